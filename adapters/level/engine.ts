@@ -1,0 +1,109 @@
+// One LevelDB directory that takes itself out of service after a failed write. After a write
+// failed (disk full) LevelDB goes on acknowledging and drops blocks of its log at the next open:
+// 462 of 500 writes acknowledged later were lost. So the first failure closes the database, and
+// it is used again only when a fresh open has replayed the log.
+
+import { Level as UniversalLevel } from 'level'
+import type { ClassicLevel } from 'classic-level'
+import { LorekeepError } from '../../src/errors.js'
+import { translate } from './failures.js'
+import type { Profile } from './profiles.js'
+
+/** In Node `level` is classic-level; its own types leave out what a browser lacks. */
+export type Level = ClassicLevel<Uint8Array, Uint8Array>
+
+const firstDelayMs = 100
+const maxDelayMs = 5000
+
+export class Engine {
+  readonly path: string
+  readonly #profile: Profile
+  #level: Level | undefined
+  /** Why the database is out of service. */
+  #cause: unknown
+  #reopening: Promise<void> | undefined
+  #wake: (() => void) | undefined
+  #closing = false
+
+  private constructor(path: string, profile: Profile, level: Level) {
+    this.path = path
+    this.#profile = profile
+    this.#level = level
+  }
+
+  static async open(path: string, profile: Profile): Promise<Engine> {
+    return new Engine(path, profile, await openLevel(path, profile))
+  }
+
+  /** The open database, or `LK_STORAGE_UNAVAILABLE`. Not to be kept over an await. */
+  get level(): Level {
+    if (this.#level === undefined) throw this.unavailable()
+    return this.#level
+  }
+
+  unavailable(): LorekeepError {
+    return new LorekeepError('LK_STORAGE_UNAVAILABLE', `${this.path} is reopened after a failure`, {
+      cause: this.#cause,
+    })
+  }
+
+  /** Takes the database out of service and starts to reopen it. */
+  poison(cause: unknown): void {
+    if (this.#level === undefined) return
+    const failed = this.#level
+    this.#level = undefined
+    this.#cause = cause
+    this.#reopening = this.#reopen(failed)
+  }
+
+  /** Waits for reads under way. Writes are the caller's to wait for. */
+  async close(): Promise<void> {
+    this.#closing = true
+    this.#wake?.()
+    await this.#reopening
+    await this.#level?.close()
+  }
+
+  async #reopen(failed: Level): Promise<void> {
+    // LevelDB's close waits for reads under way. Should it ever fail, the directory stays locked
+    // and the attempts below keep saying so.
+    await failed.close().catch((error: unknown) => (this.#cause = error))
+    for (let delayMs = firstDelayMs; !this.#closing; delayMs = Math.min(2 * delayMs, maxDelayMs)) {
+      try {
+        this.#level = await openLevel(this.path, this.#profile)
+        return
+      } catch (error) {
+        this.#cause = error
+      }
+      if (!this.#closing) await this.#pause(delayMs)
+    }
+  }
+
+  #pause(delayMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, delayMs).unref()
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+}
+
+async function openLevel(path: string, profile: Profile): Promise<Level> {
+  const level = new UniversalLevel<Uint8Array, Uint8Array>(path, {
+    keyEncoding: 'view',
+    valueEncoding: 'view',
+    compression: profile.compression,
+    writeBufferSize: profile.writeBufferBytes,
+    maxFileSize: profile.maxFileBytes,
+    maxOpenFiles: profile.maxOpenFiles,
+    cacheSize: profile.cacheBytes,
+  }) as unknown as Level
+  try {
+    await level.open()
+    return level
+  } catch (error) {
+    throw translate(error, path)
+  }
+}

@@ -1,0 +1,3 @@
+export { LevelBackend } from './backend.js'
+export type { LevelOptions } from './backend.js'
+export type { Profile } from './profiles.js'

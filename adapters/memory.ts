@@ -1,0 +1,314 @@
+// Keeps everything in memory: for tests and caches. Closing drops the data.
+
+import { LorekeepError } from '../src/errors.js'
+import type {
+  Backend,
+  Entry,
+  Operation,
+  PartitionName,
+  Precondition,
+  Range,
+  Storage,
+  WriteOptions,
+} from '../src/storage.js'
+
+// The page limits of LevelBackend, so that a test on memory meets the same page edges.
+const pageEntries = 1000
+const pageBytes = 1024 * 1024
+
+// Entries lie in sorted chunks of at most this many. An insert moves a part of one chunk, never
+// of the whole list, and 1,000,000 keys are about 4,000 chunks: two binary searches find a key.
+const chunkEntries = 512
+
+const nothing = new Uint8Array(0)
+
+interface Page {
+  readonly entries: readonly Entry[]
+  /** Nothing lies behind this page. */
+  readonly last: boolean
+}
+
+export class MemoryBackend implements Backend {
+  readonly #partitions = new Map<PartitionName, MemoryStorage>()
+  #closed = false
+
+  async open(partition: PartitionName): Promise<Storage> {
+    if (this.#closed) throw new LorekeepError('LK_CLOSED')
+    let storage = this.#partitions.get(partition)
+    if (storage === undefined || storage.closed) {
+      storage = new MemoryStorage()
+      this.#partitions.set(partition, storage)
+    }
+    return storage
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const storage of this.#partitions.values()) await storage.close()
+    this.#partitions.clear()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+}
+
+// Every operation runs to its end when it is called, so each is atomic and there is never one
+// under way for close() to wait for.
+class MemoryStorage implements Storage {
+  #entries = new SortedEntries()
+  #closed = false
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  async get(key: Uint8Array): Promise<Uint8Array | undefined> {
+    this.#assertOpen()
+    assertKey(key)
+    const value = this.#entries.get(key)
+    return value && copy(value)
+  }
+
+  async getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
+    this.#assertOpen()
+    return keys.map((key) => {
+      assertKey(key)
+      const value = this.#entries.get(key)
+      return value && copy(value)
+    })
+  }
+
+  // Not an async generator: its body would first run on next(), and the first page would then
+  // hold writes made after scan() was called.
+  scan(range: Range): AsyncIterable<readonly Entry[]> {
+    assertLimit(range.limit)
+    const bounds = copyBounds(range)
+    const first = this.#closed ? undefined : this.#readPage(bounds)
+    return this.#pages(bounds, first)
+  }
+
+  async write(operations: readonly Operation[], options: WriteOptions = {}): Promise<void> {
+    this.#assertOpen()
+    assertOperations(operations)
+    const { require = [] } = options
+    for (const { key } of require) assertKey(key)
+
+    const failed = require.findIndex((precondition) => !this.#holds(precondition))
+    if (failed !== -1) {
+      throw new LorekeepError('LK_STORAGE_CONFLICT', `precondition ${failed} does not hold`, {
+        details: { index: failed },
+      })
+    }
+    for (const operation of operations) {
+      if (operation.type === 'put') this.#entries.set(copy(operation.key), copy(operation.value))
+      else this.#entries.delete(operation.key)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#entries = new SortedEntries()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  async *#pages(range: Range, first: Page | undefined): AsyncGenerator<readonly Entry[]> {
+    let { limit = Infinity } = range
+    for (let page = first; ; page = this.#readPage(range)) {
+      if (page === undefined) throw new LorekeepError('LK_CLOSED')
+      const { entries, last } = page
+      const final = entries.at(-1)
+      if (final === undefined) return
+      // Copied before the page is handed out: the caller may change what it gets.
+      range = after(range, copy(final.key), (limit -= entries.length))
+      yield entries
+      if (last || limit === 0) return
+      this.#assertOpen()
+    }
+  }
+
+  #readPage(range: Range): Page {
+    const entries: Entry[] = []
+    const limit = Math.min(range.limit ?? Infinity, pageEntries)
+    let bytes = 0
+    if (limit === 0) return { entries, last: true }
+    for (const [key, value] of this.#entries.between(range)) {
+      entries.push({ key: copy(key), value: range.keysOnly ? nothing : copy(value) })
+      bytes += key.length + (range.keysOnly ? 0 : value.length)
+      if (entries.length === limit || bytes > pageBytes) return { entries, last: false }
+    }
+    return { entries, last: true }
+  }
+
+  #holds(precondition: Precondition): boolean {
+    const value = this.#entries.get(precondition.key)
+    if (precondition.type === 'absent') return value === undefined
+    return value !== undefined && compare(value, precondition.value) === 0
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new LorekeepError('LK_CLOSED')
+  }
+}
+
+/** Parallel arrays rather than entry objects: half the memory, and a search touches only keys. */
+interface Chunk {
+  readonly keys: Uint8Array[]
+  readonly values: Uint8Array[]
+}
+
+class SortedEntries {
+  /** In order; never empty, and only a lone chunk may be empty. */
+  readonly #chunks: Chunk[] = [{ keys: [], values: [] }]
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    const { keys, values } = this.#chunks[this.#chunkOf(key)]!
+    const at = lowerBound(keys, key)
+    return isAt(keys, at, key) ? values[at] : undefined
+  }
+
+  set(key: Uint8Array, value: Uint8Array): void {
+    const index = this.#chunkOf(key)
+    const { keys, values } = this.#chunks[index]!
+    const at = lowerBound(keys, key)
+    if (isAt(keys, at, key)) {
+      values[at] = value
+      return
+    }
+    keys.splice(at, 0, key)
+    values.splice(at, 0, value)
+    if (keys.length > chunkEntries) {
+      // Keys that only grow leave full chunks behind instead of half-filled ones.
+      const from = at === keys.length - 1 ? at : keys.length >>> 1
+      this.#chunks.splice(index + 1, 0, { keys: keys.splice(from), values: values.splice(from) })
+    }
+  }
+
+  delete(key: Uint8Array): void {
+    const index = this.#chunkOf(key)
+    const { keys, values } = this.#chunks[index]!
+    const at = lowerBound(keys, key)
+    if (!isAt(keys, at, key)) return
+    keys.splice(at, 1)
+    values.splice(at, 1)
+    if (keys.length === 0 && this.#chunks.length > 1) this.#chunks.splice(index, 1)
+  }
+
+  /** The entries of a range in its direction; not to be continued after a change. */
+  *between(range: Range): Generator<readonly [Uint8Array, Uint8Array]> {
+    const { gte, gt, lte, lt, reverse = false } = range
+    const within = (key: Uint8Array) =>
+      reverse
+        ? !(gte && compare(key, gte) < 0) && !(gt && compare(key, gt) <= 0)
+        : !(lte && compare(key, lte) > 0) && !(lt && compare(key, lt) >= 0)
+    // Both bounds of a side may be given. Starting at the outer one and skipping would read what
+    // lies between, so the side's start is the tighter of the two.
+    const [including, excluding] = reverse ? [lte, lt] : [gte, gt]
+    let [chunk, at] = reverse ? this.#end() : [0, 0]
+    for (const [bound, exclusive] of [
+      [including, false],
+      [excluding, true],
+    ] as const) {
+      if (bound === undefined) continue
+      const found = this.#chunkOf(bound)
+      const position = lowerBound(this.#chunks[found]!.keys, bound)
+      const equal = isAt(this.#chunks[found]!.keys, position, bound)
+      const start = reverse
+        ? position - (equal && !exclusive ? 0 : 1)
+        : position + (equal && exclusive ? 1 : 0)
+      const tighter = found === chunk ? start > at : found > chunk
+      if (reverse ? !tighter : tighter) [chunk, at] = [found, start]
+    }
+    const step = reverse ? -1 : 1
+    for (; chunk >= 0 && chunk < this.#chunks.length; chunk += step) {
+      const { keys, values } = this.#chunks[chunk]!
+      for (; at >= 0 && at < keys.length; at += step) {
+        const key = keys[at]!
+        if (!within(key)) return
+        yield [key, values[at]!]
+      }
+      at = reverse ? (this.#chunks[chunk - 1]?.keys.length ?? 0) - 1 : 0
+    }
+  }
+
+  #end(): [number, number] {
+    const chunk = this.#chunks.length - 1
+    return [chunk, this.#chunks[chunk]!.keys.length - 1]
+  }
+
+  /** The last chunk whose first key is not above the key: where it is, or belongs. */
+  #chunkOf(key: Uint8Array): number {
+    let low = 0
+    let high = this.#chunks.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1
+      if (compare(this.#chunks[middle]!.keys[0]!, key) <= 0) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+}
+
+function lowerBound(keys: readonly Uint8Array[], key: Uint8Array): number {
+  let low = 0
+  let high = keys.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (compare(keys[middle]!, key) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function isAt(keys: readonly Uint8Array[], at: number, key: Uint8Array): boolean {
+  const found = keys[at]
+  return found !== undefined && compare(found, key) === 0
+}
+
+/** The rest of a range once `last` was given out. */
+function after(range: Range, last: Uint8Array, limit: number): Range {
+  const rest = { ...range, ...(limit !== Infinity && { limit }) }
+  return range.reverse ? { ...rest, lt: last } : { ...rest, gt: last }
+}
+
+const compare = Buffer.compare
+
+/** A plain Uint8Array; `slice()` of a Buffer would share its memory. */
+function copy(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes)
+}
+
+function copyBounds(range: Range): Range {
+  const bounds: { -readonly [K in keyof Range]: Range[K] } = { ...range }
+  for (const name of ['gte', 'gt', 'lte', 'lt'] as const) {
+    if (bounds[name] === undefined) delete bounds[name]
+    else bounds[name] = copy(bounds[name])
+  }
+  return bounds
+}
+
+function assertOperations(operations: readonly Operation[]): void {
+  for (const operation of operations) {
+    assertKey(operation.key)
+    if (operation.type === 'put') {
+      if (!(operation.value instanceof Uint8Array)) throw new TypeError('a value must be bytes')
+    } else if (operation.type !== 'del') {
+      throw new TypeError("the type of an operation must be 'put' or 'del'")
+    }
+  }
+}
+
+function assertKey(key: Uint8Array): void {
+  if (!(key instanceof Uint8Array) || key.length === 0) {
+    throw new TypeError('a key must be one byte or more')
+  }
+}
+
+function assertLimit(limit: number | undefined): void {
+  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 0)) {
+    throw new TypeError('a limit must be a whole number, 0 or more')
+  }
+}

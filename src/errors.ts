@@ -1,0 +1,92 @@
+// One class, many codes. docs/errors.md lists every code; test/errors.test.ts keeps them equal.
+
+export type ErrorKind =
+  | 'argument'
+  | 'authentication'
+  | 'access'
+  | 'not-found'
+  | 'format'
+  | 'type'
+  | 'conflict'
+  | 'limit'
+  | 'timeout'
+  | 'storage'
+  | 'unavailable'
+  | 'closed'
+  | 'internal'
+
+interface CatalogueEntry {
+  readonly kind: ErrorKind
+  readonly message: string
+}
+
+const define = <Code extends string>(entries: Readonly<Record<Code, CatalogueEntry>>) => entries
+
+/** Every code with its kind and the sentence its message starts with. Codes are stable. */
+export const catalogue = define({
+  // knowledge cores
+  LK_CORE_REF: { kind: 'argument', message: 'not the name of a core' },
+  LK_CORE_NOT_FOUND: { kind: 'not-found', message: 'no such core' },
+  LK_CORE_FORMAT: { kind: 'format', message: 'not a valid core stream' },
+  LK_CORE_TYPE: { kind: 'type', message: 'unknown message type in a core stream' },
+  LK_CORE_TOO_LARGE: { kind: 'limit', message: 'the core stream is too large' },
+  LK_CORE_MESSAGE: { kind: 'argument', message: 'not a core message' },
+
+  // storage
+  LK_STORAGE_FAILED: { kind: 'storage', message: 'the storage failed' },
+  LK_STORAGE_CORRUPT: { kind: 'storage', message: 'stored data is damaged' },
+  LK_STORAGE_UNAVAILABLE: { kind: 'unavailable', message: 'the storage is unavailable' },
+  LK_STORAGE_CONFLICT: { kind: 'conflict', message: 'the data changed meanwhile' },
+  LK_STORAGE_FORMAT: { kind: 'storage', message: 'the data is of another format version' },
+  LK_STORAGE_LOCKED: { kind: 'unavailable', message: 'the data directory is in use' },
+  LK_CLOSED: { kind: 'closed', message: 'the store is closed' },
+
+  // HTTP
+  LK_HTTP_REQUEST: { kind: 'argument', message: 'bad request' },
+  LK_HTTP_UNAUTHORIZED: { kind: 'authentication', message: 'authentication required' },
+  LK_HTTP_FORBIDDEN: { kind: 'access', message: 'access denied' },
+  LK_HTTP_NOT_FOUND: { kind: 'not-found', message: 'no such resource' },
+  LK_HTTP_METHOD: { kind: 'argument', message: 'method not allowed' },
+  LK_HTTP_ENCODING: { kind: 'argument', message: 'unsupported content encoding' },
+  LK_HTTP_BODY_CONSUMED: { kind: 'internal', message: 'the request body was already read' },
+  LK_HTTP_TIMEOUT: { kind: 'timeout', message: 'the request body did not arrive in time' },
+  LK_HTTP_BUSY: { kind: 'unavailable', message: 'too many requests at once' },
+  LK_INTERNAL: { kind: 'internal', message: 'internal error' },
+
+  // command line
+  LK_CONFIG: { kind: 'argument', message: 'bad configuration' },
+})
+
+export type ErrorCode = keyof typeof catalogue
+
+export interface ErrorOptions {
+  readonly cause?: unknown
+  /** Facts for programs: offsets, indexes, what was found. Becomes `error.details`. */
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Every error that is not the caller's programming mistake (those are plain `TypeError`s).
+ * Catch by `code`; messages may improve between versions.
+ */
+export class LorekeepError extends Error {
+  readonly code: ErrorCode
+  readonly kind: ErrorKind
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(code: ErrorCode, detail?: string, options: ErrorOptions = {}) {
+    const { kind, message } = catalogue[code]
+    super(detail === undefined ? message : `${message}: ${detail}`, {
+      ...('cause' in options && { cause: options.cause }),
+    })
+    this.name = 'LorekeepError'
+    this.code = code
+    this.kind = kind
+    this.details = options.details ?? {}
+  }
+}
+
+/** True for an error of ours with that code. */
+export function hasCode(error: unknown, code: ErrorCode): error is LorekeepError {
+  return error instanceof LorekeepError && error.code === code
+}

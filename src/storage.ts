@@ -1,0 +1,99 @@
+// The seam: what lorekeep asks of an engine. Types and contract only; `lorekeep/conformance`
+// tests every sentence below, docs/adapters.md explains them with a complete example.
+
+/**
+ * Each partition is an independent ordered store. Small records and bulk slices live apart,
+ * because an LSM tree that holds both rewrites the slices whenever the records change.
+ */
+export type PartitionName = 'cores' | 'slices' | 'objects' | 'flows'
+
+/** Opens partitions. One backend serves one `createLorekeep`, which closes it. */
+export interface Backend {
+  /**
+   * Opens a partition, creating it where it does not exist. Two calls with the same name give
+   * the same contents. Rejects with `LK_STORAGE_LOCKED` where another process (or another
+   * backend in this one) holds the data, with `LK_CLOSED` after close().
+   */
+  open(partition: PartitionName): Promise<Storage>
+
+  /** Closes every partition. Idempotent: a second call waits for the first. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/**
+ * An ordered map from byte strings to byte strings, in the order of the bytes (unsigned,
+ * shorter first). A key is one byte or longer, anything else a `TypeError`; a bound may be empty.
+ * Every method rejects with `LK_CLOSED` once close() was called, `LK_STORAGE_CORRUPT` where stored
+ * bytes fail their checksum, `LK_STORAGE_UNAVAILABLE` while the engine refuses work, and
+ * `LK_STORAGE_FAILED` (with the engine's error as `cause`) where an operation failed.
+ *
+ * Bytes passed in are the caller's again when the promise settles and are not changed before
+ * that; bytes handed out are the caller's to keep and change.
+ */
+export interface Storage {
+  /** The value under a key; `undefined` where there is none. An empty value is not absent. */
+  get(key: Uint8Array): Promise<Uint8Array | undefined>
+
+  /** The values under several keys, in the order asked for, `undefined` for each absent one. */
+  getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]>
+
+  /**
+   * The entries of a range in pages, never an empty page. The first page is what the range held
+   * when scan() was called: writes made later do not show in it, also when the caller starts to
+   * iterate after them. Each later page is read when it is asked for and sees the writes made
+   * until then; a page itself is one consistent state, and no key is given twice. Nothing stays
+   * open between pages, so a scan may be left at any point.
+   */
+  scan(range: Range): AsyncIterable<readonly Entry[]>
+
+  /**
+   * Applies all operations or none, in the order given (the last one on a key wins). Readers see
+   * the state before or after, never between; so do preconditions of other writes. If one of
+   * `require` does not hold, nothing is written and the promise rejects with
+   * `LK_STORAGE_CONFLICT`, whose `details.index` is the position of the first one that failed.
+   *
+   * With `durable` the promise resolves after the write, and every write acknowledged before it,
+   * would survive power loss. After a rejection other than a conflict the write may or may not
+   * have happened (as a whole): the caller has to look.
+   */
+  write(operations: readonly Operation[], options?: WriteOptions): Promise<void>
+
+  /** Waits for operations under way, then lets go of the data. Idempotent. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export interface Entry {
+  readonly key: Uint8Array
+  /** Empty when the scan asked for keys only. */
+  readonly value: Uint8Array
+}
+
+/** Bounds are optional; a range whose bounds cross is empty. */
+export interface Range {
+  readonly gte?: Uint8Array
+  readonly gt?: Uint8Array
+  readonly lte?: Uint8Array
+  readonly lt?: Uint8Array
+  /** From the last key to the first. */
+  readonly reverse?: boolean
+  /** Leaves values unread. */
+  readonly keysOnly?: boolean
+  /** At most this many entries over all pages. */
+  readonly limit?: number
+}
+
+export type Operation =
+  | { readonly type: 'put'; readonly key: Uint8Array; readonly value: Uint8Array }
+  | { readonly type: 'del'; readonly key: Uint8Array }
+
+/** What has to hold for a write to happen, checked in the same step as the write. */
+export type Precondition =
+  | { readonly type: 'absent'; readonly key: Uint8Array }
+  | { readonly type: 'equals'; readonly key: Uint8Array; readonly value: Uint8Array }
+
+export interface WriteOptions {
+  readonly durable?: boolean
+  readonly require?: readonly Precondition[]
+}

@@ -1,0 +1,44 @@
+// The wire shapes: what a core stream carries, by the names it carries them under.
+
+/** An RDF term. `e` is true for an entity (a URI) and false for a literal. */
+export interface Term {
+  readonly v: string
+  readonly e: boolean
+}
+
+/** An RDF statement: subject, predicate, object. */
+export interface Triple {
+  readonly s: Term
+  readonly p: Term
+  readonly o: Term
+}
+
+/** What every core message says about itself: core id, metadata triples, user, collection. */
+export interface CoreMetadata {
+  readonly i: string
+  readonly m: readonly Triple[]
+  readonly u: string
+  readonly c: string
+}
+
+/** One vector of an entity. Stored as MessagePack numbers; written as 64-bit doubles. */
+export type Vector = readonly number[] | Float32Array | Float64Array
+
+/** An entity and its embedding vectors. */
+export interface EntityEmbedding {
+  readonly e: Term
+  readonly v: readonly Vector[]
+}
+
+export interface TriplesData {
+  readonly m: CoreMetadata
+  readonly t: readonly Triple[]
+}
+
+export interface GraphEmbeddingsData {
+  readonly m: CoreMetadata
+  readonly e: readonly EntityEmbedding[]
+}
+
+/** One message of a core stream: a type indicator and its data. */
+export type CoreMessage = readonly ['t', TriplesData] | readonly ['ge', GraphEmbeddingsData]

@@ -1,0 +1,95 @@
+// Run by the level tests in a process of its own: one JSON command a line on stdin, one JSON
+// answer a line on stdout. `node dist/test/adapters/level-child.js DIRECTORY`
+
+import { createInterface } from 'node:readline'
+import { LevelBackend } from '../../adapters/level/index.js'
+import { LorekeepError } from '../../src/errors.js'
+import { numbered, text } from '../suite/bytes.js'
+
+export type Command =
+  | { do: 'open' }
+  /** Writes single keys from..to at once; answers with each outcome: 'ok' or a code. */
+  | { do: 'write'; from: number; to: number; bytes: number }
+  /** As above; when one fails, tries every method at once, before anything could be repaired. */
+  | { do: 'fail'; from: number; to: number; bytes: number }
+  /** Writes one key until it works; answers with the codes met on the way. */
+  | { do: 'retry'; number: number; bytes: number }
+  /** Writes pairs for ever and answers each acknowledged number. */
+  | { do: 'pairs' }
+  | { do: 'close' }
+
+const [, , directory = ''] = process.argv
+const backend = new LevelBackend(directory)
+// Without a handler the kernel ends a process that writes past RLIMIT_FSIZE; with one, EFBIG.
+process.on('SIGXFSZ', () => undefined)
+
+const codeOf = (error: unknown) => (error instanceof LorekeepError ? error.code : String(error))
+
+const attempt = (promise: Promise<unknown>) => promise.then(() => 'ok', codeOf)
+
+async function write(number: number, bytes: number): Promise<string> {
+  const storage = await backend.open('objects')
+  const value = new Uint8Array(bytes).fill(number)
+  return attempt(storage.write([{ type: 'put', key: numbered(number), value }], { durable: true }))
+}
+
+const each = (from: number, to: number, make: (number: number) => Promise<string>) =>
+  Promise.all(Array.from({ length: to - from }, (_, index) => make(from + index)))
+
+async function run(command: Command): Promise<unknown> {
+  switch (command.do) {
+    case 'open':
+      return attempt(backend.open('objects'))
+    case 'write':
+      return each(command.from, command.to, (number) => write(number, command.bytes))
+    case 'fail': {
+      const storage = await backend.open('objects')
+      const first = await write(command.from, command.bytes)
+      return [
+        first,
+        ...(await Promise.all([
+          ...Array.from({ length: command.to - command.from - 1 }, (_, index) =>
+            write(command.from + 1 + index, command.bytes),
+          ),
+          attempt(storage.get(numbered(0))),
+          attempt(storage.getMany([numbered(0)])),
+          attempt(storage.scan({})[Symbol.asyncIterator]().next()),
+        ])),
+      ]
+    }
+    case 'retry': {
+      const met = new Set<string>()
+      for (;;) {
+        const outcome = await write(command.number, command.bytes)
+        met.add(outcome)
+        if (outcome === 'ok') return [...met]
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+    }
+    case 'pairs': {
+      const storage = await backend.open('objects')
+      const writer = async (lane: number) => {
+        for (let number = lane; ; number += 8) {
+          const value = numbered(number)
+          const keys = [text(`a${number}`), text(`b${number}`)]
+          await storage.write(
+            keys.map((key) => ({ type: 'put', key, value }) as const),
+            { durable: true },
+          )
+          answer(number)
+        }
+      }
+      return Promise.all(Array.from({ length: 8 }, (_, lane) => writer(lane)))
+    }
+    case 'close':
+      return attempt(backend.close())
+  }
+}
+
+function answer(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`)
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  answer(await run(JSON.parse(line) as Command))
+}

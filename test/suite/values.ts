@@ -1,0 +1,131 @@
+// get and getMany: keys, values, and whose bytes they are.
+
+import assert from 'node:assert/strict'
+import { assertBytes, bytes, collect, numbered, put, text } from './bytes.js'
+import type { Context } from './index.js'
+
+export function values({ withStorage }: Context): void {
+  withStorage('get gives undefined for a key that was never written', async (storage) => {
+    assert.equal(await storage.get(text('missing')), undefined)
+  })
+
+  withStorage('get gives the value last written', async (storage) => {
+    await put(storage, text('a'), text('one'))
+    await put(storage, text('a'), text('two'))
+    assertBytes(await storage.get(text('a')), text('two'))
+  })
+
+  withStorage('get gives undefined after a delete', async (storage) => {
+    await put(storage, text('a'), text('one'))
+    await storage.write([{ type: 'del', key: text('a') }])
+    assert.equal(await storage.get(text('a')), undefined)
+    assert.deepEqual(await collect(storage.scan({})), [])
+  })
+
+  withStorage('an empty value is not absent', async (storage) => {
+    await put(storage, text('a'), bytes())
+    assertBytes(await storage.get(text('a')), bytes())
+    const [value] = await storage.getMany([text('a')])
+    assertBytes(value, bytes())
+    const [entry] = await collect(storage.scan({}))
+    assertBytes(entry?.value, bytes())
+    await assert.rejects(storage.write([], { require: [{ type: 'absent', key: text('a') }] }), {
+      code: 'LK_STORAGE_CONFLICT',
+    })
+    await storage.write([], { require: [{ type: 'equals', key: text('a'), value: bytes() }] })
+  })
+
+  withStorage('an empty key is a TypeError', async (storage) => {
+    const key = bytes()
+    await assert.rejects(storage.get(key), TypeError)
+    await assert.rejects(storage.getMany([text('a'), key]), TypeError)
+    await assert.rejects(storage.write([{ type: 'put', key, value: key }]), TypeError)
+    await assert.rejects(storage.write([{ type: 'del', key }]), TypeError)
+    await assert.rejects(storage.write([], { require: [{ type: 'absent', key }] }), TypeError)
+  })
+
+  withStorage('keys are told apart by every byte', async (storage) => {
+    const keys = [
+      bytes(0),
+      bytes(0, 0),
+      bytes(1),
+      bytes(0x7f),
+      bytes(0x80),
+      bytes(0xff),
+      bytes(0xff, 0),
+    ]
+    for (const [index, key] of keys.entries()) await put(storage, key, bytes(index))
+    for (const [index, key] of keys.entries()) assertBytes(await storage.get(key), bytes(index))
+  })
+
+  withStorage('getMany answers in the order asked for', async (storage) => {
+    await put(storage, text('a'), text('1'))
+    await put(storage, text('b'), text('2'))
+    const found = await storage.getMany(['b', 'x', 'a', 'b'].map(text))
+    assert.equal(found.length, 4)
+    assertBytes(found[0], text('2'))
+    assert.equal(found[1], undefined)
+    assertBytes(found[2], text('1'))
+    assertBytes(found[3], text('2'))
+    assert.deepEqual(await storage.getMany([]), [])
+  })
+
+  withStorage('values of 1 MiB come back whole', async (storage) => {
+    const large = (seed: number) =>
+      Uint8Array.from(
+        { length: 1024 * 1024 },
+        (_, index) => (index * 31 + seed + (index >>> 8)) & 0xff,
+      )
+    for (let index = 0; index < 4; index++) await put(storage, numbered(index), large(index))
+    for (let index = 0; index < 4; index++) {
+      assert(Buffer.from(large(index)).equals((await storage.get(numbered(index)))!))
+    }
+    const entries = await collect(storage.scan({}))
+    assert.equal(entries.length, 4)
+    for (const [index, { value }] of entries.entries()) {
+      assert(Buffer.from(large(index)).equals(value))
+    }
+  })
+
+  withStorage('bytes passed in are the caller’s again after the write', async (storage) => {
+    const key = text('key')
+    const value = text('value')
+    await put(storage, key, value)
+    key.fill(0)
+    value.fill(0)
+    assertBytes(await storage.get(text('key')), text('value'))
+    assert.equal((await collect(storage.scan({}))).length, 1)
+    assertBytes((await collect(storage.scan({})))[0]?.key, text('key'))
+  })
+
+  withStorage('bytes passed in are not changed', async (storage) => {
+    const key = text('key')
+    const value = text('value')
+    await put(storage, key, value)
+    await storage.get(key)
+    await collect(storage.scan({ gte: key, lte: key }))
+    assertBytes(key, text('key'))
+    assertBytes(value, text('value'))
+  })
+
+  withStorage('bytes that are views of a larger buffer are taken as the view', async (storage) => {
+    const whole = text('..key..value..')
+    await put(storage, whole.subarray(2, 5), whole.subarray(7, 12))
+    assertBytes(await storage.get(text('key')), text('value'))
+    assertBytes(await storage.get(whole.subarray(2, 5)), text('value'))
+  })
+
+  withStorage('bytes handed out are the caller’s to change', async (storage) => {
+    await put(storage, text('key'), text('value'))
+    const got = await storage.get(text('key'))
+    got?.fill(0)
+    const [many] = await storage.getMany([text('key')])
+    many?.fill(0)
+    for (const { key, value } of await collect(storage.scan({}))) {
+      key.fill(0)
+      value.fill(0)
+    }
+    assertBytes(await storage.get(text('key')), text('value'))
+    assertBytes((await collect(storage.scan({})))[0]?.key, text('key'))
+  })
+}
