@@ -1,0 +1,36 @@
+// What a core stream may claim. Each limit is checked when a length is read, before its content.
+
+export interface CodecLimits {
+  /** The bytes of one message. */
+  readonly maxMessageBytes: number
+  /** The UTF-8 bytes of one string. */
+  readonly maxStringBytes: number
+  /** Arrays and maps inside each other; a message itself needs 6. */
+  readonly maxDepth: number
+  /** The components of one vector. */
+  readonly maxVectorLength: number
+  /** The entries of one map; only maps with fields of other makers come near it. */
+  readonly maxMapEntries: number
+}
+
+export const defaultLimits: CodecLimits = {
+  maxMessageBytes: 64 * 1024 * 1024,
+  maxStringBytes: 1024 * 1024,
+  maxDepth: 32,
+  maxVectorLength: 65_536,
+  maxMapEntries: 1024,
+}
+
+/** Fills in the defaults. @throws TypeError for a limit that is not a positive safe integer */
+export function resolveLimits(limits: Partial<CodecLimits> = {}): CodecLimits {
+  const resolved = { ...defaultLimits, ...limits }
+  for (const [name, value] of Object.entries(resolved)) {
+    if (!Number.isSafeInteger(value) || value < 1) {
+      throw new TypeError(`${name} must be a positive integer, not ${String(value)}`)
+    }
+  }
+  if (resolved.maxDepth < 6 || resolved.maxDepth > 1024) {
+    throw new TypeError(`maxDepth must lie between 6 and 1024, not ${resolved.maxDepth}`)
+  }
+  return resolved
+}
