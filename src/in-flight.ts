@@ -1,0 +1,59 @@
+import { setMaxListeners } from 'node:events'
+import { LorekeepError } from './errors.js'
+
+/**
+ * The work under way in a store, so that close() can refuse new work, wait for what runs, and
+ * after a while abort what does not end.
+ */
+export class InFlight {
+  readonly #stop = new AbortController()
+  #count = 0
+  #closed = false
+  #idle: (() => void) | undefined
+
+  constructor() {
+    // One listener per import and export under way.
+    setMaxListeners(0, this.#stop.signal)
+  }
+
+  /** Aborts, with an `LK_CLOSED` error as reason, when close() has waited long enough. */
+  get signal(): AbortSignal {
+    return this.#stop.signal
+  }
+
+  /** @throws LorekeepError `LK_CLOSED` once close() was called */
+  check(): void {
+    if (this.#closed) throw new LorekeepError('LK_CLOSED')
+  }
+
+  /** Announces work; call what it returns, once, when the work has ended. */
+  begin(): () => void {
+    this.check()
+    this.#count++
+    return () => {
+      if (--this.#count === 0) this.#idle?.()
+    }
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    const end = this.begin()
+    try {
+      return await work()
+    } finally {
+      end()
+    }
+  }
+
+  /** Resolves when nothing runs any more. Work that is still under way after `timeoutMs` is aborted. */
+  async close(timeoutMs: number): Promise<void> {
+    this.#closed = true
+    if (this.#count === 0) return
+    const reason = new LorekeepError(
+      'LK_CLOSED',
+      `the work was aborted ${timeoutMs} ms after close()`,
+    )
+    const timer = setTimeout(() => this.#stop.abort(reason), timeoutMs)
+    await new Promise<void>((resolve) => (this.#idle = resolve))
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,35 @@
+export { createLorekeep } from './lorekeep.js'
+export type { Lorekeep, LorekeepOptions } from './lorekeep.js'
+export { LorekeepError, catalogue, hasCode } from './errors.js'
+export type { ErrorCode, ErrorKind, ErrorOptions } from './errors.js'
+export type { KnowledgeLimits } from './knowledge/store.js'
+export type {
+  ByteSource,
+  CoreCounts,
+  CoreExport,
+  CoreRef,
+  CoreStat,
+  ImportOptions,
+  ImportSummary,
+  KnowledgeStore,
+} from './knowledge/types.js'
+export type {
+  CoreMessage,
+  CoreMetadata,
+  EntityEmbedding,
+  GraphEmbeddingsData,
+  Term,
+  Triple,
+  TriplesData,
+  Vector,
+} from './types.js'
+export type {
+  Backend,
+  Entry,
+  Operation,
+  PartitionName,
+  Precondition,
+  Range,
+  Storage,
+  WriteOptions,
+} from './storage.js'

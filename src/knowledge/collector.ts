@@ -1,0 +1,218 @@
+import { hasCode } from '../errors.js'
+import type { Operation, Storage } from '../storage.js'
+import {
+  allGarbage,
+  allStaged,
+  contentsOf,
+  decodeRecord,
+  encodeRecord,
+  garbageKey,
+  segmentsOf,
+  sliceKey,
+  slicesOf,
+  stagedKey,
+  type SegmentRecord,
+} from './records.js'
+import { decodeKey } from '../keys.js'
+
+/** Deletes at most so many keys in one write. */
+const batchSize = 1000
+
+/** After a failure the rest is tried again, each time after twice as long. */
+const firstRetryMs = 1000
+const maxRetryMs = 60_000
+
+/**
+ * Deletes what no core names: segments of failed imports, and generations that were replaced or
+ * deleted, the latter when no export reads them any more. A record says what is to be deleted
+ * until all of it is, so that a crash loses nothing: sweep() goes on where it stopped.
+ */
+export class Collector {
+  readonly #cores: Storage
+  readonly #slices: Storage
+  readonly #onError: (error: unknown) => void
+  /** generation → exports that read it */
+  readonly #pins = new Map<string, number>()
+  /** Generations that wait for their last export, or for a storage that works again. */
+  readonly #retired = new Set<string>()
+  /** Segments that are marked as discarded and have slices left. */
+  readonly #discarded = new Set<string>()
+  /** Segments that could not be marked: whether their commit happened is not known yet. */
+  readonly #undecided = new Set<string>()
+  /** There may be garbage records that are not in `retired` yet. */
+  #lookForGarbage = false
+  #running: Promise<void> = Promise.resolve()
+  #retryMs = firstRetryMs
+  #timer: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor(cores: Storage, slices: Storage, onError: (error: unknown) => void) {
+    this.#cores = cores
+    this.#slices = slices
+    this.#onError = onError
+  }
+
+  /** Keeps a generation's slices until the returned function is called. */
+  pin(generation: string): () => void {
+    this.#pins.set(generation, (this.#pins.get(generation) ?? 0) + 1)
+    let held = true
+    return () => {
+      if (!held) return
+      held = false
+      const left = (this.#pins.get(generation) ?? 1) - 1
+      if (left > 0) this.#pins.set(generation, left)
+      else {
+        this.#pins.delete(generation)
+        if (this.#retired.has(generation)) this.#start()
+      }
+    }
+  }
+
+  /** A core gave up this generation; its garbage record was written in the same step. */
+  retire(generation: string): void {
+    this.#retired.add(generation)
+    this.#start()
+  }
+
+  /**
+   * Takes a staged segment back and deletes its slices. False where it is no longer staged: the
+   * commit that was thought to have failed did happen. Rejects where the storage cannot tell; the
+   * question is then asked again later. No slice of the segment may be under way.
+   */
+  async discard(segment: string): Promise<boolean> {
+    this.#undecided.add(segment)
+    if (!(await this.#decide(segment))) {
+      this.lookForGarbage()
+      return false
+    }
+    await this.#deleteSegment(segment)
+    return true
+  }
+
+  /** A write that may have retired a generation failed, or did not. */
+  lookForGarbage(): void {
+    this.#lookForGarbage = true
+    this.#start()
+  }
+
+  /** Deletes what an earlier process left. Nothing else may be using the store yet. */
+  async sweep(): Promise<void> {
+    for await (const page of this.#cores.scan({ ...allStaged(), keysOnly: true })) {
+      for (const { key } of page) this.#discarded.add(decodeKey(key)[1] as string)
+    }
+    this.lookForGarbage()
+    await this.idle()
+  }
+
+  /** Tries again what could not be deleted before. */
+  retry(): void {
+    const waiting = this.#undecided.size + this.#discarded.size + this.#retired.size
+    if (waiting > 0 || this.#lookForGarbage) this.#start()
+  }
+
+  /** Resolves when nothing is being deleted. */
+  async idle(): Promise<void> {
+    await this.#running
+  }
+
+  /** Ends the attempts; what is left is deleted at the next open. */
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    await this.#running
+  }
+
+  #start(): void {
+    this.#running = this.#running
+      .then(() => this.#collect())
+      .then(
+        () => {
+          if (this.#retryMs !== Infinity) this.#retryMs = firstRetryMs
+        },
+        (error: unknown) => {
+          this.#onError(error)
+          if (this.#closed) return
+          clearTimeout(this.#timer)
+          this.#timer = setTimeout(() => this.retry(), this.#retryMs).unref()
+          this.#retryMs = Math.min(maxRetryMs, this.#retryMs * 2)
+        },
+      )
+  }
+
+  async #collect(): Promise<void> {
+    for (const segment of this.#undecided) await this.#decide(segment)
+    for (const segment of this.#discarded) await this.#deleteSegment(segment)
+    if (this.#lookForGarbage) {
+      this.#lookForGarbage = false
+      for await (const page of this.#cores.scan({ ...allGarbage(), keysOnly: true })) {
+        for (const { key } of page) this.#retired.add(decodeKey(key)[1] as string)
+      }
+    }
+    for (const generation of this.#retired) {
+      if (!this.#pins.has(generation)) await this.#deleteGeneration(generation)
+    }
+  }
+
+  /**
+   * Marks a segment as discarded, which no commit of it survives: a commit requires the record as
+   * it was. False where the commit came first.
+   */
+  async #decide(segment: string): Promise<boolean> {
+    const key = stagedKey(segment)
+    const value = encodeRecord({ state: 'discarded' })
+    const require = [{ type: 'equals', key, value: encodeRecord({ state: 'importing' }) }] as const
+    try {
+      await this.#cores.write([{ type: 'put', key, value }], { durable: true, require })
+      this.#discarded.add(segment)
+    } catch (error) {
+      if (!hasCode(error, 'LK_STORAGE_CONFLICT')) throw error
+      if ((await this.#cores.get(key)) !== undefined) this.#discarded.add(segment)
+    }
+    this.#undecided.delete(segment)
+    return this.#discarded.has(segment)
+  }
+
+  async #deleteSegment(segment: string): Promise<void> {
+    for await (const page of this.#slices.scan({ ...slicesOf(segment), keysOnly: true })) {
+      await this.#delete(
+        this.#slices,
+        page.map(({ key }) => key),
+      )
+    }
+    await this.#delete(this.#cores, [stagedKey(segment)])
+    this.#discarded.delete(segment)
+  }
+
+  /** The slices first: the records that name them go once they are gone for good. */
+  async #deleteGeneration(generation: string): Promise<void> {
+    for await (const page of this.#cores.scan(segmentsOf(generation))) {
+      const keys: Uint8Array[] = []
+      for (const { value } of page) {
+        const segment = decodeRecord<SegmentRecord>(value)
+        for (let n = 0; n < segment.slices; n++) keys.push(sliceKey(segment.id, n))
+      }
+      await this.#delete(this.#slices, keys)
+      await this.#delete(
+        this.#cores,
+        page.map(({ key }) => key),
+      )
+    }
+    for await (const page of this.#cores.scan({ ...contentsOf(generation), keysOnly: true })) {
+      await this.#delete(
+        this.#cores,
+        page.map(({ key }) => key),
+      )
+    }
+    await this.#delete(this.#cores, [garbageKey(generation)])
+    this.#retired.delete(generation)
+  }
+
+  async #delete(storage: Storage, keys: readonly Uint8Array[]): Promise<void> {
+    for (let at = 0; at < keys.length; at += batchSize) {
+      const operations = keys
+        .slice(at, at + batchSize)
+        .map((key): Operation => ({ type: 'del', key }))
+      await storage.write(operations, { durable: true })
+    }
+  }
+}

@@ -1,0 +1,102 @@
+// What a KnowledgeStore takes and gives.
+
+import type { CoreMessage } from '../types.js'
+
+/** The name of a core: whose it is, and which. Non-empty well-formed strings, 1,024 bytes at most. */
+export interface CoreRef {
+  readonly user: string
+  readonly id: string
+}
+
+/** Where the bytes of a core stream come from. Pulled; read no further after a failure. */
+export type ByteSource =
+  Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>
+
+/** What a run of core messages holds. `bytes` is its length as an export. */
+export interface CoreCounts {
+  readonly bytes: number
+  readonly messages: number
+  readonly triples: number
+  /** Entity embeddings; an entity that occurs twice counts twice. */
+  readonly entities: number
+  readonly vectors: number
+}
+
+export interface ImportOptions {
+  /** `append` (the default) adds a segment, `replace` swaps the whole core in one step. */
+  readonly mode?: 'append' | 'replace'
+  /** Aborts the import, which leaves nothing; the promise rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+  /** Called now and then with what has been read until then. It may not throw. */
+  readonly onProgress?: (progress: CoreCounts) => void
+}
+
+/** What an import brought. All numbers are this import's own, not the core's totals. */
+export interface ImportSummary extends CoreCounts {
+  /** SHA-256 of the stored bytes, in lower-case hexadecimal. */
+  readonly digest: string
+  /** True where the core held exactly this content already, and nothing was stored. */
+  readonly duplicate: boolean
+}
+
+export interface CoreStat extends CoreRef, CoreCounts {
+  readonly segments: number
+  /**
+   * Names the content, in lower-case hexadecimal: the SHA-256 of the export for a core of one
+   * segment. Each further segment makes it the SHA-256 of the digest until then followed by the
+   * segment's (32 + 32 bytes).
+   */
+  readonly digest: string
+  /** ISO 8601, UTC. */
+  readonly createdAt: string
+  /** ISO 8601, UTC; the time of the last import that changed the core. */
+  readonly updatedAt: string
+}
+
+/**
+ * One version of a core, however long it takes to read. Iterate it once, for chunks of at most
+ * 1 MiB, or close() it: until then the version stays on disk.
+ */
+export interface CoreExport extends CoreStat, AsyncIterable<Uint8Array> {
+  close(): void
+  [Symbol.dispose](): void
+}
+
+/** Bulk storage of knowledge cores. Every method rejects with `LK_CLOSED` after close(). */
+export interface KnowledgeStore {
+  /**
+   * Reads a core stream to its end and stores it durably: all of it or, after any error, nothing.
+   * @throws LorekeepError `LK_CORE_REF`, `LK_CORE_FORMAT`, `LK_CORE_TYPE`, `LK_CORE_TOO_LARGE`, `LK_STORAGE_*`
+   */
+  import(ref: CoreRef, source: ByteSource, options?: ImportOptions): Promise<ImportSummary>
+
+  /** @throws LorekeepError `LK_CORE_NOT_FOUND`; while iterating also `LK_STORAGE_*` */
+  export(ref: CoreRef, options?: { readonly signal?: AbortSignal }): Promise<CoreExport>
+
+  /**
+   * import() from objects. The messages' own `m.i` and `m.u` give way to the core's.
+   * @throws LorekeepError also `LK_CORE_MESSAGE` where an object has not the shape of a message
+   */
+  write(
+    ref: CoreRef,
+    messages: Iterable<CoreMessage> | AsyncIterable<CoreMessage>,
+    options?: ImportOptions,
+  ): Promise<ImportSummary>
+
+  /** The messages of one version of a core, decoded. @throws LorekeepError `LK_CORE_NOT_FOUND` */
+  messages(ref: CoreRef, options?: { readonly signal?: AbortSignal }): AsyncIterable<CoreMessage>
+
+  /** `undefined` where there is no such core. */
+  stat(ref: CoreRef): Promise<CoreStat | undefined>
+
+  /** The user's cores in the byte order of their ids, read page by page. */
+  list(query: {
+    readonly user: string
+    /** Only ids after this one: the last id of the page before. */
+    readonly after?: string
+    readonly limit?: number
+  }): AsyncIterable<CoreStat>
+
+  /** Durable. False where there was no such core. */
+  delete(ref: CoreRef): Promise<boolean>
+}

@@ -1,0 +1,89 @@
+// Imports point one way (docs/decisions.md). This reads the import lines.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import t from 'tap'
+
+const root = resolve(import.meta.dirname, '..')
+
+const leaves = ['src/types', 'src/errors', 'src/storage', 'src/keys', 'src/in-flight']
+
+/** Each room and what it may import beside itself. A name stands for a folder or a file. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  'src/types': [],
+  'src/errors': [],
+  'src/storage': [],
+  'src/keys': [],
+  'src/in-flight': ['src/errors'],
+  'src/codec': ['src/types', 'src/errors'],
+  'src/knowledge': [...leaves, 'src/codec'],
+  'src/lorekeep': [...leaves, 'src/knowledge'],
+  'src/index': [...leaves, 'src/knowledge', 'src/lorekeep'],
+  'src/http': ['src/types', 'src/errors', 'src/knowledge/types'],
+  'src/cli': [...leaves, 'src/codec', 'src/knowledge', 'src/lorekeep', 'src/http', 'adapters'],
+  adapters: ['src/storage', 'src/errors'],
+  'test/suite': ['src/storage', 'src/errors'],
+}
+
+/** Packages, and the one room that may import each. */
+const packages: Readonly<Record<string, string>> = {
+  msgpackr: 'src/codec',
+  level: 'adapters/level',
+  'classic-level': 'adapters/level',
+  hyperid: 'src/http',
+  commander: 'src/cli',
+  'cli-progress': 'src/cli',
+}
+
+const files = ['src', 'adapters', 'test/suite'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => join(folder, file)),
+)
+
+const importLine = /^(?:import|export)\s[^']*?\sfrom '([^']+)'|(?:^import |\bimport\()'([^']+)'/gm
+
+const edges = files.flatMap((file) => {
+  const source = readFileSync(join(root, file), 'utf8')
+  const specifiers = [...source.matchAll(importLine)].map(([, from, bare]) => from ?? bare)
+  return specifiers.map((specifier) => ({ file, specifier: specifier as string }))
+})
+
+t.test('every file lies in a known room', async (t) => {
+  for (const file of files) t.ok(roomOf(file), file)
+})
+
+t.test('imports between rooms point the allowed way', async (t) => {
+  for (const { file, specifier } of edges) {
+    if (!specifier.startsWith('.')) continue
+    const target = relative(root, resolve(root, dirname(file), specifier)).replace(/\.js$/, '')
+    const room = roomOf(file) ?? ''
+    const ok = isIn(target, room) || (allowed[room] ?? []).some((place) => isIn(target, place))
+    t.ok(ok, `${file} imports ${target}`)
+  }
+})
+
+t.test('each package is imported in one room', async (t) => {
+  const found = new Set<string>()
+  for (const { file, specifier } of edges) {
+    if (specifier.startsWith('.') || specifier.startsWith('node:')) continue
+    found.add(specifier)
+    t.ok(isIn(file, packages[specifier] ?? 'nowhere'), `${file} imports ${specifier}`)
+  }
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>
+  }
+  // classic-level gives `level` its types in Node, and comes with it.
+  found.delete('classic-level')
+  t.strictSame([...found].sort(), Object.keys(manifest.dependencies).sort())
+})
+
+function roomOf(file: string): string | undefined {
+  const path = file.replace(/\.ts$/, '')
+  const rooms = Object.keys(allowed).filter((room) => isIn(path, room))
+  return rooms.sort((a, b) => b.length - a.length)[0]
+}
+
+function isIn(path: string, place: string): boolean {
+  return path === place || path.startsWith(`${place}/`)
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { LevelBackend } from '../../adapters/level/index.js'
+import { createLorekeep } from '../../src/lorekeep.js'
+import { Random } from '../fixtures/random.js'
+import { leftovers } from '../fixtures/stores.js'
+import { cores, digestOf, user, type Step } from './crash-content.js'
+
+export interface CrashReport {
+  readonly cycles: number
+  readonly acknowledged: number
+  /** Kills that fell into the opening of the store, and steps that a kill cut. */
+  readonly killedOpening: number
+  readonly cut: number
+  /** Cut steps that turned out to have happened. */
+  readonly cutButDone: number
+}
+
+/**
+ * Kills a working process at random moments, again and again on one directory, and looks after
+ * each kill: what was acknowledged is whole, a step that was cut happened wholly or not at all,
+ * and nothing is left staged. Throws where that is not so.
+ */
+export async function crashLoop(options: {
+  readonly directory: string
+  readonly cycles: number
+  readonly seed: number
+  readonly onCycle?: (cycle: number) => void
+}): Promise<CrashReport> {
+  const { directory, cycles, seed, onCycle } = options
+  const random = new Random(seed)
+  /** The imports that each core holds; undefined where there is no core. */
+  const held = new Map<string, readonly Step[] | undefined>()
+  const report = { cycles, acknowledged: 0, killedOpening: 0, cut: 0, cutButDone: 0 }
+  let steps = 0
+  for (let cycle = 0; cycle < cycles; cycle++) {
+    const lines = await killedRun(directory, random, steps)
+    if (lines.at(-1) === 'opening' || lines.length === 0) report.killedOpening++
+    const cut = new Map<string, Step>()
+    for (const line of lines) {
+      if (line.startsWith('begin ')) {
+        const step = JSON.parse(line.slice(6)) as Step
+        cut.set(step.core, step)
+        steps++
+      } else if (line.startsWith('end ')) {
+        const step = cut.get(line.slice(4)) as Step
+        cut.delete(step.core)
+        held.set(step.core, after(held.get(step.core), step))
+        report.acknowledged++
+      }
+    }
+    report.cut += cut.size
+    await using keep = await createLorekeep({ backend: new LevelBackend(directory) })
+    for (const core of cores) {
+      const before = held.get(core)
+      const step = cut.get(core)
+      const found = (await keep.knowledge.stat({ user, id: core }))?.digest
+      const place = `cycle ${cycle}, core ${core}, seed ${seed}`
+      if (found !== (before && digestOf(before))) {
+        assert.ok(step, `${place}: an acknowledged step is missing`)
+        const expected = after(before, step)
+        assert.equal(found, expected && digestOf(expected), `${place}: half of a step is there`)
+        held.set(core, expected)
+        report.cutButDone++
+      }
+      await assertWhole(keep.knowledge, core, held.get(core))
+    }
+    await keep.close()
+    const backend = new LevelBackend(directory)
+    assert.deepEqual(await leftovers(backend), [], `cycle ${cycle}, seed ${seed}`)
+    await backend.close()
+    onCycle?.(cycle)
+  }
+  return report
+}
+
+async function assertWhole(
+  knowledge: Awaited<ReturnType<typeof createLorekeep>>['knowledge'],
+  core: string,
+  steps: readonly Step[] | undefined,
+): Promise<void> {
+  if (!steps) return
+  const coreExport = await knowledge.export({ user, id: core })
+  let bytes = 0
+  for await (const chunk of coreExport) bytes += chunk.length
+  assert.equal(bytes, coreExport.bytes)
+}
+
+/** What a child said before it was killed. */
+async function killedRun(directory: string, random: Random, steps: number): Promise<string[]> {
+  const program = join(
+    import.meta.dirname.replace(/\/test\//, '/dist/test/').replace('/dist/dist/', '/dist/'),
+    'crash-child.js',
+  )
+  const seed = String(random.below(2 ** 31))
+  const child = spawn(process.execPath, [program, directory, seed, String(steps)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const lines: string[] = []
+  const reading = createInterface({ input: child.stdout })
+  const started = once(reading, 'line')
+  reading.on('line', (line) => lines.push(line))
+  const exited = once(child, 'exit')
+  // The moment is counted from its first word on, so that a slow start is not all that is hit.
+  await started
+  await delay(random.chance(0.25) ? random.below(20) : random.below(400))
+  child.kill('SIGKILL')
+  const [, signal] = (await exited) as [number | null, string | null]
+  assert.equal(signal, 'SIGKILL', `the child ended by itself after ${lines.join('\n')}`)
+  if (!child.stdout.readableEnded) await once(reading, 'close')
+  return lines
+}
+
+function after(held: readonly Step[] | undefined, step: Step): readonly Step[] | undefined {
+  switch (step.type) {
+    case 'append':
+      return [...(held ?? []), step]
+    case 'replace':
+      return [step]
+    case 'delete':
+      return undefined
+    case 'bad':
+      return held
+  }
+}
