@@ -49,7 +49,7 @@ export const catalogue = define({
   LK_HTTP_METHOD: { kind: 'argument', message: 'method not allowed' },
   LK_HTTP_ENCODING: { kind: 'argument', message: 'unsupported content encoding' },
   LK_HTTP_BODY_CONSUMED: { kind: 'internal', message: 'the request body was already read' },
-  LK_HTTP_TIMEOUT: { kind: 'timeout', message: 'the request body did not arrive in time' },
+  LK_HTTP_TIMEOUT: { kind: 'timeout', message: 'the client was too slow' },
   LK_HTTP_BUSY: { kind: 'unavailable', message: 'too many requests at once' },
   LK_INTERNAL: { kind: 'internal', message: 'internal error' },
 

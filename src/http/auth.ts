@@ -1,0 +1,81 @@
+// Who is asking, and for whom it may act.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { LorekeepError } from '../errors.js'
+
+export interface Principal {
+  /** The user it acts for; `'*'` acts for any user and then names one in each request. */
+  readonly user: string
+}
+
+/**
+ * Takes the bearer token of a request. `null` (or `undefined`, what a Map gives) refuses it.
+ * Never make `user` of unchecked input: a user called `*` is every user.
+ */
+export type Authenticate = (
+  token: string,
+  request: IncomingMessage,
+) => Principal | null | undefined | Promise<Principal | null | undefined>
+
+export function createAuthenticator(
+  authenticate: Authenticate | 'none',
+): (request: IncomingMessage, response: ServerResponse) => Promise<Principal> {
+  if (authenticate === 'none') return async () => ({ user: '*' })
+  if (typeof authenticate !== 'function') {
+    throw new TypeError(
+      "createHandler needs authenticate: a function (token, request) => ({ user }) or null, or 'none' to let everyone act for every user",
+    )
+  }
+  return async (request, response) => {
+    const { authorization } = request.headers
+    const token = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
+    if (token === undefined) {
+      response.setHeader('WWW-Authenticate', 'Bearer realm="lorekeep"')
+      throw new LorekeepError(
+        'LK_HTTP_UNAUTHORIZED',
+        authorization === undefined
+          ? 'no Authorization header'
+          : "the Authorization header is not 'Bearer' and a token",
+      )
+    }
+    const principal: unknown = await ask(authenticate, token, request)
+    if (principal === null || principal === undefined) {
+      response.setHeader('WWW-Authenticate', 'Bearer realm="lorekeep", error="invalid_token"')
+      throw new LorekeepError('LK_HTTP_UNAUTHORIZED', 'the token is not accepted')
+    }
+    if (!isPrincipal(principal)) {
+      throw new TypeError('authenticate gave neither null nor an object with a user (a string)')
+    }
+    return principal
+  }
+}
+
+/** @throws LorekeepError `LK_HTTP_FORBIDDEN`, before anyone looked whether there is such a core */
+export function actingUser(principal: Principal, named: string | undefined): string {
+  if (principal.user === '*') {
+    if (named !== undefined) return named
+    throw new LorekeepError('LK_HTTP_REQUEST', "'user' is missing, and this token acts for anyone")
+  }
+  if (named === undefined || named === principal.user) return principal.user
+  throw new LorekeepError('LK_HTTP_FORBIDDEN', "'user' is not the user of this token")
+}
+
+/** What the host throws is the host's, also when it has one of our codes: never our answer. */
+async function ask(
+  authenticate: Authenticate,
+  token: string,
+  request: IncomingMessage,
+): Promise<unknown> {
+  try {
+    return await authenticate(token, request)
+  } catch (error) {
+    if (!(error instanceof LorekeepError)) throw error
+    throw new Error('authenticate failed', { cause: error })
+  }
+}
+
+function isPrincipal(value: unknown): value is Principal {
+  if (typeof value !== 'object' || value === null) return false
+  const { user } = value as { user?: unknown }
+  return typeof user === 'string' && user !== ''
+}

@@ -1,0 +1,95 @@
+// Errors as application/problem+json (RFC 9457). The only place that knows which code is which status.
+
+import type { OutgoingHttpHeaders } from 'node:http'
+import { LorekeepError, catalogue } from '../errors.js'
+import type { ErrorCode, ErrorKind } from '../errors.js'
+
+export const status: Readonly<Record<ErrorCode, number>> = {
+  LK_CORE_REF: 400,
+  LK_CORE_NOT_FOUND: 404,
+  LK_CORE_FORMAT: 400,
+  LK_CORE_TYPE: 400,
+  LK_CORE_TOO_LARGE: 413,
+  LK_CORE_MESSAGE: 400,
+  LK_STORAGE_FAILED: 500,
+  LK_STORAGE_FORMAT: 500,
+  LK_STORAGE_CORRUPT: 500,
+  LK_STORAGE_UNAVAILABLE: 503,
+  LK_STORAGE_CONFLICT: 409,
+  LK_STORAGE_LOCKED: 503,
+  LK_CLOSED: 503,
+  LK_HTTP_REQUEST: 400,
+  LK_HTTP_UNAUTHORIZED: 401,
+  LK_HTTP_FORBIDDEN: 403,
+  LK_HTTP_NOT_FOUND: 404,
+  LK_HTTP_METHOD: 405,
+  LK_HTTP_ENCODING: 415,
+  LK_HTTP_BODY_CONSUMED: 500,
+  LK_HTTP_TIMEOUT: 408,
+  LK_HTTP_BUSY: 503,
+  LK_INTERNAL: 500,
+  LK_CONFIG: 500,
+}
+
+/** The body of an error response. Details of the error (offsets, indexes) are further members. */
+export interface Problem {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  readonly code: ErrorCode
+  readonly kind: ErrorKind
+  readonly requestId: string
+  /** Every single thing that is wrong; at least one. */
+  readonly errors: readonly Readonly<Record<string, unknown>>[]
+  /** What the field's existing clients read. */
+  readonly error: { readonly type: ErrorKind; readonly message: string }
+}
+
+export function problemOf(thrown: unknown, requestId: string): Problem {
+  const error = thrown instanceof LorekeepError ? thrown : new LorekeepError('LK_INTERNAL')
+  const { code, kind } = error
+  const title = catalogue[code].message
+  const open = isForClients(code)
+  const detail = open ? error.message : title
+  const details = open ? plainMembers(error.details) : {}
+  return {
+    ...details,
+    type: `urn:lorekeep:error:${code}`,
+    title,
+    status: status[code],
+    detail,
+    code,
+    kind,
+    requestId,
+    errors: (open && listOf(error.details.errors)) || [{ ...details, message: detail }],
+    error: { type: kind, message: detail },
+  }
+}
+
+export function problemHeaders(code: ErrorCode): OutgoingHttpHeaders {
+  return {
+    'Content-Type': 'application/problem+json',
+    ...(status[code] === 503 && { 'Retry-After': '1' }),
+    ...(code === 'LK_HTTP_ENCODING' && { 'Accept-Encoding': 'identity' }),
+  }
+}
+
+/**
+ * Whether message and details may leave the house. What the storage says can hold file names;
+ * the LK_HTTP errors are all worded in this folder.
+ */
+function isForClients(code: ErrorCode): boolean {
+  return code.startsWith('LK_HTTP_') || (status[code] < 500 && !code.startsWith('LK_STORAGE_'))
+}
+
+/** An object that slipped into the details stays inside; plain values are what we wrote. */
+function plainMembers(details: object): Readonly<Record<string, unknown>> {
+  const isPlain = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value)
+  return Object.fromEntries(Object.entries(details).filter(([, value]) => isPlain(value)))
+}
+
+function listOf(errors: unknown): Problem['errors'] | undefined {
+  if (!Array.isArray(errors) || errors.length === 0) return undefined
+  return errors.filter((error) => typeof error === 'object' && error !== null).map(plainMembers)
+}

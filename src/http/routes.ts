@@ -1,0 +1,88 @@
+// The table of routes. A group of routes is a file in routes/ that returns a list of these.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Principal } from './auth.js'
+import { decodeComponent } from './target.js'
+
+/** A request whose sender is known, and what it asks for. */
+export interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly principal: Principal
+  /** The parts of the path in braces, percent-decoded; never empty. */
+  readonly parameters: ReadonlyMap<string, string>
+  readonly query: ReadonlyMap<string, string>
+}
+
+/** `path` is a whole path whose segments in braces match any one segment: `/cores/{id}`. */
+export type Route =
+  | {
+      readonly access: 'principal'
+      readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+      readonly path: string
+      readonly run: (exchange: Exchange) => Promise<void>
+    }
+  | {
+      /** Runs without authentication, and learns nothing of the request but the request. */
+      readonly access: 'open'
+      readonly method: 'GET'
+      readonly path: string
+      readonly run: (request: IncomingMessage, response: ServerResponse) => Promise<void>
+    }
+
+/** One path, and what it answers to: method → route. HEAD is where GET is. */
+export interface Pathway {
+  readonly segments: readonly string[]
+  readonly routes: Map<string, Route>
+}
+
+export interface Match {
+  readonly pathway: Pathway
+  /** @throws LorekeepError `LK_HTTP_REQUEST` where a part is not well encoded */
+  readonly parameters: () => ReadonlyMap<string, string>
+}
+
+export function compile(routes: readonly Route[]): readonly Pathway[] {
+  const pathways = new Map<string, Pathway>()
+  for (const route of routes) {
+    const { method, path } = route
+    const pathway = pathways.get(path) ?? { segments: path.split('/'), routes: new Map() }
+    if (pathway.routes.has(method)) throw new Error(`two routes for ${method} ${path}`)
+    pathway.routes.set(method, route)
+    if (method === 'GET') pathway.routes.set('HEAD', route)
+    pathways.set(path, pathway)
+  }
+  return [...pathways.values()]
+}
+
+/** `undefined` where no route has that path. A literal segment does not win over a parameter. */
+export function match(pathways: readonly Pathway[], path: string): Match | undefined {
+  const parts = path.split('/')
+  for (const pathway of pathways) {
+    const { segments } = pathway
+    if (segments.length !== parts.length) continue
+    if (segments.every((segment, at) => fits(segment, parts[at]))) {
+      return { pathway, parameters: () => read(segments, parts) }
+    }
+  }
+  return undefined
+}
+
+export function allowedMethods(pathway: Pathway): string {
+  return [...pathway.routes.keys(), 'OPTIONS'].join(', ')
+}
+
+const isParameter = (segment: string) => segment.startsWith('{')
+
+function fits(segment: string, part = ''): boolean {
+  return isParameter(segment) ? part !== '' : part === segment
+}
+
+function read(segments: readonly string[], parts: readonly string[]): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>()
+  for (const [at, segment] of segments.entries()) {
+    // A plus is a plus in a path, and a space only in a query.
+    if (isParameter(segment)) parameters.set(segment.slice(1, -1), decodeComponent(parts[at]))
+  }
+  return parameters
+}

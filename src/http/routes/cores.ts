@@ -1,0 +1,213 @@
+// Knowledge cores: bulk import and export, list, stat, delete.
+
+import type { ServerResponse } from 'node:http'
+import { LorekeepError } from '../../errors.js'
+import type { CoreExport, CoreRef, CoreStat, KnowledgeStore } from '../../knowledge/types.js'
+import { actingUser } from '../auth.js'
+import { disconnect, openBody } from '../body.js'
+import { answer, answerJson } from '../reply.js'
+import type { Exchange, Route } from '../routes.js'
+
+export interface CoreRoutesOptions {
+  readonly prefix: string
+  readonly knowledge: KnowledgeStore
+  readonly maxCoreBytes: number
+  readonly maxConcurrentImports: number
+  readonly idleTimeoutMs: number
+  readonly exportIdleTimeoutMs: number
+}
+
+const defaultListLimit = 100
+const maxListLimit = 1000
+
+export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
+  const { prefix, knowledge } = options
+  let imports = 0
+
+  return [
+    { access: 'principal', method: 'POST', path: `${prefix}/import-core`, run: importCore },
+    { access: 'principal', method: 'GET', path: `${prefix}/export-core`, run: exportCore },
+    { access: 'principal', method: 'GET', path: `${prefix}/cores`, run: listCores },
+    { access: 'principal', method: 'GET', path: `${prefix}/cores/{id}`, run: showCore },
+    { access: 'principal', method: 'DELETE', path: `${prefix}/cores/{id}`, run: deleteCore },
+  ]
+
+  // The Content-Type is not looked at: curl sends a form's by default, and the scanner says
+  // better than a 415 what is wrong with bytes that are no core.
+  async function importCore(exchange: Exchange): Promise<void> {
+    const { request, response, query } = exchange
+    const ref = refFromQuery(exchange)
+    const mode = modeFrom(query.get('mode'))
+    const encoding = request.headers['content-encoding']?.trim() ?? ''
+    if (encoding !== '' && encoding.toLowerCase() !== 'identity') {
+      throw new LorekeepError('LK_HTTP_ENCODING', `'${encoding}'; send the stream as it is`)
+    }
+    const body = openBody(request, response, {
+      maxBytes: options.maxCoreBytes,
+      idleTimeoutMs: options.idleTimeoutMs,
+    })
+    if (imports >= options.maxConcurrentImports) {
+      throw new LorekeepError('LK_HTTP_BUSY', `${imports} imports are under way`)
+    }
+    imports++
+    try {
+      // No signal: a client that leaves early ends the body with an error, and one that leaves
+      // after its last byte has its import, and may retry to be told so.
+      const summary = await knowledge.import(ref, body, { mode })
+      await answerJson(request, response, 200, summary)
+    } finally {
+      imports--
+    }
+  }
+
+  async function exportCore(exchange: Exchange): Promise<void> {
+    const { request, response } = exchange
+    const ref = refFromQuery(exchange)
+    const known = request.headers['if-none-match']
+    if (request.method === 'HEAD' || known !== undefined) {
+      const stat = (await knowledge.stat(ref)) ?? notFound(ref)
+      if (known !== undefined && names(known, stat.digest)) {
+        await answer(request, response, 304, validators(stat))
+        return
+      }
+      if (request.method === 'HEAD') {
+        await answer(request, response, 200, exportHeaders(stat))
+        return
+      }
+    }
+    // Ends the iteration too: nothing more is read for a client that left.
+    const gone = new AbortController()
+    const onClose = () => gone.abort(disconnect())
+    response.once('close', onClose)
+    try {
+      const core = await knowledge.export(ref, { signal: gone.signal })
+      await send(core, response, options.exportIdleTimeoutMs)
+    } finally {
+      response.off('close', onClose)
+    }
+  }
+
+  async function listCores({ request, response, principal, query }: Exchange): Promise<void> {
+    const user = actingUser(principal, query.get('user'))
+    const limit = limitFrom(query.get('limit'))
+    const after = query.get('after')
+    const cores: CoreStat[] = []
+    // One more than asked for tells whether there is a next page.
+    const found = knowledge.list({ user, limit: limit + 1, ...(after !== undefined && { after }) })
+    for await (const core of found) cores.push(core)
+    const page = cores.slice(0, limit)
+    const next = cores.length > limit ? page.at(-1)?.id : undefined
+    await answerJson(request, response, 200, { cores: page, ...(next !== undefined && { next }) })
+  }
+
+  async function showCore(exchange: Exchange): Promise<void> {
+    const ref = refFromPath(exchange)
+    const stat = (await knowledge.stat(ref)) ?? notFound(ref)
+    await answerJson(exchange.request, exchange.response, 200, stat)
+  }
+
+  async function deleteCore(exchange: Exchange): Promise<void> {
+    const ref = refFromPath(exchange)
+    if (!(await knowledge.delete(ref))) notFound(ref)
+    await answer(exchange.request, exchange.response, 204)
+  }
+}
+
+/** Writes an export, at the reader's pace; closes it however that ends. */
+async function send(
+  core: CoreExport,
+  response: ServerResponse,
+  idleTimeoutMs: number,
+): Promise<void> {
+  // Small steps, so that a slow reader shows signs of life within the timeout: at the default
+  // one that takes more than 1.1 kB/s stays.
+  const stepBytes = 128 * 1024
+  let bytes = 0
+  try {
+    if (response.destroyed) throw disconnect()
+    response.writeHead(200, exportHeaders(core))
+    for await (const chunk of core) {
+      for (let at = 0; at < chunk.byteLength; at += stepBytes) {
+        const step = chunk.subarray(at, at + stepBytes)
+        bytes += step.byteLength
+        if (!response.write(step)) await writable(response, idleTimeoutMs)
+      }
+    }
+  } finally {
+    core.close()
+  }
+  if (bytes !== core.bytes) throw new Error(`an export of ${core.bytes} bytes ended after ${bytes}`)
+  response.end()
+}
+
+/** Waits until the response takes more, or is closed. */
+async function writable(response: ServerResponse, idleTimeoutMs: number): Promise<void> {
+  if (response.destroyed) return
+  await new Promise<void>((resolve, reject) => {
+    const idle = setTimeout(() => {
+      reject(new LorekeepError('LK_HTTP_TIMEOUT', `nothing was read for ${idleTimeoutMs} ms`))
+      settle()
+    }, idleTimeoutMs)
+    response.on('drain', settle).on('close', settle)
+
+    function settle(): void {
+      clearTimeout(idle)
+      response.off('drain', settle).off('close', settle)
+      resolve()
+    }
+  })
+}
+
+function validators(stat: CoreStat): Record<string, string> {
+  return {
+    ETag: `"${stat.digest}"`,
+    'Cache-Control': 'private, no-cache',
+    // Without `user` one URL is another core under another token.
+    Vary: 'Authorization',
+  }
+}
+
+function exportHeaders(stat: CoreStat): Record<string, string> {
+  return {
+    ...validators(stat),
+    'Content-Type': 'application/octet-stream',
+    'Content-Length': String(stat.bytes),
+    'Accept-Ranges': 'none',
+    // Only then is the digest that of the body.
+    ...(stat.segments === 1 && {
+      'Repr-Digest': `sha-256=:${Buffer.from(stat.digest, 'hex').toString('base64')}:`,
+    }),
+  }
+}
+
+/** If-None-Match compares weakly, and `*` is anything there is. */
+function names(ifNoneMatch: string, digest: string): boolean {
+  if (ifNoneMatch.trim() === '*') return true
+  return [...ifNoneMatch.matchAll(/"([^"]*)"/g)].some(([, tag]) => tag === digest)
+}
+
+function refFromQuery({ principal, query }: Exchange): CoreRef {
+  const user = actingUser(principal, query.get('user'))
+  const id = query.get('id')
+  if (id === undefined) throw new LorekeepError('LK_HTTP_REQUEST', "'id' is missing")
+  return { user, id }
+}
+
+function refFromPath({ principal, query, parameters }: Exchange): CoreRef {
+  return { user: actingUser(principal, query.get('user')), id: parameters.get('id') ?? '' }
+}
+
+function modeFrom(mode = 'append'): 'append' | 'replace' {
+  if (mode === 'append' || mode === 'replace') return mode
+  throw new LorekeepError('LK_HTTP_REQUEST', `'mode' is append or replace, not '${mode}'`)
+}
+
+function limitFrom(text = String(defaultListLimit)): number {
+  const limit = Number(text)
+  if (/^\d{1,4}$/.test(text) && limit >= 1 && limit <= maxListLimit) return limit
+  throw new LorekeepError('LK_HTTP_REQUEST', `'limit' is 1 to ${maxListLimit}, not '${text}'`)
+}
+
+function notFound({ user, id }: CoreRef): never {
+  throw new LorekeepError('LK_CORE_NOT_FOUND', `user '${user}' has no '${id}'`)
+}

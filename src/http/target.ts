@@ -1,0 +1,46 @@
+// The request target: path and query. Strict, because lenient decoding makes two names one.
+
+import type { IncomingMessage } from 'node:http'
+import { LorekeepError } from '../errors.js'
+
+/**
+ * The path as the routes spell it. Under `app.use('/files', handler)` Express takes the mount
+ * off `req.url`, which changes nothing here; under `app.use('/api/v1', handler)` it takes the
+ * prefix itself off, and only `req.originalUrl` still has it.
+ */
+export function pathOf(request: IncomingMessage, prefix: string): string {
+  const path = split(request.url ?? '/').path
+  const { originalUrl } = request as { originalUrl?: unknown }
+  if (typeof originalUrl !== 'string') return path
+  return split(originalUrl).path.endsWith(prefix + path) ? prefix + path : path
+}
+
+/** Name → value. A name given twice is refused: which of the two was meant? */
+export function parseQuery(request: IncomingMessage): ReadonlyMap<string, string> {
+  const query = new Map<string, string>()
+  for (const pair of split(request.url ?? '/').query.split('&')) {
+    if (pair === '') continue
+    const equals = pair.includes('=') ? pair.indexOf('=') : pair.length
+    const name = decodeComponent(pair.slice(0, equals).replaceAll('+', ' '))
+    if (query.has(name)) throw new LorekeepError('LK_HTTP_REQUEST', `'${name}' is given twice`)
+    query.set(name, decodeComponent(pair.slice(equals + 1).replaceAll('+', ' ')))
+  }
+  return query
+}
+
+/** @throws LorekeepError `LK_HTTP_REQUEST`; bytes outside ASCII never get this far, Node refuses them */
+export function decodeComponent(text = ''): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new LorekeepError('LK_HTTP_REQUEST', 'the URL is not percent-encoded UTF-8')
+  }
+}
+
+function split(url: string): { readonly path: string; readonly query: string } {
+  // A proxy may send the absolute form.
+  const target = url.replace(/^https?:\/\/[^/?]*/i, '')
+  const mark = target.indexOf('?')
+  if (mark === -1) return { path: target, query: '' }
+  return { path: target.slice(0, mark), query: target.slice(mark + 1) }
+}

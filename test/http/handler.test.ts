@@ -1,0 +1,209 @@
+import { createServer } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import t from 'tap'
+import { createHandler } from '../../src/http/index.js'
+import type { HandlerOptions } from '../../src/http/index.js'
+import { MemoryBackend } from '../../adapters/memory.js'
+import { createLorekeep } from '../../src/lorekeep.js'
+import { as, importHead, json, listen, openStore, send, serve, wire } from './fixtures/serving.js'
+
+t.test('createHandler refuses options that cannot work, with a TypeError', async (t) => {
+  const { knowledge } = await openStore(t)
+  const make = (options: object) => () =>
+    createHandler({ knowledge, authenticate: 'none', ...options } as HandlerOptions)
+  t.throws(make({ authenticate: undefined }), { name: 'TypeError', message: /'none'/ })
+  t.throws(make({ authenticate: 'all' }), TypeError)
+  t.throws(make({ knowledge: undefined }), TypeError)
+  for (const prefix of ['api', '/api/', '/', '/a//b', '/a?b']) {
+    t.throws(make({ prefix }), TypeError, prefix)
+  }
+  for (const value of [0, -1, 1.5, NaN, Infinity, '5']) {
+    t.throws(make({ maxCoreBytes: value }), TypeError, `maxCoreBytes ${value}`)
+    t.throws(make({ maxConcurrentImports: value }), TypeError, `maxConcurrentImports ${value}`)
+    t.throws(make({ idleTimeoutMs: value }), TypeError, `idleTimeoutMs ${value}`)
+    t.throws(make({ exportIdleTimeoutMs: value }), TypeError, `exportIdleTimeoutMs ${value}`)
+  }
+  t.throws(make({ idleTimeoutMs: 2 ** 31 }), TypeError)
+  t.doesNotThrow(make({ idleTimeoutMs: 2 ** 31 - 1, maxCoreBytes: Number.MAX_SAFE_INTEGER }))
+})
+
+t.test('healthz answers without a token', async (t) => {
+  const { url } = await serve(t)
+  const reply = await send(`${url}/healthz`)
+  t.equal(reply.status, 200)
+  t.equal(reply.body.toString(), '{"status":"ok"}')
+  t.equal(reply.headers['content-type'], 'application/json')
+})
+
+t.test('HEAD answers with the headers of GET and no body', async (t) => {
+  const { url } = await serve(t)
+  const reply = await send(`${url}/healthz`, { method: 'HEAD' })
+  t.equal(reply.status, 200)
+  t.equal(reply.headers['content-length'], '15')
+  t.equal(reply.body.byteLength, 0)
+  const refused = await send(`${url}/api/v1/cores`, { method: 'HEAD' })
+  t.equal(refused.status, 401)
+  t.equal(refused.body.byteLength, 0)
+})
+
+t.test('an unknown path is a 404 problem', async (t) => {
+  const { url } = await serve(t)
+  const paths = [
+    '/',
+    '/api/v1',
+    '/api/v1/',
+    '/api/v1/cores/',
+    '/api/v1/cores/a/b',
+    '/cores',
+    '/Healthz',
+  ]
+  for (const path of paths) {
+    const reply = await send(url + path, { headers: as('alice') })
+    t.equal(reply.status, 404, path)
+    t.equal(json(reply).code, 'LK_HTTP_NOT_FOUND')
+  }
+})
+
+t.test('an unknown path goes to next, untouched', async (t) => {
+  const { handler } = await serve(t)
+  const server = createServer((request, response) => {
+    void handler(request, response, () => {
+      response.end(`${response.statusCode} ${response.getHeaderNames().join()}`)
+    })
+  })
+  const port = await listen(t, server)
+  const reply = await send(`http://127.0.0.1:${port}/elsewhere`)
+  t.equal(reply.body.toString(), '200 ')
+  t.equal((await send(`http://127.0.0.1:${port}/healthz`)).status, 200)
+})
+
+t.test('a method a path has not is a 405 with Allow', async (t) => {
+  const { url } = await serve(t)
+  const allowed = {
+    '/healthz': 'GET, HEAD, OPTIONS',
+    '/api/v1/import-core': 'POST, OPTIONS',
+    '/api/v1/export-core': 'GET, HEAD, OPTIONS',
+    '/api/v1/cores': 'GET, HEAD, OPTIONS',
+    '/api/v1/cores/x': 'GET, HEAD, DELETE, OPTIONS',
+  }
+  for (const [path, allow] of Object.entries(allowed)) {
+    const reply = await send(url + path, { method: 'PATCH', body: Buffer.from('x') })
+    t.equal(reply.status, 405, path)
+    t.equal(reply.headers.allow, allow)
+    t.equal(json(reply).code, 'LK_HTTP_METHOD')
+    const options = await send(url + path, { method: 'OPTIONS' })
+    t.equal(options.status, 204, path)
+    t.equal(options.headers.allow, allow)
+    t.equal(options.body.byteLength, 0)
+  }
+  t.equal((await send(`${url}/api/v1/import-core`, { method: 'HEAD' })).status, 405)
+})
+
+t.test('every answer has a request id of its own and nosniff, and errors no cache', async (t) => {
+  const { url } = await serve(t)
+  const ids = new Set<unknown>()
+  for (const path of ['/healthz', '/nowhere', '/api/v1/cores', '/api/v1/cores?user=alice']) {
+    const reply = await send(url + path, { headers: path.includes('?') ? as('alice') : {} })
+    ids.add(reply.headers['x-request-id'])
+    t.equal(reply.headers['x-content-type-options'], 'nosniff')
+    t.equal(reply.headers['cache-control'], 'no-store')
+    if (reply.status !== 200) t.equal(json(reply).requestId, reply.headers['x-request-id'])
+  }
+  t.equal(ids.size, 4)
+  t.notOk(ids.has(undefined))
+})
+
+t.test('prefix moves every path but healthz', async (t) => {
+  for (const prefix of ['', '/kb', '/a/b']) {
+    const { url } = await serve(t, { prefix })
+    t.equal((await send(`${url}${prefix}/cores`, { headers: as('alice') })).status, 200, prefix)
+    t.equal((await send(`${url}/api/v1/cores`, { headers: as('alice') })).status, 404, prefix)
+    t.equal((await send(`${url}/healthz`)).status, 200)
+  }
+})
+
+t.test('an error that is not ours leaves as a 500 that says nothing', async (t) => {
+  const original = new Error('ENOENT: /home/secret/data')
+  const infos: { requestId: string; request: IncomingMessage }[] = []
+  const seen: unknown[] = []
+  const { url } = await serve(t, {
+    authenticate: () => Promise.reject(original),
+    onError: (error, info) => {
+      seen.push(error)
+      infos.push(info)
+    },
+  })
+  const reply = await send(`${url}/api/v1/cores`, { headers: as('alice') })
+  t.equal(reply.status, 500)
+  t.equal(json(reply).code, 'LK_INTERNAL')
+  t.notMatch(reply.body.toString(), /secret|ENOENT/)
+  t.equal(seen[0], original)
+  t.equal(infos[0]?.requestId, reply.headers['x-request-id'])
+  t.equal(infos[0]?.request.url, '/api/v1/cores')
+})
+
+t.test('an onError that fails is a warning, and the answer leaves all the same', async (t) => {
+  const failures = [
+    () => {
+      throw new Error('the log is full')
+    },
+    () => Promise.reject(new Error('the log is full')),
+  ]
+  for (const onError of failures) {
+    const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
+    const { url } = await serve(t, {
+      onError,
+      authenticate: () => {
+        throw new Error('no')
+      },
+    })
+    t.equal((await send(`${url}/api/v1/cores`, { headers: as('alice') })).status, 500)
+    t.equal((await warned).message, 'the log is full')
+  }
+})
+
+t.test('onError hears nothing of what clients do wrong', async (t) => {
+  const { url, errors } = await serve(t)
+  await send(`${url}/api/v1/cores`)
+  await send(`${url}/api/v1/cores?limit=0`, { headers: as('alice') })
+  await send(`${url}/nowhere`)
+  t.strictSame(errors, [])
+})
+
+t.test('a closed store is a 503 with Retry-After', async (t) => {
+  const lorekeep = await openStore(t)
+  const handler = createHandler({ knowledge: lorekeep.knowledge, authenticate: 'none' })
+  const port = await listen(t, createServer(handler))
+  await lorekeep.close()
+  const reply = await send(`http://127.0.0.1:${port}/api/v1/cores/x?user=u`)
+  t.equal(reply.status, 503)
+  t.equal(reply.headers['retry-after'], '1')
+  t.equal(json(reply).code, 'LK_CLOSED')
+})
+
+t.test('a store that closes under an upload answers it with 503', async (t) => {
+  const lorekeep = await createLorekeep({ backend: new MemoryBackend(), closeTimeoutMs: 50 })
+  const handler = createHandler({ knowledge: lorekeep.knowledge, authenticate: 'none' })
+  const server = createServer()
+  let listeners = () => 0
+  server.on('checkContinue', (request, response) => {
+    listeners = () => request.listenerCount('readable')
+    void handler(request, response)
+  })
+  const { socket, until, ended } = await wire(t, await listen(t, server))
+  socket.write(importHead('x', 1000, ['Expect: 100-continue']))
+  await until('100 Continue')
+  await lorekeep.close()
+  t.match(await until('}'), /HTTP\/1.1 503 [^]*LK_CLOSED/)
+  t.equal(listeners(), 1)
+  await ended()
+  await new Promise(setImmediate)
+  t.equal(listeners(), 0, 'nobody waits for the rest')
+})
+
+t.test('the promise is settled when the response is, also where the client left', async (t) => {
+  const { url, answers } = await serve(t)
+  await send(`${url}/healthz`)
+  await t.resolves(Promise.all(answers))
+  t.equal(answers.length, 1)
+})

@@ -1,0 +1,249 @@
+// The examples of docs/http.md as they stand there, in the real frameworks.
+
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { Server } from 'node:http'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { getRequestListener } from '@hono/node-server'
+import express from 'express'
+import Fastify from 'fastify'
+import { Hono } from 'hono'
+import t from 'tap'
+import type { Test } from 'tap'
+import { createHandler } from '../../src/http/index.js'
+import type { Handler } from '../../src/http/index.js'
+import type { KnowledgeStore } from '../../src/knowledge/types.js'
+import {
+  as,
+  core,
+  httpChunk,
+  importHead,
+  json,
+  listen,
+  openStore,
+  send,
+  wire,
+} from './fixtures/serving.js'
+
+const headers = as('alice')
+const ref = { user: 'alice', id: 'https://a/b c' }
+const query = new URLSearchParams({ id: ref.id })
+const body = core(ref.id, ref.user, 3000)
+
+async function open(t: Test): Promise<{ knowledge: KnowledgeStore; handler: Handler }> {
+  const { knowledge } = await openStore(t)
+  const handler = createHandler({
+    knowledge,
+    authenticate: (token) => (token === 'alice' ? { user: 'alice' } : null),
+    onError: (error) => void t.fail('onError was called', { error }),
+  })
+  return { knowledge, handler }
+}
+
+/** The fenced block under a heading of docs/http.md. */
+function example(heading: string): string {
+  const page = readFileSync(new URL('../../docs/http.md', import.meta.url), 'utf8')
+  const section = page.split(`\n### ${heading}\n`)[1]?.split('\n#')[0]
+  const code = /```js\n([^]*?)```/.exec(section ?? '')?.[1]
+  if (code === undefined) throw new Error(`docs/http.md has no example under '${heading}'`)
+  return code
+}
+
+/** Runs an example, which may use `handler` and leaves a `server`. */
+async function run(t: Test, heading: string, handler: Handler): Promise<Server> {
+  const lines = example(heading).split('\n')
+  const isImport = (line: string) => line.startsWith('import ')
+  const module = [
+    ...lines.filter(isImport),
+    'export default async (handler) => {',
+    ...lines.filter((line) => !isImport(line)),
+    'return server }',
+  ].join('\n')
+  const file = join(t.testdir({ 'example.mjs': module }), 'example.mjs')
+  const { default: start } = (await import(pathToFileURL(file).href)) as {
+    default: (handler: Handler) => Promise<Server>
+  }
+  return start(handler)
+}
+
+/** Everything a mount can break. */
+async function roundTrip(
+  t: Test,
+  { port, knowledge, base = '' }: { port: number; knowledge: KnowledgeStore; base?: string },
+): Promise<void> {
+  const api = `http://127.0.0.1:${port}${base}/api/v1`
+  const type = { 'Content-Type': 'application/octet-stream' }
+  const target = `${api}/import-core?${query}`
+
+  for (const sent of [body, [body.subarray(0, 70_000), body.subarray(70_000)]]) {
+    const imported = await send(target, {
+      method: 'POST',
+      headers: { ...headers, ...type },
+      body: sent,
+    })
+    t.equal(imported.status, 200, 'an import')
+    t.match(json(imported), { bytes: body.byteLength })
+  }
+  const exported = await send(`${api}/export-core?${query}`, { headers })
+  t.equal(exported.status, 200, 'an export')
+  t.ok(exported.body.equals(body))
+  const head = await send(`${api}/export-core?${query}`, { headers, method: 'HEAD' })
+  t.equal(head.status, 200, 'HEAD')
+  t.equal(head.headers['content-length'], String(body.byteLength))
+  const etag = head.headers.etag ?? ''
+  const fresh = await send(`${api}/export-core?${query}`, {
+    headers: { ...headers, 'If-None-Match': etag },
+  })
+  t.equal(fresh.status, 304)
+  t.match(json(await send(`${api}/cores`, { headers })), { cores: [{ id: ref.id }] })
+  t.equal((await send(`${api}/cores`, { method: 'OPTIONS' })).status, 204)
+
+  const unknown = await send(`${api}/cores/none`, { headers })
+  t.equal(unknown.status, 404)
+  t.equal(json(unknown).code, 'LK_CORE_NOT_FOUND')
+  const refused = await send(target, { method: 'POST', headers: { ...type }, body })
+  t.equal(refused.status, 401)
+  t.equal(json(refused).code, 'LK_HTTP_UNAUTHORIZED')
+  const broken = await fetch(`${target}x`, {
+    method: 'POST',
+    headers: { ...headers, ...type },
+    body: Buffer.alloc(8 * 1024 * 1024),
+  })
+  t.equal(broken.status, 400, 'a refusal while the body is on its way')
+  t.match(await broken.json(), { code: 'LK_CORE_FORMAT' })
+
+  const path = `${api}/cores/${encodeURIComponent(ref.id)}`
+  t.equal((await send(path, { method: 'DELETE', headers })).status, 204)
+  t.equal(await knowledge.stat(ref), undefined)
+
+  const { socket, until } = await wire(t, port)
+  socket.write(
+    importHead('cut', undefined, ['Content-Type: application/octet-stream']).replace(
+      ' /',
+      ` ${base}/`,
+    ),
+  )
+  socket.write(httpChunk(body))
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  socket.destroy()
+  await t.rejects(until('HTTP'))
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  t.equal(await knowledge.stat({ user: 'alice', id: 'cut' }), undefined, 'a cut upload')
+}
+
+for (const heading of ['node:http', 'Express 5', 'Fastify 5', 'Koa 3', 'Hono']) {
+  t.test(`the example for ${heading} serves a round trip`, async (t) => {
+    const { knowledge, handler } = await open(t)
+    const server = await run(t, heading, handler)
+    t.equal(server.requestTimeout, 0)
+    await roundTrip(t, { port: await listen(t, server), knowledge })
+  })
+}
+
+t.test('Express serves a round trip under mounts and after parsers', async (t) => {
+  const mounts = [
+    ['/knowledge', '/knowledge', []],
+    ['/api/v1', '', []],
+    ['/deep/api/v1', '/deep', []],
+    ['/', '', [express.json(), express.urlencoded()]],
+    ['/', '', [express.raw({ type: '*/*', limit: '64mb' })]],
+  ] as const
+  for (const [mount, base, parsers] of mounts) {
+    const { knowledge, handler } = await open(t)
+    // As "test" Express does not log the upload that is cut.
+    const app = express().set('env', 'test')
+    for (const parser of parsers) app.use(parser)
+    app.use(mount, handler)
+    await roundTrip(t, { port: await listen(t, createServer(app)), knowledge, base })
+  }
+})
+
+t.test('the handler stands in front of Hono, and leaves it the rest', async (t) => {
+  const { knowledge, handler } = await open(t)
+  const app = new Hono().get('/mine', (c) => c.text('mine'))
+  const listener = getRequestListener(app.fetch)
+  const server = createServer((request, response) =>
+    handler(request, response, () => listener(request, response)),
+  )
+  const port = await listen(t, server)
+  await roundTrip(t, { port, knowledge })
+  t.equal((await send(`http://127.0.0.1:${port}/mine`)).body.toString(), 'mine')
+})
+
+t.test('what is not ours goes on to the rest of an Express app', async (t) => {
+  const { handler } = await open(t)
+  const app = express()
+  app.use(handler).get('/mine', (_request, response) => void response.send('mine'))
+  const port = await listen(t, createServer(app))
+  t.equal((await send(`http://127.0.0.1:${port}/mine`)).body.toString(), 'mine')
+  t.equal((await send(`http://127.0.0.1:${port}/healthz`)).status, 200)
+})
+
+t.test('a body that a parser has taken is a 500 at once, with the way out', async (t) => {
+  const { knowledge } = await openStore(t)
+  const errors: unknown[] = []
+  const onError = (error: unknown) => void errors.push(error)
+  const handler = createHandler({ knowledge, authenticate: 'none', onError })
+  const parsers = [
+    express.text({ type: '*/*' }),
+    express.urlencoded({ type: '*/*' }),
+    ((request, _response, next) => {
+      request.resume()
+      next()
+    }) satisfies express.RequestHandler,
+    ((request, _response, next) => {
+      request.resume().once('end', () => next())
+    }) satisfies express.RequestHandler,
+  ]
+  for (const parser of parsers) {
+    const app = express().use(parser).use(handler)
+    const port = await listen(t, createServer(app))
+    const started = performance.now()
+    const reply = await send(`http://127.0.0.1:${port}/api/v1/import-core?id=x&user=u`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'text/plain' },
+      body: core('x', 'u'),
+    })
+    t.equal(reply.status, 500)
+    t.match(json(reply), { code: 'LK_HTTP_BODY_CONSUMED', detail: /express\.raw/ })
+    t.ok(performance.now() - started < 1000)
+  }
+  t.match(errors, Array(4).fill({ code: 'LK_HTTP_BODY_CONSUMED' }))
+  t.equal(await knowledge.stat({ user: 'u', id: 'x' }), undefined)
+})
+
+t.test('maxCoreBytes holds for a body that was parsed before', async (t) => {
+  const { knowledge } = await openStore(t)
+  const bytes = core('x', 'u')
+  for (const [maxCoreBytes, status] of [
+    [bytes.byteLength, 200],
+    [bytes.byteLength - 1, 413],
+  ] as const) {
+    const handler = createHandler({ knowledge, authenticate: 'none', maxCoreBytes })
+    const app = express()
+      .use(express.raw({ type: '*/*' }))
+      .use(handler)
+    const port = await listen(t, createServer(app))
+    const url = `http://127.0.0.1:${port}/api/v1/import-core?id=x&user=u`
+    const headers = { 'Content-Type': 'application/octet-stream' }
+    t.equal((await send(url, { method: 'POST', headers, body: [bytes] })).status, status)
+  }
+})
+
+t.test('requests that Fastify makes up for tests are answered', async (t) => {
+  const { handler } = await open(t)
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  app.all('/*', async (request, reply) => {
+    reply.hijack()
+    await handler(request.raw, reply.raw)
+  })
+  const url = '/api/v1/import-core?id=x'
+  const imported = await app.inject({ method: 'POST', url, headers, payload: core('x', 'alice') })
+  t.equal(imported.statusCode, 200)
+  const refused = await app.inject({ method: 'POST', url, payload: core('x', 'alice') })
+  t.equal(refused.statusCode, 401)
+})
