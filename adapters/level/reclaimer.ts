@@ -1,6 +1,7 @@
 // Gives the space of deleted values back. Until compaction comes by, LevelDB keeps deleted values
-// on disk, and without further writes it never does. This compacts what was deleted, in the
-// background, one range at a time; a failure is left to the next write, which meets it as well.
+// on disk, and it comes by only when a level is full: replacing cores of 10 MiB, 600 times, left
+// 340 MiB behind. This compacts what was deleted, in the background and at the end of close(); a
+// failure is left to the next write, which meets it as well.
 
 import type { Engine } from './engine.js'
 
@@ -11,9 +12,12 @@ interface DeletedRange {
 
 const idleMs = 500
 
-// Keys that differ only here are taken for neighbours (numbered slices of one thing) and
-// compacted as one range. Distant ones are not: all that lies between would be rewritten.
+// Keys that differ only here are taken for neighbours: numbered slices of one thing.
 const suffixBytes = 8
+
+// Ranges are compacted as one when no more than this lies between them. It is rewritten then, and
+// that costs less than a compaction of its own, which begins with flushing the memtable.
+const maxGapBytes = 32 * 1024 * 1024
 
 export class Reclaimer {
   readonly #engine: Engine
@@ -37,9 +41,10 @@ export class Reclaimer {
     else this.#idle ??= setTimeout(() => this.#start(), idleMs).unref()
   }
 
-  /** Waits for the range being compacted; further ranges are left to LevelDB. */
+  /** Compacts what is left: a process that replaces a core and ends would never come to it. */
   async close(): Promise<void> {
     this.#closed = true
+    if (this.#ranges.length > 0) this.#start()
     clearTimeout(this.#idle)
     await this.#running
   }
@@ -64,12 +69,11 @@ export class Reclaimer {
 
   async #run(): Promise<void> {
     try {
-      while (this.#ranges.length > 0 && !this.#closed) {
+      while (this.#ranges.length > 0) {
         const ranges = this.#ranges
         this.#ranges = []
         this.#deletes = 0
-        for (const { first, last } of ranges) {
-          if (this.#closed) return
+        for (const { first, last } of await this.#merge(ranges)) {
           await this.#engine.level.compactRange(first, last)
         }
       }
@@ -79,10 +83,24 @@ export class Reclaimer {
       this.#running = undefined
     }
   }
+
+  async #merge(ranges: readonly DeletedRange[]): Promise<DeletedRange[]> {
+    const merged: DeletedRange[] = []
+    for (const range of ranges.toSorted((a, b) => Buffer.compare(a.first, b.first))) {
+      const before = merged.at(-1)
+      if (before === undefined) merged.push(range)
+      else if (Buffer.compare(range.last, before.last) > 0) {
+        const { level } = this.#engine
+        const gap = await level.approximateSize(before.last, range.first)
+        if (gap <= maxGapBytes) before.last = range.last
+        else merged.push(range)
+      }
+    }
+    return merged
+  }
 }
 
 function neighbours(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false
-  const prefix = Math.max(0, a.length - suffixBytes)
+  const prefix = Math.max(0, Math.min(a.length, b.length) - suffixBytes)
   return Buffer.compare(a.subarray(0, prefix), b.subarray(0, prefix)) === 0
 }
