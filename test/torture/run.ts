@@ -1,0 +1,38 @@
+// npm run torture [-- crash 500 | fuzz 100000]: long runs, each with its seed printed (SEED repeats it).
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pickSeed } from '../fixtures/random.js'
+import { crashLoop } from './crash.js'
+import { fuzz } from './fuzz.js'
+import { soak } from './soak.js'
+
+const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<unknown>>> = {
+  crash: (cycles, seed) =>
+    inDirectory((directory) => {
+      const onCycle = (cycle: number) => {
+        if (cycle % 20 === 19) console.log(`  ${cycle + 1} of ${cycles} cycles`)
+      }
+      return crashLoop({ directory, cycles, seed, onCycle })
+    }),
+  fuzz: async (streams, seed) => fuzz({ streams, seed }),
+  soak: (rounds, seed) => inDirectory((directory) => soak({ directory, rounds, seed })),
+}
+const amounts: Readonly<Record<string, number>> = { crash: 200, fuzz: 100_000, soak: 300 }
+
+const [only, amount] = process.argv.slice(2)
+for (const [name, run] of Object.entries(runs)) {
+  if (only !== undefined && only !== name) continue
+  const seed = pickSeed()
+  console.log(`${name}, seed ${seed}`)
+  console.log(' ', JSON.stringify(await run(Number(amount ?? amounts[name]), seed)))
+}
+
+async function inDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), 'lorekeep-torture-'))
+  const result = await work(directory)
+  // Kept where the work failed.
+  await rm(directory, { recursive: true })
+  return result
+}
