@@ -6,96 +6,100 @@ import { LorekeepError } from '../errors.js'
 import type { CoreMessage } from '../types.js'
 import { stringHeader } from './messagepack.js'
 
-type Path = readonly (string | number)[]
-
 /**
  * The bytes of one message. It is also the door for message objects: every field is checked.
  * @throws LorekeepError `LK_CORE_MESSAGE` with `details` `{ messageIndex, path }`
  */
 export function encodeMessage(message: CoreMessage, messageIndex = 0): Uint8Array {
-  const writer = new MessageWriter(messageIndex)
-  writer.message(message)
-  return writer.bytes()
+  return writer.write(message, messageIndex)
 }
 
+const firstBytes = 64 * 1024
+const maxKeptBytes = 4 * 1024 * 1024
+
+/** Shorter strings are written a character at a time, which costs less than the native call. */
+const shortLength = 64
+
 class MessageWriter {
-  readonly #messageIndex: number
-  #buffer = Buffer.allocUnsafe(16 * 1024)
+  #messageIndex = 0
+  #buffer = Buffer.allocUnsafeSlow(firstBytes)
   #length = 0
+  /** Where in the message's data the writer is, for errors. */
+  readonly #path: (string | number)[] = []
 
-  constructor(messageIndex: number) {
+  write(message: unknown, messageIndex: number): Uint8Array {
     this.#messageIndex = messageIndex
+    this.#length = 0
+    this.#path.length = 0
+    this.#message(message)
+    const bytes = Buffer.from(this.#buffer.subarray(0, this.#length))
+    // One large message does not keep its size for ever.
+    if (this.#buffer.length > maxKeptBytes) this.#buffer = Buffer.allocUnsafeSlow(firstBytes)
+    return bytes
   }
 
-  bytes(): Uint8Array {
-    return this.#buffer.subarray(0, this.#length)
-  }
-
-  message(value: unknown): void {
-    const pair = this.#array(value, [])
-    if (pair.length !== 2)
-      this.#fail([], `a message is a pair of type and data, not ${pair.length} values`)
+  #message(value: unknown): void {
+    const pair = this.#checkArray(value)
+    if (pair.length !== 2) {
+      this.#fail(`a message is a pair of type and data, not ${pair.length} values`)
+    }
     const [type, data] = pair
     this.#arrayHeader(2)
-    if (type !== 't' && type !== 'ge') this.#fail([0], `expected 't' or 'ge', found ${show(type)}`)
-    this.#string(type, [0])
-    const fields = this.#object(data, [1])
+    if (type !== 't' && type !== 'ge') this.#fail(`expected type 't' or 'ge', found ${show(type)}`)
+    this.#string(type)
+    const fields = this.#checkObject(data)
     this.#mapHeader(2)
-    this.#metadata(this.#field(fields, 'm'), [1, 'm'])
-    if (type === 't') this.#triples(this.#field(fields, 't'), [1, 't'])
-    else this.#embeddings(this.#field(fields, 'e'), [1, 'e'])
+    this.#field(fields, 'm', this.#metadata)
+    if (type === 't') this.#field(fields, 't', this.#triples)
+    else this.#field(fields, 'e', this.#embeddings)
   }
 
-  #metadata(value: unknown, path: Path): void {
-    const fields = this.#object(value, path)
+  #metadata(value: unknown): void {
+    const fields = this.#checkObject(value)
     this.#mapHeader(4)
-    this.#string(this.#field(fields, 'i'), [...path, 'i'])
-    this.#triples(this.#field(fields, 'm'), [...path, 'm'])
-    this.#string(this.#field(fields, 'u'), [...path, 'u'])
-    this.#string(this.#field(fields, 'c'), [...path, 'c'])
+    this.#field(fields, 'i', this.#string)
+    this.#field(fields, 'm', this.#triples)
+    this.#field(fields, 'u', this.#string)
+    this.#field(fields, 'c', this.#string)
   }
 
-  #triples(value: unknown, path: Path): void {
-    const triples = this.#array(value, path)
-    this.#arrayHeader(triples.length)
-    for (let i = 0; i < triples.length; i++) {
-      const at = [...path, i]
-      const triple = this.#object(triples[i], at)
-      this.#mapHeader(3)
-      this.#term(this.#field(triple, 's'), [...at, 's'])
-      this.#term(this.#field(triple, 'p'), [...at, 'p'])
-      this.#term(this.#field(triple, 'o'), [...at, 'o'])
-    }
+  #triples(value: unknown): void {
+    this.#elements(value, this.#triple)
   }
 
-  #term(value: unknown, path: Path): void {
-    const term = this.#object(value, path)
+  #triple(value: unknown): void {
+    const triple = this.#checkObject(value)
+    this.#mapHeader(3)
+    this.#field(triple, 's', this.#term)
+    this.#field(triple, 'p', this.#term)
+    this.#field(triple, 'o', this.#term)
+  }
+
+  #term(value: unknown): void {
+    const term = this.#checkObject(value)
     this.#mapHeader(2)
-    this.#string(this.#field(term, 'v'), [...path, 'v'])
-    this.#key('e')
-    if (typeof term['e'] !== 'boolean') {
-      this.#fail([...path, 'e'], `expected a boolean, found ${show(term['e'])}`)
-    }
-    this.#byte(term['e'] ? 0xc3 : 0xc2)
+    this.#field(term, 'v', this.#string)
+    this.#field(term, 'e', this.#boolean)
   }
 
-  #embeddings(value: unknown, path: Path): void {
-    const embeddings = this.#array(value, path)
-    this.#arrayHeader(embeddings.length)
-    for (let i = 0; i < embeddings.length; i++) {
-      const at = [...path, i]
-      const embedding = this.#object(embeddings[i], at)
-      this.#mapHeader(2)
-      this.#term(this.#field(embedding, 'e'), [...at, 'e'])
-      const vectors = this.#array(this.#field(embedding, 'v'), [...at, 'v'])
-      this.#arrayHeader(vectors.length)
-      for (let j = 0; j < vectors.length; j++) this.#vector(vectors[j], [...at, 'v', j])
-    }
+  #embeddings(value: unknown): void {
+    this.#elements(value, this.#embedding)
   }
 
-  #vector(value: unknown, path: Path): void {
+  #embedding(value: unknown): void {
+    const embedding = this.#checkObject(value)
+    this.#mapHeader(2)
+    this.#field(embedding, 'e', this.#term)
+    this.#field(embedding, 'v', this.#vectors)
+  }
+
+  #vectors(value: unknown): void {
+    this.#elements(value, this.#vector)
+  }
+
+  #vector(value: unknown): void {
     const isTyped = value instanceof Float64Array || value instanceof Float32Array
-    const vector = isTyped ? value : this.#array(value, path)
+    const vector = isTyped ? value : this.#checkArray(value)
     this.#arrayHeader(vector.length)
     this.#reserve(vector.length * 9)
     const buffer = this.#buffer
@@ -103,7 +107,8 @@ class MessageWriter {
     for (let i = 0; i < vector.length; i++) {
       const component = vector[i]
       if (typeof component !== 'number') {
-        this.#fail([...path, i], `expected a number, found ${show(component)}`)
+        this.#path.push(i)
+        this.#fail(`expected a number, found ${show(component)}`)
       }
       buffer[at] = 0xcb
       buffer.writeDoubleBE(component, at + 1)
@@ -112,53 +117,87 @@ class MessageWriter {
     this.#length = at
   }
 
-  // Checks
+  /** Writes a key and, with `write`, the value under it. */
+  #field(
+    fields: Readonly<Record<string, unknown>>,
+    name: string,
+    write: (value: unknown) => void,
+  ): void {
+    this.#byte(0xa1)
+    this.#byte(name.charCodeAt(0))
+    this.#path.push(name)
+    write.call(this, fields[name])
+    this.#path.pop()
+  }
 
-  #object(value: unknown, path: Path): Readonly<Record<string, unknown>> {
+  #elements(value: unknown, write: (value: unknown) => void): void {
+    const elements = this.#checkArray(value)
+    this.#arrayHeader(elements.length)
+    for (let i = 0; i < elements.length; i++) {
+      this.#path.push(i)
+      write.call(this, elements[i])
+      this.#path.pop()
+    }
+  }
+
+  #checkObject(value: unknown): Readonly<Record<string, unknown>> {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      this.#fail(path, `expected an object, found ${show(value)}`)
+      this.#fail(`expected an object, found ${show(value)}`)
     }
     return value as Record<string, unknown>
   }
 
-  #array(value: unknown, path: Path): readonly unknown[] {
-    if (!Array.isArray(value)) this.#fail(path, `expected an array, found ${show(value)}`)
+  #checkArray(value: unknown): readonly unknown[] {
+    if (!Array.isArray(value)) this.#fail(`expected an array, found ${show(value)}`)
     return value as readonly unknown[]
   }
 
-  /** Writes the key and gives the value. */
-  #field(fields: Readonly<Record<string, unknown>>, name: string): unknown {
-    this.#key(name)
-    return fields[name]
-  }
-
-  #fail(path: Path, reason: string): never {
-    const { dotted, messageIndex } = { dotted: formatPath(path), messageIndex: this.#messageIndex }
-    throw new LorekeepError(
-      'LK_CORE_MESSAGE',
-      `message ${messageIndex}${dotted && ` (${dotted})`}: ${reason}`,
-      { details: { messageIndex, path: dotted } },
-    )
+  #fail(reason: string): never {
+    const path = formatPath(this.#path)
+    const messageIndex = this.#messageIndex
+    const place = `message ${messageIndex}${path && ` (${path})`}`
+    throw new LorekeepError('LK_CORE_MESSAGE', `${place}: ${reason}`, {
+      details: { messageIndex, path },
+    })
   }
 
   // Bytes
 
-  #string(value: unknown, path: Path): void {
-    if (typeof value !== 'string') this.#fail(path, `expected a string, found ${show(value)}`)
-    if (!value.isWellFormed()) {
-      this.#fail(path, 'the string holds a lone surrogate, which has no UTF-8')
-    }
+  #string(value: unknown): void {
+    if (typeof value !== 'string') this.#fail(`expected a string, found ${show(value)}`)
+    if (value.length < shortLength && this.#shortAscii(value)) return
+    if (!value.isWellFormed()) this.#fail('the string holds a lone surrogate, which has no UTF-8')
     const length = Buffer.byteLength(value, 'utf8')
+    this.#reserve(5 + length)
     const header = stringHeader(length)
-    this.#reserve(header.length + length)
     this.#buffer.set(header, this.#length)
-    this.#buffer.write(value, this.#length + header.length, 'utf8')
-    this.#length += header.length + length
+    this.#length += header.length
+    this.#length += this.#buffer.write(value, this.#length, 'utf8')
   }
 
-  #key(letter: string): void {
-    this.#byte(0xa1)
-    this.#byte(letter.charCodeAt(0))
+  /** Writes a short string of ASCII; false, and nothing written, for any other. */
+  #shortAscii(value: string): boolean {
+    const { length } = value
+    this.#reserve(2 + length)
+    const buffer = this.#buffer
+    let at = this.#length
+    if (length < 0x20) buffer[at++] = 0xa0 | length
+    else {
+      buffer[at++] = 0xd9
+      buffer[at++] = length
+    }
+    for (let i = 0; i < length; i++) {
+      const code = value.charCodeAt(i)
+      if (code > 0x7f) return false
+      buffer[at++] = code
+    }
+    this.#length = at
+    return true
+  }
+
+  #boolean(value: unknown): void {
+    if (typeof value !== 'boolean') this.#fail(`expected a boolean, found ${show(value)}`)
+    this.#byte(value ? 0xc3 : 0xc2)
   }
 
   #mapHeader(count: number): void {
@@ -191,12 +230,10 @@ class MessageWriter {
   }
 }
 
-/** `['1', 't', 5, 's', 'v']` as the scanner writes it: `t[5].s.v`. */
-function formatPath(path: Path): string {
+/** As the scanner writes it: `t[5].s.v`. */
+function formatPath(path: readonly (string | number)[]): string {
   let text = ''
-  for (const part of path.slice(path[0] === 1 ? 1 : 0)) {
-    text += typeof part === 'number' ? `[${part}]` : `${text && '.'}${part}`
-  }
+  for (const part of path) text += typeof part === 'number' ? `[${part}]` : `${text && '.'}${part}`
   return text
 }
 
@@ -206,3 +243,6 @@ function show(value: unknown): string {
   if (typeof value === 'object') return 'an object'
   return `${typeof value} ${String(value).slice(0, 40)}`
 }
+
+// One for all: a message is written in one go, without an await.
+const writer = new MessageWriter()

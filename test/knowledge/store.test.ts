@@ -5,6 +5,7 @@ import t from 'tap'
 import { encodeMessage } from '../../src/codec/encoder.js'
 import type { CoreMessage } from '../../src/types.js'
 import type { ImportSummary } from '../../src/knowledge/types.js'
+import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import {
   backends,
   bigStream,
@@ -266,6 +267,19 @@ for (const [engine, createBackend] of backends) {
       closed.close()
       await settled(async () => (await keysOf(backend)).slices.length === 0)
       await settled(async () => (await leftovers(backend)).length === 0)
+    })
+
+    t.test('a core that is replaced while an export opens is exported as it is then', async (t) => {
+      const backend = new FaultyBackend(createBackend(t))
+      const { knowledge } = await openStore(t, backend)
+      await knowledge.import(ref, bigStream('first', 2, encodeMessage))
+      backend.afterGet = async () => {
+        await knowledge.import(ref, stream('second'), { mode: 'replace' })
+        await settled(async () => (await leftovers(backend.real)).length === 0)
+      }
+      t.ok((await exported(knowledge, ref)).equals(stream('second')))
+      backend.afterGet = () => knowledge.delete(ref)
+      await t.rejects(knowledge.export(ref), { code: 'LK_CORE_NOT_FOUND' })
     })
 
     t.test('an export that is left in the middle lets go of its version', async (t) => {
