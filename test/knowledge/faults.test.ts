@@ -2,8 +2,10 @@
 // and nothing is left on disk once the storage works again.
 
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
+import { LevelBackend } from '../../adapters/level/index.js'
 import { encodeMessage } from '../../src/codec/encoder.js'
 import { LorekeepError } from '../../src/errors.js'
 import type { KnowledgeStore } from '../../src/knowledge/types.js'
@@ -95,6 +97,42 @@ t.test(
       }
     }
     t.pass()
+  },
+)
+
+t.test(
+  'a process that ends at any call leaves nothing that the next open does not delete',
+  async (t) => {
+    const steps = {
+      replace: operations['replace'],
+      delete: operations['delete'],
+      append: operations['append of several slices'],
+    }
+    for (const [name, operate] of Object.entries(steps)) {
+      let calls = Infinity
+      for (let failAt = 0; failAt <= calls; failAt++) {
+        const directory = join(t.testdir(), `${name} ${failAt}`)
+        const backend = new FaultyBackend(new LevelBackend(directory))
+        const first = await createLorekeep({ backend, onError: () => undefined })
+        await first.knowledge.write(ref, [triplesMessage('first')])
+        const before = await state(first.knowledge)
+        const start = backend.calls
+        if (failAt > 0) Object.assign(backend, { failAt: start + failAt, lasting: true })
+        const { error } = await settle((operate as (typeof operations)[string])(first.knowledge))
+        await tidied(backend)
+        if (failAt === 0) calls = backend.calls - start
+        await first.close()
+
+        const second = new LevelBackend(directory)
+        const keep = await createLorekeep({ backend: second })
+        assert.deepEqual(await leftovers(second), [], `${name}, call ${failAt} of ${calls}`)
+        const after = await state(keep.knowledge)
+        if (error) assert.deepEqual(after, before, `${name}, call ${failAt} of ${calls}`)
+        else assert.notDeepEqual(after, before, `${name}, call ${failAt} of ${calls}`)
+        await keep.close()
+      }
+      t.ok(calls > 2, `${name}: ${calls} calls`)
+    }
   },
 )
 
