@@ -21,16 +21,21 @@ export const defaultLimits: CodecLimits = {
   maxMapEntries: 1024,
 }
 
-/** Fills in the defaults. @throws TypeError for a limit that is not a positive safe integer */
+/** Fills in the defaults. @throws TypeError for a limit that is not a positive whole number */
 export function resolveLimits(limits: Partial<CodecLimits> = {}): CodecLimits {
   const resolved = { ...defaultLimits, ...limits }
-  for (const [name, value] of Object.entries(resolved)) {
-    if (!Number.isSafeInteger(value) || value < 1) {
-      throw new TypeError(`${name} must be a positive integer, not ${String(value)}`)
-    }
+  for (const name of Object.keys(defaultLimits)) {
+    checkLimit(name, resolved[name as keyof CodecLimits])
   }
   if (resolved.maxDepth < 6 || resolved.maxDepth > 1024) {
     throw new TypeError(`maxDepth must lie between 6 and 1024, not ${resolved.maxDepth}`)
   }
   return resolved
+}
+
+/** @throws TypeError */
+export function checkLimit(name: string, value: unknown): void {
+  if (!Number.isSafeInteger(value) || (value as number) < 1) {
+    throw new TypeError(`${name} must be a positive whole number, not ${String(value)}`)
+  }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { MessageDecoder } from '../codec/decoder.js'
 import { encodeMessage } from '../codec/encoder.js'
-import { resolveLimits, type CodecLimits } from '../codec/limits.js'
+import { checkLimit, resolveLimits, type CodecLimits } from '../codec/limits.js'
 import { CoreScanner } from '../codec/scanner.js'
 import { hasCode, LorekeepError } from '../errors.js'
 import { InFlight } from '../in-flight.js'
@@ -100,6 +100,7 @@ class StoredKnowledge implements OpenKnowledgeStore {
 
   constructor({ cores, slices, limits, onError, now = Date.now }: KnowledgeParts) {
     const { maxCoreBytes = 4 * 1024 ** 3, ...codecLimits } = limits ?? {}
+    checkLimit('maxCoreBytes', maxCoreBytes)
     this.#cores = cores
     this.#slices = slices
     this.#limits = { ...resolveLimits(codecLimits), maxCoreBytes }

@@ -313,6 +313,12 @@ for (const [engine, createBackend] of backends) {
       t.strictSame(await list({ after: sorted.at(-1) as string }), [])
     })
 
+    t.test('limits that cannot be are refused', async (t) => {
+      for (const limits of [{ maxCoreBytes: NaN }, { maxDepth: 5 }, { maxMessageBytes: 0.5 }]) {
+        await t.rejects(openStore(t, createBackend(t), { limits }), TypeError)
+      }
+    })
+
     t.test('names that cannot be are refused', async (t) => {
       const { knowledge } = await openStore(t, createBackend(t))
       const code = { code: 'LK_CORE_REF' }

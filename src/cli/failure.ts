@@ -1,0 +1,75 @@
+// How the command ends when it does not end well: exit codes, and one line on stderr.
+
+import { CommanderError } from 'commander'
+import { printable } from './figures.js'
+
+/** Something is wrong with the command line, beyond what commander finds by itself. */
+export class UsageError extends Error {}
+
+/** The reason of an AbortSignal: somebody pressed Ctrl-C. */
+export class Interrupted extends Error {
+  readonly exitCode: number
+
+  constructor(signal: 'SIGINT' | 'SIGTERM') {
+    super('interrupted')
+    this.exitCode = exitCodes[signal]
+  }
+}
+
+/** Whoever read our stdout has enough: `lorekeep export … | head -c 100`. */
+export class ReaderLeft extends Error {}
+
+export const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) {
+    const { code } = error
+    return code === 'commander.helpDisplayed' || code === 'commander.version' ? 0 : 2
+  }
+  if (error instanceof UsageError) return 2
+  if (error instanceof Interrupted) return error.exitCode
+  if (error instanceof ReaderLeft) return 0
+  return 1
+}
+
+export function report(error: unknown): void {
+  // Commander has said it already.
+  if (error instanceof CommanderError || error instanceof ReaderLeft) return
+  note(describe(error))
+  if (isDebugging() && error instanceof Error) console.error(error)
+}
+
+/** One line on stderr. */
+export function note(message: string): void {
+  process.stderr.write(`lorekeep: ${printable(message)}\n`)
+}
+
+/** What happened, in one line. Errors of the network come with an empty message in Node 20. */
+export function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { code } = error as { code?: unknown }
+  return error.message || (typeof code === 'string' ? code : error.name)
+}
+
+export function isDebugging(): boolean {
+  const { LOREKEEP_DEBUG: variable } = process.env
+  return process.argv.includes('--debug') || (variable !== undefined && variable !== '')
+}
+
+/**
+ * Runs work that Ctrl-C or a SIGTERM aborts, with Interrupted as the signal's reason. The second
+ * one ends the process where it stands.
+ */
+export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController()
+  const onSignal = (signal: 'SIGINT' | 'SIGTERM') => {
+    if (controller.signal.aborted) process.exit(exitCodes[signal])
+    controller.abort(new Interrupted(signal))
+  }
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+  try {
+    return await work(controller.signal)
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+  }
+}

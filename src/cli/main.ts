@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+import { exitCodeOf, report } from './failure.js'
+import { createProgram } from './program.js'
+
+// Whoever reads them may leave early: writeOut() tells for stdout, and nobody needs to know it of
+// stderr. Without listeners the process would die of it.
+process.stdout.on('error', () => {})
+process.stderr.on('error', () => {})
+
+try {
+  await createProgram().parseAsync()
+} catch (error) {
+  report(error)
+  process.exitCode = exitCodeOf(error)
+}

@@ -1,0 +1,24 @@
+// Data on stdout, at the pace of whoever reads it.
+
+import { ReaderLeft, UsageError } from './failure.js'
+
+/** @throws ReaderLeft where nobody reads any more */
+export async function writeOut(data: Uint8Array | string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    process.stdout.write(data, (error) => {
+      if (!error) resolve()
+      else reject((error as NodeJS.ErrnoException).code === 'EPIPE' ? new ReaderLeft() : error)
+    })
+  })
+}
+
+export async function writeJson(value: unknown): Promise<void> {
+  await writeOut(`${JSON.stringify(value)}\n`)
+}
+
+/** @throws UsageError where stdout is a terminal, which binary data may leave unusable */
+export function refuseTerminal(advice: string): void {
+  if (process.stdout.isTTY) {
+    throw new UsageError(`a core is binary and does not go to a terminal; ${advice}`)
+  }
+}

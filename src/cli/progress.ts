@@ -1,0 +1,63 @@
+// A progress bar on stderr, where that is a terminal.
+
+import { performance } from 'node:perf_hooks'
+import cliProgress from 'cli-progress'
+import { formatBytes, formatCounted } from './figures.js'
+
+export interface Progress {
+  bytes(added: number): void
+  triples(total: number): void
+  /** Takes the bar away; call it before anything else is printed. */
+  stop(): void
+}
+
+/** `totalBytes` is undefined where it is not known before the end. */
+export function createProgress(totalBytes: number | undefined): Progress {
+  if (!process.stderr.isTTY) return { bytes() {}, triples() {}, stop() {} }
+  const known = totalBytes !== undefined && totalBytes > 0
+  const bar = new cliProgress.SingleBar({
+    format: known
+      ? '{bar} {percentage}% | {read} of {size} | {rate}/s{triples} | {eta_formatted} left'
+      : '{read} | {rate}/s{triples} | {duration_formatted}',
+    stream: process.stderr,
+    barsize: 24,
+    clearOnComplete: true,
+    hideCursor: true,
+    barCompleteChar: '=',
+    barIncompleteChar: '-',
+  })
+  const start = performance.now()
+  let read = 0
+  let triples = ''
+  const payload = () => ({
+    read: formatBytes(read),
+    size: formatBytes(totalBytes ?? 0),
+    rate: formatBytes(Math.round((read * 1000) / Math.max(performance.now() - start, 1))),
+    triples,
+  })
+  // A file that grows while it is read would take the bar past its end.
+  const position = () => (known ? Math.min(read, totalBytes) : 0)
+  bar.start(known ? totalBytes : 1, 0, payload())
+  return {
+    bytes(added) {
+      read += added
+      bar.update(position(), payload())
+    },
+    triples(total) {
+      triples = ` | ${formatCounted(total, 'triple')}`
+      bar.update(position(), payload())
+    },
+    stop: () => bar.stop(),
+  }
+}
+
+/** The chunks of a source, each counted when it is taken. */
+export async function* counted(
+  source: AsyncIterable<Uint8Array>,
+  progress: Progress,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const chunk of source) {
+    progress.bytes(chunk.byteLength)
+    yield chunk
+  }
+}

@@ -1,0 +1,224 @@
+// `lorekeep serve`: the HTTP interface over a data directory, until it is told to stop.
+
+import { createHash, randomBytes } from 'node:crypto'
+import { realpathSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { basename, delimiter, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LevelBackend } from '../../adapters/level/index.js'
+import { createHandler } from '../http/index.js'
+import type { Authenticate, Handler } from '../http/index.js'
+import { createLorekeep } from '../lorekeep.js'
+import { noConfig, readConfig } from './config.js'
+import { describe, exitCodes, isDebugging, note } from './failure.js'
+import { formatCounted } from './figures.js'
+import { writeOut } from './output.js'
+import { sampleId, sampleUser } from './sample.js'
+
+export interface ServeOptions {
+  readonly config?: string
+  readonly host?: string
+  readonly port?: number
+  readonly data?: string
+  /** token → user; added to those of the configuration. */
+  readonly token?: ReadonlyMap<string, string>
+  readonly stopTimeoutMs: number
+}
+
+/** Resolves when a signal has stopped the server and everything is closed. */
+export async function serve(options: ServeOptions): Promise<void> {
+  const config = options.config === undefined ? noConfig : await readConfig(options.config)
+  const { host = config.host ?? '127.0.0.1', port = config.port ?? 8088 } = options
+  const data = options.data ?? config.data ?? 'lorekeep-data'
+  const tokens = new Map([...config.tokens, ...(options.token ?? [])])
+  if (config.withoutEffect.length > 0) {
+    note(`without effect in this version: ${config.withoutEffect.join(', ')}`)
+  }
+
+  // From here on a signal stops the server, also while the store is being opened.
+  const stop = listenForSignals(options.stopTimeoutMs)
+  const made = tokens.size === 0 ? randomBytes(24).toString('base64url') : undefined
+  if (made !== undefined) tokens.set(made, '*')
+  const { knowledge, close } = await createLorekeep({
+    backend: new LevelBackend(data),
+    limits: config.limits,
+    // By then the connections are closed, and what was under way with them.
+    closeTimeoutMs: 1_000,
+    onError: (error) => noteError('in the background', error),
+  })
+  try {
+    const { maxCoreBytes } = config.limits
+    const handler = createHandler({
+      knowledge,
+      authenticate: authenticator(tokens),
+      ...(maxCoreBytes !== undefined && { maxCoreBytes }),
+      onError: (error, { requestId, request }) => {
+        noteError(`${requestId} ${request.method} ${request.url?.split('?', 1)[0]}`, error)
+      },
+    })
+    const serving = new Serving(handler)
+    const origin = await serving.listen(port, host)
+    await writeOut(`lorekeep listening on ${origin}\n`).catch(() => {})
+    explain(origin, data, made, tokens)
+    await stop
+    await serving.stop(options.stopTimeoutMs)
+  } finally {
+    await close()
+  }
+}
+
+/** A server that knows what it is answering, so that it can finish it. */
+class Serving {
+  readonly #server: Server
+  readonly #answering = new Set<Promise<void>>()
+  #stopping = false
+
+  constructor(handler: Handler) {
+    const listener = (request: IncomingMessage, response: ServerResponse) => {
+      if (this.#stopping) response.setHeader('Connection', 'close')
+      const answering = handler(request, response).finally(() => {
+        this.#answering.delete(answering)
+        // server.close() has closed the connections that were idle then.
+        if (this.#stopping) setImmediate(() => this.#server.closeIdleConnections())
+      })
+      this.#answering.add(answering)
+    }
+    this.#server = createServer(listener)
+    this.#server.on('checkContinue', listener)
+    // Node's 300 s would cut a long upload. The handler waits at most idleTimeoutMs for each next
+    // byte, and headersTimeout still bounds the head of a request.
+    this.#server.requestTimeout = 0
+  }
+
+  async listen(port: number, host: string): Promise<string> {
+    await new Promise<void>((resolve, reject) => {
+      const fail = (cause: NodeJS.ErrnoException) => {
+        const reason =
+          cause.code === 'EADDRINUSE'
+            ? 'the address is in use (--port names another port)'
+            : describe(cause)
+        reject(new Error(`cannot listen on ${hostAndPort(host, port)}: ${reason}`, { cause }))
+      }
+      this.#server.once('error', fail).listen(port, host, () => {
+        this.#server.off('error', fail)
+        resolve()
+      })
+    })
+    const { address, port: found } = this.#server.address() as AddressInfo
+    return `http://${hostAndPort(address, found)}`
+  }
+
+  /** Takes no new connections, and waits for the answers under way. */
+  async stop(timeoutMs: number): Promise<void> {
+    this.#stopping = true
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
+    const timeout = new AbortController()
+    const late = sleep(timeoutMs, undefined, { signal: timeout.signal }).catch(() => {})
+    await Promise.race([late, this.#settle()])
+    timeout.abort()
+    if (this.#answering.size > 0) {
+      const requests = formatCounted(this.#answering.size, 'request')
+      note(`${requests} not finished after ${timeoutMs / 1000} s: cut off`)
+      this.#server.closeAllConnections()
+      await this.#settle()
+    }
+    // What is left has sent no request, or has its answer and takes long to close.
+    const hasten = setTimeout(() => this.#server.closeAllConnections(), 250)
+    this.#server.closeIdleConnections()
+    await closed
+    clearTimeout(hasten)
+  }
+
+  async #settle(): Promise<void> {
+    while (this.#answering.size > 0) await Promise.all(this.#answering)
+  }
+}
+
+/** Resolves at the first SIGTERM or SIGINT; the second one ends the process where it stands. */
+function listenForSignals(timeoutMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    let stopping = false
+    const onSignal = (signal: 'SIGINT' | 'SIGTERM') => {
+      if (stopping) process.exit(exitCodes[signal])
+      stopping = true
+      note(`${signal}: finishing what is under way, for ${timeoutMs / 1000} s at most`)
+      resolve()
+    }
+    process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+  })
+}
+
+/** Looks tokens up by their digests, so that the time it takes tells nothing of them. */
+function authenticator(tokens: ReadonlyMap<string, string>): Authenticate {
+  const digest = (token: string) => createHash('sha256').update(token).digest('base64')
+  const users = new Map([...tokens].map(([token, user]) => [digest(token), user]))
+  return (token) => {
+    const user = users.get(digest(token))
+    return user === undefined ? null : { user }
+  }
+}
+
+/** How to try it, in lines for a shell. A token of the configuration is not repeated. */
+function explain(
+  origin: string,
+  data: string,
+  made: string | undefined,
+  tokens: ReadonlyMap<string, string>,
+): void {
+  const url = new URL(origin)
+  // Any address is for listening; one of this machine is for calling.
+  if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1'
+  if (url.hostname === '[::]') url.hostname = '[::1]'
+  const api = `${url.origin}/api/v1`
+  const user = [...tokens.values()].includes('*') ? sampleUser : ([...tokens.values()][0] ?? '')
+  const query = new URLSearchParams({ id: sampleId, user })
+  const bearer = '-H "Authorization: Bearer $LOREKEEP_TOKEN"'
+  const lines = [
+    `# data in ${resolve(data)}`,
+    made === undefined
+      ? '# try it, with one of your tokens in LOREKEEP_TOKEN:'
+      : '# no token is configured: this one, good for every user, is made anew at each start',
+    ...(made === undefined ? [] : [`export LOREKEEP_TOKEN=${quote(made)}`]),
+    `${ownCommand()} sample > sample.core`,
+    `curl -sS ${bearer} -X POST -T sample.core ${quote(`${api}/import-core?${query}`)}; echo`,
+    `curl -sS ${bearer} ${quote(`${api}/cores?${new URLSearchParams({ user })}`)}; echo`,
+    `curl -sS ${bearer} -o exported.core ${quote(`${api}/export-core?${query}`)}`,
+    ...(user === sampleUser ? ["cmp sample.core exported.core && echo 'the same bytes'"] : []),
+  ]
+  process.stderr.write(lines.map((line) => `${line}\n`).join(''))
+}
+
+/**
+ * What starts this program in another shell: `lorekeep` where that is on the PATH for good (npm
+ * puts it there for its own children alone), else this very file.
+ */
+function ownCommand(): string {
+  const script = realpathSync(process.argv[1] ?? '')
+  const isOwn = (directory: string) => {
+    try {
+      return realpathSync(join(directory, 'lorekeep')) === script
+    } catch {
+      return false
+    }
+  }
+  const { PATH = '', npm_command: npm } = process.env
+  if (npm === undefined && PATH.split(delimiter).some(isOwn)) return 'lorekeep'
+  const node = basename(process.execPath) === 'node' ? 'node' : quote(process.execPath)
+  return `${node} ${quote(script)}`
+}
+
+/** For a POSIX shell. */
+function quote(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+function hostAndPort(host: string, port: number): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+function noteError(where: string, error: unknown): void {
+  note(`${where}: ${describe(error)}`)
+  if (isDebugging()) console.error(error)
+}

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { parseConfig } from '../../src/cli/config.js'
+import { hasCode } from '../../src/errors.js'
+import { fail } from './command.js'
+
+/** The keys that are complained about. */
+function problems(config: unknown): string[] {
+  try {
+    parseConfig(config, 'lorekeep.json')
+    return []
+  } catch (error) {
+    if (!hasCode(error, 'LK_CONFIG')) throw error
+    return (error.details['errors'] as { key: string }[]).map(({ key }) => key)
+  }
+}
+
+t.test('the example of the documentation is read', async (t) => {
+  const page = readFileSync('docs/cli.md', 'utf8')
+  const example = /```json\n([^]*?)```/.exec(page)?.[1] ?? ''
+  const config = parseConfig(JSON.parse(example), '/etc/lorekeep/lorekeep.json')
+  t.match(config, {
+    host: '127.0.0.1',
+    port: 8088,
+    data: '/etc/lorekeep/lorekeep-data',
+    limits: { maxCoreBytes: 4294967296, maxMessageBytes: 67108864, maxStringBytes: 1048576 },
+    withoutEffect: [
+      'limits.maxJsonBytes',
+      'limits.maxBatchObjects',
+      'limits.maxTextBytes',
+      'limits.maxQueryLimit',
+      'schemas',
+      'flows',
+      'defaultUser',
+    ],
+  })
+  t.same(
+    [...config.tokens],
+    [
+      ['secret-1', 'alice'],
+      ['secret-2', '*'],
+    ],
+  )
+  t.same(Object.keys(config.limits), ['maxCoreBytes', 'maxMessageBytes', 'maxStringBytes'])
+})
+
+t.test('an empty configuration is one, and an absolute directory stays', async (t) => {
+  t.same(problems({}), [])
+  t.equal(parseConfig({ data: '/var/x' }, 'a/b.json').data, '/var/x')
+})
+
+t.test('each value has its rule', async (t) => {
+  const wrong: readonly (readonly [unknown, string])[] = [
+    [[], 'the configuration'],
+    [null, 'the configuration'],
+    [{ hots: 'a' }, 'hots'],
+    [{ host: '' }, 'host'],
+    [{ port: '80' }, 'port'],
+    [{ port: 65536 }, 'port'],
+    [{ port: -1 }, 'port'],
+    [{ port: 1.5 }, 'port'],
+    [{ data: 5 }, 'data'],
+    [{ tokens: ['a'] }, 'tokens'],
+    [{ tokens: { '': { user: 'a' } } }, 'tokens[0]'],
+    [{ tokens: { 'a b': { user: 'a' } } }, 'tokens[0]'],
+    [{ tokens: { ä: { user: 'a' } } }, 'tokens[0]'],
+    [{ tokens: { a: 'alice' } }, 'tokens[0]'],
+    [{ tokens: { a: {} } }, 'tokens[0].user'],
+    [{ tokens: { a: { user: '' } } }, 'tokens[0].user'],
+    [{ tokens: { a: { user: 'a', role: 'b' } } }, 'tokens[0].role'],
+    [{ limits: 5 }, 'limits'],
+    [{ limits: { maxCoreByte: 5 } }, 'limits.maxCoreByte'],
+    [{ limits: { maxCoreBytes: 0 } }, 'limits.maxCoreBytes'],
+    [{ limits: { maxCoreBytes: 1e300 } }, 'limits.maxCoreBytes'],
+    [{ limits: { maxMessageBytes: '64M' } }, 'limits.maxMessageBytes'],
+    [{ limits: { maxDepth: 5 } }, 'limits.maxDepth'],
+    [{ limits: { maxDepth: 1025 } }, 'limits.maxDepth'],
+    [{ limits: { maxJsonBytes: null } }, 'limits.maxJsonBytes'],
+    [{ schemas: {} }, 'schemas'],
+    [{ schemas: [{ name: 'a' }] }, 'schemas'],
+    [{ flows: 'default' }, 'flows'],
+    [{ flows: [{ id: 'mine', active: true }] }, 'flows'],
+    [{ defaultUser: 1 }, 'defaultUser'],
+  ]
+  for (const [config, key] of wrong) t.same(problems(config), [key], JSON.stringify(config))
+})
+
+t.test('values at the limits are accepted', async (t) => {
+  for (const port of [0, 65535]) t.same(problems({ port }), [])
+  for (const maxDepth of [6, 1024]) t.same(problems({ limits: { maxDepth } }), [])
+  t.same(problems({ limits: { maxCoreBytes: 1 } }), [])
+  t.same(problems({ schemas: [], flows: [] }), [])
+})
+
+t.test('everything that is wrong is told at once, in one line', async (t) => {
+  const config = { port: 'x', tokns: {}, limits: { maxDepth: 1 } }
+  const dir = t.testdir({ 'bad.json': JSON.stringify(config), 'cut.json': '{ "port": ' })
+  const line = await fail(t, 1, ['serve', '--config', join(dir, 'bad.json')])
+  for (const part of ['port', '"x"', 'tokns', 'limits.maxDepth', 'bad.json']) t.match(line, part)
+  t.match(await fail(t, 1, ['serve', '--config', join(dir, 'cut.json')]), 'not JSON')
+  t.match(await fail(t, 1, ['serve', '--config', join(dir, 'none.json')]), 'none.json')
+})
+
+t.test('no token is repeated in a message', async (t) => {
+  const dir = t.testdir({ 'a.json': '{ "tokens": { "hush": 5, "hush 2": {} } }' })
+  t.notMatch(await fail(t, 1, ['serve', '--config', join(dir, 'a.json')]), 'hush')
+})

@@ -1,0 +1,199 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import { sampleId } from '../../src/cli/sample.js'
+import { LevelBackend } from '../../adapters/level/index.js'
+import { leftovers } from '../fixtures/stores.js'
+import { fail, inTerminal, noRealCores, realCores, run, serve, start, succeed } from './command.js'
+
+const sample = await succeed(t, ['sample'])
+const turtle = Buffer.from('@prefix ex: <http://example.org/> .\nex:a ex:b ex:c .\n')
+
+t.test('real cores make the round trip by file and by pipe', async (t) => {
+  const cores = realCores()
+  if (cores.length === 0) return t.pass('skipped', { skip: noRealCores })
+  const data = t.testdir()
+  for (const { file, id, bytes } of cores) {
+    await succeed(t, ['import', file, '--id', id, '--data', data])
+    const name = ['--id', id, '--data', data]
+    t.ok((await succeed(t, ['export', ...name])).equals(bytes), `${file} by file`)
+    await succeed(t, ['import', '-', '--mode', 'replace', ...name], { input: bytes })
+    t.ok((await succeed(t, ['export', ...name])).equals(bytes), `${file} by pipe`)
+  }
+})
+
+t.test('import prints its summary on stderr, and with --json on stdout too', async (t) => {
+  const data = t.testdir()
+  const args = ['import', '-', '--id', sampleId, '--data', data]
+  const plain = await run(t, args, { input: sample })
+  t.equal(plain.code, 0)
+  t.equal(plain.stdout.length, 0)
+  t.match(plain.stderr, /^lorekeep: [^\n]*\b44 triples\b[^\n]*\n$/)
+  const again = JSON.parse(String(await succeed(t, [...args, '--json'], { input: sample })))
+  t.match(again, { bytes: sample.length, messages: 6, triples: 44, entities: 8, duplicate: true })
+})
+
+t.test('a file is the core of its name unless --id says otherwise', async (t) => {
+  const data = join(t.testdir({ 'books.core': sample, plain: sample, '.core': sample }), 'data')
+  const ids = async () => {
+    const lines = String(await succeed(t, ['cores', '--data', data, '--json']))
+      .trim()
+      .split('\n')
+    return lines.map((line) => (JSON.parse(line) as { id: string }).id)
+  }
+  for (const name of ['books.core', 'plain', '.core']) {
+    await succeed(t, ['import', join(data, '..', name), '--data', data])
+  }
+  await succeed(t, ['import', join(data, '..', 'plain'), '--id', 'x/y', '--data', data])
+  t.same(await ids(), ['.core', 'books', 'plain', 'x/y'])
+})
+
+t.test('--mode replace puts the core in the place of the old one', async (t) => {
+  const data = t.testdir()
+  const name = ['--id', 'a', '--user', 'alice', '--data', data]
+  const other = await succeed(t, ['sample', '--triples', '60'])
+  const triples = async () => {
+    const shown = await succeed(t, [
+      'cores',
+      'show',
+      'a',
+      '--user',
+      'alice',
+      '--data',
+      data,
+      '--json',
+    ])
+    return (JSON.parse(String(shown)) as { triples: number }).triples
+  }
+  await succeed(t, ['import', '-', ...name], { input: sample })
+  await succeed(t, ['import', '-', ...name], { input: other })
+  t.equal(await triples(), 104)
+  await succeed(t, ['import', '-', ...name, '--mode', 'replace'], { input: other })
+  t.equal(await triples(), 60)
+})
+
+t.test('a Turtle file is refused by its name, here and by a server', async (t) => {
+  const dir = t.testdir({ 'books.ttl': turtle })
+  const file = join(dir, 'books.ttl')
+  const data = join(dir, 'data')
+  const local = await fail(t, 1, ['import', file, '--data', data])
+  t.match(local, /Turtle/)
+  const { url, token } = await serve(t, ['--data', data])
+  const remote = await fail(t, 1, ['import', file, '--url', url, '--token', token])
+  t.equal(remote, local)
+  t.equal(String(await succeed(t, ['cores', '--url', url, '--token', token])), '')
+})
+
+t.test('a file that can not be read leaves no data directory', async (t) => {
+  const dir = t.testdir()
+  const data = join(dir, 'data')
+  t.match(await fail(t, 1, ['import', join(dir, 'none'), '--data', data]), 'none')
+  await fail(t, 1, ['import', dir, '--data', data])
+  t.notOk(existsSync(data))
+})
+
+t.test('a cut stream is refused, and leaves nothing', async (t) => {
+  const data = t.testdir()
+  const input = sample.subarray(0, -1)
+  await fail(t, 1, ['import', '-', '--id', 'a', '--data', data], { input })
+  t.equal(String(await succeed(t, ['cores', '--data', data])), '')
+})
+
+t.test('an interrupted import leaves nothing and exits with 130', async (t) => {
+  const data = t.testdir()
+  const { child, ended, until } = start(t, ['import', '-', '--id', 'a', '--data', data, '--debug'])
+  // More than the pipe and a few slices hold: when all of it is gone, the import is under way.
+  const big = await succeed(t, ['sample', '--triples', '20000'])
+  await new Promise<void>((resolve) => child.stdin?.write(big, () => resolve()))
+  child.kill('SIGINT')
+  await until('lorekeep: ')
+  const { code } = await ended
+  t.equal(code, 130)
+  t.equal(String(await succeed(t, ['cores', '--data', data])), '')
+  const backend = new LevelBackend(data)
+  t.same(await leftovers(backend), [])
+  await backend.close()
+})
+
+t.test('an interrupted import into a server leaves nothing there', async (t) => {
+  const { url, token } = await serve(t, ['--data', t.testdir()])
+  const args = ['import', '-', '--id', 'a', '--url', url]
+  const { child, ended } = start(t, args, { env: { LOREKEEP_TOKEN: token } })
+  const big = await succeed(t, ['sample', '--triples', '20000'])
+  await new Promise<void>((resolve) => child.stdin?.write(big, () => resolve()))
+  child.kill('SIGINT')
+  const { code, stderr } = await ended
+  t.equal(code, 130)
+  t.match(stderr, /^lorekeep: [^\n]+\n$/)
+  t.equal(String(await succeed(t, ['cores', '--url', url, '--token', token])), '')
+})
+
+t.test('import goes into a running server as into a directory', async (t) => {
+  const dir = t.testdir()
+  const { url, token, child, ended } = await serve(t, ['--data', dir])
+  const input = await succeed(t, ['sample', '--triples', '30000'])
+  const name = ['--id', sampleId]
+  const remote = ['--url', url, '--token', token]
+  const imported = await succeed(t, ['import', '-', ...name, ...remote, '--json'], { input })
+  t.match(JSON.parse(String(imported)), { bytes: input.length, triples: 30000, duplicate: false })
+  t.ok((await succeed(t, ['export', ...name, ...remote])).equals(input))
+  child.kill('SIGTERM')
+  t.equal((await ended).code, 0)
+  const local = await succeed(t, ['export', ...name, '--data', dir])
+  t.ok(local.equals(input))
+})
+
+t.test('a server refuses at once, also while stdin is silent', async (t) => {
+  const { url } = await serve(t, ['--data', t.testdir()])
+  const args = ['import', '-', '--id', 'a', '--url', url, '--token', 'wrong']
+  const { child, ended } = start(t, args)
+  child.stdin?.write(sample.subarray(0, 100))
+  const { code, stderr } = await ended
+  t.equal(code, 1)
+  t.match(stderr, /^lorekeep: authentication required[^\n]*\n$/)
+})
+
+t.test('no server, and something that is none, are one line', async (t) => {
+  const dir = t.testdir({ 'a.core': sample })
+  const port1 = ['--url', 'http://127.0.0.1:1']
+  t.match(await fail(t, 1, ['import', join(dir, 'a.core'), ...port1]), 'ECONNREFUSED')
+  t.match(await fail(t, 1, ['export', '--id', 'a', ...port1]), 'ECONNREFUSED')
+  t.match(await fail(t, 1, ['cores', ...port1]), 'ECONNREFUSED')
+})
+
+t.test('a connection that breaks says what became of the core', async (t) => {
+  const dir = t.testdir({ 'a.core': sample })
+  const server = createServer((request, response) => {
+    // A user called `late` is cut off after the last byte, others before the first.
+    if (request.url?.includes('user=late')) request.resume().on('end', () => response.destroy())
+    else request.destroy()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const args = ['--url', `http://127.0.0.1:${port}`, '--id', 'a']
+  const file = join(dir, 'a.core')
+  t.match(await fail(t, 1, ['import', file, ...args, '--user', 'late']), 'not known')
+  const { child, ended } = start(t, ['import', '-', ...args])
+  child.stdin?.write(sample)
+  const { code, stderr } = await ended
+  t.equal(code, 1)
+  t.match(stderr, /^lorekeep: [^\n]*nothing was stored\n$/)
+})
+
+t.test('there is a progress bar on a terminal, and nowhere else', async (t) => {
+  const dir = t.testdir()
+  const file = join(dir, 'big.core')
+  writeFileSync(file, await succeed(t, ['sample', '--triples', '20000']))
+  const data = join(dir, 'data')
+  const piped = await run(t, ['import', file, '--data', data])
+  t.match(piped.stderr, /^lorekeep: [^\n]+\n$/)
+  const outcome = inTerminal(['import', file, '--id', 'b', '--data', data])
+  if (outcome === undefined)
+    return t.pass('skipped', { skip: 'no script(1) to fake a terminal with' })
+  t.equal(outcome.code, 0)
+  t.match(outcome.text, /100% \| [^|]+ of [^|]+ \| [^|]+\/s \| 20,000 triples/)
+  t.match(outcome.text, /lorekeep: imported 'b'/)
+})

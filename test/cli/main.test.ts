@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { fail, run, start, succeed } from './command.js'
+
+const commands = ['serve', 'import', 'export', 'cores', 'sample']
+
+t.test('--version prints the version of the package', async (t) => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+  t.equal(String(await succeed(t, ['--version'])), `${version}\n`)
+})
+
+t.test('--help shows the commands, and an example with each', async (t) => {
+  const help = String(await succeed(t, ['--help']))
+  for (const command of commands) {
+    t.match(help, `  ${command} `)
+    t.match(String(await succeed(t, [command, '--help'])), /\nExample:\n {2}\$ lorekeep /)
+  }
+})
+
+t.test('no command at all is wrong usage, and shows the help on stderr', async (t) => {
+  const { code, stdout, stderr } = await run(t, [])
+  t.equal(code, 2)
+  t.equal(stdout.length, 0)
+  t.match(stderr, /^Usage: lorekeep/)
+})
+
+t.test('wrong usage is one line and exit code 2', async (t) => {
+  await fail(t, 2, ['frobnicate'])
+  await fail(t, 2, ['import'])
+  await fail(t, 2, ['import', '-'])
+  await fail(t, 2, ['import', 'a', '--mode', 'merge'])
+  await fail(t, 2, ['export'])
+  await fail(t, 2, ['export', '--id', 'a', '--url', 'ftp://a'])
+  await fail(t, 2, ['export', '--id', 'a', '--url', 'http://a', '--data', 'b'])
+  await fail(t, 2, ['export', '--id', 'a', '--token', 'b'])
+  await fail(t, 2, ['cores', 'frobnicate'])
+  t.match(await fail(t, 2, ['cores', '--jsno']), 'Did you mean --json?')
+  const env = { LOREKEEP_TOKEN: 'two words' }
+  t.notMatch(await fail(t, 2, ['cores', '--url', 'http://a'], { env }), 'two words')
+  await fail(t, 2, ['serve', '--port', '65536'])
+  await fail(t, 2, ['serve', '--token', 'no-user'])
+  await fail(t, 2, ['serve', '--token', 'two words=alice'])
+  await fail(t, 2, ['serve', '--stop-timeout', 'soon'])
+})
+
+t.test('a token in the environment is nothing to a run without a server', async (t) => {
+  for (const LOREKEEP_TOKEN of ['', 'two words', 'token']) {
+    await succeed(t, ['cores', '--data', t.testdir()], { env: { LOREKEEP_TOKEN } })
+  }
+})
+
+t.test('stack traces are printed when they are asked for', async (t) => {
+  const data = `${t.testdir()}/none`
+  const debugged = await run(t, ['cores', '--data', data, '--debug'])
+  t.equal(debugged.code, 1)
+  t.match(debugged.stderr, /^lorekeep: .*\n[^]*\n {4}at /)
+  const env = { LOREKEEP_DEBUG: '1' }
+  t.match((await run(t, ['cores', '--data', data], { env })).stderr, /\n {4}at /)
+  await fail(t, 1, ['cores', '--data', data])
+})
+
+t.test('a reader of stdout that leaves early ends the command quietly', async (t) => {
+  const { child, ended } = start(t, ['sample', '--triples', '1000000000'])
+  child.stdout?.once('data', () => child.stdout?.destroy())
+  const { code, stderr } = await ended
+  t.equal(code, 0)
+  t.equal(stderr, '')
+})
+
+t.test('an interrupt ends the command with 130', async (t) => {
+  const { child, ended } = start(t, ['sample', '--triples', '1000000000'])
+  child.stdout?.once('data', () => child.kill('SIGINT'))
+  const { code, stderr } = await ended
+  t.equal(code, 130)
+  t.match(stderr, /^lorekeep: [^\n]+\n$/)
+})

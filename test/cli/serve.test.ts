@@ -1,0 +1,186 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import { sampleId } from '../../src/cli/sample.js'
+import { fail, run, serve, start, succeed } from './command.js'
+import type { Serving } from './command.js'
+
+const sample = await succeed(t, ['sample'])
+
+/** An upload whose body the server has begun to wait for. */
+async function openUpload({ url }: Serving, token: string): Promise<ClientRequest> {
+  const request = httpRequest(`${url}/api/v1/import-core?id=slow&user=alice`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, Expect: '100-continue' },
+    agent: false,
+  })
+  request.flushHeaders()
+  // The handler asks for the body when it pulls it, and not before.
+  await once(request, 'continue')
+  request.write(sample.subarray(0, 1000))
+  return request
+}
+
+/** Waits until nobody takes connections there any more. */
+async function refused(url: string): Promise<void> {
+  const { hostname, port } = new URL(url)
+  for (;;) {
+    const socket = connect(Number(port), hostname)
+    const connected = await new Promise<boolean>((resolve) => {
+      socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
+    })
+    socket.destroy()
+    if (!connected) return
+  }
+}
+
+t.test('the first line on stdout says where, and stdout has no other', async (t) => {
+  const { stdout, child, ended } = await serve(t, ['--data', t.testdir()])
+  t.match(stdout(), /^lorekeep listening on http:\/\/127\.0\.0\.1:[1-9]\d*\n$/)
+  child.kill('SIGTERM')
+  const outcome = await ended
+  t.equal(outcome.code, 0)
+  t.match(String(outcome.stdout), /^[^\n]*\n$/)
+})
+
+t.test('an IPv6 address is printed in brackets', async (t) => {
+  const command = start(t, ['serve', '--host', '::1', '--port', '0', '--data', t.testdir()])
+  try {
+    await command.until('listening')
+  } catch (error) {
+    return t.pass('', { skip: `no IPv6 here: ${String(error)}` })
+  }
+  t.match(command.stdout(), /^lorekeep listening on http:\/\/\[::1\]:\d+\n/)
+})
+
+t.test('the lines for a shell work as they stand', async (t) => {
+  if (spawnSync('curl', ['--version']).error) return t.pass('', { skip: 'no curl' })
+  const dir = t.testdir({ shell: {} })
+  const { stderr } = await serve(t, ['--data', join(dir, 'data')])
+  const shell = spawnSync('sh', ['-e'], { cwd: join(dir, 'shell'), input: stderr() })
+  t.equal(shell.status, 0, String(shell.stderr))
+  const output = String(shell.stdout)
+  t.match(output, '"triples":44')
+  t.match(output, '"cores":[')
+  t.match(output, /\nthe same bytes\n$/)
+})
+
+t.test('tokens of the configuration and of flags are taken, others are not', async (t) => {
+  const tokens = { 'hush-1': { user: 'alice' }, 'hush-3': { user: 'alice' } }
+  const config = { port: 1, host: '203.0.113.1', data: 'shelf', tokens, flows: [] }
+  const dir = t.testdir({ 'lorekeep.json': JSON.stringify(config) })
+  const serving = await serve(t, [
+    ...['--config', join(dir, 'lorekeep.json'), '--host', '127.0.0.1'],
+    ...['--token', 'hush-2==bob', '--token', 'hush-3=bob'],
+  ])
+  const { url, stderr } = serving
+  t.match(stderr(), /^lorekeep: [^\n]*flows\n/)
+  t.match(stderr(), join(dir, 'shelf'), 'a relative directory is meant from where the file is')
+  for (const secret of ['hush-1', 'hush-2', 'hush-3']) t.notMatch(stderr(), secret)
+  t.equal(serving.token, '', 'none is made where there are some')
+
+  const statusOf = async (token: string, user: string) => {
+    const headers = { Authorization: `Bearer ${token}` }
+    const reply = await fetch(`${url}/api/v1/cores?user=${user}`, { headers })
+    await reply.arrayBuffer()
+    return reply.status
+  }
+  t.equal(await statusOf('hush-1', 'alice'), 200)
+  t.equal(await statusOf('hush-1', 'bob'), 403)
+  t.equal(await statusOf('hush-2=', 'bob'), 200)
+  t.equal(await statusOf('hush-3', 'bob'), 200)
+  t.equal(await statusOf('hush-3', 'alice'), 403)
+  t.equal(await statusOf('wrong', 'alice'), 401)
+  t.equal(await statusOf('user', 'alice'), 401)
+  await fail(t, 1, ['cores', '--url', url, '--token', 'wrong'])
+  await fail(t, 1, ['cores', '--url', url])
+})
+
+t.test('the limits of the configuration are in force', async (t) => {
+  const config = { data: 'shelf', limits: { maxCoreBytes: sample.length, maxStringBytes: 80 } }
+  const dir = t.testdir({ 'lorekeep.json': JSON.stringify(config) })
+  const { url, token } = await serve(t, ['--config', join(dir, 'lorekeep.json')])
+  const post = async (body: Uint8Array) => {
+    const target = `${url}/api/v1/import-core?user=a&id=${sampleId}`
+    const headers = { Authorization: `Bearer ${token}` }
+    const reply = await fetch(target, { method: 'POST', headers, body })
+    return ((await reply.json()) as { code?: string }).code
+  }
+  t.equal(await post(sample), undefined)
+  t.equal(await post(Buffer.concat([sample, sample])), 'LK_CORE_TOO_LARGE')
+  const long = Buffer.from(sample.subarray(0, 1000))
+  // The first header of a string of 8-bit length, from now on one of 255 bytes.
+  long[long.indexOf(0xd9) + 1] = 255
+  t.equal(await post(long), 'LK_CORE_FORMAT')
+})
+
+t.test('a data directory that is in use, or is none, is one line', async (t) => {
+  const data = t.testdir({ file: '' })
+  const { url } = await serve(t, ['--data', data])
+  const locked = await fail(t, 1, ['serve', '--port', '0', '--data', data])
+  t.match(locked, 'in use')
+  t.match(await fail(t, 1, ['import', 'package.json', '--data', data]), '--url')
+  await fail(t, 1, ['serve', '--port', '0', '--data', join(data, 'file')])
+  const other = join(data, 'other')
+  t.match(await fail(t, 1, ['serve', '--port', new URL(url).port, '--data', other]), 'in use')
+})
+
+t.test('SIGTERM lets an upload under way finish, and takes no new ones', async (t) => {
+  const data = t.testdir()
+  const serving = await serve(t, ['--data', data, '--token', 'a=alice', '--stop-timeout', '600'])
+  const request = await openUpload(serving, 'a')
+  const silent = connect(Number(new URL(serving.url).port), '127.0.0.1')
+  await once(silent, 'connect')
+  serving.child.kill('SIGTERM')
+  await serving.until('SIGTERM')
+  await refused(serving.url)
+  request.end(sample.subarray(1000))
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  t.equal(response.statusCode, 200)
+  response.resume()
+  t.equal((await serving.ended).code, 0)
+  const listed = await succeed(t, ['cores', '--user', 'alice', '--data', data])
+  t.match(String(listed), /^slow\t6\t44\t/)
+  silent.destroy()
+})
+
+t.test('an upload that does not end in time is cut off, and leaves nothing', async (t) => {
+  const data = t.testdir()
+  const serving = await serve(t, ['--data', data, '--token', 'a=alice', '--stop-timeout', '0'])
+  const request = await openUpload(serving, 'a')
+  const failed = once(request, 'error')
+  serving.child.kill('SIGINT')
+  t.equal((await serving.ended).code, 0)
+  await failed.catch(() => {})
+  t.match(serving.stderr(), '1 request not finished')
+  t.equal(String(await succeed(t, ['cores', '--user', 'alice', '--data', data])), '')
+})
+
+t.test('a second signal ends the process at once', async (t) => {
+  const args = ['--data', t.testdir(), '--token', 'a=alice', '--stop-timeout', '600']
+  const serving = await serve(t, args)
+  const request = await openUpload(serving, 'a')
+  request.on('error', () => {})
+  serving.child.kill('SIGINT')
+  await serving.until('SIGINT')
+  serving.child.kill('SIGINT')
+  t.equal((await serving.ended).code, 130)
+})
+
+t.test('an idle connection that is kept alive does not hold up the end', async (t) => {
+  const { url, token, child, ended } = await serve(t, ['--data', t.testdir()])
+  const headers = { Authorization: `Bearer ${token}` }
+  const reply = await fetch(`${url}/api/v1/cores?user=a`, { headers })
+  await reply.arrayBuffer()
+  child.kill('SIGTERM')
+  t.equal((await ended).code, 0)
+})
+
+t.test('what goes wrong inside is one line on stderr', async (t) => {
+  const { stderr } = await run(t, ['serve', '--host', '203.0.113.1', '--data', t.testdir()])
+  t.match(stderr, /^lorekeep: cannot listen on 203\.0\.113\.1:8088: [^\n]+\n$/)
+})
