@@ -210,6 +210,36 @@ for (const [engine, createBackend] of backends) {
       await t.rejects(knowledge.export(ref, { signal: AbortSignal.abort(reason) }), reason)
     })
 
+    t.test('an abort is seen between the steps of one large chunk', async (t) => {
+      const backend = createBackend(t)
+      const { knowledge } = await openStore(t, backend)
+      const big = Buffer.concat([...bigStream('big', 6, encodeMessage)])
+      const abort = new AbortController()
+      let read = 0
+      const onProgress = ({ bytes }: { bytes: number }) => {
+        read = bytes
+        abort.abort()
+      }
+      const importing = knowledge.import(ref, big, { signal: abort.signal, onProgress })
+      await t.rejects(importing, { name: 'AbortError' })
+      t.ok(read < big.length / 2, `${read} of ${big.length} bytes`)
+      t.strictSame(await leftovers(backend), [])
+    })
+
+    t.test('an export of damaged slices fails and never ends as if it were whole', async (t) => {
+      const backend = createBackend(t)
+      const { knowledge } = await openStore(t, backend)
+      await knowledge.import(ref, bigStream('big', 2.5, encodeMessage))
+      const slices = await backend.open('slices')
+      const keys: Uint8Array[] = []
+      for await (const page of slices.scan({})) keys.push(...page.map(({ key }) => key))
+      const last = keys.at(-1) as Uint8Array
+      await slices.write([{ type: 'put', key: last, value: Buffer.alloc(10) }])
+      await t.rejects(exported(knowledge, ref), { code: 'LK_STORAGE_CORRUPT' }, 'a short slice')
+      await slices.write([{ type: 'del', key: last }])
+      await t.rejects(exported(knowledge, ref), { code: 'LK_STORAGE_CORRUPT' }, 'a missing slice')
+    })
+
     t.test('sixteen imports at once, good and bad, into four cores', async (t) => {
       const backend = createBackend(t)
       const { knowledge } = await openStore(t, backend)
