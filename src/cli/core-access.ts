@@ -2,8 +2,6 @@
 // interface of a running server, which has that directory to itself.
 
 import type { CoreCounts, CoreRef, CoreStat, ImportSummary } from '../knowledge/types.js'
-import { openLocalCores } from './local-cores.js'
-import { openRemoteCores } from './remote-cores.js'
 
 export interface CoreAccess {
   import(
@@ -28,19 +26,4 @@ export interface CoreAccess {
 
 export interface CoreBytes extends AsyncIterable<Uint8Array> {
   readonly bytes: number
-}
-
-export interface AccessOptions {
-  readonly data: string
-  readonly url?: URL
-  readonly token?: string
-}
-
-/** With `create` a data directory that does not exist is made; else that is an error. */
-export async function openCores(
-  options: AccessOptions,
-  { create }: { readonly create: boolean },
-): Promise<CoreAccess> {
-  if (options.url !== undefined) return openRemoteCores(options.url, options.token)
-  return openLocalCores(options.data, create)
 }

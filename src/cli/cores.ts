@@ -1,8 +1,9 @@
 // `lorekeep cores`: what there is, in detail, and away with it.
 
 import type { CoreStat } from '../knowledge/types.js'
-import { openCores } from './core-access.js'
-import type { AccessOptions, CoreAccess } from './core-access.js'
+import { openCores } from './open-cores.js'
+import type { CoreAccess } from './core-access.js'
+import type { AccessOptions } from './open-cores.js'
 import { note } from './failure.js'
 import { formatBytes, formatCount, printable } from './figures.js'
 import { writeJson, writeOut } from './output.js'
