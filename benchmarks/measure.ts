@@ -1,0 +1,110 @@
+// How a scenario measures and what it tells benchmarks/run.ts.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** One line of the table. */
+export interface Figure {
+  readonly scenario: string
+  readonly peer: string
+  readonly ours: string
+  readonly theirs: string
+  /** Ours against the peer's: a ratio, or a difference in MiB. Median, smallest, largest. */
+  readonly value: number
+  readonly low: number
+  readonly high: number
+  readonly unit: 'x' | 'MiB'
+  readonly target?: Target
+}
+
+export type Target = { readonly least: number } | { readonly most: number }
+
+export const MiB = 1024 * 1024
+
+/** Hands a figure to run.ts, one JSON text a line. Stdout carries nothing else. */
+export function report(figure: Figure): void {
+  process.stdout.write(`${JSON.stringify(figure)}\n`)
+}
+
+export function note(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+/** A wrong result makes every figure worthless: the scenario ends with exit code 1. */
+export function check(holds: boolean, what: string): void {
+  if (!holds) throw new Error(`check failed: ${what}`)
+}
+
+/** Gives the seconds that what is to be measured took; what came before and after is its own. */
+export type Contestant = (round: number) => Promise<number>
+
+export async function seconds(work: () => unknown): Promise<number> {
+  // What an earlier contestant left is not for this one to collect.
+  globalThis.gc?.()
+  const start = process.hrtime.bigint()
+  await work()
+  return Number(process.hrtime.bigint() - start) / 1e9
+}
+
+/** Runs all contestants in turn, so that what disturbs the machine disturbs them alike. */
+export async function interleave<N extends string>(
+  rounds: number,
+  contestants: Readonly<Record<N, Contestant>>,
+): Promise<Record<N, number[]>> {
+  const names = Object.keys(contestants) as N[]
+  const times = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<
+    N,
+    number[]
+  >
+  // The round before the first warms up and does not count.
+  for (let round = -1; round < rounds; round++) {
+    for (const name of names) {
+      const time = await contestants[name](round)
+      if (round >= 0) times[name].push(time)
+    }
+    const row = names.map((name) => `${name} ${(times[name].at(-1) ?? NaN).toFixed(3)}`)
+    if (round >= 0) note(`  round ${round + 1}: ${row.join(', ')} s`)
+  }
+  return times
+}
+
+/** Two contestants' rates over the same bytes, ours as a multiple of theirs, pair by pair. */
+export function compareRates(
+  names: { readonly scenario: string; readonly peer: string },
+  bytes: number,
+  ours: readonly number[],
+  theirs: readonly number[],
+  target?: Target,
+): Figure {
+  const ratios = ours.map((time, n) => (theirs[n] as number) / time)
+  return {
+    ...names,
+    ours: `${Math.round(bytes / median(ours) / 1e6)} MB/s`,
+    theirs: `${Math.round(bytes / median(theirs) / 1e6)} MB/s`,
+    ...spread(ratios),
+    unit: 'x',
+    ...(target && { target }),
+  }
+}
+
+export function spread(values: readonly number[]) {
+  return { value: median(values), low: Math.min(...values), high: Math.max(...values) }
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  const upper = sorted[middle] as number
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as number) + upper) / 2
+}
+
+/** A new directory on the disk that all contestants use, gone afterwards. */
+export async function inDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), 'lorekeep-bench-'))
+  try {
+    return await work(directory)
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
