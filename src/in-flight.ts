@@ -26,11 +26,14 @@ export class InFlight {
     if (this.#closed) throw new LorekeepError('LK_CLOSED')
   }
 
-  /** Announces work; call what it returns, once, when the work has ended. */
+  /** Announces work; call what it returns when the work has ended. */
   begin(): () => void {
     this.check()
     this.#count++
+    let ended = false
     return () => {
+      if (ended) return
+      ended = true
       if (--this.#count === 0) this.#idle?.()
     }
   }
@@ -52,7 +55,8 @@ export class InFlight {
       'LK_CLOSED',
       `the work was aborted ${timeoutMs} ms after close()`,
     )
-    const timer = setTimeout(() => this.#stop.abort(reason), timeoutMs)
+    const timer =
+      timeoutMs === Infinity ? undefined : setTimeout(() => this.#stop.abort(reason), timeoutMs)
     await new Promise<void>((resolve) => (this.#idle = resolve))
     clearTimeout(timer)
   }

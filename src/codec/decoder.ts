@@ -8,13 +8,23 @@ import { CoreScanner, type ScanSink } from './scanner.js'
 // int64 as number: a component may be any MessagePack number, and a vector holds no BigInt.
 const unpackr = new Unpackr({ useRecords: false, mapsAsObjects: true, int64AsType: 'number' })
 
+/** What was accepted once is read, also where the limits of imports were lowered since. */
+const noLimits: CodecLimits = {
+  maxMessageBytes: Number.MAX_SAFE_INTEGER,
+  maxStringBytes: Number.MAX_SAFE_INTEGER,
+  maxDepth: 1024,
+  maxVectorLength: Number.MAX_SAFE_INTEGER,
+  maxMapEntries: Number.MAX_SAFE_INTEGER,
+  maxExtraValues: Number.MAX_SAFE_INTEGER,
+}
+
 /** Cuts a core stream into messages, whatever its chunks, and decodes each when it is whole. */
 export class MessageDecoder {
   readonly #parts = new MessageParts()
   readonly #scanner: CoreScanner
 
-  constructor(limits?: CodecLimits) {
-    this.#scanner = new CoreScanner(this.#parts, undefined, limits)
+  constructor() {
+    this.#scanner = new CoreScanner(this.#parts, undefined, noLimits)
   }
 
   /** The messages that this chunk completes. @throws LorekeepError as CoreScanner does */

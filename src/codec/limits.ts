@@ -11,6 +11,11 @@ export interface CodecLimits {
   readonly maxVectorLength: number
   /** The entries of one map; only maps with fields of other makers come near it. */
   readonly maxMapEntries: number
+  /**
+   * The values in fields of other makers, over one message. They cost one byte each on the wire
+   * and some fifty as objects: 60 MB of empty maps would end a process that reads messages.
+   */
+  readonly maxExtraValues: number
 }
 
 export const defaultLimits: CodecLimits = {
@@ -19,10 +24,14 @@ export const defaultLimits: CodecLimits = {
   maxDepth: 32,
   maxVectorLength: 65_536,
   maxMapEntries: 1024,
+  maxExtraValues: 65_536,
 }
 
 /** Fills in the defaults. @throws TypeError for a limit that is not a positive whole number */
 export function resolveLimits(limits: Partial<CodecLimits> = {}): CodecLimits {
+  for (const name of Object.keys(limits)) {
+    if (!Object.hasOwn(defaultLimits, name)) throw new TypeError(`there is no limit '${name}'`)
+  }
   const resolved = { ...defaultLimits, ...limits }
   for (const name of Object.keys(defaultLimits)) {
     checkLimit(name, resolved[name as keyof CodecLimits])

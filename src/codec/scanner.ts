@@ -80,6 +80,7 @@ export class CoreScanner {
 
   /** What has to come next. */
   #expect = MESSAGE
+  #extraValues = 0
   /** Set by a step that ended a message, or let go of a held string; push() then acts on it. */
   #messageEnded = false
   #released = false
@@ -147,6 +148,7 @@ export class CoreScanner {
       }
       if (this.#messageEnded) {
         this.#messageEnded = false
+        this.#extraValues = 0
         this.#limit = this.#offset + at + this.#limits.maxMessageBytes
         if (this.#sink.messageEnd) {
           this.#flush(chunk, at)
@@ -318,9 +320,16 @@ export class CoreScanner {
       this.#fail(start, `extension types (0x${first.toString(16)}) are not part of a core stream`)
     }
     const wanted = classWanted[this.#expect]
-    if (wanted === found || wanted === anyClass) return
+    if (wanted === found) return
+    if (wanted === anyClass) return this.#countExtra(start)
     const got = msgpack.describeByte(first)
     this.#fail(start, `expected ${grammar.describeExpected(this.#expect)}, found ${got}`)
+  }
+
+  #countExtra(start: number): void {
+    const most = this.#limits.maxExtraValues
+    if (++this.#extraValues <= most) return
+    this.#fail(start, `more than ${most} values (maxExtraValues) in fields beyond the format`)
   }
 
   /** Takes a whole header at `at` whose first byte fits. */

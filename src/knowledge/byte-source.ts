@@ -1,59 +1,104 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { ByteSource } from './types.js'
+
+/** A source that answers at once gives the event loop its turn after so many chunks. */
+const chunksPerTurn = 256
 
 /**
  * The chunks of a source, in steps of at most `maxStep` bytes. An abort of any of the signals
  * rejects with its reason at once, also while the source is silent; the source is told to stop
  * whenever it is left before its end.
- * @throws TypeError where the source, or a chunk, is not bytes
+ * @throws TypeError where the source, or a chunk, is not bytes, or a chunk is taken away meanwhile
  */
 export async function* readSteps(
   source: ByteSource,
   maxStep: number,
   signals: readonly (AbortSignal | undefined)[],
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const iterator = open(source)
+  const chunks = open(source)
   const abort = watch(signals)
   let ended = false
   try {
-    for (;;) {
-      const { done, value } = await abort.or(() => iterator.next())
+    for (let count = 1; ; count++) {
+      if (count % chunksPerTurn === 0) await turn()
+      const { done, value } = await abort.or(() => chunks.next())
       if (done === true) break
       if (!(value instanceof Uint8Array)) {
         throw new TypeError(`a source must give Uint8Array chunks, not ${typeof value}`)
       }
-      for (let at = 0; at < value.length; at += maxStep) {
+      const { length } = value
+      for (let at = 0; at < length; at += maxStep) {
         abort.check()
+        // A transferred buffer has no length left, and would look like a chunk that has ended.
+        if (value.length !== length) throw new TypeError('a chunk was detached while it was read')
         yield value.subarray(at, at + maxStep)
       }
     }
     ended = true
   } finally {
     abort.forget()
-    // Not awaited: a source that is silent may answer only when it speaks again, or never. What
-    // it then fails with is of no interest to a reader that has left.
-    if (!ended) void Promise.resolve(iterator.return?.()).catch(() => undefined)
+    if (!ended) chunks.stop()
   }
 }
 
-interface ChunkIterator {
+interface Chunks {
   next(): Promise<IteratorResult<unknown, unknown>> | IteratorResult<unknown, unknown>
+  /** Does not wait: a silent source may answer only when it speaks again, or never. */
+  stop(): void
+}
+
+interface AnySource {
+  readonly [Symbol.asyncIterator]?: () => AnyIterator
+  readonly [Symbol.iterator]?: () => AnyIterator
+  readonly getReader?: () => ReadableStreamDefaultReader<unknown>
+  readonly destroy?: () => void
+}
+
+interface AnyIterator {
+  next: Chunks['next']
   return?(): unknown
 }
 
-function open(source: ByteSource): ChunkIterator {
-  const anySource: unknown = source
-  if (anySource instanceof Uint8Array) return [anySource].values() as ChunkIterator
-  if (typeof anySource === 'object' && anySource !== null) {
-    const { [Symbol.asyncIterator]: async, [Symbol.iterator]: sync } = anySource as {
-      [Symbol.asyncIterator]?: () => ChunkIterator
-      [Symbol.iterator]?: () => ChunkIterator
-    }
-    const start = async ?? sync
-    if (start) return start.call(anySource)
+function open(source: ByteSource): Chunks {
+  const any: unknown = source
+  if (any instanceof Uint8Array) return fromIterator([any].values() as AnyIterator)
+  if (typeof any === 'object' && any !== null) {
+    const stream = any as AnySource
+    if (typeof stream.getReader === 'function') return fromReader(stream.getReader())
+    const start = stream[Symbol.asyncIterator] ?? stream[Symbol.iterator]
+    if (start) return fromIterator(start.call(stream), stream)
   }
   throw new TypeError(
     'a source must be a Uint8Array, an (async) iterable of them, or a readable stream',
   )
+}
+
+function fromIterator(iterator: AnyIterator, stream?: AnySource): Chunks {
+  return {
+    next: () => iterator.next(),
+    stop: () => {
+      quietly(() => iterator.return?.())
+      // The return() of a Readable waits in line behind a read that may never end.
+      quietly(() => stream?.destroy?.())
+    },
+  }
+}
+
+function fromReader(reader: ReadableStreamDefaultReader<unknown>): Chunks {
+  return {
+    next: () => reader.read() as Promise<IteratorResult<unknown, unknown>>,
+    stop: () => quietly(() => reader.cancel()),
+  }
+}
+
+/** What a source fails with when it is told to stop is of no interest to a reader that has left. */
+function quietly(act: () => unknown): void {
+  const ignore = () => undefined
+  try {
+    Promise.resolve(act()).catch(ignore)
+  } catch {
+    ignore()
+  }
 }
 
 /** One listener per signal for the whole read: Promise.race would leave one reaction per chunk. */

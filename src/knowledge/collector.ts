@@ -80,13 +80,17 @@ export class Collector {
    * question is then asked again later. No slice of the segment may be under way.
    */
   async discard(segment: string): Promise<boolean> {
-    this.#undecided.add(segment)
-    if (!(await this.#decide(segment))) {
-      this.lookForGarbage()
-      return false
+    let discarded: boolean
+    try {
+      discarded = await this.#decide(segment)
+    } catch (error) {
+      // Not before: the background would decide and delete, and look here like a commit.
+      this.#undecided.add(segment)
+      throw error
     }
-    await this.#deleteSegment(segment)
-    return true
+    if (discarded) await this.#deleteSegment(segment)
+    else this.lookForGarbage()
+    return discarded
   }
 
   /** A write that may have retired a generation failed, or did not. */
@@ -123,34 +127,43 @@ export class Collector {
   }
 
   #start(): void {
-    this.#running = this.#running
-      .then(() => this.#collect())
-      .then(
-        () => {
-          if (this.#retryMs !== Infinity) this.#retryMs = firstRetryMs
-        },
-        (error: unknown) => {
-          this.#onError(error)
-          if (this.#closed) return
-          clearTimeout(this.#timer)
-          this.#timer = setTimeout(() => this.retry(), this.#retryMs).unref()
-          this.#retryMs = Math.min(maxRetryMs, this.#retryMs * 2)
-        },
-      )
+    if (this.#closed) return
+    this.#running = this.#running.then(async () => {
+      const errors = await this.#collect()
+      if (errors.length === 0) this.#retryMs = firstRetryMs
+      else if (!this.#closed) {
+        clearTimeout(this.#timer)
+        this.#timer = setTimeout(() => this.retry(), this.#retryMs).unref()
+        this.#retryMs = Math.min(maxRetryMs, this.#retryMs * 2)
+      }
+      for (const error of errors) this.#onError(error)
+    })
   }
 
-  async #collect(): Promise<void> {
-    for (const segment of this.#undecided) await this.#decide(segment)
-    for (const segment of this.#discarded) await this.#deleteSegment(segment)
-    if (this.#lookForGarbage) {
-      this.#lookForGarbage = false
-      for await (const page of this.#cores.scan({ ...allGarbage(), keysOnly: true })) {
-        for (const { key } of page) this.#retired.add(decodeKey(key)[1] as string)
+  /** Does what can be done; one thing that fails does not hold up the others. */
+  async #collect(): Promise<unknown[]> {
+    const errors: unknown[] = []
+    const attempt = async (work: () => Promise<unknown>) => {
+      try {
+        await work()
+      } catch (error) {
+        errors.push(error)
       }
     }
+    for (const segment of this.#undecided) await attempt(() => this.#decide(segment))
+    for (const segment of this.#discarded) await attempt(() => this.#deleteSegment(segment))
+    if (this.#lookForGarbage) await attempt(() => this.#findGarbage())
     for (const generation of this.#retired) {
-      if (!this.#pins.has(generation)) await this.#deleteGeneration(generation)
+      if (!this.#pins.has(generation)) await attempt(() => this.#deleteGeneration(generation))
     }
+    return errors
+  }
+
+  async #findGarbage(): Promise<void> {
+    for await (const page of this.#cores.scan({ ...allGarbage(), keysOnly: true })) {
+      for (const { key } of page) this.#retired.add(decodeKey(key)[1] as string)
+    }
+    this.#lookForGarbage = false
   }
 
   /**

@@ -23,40 +23,101 @@ export interface ExportParts {
   readonly release: () => void
 }
 
-/** An export that was dropped without being read still has to let go of its generation. */
-const dropped = new FinalizationRegistry<() => void>((release) => release())
+/** An export, or an iteration of it, that was dropped still has to let go of its generation. */
+const dropped = new FinalizationRegistry<Hold>((hold) => hold.end())
 
 /** Holds the pin of one generation until it is read, closed or dropped, and reads a few slices ahead. */
 export function createCoreExport(parts: ExportParts): CoreExport {
-  const { core, release } = parts
+  const { generation: _, ...stat } = parts.core
+  const hold = new Hold(parts)
   let used = false
-  const { generation: _, ...stat } = core
   const coreExport: CoreExport = {
     ...stat,
     [Symbol.asyncIterator]: () => {
       if (used) throw new TypeError('an export can be read once; ask for another one')
       used = true
-      dropped.unregister(coreExport)
-      return readChunks(parts)
+      dropped.unregister(hold)
+      const iterator = guard(readChunks(parts, hold), hold)
+      dropped.register(iterator, hold, hold)
+      return iterator
     },
     close: () => {
       used = true
-      dropped.unregister(coreExport)
-      release()
+      dropped.unregister(hold)
+      hold.end(new LorekeepError('LK_CLOSED', 'the export was closed'))
     },
     [Symbol.dispose]: () => coreExport.close(),
   }
-  dropped.register(coreExport, release, coreExport)
+  dropped.register(coreExport, hold, hold)
   return coreExport
 }
 
-async function* readChunks(parts: ExportParts): AsyncGenerator<Uint8Array, void, undefined> {
-  const { core, slices, inFlight, signal, release } = parts
-  let end: (() => void) | undefined
+/** What an export has hold of: the pin of its generation and, while it is read, a place among the work in flight. */
+class Hold {
+  readonly #parts: ExportParts
+  #endWork: (() => void) | undefined
+  #ended: { readonly reason: unknown } | undefined
+
+  constructor(parts: ExportParts) {
+    this.#parts = parts
+  }
+
+  /** A reader that pauses keeps a store from closing only until the store runs out of patience. */
+  begin(): void {
+    const { inFlight } = this.#parts
+    this.check()
+    this.#endWork = inFlight.begin()
+    inFlight.signal.addEventListener('abort', this.#onAbort)
+  }
+
+  check(): void {
+    this.#parts.signal?.throwIfAborted()
+    if (this.#ended) throw this.#ended.reason
+  }
+
+  end(reason: unknown = new LorekeepError('LK_CLOSED', 'the export has ended')): void {
+    if (this.#ended) return
+    this.#ended = { reason }
+    this.#parts.inFlight.signal.removeEventListener('abort', this.#onAbort)
+    this.#parts.release()
+    this.#endWork?.()
+  }
+
+  readonly #onAbort = () => this.end(this.#parts.inFlight.signal.reason)
+}
+
+/** An object of its own, which a consumer can drop while the generator behind it is suspended. */
+function guard(
+  chunks: AsyncGenerator<Uint8Array, void, undefined>,
+  hold: Hold,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  // A generator that was not started runs no finally.
+  const end = async () => {
+    hold.end()
+    return await chunks.return()
+  }
+  return {
+    next: () => chunks.next(),
+    return: end,
+    throw: async (error) => {
+      hold.end()
+      return await chunks.throw(error)
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    [Symbol.asyncDispose]: async () => void (await end()),
+  }
+}
+
+async function* readChunks(
+  { core, cores, slices }: ExportParts,
+  hold: Hold,
+): AsyncGenerator<Uint8Array, void, undefined> {
   try {
-    end = inFlight.begin()
+    hold.begin()
     const ahead: Promise<Uint8Array | undefined>[] = []
-    const keys = sliceKeys(parts)
+    const keys = sliceKeys(core, cores)
     let bytes = 0
     let more = true
     for (;;) {
@@ -68,21 +129,20 @@ async function* readChunks(parts: ExportParts): AsyncGenerator<Uint8Array, void,
       const next = ahead.shift()
       if (!next) break
       const slice = await next
-      signal?.throwIfAborted()
-      inFlight.signal.throwIfAborted()
+      hold.check()
       if (!slice) throw damaged(core, 'a slice is missing')
       bytes += slice.length
       yield slice
+      hold.check()
     }
     if (bytes !== core.bytes) throw damaged(core, `${bytes} bytes were found`)
   } finally {
-    release()
-    end?.()
+    hold.end()
   }
 }
 
 /** The keys of a core's slices in their order, a segment record at a time. */
-async function* sliceKeys({ core, cores }: ExportParts): AsyncGenerator<Uint8Array> {
+async function* sliceKeys(core: CoreRecord, cores: Storage): AsyncGenerator<Uint8Array> {
   if (core.segments === 0) return
   const gte = segmentKey(core.generation, 0)
   const lt = segmentKey(core.generation, core.segments)

@@ -66,8 +66,9 @@ export function decodeRecord<R>(bytes: Uint8Array): R {
   }
 }
 
-/** @throws LorekeepError `LK_CORE_REF` where the name cannot be one */
+/** @throws LorekeepError `LK_CORE_REF` where the name cannot be one, TypeError where there is none */
 export function checkRef(ref: CoreRef): CoreRef {
+  if (typeof ref !== 'object' || ref === null) throw new TypeError('a core is named { user, id }')
   return { user: checkName('user', ref.user), id: checkName('id', ref.id) }
 }
 

@@ -5,7 +5,6 @@ import { checkLimit, resolveLimits, type CodecLimits } from '../codec/limits.js'
 import { CoreScanner } from '../codec/scanner.js'
 import { hasCode, LorekeepError } from '../errors.js'
 import { InFlight } from '../in-flight.js'
-import { encodeKey } from '../keys.js'
 import type { Operation, Precondition, Storage } from '../storage.js'
 import type { CoreMessage } from '../types.js'
 import { readSteps } from './byte-source.js'
@@ -146,7 +145,7 @@ class StoredKnowledge implements OpenKnowledgeStore {
     ref: CoreRef,
     options: { readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<CoreMessage, void, undefined> {
-    const decoder = new MessageDecoder(this.#limits)
+    const decoder = new MessageDecoder()
     for await (const chunk of await this.export(ref, options)) yield* decoder.push(chunk)
     decoder.finish()
   }
@@ -166,7 +165,8 @@ class StoredKnowledge implements OpenKnowledgeStore {
   }): AsyncGenerator<CoreStat, void, undefined> {
     const user = checkName('user', query.user)
     const { gt, lt } = coresOf(user)
-    const from = query.after === undefined ? gt : encodeKey('core', user, query.after)
+    const { after } = query
+    const from = after === undefined ? gt : coreKey({ user, id: checkName('id', after) })
     this.#inFlight.check()
     const range = { gt: from, lt, ...(query.limit !== undefined && { limit: query.limit }) }
     for await (const page of this.#cores.scan(range)) {
@@ -242,12 +242,12 @@ class StoredKnowledge implements OpenKnowledgeStore {
       }
       if (writer.slices > 0) await writeFull()
       await writer.finish()
+      options.onProgress?.(counts())
       const createdAt = new Date(this.#now()).toISOString()
       const segment: SegmentRecord = { id, slices: writer.slices, ...summary, createdAt }
       committing = true
       const duplicate = await this.#commit(name, mode, segment)
       if (duplicate && staged) await this.#discard(id, writer)
-      options.onProgress?.(counts())
       return { ...summary, duplicate }
     } catch (error) {
       const discarded = !staged || (await this.#discard(id, writer))

@@ -284,6 +284,9 @@ t.test('each limit holds at its value and one past it', async (t) => {
   )
   check('maxDepth', 10, nested(5), nested(6))
   check('maxMapEntries', 20, entries(20), entries(21))
+  const extra = (count: number) =>
+    withTerm(['v', 'x', 'e', true, 'zz', Array.from({ length: count - 1 }, () => null)])
+  check('maxExtraValues', 30, Buffer.concat([extra(30), extra(30)]), extra(31))
   const message = withTerm(['v', 'x', 'e', true])
   check(
     'maxMessageBytes',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -8,7 +9,7 @@ import { LevelBackend } from '../../adapters/level/index.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { Random } from '../fixtures/random.js'
 import { leftovers } from '../fixtures/stores.js'
-import { cores, digestOf, user, type Step } from './crash-content.js'
+import { contentOf, cores, digestOf, user, type Step } from './crash-content.js'
 
 export interface CrashReport {
   readonly cycles: number
@@ -84,10 +85,10 @@ async function assertWhole(
   steps: readonly Step[] | undefined,
 ): Promise<void> {
   if (!steps) return
-  const coreExport = await knowledge.export({ user, id: core })
-  let bytes = 0
-  for await (const chunk of coreExport) bytes += chunk.length
-  assert.equal(bytes, coreExport.bytes)
+  const [found, expected] = [createHash('sha256'), createHash('sha256')]
+  for await (const chunk of await knowledge.export({ user, id: core })) found.update(chunk)
+  for (const step of steps) for (const chunk of contentOf(step)) expected.update(chunk)
+  assert.equal(found.digest('hex'), expected.digest('hex'), `the content of ${core}`)
 }
 
 /** What a child said before it was killed. */

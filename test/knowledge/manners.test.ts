@@ -1,0 +1,229 @@
+// How a store treats those around it: sources it leaves, readers that pause, hosts that throw.
+
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { setImmediate as turn } from 'node:timers/promises'
+import t from 'tap'
+import { MemoryBackend } from '../../adapters/memory.js'
+import { encodeMessage } from '../../src/codec/encoder.js'
+import { createLorekeep } from '../../src/lorekeep.js'
+import { FaultyBackend } from '../fixtures/faulty-backend.js'
+import {
+  bigStream,
+  exported,
+  keysOf,
+  leftovers,
+  openStore,
+  triplesMessage,
+} from '../fixtures/stores.js'
+
+const ref = { user: 'alice', id: 'core' }
+const message = encodeMessage(triplesMessage('a'))
+
+t.test('close does not wait for a reader that pauses longer than it has patience', async (t) => {
+  const keep = await openStore(t, new MemoryBackend(), { closeTimeoutMs: 20 })
+  await keep.knowledge.import(ref, bigStream('big', 8, encodeMessage))
+  const chunks = (await keep.knowledge.export(ref))[Symbol.asyncIterator]()
+  const messages = keep.knowledge.messages(ref)[Symbol.asyncIterator]()
+  await chunks.next()
+  await messages.next()
+  await keep.close()
+  await t.rejects(chunks.next(), { code: 'LK_CLOSED' })
+})
+
+t.test('an iteration that is dropped in the middle lets go of its version', async (t) => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc') as () => void
+  const backend = new MemoryBackend()
+  const { knowledge } = await openStore(t, backend)
+  await knowledge.import(ref, bigStream('big', 8, encodeMessage))
+  await (async () => {
+    await (await knowledge.export(ref))[Symbol.asyncIterator]().next()
+    await knowledge.export(ref)
+  })()
+  await knowledge.delete(ref)
+  while ((await keysOf(backend)).slices.length > 0) {
+    collectGarbage()
+    await turn()
+  }
+  t.pass()
+})
+
+t.test('an export that was closed says so, and one that was not begun can be left', async (t) => {
+  const backend = new MemoryBackend()
+  const { knowledge } = await openStore(t, backend)
+  await knowledge.import(ref, bigStream('big', 8, encodeMessage))
+  const closed = await knowledge.export(ref)
+  const chunks = closed[Symbol.asyncIterator]()
+  await chunks.next()
+  closed.close()
+  await t.rejects(chunks.next(), { code: 'LK_CLOSED' })
+  await (await knowledge.export(ref))[Symbol.asyncIterator]().return?.()
+  await knowledge.delete(ref)
+  while ((await leftovers(backend)).length > 0) await turn()
+  t.pass()
+})
+
+t.test('every source that is left before its end is told so', async (t) => {
+  const { knowledge } = await openStore(t, new MemoryBackend())
+  const reason = new Error('enough')
+  const bad = { code: 'LK_CORE_FORMAT' }
+  const silentReadable = () => new Readable({ read: () => undefined })
+  const early = silentReadable()
+  await t.rejects(knowledge.import(ref, early, { signal: AbortSignal.abort(reason) }), reason)
+  t.ok(early.destroyed, 'aborted before it began')
+  const silent = silentReadable()
+  const abort = new AbortController()
+  const importing = knowledge.import(ref, silent, { signal: abort.signal })
+  await turn()
+  abort.abort(reason)
+  await t.rejects(importing, reason)
+  t.ok(silent.destroyed, 'aborted while it was silent')
+  let cancelled = false
+  const stream = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(Buffer.of(0xc1)),
+    cancel: () => void (cancelled = true),
+  })
+  await t.rejects(knowledge.import(ref, stream), bad)
+  t.ok(cancelled, 'a web stream')
+  let returned = false
+  const throwing = (function* () {
+    try {
+      yield Buffer.of(0xc1)
+    } finally {
+      returned = true
+      throw new Error('from finally')
+    }
+  })()
+  await t.rejects(knowledge.import(ref, throwing), bad, 'and what it throws then changes nothing')
+  t.ok(returned)
+})
+
+t.test('a source that never waits leaves others their turn, and can be aborted', async (t) => {
+  const { knowledge } = await openStore(t, new MemoryBackend())
+  const endless = (function* () {
+    for (;;) yield new Uint8Array(0)
+  })()
+  const reason = new Error('enough')
+  const abort = new AbortController()
+  setImmediate(() => setImmediate(() => abort.abort(reason)))
+  await t.rejects(knowledge.import(ref, endless, { signal: abort.signal }), reason)
+})
+
+t.test('a chunk that is detached while it is read fails the import', async (t) => {
+  const { knowledge } = await openStore(t, new MemoryBackend())
+  const big = new Uint8Array(Buffer.concat([...bigStream('big', 6, encodeMessage)]))
+  const onProgress = () => void structuredClone(big.buffer, { transfer: [big.buffer] })
+  await t.rejects(knowledge.import(ref, big, { onProgress }), TypeError)
+  t.equal(await knowledge.stat(ref), undefined)
+})
+
+t.test('a progress handler that throws fails the import before its commit', async (t) => {
+  const backend = new MemoryBackend()
+  const { knowledge } = await openStore(t, backend)
+  const error = new Error('from onProgress')
+  const onProgress = () => {
+    throw error
+  }
+  for (const source of [[], [message], bigStream('big', 3, encodeMessage)]) {
+    await t.rejects(knowledge.import(ref, source, { onProgress }), error)
+    t.equal(await knowledge.stat(ref), undefined)
+  }
+  t.strictSame(await leftovers(backend), [])
+})
+
+t.test('an error handler that throws becomes a warning, and the work goes on', async (t) => {
+  const backend = new FaultyBackend(new MemoryBackend())
+  const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
+  const onError = () => {
+    throw new Error('from onError')
+  }
+  const { knowledge } = await openStore(t, backend, { onError })
+  await knowledge.import(ref, bigStream('big', 3, encodeMessage))
+  // The first write of the collection: the core's own is the call before.
+  backend.failAt = backend.calls + 4
+  await knowledge.delete(ref)
+  t.match(await warned, { message: 'from onError' })
+  backend.failAt = Infinity
+  await knowledge.import({ ...ref, id: 'other' }, [message])
+  while ((await leftovers(backend.real)).length > 0) await turn()
+})
+
+t.test('one generation that cannot be deleted does not hold up the others', async (t) => {
+  const backend = new MemoryBackend()
+  const keep = await openStore(t, backend, { onError: () => undefined })
+  const { knowledge } = keep
+  await knowledge.import(ref, [message])
+  await knowledge.import({ ...ref, id: 'other' }, [message])
+  const cores = await backend.open('cores')
+  const { generation } = JSON.parse(
+    Buffer.from((await firstValue(cores, ref.id)) ?? []).toString(),
+  ) as { generation: string }
+  for await (const page of cores.scan({})) {
+    for (const { key } of page) {
+      const isBroken = Buffer.from(key).includes('segment') && Buffer.from(key).includes(generation)
+      if (isBroken) await cores.write([{ type: 'put', key, value: Buffer.from('{') }])
+    }
+  }
+  await knowledge.delete(ref)
+  await knowledge.delete({ ...ref, id: 'other' })
+  while ((await keysOf(backend)).slices.length > 1) await turn()
+  t.pass()
+})
+
+t.test('limits bind imports, not what was accepted before', async (t) => {
+  const directory = t.testdir()
+  const { LevelBackend } = await import('../../adapters/level/index.js')
+  const first = await createLorekeep({ backend: new LevelBackend(directory) })
+  await first.knowledge.import(ref, [message])
+  await first.close()
+  const limits = { maxStringBytes: 3, maxMessageBytes: 10 }
+  const keep = await openStore(t, new LevelBackend(directory), { limits })
+  await t.rejects(keep.knowledge.import(ref, [message]), { code: 'LK_CORE_FORMAT' })
+  t.equal(
+    (await exported(keep.knowledge, ref)).length,
+    message.length + 'core'.length + 'alice'.length - 'iu'.length,
+  )
+  for await (const [type] of keep.knowledge.messages(ref)) t.equal(type, 't')
+})
+
+t.test('options that cannot be are refused before anything is opened', async (t) => {
+  const open = (options: object) => createLorekeep(options as never)
+  await t.rejects(open({}), { name: 'TypeError', message: /needs a backend/ })
+  await t.rejects(open({ backend: new MemoryBackend(), limit: {} }), TypeError)
+  for (const closeTimeoutMs of [-1, NaN, 2 ** 31]) {
+    await t.rejects(open({ backend: new MemoryBackend(), closeTimeoutMs }), TypeError)
+  }
+  await t.rejects(open({ backend: new MemoryBackend(), limits: { maxStringByte: 1 } }), TypeError)
+  const keep = await createLorekeep({ backend: new MemoryBackend(), closeTimeoutMs: Infinity })
+  await assert.rejects(
+    keep.knowledge
+      .list({ user: 'a', after: 5 as never })
+      [Symbol.asyncIterator]()
+      .next(),
+    {
+      code: 'LK_CORE_REF',
+    },
+  )
+  const importing = keep.knowledge.import(
+    ref,
+    (async function* () {
+      await turn()
+      yield message
+    })(),
+  )
+  await keep.close()
+  t.match(await importing, { messages: 1 })
+})
+
+async function firstValue(cores: Awaited<ReturnType<MemoryBackend['open']>>, id: string) {
+  for await (const page of cores.scan({})) {
+    for (const { key, value } of page) {
+      const text = Buffer.from(key).toString('latin1')
+      if (text.includes('\u0002core\u0000') && text.includes(`\u0002${id}\u0000`)) return value
+    }
+  }
+  return undefined
+}
