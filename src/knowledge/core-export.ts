@@ -94,14 +94,14 @@ function guard(
   // A generator that was not started runs no finally.
   const end = async () => {
     hold.end()
-    return await chunks.return()
+    return chunks.return()
   }
   return {
     next: () => chunks.next(),
     return: end,
     throw: async (error) => {
       hold.end()
-      return await chunks.throw(error)
+      return chunks.throw(error)
     },
     [Symbol.asyncIterator]() {
       return this
