@@ -31,9 +31,11 @@ export function disconnect(): Error {
 
 /**
  * The body: the bytes a parser before us left in `req.body`, or the stream, pulled in steps of
- * 128 KiB at most. Nothing is read, and no `100 Continue` sent, before the first pull.
- * @throws LorekeepError at once `LK_CORE_TOO_LARGE`, `LK_HTTP_BODY_CONSUMED`; while iterating
- * `LK_CORE_TOO_LARGE`, `LK_HTTP_TIMEOUT`, or what isDisconnect() tells
+ * 128 KiB at most. Nothing is read, and no `100 Continue` sent, before the first pull. No bytes are
+ * a body only where the request announced one: who forgot it must not replace a core by nothing.
+ * @throws LorekeepError at once `LK_CORE_TOO_LARGE`, `LK_HTTP_BODY_CONSUMED`, `LK_HTTP_REQUEST`;
+ * while iterating `LK_CORE_TOO_LARGE`, `LK_HTTP_REQUEST`, `LK_HTTP_TIMEOUT`, or what isDisconnect()
+ * tells
  */
 export function openBody(
   request: IncomingMessage,
@@ -44,16 +46,23 @@ export function openBody(
   const { body } = request as { body?: unknown }
   if (body instanceof Uint8Array) {
     if (body.byteLength > limits.maxBytes) throw tooLarge(limits)
+    if (body.byteLength === 0 && !isBodyAnnounced(request)) throw unannounced(response)
     return body
   }
   // Express 4 puts {} into req.body without reading: the stream knows, the property does not.
   if (request.readableDidRead || request.readableEnded || request.readableFlowing === true) {
+    if (!isBodyAnnounced(request)) throw unannounced(response)
     throw new LorekeepError(
       'LK_HTTP_BODY_CONSUMED',
       "mount the handler before the body parser, or parse into bytes with express.raw({ type: '*/*' })",
     )
   }
   return pull(request, response, limits)
+}
+
+/** `Content-Length: 0` announces a body, of no bytes. */
+function isBodyAnnounced({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined
 }
 
 /** True while the client has more to send: its connection cannot be used again as it is. */
@@ -114,7 +123,11 @@ async function* pull(
       }
       // A cut body is not `complete`, also where the cut falls between two messages. Requests that
       // a framework makes up for its own tests have no such property.
-      if (request.readableEnded && request.complete !== false) return
+      if (request.readableEnded && request.complete !== false) {
+        // Not asked before the first pull: those made up for tests may have a body unannounced.
+        if (bytes === 0 && !isBodyAnnounced(request)) throw unannounced(response)
+        return
+      }
       if (request.destroyed || request.readableEnded) throw disconnect()
       if (response.destroyed && !request.complete) throw disconnect()
       await new Promise<void>((resolve, reject) => {
@@ -140,6 +153,15 @@ function sendContinue(request: IncomingMessage, response: ServerResponse): void 
   if (sent !== true && /^100-continue$/i.test(request.headers.expect ?? '')) {
     response.writeContinue()
   }
+}
+
+function unannounced(response: ServerResponse): LorekeepError {
+  // What the client may yet send is no part of this request, and must not be read as the next one.
+  response.setHeader('Connection', 'close')
+  return new LorekeepError(
+    'LK_HTTP_REQUEST',
+    'no body was announced: neither Content-Length nor Transfer-Encoding (a forgotten -T or --data-binary?); Content-Length: 0 imports an empty core',
+  )
 }
 
 function tooLarge({ maxBytes }: BodyLimits): LorekeepError {

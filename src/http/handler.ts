@@ -46,7 +46,8 @@ export interface HandlerOptions {
 /**
  * For node:http, `server.on('checkContinue', …)`, Connect and Express; docs/http.md shows Fastify,
  * Koa and Hono. Resolves once the response is finished or its socket closed, or when it has called
- * `next` because the path is none of its own; it never rejects.
+ * `next` because the path is none of its own; it never rejects. What `next` throws is answered with
+ * 500 where that is possible yet, and goes to `onError`.
  */
 export type Handler = (
   request: IncomingMessage,
@@ -77,19 +78,24 @@ export function createHandler(options: HandlerOptions): Handler {
   const createRequestId = hyperid({ urlSafe: true })
 
   return async (request, response, next) => {
-    const found = match(pathways, pathOf(request, prefix))
-    if (found === undefined && next !== undefined) {
-      next()
-      return
-    }
     const requestId = createRequestId()
     try {
-      response.setHeader('X-Request-Id', requestId)
-      response.setHeader('X-Content-Type-Options', 'nosniff')
+      const found = match(pathways, pathOf(request, prefix))
+      if (found === undefined && next !== undefined) {
+        pass(next)
+        return
+      }
+      sign(response, requestId)
       if (found === undefined) throw new LorekeepError('LK_HTTP_NOT_FOUND', 'unknown path')
       await serve(request, response, found.pathway, found.parameters)
     } catch (error) {
-      await refuse(error, request, response, requestId)
+      try {
+        await refuse(error, request, response, requestId)
+      } catch (thrown) {
+        // A host can leave a response that takes no answer; its caller has nobody to catch this.
+        if (onError !== undefined) void report(onError, thrown, { requestId, request })
+        response.destroy()
+      }
     }
     await answered(response)
   }
@@ -149,7 +155,23 @@ export function createHandler(options: HandlerOptions): Handler {
       response.destroy()
       return
     }
+    sign(response, requestId)
     await answerJson(request, response, problem.status, problem, problemHeaders(problem.code))
+  }
+}
+
+function sign(response: ServerResponse, requestId: string): void {
+  response.setHeader('X-Request-Id', requestId)
+  response.setHeader('X-Content-Type-Options', 'nosniff')
+}
+
+/** What comes after us is the host's, and so is what it throws: a 500, whatever its code. */
+function pass(next: () => void): void {
+  try {
+    next()
+  } catch (error) {
+    if (!(error instanceof LorekeepError)) throw error
+    throw new Error('next failed', { cause: error })
   }
 }
 

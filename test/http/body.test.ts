@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { Agent } from 'node:http'
+import { Agent, createServer } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -10,6 +10,7 @@ import {
   httpChunk,
   importHead,
   json,
+  listen,
   send,
   serve,
   wire,
@@ -54,6 +55,7 @@ t.test('a content encoding other than identity is 415', async (t) => {
     ['br', 415],
     ['identity, gzip', 415],
     ['identity', 200],
+    ['identity, Identity', 200],
     [' Identity ', 200],
     ['', 200],
   ] as const) {
@@ -67,6 +69,83 @@ t.test('a content encoding other than identity is 415', async (t) => {
       t.equal(json(reply).code, 'LK_HTTP_ENCODING')
       t.equal(reply.headers['accept-encoding'], 'identity')
     }
+  }
+})
+
+t.test('a transfer coding other than chunked is 415', async (t) => {
+  const { port, knowledge } = await serve(t)
+  const body = Buffer.concat([httpChunk(core('x', 'alice')), Buffer.from('0\r\n\r\n')])
+  for (const [coding, status] of [
+    ['gzip, chunked', 415],
+    ['identity, chunked', 415],
+    ['Chunked', 200],
+  ] as const) {
+    const { socket, until } = await wire(t, port)
+    socket.write(importHead('x').replace(': chunked', `: ${coding}`))
+    socket.write(body)
+    const answer = await until('}')
+    t.match(answer, new RegExp(`^HTTP/1.1 ${status} `), coding)
+    if (status === 415) {
+      t.match(answer, 'LK_HTTP_ENCODING')
+      t.equal(await knowledge.stat(ref), undefined)
+    }
+  }
+})
+
+t.test('an import without an announced body is refused, and replaces nothing', async (t) => {
+  const { port, knowledge, errors } = await serve(t, { checkContinue: true })
+  const before = await knowledge.import(ref, core('x', 'alice'))
+  const head = (length: number, more: readonly string[] = []) =>
+    importHead('x', length, more).replace('id=x', 'id=x&mode=replace')
+  const unannounced = (more?: readonly string[]) =>
+    head(0, more).replace('Content-Length: 0\r\n', '')
+  for (const request of [
+    unannounced(),
+    unannounced(['Expect: 100-continue']),
+    unannounced().replace('mode=replace', 'mode=append'),
+    unannounced().replace('HTTP/1.1', 'HTTP/1.0'),
+  ]) {
+    const { socket, ended } = await wire(t, port)
+    socket.write(request)
+    const answer = await ended()
+    t.match(answer, /HTTP\/1.1 400 [^]*LK_HTTP_REQUEST/)
+    t.match(answer, /no body was announced/)
+    t.match(answer, /\r\nConnection: close\r\n/)
+    t.match(await knowledge.stat(ref), { bytes: before.bytes, segments: 1 })
+  }
+  t.strictSame(errors, [])
+
+  for (const [request, body] of [
+    [head(0), ''],
+    [importHead('x').replace('id=x', 'id=x&mode=replace'), '0\r\n\r\n'],
+  ] as const) {
+    await knowledge.import(ref, core('x', 'alice'), { mode: 'replace' })
+    const { socket, until } = await wire(t, port)
+    socket.write(request + body)
+    t.match(await until('}'), /^HTTP\/1.1 200 /, 'a body of no bytes that was announced')
+    t.match(await knowledge.stat(ref), { bytes: 0 })
+  }
+})
+
+t.test('an unannounced body is refused as well where something has parsed before', async (t) => {
+  const { handler, knowledge } = await serve(t)
+  const { bytes } = await knowledge.import(ref, core('x', 'alice'))
+  const port = await listen(
+    t,
+    createServer((request, response) => {
+      // As platforms do that read bodies themselves, and as parsers that keep nothing.
+      if (request.url?.endsWith('parsed')) Object.assign(request, { body: Buffer.of() })
+      else request.resume()
+      void handler(request, response)
+    }),
+  )
+  for (const query of ['mode=replace&parsed', 'mode=replace']) {
+    const { socket, ended } = await wire(t, port)
+    socket.write(
+      importHead('x', 0).replace('id=x', `id=x&${query}`).replace('Content-Length: 0\r\n', ''),
+    )
+    t.match(await ended(), /^HTTP\/1.1 400 [^]*no body was announced/)
+    t.match(await knowledge.stat(ref), { bytes })
   }
 })
 
@@ -260,6 +339,48 @@ t.test('a refused client that never stops sending is cut off', async (t) => {
   t.match(await ended(), /^HTTP\/1.1 401 /)
   await Promise.all(answers)
   t.ok(sent < 128, `${sent} MiB`)
+})
+
+t.test('a body that an answer does not want is not swallowed for ever', async (t) => {
+  const { port, knowledge, answers, errors } = await serve(t)
+  const bytes = core('x', 'alice')
+  const mebibyte = Buffer.alloc(1024 * 1024)
+  for (const [line, status] of [
+    ['GET /api/v1/export-core?id=x', 200],
+    ['HEAD /api/v1/export-core?id=x', 200],
+    ['GET /api/v1/export-core?id=x&fresh', 304],
+    ['GET /api/v1/cores', 200],
+    ['DELETE /api/v1/cores/x', 204],
+  ] as const) {
+    await knowledge.import(ref, bytes, { mode: 'replace' })
+    const { socket, ended } = await wire(t, port)
+    let sent = 0
+    socket.write(
+      [
+        `${line} HTTP/1.1`,
+        'Host: localhost',
+        'Authorization: Bearer alice',
+        `Content-Length: ${2 ** 40}`,
+        ...(status === 304 ? ['If-None-Match: *'] : []),
+        '\r\n',
+      ].join('\r\n'),
+    )
+    const pump = () => {
+      while (socket.writable && socket.write(mebibyte)) sent++
+      sent++
+    }
+    socket.on('drain', pump)
+    pump()
+    const answer = await ended()
+    t.match(answer, new RegExp(`^HTTP/1.1 ${status} `), line)
+    t.match(answer, /\r\nConnection: close\r\n/, line)
+    if (line.startsWith('GET /api/v1/export') && status === 200) {
+      t.ok(answer.endsWith(bytes.toString('latin1')), 'the export is whole')
+    }
+    t.ok(sent < 128, `${sent} MiB`)
+  }
+  await Promise.all(answers)
+  t.strictSame(errors, [])
 })
 
 t.test('a connection can be used again after each answer', async (t) => {

@@ -1,9 +1,11 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
+import { encode } from '@msgpack/msgpack'
 import t from 'tap'
 import { createHandler } from '../../src/http/index.js'
 import type { HandlerOptions } from '../../src/http/index.js'
 import { MemoryBackend } from '../../adapters/memory.js'
+import { LorekeepError } from '../../src/errors.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { as, importHead, json, listen, openStore, send, serve, wire } from './fixtures/serving.js'
 
@@ -75,6 +77,56 @@ t.test('an unknown path goes to next, untouched', async (t) => {
   const reply = await send(`http://127.0.0.1:${port}/elsewhere`)
   t.equal(reply.body.toString(), '200 ')
   t.equal((await send(`http://127.0.0.1:${port}/healthz`)).status, 200)
+})
+
+t.test("what next throws is the host's: a 500, and no rejection", async (t) => {
+  for (const original of [new Error('secret'), new LorekeepError('LK_CORE_NOT_FOUND', 'secret')]) {
+    for (const isAnswered of [false, true]) {
+      const { handler, errors } = await serve(t)
+      const answers: Promise<void>[] = []
+      const server = createServer((request, response) => {
+        const next = () => {
+          if (isAnswered) response.writeHead(200).flushHeaders()
+          throw original
+        }
+        answers.push(handler(request, response, next))
+      })
+      const port = await listen(t, server)
+      const asking = send(`http://127.0.0.1:${port}/elsewhere`)
+      if (isAnswered) await t.rejects(asking, 'too late for an answer')
+      else {
+        const reply = await asking
+        t.equal(reply.status, 500)
+        t.equal(json(reply).code, 'LK_INTERNAL')
+        t.equal(json(reply).requestId, reply.headers['x-request-id'])
+        t.equal(reply.headers['x-content-type-options'], 'nosniff')
+        t.notMatch(reply.body.toString(), 'secret')
+      }
+      await t.resolves(Promise.all(answers))
+      t.equal(errors.length, 1)
+      const [error] = errors as [Error]
+      t.equal(original instanceof LorekeepError ? error.cause : error, original)
+    }
+  }
+})
+
+t.test('the handler does not reject where the host broke request or response', async (t) => {
+  const { handler, errors } = await serve(t)
+  const answers: Promise<void>[] = []
+  const server = createServer((request, response) => {
+    const { url } = request
+    if (url === '/url') Object.assign(request, { url: 5 })
+    else response.statusMessage = 'no\nmessage'
+    answers.push(handler(request, response, () => t.fail('next was called')))
+  })
+  const port = await listen(t, server)
+  const reply = await send(`http://127.0.0.1:${port}/url`)
+  t.equal(reply.status, 500)
+  t.equal(json(reply).code, 'LK_INTERNAL')
+  await t.rejects(send(`http://127.0.0.1:${port}/healthz`))
+  await t.resolves(Promise.all(answers))
+  t.equal(answers.length, 2)
+  t.match(errors, [TypeError, Error, Error])
 })
 
 t.test('a method a path has not is a 405 with Allow', async (t) => {
@@ -200,6 +252,42 @@ t.test('a store that closes under an upload answers it with 503', async (t) => {
   await new Promise(setImmediate)
   t.equal(listeners(), 0, 'nobody waits for the rest')
 })
+
+t.test(
+  'a store that closes under a stalled export cuts it, and does not wait for it',
+  async (t) => {
+    const lorekeep = await createLorekeep({ backend: new MemoryBackend(), closeTimeoutMs: 50 })
+    const { knowledge } = lorekeep
+    const id = 'x'
+    const o = { v: 'x'.repeat(1_000_000), e: false }
+    const messages = Array.from({ length: 48 }, () => {
+      const m = { i: id, m: [], u: 'u', c: 'c' }
+      const triple = { s: { v: 's', e: true }, p: { v: 'p', e: true }, o }
+      return encode(['t', { m, t: [triple] }])
+    })
+    await knowledge.import({ user: 'u', id }, messages)
+    const errors: unknown[] = []
+    const onError = (error: unknown) => void errors.push(error)
+    const handler = createHandler({ knowledge, authenticate: 'none', onError })
+    const answers: Promise<void>[] = []
+    const server = createServer(
+      (request, response) => void answers.push(handler(request, response)),
+    )
+    const { socket, until, ended } = await wire(t, await listen(t, server))
+    socket.write('GET /api/v1/export-core?id=x&user=u HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await until('\r\n\r\n')
+    socket.pause()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const started = performance.now()
+    await lorekeep.close()
+    t.ok(performance.now() - started < 5_000, 'far below exportIdleTimeoutMs')
+    socket.resume()
+    const { length } = await ended()
+    t.ok(length < 48_000_000, `${length} bytes`)
+    await Promise.all(answers)
+    t.match(errors, [{ code: 'LK_CLOSED' }])
+  },
+)
 
 t.test('the promise is settled when the response is, also where the client left', async (t) => {
   const { url, answers } = await serve(t)

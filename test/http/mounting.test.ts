@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import { getRequestListener } from '@hono/node-server'
 import express from 'express'
@@ -232,7 +233,7 @@ t.test('maxCoreBytes holds for a body that was parsed before', async (t) => {
 })
 
 t.test('requests that Fastify makes up for tests are answered', async (t) => {
-  const { handler } = await open(t)
+  const { handler, knowledge } = await open(t)
   const app = Fastify()
   t.teardown(() => app.close())
   app.removeAllContentTypeParsers()
@@ -244,6 +245,18 @@ t.test('requests that Fastify makes up for tests are answered', async (t) => {
   const url = '/api/v1/import-core?id=x'
   const imported = await app.inject({ method: 'POST', url, headers, payload: core('x', 'alice') })
   t.equal(imported.statusCode, 200)
+  const streamed = await app.inject({
+    method: 'POST',
+    url: `${url}&mode=replace`,
+    headers,
+    payload: Readable.from([core('x', 'alice', 3)]),
+  })
+  t.equal(streamed.statusCode, 200)
+  t.match(streamed.json(), { messages: 6 })
+  const without = await app.inject({ method: 'POST', url: `${url}&mode=replace`, headers })
+  t.equal(without.statusCode, 400)
+  t.match(without.json(), { code: 'LK_HTTP_REQUEST' })
+  t.match(await knowledge.stat({ user: 'alice', id: 'x' }), { messages: 6 })
   const refused = await app.inject({ method: 'POST', url, payload: core('x', 'alice') })
   t.equal(refused.statusCode, 401)
 })

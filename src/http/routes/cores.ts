@@ -1,10 +1,10 @@
 // Knowledge cores: bulk import and export, list, stat, delete.
 
-import type { ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { LorekeepError } from '../../errors.js'
 import type { CoreExport, CoreRef, CoreStat, KnowledgeStore } from '../../knowledge/types.js'
 import { actingUser } from '../auth.js'
-import { disconnect, openBody } from '../body.js'
+import { disconnect, drain, isBodyPending, openBody } from '../body.js'
 import { answer, answerJson } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 
@@ -38,10 +38,7 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
     const { request, response, query } = exchange
     const ref = refFromQuery(exchange)
     const mode = modeFrom(query.get('mode'))
-    const encoding = request.headers['content-encoding']?.trim() ?? ''
-    if (encoding !== '' && encoding.toLowerCase() !== 'identity') {
-      throw new LorekeepError('LK_HTTP_ENCODING', `'${encoding}'; send the stream as it is`)
-    }
+    checkEncodings(request.headers)
     const body = openBody(request, response, {
       maxBytes: options.maxCoreBytes,
       idleTimeoutMs: options.idleTimeoutMs,
@@ -81,7 +78,7 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
     response.once('close', onClose)
     try {
       const core = await knowledge.export(ref, { signal: gone.signal })
-      await send(core, response, options.exportIdleTimeoutMs)
+      await send(core, request, response, options.exportIdleTimeoutMs)
     } finally {
       response.off('close', onClose)
     }
@@ -116,46 +113,71 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
 /** Writes an export, at the reader's pace; closes it however that ends. */
 async function send(
   core: CoreExport,
+  request: IncomingMessage,
   response: ServerResponse,
   idleTimeoutMs: number,
 ): Promise<void> {
   // Small steps, so that a slow reader shows signs of life within the timeout: at the default one
   // that takes more than 4.4 kB/s stays. Steps of 128 KiB sent three quarters as much.
   const stepBytes = 512 * 1024
+  const isPending = isBodyPending(request)
   let bytes = 0
   try {
     if (response.destroyed) throw disconnect()
-    response.writeHead(200, exportHeaders(core))
+    response.writeHead(200, { ...exportHeaders(core), ...(isPending && { Connection: 'close' }) })
     for await (const chunk of core) {
       for (let at = 0; at < chunk.byteLength; at += stepBytes) {
         const step = chunk.subarray(at, at + stepBytes)
         bytes += step.byteLength
-        if (!response.write(step)) await writable(response, idleTimeoutMs)
+        if (!response.write(step)) await reached(response, 'drain', idleTimeoutMs)
       }
     }
   } finally {
     core.close()
   }
   if (bytes !== core.bytes) throw new Error(`an export of ${core.bytes} bytes ended after ${bytes}`)
+  // A body that nobody asked for: see answer().
+  if (isPending) {
+    response.flushHeaders()
+    await drain(request)
+  }
   response.end()
+  // What is left is less than a step: its reader may stall like that of any other.
+  await reached(response, 'finish', idleTimeoutMs)
 }
 
-/** Waits until the response takes more, or is closed. */
-async function writable(response: ServerResponse, idleTimeoutMs: number): Promise<void> {
-  if (response.destroyed) return
+/** Waits until the response takes more, or has all, or is closed. */
+async function reached(
+  response: ServerResponse,
+  event: 'drain' | 'finish',
+  idleTimeoutMs: number,
+): Promise<void> {
+  if (response.destroyed || response.writableFinished) return
   await new Promise<void>((resolve, reject) => {
     const idle = setTimeout(() => {
       reject(new LorekeepError('LK_HTTP_TIMEOUT', `nothing was read for ${idleTimeoutMs} ms`))
       settle()
     }, idleTimeoutMs)
-    response.on('drain', settle).on('close', settle)
+    response.on(event, settle).on('close', settle)
 
     function settle(): void {
       clearTimeout(idle)
-      response.off('drain', settle).off('close', settle)
+      response.off(event, settle).off('close', settle)
       resolve()
     }
   })
+}
+
+/** `chunked` is how a body of unknown length travels; Node takes no other coding off. */
+function checkEncodings(headers: IncomingHttpHeaders): void {
+  const { 'content-encoding': content = '', 'transfer-encoding': transfer = 'chunked' } = headers
+  const isIdentity = (coding: string) => ['', 'identity'].includes(coding.trim().toLowerCase())
+  if (!content.split(',').every(isIdentity)) {
+    throw new LorekeepError('LK_HTTP_ENCODING', `'${content}'; send the stream as it is`)
+  }
+  if (transfer.trim().toLowerCase() !== 'chunked') {
+    throw new LorekeepError('LK_HTTP_ENCODING', `'${transfer}'; only chunked is taken off`)
+  }
 }
 
 function validators(stat: CoreStat): Record<string, string> {

@@ -404,6 +404,31 @@ t.test('a reader that takes nothing for exportIdleTimeoutMs is cut off', async (
   t.ok(received < bytes)
 })
 
+t.test('a reader that stalls at the end of an export is cut off as well', async (t) => {
+  const serving = await serve(t, { exportIdleTimeoutMs: 150 })
+  const bytes = core('x', 'alice', 12)
+  t.ok(bytes.byteLength < 16_000, 'a response takes all of it at once')
+  await upload(serving, { id: 'x', user: 'alice' }, bytes)
+  const { socket } = await wire(t, serving.port)
+  socket.pause()
+  const request = [
+    'GET /api/v1/export-core?id=x HTTP/1.1',
+    'Host: localhost',
+    'Authorization: Bearer alice',
+    '\r\n',
+  ].join('\r\n')
+  // More than the sockets of this machine hold: one of the answers gets stuck.
+  socket.write(request.repeat(3000))
+  while (serving.errors.length === 0) {
+    const { length } = serving.answers
+    await pause(400)
+    if (serving.answers.length === length) break
+  }
+  t.match(serving.errors[0], { code: 'LK_HTTP_TIMEOUT' })
+  socket.destroy()
+  await Promise.all(serving.answers)
+})
+
 t.test('an export that fails under way is cut, never ended', async (t) => {
   for (const failure of [
     new LorekeepError('LK_STORAGE_FAILED', '/var/secret'),
