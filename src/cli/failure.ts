@@ -22,10 +22,8 @@ export class ReaderLeft extends Error {}
 export const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const
 
 export function exitCodeOf(error: unknown): number {
-  if (error instanceof CommanderError) {
-    const { code } = error
-    return code === 'commander.helpDisplayed' || code === 'commander.version' ? 0 : 2
-  }
+  // Help and the version that were asked for come as errors with the exit code 0.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof UsageError) return 2
   if (error instanceof Interrupted) return error.exitCode
   if (error instanceof ReaderLeft) return 0

@@ -17,6 +17,7 @@ export interface ImportCommandOptions extends AccessOptions {
   readonly id?: string
   readonly user: string
   readonly mode: 'append' | 'replace'
+  readonly allowEmpty?: true
   readonly json?: true
 }
 
@@ -33,7 +34,8 @@ export async function importCore(file: string, options: ImportCommandOptions): P
         const onProgress = ({ triples }: { triples: number }) => progress.triples(triples)
         const { mode } = options
         try {
-          const source = counted(input.stream, progress)
+          const bytes = counted(input.stream, progress)
+          const source = options.allowEmpty ? bytes : refuseEmpty(bytes, file)
           return await cores.import(ref, source, { mode, signal, onProgress })
         } finally {
           progress.stop()
@@ -57,6 +59,21 @@ export async function importCore(file: string, options: ImportCommandOptions): P
   const name = `'${ref.id}' of '${ref.user}'`
   const outcome = duplicate ? `${name} held this already, nothing was stored` : `imported ${name}`
   note(`${outcome}: ${counts}`)
+}
+
+/** An empty input is nearly always a command in front of the pipe that failed. */
+async function* refuseEmpty(
+  source: AsyncIterable<Uint8Array>,
+  file: string,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const chunk of source) {
+    bytes += chunk.length
+    yield chunk
+  }
+  if (bytes > 0) return
+  const name = file === '-' ? 'stdin' : `'${file}'`
+  throw new Error(`${name} is empty (--allow-empty imports an empty core)`)
 }
 
 /** `shelf/books.core` is the core `books`, unless --id says otherwise. */

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { hasCode, LorekeepError } from '../errors.js'
 import type { CoreRef } from '../knowledge/types.js'
@@ -7,7 +8,7 @@ import type { CoreAccess } from './core-access.js'
 import { describe, note } from './failure.js'
 
 export async function openLocalCores(data: string, create: boolean): Promise<CoreAccess> {
-  // Looking for a core in a directory that is misspelt must not leave an empty store there.
+  // Looking for a core in a directory that is misspelt must not leave an empty store behind.
   if (!create) await checkDirectory(data)
   const { knowledge, close } = await open(data)
   return {
@@ -23,12 +24,19 @@ export async function openLocalCores(data: string, create: boolean): Promise<Cor
 }
 
 async function checkDirectory(data: string): Promise<void> {
+  let isDirectory: boolean
   try {
-    if ((await stat(data)).isDirectory()) return
+    isDirectory = (await stat(data)).isDirectory()
   } catch (cause) {
     throw new Error(`there is no data directory '${data}' (--data names another)`, { cause })
   }
-  throw new Error(`'${data}' is not a directory`)
+  if (!isDirectory) throw new Error(`'${data}' is not a directory`)
+  try {
+    // The file that makes a directory a LevelDB: one called `cores` may hold anything.
+    await stat(join(data, 'cores', 'CURRENT'))
+  } catch (cause) {
+    throw new Error(`there is no store in '${data}' (--data names another)`, { cause })
+  }
 }
 
 async function open(data: string) {

@@ -89,6 +89,7 @@ function addImport(program: Command): void {
         .choices(['append', 'replace'])
         .default('append'),
     )
+    .option('--allow-empty', 'take an empty input for an empty core')
     .option('--json', 'print the summary as JSON on stdout')
   addAccess(command)
     .addHelpText('after', example('lorekeep import books.core --id urn:books --user alice'))

@@ -147,7 +147,18 @@ function listenForSignals(timeoutMs: number): Promise<void> {
       resolve()
     }
     process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+    if (process.env['npm_lifecycle_event'] !== undefined) onOrphaned(() => onSignal('SIGTERM'))
   })
+}
+
+/** `npm start` that gets a SIGTERM ends without passing it on, and would leave a server behind. */
+function onOrphaned(act: () => void): void {
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    act()
+  }, 250).unref()
 }
 
 /** Looks tokens up by their digests, so that the time it takes tells nothing of them. */

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -72,7 +72,8 @@ t.test('a server gives its cores page by page', async (t) => {
 })
 
 t.test('a user without cores has an empty list', async (t) => {
-  t.equal(String(await succeed(t, ['cores', '--data', t.testdir()])), '')
+  const data = await shelf(t)
+  t.equal(String(await succeed(t, ['cores', '--user', 'bob', '--data', data])), '')
 })
 
 t.test('looking into a directory that is not there does not make it', async (t) => {
@@ -82,6 +83,21 @@ t.test('looking into a directory that is not there does not make it', async (t) 
   await fail(t, 1, ['cores', 'delete', 'a', '--data', data])
   t.notOk(existsSync(data))
   await fail(t, 1, ['cores', '--data', 'package.json'])
+})
+
+t.test('looking into a directory that holds no store leaves it as it is', async (t) => {
+  const data = t.testdir({ 'notes.txt': 'mine', cores: { 'a.core': 'mine too' } })
+  for (const args of [
+    ['cores'],
+    ['cores', 'show', 'a'],
+    ['cores', 'delete', 'a'],
+    ['export', '--id', 'a'],
+  ]) {
+    t.match(await fail(t, 1, [...args, '--data', data]), 'no store')
+    t.match(await fail(t, 1, [...args, '--data', join(data, 'cores')]), 'no store')
+  }
+  t.same(readdirSync(data).sort(), ['cores', 'notes.txt'])
+  t.same(readdirSync(join(data, 'cores')), ['a.core'])
 })
 
 t.test('on a terminal the list is a table with a head', async (t) => {

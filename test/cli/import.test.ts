@@ -197,3 +197,15 @@ t.test('there is a progress bar on a terminal, and nowhere else', async (t) => {
   t.match(outcome.text, /100% \| [^|]+ of [^|]+ \| [^|]+\/s \| 20,000 triples/)
   t.match(outcome.text, /lorekeep: imported 'b'/)
 })
+
+t.test('an empty input is refused unless it is meant', async (t) => {
+  const data = t.testdir()
+  const input = await succeed(t, ['sample'])
+  const args = ['import', '-', '--id', 'a', '--data', data]
+  await succeed(t, args, { input })
+  const replace = [...args, '--mode', 'replace']
+  t.match(await fail(t, 1, replace, { input: Buffer.alloc(0) }), /stdin is empty/)
+  t.match(String(await succeed(t, ['cores', '--data', data])), /44/)
+  await succeed(t, [...replace, '--allow-empty'], { input: Buffer.alloc(0) })
+  t.notMatch(String(await succeed(t, ['cores', '--data', data])), /44/)
+})

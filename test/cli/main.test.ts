@@ -17,6 +17,12 @@ t.test('--help shows the commands, and an example with each', async (t) => {
   }
 })
 
+t.test('help that was asked for is on stdout, with exit code 0', async (t) => {
+  for (const args of [['help'], ['help', 'import'], ['cores', 'help'], ['cores', 'help', 'show']]) {
+    t.match(String(await succeed(t, args)), /^Usage: lorekeep/)
+  }
+})
+
 t.test('no command at all is wrong usage, and shows the help on stderr', async (t) => {
   const { code, stdout, stderr } = await run(t, [])
   t.equal(code, 2)
@@ -44,8 +50,11 @@ t.test('wrong usage is one line and exit code 2', async (t) => {
 })
 
 t.test('a token in the environment is nothing to a run without a server', async (t) => {
+  const data = t.testdir()
+  const input = await succeed(t, ['sample'])
+  await succeed(t, ['import', '-', '--id', 'a', '--data', data], { input })
   for (const LOREKEEP_TOKEN of ['', 'two words', 'token']) {
-    await succeed(t, ['cores', '--data', t.testdir()], { env: { LOREKEEP_TOKEN } })
+    await succeed(t, ['cores', '--data', data], { env: { LOREKEEP_TOKEN } })
   }
 })
 

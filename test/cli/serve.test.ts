@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import { sampleId } from '../../src/cli/sample.js'
-import { fail, run, serve, start, succeed } from './command.js'
+import { fail, run, script, serve, start, succeed } from './command.js'
 import type { Serving } from './command.js'
 
 const sample = await succeed(t, ['sample'])
@@ -183,4 +183,16 @@ t.test('an idle connection that is kept alive does not hold up the end', async (
 t.test('what goes wrong inside is one line on stderr', async (t) => {
   const { stderr } = await run(t, ['serve', '--host', '203.0.113.1', '--data', t.testdir()])
   t.match(stderr, /^lorekeep: cannot listen on 203\.0\.113\.1:8088: [^\n]+\n$/)
+})
+
+t.test('a server whose npm was ended stops by itself', async (t) => {
+  const command = `${process.execPath} ${script} serve --port 0 --data ${t.testdir()}; true`
+  const env = { ...process.env, npm_lifecycle_event: 'start' }
+  const shell = spawn('sh', ['-c', command], { env, stdio: ['ignore', 'pipe', 'ignore'] })
+  await once(shell.stdout, 'data')
+  shell.kill('SIGKILL')
+  // Held open by the server alone.
+  shell.stdout.resume()
+  await once(shell.stdout, 'close')
+  t.pass()
 })
