@@ -314,7 +314,7 @@ async function openFiles(
 async function all<Value>(values: readonly (Value | Promise<Value>)[]): Promise<Value[]> {
   if (!values.some((value) => value instanceof Promise)) return values as Value[]
   await Promise.allSettled(values)
-  return await Promise.all(values)
+  return Promise.all(values)
 }
 
 type Bounds = Pick<Range, 'gte' | 'gt' | 'lte' | 'lt'>
