@@ -5,6 +5,8 @@ import type { Level } from './engine.js'
 import { decodeTagged } from './pointer.js'
 import type { ValueFiles } from './value-files.js'
 
+const highWaterMarkBytes = 1024 * 1024
+
 /** Before the first write: a file that is written now has no pointer yet. */
 export async function removeOrphans(
   partition: string,
@@ -14,9 +16,9 @@ export async function removeOrphans(
   const orphans = await files.list()
   if (orphans.size === 0) return
   try {
-    const iterator = level.iterator({ fillCache: false })
+    const iterator = level.iterator({ fillCache: false, highWaterMarkBytes })
     try {
-      for (;;) {
+      while (orphans.size > 0) {
         const rows = await iterator.nextv(1000)
         if (rows.length === 0) break
         for (const [key, stored] of rows) {

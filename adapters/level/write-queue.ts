@@ -129,6 +129,7 @@ export class WriteQueue {
     } catch (error) {
       engine.poison(error)
       if (affected) this.#outdated?.doubt(affected)
+      else for (const { files } of group.accepted) void files?.discard()
       this.#fail(group, translate(error, engine.path))
       return false
     }
