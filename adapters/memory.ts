@@ -92,7 +92,7 @@ class MemoryStorage implements Storage {
     this.#assertOpen()
     assertOperations(operations)
     const { require = [] } = options
-    for (const { key } of require) assertKey(key)
+    assertPreconditions(require)
 
     const failed = require.findIndex((precondition) => !this.#holds(precondition))
     if (failed !== -1) {
@@ -285,6 +285,7 @@ function copyBounds(range: Range): Range {
   const bounds: { -readonly [K in keyof Range]: Range[K] } = { ...range }
   for (const name of ['gte', 'gt', 'lte', 'lt'] as const) {
     if (bounds[name] === undefined) delete bounds[name]
+    else if (!(bounds[name] instanceof Uint8Array)) throw new TypeError('a bound must be bytes')
     else bounds[name] = copy(bounds[name])
   }
   return bounds
@@ -297,6 +298,17 @@ function assertOperations(operations: readonly Operation[]): void {
       if (!(operation.value instanceof Uint8Array)) throw new TypeError('a value must be bytes')
     } else if (operation.type !== 'del') {
       throw new TypeError("the type of an operation must be 'put' or 'del'")
+    }
+  }
+}
+
+function assertPreconditions(require: readonly Precondition[]): void {
+  for (const precondition of require) {
+    assertKey(precondition.key)
+    if (precondition.type === 'equals') {
+      if (!(precondition.value instanceof Uint8Array)) throw new TypeError('a value must be bytes')
+    } else if (precondition.type !== 'absent') {
+      throw new TypeError("the type of a precondition must be 'absent' or 'equals'")
     }
   }
 }

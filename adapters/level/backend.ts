@@ -6,7 +6,7 @@ import { profiles } from './profiles.js'
 import type { Profile } from './profiles.js'
 
 export interface LevelOptions {
-  /** Overrides of the tuning, by partition: `{ slices: { maxFileBytes: 4194304 } }`. */
+  /** Overrides of the tuning, by partition: `{ slices: { separateBytes: 262144 } }`. */
   readonly profiles?: Partial<Readonly<Record<PartitionName, Partial<Profile>>>>
 }
 

@@ -7,6 +7,7 @@ import { Level as UniversalLevel } from 'level'
 import type { ClassicLevel } from 'classic-level'
 import { LorekeepError } from '../../src/errors.js'
 import { translate } from './failures.js'
+import type { Claim } from './open-directories.js'
 import type { Profile } from './profiles.js'
 
 /** In Node `level` is classic-level; its own types leave out what a browser lacks. */
@@ -17,6 +18,7 @@ const maxDelayMs = 5000
 
 export class Engine {
   readonly path: string
+  readonly #claim: Claim
   readonly #profile: Profile
   #level: Level | undefined
   /** Why the database is out of service. */
@@ -25,20 +27,26 @@ export class Engine {
   #wake: (() => void) | undefined
   #closing = false
 
-  private constructor(path: string, profile: Profile, level: Level) {
-    this.path = path
+  private constructor(claim: Claim, profile: Profile, level: Level) {
+    this.path = claim.path
+    this.#claim = claim
     this.#profile = profile
     this.#level = level
   }
 
-  static async open(path: string, profile: Profile): Promise<Engine> {
-    return new Engine(path, profile, await openLevel(path, profile))
+  static async open(claim: Claim, profile: Profile): Promise<Engine> {
+    return new Engine(claim, profile, await openLevel(claim.path, profile, true))
   }
 
   /** The open database, or `LK_STORAGE_UNAVAILABLE`. Not to be kept over an await. */
   get level(): Level {
     if (this.#level === undefined) throw this.unavailable()
     return this.#level
+  }
+
+  /** Whether `level` can be had. */
+  get works(): boolean {
+    return this.#level !== undefined
   }
 
   unavailable(): LorekeepError {
@@ -70,7 +78,9 @@ export class Engine {
     await failed.close().catch((error: unknown) => (this.#cause = error))
     for (let delayMs = firstDelayMs; !this.#closing; delayMs = Math.min(2 * delayMs, maxDelayMs)) {
       try {
-        this.#level = await openLevel(this.path, this.#profile)
+        // An empty database in the place of the one that failed would be taken for its data.
+        await this.#claim.assertSame()
+        this.#level = await openLevel(this.path, this.#profile, false)
         return
       } catch (error) {
         this.#cause = error
@@ -90,10 +100,11 @@ export class Engine {
   }
 }
 
-async function openLevel(path: string, profile: Profile): Promise<Level> {
+async function openLevel(path: string, profile: Profile, createIfMissing: boolean): Promise<Level> {
   const level = new UniversalLevel<Uint8Array, Uint8Array>(path, {
     keyEncoding: 'view',
     valueEncoding: 'view',
+    createIfMissing,
     compression: profile.compression,
     writeBufferSize: profile.writeBufferBytes,
     maxFileSize: profile.maxFileBytes,

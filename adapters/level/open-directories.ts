@@ -8,6 +8,8 @@ import { translate, locked } from './failures.js'
 export interface Claim {
   /** Without symlinks; threads have a registry each, so LevelDB's own lock keeps those apart. */
   readonly path: string
+  /** Rejects where another directory, or none, is at the path by now. */
+  assertSame(): Promise<void>
   release(): void
 }
 
@@ -21,13 +23,22 @@ export async function claimDirectory(directory: string): Promise<Claim> {
   try {
     await mkdir(directory, { recursive: true })
     path = await realpath(directory)
-    const { dev, ino } = await stat(path, { bigint: true })
-    identity = `${dev}:${ino}`
+    identity = await identityOf(path)
   } catch (error) {
     throw translate(error, directory)
   }
   // No await between the look and the entry: of two racing opens one finds the other's.
   if (open.has(identity)) throw locked(path)
   open.add(identity)
-  return { path, release: () => void open.delete(identity) }
+  const assertSame = async () => {
+    if ((await identityOf(path)) !== identity) {
+      throw new Error(`${path} is not the directory that was opened`)
+    }
+  }
+  return { path, assertSame, release: () => void open.delete(identity) }
+}
+
+async function identityOf(path: string): Promise<string> {
+  const { dev, ino } = await stat(path, { bigint: true })
+  return `${dev}:${ino}`
 }

@@ -1,14 +1,19 @@
 // A partition: one LevelDB directory. Reads are here; writes go through the queue.
 
+import { join } from 'node:path'
 import { LorekeepError } from '../../src/errors.js'
-import type { Entry, Operation, Range, Storage, WriteOptions } from '../../src/storage.js'
+import type { Entry, Operation, Precondition } from '../../src/storage.js'
+import type { Range, Storage, WriteOptions } from '../../src/storage.js'
 import { unseal } from './checksum.js'
 import { Engine } from './engine.js'
 import { translate } from './failures.js'
 import { claimDirectory } from './open-directories.js'
 import type { Claim } from './open-directories.js'
+import { removeOrphans } from './orphans.js'
+import { decodeTagged, pointerBytes } from './pointer.js'
+import type { Pointer } from './pointer.js'
 import type { Profile } from './profiles.js'
-import { Reclaimer } from './reclaimer.js'
+import { ValueFiles } from './value-files.js'
 import { WriteQueue } from './write-queue.js'
 
 interface Page {
@@ -19,39 +24,51 @@ interface Page {
 
 const nothing = new Uint8Array(0)
 
+// The first rows of a page that may be of pointers; twice as many each time.
+const firstRows = 8
+
 export class LevelPartition implements Storage {
   readonly #name: string
   readonly #profile: Profile
   readonly #claim: Claim
   readonly #engine: Engine
   readonly #queue: WriteQueue
-  readonly #reclaimer: Reclaimer | undefined
-  /** Scan pages being read: a page is two reads, and close() may not fall between them. */
-  readonly #pagesUnderWay = new Set<Promise<unknown>>()
+  readonly #files: ValueFiles | undefined
+  /**
+   * Scan pages being read: a page is two reads, and close() may not fall between them. Where there
+   * are value files, all reads: a replaced file stays as long as a read may follow its pointer.
+   */
+  readonly #reads: Set<Promise<unknown>>
   #closing: Promise<void> | undefined
 
-  private constructor(name: string, profile: Profile, claim: Claim, engine: Engine) {
+  private constructor(
+    name: string,
+    profile: Profile,
+    claim: Claim,
+    engine: Engine,
+    files: ValueFiles | undefined,
+    reads: Set<Promise<unknown>>,
+  ) {
     this.#name = name
     this.#profile = profile
     this.#claim = claim
     this.#engine = engine
-    const { maxGroupBytes, reclaimAfterDeletes } = profile
-    const reclaimer =
-      reclaimAfterDeletes > 0 ? new Reclaimer(engine, reclaimAfterDeletes) : undefined
-    this.#reclaimer = reclaimer
-    this.#queue = new WriteQueue({
-      partition: name,
-      engine,
-      maxGroupBytes,
-      onDeleted: reclaimer && ((keys) => reclaimer.deleted(keys)),
-    })
+    this.#files = files
+    this.#reads = reads
+    const { maxGroupBytes } = profile
+    this.#queue = new WriteQueue({ partition: name, engine, maxGroupBytes, files })
   }
 
   static async open(name: string, directory: string, profile: Profile): Promise<LevelPartition> {
     const claim = await claimDirectory(directory)
+    let engine: Engine | undefined
     try {
-      return new LevelPartition(name, profile, claim, await Engine.open(claim.path, profile))
+      const reads = new Set<Promise<unknown>>()
+      engine = await Engine.open(claim, profile)
+      const files = await openFiles(name, profile, engine, reads)
+      return new LevelPartition(name, profile, claim, engine, files, reads)
     } catch (error) {
+      await engine?.close()
       claim.release()
       throw error
     }
@@ -70,29 +87,13 @@ export class LevelPartition implements Storage {
   async get(key: Uint8Array): Promise<Uint8Array | undefined> {
     this.#assertOpen()
     assertKey(key)
-    const { level } = this.#engine
-    let stored: Uint8Array | undefined
-    try {
-      stored = this.#profile.readInPlace ? level.getSync(key) : await level.get(key)
-    } catch (error) {
-      throw translate(error, this.#engine.path)
-    }
-    return stored && unseal(this.#name, key, stored)
+    return this.#files ? this.#tracked(this.#get(key)) : this.#get(key)
   }
 
-  // Not a loop over getSync: a batch is written meanwhile, and half of it could be seen. The
-  // engine's getMany reads one snapshot.
   async getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
     this.#assertOpen()
     for (const key of keys) assertKey(key)
-    const { level } = this.#engine
-    let stored: (Uint8Array | undefined)[]
-    try {
-      stored = await level.getMany(keys as Uint8Array[])
-    } catch (error) {
-      throw translate(error, this.#engine.path)
-    }
-    return stored.map((bytes, index) => bytes && unseal(this.#name, keys[index]!, bytes))
+    return this.#files ? this.#tracked(this.#getMany(keys)) : this.#getMany(keys)
   }
 
   // Not an async generator: its body would first run on next(), and the first page would then
@@ -107,8 +108,9 @@ export class LevelPartition implements Storage {
     try {
       this.#assertOpen()
       const { require } = options
-      if (require !== undefined) for (const { key } of require) assertKey(key)
-      return this.#queue.write(operations, require, measure(operations))
+      if (require !== undefined) assertPreconditions(require)
+      const { separateBytes } = this.#profile
+      return this.#queue.write(operations, require, measure(operations, separateBytes))
     } catch (error) {
       return Promise.reject(error)
     }
@@ -126,14 +128,58 @@ export class LevelPartition implements Storage {
   async #close(): Promise<void> {
     try {
       await this.#queue.drained()
-      await Promise.allSettled(this.#pagesUnderWay)
-      await this.#reclaimer?.close()
+      await Promise.allSettled(this.#reads)
+      await this.#files?.close()
       await this.#engine.close()
     } catch (error) {
       throw translate(error, this.#engine.path)
     } finally {
       this.#claim.release()
     }
+  }
+
+  // Takes its state before it first waits.
+  async #get(key: Uint8Array): Promise<Uint8Array | undefined> {
+    const { level } = this.#engine
+    let stored: Uint8Array | undefined
+    try {
+      stored = this.#profile.readInPlace ? level.getSync(key) : await level.get(key)
+    } catch (error) {
+      throw translate(error, this.#engine.path)
+    }
+    return stored && this.#resolve(key, this.#decode(key, stored))
+  }
+
+  // Not a loop over getSync: a batch is written meanwhile, and half of it could be seen. The
+  // engine's getMany reads one snapshot.
+  async #getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
+    const { level } = this.#engine
+    let stored: (Uint8Array | undefined)[]
+    try {
+      stored = await level.getMany(keys as Uint8Array[])
+    } catch (error) {
+      throw translate(error, this.#engine.path)
+    }
+    const values = stored.map((bytes, index) => bytes && this.#decode(keys[index]!, bytes))
+    return all(values.map((value, index) => value && this.#resolve(keys[index]!, value)))
+  }
+
+  #decode(key: Uint8Array, stored: Uint8Array): Uint8Array | Pointer {
+    if (this.#files === undefined) return unseal(this.#name, key, stored)
+    return decodeTagged(this.#name, key, stored)
+  }
+
+  #resolve(key: Uint8Array, value: Uint8Array | Pointer): Uint8Array | Promise<Uint8Array> {
+    // Pointers come only from partitions with files.
+    return value instanceof Uint8Array ? value : this.#files!.read(key, value)
+  }
+
+  #tracked<Result>(read: Promise<Result>): Promise<Result> {
+    this.#reads.add(read)
+    // Also marks a failure as handled: the caller of scan() may never iterate.
+    const done = () => this.#reads.delete(read)
+    read.then(done, done)
+    return read
   }
 
   async *#pages(range: Range, first: Promise<Page>): AsyncGenerator<readonly Entry[]> {
@@ -150,12 +196,7 @@ export class LevelPartition implements Storage {
   }
 
   #readPage(range: Range): Promise<Page> {
-    const page = this.#readPageOnce(range)
-    this.#pagesUnderWay.add(page)
-    // Also marks a failure as handled: the caller may never iterate.
-    const done = () => this.#pagesUnderWay.delete(page)
-    page.then(done, done)
-    return page
+    return this.#tracked(this.#readPageOnce(range))
   }
 
   // One page, one iterator: LevelDB returns wrong data through an iterator that stays open over
@@ -169,7 +210,11 @@ export class LevelPartition implements Storage {
     const { level, path } = this.#engine
     const size = Math.min(limit, pageEntries)
     const bounds = tightest(range)
-    let rows: [Uint8Array, Uint8Array | undefined][]
+    // Rows do not show how much their pointers stand for, so a few are taken first.
+    let step = this.#files && !keysOnly ? firstRows : size
+    let bytes = 0
+    let ended = false
+    const found: { readonly key: Uint8Array; readonly value: Uint8Array | Pointer }[] = []
     try {
       const iterator = level.iterator({
         ...bounds,
@@ -179,22 +224,37 @@ export class LevelPartition implements Storage {
         fillCache: false,
       })
       try {
-        rows = await iterator.nextv(size)
+        while (!ended && found.length < size && bytes <= pageBytes) {
+          const asked = Math.min(step, size - found.length)
+          const rows: [Uint8Array, Uint8Array | undefined][] = await iterator.nextv(asked)
+          let read = 0
+          for (const [key, stored = nothing] of rows) {
+            // The next page begins with the rest.
+            if (this.#files && bytes > pageBytes) break
+            const value = keysOnly ? nothing : this.#decode(key, stored)
+            bytes += key.length + (value instanceof Uint8Array ? stored.length : value.length)
+            read += key.length + stored.length
+            found.push({ key, value })
+          }
+          // Fewer than asked for: the end, or enough bytes.
+          ended = rows.length < asked && read <= pageBytes && bytes <= pageBytes
+          step *= 2
+        }
       } finally {
         await iterator.close()
       }
     } catch (error) {
       throw translate(error, path)
     }
-
-    let bytes = 0
-    const entries = rows.map(([key, stored]): Entry => {
-      bytes += key.length + (keysOnly ? 0 : stored!.length)
-      return { key, value: keysOnly ? nothing : unseal(this.#name, key, stored!) }
-    })
-    const last = entries.length < size && bytes <= pageBytes
-    if (!last) await this.#assertReadable(bounds, reverse, entries.at(-1)!.key)
-    return { entries, last }
+    if (!ended) await this.#assertReadable(bounds, reverse, found.at(-1)!.key)
+    const entries = await all(
+      found.map(({ key, value }): Entry | Promise<Entry> => {
+        const resolved = this.#resolve(key, value)
+        if (resolved instanceof Uint8Array) return { key, value: resolved }
+        return resolved.then((value) => ({ key, value }))
+      }),
+    )
+    return { entries, last: ended }
   }
 
   // A block that cannot be read is skipped by LevelDB's iterators, and the binding reports it
@@ -229,6 +289,34 @@ export class LevelPartition implements Storage {
   }
 }
 
+async function openFiles(
+  partition: string,
+  { separateBytes }: Profile,
+  engine: Engine,
+  reads: ReadonlySet<Promise<unknown>>,
+): Promise<ValueFiles | undefined> {
+  if (separateBytes === undefined) return undefined
+  const directory = join(engine.path, 'values')
+  const files = await ValueFiles.open({ partition, directory, separateBytes, reads })
+  try {
+    await removeOrphans(partition, engine.level, files)
+    return files
+  } catch (error) {
+    await files.close()
+    throw error
+  }
+}
+
+/**
+ * Waits for all, also where one fails: a read that went on unseen would lose its file. Makes no
+ * promises where there is nothing to wait for.
+ */
+async function all<Value>(values: readonly (Value | Promise<Value>)[]): Promise<Value[]> {
+  if (!values.some((value) => value instanceof Promise)) return values as Value[]
+  await Promise.allSettled(values)
+  return Promise.all(values)
+}
+
 type Bounds = Pick<Range, 'gte' | 'gt' | 'lte' | 'lt'>
 
 /** One bound a side: the binding ignores `gt` next to `gte`, and `lt` next to `lte`. */
@@ -249,25 +337,38 @@ function copyBounds(range: Range): Range {
   const bounds: { -readonly [K in keyof Range]: Range[K] } = { ...range }
   for (const name of ['gte', 'gt', 'lte', 'lt'] as const) {
     if (bounds[name] === undefined) delete bounds[name]
+    else if (!(bounds[name] instanceof Uint8Array)) throw new TypeError('a bound must be bytes')
     else bounds[name] = new Uint8Array(bounds[name])
   }
   return bounds
 }
 
-/** Checks the operations of a write and returns their size. */
-function measure(operations: readonly Operation[]): number {
+/** Checks the operations of a write and returns their size in LevelDB. */
+function measure(operations: readonly Operation[], separateBytes = Infinity): number {
   let bytes = 0
   for (const operation of operations) {
     assertKey(operation.key)
     bytes += operation.key.length
     if (operation.type === 'put') {
       if (!(operation.value instanceof Uint8Array)) throw new TypeError('a value must be bytes')
-      bytes += operation.value.length
+      const { length } = operation.value
+      bytes += length >= separateBytes ? pointerBytes : length
     } else if (operation.type !== 'del') {
       throw new TypeError("the type of an operation must be 'put' or 'del'")
     }
   }
   return bytes
+}
+
+function assertPreconditions(require: readonly Precondition[]): void {
+  for (const precondition of require) {
+    assertKey(precondition.key)
+    if (precondition.type === 'equals') {
+      if (!(precondition.value instanceof Uint8Array)) throw new TypeError('a value must be bytes')
+    } else if (precondition.type !== 'absent') {
+      throw new TypeError("the type of a precondition must be 'absent' or 'equals'")
+    }
+  }
 }
 
 function assertKey(key: Uint8Array): void {

@@ -5,17 +5,26 @@
 // Every batch is synced, whether or not its requests ask for it. LevelDB does not sync the old
 // log when it starts a new one, so a synced write after unsynced ones can survive a power loss
 // that they do not (40 holes in 40 rounds); a group shares the sync anyway.
+//
+// Large values go to files, which are written from the call of write() on, several at a time. A
+// request's turn comes when its files are done; their names are made durable before the batch.
 
 import { LorekeepError } from '../../src/errors.js'
 import type { Operation, Precondition } from '../../src/storage.js'
-import { checksumBytes, seal, unseal } from './checksum.js'
+import { checksumBytes, seal, sealTagged, unseal } from './checksum.js'
 import type { Engine, Level } from './engine.js'
 import { translate } from './failures.js'
+import { OutdatedFiles } from './outdated-files.js'
+import type { Affected, Change } from './outdated-files.js'
+import { decodeTagged, encodePointer, tags } from './pointer.js'
+import type { RequestFiles, ValueFiles } from './value-files.js'
 
 interface Request {
   readonly operations: readonly Operation[]
   readonly require: readonly Precondition[] | undefined
+  /** What LevelDB gets: a large value counts as its pointer. */
   readonly bytes: number
+  readonly files: RequestFiles | undefined
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
@@ -32,12 +41,14 @@ interface QueueOptions {
   readonly partition: string
   readonly engine: Engine
   readonly maxGroupBytes: number
-  /** Called after each batch with the keys it deleted, in order. */
-  readonly onDeleted: ((keys: readonly Uint8Array[]) => void) | undefined
+  readonly files: ValueFiles | undefined
 }
 
 // Above this mean size of an operation the copying outweighs what the batch costs.
 const largeBytes = 4096
+
+// A checksum, and a tag where there are value files.
+const overheadBytes = checksumBytes + 1
 
 const sync = { sync: true } as const
 
@@ -51,10 +62,13 @@ export class WriteQueue {
   #head = 0
   #running: Promise<void> | undefined
   #scratch: Buffer
+  readonly #outdated: OutdatedFiles | undefined
 
   constructor(options: QueueOptions) {
     this.#options = options
     this.#scratch = Buffer.allocUnsafeSlow(64 * 1024)
+    const { partition, files } = options
+    this.#outdated = files && new OutdatedFiles(partition, files)
   }
 
   write(
@@ -62,8 +76,12 @@ export class WriteQueue {
     require: readonly Precondition[] | undefined,
     bytes: number,
   ): Promise<void> {
+    const { files, engine } = this.#options
+    // No files for what would be refused anyway.
+    if (files !== undefined && !engine.works) return Promise.reject(engine.unavailable())
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ operations, require, bytes, resolve, reject })
+      const begun = files?.begin(operations)
+      this.#waiting.push({ operations, require, bytes, files: begun, resolve, reject })
       this.#running ??= this.#run()
     })
   }
@@ -71,28 +89,52 @@ export class WriteQueue {
   /** Resolves when nothing waits any more. */
   async drained(): Promise<void> {
     await this.#running
+    const { engine } = this.#options
+    if (engine.works) this.#outdated?.settleDoubts(engine.level)
   }
 
   async #run(): Promise<void> {
-    const { engine } = this.#options
     // Requests made in one turn of the caller go into one batch.
     await undefined
-    for (let group = this.#take(); group !== undefined; group = this.#take()) {
-      try {
-        if (group.operations > 0) {
-          this.batches++
-          await this.#writeBatch(engine.level, group)
-        }
-      } catch (error) {
-        engine.poison(error)
-        this.#fail(group, translate(error, engine.path))
-        continue
-      }
+    while (this.#head < this.#waiting.length) {
+      const { files } = this.#waiting[this.#head]!
+      if (files?.done === false) await files.settled
+      const group = this.#take()
+      if (group === undefined) break
+      if (group.operations > 0 && !(await this.#writeGroup(group))) continue
       for (const { resolve } of group.accepted) resolve()
-      for (const { request, error } of group.refused) request.reject(error)
-      if (this.#options.onDeleted && group.operations > 0) this.#reportDeleted(group)
+      for (const { request, error } of group.refused) refuse(request, error)
     }
     this.#running = undefined
+  }
+
+  /** False where it failed; everybody was told. */
+  async #writeGroup(group: Group): Promise<boolean> {
+    const { engine, files } = this.#options
+    try {
+      if (group.accepted.some((request) => request.files)) await files?.sync()
+    } catch (error) {
+      // LevelDB was not touched and goes on.
+      for (const request of group.accepted) refuse(request, error)
+      for (const { request } of group.refused) refuse(request, error)
+      return false
+    }
+    let affected: Affected | undefined
+    try {
+      const { level } = engine
+      this.#outdated?.settleDoubts(level)
+      affected = this.#outdated?.affected(level, changesOf(group))
+      this.batches++
+      await this.#writeBatch(level, group)
+    } catch (error) {
+      engine.poison(error)
+      if (affected) this.#outdated?.doubt(affected)
+      else for (const { files } of group.accepted) void files?.discard()
+      this.#fail(group, translate(error, engine.path))
+      return false
+    }
+    if (affected) this.#outdated?.retire(affected)
+    return true
   }
 
   /** The next group, `undefined` when nothing waits. Rejects all that wait if the engine is out. */
@@ -110,10 +152,16 @@ export class WriteQueue {
     let pending: Map<string, Uint8Array | undefined> | undefined
     while (this.#head < this.#waiting.length) {
       const request = this.#waiting[this.#head]!
+      // Requests stay in order, whichever files are done first.
+      if (request.files?.done === false) break
       if (group.accepted.length > 0 && group.bytes + request.bytes > this.#options.maxGroupBytes) {
         break
       }
       this.#head++
+      if (request.files?.failure !== undefined) {
+        refuse(request, translate(request.files.failure.error, this.#options.engine.path))
+        continue
+      }
       if (request.require !== undefined && request.require.length > 0) {
         pending ??= applied(group.accepted)
         const error = this.#check(request.require, pending, level)
@@ -142,20 +190,15 @@ export class WriteQueue {
     pending: ReadonlyMap<string, Uint8Array | undefined>,
     level: Level,
   ): LorekeepError | undefined {
-    const { partition, engine } = this.#options
+    const { engine } = this.#options
     try {
       for (const [index, precondition] of require.entries()) {
         const { key } = precondition
         const name = nameOf(key)
-        let value = pending.get(name)
-        if (value === undefined && !pending.has(name)) {
-          const stored = level.getSync(key)
-          value = stored && unseal(partition, key, stored)
-        }
-        const holds =
-          precondition.type === 'absent'
-            ? value === undefined
-            : value !== undefined && Buffer.compare(value, precondition.value) === 0
+        const expected = precondition.type === 'equals' ? precondition.value : undefined
+        const holds = pending.has(name)
+          ? same(pending.get(name), expected)
+          : this.#stores(level, key, expected)
         if (!holds) {
           return new LorekeepError('LK_STORAGE_CONFLICT', `precondition ${index} does not hold`, {
             details: { index },
@@ -166,6 +209,17 @@ export class WriteQueue {
     } catch (error) {
       return translate(error, engine.path)
     }
+  }
+
+  /** Whether that, or nothing, is what lies under the key. */
+  #stores(level: Level, key: Uint8Array, expected: Uint8Array | undefined): boolean {
+    const { partition, files } = this.#options
+    const stored = level.getSync(key)
+    if (stored === undefined) return expected === undefined
+    if (files === undefined) return same(unseal(partition, key, stored), expected)
+    const value = decodeTagged(partition, key, stored)
+    if (value instanceof Uint8Array) return same(value, expected)
+    return expected !== undefined && files.equals(key, value, expected)
   }
 
   // Both kinds of batch copy the bytes before the call returns (binding.cc: batch_do, batch_put),
@@ -179,12 +233,14 @@ export class WriteQueue {
   // A chained batch costs 0.7 us an operation, an array 10 us: it clones each one.
   #writeSmall(level: Level, group: Group): Promise<void> {
     const batch = level.batch()
-    for (const { operations } of group.accepted) {
-      for (const operation of operations) {
+    for (const { operations, files } of group.accepted) {
+      for (const [index, operation] of operations.entries()) {
         const { key } = operation
         if (operation.type === 'put') {
-          const scratch = this.#scratchOf(operation.value.length + checksumBytes)
-          batch.put(key, seal(scratch, 0, key, operation.value))
+          const pointer = files?.pointers[index]
+          const value = pointer ? encodePointer(pointer) : operation.value
+          const scratch = this.#scratchOf(value.length + overheadBytes)
+          batch.put(key, this.#seal(scratch, 0, key, value, pointer !== undefined))
         } else {
           batch.del(key)
         }
@@ -196,16 +252,18 @@ export class WriteQueue {
   // An array batch is freed when it is written, a chained one when the garbage collector finds it:
   // writing 1 GiB of 1 MiB values left 400 MiB of those lying about.
   #writeLarge(level: Level, group: Group): Promise<void> {
-    const scratch = this.#scratchOf(group.bytes + group.operations * checksumBytes)
+    const scratch = this.#scratchOf(group.bytes + group.operations * overheadBytes)
     let offset = 0
     const batch: (
       { type: 'put'; key: Uint8Array; value: Uint8Array } | { type: 'del'; key: Uint8Array }
     )[] = []
-    for (const { operations } of group.accepted) {
-      for (const operation of operations) {
+    for (const { operations, files } of group.accepted) {
+      for (const [index, operation] of operations.entries()) {
         const { key } = operation
         if (operation.type === 'put') {
-          const value = seal(scratch, offset, key, operation.value)
+          const pointer = files?.pointers[index]
+          const content = pointer ? encodePointer(pointer) : operation.value
+          const value = this.#seal(scratch, offset, key, content, pointer !== undefined)
           offset += value.length
           batch.push({ type: 'put', key, value })
         } else {
@@ -226,17 +284,20 @@ export class WriteQueue {
     return this.#scratch
   }
 
-  #reportDeleted(group: Group): void {
-    const keys: Uint8Array[] = []
-    for (const { operations } of group.accepted) {
-      for (const { type, key } of operations) if (type === 'del') keys.push(key)
-    }
-    if (keys.length > 0) this.#options.onDeleted?.(keys)
+  #seal(
+    scratch: Buffer,
+    offset: number,
+    key: Uint8Array,
+    value: Uint8Array,
+    isPointer: boolean,
+  ): Uint8Array {
+    if (this.#options.files === undefined) return seal(scratch, offset, key, value)
+    return sealTagged(scratch, offset, key, isPointer ? tags.pointer : tags.inline, value)
   }
 
   #fail(group: Group, error: LorekeepError): void {
     for (const { reject } of group.accepted) reject(error)
-    for (const { request } of group.refused) request.reject(this.#options.engine.unavailable())
+    for (const { request } of group.refused) refuse(request, this.#options.engine.unavailable())
     this.#rejectWaiting(this.#options.engine.unavailable())
   }
 
@@ -244,8 +305,26 @@ export class WriteQueue {
     const waiting = this.#waiting.slice(this.#head)
     this.#waiting = []
     this.#head = 0
-    for (const { reject } of waiting) reject(error)
+    for (const request of waiting) refuse(request, error)
   }
+}
+
+/** Rejects a request that was not written; not before its files have let go of its bytes. */
+function refuse({ files, reject }: Request, error: unknown): void {
+  if (files === undefined) reject(error)
+  else void files.discard().then(() => reject(error))
+}
+
+function* changesOf(group: Group): Generator<Change> {
+  for (const { operations, files } of group.accepted) {
+    for (const [index, { key }] of operations.entries()) {
+      yield { key, pointer: files?.pointers[index] }
+    }
+  }
+}
+
+function same(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : Buffer.compare(a, b) === 0
 }
 
 function applied(requests: readonly Request[]): Map<string, Uint8Array | undefined> {

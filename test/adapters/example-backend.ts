@@ -41,7 +41,8 @@ class ExampleStorage implements Storage {
 
   scan({ gte, gt, lte, lt, reverse, keysOnly, limit = Infinity }: Range) {
     if (!(limit >= 0) || limit % 1) throw new TypeError('limit must be a whole number')
-    const at = { gte: gte && hex(gte), gt: gt && hex(gt), lte: lte && hex(lte), lt: lt && hex(lt) }
+    const bound = (bytes?: Uint8Array) => (bytes === undefined ? bytes : hex(checked(bytes)))
+    const at = { gte: bound(gte), gt: bound(gt), lte: bound(lte), lt: bound(lt) }
     const readPage = (): Entry[] => {
       this.#assertOpen()
       const inside = ([key]: [string, string]) =>
@@ -64,8 +65,12 @@ class ExampleStorage implements Storage {
 
   async write(operations: readonly Operation[], { require = [] }: WriteOptions = {}) {
     this.#assertOpen()
-    const holds = (one: Precondition) =>
-      this.#map.get(this.#check(one.key)) === (one.type === 'equals' ? hex(one.value) : undefined)
+    const holds = (one: Precondition) => {
+      const value = this.#map.get(this.#check(one.key))
+      if (one.type === 'equals') return value === hex(checked(one.value))
+      if (one.type === 'absent') return value === undefined
+      throw new TypeError('not a precondition')
+    }
     const index = require.findIndex((one) => !holds(one))
     if (index >= 0) throw new LorekeepError('LK_STORAGE_CONFLICT', '', { details: { index } })
     const next = new Map(this.#map)

@@ -1,9 +1,10 @@
 // Run by the level tests in a process of its own: one JSON command a line on stdin, one JSON
-// answer a line on stdout. `node dist/test/adapters/level-child.js DIRECTORY`
+// answer a line on stdout. `node dist/test/adapters/level-child.js DIRECTORY PARTITION`
 
 import { createInterface } from 'node:readline'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { LorekeepError } from '../../src/errors.js'
+import type { PartitionName } from '../../src/storage.js'
 import { numbered, text } from '../suite/bytes.js'
 
 export type Command =
@@ -16,9 +17,12 @@ export type Command =
   | { do: 'retry'; number: number; bytes: number }
   /** Writes pairs for ever and answers each acknowledged number. */
   | { do: 'pairs' }
+  /** Overwrites and deletes large values for ever and answers `[key, number]`, acknowledged. */
+  | { do: 'overwrite' }
   | { do: 'close' }
 
-const [, , directory = ''] = process.argv
+const [, , directory = '', name = 'objects'] = process.argv
+const partition = name as PartitionName
 const backend = new LevelBackend(directory)
 // Without a handler the kernel ends a process that writes past RLIMIT_FSIZE; with one, EFBIG.
 process.on('SIGXFSZ', () => undefined)
@@ -28,7 +32,7 @@ const codeOf = (error: unknown) => (error instanceof LorekeepError ? error.code 
 const attempt = (promise: Promise<unknown>) => promise.then(() => 'ok', codeOf)
 
 async function write(number: number, bytes: number): Promise<string> {
-  const storage = await backend.open('objects')
+  const storage = await backend.open(partition)
   const value = new Uint8Array(bytes).fill(number)
   return attempt(storage.write([{ type: 'put', key: numbered(number), value }], { durable: true }))
 }
@@ -39,11 +43,11 @@ const each = (from: number, to: number, make: (number: number) => Promise<string
 async function run(command: Command): Promise<unknown> {
   switch (command.do) {
     case 'open':
-      return attempt(backend.open('objects'))
+      return attempt(backend.open(partition))
     case 'write':
       return each(command.from, command.to, (number) => write(number, command.bytes))
     case 'fail': {
-      const storage = await backend.open('objects')
+      const storage = await backend.open(partition)
       const first = await write(command.from, command.bytes)
       return [
         first,
@@ -67,7 +71,7 @@ async function run(command: Command): Promise<unknown> {
       }
     }
     case 'pairs': {
-      const storage = await backend.open('objects')
+      const storage = await backend.open(partition)
       const writer = async (lane: number) => {
         for (let number = lane; ; number += 8) {
           const value = numbered(number)
@@ -80,6 +84,21 @@ async function run(command: Command): Promise<unknown> {
         }
       }
       return Promise.all(Array.from({ length: 8 }, (_, lane) => writer(lane)))
+    }
+    case 'overwrite': {
+      const storage = await backend.open(partition)
+      const writer = async (lane: number) => {
+        for (let number = 0; ; number++) {
+          const slot = lane * 10 + (number % 5)
+          const key = numbered(slot)
+          const value = new Uint8Array(64 * 1024 - 50 + ((number * 37) % 100)).fill(number)
+          value.set(numbered(number))
+          if (number % 7 === 0) await storage.write([{ type: 'del', key }], { durable: true })
+          else await storage.write([{ type: 'put', key, value }], { durable: true })
+          answer([slot, number])
+        }
+      }
+      return Promise.all(Array.from({ length: 6 }, (_, lane) => writer(lane)))
     }
     case 'close':
       return attempt(backend.close())

@@ -1,6 +1,8 @@
 // Failed writes, crashes: what is acknowledged stays.
 
 import { execFileSync } from 'node:child_process'
+import { mkdir, readdir, rename, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import t from 'tap'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { collect, hex, keysOf, numbered, text } from '../suite/bytes.js'
@@ -92,6 +94,41 @@ void t.test(
     for (const number of [...acknowledged, 1000]) {
       t.ok(found.has(hex(numbered(number))), `write ${number} is there`)
     }
+  },
+)
+
+void t.test(
+  'another directory in the place of the one that failed is left alone',
+  options,
+  async (t) => {
+    const directory = t.testdir()
+    const child = startChild(directory)
+    t.teardown(() => child.kill())
+    await child.ask({ do: 'write', from: 0, to: 5, bytes: 1000 })
+    limitFiles(child.pid, 1)
+    await child.ask({ do: 'fail', from: 100, to: 101, bytes: 1000 })
+    const [place, aside] = [join(directory, 'objects'), join(directory, 'aside')]
+    await rename(place, aside)
+    for (const replaced of [true, false]) {
+      if (replaced) await mkdir(place)
+      if (replaced) limitFiles(child.pid, 'unlimited')
+      for (let attempt = 0; attempt < 10; attempt++) {
+        const outcome = await child.ask({ do: 'write', from: 101, to: 102, bytes: 1000 })
+        t.strictSame(outcome, ['LK_STORAGE_UNAVAILABLE'])
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+      if (!replaced) break
+      t.strictSame(await readdir(place), [])
+      await rmdir(place)
+    }
+    t.strictSame(await readdir(directory), ['aside'])
+    await rename(aside, place)
+    await child.ask({ do: 'retry', number: 200, bytes: 1000 })
+    t.equal(await child.ask({ do: 'close' }), 'ok')
+    const backend = new LevelBackend(directory)
+    t.teardown(() => backend.close())
+    const found = await keysOf(await backend.open('objects'))
+    t.ok([0, 1, 2, 3, 4, 200].every((number) => found.includes(hex(numbered(number)))))
   },
 )
 

@@ -1,25 +1,11 @@
-// Group commit, space, reading while the engine works.
+// Group commit, profiles, pages.
 
-import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import t from 'tap'
 import { LevelBackend } from '../../adapters/level/index.js'
 import type { Operation } from '../../src/storage.js'
-import { bytes, keysOf, numbered, put, text } from '../suite/bytes.js'
+import { bytes, keysOf, numbered, put } from '../suite/bytes.js'
 
 const MiB = 1024 * 1024
-
-async function sizeOf(directory: string): Promise<number> {
-  let bytes = 0
-  for (const name of await readdir(directory)) {
-    // Compaction removes files meanwhile.
-    bytes += await stat(join(directory, name)).then(
-      ({ size }) => size,
-      () => 0,
-    )
-  }
-  return bytes
-}
 
 void t.test('writes that wait at the same time share a native batch', async (t) => {
   const backend = new LevelBackend(t.testdir())
@@ -72,42 +58,6 @@ void t.test('large and small values of one group stay apart', async (t) => {
       t.ok(value && Buffer.from(value).equals(Buffer.alloc(length, index)), `${name} ${length}`)
     }
   }
-})
-
-void t.test('the space of deleted slices is given back', async (t) => {
-  const directory = t.testdir()
-  const backend = new LevelBackend(directory)
-  t.teardown(() => backend.close())
-  const storage = await backend.open('slices')
-  const value = Uint8Array.from({ length: MiB }, (_, index) => (index * 31 + (index >>> 8)) & 0xff)
-  for (let index = 0; index < 200; index++) await put(storage, numbered(index), value)
-  await put(storage, text('kept'), value)
-  const path = join(directory, 'slices')
-  t.ok((await sizeOf(path)) > 200 * MiB)
-  for (let index = 0; index < 200; index++)
-    await storage.write([{ type: 'del', key: numbered(index) }])
-  // No fixed time: the test ends when the space is back, or in tap's timeout.
-  while ((await sizeOf(path)) > 8 * MiB) await new Promise((resolve) => setTimeout(resolve, 50))
-  t.ok(Buffer.from((await storage.get(text('kept')))!).equals(value))
-  t.equal((await keysOf(storage, { keysOnly: true })).length, 1)
-})
-
-void t.test('close() waits for a compaction and does not start another', async (t) => {
-  const directory = t.testdir()
-  const backend = new LevelBackend(directory, { profiles: { slices: { reclaimAfterDeletes: 1 } } })
-  const storage = await backend.open('slices')
-  for (let index = 0; index < 20; index++) {
-    await put(storage, numbered(index), new Uint8Array(MiB))
-  }
-  await Promise.all(
-    Array.from({ length: 20 }, (_, index) =>
-      storage.write([{ type: 'del', key: numbered(index) }]),
-    ),
-  )
-  await backend.close()
-  const after = new LevelBackend(directory)
-  t.teardown(() => after.close())
-  t.strictSame(await keysOf(await after.open('slices')), [])
 })
 
 void t.test('profiles can be overridden by partition', async (t) => {

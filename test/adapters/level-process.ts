@@ -15,8 +15,9 @@ export interface Child {
   kill(): Promise<void>
 }
 
-export function startChild(directory: string): Child {
-  const child = spawn(process.execPath, [resolve('dist/test/adapters/level-child.js'), directory], {
+export function startChild(directory: string, partition = 'objects'): Child {
+  const script = resolve('dist/test/adapters/level-child.js')
+  const child = spawn(process.execPath, [script, directory, partition], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')

@@ -122,6 +122,15 @@ export function scans({ withStorage }: Context): void {
     }
   })
 
+  withStorage('a bound that is not bytes is a TypeError', async (storage) => {
+    for (const name of ['gte', 'gt', 'lte', 'lt']) {
+      for (const bound of [null, 'a', 1, [1], new ArrayBuffer(1)]) {
+        assert.throws(() => storage.scan({ [name]: bound }), TypeError)
+      }
+    }
+    assert.deepEqual(await keysOf(storage), [])
+  })
+
   withStorage('a limit that is not a whole number is a TypeError', async (storage) => {
     for (const limit of [-1, 1.5, NaN]) assert.throws(() => storage.scan({ limit }), TypeError)
   })

@@ -84,6 +84,29 @@ export function writes({ withStorage }: Context): void {
     assert.deepEqual(await keysOf(storage), [])
   })
 
+  withStorage(
+    'a malformed precondition is a TypeError, and nothing is written',
+    async (storage) => {
+      const key = text('a')
+      const wrong: unknown[] = [
+        { type: 'greater', key, value: text('1') },
+        { key, value: text('1') },
+        { type: 'equals', key },
+        { type: 'equals', key, value: '1' },
+        { type: 'equals', key, value: null },
+        { type: 'absent', key: 'a' },
+      ]
+      for (const one of wrong) {
+        const require = [one as Precondition]
+        await assert.rejects(
+          storage.write([{ type: 'put', key, value: key }], { require }),
+          TypeError,
+        )
+      }
+      assert.deepEqual(await keysOf(storage), [])
+    },
+  )
+
   withStorage('absent holds where there is no value', async (storage) => {
     const require: Precondition[] = [{ type: 'absent', key: text('a') }]
     const operations: Operation[] = [{ type: 'put', key: text('a'), value: text('1') }]

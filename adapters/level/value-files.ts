@@ -1,0 +1,291 @@
+// Large values, each in a file of its own: LevelDB writes a value twice (log and table) and maps
+// what it reads, a file is written once and read without a map. The file is durable before the
+// pointer is written and outlives the pointer, so what a crash leaves is only ever a file that no
+// pointer names.
+
+import { randomBytes } from 'node:crypto'
+import { close, fdatasync, open, openSync, closeSync, read, readSync, write } from 'node:fs'
+import { mkdir, open as openHandle, readdir, unlink } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { crc32 } from 'node:zlib'
+import type { Operation } from '../../src/storage.js'
+import { corrupt } from './checksum.js'
+import { translate } from './failures.js'
+import type { Pointer } from './pointer.js'
+
+/** A file, and the one key whose pointer may name it. */
+export interface NamedFile {
+  readonly key: Uint8Array
+  readonly name: string
+}
+
+interface ValueFilesOptions {
+  readonly partition: string
+  readonly directory: string
+  /** Values of at least this length get a file. */
+  readonly separateBytes: number
+  /** Reads that may still follow a pointer that was replaced meanwhile. */
+  readonly reads: ReadonlySet<Promise<unknown>>
+}
+
+const maxWrites = 8
+const maxReads = 4
+const maxUnlinks = 2
+
+const names = /^[0-9a-f]{24}$/
+
+// Not FileHandles: those are as fast (2,400 to 2,700 MiB/s of 1 MiB files, 4 at a time, and so is
+// opening on the calling thread), but leave an object each for the garbage collector.
+const openFile = promisify(open)
+const closeFile = promisify(close)
+const syncFile = promisify(fdatasync)
+const readFile = promisify(read)
+const writeFile = promisify(write)
+
+export class ValueFiles {
+  readonly separateBytes: number
+  readonly #partition: string
+  readonly #directory: string
+  readonly #reads: ReadonlySet<Promise<unknown>>
+  /** Undefined on Windows, which cannot sync a directory. */
+  readonly #handle: FileHandle | undefined
+  readonly #writes = new Slots(maxWrites)
+  readonly #readSlots = new Slots(maxReads)
+  readonly #unlinks = new Slots(maxUnlinks)
+  readonly #background = new Set<Promise<unknown>>()
+
+  private constructor(options: ValueFilesOptions, handle: FileHandle | undefined) {
+    this.separateBytes = options.separateBytes
+    this.#partition = options.partition
+    this.#directory = options.directory
+    this.#reads = options.reads
+    this.#handle = handle
+  }
+
+  /** Creates the directory where it does not exist. */
+  static async open(options: ValueFilesOptions): Promise<ValueFiles> {
+    const { directory } = options
+    try {
+      const created = await mkdir(directory, { recursive: true })
+      if (process.platform === 'win32') return new ValueFiles(options, undefined)
+      if (created !== undefined) {
+        await using parent = await openHandle(dirname(directory), 'r')
+        await parent.sync()
+      }
+      return new ValueFiles(options, await openHandle(directory, 'r'))
+    } catch (error) {
+      throw translate(error, directory)
+    }
+  }
+
+  separates(operation: Operation): boolean {
+    return operation.type === 'put' && operation.value.length >= this.separateBytes
+  }
+
+  /** Starts to write the large values of a request; `undefined` where it has none. */
+  begin(operations: readonly Operation[]): RequestFiles | undefined {
+    if (!operations.some((operation) => this.separates(operation))) return undefined
+    return new RequestFiles(this, operations)
+  }
+
+  /** Writes one file, from the caller's bytes as they lie there. */
+  write(name: string, value: Uint8Array, wanted: () => boolean): Promise<void> {
+    return this.#writes.run(async () => {
+      if (!wanted()) return
+      const file = await openFile(this.#path(name), 'wx')
+      try {
+        for (let at = 0; at < value.length;) {
+          const { bytesWritten } = await writeFile(file, value, at, value.length - at, at)
+          if (bytesWritten === 0) throw new Error('nothing was written')
+          at += bytesWritten
+        }
+        await syncFile(file)
+      } finally {
+        await closeFile(file)
+      }
+    })
+  }
+
+  /** Makes the names of files written before this call durable. */
+  async sync(): Promise<void> {
+    try {
+      await this.#handle?.sync()
+    } catch (error) {
+      throw translate(error, this.#directory)
+    }
+  }
+
+  /** The value a pointer names, or `LK_STORAGE_CORRUPT` where that is missing or damaged. */
+  read(key: Uint8Array, pointer: Pointer): Promise<Uint8Array> {
+    return this.#readSlots.run(async () => {
+      // Slow: the caller's own, not a part of the pool.
+      const buffer = Buffer.allocUnsafeSlow(pointer.length)
+      let at = 0
+      try {
+        const file = await openFile(this.#path(pointer.name), 'r')
+        try {
+          while (at < buffer.length) {
+            const { bytesRead } = await readFile(file, buffer, at, buffer.length - at, at)
+            if (bytesRead === 0) break
+            at += bytesRead
+          }
+        } finally {
+          await closeFile(file)
+        }
+      } catch (error) {
+        throw this.#readError(key, error)
+      }
+      return this.#checked(key, pointer, buffer, at)
+    })
+  }
+
+  /** Whether a pointer names these bytes. Reads the file only where length and CRC agree. */
+  equals(key: Uint8Array, pointer: Pointer, value: Uint8Array): boolean {
+    if (pointer.length !== value.length || pointer.checksum !== crc32(value, crc32(key))) {
+      return false
+    }
+    const buffer = Buffer.allocUnsafeSlow(pointer.length)
+    let at = 0
+    try {
+      const file = openSync(this.#path(pointer.name), 'r')
+      try {
+        while (at < buffer.length) {
+          const bytesRead = readSync(file, buffer, at, buffer.length - at, at)
+          if (bytesRead === 0) break
+          at += bytesRead
+        }
+      } finally {
+        closeSync(file)
+      }
+    } catch (error) {
+      throw this.#readError(key, error)
+    }
+    return Buffer.compare(this.#checked(key, pointer, buffer, at), value) === 0
+  }
+
+  /** Unlinks files in the background, once every read that is under way now has finished. */
+  retire(retired: readonly string[]): void {
+    if (retired.length === 0) return
+    const reads = Promise.allSettled([...this.#reads])
+    this.inBackground(reads.then(() => this.remove(retired)))
+  }
+
+  /** Work that close() waits for. */
+  inBackground(work: Promise<unknown>): void {
+    this.#background.add(work)
+    void work.finally(() => this.#background.delete(work))
+  }
+
+  async remove(removed: readonly string[]): Promise<void> {
+    const one = (name: string) =>
+      // What cannot be removed, or not yet, the next open finds without a pointer.
+      this.#unlinks.run(() => unlink(this.#path(name))).catch(() => undefined)
+    await Promise.all(removed.map(one))
+  }
+
+  /** The names of all files. */
+  async list(): Promise<Set<string>> {
+    try {
+      // Anything else in the directory is not ours to touch.
+      return new Set((await readdir(this.#directory)).filter((name) => names.test(name)))
+    } catch (error) {
+      throw translate(error, this.#directory)
+    }
+  }
+
+  async close(): Promise<void> {
+    while (this.#background.size > 0) await Promise.allSettled(this.#background)
+    await this.#handle?.close()
+  }
+
+  #path(name: string): string {
+    return join(this.#directory, name)
+  }
+
+  #readError(key: Uint8Array, error: unknown): Error {
+    return (error as { code?: unknown }).code === 'ENOENT'
+      ? corrupt(this.#partition, key, error)
+      : translate(error, this.#directory)
+  }
+
+  #checked(key: Uint8Array, pointer: Pointer, buffer: Buffer, length: number): Uint8Array {
+    if (length !== pointer.length || crc32(buffer, crc32(key)) !== pointer.checksum) {
+      throw corrupt(this.#partition, key)
+    }
+    return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length)
+  }
+}
+
+/** The files of one request, while they are written and until its turn in the queue. */
+export class RequestFiles {
+  /** By the position of the operation. */
+  readonly pointers: readonly (Pointer | undefined)[]
+  /** Settles, never rejects, when the last byte was written and the buffers are free. */
+  readonly settled: Promise<void>
+  readonly #files: ValueFiles
+  #failure: { readonly error: unknown } | undefined
+  #done = false
+
+  constructor(files: ValueFiles, operations: readonly Operation[]) {
+    this.#files = files
+    const writes: Promise<void>[] = []
+    this.pointers = operations.map((operation) => {
+      if (operation.type !== 'put' || !files.separates(operation)) return undefined
+      const { key, value } = operation
+      const name = newName()
+      const wanted = () => this.#failure === undefined
+      const failed = (error: unknown) => void (this.#failure ??= { error })
+      writes.push(files.write(name, value, wanted).catch(failed))
+      return { name, length: value.length, checksum: crc32(value, crc32(key)) }
+    })
+    this.settled = Promise.all(writes).then(() => void (this.#done = true))
+  }
+
+  /** Whether `settled` is. */
+  get done(): boolean {
+    return this.#done
+  }
+
+  /** Why a file could not be written. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.#failure
+  }
+
+  /** Removes the files, which no pointer names. Resolves when the caller's bytes are free. */
+  discard(): Promise<void> {
+    const written = this.pointers.flatMap((pointer) => (pointer ? [pointer.name] : []))
+    const freed = this.settled.then(() => this.#files.inBackground(this.#files.remove(written)))
+    // close() must not come between the two.
+    this.#files.inBackground(freed)
+    return freed
+  }
+}
+
+/** So many things at a time, in the order they were asked for. */
+class Slots {
+  #free: number
+  readonly #waiting: (() => void)[] = []
+
+  constructor(count: number) {
+    this.#free = count
+  }
+
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#free > 0) this.#free--
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#free++
+      else next()
+    }
+  }
+}
+
+/** Milliseconds and random bytes, 6 of each. */
+function newName(): string {
+  return Date.now().toString(16).padStart(12, '0') + randomBytes(6).toString('hex')
+}
