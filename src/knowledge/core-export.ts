@@ -11,7 +11,7 @@ import {
 import type { CoreExport } from './types.js'
 
 /** Slices that are read ahead of the one being handed out. */
-const readAhead = 3
+const readAhead = 6
 
 export interface ExportParts {
   readonly core: CoreRecord

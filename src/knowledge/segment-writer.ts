@@ -7,7 +7,7 @@ import { sliceKey } from './records.js'
 export const sliceBytes = 1024 * 1024
 
 /** Slices that are being written while the next ones fill: enough to keep the disk busy. */
-const maxWriting = 4
+const maxWriting = 8
 
 /**
  * Cuts what a scanner lets through into slices and writes them as they fill. Holds the slice that
