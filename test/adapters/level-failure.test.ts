@@ -105,12 +105,13 @@ void t.test(
     const child = startChild(directory)
     t.teardown(() => child.kill())
     await child.ask({ do: 'write', from: 0, to: 5, bytes: 1000 })
+    const [place, aside] = [join(directory, 'objects'), join(directory, 'aside')]
+    // Before the failure: LevelDB creates a directory that vanishes while it is being opened.
+    await rename(place, aside)
+    await mkdir(place)
     limitFiles(child.pid, 1)
     await child.ask({ do: 'fail', from: 100, to: 101, bytes: 1000 })
-    const [place, aside] = [join(directory, 'objects'), join(directory, 'aside')]
-    await rename(place, aside)
     for (const replaced of [true, false]) {
-      if (replaced) await mkdir(place)
       if (replaced) limitFiles(child.pid, 'unlimited')
       for (let attempt = 0; attempt < 10; attempt++) {
         const outcome = await child.ask({ do: 'write', from: 101, to: 102, bytes: 1000 })
