@@ -104,6 +104,8 @@ export class CoreScanner {
   #keeping = false
   /** An id or user is being read and nothing of it has been handed on. */
   #holding = false
+  /** Where it begins in the current chunk; -1 if in an earlier one. */
+  #holdFrom = -1
   #heldHeader = 0
 
   constructor(sink: ScanSink, target?: ScanTarget, limits: CodecLimits = defaultLimits) {
@@ -135,6 +137,7 @@ export class CoreScanner {
     this.#chunk = chunk
     this.#view = new DataView(chunk.buffer, chunk.byteOffset, end)
     this.#copyFrom = 0
+    this.#holdFrom = -1
     let at = 0
     while (at < end) {
       if (this.#contentLeft > 0) at = this.#content(chunk, at, end)
@@ -157,6 +160,7 @@ export class CoreScanner {
       }
     }
     if (!this.#holding) this.#flush(chunk, end)
+    else if (this.#holdFrom >= 0) this.#flush(chunk, this.#holdFrom)
     this.#offset += end
   }
 
@@ -285,8 +289,8 @@ export class CoreScanner {
     }
     this.#checkFirst(first, start)
     if (this.#id && (this.#expect === ID || this.#expect === USER)) {
-      this.#flush(chunk, at)
       this.#holding = true
+      this.#holdFrom = at
     }
     const size = headerSizeOf[first] as number
     if (at + size <= end) {
@@ -505,13 +509,16 @@ export class CoreScanner {
     const kept = this.#kept
     let same = this.#keeping
     for (let i = 0; same && i < ours.length; i++) same = kept[this.#heldHeader + i] === ours[i]
+    this.#holding = false
+    // The usual case: ours already, and all of it in this chunk. It goes on with what is around it.
+    if (same && this.#holdFrom >= 0) return
+    if (this.#holdFrom >= 0) this.#flush(this.#chunk, this.#holdFrom)
     if (same) this.#sink.copy(kept, 0, this.#keptLength)
     else {
       const header = msgpack.stringHeader(ours.length)
       this.#sink.copy(header, 0, header.length)
       this.#sink.copy(ours, 0, ours.length)
     }
-    this.#holding = false
     this.#released = true
   }
 
