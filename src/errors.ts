@@ -32,6 +32,21 @@ export const catalogue = define({
   LK_CORE_TOO_LARGE: { kind: 'limit', message: 'the core stream is too large' },
   LK_CORE_MESSAGE: { kind: 'argument', message: 'not a core message' },
 
+  // objects
+  LK_SCHEMA_INVALID: { kind: 'argument', message: 'not a valid schema' },
+  LK_SCHEMA_NOT_FOUND: { kind: 'not-found', message: 'no such schema' },
+  LK_SCHEMA_VIOLATED: { kind: 'conflict', message: 'objects do not conform to the new schema' },
+  LK_SCHEMA_IN_USE: { kind: 'conflict', message: 'the schema is in use' },
+  LK_COLLECTION_NOT_FOUND: { kind: 'not-found', message: 'no such collection' },
+  LK_OBJECT_REQUEST: { kind: 'argument', message: 'not a valid request for objects' },
+  LK_OBJECT_INVALID: { kind: 'format', message: 'objects do not conform to their schema' },
+  LK_OBJECT_DUPLICATE: { kind: 'conflict', message: 'the collection has such an object' },
+  LK_OBJECT_ACCESS: { kind: 'access', message: 'the object is of another user' },
+  LK_OBJECT_NOT_FOUND: { kind: 'not-found', message: 'no such object' },
+  LK_OBJECT_TOO_LARGE: { kind: 'limit', message: 'the batch is too large' },
+  LK_QUERY: { kind: 'argument', message: 'not a valid query' },
+  LK_QUERY_BUDGET: { kind: 'limit', message: 'the query reads too much' },
+
   // storage
   LK_STORAGE_FAILED: { kind: 'storage', message: 'the storage failed' },
   LK_STORAGE_CORRUPT: { kind: 'storage', message: 'stored data is damaged' },
@@ -45,6 +60,9 @@ export const catalogue = define({
   LK_HTTP_REQUEST: { kind: 'argument', message: 'bad request' },
   LK_HTTP_UNAUTHORIZED: { kind: 'authentication', message: 'authentication required' },
   LK_HTTP_FORBIDDEN: { kind: 'access', message: 'access denied' },
+  LK_HTTP_FLOW_NOT_FOUND: { kind: 'not-found', message: 'no such flow' },
+  LK_HTTP_JSON: { kind: 'format', message: 'the body is not valid JSON' },
+  LK_HTTP_TOO_LARGE: { kind: 'limit', message: 'the body is too large' },
   LK_HTTP_NOT_FOUND: { kind: 'not-found', message: 'no such resource' },
   LK_HTTP_METHOD: { kind: 'argument', message: 'method not allowed' },
   LK_HTTP_ENCODING: { kind: 'argument', message: 'unsupported content encoding' },

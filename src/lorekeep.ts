@@ -1,11 +1,20 @@
 import type { Backend } from './storage.js'
 import { openKnowledgeStore, type KnowledgeLimits } from './knowledge/store.js'
 import type { KnowledgeStore } from './knowledge/types.js'
+import { openObjectStore } from './objects/store.js'
+import type { ObjectLimits, ObjectStore } from './objects/types.js'
 
 export interface LorekeepOptions {
   /** Where everything is kept. It is lorekeep's from now on: close() closes it. */
   readonly backend: Backend
-  readonly limits?: Partial<KnowledgeLimits>
+  readonly limits?: Partial<KnowledgeLimits & ObjectLimits>
+  /**
+   * Memory for what is kept of objects and their indexes, in bytes: 128 MiB by default. Less makes
+   * queries slower and nothing wrong.
+   */
+  readonly objectCacheBytes?: number
+  /** `declared`: an import into a collection that was not created is refused. `open` by default. */
+  readonly collections?: 'open' | 'declared'
   /**
    * How long close() waits for imports, deletes and exports under way before it aborts them, in
    * milliseconds. 10,000 by default; Infinity waits for as long as they take.
@@ -21,6 +30,7 @@ export interface LorekeepOptions {
 /** The stores of one backend. */
 export interface Lorekeep {
   readonly knowledge: KnowledgeStore
+  readonly objects: ObjectStore
   /** Refuses new work, waits for what is under way, closes the backend. Idempotent. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -32,27 +42,70 @@ export interface Lorekeep {
  * @throws TypeError for options that cannot be
  */
 export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep> {
-  const { backend, limits, closeTimeoutMs = 10_000, onError = warn, ...unknown } = options
+  const {
+    backend,
+    limits = {},
+    objectCacheBytes = 128 * 1024 ** 2,
+    collections = 'open',
+    closeTimeoutMs = 10_000,
+    onError = warn,
+    ...unknown
+  } = options
   for (const name of Object.keys(unknown)) throw new TypeError(`there is no option '${name}'`)
   if (typeof backend?.open !== 'function') throw new TypeError('createLorekeep needs a backend')
   if (!(closeTimeoutMs >= 0 && (closeTimeoutMs < 2 ** 31 || closeTimeoutMs === Infinity))) {
     throw new TypeError(`closeTimeoutMs is 0 to 2^31 - 1, or Infinity, not ${closeTimeoutMs}`)
   }
+  if (!(Number.isSafeInteger(objectCacheBytes) && objectCacheBytes > 0)) {
+    throw new TypeError(`objectCacheBytes is a whole number above 0, not ${objectCacheBytes}`)
+  }
+  if (collections !== 'open' && collections !== 'declared') {
+    throw new TypeError(`collections is 'open' or 'declared', not '${String(collections)}'`)
+  }
+  const { objectLimits, knowledgeLimits } = splitLimits(limits)
   try {
     const cores = await backend.open('cores')
     const slices = await backend.open('slices')
-    const knowledge = await openKnowledgeStore({ cores, slices, limits, onError: guarded(onError) })
+    const report = guarded(onError)
+    const knowledge = await openKnowledgeStore({
+      cores,
+      slices,
+      limits: knowledgeLimits,
+      onError: report,
+    })
+    const objects = await openObjectStore({
+      objects: await backend.open('objects'),
+      limits: objectLimits,
+      cacheBytes: objectCacheBytes,
+      collections,
+      onError: report,
+    })
     let closing: Promise<void> | undefined
     const close = () => {
-      closing ??= knowledge.close(closeTimeoutMs).finally(() => backend.close())
+      closing ??= Promise.all([knowledge.close(closeTimeoutMs), objects.close(closeTimeoutMs)])
+        .then(() => {})
+        .finally(() => backend.close())
       return closing
     }
-    return { knowledge, close, [Symbol.asyncDispose]: close }
+    return { knowledge, objects, close, [Symbol.asyncDispose]: close }
   } catch (error) {
     // What stopped the opening is what has to be known, whatever closing says.
     await backend.close().catch(guarded(onError))
     throw error
   }
+}
+
+function splitLimits(limits: Partial<KnowledgeLimits & ObjectLimits>) {
+  const { maxBatchObjects, maxObjectBytes, maxQueryLimit, maxQueryObjects, maxQueryMs, ...rest } =
+    limits
+  const objectLimits = {
+    ...(maxBatchObjects !== undefined && { maxBatchObjects }),
+    ...(maxObjectBytes !== undefined && { maxObjectBytes }),
+    ...(maxQueryLimit !== undefined && { maxQueryLimit }),
+    ...(maxQueryObjects !== undefined && { maxQueryObjects }),
+    ...(maxQueryMs !== undefined && { maxQueryMs }),
+  }
+  return { objectLimits, knowledgeLimits: rest }
 }
 
 /** A host's handler that throws must not stop the background it is told about. */

@@ -17,22 +17,34 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/in-flight': ['src/errors'],
   'src/codec': ['src/types', 'src/errors'],
   'src/knowledge': [...leaves, 'src/codec'],
-  'src/lorekeep': [...leaves, 'src/knowledge'],
-  'src/index': [...leaves, 'src/knowledge', 'src/lorekeep'],
-  'src/http': ['src/types', 'src/errors', 'src/knowledge/types'],
-  'src/cli': [...leaves, 'src/codec', 'src/knowledge', 'src/lorekeep', 'src/http', 'adapters'],
+  'src/objects': leaves,
+  'src/lorekeep': [...leaves, 'src/knowledge', 'src/objects'],
+  'src/index': [...leaves, 'src/knowledge', 'src/objects', 'src/lorekeep'],
+  'src/http': ['src/types', 'src/errors', 'src/knowledge/types', 'src/objects/types'],
+  'src/cli': [
+    ...leaves,
+    'src/codec',
+    'src/knowledge',
+    'src/objects',
+    'src/lorekeep',
+    'src/http',
+    'adapters',
+  ],
   adapters: ['src/storage', 'src/errors'],
   'test/suite': ['src/storage', 'src/errors'],
 }
 
-/** Packages, and the one room that may import each. */
-const packages: Readonly<Record<string, string>> = {
-  msgpackr: 'src/codec',
-  level: 'adapters/level',
-  'classic-level': 'adapters/level',
-  hyperid: 'src/http',
-  commander: 'src/cli',
-  'cli-progress': 'src/cli',
+/** Packages, and the places that may import each: one, but for the maker of ids. */
+const packages: Readonly<Record<string, readonly string[]>> = {
+  msgpackr: ['src/codec'],
+  level: ['adapters/level'],
+  'classic-level': ['adapters/level'],
+  hyperid: ['src/http/handler', 'src/objects/schema'],
+  ajv: ['src/objects/validator', 'src/objects/reason'],
+  'ajv-formats': ['src/objects/validator'],
+  re2js: ['src/objects/regex'],
+  commander: ['src/cli'],
+  'cli-progress': ['src/cli'],
 }
 
 const files = ['src', 'adapters', 'test/suite'].flatMap((folder) =>
@@ -67,8 +79,12 @@ t.test('each package is imported in one room', async (t) => {
   const found = new Set<string>()
   for (const { file, specifier } of edges) {
     if (specifier.startsWith('.') || specifier.startsWith('node:')) continue
-    found.add(specifier)
-    t.ok(isIn(file, packages[specifier] ?? 'nowhere'), `${file} imports ${specifier}`)
+    // A package is its name, whatever is imported from it.
+    const name = specifier.split('/')[0] as string
+    found.add(name)
+    const path = file.replace(/\.ts$/, '')
+    const ok = packages[name]?.some((place) => isIn(path, place)) ?? false
+    t.ok(ok, `${file} imports ${specifier}`)
   }
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>

@@ -19,14 +19,15 @@ const readme = readFileSync(join(root, 'README.md'), 'utf8')
 
 t.test('the example of the README prints what it stores', async (t) => {
   const [example] = [...readme.matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code as string)
-  const directory = t.testdir({ 'example.mjs': '' })
-  mkdirSync(join(directory, 'node_modules'))
-  symlinkSync(root, join(directory, 'node_modules', 'lorekeep'))
-  writeFileSync(join(directory, 'example.mjs'), example ?? '')
-  const { stdout } = await promisify(execFile)(process.execPath, ['example.mjs'], {
-    cwd: directory,
-  })
-  t.equal(stdout, '1 triple and 1 vector, 190 bytes\n')
+  t.equal(await run(t.testdir({}), example ?? ''), '1 triple and 1 vector, 190 bytes\n')
+})
+
+t.test('the examples of docs/objects.md print what the page says', async (t) => {
+  const page = readFileSync(join(root, 'docs', 'objects.md'), 'utf8')
+  const program = [...page.matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code).join('\n')
+  const expected = [...program.matchAll(/\/\/ → (.*)/g)].map(([, line]) => line)
+  t.ok(expected.length > 10)
+  t.strictSame((await run(t.testdir({}), program)).split('\n'), [...expected, ''])
 })
 
 t.test('the README opens with the two commands', async (t) => {
@@ -47,3 +48,14 @@ t.test('links between the docs lead to files', async (t) => {
     }
   }
 })
+
+/** What a program prints that has the package installed. */
+async function run(directory: string, program: string): Promise<string> {
+  mkdirSync(join(directory, 'node_modules'))
+  symlinkSync(root, join(directory, 'node_modules', 'lorekeep'))
+  writeFileSync(join(directory, 'example.mjs'), program)
+  const { stdout } = await promisify(execFile)(process.execPath, ['example.mjs'], {
+    cwd: directory,
+  })
+  return stdout
+}

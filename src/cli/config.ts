@@ -1,23 +1,42 @@
 // The configuration file of `lorekeep serve`. Everything wrong with it is told at once.
 
+import { constants } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { LorekeepError } from '../errors.js'
+import type { Principal } from '../http/index.js'
 import type { KnowledgeLimits } from '../knowledge/store.js'
+import type { ObjectLimits } from '../objects/types.js'
+import { ConfigReader, isObject, isText } from './config-reader.js'
+import type { Fields } from './config-reader.js'
+
+export type StoreLimits = Partial<KnowledgeLimits & ObjectLimits>
 
 export interface Config {
   readonly host?: string
   readonly port?: number
   /** Absolute: a relative one is meant from where the file is. */
   readonly data?: string
-  /** token → user */
-  readonly tokens: ReadonlyMap<string, string>
-  readonly limits: Partial<KnowledgeLimits>
+  /** Whom each token stands for. */
+  readonly tokens: ReadonlyMap<string, Principal>
+  readonly limits: StoreLimits
+  /** Of a body, which is the handler's to bound. */
+  readonly maxJsonBytes?: number
+  /** Whether collections are there on first use, or have to be made. */
+  readonly collections?: 'open' | 'declared'
+  /** To be defined at the start. What is in them is for the store to check. */
+  readonly schemas: readonly NamedSchema[]
+  /** Those that are active; undefined where the configuration has no list. */
+  readonly flowIds?: readonly string[]
   /** Keys that are right, and do nothing in this version. */
   readonly withoutEffect: readonly string[]
 }
 
-export const noConfig: Config = { tokens: new Map(), limits: {}, withoutEffect: [] }
+export interface NamedSchema {
+  readonly name: string
+}
+
+export const noConfig: Config = { tokens: new Map(), limits: {}, schemas: [], withoutEffect: [] }
 
 /** @throws LorekeepError `LK_CONFIG` with `details.errors`, a list of `{ key, message }` */
 export async function readConfig(file: string): Promise<Config> {
@@ -38,150 +57,151 @@ export async function readConfig(file: string): Promise<Config> {
   return parseConfig(value, file)
 }
 
+const keys = [
+  'host',
+  'port',
+  'data',
+  'tokens',
+  'limits',
+  'collections',
+  'schemas',
+  'flows',
+  'defaultUser',
+]
+
 /** @throws LorekeepError `LK_CONFIG` */
 export function parseConfig(value: unknown, file: string): Config {
   const reader = new ConfigReader()
-  const config = reader.config(value, dirname(file))
-  if (reader.errors.length > 0) {
-    const list = reader.errors.map(({ message }) => message).join('; ')
-    throw new LorekeepError('LK_CONFIG', `${file}: ${list}`, { details: { errors: reader.errors } })
+  const fields = reader.object('the configuration', value)
+  reader.checkKeys('', fields, keys)
+  const host = reader.text('host', fields['host'])
+  const port = reader.integer('port', fields['port'], 0, 65_535)
+  const data = reader.text('data', fields['data'])
+  const tokens = readTokens(reader, fields)
+  const { maxJsonBytes, maxTextBytes, ...limits } = readLimits(reader, fields)
+  const collections = readCollections(reader, fields)
+  const schemas = readSchemas(reader, fields)
+  const flowIds = readFlows(reader, fields)
+  const defaultUser = reader.text('defaultUser', fields['defaultUser'])
+
+  const { problems } = reader
+  if (problems.length > 0) {
+    const list = problems.map(({ message }) => message).join('; ')
+    throw new LorekeepError('LK_CONFIG', `${file}: ${list}`, { details: { errors: problems } })
   }
-  return config
+  return {
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port }),
+    ...(data !== undefined && { data: resolve(dirname(file), data) }),
+    tokens,
+    limits,
+    ...(maxJsonBytes !== undefined && { maxJsonBytes }),
+    ...(collections !== undefined && { collections }),
+    schemas,
+    ...(flowIds !== undefined && { flowIds }),
+    withoutEffect: [
+      ...(maxTextBytes === undefined ? [] : ['limits.maxTextBytes']),
+      ...(defaultUser === undefined ? [] : ['defaultUser']),
+    ],
+  }
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
-const keys = ['host', 'port', 'data', 'tokens', 'limits', 'schemas', 'flows', 'defaultUser']
-
-const limitKeys: readonly (keyof KnowledgeLimits)[] = [
-  'maxCoreBytes',
-  'maxMessageBytes',
-  'maxStringBytes',
-  'maxDepth',
-  'maxVectorLength',
-  'maxMapEntries',
-]
-
-/** Limits of the object and flow stores, which are not there yet. */
-const laterLimitKeys = ['maxJsonBytes', 'maxBatchObjects', 'maxTextBytes', 'maxQueryLimit']
-
-class ConfigReader {
-  readonly errors: { readonly key: string; readonly message: string }[] = []
-  readonly #withoutEffect: string[] = []
-
-  config(value: unknown, directory: string): Config {
-    const fields = this.#object('the configuration', value)
-    this.#checkKeys('', fields, keys)
-    const host = this.#text(fields, 'host')
-    const port = this.#port(fields)
-    const data = this.#text(fields, 'data')
-    const tokens = this.#tokens(fields)
-    const limits = this.#limits(fields)
-    this.#later(fields)
-    return {
-      ...(host !== undefined && { host }),
-      ...(port !== undefined && { port }),
-      ...(data !== undefined && { data: resolve(directory, data) }),
-      tokens,
-      limits,
-      withoutEffect: this.#withoutEffect,
+function readTokens(reader: ConfigReader, { tokens = {} }: Fields): ReadonlyMap<string, Principal> {
+  const principals = new Map<string, Principal>()
+  for (const [token, principal] of Object.entries(reader.object('tokens', tokens))) {
+    // Tokens are secrets: the messages say where, not what.
+    const key = `tokens[${principals.size}]`
+    if (!isToken(token)) reader.problems.push({ key, message: `${key}: a token is ${tokenRule}` })
+    const fields = reader.object(key, principal)
+    reader.checkKeys(`${key}.`, fields, ['user', 'collections'])
+    const { user, collections } = fields
+    if (!isText(user) && isObject(principal)) {
+      reader.fail(`${key}.user`, "must be a string that is not empty ('*' is any user)", user)
     }
-  }
-
-  #text(fields: Fields, key: string): string | undefined {
-    const { [key]: value } = fields
-    if (value === undefined) return undefined
-    if (typeof value === 'string' && value !== '') return value
-    this.#fail(key, 'must be a string that is not empty', value)
-    return undefined
-  }
-
-  #port({ port }: Fields): number | undefined {
-    if (port === undefined) return undefined
-    if (Number.isInteger(port) && Number(port) >= 0 && Number(port) <= 65_535) return Number(port)
-    this.#fail('port', 'must be an integer from 0 to 65535', port)
-    return undefined
-  }
-
-  #tokens({ tokens = {} }: Fields): ReadonlyMap<string, string> {
-    const users = new Map<string, string>()
-    for (const [token, principal] of Object.entries(this.#object('tokens', tokens))) {
-      // Tokens are secrets: the messages say where, not what.
-      const key = `tokens[${users.size}]`
-      if (!isToken(token)) {
-        this.errors.push({ key, message: `${key}: a token is ${tokenRule}` })
-      }
-      const fields = this.#object(key, principal)
-      this.#checkKeys(`${key}.`, fields, ['user'])
-      const { user } = fields
-      const isUser = typeof user === 'string' && user !== ''
-      if (!isUser && isObject(principal)) {
-        this.#fail(`${key}.user`, "must be a string that is not empty ('*' is any user)", user)
-      }
-      users.set(token, isUser ? user : '')
+    const names = reader.list(`${key}.collections`, collections)
+    if (!names.every(isText)) {
+      reader.fail(`${key}.collections`, 'must be an array of names', collections)
     }
-    return users
+    principals.set(token, {
+      user: isText(user) ? user : '',
+      ...(collections !== undefined && { collections: names.filter(isText) }),
+    })
   }
+  return principals
+}
 
-  #limits({ limits = {} }: Fields): Partial<KnowledgeLimits> {
-    const fields = this.#object('limits', limits)
-    this.#checkKeys('limits.', fields, [...limitKeys, ...laterLimitKeys])
-    const found: Record<string, number> = {}
-    for (const key of [...limitKeys, ...laterLimitKeys]) {
-      const { [key]: value } = fields
-      if (value === undefined) continue
-      const [least, most] = key === 'maxDepth' ? [6, 1024] : [1, Number.MAX_SAFE_INTEGER]
-      if (!Number.isSafeInteger(value) || Number(value) < least || Number(value) > most) {
-        const range = key === 'maxDepth' ? 'an integer from 6 to 1024' : 'a positive integer'
-        this.#fail(`limits.${key}`, `must be ${range}`, value)
-      } else if (laterLimitKeys.includes(key)) {
-        this.#withoutEffect.push(`limits.${key}`)
-      } else {
-        found[key] = Number(value)
-      }
+/** Each limit, and the least and the most that it may be. */
+const limitRanges = {
+  maxCoreBytes: [1, Number.MAX_SAFE_INTEGER],
+  maxMessageBytes: [1, Number.MAX_SAFE_INTEGER],
+  maxStringBytes: [1, Number.MAX_SAFE_INTEGER],
+  maxDepth: [6, 1024],
+  maxVectorLength: [1, Number.MAX_SAFE_INTEGER],
+  maxMapEntries: [1, Number.MAX_SAFE_INTEGER],
+  // A body of JSON becomes one string.
+  maxJsonBytes: [1, constants.MAX_STRING_LENGTH],
+  maxBatchObjects: [1, Number.MAX_SAFE_INTEGER],
+  maxObjectBytes: [1, Number.MAX_SAFE_INTEGER],
+  maxQueryLimit: [1, Number.MAX_SAFE_INTEGER],
+  maxQueryObjects: [1, Number.MAX_SAFE_INTEGER],
+  maxQueryMs: [1, Number.MAX_SAFE_INTEGER],
+  maxTextBytes: [1, Number.MAX_SAFE_INTEGER],
+} as const satisfies Readonly<Record<string, readonly [number, number]>>
+
+function readLimits(
+  reader: ConfigReader,
+  { limits = {} }: Fields,
+): Readonly<Partial<Record<keyof typeof limitRanges, number>>> {
+  const fields = reader.object('limits', limits)
+  reader.checkKeys('limits.', fields, Object.keys(limitRanges))
+  const found: Partial<Record<string, number>> = {}
+  for (const [key, [least, most]] of Object.entries(limitRanges)) {
+    const limit = reader.integer(`limits.${key}`, fields[key], least, most)
+    if (limit !== undefined) found[key] = limit
+  }
+  return found
+}
+
+function readCollections(
+  reader: ConfigReader,
+  { collections }: Fields,
+): 'open' | 'declared' | undefined {
+  if (collections === undefined || collections === 'open' || collections === 'declared') {
+    return collections
+  }
+  reader.fail('collections', "must be 'open' or 'declared'", collections)
+  return undefined
+}
+
+function readSchemas(reader: ConfigReader, { schemas }: Fields): readonly NamedSchema[] {
+  return reader.list('schemas', schemas).flatMap((schema, index) => {
+    const key = `schemas[${index}]`
+    const fields = reader.object(key, schema)
+    const { name } = fields
+    if (isText(name)) return [{ ...fields, name }]
+    if (isObject(schema)) reader.fail(`${key}.name`, 'must be a string that is not empty', name)
+    return []
+  })
+}
+
+function readFlows(reader: ConfigReader, { flows }: Fields): readonly string[] | undefined {
+  const ids = new Set<string>()
+  const active: string[] = []
+  for (const [index, flow] of reader.list('flows', flows).entries()) {
+    const key = `flows[${index}]`
+    const fields = reader.object(key, flow)
+    reader.checkKeys(`${key}.`, fields, ['id', 'active'])
+    const { id, active: isActive = true } = fields
+    if (!isText(id)) {
+      if (isObject(flow)) reader.fail(`${key}.id`, 'must be a string that is not empty', id)
+      continue
     }
-    return found
+    if (typeof isActive !== 'boolean') reader.fail(`${key}.active`, 'must be a boolean', isActive)
+    if (ids.has(id)) reader.fail(`${key}.id`, 'must be an id of its own', id)
+    ids.add(id)
+    if (isActive === true) active.push(id)
   }
-
-  /**
-   * What belongs to stores that are not there yet. A configuration that counts on them is refused:
-   * a schema or a flow that is silently not there would be found out about with the data.
-   */
-  #later(fields: Fields): void {
-    const { schemas, flows } = fields
-    if (schemas !== undefined) {
-      if (!Array.isArray(schemas)) this.#fail('schemas', 'must be an array', schemas)
-      else if (schemas.length > 0) {
-        this.#fail('schemas', 'must be empty: this version has no object store', schemas)
-      } else this.#withoutEffect.push('schemas')
-    }
-    if (flows !== undefined) {
-      if (!Array.isArray(flows)) this.#fail('flows', 'must be an array', flows)
-      else if (!isDefaultFlows(flows)) {
-        const rule = 'must be empty or [{"id":"default","active":true}]: this version runs no flows'
-        this.#fail('flows', rule, flows)
-      } else this.#withoutEffect.push('flows')
-    }
-    if (this.#text(fields, 'defaultUser') !== undefined) this.#withoutEffect.push('defaultUser')
-  }
-
-  #object(key: string, value: unknown): Fields {
-    if (isObject(value)) return value
-    this.#fail(key, 'must be an object', value)
-    return {}
-  }
-
-  #checkKeys(prefix: string, fields: Fields, known: readonly string[]): void {
-    for (const key of Object.keys(fields)) {
-      if (known.includes(key)) continue
-      const message = `unknown key ${prefix}${key}; known are ${known.join(', ')}`
-      this.errors.push({ key: `${prefix}${key}`, message })
-    }
-  }
-
-  #fail(key: string, rule: string, found: unknown): void {
-    this.errors.push({ key, message: `${key} ${rule}, not ${show(found)}` })
-  }
+  return flows === undefined ? undefined : active
 }
 
 /** What fits behind `Bearer` in a header. */
@@ -190,17 +210,3 @@ export function isToken(text: string): boolean {
 }
 
 export const tokenRule = 'one or more printable ASCII characters without spaces'
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function isDefaultFlows(flows: readonly unknown[]): boolean {
-  return flows.length === 0 || JSON.stringify(flows) === '[{"id":"default","active":true}]'
-}
-
-function show(value: unknown): string {
-  if (value === undefined) return 'left out'
-  const text = JSON.stringify(value)
-  return text.length <= 60 ? text : `${text.slice(0, 57)}...`
-}

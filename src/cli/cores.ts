@@ -1,29 +1,43 @@
 // `lorekeep cores`: what there is, in detail, and away with it.
 
 import type { CoreStat } from '../knowledge/types.js'
-import { openCores } from './open-cores.js'
+import { openCores } from './access.js'
 import type { CoreAccess } from './core-access.js'
-import type { AccessOptions } from './open-cores.js'
+import type { AccessOptions } from './access.js'
 import { note } from './failure.js'
 import { formatBytes, formatCount, printable } from './figures.js'
 import { writeJson, writeOut } from './output.js'
+import { Table } from './table.js'
 
 export interface CoresOptions extends AccessOptions {
   readonly user: string
   readonly json?: true
 }
 
+const columns = [
+  { head: 'ID', isRight: false },
+  { head: 'MESSAGES', isRight: true },
+  { head: 'TRIPLES', isRight: true },
+  { head: 'ENTITIES', isRight: true },
+  { head: 'SIZE', isRight: true },
+  { head: 'UPDATED', isRight: false },
+]
+
 /** One JSON object per line, a table on a terminal, else tabs and plain numbers. */
 export async function listCores(options: CoresOptions): Promise<void> {
   await withCores(options, async (cores) => {
-    const table: string[][] = [['ID', 'MESSAGES', 'TRIPLES', 'ENTITIES', 'SIZE', 'UPDATED']]
+    const rows: string[][] = []
     for await (const core of cores.list(options.user)) {
       if (options.json) await writeJson(core)
-      else if (process.stdout.isTTY) table.push(rowOf(core))
+      else if (process.stdout.isTTY) rows.push(rowOf(core))
       else await writeOut(`${plainRowOf(core).join('\t')}\n`)
     }
-    if (table.length > 1) await writeOut(align(table))
-    else if (process.stdout.isTTY && !options.json) note(`'${options.user}' has no cores`)
+    if (rows.length > 0) {
+      const table = new Table(columns, rows)
+      await writeOut(table.head() + table.rows(rows))
+    } else if (process.stdout.isTTY && !options.json) {
+      note(`'${options.user}' has no cores`)
+    }
   })
 }
 
@@ -76,21 +90,4 @@ function rowOf({ id, messages, triples, entities, bytes, updatedAt }: CoreStat):
 
 function plainRowOf({ id, messages, triples, entities, bytes, updatedAt }: CoreStat): string[] {
   return [printable(id), ...[messages, triples, entities, bytes].map(String), updatedAt]
-}
-
-/** Ids and times to the left, numbers to the right. */
-function align(table: readonly (readonly string[])[]): string {
-  const widths = (table[0] ?? []).map((_, column) =>
-    Math.max(...table.map((row) => row[column]?.length ?? 0)),
-  )
-  const lines = table.map((row) =>
-    row
-      .map((cell, column) => {
-        const width = widths[column] ?? 0
-        if (column === row.length - 1) return cell
-        return column === 0 ? cell.padEnd(width) : cell.padStart(width)
-      })
-      .join('  '),
-  )
-  return lines.map((line) => `${line}\n`).join('')
 }

@@ -16,6 +16,13 @@ export class Interrupted extends Error {
   }
 }
 
+/** What ended the work before its end is the cause; the message says how far it got, too. */
+export class CutShort extends Error {
+  constructor(message: string, cause: unknown) {
+    super(message, { cause })
+  }
+}
+
 /** Whoever read our stdout has enough: `lorekeep export … | head -c 100`. */
 export class ReaderLeft extends Error {}
 
@@ -25,6 +32,7 @@ export function exitCodeOf(error: unknown): number {
   // Help and the version that were asked for come as errors with the exit code 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof UsageError) return 2
+  if (error instanceof CutShort) return exitCodeOf(error.cause)
   if (error instanceof Interrupted) return error.exitCode
   if (error instanceof ReaderLeft) return 0
   return 1

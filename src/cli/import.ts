@@ -1,17 +1,15 @@
 // `lorekeep import`: a core stream from a file or stdin into a core.
 
-import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import type { Readable } from 'node:stream'
 import type { ImportSummary } from '../knowledge/types.js'
-import { openCores } from './open-cores.js'
-import type { AccessOptions } from './open-cores.js'
+import { openCores } from './access.js'
+import type { AccessOptions } from './access.js'
 import { interruptible, note, UsageError } from './failure.js'
 import { formatBytes, formatCounted } from './figures.js'
+import { openInput } from './input.js'
 import { writeJson } from './output.js'
-import { counted, createProgress } from './progress.js'
+import { counted, createProgress, units } from './progress.js'
 
 export interface ImportCommandOptions extends AccessOptions {
   readonly id?: string
@@ -24,14 +22,14 @@ export interface ImportCommandOptions extends AccessOptions {
 export async function importCore(file: string, options: ImportCommandOptions): Promise<void> {
   const ref = { user: options.user, id: options.id ?? idFrom(file) }
   const start = performance.now()
-  const input = await openInput(file)
+  const input = await openInput(file, 'a core')
   let summary: ImportSummary
   try {
     const cores = await openCores(options, { create: true })
     try {
       summary = await interruptible(async (signal) => {
-        const progress = createProgress(input.bytes)
-        const onProgress = ({ triples }: { triples: number }) => progress.triples(triples)
+        const progress = createProgress(input.bytes, units.triples)
+        const onProgress = ({ triples }: { triples: number }) => progress.count(triples)
         const { mode } = options
         try {
           const bytes = counted(input.stream, progress)
@@ -80,28 +78,4 @@ async function* refuseEmpty(
 function idFrom(file: string): string {
   if (file === '-') throw new UsageError('stdin has no name: --id must say what the core is called')
   return basename(file).replace(/(.)\.core$/, '$1')
-}
-
-interface Input {
-  readonly stream: Readable
-  /** Undefined for everything that is no regular file. */
-  readonly bytes: number | undefined
-}
-
-async function openInput(file: string): Promise<Input> {
-  if (file === '-') {
-    if (process.stdin.isTTY) {
-      throw new UsageError('stdin is a terminal: name a file, or pipe a core into this command')
-    }
-    return { stream: process.stdin, bytes: undefined }
-  }
-  // Opened before anything else: a file that is not there leaves no empty data directory.
-  const handle = await open(file, 'r')
-  const found = await handle.stat()
-  if (found.isDirectory()) {
-    await handle.close()
-    throw new Error(`'${file}' is a directory`)
-  }
-  const stream = createReadStream('', { fd: handle, highWaterMark: 256 * 1024 })
-  return { stream, bytes: found.isFile() ? found.size : undefined }
 }

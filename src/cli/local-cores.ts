@@ -1,16 +1,10 @@
-import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import { LevelBackend } from '../../adapters/level/index.js'
-import { hasCode, LorekeepError } from '../errors.js'
+import { LorekeepError } from '../errors.js'
 import type { CoreRef } from '../knowledge/types.js'
-import { createLorekeep } from '../lorekeep.js'
 import type { CoreAccess } from './core-access.js'
-import { describe, note } from './failure.js'
+import { openLocalStore } from './local-store.js'
 
 export async function openLocalCores(data: string, create: boolean): Promise<CoreAccess> {
-  // Looking for a core in a directory that is misspelt must not leave an empty store behind.
-  if (!create) await checkDirectory(data)
-  const { knowledge, close } = await open(data)
+  const { knowledge, close } = await openLocalStore(data, create)
   return {
     import: (ref, source, options) => knowledge.import(ref, source, options),
     export: (ref, options) => knowledge.export(ref, options),
@@ -20,34 +14,6 @@ export async function openLocalCores(data: string, create: boolean): Promise<Cor
       if (!(await knowledge.delete(ref))) notFound(ref)
     },
     close,
-  }
-}
-
-async function checkDirectory(data: string): Promise<void> {
-  let isDirectory: boolean
-  try {
-    isDirectory = (await stat(data)).isDirectory()
-  } catch (cause) {
-    throw new Error(`there is no data directory '${data}' (--data names another)`, { cause })
-  }
-  if (!isDirectory) throw new Error(`'${data}' is not a directory`)
-  try {
-    // The file that makes a directory a LevelDB: one called `cores` may hold anything.
-    await stat(join(data, 'cores', 'CURRENT'))
-  } catch (cause) {
-    throw new Error(`there is no store in '${data}' (--data names another)`, { cause })
-  }
-}
-
-async function open(data: string) {
-  try {
-    const onError = (error: unknown) => note(`in the background: ${describe(error)}`)
-    return await createLorekeep({ backend: new LevelBackend(data), onError })
-  } catch (error) {
-    if (!hasCode(error, 'LK_STORAGE_LOCKED')) throw error
-    throw new Error(`${error.message} (use --url to reach a running 'lorekeep serve')`, {
-      cause: error,
-    })
   }
 }
 

@@ -1,28 +1,36 @@
 // The command line: what there is to say, and what it means.
 
 import { readFileSync } from 'node:fs'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { encodeMessage } from '../codec/encoder.js'
-import { isToken, tokenRule } from './config.js'
-import type { AccessOptions } from './open-cores.js'
 import { deleteCore, listCores, showCore } from './cores.js'
 import type { CoresOptions } from './cores.js'
 import { exportCore } from './export.js'
 import type { ExportCommandOptions } from './export.js'
-import { interruptible, UsageError } from './failure.js'
+import { interruptible } from './failure.js'
 import { importCore } from './import.js'
 import type { ImportCommandOptions } from './import.js'
+import { addCollections, addObjects, addSchema } from './object-program.js'
+import {
+  accessOptions,
+  addAccess,
+  defaultData,
+  example,
+  parseCount,
+  parsePort,
+  parseSeconds,
+  parseText,
+  parseTokenOfUser,
+} from './options.js'
 import { refuseTerminal, writeOut } from './output.js'
 import { sampleId, sampleMessages, sampleUser } from './sample.js'
 import { serve } from './serve.js'
 import type { ServeOptions } from './serve.js'
 
-const defaultData = './lorekeep-data'
-
 export function createProgram(): Command {
   const program = new Command('lorekeep')
     .description(
-      'An embeddable knowledge store: knowledge cores in and out as MessagePack streams.',
+      'An embeddable knowledge store: knowledge cores as MessagePack streams, objects as JSON.',
     )
     .version(version())
     .option('--debug', 'print stack traces of errors (also: LOREKEEP_DEBUG=1)')
@@ -45,6 +53,9 @@ export function createProgram(): Command {
   addImport(program)
   addExport(program)
   addCores(program)
+  addSchema(program)
+  addObjects(program)
+  addCollections(program)
   addSample(program)
   return program
 }
@@ -160,89 +171,11 @@ function addSample(program: Command): void {
     })
 }
 
-/** Where the cores are: in a directory, or behind a server. */
-function addAccess(command: Command): Command {
-  return command
-    .addOption(
-      new Option('--data <dir>', 'the data directory').default(defaultData).argParser(parseText),
-    )
-    .addOption(
-      new Option('--url <url>', 'a running server, instead of a data directory')
-        .argParser(parseUrl)
-        .conflicts('data'),
-    )
-    .option('--token <token>', 'the token for the server (also: LOREKEEP_TOKEN)', parseToken)
-}
-
-/** All options of a command, its parents' too. @throws UsageError */
-function accessOptions<O extends AccessOptions>(command: Command): O {
-  const options = command.optsWithGlobals<O>()
-  if (options.url === undefined) {
-    if (options.token === undefined) return options
-    throw new UsageError('--token is for a server: --url is missing')
-  }
-  // Not commander's env(): a variable that is set and empty, or wrong, is no business of a run
-  // without a server.
-  const { token = process.env['LOREKEEP_TOKEN'] ?? '' } = options
-  if (token === '' || isToken(token)) return token === '' ? options : { ...options, token }
-  throw new UsageError(`LOREKEEP_TOKEN holds no token; a token is ${tokenRule}`)
-}
-
 const idOption = () =>
   new Option('--id <id>', 'the core').argParser(parseText).makeOptionMandatory()
 
 const userOption = () =>
   new Option('--user <user>', 'whose core').argParser(parseText).default(sampleUser)
-
-// One parser per kind of value
-
-function parseText(text: string): string {
-  if (text === '') throw new InvalidArgumentError('It is empty.')
-  return text
-}
-
-function parsePort(text: string): number {
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
-  throw new InvalidArgumentError('A port is a number from 0 to 65535.')
-}
-
-function parseSeconds(text: string): number {
-  if (/^\d{1,6}(\.\d+)?$/.test(text)) return Number(text) * 1000
-  throw new InvalidArgumentError('It is a number of seconds, such as 10 or 0.5.')
-}
-
-function parseCount(text: string): number {
-  if (/^[1-9]\d*$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
-  throw new InvalidArgumentError('It is a positive integer.')
-}
-
-function parseToken(text: string): string {
-  if (isToken(text)) return text
-  throw new InvalidArgumentError(`A token is ${tokenRule}.`)
-}
-
-/** The last `=` divides: tokens in base64 end in some of their own. */
-function parseTokenOfUser(
-  text: string,
-  previous: ReadonlyMap<string, string> = new Map(),
-): ReadonlyMap<string, string> {
-  const at = text.lastIndexOf('=')
-  const [token, user] = [text.slice(0, at), text.slice(at + 1)]
-  if (at > 0 && isToken(token) && user !== '') return new Map([...previous, [token, user]])
-  throw new InvalidArgumentError(`It is TOKEN=USER, and a token is ${tokenRule}.`)
-}
-
-function parseUrl(text: string): URL {
-  if (/^https?:\/\//i.test(text) && URL.canParse(text)) {
-    const url = new URL(text)
-    if (url.search === '' && url.hash === '' && url.username === '') return url
-  }
-  throw new InvalidArgumentError('It is like http://127.0.0.1:8088.')
-}
-
-function example(line: string): string {
-  return `\nExample:\n  $ ${line}`
-}
 
 /** Of the package; this file is dist/src/cli/program.js in it. */
 function version(): string {

@@ -2,23 +2,37 @@
 
 import { performance } from 'node:perf_hooks'
 import cliProgress from 'cli-progress'
-import { formatBytes, formatCounted } from './figures.js'
+import { formatBytes, formatCount, formatCounted } from './figures.js'
+
+/** What is counted beside the bytes. */
+export interface Unit {
+  readonly one: string
+  readonly many: string
+  /** Whether it is of interest how many there are in a second. */
+  readonly withRate: boolean
+}
+
+export const units = {
+  triples: { one: 'triple', many: 'triples', withRate: false },
+  objects: { one: 'object', many: 'objects', withRate: true },
+} satisfies Readonly<Record<string, Unit>>
 
 export interface Progress {
   bytes(added: number): void
-  triples(total: number): void
+  /** How many units there have been. */
+  count(total: number): void
   /** Takes the bar away; call it before anything else is printed. */
   stop(): void
 }
 
 /** `totalBytes` is undefined where it is not known before the end. */
-export function createProgress(totalBytes: number | undefined): Progress {
-  if (!process.stderr.isTTY) return { bytes() {}, triples() {}, stop() {} }
+export function createProgress(totalBytes: number | undefined, unit: Unit): Progress {
+  if (!process.stderr.isTTY) return { bytes() {}, count() {}, stop() {} }
   const known = totalBytes !== undefined && totalBytes > 0
   const bar = new cliProgress.SingleBar({
     format: known
-      ? '{bar} {percentage}% | {read} of {size} | {rate}/s{triples} | {eta_formatted} left'
-      : '{read} | {rate}/s{triples} | {duration_formatted}',
+      ? '{bar} {percentage}% | {read} of {size} | {rate}/s{counted} | {eta_formatted} left'
+      : '{read} | {rate}/s{counted} | {duration_formatted}',
     stream: process.stderr,
     barsize: 24,
     clearOnComplete: true,
@@ -28,12 +42,14 @@ export function createProgress(totalBytes: number | undefined): Progress {
   })
   const start = performance.now()
   let read = 0
-  let triples = ''
+  let counted = ''
+  const perSecond = (amount: number) =>
+    Math.round((amount * 1000) / Math.max(performance.now() - start, 1))
   const payload = () => ({
     read: formatBytes(read),
     size: formatBytes(totalBytes ?? 0),
-    rate: formatBytes(Math.round((read * 1000) / Math.max(performance.now() - start, 1))),
-    triples,
+    rate: formatBytes(perSecond(read)),
+    counted,
   })
   // A file that grows while it is read would take the bar past its end.
   const position = () => (known ? Math.min(read, totalBytes) : 0)
@@ -43,8 +59,9 @@ export function createProgress(totalBytes: number | undefined): Progress {
       read += added
       bar.update(position(), payload())
     },
-    triples(total) {
-      triples = ` | ${formatCounted(total, 'triple')}`
+    count(total) {
+      counted = ` | ${formatCounted(total, unit.one, unit.many)}`
+      if (unit.withRate) counted += `, ${formatCount(perSecond(total))}/s`
       bar.update(position(), payload())
     },
     stop: () => bar.stop(),

@@ -9,9 +9,12 @@ import { basename, delimiter, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { createHandler } from '../http/index.js'
-import type { Authenticate, Handler } from '../http/index.js'
+import type { Authenticate, Handler, Principal } from '../http/index.js'
+import { LorekeepError } from '../errors.js'
 import { createLorekeep } from '../lorekeep.js'
+import type { ObjectStore } from '../objects/types.js'
 import { noConfig, readConfig } from './config.js'
+import type { NamedSchema } from './config.js'
 import { describe, exitCodes, isDebugging, note } from './failure.js'
 import { formatCounted } from './figures.js'
 import { writeOut } from './output.js'
@@ -32,7 +35,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   const config = options.config === undefined ? noConfig : await readConfig(options.config)
   const { host = config.host ?? '127.0.0.1', port = config.port ?? 8088 } = options
   const data = options.data ?? config.data ?? 'lorekeep-data'
-  const tokens = new Map([...config.tokens, ...(options.token ?? [])])
+  const given = [...(options.token ?? [])].map(([token, user]) => [token, { user }] as const)
+  const tokens = new Map<string, Principal>([...config.tokens, ...given])
   if (config.withoutEffect.length > 0) {
     note(`without effect in this version: ${config.withoutEffect.join(', ')}`)
   }
@@ -40,20 +44,26 @@ export async function serve(options: ServeOptions): Promise<void> {
   // From here on a signal stops the server, also while the store is being opened.
   const stop = listenForSignals(options.stopTimeoutMs)
   const made = tokens.size === 0 ? randomBytes(24).toString('base64url') : undefined
-  if (made !== undefined) tokens.set(made, '*')
-  const { knowledge, close } = await createLorekeep({
+  if (made !== undefined) tokens.set(made, { user: '*' })
+  const { limits, collections, maxJsonBytes, flowIds } = config
+  const { knowledge, objects, close } = await createLorekeep({
     backend: new LevelBackend(data),
-    limits: config.limits,
+    limits,
+    ...(collections !== undefined && { collections }),
     // By then the connections are closed, and what was under way with them.
     closeTimeoutMs: 1_000,
     onError: (error) => noteError('in the background', error),
   })
   try {
-    const { maxCoreBytes } = config.limits
+    await define(objects, config.schemas)
+    const { maxCoreBytes } = limits
     const handler = createHandler({
       knowledge,
+      objects,
       authenticate: authenticator(tokens),
       ...(maxCoreBytes !== undefined && { maxCoreBytes }),
+      ...(maxJsonBytes !== undefined && { maxJsonBytes }),
+      ...(flowIds !== undefined && { flowIds }),
       onError: (error, { requestId, request }) => {
         noteError(`${requestId} ${request.method} ${request.url?.split('?', 1)[0]}`, error)
       },
@@ -66,6 +76,18 @@ export async function serve(options: ServeOptions): Promise<void> {
     await serving.stop(options.stopTimeoutMs)
   } finally {
     await close()
+  }
+}
+
+/** @throws LorekeepError `LK_CONFIG` at the first schema that the store refuses */
+async function define(objects: ObjectStore, schemas: readonly NamedSchema[]): Promise<void> {
+  for (const [index, schema] of schemas.entries()) {
+    try {
+      await objects.defineSchema(schema)
+    } catch (cause) {
+      const detail = `schemas[${index}] ('${schema.name}'): ${describe(cause)}`
+      throw new LorekeepError('LK_CONFIG', detail, { cause })
+    }
   }
 }
 
@@ -162,13 +184,10 @@ function onOrphaned(act: () => void): void {
 }
 
 /** Looks tokens up by their digests, so that the time it takes tells nothing of them. */
-function authenticator(tokens: ReadonlyMap<string, string>): Authenticate {
+function authenticator(tokens: ReadonlyMap<string, Principal>): Authenticate {
   const digest = (token: string) => createHash('sha256').update(token).digest('base64')
-  const users = new Map([...tokens].map(([token, user]) => [digest(token), user]))
-  return (token) => {
-    const user = users.get(digest(token))
-    return user === undefined ? null : { user }
-  }
+  const principals = new Map([...tokens].map(([token, principal]) => [digest(token), principal]))
+  return (token) => principals.get(digest(token))
 }
 
 /** How to try it, in lines for a shell. A token of the configuration is not repeated. */
@@ -176,14 +195,15 @@ function explain(
   origin: string,
   data: string,
   made: string | undefined,
-  tokens: ReadonlyMap<string, string>,
+  tokens: ReadonlyMap<string, Principal>,
 ): void {
   const url = new URL(origin)
   // Any address is for listening; one of this machine is for calling.
   if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1'
   if (url.hostname === '[::]') url.hostname = '[::1]'
   const api = `${url.origin}/api/v1`
-  const user = [...tokens.values()].includes('*') ? sampleUser : ([...tokens.values()][0] ?? '')
+  const users = [...tokens.values()].map(({ user }) => user)
+  const user = users.includes('*') ? sampleUser : (users[0] ?? '')
   const query = new URLSearchParams({ id: sampleId, user })
   const bearer = '-H "Authorization: Bearer $LOREKEEP_TOKEN"'
   const lines = [
@@ -195,6 +215,7 @@ function explain(
     `${ownCommand()} sample > sample.core`,
     `curl -sS ${bearer} -X POST -T sample.core ${quote(`${api}/import-core?${query}`)}; echo`,
     `curl -sS ${bearer} ${quote(`${api}/cores?${new URLSearchParams({ user })}`)}; echo`,
+    `curl -sS ${bearer} ${quote(`${api}/schemas`)}; echo`,
     `curl -sS ${bearer} -o exported.core ${quote(`${api}/export-core?${query}`)}`,
     ...(user === sampleUser ? ["cmp sample.core exported.core && echo 'the same bytes'"] : []),
   ]

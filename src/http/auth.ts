@@ -6,6 +6,8 @@ import { LorekeepError } from '../errors.js'
 export interface Principal {
   /** The user it acts for; `'*'` acts for any user and then names one in each request. */
   readonly user: string
+  /** The only collections it may touch: none where the list is empty, all where it is left out. */
+  readonly collections?: readonly string[]
 }
 
 /**
@@ -44,7 +46,9 @@ export function createAuthenticator(
       throw new LorekeepError('LK_HTTP_UNAUTHORIZED', 'the token is not accepted')
     }
     if (!isPrincipal(principal)) {
-      throw new TypeError('authenticate gave neither null nor an object with a user (a string)')
+      throw new TypeError(
+        'authenticate gave neither null nor an object with a user (a string) and maybe collections (strings)',
+      )
     }
     return principal
   }
@@ -76,6 +80,7 @@ async function ask(
 
 function isPrincipal(value: unknown): value is Principal {
   if (typeof value !== 'object' || value === null) return false
-  const { user } = value as { user?: unknown }
-  return typeof user === 'string' && user !== ''
+  const { user, collections = [] } = value as { user?: unknown; collections?: unknown }
+  if (!Array.isArray(collections)) return false
+  return [user, ...collections].every((name) => typeof name === 'string' && name !== '')
 }

@@ -1,8 +1,9 @@
 // Request bodies. `for await (const chunk of request)` destroys the socket when the loop is left
 // early, and the client never sees why; this reader leaves the request as it is.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { LorekeepError } from '../errors.js'
+import type { ErrorCode } from '../errors.js'
 
 const stepBytes = 128 * 1024
 
@@ -13,9 +14,33 @@ const maxDrainBytes = 64 * 1024 * 1024
 const drainTimeoutMs = 5_000
 const drainIdleTimeoutMs = 1_000
 
-export interface BodyLimits {
+export interface BodyOptions {
+  readonly content: 'core' | 'json'
   readonly maxBytes: number
   readonly idleTimeoutMs: number
+}
+
+interface Wording {
+  readonly tooLarge: ErrorCode
+  /** The handler's option that bounds such a body. */
+  readonly limit: string
+  readonly unannounced: string
+  readonly parser: string
+}
+
+const wordings: Readonly<Record<BodyOptions['content'], Wording>> = {
+  core: {
+    tooLarge: 'LK_CORE_TOO_LARGE',
+    limit: 'maxCoreBytes',
+    unannounced: '(a forgotten -T or --data-binary?); Content-Length: 0 imports an empty core',
+    parser: "parse into bytes with express.raw({ type: '*/*' })",
+  },
+  json: {
+    tooLarge: 'LK_HTTP_TOO_LARGE',
+    limit: 'maxJsonBytes',
+    unannounced: '(a forgotten --data?); send a JSON object',
+    parser: 'parse JSON with express.json()',
+  },
 }
 
 class Disconnect extends Error {}
@@ -33,31 +58,68 @@ export function disconnect(): Error {
  * The body: the bytes a parser before us left in `req.body`, or the stream, pulled in steps of
  * 128 KiB at most. Nothing is read, and no `100 Continue` sent, before the first pull. No bytes are
  * a body only where the request announced one: who forgot it must not replace a core by nothing.
- * @throws LorekeepError at once `LK_CORE_TOO_LARGE`, `LK_HTTP_BODY_CONSUMED`, `LK_HTTP_REQUEST`;
- * while iterating `LK_CORE_TOO_LARGE`, `LK_HTTP_REQUEST`, `LK_HTTP_TIMEOUT`, or what isDisconnect()
- * tells
+ * @throws LorekeepError at once `LK_CORE_TOO_LARGE` or `LK_HTTP_TOO_LARGE`, `LK_HTTP_BODY_CONSUMED`,
+ * `LK_HTTP_ENCODING`, `LK_HTTP_REQUEST`; while iterating too large, `LK_HTTP_REQUEST`,
+ * `LK_HTTP_TIMEOUT`, or what isDisconnect() tells
  */
 export function openBody(
   request: IncomingMessage,
   response: ServerResponse,
-  limits: BodyLimits,
+  options: BodyOptions,
 ): Uint8Array | AsyncIterable<Uint8Array> {
-  if (Number(request.headers['content-length'] ?? 0) > limits.maxBytes) throw tooLarge(limits)
+  checkEncodings(request.headers)
+  checkAnnouncedLength(request, options)
   const { body } = request as { body?: unknown }
   if (body instanceof Uint8Array) {
-    if (body.byteLength > limits.maxBytes) throw tooLarge(limits)
-    if (body.byteLength === 0 && !isBodyAnnounced(request)) throw unannounced(response)
+    if (body.byteLength > options.maxBytes) throw tooLarge(options)
+    if (body.byteLength === 0 && !isBodyAnnounced(request)) throw unannounced(response, options)
     return body
   }
-  // Express 4 puts {} into req.body without reading: the stream knows, the property does not.
-  if (request.readableDidRead || request.readableEnded || request.readableFlowing === true) {
-    if (!isBodyAnnounced(request)) throw unannounced(response)
+  if (wasRead(request)) {
+    if (!isBodyAnnounced(request)) throw unannounced(response, options)
+    const { parser } = wordings[options.content]
     throw new LorekeepError(
       'LK_HTTP_BODY_CONSUMED',
-      "mount the handler before the body parser, or parse into bytes with express.raw({ type: '*/*' })",
+      `mount the handler before the body parser, or ${parser}`,
     )
   }
-  return pull(request, response, limits)
+  return pull(request, response, options)
+}
+
+/**
+ * What a parser before us made of the body, where it made an object of it (express.json()).
+ * `undefined` where openBody() has to be asked. A form is never one: `a=1` is an object too, and
+ * must not become a patch.
+ * @throws LorekeepError too large
+ */
+export function parsedBody(request: IncomingMessage, options: BodyOptions): object | undefined {
+  const { body } = request as { body?: unknown }
+  if (typeof body !== 'object' || body === null || body instanceof Uint8Array) return undefined
+  const type = request.headers['content-type'] ?? ''
+  // Express 4 puts {} into req.body without reading: the stream knows, the property does not.
+  if (!wasRead(request) || /^\s*application\/x-www-form-urlencoded/i.test(type)) return undefined
+  checkAnnouncedLength(request, options)
+  return body
+}
+
+function wasRead(request: IncomingMessage): boolean {
+  return request.readableDidRead || request.readableEnded || request.readableFlowing === true
+}
+
+/** `chunked` is how a body of unknown length travels; Node takes no other coding off. */
+function checkEncodings(headers: IncomingHttpHeaders): void {
+  const { 'content-encoding': content = '', 'transfer-encoding': transfer = 'chunked' } = headers
+  const isIdentity = (coding: string) => ['', 'identity'].includes(coding.trim().toLowerCase())
+  if (!content.split(',').every(isIdentity)) {
+    throw new LorekeepError('LK_HTTP_ENCODING', `'${content}'; send the body as it is`)
+  }
+  if (transfer.trim().toLowerCase() !== 'chunked') {
+    throw new LorekeepError('LK_HTTP_ENCODING', `'${transfer}'; only chunked is taken off`)
+  }
+}
+
+function checkAnnouncedLength({ headers }: IncomingMessage, options: BodyOptions): void {
+  if (Number(headers['content-length'] ?? 0) > options.maxBytes) throw tooLarge(options)
 }
 
 /** `Content-Length: 0` announces a body, of no bytes. */
@@ -99,7 +161,7 @@ export async function drain(request: IncomingMessage): Promise<void> {
 async function* pull(
   request: IncomingMessage,
   response: ServerResponse,
-  limits: BodyLimits,
+  options: BodyOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   // Events only wake the loop; what happened is read off the stream, so none can be missed.
   let wake = () => {}
@@ -115,7 +177,7 @@ async function* pull(
       const chunk = request.read() as Uint8Array | null
       if (chunk !== null) {
         bytes += chunk.byteLength
-        if (bytes > limits.maxBytes) throw tooLarge(limits)
+        if (bytes > options.maxBytes) throw tooLarge(options)
         for (let at = 0; at < chunk.byteLength; at += stepBytes) {
           yield chunk.subarray(at, at + stepBytes)
         }
@@ -125,16 +187,16 @@ async function* pull(
       // a framework makes up for its own tests have no such property.
       if (request.readableEnded && request.complete !== false) {
         // Not asked before the first pull: those made up for tests may have a body unannounced.
-        if (bytes === 0 && !isBodyAnnounced(request)) throw unannounced(response)
+        if (bytes === 0 && !isBodyAnnounced(request)) throw unannounced(response, options)
         return
       }
       if (request.destroyed || request.readableEnded) throw disconnect()
       if (response.destroyed && !request.complete) throw disconnect()
       await new Promise<void>((resolve, reject) => {
         const idle = setTimeout(() => {
-          const detail = `no byte for ${limits.idleTimeoutMs} ms`
+          const detail = `no byte for ${options.idleTimeoutMs} ms`
           reject(new LorekeepError('LK_HTTP_TIMEOUT', detail))
-        }, limits.idleTimeoutMs)
+        }, options.idleTimeoutMs)
         wake = () => {
           clearTimeout(idle)
           resolve()
@@ -155,17 +217,16 @@ function sendContinue(request: IncomingMessage, response: ServerResponse): void 
   }
 }
 
-function unannounced(response: ServerResponse): LorekeepError {
+function unannounced(response: ServerResponse, { content }: BodyOptions): LorekeepError {
   // What the client may yet send is no part of this request, and must not be read as the next one.
   response.setHeader('Connection', 'close')
   return new LorekeepError(
     'LK_HTTP_REQUEST',
-    'no body was announced: neither Content-Length nor Transfer-Encoding (a forgotten -T or --data-binary?); Content-Length: 0 imports an empty core',
+    `no body was announced: neither Content-Length nor Transfer-Encoding ${wordings[content].unannounced}`,
   )
 }
 
-function tooLarge({ maxBytes }: BodyLimits): LorekeepError {
-  return new LorekeepError('LK_CORE_TOO_LARGE', `more than ${maxBytes} bytes`, {
-    details: { maxCoreBytes: maxBytes },
-  })
+function tooLarge({ content, maxBytes }: BodyOptions): LorekeepError {
+  const { tooLarge: code, limit } = wordings[content]
+  return new LorekeepError(code, `more than ${maxBytes} bytes`, { details: { [limit]: maxBytes } })
 }

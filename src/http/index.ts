@@ -1,4 +1,5 @@
 export { createHandler } from './handler.js'
-export type { Handler, HandlerOptions, RequestInfo } from './handler.js'
+export type { Handler } from './handler.js'
+export type { HandlerOptions, RequestInfo } from './options.js'
 export type { Authenticate, Principal } from './auth.js'
 export type { Problem } from './problem.js'

@@ -11,6 +11,19 @@ export const status: Readonly<Record<ErrorCode, number>> = {
   LK_CORE_TYPE: 400,
   LK_CORE_TOO_LARGE: 413,
   LK_CORE_MESSAGE: 400,
+  LK_SCHEMA_INVALID: 400,
+  LK_SCHEMA_NOT_FOUND: 404,
+  LK_SCHEMA_VIOLATED: 409,
+  LK_SCHEMA_IN_USE: 409,
+  LK_COLLECTION_NOT_FOUND: 404,
+  LK_OBJECT_REQUEST: 400,
+  LK_OBJECT_INVALID: 400,
+  LK_OBJECT_DUPLICATE: 409,
+  LK_OBJECT_ACCESS: 403,
+  LK_OBJECT_NOT_FOUND: 404,
+  LK_OBJECT_TOO_LARGE: 413,
+  LK_QUERY: 400,
+  LK_QUERY_BUDGET: 400,
   LK_STORAGE_FAILED: 500,
   LK_STORAGE_FORMAT: 500,
   LK_STORAGE_CORRUPT: 500,
@@ -21,6 +34,9 @@ export const status: Readonly<Record<ErrorCode, number>> = {
   LK_HTTP_REQUEST: 400,
   LK_HTTP_UNAUTHORIZED: 401,
   LK_HTTP_FORBIDDEN: 403,
+  LK_HTTP_FLOW_NOT_FOUND: 404,
+  LK_HTTP_JSON: 400,
+  LK_HTTP_TOO_LARGE: 413,
   LK_HTTP_NOT_FOUND: 404,
   LK_HTTP_METHOD: 405,
   LK_HTTP_ENCODING: 415,
@@ -52,7 +68,8 @@ export function problemOf(thrown: unknown, requestId: string): Problem {
   const title = catalogue[code].message
   const open = isForClients(code)
   const detail = open ? error.message : title
-  const details = open ? plainMembers(error.details) : {}
+  const { errors, ...rest } = error.details
+  const details = open ? plainMembers(rest) : {}
   return {
     ...details,
     type: `urn:lorekeep:error:${code}`,
@@ -62,7 +79,7 @@ export function problemOf(thrown: unknown, requestId: string): Problem {
     code,
     kind,
     requestId,
-    errors: (open && listOf(error.details.errors)) || [{ ...details, message: detail }],
+    errors: (open && listOf(errors)) || [{ ...details, message: detail }],
     error: { type: kind, message: detail },
   }
 }
@@ -83,10 +100,12 @@ function isForClients(code: ErrorCode): boolean {
   return code.startsWith('LK_HTTP_') || (status[code] < 500 && !code.startsWith('LK_STORAGE_'))
 }
 
-/** An object that slipped into the details stays inside; plain values are what we wrote. */
+/** An object that slipped into the details stays inside; plain values and lists of them are ours. */
 function plainMembers(details: object): Readonly<Record<string, unknown>> {
   const isPlain = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value)
-  return Object.fromEntries(Object.entries(details).filter(([, value]) => isPlain(value)))
+  const isOurs = (value: unknown) =>
+    isPlain(value) || (Array.isArray(value) && value.every(isPlain))
+  return Object.fromEntries(Object.entries(details).filter(([, value]) => isOurs(value)))
 }
 
 function listOf(errors: unknown): Problem['errors'] | undefined {

@@ -24,25 +24,29 @@ t.test('the example of the documentation is read', async (t) => {
     host: '127.0.0.1',
     port: 8088,
     data: '/etc/lorekeep/lorekeep-data',
-    limits: { maxCoreBytes: 4294967296, maxMessageBytes: 67108864, maxStringBytes: 1048576 },
-    withoutEffect: [
-      'limits.maxJsonBytes',
-      'limits.maxBatchObjects',
-      'limits.maxTextBytes',
-      'limits.maxQueryLimit',
-      'schemas',
-      'flows',
-      'defaultUser',
-    ],
+    maxJsonBytes: 16777216,
+    collections: 'open',
+    schemas: [{ name: 'product', fields: { id: { type: 'string', required: true } } }],
+    flowIds: ['default'],
+    withoutEffect: ['limits.maxTextBytes', 'defaultUser'],
   })
   t.same(
     [...config.tokens],
     [
-      ['secret-1', 'alice'],
-      ['secret-2', '*'],
+      ['secret-1', { user: 'alice', collections: ['shop'] }],
+      ['secret-2', { user: '*' }],
     ],
   )
-  t.same(Object.keys(config.limits), ['maxCoreBytes', 'maxMessageBytes', 'maxStringBytes'])
+  t.same(config.limits, {
+    maxCoreBytes: 4294967296,
+    maxMessageBytes: 67108864,
+    maxStringBytes: 1048576,
+    maxBatchObjects: 10000,
+    maxObjectBytes: 1048576,
+    maxQueryLimit: 1000,
+    maxQueryObjects: 10000000,
+    maxQueryMs: 30000,
+  })
 })
 
 t.test('an empty configuration is one, and an absolute directory stays', async (t) => {
@@ -69,6 +73,8 @@ t.test('each value has its rule', async (t) => {
     [{ tokens: { a: {} } }, 'tokens[0].user'],
     [{ tokens: { a: { user: '' } } }, 'tokens[0].user'],
     [{ tokens: { a: { user: 'a', role: 'b' } } }, 'tokens[0].role'],
+    [{ tokens: { a: { user: 'a', collections: 'shop' } } }, 'tokens[0].collections'],
+    [{ tokens: { a: { user: 'a', collections: [''] } } }, 'tokens[0].collections'],
     [{ limits: 5 }, 'limits'],
     [{ limits: { maxCoreByte: 5 } }, 'limits.maxCoreByte'],
     [{ limits: { maxCoreBytes: 0 } }, 'limits.maxCoreBytes'],
@@ -77,10 +83,19 @@ t.test('each value has its rule', async (t) => {
     [{ limits: { maxDepth: 5 } }, 'limits.maxDepth'],
     [{ limits: { maxDepth: 1025 } }, 'limits.maxDepth'],
     [{ limits: { maxJsonBytes: null } }, 'limits.maxJsonBytes'],
+    [{ limits: { maxJsonBytes: 2 ** 40 } }, 'limits.maxJsonBytes'],
+    [{ limits: { maxBatchObjects: 0 } }, 'limits.maxBatchObjects'],
+    [{ limits: { maxQueryMs: 1.5 } }, 'limits.maxQueryMs'],
     [{ schemas: {} }, 'schemas'],
-    [{ schemas: [{ name: 'a' }] }, 'schemas'],
+    [{ schemas: ['a'] }, 'schemas[0]'],
+    [{ schemas: [{ name: 'a' }, { fields: {} }] }, 'schemas[1].name'],
     [{ flows: 'default' }, 'flows'],
-    [{ flows: [{ id: 'mine', active: true }] }, 'flows'],
+    [{ flows: ['default'] }, 'flows[0]'],
+    [{ flows: [{ id: '' }] }, 'flows[0].id'],
+    [{ flows: [{ id: 'a' }, { id: 'a' }] }, 'flows[1].id'],
+    [{ flows: [{ id: 'a', active: 'yes' }] }, 'flows[0].active'],
+    [{ flows: [{ id: 'a', steps: [] }] }, 'flows[0].steps'],
+    [{ collections: 'closed' }, 'collections'],
     [{ defaultUser: 1 }, 'defaultUser'],
   ]
   for (const [config, key] of wrong) t.same(problems(config), [key], JSON.stringify(config))
@@ -91,6 +106,27 @@ t.test('values at the limits are accepted', async (t) => {
   for (const maxDepth of [6, 1024]) t.same(problems({ limits: { maxDepth } }), [])
   t.same(problems({ limits: { maxCoreBytes: 1 } }), [])
   t.same(problems({ schemas: [], flows: [] }), [])
+})
+
+t.test(
+  'flows that are inactive do not exist, and neither do any where the list is empty',
+  async (t) => {
+    const flowIds = (flows?: unknown) => parseConfig({ flows }, 'a.json').flowIds
+    t.same(flowIds([{ id: 'a' }, { id: 'b', active: false }, { id: 'c', active: true }]), [
+      'a',
+      'c',
+    ])
+    t.same(flowIds([]), [])
+    t.equal(flowIds(), undefined)
+  },
+)
+
+t.test('a token without collections is told from one with none', async (t) => {
+  const config = { tokens: { a: { user: 'a', collections: [] }, b: { user: 'b' } } }
+  t.strictSame(
+    [...parseConfig(config, 'a.json').tokens.values()],
+    [{ user: 'a', collections: [] }, { user: 'b' }],
+  )
 })
 
 t.test('everything that is wrong is told at once, in one line', async (t) => {

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { fail, run, start, succeed } from './command.js'
 
-const commands = ['serve', 'import', 'export', 'cores', 'sample']
+const commands = [
+  ...['serve', 'import', 'export', 'cores', 'sample'],
+  ...['schema', 'objects', 'collections'],
+]
 
 t.test('--version prints the version of the package', async (t) => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }

@@ -8,6 +8,7 @@ import t from 'tap'
 import { sampleId } from '../../src/cli/sample.js'
 import { fail, run, script, serve, start, succeed } from './command.js'
 import type { Serving } from './command.js'
+import { product, productSchema } from './products.js'
 
 const sample = await succeed(t, ['sample'])
 
@@ -66,19 +67,20 @@ t.test('the lines for a shell work as they stand', async (t) => {
   const output = String(shell.stdout)
   t.match(output, '"triples":44')
   t.match(output, '"cores":[')
+  t.match(output, '"schemas":[]')
   t.match(output, /\nthe same bytes\n$/)
 })
 
 t.test('tokens of the configuration and of flags are taken, others are not', async (t) => {
   const tokens = { 'hush-1': { user: 'alice' }, 'hush-3': { user: 'alice' } }
-  const config = { port: 1, host: '203.0.113.1', data: 'shelf', tokens, flows: [] }
+  const config = { port: 1, host: '203.0.113.1', data: 'shelf', tokens, defaultUser: 'a' }
   const dir = t.testdir({ 'lorekeep.json': JSON.stringify(config) })
   const serving = await serve(t, [
     ...['--config', join(dir, 'lorekeep.json'), '--host', '127.0.0.1'],
     ...['--token', 'hush-2==bob', '--token', 'hush-3=bob'],
   ])
   const { url, stderr } = serving
-  t.match(stderr(), /^lorekeep: [^\n]*flows\n/)
+  t.match(stderr(), /^lorekeep: [^\n]*defaultUser\n/)
   t.match(stderr(), join(dir, 'shelf'), 'a relative directory is meant from where the file is')
   for (const secret of ['hush-1', 'hush-2', 'hush-3']) t.notMatch(stderr(), secret)
   t.equal(serving.token, '', 'none is made where there are some')
@@ -117,6 +119,61 @@ t.test('the limits of the configuration are in force', async (t) => {
   long[long.indexOf(0xd9) + 1] = 255
   t.equal(await post(long), 'LK_CORE_FORMAT')
 })
+
+t.test('schemas, collections and flows of the configuration are there', async (t) => {
+  const config = {
+    data: 'shelf',
+    collections: 'declared',
+    schemas: [productSchema],
+    flows: [{ id: 'mine' }, { id: 'idle', active: false }],
+    tokens: { any: { user: '*' }, one: { user: 'alice', collections: ['shop'] } },
+    limits: { maxJsonBytes: 1000, maxBatchObjects: 2, maxObjectBytes: 200, maxQueryLimit: 3 },
+  }
+  const dir = t.testdir({ 'lorekeep.json': JSON.stringify(config) })
+  const { url } = await serve(t, ['--config', join(dir, 'lorekeep.json')])
+  const ask = async (token: string, method: string, path: string, body?: unknown) => {
+    const headers = { Authorization: `Bearer ${token}` }
+    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
+    const reply = await fetch(`${url}/api/v1/${path}`, init)
+    return { status: reply.status, ...((await reply.json()) as { code?: string; limit?: number }) }
+  }
+  const put = (token: string, flow: string, collection: string, values: readonly unknown[]) =>
+    ask(token, 'POST', `flow/${flow}/objects/import`, {
+      metadata: { id: 'b', user: 'alice', collection },
+      schema_name: 'product',
+      values,
+    })
+  t.match(await ask('any', 'GET', 'schemas'), { schemas: [{ name: 'product' }] })
+  t.match(await put('any', 'mine', 'shop', [product(1)]), { code: 'LK_COLLECTION_NOT_FOUND' })
+  for (const collection of ['shop', 'attic']) {
+    t.match(await ask('any', 'PUT', `collections/${collection}`), { status: 201 })
+    t.match(await put('any', 'mine', collection, [product(1)]), { status: 200 })
+  }
+  t.match(await put('any', 'default', 'shop', []), { code: 'LK_HTTP_FLOW_NOT_FOUND' })
+  t.match(await put('any', 'idle', 'shop', []), { code: 'LK_HTTP_FLOW_NOT_FOUND' })
+  t.match(await put('one', 'mine', 'shop', [product(2)]), { status: 200 })
+  t.match(await put('one', 'mine', 'attic', [product(3)]), { code: 'LK_HTTP_FORBIDDEN' })
+  const query = { schema_name: 'product', limit: 1000 }
+  t.match(await ask('one', 'POST', 'flow/mine/objects/query', query), { total: 2, limit: 3 })
+  t.match(await ask('any', 'POST', 'flow/mine/objects/query', query), { total: 3, limit: 3 })
+  const three = [4, 5, 6].map(product)
+  t.match(await put('any', 'mine', 'shop', three), { code: 'LK_OBJECT_TOO_LARGE' })
+  const long = { ...product(7), name: 'x'.repeat(200) }
+  t.match(await put('any', 'mine', 'shop', [long]), { status: Number, code: /^LK_OBJECT_/ })
+  const longer = { ...product(7), name: 'x'.repeat(1000) }
+  t.match(await put('any', 'mine', 'shop', [longer]), { code: 'LK_HTTP_TOO_LARGE' })
+})
+
+t.test(
+  'a schema of the configuration that is refused is told, and nothing is served',
+  async (t) => {
+    const wrong = { name: 'wrong', fields: { a: { type: 'strnig' } } }
+    const config = { data: 'shelf', schemas: [productSchema, wrong] }
+    const dir = t.testdir({ 'lorekeep.json': JSON.stringify(config) })
+    const line = await fail(t, 1, ['serve', '--port', '0', '--config', join(dir, 'lorekeep.json')])
+    for (const part of ['schemas[1]', 'wrong', 'strnig']) t.ok(line.includes(part), part)
+  },
+)
 
 t.test('a data directory that is in use, or is none, is one line', async (t) => {
   const data = t.testdir({ file: '' })

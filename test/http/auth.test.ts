@@ -51,8 +51,13 @@ t.test('authenticate gets the token and the request, and may take its time', asy
   t.strictSame(seen, Array(3).fill(['a.b-c_~+/|=', 'one']).flat())
 })
 
-t.test('a principal without a user is a programming mistake, and never let in', async (t) => {
-  for (const principal of [{}, { user: '' }, { user: 1 }, 'alice', true, false, 0, () => {}]) {
+t.test('a principal of another shape is a programming mistake, and never let in', async (t) => {
+  const users = [{}, { user: '' }, { user: 1 }, 'alice', true, false, 0, () => {}]
+  const lists = [null, 'a', {}, new Set(['a']), [''], [1], ['a', undefined], [['a']]]
+  for (const principal of [
+    ...users,
+    ...lists.map((collections) => ({ user: 'alice', collections })),
+  ]) {
     const { url, errors } = await serve(t, { authenticate: () => principal as Principal })
     const reply = await send(`${url}/api/v1/cores`, { headers: as('x') })
     t.equal(reply.status, 500, JSON.stringify(principal))

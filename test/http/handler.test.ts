@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer'
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { encode } from '@msgpack/msgpack'
@@ -21,11 +22,18 @@ t.test('createHandler refuses options that cannot work, with a TypeError', async
   }
   for (const value of [0, -1, 1.5, NaN, Infinity, '5']) {
     t.throws(make({ maxCoreBytes: value }), TypeError, `maxCoreBytes ${value}`)
+    t.throws(make({ maxJsonBytes: value }), TypeError, `maxJsonBytes ${value}`)
     t.throws(make({ maxConcurrentImports: value }), TypeError, `maxConcurrentImports ${value}`)
     t.throws(make({ idleTimeoutMs: value }), TypeError, `idleTimeoutMs ${value}`)
     t.throws(make({ exportIdleTimeoutMs: value }), TypeError, `exportIdleTimeoutMs ${value}`)
   }
   t.throws(make({ idleTimeoutMs: 2 ** 31 }), TypeError)
+  t.throws(make({ maxJsonBytes: constants.MAX_STRING_LENGTH + 1 }), TypeError)
+  for (const flowIds of [null, 'default', [''], [1], new Set(['default'])]) {
+    t.throws(make({ flowIds }), TypeError, `flowIds ${JSON.stringify(flowIds)}`)
+  }
+  t.doesNotThrow(make({ flowIds: [], maxJsonBytes: constants.MAX_STRING_LENGTH }))
+  t.throws(() => createHandler(undefined as unknown as HandlerOptions), TypeError)
   t.doesNotThrow(make({ idleTimeoutMs: 2 ** 31 - 1, maxCoreBytes: Number.MAX_SAFE_INTEGER }))
 })
 

@@ -49,6 +49,14 @@ t.test('several errors are listed, each with its plain details only', async (t) 
   t.equal(problemOf(empty, 'r').errors.length, 1)
 })
 
+t.test('lists of plain values are told, and no other lists', async (t) => {
+  const details = { ids: ['a', 7], count: 2, mixed: ['a', {}], deep: [['a']] }
+  const problem = problemOf(new LorekeepError('LK_OBJECT_DUPLICATE', 'two', { details }), 'r')
+  t.strictSame(problem.errors, [{ ids: ['a', 7], count: 2, message: problem.detail }])
+  t.match(problem, { ids: ['a', 7], count: 2 })
+  t.notOk('mixed' in problem || 'deep' in problem)
+})
+
 t.test('what a server error says stays inside', async (t) => {
   for (const code of codes) {
     const error = new LorekeepError(code, '/var/secret', {

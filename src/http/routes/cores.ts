@@ -1,6 +1,6 @@
 // Knowledge cores: bulk import and export, list, stat, delete.
 
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LorekeepError } from '../../errors.js'
 import type { CoreExport, CoreRef, CoreStat, KnowledgeStore } from '../../knowledge/types.js'
 import { actingUser } from '../auth.js'
@@ -38,8 +38,8 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
     const { request, response, query } = exchange
     const ref = refFromQuery(exchange)
     const mode = modeFrom(query.get('mode'))
-    checkEncodings(request.headers)
     const body = openBody(request, response, {
+      content: 'core',
       maxBytes: options.maxCoreBytes,
       idleTimeoutMs: options.idleTimeoutMs,
     })
@@ -166,18 +166,6 @@ async function reached(
       resolve()
     }
   })
-}
-
-/** `chunked` is how a body of unknown length travels; Node takes no other coding off. */
-function checkEncodings(headers: IncomingHttpHeaders): void {
-  const { 'content-encoding': content = '', 'transfer-encoding': transfer = 'chunked' } = headers
-  const isIdentity = (coding: string) => ['', 'identity'].includes(coding.trim().toLowerCase())
-  if (!content.split(',').every(isIdentity)) {
-    throw new LorekeepError('LK_HTTP_ENCODING', `'${content}'; send the stream as it is`)
-  }
-  if (transfer.trim().toLowerCase() !== 'chunked') {
-    throw new LorekeepError('LK_HTTP_ENCODING', `'${transfer}'; only chunked is taken off`)
-  }
 }
 
 function validators(stat: CoreStat): Record<string, string> {

@@ -1,0 +1,31 @@
+// What a command reads: a file, or stdin.
+
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { UsageError } from './failure.js'
+
+export interface Input {
+  readonly stream: Readable
+  /** Undefined for everything that is no regular file. */
+  readonly bytes: number | undefined
+}
+
+/** `-` is stdin; `what` is what one should pipe into it. */
+export async function openInput(file: string, what: string): Promise<Input> {
+  if (file === '-') {
+    if (process.stdin.isTTY) {
+      throw new UsageError(`stdin is a terminal: name a file, or pipe ${what} into this command`)
+    }
+    return { stream: process.stdin, bytes: undefined }
+  }
+  // Opened before anything else: a file that is not there leaves no empty data directory.
+  const handle = await open(file, 'r')
+  const found = await handle.stat()
+  if (found.isDirectory()) {
+    await handle.close()
+    throw new Error(`'${file}' is a directory`)
+  }
+  const stream = createReadStream('', { fd: handle, highWaterMark: 256 * 1024 })
+  return { stream, bytes: found.isFile() ? found.size : undefined }
+}

@@ -1,0 +1,40 @@
+// The stores of a data directory, for a command that has it to itself.
+
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { LevelBackend } from '../../adapters/level/index.js'
+import { hasCode } from '../errors.js'
+import { createLorekeep } from '../lorekeep.js'
+import type { Lorekeep } from '../lorekeep.js'
+import { describe, note } from './failure.js'
+
+/** With `create` a directory that does not exist is made; else that is an error. */
+export async function openLocalStore(data: string, create: boolean): Promise<Lorekeep> {
+  // Looking for something in a directory that is misspelt must not leave an empty store behind.
+  if (!create) await checkDirectory(data)
+  try {
+    const onError = (error: unknown) => note(`in the background: ${describe(error)}`)
+    return await createLorekeep({ backend: new LevelBackend(data), onError })
+  } catch (error) {
+    if (!hasCode(error, 'LK_STORAGE_LOCKED')) throw error
+    throw new Error(`${error.message} (use --url to reach a running 'lorekeep serve')`, {
+      cause: error,
+    })
+  }
+}
+
+async function checkDirectory(data: string): Promise<void> {
+  let isDirectory: boolean
+  try {
+    isDirectory = (await stat(data)).isDirectory()
+  } catch (cause) {
+    throw new Error(`there is no data directory '${data}' (--data names another)`, { cause })
+  }
+  if (!isDirectory) throw new Error(`'${data}' is not a directory`)
+  try {
+    // The file that makes a directory a LevelDB: one called `cores` may hold anything.
+    await stat(join(data, 'cores', 'CURRENT'))
+  } catch (cause) {
+    throw new Error(`there is no store in '${data}' (--data names another)`, { cause })
+  }
+}

@@ -1,0 +1,63 @@
+// Tables on a terminal.
+
+export interface Column {
+  readonly head: string
+  /** Where numbers go. */
+  readonly isRight: boolean
+}
+
+type Row = readonly string[]
+
+const gap = '  '
+const narrowest = 6
+
+/**
+ * A table whose widths its first rows decide: others may come later. Where `maxWidth` is too little,
+ * the widest cells are cut, and then the last columns left out.
+ */
+export class Table {
+  readonly #columns: readonly Column[]
+  readonly #widths: readonly number[]
+
+  constructor(columns: readonly Column[], firstRows: readonly Row[], maxWidth = Infinity) {
+    this.#columns = columns
+    const natural = columns.map(({ head }, column) =>
+      firstRows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), head.length),
+    )
+    this.#widths = fit(natural, maxWidth)
+  }
+
+  head(): string {
+    return this.#line(this.#columns.map(({ head }) => head))
+  }
+
+  rows(rows: readonly Row[]): string {
+    return rows.map((row) => this.#line(row)).join('')
+  }
+
+  #line(cells: Row): string {
+    const padded = this.#widths.map((width, column) => {
+      const cell = cut(cells[column] ?? '', width)
+      return this.#columns[column]?.isRight ? cell.padStart(width) : cell.padEnd(width)
+    })
+    return `${padded.join(gap).trimEnd()}\n`
+  }
+}
+
+function fit(natural: readonly number[], maxWidth: number): readonly number[] {
+  const widthAt = (cap: number) =>
+    natural.reduce((sum, width) => sum + Math.min(width, cap) + gap.length, -gap.length)
+  if (widthAt(Infinity) <= maxWidth) return natural
+  if (widthAt(narrowest) > maxWidth && natural.length > 1) {
+    return fit(natural.slice(0, -1), maxWidth)
+  }
+  let cap = narrowest
+  while (widthAt(cap + 1) <= maxWidth) cap++
+  return natural.map((width) => Math.min(width, cap))
+}
+
+function cut(cell: string, width: number): string {
+  if (cell.length <= width) return cell
+  // Not between the two halves of a character.
+  return `${cell.slice(0, Math.max(width - 1, 0)).replace(/[\ud800-\udbff]$/, '')}…`
+}

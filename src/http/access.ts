@@ -1,0 +1,56 @@
+// What a principal may do with objects. Collections are the unit of access: who may touch one reads
+// all of it, and changes what is its own.
+
+import { LorekeepError } from '../errors.js'
+import type { JsonObject, ObjectChangeOptions, Scope } from '../objects/types.js'
+import type { Principal } from './auth.js'
+
+/** What a query of this principal may see. */
+export function scopeOf({ collections }: Principal): Scope {
+  return collections === undefined ? {} : { collections }
+}
+
+export function actsForAny({ user }: Principal): boolean {
+  return user === '*'
+}
+
+export function mayTouch({ collections }: Principal, collection: string): boolean {
+  return collections === undefined || collections.includes(collection)
+}
+
+/** @throws LorekeepError `LK_HTTP_FORBIDDEN`, before anyone looked whether there is such a thing */
+export function checkCollection(principal: Principal, collection: string): void {
+  if (!mayTouch(principal, collection)) {
+    throw forbidden(`collection '${collection}' is not one of this token's`)
+  }
+}
+
+/** What is no string is left to the store, which refuses it. */
+export function checkImport(principal: Principal, { metadata }: JsonObject): void {
+  if (typeof metadata !== 'object' || metadata === null) return
+  const { collection, user } = metadata as { collection?: unknown; user?: unknown }
+  if (typeof collection === 'string') checkCollection(principal, collection)
+  if (typeof user === 'string' && user !== principal.user && !actsForAny(principal)) {
+    throw forbidden(`'metadata.user' is not the user of this token`)
+  }
+}
+
+/** Whose objects it may change: the store looks at each in the step that changes it. */
+export function ownedBy(principal: Principal): ObjectChangeOptions {
+  return actsForAny(principal) ? {} : { ownedBy: principal.user }
+}
+
+/** For what reaches beyond the objects of one user. */
+export function checkActsForAny(principal: Principal): void {
+  if (!actsForAny(principal))
+    throw forbidden("only a token that acts for any user ('*') may do this")
+}
+
+/** For what reaches, or looks, into every collection. */
+export function checkAllCollections({ collections }: Principal): void {
+  if (collections !== undefined) throw forbidden('only a token for all collections may do this')
+}
+
+function forbidden(detail: string): LorekeepError {
+  return new LorekeepError('LK_HTTP_FORBIDDEN', detail)
+}

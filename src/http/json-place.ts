@@ -1,0 +1,175 @@
+// Where a text is no JSON. JSON.parse says it in words that change with the version of Node, and
+// often without a place; so what it refused is read once more here.
+
+import { LorekeepError } from '../errors.js'
+
+const quote = 0x22
+const backslash = 0x5c
+const maxKeyShown = 64
+
+/**
+ * Reads a text of valid UTF-8 by the grammar (RFC 8259), and makes nothing of it.
+ * @throws LorekeepError `LK_HTTP_JSON` at the first place that is wrong, or names a key again.
+ * Returns where there is none. It recurses: the depth was checked before.
+ */
+export function locateFlaw(bytes: Buffer, start: number): void {
+  new Reader(bytes, start).read()
+}
+
+class Reader {
+  readonly #bytes: Buffer
+  /** Keys and indexes from the top to where we are. */
+  readonly #path: (string | number)[] = []
+  #at: number
+
+  constructor(bytes: Buffer, start: number) {
+    this.#bytes = bytes
+    this.#at = start
+  }
+
+  read(): void {
+    this.#value()
+    this.#skipSpace()
+    if (this.#at < this.#bytes.length) this.#refuse('nothing more')
+  }
+
+  #value(): void {
+    this.#skipSpace()
+    if (this.#take('{')) this.#object()
+    else if (this.#take('[')) this.#array()
+    else if (this.#take('"')) this.#string()
+    else if (!this.#take('true') && !this.#take('false') && !this.#take('null')) this.#number()
+  }
+
+  #object(): void {
+    const keys = new Set<string>()
+    this.#skipSpace()
+    if (this.#take('}')) return
+    do {
+      this.#skipSpace()
+      const from = this.#at
+      if (!this.#take('"')) {
+        this.#refuse(keys.size === 0 ? "a key in double quotes, or '}'" : 'a key in double quotes')
+      }
+      this.#string()
+      const key = this.#decode(from)
+      this.#path.push(key)
+      if (keys.has(key)) throw this.#error(from, `the key ${shown(key)} is there twice`)
+      keys.add(key)
+      this.#skipSpace()
+      if (!this.#take(':')) this.#refuse("':'")
+      this.#value()
+      this.#path.pop()
+      this.#skipSpace()
+    } while (this.#take(','))
+    if (!this.#take('}')) this.#refuse("',' or '}'")
+  }
+
+  #array(): void {
+    this.#skipSpace()
+    if (this.#take(']')) return
+    let index = 0
+    do {
+      this.#path.push(index++)
+      this.#value()
+      this.#path.pop()
+      this.#skipSpace()
+    } while (this.#take(','))
+    if (!this.#take(']')) this.#refuse("',' or ']'")
+  }
+
+  /** After the opening quote. */
+  #string(): void {
+    for (;;) {
+      const byte = this.#bytes[this.#at]
+      if (byte === undefined) this.#refuse('the closing quote of a string')
+      else if (byte < 0x20) this.#refuse('an escape such as \\n in a string')
+      else if (byte === backslash) this.#escape()
+      else this.#at++
+      if (byte === quote) return
+    }
+  }
+
+  #escape(): void {
+    this.#at++
+    if (this.#take('u')) {
+      for (let digits = 0; digits < 4; digits++) {
+        if (!this.#takeOneOf('0123456789abcdefABCDEF')) this.#refuse('four hex digits after \\u')
+      }
+    } else if (!this.#takeOneOf('"\\/bfnrt')) {
+      this.#refuse('an escape that JSON has')
+    }
+  }
+
+  #number(): void {
+    const isNegative = this.#take('-')
+    if (!this.#take('0')) this.#digits(isNegative ? 'a digit' : 'a value')
+    if (this.#take('.')) this.#digits('a digit')
+    if (this.#takeOneOf('eE')) {
+      this.#takeOneOf('+-')
+      this.#digits('a digit')
+    }
+  }
+
+  #digits(expected: string): void {
+    if (!this.#takeOneOf('0123456789')) this.#refuse(expected)
+    while (this.#takeOneOf('0123456789'));
+  }
+
+  /** The key whose opening quote is at `from`, and whose end is here. */
+  #decode(from: number): string {
+    const text = this.#bytes.toString('utf8', from, this.#at)
+    // Two spellings of one key are one key.
+    return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1)
+  }
+
+  #skipSpace(): void {
+    while (this.#takeOneOf(' \n\r\t'));
+  }
+
+  #take(ascii: string): boolean {
+    for (let at = 0; at < ascii.length; at++) {
+      if (this.#bytes[this.#at + at] !== ascii.charCodeAt(at)) return false
+    }
+    this.#at += ascii.length
+    return true
+  }
+
+  #takeOneOf(ascii: string): boolean {
+    const byte = this.#bytes[this.#at]
+    if (byte === undefined || byte > 0x7f || !ascii.includes(String.fromCharCode(byte)))
+      return false
+    this.#at++
+    return true
+  }
+
+  #refuse(expected: string): never {
+    const [found] = this.#bytes.toString('utf8', this.#at, this.#at + 4)
+    const what = found === undefined ? 'the end of the body' : JSON.stringify(found)
+    throw this.#error(this.#at, `expected ${expected}, found ${what}`)
+  }
+
+  #error(byteOffset: number, reason: string): LorekeepError {
+    const path = pathOf(this.#path)
+    const place = path === '' ? `byte ${byteOffset}` : `byte ${byteOffset}, in ${path}`
+    return new LorekeepError('LK_HTTP_JSON', `${reason} at ${place}`, {
+      details: { byteOffset, ...(path !== '' && { path }) },
+    })
+  }
+}
+
+/** Like `values[3].price`. */
+function pathOf(parts: readonly (string | number)[]): string {
+  let path = ''
+  for (const part of parts) {
+    if (typeof part === 'number') path += `[${part}]`
+    else if (!/^[A-Za-z_$][\w$]{0,63}$/.test(part)) path += `[${shown(part)}]`
+    else path += path === '' ? part : `.${part}`
+  }
+  return path
+}
+
+/** A key may be as long as the body. */
+function shown(key: string): string {
+  return JSON.stringify(key.length > maxKeyShown ? `${key.slice(0, maxKeyShown)}…` : key)
+}

@@ -1,0 +1,110 @@
+// What createHandler takes, and the routes that come of it.
+
+import { constants } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import type { KnowledgeStore } from '../knowledge/types.js'
+import type { ObjectStore } from '../objects/types.js'
+import type { Authenticate } from './auth.js'
+import type { Route } from './routes.js'
+import { collectionRoutes } from './routes/collections.js'
+import { coreRoutes } from './routes/cores.js'
+import { healthRoutes } from './routes/health.js'
+import { objectRoutes } from './routes/objects.js'
+import { schemaRoutes } from './routes/schemas.js'
+
+/** What `onError` is told beside the error. */
+export interface RequestInfo {
+  /** The X-Request-Id of the response. */
+  readonly requestId: string
+  readonly request: IncomingMessage
+}
+
+export interface HandlerOptions {
+  /** The stores to mount, at least one. */
+  readonly knowledge?: KnowledgeStore
+  readonly objects?: ObjectStore
+  /** Who may come in; `'none'` lets everyone act for every user. There is no default. */
+  readonly authenticate: Authenticate | 'none'
+  /** In front of every path but /healthz. Default `/api/v1`; may be empty. */
+  readonly prefix?: string
+  /** Bytes of one import. Default 4 GiB. The store has a limit of its own; the lower one counts. */
+  readonly maxCoreBytes?: number
+  /** Imports under way at once; one more is answered with 503. Default 64. */
+  readonly maxConcurrentImports?: number
+  /** Bytes of one JSON body. Default 16 MiB. */
+  readonly maxJsonBytes?: number
+  /** The flows that exist. Default `['default']`. */
+  readonly flowIds?: readonly string[]
+  /** How long a body may keep us waiting for its next byte; then 408. Default 30,000. */
+  readonly idleTimeoutMs?: number
+  /** How long an export waits for a reader that takes nothing before it hangs up. Default 120,000. */
+  readonly exportIdleTimeoutMs?: number
+  /**
+   * Gets every error that left as a 5xx, or that broke an answer under way, as it was thrown:
+   * clients see neither messages nor causes of those. What it throws becomes a process warning.
+   */
+  readonly onError?: (error: unknown, info: RequestInfo) => void | Promise<void>
+}
+
+/** @throws TypeError for options that cannot be */
+export function routesOf(options: HandlerOptions, prefix: string): readonly Route[] {
+  const { knowledge, objects, flowIds = ['default'] } = options
+  if (knowledge === undefined && objects === undefined) {
+    throw new TypeError('createHandler needs a store: knowledge, objects or both')
+  }
+  const idleTimeoutMs = checkTimeout('idleTimeoutMs', options.idleTimeoutMs ?? 30_000)
+  const ofCores = {
+    prefix,
+    maxCoreBytes: checkLimit('maxCoreBytes', options.maxCoreBytes ?? 4 * 1024 ** 3),
+    maxConcurrentImports: checkLimit('maxConcurrentImports', options.maxConcurrentImports ?? 64),
+    idleTimeoutMs,
+    exportIdleTimeoutMs: checkTimeout(
+      'exportIdleTimeoutMs',
+      options.exportIdleTimeoutMs ?? 120_000,
+    ),
+  }
+  const ofObjects = {
+    prefix,
+    flowIds: checkFlowIds(flowIds),
+    maxJsonBytes: checkJsonLimit('maxJsonBytes', options.maxJsonBytes ?? 16 * 1024 ** 2),
+    idleTimeoutMs,
+  }
+  const routes = [...healthRoutes()]
+  if (knowledge !== undefined) routes.push(...coreRoutes({ ...ofCores, knowledge }))
+  if (objects !== undefined) {
+    routes.push(
+      ...objectRoutes({ ...ofObjects, objects }),
+      ...schemaRoutes({ ...ofObjects, objects }),
+      ...collectionRoutes({ ...ofObjects, objects }),
+    )
+  }
+  return routes
+}
+
+export function checkPrefix(prefix: string): string {
+  if (prefix === '' || /^(\/[^/?#]+)+$/.test(prefix)) return prefix
+  throw new TypeError(`prefix is '' or starts with a slash and ends without: '${prefix}'`)
+}
+
+function checkLimit(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value > 0) return value
+  throw new TypeError(`${name} is a whole number above 0: ${value}`)
+}
+
+/** Timers past 2^31 - 1 ms fire at once. */
+function checkTimeout(name: string, value: number): number {
+  if (checkLimit(name, value) < 2 ** 31) return value
+  throw new TypeError(`${name} is less than 2^31: ${value}`)
+}
+
+/** JSON becomes a string, and the engine bounds those. */
+function checkJsonLimit(name: string, value: number): number {
+  if (checkLimit(name, value) <= constants.MAX_STRING_LENGTH) return value
+  throw new TypeError(`${name} is at most ${constants.MAX_STRING_LENGTH}: ${value}`)
+}
+
+function checkFlowIds(flowIds: readonly string[]): readonly string[] {
+  const isId = (id: unknown) => typeof id === 'string' && id !== ''
+  if (Array.isArray(flowIds) && flowIds.every(isId)) return flowIds
+  throw new TypeError('flowIds is a list of ids, which are strings and not empty')
+}

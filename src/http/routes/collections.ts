@@ -1,0 +1,52 @@
+// Collections: list, make, delete with everything in them.
+
+import { LorekeepError } from '../../errors.js'
+import type { ObjectStore } from '../../objects/types.js'
+import { checkActsForAny, checkCollection, mayTouch } from '../access.js'
+import { answerJson } from '../reply.js'
+import type { Exchange, Route } from '../routes.js'
+
+export interface CollectionRoutesOptions {
+  readonly prefix: string
+  readonly objects: ObjectStore
+}
+
+export function collectionRoutes(options: CollectionRoutesOptions): readonly Route[] {
+  const { prefix, objects } = options
+  const single = `${prefix}/collections/{collection}`
+
+  return [
+    { access: 'principal', method: 'GET', path: `${prefix}/collections`, run: listCollections },
+    { access: 'principal', method: 'PUT', path: single, run: createCollection },
+    { access: 'principal', method: 'DELETE', path: single, run: deleteCollection },
+  ]
+
+  async function listCollections({ request, response, principal }: Exchange): Promise<void> {
+    const all = await objects.collections()
+    const collections = all.filter(({ name }) => mayTouch(principal, name))
+    await answerJson(request, response, 200, { collections })
+  }
+
+  async function createCollection(exchange: Exchange): Promise<void> {
+    const { request, response } = exchange
+    const name = nameOf(exchange)
+    const isNew = await objects.createCollection(name)
+    await answerJson(request, response, isNew ? 201 : 200, { name })
+  }
+
+  async function deleteCollection(exchange: Exchange): Promise<void> {
+    const { request, response, principal } = exchange
+    // Its objects are of several users.
+    checkActsForAny(principal)
+    const name = nameOf(exchange)
+    const deleted = await objects.deleteCollection(name)
+    if (deleted === undefined) throw new LorekeepError('LK_COLLECTION_NOT_FOUND', `'${name}'`)
+    await answerJson(request, response, 200, { deleted })
+  }
+}
+
+function nameOf({ principal, parameters }: Exchange): string {
+  const name = parameters.get('collection') ?? ''
+  checkCollection(principal, name)
+  return name
+}

@@ -1,0 +1,135 @@
+// Objects: batches in, queries, and single objects by collection and id.
+
+import { LorekeepError } from '../../errors.js'
+import type {
+  JsonObject,
+  ObjectImport,
+  ObjectImportOptions,
+  ObjectQuery,
+  ObjectStore,
+  StoredObject,
+} from '../../objects/types.js'
+import { checkAllCollections, checkCollection, checkImport, ownedBy, scopeOf } from '../access.js'
+import { readJson } from '../json.js'
+import type { JsonLimits } from '../json.js'
+import { answer, answerJson } from '../reply.js'
+import type { Exchange, Route } from '../routes.js'
+
+export interface ObjectRoutesOptions extends JsonLimits {
+  readonly prefix: string
+  readonly objects: ObjectStore
+  readonly flowIds: readonly string[]
+}
+
+type OnDuplicate = NonNullable<ObjectImportOptions['onDuplicate']>
+
+export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
+  const { prefix, objects, flowIds } = options
+  const ofFlow = `${prefix}/flow/{flow}/objects`
+  const single = `${prefix}/collections/{collection}/objects/{id}`
+
+  return [
+    { access: 'principal', method: 'POST', path: `${ofFlow}/import`, run: importObjects },
+    { access: 'principal', method: 'POST', path: `${ofFlow}/query`, run: queryObjects },
+    { access: 'principal', method: 'POST', path: `${ofFlow}/explain`, run: explainQuery },
+    { access: 'principal', method: 'GET', path: single, run: showObject },
+    { access: 'principal', method: 'PUT', path: single, run: replaceObject },
+    { access: 'principal', method: 'PATCH', path: single, run: patchObject },
+    { access: 'principal', method: 'DELETE', path: single, run: deleteObject },
+  ]
+
+  // Of these bodies only the JSON is looked at here: the store takes them apart, and says what is
+  // wrong with them to callers in process just the same.
+
+  async function importObjects(exchange: Exchange): Promise<void> {
+    const { request, response, principal, query } = exchange
+    checkFlow(exchange)
+    const onDuplicate = onDuplicateFrom(query.get('on_duplicate'))
+    const body = await readJson(request, response, options)
+    checkImport(principal, body)
+    const result = await objects.import(body as unknown as ObjectImport, {
+      onDuplicate,
+      ...ownedBy(principal),
+    })
+    await answerJson(request, response, 200, result)
+  }
+
+  async function queryObjects(exchange: Exchange): Promise<void> {
+    const { request, response, principal } = exchange
+    checkFlow(exchange)
+    const query = (await readJson(request, response, options)) as unknown as ObjectQuery
+    await answerJson(request, response, 200, await objects.query(query, scopeOf(principal)))
+  }
+
+  async function explainQuery(exchange: Exchange): Promise<void> {
+    const { request, response, principal } = exchange
+    checkFlow(exchange)
+    // An index is over all collections, and a plan counts its keys: whoever may ask for the plan of
+    // any filter learns which values there are elsewhere.
+    checkAllCollections(principal)
+    const query = (await readJson(request, response, options)) as unknown as ObjectQuery
+    await answerJson(request, response, 200, await objects.explain(query))
+  }
+
+  async function showObject(exchange: Exchange): Promise<void> {
+    const { collection, id } = placeOf(exchange)
+    const found = (await objects.get(collection, id)) ?? notFound(collection, id)
+    await answerJson(exchange.request, exchange.response, 200, found)
+  }
+
+  async function replaceObject(exchange: Exchange): Promise<void> {
+    const owned = ownedBy(exchange.principal)
+    await change(exchange, (collection, id, object) =>
+      objects.replace(collection, id, object, owned),
+    )
+  }
+
+  async function patchObject(exchange: Exchange): Promise<void> {
+    const owned = ownedBy(exchange.principal)
+    await change(exchange, (collection, id, changes) =>
+      objects.patch(collection, id, changes, owned),
+    )
+  }
+
+  async function deleteObject(exchange: Exchange): Promise<void> {
+    const { collection, id } = placeOf(exchange)
+    const owned = ownedBy(exchange.principal)
+    if (!(await objects.delete(collection, id, owned))) notFound(collection, id)
+    await answer(exchange.request, exchange.response, 204)
+  }
+
+  async function change(
+    exchange: Exchange,
+    make: (collection: string, id: string, body: JsonObject) => Promise<StoredObject | undefined>,
+  ): Promise<void> {
+    const { request, response } = exchange
+    const { collection, id } = placeOf(exchange)
+    const body = await readJson(request, response, options)
+    const stored = (await make(collection, id, body)) ?? notFound(collection, id)
+    await answerJson(request, response, 200, stored)
+  }
+
+  function checkFlow({ parameters }: Exchange): void {
+    const flow = parameters.get('flow') ?? ''
+    if (!flowIds.includes(flow)) throw new LorekeepError('LK_HTTP_FLOW_NOT_FOUND', `'${flow}'`)
+  }
+}
+
+/** An id that is a number is found by its text as well. */
+function placeOf({ principal, parameters }: Exchange): { collection: string; id: string } {
+  const collection = parameters.get('collection') ?? ''
+  checkCollection(principal, collection)
+  return { collection, id: parameters.get('id') ?? '' }
+}
+
+function onDuplicateFrom(text = 'reject'): OnDuplicate {
+  if (text === 'reject' || text === 'replace' || text === 'skip') return text
+  throw new LorekeepError(
+    'LK_HTTP_REQUEST',
+    `'on_duplicate' is reject, replace or skip, not '${text}'`,
+  )
+}
+
+function notFound(collection: string, id: string): never {
+  throw new LorekeepError('LK_OBJECT_NOT_FOUND', `collection '${collection}' has no '${id}'`)
+}

@@ -1,0 +1,66 @@
+// Schemas. Everyone reads them; they hold for all collections, so only who may touch all changes them.
+
+import { LorekeepError } from '../../errors.js'
+import type { ObjectStore } from '../../objects/types.js'
+import { checkActsForAny, checkAllCollections } from '../access.js'
+import type { Principal } from '../auth.js'
+import { readJson } from '../json.js'
+import type { JsonLimits } from '../json.js'
+import { answer, answerJson } from '../reply.js'
+import type { Exchange, Route } from '../routes.js'
+
+export interface SchemaRoutesOptions extends JsonLimits {
+  readonly prefix: string
+  readonly objects: ObjectStore
+}
+
+export function schemaRoutes(options: SchemaRoutesOptions): readonly Route[] {
+  const { prefix, objects } = options
+  const single = `${prefix}/schemas/{name}`
+
+  return [
+    { access: 'principal', method: 'GET', path: `${prefix}/schemas`, run: listSchemas },
+    { access: 'principal', method: 'GET', path: single, run: showSchema },
+    { access: 'principal', method: 'PUT', path: single, run: defineSchema },
+    { access: 'principal', method: 'DELETE', path: single, run: dropSchema },
+  ]
+
+  async function listSchemas({ request, response }: Exchange): Promise<void> {
+    await answerJson(request, response, 200, { schemas: await objects.schemas() })
+  }
+
+  async function showSchema({ request, response, parameters }: Exchange): Promise<void> {
+    const name = parameters.get('name') ?? ''
+    await answerJson(request, response, 200, (await objects.schema(name)) ?? notFound(name))
+  }
+
+  async function defineSchema(exchange: Exchange): Promise<void> {
+    const { request, response, principal, parameters } = exchange
+    checkChanger(principal)
+    const name = parameters.get('name') ?? ''
+    const body = await readJson(request, response, options)
+    if (body['name'] !== undefined && body['name'] !== name) {
+      throw new LorekeepError('LK_HTTP_REQUEST', `the path says '${name}', the body another name`)
+    }
+    const isNew = (await objects.schema(name)) === undefined
+    // Spread defines members, it does not set them: a member `__proto__` stays one.
+    const schema = await objects.defineSchema({ ...body, name })
+    await answerJson(request, response, isNew ? 201 : 200, schema)
+  }
+
+  async function dropSchema({ request, response, principal, parameters }: Exchange): Promise<void> {
+    checkChanger(principal)
+    const name = parameters.get('name') ?? ''
+    if (!(await objects.dropSchema(name))) notFound(name)
+    await answer(request, response, 204)
+  }
+}
+
+function checkChanger(principal: Principal): void {
+  checkActsForAny(principal)
+  checkAllCollections(principal)
+}
+
+function notFound(name: string): never {
+  throw new LorekeepError('LK_SCHEMA_NOT_FOUND', `'${name}'`)
+}

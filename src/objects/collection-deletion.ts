@@ -1,0 +1,78 @@
+// Deleting a collection, however much is in it, in steps of some thousand objects. A mark at the
+// collection says up to which reference its rows go, so that a deletion that was cut off is taken
+// up again, and what is stored later stays.
+
+import type { Committer } from './committer.js'
+import type { Draft } from './draft.js'
+import { readBlock } from './rows.js'
+import { blockOf } from './state.js'
+
+/** Objects of one commit. */
+const stepRows = 4096
+
+/** Gives the number of objects deleted; `undefined` where there is no such collection. */
+export async function deleteCollection(
+  committer: Committer,
+  name: string,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const isMarked = await committer.commit(async (draft) => {
+    const record = draft.collection(name)
+    if (record === undefined) return false
+    draft.setCollection(name, { deleting: draft.nextRef, ...record })
+    return true
+  })
+  if (!isMarked) return undefined
+  let deleted = 0
+  let from: Place | undefined = { schema: '', ref: 0 }
+  while (from !== undefined) {
+    signal.throwIfAborted()
+    const begin: Place = from
+    const step = await committer.commit((draft) => deleteSome(draft, committer, name, begin))
+    deleted += step.rows
+    from = step.next
+  }
+  return deleted
+}
+
+/** Where a step goes on: schemas come in the order of their names. */
+interface Place {
+  readonly schema: string
+  readonly ref: number
+}
+
+async function deleteSome(
+  draft: Draft,
+  { memory }: Committer,
+  name: string,
+  from: Place,
+): Promise<{ readonly rows: number; readonly next: Place | undefined }> {
+  const record = draft.collection(name)
+  // Another call has deleted it.
+  if (record?.deleting === undefined) return { rows: 0, next: undefined }
+  const { deleting } = record
+  let rows = 0
+  for (const [schema, table] of [...draft.state.tables].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (schema < from.schema) continue
+    const begin = schema === from.schema ? Math.max(0, blockOf(table, from.ref)) : 0
+    for (const place of table.blocks.slice(begin)) {
+      if (place.first >= deleting) break
+      if (rows >= stepRows) return { rows, next: { schema, ref: place.first } }
+      const block = await readBlock(place, memory.blocks)
+      const constant = block.constant('_collection')
+      if (constant !== undefined && constant.value !== name) continue
+      const collections = block.field('_collection')
+      for (let n = 0; n < block.rows; n++) {
+        if (collections[n] !== name || (block.refs[n] as number) >= deleting) continue
+        const row = await draft.find(name, String(block.field('_id')[n]))
+        if (row === undefined || row.ref !== block.refs[n]) continue
+        draft.remove(row)
+        rows++
+      }
+    }
+  }
+  const { deleting: _, ...rest } = draft.collection(name) ?? record
+  const isEmpty = Object.keys(rest.schemas).length === 0
+  draft.setCollection(name, isEmpty ? undefined : rest)
+  return { rows, next: undefined }
+}

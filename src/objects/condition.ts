@@ -1,0 +1,36 @@
+// A filter once it is understood: what filter.ts makes of it, and planner.ts and query.ts read.
+
+/** A path as the parts between its dots; the first is a field of the object. */
+export type Path = readonly string[]
+
+export type TestOperator =
+  | '$eq'
+  | '$ne'
+  | '$gt'
+  | '$gte'
+  | '$lt'
+  | '$lte'
+  | '$in'
+  | '$nin'
+  | '$exists'
+  | '$all'
+  | '$size'
+  | '$elemMatch'
+  | '$regex'
+
+/** One operator on one path. */
+export interface Test {
+  readonly type: 'test'
+  readonly path: Path
+  readonly operator: TestOperator
+  /** A JSON value; of `$regex` a Regex, of `$elemMatch` the condition of an element. */
+  readonly operand: unknown
+  /** Of the value of the field that the path begins with; `undefined` where it is missing. */
+  readonly matches: (field: unknown) => boolean
+}
+
+export type Condition =
+  | Test
+  /** `and` of nothing is true, `or` of nothing false. */
+  | { readonly type: 'and' | 'or'; readonly conditions: readonly Condition[] }
+  | { readonly type: 'not'; readonly condition: Condition }

@@ -1,0 +1,86 @@
+// What an index can tell of a test: the ranges in which the keys of its matches lie.
+
+import { bracketOf, compareScalars, isScalar, type Bracket, type Scalar } from './values.js'
+import type { Test } from './condition.js'
+import type { Regex } from './regex.js'
+
+/** Keys of one bracket. Bounds are of its type; without any it is the whole bracket. */
+export interface KeyRange {
+  readonly bracket: Bracket
+  readonly gt?: Scalar
+  readonly gte?: Scalar
+  readonly lt?: Scalar
+  readonly lte?: Scalar
+}
+
+export interface KeyRanges {
+  /** In their order, none over another; none at all where nothing can match. */
+  readonly ranges: readonly KeyRange[]
+  /** A row matches if, and not only if, one of its keys lies in a range. */
+  readonly exact: boolean
+}
+
+/**
+ * Every row that matches the test, regular or not, has a key in one of these ranges. `undefined`
+ * where no index tells anything: operators such as `$ne`, and operands that are no scalars.
+ * A row that is not regular may match two tests of a path by a key each: ranges of two tests say
+ * nothing together.
+ */
+export function rangesOf({ operator, operand }: Test): KeyRanges | undefined {
+  switch (operator) {
+    case '$eq':
+      return isScalar(operand) ? { ranges: [pointOf(operand)], exact: true } : undefined
+    case '$in':
+      return Array.isArray(operand) && operand.every(isScalar)
+        ? { ranges: distinct(operand).map(pointOf), exact: true }
+        : undefined
+    case '$gt':
+      return boundedBy(operand, (gt) => ({ gt }))
+    case '$gte':
+      return boundedBy(operand, (gte) => ({ gte }))
+    case '$lt':
+      return boundedBy(operand, (lt) => ({ lt }))
+    case '$lte':
+      return boundedBy(operand, (lte) => ({ lte }))
+    case '$regex':
+      return prefixRange((operand as Regex).prefix)
+    default:
+      return undefined
+  }
+}
+
+function boundedBy(
+  operand: unknown,
+  bound: (value: Scalar) => Omit<KeyRange, 'bracket'>,
+): KeyRanges | undefined {
+  if (!isScalar(operand)) return undefined
+  const bracket = bracketOf(operand)
+  if (operand !== null) return { ranges: [{ bracket, ...bound(operand) }], exact: true }
+  // Nothing is more or less than null, and what is missing has its key, but is not at least null.
+  const { gte, lte } = bound(operand)
+  const includes = gte !== undefined || lte !== undefined
+  return includes ? { ranges: [{ bracket }], exact: false } : { ranges: [], exact: true }
+}
+
+function pointOf(value: Scalar): KeyRange {
+  const bracket = bracketOf(value)
+  return value === null ? { bracket } : { bracket, gte: value, lte: value }
+}
+
+function distinct(values: readonly Scalar[]): readonly Scalar[] {
+  return [...new Set(values)].sort(compareScalars)
+}
+
+function prefixRange(prefix: string | undefined): KeyRanges | undefined {
+  if (prefix === undefined) return undefined
+  return { ranges: [{ bracket: 2, gte: prefix, ...endOf(prefix) }], exact: false }
+}
+
+/** The first string behind all that begin so; none where the prefix is the highest of all units. */
+function endOf(prefix: string): { readonly lt?: string } {
+  for (let n = prefix.length - 1; n >= 0; n--) {
+    const unit = prefix.charCodeAt(n)
+    if (unit < 0xffff) return { lt: prefix.slice(0, n) + String.fromCharCode(unit + 1) }
+  }
+  return {}
+}

@@ -1,0 +1,503 @@
+import { randomBytes } from 'node:crypto'
+import { LorekeepError } from '../errors.js'
+import { InFlight } from '../in-flight.js'
+import type { Storage } from '../storage.js'
+import type { Row } from './block.js'
+import { deleteCollection } from './collection-deletion.js'
+import { Committer } from './committer.js'
+import { findPlace } from './draft.js'
+import { findRows } from './find.js'
+import {
+  checkCollection,
+  checkObjects,
+  checkOptions,
+  duplicates,
+  idsOf,
+  parseImport,
+} from './import-request.js'
+import { mergePatch } from './merge-patch.js'
+import { planOf, runQuery, type Found } from './query.js'
+import { parseQuery, schemaNameOf, type QueryRequest } from './query-request.js'
+import {
+  decodeRecord,
+  encodeRecord,
+  formatKey,
+  headKey,
+  pageKey,
+  type HeadRecord,
+} from './records.js'
+import { Meter, output } from './rows.js'
+import { checkId, compileSchema, type CompiledSchema } from './schema.js'
+import { SchemaChange } from './schema-change.js'
+import { parseSchemaDefinition } from './schema-definition.js'
+import { loadState, type State, type Table } from './state.js'
+import type {
+  CollectionStat,
+  JsonObject,
+  ObjectChangeOptions,
+  ObjectId,
+  ObjectImport,
+  ObjectImportOptions,
+  ObjectImportResult,
+  ObjectLimits,
+  ObjectPage,
+  ObjectQuery,
+  ObjectStore,
+  QueryPlan,
+  SchemaDefinition,
+  Scope,
+  StoredObject,
+} from './types.js'
+
+const formatVersion = 1
+
+export interface ObjectParts {
+  readonly objects: Storage
+  readonly limits?: Partial<ObjectLimits> | undefined
+  /** Memory for pages of objects and indexes, in bytes. */
+  readonly cacheBytes: number
+  /** `declared`: imports make no collections. */
+  readonly collections: 'open' | 'declared'
+  /** Gets errors of work that no caller waits for. */
+  readonly onError: (error: unknown) => void
+  readonly now?: (() => number) | undefined
+}
+
+/** An ObjectStore and its end. The storage stays open: it is closed by who opened it. */
+export interface OpenObjectStore extends ObjectStore {
+  /** Refuses new work, waits for what is under way, gives up waiting after `timeoutMs`. */
+  close(timeoutMs: number): Promise<void>
+}
+
+/** Opens the store: checks the format on disk, and takes up deletions that were cut off. */
+export async function openObjectStore(parts: ObjectParts): Promise<OpenObjectStore> {
+  const limits = resolveLimits(parts.limits ?? {})
+  const state = await openState(parts.objects)
+  const store = new StoredObjects(parts, limits, state)
+  store.resume()
+  return store
+}
+
+async function openState(objects: Storage): Promise<State> {
+  const format = await objects.get(formatKey())
+  if (format === undefined) {
+    const head: HeadRecord = {
+      version: 1,
+      token: randomBytes(8).toString('hex'),
+      nextRow: 1,
+      nextPage: 1,
+      nextIndex: 1,
+      hashKey: randomBytes(8).toString('hex'),
+    }
+    await objects.write(
+      [
+        { type: 'put', key: formatKey(), value: encodeRecord({ format: formatVersion }) },
+        { type: 'put', key: headKey(), value: encodeRecord(head) },
+      ],
+      { durable: true, require: [{ type: 'absent', key: formatKey() }] },
+    )
+  } else {
+    const { format: version } = decodeRecord<{ format: number }>(format)
+    if (version !== formatVersion) {
+      const detail = `this version reads objects of format ${formatVersion}, the data is of format ${version}`
+      throw new LorekeepError('LK_STORAGE_FORMAT', detail)
+    }
+  }
+  const loaded = await loadState(objects)
+  if (loaded === undefined) throw new LorekeepError('LK_STORAGE_CORRUPT', 'the head is gone')
+  if (loaded.orphans.length > 0) {
+    const keys = loaded.orphans.flatMap(({ key, pages }) => [key, ...pages.map(pageKey)])
+    await objects.write(
+      keys.map((key) => ({ type: 'del', key })),
+      { durable: true },
+    )
+  }
+  return loaded.state
+}
+
+class StoredObjects implements OpenObjectStore {
+  readonly #committer: Committer
+  readonly #limits: ObjectLimits
+  readonly #collections: ObjectParts['collections']
+  readonly #onError: (error: unknown) => void
+  readonly #inFlight = new InFlight()
+  /** Changes of one schema come one after another. */
+  readonly #schemaChanges = new Map<string, Promise<unknown>>()
+
+  constructor(parts: ObjectParts, limits: ObjectLimits, state: State) {
+    const { objects, cacheBytes, collections, onError, now = Date.now } = parts
+    this.#committer = new Committer(objects, state, cacheBytes, now)
+    this.#limits = limits
+    this.#collections = collections
+    this.#onError = onError
+  }
+
+  /** Goes on with what a crash cut off. */
+  resume(): void {
+    void this.#committer.read(async (state) => {
+      for (const [name, { deleting }] of state.collections) {
+        if (deleting === undefined) continue
+        this.#inFlight
+          .run(() => deleteCollection(this.#committer, name, this.#inFlight.signal))
+          .catch(this.#onError)
+      }
+    })
+  }
+
+  async defineSchema(definition: unknown): Promise<SchemaDefinition> {
+    const parsed = parseSchemaDefinition(definition)
+    return this.#inSchema(parsed.name, async () => {
+      const change = new SchemaChange(this.#committer, compileSchema(parsed))
+      await change.run(this.#inFlight.signal)
+      return parsed
+    })
+  }
+
+  async schema(name: string): Promise<SchemaDefinition | undefined> {
+    return this.#read(async ({ tables }) => tables.get(name)?.schema.definition)
+  }
+
+  async schemas(): Promise<SchemaDefinition[]> {
+    return this.#read(async ({ tables }) =>
+      [...tables.values()].map(({ schema }) => schema.definition).sort(byName),
+    )
+  }
+
+  async dropSchema(name: string): Promise<boolean> {
+    return this.#inSchema(name, () =>
+      this.#committer.commit(async (draft) => {
+        const rows = draft.rowsOf(name)
+        if (rows === undefined) return false
+        if (rows > 0) {
+          throw new LorekeepError('LK_SCHEMA_IN_USE', `'${name}' has ${rows} objects`, {
+            details: { objects: rows },
+          })
+        }
+        draft.dropSchema(name)
+        return true
+      }),
+    )
+  }
+
+  async import(
+    batch: ObjectImport,
+    options: ObjectImportOptions = {},
+  ): Promise<ObjectImportResult> {
+    const { onDuplicate, ownedBy } = checkOptions(options)
+    const { metadata, schema_name, values } = parseImport(batch, this.#limits)
+    return this.#inFlight.run(async () => {
+      // Checked against the schema of now, and again if it was changed before the turn of this.
+      let { schema } = await this.#read(async (state) => tableOf(state, schema_name))
+      let objects = checkObjects(schema, values, this.#limits)
+      let ids = idsOf(schema, objects)
+      const { collection, user } = metadata
+      return this.#committer.commit(async (draft): Promise<ObjectImportResult> => {
+        const table = draft.table(schema_name) ?? noSchema(schema_name)
+        if (table.schema !== schema) {
+          schema = table.schema
+          objects = checkObjects(schema, values, this.#limits)
+          ids = idsOf(schema, objects)
+        }
+        if (this.#collections === 'declared' && draft.collection(collection) === undefined) {
+          throw new LorekeepError('LK_COLLECTION_NOT_FOUND', `'${collection}' was not declared`)
+        }
+        const old = await draft.findAll(collection, ids)
+        if (old !== undefined && onDuplicate === 'reject') {
+          throw duplicates(
+            ids.filter((_, n) => old[n] !== undefined),
+            `in '${collection}'`,
+          )
+        }
+        if (old !== undefined && onDuplicate === 'replace') checkOwner(old, ownedBy)
+        draft.createCollection(collection)
+        const { now } = draft
+        const rows: Row[] = []
+        let replaced = 0
+        for (let n = 0; n < objects.length; n++) {
+          const before = old?.[n]
+          if (before !== undefined) {
+            if (onDuplicate === 'skip') continue
+            draft.remove(before)
+            replaced++
+          }
+          rows.push({
+            ref: draft.takeRef(table),
+            id: ids[n] as ObjectId,
+            object: objects[n] as JsonObject,
+            collection,
+            user,
+            created_at: before?.created_at ?? now,
+            updated_at: now,
+            metadata: metadata.metadata,
+          })
+        }
+        draft.put(table, collection, rows)
+        const skipped = objects.length - rows.length
+        const imported = rows.length
+        return { id: metadata.id, collection, schema_name, imported, replaced, skipped, ids }
+      })
+    })
+  }
+
+  async query(query: ObjectQuery, scope: Scope = {}): Promise<ObjectPage> {
+    return this.#run(query, scope, ({ found, request }) => {
+      const { limit, offset, fields } = request
+      const objects = found.places.map((place) => output(place, fields))
+      const { total, next } = found
+      return { objects, total, limit, offset, ...(next !== undefined && { next }) }
+    })
+  }
+
+  async explain(query: ObjectQuery, scope: Scope = {}): Promise<QueryPlan> {
+    return this.#run(query, scope, ({ found, meter }) => planOf(found, meter))
+  }
+
+  async *find(query: ObjectQuery, scope: Scope = {}): AsyncGenerator<Partial<StoredObject>> {
+    const name = schemaNameOf(query)
+    const end = this.#inFlight.begin()
+    try {
+      const limits = {
+        ...this.#limits,
+        maxQueryLimit: Infinity,
+        maxQueryObjects: Infinity,
+        maxQueryMs: Infinity,
+      }
+      const given = { limit: Infinity, ...query }
+      const { schema } = await this.#committer.read(async (state) => tableOf(state, name))
+      const request =
+        query.limit === undefined
+          ? { ...parseQuery(query, schema, limits, scope), limit: Infinity }
+          : parseQuery(given, schema, limits, scope)
+      const meter = new Meter(limits)
+      yield* findRows(this.#committer, name, request, meter, this.#inFlight.signal)
+    } finally {
+      end()
+    }
+  }
+
+  async get(collection: string, id: ObjectId): Promise<StoredObject | undefined> {
+    const text = idText(id)
+    return this.#read(async (state) => {
+      const place = await findPlace(state, this.#committer.memory, collection, text)
+      return place?.block.stored(place.n)
+    })
+  }
+
+  async replace(
+    collection: string,
+    id: ObjectId,
+    object: JsonObject,
+    options: ObjectChangeOptions = {},
+  ): Promise<StoredObject | undefined> {
+    return this.#change(collection, id, options, (_, field, old) =>
+      typeof object === 'object' && object !== null && !Object.hasOwn(object, field)
+        ? { [field]: old.id, ...object }
+        : object,
+    )
+  }
+
+  async patch(
+    collection: string,
+    id: ObjectId,
+    changes: JsonObject,
+    options: ObjectChangeOptions = {},
+  ): Promise<StoredObject | undefined> {
+    if (typeof changes !== 'object' || changes === null || Array.isArray(changes)) {
+      const errors = [{ path: '', message: 'the changes must be an object' }]
+      throw new LorekeepError('LK_OBJECT_REQUEST', errors[0]?.message, { details: { errors } })
+    }
+    return this.#change(
+      collection,
+      id,
+      options,
+      (_, __, old) => mergePatch(old.object, changes) as JsonObject,
+    )
+  }
+
+  async delete(
+    collection: string,
+    id: ObjectId,
+    { ownedBy }: ObjectChangeOptions = {},
+  ): Promise<boolean> {
+    const text = idText(id)
+    return this.#inFlight.run(() =>
+      this.#committer.commit(async (draft) => {
+        const row = await draft.find(collection, text)
+        if (row === undefined) return false
+        checkOwner([row], ownedBy)
+        draft.remove(row)
+        return true
+      }),
+    )
+  }
+
+  async collections(): Promise<CollectionStat[]> {
+    return this.#read(async ({ collections }) =>
+      [...collections]
+        .map(([name, { created_at, schemas }]) => ({
+          name,
+          objects: Object.values(schemas).reduce((sum, count) => sum + count, 0),
+          schemas: { ...schemas },
+          created_at,
+        }))
+        .sort(byName),
+    )
+  }
+
+  async createCollection(name: string): Promise<boolean> {
+    const reason = checkCollection(name)
+    if (reason !== undefined) {
+      const errors = [{ path: 'collection', message: reason }]
+      throw new LorekeepError('LK_OBJECT_REQUEST', `collection ${reason}`, { details: { errors } })
+    }
+    return this.#inFlight.run(() =>
+      this.#committer.commit(async (draft) => {
+        if (draft.collection(name) !== undefined) return false
+        draft.createCollection(name)
+        return true
+      }),
+    )
+  }
+
+  async deleteCollection(name: string): Promise<number | undefined> {
+    return this.#inFlight.run(() => deleteCollection(this.#committer, name, this.#inFlight.signal))
+  }
+
+  async close(timeoutMs: number): Promise<void> {
+    await this.#inFlight.close(timeoutMs)
+    await this.#committer.drained()
+  }
+
+  async #read<Result>(work: (state: State) => Promise<Result>): Promise<Result> {
+    return this.#inFlight.run(() => this.#committer.read(work))
+  }
+
+  async #run<Result>(
+    query: ObjectQuery,
+    scope: Scope,
+    give: (answer: { found: Found; request: QueryRequest; meter: Meter }) => Result,
+  ): Promise<Result> {
+    const name = schemaNameOf(query)
+    return this.#read(async (state) => {
+      const table = tableOf(state, name)
+      const request = parseQuery(query, table.schema, this.#limits, scope)
+      const meter = new Meter(this.#limits)
+      const found = await runQuery(table, this.#committer.memory, request, meter)
+      return give({ found, request, meter })
+    })
+  }
+
+  /** Puts what `change` makes of an object in its place. */
+  async #change(
+    collection: string,
+    id: ObjectId,
+    { ownedBy }: ObjectChangeOptions,
+    change: (schema: CompiledSchema, idField: string, old: Row) => unknown,
+  ): Promise<StoredObject | undefined> {
+    const text = idText(id)
+    return this.#inFlight.run(() =>
+      this.#committer.commit(async (draft) => {
+        const old = await draft.find(collection, text)
+        if (old === undefined) return undefined
+        checkOwner([old], ownedBy)
+        const table = draft.tableOf(old)
+        const { schema } = table
+        const field = schema.definition.id_field
+        const [object] = checkObjects(schema, [change(schema, field, old)], this.#limits)
+        if (object === undefined || String(schema.idOf(object)) !== text) {
+          const errors = [
+            { index: 0, id, path: field, reason: `is '${text}' and cannot be changed` },
+          ]
+          throw new LorekeepError('LK_OBJECT_INVALID', `${field} cannot be changed`, {
+            details: { errors, count: 1 },
+          })
+        }
+        draft.remove(old)
+        const ref = draft.takeRef(table)
+        const row = { ...old, ref, object, id: schema.idOf(object), updated_at: draft.now }
+        draft.put(table, collection, [row])
+        return storedRow(row, schema.definition.name)
+      }),
+    )
+  }
+
+  async #inSchema<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+    return this.#inFlight.run(async () => {
+      const before = this.#schemaChanges.get(name)
+      const turn = (async () => {
+        await before?.catch(() => {})
+        return work()
+      })()
+      this.#schemaChanges.set(name, turn)
+      try {
+        return await turn
+      } finally {
+        if (this.#schemaChanges.get(name) === turn) this.#schemaChanges.delete(name)
+      }
+    })
+  }
+}
+
+function tableOf({ tables }: State, name: string): Table {
+  return tables.get(name) ?? noSchema(name)
+}
+
+function noSchema(name: string): never {
+  throw new LorekeepError('LK_SCHEMA_NOT_FOUND', `'${name}'`, { details: { schema_name: name } })
+}
+
+/** @throws LorekeepError `LK_OBJECT_ACCESS` */
+function checkOwner(rows: readonly (Row | undefined)[], user: string | undefined): void {
+  if (user === undefined) return
+  const others = rows.filter((row) => row !== undefined && row.user !== user) as Row[]
+  if (others.length === 0) return
+  const ids = others.slice(0, 100).map(({ id }) => id)
+  throw new LorekeepError('LK_OBJECT_ACCESS', `'${String(ids[0])}'`, {
+    details: { ids, count: others.length },
+  })
+}
+
+/** @throws TypeError */
+function idText(id: ObjectId): string {
+  if (typeof id !== 'string' && typeof id !== 'number') {
+    throw new TypeError('an id is a string or an integer')
+  }
+  // What cannot be an id is the id of nothing.
+  return checkId(id) === undefined ? String(id) : ''
+}
+
+function storedRow(row: Row, schema: string): StoredObject {
+  const { id, object, collection, user, created_at, updated_at, metadata } = row
+  return structuredClone({
+    ...object,
+    _id: id,
+    _schema: schema,
+    _collection: collection,
+    _user: user,
+    _created_at: created_at,
+    _updated_at: updated_at,
+    _metadata: { ...metadata, created_at, updated_at, collection },
+  })
+}
+
+function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
+}
+
+/** @throws TypeError */
+function resolveLimits(limits: Partial<ObjectLimits>): ObjectLimits {
+  const resolved = {
+    maxBatchObjects: 10_000,
+    maxObjectBytes: 1024 ** 2,
+    maxQueryLimit: 1000,
+    maxQueryObjects: 10_000_000,
+    maxQueryMs: 30_000,
+    ...limits,
+  }
+  for (const [name, value] of Object.entries(resolved)) {
+    if (!(Number.isSafeInteger(value) && value > 0)) {
+      throw new TypeError(`${name} is a whole number above 0, not ${value}`)
+    }
+  }
+  return resolved
+}

@@ -1,0 +1,294 @@
+// What an ObjectStore takes and gives.
+
+/** What JSON can say. Objects hold nothing else: no NaN, no Date, no undefined, no lone surrogate. */
+export type JsonValue =
+  null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
+
+export type JsonObject = { readonly [key: string]: JsonValue }
+
+/**
+ * A string of 1 to 1,024 bytes, or a safe integer. Two ids are the same where their text is: 7 and
+ * '7' cannot both be in a collection.
+ */
+export type ObjectId = string | number
+
+export type FieldType =
+  | 'string'
+  | 'text'
+  | 'number'
+  | 'integer'
+  | 'boolean'
+  | 'enum'
+  | 'array'
+  | 'object'
+  | 'date'
+  | 'timestamp'
+  | 'uri'
+  | 'email'
+  | 'uuid'
+
+export interface FieldDefinition {
+  readonly type: FieldType
+  readonly description?: string
+  readonly required?: boolean
+  /** Put where an object has no such field. It has to be valid itself. */
+  readonly default?: JsonValue
+  /** Of an enum. */
+  readonly values?: readonly (string | number | boolean | null)[]
+  /** Of an array: what its elements are. */
+  readonly items?: FieldDefinition
+  /** Of an object: its fields. */
+  readonly properties?: Readonly<Record<string, FieldDefinition>>
+  /** Inclusive bounds of a number or integer. */
+  readonly min?: number
+  readonly max?: number
+  /** Of a string in code points, of an array in elements. */
+  readonly min_length?: number
+  readonly max_length?: number
+}
+
+/** A schema in its plain form: what `schema()` gives, and `defineSchema()` takes again. */
+export interface SchemaDefinition {
+  readonly name: string
+  readonly description?: string
+  readonly fields: Readonly<Record<string, FieldDefinition>>
+  /** Paths: declared fields, dotted paths into them, system fields such as `_collection`. */
+  readonly indexes: readonly string[]
+  /** Refuses fields that are not declared, at every depth where some are. */
+  readonly strict: boolean
+  /** The field that holds the id: `id` unless named otherwise. */
+  readonly id_field: string
+  /** Objects without an id get one made by hyperid. */
+  readonly generate_ids: boolean
+}
+
+/** An import request, as on the wire. */
+export interface ObjectImport {
+  readonly metadata: {
+    /** Names the import batch. */
+    readonly id: string
+    readonly user: string
+    readonly collection: string
+    /** Stored with each object, under `_metadata`. */
+    readonly metadata?: JsonObject
+  }
+  readonly schema_name: string
+  readonly values: readonly JsonObject[]
+}
+
+export interface ObjectImportOptions {
+  /**
+   * What to do with an object whose id the collection has: refuse the batch (the default), put the
+   * new object in its place, or leave the old one. An id twice in one batch is refused always.
+   */
+  readonly onDuplicate?: 'reject' | 'replace' | 'skip'
+  /** Replaces objects of this user alone; another's refuses the batch with `LK_OBJECT_ACCESS`. */
+  readonly ownedBy?: string
+}
+
+export interface ObjectChangeOptions {
+  /** Changes an object of this user alone; another's is refused with `LK_OBJECT_ACCESS`. */
+  readonly ownedBy?: string
+}
+
+export interface ObjectImportResult {
+  readonly id: string
+  readonly collection: string
+  readonly schema_name: string
+  /** Objects stored: `values` less those skipped. */
+  readonly imported: number
+  /** Of those, how many took the place of another. */
+  readonly replaced: number
+  readonly skipped: number
+  /** The ids of the objects, in the order of `values`, skipped ones too. */
+  readonly ids: readonly ObjectId[]
+}
+
+/** The object's own fields, and the system's. */
+export interface StoredObject {
+  readonly [field: string]: JsonValue
+  readonly _id: ObjectId
+  readonly _schema: string
+  readonly _collection: string
+  readonly _user: string
+  /** ISO 8601, UTC. */
+  readonly _created_at: string
+  readonly _updated_at: string
+  /** The import's metadata, with `created_at`, `updated_at` and `collection` beside it. */
+  readonly _metadata: JsonObject
+}
+
+export type SortDirection = 'asc' | 'desc'
+
+/** Field path → a value (equality) or an object of operators; `$and`, `$or`, `$nor`. */
+export type Filters = { readonly [key: string]: unknown }
+
+export interface ObjectQuery {
+  readonly schema_name: string
+  readonly filters?: Filters
+  /** 100 by default; clamped to `maxQueryLimit`. 0 counts only. */
+  readonly limit?: number
+  readonly offset?: number
+  /** Several keys in their order. */
+  readonly sort?: { readonly [field: string]: SortDirection }
+  /** Paths of the fields to give; all by default. `_id` comes always. */
+  readonly fields?: readonly string[]
+  /** `next` of the page before. Not together with `offset`. */
+  readonly after?: string
+}
+
+/** Narrows what a query, or a change, may touch: what a principal is allowed. */
+export interface Scope {
+  /** Only these collections. */
+  readonly collections?: readonly string[]
+}
+
+export interface ObjectPage {
+  readonly objects: readonly Partial<StoredObject>[]
+  /** Of all matches, exact. */
+  readonly total: number
+  /** The limit that was applied. */
+  readonly limit: number
+  readonly offset: number
+  /** Where more follow: what to pass as `after`. */
+  readonly next?: string
+}
+
+export type PlanType = 'scan' | 'index' | 'intersection' | 'union' | 'none'
+
+export interface QueryPlan {
+  /**
+   * `scan` reads every object of the schema, `index` a part of one index, `intersection` and
+   * `union` parts of several, `none` nothing, because nothing can match.
+   */
+  readonly plan: PlanType
+  readonly indexes: readonly {
+    readonly path: string
+    /** In the order of the index: `[5, 10)`, `["a", "a"]`. */
+    readonly ranges: readonly string[]
+    /** Keys of the index in these ranges. */
+    readonly keys: number
+  }[]
+  /** What the index does not decide and each object is asked: true where anything is left. */
+  readonly filtered: boolean
+  /** Whether the total is the difference of positions in the index, without reading keys. */
+  readonly counted: boolean
+  /** `index`: the objects come in that order; `memory`: they were sorted; `none`: nothing asked for. */
+  readonly sort: 'index' | 'memory' | 'none'
+  readonly keysRead: number
+  /** Objects whose fields were looked at or given out. */
+  readonly objectsRead: number
+  readonly total: number
+  readonly returned: number
+  readonly milliseconds: number
+  /** Each index that was not used, or that could be made, and why not. */
+  readonly notUsed: readonly { readonly path: string; readonly reason: string }[]
+}
+
+export interface CollectionStat {
+  readonly name: string
+  readonly objects: number
+  /** Objects by schema. */
+  readonly schemas: Readonly<Record<string, number>>
+  /** ISO 8601, UTC. */
+  readonly created_at: string
+}
+
+/**
+ * Objects that conform to schemas. Every change is durable when its promise resolves; changes made
+ * at the same time share a write. Every method rejects with `LK_CLOSED` after close().
+ */
+export interface ObjectStore {
+  /**
+   * Defines a schema, or changes it: added indexes are built over the objects that are there before
+   * they are used, removed ones are dropped. Resolves with the plain form.
+   * @throws LorekeepError `LK_SCHEMA_INVALID` with every reason; `LK_SCHEMA_VIOLATED` with examples
+   * where objects that are there do not conform to the new definition: nothing is changed then
+   */
+  defineSchema(definition: unknown): Promise<SchemaDefinition>
+
+  /** `undefined` where there is no such schema. */
+  schema(name: string): Promise<SchemaDefinition | undefined>
+
+  /** In the order of their names. */
+  schemas(): Promise<SchemaDefinition[]>
+
+  /** False where there was none. @throws LorekeepError `LK_SCHEMA_IN_USE` while it has objects */
+  dropSchema(name: string): Promise<boolean>
+
+  /**
+   * Stores the batch: all of it or, after any error, nothing.
+   * @throws LorekeepError `LK_OBJECT_REQUEST`, `LK_SCHEMA_NOT_FOUND`, `LK_COLLECTION_NOT_FOUND`,
+   * `LK_OBJECT_INVALID` (every bad object, up to 100), `LK_OBJECT_DUPLICATE` (the ids),
+   * `LK_OBJECT_TOO_LARGE`, `LK_STORAGE_*`
+   */
+  import(batch: ObjectImport, options?: ObjectImportOptions): Promise<ObjectImportResult>
+
+  /** @throws LorekeepError `LK_QUERY`, `LK_QUERY_BUDGET`, `LK_SCHEMA_NOT_FOUND`, `LK_STORAGE_*` */
+  query(query: ObjectQuery, scope?: Scope): Promise<ObjectPage>
+
+  /**
+   * Every match, read piece by piece: `limit` bounds it only where it is given. Objects stored or
+   * changed while it runs may be in it or not; none comes twice unless it was changed.
+   * @throws LorekeepError as query()
+   */
+  find(query: ObjectQuery, scope?: Scope): AsyncIterable<Partial<StoredObject>>
+
+  /** Runs the query, and tells how. @throws LorekeepError as query() */
+  explain(query: ObjectQuery, scope?: Scope): Promise<QueryPlan>
+
+  /** `undefined` where the collection has no such object. */
+  get(collection: string, id: ObjectId): Promise<StoredObject | undefined>
+
+  /**
+   * Puts a whole object in the place of one that is there; the id in it, if any, has to be that id.
+   * Resolves with what is stored then, `undefined` where there is no such object.
+   * @throws LorekeepError `LK_OBJECT_INVALID`
+   */
+  replace(
+    collection: string,
+    id: ObjectId,
+    object: JsonObject,
+    options?: ObjectChangeOptions,
+  ): Promise<StoredObject | undefined>
+
+  /**
+   * Changes an object by a JSON Merge Patch (RFC 7396): null removes a field.
+   * @throws LorekeepError `LK_OBJECT_INVALID`
+   */
+  patch(
+    collection: string,
+    id: ObjectId,
+    changes: JsonObject,
+    options?: ObjectChangeOptions,
+  ): Promise<StoredObject | undefined>
+
+  /** False where there was none. */
+  delete(collection: string, id: ObjectId, options?: ObjectChangeOptions): Promise<boolean>
+
+  /** In the order of their names. */
+  collections(): Promise<CollectionStat[]>
+
+  /** Makes an empty collection; false where it exists. Imports make theirs unless told otherwise. */
+  createCollection(name: string): Promise<boolean>
+
+  /**
+   * Deletes a collection and every object that was in it when the call was made, in steps, each
+   * durable; a deletion that a crash cut off goes on at the next open. Gives the number of objects,
+   * `undefined` where there is no such collection.
+   */
+  deleteCollection(name: string): Promise<number | undefined>
+}
+
+export interface ObjectLimits {
+  /** Objects of one import. 10,000 by default. */
+  readonly maxBatchObjects: number
+  /** JSON text of one object, in bytes. 1 MiB by default. */
+  readonly maxObjectBytes: number
+  /** The most a query's `limit` gives. 1,000 by default. */
+  readonly maxQueryLimit: number
+  /** Objects that one query may look at. 10,000,000 by default. */
+  readonly maxQueryObjects: number
+  /** How long one query may take, in milliseconds. 30,000 by default. */
+  readonly maxQueryMs: number
+}
