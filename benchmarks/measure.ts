@@ -18,13 +18,18 @@ export interface Figure {
   readonly target?: Target
 }
 
+/** A line whose peer was not there to be measured. */
+export interface Skipped extends Pick<Figure, 'scenario' | 'peer'> {
+  readonly skipped: string
+}
+
 export type Target = { readonly least: number } | { readonly most: number }
 
 export const MiB = 1024 * 1024
 
 /** Hands a figure to run.ts, one JSON text a line. Stdout carries nothing else. */
-export function report(figure: Figure): void {
-  process.stdout.write(`${JSON.stringify(figure)}\n`)
+export function report(line: Figure | Skipped): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`)
 }
 
 export function note(text: string): void {
@@ -47,26 +52,27 @@ export async function seconds(work: () => unknown): Promise<number> {
   return Number(process.hrtime.bigint() - start) / 1e9
 }
 
-/** Runs all contestants in turn, so that what disturbs the machine disturbs them alike. */
-export async function interleave<N extends string>(
+/**
+ * Runs all contestants in turn, so that what disturbs the machine disturbs them alike. One that
+ * may be missing may be missing from the result.
+ */
+export async function interleave<C extends Readonly<Record<string, Contestant>>>(
   rounds: number,
-  contestants: Readonly<Record<N, Contestant>>,
-): Promise<Record<N, number[]>> {
-  const names = Object.keys(contestants) as N[]
-  const times = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<
-    N,
-    number[]
-  >
+  contestants: C,
+): Promise<{ [N in keyof C]: number[] }> {
+  const names = Object.keys(contestants)
+  const times: Record<string, number[]> = Object.fromEntries(names.map((name) => [name, []]))
   // The round before the first warms up and does not count.
   for (let round = -1; round < rounds; round++) {
-    for (const name of names) {
-      const time = await contestants[name](round)
-      if (round >= 0) times[name].push(time)
+    const row: string[] = []
+    for (const [name, contestant] of Object.entries<Contestant>(contestants)) {
+      const time = await contestant(round)
+      if (round >= 0) times[name]?.push(time)
+      row.push(`${name} ${time.toFixed(3)}`)
     }
-    const row = names.map((name) => `${name} ${(times[name].at(-1) ?? NaN).toFixed(3)}`)
     if (round >= 0) note(`  round ${round + 1}: ${row.join(', ')} s`)
   }
-  return times
+  return times as { [N in keyof C]: number[] }
 }
 
 /** Two contestants' rates over the same bytes, ours as a multiple of theirs, pair by pair. */
@@ -77,11 +83,35 @@ export function compareRates(
   theirs: readonly number[],
   target?: Target,
 ): Figure {
+  const show = (time: number) => `${Math.round(bytes / time / 1e6)} MB/s`
+  return compare(names, show, ours, theirs, target)
+}
+
+/** The same over so many operations of a kind. */
+export function compareOperations(
+  names: { readonly scenario: string; readonly peer: string },
+  operations: { readonly count: number; readonly unit: string },
+  ours: readonly number[],
+  theirs: readonly number[],
+  target?: Target,
+): Figure {
+  const { count, unit } = operations
+  const show = (time: number) => `${Number((count / time).toPrecision(3))} ${unit}`
+  return compare(names, show, ours, theirs, target)
+}
+
+function compare(
+  names: { readonly scenario: string; readonly peer: string },
+  show: (time: number) => string,
+  ours: readonly number[],
+  theirs: readonly number[],
+  target: Target | undefined,
+): Figure {
   const ratios = ours.map((time, n) => (theirs[n] as number) / time)
   return {
     ...names,
-    ours: `${Math.round(bytes / median(ours) / 1e6)} MB/s`,
-    theirs: `${Math.round(bytes / median(theirs) / 1e6)} MB/s`,
+    ours: show(median(ours)),
+    theirs: show(median(theirs)),
     ...spread(ratios),
     unit: 'x',
     ...(target && { target }),

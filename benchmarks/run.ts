@@ -8,7 +8,10 @@ import { spawn } from 'node:child_process'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { text } from 'node:stream/consumers'
-import type { Figure } from './measure.js'
+import type { Figure, Skipped } from './measure.js'
+import { buildSqlite } from './sqlite-build.js'
+
+type Line = Figure | Skipped
 
 const scenarios = [
   'import-triples',
@@ -19,6 +22,11 @@ const scenarios = [
   'chunks',
   'memory',
   'scanner',
+  'objects-import',
+  'objects-range',
+  'objects-get',
+  'objects-filter',
+  'objects-million',
 ]
 
 const asked = process.argv.slice(2).filter((argument) => argument !== '--json')
@@ -28,40 +36,46 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 
-const figures: Figure[] = []
-for (const name of asked.length > 0 ? asked : scenarios) figures.push(...(await run(name)))
+const chosen = asked.length > 0 ? asked : scenarios
+if (chosen.some((name) => name.startsWith('objects-'))) await buildSqlite()
+
+const lines: Line[] = []
+for (const name of chosen) lines.push(...(await run(name)))
 
 const machine = `Node ${process.version}, ${cpus().length} cores, ${cpus()[0]?.model ?? ''}`
 if (process.argv.includes('--json')) {
-  process.stdout.write(`${JSON.stringify({ machine, figures: figures.map(judge) }, null, 2)}\n`)
+  process.stdout.write(`${JSON.stringify({ machine, figures: lines.map(judge) }, null, 2)}\n`)
 } else {
-  process.stdout.write(`${machine}\n\n${table(figures)}\n`)
+  process.stdout.write(`${machine}\n\n${table(lines)}\n`)
 }
 
-async function run(name: string): Promise<Figure[]> {
+async function run(name: string): Promise<Line[]> {
   const script = fileURLToPath(new URL(`./${name}.js`, import.meta.url))
   const child = spawn(process.execPath, ['--expose-gc', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exit = new Promise<number | null>((resolve) => child.once('close', resolve))
-  const lines = (await text(child.stdout)).split('\n').filter((line) => line !== '')
+  const output = (await text(child.stdout)).split('\n').filter((line) => line !== '')
   const code = await exit
   if (code !== 0) {
     process.stderr.write(`${name} ended with exit code ${code}\n`)
     process.exitCode = 1
   }
-  return lines.map((line) => JSON.parse(line) as Figure)
+  return output.map((line) => JSON.parse(line) as Line)
 }
 
-function judge(figure: Figure): Figure & { readonly met?: boolean } {
-  const { target, value } = figure
-  if (!target) return figure
-  return { ...figure, met: 'least' in target ? value >= target.least : value <= target.most }
+function judge<L extends Line>(line: L): L & { readonly met?: boolean } {
+  if ('skipped' in line || !line.target) return line
+  const { target, value } = line
+  return { ...line, met: 'least' in target ? value >= target.least : value <= target.most }
 }
 
 /** As Markdown, to be pasted into README.md. */
-function table(all: readonly Figure[]): string {
+function table(all: readonly Line[]): string {
   const rows = all.map((figure) => {
+    if ('skipped' in figure) {
+      return [figure.scenario, figure.peer, '', '', `skipped: ${figure.skipped}`, '', '']
+    }
     const { met, target, unit } = judge(figure)
     const show = (value: number) => (unit === 'x' ? value.toFixed(2) : `${value.toFixed(0)} MiB`)
     const range = figure.low === figure.high ? '' : ` (${show(figure.low)}–${show(figure.high)})`

@@ -9,7 +9,7 @@ export interface LorekeepOptions {
   readonly backend: Backend
   readonly limits?: Partial<KnowledgeLimits & ObjectLimits>
   /**
-   * Memory for what is kept of objects and their indexes, in bytes: 128 MiB by default. Less makes
+   * Memory for what is kept of objects and their indexes, in bytes: 64 MiB by default. Less makes
    * queries slower and nothing wrong.
    */
   readonly objectCacheBytes?: number
@@ -45,7 +45,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
   const {
     backend,
     limits = {},
-    objectCacheBytes = 128 * 1024 ** 2,
+    objectCacheBytes = 64 * 1024 ** 2,
     collections = 'open',
     closeTimeoutMs = 10_000,
     onError = warn,

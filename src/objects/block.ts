@@ -30,6 +30,9 @@ export interface EncodedBlock {
 /** More make a scan faster (a block is some 5 us by itself), fewer a change of one object. */
 export const blockRows = 128
 
+// A row by itself takes 5 us, all columns 60; then a row takes 1.
+const fewRows = 6
+
 // Larger blocks are cut, down to one object.
 const blockBytes = 128 * 1024
 
@@ -136,6 +139,7 @@ export class Block {
   readonly #shapes: RowShapes
   readonly #made = new Map<string, Column>()
   #refs: Float64Array | undefined
+  #given = 0
   #object: Assembly | undefined
   #stored: Assembly | undefined
 
@@ -156,25 +160,30 @@ export class Block {
   }
 
   get idField(): string {
-    return this.#constant(columnNames.idField)
+    return this.#columns.value(columnNames.idField, 0) as string
   }
 
   /** The references of the rows. */
   get refs(): Float64Array {
     if (this.#refs === undefined) {
-      const first = Number(this.#columns.column(columnNames.first)[0])
+      const first = this.#columns.value(columnNames.first, 0) as number
       const offsets = this.#columns.column(columnNames.ref) as ArrayLike<number>
-      this.#refs = Float64Array.from(offsets, (offset) => first + offset * tableSpan)
+      this.#refs = new Float64Array(this.rows)
+      for (let n = 0; n < this.rows; n++) {
+        this.#refs[n] = first + (offsets[n] as number) * tableSpan
+      }
     }
     return this.#refs
   }
 
   /** Where the row of that reference is; -1 where it is not here. */
   find(ref: number): number {
-    const { refs } = this
     // Right away where the block is of one import.
-    const guess = (ref - (refs[0] as number)) / tableSpan
-    if (refs[guess] === ref) return guess
+    const first = this.#columns.value(columnNames.first, 0) as number
+    const guess = (ref - first) / tableSpan
+    const isThere = guess >= 0 && guess < this.rows && Number.isInteger(guess)
+    if (isThere && this.#columns.value(columnNames.ref, guess) === guess) return guess
+    const { refs } = this
     let low = 0
     let high = refs.length - 1
     while (low <= high) {
@@ -189,9 +198,9 @@ export class Block {
 
   /** Whether that row is the object of that id in that collection. */
   isObject(n: number, collection: string, id: string): boolean {
-    const found = this.#columns.column(columnNames.id)[n]
+    const found = this.#columns.value(columnNames.id, n)
     if (found !== id && String(found) !== id) return false
-    return this.#columns.column(columnNames.collection)[n] === collection
+    return this.#columns.value(columnNames.collection, n) === collection
   }
 
   /** The values of a field by row: one of the object's own, or a system field. Not to be changed. */
@@ -220,7 +229,7 @@ export class Block {
   }
 
   row(n: number): Row {
-    const at = (name: string) => this.#columns.column(name)[n]
+    const at = (name: string) => this.#columns.value(name, n)
     return {
       ref: this.refs[n] as number,
       id: at(columnNames.id) as ObjectId,
@@ -260,13 +269,17 @@ export class Block {
       }
       if (value !== undefined) place(object, taken, copy(value))
     }
-    object['_id'] = this.#columns.column(columnNames.id)[n] as ObjectId
+    object['_id'] = this.#columns.value(columnNames.id, n) as ObjectId
     return object as Partial<StoredObject>
   }
 
-  #assemble({ make, columns, rest }: Assembly, n: number): Record<string, JsonValue> {
-    const object = make(columns, n, copy)
-    const more = rest?.[n] as JsonObject | undefined
+  #assemble(assembly: Assembly, n: number): Record<string, JsonValue> {
+    const columns = this.#columns
+    const { make, sources } = assembly
+    const object = make(this.#isBusy() ? this.#decoded(assembly) : columns.single(sources, n), n, copy)
+    const more = columns.has(columnNames.rest)
+      ? (columns.value(columnNames.rest, n) as JsonObject | undefined)
+      : undefined
     if (more === undefined) return object
     for (const name of Object.keys(more)) object[name] = copy(more[name] as JsonValue)
     return object
@@ -280,26 +293,27 @@ export class Block {
       name,
       isAlways: this.#columns.isFull(sources[n] as string),
     }))
-    return {
-      make: this.#shapes.maker(members),
-      columns: sources.map((name) => this.#columns.column(name)),
-      rest: this.#columns.has(columnNames.rest)
-        ? this.#columns.column(columnNames.rest)
-        : undefined,
-    }
+    return { make: this.#shapes.maker(members), sources, columns: undefined }
+  }
+
+  /** Once some objects of the block were asked for, its columns are worth decoding. */
+  #isBusy(): boolean {
+    return this.#given > fewRows || ++this.#given > fewRows
+  }
+
+  #decoded(assembly: Assembly): readonly Column[] {
+    assembly.columns ??= assembly.sources.map((name) => this.#columns.column(name))
+    return assembly.columns
   }
 
   #metadata(n: number): JsonObject {
-    const custom = this.#columns.column(columnNames.metadata)[n] as JsonObject | undefined
-    const created_at = this.#columns.column(columnNames.created)[n] as string
-    const updated_at = this.#columns.column(columnNames.updated)[n] as string
-    const collection = this.#columns.column(columnNames.collection)[n] as string
+    const at = (name: string) => this.#columns.value(name, n)
+    const custom = at(columnNames.metadata) as JsonObject | undefined
+    const created_at = at(columnNames.created) as string
+    const updated_at = at(columnNames.updated) as string
+    const collection = at(columnNames.collection) as string
     const system = { created_at, updated_at, collection }
     return custom === undefined ? system : { ...copied(custom), ...system }
-  }
-
-  #constant(name: string): string {
-    return this.#columns.column(name)[0] as string
   }
 
   #make(name: string, values: () => Column): Column {
@@ -325,8 +339,9 @@ const storedColumns = [
 /** What an object is put together from. */
 interface Assembly {
   readonly make: RowMaker
-  readonly columns: readonly Column[]
-  readonly rest: Column | undefined
+  /** The columns that the members come from, by name; and decoded, once that pays. */
+  readonly sources: readonly string[]
+  columns: readonly Column[] | undefined
 }
 
 const systemFields: ReadonlySet<string> = new Set([

@@ -277,6 +277,8 @@ export class Draft {
     for (const [name, { added, removed }] of this.#changes) {
       const table = this.#tables.get(name)
       if (table === undefined) continue
+      // Objects go in any order; entries of one key have to come with growing references.
+      removed.sort((a, b) => a.ref - b.ref)
       for (const { ref, collection, id } of added) {
         ids.keys.push(hash.of(collection, String(id)))
         ids.refs.push(ref)

@@ -1,0 +1,114 @@
+// Durable imports of 100,000 products in batches of 1,000, ours validated and with both indexes,
+// against the same in SQLite and NeDB. NeDB validates nothing and does not sync.
+
+import { Random } from '../test/fixtures/random.js'
+import {
+  check,
+  compareOperations,
+  inDirectory,
+  interleave,
+  note,
+  report,
+  seconds,
+  type Target,
+} from './measure.js'
+import { createProducts, importOf, inBatches, type Product } from './objects-data.js'
+import {
+  hasSqlite,
+  nedbName,
+  openNedb,
+  reportOrSkip,
+  sqliteName,
+  SqlitePeer,
+  toNedb,
+} from './objects-peers.js'
+import { checkOurs, withOurs } from './objects-store.js'
+
+const rounds = 7
+const count = 100_000
+
+const products = createProducts(count)
+note(`objects-import: ${Math.round(JSON.stringify(products).length / count)} bytes an object`)
+await measure('ids in order', inBatches(products), { sqlite: { least: 1 }, nedb: { least: 3 } })
+await measure('ids at random', inBatches(new Random(1).shuffle(products)))
+
+async function measure(
+  order: string,
+  batches: readonly (readonly Product[])[],
+  targets: { readonly sqlite?: Target; readonly nedb?: Target } = {},
+): Promise<void> {
+  note(`  ${order}`)
+  const documents = batches.map((batch) => batch.map(toNedb))
+  const { ours, ours4, sqlite, nedb } = await interleave(rounds, {
+    ours: (round) => importOurs(batches, 1, isChecked(round)),
+    ours4: (round) => importOurs(batches, 4, isChecked(round)),
+    ...(hasSqlite && { sqlite: () => importSqlite(batches) }),
+    nedb: () => importNedb(documents),
+  })
+  const operations = { count, unit: 'objects/s' }
+  for (const [flight, times, isTarget] of [
+    ['', ours, true],
+    [', 4 at once', ours4, false],
+  ] as const) {
+    const scenario = `import objects, ${order}${flight}`
+    const target = (name: 'sqlite' | 'nedb') => (isTarget ? targets[name] : undefined)
+    const toSqlite = { scenario, peer: `${sqliteName}, JSON text, synchronous=FULL` }
+    reportOrSkip(toSqlite, sqlite, (theirs) =>
+      report(compareOperations(toSqlite, operations, times, theirs, target('sqlite'))),
+    )
+    const toNeDB = { scenario, peer: `${nedbName}, not synced` }
+    report(compareOperations(toNeDB, operations, times, nedb, target('nedb')))
+  }
+}
+
+/** Everything is read back before the first round that counts, and after the last. */
+function isChecked(round: number): boolean {
+  return round === -1 || round === rounds - 1
+}
+
+function importOurs(
+  batches: readonly (readonly Product[])[],
+  atOnce: number,
+  readBack: boolean,
+): Promise<number> {
+  return withOurs(async (keep) => {
+    const requests = batches.map((values, n) => importOf(values, n))
+    let imported = 0
+    const time = await seconds(async () => {
+      const queue = requests.values()
+      const work = async () => {
+        for (const request of queue) {
+          const result = await keep.objects.import(request)
+          imported += result.imported
+        }
+      }
+      await Promise.all(Array.from({ length: atOnce }, work))
+    })
+    check(imported === count, 'how many were imported')
+    if (readBack) await checkOurs(keep, count)
+    return time
+  })
+}
+
+function importSqlite(batches: readonly (readonly Product[])[]): Promise<number> {
+  return inDirectory(async (directory) => {
+    const sqlite = new SqlitePeer(directory)
+    const time = await seconds(() => {
+      for (const batch of batches) sqlite.import(batch)
+    })
+    check(sqlite.count() === count, 'the rows in SQLite')
+    sqlite.close()
+    return time
+  })
+}
+
+function importNedb(batches: readonly (readonly object[])[]): Promise<number> {
+  return inDirectory(async (directory) => {
+    const nedb = await openNedb(directory)
+    const time = await seconds(async () => {
+      for (const batch of batches) await nedb.insertAsync(batch)
+    })
+    check((await nedb.countAsync({})) === count, 'the documents in NeDB')
+    return time
+  })
+}

@@ -1,0 +1,186 @@
+// A page of 100 and the exact total of about 10,000 products in a range of prices, another range
+// each time, against SQLite's count(*) and page over its expression index, and against NeDB.
+
+import type { Lorekeep } from '../src/index.js'
+import { Random } from '../test/fixtures/random.js'
+import {
+  check,
+  compareOperations,
+  inDirectory,
+  interleave,
+  note,
+  report,
+  seconds,
+} from './measure.js'
+import { checkProduct, createProducts, schema, type Product } from './objects-data.js'
+import {
+  fillNedb,
+  fillSqlite,
+  hasSqlite,
+  nedbName,
+  reportOrSkip,
+  sqliteName,
+  SqlitePeer,
+  type Nedb,
+} from './objects-peers.js'
+import { fillOurs, openOurs } from './objects-store.js'
+
+const rounds = 9
+const count = 100_000
+const queries = 2000
+const coldQueries = 200
+const limit = 100
+/** NeDB is asked one query of so many, and its time multiplied. */
+const nedbShare = 50
+
+interface PriceRange {
+  readonly low: number
+  readonly high: number
+  readonly total: number
+}
+
+await inDirectory(async (directory) => {
+  note('objects-range: filling the stores')
+  const products = createProducts(count)
+  await fillOurs(directory, products)
+  if (hasSqlite) fillSqlite(directory, products)
+  await measureOpening(directory)
+  await measureCold(directory)
+  await measureWarm(directory, await fillNedb(directory, products))
+})
+
+async function measureOpening(directory: string): Promise<void> {
+  note('  reopening')
+  const { ours, sqlite } = await interleave(rounds, {
+    ours: () => seconds(async () => (await openOurs(directory)).close()),
+    ...(hasSqlite && { sqlite: () => seconds(() => new SqlitePeer(directory).close()) }),
+  })
+  const names = { scenario: 'open and close, 100,000 objects', peer: sqliteName }
+  reportOrSkip(names, sqlite, (theirs) =>
+    report(compareOperations(names, { count: 1, unit: 'opens/s' }, ours, theirs)),
+  )
+}
+
+async function measureCold(directory: string): Promise<void> {
+  note(`  first ${coldQueries} queries after reopening`)
+  const { ours, sqlite } = await interleave(rounds, {
+    ours: async (round) => {
+      await using keep = await openOurs(directory)
+      return await seconds(() => queryOurs(keep, createRanges(round, coldQueries)))
+    },
+    ...(hasSqlite && {
+      sqlite: async (round: number) => {
+        using sqlite = new SqlitePeer(directory)
+        return await seconds(() => querySqlite(sqlite, createRanges(round, coldQueries)))
+      },
+    }),
+  })
+  const names = { scenario: 'range query, first pass after reopening', peer: sqliteName }
+  reportOrSkip(names, sqlite, (theirs) =>
+    report(compareOperations(names, { count: coldQueries, unit: 'queries/s' }, ours, theirs)),
+  )
+}
+
+async function measureWarm(directory: string, nedb: Nedb): Promise<void> {
+  note(`  ${queries} queries`)
+  await using keep = await openOurs(directory)
+  using sqlite = hasSqlite ? new SqlitePeer(directory) : undefined
+  await verify(keep)
+  const { ours, parsed, unparsed, theirs } = await interleave(rounds, {
+    ours: (round) => seconds(() => queryOurs(keep, createRanges(round, queries))),
+    ...(sqlite && {
+      parsed: (round: number) => seconds(() => querySqlite(sqlite, createRanges(round, queries))),
+      unparsed: (round: number) =>
+        seconds(() => querySqlite(sqlite, createRanges(round, queries), false)),
+    }),
+    theirs: async (round) => {
+      const ranges = createRanges(round, queries / nedbShare)
+      return nedbShare * (await seconds(() => queryNedb(nedb, ranges)))
+    },
+  })
+  const scenario = 'range query, page of 100 and total'
+  const operations = { count: queries, unit: 'queries/s' }
+  const toParsed = { scenario, peer: `${sqliteName}, rows parsed` }
+  reportOrSkip(toParsed, parsed, (theirs) =>
+    report(compareOperations(toParsed, operations, ours, theirs, { least: 1 })),
+  )
+  const toUnparsed = { scenario, peer: `${sqliteName}, rows left as text` }
+  reportOrSkip(toUnparsed, unparsed, (theirs) =>
+    report(compareOperations(toUnparsed, operations, ours, theirs)),
+  )
+  const toNedb = { scenario, peer: nedbName }
+  report(compareOperations(toNedb, operations, ours, theirs, { least: 10 }))
+}
+
+/** Prices are all whole cents, each once: a range of so many cents has so many products. */
+function createRanges(round: number, length: number): PriceRange[] {
+  const random = new Random(1000 + round)
+  return Array.from({ length }, () => {
+    const total = 9500 + random.below(1001)
+    const low = random.below(count - total)
+    return { low: low / 100, high: (low + total) / 100, total }
+  })
+}
+
+async function queryOurs(keep: Lorekeep, ranges: readonly PriceRange[]): Promise<void> {
+  for (const range of ranges) {
+    const { low, high } = range
+    const filters = { price: { $gte: low, $lt: high } }
+    const page = await keep.objects.query({ schema_name: schema.name, filters, limit })
+    checkPage(page.objects, page.total, range)
+  }
+}
+
+function querySqlite(sqlite: SqlitePeer, ranges: readonly PriceRange[], parse = true): void {
+  const where = `from products
+    where json_extract(doc, '$.price') >= ? and json_extract(doc, '$.price') < ?`
+  const count = sqlite.prepare(`select count(*) ${where}`).pluck()
+  const select = sqlite.prepare(`select doc ${where} limit ${limit}`).pluck()
+  for (const range of ranges) {
+    const total = count.get(range.low, range.high)
+    const rows = select.all(range.low, range.high) as string[]
+    if (parse)
+      checkPage(
+        rows.map((row) => JSON.parse(row) as Product),
+        total,
+        range,
+      )
+    else check(rows.length === limit && total === range.total, 'the page in SQLite')
+  }
+}
+
+async function queryNedb(nedb: Nedb, ranges: readonly PriceRange[]): Promise<void> {
+  for (const range of ranges) {
+    const query = { price: { $gte: range.low, $lt: range.high } }
+    const total = await nedb.countAsync(query)
+    checkPage(await nedb.findAsync(query).limit(limit), total, range)
+  }
+}
+
+/** As cheap as it can be, because it is measured along, alike for all. */
+function checkPage(page: readonly object[], total: unknown, { low, high, ...range }: PriceRange) {
+  let fitting = 0
+  for (const found of page) {
+    const { price } = found as { readonly price: unknown }
+    if (typeof price === 'number' && price >= low && price < high) fitting++
+  }
+  check(fitting === limit && page.length === limit, `the page of [${low}, ${high})`)
+  check(total === range.total, `the total of [${low}, ${high}): ${String(total)}`)
+}
+
+/** Every field of what comes back, and, in the order of the index, which products they are. */
+async function verify(keep: Lorekeep): Promise<void> {
+  for (const { low, high } of createRanges(0, 20)) {
+    const { objects } = await keep.objects.query({
+      schema_name: schema.name,
+      filters: { price: { $gte: low, $lt: high } },
+      sort: { price: 'asc' },
+      limit,
+    })
+    for (const [n, object] of objects.entries()) {
+      checkProduct(object, object['_id'])
+      check(object['price'] === (Math.round(low * 100) + n) / 100, 'the order of the index')
+    }
+    check(objects.length === limit, 'the length of the page')
+  }
+}

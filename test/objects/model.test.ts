@@ -1,0 +1,24 @@
+// Random sequences of everything an ObjectStore does, against a model of maps and plain loops.
+
+import t from 'tap'
+import { pickSeed } from '../fixtures/random.js'
+import { modelRuns } from '../torture/objects-model-run.js'
+
+const seed = pickSeed()
+
+const rounds = [
+  { engine: 'memory', runs: 40, cacheBytes: 64 * 1024 ** 2 },
+  { engine: 'memory', runs: 20, cacheBytes: 1024 ** 2 },
+  { engine: 'level', runs: 10, cacheBytes: 1024 ** 2 },
+] as const
+
+for (const { engine, runs, cacheBytes } of rounds) {
+  t.test(
+    `${engine}, ${cacheBytes} bytes for pages: any sequence leaves what the model says (seed ${seed})`,
+    async (t) => {
+      const { steps, tally } = await modelRuns({ engine, runs, seed, cacheBytes })
+      t.comment(JSON.stringify(tally))
+      t.ok(steps > 5 * runs, `${steps} steps`)
+    },
+  )
+}

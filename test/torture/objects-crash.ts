@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
+import { LevelBackend } from '../../adapters/level/index.js'
+import { createLorekeep } from '../../src/lorekeep.js'
+import type { ObjectStore } from '../../src/objects/types.js'
+import { Random } from '../fixtures/random.js'
+import { problemsOf } from '../objects/inspect.js'
+import { killedRun } from './objects-killed-run.js'
+import {
+  after,
+  definitionOf,
+  emptyLane,
+  lanes,
+  objectOf,
+  type Lane,
+  type Step,
+} from './objects-crash-steps.js'
+
+export interface ObjectsCrashReport {
+  readonly cycles: number
+  readonly acknowledged: number
+  /** Kills that fell into the opening of the store, and steps that a kill cut. */
+  readonly killedOpening: number
+  readonly cut: number
+  /** Cut steps that turned out to have happened. */
+  readonly cutButDone: number
+}
+
+/**
+ * Kills a process that changes objects at random moments, again and again on one directory, and
+ * looks after each kill: what was acknowledged is whole, a step that was cut happened wholly or not
+ * at all, a deletion goes on by itself, and every index is right. Throws where that is not so.
+ */
+export async function objectsCrashLoop(options: {
+  readonly directory: string
+  readonly cycles: number
+  readonly seed: number
+  readonly onCycle?: (cycle: number) => void
+}): Promise<ObjectsCrashReport> {
+  const { directory, cycles, seed, onCycle } = options
+  const random = new Random(seed)
+  const held = new Map<string, Lane>()
+  const report = { cycles, acknowledged: 0, killedOpening: 0, cut: 0, cutButDone: 0 }
+  let version = 0
+  for (let cycle = 0; cycle < cycles; cycle++) {
+    const args = [directory, String(random.below(2 ** 31)), String(version)]
+    const lines = await killedRun('objects-crash-child.js', args, random)
+    if (lines.at(-1) === 'opening') report.killedOpening++
+    const cut = new Map<string, Step>()
+    for (const line of lines) {
+      if (line.startsWith('begin ')) {
+        const step = JSON.parse(line.slice(6)) as Step
+        cut.set(step.lane, step)
+        version++
+      } else if (line.startsWith('end ')) {
+        const step = cut.get(line.slice(4)) as Step
+        cut.delete(step.lane)
+        held.set(step.lane, after(held.get(step.lane) ?? emptyLane, step))
+        report.acknowledged++
+      }
+    }
+    report.cut += cut.size
+    const backend = new LevelBackend(directory)
+    const keep = await createLorekeep({ backend })
+    for (const lane of lanes) {
+      const place = `seed ${seed}, cycle ${cycle}, lane ${lane}, cut ${JSON.stringify(cut.get(lane))}`
+      const before = held.get(lane) ?? emptyLane
+      const step = cut.get(lane)
+      const expected = step && after(before, step)
+      if (step?.type === 'deleteCollection') await settled(keep.objects, lane, before.objects.size)
+      const found = await laneOf(keep.objects, lane, place)
+      if (isSame(found, before)) continue
+      assert.ok(expected !== undefined, `${place}: an acknowledged step is missing`)
+      assert.deepEqual(found, expected, `${place}: half of a step is there`)
+      held.set(lane, expected)
+      report.cutButDone++
+    }
+    await keep.close()
+    const closed = new LevelBackend(directory)
+    assert.deepEqual(await problemsOf(closed), [], `seed ${seed}, cycle ${cycle}`)
+    await closed.close()
+    onCycle?.(cycle)
+  }
+  return report
+}
+
+/** Waits for a deletion that was begun to end. */
+async function settled(objects: ObjectStore, lane: string, size: number): Promise<void> {
+  for (let n = 0; n < 500; n++) {
+    const stat = (await objects.collections()).find(({ name }) => name === lane)
+    if (stat === undefined) return
+    // It had not begun: nothing is missing, and nothing goes.
+    if (stat.objects === size && n > 5) return
+    await delay(10)
+  }
+}
+
+async function laneOf(objects: ObjectStore, lane: string, place: string): Promise<Lane> {
+  const { name } = definitionOf(lane, [])
+  const schema = await objects.schema(name)
+  const found = new Map<number, number>()
+  if (schema === undefined) return emptyLane
+  for await (const object of objects.find({ schema_name: name })) {
+    const { _id, version } = object as { _id: number; version: number }
+    const own = Object.entries(object).filter(([field]) => !field.startsWith('_'))
+    assert.deepEqual(Object.fromEntries(own), { ...objectOf(_id, version) }, place)
+    found.set(_id, version)
+  }
+  return { objects: found, indexes: schema.indexes }
+}
+
+function isSame(a: Lane, b: Lane): boolean {
+  if (a.objects.size !== b.objects.size || a.indexes.join() !== b.indexes.join()) return false
+  return [...a.objects].every(([id, version]) => b.objects.get(id) === version)
+}

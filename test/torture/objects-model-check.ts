@@ -1,0 +1,117 @@
+// Comparisons of an ObjectStore with its model.
+
+import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
+import type { JsonObject, JsonValue, ObjectQuery, ObjectStore } from '../../src/objects/types.js'
+import { compareSortValues, sortValue } from '../../src/objects/values.js'
+import { fieldsOf, matching, type Model, type ModelObject } from './objects-model.js'
+
+/** Whether everything is there, and nothing else, in the order in which it was stored. */
+export async function isLike(objects: ObjectStore, model: Model): Promise<boolean> {
+  const schemas = [...model.schemas.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+  if (!isDeepStrictEqual(await objects.schemas(), schemas)) return false
+  const stats = await objects.collections()
+  const counts = new Map<string, Map<string, number>>()
+  for (const name of model.collections) counts.set(name, new Map())
+  for (const { collection, schema } of model.objects.values()) {
+    const count = counts.get(collection) as Map<string, number>
+    count.set(schema, (count.get(schema) ?? 0) + 1)
+  }
+  const found = new Map(stats.map(({ name, schemas }) => [name, new Map(Object.entries(schemas))]))
+  if (!isDeepStrictEqual(found, counts)) return false
+  for (const { name } of schemas) {
+    const expected = matching(model, name, {})[Symbol.iterator]()
+    for await (const object of objects.find({ schema_name: name })) {
+      const next = expected.next()
+      if (next.done === true || !isDeepStrictEqual(withoutTimes(object), fieldsOf(next.value))) {
+        return false
+      }
+    }
+    if (expected.next().done !== true) return false
+  }
+  return true
+}
+
+export async function checkQuery(
+  objects: ObjectStore,
+  model: Model,
+  query: ObjectQuery,
+): Promise<void> {
+  const where = JSON.stringify(query)
+  const { schema_name: name, filters = {}, limit = 100, offset = 0, sort } = query
+  const expected = sorted(matching(model, name, filters as JsonObject), sort)
+  const page = await objects.query(query)
+  assert.equal(page.total, expected.length, `total of ${where}`)
+  assert.equal(page.limit, limit, where)
+  assert.equal(page.objects.length, Math.min(limit, Math.max(0, expected.length - offset)), where)
+  const plan = await objects.explain(query)
+  assert.equal(plan.total, expected.length, `explained: ${where}`)
+  assert.equal(plan.returned, page.objects.length, where)
+  if (sort !== undefined) {
+    const part = expected.slice(offset, offset + limit)
+    assert.deepEqual(page.objects.map(placeOf), part.map(placeOf), `order of ${where}`)
+  }
+  // Pages by their cursors and by find(): all, each once, in one order.
+  const paged: string[] = []
+  let next: string | undefined
+  do {
+    const { offset: _, ...rest } = query
+    const some = await objects.query({
+      ...rest,
+      limit: Math.max(7, Math.ceil(expected.length / 5)),
+      ...(next !== undefined && { after: next }),
+    })
+    paged.push(...some.objects.map(placeOf))
+    assert.equal(some.total, expected.length, `total of a page of ${where}`)
+    assert.ok(paged.length <= expected.length, `pages of ${where} do not end`)
+    next = some.next
+  } while (next !== undefined)
+  const all: string[] = []
+  const { limit: _, offset: __, ...everything } = query
+  for await (const object of objects.find(everything)) all.push(placeOf(object))
+  const places = expected.map(placeOf)
+  if (sort === undefined) {
+    assert.deepEqual(paged.toSorted(), places.toSorted(), `pages of ${where}`)
+    assert.deepEqual(all.toSorted(), places.toSorted(), `find ${where}`)
+    const part = paged.slice(offset, offset + limit)
+    assert.deepEqual(page.objects.map(placeOf), part, `pages and offset of ${where}`)
+  } else {
+    assert.deepEqual(paged, places, `pages of ${where}`)
+    assert.deepEqual(all, places, `find ${where}`)
+  }
+}
+
+function sorted(all: readonly ModelObject[], sort: ObjectQuery['sort'] = {}): ModelObject[] {
+  const keys = Object.entries(sort)
+  const values = new Map<ModelObject, readonly JsonValue[]>()
+  for (const one of all) {
+    const fields = fieldsOf(one)
+    values.set(
+      one,
+      keys.map(([path, direction]) => {
+        const [name = '', ...rest] = path.split('.')
+        return sortValue(Object.hasOwn(fields, name) ? fields[name] : undefined, rest, direction)
+      }),
+    )
+  }
+  return [...all].sort((a, b) => {
+    for (const [n, [, direction]] of keys.entries()) {
+      const [x, y] = [values.get(a)?.[n] as JsonValue, values.get(b)?.[n] as JsonValue]
+      const order = compareSortValues(x, y)
+      if (order !== 0) return direction === 'desc' ? -order : order
+    }
+    return 0
+  })
+}
+
+function placeOf(object: object): string {
+  const { _collection, _id, collection, id } = object as Record<string, unknown>
+  return JSON.stringify([collection ?? _collection, String(_id ?? id)])
+}
+
+function withoutTimes(object: object): unknown {
+  const { _created_at, _updated_at, _metadata, ...rest } = object as Record<string, JsonObject>
+  const { created_at, updated_at, ...metadata } = _metadata ?? {}
+  const isTimed = created_at === (_created_at as unknown) && updated_at === (_updated_at as unknown)
+  return { ...rest, _metadata: isTimed ? metadata : 'other times' }
+}

@@ -1,0 +1,276 @@
+// Fast-check commands over an ObjectStore and its model.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { LevelBackend } from '../../adapters/level/index.js'
+import { MemoryBackend } from '../../adapters/memory.js'
+import { hasCode } from '../../src/errors.js'
+import { createLorekeep, type Lorekeep } from '../../src/lorekeep.js'
+import type { Backend } from '../../src/storage.js'
+import { FaultyBackend } from '../fixtures/faulty-backend.js'
+import { Random } from '../fixtures/random.js'
+import { problemsOf } from '../objects/inspect.js'
+import { KeptBackend } from '../objects/kept-backend.js'
+import { chooseOperation, chooseQuery } from './objects-model-choice.js'
+import { checkQuery, isLike } from './objects-model-check.js'
+import { applied, carriedOut, emptyModel, type Model, type Operation } from './objects-model.js'
+
+/** How often what came of which kind of command. */
+type Tally = Record<string, number>
+
+class Real {
+  keep!: Lorekeep
+  backend!: FaultyBackend
+  readonly kept: Backend
+  readonly tally: Tally
+  readonly #cacheBytes: number
+
+  constructor(kept: Backend, cacheBytes: number, tally: Tally) {
+    this.kept = kept
+    this.tally = tally
+    this.#cacheBytes = cacheBytes
+  }
+
+  async open(): Promise<this> {
+    this.backend = new FaultyBackend(this.kept)
+    const errors = (error: unknown) => assert.fail(String(error))
+    const objectCacheBytes = this.#cacheBytes
+    this.keep = await createLorekeep({ backend: this.backend, objectCacheBytes, onError: errors })
+    return this
+  }
+}
+
+interface Held {
+  model: Model
+}
+
+type Command = fc.AsyncCommand<Held, Real>
+
+/** One operation, with a fault at one of its storage calls or without. */
+class One implements Command {
+  readonly seed: number
+  readonly faultAt: number
+  readonly when: 'before' | 'after'
+  #text = ''
+
+  constructor(seed: number, faultAt: number, when: 'before' | 'after') {
+    this.seed = seed
+    this.faultAt = faultAt
+    this.when = when
+  }
+
+  check = () => true
+
+  async run(held: Held, { keep, backend, tally }: Real) {
+    const operation = chooseOperation(new Random(this.seed), held.model)
+    this.#text = textOf(operation)
+    const [next, expected] = applied(held.model, operation)
+    Object.assign(backend, { failAt: backend.calls + this.faultAt, when: this.when })
+    let found: string | undefined
+    try {
+      found = await carriedOut(keep.objects, operation)
+    } catch (error) {
+      if (!hasCode(error, 'LK_STORAGE_FAILED')) throw error
+    }
+    backend.failAt = Infinity
+    count(tally, `${operation.type} ${found === undefined ? 'fault' : resultOf(found)}`)
+    // A deletion is made of steps: the next try does the rest.
+    if (found === undefined && operation.type === 'deleteCollection') {
+      await keep.objects.deleteCollection(operation.collection)
+      held.model = next
+    } else if (found === undefined) {
+      held.model = (await isLike(keep.objects, held.model)) ? held.model : next
+    } else {
+      assert.equal(found, expected, `${this.toString()} gives ${found}`)
+      held.model = next
+    }
+  }
+
+  toString = () => `one(${this.seed}, ${this.faultAt} ${this.when}: ${this.#text})`
+}
+
+/** Many small changes one after another: they make many runs and blocks, which are merged. */
+class Many implements Command {
+  readonly seed: number
+  readonly count: number
+
+  constructor(seed: number, count: number) {
+    this.seed = seed
+    this.count = count
+  }
+
+  check = ({ model }: Readonly<Held>) => model.schemas.size > 0
+
+  async run(held: Held, { keep }: Real) {
+    const random = new Random(this.seed)
+    for (let n = 0; n < this.count; n++) {
+      const operation = chooseOperation(random, held.model, 'small')
+      const [next, expected] = applied(held.model, operation)
+      assert.equal(await carriedOut(keep.objects, operation), expected, textOf(operation))
+      held.model = next
+    }
+  }
+
+  toString = () => `many(${this.seed}, ${this.count})`
+}
+
+/** Several at once: there is an order in which they give what they gave, and leave what is there. */
+class AtOnce implements Command {
+  readonly seed: number
+  readonly count: number
+  #text = ''
+
+  constructor(seed: number, count: number) {
+    this.seed = seed
+    this.count = count
+  }
+
+  check = ({ model }: Readonly<Held>) => model.schemas.size > 0
+
+  async run(held: Held, { keep, tally }: Real) {
+    const random = new Random(this.seed)
+    const operations: Operation[] = []
+    while (operations.length < this.count) {
+      const operation = chooseOperation(random, held.model)
+      if (operation.type !== 'deleteCollection') operations.push(operation)
+    }
+    this.#text = operations.map(textOf).join(', ')
+    const [name = ''] = held.model.schemas.keys()
+    const query = keep.objects.query({ schema_name: name, limit: 0 }).catch(() => undefined)
+    const found = await Promise.all(
+      operations.map((operation) => carriedOut(keep.objects, operation)),
+    )
+    const page = await query
+    for (const outcome of found) count(tally, `at once ${resultOf(outcome)}`)
+    for (const order of permutations(operations.map((_, n) => n))) {
+      let { model } = held
+      const totals = [totalOf(model, name)]
+      const isSame = order.every((n) => {
+        const [next, outcome] = applied(model, operations[n] as Operation)
+        model = next
+        totals.push(totalOf(model, name))
+        return outcome === found[n]
+      })
+      const isSeen = page === undefined || totals.includes(page.total)
+      if (!isSame || !isSeen || !(await isLike(keep.objects, model))) continue
+      held.model = model
+      return
+    }
+    assert.fail(`${this.toString()}: no order gives ${found.join(', ')}`)
+  }
+
+  toString = () => `atOnce(${this.seed}, ${this.count}: ${this.#text})`
+}
+
+class Ask implements Command {
+  readonly seed: number
+
+  constructor(seed: number) {
+    this.seed = seed
+  }
+
+  check = ({ model }: Readonly<Held>) => model.schemas.size > 0
+
+  async run({ model }: Held, { keep }: Real) {
+    const random = new Random(this.seed)
+    for (let n = 0; n < 5; n++) await checkQuery(keep.objects, model, chooseQuery(random, model))
+  }
+
+  toString = () => `ask(${this.seed})`
+}
+
+class Reopen implements Command {
+  check = () => true
+
+  async run(_: Held, real: Real) {
+    await real.keep.close()
+    await real.open()
+  }
+
+  toString = () => 'reopen()'
+}
+
+const seeds = fc.integer({ min: 0, max: 2 ** 31 })
+const when = fc.constantFrom('before' as const, 'after' as const)
+const noFault = fc.constant(Infinity)
+const one = fc.tuple(seeds, noFault, when).map((args) => new One(...args))
+const faulty = fc
+  .tuple(seeds, fc.integer({ min: 1, max: 8 }), when)
+  .map((args) => new One(...args))
+const commands = [
+  ...[one, one, one, faulty],
+  fc.tuple(seeds, fc.integer({ min: 5, max: 60 })).map((args) => new Many(...args)),
+  fc.tuple(seeds, fc.integer({ min: 2, max: 4 })).map((args) => new AtOnce(...args)),
+  ...[seeds.map((seed) => new Ask(seed)), seeds.map((seed) => new Ask(seed))],
+  fc.constant(new Reopen()),
+]
+
+export async function modelRuns(options: {
+  readonly engine: 'memory' | 'level'
+  readonly runs: number
+  readonly seed: number
+  readonly cacheBytes: number
+}): Promise<{ readonly steps: number; readonly tally: Tally }> {
+  const { engine, runs, seed, cacheBytes } = options
+  const tally: Tally = {}
+  let steps = 0
+  await fc.assert(
+    fc.asyncProperty(fc.commands(commands, { maxCommands: 30, size: 'max' }), async (sequence) => {
+      const directory = engine === 'level' ? mkdtempSync(join(tmpdir(), 'lorekeep-model-')) : ''
+      const backend = engine === 'level' ? new LevelBackend(directory) : new MemoryBackend()
+      const real = await new Real(new KeptBackend(backend), cacheBytes, tally).open()
+      const held: Held = { model: emptyModel }
+      try {
+        await fc.asyncModelRun(() => ({ model: held, real }), checked(sequence))
+      } finally {
+        await real.keep.close()
+        await backend.close()
+        if (directory) rmSync(directory, { recursive: true })
+      }
+    }),
+    { seed: seed | 0, numRuns: runs, endOnFailure: false, interruptAfterTimeLimit: 120_000 },
+  )
+  return { steps, tally }
+
+  /** Each command, and after it a look at everything. */
+  function* checked(all: Iterable<Command>): Iterable<Command> {
+    for (const command of all) {
+      yield {
+        check: (held) => command.check(held),
+        run: async (held, real) => {
+          await command.run(held, real)
+          steps++
+          assert.ok(await isLike(real.keep.objects, held.model), `after ${command.toString()}`)
+          assert.deepEqual(await problemsOf(real.kept), [], `after ${command.toString()}`)
+        },
+        toString: () => command.toString(),
+      }
+    }
+  }
+}
+
+function* permutations(all: readonly number[]): Generator<readonly number[]> {
+  if (all.length === 0) yield []
+  for (const first of all) {
+    for (const rest of permutations(all.filter((n) => n !== first))) yield [first, ...rest]
+  }
+}
+
+function count(tally: Tally, name: string): void {
+  tally[name] = (tally[name] ?? 0) + 1
+}
+
+/** A code, or that it went well. */
+const resultOf = (outcome: string) => (outcome.startsWith('LK_') ? outcome : 'ok')
+
+function totalOf(model: Model, schema: string): number {
+  return [...model.objects.values()].filter((object) => object.schema === schema).length
+}
+
+function textOf(operation: Operation): string {
+  const text = JSON.stringify(operation)
+  return text.length > 400 ? `${text.slice(0, 400)}…` : text
+}
