@@ -19,7 +19,10 @@ const readme = readFileSync(join(root, 'README.md'), 'utf8')
 
 t.test('the example of the README prints what it stores', async (t) => {
   const [example] = [...readme.matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code as string)
-  t.equal(await run(t.testdir({}), example ?? ''), '1 triple and 1 vector, 190 bytes\n1 Moby-Dick\n')
+  t.equal(
+    await run(t.testdir({}), example ?? ''),
+    '1 triple and 1 vector, 190 bytes\n1 Moby-Dick\n',
+  )
 })
 
 t.test('the examples of docs/objects.md print what the page says', async (t) => {

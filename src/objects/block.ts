@@ -276,7 +276,11 @@ export class Block {
   #assemble(assembly: Assembly, n: number): Record<string, JsonValue> {
     const columns = this.#columns
     const { make, sources } = assembly
-    const object = make(this.#isBusy() ? this.#decoded(assembly) : columns.single(sources, n), n, copy)
+    const object = make(
+      this.#isBusy() ? this.#decoded(assembly) : columns.single(sources, n),
+      n,
+      copy,
+    )
     const more = columns.has(columnNames.rest)
       ? (columns.value(columnNames.rest, n) as JsonObject | undefined)
       : undefined
@@ -289,10 +293,7 @@ export class Block {
     const { names } = this.#columns
     const own = [...names].filter((name) => !name.startsWith('_'))
     const sources = [columnNames.id, ...own, ...system]
-    const members = [this.idField, ...own, ...system].map((name, n) => ({
-      name,
-      isAlways: this.#columns.isFull(sources[n] as string),
-    }))
+    const members = [this.idField, ...own, ...system]
     return { make: this.#shapes.maker(members), sources, columns: undefined }
   }
 

@@ -203,12 +203,6 @@ export class ColumnReader {
     return this.#headers.has(name)
   }
 
-  /** True where every row has a value, or null, under that name. */
-  isFull(name: string): boolean {
-    const header = this.#headers.get(name)
-    return header !== undefined && header.gaps === undefined
-  }
-
   /** The value that all rows have, where the column holds one alone. */
   constant(name: string): { readonly value: unknown } | undefined {
     const header = this.#headers.get(name)
