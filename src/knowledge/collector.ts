@@ -4,8 +4,6 @@ import {
   allGarbage,
   allStaged,
   contentsOf,
-  decodeRecord,
-  encodeRecord,
   garbageKey,
   segmentsOf,
   sliceKey,
@@ -13,6 +11,7 @@ import {
   stagedKey,
   type SegmentRecord,
 } from './records.js'
+import { decodeRecord, encodeRecord } from '../record.js'
 import { decodeKey } from '../keys.js'
 
 /** Deletes at most so many keys in one write. */

@@ -1,13 +1,8 @@
 import { LorekeepError } from '../errors.js'
 import type { InFlight } from '../in-flight.js'
 import type { Storage } from '../storage.js'
-import {
-  decodeRecord,
-  segmentKey,
-  sliceKey,
-  type CoreRecord,
-  type SegmentRecord,
-} from './records.js'
+import { segmentKey, sliceKey, type CoreRecord, type SegmentRecord } from './records.js'
+import { decodeRecord } from '../record.js'
 import type { CoreExport } from './types.js'
 
 /** Slices that are read ahead of the one being handed out. */

@@ -51,21 +51,6 @@ export function createId(now: number): string {
   return now.toString(16).padStart(12, '0') + randomBytes(10).toString('hex')
 }
 
-export function encodeRecord(
-  record: CoreRecord | SegmentRecord | StagedRecord | { readonly version: number },
-): Uint8Array {
-  return Buffer.from(JSON.stringify(record), 'utf8')
-}
-
-/** @throws LorekeepError `LK_STORAGE_CORRUPT` */
-export function decodeRecord<R>(bytes: Uint8Array): R {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8')) as R
-  } catch (cause) {
-    throw new LorekeepError('LK_STORAGE_CORRUPT', 'a record is not JSON', { cause })
-  }
-}
-
 /** @throws LorekeepError `LK_CORE_REF` where the name cannot be one, TypeError where there is none */
 export function checkRef(ref: CoreRef): CoreRef {
   if (typeof ref !== 'object' || ref === null) throw new TypeError('a core is named { user, id }')

@@ -17,8 +17,6 @@ import {
   coreKey,
   coresOf,
   createId,
-  decodeRecord,
-  encodeRecord,
   formatKey,
   garbageKey,
   segmentKey,
@@ -26,6 +24,7 @@ import {
   type CoreRecord,
   type SegmentRecord,
 } from './records.js'
+import { decodeRecord, encodeRecord } from '../record.js'
 import { SegmentWriter } from './segment-writer.js'
 import type {
   ByteSource,

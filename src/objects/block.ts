@@ -345,15 +345,7 @@ interface Assembly {
   columns: readonly Column[] | undefined
 }
 
-const systemFields: ReadonlySet<string> = new Set([
-  columnNames.id,
-  columnNames.schema,
-  columnNames.collection,
-  columnNames.user,
-  columnNames.created,
-  columnNames.updated,
-  columnNames.metadata,
-])
+const systemFields: ReadonlySet<string> = new Set([...storedColumns, columnNames.metadata])
 
 export function isSystemField(name: string): boolean {
   return systemFields.has(name)

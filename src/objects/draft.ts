@@ -13,7 +13,6 @@ import type { Pages } from './pages.js'
 import {
   blockKey,
   collectionKey,
-  encodeRecord,
   headKey,
   pageKey,
   runKey,
@@ -21,6 +20,7 @@ import {
   type CollectionRecord,
   type HeadRecord,
 } from './records.js'
+import { encodeRecord } from '../record.js'
 import { maxTables, refOf, tableOf } from './ref.js'
 import type { CompiledSchema } from './schema.js'
 import type { ObjectId } from './types.js'

@@ -1,7 +1,6 @@
 // The keys and small records of the `objects` partition. docs/format.md says who writes and who
 // deletes each kind.
 
-import { LorekeepError } from '../errors.js'
 import { decodeKey, encodeKey, keyPrefix } from '../keys.js'
 import type { SchemaDefinition } from './types.js'
 
@@ -78,25 +77,4 @@ export const allPages = () => keyPrefix('page')
 /** The elements of a key behind the first, which names the kind. */
 export function partsOf(key: Uint8Array): (string | number)[] {
   return decodeKey(key).slice(1) as (string | number)[]
-}
-
-export function encodeRecord(
-  record:
-    | HeadRecord
-    | SchemaRecord
-    | CollectionRecord
-    | BlockRecord
-    | RunRecord
-    | { readonly format: number },
-): Uint8Array {
-  return Buffer.from(JSON.stringify(record), 'utf8')
-}
-
-/** @throws LorekeepError `LK_STORAGE_CORRUPT` */
-export function decodeRecord<R>(bytes: Uint8Array): R {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8')) as R
-  } catch (cause) {
-    throw new LorekeepError('LK_STORAGE_CORRUPT', 'a record is not JSON', { cause })
-  }
 }

@@ -4,6 +4,7 @@
 
 import { LorekeepError } from '../errors.js'
 import { encodeKey } from '../keys.js'
+import { decodeRecord } from '../record.js'
 import type { Entry, Range, Storage } from '../storage.js'
 import { runOf, type Index } from './index-runs.js'
 import {
@@ -11,7 +12,6 @@ import {
   allCollections,
   allRuns,
   allSchemas,
-  decodeRecord,
   headKey,
   idIndex,
   partsOf,

@@ -18,14 +18,8 @@ import {
 import { mergePatch } from './merge-patch.js'
 import { planOf, runQuery, type Found } from './query.js'
 import { parseQuery, schemaNameOf, type QueryRequest } from './query-request.js'
-import {
-  decodeRecord,
-  encodeRecord,
-  formatKey,
-  headKey,
-  pageKey,
-  type HeadRecord,
-} from './records.js'
+import { formatKey, headKey, pageKey, type HeadRecord } from './records.js'
+import { decodeRecord, encodeRecord } from '../record.js'
 import { Meter, output } from './rows.js'
 import { checkId, compileSchema, type CompiledSchema } from './schema.js'
 import { SchemaChange } from './schema-change.js'
