@@ -17,6 +17,9 @@ import { loadState, type State } from './state.js'
 /** Checks first, with whatever it has to wait for, then changes the draft as a whole. */
 export type Change<Result> = (draft: Draft) => Promise<Result>
 
+/** Thrown by a change that cannot follow what the draft has already: it begins the next one. */
+export class NotInThisDraft extends Error {}
+
 interface Job {
   readonly change: Change<unknown>
   readonly resolve: (result: never) => void
@@ -36,6 +39,8 @@ export class Committer {
   readonly #now: () => number
   #state: State
   #waiting: Job[] = []
+  /** What the next commit that succeeds takes along. */
+  #along: Change<void>[] = []
   #running: Promise<void> | undefined
   /** A write that failed, of which it is not known whether it happened. */
   #doubt: Commit | undefined
@@ -60,6 +65,11 @@ export class Committer {
       this.#waiting.push({ change, resolve, reject })
       this.#running ??= this.#run()
     })
+  }
+
+  /** Made together with whatever is committed next: for what a failure has left to do. */
+  takeAlong(change: Change<void>): void {
+    this.#along.push(change)
   }
 
   /**
@@ -94,10 +104,13 @@ export class Committer {
 
   async #commitGroup(): Promise<void> {
     const made: { readonly job: Job; readonly result: unknown }[] = []
+    const postponed: Job[] = []
     let taken: Job[] = []
     try {
       if (this.#doubt !== undefined) await this.#settle()
       const draft = new Draft(this.#state, this.memory, this.#now())
+      const along = [...this.#along]
+      for (const change of along) await change(draft)
       while (this.#waiting.length > 0 && draft.rows < maxDraftRows) {
         const job = this.#waiting.shift() as Job
         taken.push(job)
@@ -106,10 +119,13 @@ export class Committer {
         } catch (error) {
           if (error instanceof StalePage) throw error
           taken.pop()
-          job.reject(error)
+          if (error instanceof NotInThisDraft) postponed.push(job)
+          else job.reject(error)
         }
       }
-      if (!draft.isEmpty) await this.#write(await draft.finish())
+      this.#waiting.unshift(...postponed)
+      if (!draft.isEmpty) await this.#write(await draft.finish(), draft.state)
+      this.#along = this.#along.filter((change) => !along.includes(change))
       for (const { job, result } of made) job.resolve(result as never)
     } catch (error) {
       if (hasCode(error, 'LK_STORAGE_CONFLICT') || error instanceof StalePage) {
@@ -132,8 +148,8 @@ export class Committer {
     }
   }
 
-  async #write(commit: Commit): Promise<void> {
-    const require = [{ type: 'equals', key: headKey(), value: this.#state.headBytes }] as const
+  async #write(commit: Commit, base: State): Promise<void> {
+    const require = [{ type: 'equals', key: headKey(), value: base.headBytes }] as const
     try {
       await this.#storage.write(commit.operations, { durable: true, require })
     } catch (error) {

@@ -8,7 +8,7 @@ import { planBlocks } from './block-plan.js'
 import { EntryPage, sortEntries } from './entries.js'
 import type { IdHash } from './hash.js'
 import { mergeChange, runOf, type Index, type WrittenEntries } from './index-runs.js'
-import type { EntryPages } from './list.js'
+import { HeldPages, type EntryPages, type PageSource } from './list.js'
 import type { Pages } from './pages.js'
 import {
   blockKey,
@@ -127,16 +127,9 @@ export class Draft {
     return tableNumbered({ tables: this.#tables }, tableOf(row.ref))
   }
 
-  /** Objects of a schema, as of all changes until now. */
-  rowsOf(schema: string): number | undefined {
-    const table = this.#tables.get(schema)
-    const { added = [], removed = [] } = this.#changes.get(schema) ?? {}
-    return table && table.rows + added.length - removed.length
-  }
-
-  /** Rows that are new in this draft. */
-  addedTo(schema: string): readonly Row[] {
-    return this.#changes.get(schema)?.added ?? []
+  /** Whether rows of a schema were put or removed in this draft. */
+  touches(schema: string): boolean {
+    return this.#changes.has(schema)
   }
 
   /**
@@ -159,11 +152,12 @@ export class Draft {
       for (const [n, id] of texts.entries()) if (drafted.has(id)) candidates.add(n)
     }
     for (const { adds } of this.state.ids.runs) {
+      const held = new HeldPages(entries)
       const match = () =>
-        adds.tryMatch(hashes.keys as Float64Array, entries, (place) => {
+        adds.tryMatch(hashes.keys as Float64Array, held, (place) => {
           candidates.add(hashes.refs[place] as number)
         })
-      for (let missing = match(); missing < 0; missing = match()) await entries.load(~missing)
+      for (let missing = match(); missing < 0; missing = match()) await held.load(~missing)
     }
     let found: (Row | undefined)[] | undefined
     for (const n of candidates) {
@@ -251,14 +245,14 @@ export class Draft {
 
   /** `undefined` ends the building; its indexes stay where a schema names them by then. */
   setBuilding(schema: string, building: Building | undefined): void {
-    if (building === undefined) this.#building.delete(schema)
-    else this.#building.set(schema, building)
+    if (building !== undefined) this.#building.set(schema, building)
+    else if (!this.#building.delete(schema)) return
     this.#changed = true
   }
 
   dropIndexes(indexes: readonly Index[]): void {
     this.#droppedIndexes.push(...indexes)
-    this.#changed = true
+    this.#changed ||= indexes.length > 0
   }
 
   /** Enters rows of the storage into indexes that are being built. */
@@ -487,8 +481,12 @@ export async function findPlace(
 ): Promise<RowPlace | undefined> {
   const key = hash.of(collection, id)
   const refs: number[] = []
-  let missing: number
-  while ((missing = tryRefs(state.ids, key, entries, refs)) < 0) await entries.load(~missing)
+  let missing = tryRefs(state.ids, key, entries, refs)
+  if (missing < 0) {
+    const held = new HeldPages(entries)
+    do await held.load(~missing)
+    while ((missing = tryRefs(state.ids, key, held, refs)) < 0)
+  }
   for (const ref of refs) {
     const table = tableNumbered(state, tableOf(ref))
     const place = table.blocks[blockOf(table, ref)]
@@ -502,8 +500,8 @@ export async function findPlace(
   return undefined
 }
 
-/** References under a hash that were not deleted; a negative number as tryPosition() gives it. */
-function tryRefs({ runs }: Index, key: number, entries: EntryPages, refs: number[]): number {
+/** References under a hash that were not deleted; a negative number as tryCollect() gives it. */
+function tryRefs({ runs }: Index, key: number, entries: PageSource, refs: number[]): number {
   refs.length = 0
   for (const { adds } of runs) {
     const missing = adds.tryCollect(key, entries, refs)

@@ -2,6 +2,7 @@
 // references of what is still to come.
 
 import type { Committer } from './committer.js'
+import type { Index } from './index-runs.js'
 import { walk, type IndexEntry } from './index-scan.js'
 import { planQuery } from './planner.js'
 import { orderedBy, refsOf, sortedRefs } from './query.js'
@@ -9,7 +10,7 @@ import type { QueryRequest } from './query-request.js'
 import { output, placesOf, visitRows, type Meter } from './rows.js'
 import type { State, Table } from './state.js'
 import type { StoredObject } from './types.js'
-import type { Scalar } from './values.js'
+import { regularKey, type Scalar } from './values.js'
 import { LorekeepError } from '../errors.js'
 import type { Condition } from './condition.js'
 import { evaluate } from './evaluate.js'
@@ -114,12 +115,23 @@ async function* piecesOf(
       })
       meter.keysRead += entries.length
       const refs = entries.map(({ ref }) => ref)
-      return { end: entries.at(-1), places: await placesOf(table, refs, memory.blocks) }
+      const places = await placesOf(table, refs, memory.blocks)
+      return { end: entries.at(-1), places: places.filter((place) => hasOneKey(current, place)) }
     })
     if (piece.end === undefined) return
     last = piece.end
-    yield piece.places.filter((place) => place !== undefined) as RowPlace[]
+    yield piece.places as RowPlace[]
   }
+}
+
+/**
+ * False for an object that came with an array since the index was chosen, which has an entry for
+ * each element: it was not there at the beginning, and may be left out.
+ */
+function hasOneKey({ path }: Index, place: RowPlace | undefined): boolean {
+  if (place === undefined) return false
+  const [name = '', ...rest] = path
+  return regularKey(place.block.field(name)[place.n], rest) !== undefined
 }
 
 function holds(filter: Condition | undefined, { block, n }: RowPlace): boolean {

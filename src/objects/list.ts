@@ -8,6 +8,32 @@ import { compareScalars, type Scalar } from './values.js'
 
 export type EntryPages = Pages<EntryPage>
 
+/** Pages that are at hand. */
+export interface PageSource {
+  peek(number: number): EntryPage | undefined
+}
+
+/**
+ * Keeps the pages that one search has loaded until it ends, whatever the memory for pages lets go
+ * of meanwhile.
+ */
+export class HeldPages implements PageSource {
+  readonly #pages: EntryPages
+  readonly #held = new Map<number, EntryPage>()
+
+  constructor(pages: EntryPages) {
+    this.#pages = pages
+  }
+
+  peek(number: number): EntryPage | undefined {
+    return this.#held.get(number) ?? this.#pages.peek(number)
+  }
+
+  async load(number: number): Promise<void> {
+    this.#held.set(number, await this.#pages.load(number))
+  }
+}
+
 /** A place between entries: in front of all that are (key, ref) or more. */
 export interface Bound {
   readonly key: Scalar
@@ -36,32 +62,21 @@ export class SortedList {
     this.#refs = refs
   }
 
-  /**
-   * The position of a bound, or the bitwise complement of the number of a page that has to be
-   * loaded before that can be told. No promise, no allocation: it is asked for every imported id.
-   */
-  tryPosition(key: Scalar, ref: number, entries: EntryPages): number {
+  /** The position of a bound. */
+  async position({ key, ref }: Bound, entries: EntryPages): Promise<number> {
     const n = this.pageOf(key, ref)
     if (n < 0) return 0
     const number = this.pages[n] as number
-    const page = entries.peek(number)
-    if (page === undefined) return ~number
+    const page = entries.peek(number) ?? (await entries.load(number))
     return (this.#starts[n] as number) + page.lowerBound(key, ref)
   }
 
-  async position({ key, ref }: Bound, entries: EntryPages): Promise<number> {
-    for (;;) {
-      const position = this.tryPosition(key, ref, entries)
-      if (position >= 0) return position
-      await entries.load(~position)
-    }
-  }
-
   /**
-   * Adds the references of the entries with that key. Gives 0, or the complement of the number of a
-   * page as tryPosition() does.
+   * Adds the references of the entries with that key. Gives 0, or the bitwise complement of the
+   * number of a page that has to be had before it can be told. No promise: it is asked for every
+   * id.
    */
-  tryCollect(key: Scalar, entries: EntryPages, found: number[]): number {
+  tryCollect(key: Scalar, entries: PageSource, found: number[]): number {
     for (let n = Math.max(0, this.pageOf(key, -1)); n < this.pages.length; n++) {
       const number = this.pages[n] as number
       const page = entries.peek(number)
@@ -76,9 +91,9 @@ export class SortedList {
 
   /**
    * Calls with the place of each of the keys (growing) that the list has. Gives 0, or the
-   * complement of the number of a page as tryPosition() does; then it is to be asked again.
+   * complement of the number of a page as tryCollect() does; then it is to be asked again.
    */
-  tryMatch(keys: Float64Array, entries: EntryPages, found: (place: number) => void): number {
+  tryMatch(keys: Float64Array, entries: PageSource, found: (place: number) => void): number {
     const firsts = this.#keys
     const pages = this.pages.length
     if (pages === 0) return 0

@@ -68,9 +68,11 @@ export async function runQuery(
 export function orderedBy(
   table: Table,
   { access, filter }: Plan,
-  { sort }: QueryRequest,
+  { sort, after }: QueryRequest,
 ): Ordered | undefined {
   if (filter !== undefined || sort.length > 1) return undefined
+  // The page before came in the order of the rows, and this one goes on in it.
+  if (after !== undefined && sort.length === 0) return undefined
   const [order] = sort
   if (access === undefined) {
     const index = order && sortIndex(table, order.path.join('.'))

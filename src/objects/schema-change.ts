@@ -3,7 +3,7 @@
 // other changes; queries and imports go on with the old definition until all is done.
 
 import { LorekeepError } from '../errors.js'
-import type { Committer } from './committer.js'
+import { NotInThisDraft, type Committer } from './committer.js'
 import type { Draft } from './draft.js'
 import { maxTables, tableSpan } from './ref.js'
 import type { CompiledSchema } from './schema.js'
@@ -18,6 +18,11 @@ const stepBlocks = 64
 
 /** Objects that do not conform are told of up to this many. */
 const maxExamples = 10
+
+/** Changes that others have cut off are begun anew so many times. */
+const maxAttempts = 5
+
+type Progress = 'done' | 'going on' | 'cut off'
 
 interface Violation {
   readonly collection: string
@@ -38,23 +43,42 @@ export class SchemaChange {
 
   /** @throws LorekeepError `LK_SCHEMA_VIOLATED`, `LK_SCHEMA_INVALID`; nothing is changed then */
   async run(signal: AbortSignal): Promise<void> {
-    const commit = this.#committer
-    let isDone = await commit.commit((draft) => this.#begin(draft))
-    while (!isDone) {
-      if (signal.aborted) {
-        await commit.commit(async (draft) => this.#abandon(draft))
-        throw signal.reason
-      }
-      const violations: Violation[] = []
-      isDone = await commit.commit((draft) => this.#step(draft, violations))
-      if (violations.length > 0) throw violated(violations)
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await this.#attempt(signal)
+      if (outcome === 'done') return
+      if (attempt < maxAttempts) continue
+      const { name } = this.#schema.definition
+      throw new LorekeepError(
+        'LK_STORAGE_UNAVAILABLE',
+        `the change of '${name}' was cut off again and again by failures of the storage or by others who write to it`,
+      )
     }
   }
 
-  /** True where nothing is left to do. */
-  async #begin(draft: Draft): Promise<boolean> {
+  async #attempt(signal: AbortSignal): Promise<'done' | 'cut off'> {
+    const violations: Violation[] = []
+    let progress = await this.#committer.commit((draft) => this.#begin(draft))
+    try {
+      while (progress === 'going on') {
+        signal.throwIfAborted()
+        progress = await this.#committer.commit((draft) => this.#step(draft, violations))
+      }
+    } catch (error) {
+      const abandon = async (draft: Draft) => this.#abandon(draft)
+      await this.#committer.commit(abandon).catch(() => this.#committer.takeAlong(abandon))
+      throw error
+    }
+    if (violations.length > 0) throw violated(violations)
+    return progress
+  }
+
+  async #begin(draft: Draft): Promise<Progress> {
     const { definition } = this.#schema
     const { name } = definition
+    if (draft.touches(name)) throw new NotInThisDraft()
+    // Left by a change that failed.
+    draft.dropIndexes(draft.building(name)?.indexes ?? [])
+    draft.setBuilding(name, undefined)
     const table = draft.table(name)
     if (table === undefined) {
       if (draft.schemas >= maxTables) {
@@ -64,12 +88,12 @@ export class SchemaChange {
         this.#schema,
         definition.indexes.map((path) => draft.createIndex(path)),
       )
-      return true
+      return 'done'
     }
     const old = table.schema.definition
-    if (JSON.stringify(old) === JSON.stringify(definition)) return true
+    if (JSON.stringify(old) === JSON.stringify(definition)) return 'done'
     const added = definition.indexes.filter((path) => !old.indexes.includes(path))
-    const rows = draft.rowsOf(name) ?? 0
+    const { rows } = table
     if (rows > 0 && old.id_field !== definition.id_field) {
       throw new LorekeepError(
         'LK_SCHEMA_VIOLATED',
@@ -81,25 +105,21 @@ export class SchemaChange {
     const isSame = JSON.stringify(shapeOf(old)) === JSON.stringify(shapeOf(definition))
     if (rows === 0 || (isSame && added.length === 0)) {
       draft.setSchema(this.#schema, this.#indexes(draft, table, []))
-      return true
+      return 'done'
     }
     const indexes = added.map((path) => draft.createIndex(path))
     draft.setBuilding(name, { token: this.#token, indexes, upTo: 0 })
-    return false
+    return 'going on'
   }
 
-  async #step(draft: Draft, violations: Violation[]): Promise<boolean> {
+  async #step(draft: Draft, violations: Violation[]): Promise<Progress> {
     const { name } = this.#schema.definition
+    if (draft.touches(name)) throw new NotInThisDraft()
     // A step may be made a second time, where another process has written meanwhile.
     violations.length = 0
     const building = draft.building(name)
-    const table = draft.state.tables.get(name)
-    if (building?.token !== this.#token || table === undefined) {
-      throw new LorekeepError(
-        'LK_STORAGE_UNAVAILABLE',
-        `the change of '${name}' was cut off by a failure of the storage; try it again`,
-      )
-    }
+    const table = draft.table(name)
+    if (building?.token !== this.#token || table === undefined) return 'cut off'
     const from = building.upTo === 0 ? 0 : Math.max(0, blockOf(table, building.upTo - 1))
     const places = table.blocks.slice(from, from + stepBlocks)
     const rows: Row[] = []
@@ -111,20 +131,19 @@ export class SchemaChange {
     }
     const isLast = from + places.length >= table.blocks.length
     this.#check(rows, violations)
-    if (isLast) this.#check(draft.addedTo(name), violations)
     if (violations.length > 0) {
       this.#abandon(draft)
-      return true
+      return 'done'
     }
     draft.indexRows(building.indexes, rows)
     if (isLast) {
       draft.setSchema(this.#schema, this.#indexes(draft, table, building.indexes))
       draft.setBuilding(name, undefined)
-      return true
+      return 'done'
     }
     const last = rows.at(-1)?.ref ?? building.upTo
     draft.setBuilding(name, { ...building, upTo: last + tableSpan })
-    return false
+    return 'going on'
   }
 
   #abandon(draft: Draft): void {

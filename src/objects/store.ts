@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { LorekeepError } from '../errors.js'
+import { hasCode, LorekeepError } from '../errors.js'
 import { InFlight } from '../in-flight.js'
 import type { Storage } from '../storage.js'
 import type { Row } from './block.js'
 import { deleteCollection } from './collection-deletion.js'
-import { Committer } from './committer.js'
+import { Committer, NotInThisDraft } from './committer.js'
 import { findPlace } from './draft.js'
 import { findRows } from './find.js'
 import {
@@ -24,7 +24,7 @@ import { Meter, output } from './rows.js'
 import { checkId, compileSchema, type CompiledSchema } from './schema.js'
 import { SchemaChange } from './schema-change.js'
 import { parseSchemaDefinition } from './schema-definition.js'
-import { loadState, type State, type Table } from './state.js'
+import { loadState, type Loaded, type State, type Table } from './state.js'
 import type {
   CollectionStat,
   JsonObject,
@@ -99,14 +99,30 @@ async function openState(objects: Storage): Promise<State> {
   }
   const loaded = await loadState(objects)
   if (loaded === undefined) throw new LorekeepError('LK_STORAGE_CORRUPT', 'the head is gone')
-  if (loaded.orphans.length > 0) {
-    const keys = loaded.orphans.flatMap(({ key, pages }) => [key, ...pages.map(pageKey)])
+  if (loaded.orphans.length === 0) return loaded.state
+  return (await sweep(objects, loaded)) ?? openState(objects)
+}
+
+/** Deletes what the building of an index left. `undefined` where somebody else has written. */
+async function sweep(objects: Storage, { state, orphans }: Loaded): Promise<State | undefined> {
+  // A new version, so that whoever is still at it learns that its work is gone.
+  const token = randomBytes(8).toString('hex')
+  const head = { ...state.head, version: state.head.version + 1, token }
+  const headBytes = encodeRecord(head)
+  const gone = orphans.flatMap(({ key, pages }) => [key, ...pages.map(pageKey)])
+  try {
     await objects.write(
-      keys.map((key) => ({ type: 'del', key })),
-      { durable: true },
+      [
+        ...gone.map((key) => ({ type: 'del', key }) as const),
+        { type: 'put', key: headKey(), value: headBytes },
+      ],
+      { durable: true, require: [{ type: 'equals', key: headKey(), value: state.headBytes }] },
     )
+  } catch (error) {
+    if (hasCode(error, 'LK_STORAGE_CONFLICT')) return undefined
+    throw error
   }
-  return loaded.state
+  return { ...state, head, headBytes }
 }
 
 class StoredObjects implements OpenObjectStore {
@@ -115,8 +131,8 @@ class StoredObjects implements OpenObjectStore {
   readonly #collections: ObjectParts['collections']
   readonly #onError: (error: unknown) => void
   readonly #inFlight = new InFlight()
-  /** Changes of one schema come one after another. */
-  readonly #schemaChanges = new Map<string, Promise<unknown>>()
+  /** Work of several commits on one schema, or one collection, comes one after another. */
+  readonly #turns = new Map<string, Promise<unknown>>()
 
   constructor(parts: ObjectParts, limits: ObjectLimits, state: State) {
     const { objects, cacheBytes, collections, onError, now = Date.now } = parts
@@ -131,16 +147,14 @@ class StoredObjects implements OpenObjectStore {
     void this.#committer.read(async (state) => {
       for (const [name, { deleting }] of state.collections) {
         if (deleting === undefined) continue
-        this.#inFlight
-          .run(() => deleteCollection(this.#committer, name, this.#inFlight.signal))
-          .catch(this.#onError)
+        this.deleteCollection(name).catch(this.#onError)
       }
     })
   }
 
   async defineSchema(definition: unknown): Promise<SchemaDefinition> {
     const parsed = parseSchemaDefinition(definition)
-    return this.#inSchema(parsed.name, async () => {
+    return this.#inTurn(`schema ${parsed.name}`, async () => {
       const change = new SchemaChange(this.#committer, compileSchema(parsed))
       await change.run(this.#inFlight.signal)
       return parsed
@@ -158,9 +172,10 @@ class StoredObjects implements OpenObjectStore {
   }
 
   async dropSchema(name: string): Promise<boolean> {
-    return this.#inSchema(name, () =>
+    return this.#inTurn(`schema ${name}`, () =>
       this.#committer.commit(async (draft) => {
-        const rows = draft.rowsOf(name)
+        if (draft.touches(name)) throw new NotInThisDraft()
+        const { rows } = draft.table(name) ?? {}
         if (rows === undefined) return false
         if (rows > 0) {
           throw new LorekeepError('LK_SCHEMA_IN_USE', `'${name}' has ${rows} objects`, {
@@ -354,7 +369,9 @@ class StoredObjects implements OpenObjectStore {
   }
 
   async deleteCollection(name: string): Promise<number | undefined> {
-    return this.#inFlight.run(() => deleteCollection(this.#committer, name, this.#inFlight.signal))
+    return this.#inTurn(`collection ${name}`, () =>
+      deleteCollection(this.#committer, name, this.#inFlight.signal),
+    )
   }
 
   async close(timeoutMs: number): Promise<void> {
@@ -392,7 +409,9 @@ class StoredObjects implements OpenObjectStore {
     return this.#inFlight.run(() =>
       this.#committer.commit(async (draft) => {
         const old = await draft.find(collection, text)
-        if (old === undefined) return undefined
+        // What is being deleted would be stored anew, and stay.
+        const { deleting = 0 } = draft.collection(collection) ?? {}
+        if (old === undefined || old.ref < deleting) return undefined
         checkOwner([old], ownedBy)
         const table = draft.tableOf(old)
         const { schema } = table
@@ -415,18 +434,18 @@ class StoredObjects implements OpenObjectStore {
     )
   }
 
-  async #inSchema<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  async #inTurn<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
     return this.#inFlight.run(async () => {
-      const before = this.#schemaChanges.get(name)
+      const before = this.#turns.get(name)
       const turn = (async () => {
         await before?.catch(() => {})
         return work()
       })()
-      this.#schemaChanges.set(name, turn)
+      this.#turns.set(name, turn)
       try {
         return await turn
       } finally {
-        if (this.#schemaChanges.get(name) === turn) this.#schemaChanges.delete(name)
+        if (this.#turns.get(name) === turn) this.#turns.delete(name)
       }
     })
   }

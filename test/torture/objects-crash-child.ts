@@ -7,7 +7,14 @@ import { hasCode } from '../../src/errors.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import type { JsonObject } from '../../src/objects/types.js'
 import { Random } from '../fixtures/random.js'
-import { chooseStep, definitionOf, lanes, objectOf, user, type Step } from './objects-crash-steps.js'
+import {
+  chooseStep,
+  definitionOf,
+  lanes,
+  objectOf,
+  user,
+  type Step,
+} from './objects-crash-steps.js'
 
 const [directory, seed, first] = process.argv.slice(2)
 const random = new Random(Number(seed))

@@ -12,7 +12,9 @@ export async function killedRun(
   args: readonly string[],
   random: Random,
 ): Promise<string[]> {
-  const folder = import.meta.dirname.replace(/\/test\//, '/dist/test/').replace('/dist/dist/', '/dist/')
+  const folder = import.meta.dirname
+    .replace(/\/test\//, '/dist/test/')
+    .replace('/dist/dist/', '/dist/')
   const child = spawn(process.execPath, [join(folder, program), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -30,17 +30,39 @@ const indexPaths = [
   ...['k', 's', 'list', 'items', 'items.a', 'n.a', 'n.b', 'n.s', 'n.list', 'n.n.a'],
   ...['_collection', '_created_at', '_updated_at', '_id', '_user', '_metadata.source'],
 ]
-const queryPaths = ['k', 's', 'list', 'n.a', 'n.b', 'items.a', 'a', '_id', '_collection', '_metadata.source']
+const queryPaths = [
+  'k',
+  's',
+  'list',
+  'n.a',
+  'n.b',
+  'items.a',
+  'a',
+  '_id',
+  '_collection',
+  '_metadata.source',
+]
 
 export function chooseOperation(random: Random, model: Model, size?: 'small'): Operation {
   const type = random.pick(
     size === 'small'
       ? (['import', 'import', 'import', 'patch', 'replace', 'delete'] as const)
       : ([
-          ...(['import', 'import', 'import', 'import', 'define', 'define', 'define', 'drop'] as const),
-          ...(['replace', 'patch', 'delete', 'deleteCollection'] as const),
+          ...([
+            'import',
+            'import',
+            'import',
+            'import',
+            'import',
+            'import',
+            'define',
+            'define',
+          ] as const),
+          ...(['define', 'replace', 'patch', 'delete'] as const),
+          random.chance(0.5) ? 'import' : random.pick(['drop', 'deleteCollection'] as const),
         ] as const),
   )
+  const known = model.schemas.size > 0 ? [...model.schemas.keys()] : schemas
   const there = [...model.objects.values()]
   const one = there.length > 0 && random.chance(0.9) ? random.pick(there) : undefined
   const { collection, id } = one ?? { collection: random.pick(collections), id: idOf(random, 40) }
@@ -49,12 +71,15 @@ export function chooseOperation(random: Random, model: Model, size?: 'small'): O
       const many = size === 'small' ? 1 : random.pick([1, 2, 5, 20, 150, 300])
       const values = Array.from({ length: many }, () => objectOf(random, many === 1 ? 150 : 3000))
       const isBad = random.chance(0.1)
-      if (isBad) values.push(random.pick<JsonObject>([{ id: 'bad', k: 'no' }, { k: 1 }, { id: 1.5 }]))
+      if (isBad)
+        values.push(random.pick<JsonObject>([{ id: 'bad', k: 'no' }, { k: 1 }, { id: 1.5 }]))
       // Mostly the ids of a batch differ; those that are there already are left to chance.
-      const unique = random.chance(0.9) ? [...new Map(values.map((v) => [String(v['id']), v])).values()] : values
+      const unique = random.chance(0.9)
+        ? [...new Map(values.map((v) => [String(v['id']), v])).values()]
+        : values
       return {
         type,
-        schema: random.pick(schemas),
+        schema: random.chance(0.9) ? random.pick(known) : random.pick(schemas),
         collection: random.pick(collections),
         values: unique,
         source: random.pick(['web', 'disk']),
@@ -83,7 +108,10 @@ export function chooseOperation(random: Random, model: Model, size?: 'small'): O
       const indexes = random.shuffle(indexPaths).slice(0, random.below(6))
       return {
         type,
-        definition: Object.assign({ name: random.pick(schemas) }, { fields: { ...fields, ...own }, indexes }),
+        definition: Object.assign(
+          { name: random.pick(schemas) },
+          { fields: { ...fields, ...own }, indexes },
+        ),
       }
     }
     case 'drop':

@@ -66,7 +66,9 @@ export function applied(model: Model, operation: Operation): readonly [Model, Ou
       const old = model.objects.get(key)
       if (old === undefined) return [model, 'undefined']
       const given =
-        type === 'replace' ? { id: old.id, ...operation.object } : mergePatch(old.object, operation.object)
+        type === 'replace'
+          ? { id: old.id, ...operation.object }
+          : mergePatch(old.object, operation.object)
       const object = checked(model, old.schema, given)
       if (object === undefined || String(object['id']) !== String(id)) {
         return [model, 'LK_OBJECT_INVALID']

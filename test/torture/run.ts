@@ -1,4 +1,5 @@
-// npm run torture [-- crash 500 | fuzz 100000]: long runs, each with its seed printed (SEED repeats it).
+// npm run torture [-- crash 500 | fuzz 100000 | objects-crash 100 | objects-model 500 | objects-oracle
+// 100000]: long runs, each with its seed printed (SEED repeats it).
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,6 +7,9 @@ import { join } from 'node:path'
 import { pickSeed } from '../fixtures/random.js'
 import { crashLoop } from './crash.js'
 import { fuzz } from './fuzz.js'
+import { objectsCrashLoop } from './objects-crash.js'
+import { modelRuns } from './objects-model-run.js'
+import { compareWithOracle } from './objects-oracle.js'
 import { soak } from './soak.js'
 
 const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<unknown>>> = {
@@ -17,9 +21,30 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
       return crashLoop({ directory, cycles, seed, onCycle })
     }),
   fuzz: async (streams, seed) => fuzz({ streams, seed }),
+  'objects-crash': (cycles, seed) =>
+    inDirectory((directory) => {
+      const onCycle = (cycle: number) => {
+        if (cycle % 20 === 19) console.log(`  ${cycle + 1} of ${cycles} cycles`)
+      }
+      return objectsCrashLoop({ directory, cycles, seed, onCycle })
+    }),
+  'objects-model': async (runs, seed) => {
+    const cacheBytes = 16 * 1024
+    const memory = await modelRuns({ engine: 'memory', runs, seed, cacheBytes })
+    const level = await modelRuns({ engine: 'level', runs: Math.ceil(runs / 4), seed, cacheBytes })
+    return { memory, level }
+  },
+  'objects-oracle': (pairs, seed) => compareWithOracle({ pairs, seed }),
   soak: (rounds, seed) => inDirectory((directory) => soak({ directory, rounds, seed })),
 }
-const amounts: Readonly<Record<string, number>> = { crash: 200, fuzz: 100_000, soak: 300 }
+const amounts: Readonly<Record<string, number>> = {
+  crash: 200,
+  fuzz: 100_000,
+  'objects-crash': 100,
+  'objects-model': 300,
+  'objects-oracle': 100_000,
+  soak: 300,
+}
 
 const [only, amount] = process.argv.slice(2)
 for (const [name, run] of Object.entries(runs)) {
