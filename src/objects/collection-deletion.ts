@@ -2,10 +2,9 @@
 // collection says up to which reference its rows go, so that a deletion that was cut off is taken
 // up again, and what is stored later stays.
 
-import type { Committer } from './committer.js'
-import type { Draft } from './draft.js'
-import { readBlock } from './rows.js'
-import { blockOf } from './state.js'
+import type { Committer } from './engine/committer.js'
+import type { Draft } from './engine/draft.js'
+import { blockOf } from './engine/state.js'
 
 /** Objects of one commit. */
 const stepRows = 4096
@@ -58,7 +57,7 @@ async function deleteSome(
     for (const place of table.blocks.slice(begin)) {
       if (place.first >= deleting) break
       if (rows >= stepRows) return { rows, next: { schema, ref: place.first } }
-      const block = await readBlock(place, memory.blocks)
+      const block = await memory.blocks.get(place.page)
       const constant = block.constant('_collection')
       if (constant !== undefined && constant.value !== name) continue
       const collections = block.field('_collection')

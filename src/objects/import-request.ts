@@ -3,8 +3,8 @@
 
 import { LorekeepError } from '../errors.js'
 import { checkJson } from './json.js'
-import { shown } from './reason.js'
-import type { CompiledSchema } from './schema.js'
+import { shown } from './schema/reason.js'
+import type { CompiledSchema } from './schema/schema.js'
 import type {
   JsonObject,
   ObjectId,

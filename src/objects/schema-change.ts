@@ -3,15 +3,14 @@
 // other changes; queries and imports go on with the old definition until all is done.
 
 import { LorekeepError } from '../errors.js'
-import { NotInThisDraft, type Committer } from './committer.js'
-import type { Draft } from './draft.js'
-import { maxTables, tableSpan } from './ref.js'
-import type { CompiledSchema } from './schema.js'
+import { NotInThisDraft, type Committer } from './engine/committer.js'
+import type { Draft } from './engine/draft.js'
+import { maxTables, tableSpan } from './engine/ref.js'
+import type { CompiledSchema } from './schema/schema.js'
 import type { ObjectId } from './types.js'
-import type { Index } from './index-runs.js'
-import { blockOf, type Table } from './state.js'
-import { readBlock } from './rows.js'
-import type { Row } from './block.js'
+import type { Index } from './engine/index-runs.js'
+import { blockOf, type Table } from './engine/state.js'
+import type { Row } from './engine/block.js'
 
 /** Blocks of one step. */
 const stepBlocks = 64
@@ -124,7 +123,7 @@ export class SchemaChange {
     const places = table.blocks.slice(from, from + stepBlocks)
     const rows: Row[] = []
     for (const place of places) {
-      const block = await readBlock(place, this.#committer.memory.blocks)
+      const block = await this.#committer.memory.blocks.get(place.page)
       for (let n = 0; n < block.rows; n++) {
         if ((block.refs[n] as number) >= building.upTo) rows.push(block.row(n))
       }

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { hasCode, LorekeepError } from '../errors.js'
 import { InFlight } from '../in-flight.js'
 import type { Storage } from '../storage.js'
-import type { Row } from './block.js'
+import type { Row } from './engine/block.js'
 import { deleteCollection } from './collection-deletion.js'
-import { Committer, NotInThisDraft } from './committer.js'
-import { findPlace } from './draft.js'
-import { findRows } from './find.js'
+import { Committer, NotInThisDraft } from './engine/committer.js'
+import { findPlace } from './engine/draft.js'
+import { findRows } from './query/find.js'
 import {
   checkCollection,
   checkObjects,
@@ -16,15 +16,15 @@ import {
   parseImport,
 } from './import-request.js'
 import { mergePatch } from './merge-patch.js'
-import { planOf, runQuery, type Found } from './query.js'
-import { parseQuery, schemaNameOf, type QueryRequest } from './query-request.js'
-import { formatKey, headKey, pageKey, type HeadRecord } from './records.js'
+import { planOf, runQuery, type Found } from './query/query.js'
+import { parseQuery, schemaNameOf, type QueryRequest } from './query/query-request.js'
+import { formatKey, headKey, pageKey, type HeadRecord } from './engine/records.js'
 import { decodeRecord, encodeRecord } from '../record.js'
-import { Meter, output } from './rows.js'
-import { checkId, compileSchema, type CompiledSchema } from './schema.js'
+import { Meter, output } from './query/rows.js'
+import { checkId, compileSchema, type CompiledSchema } from './schema/schema.js'
 import { SchemaChange } from './schema-change.js'
-import { parseSchemaDefinition } from './schema-definition.js'
-import { loadState, type Loaded, type State, type Table } from './state.js'
+import { parseSchemaDefinition } from './schema/definition.js'
+import { loadState, type Loaded, type State, type Table } from './engine/state.js'
 import type {
   CollectionStat,
   JsonObject,

@@ -3,9 +3,9 @@
 
 import { decodeKey } from '../../src/keys.js'
 import { decodeRecord } from '../../src/record.js'
-import { Block, type Row } from '../../src/objects/block.js'
-import { EntryPage } from '../../src/objects/entries.js'
-import { IdHash } from '../../src/objects/hash.js'
+import { Block, type Row } from '../../src/objects/engine/block.js'
+import { EntryPage } from '../../src/objects/engine/entries.js'
+import { IdHash } from '../../src/objects/engine/hash.js'
 import {
   idIndex,
   type BlockRecord,
@@ -14,11 +14,16 @@ import {
   type ListRecord,
   type RunRecord,
   type SchemaRecord,
-} from '../../src/objects/records.js'
-import { RowShapes } from '../../src/objects/row-shapes.js'
-import { tableOf, tableSpan } from '../../src/objects/ref.js'
+} from '../../src/objects/engine/records.js'
+import { RowShapes } from '../../src/objects/engine/row-shapes.js'
+import { tableOf, tableSpan } from '../../src/objects/engine/ref.js'
 import type { StoredObject } from '../../src/objects/types.js'
-import { compareScalars, irregularKeys, regularKey, type Scalar } from '../../src/objects/values.js'
+import {
+  compareScalars,
+  irregularKeys,
+  regularKey,
+  type Scalar,
+} from '../../src/objects/filter/values.js'
 import type { Backend } from '../../src/storage.js'
 
 interface Found {

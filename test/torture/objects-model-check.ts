@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject, JsonValue, ObjectQuery, ObjectStore } from '../../src/objects/types.js'
-import { compareSortValues, sortValue } from '../../src/objects/values.js'
+import { compareSortValues, sortValue } from '../../src/objects/filter/values.js'
 import { fieldsOf, matching, type Model, type ModelObject } from './objects-model.js'
 
 /** Whether everything is there, and nothing else, in the order in which it was stored. */

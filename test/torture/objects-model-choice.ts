@@ -2,7 +2,7 @@
 
 import type { JsonObject, ObjectQuery, SortDirection } from '../../src/objects/types.js'
 import type { Random } from '../fixtures/random.js'
-import { randomFilter, randomObject } from '../objects/oracle.js'
+import { randomFilter, randomObject } from '../objects/filter/oracle.js'
 import type { Model, Operation } from './objects-model.js'
 
 const schemas = ['plain', 'other']

@@ -1,10 +1,10 @@
 // What an ObjectStore does, as plain functions on maps, and the operations that both are put to.
 
 import { LorekeepError } from '../../src/errors.js'
-import { matches, parseFilter } from '../../src/objects/filter.js'
+import { matches, parseFilter } from '../../src/objects/filter/filter.js'
 import { mergePatch } from '../../src/objects/merge-patch.js'
-import { compileSchema } from '../../src/objects/schema.js'
-import { parseSchemaDefinition } from '../../src/objects/schema-definition.js'
+import { compileSchema } from '../../src/objects/schema/schema.js'
+import { parseSchemaDefinition } from '../../src/objects/schema/definition.js'
 import type {
   JsonObject,
   ObjectImportOptions,

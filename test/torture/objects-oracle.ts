@@ -9,7 +9,7 @@ import {
   randomFilter,
   randomObject,
   type Filter,
-} from '../objects/oracle.js'
+} from '../objects/filter/oracle.js'
 
 export interface OracleReport {
   readonly pairs: number

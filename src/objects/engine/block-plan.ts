@@ -1,0 +1,65 @@
+// How the blocks of a table change with a commit. A block that loses rows is written anew without
+// them, so that nothing of a deleted object stays. New rows take small blocks at the end in with
+// them: each row is moved seven times at most, and there are at most seven small ones.
+
+import { blockRows, encodeBlocks, type Block, type EncodedBlock, type Row } from './block.js'
+import type { Pages } from './pages.js'
+import { blockOf, type BlockPlace, type Table } from './state.js'
+
+export interface BlockPlan {
+  /** All blocks of the table from now on; those without a page are to be written. */
+  readonly blocks: readonly (BlockPlace | EncodedBlock)[]
+  readonly replaced: readonly BlockPlace[]
+}
+
+export async function planBlocks(
+  table: Table,
+  added: readonly Row[],
+  removed: readonly Row[],
+  pages: Pages<Block>,
+): Promise<BlockPlan> {
+  const lost = new Map<number, Set<number>>()
+  for (const { ref } of removed) {
+    const at = blockOf(table, ref)
+    const refs = lost.get(at) ?? new Set()
+    lost.set(at, refs.add(ref))
+  }
+  if (added.length > 0) lost.set(table.blocks.length, new Set())
+  const changed = [...lost.keys()].sort((a, b) => a - b)
+  const blocks: (BlockPlace | EncodedBlock)[] = []
+  const replaced: BlockPlace[] = []
+  let copied = 0
+  for (const at of changed) {
+    for (; copied < at; copied++) blocks.push(table.blocks[copied] as BlockPlace)
+    const place = table.blocks[at]
+    let rows = added
+    if (place !== undefined) {
+      const gone = lost.get(at)
+      rows = (await readRows(place, pages)).filter(({ ref }) => !gone?.has(ref))
+      replaced.push(place)
+      copied++
+    }
+    const taken: BlockPlace[] = []
+    let size = rows.length
+    for (let last = blocks.at(-1); last !== undefined; last = blocks.at(-1)) {
+      if (!('page' in last) || last.rows > size || last.rows >= blockRows / 2) break
+      taken.unshift(last)
+      size += last.rows
+      blocks.pop()
+    }
+    if (taken.length > 0) {
+      replaced.push(...taken)
+      const before: Row[] = []
+      for (const small of taken) before.push(...(await readRows(small, pages)))
+      rows = [...before, ...rows]
+    }
+    if (rows.length > 0) blocks.push(...encodeBlocks(table.schema, rows))
+  }
+  for (; copied < table.blocks.length; copied++) blocks.push(table.blocks[copied] as BlockPlace)
+  return { blocks, replaced }
+}
+
+async function readRows({ page }: BlockPlace, pages: Pages<Block>): Promise<Row[]> {
+  const block = await pages.get(page)
+  return Array.from({ length: block.rows }, (_, n) => block.row(n))
+}

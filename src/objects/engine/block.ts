@@ -1,0 +1,387 @@
+// A block: up to `blockRows` objects of one schema, in columns, in the order of their references.
+
+import { ColumnReader, ColumnWriter, type Column } from './columns.js'
+import type { Path } from '../filter/condition.js'
+import { tableSpan } from './ref.js'
+import type { RowMaker, RowShapes } from './row-shapes.js'
+import type { CompiledSchema } from '../schema/schema.js'
+import type { JsonObject, JsonValue, ObjectId, StoredObject } from '../types.js'
+
+/** One version of an object with all that is stored of it. */
+export interface Row {
+  readonly ref: number
+  readonly id: ObjectId
+  /** The object's own fields, the id among them. */
+  readonly object: JsonObject
+  readonly collection: string
+  readonly user: string
+  readonly created_at: string
+  readonly updated_at: string
+  /** The import's own. */
+  readonly metadata: JsonObject | undefined
+}
+
+export interface EncodedBlock {
+  readonly first: number
+  readonly rows: number
+  readonly bytes: Uint8Array
+}
+
+/** More make a scan faster (a block is some 5 us by itself), fewer a change of one object. */
+export const blockRows = 128
+
+// A row by itself takes 5 us, all columns 60; then a row takes 1.
+const fewRows = 6
+
+// Larger blocks are cut, down to one object.
+const blockBytes = 128 * 1024
+
+/** What a block takes in memory as a multiple of its bytes: 1.4 measured with all columns decoded. */
+export const decodedFactor = 2
+
+// Beside the declared fields, which cannot begin with an underscore.
+const columnNames = {
+  ref: '_ref',
+  first: '_first',
+  schema: '_schema',
+  id: '_id',
+  idField: '_id_field',
+  collection: '_collection',
+  user: '_user',
+  created: '_created_at',
+  updated: '_updated_at',
+  metadata: '_metadata',
+  /** An object of the fields that the schema does not declare. */
+  rest: '_rest',
+} as const
+
+const importColumns = [
+  [columnNames.collection, 'collection'],
+  [columnNames.user, 'user'],
+  [columnNames.created, 'created_at'],
+  [columnNames.updated, 'updated_at'],
+  [columnNames.metadata, 'metadata'],
+] as const
+
+/** Blocks of rows that come with growing references. */
+export function encodeBlocks(schema: CompiledSchema, rows: readonly Row[]): EncodedBlock[] {
+  const blocks: EncodedBlock[] = []
+  for (let at = 0; at < rows.length; at += blockRows) {
+    encodeInto(blocks, schema, rows.slice(at, at + blockRows))
+  }
+  return blocks
+}
+
+function encodeInto(blocks: EncodedBlock[], schema: CompiledSchema, rows: readonly Row[]): void {
+  const bytes = encodeBlock(schema, rows)
+  if (bytes.length > blockBytes && rows.length > 1) {
+    encodeInto(blocks, schema, rows.slice(0, rows.length >> 1))
+    encodeInto(blocks, schema, rows.slice(rows.length >> 1))
+  } else blocks.push({ first: (rows[0] as Row).ref, rows: rows.length, bytes })
+}
+
+function encodeBlock({ definition, fields }: CompiledSchema, rows: readonly Row[]): Uint8Array {
+  const writer = new ColumnWriter(rows.length)
+  const head = rows[0] as Row
+  const { id_field: idField } = definition
+  writer.addConstant(columnNames.first, head.ref)
+  writer.add(
+    columnNames.ref,
+    rows.map(({ ref }) => (ref - head.ref) / tableSpan),
+  )
+  writer.addConstant(columnNames.schema, definition.name)
+  writer.addConstant(columnNames.idField, idField)
+  writer.add(
+    columnNames.id,
+    rows.map(({ id }) => id),
+  )
+  // Of one import mostly, and then the same for all.
+  for (const [name, key] of importColumns) {
+    const value = head[key]
+    if (rows.every((row) => row[key] === value)) writer.addConstant(name, value)
+    else {
+      writer.add(
+        name,
+        rows.map((row) => row[key]),
+      )
+    }
+  }
+  for (const field of fields) {
+    if (field === idField) continue
+    writer.add(
+      field,
+      rows.map(({ object }) => member(object, field)),
+    )
+  }
+  if (!definition.strict) {
+    const known = new Set([...fields, idField])
+    writer.add(
+      columnNames.rest,
+      rows.map(({ object }) => restOf(object, known)),
+    )
+  }
+  return writer.finish()
+}
+
+function restOf(object: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
+  let rest: Record<string, JsonValue> | undefined
+  for (const name in object) {
+    if (!known.has(name)) (rest ??= {})[name] = object[name] as JsonValue
+  }
+  return rest
+}
+
+/** A block in memory. What it gives out is the caller's own. */
+export class Block {
+  readonly size: number
+  readonly #bytes: Uint8Array
+  #reader: ColumnReader | undefined
+  readonly #shapes: RowShapes
+  readonly #made = new Map<string, Column>()
+  #refs: Float64Array | undefined
+  #given = 0
+  #object: Assembly | undefined
+  #stored: Assembly | undefined
+
+  constructor(bytes: Uint8Array, shapes: RowShapes) {
+    this.#bytes = bytes
+    this.#shapes = shapes
+    this.size = bytes.length * decodedFactor
+  }
+
+  get rows(): number {
+    return this.#columns.rows
+  }
+
+  /** Most blocks that are written are not read soon. */
+  get #columns(): ColumnReader {
+    this.#reader ??= new ColumnReader(this.#bytes)
+    return this.#reader
+  }
+
+  get idField(): string {
+    return this.#columns.value(columnNames.idField, 0) as string
+  }
+
+  /** The references of the rows. */
+  get refs(): Float64Array {
+    if (this.#refs === undefined) {
+      const first = this.#columns.value(columnNames.first, 0) as number
+      const offsets = this.#columns.column(columnNames.ref) as ArrayLike<number>
+      this.#refs = new Float64Array(this.rows)
+      for (let n = 0; n < this.rows; n++) {
+        this.#refs[n] = first + (offsets[n] as number) * tableSpan
+      }
+    }
+    return this.#refs
+  }
+
+  /** Where the row of that reference is; -1 where it is not here. */
+  find(ref: number): number {
+    // Right away where the block is of one import.
+    const first = this.#columns.value(columnNames.first, 0) as number
+    const guess = (ref - first) / tableSpan
+    const isThere = guess >= 0 && guess < this.rows && Number.isInteger(guess)
+    if (isThere && this.#columns.value(columnNames.ref, guess) === guess) return guess
+    const { refs } = this
+    let low = 0
+    let high = refs.length - 1
+    while (low <= high) {
+      const middle = (low + high) >>> 1
+      const found = refs[middle] as number
+      if (found === ref) return middle
+      if (found < ref) low = middle + 1
+      else high = middle - 1
+    }
+    return -1
+  }
+
+  /** Whether that row is the object of that id in that collection. */
+  isObject(n: number, collection: string, id: string): boolean {
+    const found = this.#columns.value(columnNames.id, n)
+    if (found !== id && String(found) !== id) return false
+    return this.#columns.value(columnNames.collection, n) === collection
+  }
+
+  /** The values of a field by row: one of the object's own, or a system field. Not to be changed. */
+  field(name: string): Column {
+    if (name === columnNames.metadata) {
+      return this.#make(name, () => Array.from({ length: this.rows }, (_, n) => this.#metadata(n)))
+    }
+    if (isSystemField(name)) return this.#columns.column(name)
+    if (name === this.idField) return this.#columns.column(columnNames.id)
+    if (name.startsWith('_')) return this.#columns.column('')
+    if (this.#columns.has(name) || !this.#columns.has(columnNames.rest)) {
+      return this.#columns.column(name)
+    }
+    // Not declared when the block was written.
+    return this.#make(`.${name}`, () =>
+      Array.from(this.#columns.column(columnNames.rest), (rest) =>
+        rest === undefined ? undefined : member(rest as JsonObject, name),
+      ),
+    )
+  }
+
+  /** The value that all rows have, where that is known without looking at them. */
+  constant(name: string): { readonly value: unknown } | undefined {
+    const isPlain = isSystemField(name) && name !== columnNames.metadata
+    return isPlain || this.#columns.has(name) ? this.#columns.constant(name) : undefined
+  }
+
+  row(n: number): Row {
+    const at = (name: string) => this.#columns.value(name, n)
+    return {
+      ref: this.refs[n] as number,
+      id: at(columnNames.id) as ObjectId,
+      object: this.object(n),
+      collection: at(columnNames.collection) as string,
+      user: at(columnNames.user) as string,
+      created_at: at(columnNames.created) as string,
+      updated_at: at(columnNames.updated) as string,
+      metadata: copied(at(columnNames.metadata) as JsonObject | undefined),
+    }
+  }
+
+  /** The object's own fields: the id first, the declared ones in their order, then the rest. */
+  object(n: number): JsonObject {
+    this.#object ??= this.#assembly([])
+    return this.#assemble(this.#object, n)
+  }
+
+  stored(n: number): StoredObject {
+    this.#stored ??= this.#assembly(storedColumns)
+    const object = this.#assemble(this.#stored, n)
+    object['_metadata'] = this.#metadata(n)
+    return object as StoredObject
+  }
+
+  /** Only what these paths lead to, and `_id`. Arrays on a path are given whole. */
+  project(n: number, paths: readonly Path[]): Partial<StoredObject> {
+    const object: Record<string, JsonValue> = {}
+    for (const path of paths) {
+      const [name = '', ...rest] = path
+      const taken = [name]
+      let value = this.field(name)[n] as JsonValue | undefined
+      for (const part of rest) {
+        if (Array.isArray(value)) break
+        value = isObject(value) ? member(value, part) : undefined
+        taken.push(part)
+      }
+      if (value !== undefined) place(object, taken, copy(value))
+    }
+    object['_id'] = this.#columns.value(columnNames.id, n) as ObjectId
+    return object as Partial<StoredObject>
+  }
+
+  #assemble(assembly: Assembly, n: number): Record<string, JsonValue> {
+    const columns = this.#columns
+    const { make, sources } = assembly
+    const object = make(
+      this.#isBusy() ? this.#decoded(assembly) : columns.single(sources, n),
+      n,
+      copy,
+    )
+    const more = columns.has(columnNames.rest)
+      ? (columns.value(columnNames.rest, n) as JsonObject | undefined)
+      : undefined
+    if (more === undefined) return object
+    for (const name of Object.keys(more)) object[name] = copy(more[name] as JsonValue)
+    return object
+  }
+
+  #assembly(system: readonly string[]): Assembly {
+    const { names } = this.#columns
+    const own = [...names].filter((name) => !name.startsWith('_'))
+    const sources = [columnNames.id, ...own, ...system]
+    const members = [this.idField, ...own, ...system]
+    return { make: this.#shapes.maker(members), sources, columns: undefined }
+  }
+
+  /** Once some objects of the block were asked for, its columns are worth decoding. */
+  #isBusy(): boolean {
+    return this.#given > fewRows || ++this.#given > fewRows
+  }
+
+  #decoded(assembly: Assembly): readonly Column[] {
+    assembly.columns ??= assembly.sources.map((name) => this.#columns.column(name))
+    return assembly.columns
+  }
+
+  #metadata(n: number): JsonObject {
+    const at = (name: string) => this.#columns.value(name, n)
+    const custom = at(columnNames.metadata) as JsonObject | undefined
+    const created_at = at(columnNames.created) as string
+    const updated_at = at(columnNames.updated) as string
+    const collection = at(columnNames.collection) as string
+    const system = { created_at, updated_at, collection }
+    return custom === undefined ? system : { ...copied(custom), ...system }
+  }
+
+  #make(name: string, values: () => Column): Column {
+    let column = this.#made.get(name)
+    if (column === undefined) {
+      column = values()
+      this.#made.set(name, column)
+    }
+    return column
+  }
+}
+
+/** What is given out beside the object's own fields, but for the metadata. */
+const storedColumns = [
+  columnNames.id,
+  columnNames.schema,
+  columnNames.collection,
+  columnNames.user,
+  columnNames.created,
+  columnNames.updated,
+]
+
+/** What an object is put together from. */
+interface Assembly {
+  readonly make: RowMaker
+  /** The columns that the members come from, by name; and decoded, once that pays. */
+  readonly sources: readonly string[]
+  columns: readonly Column[] | undefined
+}
+
+const systemFields: ReadonlySet<string> = new Set([...storedColumns, columnNames.metadata])
+
+export function isSystemField(name: string): boolean {
+  return systemFields.has(name)
+}
+
+/** A member of its own, if it has one of that name. */
+export function member(object: JsonObject, name: string): JsonValue | undefined {
+  // A plain object inherits from nothing else; hasOwn() takes ten times as long.
+  return name in Object.prototype && !Object.hasOwn(object, name) ? undefined : object[name]
+}
+
+function isObject(value: unknown): value is { [key: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function place(object: Record<string, JsonValue>, path: readonly string[], value: JsonValue): void {
+  let target = object
+  for (const part of path.slice(0, -1)) {
+    const inner = member(target, part)
+    const next = isObject(inner) ? inner : {}
+    target[part] = next
+    target = next
+  }
+  target[path.at(-1) ?? ''] = value
+}
+
+/** What is given out must not be what is kept. */
+function copy(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(copy)
+  return copied(value as JsonObject)
+}
+
+function copied<O extends JsonObject | undefined>(object: O): O {
+  if (object === undefined) return object
+  const result: Record<string, JsonValue> = {}
+  for (const key of Object.keys(object)) result[key] = copy(object[key] as JsonValue)
+  return result as O
+}

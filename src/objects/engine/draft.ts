@@ -1,0 +1,571 @@
+// What a group of changes adds up to: it answers as if they had been made, and becomes the
+// operations of one write together with the state that is right after it.
+
+import { randomBytes } from 'node:crypto'
+import type { Operation } from '../../storage.js'
+import { member, type Block, type Row } from './block.js'
+import { planBlocks } from './block-plan.js'
+import { EntryPage, sortEntries } from './entries.js'
+import type { IdHash } from './hash.js'
+import { mergeChange, runOf, type Index, type WrittenEntries } from './index-runs.js'
+import { HeldPages, type EntryPages, type PageSource } from './list.js'
+import type { Pages } from './pages.js'
+import {
+  blockKey,
+  collectionKey,
+  headKey,
+  pageKey,
+  runKey,
+  schemaKey,
+  type CollectionRecord,
+  type HeadRecord,
+} from './records.js'
+import { encodeRecord } from '../../record.js'
+import { maxTables, refOf, tableOf } from './ref.js'
+import type { CompiledSchema } from '../schema/schema.js'
+import type { ObjectId } from '../types.js'
+import { blockOf, tableNumbered, type Building, type State, type Table } from './state.js'
+import { irregularKeys, regularKey, type Scalar } from '../filter/values.js'
+
+export interface Memory {
+  readonly blocks: Pages<Block>
+  readonly entries: EntryPages
+  readonly hash: IdHash
+}
+
+export interface Commit {
+  readonly operations: readonly Operation[]
+  readonly next: State
+  readonly blockPages: readonly WrittenBlock[]
+  readonly entryPages: readonly WrittenEntries[]
+  /** Pages that are gone. */
+  readonly gone: readonly number[]
+}
+
+interface WrittenBlock {
+  readonly number: number
+  readonly bytes: Uint8Array
+}
+
+interface TableDraft {
+  readonly added: Row[]
+  /** Rows of the storage. */
+  readonly removed: Row[]
+}
+
+interface IndexDraft {
+  readonly keys: Scalar[]
+  readonly refs: number[]
+  readonly deletedKeys: Scalar[]
+  readonly deletedRefs: number[]
+  irregular: number
+}
+
+export class Draft {
+  readonly state: State
+  readonly #memory: Memory
+  readonly #now: string
+  #nextRow: number
+  #nextPage: number
+  #nextIndex: number
+  readonly #tables: Map<string, Table>
+  readonly #collections: Map<string, CollectionRecord>
+  readonly #building: Map<string, Building>
+  readonly #changes = new Map<string, TableDraft>()
+  readonly #changedCollections = new Set<string>()
+  readonly #changedSchemas = new Set<string>()
+  readonly #indexChanges = new Map<number, IndexDraft>()
+  readonly #droppedIndexes: Index[] = []
+  /** collection → text of an id → the row, null where it was removed. */
+  readonly #ids = new Map<string, Map<string, Row | null>>()
+  #changed = false
+  rows = 0
+
+  constructor(state: State, memory: Memory, now: number) {
+    this.state = state
+    this.#memory = memory
+    this.#now = new Date(now).toISOString()
+    ;({ nextRow: this.#nextRow, nextPage: this.#nextPage, nextIndex: this.#nextIndex } = state.head)
+    this.#tables = new Map(state.tables)
+    this.#collections = new Map(state.collections)
+    this.#building = new Map(state.building)
+  }
+
+  /** The time of the commit, ISO 8601. */
+  get now(): string {
+    return this.#now
+  }
+
+  get isEmpty(): boolean {
+    return !this.#changed
+  }
+
+  table(schema: string): Table | undefined {
+    return this.#tables.get(schema)
+  }
+
+  collection(name: string): CollectionRecord | undefined {
+    return this.#collections.get(name)
+  }
+
+  building(schema: string): Building | undefined {
+    return this.#building.get(schema)
+  }
+
+  /** Schemas there are. */
+  get schemas(): number {
+    return this.#tables.size
+  }
+
+  /** What the next row's reference is not below. */
+  get nextRef(): number {
+    return refOf(this.#nextRow, 0)
+  }
+
+  /** The table of a row. */
+  tableOf(row: Row): Table {
+    return tableNumbered({ tables: this.#tables }, tableOf(row.ref))
+  }
+
+  /** Whether rows of a schema were put or removed in this draft. */
+  touches(schema: string): boolean {
+    return this.#changes.has(schema)
+  }
+
+  /**
+   * The rows under ids of a collection; `undefined` where there are none at all. The hashes are
+   * looked up in their order, run by run: 0.3 us an id, against 1.8 us one by one.
+   */
+  async findAll(
+    collection: string,
+    ids: readonly ObjectId[],
+  ): Promise<(Row | undefined)[] | undefined> {
+    const { entries, hash } = this.#memory
+    const texts = ids.map(String)
+    const hashes = sortEntries(
+      texts.map((id) => hash.of(collection, id)),
+      texts.map((_, n) => n),
+    )
+    const candidates = new Set<number>()
+    const drafted = this.#ids.get(collection)
+    if (drafted !== undefined) {
+      for (const [n, id] of texts.entries()) if (drafted.has(id)) candidates.add(n)
+    }
+    for (const { adds } of this.state.ids.runs) {
+      const held = new HeldPages(entries)
+      const match = () =>
+        adds.tryMatch(hashes.keys as Float64Array, held, (place) => {
+          candidates.add(hashes.refs[place] as number)
+        })
+      for (let missing = match(); missing < 0; missing = match()) await held.load(~missing)
+    }
+    let found: (Row | undefined)[] | undefined
+    for (const n of candidates) {
+      const row = await this.find(collection, texts[n] as string)
+      if (row !== undefined) (found ??= new Array(ids.length).fill(undefined))[n] = row
+    }
+    return found
+  }
+
+  /** The row under an id of a collection, as of all changes until now. */
+  async find(collection: string, id: string): Promise<Row | undefined> {
+    const drafted = this.#ids.get(collection)?.get(id)
+    if (drafted !== undefined) return drafted ?? undefined
+    return findStored(this.state, this.#memory, collection, id)
+  }
+
+  // From here on nothing waits and nothing fails: a change is made as a whole, after its checks.
+
+  /** Rows of one collection, each under an id that is free. */
+  put(table: Table, collection: string, rows: readonly Row[]): void {
+    const { name } = table.schema.definition
+    const { added } = this.#changesOf(name)
+    const ids = this.#idsOf(collection)
+    for (const row of rows) {
+      added.push(row)
+      ids.set(String(row.id), row)
+    }
+    this.#count(collection, name, rows.length)
+    this.rows += rows.length
+  }
+
+  /** The reference of a row that is to be put. */
+  takeRef(table: Table): number {
+    return refOf(this.#nextRow++, table.number)
+  }
+
+  remove(row: Row): void {
+    const { name } = this.tableOf(row).schema.definition
+    const { added, removed } = this.#changesOf(name)
+    if (row.ref < refOf(this.state.head.nextRow, 0)) removed.push(row)
+    else added.splice(added.indexOf(row), 1)
+    this.#idsOf(row.collection).set(String(row.id), null)
+    this.#count(row.collection, name, -1)
+    this.rows++
+  }
+
+  /** Makes the collection where there is none. */
+  createCollection(name: string): void {
+    if (!this.#collections.has(name))
+      this.setCollection(name, { created_at: this.#now, schemas: {} })
+  }
+
+  /** `undefined` deletes it. */
+  setCollection(name: string, record: CollectionRecord | undefined): void {
+    if (record === undefined) this.#collections.delete(name)
+    else this.#collections.set(name, { ...record, schemas: { ...record.schemas } })
+    this.#changedCollections.add(name)
+    this.#changed = true
+  }
+
+  /** A schema as it is from now on; the indexes it does not have any more go. */
+  setSchema(schema: CompiledSchema, indexes: readonly Index[]): void {
+    const { name } = schema.definition
+    const old = this.#tables.get(name)
+    const table: Table = old ?? { number: this.#freeTable(), schema, blocks: [], rows: 0, indexes }
+    this.#tables.set(name, { ...table, schema, indexes })
+    for (const index of old?.indexes ?? []) {
+      if (!indexes.some(({ number }) => number === index.number)) this.#droppedIndexes.push(index)
+    }
+    this.#changedSchemas.add(name)
+    this.#changed = true
+  }
+
+  /** Of a table that has no rows. */
+  dropSchema(name: string): void {
+    this.#droppedIndexes.push(...(this.#tables.get(name)?.indexes ?? []))
+    this.#tables.delete(name)
+    this.#changedSchemas.add(name)
+    this.#changed = true
+  }
+
+  createIndex(path: string): Index {
+    return { number: this.#nextIndex++, path: path.split('.'), runs: [] }
+  }
+
+  /** `undefined` ends the building; its indexes stay where a schema names them by then. */
+  setBuilding(schema: string, building: Building | undefined): void {
+    if (building !== undefined) this.#building.set(schema, building)
+    else if (!this.#building.delete(schema)) return
+    this.#changed = true
+  }
+
+  dropIndexes(indexes: readonly Index[]): void {
+    this.#droppedIndexes.push(...indexes)
+    this.#changed ||= indexes.length > 0
+  }
+
+  /** Enters rows of the storage into indexes that are being built. */
+  indexRows(indexes: readonly Index[], rows: readonly Row[]): void {
+    for (const index of indexes) this.#enter(index, rows)
+    this.#changed = true
+  }
+
+  async finish(): Promise<Commit> {
+    const operations: Operation[] = []
+    const gone: number[] = []
+    const blockPages: WrittenBlock[] = []
+    const entryPages: WrittenEntries[] = []
+    const ids = this.#draftOf(this.state.ids)
+    const { hash } = this.#memory
+    for (const [name, { added, removed }] of this.#changes) {
+      const table = this.#tables.get(name)
+      if (table === undefined) continue
+      // Objects go in any order; entries of one key have to come with growing references.
+      removed.sort((a, b) => a.ref - b.ref)
+      for (const { ref, collection, id } of added) {
+        ids.keys.push(hash.of(collection, String(id)))
+        ids.refs.push(ref)
+      }
+      for (const { ref, collection, id } of removed) {
+        ids.deletedKeys.push(hash.of(collection, String(id)))
+        ids.deletedRefs.push(ref)
+      }
+      const { indexes: unfinished = [], upTo = 0 } = this.#building.get(name) ?? {}
+      for (const index of table.indexes) {
+        this.#enter(index, added)
+        this.#leave(index, removed)
+      }
+      const known = removed.filter(({ ref }) => ref < upTo)
+      for (const index of unfinished) this.#leave(index, known)
+      const plan = await planBlocks(table, added, removed, this.#memory.blocks)
+      for (const place of plan.replaced) {
+        operations.push(del(blockKey(table.number, place.first)))
+        gone.push(place.page)
+      }
+      const blocks = plan.blocks.map((block) => {
+        if ('page' in block) return block
+        const page = this.#takePage()
+        const { first, rows, bytes } = block
+        blockPages.push({ number: page, bytes })
+        const record = { page, rows, bytes: bytes.length }
+        operations.push(put(blockKey(table.number, first), encodeRecord(record)))
+        return { first, ...record }
+      })
+      const rows = table.rows + added.length - removed.length
+      this.#tables.set(name, { ...table, blocks, rows })
+    }
+
+    const merge = async (index: Index): Promise<Index> => {
+      const draft = this.#indexChanges.get(index.number)
+      if (draft === undefined) return index
+      const change = {
+        adds: sortEntries(draft.keys, draft.refs),
+        dels: sortEntries(draft.deletedKeys, draft.deletedRefs),
+        irregular: draft.irregular,
+      }
+      const takePage = () => this.#takePage()
+      const merged = await mergeChange(index, change, this.#memory.entries, takePage)
+      for (const run of merged.replaced) {
+        operations.push(del(runKey(index.number, run.number)))
+        gone.push(...run.adds.pages, ...run.dels.pages)
+      }
+      let number = (index.runs.at(-1)?.number ?? 0) + 1
+      const runs = merged.records.map((record) => {
+        operations.push(put(runKey(index.number, number), encodeRecord(record)))
+        return runOf(number++, record)
+      })
+      entryPages.push(...merged.pages)
+      const kept = index.runs.slice(0, index.runs.length - merged.replaced.length)
+      return { ...index, runs: [...kept, ...runs] }
+    }
+    const mergeAll = async (indexes: readonly Index[]) => {
+      const merged: Index[] = []
+      for (const index of indexes) merged.push(await merge(index))
+      return merged
+    }
+    for (const [name, table] of this.#tables) {
+      const isTouched = table.indexes.some(({ number }) => this.#indexChanges.has(number))
+      if (!isTouched) continue
+      this.#tables.set(name, { ...table, indexes: await mergeAll(table.indexes) })
+    }
+    for (const [name, building] of this.#building) {
+      const indexes = await mergeAll(building.indexes)
+      this.#building.set(name, { ...building, indexes })
+    }
+    const nextIds = await merge(this.state.ids)
+
+    for (const { number, runs } of this.#droppedIndexes) {
+      for (const run of runs) {
+        operations.push(del(runKey(number, run.number)))
+        gone.push(...run.adds.pages, ...run.dels.pages)
+      }
+    }
+    for (const name of this.#changedSchemas) {
+      const table = this.#tables.get(name)
+      if (table === undefined) operations.push(del(schemaKey(name)))
+      else {
+        const { definition } = table.schema
+        const indexes = table.indexes.map(({ number }) => number)
+        const record = { definition, table: table.number, indexes }
+        operations.push(put(schemaKey(name), encodeRecord(record)))
+      }
+    }
+    for (const name of this.#changedCollections) {
+      const record = this.#collections.get(name)
+      if (record === undefined) operations.push(del(collectionKey(name)))
+      else operations.push(put(collectionKey(name), encodeRecord(record)))
+    }
+    for (const page of gone) operations.push(del(pageKey(page)))
+    for (const { number, bytes } of blockPages) operations.push(put(pageKey(number), bytes))
+    for (const { number, page } of entryPages) {
+      operations.push(put(pageKey(number), EntryPage.encode(page)))
+    }
+    const head: HeadRecord = {
+      ...this.state.head,
+      version: this.state.head.version + 1,
+      token: randomBytes(8).toString('hex'),
+      nextRow: this.#nextRow,
+      nextPage: this.#nextPage,
+      nextIndex: this.#nextIndex,
+    }
+    const headBytes = encodeRecord(head)
+    operations.push(put(headKey(), headBytes))
+    const next: State = {
+      head,
+      headBytes,
+      tables: this.#tables,
+      collections: this.#collections,
+      ids: nextIds,
+      building: this.#building,
+    }
+    return { operations, next, blockPages, entryPages, gone }
+  }
+
+  #changesOf(schema: string): TableDraft {
+    this.#changed = true
+    let changes = this.#changes.get(schema)
+    if (changes === undefined) {
+      changes = { added: [], removed: [] }
+      this.#changes.set(schema, changes)
+    }
+    return changes
+  }
+
+  #idsOf(collection: string): Map<string, Row | null> {
+    let ids = this.#ids.get(collection)
+    if (ids === undefined) {
+      ids = new Map()
+      this.#ids.set(collection, ids)
+    }
+    return ids
+  }
+
+  #count(collection: string, schema: string, change: number): void {
+    const old = this.#collections.get(collection) ?? { created_at: this.#now, schemas: {} }
+    if (!this.#changedCollections.has(collection)) {
+      // A copy of its own, which is then counted in.
+      this.#collections.set(collection, { ...old, schemas: { ...old.schemas } })
+      this.#changedCollections.add(collection)
+    }
+    const { schemas } = this.#collections.get(collection) as { schemas: Record<string, number> }
+    const count = (Object.hasOwn(schemas, schema) ? (schemas[schema] as number) : 0) + change
+    if (count === 0) delete schemas[schema]
+    else schemas[schema] = count
+  }
+
+  #draftOf({ number }: Index): IndexDraft {
+    let draft = this.#indexChanges.get(number)
+    if (draft === undefined) {
+      draft = { keys: [], refs: [], deletedKeys: [], deletedRefs: [], irregular: 0 }
+      this.#indexChanges.set(number, draft)
+    }
+    return draft
+  }
+
+  #enter(index: Index, rows: readonly Row[]): void {
+    if (rows.length === 0) return
+    const draft = this.#draftOf(index)
+    draft.irregular += collectKeys(index, rows, draft.keys, draft.refs)
+  }
+
+  #leave(index: Index, rows: readonly Row[]): void {
+    if (rows.length === 0) return
+    const draft = this.#draftOf(index)
+    draft.irregular -= collectKeys(index, rows, draft.deletedKeys, draft.deletedRefs)
+  }
+
+  #takePage(): number {
+    return this.#nextPage++
+  }
+
+  #freeTable(): number {
+    const taken = new Set([...this.#tables.values()].map(({ number }) => number))
+    for (let number = 0; number < maxTables; number++) if (!taken.has(number)) return number
+    throw new Error('the caller checks that there is a free table')
+  }
+}
+
+/** The row under an id of a collection. @throws StalePage where the state is not the newest */
+export async function findStored(
+  state: State,
+  memory: Memory,
+  collection: string,
+  id: string,
+): Promise<Row | undefined> {
+  const place = await findPlace(state, memory, collection, id)
+  return place?.block.row(place.n)
+}
+
+/** Where an object lies. */
+export interface RowPlace {
+  readonly block: Block
+  readonly n: number
+}
+
+export async function findPlace(
+  state: State,
+  { blocks, entries, hash }: Memory,
+  collection: string,
+  id: string,
+): Promise<RowPlace | undefined> {
+  const key = hash.of(collection, id)
+  const refs: number[] = []
+  let missing = tryRefs(state.ids, key, entries, refs)
+  if (missing < 0) {
+    const held = new HeldPages(entries)
+    do await held.load(~missing)
+    while ((missing = tryRefs(state.ids, key, held, refs)) < 0)
+  }
+  for (const ref of refs) {
+    const table = tableNumbered(state, tableOf(ref))
+    const place = table.blocks[blockOf(table, ref)]
+    if (place === undefined) continue
+    const block = await blocks.get(place.page)
+    const n = block.find(ref)
+    if (n < 0) continue
+    // Another id may have the same hash.
+    if (block.isObject(n, collection, id)) return { block, n }
+  }
+  return undefined
+}
+
+/** References under a hash that were not deleted; a negative number as tryCollect() gives it. */
+function tryRefs({ runs }: Index, key: number, entries: PageSource, refs: number[]): number {
+  refs.length = 0
+  for (const { adds } of runs) {
+    const missing = adds.tryCollect(key, entries, refs)
+    if (missing < 0) return missing
+  }
+  if (refs.length === 0) return 0
+  const deleted: number[] = []
+  for (const { dels } of runs) {
+    if (dels.length === 0) continue
+    const missing = dels.tryCollect(key, entries, deleted)
+    if (missing < 0) return missing
+  }
+  if (deleted.length > 0) refs.splice(0, refs.length, ...refs.filter((r) => !deleted.includes(r)))
+  return 0
+}
+
+/** Adds the entries of rows in an index. Gives the number of rows that are irregular there. */
+function collectKeys(
+  { path }: Index,
+  rows: readonly Row[],
+  keys: Scalar[],
+  refs: number[],
+): number {
+  const [name = '', ...rest] = path
+  const fieldOf = fieldReader(name)
+  let irregular = 0
+  for (const row of rows) {
+    const field = fieldOf(row)
+    const key = regularKey(field, rest)
+    if (key !== undefined) {
+      keys.push(key)
+      refs.push(row.ref)
+      continue
+    }
+    irregular++
+    for (const one of irregularKeys(field, rest)) {
+      keys.push(one)
+      refs.push(row.ref)
+    }
+  }
+  return irregular
+}
+
+/** As Block's field(), of rows that are not in one. */
+function fieldReader(name: string): (row: Row) => unknown {
+  switch (name) {
+    case '_id':
+      return ({ id }) => id
+    case '_collection':
+      return ({ collection }) => collection
+    case '_user':
+      return ({ user }) => user
+    case '_created_at':
+      return (row) => row.created_at
+    case '_updated_at':
+      return (row) => row.updated_at
+    case '_metadata':
+      return ({ metadata, created_at, updated_at, collection }) => {
+        return { ...metadata, created_at, updated_at, collection }
+      }
+    default:
+      return ({ object }) => member(object, name)
+  }
+}
+
+const put = (key: Uint8Array, value: Uint8Array): Operation => ({ type: 'put', key, value })
+const del = (key: Uint8Array): Operation => ({ type: 'del', key })

@@ -1,0 +1,243 @@
+// Entries of an index: (key, reference) pairs in their order, and pages of them.
+
+import { ColumnReader, ColumnWriter } from './columns.js'
+import { orderOf } from './radix-sort.js'
+import { compareScalars, type Scalar } from '../filter/values.js'
+
+/** In order of keys, then references; `keys` is a Float64Array where all keys are numbers. */
+export interface Entries {
+  readonly keys: Float64Array | readonly Scalar[]
+  readonly refs: Float64Array
+}
+
+export const noEntries: Entries = { keys: [], refs: new Float64Array(0) }
+
+/** Sorts pairs; those of equal keys have to come with growing references. */
+export function sortEntries(keys: readonly Scalar[], refs: readonly number[]): Entries {
+  if (keys.every((key) => typeof key === 'number')) {
+    const numbers = Float64Array.from(keys)
+    const order = orderOf(numbers)
+    return { keys: permuted(numbers, order), refs: permuted(refs, order) }
+  }
+  return sortFewKeys(keys, refs) ?? sortByComparison(keys, refs)
+}
+
+function sortByComparison(keys: readonly Scalar[], refs: readonly number[]): Entries {
+  const order = Uint32Array.from(keys, (_, n) => n)
+  order.sort((a, b) => compareScalars(keys[a] as Scalar, keys[b] as Scalar) || a - b)
+  return { keys: Array.from(order, (n) => keys[n] as Scalar), refs: permuted(refs, order) }
+}
+
+/** Categories and the like: the keys are sorted, and each takes its references. */
+function sortFewKeys(keys: readonly Scalar[], refs: readonly number[]): Entries | undefined {
+  const groups = new Map<Scalar, number[]>()
+  for (let n = 0; n < keys.length; n++) {
+    const key = keys[n] as Scalar
+    const group = groups.get(key)
+    if (group !== undefined) group.push(refs[n] as number)
+    else if (groups.size * 8 > keys.length) return undefined
+    else groups.set(key, [refs[n] as number])
+  }
+  const sortedKeys: Scalar[] = []
+  const sortedRefs = new Float64Array(keys.length)
+  for (const [key, group] of [...groups].sort(([a], [b]) => compareScalars(a, b))) {
+    sortedRefs.set(group, sortedKeys.length)
+    for (let n = 0; n < group.length; n++) sortedKeys.push(key)
+  }
+  return { keys: sortedKeys, refs: sortedRefs }
+}
+
+export function mergeEntries(a: Entries, b: Entries): Entries {
+  if (a.refs.length === 0) return b
+  if (b.refs.length === 0) return a
+  const length = a.refs.length + b.refs.length
+  const refs = new Float64Array(length)
+  if (a.keys instanceof Float64Array && b.keys instanceof Float64Array) {
+    const keys = new Float64Array(length)
+    const [ak, bk, ar, br] = [a.keys, b.keys, a.refs, b.refs]
+    let i = 0
+    let j = 0
+    for (let n = 0; n < length; n++) {
+      const x = i < ak.length ? (ak[i] as number) : Infinity
+      const y = j < bk.length ? (bk[j] as number) : Infinity
+      // Keys are finite, so the one that has ended is never the smaller.
+      if (x < y || (x === y && (ar[i] as number) < (br[j] as number))) {
+        keys[n] = x
+        refs[n] = ar[i++] as number
+      } else {
+        keys[n] = y
+        refs[n] = br[j++] as number
+      }
+    }
+    return { keys, refs }
+  }
+  const keys = new Array<Scalar>(length)
+  let i = 0
+  let j = 0
+  for (let n = 0; n < length; n++) {
+    const first = j === b.refs.length || (i < a.refs.length && compareEntries(a, i, b, j) < 0)
+    if (first) {
+      keys[n] = a.keys[i] as Scalar
+      refs[n] = a.refs[i++] as number
+    } else {
+      keys[n] = b.keys[j] as Scalar
+      refs[n] = b.refs[j++] as number
+    }
+  }
+  return { keys, refs }
+}
+
+/** What is left of each when entries that are in both are taken out of both. */
+export function cancelEntries(adds: Entries, dels: Entries): { adds: Entries; dels: Entries } {
+  if (adds.refs.length === 0 || dels.refs.length === 0) return { adds, dels }
+  const keptAdds: number[] = []
+  const keptDels: number[] = []
+  let i = 0
+  let j = 0
+  while (i < adds.refs.length && j < dels.refs.length) {
+    const order = compareEntries(adds, i, dels, j)
+    if (order < 0) keptAdds.push(i++)
+    else if (order > 0) keptDels.push(j++)
+    else {
+      i++
+      j++
+    }
+  }
+  while (i < adds.refs.length) keptAdds.push(i++)
+  while (j < dels.refs.length) keptDels.push(j++)
+  return { adds: chosen(adds, keptAdds), dels: chosen(dels, keptDels) }
+}
+
+/** Entries from, not including to. */
+export function sliceEntries({ keys, refs }: Entries, from: number, to: number): Entries {
+  return { keys: keys.slice(from, to), refs: refs.slice(from, to) }
+}
+
+export function concatEntries(parts: readonly Entries[]): Entries {
+  if (parts.length === 1) return parts[0] as Entries
+  let length = 0
+  for (const part of parts) length += part.refs.length
+  const refs = new Float64Array(length)
+  const numeric = parts.every((part) => part.keys instanceof Float64Array)
+  const keys = numeric ? new Float64Array(length) : new Array<Scalar>(length)
+  let at = 0
+  for (const part of parts) {
+    refs.set(part.refs, at)
+    if (keys instanceof Float64Array) keys.set(part.keys as Float64Array, at)
+    else for (let n = 0; n < part.refs.length; n++) keys[at + n] = part.keys[n] as Scalar
+    at += part.refs.length
+  }
+  return { keys, refs }
+}
+
+/** A page of entries as it is kept in memory. */
+export class EntryPage implements Entries {
+  readonly size: number
+  readonly keys: Float64Array | readonly Scalar[]
+  readonly refs: Float64Array
+
+  constructor({ keys, refs }: Entries) {
+    this.keys = keys
+    this.refs = refs
+    // Strings: some 40 bytes each beside their text.
+    let size = 256 + 16 * refs.length
+    if (!(keys instanceof Float64Array)) {
+      for (const key of keys) if (typeof key === 'string') size += 40 + key.length
+    }
+    this.size = size
+  }
+
+  static decode(bytes: Uint8Array): EntryPage {
+    const columns = new ColumnReader(bytes)
+    const keys = columns.column('key')
+    const refs = columns.column('ref')
+    return new EntryPage({
+      keys: keys instanceof Float64Array ? keys : Array.from(keys as ArrayLike<Scalar>),
+      refs: refs instanceof Float64Array ? refs : Float64Array.from(refs as ArrayLike<number>),
+    })
+  }
+
+  static encode({ keys, refs }: Entries): Uint8Array {
+    const writer = new ColumnWriter(refs.length)
+    writer.add('key', keys)
+    writer.add('ref', refs)
+    return writer.finish()
+  }
+
+  /** How many entries come before that one. */
+  lowerBound(key: Scalar, ref: number): number {
+    const { keys, refs } = this
+    if (keys instanceof Float64Array && typeof key === 'number') {
+      return numericLowerBound(keys, refs, key, ref)
+    }
+    let low = 0
+    let high = refs.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const order = compareScalars(keys[middle] as Scalar, key) || (refs[middle] as number) - ref
+      if (order < 0) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+/**
+ * Hashes are spread evenly: where one is can be guessed to some places, and a search around there
+ * touches a third of the memory that a search of the whole page does.
+ */
+function numericLowerBound(
+  keys: Float64Array,
+  refs: Float64Array,
+  key: number,
+  ref: number,
+): number {
+  const isBefore = (n: number) =>
+    (keys[n] as number) < key || (keys[n] === key && (refs[n] as number) < ref)
+  let low = 0
+  let high = refs.length
+  const [first, last] = [keys[0] as number, keys[high - 1] as number]
+  if (key > first && key < last) {
+    const guess = Math.floor(((key - first) / (last - first)) * (high - 1))
+    if (isBefore(guess)) {
+      low = guess + 1
+      for (let step = 8; low + step < high; step *= 2) {
+        if (isBefore(low + step)) low += step + 1
+        else high = low + step
+      }
+    } else {
+      high = guess
+      for (let step = 8; high - step > low; step *= 2) {
+        if (isBefore(high - step)) low = high - step + 1
+        else high -= step
+      }
+    }
+  }
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (isBefore(middle)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function compareEntries(a: Entries, i: number, b: Entries, j: number): number {
+  return (
+    compareScalars(a.keys[i] as Scalar, b.keys[j] as Scalar) ||
+    (a.refs[i] as number) - (b.refs[j] as number)
+  )
+}
+
+function chosen({ keys, refs }: Entries, which: readonly number[]): Entries {
+  const picked = Float64Array.from(which, (n) => refs[n] as number)
+  if (keys instanceof Float64Array) {
+    return { keys: Float64Array.from(which, (n) => keys[n] as number), refs: picked }
+  }
+  return { keys: which.map((n) => keys[n] as Scalar), refs: picked }
+}
+
+function permuted(values: ArrayLike<number>, order: Uint32Array): Float64Array {
+  const result = new Float64Array(order.length)
+  for (let n = 0; n < result.length; n++) result[n] = values[order[n] as number] as number
+  return result
+}

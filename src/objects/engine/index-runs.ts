@@ -1,0 +1,190 @@
+// An index: runs of entries, each sorted, as the parts of a log-structured merge tree (O'Neil et
+// al. 1996). What a commit adds and deletes is a new run; runs of like size are merged, so that
+// there are few. A deleted entry is an entry of its own (`dels`) until a merge meets the one it
+// takes away, so the entries of a range are those added less those deleted, and both numbers are
+// differences of positions. Nothing is ever changed in place, and no object is read to count.
+
+import {
+  cancelEntries,
+  concatEntries,
+  EntryPage,
+  mergeEntries,
+  noEntries,
+  sliceEntries,
+  type Entries,
+} from './entries.js'
+import { SortedList, type EntryPages } from './list.js'
+import type { ListRecord, RunRecord } from './records.js'
+import type { Path } from '../filter/condition.js'
+import type { Scalar } from '../filter/values.js'
+
+export interface Run {
+  readonly number: number
+  readonly adds: SortedList
+  readonly dels: SortedList
+  readonly irregular: number
+}
+
+/** One state of an index. */
+export interface Index {
+  readonly number: number
+  readonly path: Path
+  /** Oldest first. */
+  readonly runs: readonly Run[]
+}
+
+/** What a commit changes in an index. */
+export interface IndexChange {
+  readonly adds: Entries
+  readonly dels: Entries
+  readonly irregular: number
+}
+
+export interface WrittenEntries {
+  readonly number: number
+  readonly page: EntryPage
+}
+
+/** A run that is to be written, and those that it takes the place of. */
+export interface Merge {
+  readonly replaced: readonly Run[]
+  /** More than one where the merged entries pass `maxRunEntries`; none where nothing is left. */
+  readonly records: readonly RunRecord[]
+  readonly pages: readonly WrittenEntries[]
+}
+
+// 16 KiB of numbers: what a lookup has to read where the page is not in memory, and what a merge
+// writes at least.
+const pageEntries = 1024
+
+// A run this long is not merged again as long as little of it was deleted: a merge holds the
+// commits behind it up for 60 ms here.
+const maxRunEntries = 2 ** 18
+
+/** How many of like size there may be before they are merged: fewer to read, or less to write. */
+const runsPerLevel = 4
+
+// Deletions that no merge has met yet, against what is there: more, and everything is merged.
+const minDels = 8192
+
+export function runOf(number: number, record: RunRecord): Run {
+  return {
+    number,
+    adds: new SortedList(record.adds),
+    dels: new SortedList(record.dels),
+    irregular: record.irregular,
+  }
+}
+
+/** Entries of an index: added, and not deleted since. */
+export function entriesIn({ runs }: Index): number {
+  let entries = 0
+  for (const { adds, dels } of runs) entries += adds.length - dels.length
+  return entries
+}
+
+/** True where some row has an array or an object where the path leads. */
+export function isIrregular({ runs }: Index): boolean {
+  let irregular = 0
+  for (const run of runs) irregular += run.irregular
+  return irregular > 0
+}
+
+/**
+ * The new run of a change, merged with what has to be merged now.
+ * @param takePage gives the number of a new page
+ */
+export async function mergeChange(
+  index: Index,
+  change: IndexChange,
+  entries: EntryPages,
+  takePage: () => number,
+): Promise<Merge> {
+  const { adds: added, dels: deleted } = cancelEntries(change.adds, change.dels)
+  const size = added.refs.length + deleted.refs.length
+  const from = mergedFrom(index, size, deleted.refs.length)
+  const replaced = index.runs.slice(from)
+  let { irregular } = change
+  let adds: Entries = added
+  let dels: Entries = deleted
+  // The newest are the smallest: from there on each merge takes in about as much as it has.
+  for (const run of replaced.toReversed()) {
+    adds = mergeEntries(await readList(run.adds, entries), adds)
+    dels = mergeEntries(await readList(run.dels, entries), dels)
+    irregular += run.irregular
+  }
+  if (replaced.length > 0) ({ adds, dels } = cancelEntries(adds, dels))
+  const pages: WrittenEntries[] = []
+  const records: RunRecord[] = []
+  const length = Math.max(adds.refs.length, dels.refs.length)
+  for (let at = 0; at < length; at += maxRunEntries) {
+    const part = (all: Entries) =>
+      at === 0 && all.refs.length <= maxRunEntries ? all : sliceEntries(all, at, at + maxRunEntries)
+    records.push({
+      adds: writeList(part(adds), pages, takePage),
+      dels: writeList(part(dels), pages, takePage),
+      irregular: at === 0 ? irregular : 0,
+    })
+  }
+  // Rows that come without any key (an empty array) leave only that they are irregular.
+  if (records.length === 0 && irregular !== 0) {
+    const empty = writeList(noEntries, pages, takePage)
+    records.push({ adds: empty, dels: empty, irregular })
+  }
+  return { replaced, records, pages }
+}
+
+/** The position of the oldest run that a change of that size is merged with. */
+function mergedFrom({ runs }: Index, size: number, deleted: number): number {
+  let adds = size - deleted
+  let dels = deleted
+  for (const run of runs) {
+    adds += run.adds.length
+    dels += run.dels.length
+  }
+  if (dels > minDels && dels > (adds - dels) / 2) return 0
+  let from = runs.length
+  let merged = size
+  for (;;) {
+    const level = levelOf(merged)
+    let first = from
+    while (first > 0) {
+      const run = runs[first - 1] as Run
+      const length = run.adds.length + run.dels.length
+      if (levelOf(length) > level || length >= maxRunEntries) break
+      first--
+    }
+    if (from - first < runsPerLevel - 1) return from
+    for (const run of runs.slice(first, from)) merged += run.adds.length + run.dels.length
+    from = first
+  }
+}
+
+function levelOf(entries: number): number {
+  return Math.floor(Math.log(Math.max(entries, 1)) / Math.log(runsPerLevel))
+}
+
+async function readList(list: SortedList, entries: EntryPages): Promise<Entries> {
+  if (list.length === 0) return noEntries
+  // What is merged is gone afterwards, and would only push out what stays.
+  return concatEntries(await entries.loadMany(list.pages, { keep: false }))
+}
+
+function writeList(all: Entries, pages: WrittenEntries[], takePage: () => number): ListRecord {
+  const list = {
+    pages: [] as number[],
+    counts: [] as number[],
+    keys: [] as Scalar[],
+    refs: [] as number[],
+  }
+  for (let at = 0; at < all.refs.length; at += pageEntries) {
+    const page = new EntryPage(sliceEntries(all, at, Math.min(at + pageEntries, all.refs.length)))
+    const number = takePage()
+    pages.push({ number, page })
+    list.pages.push(number)
+    list.counts.push(page.refs.length)
+    list.keys.push(page.keys[0] as Scalar)
+    list.refs.push(page.refs[0] as number)
+  }
+  return list
+}

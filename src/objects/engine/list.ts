@@ -1,0 +1,145 @@
+// A sorted list of entries in pages: where a key would stand, and what stands between two places.
+// Positions are what counting rests on: how many entries a range holds is a difference of two.
+
+import type { EntryPage } from './entries.js'
+import type { Pages } from './pages.js'
+import type { ListRecord } from './records.js'
+import { compareScalars, type Scalar } from '../filter/values.js'
+
+export type EntryPages = Pages<EntryPage>
+
+/** Pages that are at hand. */
+export interface PageSource {
+  peek(number: number): EntryPage | undefined
+}
+
+/**
+ * Keeps the pages that one search has loaded until it ends, whatever the memory for pages lets go
+ * of meanwhile.
+ */
+export class HeldPages implements PageSource {
+  readonly #pages: EntryPages
+  readonly #held = new Map<number, EntryPage>()
+
+  constructor(pages: EntryPages) {
+    this.#pages = pages
+  }
+
+  peek(number: number): EntryPage | undefined {
+    return this.#held.get(number) ?? this.#pages.peek(number)
+  }
+
+  async load(number: number): Promise<void> {
+    this.#held.set(number, await this.#pages.load(number))
+  }
+}
+
+/** A place between entries: in front of all that are (key, ref) or more. */
+export interface Bound {
+  readonly key: Scalar
+  readonly ref: number
+}
+
+export class SortedList {
+  readonly pages: readonly number[]
+  readonly length: number
+  /** Of each page: the position of its first entry, and that entry. */
+  readonly #starts: Float64Array
+  readonly #keys: Float64Array | readonly Scalar[]
+  readonly #refs: readonly number[]
+
+  constructor({ pages, counts, keys, refs }: ListRecord) {
+    this.pages = pages
+    this.#starts = new Float64Array(pages.length)
+    let length = 0
+    for (let n = 0; n < pages.length; n++) {
+      this.#starts[n] = length
+      length += counts[n] as number
+    }
+    this.length = length
+    const numeric = keys.every((key) => typeof key === 'number')
+    this.#keys = numeric ? Float64Array.from(keys as number[]) : (keys as readonly Scalar[])
+    this.#refs = refs
+  }
+
+  /** The position of a bound. */
+  async position({ key, ref }: Bound, entries: EntryPages): Promise<number> {
+    const n = this.pageOf(key, ref)
+    if (n < 0) return 0
+    const number = this.pages[n] as number
+    const page = await entries.get(number)
+    return (this.#starts[n] as number) + page.lowerBound(key, ref)
+  }
+
+  /**
+   * Adds the references of the entries with that key. Gives 0, or the bitwise complement of the
+   * number of a page that has to be had before it can be told. No promise: it is asked for every
+   * id.
+   */
+  tryCollect(key: Scalar, entries: PageSource, found: number[]): number {
+    for (let n = Math.max(0, this.pageOf(key, -1)); n < this.pages.length; n++) {
+      const number = this.pages[n] as number
+      const page = entries.peek(number)
+      if (page === undefined) return ~number
+      const { keys, refs } = page
+      let at = page.lowerBound(key, -1)
+      for (; at < refs.length && keys[at] === key; at++) found.push(refs[at] as number)
+      if (at < refs.length) break
+    }
+    return 0
+  }
+
+  /**
+   * Calls with the place of each of the keys (growing) that the list has. Gives 0, or the
+   * complement of the number of a page as tryCollect() does; then it is to be asked again.
+   */
+  tryMatch(keys: Float64Array, entries: PageSource, found: (place: number) => void): number {
+    const firsts = this.#keys
+    const pages = this.pages.length
+    if (pages === 0) return 0
+    let n = -1
+    let page: EntryPage | undefined
+    for (let place = 0; place < keys.length; place++) {
+      const key = keys[place] as number
+      if (page === undefined || (n + 1 < pages && (firsts[n + 1] as number) < key)) {
+        n = Math.max(0, n)
+        while (n + 1 < pages && (firsts[n + 1] as number) < key) n++
+        page = entries.peek(this.pages[n] as number)
+        if (page === undefined) return ~(this.pages[n] as number)
+      }
+      const at = page.lowerBound(key, -1)
+      if ((at < page.refs.length ? page.keys[at] : firsts[n + 1]) === key) found(place)
+    }
+    return 0
+  }
+
+  /** The page that holds a position, and where in it. */
+  locate(position: number): { readonly n: number; readonly at: number } {
+    let low = 0
+    let high = this.pages.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1
+      if ((this.#starts[middle] as number) <= position) low = middle
+      else high = middle - 1
+    }
+    return { n: low, at: position - (this.#starts[low] ?? 0) }
+  }
+
+  /** The last page that begins in front of the bound; -1 where none does. */
+  pageOf(key: Scalar, ref: number): number {
+    const keys = this.#keys
+    let low = -1
+    let high = keys.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      const found = keys[middle] as Scalar
+      const order =
+        (typeof found === 'number' && typeof key === 'number'
+          ? found - key
+          : compareScalars(found, key)) || (this.#refs[middle] as number) - ref
+      if (order < 0) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+}

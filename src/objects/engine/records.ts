@@ -1,0 +1,80 @@
+// The keys and small records of the `objects` partition. docs/format.md says who writes and who
+// deletes each kind.
+
+import { decodeKey, encodeKey, keyPrefix } from '../../keys.js'
+import type { SchemaDefinition } from '../types.js'
+
+/** The newest state: every write is made on condition that it is still what its maker saw. */
+export interface HeadRecord {
+  readonly version: number
+  /** Random: tells this write from another one that made the same version. */
+  readonly token: string
+  readonly nextRow: number
+  readonly nextPage: number
+  readonly nextIndex: number
+  /** The secret of the hashes of ids: eight bytes in hexadecimal. */
+  readonly hashKey: string
+}
+
+export interface SchemaRecord {
+  readonly definition: SchemaDefinition
+  /** Its table: the low bits of the references of its rows. */
+  readonly table: number
+  /** Index numbers, in the order of `definition.indexes`. */
+  readonly indexes: readonly number[]
+}
+
+export interface CollectionRecord {
+  readonly created_at: string
+  /** Objects by schema. */
+  readonly schemas: Readonly<Record<string, number>>
+  /** Being deleted: its rows below that reference go. */
+  readonly deleting?: number
+}
+
+/** Rows of a table that lie together in a page, in the order of their references. */
+export interface BlockRecord {
+  readonly page: number
+  readonly rows: number
+  readonly bytes: number
+}
+
+/** A list in the order of its entries: where its pages are, and what each begins with. */
+export interface ListRecord {
+  readonly pages: readonly number[]
+  readonly counts: readonly number[]
+  readonly keys: readonly unknown[]
+  readonly refs: readonly number[]
+}
+
+export interface RunRecord {
+  readonly adds: ListRecord
+  readonly dels: ListRecord
+  /** Rows with an array or an object where the path leads: added less deleted. */
+  readonly irregular: number
+}
+
+/** The index of ids; the others have numbers from 1. */
+export const idIndex = 0
+
+export const formatKey = () => encodeKey('format')
+export const headKey = () => encodeKey('head')
+export const schemaKey = (name: string) => encodeKey('schema', name)
+export const allSchemas = () => keyPrefix('schema')
+export const collectionKey = (name: string) => encodeKey('collection', name)
+export const allCollections = () => keyPrefix('collection')
+export const blockKey = (table: number, first: number) => encodeKey('block', table, first)
+export const allBlocks = () => keyPrefix('block')
+export const runKey = (index: number, run: number) => encodeKey('run', index, run)
+export const runsOf = (index: number) => keyPrefix('run', index)
+export const allRuns = () => keyPrefix('run')
+
+// Pages come in the order of their numbers, so that an LSM tree never has to merge new ones with
+// old ones.
+export const pageKey = (number: number) => encodeKey('page', number)
+export const allPages = () => keyPrefix('page')
+
+/** The elements of a key behind the first, which names the kind. */
+export function partsOf(key: Uint8Array): (string | number)[] {
+  return decodeKey(key).slice(1) as (string | number)[]
+}

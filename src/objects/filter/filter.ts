@@ -1,0 +1,250 @@
+// Filters: MongoDB's language of queries, a closed list of its operators. Filters come from
+// strangers, so they are read by their own keys alone, and everything about them has a limit.
+
+import type { Condition, Path } from './condition.js'
+import { describe, FilterProblems, isPlainObject, maxFilterDepth } from './operands.js'
+import { readerOf, readRegex, type Question } from './operators.js'
+import { checkPath, parsePath } from './path.js'
+import { hasElement, makeTest, type ValueTest } from './tests.js'
+import type { JsonPath } from '../json.js'
+
+/** Gives the reason why a path may not be asked about. */
+export type FieldCheck = (path: Path) => string | undefined
+
+export const maxTests = 1000
+
+const groups: readonly string[] = ['$and', '$or', '$nor']
+const operators: readonly string[] = [
+  ...['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$exists', '$not', '$all'],
+  ...['$size', '$elemMatch', '$regex', '$options'],
+]
+
+const everything: Condition = { type: 'and', conditions: [] }
+const nothing: Condition = { type: 'or', conditions: [] }
+
+/** @throws LorekeepError `LK_QUERY` with `details.errors`: { path, message } of each problem */
+export function parseFilter(filters: unknown, checkField: FieldCheck): Condition {
+  if (filters === undefined) return everything
+  const problems = new FilterProblems()
+  const parser = new FilterParser(problems, checkField)
+  const condition = parser.filter(filters, ['filters'], { outer: [], inElement: false })
+  problems.throwIfAny()
+  return condition
+}
+
+/** Whether a condition holds for an object, of which `get` gives the fields. */
+export function matches(condition: Condition, get: (field: string) => unknown): boolean {
+  switch (condition.type) {
+    case 'test':
+      return condition.matches(get(condition.path[0] as string))
+    case 'and':
+      for (const part of condition.conditions) if (!matches(part, get)) return false
+      return true
+    case 'or':
+      for (const part of condition.conditions) if (matches(part, get)) return true
+      return false
+    case 'not':
+      return !matches(condition.condition, get)
+  }
+}
+
+/** Where a filter stands: at the root, or in an `$elemMatch` on the array at `outer`. */
+interface Place {
+  readonly outer: Path
+  readonly inElement: boolean
+}
+
+/** What operators are about. `rest` is the path from what a test of it will be given. */
+interface Subject extends Place {
+  readonly path: Path
+  readonly rest: Path
+}
+
+class FilterParser {
+  readonly #problems: FilterProblems
+  readonly #checkField: FieldCheck
+  #tests = 0
+
+  constructor(problems: FilterProblems, checkField: FieldCheck) {
+    this.#problems = problems
+    this.#checkField = checkField
+  }
+
+  /** An object of fields and of `$and`, `$or`, `$nor`. */
+  filter(filter: unknown, at: JsonPath, place: Place): Condition {
+    if (!isPlainObject(filter)) {
+      return this.#refuse(at, `has to be an object of fields, not ${describe(filter)}`)
+    }
+    const keys = Object.keys(filter)
+    if (!this.#mayGoOn(at) || (keys.length === 0 && !this.#countTest(at))) return nothing
+    const conditions = keys.map((key) => {
+      const value = filter[key]
+      const here = [...at, key]
+      if (groups.includes(key)) return this.#group(key, value, here, place)
+      if (key.startsWith('$')) return this.#misplaced(key, here)
+      return this.#field(key, value, here, place)
+    })
+    return joined('and', conditions)
+  }
+
+  #group(key: string, value: unknown, at: JsonPath, place: Place): Condition {
+    if (!Array.isArray(value) || value.length === 0) {
+      return this.#refuse(at, `takes an array of filters, at least one, not ${describe(value)}`)
+    }
+    const conditions = this.#each(value, (filter, n) => this.filter(filter, [...at, n], place))
+    if (key === '$and') return joined('and', conditions)
+    const any = joined('or', conditions)
+    return key === '$or' ? any : { type: 'not', condition: any }
+  }
+
+  #field(key: string, value: unknown, at: JsonPath, place: Place): Condition {
+    const reason = checkPath(key)
+    if (reason !== undefined) return this.#refuse(at, reason)
+    const path = parsePath(key)
+    const undeclared = this.#checkField([...place.outer, ...path])
+    if (undeclared !== undefined) return this.#refuse(at, undeclared)
+    const subject = { ...place, path, rest: place.inElement ? path : path.slice(1) }
+    return hasOperators(value)
+      ? this.#operators(value, at, subject)
+      : this.#operator('$eq', value, at, subject)
+  }
+
+  /** An object of operators, all of which have to hold. */
+  #operators(given: Readonly<Record<string, unknown>>, at: JsonPath, subject: Subject): Condition {
+    if (!this.#mayGoOn(at)) return nothing
+    const conditions: Condition[] = []
+    for (const name of Object.keys(given)) {
+      const here = [...at, name]
+      if (!name.startsWith('$')) {
+        this.#refuse(here, 'stands beside operators: there are either fields or operators')
+      } else if (name !== '$options') {
+        conditions.push(
+          name === '$regex'
+            ? this.#regex(given, at, subject)
+            : this.#operator(name, given[name], here, subject),
+        )
+      } else if (!Object.hasOwn(given, '$regex')) this.#refuse(here, 'stands without a $regex')
+    }
+    return joined('and', conditions)
+  }
+
+  #operator(name: string, value: unknown, at: JsonPath, subject: Subject): Condition {
+    if (!this.#countTest(at)) return nothing
+    const read = readerOf(name)
+    if (read !== undefined) return asked(read(value, at, this.#problems), subject)
+    switch (name) {
+      case '$not':
+        return hasOperators(value)
+          ? { type: 'not', condition: this.#operators(value, at, subject) }
+          : this.#refuse(at, `takes an object of operators, not ${describe(value)}`)
+      case '$all':
+        return this.#all(value, at, subject)
+      case '$elemMatch':
+        return this.#elemMatch(value, at, subject)
+      default:
+        return this.#misplaced(name, at)
+    }
+  }
+
+  #regex(given: Readonly<Record<string, unknown>>, at: JsonPath, subject: Subject): Condition {
+    if (!this.#countTest(at)) return nothing
+    const options = Object.hasOwn(given, '$options') ? given['$options'] : ''
+    return asked(readRegex(given['$regex'], options, at, this.#problems), subject)
+  }
+
+  /** Each of the values has to be there: the same as so many `$eq`, which indexes serve. */
+  #all(value: unknown, at: JsonPath, subject: Subject): Condition {
+    if (!Array.isArray(value)) {
+      return this.#refuse(at, `takes an array of values, not ${describe(value)}`)
+    }
+    if (value.length === 0) return nothing
+    const conditions = this.#each(value, (element, n) => {
+      const [key, ...others] = isPlainObject(element) ? Object.keys(element) : []
+      return isPlainObject(element) && key === '$elemMatch' && others.length === 0
+        ? this.#operators(element, [...at, n], subject)
+        : this.#operator('$eq', element, [...at, n], subject)
+    })
+    return joined('and', conditions)
+  }
+
+  /** Operators about the element itself, or a filter of its fields. */
+  #elemMatch(value: unknown, at: JsonPath, subject: Subject): Condition {
+    if (!isPlainObject(value)) {
+      return this.#refuse(at, `takes an object of operators or of fields, not ${describe(value)}`)
+    }
+    const place = { outer: [...subject.outer, ...subject.path], inElement: true }
+    const keys = Object.keys(value)
+    const ofFields = !hasOperators(value) || keys.some((key) => groups.includes(key))
+    const condition = ofFields
+      ? this.filter(value, at, place)
+      : this.#operators(value, at, { ...place, path: [], rest: [] })
+    const mayMatch = !ofFields ? isAnything : keys.length === 0 ? isPlainObject : isContainer
+    const holds: ValueTest = (element) => mayMatch(element) && matches(condition, () => element)
+    return asked({ operator: '$elemMatch', operand: condition, holds: hasElement(holds) }, subject)
+  }
+
+  #each(values: readonly unknown[], read: (value: unknown, n: number) => Condition): Condition[] {
+    const conditions: Condition[] = []
+    for (let n = 0; n < values.length && !this.#isOver(); n++) conditions.push(read(values[n], n))
+    return conditions
+  }
+
+  #misplaced(name: string, at: JsonPath): Condition {
+    if (groups.includes(name)) {
+      return this.#refuse(at, 'joins whole filters: it stands beside fields, not inside one')
+    }
+    if (operators.includes(name)) {
+      return this.#refuse(at, `stands inside a field: { field: { ${name}: … } }`)
+    }
+    return this.#refuse(at, `is not an operator: there are ${[...operators, ...groups].join(' ')}`)
+  }
+
+  #mayGoOn(at: JsonPath): boolean {
+    if (this.#isOver()) return false
+    if (at.length <= maxFilterDepth) return true
+    this.#refuse(at.slice(0, 4), `is nested deeper than ${maxFilterDepth} levels, or holds itself`)
+    return false
+  }
+
+  #countTest(at: JsonPath): boolean {
+    if (this.#isOver()) return false
+    if (++this.#tests <= maxTests) return true
+    this.#refuse(at.slice(0, 1), `ask for more than ${maxTests} tests`)
+    return false
+  }
+
+  /** There is a problem already, and what else there is would only take time. */
+  #isOver(): boolean {
+    return this.#problems.enough || this.#tests > maxTests
+  }
+
+  #refuse(at: JsonPath, message: string): Condition {
+    this.#problems.add(at, message)
+    return nothing
+  }
+}
+
+function asked(question: Question | undefined, { path, rest }: Subject): Condition {
+  if (question === undefined) return nothing
+  if (typeof question === 'boolean') return question ? everything : nothing
+  return makeTest(path, rest, question.operator, question.operand, question.holds)
+}
+
+/** With those joined the same way taken apart, and as it is where there is one. */
+function joined(type: 'and' | 'or', parts: readonly Condition[]): Condition {
+  const conditions = parts.flatMap((part) => (part.type === type ? part.conditions : [part]))
+  const [first, ...others] = conditions
+  return first !== undefined && others.length === 0 ? first : { type, conditions }
+}
+
+function hasOperators(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isPlainObject(value) && Object.keys(value).some((key) => key.startsWith('$'))
+}
+
+function isContainer(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
+}
+
+function isAnything(): boolean {
+  return true
+}

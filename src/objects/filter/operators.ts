@@ -1,0 +1,115 @@
+// The operators that ask about one value, and what they take. Those that hold filters within them
+// are filter.ts's.
+
+import type { TestOperator } from './condition.js'
+import { describe, quote, readValue, readValues, type FilterProblems } from './operands.js'
+import {
+  equals,
+  fits,
+  hasSize,
+  isInRange,
+  isOneOf,
+  isThere,
+  type RangeOperator,
+  type ValueTest,
+} from './tests.js'
+import type { JsonPath } from '../json.js'
+import { checkRegexOptions, compileRegex, maxPatternLength, type Regex } from './regex.js'
+
+/** What an operator asks about a value; true or false where it does not depend on it. */
+export type Question =
+  | boolean
+  | { readonly operator: TestOperator; readonly operand: unknown; readonly holds: ValueTest }
+
+/** Gives `undefined` after at least one problem. */
+type Reader = (value: unknown, at: JsonPath, problems: FilterProblems) => Question | undefined
+
+const readers: Readonly<Record<string, Reader>> = {
+  $eq: equality('$eq'),
+  $ne: equality('$ne'),
+  $gt: range('$gt'),
+  $gte: range('$gte'),
+  $lt: range('$lt'),
+  $lte: range('$lte'),
+  $in: membership('$in', '$eq'),
+  $nin: membership('$nin', '$ne'),
+  $exists: (value, at, problems) => {
+    if (typeof value === 'boolean') return { operator: '$exists', operand: value, holds: isThere }
+    problems.add(at, `takes true or false, not ${describe(value)}`)
+    return undefined
+  },
+  $size: (value, at, problems) => {
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) {
+      return { operator: '$size', operand: value, holds: hasSize(value) }
+    }
+    problems.add(at, `takes a whole number, 0 or more, not ${describe(value)}`)
+    return undefined
+  },
+}
+
+/** Of `$eq` and the others that take a value; `undefined` where the name is none of them. */
+export function readerOf(name: string): Reader | undefined {
+  return Object.hasOwn(readers, name) ? readers[name] : undefined
+}
+
+/** `$regex` and `$options`, of which `at` is the place of both. */
+export function readRegex(
+  source: unknown,
+  options: unknown,
+  at: JsonPath,
+  problems: FilterProblems,
+): Question | undefined {
+  const here = [...at, '$regex']
+  if (typeof source !== 'string') {
+    problems.add(here, `takes a string, not ${describe(source)}`)
+    return undefined
+  }
+  if (source.length > maxPatternLength) {
+    problems.add(here, `has ${source.length} characters; there may be ${maxPatternLength}`)
+    return undefined
+  }
+  if (typeof options !== 'string') {
+    problems.add([...at, '$options'], `takes a string, not ${describe(options)}`)
+    return undefined
+  }
+  const reason = checkRegexOptions(options)
+  if (reason !== undefined) {
+    problems.add([...at, '$options'], `is ${quote(options)}, which ${reason}`)
+    return undefined
+  }
+  try {
+    const regex: Regex = compileRegex(source, options)
+    return { operator: '$regex', operand: regex, holds: fits(regex) }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    problems.add(here, `is not a pattern in RE2's syntax: ${error.message}`)
+    return undefined
+  }
+}
+
+function equality(operator: '$eq' | '$ne'): Reader {
+  return (value, at, problems) => {
+    const operand = readValue(value, at, problems)
+    return operand === undefined ? undefined : { operator, operand, holds: equals(operand) }
+  }
+}
+
+function range(operator: RangeOperator): Reader {
+  return (value, at, problems) => {
+    const operand = readValue(value, at, problems)
+    if (operand === undefined) return undefined
+    return { operator, operand, holds: isInRange(operator, operand) }
+  }
+}
+
+/** Of a single value it is what `single` asks. */
+function membership(operator: '$in' | '$nin', single: '$eq' | '$ne'): Reader {
+  return (values, at, problems) => {
+    const operands = readValues(values, at, problems)
+    if (operands === undefined) return undefined
+    const [first, ...others] = operands
+    if (first === undefined) return operator === '$nin'
+    if (others.length === 0) return { operator: single, operand: first, holds: equals(first) }
+    return { operator, operand: operands, holds: isOneOf(operands) }
+  }
+}

@@ -1,0 +1,159 @@
+// The order of values, and the keys that a value has in an index: MongoDB's rules for what JSON
+// can say. Numbers come before strings, those before objects, arrays and booleans.
+
+import type { Path } from './condition.js'
+import { isObject, leadsTo, memberOf } from './path.js'
+import type { JsonValue } from '../types.js'
+
+/** What an index has for keys. */
+export type Scalar = null | number | string | boolean
+
+/** Of null, numbers, strings, booleans. Tests of a range never look past the bracket of a value. */
+export type Bracket = 0 | 1 | 2 | 3
+
+export function bracketOf(value: Scalar): Bracket {
+  switch (typeof value) {
+    case 'number':
+      return 1
+    case 'string':
+      return 2
+    case 'boolean':
+      return 3
+    default:
+      return 0
+  }
+}
+
+/** Strings by their UTF-16 units; -0 equals 0. Below 0, 0 or above. */
+export function compareScalars(a: Scalar, b: Scalar): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  if (typeof a === 'string' && typeof b === 'string') return a === b ? 0 : a < b ? -1 : 1
+  if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b)
+  return bracketOf(a) - bracketOf(b)
+}
+
+export function isScalar(value: unknown): value is Scalar {
+  return value === null || (typeof value !== 'object' && value !== undefined)
+}
+
+/**
+ * The one key of a row whose path leads to a scalar, or nowhere (null), past no array; `undefined`
+ * where that is not so. Asked for every object and index at import: it allocates nothing.
+ */
+export function regularKey(field: unknown, rest: Path): Scalar | undefined {
+  let value = field
+  for (let n = 0; n < rest.length; n++) {
+    if (typeof value !== 'object' || value === null) return null
+    if (Array.isArray(value)) return undefined
+    value = memberOf(value, rest[n] as string)
+  }
+  if (value === undefined) return null
+  return isScalar(value) ? value : undefined
+}
+
+/**
+ * The keys of a row that is not regular: each scalar, once, that a test of equality or of a range
+ * may find there. None where the path leads to objects and empty arrays alone.
+ */
+export function irregularKeys(field: unknown, rest: Path): readonly Scalar[] {
+  const keys = new Set<Scalar>()
+  leadsTo(field, rest, (value) => {
+    if (Array.isArray(value)) {
+      for (const element of value as readonly unknown[]) if (isScalar(element)) keys.add(element)
+    } else if (value === undefined) keys.add(null)
+    else if (isScalar(value)) keys.add(value)
+    return false
+  })
+  return [...keys]
+}
+
+/**
+ * What a row is sorted by: where there are several values, the lowest or, descending, the highest.
+ * Nothing there is null; an empty array is itself, and comes before null.
+ */
+export function sortValue(field: unknown, rest: Path, direction: 'asc' | 'desc'): JsonValue {
+  const key = regularKey(field, rest)
+  if (key !== undefined) return key
+  let best: JsonValue | undefined
+  const offer = (value: JsonValue) => {
+    const order = best === undefined ? 0 : compareSortValues(value, best)
+    if (best === undefined || (direction === 'asc' ? order < 0 : order > 0)) best = value
+  }
+  leadsTo(field, rest, (value) => {
+    const found = (value ?? null) as JsonValue
+    if (Array.isArray(found) && found.length > 0) found.forEach(offer)
+    else offer(found)
+    return false
+  })
+  return best ?? null
+}
+
+/** A total order, that of compareScalars() for scalars: what sortValue() gives, ascending. */
+export function compareSortValues(a: JsonValue, b: JsonValue): number {
+  const empty = Number(isEmptyArray(b)) - Number(isEmptyArray(a))
+  return empty === 0 ? compareValues(a, b) : empty
+}
+
+/** A total order of all values. Arrays and objects by their parts. */
+export function compareValues(a: JsonValue, b: JsonValue): number {
+  if (isScalar(a) && isScalar(b)) return compareScalars(a, b)
+  const rank = rankOf(a)
+  if (rank !== rankOf(b)) return rank - rankOf(b)
+  if (Array.isArray(a)) return compareArrays(a, b as readonly JsonValue[])
+  return compareObjects(a as JsonObject, b as JsonObject)
+}
+
+/** The same value: an object also by the order of its fields, as MongoDB has it. */
+export function isEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (Array.isArray(a)) {
+    if (!Array.isArray(b) || a.length !== b.length) return false
+    return a.every((element, n) => isEqual(element, b[n]))
+  }
+  if (!isObject(a) || !isObject(b)) return false
+  const keys = Object.keys(a)
+  const others = Object.keys(b)
+  if (keys.length !== others.length) return false
+  return keys.every((key, n) => key === others[n] && isEqual(a[key], b[key]))
+}
+
+type JsonObject = Readonly<Record<string, JsonValue>>
+
+const objectRank = 2.25
+const arrayRank = 2.75
+
+/** Objects and arrays stand between the brackets of strings and of booleans. */
+export function rankOf(value: JsonValue): number {
+  if (isScalar(value)) return bracketOf(value)
+  return Array.isArray(value) ? arrayRank : objectRank
+}
+
+function isEmptyArray(value: JsonValue): boolean {
+  return Array.isArray(value) && value.length === 0
+}
+
+function compareArrays(a: readonly JsonValue[], b: readonly JsonValue[]): number {
+  const length = Math.min(a.length, b.length)
+  for (let n = 0; n < length; n++) {
+    const order = compareValues(a[n] as JsonValue, b[n] as JsonValue)
+    if (order !== 0) return order
+  }
+  return a.length - b.length
+}
+
+/** Field by field: by the types of the values, then the names, then the values. */
+function compareObjects(a: JsonObject, b: JsonObject): number {
+  const keys = Object.keys(a)
+  const others = Object.keys(b)
+  const length = Math.min(keys.length, others.length)
+  for (let n = 0; n < length; n++) {
+    const key = keys[n] as string
+    const other = others[n] as string
+    const mine = a[key] as JsonValue
+    const theirs = b[other] as JsonValue
+    const order =
+      rankOf(mine) - rankOf(theirs) || compareScalars(key, other) || compareValues(mine, theirs)
+    if (order !== 0) return order
+  }
+  return keys.length - others.length
+}

@@ -1,0 +1,44 @@
+// Where a page ended: the order, what the last object has there, and its reference.
+
+import type { Path } from '../filter/condition.js'
+import type { JsonValue, SortDirection } from '../types.js'
+
+export interface SortKey {
+  readonly path: Path
+  readonly direction: SortDirection
+}
+
+export interface Cursor {
+  readonly order: readonly SortKey[]
+  readonly values: readonly JsonValue[]
+  readonly ref: number
+}
+
+export function encodeCursor({ order, values, ref }: Cursor): string {
+  const keys = order.map(({ path, direction }) => [path.join('.'), direction])
+  return Buffer.from(JSON.stringify([keys, values, ref])).toString('base64url')
+}
+
+/** `undefined` where it is none. */
+export function decodeCursor(text: string): Cursor | undefined {
+  let parts: unknown
+  try {
+    parts = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+  } catch {
+    return undefined
+  }
+  if (!Array.isArray(parts) || parts.length !== 3) return undefined
+  const [keys, values, ref] = parts as unknown[]
+  if (!Array.isArray(keys) || !Array.isArray(values) || keys.length !== values.length) {
+    return undefined
+  }
+  if (!Number.isSafeInteger(ref)) return undefined
+  const order: SortKey[] = []
+  for (const key of keys as unknown[]) {
+    if (!Array.isArray(key)) return undefined
+    const [path, direction] = key as unknown[]
+    if (typeof path !== 'string' || (direction !== 'asc' && direction !== 'desc')) return undefined
+    order.push({ path: path.split('.'), direction })
+  }
+  return { order, values: values as JsonValue[], ref: ref as number }
+}

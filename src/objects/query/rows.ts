@@ -1,0 +1,186 @@
+// Objects of a table, block by block: those of given references, or all, that match a filter.
+
+import { setImmediate as turn } from 'node:timers/promises'
+import { LorekeepError } from '../../errors.js'
+import { decodedFactor, type Block } from '../engine/block.js'
+import type { Condition, Path } from '../filter/condition.js'
+import type { RowPlace } from '../engine/draft.js'
+import { evaluate } from './evaluate.js'
+import type { Pages } from '../engine/pages.js'
+import { blockOf, type BlockPlace, type Table } from '../engine/state.js'
+import type { ObjectLimits, StoredObject } from '../types.js'
+
+/** How much one query has read, and whether that is too much. */
+export class Meter {
+  keysRead = 0
+  objectsRead = 0
+  readonly #limits: Pick<ObjectLimits, 'maxQueryObjects' | 'maxQueryMs'>
+  readonly #start = performance.now()
+  #turned = this.#start
+
+  constructor(limits: Pick<ObjectLimits, 'maxQueryObjects' | 'maxQueryMs'>) {
+    this.#limits = limits
+  }
+
+  get milliseconds(): number {
+    return performance.now() - this.#start
+  }
+
+  /** @throws LorekeepError `LK_QUERY_BUDGET` */
+  count(objects: number): void {
+    this.objectsRead += objects
+    const { maxQueryObjects, maxQueryMs } = this.#limits
+    const { objectsRead } = this
+    const fail = (detail: string) => {
+      throw new LorekeepError(
+        'LK_QUERY_BUDGET',
+        `${detail}; an index on a field of the filter would help (explain tells which is missing)`,
+        { details: { objectsRead, maxQueryObjects, maxQueryMs } },
+      )
+    }
+    if (objectsRead > maxQueryObjects) fail(`more than ${maxQueryObjects} objects`)
+    if (this.milliseconds > maxQueryMs) fail(`it has run for ${maxQueryMs} ms`)
+  }
+
+  /** Lets others have their turn now and then. */
+  async breathe(): Promise<void> {
+    if (performance.now() - this.#turned < maxTurnMs) return
+    await turn()
+    this.#turned = performance.now()
+  }
+}
+
+const maxTurnMs = 10
+
+/** Blocks that are read with one request of the storage. */
+const blocksPerRead = 64
+
+export interface Visit {
+  readonly table: Table
+  readonly pages: Pages<Block>
+  /** Growing; all rows where there are none given. */
+  readonly refs?: Float64Array | undefined
+  /** Only rows behind this one, where no references are given. */
+  readonly after?: number | undefined
+  readonly filter: Condition | undefined
+  readonly meter: Meter
+}
+
+/**
+ * Calls with the rows of each block that match, in the order of their references, until it gives
+ * false. @throws LorekeepError `LK_QUERY_BUDGET`, StalePage
+ */
+export async function visitRows(
+  visit: Visit,
+  take: (block: Block, rows: readonly number[]) => boolean,
+): Promise<void> {
+  const { table, pages, refs, meter } = visit
+  const wanted = refs === undefined ? blocksFrom(table, visit.after) : blocksWith(table, refs)
+  // A table that fills the memory for pages would push everything out of it at each scan.
+  const keep = bytesOf(wanted) * decodedFactor < (pages.maxBytes * 3) / 4
+  let next = 0
+  for (let from = 0; from < wanted.length; from += blocksPerRead) {
+    const some = wanted.slice(from, from + blocksPerRead)
+    const blocks = await pages.loadMany(
+      some.map(({ page }) => page),
+      { keep },
+    )
+    for (const [n, block] of blocks.entries()) {
+      let rows: number[] | undefined
+      if (refs !== undefined) {
+        rows = []
+        const end = wanted[from + n + 1]?.first ?? Infinity
+        for (; next < refs.length && (refs[next] as number) < end; next++) {
+          const row = block.find(refs[next] as number)
+          if (row >= 0) rows.push(row)
+        }
+      } else if (visit.after !== undefined && (some[n] as BlockPlace).first <= visit.after) {
+        rows = rowsBehind(block, visit.after)
+      }
+      meter.count(rows?.length ?? block.rows)
+      const matching = matches(block, rows, visit.filter)
+      if (matching.length > 0 && !take(block, matching)) return
+      await meter.breathe()
+    }
+  }
+}
+
+/** An object as it is given out: whole, or what these paths lead to. */
+export function output(
+  { block, n }: RowPlace,
+  fields: readonly Path[] | undefined,
+): Partial<StoredObject> {
+  return fields === undefined ? block.stored(n) : block.project(n, fields)
+}
+
+/** Where rows lie, in the order of the references given; `undefined` for those that are gone. */
+export async function placesOf(
+  table: Table,
+  refs: readonly number[],
+  pages: Pages<Block>,
+): Promise<(RowPlace | undefined)[]> {
+  const blocks = refs.map((ref) => table.blocks[blockOf(table, ref)])
+  const numbers = new Set<number>()
+  for (const place of blocks) {
+    if (place !== undefined && pages.peek(place.page) === undefined) numbers.add(place.page)
+  }
+  const wanted = [...numbers]
+  const found = new Map<number, Block>()
+  if (wanted.length > 0) {
+    const loaded = await pages.loadMany(wanted)
+    for (const [n, block] of loaded.entries()) found.set(wanted[n] as number, block)
+  }
+  const places: (RowPlace | undefined)[] = []
+  for (const [n, place] of blocks.entries()) {
+    if (place === undefined) {
+      places.push(undefined)
+      continue
+    }
+    const { page } = place
+    const block = found.get(page) ?? (await pages.get(page))
+    const row = block.find(refs[n] as number)
+    places.push(row < 0 ? undefined : { block, n: row })
+  }
+  return places
+}
+
+function matches(
+  block: Block,
+  rows: readonly number[] | undefined,
+  filter: Condition | undefined,
+): readonly number[] {
+  if (filter === undefined) return rows ?? Array.from({ length: block.rows }, (_, n) => n)
+  if (rows?.length === 0) return rows
+  const bits = evaluate(filter, block)
+  if (rows !== undefined) return rows.filter((row) => bits[row] === 1)
+  const found: number[] = []
+  for (let n = 0; n < bits.length; n++) if (bits[n] === 1) found.push(n)
+  return found
+}
+
+function rowsBehind(block: Block, after: number): number[] {
+  const { refs } = block
+  const rows: number[] = []
+  for (let n = 0; n < block.rows; n++) if ((refs[n] as number) > after) rows.push(n)
+  return rows
+}
+
+function blocksFrom(table: Table, after: number | undefined): readonly BlockPlace[] {
+  if (after === undefined) return table.blocks
+  return table.blocks.slice(Math.max(0, blockOf(table, after)))
+}
+
+function blocksWith(table: Table, refs: Float64Array): BlockPlace[] {
+  const wanted: BlockPlace[] = []
+  for (let n = 0; n < refs.length;) {
+    const at = blockOf(table, refs[n] as number)
+    if (at >= 0) wanted.push(table.blocks[at] as BlockPlace)
+    const end = table.blocks[at + 1]?.first ?? Infinity
+    while (n < refs.length && (refs[n] as number) < end) n++
+  }
+  return wanted
+}
+
+function bytesOf(places: readonly BlockPlace[]): number {
+  return places.reduce((bytes, place) => bytes + place.bytes, 0)
+}

@@ -1,0 +1,202 @@
+// Definitions of schemas: from what a client writes to the plain form, or to everything that is
+// wrong with it.
+
+import { LorekeepError } from '../../errors.js'
+import { filledDefault, isJsonObject } from './defaults.js'
+import { isBoolean, isString, own, Problems, taker } from './definition-problems.js'
+import { FieldReader } from './field-definition.js'
+import { wrongName } from './field-keys.js'
+import { wrongIndexPath } from './index-path.js'
+import { checkJson } from '../json.js'
+import { didYouMean } from './nearest.js'
+import { shown } from './reason.js'
+import type {
+  FieldDefinition,
+  FieldType,
+  JsonObject,
+  JsonValue,
+  SchemaDefinition,
+} from '../types.js'
+import { compileValidator } from './validator.js'
+
+type Fields = Readonly<Record<string, FieldDefinition>>
+
+const mostIndexes = 32
+const longestNameBytes = 256
+/** Fields 16 deep take two levels each, and the deepest may have a default 48 deep. */
+const deepestInput = 100
+
+/**
+ * A fresh, frozen definition with its keys in one order. Reads `fields` as a map and as an array,
+ * and takes its own result again.
+ * @throws LorekeepError `LK_SCHEMA_INVALID` with every reason in `details.errors`: up to 100, the
+ * number of all in `details.count`
+ */
+export function parseSchemaDefinition(input: unknown): SchemaDefinition {
+  const problems = new Problems()
+  const given = plainCopy(input, problems)
+  if (!isJsonObject(given)) {
+    if (given !== undefined) problems.add('', `must be an object, not ${shown(given)}`)
+    throw refusal(problems)
+  }
+  for (const key of Object.keys(given)) {
+    if (!keys.includes(key)) problems.add([key], `is no key of a schema${didYouMean(key, keys)}`)
+  }
+  const take = taker(given, [], problems)
+  const name = schemaName(given, problems)
+  const description = take('description', isString, 'a string')
+  const strict = take('strict', isBoolean, 'true or false') ?? false
+  const generateIds = take('generate_ids', isBoolean, 'true or false') ?? false
+  const reader = new FieldReader(problems)
+  const fields = reader.read(own(given, 'fields'), ['fields'])
+  const idField = idFieldOf(given, fields, reader, generateIds, problems)
+  const indexes = indexesOf(given, fields, reader.indexed, idField, problems)
+  // Compiling takes definitions that are right.
+  if (problems.count === 0) checkDefaults(reader.defaults, strict, problems)
+  if (problems.count > 0) throw refusal(problems)
+  return freeze({
+    name,
+    ...(description !== undefined && { description }),
+    fields,
+    indexes,
+    strict,
+    id_field: idField,
+    generate_ids: generateIds,
+  })
+}
+
+const keys = ['name', 'description', 'fields', 'indexes', 'strict', 'id_field', 'generate_ids']
+
+/** Its own copy, which nobody changes later. -0 is 0 in it, as it would be when it is read back. */
+function plainCopy(input: unknown, problems: Problems): JsonValue | undefined {
+  const tell = (path: string, message: string) => problems.add(path, message)
+  const isJson = checkJson(input, tell, { maxDepth: deepestInput, maxReports: 100 })
+  return isJson ? (JSON.parse(JSON.stringify(input)) as JsonValue) : undefined
+}
+
+function refusal({ errors, count }: Problems): LorekeepError {
+  const told = errors
+    .slice(0, 3)
+    .map(({ path, message }) => (path === '' ? message : `'${path}' ${message}`))
+  const more = count > told.length ? ` (and ${count - told.length} more, see details.errors)` : ''
+  return new LorekeepError('LK_SCHEMA_INVALID', told.join('; ') + more, {
+    details: { errors, count },
+  })
+}
+
+function schemaName(given: JsonObject, problems: Problems): string {
+  const name = own(given, 'name')
+  if (typeof name !== 'string') {
+    problems.add('name', name === undefined ? 'is missing' : `must be a string, not ${shown(name)}`)
+    return ''
+  }
+  if (name === '') problems.add('name', 'must not be empty')
+  if (Buffer.byteLength(name) > longestNameBytes) {
+    problems.add('name', `has more than ${longestNameBytes} bytes`)
+  }
+  return name
+}
+
+const idTypes: readonly FieldType[] = ['string', 'text', 'integer', 'uuid', 'uri', 'email', 'enum']
+
+/** The lengths that ids of hyperid have: 22 characters, a dash and a number of up to ten digits. */
+const shortestGenerated = 24
+const longestGenerated = 33
+
+function idFieldOf(
+  given: JsonObject,
+  fields: Fields,
+  { primaryKeys, paths }: FieldReader,
+  generateIds: boolean,
+  problems: Problems,
+): string {
+  const named = taker(given, [], problems)('id_field', isString, 'a string')
+  const [primary, ...others] = primaryKeys
+  if (others.length > 0) {
+    const all = primaryKeys.map((key) => `'${key}'`).join(', ')
+    problems.add('fields', `have several primary keys, ${all}: an object has one id`)
+  }
+  if (named !== undefined && primary !== undefined && named !== primary) {
+    problems.add('id_field', `is not the primary key, '${primary}'`)
+  }
+  const idField = named ?? primary ?? 'id'
+  const wrong = wrongName(idField)
+  if (wrong !== undefined) problems.add('id_field', wrong)
+  if (idField.startsWith('_'))
+    problems.add('id_field', "begins with '_', as the system's own fields do")
+  if (!Object.hasOwn(fields, idField)) return idField
+
+  const path = paths.get(idField) ?? ['fields', idField]
+  const { type, default: ifMissing, min_length, max_length } = fields[idField] as FieldDefinition
+  if (!idTypes.includes(type)) {
+    problems.add([...path, 'type'], `is ${type}: an id is one of ${idTypes.join(', ')}`)
+  }
+  if (ifMissing !== undefined) {
+    problems.add([...path, 'default'], 'would give every object the same id')
+  }
+  if (!generateIds) return idField
+  const fits =
+    (type === 'string' || type === 'text') &&
+    (min_length ?? 0) <= shortestGenerated &&
+    (max_length ?? Infinity) >= longestGenerated
+  if (!fits) {
+    const lengths = `${shortestGenerated} to ${longestGenerated} characters`
+    problems.add('generate_ids', `makes strings of ${lengths}, which '${idField}' does not admit`)
+  }
+  return idField
+}
+
+function indexesOf(
+  given: JsonObject,
+  fields: Fields,
+  indexed: readonly string[],
+  idField: string,
+  problems: Problems,
+): readonly string[] {
+  const listed = own(given, 'indexes') ?? []
+  if (!Array.isArray(listed)) {
+    problems.add('indexes', `must be an array of paths, not ${shown(listed)}`)
+    return []
+  }
+  const indexes = new Set<string>()
+  for (const [i, path] of (listed as readonly JsonValue[]).entries()) {
+    const wrong =
+      typeof path !== 'string'
+        ? `must be a path, not ${shown(path)}`
+        : indexes.has(path)
+          ? 'comes a second time'
+          : wrongIndexPath(path, fields, idField)
+    if (wrong !== undefined) problems.add(['indexes', i], wrong)
+    if (typeof path === 'string') indexes.add(path)
+  }
+  // A field may say `indexed` and be listed too.
+  for (const name of indexed) indexes.add(name)
+  if (indexes.size > mostIndexes) {
+    problems.add('indexes', `are ${indexes.size}: ${mostIndexes} are the most`)
+  }
+  return [...indexes]
+}
+
+/** All at once: each is the one field of its name in an object that has them all. */
+function checkDefaults(
+  defaults: FieldReader['defaults'],
+  strict: boolean,
+  problems: Problems,
+): void {
+  if (defaults.length === 0) return
+  const fields = defaults.map(({ field }, i) => [String(i), field] as const)
+  const values = fields.map(([name, field]) => [name, filledDefault(field) as JsonValue] as const)
+  const validate = compileValidator(Object.fromEntries(fields), { strict })
+  validate(Object.fromEntries(values), ([name, ...inside], reason) => {
+    const path = defaults[Number(name)]?.path ?? []
+    problems.add([...path, ...inside], reason)
+    return true
+  })
+}
+
+function freeze<T extends object>(value: T): T {
+  for (const inner of Object.values(value)) {
+    if (typeof inner === 'object' && inner !== null) freeze(inner as object)
+  }
+  return Object.freeze(value)
+}

@@ -1,0 +1,56 @@
+// Which paths an index may have.
+
+import { wrongName } from './field-keys.js'
+import { didYouMean } from './nearest.js'
+import type { FieldDefinition } from '../types.js'
+
+type Fields = Readonly<Record<string, FieldDefinition>>
+
+/** As many as a filter's path may have. */
+const mostParts = 32
+
+const systemPaths = ['_id', '_collection', '_user', '_created_at', '_updated_at']
+
+/** The reason why there cannot be an index on the path. */
+export function wrongIndexPath(path: string, fields: Fields, idField: string): string | undefined {
+  const [first = '', ...rest] = path.split('.')
+  if (rest.length >= mostParts) return `has more than ${mostParts} parts`
+  for (const part of [first, ...rest]) {
+    const wrong = wrongName(part)
+    if (wrong !== undefined) return `has a part that ${wrong}`
+  }
+  if (first === '_metadata') {
+    return rest.length > 0 ? undefined : 'needs a field of it, such as _metadata.source'
+  }
+  if (first.startsWith('_')) {
+    if (systemPaths.includes(path)) return undefined
+    return `is no system field to index: there are ${systemPaths.join(', ')} and _metadata.…`
+  }
+  if (first === idField && !Object.hasOwn(fields, first)) {
+    return rest.length > 0 ? `'${first}' is an id: it has no fields` : undefined
+  }
+  return wrongInside(fields, [first, ...rest])
+}
+
+function wrongInside(fields: Fields, parts: readonly string[]): string | undefined {
+  let inner: Fields | undefined = fields
+  let at: FieldDefinition | undefined
+  for (const [i, part] of parts.entries()) {
+    if (at !== undefined) {
+      // A path goes through the elements of an array, not through arrays in arrays.
+      if (at.type === 'array' && at.items === undefined) return undefined
+      const container: FieldDefinition = at.type === 'array' ? (at.items ?? at) : at
+      if (container.type !== 'object') {
+        return `'${parts.slice(0, i).join('.')}' has no fields: its type is ${at.type}`
+      }
+      inner = container.properties
+    }
+    if (inner === undefined) return undefined
+    if (!Object.hasOwn(inner, part)) {
+      const place = i === 0 ? 'is not declared' : `'${part}' is not declared`
+      return place + didYouMean(part, Object.keys(inner))
+    }
+    at = inner[part]
+  }
+  return undefined
+}
