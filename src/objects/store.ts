@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto'
-import { hasCode, LorekeepError } from '../errors.js'
+import { LorekeepError } from '../errors.js'
 import { InFlight } from '../in-flight.js'
 import type { Storage } from '../storage.js'
 import type { Row } from './engine/block.js'
 import { deleteCollection } from './collection-deletion.js'
 import { Committer, NotInThisDraft } from './engine/committer.js'
-import { findPlace } from './engine/draft.js'
+import { findPlace } from './engine/lookup.js'
+import { openState } from './engine/opening.js'
 import { findRows } from './query/find.js'
 import {
   checkCollection,
@@ -18,13 +18,11 @@ import {
 import { mergePatch } from './merge-patch.js'
 import { planOf, runQuery, type Found } from './query/query.js'
 import { parseQuery, schemaNameOf, type QueryRequest } from './query/query-request.js'
-import { formatKey, headKey, pageKey, type HeadRecord } from './engine/records.js'
-import { decodeRecord, encodeRecord } from '../record.js'
 import { Meter, output } from './query/rows.js'
 import { checkId, compileSchema, type CompiledSchema } from './schema/schema.js'
 import { SchemaChange } from './schema-change.js'
 import { parseSchemaDefinition } from './schema/definition.js'
-import { loadState, type Loaded, type State, type Table } from './engine/state.js'
+import type { State, Table } from './engine/state.js'
 import type {
   CollectionStat,
   JsonObject,
@@ -42,8 +40,6 @@ import type {
   Scope,
   StoredObject,
 } from './types.js'
-
-const formatVersion = 1
 
 export interface ObjectParts {
   readonly objects: Storage
@@ -70,59 +66,6 @@ export async function openObjectStore(parts: ObjectParts): Promise<OpenObjectSto
   const store = new StoredObjects(parts, limits, state)
   store.resume()
   return store
-}
-
-async function openState(objects: Storage): Promise<State> {
-  const format = await objects.get(formatKey())
-  if (format === undefined) {
-    const head: HeadRecord = {
-      version: 1,
-      token: randomBytes(8).toString('hex'),
-      nextRow: 1,
-      nextPage: 1,
-      nextIndex: 1,
-      hashKey: randomBytes(8).toString('hex'),
-    }
-    await objects.write(
-      [
-        { type: 'put', key: formatKey(), value: encodeRecord({ format: formatVersion }) },
-        { type: 'put', key: headKey(), value: encodeRecord(head) },
-      ],
-      { durable: true, require: [{ type: 'absent', key: formatKey() }] },
-    )
-  } else {
-    const { format: version } = decodeRecord<{ format: number }>(format)
-    if (version !== formatVersion) {
-      const detail = `this version reads objects of format ${formatVersion}, the data is of format ${version}`
-      throw new LorekeepError('LK_STORAGE_FORMAT', detail)
-    }
-  }
-  const loaded = await loadState(objects)
-  if (loaded === undefined) throw new LorekeepError('LK_STORAGE_CORRUPT', 'the head is gone')
-  if (loaded.orphans.length === 0) return loaded.state
-  return (await sweep(objects, loaded)) ?? openState(objects)
-}
-
-/** Deletes what the building of an index left. `undefined` where somebody else has written. */
-async function sweep(objects: Storage, { state, orphans }: Loaded): Promise<State | undefined> {
-  // A new version, so that whoever is still at it learns that its work is gone.
-  const token = randomBytes(8).toString('hex')
-  const head = { ...state.head, version: state.head.version + 1, token }
-  const headBytes = encodeRecord(head)
-  const gone = orphans.flatMap(({ key, pages }) => [key, ...pages.map(pageKey)])
-  try {
-    await objects.write(
-      [
-        ...gone.map((key) => ({ type: 'del', key }) as const),
-        { type: 'put', key: headKey(), value: headBytes },
-      ],
-      { durable: true, require: [{ type: 'equals', key: headKey(), value: state.headBytes }] },
-    )
-  } catch (error) {
-    if (hasCode(error, 'LK_STORAGE_CONFLICT')) return undefined
-    throw error
-  }
-  return { ...state, head, headBytes }
 }
 
 class StoredObjects implements OpenObjectStore {

@@ -3,12 +3,13 @@
 
 import { randomBytes } from 'node:crypto'
 import type { Operation } from '../../storage.js'
-import { member, type Block, type Row } from './block.js'
+import type { Block, Row } from './block.js'
 import { planBlocks } from './block-plan.js'
 import { EntryPage, sortEntries } from './entries.js'
 import type { IdHash } from './hash.js'
 import { mergeChange, runOf, type Index, type WrittenEntries } from './index-runs.js'
-import { HeldPages, type EntryPages, type PageSource } from './list.js'
+import { HeldPages, type EntryPages } from './list.js'
+import { findStored } from './lookup.js'
 import type { Pages } from './pages.js'
 import {
   blockKey,
@@ -22,10 +23,11 @@ import {
 } from './records.js'
 import { encodeRecord } from '../../record.js'
 import { maxTables, refOf, tableOf } from './ref.js'
+import { collectKeys } from './row-keys.js'
 import type { CompiledSchema } from '../schema/schema.js'
 import type { ObjectId } from '../types.js'
-import { blockOf, tableNumbered, type Building, type State, type Table } from './state.js'
-import { irregularKeys, regularKey, type Scalar } from '../filter/values.js'
+import { tableNumbered, type Building, type State, type Table } from './state.js'
+import type { Scalar } from '../filter/values.js'
 
 export interface Memory {
   readonly blocks: Pages<Block>
@@ -453,117 +455,6 @@ export class Draft {
     const taken = new Set([...this.#tables.values()].map(({ number }) => number))
     for (let number = 0; number < maxTables; number++) if (!taken.has(number)) return number
     throw new Error('the caller checks that there is a free table')
-  }
-}
-
-/** The row under an id of a collection. @throws StalePage where the state is not the newest */
-export async function findStored(
-  state: State,
-  memory: Memory,
-  collection: string,
-  id: string,
-): Promise<Row | undefined> {
-  const place = await findPlace(state, memory, collection, id)
-  return place?.block.row(place.n)
-}
-
-/** Where an object lies. */
-export interface RowPlace {
-  readonly block: Block
-  readonly n: number
-}
-
-export async function findPlace(
-  state: State,
-  { blocks, entries, hash }: Memory,
-  collection: string,
-  id: string,
-): Promise<RowPlace | undefined> {
-  const key = hash.of(collection, id)
-  const refs: number[] = []
-  let missing = tryRefs(state.ids, key, entries, refs)
-  if (missing < 0) {
-    const held = new HeldPages(entries)
-    do await held.load(~missing)
-    while ((missing = tryRefs(state.ids, key, held, refs)) < 0)
-  }
-  for (const ref of refs) {
-    const table = tableNumbered(state, tableOf(ref))
-    const place = table.blocks[blockOf(table, ref)]
-    if (place === undefined) continue
-    const block = await blocks.get(place.page)
-    const n = block.find(ref)
-    if (n < 0) continue
-    // Another id may have the same hash.
-    if (block.isObject(n, collection, id)) return { block, n }
-  }
-  return undefined
-}
-
-/** References under a hash that were not deleted; a negative number as tryCollect() gives it. */
-function tryRefs({ runs }: Index, key: number, entries: PageSource, refs: number[]): number {
-  refs.length = 0
-  for (const { adds } of runs) {
-    const missing = adds.tryCollect(key, entries, refs)
-    if (missing < 0) return missing
-  }
-  if (refs.length === 0) return 0
-  const deleted: number[] = []
-  for (const { dels } of runs) {
-    if (dels.length === 0) continue
-    const missing = dels.tryCollect(key, entries, deleted)
-    if (missing < 0) return missing
-  }
-  if (deleted.length > 0) refs.splice(0, refs.length, ...refs.filter((r) => !deleted.includes(r)))
-  return 0
-}
-
-/** Adds the entries of rows in an index. Gives the number of rows that are irregular there. */
-function collectKeys(
-  { path }: Index,
-  rows: readonly Row[],
-  keys: Scalar[],
-  refs: number[],
-): number {
-  const [name = '', ...rest] = path
-  const fieldOf = fieldReader(name)
-  let irregular = 0
-  for (const row of rows) {
-    const field = fieldOf(row)
-    const key = regularKey(field, rest)
-    if (key !== undefined) {
-      keys.push(key)
-      refs.push(row.ref)
-      continue
-    }
-    irregular++
-    for (const one of irregularKeys(field, rest)) {
-      keys.push(one)
-      refs.push(row.ref)
-    }
-  }
-  return irregular
-}
-
-/** As Block's field(), of rows that are not in one. */
-function fieldReader(name: string): (row: Row) => unknown {
-  switch (name) {
-    case '_id':
-      return ({ id }) => id
-    case '_collection':
-      return ({ collection }) => collection
-    case '_user':
-      return ({ user }) => user
-    case '_created_at':
-      return (row) => row.created_at
-    case '_updated_at':
-      return (row) => row.updated_at
-    case '_metadata':
-      return ({ metadata, created_at, updated_at, collection }) => {
-        return { ...metadata, created_at, updated_at, collection }
-      }
-    default:
-      return ({ object }) => member(object, name)
   }
 }
 

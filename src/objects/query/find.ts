@@ -14,7 +14,7 @@ import { regularKey, type Scalar } from '../filter/values.js'
 import { LorekeepError } from '../../errors.js'
 import type { Condition } from '../filter/condition.js'
 import { evaluate } from './evaluate.js'
-import type { RowPlace } from '../engine/draft.js'
+import type { RowPlace } from '../engine/lookup.js'
 
 /** Objects of one piece. */
 const pieceRows = 256
