@@ -36,6 +36,10 @@ export interface Lorekeep {
   [Symbol.asyncDispose](): Promise<void>
 }
 
+// Whoever keeps one store alone keeps the backend open all the same: files of a partition that the
+// garbage collector takes would be closed by it, with a warning.
+const open = new Set<Lorekeep>()
+
 /**
  * Opens the stores over a backend, and deletes what a crash may have left half done.
  * @throws LorekeepError `LK_STORAGE_*`; the backend is closed then
@@ -85,9 +89,12 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       closing ??= Promise.all([knowledge.close(closeTimeoutMs), objects.close(closeTimeoutMs)])
         .then(() => {})
         .finally(() => backend.close())
+        .finally(() => open.delete(keep))
       return closing
     }
-    return { knowledge, objects, close, [Symbol.asyncDispose]: close }
+    const keep: Lorekeep = { knowledge, objects, close, [Symbol.asyncDispose]: close }
+    open.add(keep)
+    return keep
   } catch (error) {
     // What stopped the opening is what has to be known, whatever closing says.
     await backend.close().catch(guarded(onError))
