@@ -2,12 +2,8 @@
 
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import { deleteCollection, listCollections } from './collections.js'
 import type { CollectionsOptions } from './collections.js'
-import { explainQuery } from './object-explain.js'
-import { importObjects } from './object-import.js'
 import type { ObjectImportCommandOptions } from './object-import.js'
-import { queryObjects } from './object-query.js'
 import type { ObjectQueryCommandOptions, QueryFlags } from './object-query.js'
 import {
   accessOptions,
@@ -21,7 +17,6 @@ import {
   parseText,
 } from './options.js'
 import { sampleUser } from './sample.js'
-import { defineSchemas, listSchemas, showSchema } from './schemas.js'
 import type { SchemaOptions } from './schemas.js'
 
 export function addSchema(program: Command): void {
@@ -34,6 +29,7 @@ export function addSchema(program: Command): void {
     .description('define or change schemas')
     .argument('<file>', "a definition or an array of them, in JSON; '-' for stdin")
     .action(async (file: string, _options: unknown, command: Command) => {
+      const { defineSchemas } = await import('./schemas.js')
       await defineSchemas(file, accessOptions<SchemaOptions>(command))
     })
   schema
@@ -42,6 +38,7 @@ export function addSchema(program: Command): void {
       "list the schemas; without a terminal: name, number of fields, the field of the id, 'strict' or 'open', indexes, separated by tabs",
     )
     .action(async (_options: unknown, command: Command) => {
+      const { listSchemas } = await import('./schemas.js')
       await listSchemas(accessOptions<SchemaOptions>(command))
     })
   schema
@@ -49,6 +46,7 @@ export function addSchema(program: Command): void {
     .description('print a schema, in a form that define takes')
     .argument('<name>', 'the schema', parseText)
     .action(async (name: string, _options: unknown, command: Command) => {
+      const { showSchema } = await import('./schemas.js')
       await showSchema(name, accessOptions<SchemaOptions>(command))
     })
 }
@@ -72,10 +70,12 @@ export function addObjects(program: Command): void {
     .option('--all', 'every match, not a page of them')
     .option('--ndjson', 'one object per line, as JSON')
     .action(async (_options: unknown, command: Command) => {
+      const { queryObjects } = await import('./object-query.js')
       await queryObjects(accessOptions<ObjectQueryCommandOptions>(command))
     })
   addQueryFlags(objects.command('explain').description('run a query, and say how')).action(
     async (_options: unknown, command: Command) => {
+      const { explainQuery } = await import('./object-explain.js')
       await explainQuery(accessOptions<QueryFlags>(command))
     },
   )
@@ -115,6 +115,7 @@ function addObjectImport(objects: Command): void {
       parseText,
     )
     .action(async (file: string, _options: unknown, command: Command) => {
+      const { importObjects } = await import('./object-import.js')
       await importObjects(file, accessOptions<ObjectImportCommandOptions>(command))
     })
 }
@@ -143,6 +144,7 @@ export function addCollections(program: Command): void {
       'list the collections; without a terminal: name, objects, time of its making, schemas, separated by tabs',
     )
     .action(async (_options: unknown, command: Command) => {
+      const { listCollections } = await import('./collections.js')
       await listCollections(accessOptions<CollectionsOptions>(command))
     })
   collections
@@ -150,6 +152,7 @@ export function addCollections(program: Command): void {
     .description('delete a collection with every object in it')
     .argument('<name>', 'the collection', parseText)
     .action(async (name: string, _options: unknown, command: Command) => {
+      const { deleteCollection } = await import('./collections.js')
       await deleteCollection(name, accessOptions<CollectionsOptions>(command))
     })
 }
