@@ -91,7 +91,10 @@ export class JsonSplitter {
   *end(): Generator<RawValue, void, undefined> {
     if (this.#kind === 'scalar') yield this.#take()
     else if (this.#kind !== undefined) {
-      throw new BrokenInput(this.#startLine, 'the input ends inside the value that begins there')
+      throw new BrokenInput(
+        this.#startLine,
+        'the value that begins there does not end, up to the end of the input',
+      )
     }
     if (this.#state === 'start') throw new Error('the input is empty')
     if (this.#state !== 'sequence' && this.#state !== 'end') {

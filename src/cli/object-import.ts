@@ -3,6 +3,7 @@
 import { performance } from 'node:perf_hooks'
 import { withObjects } from './access.js'
 import type { AccessOptions } from './access.js'
+import { BrokenInput } from './json-splitter.js'
 import { CutShort, describe, interruptible, note } from './failure.js'
 import { formatBytes, formatCount, formatCounted } from './figures.js'
 import { importTarget } from './import-target.js'
@@ -197,8 +198,10 @@ class ImportRun {
         : `objects ${formatCount(skip)} to ${formatCount(this.#done - 1)} are done`
     const mode = isExact || onDuplicate !== 'reject' ? '' : ' --on-duplicate skip'
     const rest = mode === '' ? '' : ', some of the next may be stored'
+    // No number of skipped objects leads past what cannot be told apart.
+    const mend = error instanceof BrokenInput ? `mend line ${error.line}, then ` : ''
     return new CutShort(
-      `${describe(error)}; ${done}${rest}: go on with --skip ${this.#done}${mode}`,
+      `${describe(error)}; ${done}${rest}: ${mend}go on with --skip ${this.#done}${mode}`,
       error,
     )
   }

@@ -106,9 +106,11 @@ export function parseJsonObject(text: string): JsonObject {
 /** `price:desc,name` */
 export function parseSort(text: string): Readonly<Record<string, SortDirection>> {
   const keys = text.split(',').map((key) => {
-    const [, field, direction = 'asc'] = /^(.+?)(?::(asc|desc))?$/.exec(key) ?? []
-    if (field !== undefined) return [field, direction as SortDirection] as const
-    throw new InvalidArgumentError('It is like price:desc,name.')
+    // The last colon divides: one in a name needs the direction behind it.
+    const [, field, direction = 'asc'] = /^(.+?)(?::([^:]*))?$/.exec(key) ?? []
+    const isDirection = direction === 'asc' || direction === 'desc'
+    if (field !== undefined && isDirection) return [field, direction as SortDirection] as const
+    throw new InvalidArgumentError('It is like price:desc,name; a direction is asc or desc.')
   })
   return Object.fromEntries(keys)
 }

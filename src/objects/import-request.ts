@@ -22,6 +22,10 @@ const longestEscape = 6
 const members = ['metadata', 'schema_name', 'values']
 const metadataMembers = ['id', 'user', 'collection', 'metadata']
 
+// Each object has it, and each block of objects holds it: a megabyte there took seconds for a
+// thousand small objects.
+const maxMetadataBytes = 16 * 1024
+
 /** Members of `_metadata` that are the system's. */
 const systemMetadata = ['created_at', 'updated_at', 'collection']
 
@@ -145,7 +149,16 @@ function checkCustom(custom: unknown, fail: (path: string, message: string) => v
     fail('metadata.metadata', `must be an object, not ${shown(custom)}`)
     return
   }
-  checkJson(custom, (path, reason) => fail(joined('metadata.metadata', path), reason))
+  const isJson = checkJson(custom, (path, reason) => {
+    fail(joined('metadata.metadata', path), reason)
+  })
+  const bytes = isJson ? Buffer.byteLength(JSON.stringify(custom)) : 0
+  if (bytes > maxMetadataBytes) {
+    fail(
+      'metadata.metadata',
+      `has ${bytes} bytes as JSON; at most ${maxMetadataBytes} are accepted`,
+    )
+  }
   for (const name of systemMetadata) {
     if (Object.hasOwn(custom, name)) {
       fail(`metadata.metadata.${name}`, 'is set by the store under _metadata: name it otherwise')

@@ -68,6 +68,9 @@ export async function openObjectStore(parts: ObjectParts): Promise<OpenObjectSto
   return store
 }
 
+// A page is made of whole objects, and becomes one text on its way out.
+const maxPageBytes = 128 * 1024 ** 2
+
 class StoredObjects implements OpenObjectStore {
   readonly #committer: Committer
   readonly #limits: ObjectLimits
@@ -194,6 +197,7 @@ class StoredObjects implements OpenObjectStore {
   async query(query: ObjectQuery, scope: Scope = {}): Promise<ObjectPage> {
     return this.#run(query, scope, ({ found, request }) => {
       const { limit, offset, fields } = request
+      if (fields === undefined) checkSize(found)
       const objects = found.places.map((place) => output(place, fields))
       const { total, next } = found
       return { objects, total, limit, offset, ...(next !== undefined && { next }) }
@@ -392,6 +396,17 @@ class StoredObjects implements OpenObjectStore {
       }
     })
   }
+}
+
+/** @throws LorekeepError `LK_QUERY_BUDGET` where the page would be too large to be held */
+function checkSize({ places }: Found): void {
+  let bytes = 0
+  for (const { block } of places) bytes += block.size / block.rows
+  if (bytes <= maxPageBytes) return
+  throw new LorekeepError(
+    'LK_QUERY_BUDGET',
+    `a page of ${places.length} objects has about ${Math.round(bytes / 1024 ** 2)} MiB; a lower limit, or fields, makes it smaller`,
+  )
 }
 
 function tableOf({ tables }: State, name: string): Table {

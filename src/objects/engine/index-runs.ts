@@ -57,6 +57,11 @@ export interface Merge {
 // writes at least.
 const pageEntries = 1024
 
+// A page of long strings ends here, in units of UTF-16: a lookup reads one or two, whatever is indexed.
+const pageUnits = 32 * 1024
+
+const shortKey = 32
+
 // A run this long is not merged again as long as little of it was deleted: a merge holds the
 // commits behind it up for 60 ms here.
 const maxRunEntries = 2 ** 18
@@ -177,14 +182,39 @@ function writeList(all: Entries, pages: WrittenEntries[], takePage: () => number
     keys: [] as Scalar[],
     refs: [] as number[],
   }
-  for (let at = 0; at < all.refs.length; at += pageEntries) {
-    const page = new EntryPage(sliceEntries(all, at, Math.min(at + pageEntries, all.refs.length)))
+  for (let at = 0; at < all.refs.length;) {
+    const end = pageEnd(all, at)
+    const page = new EntryPage(sliceEntries(all, at, end))
     const number = takePage()
     pages.push({ number, page })
     list.pages.push(number)
     list.counts.push(page.refs.length)
-    list.keys.push(page.keys[0] as Scalar)
-    list.refs.push(page.refs[0] as number)
+    const first = page.keys[0] as Scalar
+    const key = separator(all.keys[at - 1], first)
+    list.keys.push(key)
+    list.refs.push(key === first ? (page.refs[0] as number) : 0)
+    at = end
   }
   return list
+}
+
+function pageEnd({ keys, refs }: Entries, from: number): number {
+  const most = Math.min(from + pageEntries, refs.length)
+  if (keys instanceof Float64Array) return most
+  let units = 0
+  for (let n = from; n < most; n++) {
+    const key = keys[n]
+    if (typeof key === 'string') units += key.length
+    if (units > pageUnits) return n + 1
+  }
+  return most
+}
+
+/** What stands between two pages: as much of the second one's first key as tells it from the last. */
+function separator(last: Scalar | undefined, first: Scalar): Scalar {
+  if (typeof first !== 'string' || first.length <= shortKey) return first
+  if (typeof last !== 'string') return first.slice(0, shortKey)
+  let same = 0
+  while (same < last.length && last[same] === first[same]) same++
+  return first.slice(0, Math.max(shortKey, same + 1))
 }

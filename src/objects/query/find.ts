@@ -5,12 +5,12 @@ import type { Committer } from '../engine/committer.js'
 import type { Index } from '../engine/index-runs.js'
 import { walk, type IndexEntry } from '../engine/index-scan.js'
 import { planQuery } from './planner.js'
-import { orderedBy, refsOf, sortedRefs } from './query.js'
+import { entryOf, orderedBy, refsOf, sortedRefs } from './query.js'
 import type { QueryRequest } from './query-request.js'
 import { output, placesOf, visitRows, type Meter } from './rows.js'
 import type { State, Table } from '../engine/state.js'
 import type { StoredObject } from '../types.js'
-import { regularKey, type Scalar } from '../filter/values.js'
+import { regularKey } from '../filter/values.js'
 import { LorekeepError } from '../../errors.js'
 import type { Condition } from '../filter/condition.js'
 import { evaluate } from './evaluate.js'
@@ -98,7 +98,7 @@ async function* piecesOf(
     }
   }
   const { index, spans, order } = begin.ordered
-  let last: IndexEntry | undefined = after && { key: after.values[0] as Scalar, ref: after.ref }
+  let last: IndexEntry | undefined = after && entryOf(after)
   for (;;) {
     const piece = await committer.read(async (state) => {
       const table = tableIn(state, schema)

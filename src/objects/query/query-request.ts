@@ -27,6 +27,8 @@ const defaultLimit = 100
 const maxSortKeys = 32
 const maxFields = 1000
 
+const wholeNumber = /^(0|[1-9]\d*)$/
+
 const members = ['schema_name', 'filters', 'limit', 'offset', 'sort', 'fields', 'after']
 
 /** @throws LorekeepError `LK_QUERY` with `details.errors`, a list of `{ path, message }` */
@@ -67,7 +69,7 @@ export function parseQuery(
   const offset = count('offset', 0)
   const sort = parseSort(given['sort'], check, problems)
   const fields = parseFields(given['fields'], check, problems)
-  const after = parseAfter(given['after'], sort, offset, problems)
+  const after = parseAfter(given['after'], sort, offset, check, problems)
   let condition: Condition = { type: 'and', conditions: [] }
   try {
     condition = parseFilter(given['filters'] ?? {}, check)
@@ -107,6 +109,11 @@ function parseSort(
   const keys = Object.entries(value)
   if (keys.length > maxSortKeys) {
     problems.push({ path: 'sort', message: `has more than ${maxSortKeys} keys` })
+  }
+  if (keys.length > 1 && keys.some(([text]) => wholeNumber.test(text))) {
+    // JavaScript puts these first, in JSON too: which one was meant to be first is lost.
+    const message = 'a field whose name is a whole number can only be sorted by alone'
+    problems.push({ path: 'sort', message })
   }
   return keys.flatMap(([text, direction]): SortKey[] => {
     const path = parsePath(text, `sort.${text}`, check, problems)
@@ -157,6 +164,7 @@ function parseAfter(
   value: unknown,
   sort: readonly SortKey[],
   offset: number,
+  check: (path: Path) => string | undefined,
   problems: Problem[],
 ): Cursor | undefined {
   if (value === undefined) return undefined
@@ -167,12 +175,16 @@ function parseAfter(
   if (offset > 0) return fail('goes on from a place; an offset beside it has no meaning')
   const cursor = typeof value === 'string' ? decodeCursor(value) : undefined
   if (cursor === undefined) return fail("must be the 'next' of a page before")
+  // Whoever made it, it may ask for nothing that a sort may not.
+  const { order } = cursor
+  const isSort = order.every(({ path }) => parsePath(path.join('.'), '', check, []) !== undefined)
+  if (order.length > maxSortKeys || !isSort) return fail('is of no sort that may be asked for')
   const isSame = JSON.stringify(cursor.order) === JSON.stringify(sort)
   if (sort.length > 0 && !isSame) return fail('comes from a query with another sort')
   return cursor
 }
 
-function queryError(errors: readonly Problem[]): LorekeepError {
+export function queryError(errors: readonly Problem[]): LorekeepError {
   const list = errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
   return new LorekeepError('LK_QUERY', list.join('; '), { details: { errors } })
 }

@@ -9,11 +9,11 @@ import type { RowPlace } from '../engine/lookup.js'
 import { entriesIn, type Index } from '../engine/index-runs.js'
 import { everything, refsIn, walk, type IndexEntry, type Span } from '../engine/index-scan.js'
 import { pathsOf, planQuery, sortIndex, type Access, type Plan } from './planner.js'
-import type { QueryRequest } from './query-request.js'
+import { queryError, type QueryRequest } from './query-request.js'
 import { placesOf, visitRows, type Meter, type Visit } from './rows.js'
 import type { Table } from '../engine/state.js'
 import type { JsonValue, QueryPlan } from '../types.js'
-import { compareSortValues, sortValue, type Scalar } from '../filter/values.js'
+import { compareSortValues, isScalar, sortValue, type Scalar } from '../filter/values.js'
 
 export interface Found {
   readonly places: readonly RowPlace[]
@@ -148,9 +148,10 @@ async function walkIndex(
   const { limit, offset, after } = request
   const { access } = plan
   const total = access === undefined ? entriesIn(index) : access.keys
+  const from = after && entryOf(after)
   const entries = await walk(index, spans, memory.entries, {
     direction: order.direction,
-    after: after && { key: after.values[0] as Scalar, ref: after.ref },
+    after: from,
     skip: offset,
     take: limit === 0 ? 0 : limit + 1,
   })
@@ -166,6 +167,13 @@ async function walkIndex(
   const next = last && entries.length > limit ? cursorOf([order], [last.key], last) : undefined
   const sort = request.sort.length > 0 ? 'index' : 'none'
   return { places, total, next, plan, sort, counted: true }
+}
+
+/** Where a page ended that came in the order of an index. @throws LorekeepError `LK_QUERY` */
+export function entryOf({ values, ref }: Cursor): IndexEntry {
+  const [key] = values
+  if (isScalar(key)) return { key, ref }
+  throw queryError([{ path: 'after', message: 'has no key of the index that is read' }])
 }
 
 /** A page of everything there is, in the order of the rows: whole blocks are skipped. */
