@@ -28,7 +28,10 @@ t.test('a broken end is told with how far it got, and --skip goes on there', asy
   writeFileSync(file, text.slice(0, -10))
   const cut = await summarized(t, [file, ...toShop, ...where])
   t.equal(cut.code, 1)
-  t.match(cut.stderr, /^lorekeep: line 2,500: [^\n]*0 to 2,498 are done: mend line 2500, then go on with --skip 2499\n$/)
+  t.match(
+    cut.stderr,
+    /^lorekeep: line 2,500: [^\n]*0 to 2,498 are done: mend line 2500, then go on with --skip 2499\n$/,
+  )
   t.match(cut.summary, { done: 2499, complete: false, imported: 2498, refused: 1 })
   t.equal((await idsIn(t, where)).length, 2498)
 
