@@ -482,6 +482,6 @@ t.test(`a definition survives JSON, and is the same in both forms (seed ${seed})
     if (JSON.stringify(again) !== text || JSON.stringify(ofArray) !== text) {
       t.fail('not the same', { input, definition })
     }
-    if (i === 0) t.strictSame(again, definition)
+    if (i === 0) t.equal(JSON.stringify(again), text)
   }
 })
