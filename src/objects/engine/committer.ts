@@ -111,7 +111,6 @@ export class Committer {
 
   async #commitGroup(): Promise<void> {
     const made: { readonly job: Job; readonly result: unknown }[] = []
-    const postponed: Job[] = []
     let taken: Job[] = []
     try {
       if (this.#doubt !== undefined) await this.#settle()
@@ -126,11 +125,14 @@ export class Committer {
         } catch (error) {
           if (error instanceof StalePage) throw error
           taken.pop()
-          if (error instanceof NotInThisDraft) postponed.push(job)
-          else job.reject(error)
+          if (error instanceof NotInThisDraft) {
+            // What was made until now is written without it, whatever comes.
+            this.#waiting.unshift(job)
+            break
+          }
+          job.reject(error)
         }
       }
-      this.#waiting.unshift(...postponed)
       if (!draft.isEmpty) await this.#write(await draft.finish(), draft.state)
       this.#along = this.#along.filter((change) => !along.includes(change))
       for (const { job, result } of made) job.resolve(result as never)

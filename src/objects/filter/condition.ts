@@ -13,7 +13,6 @@ export type TestOperator =
   | '$in'
   | '$nin'
   | '$exists'
-  | '$all'
   | '$size'
   | '$elemMatch'
   | '$regex'
