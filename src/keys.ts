@@ -9,13 +9,23 @@ const bytesTag = 0x01
 const stringTag = 0x02
 const zeroTag = 0x14
 
+// Keys are put together here and copied out: parts of their own cost 1 us each (Node 20), and a job
+// of a flow is a dozen keys.
+let scratch = Buffer.allocUnsafeSlow(1024)
+let end = 0
+
 /**
  * The key of a tuple. Strings order by their UTF-8 bytes, numbers by value.
  * @throws TypeError for a lone surrogate, a negative number or one past 2^53 - 1
  */
 export function encodeKey(...elements: readonly KeyElement[]): Uint8Array {
-  const parts = elements.map(encodeElement)
-  return parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts)
+  end = 0
+  for (const element of elements) {
+    if (typeof element === 'number') putNumber(element)
+    else if (typeof element === 'string') putString(element)
+    else putBytes(bytesTag, element)
+  }
+  return new Uint8Array(scratch.subarray(0, end))
 }
 
 /** The bounds of all keys that begin with these elements and have more. */
@@ -54,36 +64,53 @@ export function decodeKey(key: Uint8Array): KeyElement[] {
   return elements
 }
 
-function encodeElement(element: KeyElement): Uint8Array {
-  if (typeof element === 'number') return encodeNumber(element)
-  if (typeof element === 'string') {
-    if (!element.isWellFormed()) throw new TypeError('a key string holds a lone surrogate')
-    return terminate(stringTag, Buffer.from(element, 'utf8'))
+function putString(text: string): void {
+  reserve(text.length + 2)
+  const start = end
+  scratch[end++] = stringTag
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0 || code > 0x7f) {
+      end = start
+      if (!text.isWellFormed()) throw new TypeError('a key string holds a lone surrogate')
+      putBytes(stringTag, Buffer.from(text, 'utf8'))
+      return
+    }
+    scratch[end++] = code
   }
-  return terminate(bytesTag, element)
+  scratch[end++] = 0
 }
 
 /** The tag, the bytes with each zero followed by 0xff, and a zero. */
-function terminate(tag: number, bytes: Uint8Array): Uint8Array {
-  let zeros = 0
-  for (const byte of bytes) if (byte === 0) zeros++
-  const key = Buffer.allocUnsafe(bytes.length + zeros + 2)
-  let at = 0
-  key[at++] = tag
+function putBytes(tag: number, bytes: Uint8Array): void {
+  reserve(2 * bytes.length + 2)
+  scratch[end++] = tag
   for (const byte of bytes) {
-    key[at++] = byte
-    if (byte === 0) key[at++] = 0xff
+    scratch[end++] = byte
+    if (byte === 0) scratch[end++] = 0xff
   }
-  key[at] = 0
-  return key
+  scratch[end++] = 0
 }
 
 /** The tag tells how many bytes follow: as few as hold the number, the highest first. */
-function encodeNumber(value: number): Uint8Array {
+function putNumber(value: number): void {
   if (!Number.isSafeInteger(value) || value < 0) {
     throw new TypeError(`a key number must be a whole number from 0 to 2^53 - 1, not ${value}`)
   }
-  const bytes: number[] = []
-  for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256)
-  return Buffer.from([zeroTag + bytes.length, ...bytes])
+  reserve(8)
+  let size = 0
+  for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) size++
+  scratch[end] = zeroTag + size
+  for (let rest = value, at = end + size; at > end; at--) {
+    scratch[at] = rest % 256
+    rest = Math.floor(rest / 256)
+  }
+  end += 1 + size
+}
+
+function reserve(bytes: number): void {
+  if (end + bytes <= scratch.length) return
+  const larger = Buffer.allocUnsafeSlow(2 * (end + bytes))
+  scratch.copy(larger, 0, 0, end)
+  scratch = larger
 }

@@ -3,6 +3,7 @@
 
 import type { Level } from './engine.js'
 import { decodeTagged } from './pointer.js'
+import type { NamingKeys } from './naming-keys.js'
 import type { Pointer } from './pointer.js'
 import type { NamedFile, ValueFiles } from './value-files.js'
 
@@ -23,18 +24,23 @@ export interface Affected {
 export class OutdatedFiles {
   readonly #partition: string
   readonly #files: ValueFiles
+  readonly #naming: NamingKeys | undefined
   #doubtful: NamedFile[] = []
 
-  constructor(partition: string, files: ValueFiles) {
+  /** `naming`: the keys that name files; `undefined` where that is not known. */
+  constructor(partition: string, files: ValueFiles, naming: NamingKeys | undefined) {
     this.#partition = partition
     this.#files = files
+    this.#naming = naming
   }
 
-  /** To be called before the batch: looks up what each key names now (4 us a key). */
+  /** To be called before the batch: looks up what each key names now (4 us a key that may). */
   affected(level: Level, changes: Iterable<Change>): Affected {
     const outdated: NamedFile[] = []
     const current = new Map<string, NamedFile | undefined>()
     for (const { key, pointer } of changes) {
+      if (pointer !== undefined) this.#naming?.add(key)
+      else if (this.#naming?.mayName(key) === false) continue
       const id = Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1')
       const before = current.has(id) ? current.get(id) : this.#named(level, key)
       if (before !== undefined) outdated.push(before)

@@ -9,6 +9,7 @@ import { Engine } from './engine.js'
 import { translate } from './failures.js'
 import { claimDirectory } from './open-directories.js'
 import type { Claim } from './open-directories.js'
+import type { NamingKeys } from './naming-keys.js'
 import { removeOrphans } from './orphans.js'
 import { decodeTagged, pointerBytes } from './pointer.js'
 import type { Pointer } from './pointer.js'
@@ -46,17 +47,18 @@ export class LevelPartition implements Storage {
     profile: Profile,
     claim: Claim,
     engine: Engine,
-    files: ValueFiles | undefined,
+    open: OpenFiles | undefined,
     reads: Set<Promise<unknown>>,
   ) {
     this.#name = name
     this.#profile = profile
     this.#claim = claim
     this.#engine = engine
-    this.#files = files
+    this.#files = open?.files
     this.#reads = reads
     const { maxGroupBytes } = profile
-    this.#queue = new WriteQueue({ partition: name, engine, maxGroupBytes, files })
+    const { files, naming } = open ?? {}
+    this.#queue = new WriteQueue({ partition: name, engine, maxGroupBytes, files, naming })
   }
 
   static async open(name: string, directory: string, profile: Profile): Promise<LevelPartition> {
@@ -289,18 +291,22 @@ export class LevelPartition implements Storage {
   }
 }
 
+interface OpenFiles {
+  readonly files: ValueFiles
+  readonly naming: NamingKeys | undefined
+}
+
 async function openFiles(
   partition: string,
   { separateBytes }: Profile,
   engine: Engine,
   reads: ReadonlySet<Promise<unknown>>,
-): Promise<ValueFiles | undefined> {
+): Promise<OpenFiles | undefined> {
   if (separateBytes === undefined) return undefined
   const directory = join(engine.path, 'values')
   const files = await ValueFiles.open({ partition, directory, separateBytes, reads })
   try {
-    await removeOrphans(partition, engine.level, files)
-    return files
+    return { files, naming: await removeOrphans(partition, engine.level, files) }
   } catch (error) {
     await files.close()
     throw error

@@ -66,5 +66,5 @@ export const profiles: Readonly<Record<PartitionName, Profile>> = {
   cores: records,
   slices,
   objects: records,
-  flows: records,
+  flows: { ...records, separateBytes: 64 * 1024 },
 }

@@ -14,6 +14,7 @@ import type { Operation, Precondition } from '../../src/storage.js'
 import { checksumBytes, seal, sealTagged, unseal } from './checksum.js'
 import type { Engine, Level } from './engine.js'
 import { translate } from './failures.js'
+import type { NamingKeys } from './naming-keys.js'
 import { OutdatedFiles } from './outdated-files.js'
 import type { Affected, Change } from './outdated-files.js'
 import { decodeTagged, encodePointer, tags } from './pointer.js'
@@ -42,6 +43,8 @@ interface QueueOptions {
   readonly engine: Engine
   readonly maxGroupBytes: number
   readonly files: ValueFiles | undefined
+  /** The keys that name files; `undefined` where that is not known. */
+  readonly naming: NamingKeys | undefined
 }
 
 // Above this mean size of an operation the copying outweighs what the batch costs.
@@ -67,8 +70,8 @@ export class WriteQueue {
   constructor(options: QueueOptions) {
     this.#options = options
     this.#scratch = Buffer.allocUnsafeSlow(64 * 1024)
-    const { partition, files } = options
-    this.#outdated = files && new OutdatedFiles(partition, files)
+    const { partition, files, naming } = options
+    this.#outdated = files && new OutdatedFiles(partition, files, naming)
   }
 
   write(
