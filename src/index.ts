@@ -2,6 +2,32 @@ export { createLorekeep } from './lorekeep.js'
 export type { Lorekeep, LorekeepOptions } from './lorekeep.js'
 export { LorekeepError, catalogue, hasCode } from './errors.js'
 export type { ErrorCode, ErrorKind, ErrorOptions } from './errors.js'
+export type { Chance, Clock } from './flow/clock.js'
+export type {
+  DocumentRef,
+  DocumentStatus,
+  EncodedDocument,
+  Flow,
+  FlowDefinition,
+  FlowDocument,
+  FlowLimits,
+  FlowQueue,
+  FlowStats,
+  FlowStep,
+  Job,
+  JobEvent,
+  JobFailure,
+  JobQuery,
+  JobState,
+  NamedStep,
+  PlainDocument,
+  Runner,
+  RunOptions,
+  Step,
+  StepContext,
+  TextDocument,
+  WatchQuery,
+} from './flow/types.js'
 export type { KnowledgeLimits } from './knowledge/store.js'
 export type {
   ByteSource,

@@ -1,4 +1,8 @@
 import type { Backend } from './storage.js'
+import { createIds, systemChance, systemClock } from './flow/clock.js'
+import type { Chance, Clock } from './flow/clock.js'
+import { openFlowQueue } from './flow/flow-queue.js'
+import type { FlowLimits, FlowQueue } from './flow/types.js'
 import { openKnowledgeStore, type KnowledgeLimits } from './knowledge/store.js'
 import type { KnowledgeStore } from './knowledge/types.js'
 import { openObjectStore } from './objects/store.js'
@@ -7,7 +11,7 @@ import type { ObjectLimits, ObjectStore } from './objects/types.js'
 export interface LorekeepOptions {
   /** Where everything is kept. It is lorekeep's from now on: close() closes it. */
   readonly backend: Backend
-  readonly limits?: Partial<KnowledgeLimits & ObjectLimits>
+  readonly limits?: Partial<KnowledgeLimits & ObjectLimits & FlowLimits>
   /**
    * Memory for what is kept of objects and their indexes, in bytes: 64 MiB by default. Less makes
    * queries slower and nothing wrong.
@@ -15,8 +19,19 @@ export interface LorekeepOptions {
   readonly objectCacheBytes?: number
   /** `declared`: an import into a collection that was not created is refused. `open` by default. */
   readonly collections?: 'open' | 'declared'
+  /** Whose a document is that names no user. `trustgraph` by default. */
+  readonly defaultUser?: string
   /**
-   * How long close() waits for imports, deletes and exports under way before it aborts them, in
+   * How long a runner that has crashed, or stands still, keeps its documents, in milliseconds: then
+   * they are delivered again. 30,000 by default.
+   */
+  readonly leaseMs?: number
+  /** Time, chance and ids of flows, for tests. */
+  readonly clock?: Clock
+  readonly chance?: Chance
+  readonly createId?: () => string
+  /**
+   * How long close() waits for what is under way, runners of flows first, before it aborts it, in
    * milliseconds. 10,000 by default; Infinity waits for as long as they take.
    */
   readonly closeTimeoutMs?: number
@@ -31,6 +46,7 @@ export interface LorekeepOptions {
 export interface Lorekeep {
   readonly knowledge: KnowledgeStore
   readonly objects: ObjectStore
+  readonly flows: FlowQueue
   /** Refuses new work, waits for what is under way, closes the backend. Idempotent. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -51,6 +67,11 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     limits = {},
     objectCacheBytes = 64 * 1024 ** 2,
     collections = 'open',
+    defaultUser = 'trustgraph',
+    leaseMs = 30_000,
+    clock = systemClock,
+    chance = systemChance,
+    createId = createIds(),
     closeTimeoutMs = 10_000,
     onError = warn,
     ...unknown
@@ -66,7 +87,13 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
   if (collections !== 'open' && collections !== 'declared') {
     throw new TypeError(`collections is 'open' or 'declared', not '${String(collections)}'`)
   }
-  const { objectLimits, knowledgeLimits } = splitLimits(limits)
+  if (typeof defaultUser !== 'string' || defaultUser === '') {
+    throw new TypeError('defaultUser is a string that is not empty')
+  }
+  if (!(Number.isSafeInteger(leaseMs) && leaseMs > 0 && leaseMs < 2 ** 31)) {
+    throw new TypeError(`leaseMs is a whole number from 1 to 2^31 - 1, not ${leaseMs}`)
+  }
+  const { objectLimits, knowledgeLimits, flowLimits } = splitLimits(limits)
   try {
     const cores = await backend.open('cores')
     const slices = await backend.open('slices')
@@ -84,15 +111,32 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       collections,
       onError: report,
     })
+    const flows = await openFlowQueue({
+      flows: await backend.open('flows'),
+      knowledge,
+      objects,
+      limits: flowLimits,
+      defaultUser,
+      leaseMs,
+      clock,
+      chance,
+      createId,
+      onError: report,
+    })
     let closing: Promise<void> | undefined
     const close = () => {
-      closing ??= Promise.all([knowledge.close(closeTimeoutMs), objects.close(closeTimeoutMs)])
+      // Steps use the stores: their runners end first.
+      closing ??= flows
+        .close(closeTimeoutMs)
+        .finally(() =>
+          Promise.all([knowledge.close(closeTimeoutMs), objects.close(closeTimeoutMs)]),
+        )
         .then(() => {})
         .finally(() => backend.close())
         .finally(() => open.delete(keep))
       return closing
     }
-    const keep: Lorekeep = { knowledge, objects, close, [Symbol.asyncDispose]: close }
+    const keep: Lorekeep = { knowledge, objects, flows, close, [Symbol.asyncDispose]: close }
     open.add(keep)
     return keep
   } catch (error) {
@@ -102,8 +146,8 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
   }
 }
 
-function splitLimits(limits: Partial<KnowledgeLimits & ObjectLimits>) {
-  const { maxBatchObjects, maxObjectBytes, maxQueryLimit, maxQueryObjects, maxQueryMs, ...rest } =
+function splitLimits(limits: NonNullable<LorekeepOptions['limits']>) {
+  const { maxBatchObjects, maxObjectBytes, maxQueryLimit, maxQueryObjects, maxQueryMs, ...others } =
     limits
   const objectLimits = {
     ...(maxBatchObjects !== undefined && { maxBatchObjects }),
@@ -112,7 +156,13 @@ function splitLimits(limits: Partial<KnowledgeLimits & ObjectLimits>) {
     ...(maxQueryObjects !== undefined && { maxQueryObjects }),
     ...(maxQueryMs !== undefined && { maxQueryMs }),
   }
-  return { objectLimits, knowledgeLimits: rest }
+  const { maxTextBytes = 10 * 1024 ** 2, maxMetadataTriples = 1000, ...knowledgeLimits } = others
+  for (const [name, limit] of Object.entries({ maxTextBytes, maxMetadataTriples })) {
+    if (!(Number.isSafeInteger(limit) && limit >= 0)) {
+      throw new TypeError(`limits.${name} is a whole number from 0, not ${limit}`)
+    }
+  }
+  return { objectLimits, knowledgeLimits, flowLimits: { maxTextBytes, maxMetadataTriples } }
 }
 
 /** A host's handler that throws must not stop the background it is told about. */

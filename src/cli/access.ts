@@ -2,13 +2,14 @@
 // loaded for the other: a store takes 130 ms to load.
 
 import type { CoreAccess } from './core-access.js'
+import type { FlowAccess } from './flow-access.js'
 import type { ObjectAccess } from './object-access.js'
 
 export interface AccessOptions {
   readonly data: string
   readonly url?: URL
   readonly token?: string
-  /** Whose paths are used for objects on a server. */
+  /** Whose documents and jobs; of objects, whose paths are used on a server. */
   readonly flow?: string
 }
 
@@ -53,4 +54,30 @@ async function openObjects(
   }
   const { openLocalObjects } = await import('./local-objects.js')
   return openLocalObjects(data, create)
+}
+
+/** Opens, works, and closes whatever came of it. */
+export async function withFlows<T>(
+  options: AccessOptions,
+  { create }: OpenOptions,
+  work: (flows: FlowAccess) => Promise<T>,
+): Promise<T> {
+  const flows = await openFlows(options, create)
+  try {
+    return await work(flows)
+  } finally {
+    await flows.close()
+  }
+}
+
+async function openFlows(
+  { data, url, token, flow = 'default' }: AccessOptions,
+  create: boolean,
+): Promise<FlowAccess> {
+  if (url !== undefined) {
+    const { openRemoteFlows } = await import('./remote-flows.js')
+    return openRemoteFlows(url, token, flow)
+  }
+  const { openLocalFlows } = await import('./local-flows.js')
+  return openLocalFlows(data, flow, create)
 }

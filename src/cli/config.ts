@@ -4,13 +4,14 @@ import { constants } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { LorekeepError } from '../errors.js'
+import type { FlowLimits } from '../flow/types.js'
 import type { Principal } from '../http/index.js'
 import type { KnowledgeLimits } from '../knowledge/store.js'
 import type { ObjectLimits } from '../objects/types.js'
 import { ConfigReader, isObject, isText } from './config-reader.js'
 import type { Fields } from './config-reader.js'
 
-export type StoreLimits = Partial<KnowledgeLimits & ObjectLimits>
+export type StoreLimits = Partial<KnowledgeLimits & ObjectLimits & FlowLimits>
 
 export interface Config {
   readonly host?: string
@@ -26,17 +27,35 @@ export interface Config {
   readonly collections?: 'open' | 'declared'
   /** To be defined at the start. What is in them is for the store to check. */
   readonly schemas: readonly NamedSchema[]
-  /** Those that are active; undefined where the configuration has no list. */
-  readonly flowIds?: readonly string[]
-  /** Keys that are right, and do nothing in this version. */
-  readonly withoutEffect: readonly string[]
+  /** To be defined at the start, too. */
+  readonly flows: readonly NamedFlow[]
+  /** Whose a document is that names no user, and comes with a token for any. */
+  readonly defaultUser?: string
+  readonly compat: Compat
 }
 
 export interface NamedSchema {
   readonly name: string
 }
 
-export const noConfig: Config = { tokens: new Map(), limits: {}, schemas: [], withoutEffect: [] }
+export interface NamedFlow {
+  readonly id: string
+  readonly active?: unknown
+}
+
+/** What some clients need. */
+export interface Compat {
+  /** An answer without a body becomes `{}`. */
+  readonly emptyJson?: boolean
+}
+
+export const noConfig: Config = {
+  tokens: new Map(),
+  limits: {},
+  schemas: [],
+  flows: [],
+  compat: {},
+}
 
 /** @throws LorekeepError `LK_CONFIG` with `details.errors`, a list of `{ key, message }` */
 export async function readConfig(file: string): Promise<Config> {
@@ -67,6 +86,7 @@ const keys = [
   'schemas',
   'flows',
   'defaultUser',
+  'compat',
 ]
 
 /** @throws LorekeepError `LK_CONFIG` */
@@ -78,11 +98,12 @@ export function parseConfig(value: unknown, file: string): Config {
   const port = reader.integer('port', fields['port'], 0, 65_535)
   const data = reader.text('data', fields['data'])
   const tokens = readTokens(reader, fields)
-  const { maxJsonBytes, maxTextBytes, ...limits } = readLimits(reader, fields)
+  const { maxJsonBytes, ...limits } = readLimits(reader, fields)
   const collections = readCollections(reader, fields)
   const schemas = readSchemas(reader, fields)
-  const flowIds = readFlows(reader, fields)
+  const flows = readFlows(reader, fields)
   const defaultUser = reader.text('defaultUser', fields['defaultUser'])
+  const compat = readCompat(reader, fields)
 
   const { problems } = reader
   if (problems.length > 0) {
@@ -98,11 +119,9 @@ export function parseConfig(value: unknown, file: string): Config {
     ...(maxJsonBytes !== undefined && { maxJsonBytes }),
     ...(collections !== undefined && { collections }),
     schemas,
-    ...(flowIds !== undefined && { flowIds }),
-    withoutEffect: [
-      ...(maxTextBytes === undefined ? [] : ['limits.maxTextBytes']),
-      ...(defaultUser === undefined ? [] : ['defaultUser']),
-    ],
+    flows,
+    ...(defaultUser !== undefined && { defaultUser }),
+    compat,
   }
 }
 
@@ -146,6 +165,7 @@ const limitRanges = {
   maxQueryObjects: [1, Number.MAX_SAFE_INTEGER],
   maxQueryMs: [1, Number.MAX_SAFE_INTEGER],
   maxTextBytes: [1, Number.MAX_SAFE_INTEGER],
+  maxMetadataTriples: [1, Number.MAX_SAFE_INTEGER],
 } as const satisfies Readonly<Record<string, readonly [number, number]>>
 
 function readLimits(
@@ -184,24 +204,30 @@ function readSchemas(reader: ConfigReader, { schemas }: Fields): readonly NamedS
   })
 }
 
-function readFlows(reader: ConfigReader, { flows }: Fields): readonly string[] | undefined {
+function readFlows(reader: ConfigReader, { flows }: Fields): readonly NamedFlow[] {
   const ids = new Set<string>()
-  const active: string[] = []
-  for (const [index, flow] of reader.list('flows', flows).entries()) {
+  return reader.list('flows', flows).flatMap((flow, index) => {
     const key = `flows[${index}]`
     const fields = reader.object(key, flow)
-    reader.checkKeys(`${key}.`, fields, ['id', 'active'])
-    const { id, active: isActive = true } = fields
+    const { id } = fields
     if (!isText(id)) {
       if (isObject(flow)) reader.fail(`${key}.id`, 'must be a string that is not empty', id)
-      continue
+      return []
     }
-    if (typeof isActive !== 'boolean') reader.fail(`${key}.active`, 'must be a boolean', isActive)
     if (ids.has(id)) reader.fail(`${key}.id`, 'must be an id of its own', id)
     ids.add(id)
-    if (isActive === true) active.push(id)
-  }
-  return flows === undefined ? undefined : active
+    return [{ ...fields, id }]
+  })
+}
+
+function readCompat(reader: ConfigReader, { compat = {} }: Fields): Compat {
+  const fields = reader.object('compat', compat)
+  reader.checkKeys('compat.', fields, ['emptyJson'])
+  const { emptyJson } = fields
+  if (emptyJson === undefined) return {}
+  if (typeof emptyJson === 'boolean') return { emptyJson }
+  reader.fail('compat.emptyJson', 'must be true or false', emptyJson)
+  return {}
 }
 
 /** What fits behind `Bearer` in a header. */

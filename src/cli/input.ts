@@ -3,7 +3,7 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
-import { UsageError } from './failure.js'
+import { describe, UsageError } from './failure.js'
 
 export interface Input {
   readonly stream: Readable
@@ -28,4 +28,24 @@ export async function openInput(file: string, what: string): Promise<Input> {
   }
   const stream = createReadStream('', { fd: handle, highWaterMark: 256 * 1024 })
   return { stream, bytes: found.isFile() ? found.size : undefined }
+}
+
+/** All of it, which is JSON. */
+export async function readJsonInput(file: string, what: string): Promise<unknown> {
+  const { stream } = await openInput(file, what)
+  const chunks: Buffer[] = []
+  for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk)
+  try {
+    return JSON.parse(
+      Buffer.concat(chunks)
+        .toString()
+        .replace(/^\ufeff/, ''),
+    ) as unknown
+  } catch (cause) {
+    throw new Error(`${inputName(file)} is not JSON: ${describe(cause)}`, { cause })
+  }
+}
+
+export function inputName(file: string): string {
+  return file === '-' ? 'stdin' : file
 }

@@ -42,6 +42,11 @@ export function parseText(text: string): string {
   return text
 }
 
+/** Of an option that may be given again. */
+export function parseTexts(text: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, parseText(text)]
+}
+
 export function parsePort(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
   throw new InvalidArgumentError('A port is a number from 0 to 65535.')

@@ -7,6 +7,7 @@ import { encodeMessage } from '../codec/encoder.js'
 import type { CoresOptions } from './cores.js'
 import type { ExportCommandOptions } from './export.js'
 import { interruptible } from './failure.js'
+import { addDocuments, addFlows, addJobs, addLoad } from './flow-program.js'
 import type { ImportCommandOptions } from './import.js'
 import { addCollections, addObjects, addSchema } from './object-program.js'
 import {
@@ -27,7 +28,7 @@ import type { ServeOptions } from './serve.js'
 export function createProgram(): Command {
   const program = new Command('lorekeep')
     .description(
-      'An embeddable knowledge store: knowledge cores as MessagePack streams, objects as JSON.',
+      'An embeddable knowledge store: knowledge cores as MessagePack streams, objects as JSON, flows that make knowledge of texts.',
     )
     .version(version())
     .option('--debug', 'print stack traces of errors (also: LOREKEEP_DEBUG=1)')
@@ -50,6 +51,10 @@ export function createProgram(): Command {
   addImport(program)
   addExport(program)
   addCores(program)
+  addLoad(program)
+  addFlows(program)
+  addJobs(program)
+  addDocuments(program)
   addSchema(program)
   addObjects(program)
   addCollections(program)

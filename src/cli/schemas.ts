@@ -5,7 +5,7 @@ import { withObjects } from './access.js'
 import type { AccessOptions } from './access.js'
 import { CutShort, describe, note } from './failure.js'
 import { formatCounted, printable } from './figures.js'
-import { openInput } from './input.js'
+import { inputName, readJsonInput } from './input.js'
 import { writeJson, writeOut } from './output.js'
 import { Table } from './table.js'
 
@@ -85,25 +85,12 @@ interface Named {
 }
 
 async function readDefinitions(file: string): Promise<Named[]> {
-  const { stream } = await openInput(file, 'a definition')
-  const chunks: Buffer[] = []
-  for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk)
-  const where = file === '-' ? 'stdin' : file
-  let value: unknown
-  try {
-    value = JSON.parse(
-      Buffer.concat(chunks)
-        .toString()
-        .replace(/^\ufeff/, ''),
-    )
-  } catch (cause) {
-    throw new Error(`${where} is not JSON: ${describe(cause)}`, { cause })
-  }
+  const value = await readJsonInput(file, 'a definition')
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   return list.map((definition, index) => {
     const name: unknown = (definition as { name?: unknown } | null)?.name
     // Its place in the server is its name's.
     if (typeof name === 'string' && name !== '') return { name, definition }
-    throw new Error(`${where}: definition ${index + 1} of ${list.length} has no name`)
+    throw new Error(`${inputName(file)}: definition ${index + 1} of ${list.length} has no name`)
   })
 }

@@ -11,10 +11,11 @@ import { LevelBackend } from '../../adapters/level/index.js'
 import { createHandler } from '../http/index.js'
 import type { Authenticate, Handler, Principal } from '../http/index.js'
 import { LorekeepError } from '../errors.js'
+import type { FlowDefinition, FlowQueue } from '../flow/types.js'
 import { createLorekeep } from '../lorekeep.js'
 import type { ObjectStore } from '../objects/types.js'
 import { noConfig, readConfig } from './config.js'
-import type { NamedSchema } from './config.js'
+import type { NamedFlow, NamedSchema } from './config.js'
 import { describe, exitCodes, isDebugging, note } from './failure.js'
 import { formatCounted } from './figures.js'
 import { writeOut } from './output.js'
@@ -37,33 +38,35 @@ export async function serve(options: ServeOptions): Promise<void> {
   const data = options.data ?? config.data ?? 'lorekeep-data'
   const given = [...(options.token ?? [])].map(([token, user]) => [token, { user }] as const)
   const tokens = new Map<string, Principal>([...config.tokens, ...given])
-  if (config.withoutEffect.length > 0) {
-    note(`without effect in this version: ${config.withoutEffect.join(', ')}`)
-  }
 
   // From here on a signal stops the server, also while the store is being opened.
   const stop = listenForSignals(options.stopTimeoutMs)
   const made = tokens.size === 0 ? randomBytes(24).toString('base64url') : undefined
   if (made !== undefined) tokens.set(made, { user: '*' })
-  const { limits, collections, maxJsonBytes, flowIds } = config
-  const { knowledge, objects, close } = await createLorekeep({
+  const { limits, collections, maxJsonBytes, defaultUser, compat } = config
+  const { knowledge, objects, flows, close } = await createLorekeep({
     backend: new LevelBackend(data),
     limits,
     ...(collections !== undefined && { collections }),
+    ...(defaultUser !== undefined && { defaultUser }),
     // By then the connections are closed, and what was under way with them.
     closeTimeoutMs: 1_000,
     onError: (error) => noteError('in the background', error),
   })
+  const stopping = new AbortController()
   try {
-    await define(objects, config.schemas)
+    await defineSchemas(objects, config.schemas)
+    await defineFlows(flows, config.flows)
     const { maxCoreBytes } = limits
     const handler = createHandler({
       knowledge,
       objects,
+      flows,
       authenticate: authenticator(tokens),
       ...(maxCoreBytes !== undefined && { maxCoreBytes }),
       ...(maxJsonBytes !== undefined && { maxJsonBytes }),
-      ...(flowIds !== undefined && { flowIds }),
+      compat,
+      signal: stopping.signal,
       onError: (error, { requestId, request }) => {
         noteError(`${requestId} ${request.method} ${request.url?.split('?', 1)[0]}`, error)
       },
@@ -72,22 +75,45 @@ export async function serve(options: ServeOptions): Promise<void> {
     const origin = await serving.listen(port, host)
     await writeOut(`lorekeep listening on ${origin}\n`).catch(() => {})
     explain(origin, data, made, tokens)
+    const runner = flows.run()
     await stop
-    await serving.stop(options.stopTimeoutMs)
+    stopping.abort()
+    // Both at once, within the one time that they have.
+    const timeoutMs = options.stopTimeoutMs
+    await Promise.all([runner.stop({ timeoutMs }), serving.stop(timeoutMs)])
   } finally {
     await close()
   }
 }
 
 /** @throws LorekeepError `LK_CONFIG` at the first schema that the store refuses */
-async function define(objects: ObjectStore, schemas: readonly NamedSchema[]): Promise<void> {
+async function defineSchemas(objects: ObjectStore, schemas: readonly NamedSchema[]): Promise<void> {
   for (const [index, schema] of schemas.entries()) {
-    try {
-      await objects.defineSchema(schema)
-    } catch (cause) {
-      const detail = `schemas[${index}] ('${schema.name}'): ${describe(cause)}`
-      throw new LorekeepError('LK_CONFIG', detail, { cause })
-    }
+    const name = `schemas[${index}] ('${schema.name}')`
+    await configured(name, () => objects.defineSchema(schema))
+  }
+}
+
+/**
+ * A flow that was stopped stays so, unless the configuration says otherwise: it tells how a flow
+ * works, and whoever stopped it had a reason.
+ * @throws LorekeepError `LK_CONFIG` at the first flow that the store refuses
+ */
+async function defineFlows(flows: FlowQueue, configuredFlows: readonly NamedFlow[]): Promise<void> {
+  for (const [index, flow] of configuredFlows.entries()) {
+    await configured(`flows[${index}] ('${flow.id}')`, async () => {
+      const stored = flow.active === undefined ? await flows.get(flow.id) : undefined
+      const { active } = stored ?? flow
+      await flows.define({ ...flow, ...(active !== undefined && { active }) } as FlowDefinition)
+    })
+  }
+}
+
+async function configured(name: string, define: () => Promise<unknown>): Promise<void> {
+  try {
+    await define()
+  } catch (cause) {
+    throw new LorekeepError('LK_CONFIG', `${name}: ${describe(cause)}`, { cause })
   }
 }
 
@@ -190,6 +216,8 @@ function authenticator(tokens: ReadonlyMap<string, Principal>): Authenticate {
   return (token) => principals.get(digest(token))
 }
 
+const sampleText = 'Mary Shelley wrote Frankenstein in Geneva.'
+
 /** How to try it, in lines for a shell. A token of the configuration is not repeated. */
 function explain(
   origin: string,
@@ -214,6 +242,7 @@ function explain(
     ...(made === undefined ? [] : [`export LOREKEEP_TOKEN=${quote(made)}`]),
     `${ownCommand()} sample > sample.core`,
     `curl -sS ${bearer} -X POST -T sample.core ${quote(`${api}/import-core?${query}`)}; echo`,
+    `echo ${quote(sampleText)} | ${ownCommand()} load - --id urn:lorekeep:text --wait --url ${quote(url.origin)}`,
     `curl -sS ${bearer} ${quote(`${api}/cores?${new URLSearchParams({ user })}`)}; echo`,
     `curl -sS ${bearer} ${quote(`${api}/schemas`)}; echo`,
     `curl -sS ${bearer} -o exported.core ${quote(`${api}/export-core?${query}`)}`,

@@ -54,7 +54,7 @@ export class ServerClient {
       // As it is: a URL object would take the ids `.` and `..` for directories.
       path: `${this.#base}/api/v1/${path}${query}`,
       headers: {
-        Accept: 'application/json, application/octet-stream',
+        Accept: 'application/json, application/octet-stream, text/event-stream',
         ...(this.#token !== undefined && { Authorization: `Bearer ${this.#token}` }),
       },
       agent: false,
@@ -74,20 +74,32 @@ export class ServerClient {
     return readJson(await this.ask(method, path, parameters))
   }
 
-  /** Sends a text of JSON. */
-  async sendJson(
+  /** Sends a text of JSON, and reads one. */
+  sendJson(
     method: string,
     path: string,
     parameters: Parameters,
     json: string,
     loss: Loss,
   ): Promise<unknown> {
+    return this.send(method, path, parameters, json, loss, readJson)
+  }
+
+  /** Sends a text of JSON; `read` takes what it needs of the answer. */
+  async send<T>(
+    method: string,
+    path: string,
+    parameters: Parameters,
+    json: string,
+    loss: Loss,
+    read: (response: IncomingMessage) => T | Promise<T>,
+  ): Promise<T> {
     const request = this.start(method, path, parameters)
     const body = Buffer.from(json)
     request.setHeader('Content-Type', 'application/json')
     request.setHeader('Content-Length', body.byteLength)
     try {
-      return await readJson(await this.upload(request, piecesOf(body), loss))
+      return await read(await this.upload(request, piecesOf(body), loss))
     } finally {
       request.destroy()
     }
@@ -196,7 +208,7 @@ function adviceFor(code: string, detail: string): string | undefined {
     case 'LK_HTTP_FORBIDDEN':
       // It may be about a collection, or about what no user of one's own can do.
       return detail.includes("user'") ? '--user names the user' : undefined
-    case 'LK_HTTP_FLOW_NOT_FOUND':
+    case 'LK_FLOW_NOT_FOUND':
       return '--flow names the flow'
     default:
       return undefined

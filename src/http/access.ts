@@ -1,7 +1,8 @@
-// What a principal may do with objects. Collections are the unit of access: who may touch one reads
-// all of it, and changes what is its own.
+// What a principal may do with objects, flows and jobs. Collections are the unit of access to objects:
+// who may touch one reads all of it, and changes what is its own. Jobs are their users' alone.
 
 import { LorekeepError } from '../errors.js'
+import type { Job, JobEvent } from '../flow/types.js'
 import type { JsonObject, ObjectChangeOptions, Scope } from '../objects/types.js'
 import type { Principal } from './auth.js'
 
@@ -35,6 +36,26 @@ export function checkImport(principal: Principal, { metadata }: JsonObject): voi
   }
 }
 
+/**
+ * The document as it is loaded: the principal's user's, unless it names one. What is no string is
+ * left to the store, which refuses it.
+ */
+export function documentOf(principal: Principal, document: JsonObject): JsonObject {
+  const { user, collection = 'default' } = document
+  if (typeof collection === 'string') checkCollection(principal, collection)
+  if (actsForAny(principal)) return document
+  if (typeof user === 'string' && user !== principal.user) {
+    throw forbidden("'user' is not the user of this token")
+  }
+  return user === undefined ? { ...document, user: principal.user } : document
+}
+
+/** Whether a job, or what happens to it, is for this principal's eyes and hands. */
+export function maySee(principal: Principal, job: Pick<Job | JobEvent, 'user' | 'collection'>) {
+  const isOwn = actsForAny(principal) || job.user === principal.user
+  return isOwn && mayTouch(principal, job.collection)
+}
+
 /** Whose objects it may change: the store looks at each in the step that changes it. */
 export function ownedBy(principal: Principal): ObjectChangeOptions {
   return actsForAny(principal) ? {} : { ownedBy: principal.user }
@@ -51,6 +72,12 @@ export function checkAllCollections({ collections }: Principal): void {
   if (collections !== undefined) throw forbidden('only a token for all collections may do this')
 }
 
-function forbidden(detail: string): LorekeepError {
+/** For what holds for every user and every collection. */
+export function checkUnlimited(principal: Principal): void {
+  checkActsForAny(principal)
+  checkAllCollections(principal)
+}
+
+export function forbidden(detail: string): LorekeepError {
   return new LorekeepError('LK_HTTP_FORBIDDEN', detail)
 }

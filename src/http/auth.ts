@@ -64,6 +64,11 @@ export function actingUser(principal: Principal, named: string | undefined): str
   throw new LorekeepError('LK_HTTP_FORBIDDEN', "'user' is not the user of this token")
 }
 
+/** Whose things a list shows; `undefined` is everyone's. @throws LorekeepError as actingUser() */
+export function shownUser(principal: Principal, named: string | undefined): string | undefined {
+  return principal.user === '*' ? named : actingUser(principal, named)
+}
+
 /** What the host throws is the host's, also when it has one of our codes: never our answer. */
 async function ask(
   authenticate: Authenticate,

@@ -2,15 +2,21 @@
 
 import { constants } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
+import type { FlowQueue } from '../flow/types.js'
 import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
 import type { Authenticate } from './auth.js'
 import type { Route } from './routes.js'
 import { collectionRoutes } from './routes/collections.js'
 import { coreRoutes } from './routes/cores.js'
+import { documentRoutes } from './routes/documents.js'
+import { eventRoutes } from './routes/events.js'
+import { flowRoutes } from './routes/flows.js'
 import { healthRoutes } from './routes/health.js'
+import { jobRoutes } from './routes/jobs.js'
 import { objectRoutes } from './routes/objects.js'
 import { schemaRoutes } from './routes/schemas.js'
+import { textRoutes } from './routes/texts.js'
 
 /** What `onError` is told beside the error. */
 export interface RequestInfo {
@@ -23,6 +29,8 @@ export interface HandlerOptions {
   /** The stores to mount, at least one. */
   readonly knowledge?: KnowledgeStore
   readonly objects?: ObjectStore
+  /** Also says which flows there are for objects; without it there is `default` alone. */
+  readonly flows?: FlowQueue
   /** Who may come in; `'none'` lets everyone act for every user. There is no default. */
   readonly authenticate: Authenticate | 'none'
   /** In front of every path but /healthz. Default `/api/v1`; may be empty. */
@@ -33,12 +41,21 @@ export interface HandlerOptions {
   readonly maxConcurrentImports?: number
   /** Bytes of one JSON body. Default 16 MiB. */
   readonly maxJsonBytes?: number
-  /** The flows that exist. Default `['default']`. */
-  readonly flowIds?: readonly string[]
   /** How long a body may keep us waiting for its next byte; then 408. Default 30,000. */
   readonly idleTimeoutMs?: number
-  /** How long an export waits for a reader that takes nothing before it hangs up. Default 120,000. */
+  /**
+   * How long an export, or a stream of events, waits for a reader that takes nothing before it hangs
+   * up. Default 120,000.
+   */
   readonly exportIdleTimeoutMs?: number
+  /** How often a stream of events shows that it is alive. Default 15,000. */
+  readonly heartbeatMs?: number
+  /** Ends streams of events when aborted: a server that is to stop would wait for them. */
+  readonly signal?: AbortSignal
+  readonly compat?: {
+    /** Answers text-load with `{}` in place of no body. Default false. */
+    readonly emptyJson?: boolean
+  }
   /**
    * Gets every error that left as a 5xx, or that broke an answer under way, as it was thrown:
    * clients see neither messages nor causes of those. What it throws becomes a process warning.
@@ -48,27 +65,39 @@ export interface HandlerOptions {
 
 /** @throws TypeError for options that cannot be */
 export function routesOf(options: HandlerOptions, prefix: string): readonly Route[] {
-  const { knowledge, objects, flowIds = ['default'] } = options
-  if (knowledge === undefined && objects === undefined) {
-    throw new TypeError('createHandler needs a store: knowledge, objects or both')
+  const { knowledge, objects, flows, signal } = options
+  if (knowledge === undefined && objects === undefined && flows === undefined) {
+    throw new TypeError('createHandler needs a store: knowledge, objects, flows or several of them')
+  }
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw new TypeError('signal is an AbortSignal')
   }
   const idleTimeoutMs = checkTimeout('idleTimeoutMs', options.idleTimeoutMs ?? 30_000)
+  const exportIdleTimeoutMs = checkTimeout(
+    'exportIdleTimeoutMs',
+    options.exportIdleTimeoutMs ?? 120_000,
+  )
   const ofCores = {
     prefix,
     maxCoreBytes: checkLimit('maxCoreBytes', options.maxCoreBytes ?? 4 * 1024 ** 3),
     maxConcurrentImports: checkLimit('maxConcurrentImports', options.maxConcurrentImports ?? 64),
     idleTimeoutMs,
-    exportIdleTimeoutMs: checkTimeout(
-      'exportIdleTimeoutMs',
-      options.exportIdleTimeoutMs ?? 120_000,
-    ),
+    exportIdleTimeoutMs,
   }
   const ofObjects = {
     prefix,
-    flowIds: checkFlowIds(flowIds),
+    hasFlow: async (id: string) =>
+      flows === undefined ? id === 'default' : (await flows.get(id)) !== undefined,
     maxJsonBytes: checkJsonLimit('maxJsonBytes', options.maxJsonBytes ?? 16 * 1024 ** 2),
     idleTimeoutMs,
   }
+  const ofEvents = {
+    prefix,
+    exportIdleTimeoutMs,
+    heartbeatMs: checkTimeout('heartbeatMs', options.heartbeatMs ?? 15_000),
+    signal,
+  }
+  const emptyJson = checkFlag('compat.emptyJson', options.compat?.emptyJson ?? false)
   const routes = [...healthRoutes()]
   if (knowledge !== undefined) routes.push(...coreRoutes({ ...ofCores, knowledge }))
   if (objects !== undefined) {
@@ -76,6 +105,17 @@ export function routesOf(options: HandlerOptions, prefix: string): readonly Rout
       ...objectRoutes({ ...ofObjects, objects }),
       ...schemaRoutes({ ...ofObjects, objects }),
       ...collectionRoutes({ ...ofObjects, objects }),
+    )
+  }
+  if (flows !== undefined) {
+    const { maxJsonBytes } = ofObjects
+    const ofFlows = { prefix, flows, maxJsonBytes, idleTimeoutMs }
+    routes.push(
+      ...textRoutes({ ...ofFlows, emptyJson }),
+      ...flowRoutes(ofFlows),
+      ...jobRoutes(ofFlows),
+      ...documentRoutes({ ...ofFlows, knowledge }),
+      ...eventRoutes({ ...ofEvents, flows }),
     )
   }
   return routes
@@ -103,8 +143,7 @@ function checkJsonLimit(name: string, value: number): number {
   throw new TypeError(`${name} is at most ${constants.MAX_STRING_LENGTH}: ${value}`)
 }
 
-function checkFlowIds(flowIds: readonly string[]): readonly string[] {
-  const isId = (id: unknown) => typeof id === 'string' && id !== ''
-  if (Array.isArray(flowIds) && flowIds.every(isId)) return flowIds
-  throw new TypeError('flowIds is a list of ids, which are strings and not empty')
+function checkFlag(name: string, value: boolean): boolean {
+  if (typeof value === 'boolean') return value
+  throw new TypeError(`${name} is true or false: ${String(value)}`)
 }

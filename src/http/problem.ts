@@ -24,6 +24,24 @@ export const status: Readonly<Record<ErrorCode, number>> = {
   LK_OBJECT_TOO_LARGE: 413,
   LK_QUERY: 400,
   LK_QUERY_BUDGET: 400,
+  LK_FLOW_INVALID: 400,
+  LK_FLOW_NOT_FOUND: 404,
+  LK_FLOW_INACTIVE: 409,
+  LK_FLOW_IN_USE: 409,
+  LK_FLOW_FULL: 503,
+  LK_DOCUMENT_INVALID: 400,
+  LK_DOCUMENT_TOO_LARGE: 413,
+  LK_DOCUMENT_NOT_FOUND: 404,
+  LK_JOB_NOT_FOUND: 404,
+  LK_JOB_STATE: 409,
+  LK_LEASE_LOST: 409,
+  LK_STEP_INPUT: 500,
+  LK_STEP_OUTPUT: 500,
+  LK_STEP_TIMEOUT: 500,
+  LK_STEP_UNRECOVERABLE: 500,
+  LK_MODEL_UNAVAILABLE: 500,
+  LK_MODEL_REFUSED: 500,
+  LK_MODEL_ANSWER: 500,
   LK_STORAGE_FAILED: 500,
   LK_STORAGE_FORMAT: 500,
   LK_STORAGE_CORRUPT: 500,
@@ -34,7 +52,6 @@ export const status: Readonly<Record<ErrorCode, number>> = {
   LK_HTTP_REQUEST: 400,
   LK_HTTP_UNAUTHORIZED: 401,
   LK_HTTP_FORBIDDEN: 403,
-  LK_HTTP_FLOW_NOT_FOUND: 404,
   LK_HTTP_JSON: 400,
   LK_HTTP_TOO_LARGE: 413,
   LK_HTTP_NOT_FOUND: 404,
@@ -94,10 +111,11 @@ export function problemHeaders(code: ErrorCode): OutgoingHttpHeaders {
 
 /**
  * Whether message and details may leave the house. What the storage says can hold file names;
- * the LK_HTTP errors are all worded in this folder.
+ * the LK_HTTP errors are all worded in this folder, and a full flow says how many wait.
  */
 function isForClients(code: ErrorCode): boolean {
-  return code.startsWith('LK_HTTP_') || (status[code] < 500 && !code.startsWith('LK_STORAGE_'))
+  if (code.startsWith('LK_HTTP_') || code === 'LK_FLOW_FULL') return true
+  return status[code] < 500 && !code.startsWith('LK_STORAGE_')
 }
 
 /** An object that slipped into the details stays inside; plain values and lists of them are ours. */

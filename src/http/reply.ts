@@ -1,6 +1,7 @@
 // Short answers, and when an answer is over.
 
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { LorekeepError } from '../errors.js'
 import { drain, isBodyPending } from './body.js'
 
 /** Answers with these bytes, or with no body at all. */
@@ -55,5 +56,27 @@ export async function answered(response: ServerResponse): Promise<void> {
   if (response.writableFinished || response.destroyed) return
   await new Promise<void>((resolve) => {
     response.once('finish', resolve).once('close', resolve)
+  })
+}
+
+/** Waits until the response takes more, or has all, or is closed. */
+export async function reached(
+  response: ServerResponse,
+  event: 'drain' | 'finish',
+  idleTimeoutMs: number,
+): Promise<void> {
+  if (response.destroyed || response.writableFinished) return
+  await new Promise<void>((resolve, reject) => {
+    const idle = setTimeout(() => {
+      reject(new LorekeepError('LK_HTTP_TIMEOUT', `nothing was read for ${idleTimeoutMs} ms`))
+      settle()
+    }, idleTimeoutMs)
+    response.on(event, settle).on('close', settle)
+
+    function settle(): void {
+      clearTimeout(idle)
+      response.off(event, settle).off('close', settle)
+      resolve()
+    }
   })
 }

@@ -28,6 +28,17 @@ export function parseQuery(request: IncomingMessage): ReadonlyMap<string, string
   return query
 }
 
+/** How many a list may hold. @throws LorekeepError `LK_HTTP_REQUEST` */
+export function limitIn(query: ReadonlyMap<string, string>): number {
+  const text = query.get('limit') ?? String(defaultLimit)
+  const limit = Number(text)
+  if (/^\d{1,4}$/.test(text) && limit >= 1 && limit <= maxLimit) return limit
+  throw new LorekeepError('LK_HTTP_REQUEST', `'limit' is 1 to ${maxLimit}, not '${text}'`)
+}
+
+const defaultLimit = 100
+const maxLimit = 1000
+
 /** @throws LorekeepError `LK_HTTP_REQUEST`; bytes outside ASCII never get this far, Node refuses them */
 export function decodeComponent(text = ''): string {
   try {

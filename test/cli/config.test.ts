@@ -27,8 +27,9 @@ t.test('the example of the documentation is read', async (t) => {
     maxJsonBytes: 16777216,
     collections: 'open',
     schemas: [{ name: 'product', fields: { id: { type: 'string', required: true } } }],
-    flowIds: ['default'],
-    withoutEffect: ['limits.maxTextBytes', 'defaultUser'],
+    flows: [{ id: 'default', concurrency: 4 }],
+    defaultUser: 'trustgraph',
+    compat: { emptyJson: false },
   })
   t.same(
     [...config.tokens],
@@ -46,6 +47,8 @@ t.test('the example of the documentation is read', async (t) => {
     maxQueryLimit: 1000,
     maxQueryObjects: 10000000,
     maxQueryMs: 30000,
+    maxTextBytes: 10485760,
+    maxMetadataTriples: 1000,
   })
 })
 
@@ -93,10 +96,13 @@ t.test('each value has its rule', async (t) => {
     [{ flows: ['default'] }, 'flows[0]'],
     [{ flows: [{ id: '' }] }, 'flows[0].id'],
     [{ flows: [{ id: 'a' }, { id: 'a' }] }, 'flows[1].id'],
-    [{ flows: [{ id: 'a', active: 'yes' }] }, 'flows[0].active'],
-    [{ flows: [{ id: 'a', steps: [] }] }, 'flows[0].steps'],
     [{ collections: 'closed' }, 'collections'],
     [{ defaultUser: 1 }, 'defaultUser'],
+    [{ compat: true }, 'compat'],
+    [{ compat: { emptyJson: 'yes' } }, 'compat.emptyJson'],
+    [{ compat: { json: true } }, 'compat.json'],
+    [{ limits: { maxTextBytes: 0 } }, 'limits.maxTextBytes'],
+    [{ limits: { maxMetadataTriples: '1' } }, 'limits.maxMetadataTriples'],
   ]
   for (const [config, key] of wrong) t.same(problems(config), [key], JSON.stringify(config))
 })
@@ -107,19 +113,6 @@ t.test('values at the limits are accepted', async (t) => {
   t.same(problems({ limits: { maxCoreBytes: 1 } }), [])
   t.same(problems({ schemas: [], flows: [] }), [])
 })
-
-t.test(
-  'flows that are inactive do not exist, and neither do any where the list is empty',
-  async (t) => {
-    const flowIds = (flows?: unknown) => parseConfig({ flows }, 'a.json').flowIds
-    t.same(flowIds([{ id: 'a' }, { id: 'b', active: false }, { id: 'c', active: true }]), [
-      'a',
-      'c',
-    ])
-    t.same(flowIds([]), [])
-    t.equal(flowIds(), undefined)
-  },
-)
 
 t.test('a token without collections is told from one with none', async (t) => {
   const config = { tokens: { a: { user: 'a', collections: [] }, b: { user: 'b' } } }

@@ -4,6 +4,7 @@ import { fail, run, start, succeed } from './command.js'
 
 const commands = [
   ...['serve', 'import', 'export', 'cores', 'sample'],
+  ...['load', 'flows', 'jobs', 'documents'],
   ...['schema', 'objects', 'collections'],
 ]
 

@@ -3,9 +3,11 @@ import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { sampleId } from '../../src/cli/sample.js'
+import { embeddings, startModelServer } from '../flow/steps/model-server.js'
 import { fail, run, script, serve, start, succeed } from './command.js'
 import type { Serving } from './command.js'
 import { product, productSchema } from './products.js'
@@ -67,20 +69,20 @@ t.test('the lines for a shell work as they stand', async (t) => {
   const output = String(shell.stdout)
   t.match(output, '"triples":44')
   t.match(output, '"cores":[')
-  t.match(output, '"schemas":[]')
+  t.match(output, '"id":"urn:lorekeep:text"')
+  t.match(output, '"schemas":[')
   t.match(output, /\nthe same bytes\n$/)
 })
 
 t.test('tokens of the configuration and of flags are taken, others are not', async (t) => {
   const tokens = { 'hush-1': { user: 'alice' }, 'hush-3': { user: 'alice' } }
-  const config = { port: 1, host: '203.0.113.1', data: 'shelf', tokens, defaultUser: 'a' }
+  const config = { port: 1, host: '203.0.113.1', data: 'shelf', tokens }
   const dir = t.testdir({ 'lorekeep.json': JSON.stringify(config) })
   const serving = await serve(t, [
     ...['--config', join(dir, 'lorekeep.json'), '--host', '127.0.0.1'],
     ...['--token', 'hush-2==bob', '--token', 'hush-3=bob'],
   ])
   const { url, stderr } = serving
-  t.match(stderr(), /^lorekeep: [^\n]*defaultUser\n/)
   t.match(stderr(), join(dir, 'shelf'), 'a relative directory is meant from where the file is')
   for (const secret of ['hush-1', 'hush-2', 'hush-3']) t.notMatch(stderr(), secret)
   t.equal(serving.token, '', 'none is made where there are some')
@@ -125,7 +127,7 @@ t.test('schemas, collections and flows of the configuration are there', async (t
     data: 'shelf',
     collections: 'declared',
     schemas: [productSchema],
-    flows: [{ id: 'mine' }, { id: 'idle', active: false }],
+    flows: [{ id: 'mine' }],
     tokens: { any: { user: '*' }, one: { user: 'alice', collections: ['shop'] } },
     limits: { maxJsonBytes: 1000, maxBatchObjects: 2, maxObjectBytes: 200, maxQueryLimit: 3 },
   }
@@ -149,8 +151,7 @@ t.test('schemas, collections and flows of the configuration are there', async (t
     t.match(await ask('any', 'PUT', `collections/${collection}`), { status: 201 })
     t.match(await put('any', 'mine', collection, [product(1)]), { status: 200 })
   }
-  t.match(await put('any', 'default', 'shop', []), { code: 'LK_HTTP_FLOW_NOT_FOUND' })
-  t.match(await put('any', 'idle', 'shop', []), { code: 'LK_HTTP_FLOW_NOT_FOUND' })
+  t.match(await put('any', 'none', 'shop', []), { code: 'LK_FLOW_NOT_FOUND' })
   t.match(await put('one', 'mine', 'shop', [product(2)]), { status: 200 })
   t.match(await put('one', 'mine', 'attic', [product(3)]), { code: 'LK_HTTP_FORBIDDEN' })
   const query = { schema_name: 'product', limit: 1000 }
@@ -174,6 +175,89 @@ t.test(
     for (const part of ['schemas[1]', 'wrong', 'strnig']) t.ok(line.includes(part), part)
   },
 )
+
+t.test('flows of the configuration are defined, and stay stopped if nothing is said', async (t) => {
+  const dir = t.testdir()
+  const file = join(dir, 'lorekeep.json')
+  const withFlows = async (...flows: readonly unknown[]) => {
+    writeFileSync(file, JSON.stringify({ data: 'shelf', tokens: { any: { user: '*' } }, flows }))
+    const { url, child, ended } = await serve(t, ['--config', file])
+    const headers = { Authorization: 'Bearer any' }
+    const reply = await fetch(`${url}/api/v1/flows`, { headers })
+    const found = ((await reply.json()) as { flows: { id: string }[] }).flows
+    await fetch(`${url}/api/v1/flows/mine/stop`, { method: 'POST', headers })
+    child.kill('SIGTERM')
+    await ended
+    return Object.fromEntries(found.map(({ id, ...rest }) => [id, rest]))
+  }
+  const first = await withFlows({ id: 'mine', keepDone: 7 }, { id: 'idle', active: false })
+  t.match(first, { default: { active: true }, mine: { active: true, keepDone: 7 } })
+  t.match(first['idle'], { active: false, steps: { length: 5 } })
+  const second = await withFlows({ id: 'mine', steps: ['chunk'] })
+  t.match(second['mine'], { active: false, steps: [{ name: 'chunk' }], keepDone: 10_000 })
+  t.match(second['idle'], { active: false }, 'a flow that is not configured any more stays')
+  t.match((await withFlows({ id: 'mine', active: true }))['mine'], { active: true })
+
+  writeFileSync(file, JSON.stringify({ flows: [{ id: 'a' }, { id: 'b', steps: ['cut'] }] }))
+  const line = await fail(t, 1, ['serve', '--port', '0', '--config', file])
+  for (const part of ['flows[1]', "'b'", 'steps[0]']) t.ok(line.includes(part), part)
+})
+
+t.test('texts are accepted as the configuration says', async (t) => {
+  const config = {
+    data: 'shelf',
+    tokens: { any: { user: '*' }, one: { user: 'alice' } },
+    limits: { maxTextBytes: 30, maxMetadataTriples: 1 },
+    defaultUser: 'nobody',
+    compat: { emptyJson: true },
+  }
+  const dir = t.testdir({ 'lorekeep.json': JSON.stringify(config) })
+  const { url } = await serve(t, ['--config', join(dir, 'lorekeep.json')])
+  const load = async (token: string, text: string, more: object = {}) => {
+    const init = {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}` },
+      body: JSON.stringify({ id: 'a', text: Buffer.from(text).toString('base64'), ...more }),
+    }
+    const reply = await fetch(`${url}/api/v1/flow/default/service/text-load`, init)
+    return (await reply.json()) as object
+  }
+  t.strictSame(await load('any', 'x'.repeat(30)), {})
+  t.strictSame(await load('one', 'x'), {})
+  t.match(await load('any', 'x'.repeat(31)), { code: 'LK_DOCUMENT_TOO_LARGE' })
+  const term = { v: 'x', e: false }
+  const metadata = Array.from({ length: 2 }, () => ({ s: term, p: term, o: term }))
+  t.match(await load('any', 'x', { metadata }), { code: 'LK_DOCUMENT_TOO_LARGE' })
+  const jobs = await succeed(t, ['jobs', '--json', '--url', url, '--token', 'any'])
+  const users = String(jobs).match(/(?<="user":")\w+/g)
+  t.strictSame(new Set(users), new Set(['nobody', 'alice']))
+})
+
+t.test('SIGTERM lets a document under way finish, and ends streams of events', async (t) => {
+  const dir = t.testdir({ 'a.txt': 'Mary Shelley wrote Frankenstein in Geneva.' })
+  const model = await startModelServer(t)
+  const asked = new Promise<void>((resolve) => (model.onHang = resolve))
+  model.answer = () => 'hang'
+  const options = { type: 'openai', model: 'm', url: model.url, timeoutMs: 1000 }
+  const steps = ['chunk', { name: 'embed', options }, 'extract', 'store', 'index']
+  const config = { data: 'shelf', flows: [{ id: 'default', steps }] }
+  writeFileSync(join(dir, 'lorekeep.json'), JSON.stringify(config))
+  const args = ['--config', join(dir, 'lorekeep.json'), '--stop-timeout', '600']
+  const serving = await serve(t, [...args, '--token', 'a=alice'])
+  const headers = { Authorization: 'Bearer a' }
+  const events = await fetch(`${serving.url}/api/v1/flow/default/events`, { headers })
+  const remote = ['--url', serving.url, '--token', 'a']
+  await succeed(t, ['load', join(dir, 'a.txt'), '--id', 'urn:a', ...remote])
+  await asked
+  serving.child.kill('SIGTERM')
+  await serving.until('SIGTERM')
+  // The request that hangs is given up after a second, and sent again.
+  model.answer = embeddings
+  t.match(await events.text(), 'event: active')
+  t.equal((await serving.ended).code, 0)
+  const data = join(dir, 'shelf')
+  t.match(String(await succeed(t, ['cores', '--user', 'alice', '--data', data])), /^urn:a\t/)
+})
 
 t.test('a data directory that is in use, or is none, is one line', async (t) => {
   const data = t.testdir({ file: '' })

@@ -26,13 +26,14 @@ t.test('createHandler refuses options that cannot work, with a TypeError', async
     t.throws(make({ maxConcurrentImports: value }), TypeError, `maxConcurrentImports ${value}`)
     t.throws(make({ idleTimeoutMs: value }), TypeError, `idleTimeoutMs ${value}`)
     t.throws(make({ exportIdleTimeoutMs: value }), TypeError, `exportIdleTimeoutMs ${value}`)
+    t.throws(make({ heartbeatMs: value }), TypeError, `heartbeatMs ${value}`)
   }
   t.throws(make({ idleTimeoutMs: 2 ** 31 }), TypeError)
   t.throws(make({ maxJsonBytes: constants.MAX_STRING_LENGTH + 1 }), TypeError)
-  for (const flowIds of [null, 'default', [''], [1], new Set(['default'])]) {
-    t.throws(make({ flowIds }), TypeError, `flowIds ${JSON.stringify(flowIds)}`)
-  }
-  t.doesNotThrow(make({ flowIds: [], maxJsonBytes: constants.MAX_STRING_LENGTH }))
+  t.throws(make({ signal: new AbortController() }), TypeError)
+  t.throws(make({ compat: { emptyJson: 'yes' } }), TypeError)
+  t.doesNotThrow(make({ knowledge: undefined, flows: (await openStore(t)).flows }))
+  t.doesNotThrow(make({ maxJsonBytes: constants.MAX_STRING_LENGTH }))
   t.throws(() => createHandler(undefined as unknown as HandlerOptions), TypeError)
   t.doesNotThrow(make({ idleTimeoutMs: 2 ** 31 - 1, maxCoreBytes: Number.MAX_SAFE_INTEGER }))
 })

@@ -66,7 +66,9 @@ t.test('what a server error says stays inside', async (t) => {
     const told = JSON.stringify(problemOf(error, 'r')).includes('secret')
     // LK_HTTP errors are worded by the handler itself.
     const open =
-      code.startsWith('LK_HTTP_') || (status[code] < 500 && code !== 'LK_STORAGE_CONFLICT')
+      code.startsWith('LK_HTTP_') ||
+      code === 'LK_FLOW_FULL' ||
+      (status[code] < 500 && code !== 'LK_STORAGE_CONFLICT')
     t.equal(told, open, code)
   }
   const problem = problemOf(new TypeError('secret'), 'r')

@@ -1,11 +1,13 @@
-// npm run torture [-- crash 500 | fuzz 100000 | objects-crash 100 | objects-model 500 | objects-oracle
-// 100000]: long runs, each with its seed printed (SEED repeats it).
+// npm run torture [-- crash 500 | flows-crash 100 | flows-model 500 | fuzz 100000 | objects-crash 100 |
+// objects-model 500 | objects-oracle 100000]: long runs, each with its seed printed (SEED repeats it).
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pickSeed } from '../fixtures/random.js'
 import { crashLoop } from './crash.js'
+import { flowsCrashLoop } from './flows-crash.js'
+import { flowModelRuns } from './flows-model-run.js'
 import { fuzz } from './fuzz.js'
 import { objectsCrashLoop } from './objects-crash.js'
 import { modelRuns } from './objects-model-run.js'
@@ -20,6 +22,18 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
       }
       return crashLoop({ directory, cycles, seed, onCycle })
     }),
+  'flows-crash': (cycles, seed) =>
+    inDirectory((directory) => {
+      const onCycle = (cycle: number) => {
+        if (cycle % 20 === 19) console.log(`  ${cycle + 1} of ${cycles} cycles`)
+      }
+      return flowsCrashLoop({ directory, cycles, seed, onCycle })
+    }),
+  'flows-model': async (runs, seed) => {
+    const memory = await flowModelRuns({ engine: 'memory', runs, seed })
+    const level = await flowModelRuns({ engine: 'level', runs: Math.ceil(runs / 10), seed })
+    return { memory, level }
+  },
   fuzz: async (streams, seed) => fuzz({ streams, seed }),
   'objects-crash': (cycles, seed) =>
     inDirectory((directory) => {
@@ -39,6 +53,8 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
 }
 const amounts: Readonly<Record<string, number>> = {
   crash: 200,
+  'flows-crash': 100,
+  'flows-model': 500,
   fuzz: 100_000,
   'objects-crash': 100,
   'objects-model': 300,

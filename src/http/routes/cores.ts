@@ -5,8 +5,9 @@ import { LorekeepError } from '../../errors.js'
 import type { CoreExport, CoreRef, CoreStat, KnowledgeStore } from '../../knowledge/types.js'
 import { actingUser } from '../auth.js'
 import { disconnect, drain, isBodyPending, openBody } from '../body.js'
-import { answer, answerJson } from '../reply.js'
+import { answer, answerJson, reached } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
+import { limitIn } from '../target.js'
 
 export interface CoreRoutesOptions {
   readonly prefix: string
@@ -16,9 +17,6 @@ export interface CoreRoutesOptions {
   readonly idleTimeoutMs: number
   readonly exportIdleTimeoutMs: number
 }
-
-const defaultListLimit = 100
-const maxListLimit = 1000
 
 export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
   const { prefix, knowledge } = options
@@ -86,7 +84,7 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
 
   async function listCores({ request, response, principal, query }: Exchange): Promise<void> {
     const user = actingUser(principal, query.get('user'))
-    const limit = limitFrom(query.get('limit'))
+    const limit = limitIn(query)
     const after = query.get('after')
     const cores: CoreStat[] = []
     // One more than asked for tells whether there is a next page.
@@ -146,28 +144,6 @@ async function send(
   await reached(response, 'finish', idleTimeoutMs)
 }
 
-/** Waits until the response takes more, or has all, or is closed. */
-async function reached(
-  response: ServerResponse,
-  event: 'drain' | 'finish',
-  idleTimeoutMs: number,
-): Promise<void> {
-  if (response.destroyed || response.writableFinished) return
-  await new Promise<void>((resolve, reject) => {
-    const idle = setTimeout(() => {
-      reject(new LorekeepError('LK_HTTP_TIMEOUT', `nothing was read for ${idleTimeoutMs} ms`))
-      settle()
-    }, idleTimeoutMs)
-    response.on(event, settle).on('close', settle)
-
-    function settle(): void {
-      clearTimeout(idle)
-      response.off(event, settle).off('close', settle)
-      resolve()
-    }
-  })
-}
-
 function validators(stat: CoreStat): Record<string, string> {
   return {
     ETag: `"${stat.digest}"`,
@@ -210,12 +186,6 @@ function refFromPath({ principal, query, parameters }: Exchange): CoreRef {
 function modeFrom(mode = 'append'): 'append' | 'replace' {
   if (mode === 'append' || mode === 'replace') return mode
   throw new LorekeepError('LK_HTTP_REQUEST', `'mode' is append or replace, not '${mode}'`)
-}
-
-function limitFrom(text = String(defaultListLimit)): number {
-  const limit = Number(text)
-  if (/^\d{1,4}$/.test(text) && limit >= 1 && limit <= maxListLimit) return limit
-  throw new LorekeepError('LK_HTTP_REQUEST', `'limit' is 1 to ${maxListLimit}, not '${text}'`)
 }
 
 function notFound({ user, id }: CoreRef): never {

@@ -18,13 +18,13 @@ import type { Exchange, Route } from '../routes.js'
 export interface ObjectRoutesOptions extends JsonLimits {
   readonly prefix: string
   readonly objects: ObjectStore
-  readonly flowIds: readonly string[]
+  readonly hasFlow: (id: string) => Promise<boolean>
 }
 
 type OnDuplicate = NonNullable<ObjectImportOptions['onDuplicate']>
 
 export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
-  const { prefix, objects, flowIds } = options
+  const { prefix, objects, hasFlow } = options
   const ofFlow = `${prefix}/flow/{flow}/objects`
   const single = `${prefix}/collections/{collection}/objects/{id}`
 
@@ -43,7 +43,7 @@ export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
 
   async function importObjects(exchange: Exchange): Promise<void> {
     const { request, response, principal, query } = exchange
-    checkFlow(exchange)
+    await checkFlow(exchange)
     const onDuplicate = onDuplicateFrom(query.get('on_duplicate'))
     const body = await readJson(request, response, options)
     checkImport(principal, body)
@@ -56,14 +56,14 @@ export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
 
   async function queryObjects(exchange: Exchange): Promise<void> {
     const { request, response, principal } = exchange
-    checkFlow(exchange)
+    await checkFlow(exchange)
     const query = (await readJson(request, response, options)) as unknown as ObjectQuery
     await answerJson(request, response, 200, await objects.query(query, scopeOf(principal)))
   }
 
   async function explainQuery(exchange: Exchange): Promise<void> {
     const { request, response, principal } = exchange
-    checkFlow(exchange)
+    await checkFlow(exchange)
     // An index is over all collections, and a plan counts its keys: whoever may ask for the plan of
     // any filter learns which values there are elsewhere.
     checkAllCollections(principal)
@@ -109,9 +109,9 @@ export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
     await answerJson(request, response, 200, stored)
   }
 
-  function checkFlow({ parameters }: Exchange): void {
+  async function checkFlow({ parameters }: Exchange): Promise<void> {
     const flow = parameters.get('flow') ?? ''
-    if (!flowIds.includes(flow)) throw new LorekeepError('LK_HTTP_FLOW_NOT_FOUND', `'${flow}'`)
+    if (!(await hasFlow(flow))) throw new LorekeepError('LK_FLOW_NOT_FOUND', `'${flow}'`)
   }
 }
 

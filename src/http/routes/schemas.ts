@@ -2,8 +2,7 @@
 
 import { LorekeepError } from '../../errors.js'
 import type { ObjectStore } from '../../objects/types.js'
-import { checkActsForAny, checkAllCollections } from '../access.js'
-import type { Principal } from '../auth.js'
+import { checkUnlimited } from '../access.js'
 import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
 import { answer, answerJson } from '../reply.js'
@@ -36,7 +35,7 @@ export function schemaRoutes(options: SchemaRoutesOptions): readonly Route[] {
 
   async function defineSchema(exchange: Exchange): Promise<void> {
     const { request, response, principal, parameters } = exchange
-    checkChanger(principal)
+    checkUnlimited(principal)
     const name = parameters.get('name') ?? ''
     const body = await readJson(request, response, options)
     if (body['name'] !== undefined && body['name'] !== name) {
@@ -49,16 +48,11 @@ export function schemaRoutes(options: SchemaRoutesOptions): readonly Route[] {
   }
 
   async function dropSchema({ request, response, principal, parameters }: Exchange): Promise<void> {
-    checkChanger(principal)
+    checkUnlimited(principal)
     const name = parameters.get('name') ?? ''
     if (!(await objects.dropSchema(name))) notFound(name)
     await answer(request, response, 204)
   }
-}
-
-function checkChanger(principal: Principal): void {
-  checkActsForAny(principal)
-  checkAllCollections(principal)
 }
 
 function notFound(name: string): never {

@@ -91,9 +91,9 @@ t.test('each thing that is wrong has its status', async (t) => {
     [`POST ${importPath}`, '{', 400, 'LK_HTTP_JSON'],
     [`POST ${importPath}?on_duplicate=merge`, batch(), 400, 'LK_HTTP_REQUEST'],
     [`POST ${importPath}`, batch(Array(6).fill({})), 413, 'LK_OBJECT_TOO_LARGE'],
-    ['POST /flow/none/objects/import', batch(), 404, 'LK_HTTP_FLOW_NOT_FOUND'],
-    ['POST /flow/none/objects/query', {}, 404, 'LK_HTTP_FLOW_NOT_FOUND'],
-    ['POST /flow/none/objects/explain', {}, 404, 'LK_HTTP_FLOW_NOT_FOUND'],
+    ['POST /flow/none/objects/import', batch(), 404, 'LK_FLOW_NOT_FOUND'],
+    ['POST /flow/none/objects/query', {}, 404, 'LK_FLOW_NOT_FOUND'],
+    ['POST /flow/none/objects/explain', {}, 404, 'LK_FLOW_NOT_FOUND'],
     [`POST ${queryPath}`, { schema_name: 'none' }, 404, 'LK_SCHEMA_NOT_FOUND'],
     [`POST ${queryPath}`, { schema_name: 'products', filter: {} }, 400, 'LK_QUERY'],
     [`POST ${queryPath}`, { schema_name: 'products', limit: -1 }, 400, 'LK_QUERY'],
@@ -169,9 +169,12 @@ t.test('of imports of one id at once one succeeds, and the others are told', asy
   t.strictSame(statuses.sort(), [200, ...Array<number>(39).fill(409)])
 })
 
-t.test('flowIds says which flows there are', async (t) => {
-  const serving = await serve(t, { flowIds: ['a b', 'ü'] })
+t.test('objects are there under every flow that is defined, active or not', async (t) => {
+  const serving = await serve(t)
   await fill(serving.objects)
+  await serving.flows.define({ id: 'a b' })
+  await serving.flows.define({ id: 'ü', active: false })
+  await serving.flows.remove('default')
   for (const [flow, status] of [
     ['a%20b', 200],
     ['%C3%BC', 200],
@@ -182,6 +185,18 @@ t.test('flowIds says which flows there are', async (t) => {
     })
     t.equal(reply.status, status, flow)
   }
+})
+
+t.test('without flows there is the flow default', async (t) => {
+  const { objects } = await openStore(t)
+  await fill(objects)
+  const handler = createHandler({ objects, authenticate: 'none' })
+  const server = createServer((request, response) => void handler(request, response))
+  const url = `http://127.0.0.1:${await listen(t, server)}`
+  const query = { schema_name: 'products' }
+  t.match(await ask({ url }, `POST ${queryPath}`, query), { status: 200 })
+  const other = await ask({ url }, 'POST /flow/other/objects/query', query)
+  t.match(other, { status: 404, value: { code: 'LK_FLOW_NOT_FOUND' } })
 })
 
 t.test('in declared collections alone an import finds its place', async (t) => {

@@ -1,0 +1,37 @@
+// Time, chance and ids, as the queue takes them: tests bring their own.
+
+import { randomBytes, randomUUID } from 'node:crypto'
+import hyperid from 'hyperid'
+
+export interface Clock {
+  /** Milliseconds since 1970, UTC. */
+  now(): number
+  /** Calls once, in so many milliseconds; what it returns takes that back. */
+  after(delayMs: number, call: () => void): () => void
+}
+
+export interface Chance {
+  /** From 0 up to 1, 1 excluded. */
+  fraction(): number
+  /** Not to be guessed. */
+  token(): string
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(delayMs, call) {
+    // Timers past 2^31 - 1 ms fire at once.
+    const timer = setTimeout(call, Math.min(delayMs, 2 ** 31 - 1))
+    return () => clearTimeout(timer)
+  },
+}
+
+export const systemChance: Chance = {
+  fraction: () => randomBytes(6).readUIntBE(0, 6) / 2 ** 48,
+  token: () => randomUUID(),
+}
+
+/** Makes ids that occur once: opaque, URL-safe, in no order. */
+export function createIds(): () => string {
+  return hyperid({ urlSafe: true })
+}

@@ -1,0 +1,152 @@
+// Who watches, and what they have not read yet.
+
+import { setMaxListeners } from 'node:events'
+import type { JobEvent, WatchQuery } from './types.js'
+
+// Beyond, progress is forgotten first, and then the oldest of all: a watcher that stands still must
+// not fill the memory.
+const maxUnread = 10_000
+
+export class EventHub {
+  readonly #watchers = new Set<Watcher>()
+
+  get isWatched(): boolean {
+    return this.#watchers.size > 0
+  }
+
+  emit(event: JobEvent): void {
+    for (const watcher of this.#watchers) watcher.offer(event)
+  }
+
+  /** Events from now on, after those that `known` gives. */
+  watch(query: WatchQuery, known: () => Promise<readonly JobEvent[]>): AsyncIterable<JobEvent> {
+    const watcher = new Watcher(query, () => this.#watchers.delete(watcher))
+    this.#watchers.add(watcher)
+    watcher.begin(known)
+    return watcher
+  }
+
+  /** Ends every iteration. */
+  close(): void {
+    for (const watcher of [...this.#watchers]) watcher.end()
+  }
+}
+
+class Watcher implements AsyncIterableIterator<JobEvent> {
+  readonly #query: WatchQuery
+  readonly #onEnd: () => void
+  #unread: JobEvent[] = []
+  #waiting: ((result: IteratorResult<JobEvent>) => void)[] = []
+  #failure: { readonly error: unknown } | undefined
+  #ended = false
+  /** What happens while the known is looked up comes after it. */
+  #held: JobEvent[] | undefined = []
+
+  constructor(query: WatchQuery, onEnd: () => void) {
+    this.#query = query
+    this.#onEnd = onEnd
+    const { signal } = query
+    if (signal === undefined) return
+    // One listener per watcher.
+    setMaxListeners(0, signal)
+    signal.addEventListener('abort', this.#abort, { once: true })
+  }
+
+  readonly #abort = () => this.end()
+
+  begin(known: () => Promise<readonly JobEvent[]>): void {
+    if (this.#query.signal?.aborted === true) {
+      this.end()
+      return
+    }
+    known().then(
+      (events) => {
+        const held = this.#held ?? []
+        this.#held = undefined
+        const states = new Map(events.map((event) => [event.job, event]))
+        for (const event of events) this.#push(event)
+        for (const event of held) if (isNews(event, states.get(event.job))) this.#push(event)
+      },
+      (error: unknown) => {
+        this.#failure = { error }
+        this.end()
+      },
+    )
+  }
+
+  offer(event: JobEvent): void {
+    const { job, flow, user, document } = this.#query
+    if (job !== undefined && event.job !== job) return
+    if (flow !== undefined && event.flow !== flow) return
+    if (user !== undefined && event.user !== user) return
+    if (document !== undefined && event.document !== document) return
+    if (this.#held !== undefined) this.#held.push(event)
+    else this.#push(event)
+  }
+
+  next(): Promise<IteratorResult<JobEvent>> {
+    const event = this.#unread.shift()
+    if (event !== undefined) return Promise.resolve({ done: false, value: event })
+    if (this.#ended) return this.#finish()
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  return(): Promise<IteratorResult<JobEvent>> {
+    this.#unread = []
+    this.end()
+    return Promise.resolve({ done: true, value: undefined })
+  }
+
+  end(): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#query.signal?.removeEventListener('abort', this.#abort)
+    this.#onEnd()
+    for (const resolve of this.#waiting.splice(0)) resolve(this.#finish() as never)
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  #push(event: JobEvent): void {
+    if (this.#ended) return
+    const resolve = this.#waiting.shift()
+    if (resolve !== undefined) resolve({ done: false, value: event })
+    else this.#keep(event)
+    if (this.#query.job !== undefined && isLast(event)) this.end()
+  }
+
+  #keep(event: JobEvent): void {
+    if (event.type === 'progress') {
+      // The newest progress of a job stands for those before it.
+      const last = this.#unread.findLastIndex(({ job }) => job === event.job)
+      if (last >= 0 && this.#unread[last]?.type === 'progress') this.#unread.splice(last, 1)
+    }
+    this.#unread.push(event)
+    if (this.#unread.length > maxUnread) {
+      const progress = this.#unread.findIndex(({ type }) => type === 'progress')
+      this.#unread.splice(Math.max(progress, 0), 1)
+    }
+  }
+
+  /** A failure is told once. */
+  #finish(): Promise<IteratorResult<JobEvent>> {
+    const failure = this.#failure
+    this.#failure = undefined
+    if (failure !== undefined) return Promise.reject(failure.error)
+    return Promise.resolve({ done: true, value: undefined })
+  }
+}
+
+/** Nothing comes after it, unless a dead letter is retried. */
+function isLast({ type, state }: JobEvent): boolean {
+  return type === 'cancelled' || state === 'done' || state === 'dead'
+}
+
+/** Whether what happened while the state was looked up may not be part of it. */
+function isNews(event: JobEvent, known: JobEvent | undefined): boolean {
+  if (known === undefined || event.at > known.at) return true
+  if (event.at < known.at) return false
+  return event.state !== known.state || event.attempts !== known.attempts || event.type === 'step'
+}

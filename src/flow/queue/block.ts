@@ -1,0 +1,208 @@
+// Documents as they lie in storage: those that were accepted in one commit, together. A value of its
+// own for each would cost a sixth of the rate of loading (benchmarks/flows-load).
+
+import { LorekeepError } from '../../errors.js'
+import type { Triple } from '../../types.js'
+import type { AcceptedDocument } from '../document.js'
+import { slotsPerBlock } from './records.js'
+
+/**
+ * A block as bytes: the length of its header in four bytes, the header as JSON, and the texts in
+ * UTF-8, one after the other.
+ */
+interface Header {
+  /** What the ids of its jobs begin with. */
+  readonly id: string
+  /** When they were accepted. */
+  readonly at: number
+  /** Places are counted through all of them. */
+  readonly lanes: readonly Lane[]
+}
+
+/** Documents of one user for one flow. */
+interface Lane {
+  readonly flow: string
+  readonly user: string
+  /** Document, collection, length of the text in bytes, metadata where there is some. */
+  readonly jobs: readonly Entry[]
+}
+
+type Entry = readonly [string, string, number, (readonly Triple[])?]
+
+export interface StoredDocument {
+  readonly job: string
+  readonly flow: string
+  readonly user: string
+  readonly document: string
+  readonly collection: string
+  readonly metadata: readonly Triple[]
+  readonly text: Uint8Array
+  readonly createdAt: number
+}
+
+/** A document that was accepted, until its block is built: then it has a number and an id. */
+export class Ticket {
+  readonly document: AcceptedDocument
+  readonly hash: number
+  number = 0
+  id = ''
+
+  constructor(document: AcceptedDocument, hash: number) {
+    this.document = document
+    this.hash = hash
+  }
+}
+
+/** The documents of a commit, by lane. */
+export class BlockBuilder {
+  readonly #lanes = new Map<string, { flow: string; user: string; tickets: Ticket[] }>()
+  #size = 0
+
+  get isEmpty(): boolean {
+    return this.#size === 0
+  }
+
+  get isFull(): boolean {
+    return this.#size === slotsPerBlock
+  }
+
+  add(flow: string, ticket: Ticket): void {
+    const { user } = ticket.document
+    const name = `${flow}\0${user}`
+    const lane = this.#lanes.get(name)
+    if (lane === undefined) this.#lanes.set(name, { flow, user, tickets: [ticket] })
+    else lane.tickets.push(ticket)
+    this.#size++
+  }
+
+  /** The lanes, each one's tickets with numbers that follow each other. */
+  number(block: number, id: string): Iterable<{ flow: string; user: string; tickets: Ticket[] }> {
+    let number = block * slotsPerBlock
+    for (const { tickets } of this.#lanes.values()) {
+      for (const ticket of tickets) {
+        ticket.number = number++
+        ticket.id = jobId(id, ticket.number)
+      }
+    }
+    return this.#lanes.values()
+  }
+
+  build(id: string, at: number): Uint8Array {
+    const texts: Uint8Array[] = []
+    const lanes = [...this.#lanes.values()].map(({ flow, user, tickets }): Lane => {
+      const jobs = tickets.map(({ document }): Entry => {
+        const { id, collection, metadata, text } = document
+        texts.push(text)
+        if (metadata.length === 0) return [id, collection, text.length]
+        return [id, collection, text.length, metadata]
+      })
+      return { flow, user, jobs }
+    })
+    return join({ id, at, lanes }, texts)
+  }
+}
+
+interface Place {
+  readonly lane: Lane
+  readonly entry: Entry
+  /** Of its text. */
+  readonly start: number
+}
+
+export class Block {
+  readonly #bytes: Uint8Array
+  #parsed: { readonly header: Header; readonly places: readonly Place[] } | undefined
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  get byteLength(): number {
+    return this.#bytes.byteLength
+  }
+
+  /** How many documents. @throws LorekeepError `LK_STORAGE_CORRUPT`, as the other methods do */
+  get size(): number {
+    return this.#parse().places.length
+  }
+
+  /** The document in a place; `undefined` past the last. `number` is its job's. */
+  at(slot: number, number: number): StoredDocument | undefined {
+    const { header, places } = this.#parse()
+    const place = places[slot]
+    if (place === undefined) return undefined
+    const { lane, entry, start } = place
+    const [document, collection, length, metadata = []] = entry
+    return {
+      job: jobId(header.id, number),
+      flow: lane.flow,
+      user: lane.user,
+      document,
+      collection,
+      metadata,
+      text: this.#bytes.subarray(start, start + length),
+      createdAt: header.at,
+    }
+  }
+
+  /** One document of it as a block of its own. */
+  only(slot: number): Uint8Array | undefined {
+    const { header, places } = this.#parse()
+    const place = places[slot]
+    if (place === undefined) return undefined
+    const { lane, entry, start } = place
+    const text = this.#bytes.subarray(start, start + entry[2])
+    return join({ ...header, lanes: [{ ...lane, jobs: [entry] }] }, [text])
+  }
+
+  // When it is first wanted: most blocks are kept for a moment and never looked at again.
+  #parse(): { readonly header: Header; readonly places: readonly Place[] } {
+    if (this.#parsed !== undefined) return this.#parsed
+    const bytes = this.#bytes
+    const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    try {
+      const length = view.readUInt32BE(0)
+      const header = JSON.parse(view.toString('utf8', 4, 4 + length)) as Header
+      const places: Place[] = []
+      let start = 4 + length
+      for (const lane of header.lanes) {
+        for (const entry of lane.jobs) {
+          places.push({ lane, entry, start })
+          start += entry[2]
+        }
+      }
+      if (start !== bytes.byteLength)
+        throw new RangeError(`${start} bytes, not ${bytes.byteLength}`)
+      this.#parsed = { header, places }
+      return this.#parsed
+    } catch (cause) {
+      throw new LorekeepError('LK_STORAGE_CORRUPT', 'a block of documents is damaged', { cause })
+    }
+  }
+}
+
+/** An id says which number it is of; what stands before it tells whether it is of this store. */
+function jobId(prefix: string, number: number): string {
+  return `${prefix}.${number.toString(36)}`
+}
+
+/** The number in a job's id; `undefined` for what is none. */
+export function numberIn(id: string): number | undefined {
+  const digits = /\.([0-9a-z]{1,11})$/.exec(id)?.[1]
+  const number = digits === undefined ? NaN : parseInt(digits, 36)
+  return Number.isSafeInteger(number) ? number : undefined
+}
+
+function join(header: Header, texts: readonly Uint8Array[]): Uint8Array {
+  const json = Buffer.from(JSON.stringify(header), 'utf8')
+  const bytes = texts.reduce((sum, { length }) => sum + length, 4 + json.length)
+  const block = Buffer.allocUnsafeSlow(bytes)
+  block.writeUInt32BE(json.length, 0)
+  block.set(json, 4)
+  let at = 4 + json.length
+  for (const text of texts) {
+    block.set(text, at)
+    at += text.length
+  }
+  return block
+}

@@ -1,0 +1,226 @@
+// Claims: whose turn it is, what is due again, and which leases have run out.
+
+import { decodeKey } from '../../keys.js'
+import type { JobFailure } from '../types.js'
+import type { StoredDocument } from './block.js'
+import { readDocument, readLeft } from './documents.js'
+import type { Draft } from './draft.js'
+import { eventOf } from './job-view.js'
+import type { Turn } from './lanes.js'
+import { delayedKey, delayedKeys, jobKey, latestKey } from './records.js'
+import type { JobRecord, LatestRecord } from './records.js'
+import { bury, delay, finish, putLease } from './settling.js'
+import { documentName } from './state.js'
+import type { Active, FlowState } from './state.js'
+
+/** A job in the hands of whoever has its token. */
+export interface Claimed {
+  readonly number: number
+  readonly token: string
+  readonly record: JobRecord
+  readonly document: StoredDocument
+}
+
+export interface Claims {
+  readonly jobs: readonly Claimed[]
+  /** There may be more to claim at once. */
+  readonly more: boolean
+}
+
+const duePerClaim = 256
+
+/** Takes at most so many jobs of a flow; none of a flow that is not active. */
+export async function claim(
+  draft: Draft,
+  id: string,
+  turns: number,
+  leaseMs: number,
+  createToken: () => string,
+): Promise<Claims> {
+  const flow = draft.state.flows.get(id)
+  if (flow === undefined || !flow.flow.active || turns < 1) return { jobs: [], more: false }
+  if (flow.lanes.lacks) await flow.lanes.fill(draft, turns)
+  const promoted = flow.nextDue <= draft.now && (await promote(draft, flow))
+  const { busy } = draft.state
+  const taken = flow.lanes.take(turns, (user, hash) => {
+    const name = documentName(user, hash)
+    if (busy.has(name)) return false
+    busy.add(name)
+    return true
+  })
+  // Where what is in memory may not run now, the rest may.
+  const more = promoted || taken.length === turns || flow.lanes.lacks
+  if (taken.length === 0) return { jobs: [], more }
+  draft.count(flow).queued -= taken.length
+  flow.lanes.write(draft)
+  const found = await lookUp(draft, taken)
+  const jobs: Claimed[] = []
+  for (const [place, turn] of taken.entries()) {
+    // As many as turns.
+    const { record, document, latest } = found[place]!
+    const { number, hash } = turn
+    if (document === undefined || record === undefined) {
+      busy.delete(documentName(turn.user, hash))
+      buryUnreadable(draft, flow, turn, record)
+      continue
+    }
+    const token = createToken()
+    const active: Active = { number, hash, record, token, deadline: draft.now + leaseMs }
+    draft.count(flow).active++
+    draft.activate(active)
+    if (latest !== undefined && latest.number > number) {
+      finish(draft, flow, active, undefined)
+      continue
+    }
+    record.attempts++
+    record.state = 'active'
+    record.updatedAt = draft.now
+    delete record.dueAt
+    if (turn.again) draft.delete(jobKey(number))
+    putLease(draft, active)
+    draft.tell(() => eventOf('active', record, draft.now))
+    // The record lives on, and what is told of it now stays as it is.
+    jobs.push({ number, token, record: { ...record }, document })
+  }
+  return { jobs, more: more || jobs.length < taken.length }
+}
+
+/** Puts jobs whose wait is over back into their lanes. False where there were none. */
+async function promote(draft: Draft, flow: FlowState): Promise<boolean> {
+  const { id } = flow.flow
+  const due: { readonly dueAt: number; readonly number: number }[] = []
+  let nextDue = Infinity
+  for await (const page of draft.scan({
+    ...delayedKeys(id),
+    keysOnly: true,
+    limit: duePerClaim + 1,
+  })) {
+    for (const { key } of page) {
+      const [, , dueAt, number] = decodeKey(key) as [string, string, number, number]
+      if (dueAt > draft.now || due.length === duePerClaim) {
+        nextDue = dueAt
+        break
+      }
+      due.push({ dueAt, number })
+    }
+    if (nextDue !== Infinity) break
+  }
+  const records = await draft.records<JobRecord>(due.map(({ number }) => jobKey(number)))
+  for (const [place, { dueAt, number }] of due.entries()) {
+    draft.delete(delayedKey(id, dueAt, number))
+    const record = records[place]
+    if (record === undefined) continue
+    draft.count(flow).delayed--
+    wake(draft, flow, number, record)
+  }
+  flow.nextDue = nextDue
+  return due.length > 0
+}
+
+/** Back into its lane, where it is one of the first of its user's in most cases. */
+export function wake(draft: Draft, flow: FlowState, number: number, record: JobRecord): void {
+  record.state = 'queued'
+  record.updatedAt = draft.now
+  delete record.dueAt
+  draft.putRecord(jobKey(number), record)
+  draft.requeue(flow, record.user, number, record.document)
+}
+
+interface Found {
+  readonly document: StoredDocument | undefined
+  readonly record: JobRecord | undefined
+  readonly latest: LatestRecord | undefined
+}
+
+async function lookUp(draft: Draft, turns: readonly Turn[]): Promise<readonly Found[]> {
+  const again = turns.filter((turn) => turn.again)
+  const known = await draft.records<JobRecord>(again.map(({ number }) => jobKey(number)))
+  const records = new Map(again.map(({ number }, place) => [number, known[place]]))
+  const documents: (StoredDocument | undefined)[] = []
+  for (const { number } of turns) {
+    documents.push(await readDocument(draft, number, records.get(number)?.ownBody === true))
+  }
+  await readLeft(
+    draft,
+    turns.filter(({ number }) => records.get(number)?.ownBody !== true),
+  )
+  const names = turns.map(({ user, number }, place) => {
+    return latestKey(user, documents[place]?.document ?? records.get(number)?.document ?? '')
+  })
+  const latest = await draft.records<LatestRecord>(names)
+  return turns.map(({ number, again }, place) => {
+    const document = documents[place]
+    const record = again ? records.get(number) : document && newRecord(document)
+    return { document, record, latest: latest[place] }
+  })
+}
+
+function newRecord(stored: StoredDocument): JobRecord {
+  const { job, flow, user, document, collection, createdAt } = stored
+  return {
+    id: job,
+    flow,
+    user,
+    document,
+    collection,
+    state: 'queued',
+    attempts: 0,
+    steps: [],
+    failures: [],
+    createdAt,
+    updatedAt: createdAt,
+  }
+}
+
+/** A document that cannot be read is no reason to stop the others. */
+function buryUnreadable(
+  draft: Draft,
+  flow: FlowState,
+  { number, user }: Turn,
+  known: JobRecord | undefined,
+): void {
+  const record: JobRecord = known ?? {
+    id: `lost.${number.toString(36)}`,
+    flow: flow.flow.id,
+    user,
+    document: '',
+    collection: '',
+    state: 'dead',
+    attempts: 0,
+    steps: [],
+    failures: [],
+    createdAt: draft.now,
+    updatedAt: draft.now,
+  }
+  const failure: JobFailure = {
+    at: new Date(draft.now).toISOString(),
+    attempt: record.attempts,
+    step: flow.flow.steps[record.steps.length]?.name ?? '',
+    cause: 'failed',
+    code: 'LK_STORAGE_CORRUPT',
+    message: 'stored data is damaged: the document cannot be read',
+  }
+  bury(draft, flow, number, record, failure)
+}
+
+/** Takes jobs back whose lease has run out: whoever held them has crashed, or hangs. */
+export async function reap(draft: Draft, fraction: () => number): Promise<number> {
+  let reaped = 0
+  for (const active of [...draft.state.active.values()]) {
+    const { deadline, record, number } = active
+    if (deadline > draft.now) continue
+    const flow = draft.state.flows.get(record.flow)
+    if (flow === undefined) continue
+    const failure: JobFailure = {
+      at: new Date(draft.now).toISOString(),
+      attempt: record.attempts,
+      step: flow.flow.steps[record.steps.length]?.name ?? '',
+      cause: 'crashed',
+      message: `its lease ran out at ${new Date(deadline).toISOString()}: whoever processed it has ended, or stood still`,
+    }
+    await delay(draft, flow, active, failure, { fraction })
+    draft.cancelled.push(number)
+    reaped++
+  }
+  return reaped
+}

@@ -1,0 +1,93 @@
+// The bytes of documents: read for whoever processes them, and given up when nobody will.
+
+import { hasCode } from '../../errors.js'
+import { Block } from './block.js'
+import type { StoredDocument } from './block.js'
+import type { Draft } from './draft.js'
+import { blockKey, blockOf, bodyKey, leftKey, slotOf } from './records.js'
+import type { JobRecord } from './records.js'
+
+/** `undefined` where the bytes are gone or damaged. */
+export async function readDocument(
+  draft: Draft,
+  number: number,
+  ownBody: boolean,
+): Promise<StoredDocument | undefined> {
+  return readable(async () => {
+    if (!ownBody) return (await readBlock(draft, blockOf(number)))?.at(slotOf(number), number)
+    const bytes = await draft.get(bodyKey(number))
+    return bytes === undefined ? undefined : new Block(bytes).at(0, number)
+  })
+}
+
+/** A job's document as a block of its own; `undefined` where it cannot be read. */
+export async function readAlone(draft: Draft, number: number): Promise<Uint8Array | undefined> {
+  return readable(async () => (await readBlock(draft, blockOf(number)))?.only(slotOf(number)))
+}
+
+async function readBlock(draft: Draft, number: number): Promise<Block | undefined> {
+  const cached = draft.blocks.get(number)
+  if (cached !== undefined) return cached
+  const bytes = await draft.get(blockKey(number))
+  if (bytes === undefined) return undefined
+  const block = new Block(bytes)
+  draft.blocks.keep(number, block)
+  return block
+}
+
+async function readable<Result>(
+  read: () => Promise<Result | undefined>,
+): Promise<Result | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    // What is damaged is damaged for one document or one block; the queue goes on.
+    if (hasCode(error, 'LK_STORAGE_CORRUPT')) return undefined
+    throw error
+  }
+}
+
+/**
+ * Learns how many documents are still needed of the blocks of these jobs, which changes when one of
+ * them ends. A block that cannot be read stays unknown, and its bytes stay for whoever looks.
+ */
+export async function readLeft(
+  draft: Draft,
+  jobs: readonly { readonly number: number }[],
+): Promise<void> {
+  const { left } = draft.state
+  const numbers = [...new Set(jobs.map(({ number }) => blockOf(number)))]
+  const unknown = numbers.filter((number) => !left.has(number))
+  if (unknown.length === 0) return
+  const known = await draft.records<{ left: number }>(unknown.map(leftKey))
+  for (const [place, number] of unknown.entries()) {
+    const count =
+      known[place]?.left ?? (await readable(async () => (await readBlock(draft, number))?.size))
+    if (count !== undefined) left.set(number, count)
+  }
+}
+
+/** The document's bytes are no longer needed for this job; readLeft() has been asked. */
+export function dropDocument(
+  draft: Draft,
+  number: number,
+  { ownBody }: Pick<JobRecord, 'ownBody'>,
+): void {
+  if (ownBody === true) {
+    draft.delete(bodyKey(number))
+    return
+  }
+  const block = blockOf(number)
+  const left = draft.state.left.get(block)
+  // Unknown: the block cannot be read.
+  if (left === undefined) return
+  if (left > 1) {
+    draft.state.left.set(block, left - 1)
+    draft.countLeft(block)
+    return
+  }
+  draft.state.left.delete(block)
+  draft.delete(leftKey(block))
+  draft.delete(blockKey(block))
+  draft.blocks.forget(block)
+}

@@ -1,0 +1,284 @@
+// A commit in the making: what it writes, over what is in storage. A draft changes the state that it
+// stands on; where its commit fails, that state is thrown away and read anew.
+
+import { decodeRecord, encodeRecord } from '../../record.js'
+import type { Entry, Operation, Range, Storage } from '../../storage.js'
+import type { AcceptedDocument } from '../document.js'
+import type { JobEvent } from '../types.js'
+import { Block, BlockBuilder, Ticket } from './block.js'
+import { loadEventOf } from './job-view.js'
+import { encodeRun } from './lanes.js'
+import { blockKey, countsKey, doneKey, headKey, leftKey, runKey } from './records.js'
+import type { DoneRecord, HeadRecord } from './records.js'
+import { documentName, hashOf } from './state.js'
+import type { Active, FlowState, State } from './state.js'
+
+/** Thrown by a change that has to read a range: it begins the next draft, with nothing under way. */
+export class NeedsCleanDraft extends Error {}
+
+type Overlay = ReadonlyMap<string, Operation>
+
+export interface DraftOptions {
+  readonly storage: Storage
+  readonly state: State
+  /** Of the commits that are being written, the newest first. */
+  readonly under: readonly Overlay[]
+  readonly now: number
+  readonly createId: () => string
+  readonly token: string
+  readonly blocks: BlockCache
+  /** Somebody wants to hear of events. */
+  readonly watched: boolean
+}
+
+export class Draft {
+  readonly state: State
+  readonly now: number
+  readonly blocks: BlockCache
+  readonly events: JobEvent[] = []
+  /** Flows in which something can be claimed now. */
+  readonly queued = new Set<string>()
+  /** Jobs whose lease is no longer anyone's, though it had not run out. */
+  readonly cancelled: number[] = []
+  /** Counts what was changed, in the state or in what is written. */
+  changes = 0
+  /** Bytes of documents. */
+  bytes = 0
+  headBytes: Uint8Array | undefined
+  readonly #storage: Storage
+  readonly #under: readonly Overlay[]
+  readonly #createId: () => string
+  readonly #token: string
+  readonly #watched: boolean
+  readonly #operations = new Map<string, Operation>()
+  readonly #counted = new Set<FlowState>()
+  readonly #used = new Set<number>()
+  readonly #done = new Map<FlowState, number[]>()
+  readonly #builders: BlockBuilder[] = []
+  readonly #loaded: { readonly ticket: Ticket; readonly flow: string }[] = []
+
+  constructor(options: DraftOptions) {
+    const { storage, state, under, now, createId, token, blocks, watched } = options
+    this.state = state
+    this.now = now
+    this.blocks = blocks
+    this.#storage = storage
+    this.#under = under
+    this.#createId = createId
+    this.#token = token
+    this.#watched = watched
+  }
+
+  get overlay(): Overlay {
+    return this.#operations
+  }
+
+  async get(key: Uint8Array): Promise<Uint8Array | undefined> {
+    const pending = this.#pending(key)
+    if (pending === undefined) return this.#storage.get(key)
+    return pending.type === 'put' ? pending.value : undefined
+  }
+
+  async record<R>(key: Uint8Array): Promise<R | undefined> {
+    const bytes = await this.get(key)
+    return bytes === undefined ? undefined : decodeRecord<R>(bytes)
+  }
+
+  async records<R>(keys: readonly Uint8Array[]): Promise<(R | undefined)[]> {
+    const pending = keys.map((key) => this.#pending(key))
+    const asked = keys.filter((_, place) => pending[place] === undefined)
+    const found = asked.length === 0 ? [] : await this.#storage.getMany(asked)
+    let next = 0
+    return pending.map((operation) => {
+      const bytes =
+        operation === undefined
+          ? found[next++]
+          : operation.type === 'put'
+            ? operation.value
+            : undefined
+      return bytes === undefined ? undefined : decodeRecord<R>(bytes)
+    })
+  }
+
+  /** As assertClean(): what is being written would not show. */
+  scan(range: Range): AsyncIterable<readonly Entry[]> {
+    this.assertClean()
+    return this.#storage.scan(range)
+  }
+
+  /** @throws NeedsCleanDraft where something is written, or about to be */
+  assertClean(): void {
+    if (this.changes > 0 || this.#under.length > 0) throw new NeedsCleanDraft()
+  }
+
+  put(key: Uint8Array, value: Uint8Array): void {
+    this.changes++
+    this.#operations.set(nameOf(key), { type: 'put', key, value })
+  }
+
+  putRecord(key: Uint8Array, record: object): void {
+    this.put(key, encodeRecord(record))
+  }
+
+  delete(key: Uint8Array): void {
+    this.changes++
+    this.#operations.set(nameOf(key), { type: 'del', key })
+  }
+
+  /** A flow whose counts are about to change. */
+  count(flow: FlowState): FlowState['counts'] {
+    this.changes++
+    this.#counted.add(flow)
+    return flow.counts
+  }
+
+  /** A block that some documents of are no longer needed. */
+  countLeft(block: number): void {
+    this.changes++
+    this.#used.add(block)
+  }
+
+  /** A job that is done, in the order of completion. */
+  countDone(flow: FlowState, number: number): void {
+    const finished = this.#done.get(flow) ?? []
+    this.#done.set(flow, finished)
+    finished.push(number)
+    this.count(flow).done++
+  }
+
+  /** Puts a document at the end of its user's lane. Its ticket is good once the draft is finished. */
+  enqueue(flow: FlowState, document: AcceptedDocument): Ticket {
+    const { id } = flow.flow
+    this.count(flow).queued++
+    let builder = this.#builders.at(-1)
+    if (builder === undefined || builder.isFull) {
+      builder = new BlockBuilder()
+      this.#builders.push(builder)
+    }
+    this.bytes += document.text.length
+    const ticket = new Ticket(document, hashOf(document.id))
+    builder.add(id, ticket)
+    this.queued.add(id)
+    if (this.#watched) this.#loaded.push({ ticket, flow: id })
+    return ticket
+  }
+
+  /** Puts a job that was claimed before back into its user's lane, where its number belongs. */
+  requeue(flow: FlowState, user: string, number: number, document: string): void {
+    this.count(flow).queued++
+    const run = { first: number, hashes: Uint32Array.of(hashOf(document)), again: true }
+    this.put(runKey(flow.flow.id, user, number), encodeRun(run))
+    flow.lanes.add(user, { ...run, stored: number })
+    this.queued.add(flow.flow.id)
+  }
+
+  /** Makes a job one that is under way. */
+  activate(active: Active): void {
+    this.state.active.set(active.number, active)
+    this.state.busy.add(documentName(active.record.user, active.hash))
+  }
+
+  deactivate({ number, record, hash }: Active): void {
+    this.state.active.delete(number)
+    this.state.busy.delete(documentName(record.user, hash))
+  }
+
+  /** Where nobody listens, an event is not made. */
+  tell(make: () => JobEvent): void {
+    if (this.#watched) this.events.push(make())
+  }
+
+  /** What is to be written, and under which head. */
+  finish(): readonly Operation[] {
+    for (const builder of this.#builders) this.#putBlock(builder)
+    for (const { ticket, flow } of this.#loaded)
+      this.tell(() => loadEventOf(ticket, flow, this.now))
+    for (const block of this.#used) {
+      const left = this.state.left.get(block)
+      if (left !== undefined) this.putRecord(leftKey(block), { left })
+    }
+    for (const [{ flow, counts }, numbers] of this.#done) {
+      const done: DoneRecord = { numbers }
+      this.putRecord(doneKey(flow.id, counts.done - numbers.length), done)
+    }
+    for (const { flow, counts } of this.#counted) {
+      if (this.state.flows.has(flow.id)) this.putRecord(countsKey(flow.id), counts)
+    }
+    const { head, nextBlock } = this.state
+    const next: HeadRecord = { version: head.version + 1, token: this.#token, nextBlock }
+    this.headBytes = encodeRecord(next)
+    this.put(headKey(), this.headBytes)
+    this.state.head = next
+    this.state.headBytes = this.headBytes
+    return [...this.#operations.values()]
+  }
+
+  #putBlock(builder: BlockBuilder): void {
+    const block = this.state.nextBlock++
+    const id = this.#createId()
+    for (const { flow, user, tickets } of builder.number(block, id)) {
+      // A lane has one or more.
+      const first = tickets[0]!.number
+      const hashes = Uint32Array.from(tickets, ({ hash }) => hash)
+      const run = { first, hashes, again: false, stored: first }
+      this.put(runKey(flow, user, first), encodeRun(run))
+      this.state.flows.get(flow)?.lanes.add(user, run)
+    }
+    const bytes = builder.build(id, this.now)
+    this.put(blockKey(block), bytes)
+    this.blocks.keep(block, new Block(bytes))
+  }
+
+  #pending(key: Uint8Array): Operation | undefined {
+    if (this.#operations.size === 0 && this.#under.length === 0) return undefined
+    const name = nameOf(key)
+    const own = this.#operations.get(name)
+    if (own !== undefined) return own
+    for (const overlay of this.#under) {
+      const operation = overlay.get(name)
+      if (operation !== undefined) return operation
+    }
+    return undefined
+  }
+}
+
+/** The blocks read or written last. They never change, and no number is given twice. */
+export class BlockCache {
+  readonly #blocks = new Map<number, Block>()
+  readonly #maxBytes: number
+  #bytes = 0
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  get(number: number): Block | undefined {
+    const block = this.#blocks.get(number)
+    if (block === undefined) return undefined
+    this.#blocks.delete(number)
+    this.#blocks.set(number, block)
+    return block
+  }
+
+  keep(number: number, block: Block): void {
+    this.forget(number)
+    this.#blocks.set(number, block)
+    this.#bytes += block.byteLength
+    for (const oldest of this.#blocks.keys()) {
+      if (this.#bytes <= this.#maxBytes) return
+      this.forget(oldest)
+    }
+  }
+
+  forget(number: number): void {
+    const block = this.#blocks.get(number)
+    if (block === undefined) return
+    this.#blocks.delete(number)
+    this.#bytes -= block.byteLength
+  }
+}
+
+/** A string that is equal where the bytes are. */
+function nameOf(key: Uint8Array): string {
+  return Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1')
+}

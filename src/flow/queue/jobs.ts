@@ -1,0 +1,341 @@
+// Jobs by their ids, by state and by document; and what people do to them.
+
+import { LorekeepError } from '../../errors.js'
+import { decodeKey } from '../../keys.js'
+import { decodeRecord } from '../../record.js'
+import type { Entry, Range } from '../../storage.js'
+import type { Job, JobQuery, JobState } from '../types.js'
+import { numberIn } from './block.js'
+import { dropDocument, readDocument, readLeft } from './documents.js'
+import type { Draft } from './draft.js'
+import { eventOf, jobOf, queuedJobOf } from './job-view.js'
+import { decodeRun, encodeRun } from './lanes.js'
+import type { Run } from './lanes.js'
+import {
+  deadKey,
+  deadKeys,
+  delayedKey,
+  delayedKeys,
+  documentKey,
+  documentKeys,
+  doneKeys,
+  jobKey,
+  latestKey,
+  runKey,
+  runKeys,
+  runKeysOf,
+} from './records.js'
+import type { DoneRecord, JobRecord, LatestRecord } from './records.js'
+import { wake } from './claiming.js'
+import { dropOutputs, letGo } from './settling.js'
+import { hashOf } from './state.js'
+import type { FlowState } from './state.js'
+
+export async function jobById(draft: Draft, id: string): Promise<Job | undefined> {
+  const number = numberIn(id)
+  if (number === undefined) return undefined
+  const job = await jobByNumber(draft, number)
+  return job?.id === id ? job : undefined
+}
+
+async function jobByNumber(draft: Draft, number: number): Promise<Job | undefined> {
+  const active = draft.state.active.get(number)
+  const record = active?.record ?? (await draft.record<JobRecord>(jobKey(number)))
+  if (record !== undefined) return jobOf(record)
+  const stored = await readDocument(draft, number, false)
+  if (stored === undefined) return undefined
+  const run = await runWith(draft, stored.flow, stored.user, number)
+  return run === undefined ? undefined : queuedJobOf(stored)
+}
+
+/** The run that a queued job is in; `undefined` for one that is not queued. */
+async function runWith(
+  draft: Draft,
+  flow: string,
+  user: string,
+  number: number,
+): Promise<Run | undefined> {
+  const { gt } = runKeysOf(flow, user)
+  const range = { gt, lte: runKey(flow, user, number), reverse: true, limit: 1 }
+  for await (const [entry] of draft.scan(range)) {
+    if (entry === undefined) break
+    const { run } = decodeRun(entry)
+    return number < run.first + run.hashes.length ? run : undefined
+  }
+  return undefined
+}
+
+export interface JobPage {
+  readonly jobs: readonly Job[]
+  /** Where the next page begins; `undefined` after the last. */
+  readonly next: Position | undefined
+}
+
+interface Position {
+  readonly state: JobState
+  /** The last key that was looked at, and how far into its run. */
+  readonly after?: Uint8Array
+  readonly slot?: number
+}
+
+export const firstPosition = ({ state = 'active' }: JobQuery): Position => ({ state })
+
+const states: readonly JobState[] = ['active', 'delayed', 'queued', 'dead', 'done']
+const pageSize = 256
+/** Of queued documents looked at for one of a given id, in one go. */
+const rowsPerLook = 1000
+
+/** Some of the jobs that a query asks for; a page may be empty and not the last. */
+export async function jobPage(draft: Draft, query: JobQuery, position: Position): Promise<JobPage> {
+  const flow = draft.state.flows.get(query.flow)
+  if (flow === undefined) throw noFlow(query.flow)
+  const { state } = position
+  const { jobs, after } = await pageOf(draft, query, position)
+  if (after !== undefined) return { jobs, next: { state, ...after } }
+  const following = query.state === undefined ? states[states.indexOf(state) + 1] : undefined
+  return { jobs, next: following && { state: following } }
+}
+
+interface Page {
+  readonly jobs: readonly Job[]
+  readonly after?: Pick<Position, 'after' | 'slot'> | undefined
+}
+
+async function pageOf(draft: Draft, query: JobQuery, position: Position): Promise<Page> {
+  const { flow } = query
+  switch (position.state) {
+    case 'active': {
+      const records = [...draft.state.active.values()].map(({ record }) => record)
+      const ofFlow = records.filter((record) => record.flow === flow)
+      return { jobs: ofFlow.map(jobOf).filter((job) => fits(job, query)) }
+    }
+    case 'queued':
+      return queuedPage(draft, query, position)
+    case 'delayed':
+      return recordPage(draft, query, delayedKeys(flow), position, ({ key }) => [lastOf(key)])
+    case 'dead':
+      return recordPage(draft, query, deadKeys(flow), position, ({ key }) => [lastOf(key)])
+    case 'done':
+      return recordPage(draft, query, doneKeys(flow), position, ({ value }) => {
+        return decodeRecord<DoneRecord>(value).numbers
+      })
+  }
+}
+
+async function recordPage(
+  draft: Draft,
+  query: JobQuery,
+  bounds: Range,
+  { after }: Position,
+  numbersOf: (entry: Entry) => readonly number[],
+): Promise<Page> {
+  const range = { ...bounds, ...(after && { gt: after }), limit: pageSize }
+  const entries: Entry[] = []
+  for await (const page of draft.scan(range)) entries.push(...page)
+  const records = await draft.records<JobRecord>(entries.flatMap(numbersOf).map(jobKey))
+  const jobs = records.flatMap((record) => (record === undefined ? [] : [jobOf(record)]))
+  const last = entries.length < pageSize ? undefined : entries.at(-1)?.key
+  return { jobs: jobs.filter((job) => fits(job, query)), after: last && { after: last } }
+}
+
+async function queuedPage(draft: Draft, query: JobQuery, position: Position): Promise<Page> {
+  const { flow, user, document } = query
+  const bounds = user === undefined ? runKeys(flow) : runKeysOf(flow, user)
+  const wanted = document === undefined ? undefined : hashOf(document)
+  const jobs: Job[] = []
+  // A run that was not read to its end is read again: its key is where this page begins.
+  const { after, slot: firstSlot = 0 } = position
+  const from = after && (firstSlot > 0 ? { gte: after } : { gt: after })
+  const range: Range = { lt: bounds.lt, ...(from ?? { gt: bounds.gt }), limit: rowsPerLook }
+  let rows = 0
+  for await (const page of draft.scan(range)) {
+    for (const entry of page) {
+      rows++
+      const { run } = decodeRun(entry)
+      const isFirst = rows === 1 && after !== undefined && Buffer.compare(entry.key, after) === 0
+      for (let slot = isFirst ? firstSlot : 0; slot < run.hashes.length; slot++) {
+        if (wanted !== undefined && run.hashes[slot] !== wanted) continue
+        const job = await jobByNumberInRun(draft, run, slot)
+        if (job !== undefined && fits(job, query)) jobs.push(job)
+        if (jobs.length === pageSize) return { jobs, after: { after: entry.key, slot: slot + 1 } }
+      }
+      if (rows === rowsPerLook) return { jobs, after: { after: entry.key } }
+    }
+  }
+  return { jobs }
+}
+
+async function jobByNumberInRun(draft: Draft, run: Run, slot: number): Promise<Job | undefined> {
+  const number = run.first + slot
+  if (run.again) {
+    const record = await draft.record<JobRecord>(jobKey(number))
+    return record && jobOf(record)
+  }
+  const stored = await readDocument(draft, number, false)
+  return stored && queuedJobOf(stored)
+}
+
+function fits(job: Job, { user, document }: JobQuery): boolean {
+  return (
+    (user === undefined || job.user === user) &&
+    (document === undefined || job.document === document)
+  )
+}
+
+/** The jobs of a document but for those that wait for their first turn and older ones that are done. */
+export async function claimedJobsOf(
+  draft: Draft,
+  user: string,
+  document: string,
+): Promise<{ readonly jobs: readonly Job[]; readonly latest: LatestRecord | undefined }> {
+  const numbers: number[] = []
+  for await (const page of draft.scan({ ...documentKeys(user, document), keysOnly: true })) {
+    numbers.push(...page.map(({ key }) => lastOf(key)))
+  }
+  const latest = await draft.record<LatestRecord>(latestKey(user, document))
+  if (latest !== undefined) numbers.push(latest.number)
+  for (const { number, record } of draft.state.active.values()) {
+    if (record.user === user && record.document === document) numbers.push(number)
+  }
+  const jobs: Job[] = []
+  for (const number of new Set(numbers)) {
+    const job = await jobByNumber(draft, number)
+    if (job !== undefined) jobs.push(job)
+  }
+  return { jobs, latest }
+}
+
+/** @throws LorekeepError `LK_JOB_NOT_FOUND`, `LK_JOB_STATE` */
+export async function retry(draft: Draft, id: string): Promise<Job> {
+  const { number, record, flow } = await claimedJob(draft, id)
+  if (record === undefined) throw wrongState(id, 'queued', 'retried')
+  if (record.state === 'delayed') {
+    draft.delete(delayedKey(record.flow, record.dueAt ?? 0, number))
+    draft.count(flow).delayed--
+  } else if (record.state === 'dead') {
+    draft.delete(deadKey(record.flow, number))
+    draft.count(flow).dead--
+    record.attempts = 0
+  } else throw wrongState(id, record.state, 'retried')
+  wake(draft, flow, number, record)
+  draft.tell(() => eventOf('queued', record, draft.now))
+  return jobOf(record)
+}
+
+/** @throws LorekeepError `LK_JOB_NOT_FOUND`, `LK_JOB_STATE` */
+export async function cancel(draft: Draft, id: string): Promise<void> {
+  const { number, record, job, flow } = await claimedJob(draft, id)
+  if (job.state === 'done') throw wrongState(id, 'done', 'cancelled')
+  const { user, document } = job
+  const run = job.state === 'queued' ? await runWith(draft, job.flow, user, number) : undefined
+  if (record?.ownBody !== true) await readLeft(draft, [{ number }])
+  const active = draft.state.active.get(number)
+  if (active !== undefined) {
+    letGo(draft, flow, active)
+    draft.cancelled.push(number)
+  } else if (job.state === 'queued') {
+    if (run !== undefined) takeOut(draft, flow, user, run, number)
+    draft.count(flow).queued--
+  } else if (job.state === 'delayed') {
+    draft.delete(delayedKey(job.flow, record?.dueAt ?? 0, number))
+    draft.count(flow).delayed--
+  } else {
+    draft.delete(deadKey(job.flow, number))
+    draft.count(flow).dead--
+  }
+  if (record === undefined) dropDocument(draft, number, {})
+  else {
+    dropDocument(draft, number, record)
+    dropOutputs(draft, number, record)
+    draft.delete(jobKey(number))
+    draft.delete(documentKey(user, document, number))
+  }
+  draft.tell(() => eventOf('cancelled', job, draft.now))
+}
+
+/** A queued job out of the middle of its run. */
+function takeOut(draft: Draft, flow: FlowState, user: string, run: Run, number: number): void {
+  const { id } = flow.flow
+  const slot = number - run.first
+  const before = { ...run, hashes: run.hashes.subarray(0, slot) }
+  const after = { ...run, first: number + 1, hashes: run.hashes.subarray(slot + 1) }
+  draft.delete(runKey(id, user, run.first))
+  for (const part of [before, after]) {
+    if (part.hashes.length > 0) draft.put(runKey(id, user, part.first), encodeRun(part))
+  }
+  flow.lanes.forget(user)
+}
+
+interface FoundJob {
+  readonly number: number
+  readonly job: Job
+  /** Absent for a job that was never claimed. */
+  readonly record: JobRecord | undefined
+  readonly flow: FlowState
+}
+
+async function claimedJob(draft: Draft, id: string): Promise<FoundJob> {
+  const number = numberIn(id)
+  const job = await jobById(draft, id)
+  const flow = job && draft.state.flows.get(job.flow)
+  if (number === undefined || job === undefined || flow === undefined) {
+    throw noJob(id)
+  }
+  // Runs are looked up and lanes read anew below: both need all that is written to be there.
+  draft.assertClean()
+  const active = draft.state.active.get(number)
+  const record = active?.record ?? (await draft.record<JobRecord>(jobKey(number)))
+  return { number, job, flow, record }
+}
+
+/** Removes the oldest records of done jobs. Returns how many there were to remove. */
+export async function prune(draft: Draft, id: string, keep: number): Promise<number> {
+  const flow = draft.state.flows.get(id)
+  if (flow === undefined) return 0
+  const excess = flow.counts.done - flow.counts.pruned - keep
+  if (excess <= 0) return 0
+  const entries: Entry[] = []
+  for await (const page of draft.scan({ ...doneKeys(id), limit: pruneSize })) entries.push(...page)
+  let pruned = 0
+  for (const { key, value } of entries) {
+    const { numbers } = decodeRecord<DoneRecord>(value)
+    // What one commit completed goes as a whole, and not before all of it is too much.
+    if (pruned + numbers.length > excess) break
+    draft.delete(key)
+    for (const number of numbers) draft.delete(jobKey(number))
+    pruned += numbers.length
+  }
+  if (pruned === 0) return 0
+  draft.count(flow).pruned += pruned
+  return pruned
+}
+
+/** Commits whose completions are removed in one go. */
+const pruneSize = 100
+
+/** Removes the record of one done job. */
+export async function forgetDone(draft: Draft, id: string): Promise<void> {
+  const number = numberIn(id)
+  if (number === undefined) return
+  const record = await draft.record<JobRecord>(jobKey(number))
+  if (record === undefined || record.state !== 'done') return
+  draft.delete(jobKey(number))
+}
+
+function lastOf(key: Uint8Array): number {
+  return decodeKey(key).at(-1) as number
+}
+
+function wrongState(id: string, state: JobState, verb: string): LorekeepError {
+  return new LorekeepError('LK_JOB_STATE', `a ${state} job cannot be ${verb}: '${id}'`, {
+    details: { job: id, state },
+  })
+}
+
+export function noJob(job: string): LorekeepError {
+  return new LorekeepError('LK_JOB_NOT_FOUND', `'${job}'`, { details: { job } })
+}
+
+export function noFlow(flow: string): LorekeepError {
+  return new LorekeepError('LK_FLOW_NOT_FOUND', `'${flow}'`, { details: { flow } })
+}

@@ -1,0 +1,258 @@
+// Whose turn it is. A lane holds the queued jobs of one user of a flow, first in, first out; lanes
+// give one job each in turn, so that a user with one document does not wait for a thousand of
+// another's. Lanes are a cache over the runs in storage: what is not in memory is read when it is
+// wanted, so opening a long queue costs what opening an empty one does.
+
+import { decodeKey } from '../../keys.js'
+import type { Entry } from '../../storage.js'
+import type { Draft } from './draft.js'
+import { runKey, runKeys, runKeysOf } from './records.js'
+
+/** Queued jobs of one user with numbers that follow each other. */
+export interface Run {
+  first: number
+  /** A hash of each one's document. */
+  hashes: Uint32Array
+  /** It was claimed before, and has a record. Such a run is of one job. */
+  readonly again: boolean
+  /** The number that it is stored under; `undefined` before its commit. */
+  stored: number | undefined
+}
+
+interface Lane {
+  readonly user: string
+  /** By number. */
+  readonly runs: Run[]
+  /** No run of this user lies in storage that is not here. */
+  whole: boolean
+}
+
+export interface Turn {
+  readonly user: string
+  readonly number: number
+  readonly hash: number
+  readonly again: boolean
+}
+
+/** More are not held: beyond, a lane that had its turn is forgotten, and found again in storage. */
+const maxLanes = 10_000
+/** Of a lane, at a time: rows read, and jobs after which no more are read. */
+const runsPerFill = 64
+const jobsPerFill = 1024
+/** How far a lane looks past jobs that may not run now. */
+const maxPassed = 64
+
+export class Lanes {
+  readonly #flow: string
+  readonly #lanes = new Map<string, Lane>()
+  /** The next one's turn first. */
+  #order: Lane[] = []
+  /** Every user with queued jobs has a lane here. Until then each fill looks for more of them. */
+  #whole = false
+  /** The users up to here have been looked for. */
+  #cursor: string | undefined
+  /** Lanes were forgotten since the search began at the first user. */
+  #forgotten = false
+  #served: string | undefined
+  readonly #changed = new Map<Run, string>()
+
+  /** `served`: the user who had the last turn, in a state that was given up. */
+  constructor(flow: string, served?: string) {
+    this.#flow = flow
+    this.#served = served
+    this.#cursor = served
+    this.#forgotten = served !== undefined
+  }
+
+  /** The user who had the last turn. */
+  get served(): string | undefined {
+    return this.#served
+  }
+
+  /** A run that a commit under way writes: of new jobs, or of one that comes back. */
+  add(user: string, run: Run): void {
+    const lane = this.#lanes.get(user)
+    if (lane === undefined) {
+      if (this.#lanes.size >= maxLanes) {
+        this.#whole = false
+        this.#forgotten = true
+        return
+      }
+      // Where lanes are missing, this user may have more in storage.
+      const entered = { user, runs: this.#whole ? [run] : [], whole: this.#whole }
+      this.#lanes.set(user, entered)
+      this.#order.push(entered)
+      return
+    }
+    const place = lane.runs.findLastIndex(({ first }) => first < run.first) + 1
+    if (place < lane.runs.length || lane.whole) lane.runs.splice(place, 0, run)
+  }
+
+  /** Reads a user's runs anew when they are wanted: they were changed behind its back. */
+  forget(user: string): void {
+    const lane = this.#lanes.get(user)
+    if (lane === undefined) return
+    lane.runs.length = 0
+    lane.whole = false
+  }
+
+  /** Whether something is queued, or may be, that is not in memory. */
+  get lacks(): boolean {
+    return !this.#whole || this.#order.some(isDrained)
+  }
+
+  /** Reads some of what is not in memory. Users who had no turn yet come first. */
+  async fill(draft: Draft, turns: number): Promise<void> {
+    const found: Lane[] = []
+    for (let looked = 0; looked < turns && !this.#whole; looked++) {
+      const lane = await this.#discover(draft)
+      if (lane === undefined) continue
+      this.#lanes.set(lane.user, lane)
+      found.push(lane)
+    }
+    this.#order.unshift(...found)
+    const drained = this.#order.filter(isDrained)
+    for (const lane of drained.slice(0, turns)) await this.#read(draft, lane)
+  }
+
+  /**
+   * The next turns, at most so many. `mayRun` says of a user and the hash of a document whether it
+   * may be processed now; the jobs of one that may not are passed over.
+   */
+  take(turns: number, mayRun: (user: string, hash: number) => boolean): Turn[] {
+    const taken: Turn[] = []
+    for (let idle = 0; taken.length < turns && idle < this.#order.length;) {
+      // idle < length: there is one.
+      const lane = this.#order.shift()!
+      const turn = this.#takeFrom(lane, mayRun)
+      if (turn !== undefined) {
+        idle = 0
+        taken.push(turn)
+        this.#served = turn.user
+      }
+      if (lane.runs.length === 0 && lane.whole) this.#lanes.delete(lane.user)
+      else if (!this.#whole && this.#order.length >= maxLanes) {
+        this.#lanes.delete(lane.user)
+        this.#forgotten = true
+      } else {
+        this.#order.push(lane)
+        if (turn === undefined) idle++
+      }
+    }
+    return taken
+  }
+
+  /** Writes what take() has changed. */
+  write(draft: Draft): void {
+    for (const [run, user] of this.#changed) {
+      if (run.stored !== undefined && (run.stored !== run.first || run.hashes.length === 0)) {
+        draft.delete(runKey(this.#flow, user, run.stored))
+        run.stored = undefined
+      }
+      if (run.hashes.length > 0) {
+        run.stored = run.first
+        draft.put(runKey(this.#flow, user, run.first), encodeRun(run))
+      }
+    }
+    this.#changed.clear()
+  }
+
+  #takeFrom(lane: Lane, mayRun: (user: string, hash: number) => boolean): Turn | undefined {
+    let passed = 0
+    for (let place = 0; place < lane.runs.length; place++) {
+      const run = lane.runs[place]!
+      for (let slot = 0; slot < run.hashes.length; slot++) {
+        const hash = run.hashes[slot]!
+        if (mayRun(lane.user, hash)) {
+          const turn = { user: lane.user, number: run.first + slot, hash, again: run.again }
+          this.#cut(lane, place, slot)
+          return turn
+        }
+        if (++passed === maxPassed) return undefined
+      }
+    }
+    return undefined
+  }
+
+  /** Takes a job out of a run, which leaves what is before it, and what is after. */
+  #cut(lane: Lane, place: number, slot: number): void {
+    const { user } = lane
+    const run = lane.runs[place]!
+    const { first, hashes } = run
+    if (slot > 0) {
+      const before: Run = { ...run, hashes: hashes.subarray(0, slot) }
+      lane.runs.splice(place, 0, before)
+      this.#changed.set(before, user)
+      run.stored = undefined
+    }
+    run.first = first + slot + 1
+    run.hashes = hashes.subarray(slot + 1)
+    if (run.hashes.length === 0) lane.runs.splice(lane.runs.indexOf(run), 1)
+    this.#changed.set(run, user)
+  }
+
+  /** The next user behind the cursor who has no lane; `undefined` for one who has, and at the end. */
+  async #discover(draft: Draft): Promise<Lane | undefined> {
+    const all = runKeys(this.#flow)
+    const gt = this.#cursor === undefined ? all.gt : runKeysOf(this.#flow, this.#cursor).lt
+    const found = await firstOf(draft, { gt, lt: all.lt })
+    if (found === undefined) {
+      this.#cursor = undefined
+      this.#whole = !this.#forgotten
+      this.#forgotten = false
+      return undefined
+    }
+    const { user } = decodeRun(found)
+    this.#cursor = user
+    if (this.#lanes.has(user)) return undefined
+    return { user, runs: [], whole: false }
+  }
+
+  async #read(draft: Draft, lane: Lane): Promise<void> {
+    const runs: Run[] = []
+    let jobs = 0
+    let whole = true
+    const range = { ...runKeysOf(this.#flow, lane.user), limit: runsPerFill + 1 }
+    for await (const page of draft.scan(range)) {
+      for (const entry of page) {
+        if (runs.length === runsPerFill || jobs >= jobsPerFill) {
+          whole = false
+          break
+        }
+        const { run } = decodeRun(entry)
+        runs.push(run)
+        jobs += run.hashes.length
+      }
+      if (!whole) break
+    }
+    lane.runs.push(...runs)
+    lane.whole = whole
+  }
+}
+
+export function encodeRun({ hashes, again }: Pick<Run, 'hashes' | 'again'>): Uint8Array {
+  const bytes = Buffer.allocUnsafe(1 + 4 * hashes.length)
+  bytes[0] = again ? 1 : 0
+  for (let slot = 0; slot < hashes.length; slot++) bytes.writeUInt32BE(hashes[slot]!, 1 + 4 * slot)
+  return bytes
+}
+
+export function decodeRun({ key, value }: Entry): { readonly user: string; readonly run: Run } {
+  const [, , user, first] = decodeKey(key) as [string, string, string, number]
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  const hashes = new Uint32Array((bytes.length - 1) / 4)
+  for (let slot = 0; slot < hashes.length; slot++) hashes[slot] = bytes.readUInt32BE(1 + 4 * slot)
+  return { user, run: { first, hashes, again: bytes[0] === 1, stored: first } }
+}
+
+function isDrained({ runs, whole }: Lane): boolean {
+  return runs.length === 0 && !whole
+}
+
+async function firstOf(
+  draft: Draft,
+  range: { readonly gt: Uint8Array; readonly lt: Uint8Array },
+): Promise<Entry | undefined> {
+  for await (const page of draft.scan({ ...range, limit: 1 })) return page[0]
+  return undefined
+}

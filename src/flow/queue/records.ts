@@ -1,0 +1,117 @@
+// What lies in the partition `flows`: keys and the records under them. docs/format.md says what
+// writes and what deletes each.
+
+import { encodeKey, keyPrefix } from '../../keys.js'
+import type { Flow, JobFailure, JobState } from '../types.js'
+
+/**
+ * A job's number: its block's, and its place in that. Numbers grow as documents come; they are the
+ * order of a queue.
+ */
+export const slotsPerBlock = 4096
+
+export function blockOf(number: number): number {
+  return Math.floor(number / slotsPerBlock)
+}
+
+export function slotOf(number: number): number {
+  return number % slotsPerBlock
+}
+
+/** Written by every commit, on condition that it is still what the commit began with. */
+export interface HeadRecord {
+  readonly version: number
+  /** Of the commit that wrote it: two of the same version differ. */
+  readonly token: string
+  readonly nextBlock: number
+}
+
+export interface CountsRecord {
+  queued: number
+  delayed: number
+  active: number
+  /** All there were; the number of the next one. */
+  done: number
+  dead: number
+  /** Records of done jobs that are gone: the oldest. */
+  pruned: number
+}
+
+/**
+ * A job that was claimed at least once: under its lease while it is active, else under its number.
+ * One that never was claimed is known by its block alone.
+ */
+export interface JobRecord {
+  readonly id: string
+  readonly flow: string
+  readonly user: string
+  readonly document: string
+  readonly collection: string
+  state: JobState
+  attempts: number
+  /** The names of the steps whose output is recorded. */
+  steps: readonly string[]
+  failures: readonly JobFailure[]
+  readonly createdAt: number
+  updatedAt: number
+  /** Of a delayed job. */
+  dueAt?: number
+  /** Its document lies under a key of its own, because its block is gone or may go. */
+  ownBody?: true
+  superseded?: true
+}
+
+/** An active job: who may settle it, and until when. */
+export interface LeaseRecord {
+  readonly token: string
+  readonly deadline: number
+  readonly job: JobRecord
+}
+
+/** The jobs that one commit completed: under the place of the first, in order of completion. */
+export interface DoneRecord {
+  readonly numbers: readonly number[]
+}
+
+/** The newest load of a document that was completed. */
+export interface LatestRecord {
+  readonly number: number
+  readonly job: string
+  readonly flow: string
+  readonly at: number
+}
+
+export type FlowRecord = Flow
+
+export const formatKey = () => encodeKey('format')
+export const headKey = () => encodeKey('head')
+export const flowKey = (flow: string) => encodeKey('flow', flow)
+export const flowKeys = () => keyPrefix('flow')
+export const countsKey = (flow: string) => encodeKey('counts', flow)
+export const blockKey = (block: number) => encodeKey('block', block)
+/** How many documents of a block are still needed; absent while all are. */
+export const leftKey = (block: number) => encodeKey('left', block)
+/** Queued jobs of one user whose numbers follow each other: under the first, a hash of each. */
+export const runKey = (flow: string, user: string, number: number) =>
+  encodeKey('run', flow, user, number)
+export const runKeys = (flow: string) => keyPrefix('run', flow)
+export const runKeysOf = (flow: string, user: string) => keyPrefix('run', flow, user)
+export const jobKey = (number: number) => encodeKey('job', number)
+export const leaseKey = (number: number) => encodeKey('lease', number)
+export const leaseKeys = () => keyPrefix('lease')
+export const delayedKey = (flow: string, dueAt: number, number: number) =>
+  encodeKey('delayed', flow, dueAt, number)
+export const delayedKeys = (flow: string) => keyPrefix('delayed', flow)
+export const deadKey = (flow: string, number: number) => encodeKey('dead', flow, number)
+export const deadKeys = (flow: string) => keyPrefix('dead', flow)
+export const doneKey = (flow: string, place: number) => encodeKey('done', flow, place)
+export const doneKeys = (flow: string) => keyPrefix('done', flow)
+/** A document that is kept for its job alone, as a block of one. */
+export const bodyKey = (number: number) => encodeKey('body', number)
+export const outputKey = (number: number, step: number) => encodeKey('output', number, step)
+/** The jobs of a document that failed, and are neither done nor cancelled yet. */
+export const documentKey = (user: string, document: string, number: number) =>
+  encodeKey('document', user, document, number)
+export const documentKeys = (user: string, document: string) =>
+  keyPrefix('document', user, document)
+export const latestKey = (user: string, document: string) => encodeKey('latest', user, document)

@@ -1,0 +1,106 @@
+// What the queue knows without asking the storage: a head, the flows and their counts, and the jobs
+// that are under way. All of it is small, and read anew in one go when somebody else has written.
+
+import { crc32 } from 'node:zlib'
+import { decodeRecord } from '../../record.js'
+import { LorekeepError } from '../../errors.js'
+import { decodeKey } from '../../keys.js'
+import type { Storage } from '../../storage.js'
+import { Lanes } from './lanes.js'
+import { countsKey, delayedKeys, flowKeys, headKey, leaseKeys } from './records.js'
+import type { CountsRecord, FlowRecord, HeadRecord, JobRecord, LeaseRecord } from './records.js'
+
+export interface FlowState {
+  flow: FlowRecord
+  counts: CountsRecord
+  /** No delayed job is due before. */
+  nextDue: number
+  readonly lanes: Lanes
+}
+
+/** A job under way, here or in another process. */
+export interface Active {
+  readonly number: number
+  readonly hash: number
+  record: JobRecord
+  readonly token: string
+  deadline: number
+}
+
+export interface State {
+  head: HeadRecord
+  headBytes: Uint8Array
+  nextBlock: number
+  readonly flows: Map<string, FlowState>
+  readonly active: Map<number, Active>
+  /** The documents under way: at most one job of each. */
+  readonly busy: Set<string>
+  /** How many documents of a block are still needed, of the blocks with jobs under way. */
+  readonly left: Map<number, number>
+}
+
+export const noCounts = (): CountsRecord => ({
+  queued: 0,
+  delayed: 0,
+  active: 0,
+  done: 0,
+  dead: 0,
+  pruned: 0,
+})
+
+/**
+ * What is in storage. `before`: the state that it takes the place of.
+ * @throws LorekeepError `LK_STORAGE_*`
+ */
+export async function loadState(storage: Storage, before?: State): Promise<State> {
+  const headBytes = await storage.get(headKey())
+  if (headBytes === undefined) throw new LorekeepError('LK_STORAGE_CORRUPT', 'the head is gone')
+  const head = decodeRecord<HeadRecord>(headBytes)
+  const state: State = {
+    head,
+    headBytes,
+    nextBlock: head.nextBlock,
+    flows: new Map(),
+    active: new Map(),
+    busy: new Set(),
+    left: new Map(),
+  }
+  for await (const page of storage.scan(flowKeys())) {
+    for (const { value } of page) {
+      const flow = decodeRecord<FlowRecord>(value)
+      const counts = await storage.get(countsKey(flow.id))
+      state.flows.set(flow.id, {
+        flow,
+        counts: counts === undefined ? noCounts() : decodeRecord(counts),
+        nextDue: await firstDue(storage, flow.id),
+        lanes: new Lanes(flow.id, before?.flows.get(flow.id)?.lanes.served),
+      })
+    }
+  }
+  for await (const page of storage.scan(leaseKeys())) {
+    for (const { key, value } of page) {
+      const number = decodeKey(key)[1] as number
+      const { token, deadline, job: record } = decodeRecord<LeaseRecord>(value)
+      const hash = hashOf(record.document)
+      state.active.set(number, { number, hash, record, token, deadline })
+      state.busy.add(documentName(record.user, hash))
+    }
+  }
+  return state
+}
+
+async function firstDue(storage: Storage, flow: string): Promise<number> {
+  for await (const [first] of storage.scan({ ...delayedKeys(flow), keysOnly: true, limit: 1 })) {
+    if (first !== undefined) return decodeKey(first.key)[2] as number
+  }
+  return Infinity
+}
+
+/** Of a document's id, in 32 bits. Two of one hash are not processed at the same time. */
+export function hashOf(document: string): number {
+  return crc32(document)
+}
+
+export function documentName(user: string, hash: number): string {
+  return `${hash} ${user}`
+}

@@ -1,0 +1,220 @@
+// Processes documents: as many of each flow at once as it allows, until it is stopped.
+
+import { hasCode } from '../errors.js'
+import type { Clock } from './clock.js'
+import { Execution } from './execution.js'
+import type { Interruption } from './execution.js'
+import type { Claimed, JobQueue } from './queue/queue.js'
+import type { DocumentRef, Flow, Runner, Step, StepContext } from './types.js'
+
+export interface FlowRunnerOptions {
+  readonly queue: JobQueue
+  readonly clock: Clock
+  readonly leaseMs: number
+  readonly stores: Pick<StepContext, 'knowledge' | 'objects'>
+  /** The flows that it is for; undefined: all. */
+  readonly flows?: ReadonlySet<string> | undefined
+  /** The steps of a flow; `undefined` where some are of code that this process has not. */
+  readonly stepsOf: (flow: Flow) => readonly Step[] | undefined
+  readonly onProgress: (claimed: Claimed, step: string, done: number, total: number) => void
+  /** May not throw. */
+  readonly onError: (error: unknown) => void
+  readonly onStopped: () => void
+}
+
+interface Delivery {
+  readonly claimed: Claimed
+  readonly flow: string
+  readonly execution: Execution
+}
+
+/** How soon what other processes queue is found, and how soon storage that failed is tried again. */
+const pollMs = 1000
+const defaultStopMs = 10_000
+
+export class FlowRunner implements Runner {
+  readonly #options: FlowRunnerOptions
+  readonly #deliveries = new Set<Delivery>()
+  /** Given up, and maybe not at their end. */
+  readonly #ending = new Set<Delivery>()
+  readonly #counts = new Map<string, number>()
+  readonly #claiming = new Set<string>()
+  /** Flows that something came for while they were being claimed from. */
+  readonly #again = new Set<string>()
+  readonly #timers = new Map<string, () => void>()
+  #renewAt: number
+  #stopping: Promise<void> | undefined
+  #isOutOfPatience = false
+  #idle: (() => void) | undefined
+
+  constructor(options: FlowRunnerOptions) {
+    this.#options = options
+    this.#renewAt = options.clock.now() + options.leaseMs / 3
+    this.#startTimer('beat', Math.min(options.leaseMs / 3, pollMs), () => this.#beat())
+  }
+
+  begin(): void {
+    this.wake(this.#options.queue.flows().map(({ id }) => id))
+  }
+
+  /** Something may be there to claim in these flows. */
+  wake(ids: Iterable<string>): void {
+    const { flows } = this.#options
+    for (const id of ids) if (flows === undefined || flows.has(id)) void this.#claimFrom(id)
+  }
+
+  /** Breaks off what runs here of these jobs. */
+  interrupt(numbers: readonly number[], why: Interruption): void {
+    for (const { claimed, execution } of this.#deliveries) {
+      if (numbers.includes(claimed.number)) execution.interrupt(why)
+    }
+  }
+
+  /** Resolves when nothing runs here of a document that was cancelled, abandoned steps included. */
+  async endedOf({ user, document }: DocumentRef): Promise<void> {
+    const all = [...this.#deliveries, ...this.#ending]
+    const interrupted = all.filter(({ claimed: { record }, execution }) => {
+      return record.user === user && record.document === document && execution.isInterrupted
+    })
+    await Promise.all(interrupted.map(({ execution }) => execution.ended()))
+  }
+
+  stop({ timeoutMs = defaultStopMs }: { readonly timeoutMs?: number } = {}): Promise<void> {
+    this.#stopping ??= this.#stop(timeoutMs)
+    return this.#stopping
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+  }
+
+  async #stop(timeoutMs: number): Promise<void> {
+    const { clock, onStopped } = this.#options
+    const cancel = clock.after(timeoutMs, () => {
+      this.#isOutOfPatience = true
+      for (const { execution } of this.#deliveries) execution.interrupt('stopped')
+    })
+    while (this.#deliveries.size > 0 || this.#claiming.size > 0) {
+      await new Promise<void>((resolve) => (this.#idle = resolve))
+    }
+    cancel()
+    for (const cancelTimer of this.#timers.values()) cancelTimer()
+    onStopped()
+  }
+
+  /** Claims until nothing is left, or as much runs as may run. One at a time for each flow. */
+  async #claimFrom(id: string): Promise<void> {
+    this.#again.add(id)
+    if (this.#claiming.has(id)) return
+    this.#claiming.add(id)
+    try {
+      while (this.#again.delete(id) && this.#stopping === undefined) await this.#claimOnce(id)
+      this.#waitForDue(id)
+    } catch (error) {
+      this.#options.onError(error)
+      this.#startTimer(`due ${id}`, pollMs, () => this.wake([id]))
+    } finally {
+      this.#claiming.delete(id)
+      this.#noticeIdle()
+    }
+  }
+
+  async #claimOnce(id: string): Promise<void> {
+    const { queue, clock, stepsOf } = this.#options
+    const flow = queue.flow(id)
+    if (flow === undefined || !flow.active) return
+    const free = flow.concurrency - (this.#counts.get(id) ?? 0)
+    const queued = queue.stats(id)?.queued ?? 0
+    if (free <= 0 || (queued === 0 && queue.nextDue(id) > clock.now())) return
+    const steps = stepsOf(flow)
+    if (steps === undefined) return
+    const { jobs, more } = await queue.claim(id, free)
+    for (const claimed of jobs) void this.#deliver(claimed, flow, steps)
+    if (more) this.#again.add(id)
+  }
+
+  async #deliver(claimed: Claimed, flow: Flow, steps: readonly Step[]): Promise<void> {
+    const { queue, clock, stores, onProgress, onError } = this.#options
+    const execution = new Execution({
+      queue,
+      clock,
+      flow,
+      steps,
+      claimed,
+      stores,
+      onProgress: (step, done, total) => onProgress(claimed, step, done, total),
+    })
+    const delivery = { claimed, flow: flow.id, execution }
+    this.#deliveries.add(delivery)
+    this.#counts.set(flow.id, (this.#counts.get(flow.id) ?? 0) + 1)
+    if (this.#isOutOfPatience) execution.interrupt('stopped')
+    try {
+      await execution.run()
+    } catch (error) {
+      // Nothing could be written of it: when its lease has run out, it is delivered again.
+      onError(error)
+    } finally {
+      this.#deliveries.delete(delivery)
+      if (execution.isInterrupted) this.#waitForEnd(delivery)
+      this.#counts.set(flow.id, (this.#counts.get(flow.id) ?? 1) - 1)
+      this.wake([flow.id])
+      this.#noticeIdle()
+      queue.prune(flow.id).catch(onError)
+    }
+  }
+
+  #waitForDue(id: string): void {
+    const { queue, clock } = this.#options
+    const due = queue.nextDue(id)
+    // What is due and was not claimed waits for a delivery to end, or for its flow: both wake us.
+    if (due === Infinity || due <= clock.now() || this.#stopping !== undefined) return
+    this.#startTimer(`due ${id}`, due - clock.now(), () => this.wake([id]))
+  }
+
+  #beat(): void {
+    const { leaseMs } = this.#options
+    this.#startTimer('beat', Math.min(leaseMs / 3, pollMs), () => this.#beat())
+    this.#renew()
+    void this.#poll()
+  }
+
+  #renew(): void {
+    const { queue, clock, leaseMs, onError } = this.#options
+    if (clock.now() < this.#renewAt) return
+    this.#renewAt = clock.now() + leaseMs / 3
+    for (const { claimed, execution } of this.#deliveries) {
+      queue.renew(claimed).catch((error: unknown) => {
+        if (hasCode(error, 'LK_LEASE_LOST')) execution.interrupt('lost')
+        else onError(error)
+      })
+    }
+  }
+
+  /** What others have left or brought, in this process or another. */
+  async #poll(): Promise<void> {
+    const { queue, clock, onError } = this.#options
+    try {
+      await queue.refresh()
+      // Behind the renewals of this very moment, which come first.
+      if (queue.nextDeadline() <= clock.now()) await queue.reap()
+    } catch (error) {
+      onError(error)
+    }
+    this.wake(queue.flows().map(({ id }) => id))
+  }
+
+  /** A step may go on for a while after it was given up. */
+  #waitForEnd(delivery: Delivery): void {
+    this.#ending.add(delivery)
+    void delivery.execution.ended().then(() => this.#ending.delete(delivery))
+  }
+
+  #noticeIdle(): void {
+    this.#idle?.()
+  }
+
+  #startTimer(name: string, delayMs: number, call: () => void): void {
+    this.#timers.get(name)?.()
+    this.#timers.set(name, this.#options.clock.after(delayMs, call))
+  }
+}

@@ -1,0 +1,89 @@
+// The built-in steps by their names, as a configuration composes them.
+
+import type { FlowStep, Step } from '../types.js'
+import { chunkFrom } from './chunk.js'
+import { embedFrom } from './embed.js'
+import type { EmbedStep } from './embed.js'
+import { extract } from './extract.js'
+import { index } from './index-objects.js'
+import { extractorOfModelFrom } from './openai/configuration.js'
+import { OptionReader } from './options.js'
+import type { Problem } from './options.js'
+import { store } from './store.js'
+import type { Embedder } from './types.js'
+import { isIri } from './vocabulary.js'
+
+/** What steps of one flow have in common. */
+interface Shared {
+  /** That of `embed`, by name or as code: entities get vectors of the same kind as chunks. */
+  embedder?: Embedder
+}
+
+const makers = {
+  chunk: (reader: OptionReader) => chunkFrom(reader),
+  embed: (reader: OptionReader, shared: Shared) => {
+    const step = embedFrom(reader)
+    shared.embedder = step.embedder
+    return step
+  },
+  extract: (reader: OptionReader, { embedder }: Shared) => {
+    const type = reader.choice('type', ['offline', 'openai'])
+    const concurrency = reader.integer('concurrency', 1, 1000)
+    const base = baseFrom(reader)
+    return extract({
+      ...(type === 'openai' && { extractor: extractorOfModelFrom(reader) }),
+      ...(embedder !== undefined && { embedder }),
+      ...(base !== undefined && { base }),
+      ...(concurrency !== undefined && { concurrency }),
+    })
+  },
+  store: (reader: OptionReader) => {
+    const base = baseFrom(reader)
+    const chunkEmbeddings = reader.boolean('chunkEmbeddings')
+    return store({
+      ...(base !== undefined && { base }),
+      ...(chunkEmbeddings !== undefined && { chunkEmbeddings }),
+    })
+  },
+  index: (reader: OptionReader) => {
+    const base = baseFrom(reader)
+    return index({ ...(base !== undefined && { base }) })
+  },
+}
+
+export type BuiltInName = keyof typeof makers
+
+export const builtInNames = Object.keys(makers) as readonly BuiltInName[]
+
+export function isBuiltIn(name: string): name is BuiltInName {
+  return Object.hasOwn(makers, name)
+}
+
+/**
+ * The steps of a flow that are built in, each in its place, `undefined` where one is of code.
+ * What is wrong with their options is added to `problems`.
+ */
+export function builtInSteps(
+  steps: readonly FlowStep[],
+  problems: Problem[],
+  code: ReadonlyMap<string, Step> | undefined,
+): readonly (Step | undefined)[] {
+  const shared: Shared = {}
+  return steps.map(({ name, options = {}, code: isCode }, place) => {
+    if (isCode === true || !isBuiltIn(name)) {
+      const { embedder } = (code?.get(name) ?? {}) as Partial<EmbedStep>
+      if (typeof embedder === 'function') shared.embedder = embedder
+      return undefined
+    }
+    const reader = new OptionReader(options, `steps[${place}].options`, problems)
+    const step = makers[name](reader, shared)
+    reader.end()
+    return step
+  })
+}
+
+function baseFrom(reader: OptionReader): string | undefined {
+  const base = reader.text('base')
+  if (base === undefined || isIri(base)) return base
+  return reader.fail('base', "must be the beginning of a URI, such as 'http://example.com/'")
+}

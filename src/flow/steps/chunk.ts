@@ -1,0 +1,51 @@
+// The step `chunk`: where to cut the document's text.
+
+import { setImmediate } from 'node:timers/promises'
+import type { Step } from '../types.js'
+import type { OptionReader } from './options.js'
+import { split, type SplitOptions } from './splitter.js'
+import type { Chunk, ChunkOutput } from './types.js'
+
+const defaultSize = 2000
+const defaultOverlap = 100
+const leastSize = 16
+const mostSize = 1_000_000
+/** How long it keeps the process from everything else. */
+const turnMs = 10
+
+/** Chunks of 2,000 UTF-16 code units at most that overlap by up to 100, unless told otherwise. */
+export function chunk(options: Partial<SplitOptions> = {}): Step {
+  const { size = defaultSize } = options
+  checkInteger('size', size, leastSize, mostSize)
+  const { overlap = Math.min(defaultOverlap, size >> 2) } = options
+  checkInteger('overlap', overlap, 0, size >> 1)
+  return {
+    name: 'chunk',
+    run: async (_, { document, signal, progress }): Promise<ChunkOutput> => {
+      signal.throwIfAborted()
+      const chunks: Chunk[] = []
+      let since = performance.now()
+      for (const piece of split(document.text, { size, overlap })) {
+        chunks.push(piece)
+        if (performance.now() - since < turnMs) continue
+        await setImmediate()
+        signal.throwIfAborted()
+        since = performance.now()
+      }
+      progress(chunks.length, chunks.length)
+      return { chunks }
+    },
+  }
+}
+
+/** The step of a configured flow. */
+export function chunkFrom(reader: OptionReader): Step {
+  const size = reader.integer('size', leastSize, mostSize)
+  const overlap = reader.integer('overlap', 0, (size ?? defaultSize) >> 1)
+  return chunk({ ...(size !== undefined && { size }), ...(overlap !== undefined && { overlap }) })
+}
+
+function checkInteger(name: string, value: unknown, least: number, most: number): void {
+  if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return
+  throw new TypeError(`${name} must be a whole number from ${least} to ${most}`)
+}

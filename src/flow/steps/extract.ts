@@ -1,0 +1,139 @@
+// The step `extract`: what each chunk speaks of and says.
+
+import { setImmediate } from 'node:timers/promises'
+import type { Term, Triple } from '../../types.js'
+import type { Step, StepContext } from '../types.js'
+import { embedVectors } from './embed.js'
+import { checkExtraction } from './extraction.js'
+import { checkKnowledge } from './knowledge-input.js'
+import { collapseSpace, entityUri, relationUri } from './names.js'
+import { offlineExtractor } from './offline-extractor.js'
+import type { ChunkText, Embedder, Entity, Extraction, Extractor, ExtractOutput } from './types.js'
+import { checkBase, defaultBase } from './vocabulary.js'
+
+export interface ExtractOptions {
+  /** offlineExtractor() by default. */
+  readonly extractor?: Extractor
+  /** Gives each entity a vector of its name and definition; without it they have none. */
+  readonly embedder?: Embedder
+  /** URIs of entities and relations begin with it and `e/`. `http://trustgraph.ai/` by default. */
+  readonly base?: string
+  /** Chunks under way at once: 1 by default for the offline extractor, 4 for any other. */
+  readonly concurrency?: number
+}
+
+export function extract(options: ExtractOptions = {}): Step {
+  const { extractor = offlineExtractor(), embedder } = options
+  const { concurrency = options.extractor === undefined ? 1 : 4 } = options
+  if (typeof extractor !== 'function') throw new TypeError('extractor must be a function')
+  if (embedder !== undefined && typeof embedder !== 'function') {
+    throw new TypeError('embedder must be a function')
+  }
+  if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
+    throw new TypeError('concurrency must be a whole number from 1')
+  }
+  const base = `${checkBase(options.base ?? defaultBase)}e/`
+  return {
+    name: 'extract',
+    run: async (input, context): Promise<ExtractOutput> => {
+      const { chunks, vectors } = checkKnowledge(input, 'extract', context.document)
+      const texts = chunks.map(({ index, start, end }): ChunkText => {
+        return { index, start, end, text: context.document.text.slice(start, end) }
+      })
+      const found = await extractAll(texts, context, { extractor, base, concurrency })
+      const entities = mergeEntities(texts, found, base)
+      const triples = mergeTriples(found)
+      const described = embedder ? await withVectors(entities, embedder, context) : entities
+      return { chunks, ...(vectors.length > 0 && { vectors }), entities: described, triples }
+    },
+  }
+}
+
+interface ExtractAllOptions {
+  readonly extractor: Extractor
+  readonly base: string
+  readonly concurrency: number
+}
+
+/** In the order of the chunks. The first failure aborts what else is under way. */
+async function extractAll(
+  chunks: readonly ChunkText[],
+  { document, signal: stepSignal, progress }: StepContext,
+  { extractor, base, concurrency }: ExtractAllOptions,
+): Promise<Extraction[]> {
+  const failure = new AbortController()
+  const signal = AbortSignal.any([stepSignal, failure.signal])
+  const entity = (name: string): Term => ({ v: entityUri(name, base), e: true })
+  const relation = (name: string): Term => ({ v: relationUri(name, base), e: true })
+  const found: Extraction[] = []
+  const waiting = chunks.values()
+  let done = 0
+  const work = async () => {
+    for (const chunk of waiting) {
+      signal.throwIfAborted()
+      const extraction: unknown = await extractor(chunk, { signal, document, entity, relation })
+      signal.throwIfAborted()
+      found[chunk.index] = checkExtraction(extraction, chunk.index)
+      progress(++done, chunks.length)
+      // An extractor that computes never lets go of the thread by itself.
+      await setImmediate()
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: Math.min(concurrency, chunks.length) }, work))
+  } catch (error) {
+    failure.abort(error)
+    throw error
+  }
+  return found
+}
+
+/** One entity for each URI: the first name and the first definition win. */
+function mergeEntities(
+  chunks: readonly ChunkText[],
+  extractions: readonly Extraction[],
+  base: string,
+): Entity[] {
+  const merged = new Map<string, { name: string; definition?: string; chunks: number[] }>()
+  for (const [index, { entities }] of extractions.entries()) {
+    for (const { name: found, definition } of entities) {
+      const uri = entityUri(found, base)
+      const entity = merged.get(uri) ?? { name: collapseSpace(found), chunks: [] }
+      if (entity.chunks.at(-1) !== index) entity.chunks.push(index)
+      if (definition !== undefined) entity.definition ??= definition
+      merged.set(uri, entity)
+    }
+  }
+  // `New-York` and `New York` share a URI, and models name what a text says in other words.
+  // Provenance leads to chunks with the name; to others only where there is no such chunk.
+  const texts = chunks.map(({ text }) => collapseSpace(text).toLowerCase())
+  return [...merged].map(([uri, { chunks, ...entity }]): Entity => {
+    const name = entity.name.toLowerCase()
+    const naming = chunks.filter((index) => texts[index]?.includes(name))
+    return { uri, ...entity, chunks: naming.length > 0 ? naming : chunks }
+  })
+}
+
+function mergeTriples(extractions: readonly Extraction[]): Triple[] {
+  const merged = new Map<string, Triple>()
+  for (const triple of extractions.flatMap(({ triples }) => triples)) {
+    const { s, p, o } = triple
+    merged.set(JSON.stringify([s.v, s.e, p.v, p.e, o.v, o.e]), triple)
+  }
+  return [...merged.values()]
+}
+
+async function withVectors(
+  entities: readonly Entity[],
+  embedder: Embedder,
+  { signal }: StepContext,
+): Promise<Entity[]> {
+  const texts = entities.map(({ name, definition }) => {
+    return definition === undefined ? name : `${name}: ${definition}`
+  })
+  const vectors = await embedVectors(embedder, texts, { signal })
+  return entities.map((entity, i) => {
+    const vector = vectors[i]
+    return vector === undefined ? entity : { ...entity, vector }
+  })
+}

@@ -1,0 +1,80 @@
+// What a core says of a document: its metadata, where its parts and entities come from, and what
+// was extracted.
+
+import type { Term, Triple } from '../../types.js'
+import type { FlowDocument } from '../types.js'
+import type { Knowledge } from './knowledge-input.js'
+import type { Entity } from './types.js'
+import { chunkUri, documentUri, vocabulary } from './vocabulary.js'
+
+/**
+ * Each triple once, and the same ones in the same order for the same knowledge: a core that is
+ * written again is the same bytes.
+ */
+export function* graphTriples(
+  document: FlowDocument,
+  { chunks, entities, triples }: Knowledge,
+  base: string,
+): Generator<Triple, void, undefined> {
+  // Only what others wrote can come twice. What is made here is far more, and not remembered.
+  const given = new Set<string>()
+  const isNew = (triple: Triple) => {
+    const { size } = given
+    return given.add(keyOf(triple)).size > size
+  }
+  const metadata = document.metadata.filter(isNew)
+  const relations = triples.filter(isNew)
+  const uri = documentUri(document.id, base)
+  const source = entityTerm(uri)
+  const parts = chunks.map(({ index }) => entityTerm(chunkUri(uri, index)))
+
+  yield* metadata
+  for (const triple of made()) if (!given.has(keyOf(triple))) yield triple
+  yield* relations
+
+  function* made(): Generator<Triple, void, undefined> {
+    yield { s: source, p: terms.type, o: terms.DigitalDocument }
+    for (const { index, start, end } of chunks) {
+      const s = parts[index] as Term // as many as chunks
+      yield { s: source, p: terms.hasPart, o: s }
+      yield { s, p: terms.type, o: terms.String }
+      yield { s, p: terms.isPartOf, o: source }
+      yield { s, p: terms.wasDerivedFrom, o: source }
+      yield { s, p: terms.position, o: literal(String(index)) }
+      yield { s, p: terms.beginIndex, o: literal(String(start)) }
+      yield { s, p: terms.endIndex, o: literal(String(end)) }
+    }
+    for (const entity of entities) yield* aboutEntity(entity, parts)
+  }
+}
+
+function* aboutEntity(
+  { uri, name, definition, chunks }: Entity,
+  parts: readonly Term[],
+): Generator<Triple, void, undefined> {
+  const s = entityTerm(uri)
+  yield { s, p: terms.label, o: literal(name) }
+  if (definition !== undefined) yield { s, p: terms.definition, o: literal(definition) }
+  for (const index of chunks) {
+    const o = parts[index] as Term // checked to be the index of a chunk
+    // The reference's clients follow the one, and PROV's from an entity to its document the other.
+    yield { s, p: terms.subjectOf, o }
+    yield { s, p: terms.wasDerivedFrom, o }
+  }
+}
+
+export function entityTerm(v: string): Term {
+  return { v, e: true }
+}
+
+function literal(v: string): Term {
+  return { v, e: false }
+}
+
+const terms = Object.fromEntries(
+  Object.entries(vocabulary).map(([name, uri]) => [name, entityTerm(uri)]),
+) as Readonly<Record<keyof typeof vocabulary, Term>>
+
+function keyOf({ s, p, o }: Triple): string {
+  return JSON.stringify([s.v, s.e, p.v, p.e, o.v, o.e])
+}

@@ -1,0 +1,106 @@
+// Entities and relations without a model to ask: by an English tagger and a few rules.
+
+import type { Term, Triple } from '../../types.js'
+import { coOccurrences } from './offline/co-occurrence.js'
+import type { Mention } from './offline/mention.js'
+import { read } from './offline/reading.js'
+import { definition, relations } from './offline/relations.js'
+import { loadTagger } from './offline/tagger.js'
+import type { Extraction, Extractor, ExtractorTools } from './types.js'
+
+const related: Term = { v: 'http://www.w3.org/2004/02/skos/core#related', e: true }
+
+// For each 2,000 characters: the core grows with the text, and not with the square of it.
+const pageLength = 2000
+const namesPerPage = 60
+const phrasesPerPage = 5
+const relatedPerPage = 16
+
+/**
+ * Finds names, key phrases, `subject verb object` and `X is a Y` in English, and relates
+ * (skos:related) what stands in one sentence or in the next two. Of a text in another language it
+ * takes the words with capitals inside of sentences, and relates those. Every name stands in its
+ * chunk as it is. The language model is loaded at first use.
+ */
+export function offlineExtractor(): Extractor {
+  return async (chunk, tools): Promise<Extraction> => {
+    const readings = read(chunk, tools.document.text, await loadTagger())
+    const uriOf = uris(tools)
+    const pages = Math.ceil(chunk.text.length / pageLength)
+
+    const mentions = readings.map(({ names, phrases }) => [...names, ...phrases])
+    const defined = readings.flatMap(({ sentence }, i) => definition(sentence, mentions[i] ?? []))
+    const stated = readings.flatMap(({ sentence }, i) => relations(sentence, mentions[i] ?? []))
+    const telling = [
+      ...defined.map(({ of }) => of),
+      ...stated.flatMap(({ subject, object }) => [subject, object]),
+    ]
+
+    const names = new Map<string, string>()
+    for (const { name } of readings.flatMap(({ names }) => names)) {
+      const uri = uriOf(name)
+      if (!names.has(uri) && names.size < namesPerPage * pages) names.set(uri, name)
+    }
+    const phrases = readings.flatMap(({ phrases }) => phrases)
+    const ranked = rank(phrases, telling, uriOf).filter(([uri]) => !names.has(uri))
+    const chosen = new Map([...names, ...ranked.slice(0, phrasesPerPage * pages)])
+
+    const definitions = new Map<string, string>()
+    for (const { of, text } of defined) {
+      if (!definitions.has(uriOf(of.name))) definitions.set(uriOf(of.name), text)
+    }
+    const entities = [...chosen].map(([uri, name]) => {
+      const definition = definitions.get(uri)
+      return definition === undefined ? { name } : { name, definition }
+    })
+
+    const statements = stated.flatMap(({ subject, verb, object }): Triple[] => {
+      const [s, o] = [uriOf(subject.name), uriOf(object.name)]
+      if (s === o || !chosen.has(s) || !chosen.has(o)) return []
+      return [{ s: { v: s, e: true }, p: tools.relation(verb), o: { v: o, e: true } }]
+    })
+    const places = mentions.map((all) => {
+      return all.map(({ name }) => uriOf(name)).filter((uri) => chosen.has(uri))
+    })
+    const pairs = coOccurrences(places, relatedPerPage * pages).map(([a, b]): Triple => {
+      return { s: { v: a, e: true }, p: related, o: { v: b, e: true } }
+    })
+    return { entities, triples: [...statements, ...pairs] }
+  }
+}
+
+/**
+ * Key phrases with their URIs, the best first: those that the text says something of, then the
+ * most frequent. A noun alone has to come three times.
+ */
+function rank(
+  phrases: readonly Mention[],
+  telling: readonly Mention[],
+  uriOf: (name: string) => string,
+): [uri: string, name: string][] {
+  const isLong = ({ from, to }: Mention) => to - from > 1
+  const preferred = new Set(telling.filter(isLong).map(({ name }) => uriOf(name)))
+  const found = new Map<string, { name: string; score: number }>()
+  for (const phrase of phrases) {
+    const uri = uriOf(phrase.name)
+    const { name, score } = found.get(uri) ?? {
+      name: phrase.name,
+      score: preferred.has(uri) ? 2 : 0,
+    }
+    found.set(uri, { name, score: score + (isLong(phrase) ? 3 : 1) / 3 })
+  }
+  return [...found]
+    .filter(([, { score }]) => score > 0.99)
+    .sort(([, a], [, b]) => b.score - a.score)
+    .map(([uri, { name }]) => [uri, name])
+}
+
+/** The names of one chunk come again and again. */
+function uris({ entity }: ExtractorTools): (name: string) => string {
+  const known = new Map<string, string>()
+  return (name) => {
+    const uri = known.get(name) ?? entity(name).v
+    known.set(name, uri)
+    return uri
+  }
+}

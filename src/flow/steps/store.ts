@@ -1,0 +1,80 @@
+import type { CoreMessage, CoreMetadata, EntityEmbedding, Triple } from '../../types.js'
+import type { FlowDocument, Step } from '../types.js'
+import { inBatches, type BatchBounds } from './batches.js'
+import { entityTerm, graphTriples } from './graph.js'
+import { checkKnowledge, type Knowledge } from './knowledge-input.js'
+import { checkBase, chunkUri, defaultBase, documentUri } from './vocabulary.js'
+
+export interface StoreOptions {
+  /** What the URIs of documents begin with whose ids are none. `http://trustgraph.ai/` by default. */
+  readonly base?: string
+  /** Whether the core has the vectors of chunks beside those of entities. True by default. */
+  readonly chunkEmbeddings?: boolean
+}
+
+/**
+ * Puts what the steps before found in the place of the document's core, all of it or nothing. Its
+ * input is that of `chunk`, `embed` or `extract`, and its output the same.
+ */
+export function store(options: StoreOptions = {}): Step {
+  const { base: givenBase = defaultBase, chunkEmbeddings = true } = options
+  const base = checkBase(givenBase)
+  if (typeof chunkEmbeddings !== 'boolean') {
+    throw new TypeError(`chunkEmbeddings must be true or false, not ${String(chunkEmbeddings)}`)
+  }
+  return {
+    name: 'store',
+    async run(input, { document, knowledge, signal }) {
+      const found = checkKnowledge(input, 'store', document)
+      const given = chunkEmbeddings ? found : { ...found, vectors: [] }
+      const { user, id } = document
+      await knowledge.write({ user, id }, coreMessages(document, given, base), {
+        mode: 'replace',
+        signal,
+      })
+      return input
+    },
+  }
+}
+
+// Small enough for a reader that holds one message at a time, large enough that headers are
+// nothing. Weights are characters and components: a message has a megabyte, more or less.
+const triplesOfMessage: BatchBounds<Triple> = {
+  most: 200,
+  weigh: ({ s, p, o }) => s.v.length + p.v.length + o.v.length,
+  mostWeight: 512 * 1024,
+}
+const embeddingsOfMessage: BatchBounds<EntityEmbedding> = {
+  most: 32,
+  weigh: ({ v }) => v.reduce((sum, { length }) => sum + length, 0),
+  mostWeight: 128 * 1024,
+}
+
+function* coreMessages(
+  document: FlowDocument,
+  knowledge: Knowledge,
+  base: string,
+): Generator<CoreMessage, void, undefined> {
+  const { id, user, collection, metadata } = document
+  // The document's metadata is among the triples, where every reader finds it. In each message's
+  // own metadata a thousand triples would make the core some ten times larger: the first has it.
+  let m: CoreMetadata = { i: id, m: metadata, u: user, c: collection }
+  for (const t of inBatches(graphTriples(document, knowledge, base), triplesOfMessage)) {
+    yield ['t', { m, t }]
+    m = { ...m, m: [] }
+  }
+  const embeddings = embeddingsOf(documentUri(id, base), knowledge)
+  for (const e of inBatches(embeddings, embeddingsOfMessage)) yield ['ge', { m, e }]
+}
+
+function* embeddingsOf(
+  document: string,
+  { vectors, entities }: Knowledge,
+): Generator<EntityEmbedding, void, undefined> {
+  for (const { uri, vector } of entities) {
+    if (vector !== undefined) yield { e: entityTerm(uri), v: [vector] }
+  }
+  for (const [index, vector] of vectors.entries()) {
+    yield { e: entityTerm(chunkUri(document, index)), v: [vector] }
+  }
+}

@@ -1,0 +1,356 @@
+// What a FlowQueue takes and gives.
+
+import type { KnowledgeStore } from '../knowledge/types.js'
+import type { JsonObject, ObjectStore } from '../objects/types.js'
+import type { Triple } from '../types.js'
+
+// ── documents ────────────────────────────────────────────────────────────────
+
+interface DocumentFields {
+  /** Typically a URI. With the user it names the core: non-empty, well-formed, 1,024 bytes at most. */
+  readonly id: string
+  readonly metadata?: readonly Triple[]
+  /** Whose knowledge it becomes. `defaultUser` where it is left out. */
+  readonly user?: string
+  /** `default` where it is left out. */
+  readonly collection?: string
+}
+
+/** A text as endpoint 5 takes it: base64 of the text in a charset. */
+export interface EncodedDocument extends DocumentFields {
+  /** Any label of the WHATWG Encoding Standard; `utf-8` where it is left out. */
+  readonly charset?: string
+  /** Base64 (RFC 4648, section 4) with its padding; ASCII white space in it is skipped. */
+  readonly text: string
+}
+
+/** A text as a program has it. */
+export interface PlainDocument extends DocumentFields {
+  readonly content: string
+}
+
+export type TextDocument = EncodedDocument | PlainDocument
+
+/** A document that was accepted, as steps see it. */
+export interface FlowDocument {
+  readonly id: string
+  readonly user: string
+  readonly collection: string
+  readonly metadata: readonly Triple[]
+  readonly text: string
+}
+
+// ── steps ────────────────────────────────────────────────────────────────────
+
+/**
+ * One stage of a flow. It gets what the step before it returned (the first one: the document), and
+ * what it returns is recorded before the next one begins, so that a retry goes on from there. It
+ * may be run again after a failure or a crash: running it twice has to leave what running it once
+ * leaves.
+ */
+export interface Step {
+  /** Unique within the flow. */
+  readonly name: string
+  /** Over the flow's `stepTimeoutMs`. */
+  readonly timeoutMs?: number
+  /**
+   * What it returns is copied by the structured clone algorithm: plain objects, arrays, typed
+   * arrays, no functions. To give up without another attempt, throw a LorekeepError
+   * `LK_STEP_UNRECOVERABLE`.
+   */
+  readonly run: (input: unknown, context: StepContext) => unknown
+}
+
+/** What a step may use beside its input. */
+export interface StepContext {
+  readonly document: FlowDocument
+  /** The job's id. */
+  readonly job: string
+  readonly flow: string
+  /** Deliveries so far, this one among them. */
+  readonly attempt: number
+  /** Aborted at the step's timeout, when the lease is lost, and when the runner stops. */
+  readonly signal: AbortSignal
+  readonly knowledge: KnowledgeStore
+  readonly objects: ObjectStore
+  /** Told to whoever watches, as `done` of `total` (chunks, mostly). */
+  readonly progress: (done: number, total: number) => void
+}
+
+/** A built-in step by its name, with options of its own (docs/flows.md). */
+export interface NamedStep {
+  readonly name: string
+  readonly options?: JsonObject
+}
+
+// ── flows ────────────────────────────────────────────────────────────────────
+
+export interface FlowDefinition {
+  /** Non-empty, well-formed, 256 bytes at most. */
+  readonly id: string
+  /** False: loads are refused, and nothing is processed. True by default. */
+  readonly active?: boolean
+  /**
+   * Built-in steps by name, and steps of your own as code. Code is not stored: after a restart the
+   * flow accepts documents, and processes them once it was defined again. By default `chunk`,
+   * `embed`, `extract`, `store`, `index`.
+   */
+  readonly steps?: readonly (string | NamedStep | Step)[]
+  /** Documents under way at once, in each runner. 4 by default. */
+  readonly concurrency?: number
+  /** Deliveries of a document before it is a dead letter. 5 by default. */
+  readonly maxAttempts?: number
+  /** How long a step may take before it is abandoned. 600,000 by default. */
+  readonly stepTimeoutMs?: number
+  /**
+   * The wait before attempt n + 1 is random between half of and all of
+   * min(maxDelayMs, minDelayMs * 2^(n-1)). 1,000 and 300,000 by default.
+   */
+  readonly minDelayMs?: number
+  readonly maxDelayMs?: number
+  /** Documents that may wait (queued and delayed); one more is refused. 10,000,000 by default. */
+  readonly maxQueued?: number
+  /** Records of completed jobs that are kept, the newest. 10,000 by default. */
+  readonly keepDone?: number
+}
+
+/** A flow as it is stored: every default filled in, steps of code by their name alone. */
+export interface Flow {
+  readonly id: string
+  readonly active: boolean
+  readonly steps: readonly FlowStep[]
+  readonly concurrency: number
+  readonly maxAttempts: number
+  readonly stepTimeoutMs: number
+  readonly minDelayMs: number
+  readonly maxDelayMs: number
+  readonly maxQueued: number
+  readonly keepDone: number
+}
+
+export interface FlowStep {
+  readonly name: string
+  readonly options?: JsonObject
+  /** True for a step of code, which a process has to define before it can run the flow. */
+  readonly code?: true
+}
+
+// ── jobs ─────────────────────────────────────────────────────────────────────
+
+/**
+ * `queued` waits for its turn, `delayed` for its next attempt, `active` is being processed, `done`
+ * and `dead` are ends; a dead letter can be retried.
+ */
+export type JobState = 'queued' | 'delayed' | 'active' | 'done' | 'dead'
+
+/** Why a delivery did not end in completion. */
+export interface JobFailure {
+  /** ISO 8601, UTC. */
+  readonly at: string
+  readonly attempt: number
+  /** The step that ran, or was to run. */
+  readonly step: string
+  /**
+   * `failed`: it threw; `timeout`: it was abandoned; `crashed`: its lease ran out; `released`: the
+   * runner stopped, which costs no attempt.
+   */
+  readonly cause: 'failed' | 'timeout' | 'crashed' | 'released'
+  /** Of a LorekeepError. */
+  readonly code?: string
+  readonly message: string
+}
+
+/** One document on its way through a flow. */
+export interface Job {
+  readonly id: string
+  readonly flow: string
+  readonly user: string
+  /** The document's id. */
+  readonly document: string
+  readonly collection: string
+  readonly state: JobState
+  /** Deliveries that count against `maxAttempts`. */
+  readonly attempts: number
+  /** Steps whose output is recorded, or, where it is done, all of them. */
+  readonly completedSteps: readonly string[]
+  /** The newest 20, oldest first. */
+  readonly failures: readonly JobFailure[]
+  /** ISO 8601, UTC, as the other times. */
+  readonly createdAt: string
+  readonly updatedAt: string
+  /** Of a delayed job: when it is due. */
+  readonly dueAt?: string
+  /** Of a done job that left the knowledge alone, because a newer load of the document was done. */
+  readonly superseded?: true
+}
+
+export interface JobQuery {
+  readonly flow: string
+  readonly state?: JobState
+  readonly user?: string
+  /** The document's id. */
+  readonly document?: string
+  /** At most this many; all by default. */
+  readonly limit?: number
+}
+
+export interface FlowStats {
+  readonly queued: number
+  readonly active: number
+  readonly delayed: number
+  /** All that were ever completed, also those whose record is gone (`keepDone`). */
+  readonly done: number
+  readonly dead: number
+}
+
+/** What is known of a document: its jobs, and what became of it. */
+export interface DocumentStatus {
+  readonly user: string
+  readonly document: string
+  /** The newest first: those that are under way, wait or are dead, and the newest that is done. */
+  readonly jobs: readonly Job[]
+  /** Of the newest load that was completed, whether or not its job is still on record. */
+  readonly completed?: { readonly job: string; readonly flow: string; readonly at: string }
+}
+
+interface JobEventFields {
+  readonly job: string
+  readonly flow: string
+  readonly user: string
+  readonly document: string
+  readonly collection: string
+  /** ISO 8601, UTC. */
+  readonly at: string
+  readonly state: JobState
+  readonly attempts: number
+}
+
+/** Something happened to a job. The last of one job is `done`, `dead` or `cancelled`. */
+export type JobEvent =
+  /** `state`: what was known when the watching began, of a watched job or document. */
+  | (JobEventFields & { readonly type: 'state' | 'queued' | 'active' | 'done' | 'cancelled' })
+  | (JobEventFields & {
+      readonly type: 'progress'
+      readonly step: string
+      readonly done: number
+      readonly total: number
+    })
+  /** The output of a step was recorded. */
+  | (JobEventFields & { readonly type: 'step'; readonly step: string })
+  /** A delivery ended without completion; the state says what follows. */
+  | (JobEventFields & { readonly type: 'failed' | 'dead'; readonly failure: JobFailure })
+
+export interface WatchQuery {
+  /** This job alone: the iteration ends by itself after its last event. */
+  readonly job?: string
+  readonly flow?: string
+  /** Where a document is named and no user, the default one. */
+  readonly user?: string
+  /** The document's id. */
+  readonly document?: string
+  /** Ends the iteration when aborted. */
+  readonly signal?: AbortSignal
+}
+
+// ── the store ────────────────────────────────────────────────────────────────
+
+export interface RunOptions {
+  /** Stops the runner when aborted, as stop() does. */
+  readonly signal?: AbortSignal
+  /** Only these flows; by default all there are, and those that come. */
+  readonly flows?: readonly string[]
+}
+
+/** Something that processes documents until it is stopped. */
+export interface Runner {
+  /**
+   * Claims nothing more and waits for what is under way, at most `timeoutMs` (10,000 by default);
+   * then signals are aborted, and what does not end goes back to the queue. Idempotent.
+   */
+  stop(options?: { readonly timeoutMs?: number }): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export interface FlowLimits {
+  /** Bytes of a document's text before decoding from its charset. 10 MiB by default. */
+  readonly maxTextBytes: number
+  /** 1,000 by default. */
+  readonly maxMetadataTriples: number
+}
+
+/** Durable queues of documents, and their processing. Methods reject with `LK_CLOSED` after close(). */
+export interface FlowQueue {
+  /**
+   * Makes or replaces a flow. Documents under way go on with the new steps, from the last recorded
+   * output whose steps are still the first ones.
+   * @throws LorekeepError `LK_FLOW_INVALID` with `details.errors`, a list of `{ path, message }`
+   */
+  define(definition: FlowDefinition): Promise<Flow>
+  get(id: string): Promise<Flow | undefined>
+  /** In the byte order of their ids. */
+  list(): Promise<Flow[]>
+  /** @throws LorekeepError `LK_FLOW_NOT_FOUND` */
+  start(id: string): Promise<Flow>
+  /** Loads are refused from now on; what is under way ends, what waits stays. */
+  stop(id: string): Promise<Flow>
+  /**
+   * Removes a flow and its records of done jobs. False where there was none.
+   * @throws LorekeepError `LK_FLOW_IN_USE` while it has documents that wait, are under way or dead
+   */
+  remove(id: string): Promise<boolean>
+
+  /**
+   * Accepts a document. Resolves when it is durable.
+   * @throws LorekeepError `LK_FLOW_NOT_FOUND`, `LK_FLOW_INACTIVE`, `LK_FLOW_FULL`,
+   *   `LK_DOCUMENT_INVALID` (`details.errors`: a list of `{ path, message }`),
+   *   `LK_DOCUMENT_TOO_LARGE`, `LK_STORAGE_*`; nothing is queued then
+   */
+  load(flow: string, document: TextDocument): Promise<{ readonly job: string }>
+
+  /** Begins to process. */
+  run(options?: RunOptions): Runner
+
+  job(id: string): Promise<Job | undefined>
+  /**
+   * Active ones first, then delayed, queued, dead, done; within a state in the order in which they
+   * are due or came. By `document` it reads that user's queue where `user` is given, else all of it.
+   * @throws LorekeepError `LK_FLOW_NOT_FOUND`
+   */
+  jobs(query: JobQuery): AsyncIterable<Job>
+  /** jobs() in state `dead`. */
+  deadLetters(flow: string): AsyncIterable<Job>
+  /** @throws LorekeepError `LK_FLOW_NOT_FOUND` */
+  stats(flow: string): Promise<FlowStats>
+  /**
+   * Events of this process from the call on; where a job or a document is named, first the state of
+   * the job, or of each of the document's. Whoever reads slowly loses progress events first.
+   * @throws LorekeepError `LK_JOB_NOT_FOUND`, while iterating
+   */
+  watch(query?: WatchQuery): AsyncIterable<JobEvent>
+
+  /**
+   * A dead letter goes back to its queue with its attempts at 0, a delayed one is due at once. Both
+   * go on at the step that failed.
+   * @throws LorekeepError `LK_JOB_NOT_FOUND`, `LK_JOB_STATE` for any other state
+   */
+  retry(job: string): Promise<Job>
+  /**
+   * Takes a job away, whatever waits or runs of it.
+   * @throws LorekeepError `LK_JOB_NOT_FOUND`, `LK_JOB_STATE` where it is done
+   */
+  cancel(job: string): Promise<void>
+
+  /** What is known of a document in any flow; `undefined` for one that never came, or was removed. */
+  document(ref: DocumentRef): Promise<DocumentStatus | undefined>
+  /**
+   * Deletes what a document became: its jobs, its core, and its objects. False where there was
+   * nothing of it.
+   */
+  removeDocument(ref: DocumentRef): Promise<boolean>
+}
+
+/** The name of a document, and of the core that it becomes. */
+export interface DocumentRef {
+  readonly user: string
+  readonly document: string
+}

@@ -1,0 +1,96 @@
+// What happens to jobs, as server-sent events.
+
+import type { ServerResponse } from 'node:http'
+import { LorekeepError } from '../../errors.js'
+import type { FlowQueue, JobEvent } from '../../flow/types.js'
+import { maySee } from '../access.js'
+import { shownUser } from '../auth.js'
+import type { Principal } from '../auth.js'
+import { isBodyPending } from '../body.js'
+import { answer, reached } from '../reply.js'
+import type { Exchange, Route } from '../routes.js'
+
+export interface EventRoutesOptions {
+  readonly prefix: string
+  readonly flows: FlowQueue
+  readonly heartbeatMs: number
+  readonly exportIdleTimeoutMs: number
+  /** Ends every stream. */
+  readonly signal: AbortSignal | undefined
+}
+
+const headers = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store',
+  // nginx would keep events until it has a buffer full of them.
+  'X-Accel-Buffering': 'no',
+}
+
+export function eventRoutes(options: EventRoutesOptions): readonly Route[] {
+  const { prefix, flows, heartbeatMs, exportIdleTimeoutMs, signal } = options
+  const ends = new Set<() => void>()
+  // One listener, however many streams there are.
+  signal?.addEventListener('abort', () => ends.forEach((end) => end()), { once: true })
+
+  return [{ access: 'principal', method: 'GET', path: `${prefix}/flow/{flow}/events`, run: watch }]
+
+  async function watch(exchange: Exchange): Promise<void> {
+    const { request, response, principal, parameters, query } = exchange
+    const flow = parameters.get('flow') ?? ''
+    const user = shownUser(principal, query.get('user'))
+    const document = query.get('document')
+    // An unread body would keep the socket from telling that the client has gone.
+    if (isBodyPending(request)) {
+      throw new LorekeepError('LK_HTTP_REQUEST', 'a stream of events is asked for without a body')
+    }
+    if ((await flows.get(flow)) === undefined) {
+      throw new LorekeepError('LK_FLOW_NOT_FOUND', `'${flow}'`, { details: { flow } })
+    }
+    if (request.method === 'HEAD') {
+      await answer(request, response, 200, headers)
+      return
+    }
+    const ended = new AbortController()
+    const end = () => ended.abort()
+    if (response.destroyed || signal?.aborted === true) end()
+    response.once('close', end)
+    ends.add(end)
+    try {
+      // Begun before the headers go out: who has them misses nothing from then on.
+      const events = flows.watch({
+        flow,
+        ...(user !== undefined && { user }),
+        ...(document !== undefined && { document }),
+        signal: ended.signal,
+      })
+      response.writeHead(200, headers).flushHeaders()
+      await send(events, response, principal)
+    } finally {
+      ends.delete(end)
+      response.off('close', end)
+    }
+    response.end()
+    await reached(response, 'finish', exportIdleTimeoutMs)
+  }
+
+  async function send(
+    events: AsyncIterable<JobEvent>,
+    response: ServerResponse,
+    principal: Principal,
+  ): Promise<void> {
+    const heartbeat = setInterval(() => {
+      if (!response.writableNeedDrain) response.write(': still here\n\n')
+    }, heartbeatMs).unref()
+    try {
+      let id = 0
+      for await (const event of events) {
+        if (!maySee(principal, event)) continue
+        id++
+        response.write(`id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+        if (response.writableNeedDrain) await reached(response, 'drain', exportIdleTimeoutMs)
+      }
+    } finally {
+      clearInterval(heartbeat)
+    }
+  }
+}

@@ -1,0 +1,111 @@
+// Flows. Everyone reads them; they work for all users, so only who acts for all changes them.
+
+import { LorekeepError } from '../../errors.js'
+import type { Flow, FlowDefinition, FlowQueue } from '../../flow/types.js'
+import type { JsonObject } from '../../objects/types.js'
+import { checkUnlimited, forbidden } from '../access.js'
+import { readJson } from '../json.js'
+import type { JsonLimits } from '../json.js'
+import { answer, answerJson } from '../reply.js'
+import type { Exchange, Route } from '../routes.js'
+
+export interface FlowRoutesOptions extends JsonLimits {
+  readonly prefix: string
+  readonly flows: FlowQueue
+}
+
+export function flowRoutes(options: FlowRoutesOptions): readonly Route[] {
+  const { prefix, flows } = options
+  const single = `${prefix}/flows/{flow}`
+
+  return [
+    { access: 'principal', method: 'GET', path: `${prefix}/flows`, run: listFlows },
+    { access: 'principal', method: 'GET', path: single, run: showFlow },
+    { access: 'principal', method: 'PUT', path: single, run: defineFlow },
+    { access: 'principal', method: 'DELETE', path: single, run: removeFlow },
+    {
+      access: 'principal',
+      method: 'POST',
+      path: `${single}/start`,
+      run: (exchange) => change(exchange, (id) => flows.start(id)),
+    },
+    {
+      access: 'principal',
+      method: 'POST',
+      path: `${single}/stop`,
+      run: (exchange) => change(exchange, (id) => flows.stop(id)),
+    },
+    { access: 'principal', method: 'GET', path: `${prefix}/flow/{flow}/stats`, run: showStats },
+  ]
+
+  async function listFlows({ request, response }: Exchange): Promise<void> {
+    await answerJson(request, response, 200, { flows: await flows.list() })
+  }
+
+  async function showFlow(exchange: Exchange): Promise<void> {
+    const id = idOf(exchange)
+    await answerJson(exchange.request, exchange.response, 200, (await flows.get(id)) ?? noFlow(id))
+  }
+
+  async function defineFlow(exchange: Exchange): Promise<void> {
+    const { request, response, principal } = exchange
+    checkUnlimited(principal)
+    const id = idOf(exchange)
+    const body = await readJson(request, response, options)
+    if (body['id'] !== undefined && body['id'] !== id) {
+      throw new LorekeepError('LK_HTTP_REQUEST', `the path says '${id}', the body another id`)
+    }
+    checkOptions(body)
+    const isNew = (await flows.get(id)) === undefined
+    const flow = await flows.define({ ...body, id } as unknown as FlowDefinition)
+    await answerJson(request, response, isNew ? 201 : 200, flow)
+  }
+
+  async function removeFlow(exchange: Exchange): Promise<void> {
+    const { request, response, principal } = exchange
+    checkUnlimited(principal)
+    const id = idOf(exchange)
+    if (!(await flows.remove(id))) noFlow(id)
+    await answer(request, response, 204)
+  }
+
+  async function change(exchange: Exchange, make: (id: string) => Promise<Flow>): Promise<void> {
+    checkUnlimited(exchange.principal)
+    await answerJson(exchange.request, exchange.response, 200, await make(idOf(exchange)))
+  }
+
+  async function showStats(exchange: Exchange): Promise<void> {
+    const stats = await flows.stats(idOf(exchange))
+    await answerJson(exchange.request, exchange.response, 200, stats)
+  }
+}
+
+const hostsAlone = ['url', 'keyVariable']
+
+/**
+ * The process would send its key, and the texts of all users, to wherever a token holder says. What
+ * else is wrong with steps is left to the store.
+ */
+function checkOptions({ steps }: JsonObject): void {
+  if (!Array.isArray(steps)) return
+  for (const [place, step] of steps.entries()) {
+    const options: unknown = isObject(step) ? step['options'] : undefined
+    const name = isObject(options) && hostsAlone.find((name) => Object.hasOwn(options, name))
+    if (typeof name !== 'string') continue
+    throw forbidden(
+      `steps[${place}].options.${name} says where texts or keys go, which only the host of this server may: define the flow in its configuration or program`,
+    )
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
+function idOf({ parameters }: Exchange): string {
+  return parameters.get('flow') ?? ''
+}
+
+function noFlow(id: string): never {
+  throw new LorekeepError('LK_FLOW_NOT_FOUND', `'${id}'`, { details: { flow: id } })
+}

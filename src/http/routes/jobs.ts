@@ -1,0 +1,81 @@
+// Jobs of a flow: list, show, retry, cancel. An id tells nobody whose job it is, so a job that is
+// not for the principal's eyes is one that does not exist.
+
+import { LorekeepError } from '../../errors.js'
+import type { FlowQueue, Job, JobState } from '../../flow/types.js'
+import { maySee } from '../access.js'
+import { shownUser } from '../auth.js'
+import { disconnect } from '../body.js'
+import { answer, answerJson } from '../reply.js'
+import type { Exchange, Route } from '../routes.js'
+import { limitIn } from '../target.js'
+
+export interface JobRoutesOptions {
+  readonly prefix: string
+  readonly flows: FlowQueue
+}
+
+export function jobRoutes({ prefix, flows }: JobRoutesOptions): readonly Route[] {
+  const all = `${prefix}/flow/{flow}/jobs`
+  const single = `${all}/{job}`
+
+  return [
+    { access: 'principal', method: 'GET', path: all, run: listJobs },
+    { access: 'principal', method: 'GET', path: single, run: showJob },
+    { access: 'principal', method: 'DELETE', path: single, run: cancelJob },
+    { access: 'principal', method: 'POST', path: `${single}/retry`, run: retryJob },
+  ]
+
+  async function listJobs(exchange: Exchange): Promise<void> {
+    const { request, response, principal, parameters, query } = exchange
+    const limit = limitIn(query)
+    const user = shownUser(principal, query.get('user'))
+    const state = stateFrom(query.get('state'))
+    const document = query.get('document')
+    const found = flows.jobs({
+      flow: parameters.get('flow') ?? '',
+      ...(user !== undefined && { user }),
+      ...(state !== undefined && { state }),
+      ...(document !== undefined && { document }),
+    })
+    const jobs: Job[] = []
+    for await (const job of found) {
+      if (response.destroyed) throw disconnect()
+      if (maySee(principal, job)) jobs.push(job)
+      if (jobs.length === limit) break
+    }
+    await answerJson(request, response, 200, { jobs })
+  }
+
+  async function showJob(exchange: Exchange): Promise<void> {
+    await answerJson(exchange.request, exchange.response, 200, await jobOf(exchange))
+  }
+
+  async function cancelJob(exchange: Exchange): Promise<void> {
+    const { id } = await jobOf(exchange)
+    await flows.cancel(id)
+    await answer(exchange.request, exchange.response, 204)
+  }
+
+  async function retryJob(exchange: Exchange): Promise<void> {
+    const { id } = await jobOf(exchange)
+    await answerJson(exchange.request, exchange.response, 200, await flows.retry(id))
+  }
+
+  async function jobOf({ principal, parameters }: Exchange): Promise<Job> {
+    const id = parameters.get('job') ?? ''
+    const job = await flows.job(id)
+    const isHere = job !== undefined && job.flow === parameters.get('flow')
+    if (isHere && maySee(principal, job)) return job
+    throw new LorekeepError('LK_JOB_NOT_FOUND', `'${id}'`, { details: { job: id } })
+  }
+}
+
+const states: readonly JobState[] = ['queued', 'delayed', 'active', 'done', 'dead']
+
+function stateFrom(text: string | undefined): JobState | undefined {
+  if (text === undefined) return undefined
+  const state = states.find((state) => state === text)
+  if (state !== undefined) return state
+  throw new LorekeepError('LK_HTTP_REQUEST', `'state' is ${states.join(', ')}, not '${text}'`)
+}

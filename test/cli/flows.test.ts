@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { fail, inTerminal, run, serve, succeed } from './command.js'
+
+const flow = { id: 'a b', steps: ['chunk', { name: 'embed', options: { dimensions: 8 } }] }
+
+t.test('flows are kept, in a directory and in a server alike', async (t) => {
+  const data = join(t.testdir(), 'data')
+  const bad = { id: 'bad', steps: ['cut'] }
+  const input = Buffer.from(JSON.stringify([flow, bad]))
+  const define = (where: readonly string[], from: Buffer) =>
+    run(t, ['flows', 'define', '-', ...where], { input: from })
+  const refused = await define(['--data', data], input)
+  t.match(refused, { code: 1, stderr: /bad.*steps\[0\].*a b/ })
+  const list = async (where: readonly string[]) => String(await succeed(t, ['flows', ...where]))
+  t.equal(
+    await list(['--data', data]),
+    'a b\tactive\t0\t0\t0\t0\t0\tchunk embed\ndefault\tactive\t0\t0\t0\t0\t0\tchunk embed extract store index\n',
+  )
+  const shown = await succeed(t, ['flows', 'show', 'a b', '--data', data])
+
+  const { url, token, child, ended } = await serve(t, ['--data', data])
+  const remote = ['--url', url, '--token', token]
+  t.strictSame(await succeed(t, ['flows', 'show', 'a b', ...remote]), shown)
+  t.equal((await define(remote, input)).stderr, refused.stderr)
+  const stopped = await succeed(t, ['flows', 'stop', 'a b', '--json', ...remote])
+  t.match(JSON.parse(String(stopped)), { id: 'a b', active: false })
+  await fail(t, 1, ['load', 'package.json', '--flow', 'a b', ...remote])
+  await fail(t, 1, ['flows', 'stop', 'none', ...remote])
+  t.equal((await define(remote, shown)).code, 0)
+  t.match(await list(remote), /^a b\tactive\t/)
+  await succeed(t, ['flows', 'stop', 'a b', ...remote])
+  child.kill('SIGTERM')
+  await ended
+
+  t.match(await list(['--data', data]), /^a b\tstopped\t/)
+  await succeed(t, ['flows', 'start', 'a b', '--data', data])
+  await succeed(t, ['load', 'package.json', '--flow', 'a b', '--data', data])
+  await fail(t, 1, ['flows', 'remove', 'a b', '--data', data])
+  await succeed(t, ['flows', 'remove', 'default', '--data', data])
+  await fail(t, 1, ['flows', 'remove', 'default', '--data', data])
+  const [line] = (await list(['--json', '--data', data])).split('\n')
+  t.match(JSON.parse(line ?? ''), { id: 'a b', active: true, stats: { queued: 1 } })
+})
+
+t.test('on a terminal flows and jobs are tables with a head', async (t) => {
+  const data = join(t.testdir(), 'data')
+  await succeed(t, ['load', 'package.json', '--id', 'urn:a', '--data', data])
+  const flows = inTerminal(['flows', '--data', data])
+  const jobs = inTerminal(['jobs', '--data', data])
+  if (flows === undefined) return t.pass('', { skip: 'no script(1) to fake a terminal with' })
+  t.match(flows.text, /^ID +STATE +QUEUED [^\n]+\r?\ndefault +active +1 /)
+  t.match(jobs?.text, /^JOB +STATE [^\n]+\r?\n\S+ +queued /)
+})
+
+t.test('looking into a directory that is not there does not make it', async (t) => {
+  const data = join(t.testdir(), 'none')
+  for (const command of ['flows', 'jobs']) await fail(t, 1, [command, '--data', data])
+  await fail(t, 1, ['flows', 'stop', 'default', '--data', data])
+  await fail(t, 1, ['documents', 'show', 'a', '--data', data])
+  t.notOk(existsSync(data))
+})

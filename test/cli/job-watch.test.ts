@@ -1,0 +1,52 @@
+import { join } from 'node:path'
+import t from 'tap'
+import { followJobs } from '../../src/cli/job-watch.js'
+import type { Ending } from '../../src/cli/job-watch.js'
+import { openLocalFlows } from '../../src/cli/local-flows.js'
+
+const { signal } = new AbortController()
+
+t.test('jobs that ended before anyone watched are looked up', async (t) => {
+  const flows = await openLocalFlows(join(t.testdir(), 'data'), 'brief', true)
+  t.teardown(() => flows.close())
+  await flows.define('brief', { id: 'brief', steps: ['chunk'] })
+  const load = async (id: string) => {
+    const { job } = await flows.load({ id, text: 'QQ==' })
+    return { id: job, user: 'trustgraph', document: id }
+  }
+  const follow = async (...jobs: Parameters<typeof followJobs>[1]) => {
+    const endings: (readonly [string, Ending['state']])[] = []
+    const onEnd = (job: string, { state }: Ending) => void endings.push([job, state])
+    await followJobs(flows, jobs, { signal, onEvent() {}, onEnd })
+    return endings
+  }
+  const away = await load('away')
+  await flows.cancel(away.id)
+  const done = await load('done')
+  const runner = flows.run()
+  t.strictSame(await follow(done), [[done.id, 'done']])
+  t.strictSame(await follow(done), [[done.id, 'done']], 'its record says so')
+  await runner.stop()
+  await flows.remove('brief')
+  await t.rejects(flows.job(done.id), { code: 'LK_JOB_NOT_FOUND' }, 'its record is gone')
+  t.strictSame(await follow(away, done), [
+    [away.id, 'cancelled'],
+    [done.id, 'done'],
+  ])
+})
+
+t.test('watching ends when it is interrupted', async (t) => {
+  const flows = await openLocalFlows(join(t.testdir(), 'data'), 'default', true)
+  t.teardown(() => flows.close())
+  const { job } = await flows.load({ id: 'waits', text: 'QQ==' })
+  const controller = new AbortController()
+  const watched = { id: job, user: 'trustgraph', document: 'waits' }
+  const following = followJobs(flows, [watched], {
+    signal: controller.signal,
+    onEvent() {},
+    onEnd() {},
+  })
+  const reason = new Error('enough')
+  controller.abort(reason)
+  await t.rejects(following, reason)
+})

@@ -1,0 +1,193 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import t from 'tap'
+import type { Test } from 'tap'
+import { charsetFor } from '../../src/cli/load-document.js'
+import { embeddings, startModelServer } from '../flow/steps/model-server.js'
+import type { FakeModelServer } from '../flow/steps/model-server.js'
+import { fail, inTerminal, run, serve, start, succeed } from './command.js'
+
+const text = 'Mary Shelley wrote Frankenstein in Geneva. Lord Byron met her in Geneva.'
+
+function shelf(t: Test) {
+  const dir = t.testdir({ 'a.txt': text, 'b.txt': 'Jules Verne lived in Amiens.' })
+  const [a, b] = [join(dir, 'a.txt'), join(dir, 'b.txt')]
+  return { dir, data: join(dir, 'data'), a, b, idOfA: pathToFileURL(a).href }
+}
+
+function lines(output: Buffer): Record<string, unknown>[] {
+  const texts = String(output).split('\n').slice(0, -1)
+  return texts.map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+/** A flow `model` whose second step asks the server; a document has one attempt. */
+async function defineModelFlow(t: Test, data: string, model: FakeModelServer): Promise<void> {
+  const options = { type: 'openai', model: 'm', url: model.url }
+  const steps = ['chunk', { name: 'embed', options }, 'extract', 'store', 'index']
+  const input = Buffer.from(JSON.stringify({ id: 'model', steps, maxAttempts: 1 }))
+  await succeed(t, ['flows', 'define', '-', '--data', data], { input })
+}
+
+t.test('texts become cores, in a directory and in a server alike', async (t) => {
+  const { dir, data, a, b, idOfA } = shelf(t)
+  const more = join(dir, 'more.json')
+  const triple = { s: { v: idOfA, e: true }, p: { v: 'urn:p', e: true }, o: { v: 'x', e: false } }
+  writeFileSync(more, JSON.stringify([triple]))
+  const said = ['--title', 'A title', '--creator', 'One', '--creator', 'Two', '--metadata', more]
+  const local = await succeed(t, ['load', a, ...said, '--wait', '--json', '--data', data])
+  t.match(lines(local), [{ file: a, id: idOfA, user: 'trustgraph', job: /./, state: 'done' }])
+  const core = String(await succeed(t, ['export', '--id', idOfA, '--data', data]))
+  for (const part of ['dc/terms/title', 'A title', 'One', 'Two', 'urn:p', 'Frankenstein']) {
+    t.ok(core.includes(part), part)
+  }
+
+  const { url, token, child, ended } = await serve(t, ['--data', data])
+  const remote = ['--url', url, '--token', token]
+  const args = ['load', a, b, '--user', 'alice', '--collection', 'c', '--wait']
+  const loaded = lines(await succeed(t, [...args, '--json', ...remote]))
+  t.strictSame(new Set(loaded.map(({ file }) => file)), new Set([a, b]))
+  t.ok(loaded.every(({ state, user }) => state === 'done' && user === 'alice'))
+  const about = ['documents', 'show', idOfA, '--user', 'alice', '--json']
+  const known = lines(await succeed(t, [...about, ...remote]))
+  t.match(known, [{ completed: { job: /./ }, core: { triples: Number } }])
+  child.kill('SIGTERM')
+  await ended
+  t.strictSame(lines(await succeed(t, [...about, '--data', data])), known)
+
+  await succeed(t, ['documents', 'remove', idOfA, '--user', 'alice', '--data', data])
+  await fail(t, 1, ['documents', 'remove', idOfA, '--user', 'alice', '--data', data])
+  const left = String(await succeed(t, ['cores', '--user', 'alice', '--data', data]))
+  t.notMatch(left, 'a.txt')
+  t.match(left, 'b.txt')
+})
+
+t.test('without --wait a text is queued, and stays so until it is processed', async (t) => {
+  const { data, a } = shelf(t)
+  const [job] = lines(await succeed(t, ['load', a, '--json', '--data', data]))
+  t.match(job, { state: 'queued' })
+  t.match(await run(t, ['load', a, '--id', 'urn:b', '--data', data]), { code: 0, stderr: /urn:b/ })
+  const queued = lines(await succeed(t, ['jobs', '--json', '--data', data]))
+  t.strictSame(
+    queued.map(({ state }) => state),
+    ['queued', 'queued'],
+  )
+  const { url, token } = await serve(t, ['--data', data])
+  const remote = ['--url', url, '--token', token]
+  // Behind the others.
+  await succeed(t, ['load', a, '--id', 'urn:b', '--wait', ...remote])
+  const done = lines(await succeed(t, ['jobs', '--document', 'urn:b', '--json', ...remote]))
+  t.strictSame(
+    done.map(({ state }) => state),
+    ['done', 'done'],
+  )
+})
+
+t.test('the charset is UTF-8, one that is named, or looked for', async (t) => {
+  const utf16 = Buffer.from('\ufeffé', 'utf16le')
+  t.equal(charsetFor(utf16), 'utf-16le')
+  t.equal(charsetFor(Buffer.from(utf16).swap16()), 'utf-16be')
+  t.equal(charsetFor(Buffer.from('é')), 'utf-8')
+  t.equal(charsetFor(Buffer.from('é', 'latin1')), 'windows-1252')
+
+  const { dir, data } = shelf(t)
+  const file = join(dir, 'old.txt')
+  writeFileSync(file, Buffer.from('Zoë Müller lives in Köln.', 'latin1'))
+  await succeed(t, ['load', '-', '--id', 'a', '--data', data], { input: Buffer.from('é') })
+  t.match(await fail(t, 1, ['load', file, '--data', data]), 'old.txt')
+  const args = ['load', file, '--id', 'b', '--charset', 'auto', '--wait', '--data', data]
+  t.match(await run(t, args), { code: 0, stdout: { length: 0 }, stderr: "'b' is done" })
+  t.ok(String(await succeed(t, ['export', '--id', 'b', '--data', data])).includes('Zoë'))
+})
+
+t.test('a document that fails for good is told, and can be tried again', async (t) => {
+  const { data, a, b } = shelf(t)
+  const model = await startModelServer(t)
+  model.answer = (request) =>
+    String(request.body['input']).includes('Mary')
+      ? { status: 400, body: { error: { message: 'not that' } } }
+      : embeddings(request)
+  await defineModelFlow(t, data, model)
+  const where = ['--flow', 'model', '--data', data]
+  const outcome = await run(t, ['load', a, b, '--wait', '--json', ...where])
+  t.equal(outcome.code, 1)
+  t.match(outcome.stderr, /^lorekeep: 1 of 2 [^\n]+\n$/)
+  const told = lines(outcome.stdout)
+  t.match(new Set(told.map(({ state }) => state)), new Set(['dead', 'done']))
+  const dead = told.find(({ state }) => state === 'dead')
+  t.match(dead, { file: a, failure: { step: 'embed', code: 'LK_MODEL_REFUSED', attempt: 1 } })
+  t.match((await run(t, ['load', a, '--wait', ...where])).stderr, 'embed')
+
+  const job = String(dead?.['job'])
+  t.match(String(await succeed(t, ['jobs', 'show', job, ...where])), /^state +dead\n/m)
+  t.equal(lines(await succeed(t, ['jobs', '--state', 'dead', '--json', ...where])).length, 2)
+  await fail(t, 1, ['jobs', 'show', job, '--data', data])
+  t.match(lines(await succeed(t, ['jobs', 'retry', job, '--json', ...where])), [
+    { state: 'queued', completedSteps: ['chunk'] },
+  ])
+  await fail(t, 1, ['jobs', 'retry', job, ...where])
+  await succeed(t, ['jobs', 'cancel', job, ...where])
+  await fail(t, 1, ['jobs', 'show', job, ...where])
+})
+
+t.test('waiting goes on when the server was away, and sees what happened meanwhile', async (t) => {
+  const { data, a } = shelf(t)
+  const model = await startModelServer(t)
+  const asked = new Promise<void>((resolve) => (model.onHang = resolve))
+  model.answer = () => 'hang'
+  await defineModelFlow(t, data, model)
+  const args = ['--data', data, '--token', 'secret=alice', '--stop-timeout', '0']
+  const first = await serve(t, args)
+  const remote = ['--flow', 'model', '--url', first.url, '--token', 'secret']
+  const waiting = start(t, ['load', a, '--wait', '--json', ...remote])
+  await asked
+  first.child.kill('SIGTERM')
+  t.equal((await first.ended).code, 0)
+  model.answer = embeddings
+  const again = start(t, ['serve', '--port', new URL(first.url).port, ...args])
+  await again.until('listening')
+  const { code, stdout } = await waiting.ended
+  t.equal(code, 0)
+  t.match(lines(stdout), [{ user: 'alice', state: 'done' }])
+})
+
+t.test('an interrupt ends the waiting, and leaves the document in the queue', async (t) => {
+  const { data, a } = shelf(t)
+  const model = await startModelServer(t)
+  const asked = new Promise<void>((resolve) => (model.onHang = resolve))
+  model.answer = () => 'hang'
+  await defineModelFlow(t, data, model)
+  const where = ['--flow', 'model', '--data', data]
+  const { child, ended } = start(t, ['load', a, '--wait', ...where])
+  await asked
+  child.kill('SIGINT')
+  t.equal((await ended).code, 130)
+  t.match(lines(await succeed(t, ['jobs', '--json', ...where])), [{ state: 'queued' }])
+})
+
+t.test('what cannot be loaded is one line, and leaves nothing', async (t) => {
+  const { dir, data, a, b } = shelf(t)
+  const where = ['--data', data]
+  await fail(t, 2, ['load', '-', ...where])
+  await fail(t, 2, ['load', a, b, '--id', 'x', ...where])
+  await fail(t, 2, ['load', a, b, '--title', 'x', ...where])
+  await fail(t, 2, ['load', '-', '--id', 'x', '--metadata', '-', ...where])
+  await fail(t, 1, ['load', join(dir, 'none.txt'), ...where])
+  await fail(t, 1, ['load', dir, ...where])
+  await fail(t, 1, ['load', a, '--metadata', b, ...where])
+  t.notOk(existsSync(data))
+  t.match(await fail(t, 1, ['load', a, '--charset', 'x-none', ...where]), 'charset')
+  await fail(t, 1, ['load', a, '--flow', 'none', ...where])
+  t.strictSame(lines(await succeed(t, ['jobs', '--json', ...where])), [])
+})
+
+t.test('on a terminal each document has a bar', async (t) => {
+  const { dir, data } = shelf(t)
+  const file = join(dir, 'long.txt')
+  writeFileSync(file, `${text}\n\n`.repeat(500))
+  const outcome = inTerminal(['load', file, '--wait', '--data', data])
+  if (outcome === undefined) return t.pass('', { skip: 'no script(1) to fake a terminal with' })
+  t.equal(outcome.code, 0)
+  t.match(outcome.text, /=+-* (embed|extract|index) \d+ of \d+ \| [^\n]*long\.txt/)
+  t.match(outcome.text, /lorekeep: '[^\n]+long\.txt' is done\r\n$/)
+})

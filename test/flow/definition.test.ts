@@ -1,0 +1,91 @@
+import t from 'tap'
+import { checkDefinition, isFlowId, stepsOf } from '../../src/flow/definition.js'
+
+const run = () => undefined
+const limits = {
+  concurrency: [1, 10_000],
+  maxAttempts: [1, 1000],
+  stepTimeoutMs: [1, 2 ** 31 - 1],
+  minDelayMs: [0, 2 ** 31 - 1],
+  maxDelayMs: [0, 2 ** 31 - 1],
+  maxQueued: [1, Number.MAX_SAFE_INTEGER],
+  keepDone: [0, Number.MAX_SAFE_INTEGER],
+} as const
+
+/** The paths of what is wrong; none where all is well. */
+function pathsOf(definition: unknown): string[] {
+  try {
+    checkDefinition(definition)
+    return []
+  } catch (error) {
+    const { code, details } = error as { code: string; details: { errors: { path: string }[] } }
+    t.equal(code, 'LK_FLOW_INVALID')
+    return details.errors.map(({ path }) => path)
+  }
+}
+
+t.test('every default is filled in, and the steps are the built-in five', async (t) => {
+  t.match(checkDefinition({ id: 'f' }).flow, {
+    id: 'f',
+    active: true,
+    steps: ['chunk', 'embed', 'extract', 'store', 'index'].map((name) => ({ name })),
+    concurrency: 4,
+    maxAttempts: 5,
+    stepTimeoutMs: 600_000,
+    minDelayMs: 1000,
+    maxDelayMs: 300_000,
+    maxQueued: 10_000_000,
+    keepDone: 10_000,
+  })
+})
+
+for (const [name, [least, most]] of Object.entries(limits)) {
+  t.test(`${name} is a whole number from ${least} to ${most}`, async (t) => {
+    for (const value of [least, most]) t.strictSame(pathsOf({ id: 'f', [name]: value }), [])
+    for (const value of [least - 1, most + 2, 1.5, NaN, '3', true, {}]) {
+      t.strictSame(pathsOf({ id: 'f', [name]: value }), [name], String(value))
+    }
+  })
+}
+
+t.test('an id is 1 to 256 bytes of well-formed text', async (t) => {
+  for (const id of ['f', 'x'.repeat(256), 'é'.repeat(128), 'a b/c']) t.equal(isFlowId(id), true)
+  for (const id of ['', 'x'.repeat(257), 'é'.repeat(129), '\ud800', 3, null, undefined]) {
+    t.equal(isFlowId(id), false)
+    t.strictSame(pathsOf({ id }), ['id'])
+  }
+})
+
+t.test('everything that is wrong is told at once', async (t) => {
+  const steps = ['chunk', 'nothing', { name: 'mine', run, options: {} }, 'chunk', 7]
+  t.strictSame(pathsOf({ id: '', active: 1, steps, concurrency: 0, more: 1 }), [
+    'more',
+    'id',
+    'active',
+    'steps[1]',
+    'steps[2].options',
+    'steps[3]',
+    'steps[4]',
+    'concurrency',
+  ])
+  for (const definition of [undefined, null, 3, 'f', [], () => {}]) {
+    t.strictSame(pathsOf(definition), [''])
+  }
+  for (const none of [[], 'chunk', Array(101).fill('chunk')]) {
+    t.ok(pathsOf({ id: 'f', steps: none }).includes('steps'))
+  }
+})
+
+t.test('steps of code are stored by name, and run where they are defined', async (t) => {
+  const mine = { name: 'mine', run }
+  const { flow, code } = checkDefinition({ id: 'f', steps: ['chunk', mine] })
+  t.strictSame(flow.steps, [{ name: 'chunk' }, { name: 'mine', code: true }])
+  t.equal(stepsOf(flow, code)?.[1], mine)
+  t.equal(stepsOf(flow, undefined), undefined)
+  t.equal(stepsOf(checkDefinition({ id: 'f' }).flow, undefined)?.length, 5)
+  t.strictSame(pathsOf({ id: 'f', steps: [{ name: 'mine', run: 1 }] }), ['steps[0].run'])
+  t.strictSame(pathsOf({ id: 'f', steps: [{ ...mine, timeoutMs: 0 }] }), ['steps[0].timeoutMs'])
+  // An instance of a class has what it has.
+  t.strictSame(pathsOf({ id: 'f', steps: [{ ...mine, other: 1 }] }), [])
+  t.strictSame(pathsOf({ id: 'f', steps: [{ name: 'chunk', other: 1 }] }), ['steps[0].other'])
+})

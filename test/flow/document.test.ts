@@ -1,0 +1,173 @@
+import t from 'tap'
+import { hasCode, type LorekeepError } from '../../src/errors.js'
+import { acceptDocument, type AcceptedDocument } from '../../src/flow/document.js'
+
+const options = { defaultUser: 'trustgraph', maxTextBytes: 1000, maxMetadataTriples: 1000 }
+const base64 = (text: string | Uint8Array) => Buffer.from(text as string).toString('base64')
+const id = 'http://example.org/doc/1'
+const text = base64('News from Nowhere')
+const title = {
+  s: { v: id, e: true },
+  p: { v: 'http://purl.org/dc/terms/title', e: true },
+  o: { v: 'News from Nowhere', e: false },
+}
+
+const accept = (document: unknown): AcceptedDocument => acceptDocument(document, options)
+const words = (document: unknown): string => Buffer.from(accept(document).text).toString()
+
+function refusal(document: unknown): LorekeepError | undefined {
+  try {
+    accept(document)
+    return undefined
+  } catch (error) {
+    return error as LorekeepError
+  }
+}
+
+/** The paths of what is wrong, with offsets where there are any. */
+function flaws(document: unknown): string[] {
+  const error = refusal(document)
+  if (!hasCode(error, 'LK_DOCUMENT_INVALID'))
+    return [String((error as LorekeepError | undefined)?.code)]
+  const errors = error.details['errors'] as { path: string; message: string; offset?: number }[]
+  return errors.map(({ path, offset }) => (offset === undefined ? path : `${path}@${offset}`))
+}
+
+t.test('a document is accepted with its fields, and with the defaults of the others', async (t) => {
+  const { text: bytes, ...fields } = accept({ id, text })
+  t.strictSame(fields, { id, user: 'trustgraph', collection: 'default', metadata: [] })
+  t.equal(Buffer.from(bytes).toString(), 'News from Nowhere')
+  const whole = { id, user: 'alice', collection: 'utopias', metadata: [title] }
+  const { text: latin, ...rest } = accept({ ...whole, charset: 'Latin1', text: 'Y2Fm6SCA' })
+  t.strictSame(rest, whole)
+  t.equal(Buffer.from(latin).toString(), 'café €')
+  t.not(rest.metadata[0], title, 'what the caller changes later is not in it')
+})
+
+t.test('the text comes as base64 with white space, or as content', async (t) => {
+  t.equal(words({ id, text: 'TmV3\r\ncw==\n' }), 'News')
+  t.equal(words({ id, content: 'Nowhere 💩' }), 'Nowhere 💩')
+  t.equal(words({ id, text: '' }), '')
+  t.equal(words({ id, content: '' }), '')
+  t.equal(words({ id, text: base64('\ufeffa') }), '\ufeffa', 'a byte order mark stays')
+})
+
+t.test('each thing that is wrong is told with its path', async (t) => {
+  const half = '\ud800'
+  const triple = (change: object) => ({ id, text, metadata: [title, { ...title, ...change }] })
+  const bad: readonly (readonly [what: string, document: unknown, paths: readonly string[]])[] = [
+    ['nothing', undefined, ['', 'id', 'text']],
+    ['null', null, ['', 'id', 'text']],
+    ['an array', [{ id, text }], ['', 'id', 'text']],
+    ['no fields', {}, ['id', 'text']],
+    ['an empty id', { id: '', text }, ['id']],
+    ['a number for an id', { id: 1, text }, ['id']],
+    ['half a surrogate pair in the id', { id: `a${half}`, text }, ['id@1']],
+    ['a long id', { id: 'é'.repeat(513), text }, ['id']],
+    ['null for a user', { id, user: null, text }, ['user']],
+    ['an empty user', { id, user: '', text }, ['user']],
+    ['a long user', { id, user: 'u'.repeat(1025), text }, ['user']],
+    ['half a surrogate pair in the user', { id, user: '\udc00', text }, ['user@0']],
+    ['null for a collection', { id, collection: null, text }, ['collection']],
+    ['an empty collection', { id, collection: '', text }, ['collection']],
+    ['a long collection', { id, collection: 'c'.repeat(257), text }, ['collection']],
+    ['null for metadata', { id, metadata: null, text }, ['metadata']],
+    ['one triple for metadata', { id, metadata: title, text }, ['metadata']],
+    ['no triple', { id, metadata: [title, 'title'], text }, ['metadata[1]']],
+    ['a hole in metadata', { id, metadata: new Array<unknown>(1), text }, ['metadata[0]']],
+    ['a triple of nothing', triple({ o: undefined }), ['metadata[1].o']],
+    ['a string for a term', triple({ p: 'title' }), ['metadata[1].p']],
+    ['a number for a value', triple({ o: { v: 1, e: false } }), ['metadata[1].o.v']],
+    ['a number for e', triple({ s: { v: 'a', e: 1 } }), ['metadata[1].s.e']],
+    ['an empty term', triple({ s: {} }), ['metadata[1].s.v', 'metadata[1].s.e']],
+    ['half a pair in a value', triple({ o: { v: half, e: true } }), ['metadata[1].o.v@0']],
+    ['a long value', triple({ o: { v: 'a'.repeat(2 ** 20 + 1), e: true } }), ['metadata[1].o.v']],
+    ['more in a triple', triple({ g: title.s }), ['metadata[1].g']],
+    ['more in a term', triple({ o: { v: '', e: true, t: '' } }), ['metadata[1].o.t']],
+    ['null for a charset', { id, charset: null, text }, ['charset']],
+    ['an unknown charset', { id, charset: 'cp437', text }, ['charset']],
+    ['a charset that is not decoded', { id, charset: 'iso-2022-kr', text }, ['charset']],
+    ['the wrong charset', { id, text: base64(Buffer.from('café', 'latin1')) }, ['text@3']],
+    ['half a character', { id, charset: 'utf-16', text: base64('abc') }, ['text@2']],
+    ['null for a text', { id, text: null }, ['text']],
+    ['bytes for a text', { id, text: Buffer.from('a') }, ['text']],
+    ['a data URL', { id, text: `data:text/plain;base64,${text}` }, ['text@4']],
+    ['base64url', { id, text: 'QUJ_' }, ['text@3']],
+    ['no padding', { id, text: 'QQ' }, ['text@2']],
+    ['raw text', { id, text: 'News, from Nowhere' }, ['text@4']],
+    ['null for content', { id, content: null }, ['content']],
+    ['half a pair in content', { id, content: `a💩${half}b` }, ['content@3']],
+    ['text and content', { id, text, content: 'a' }, ['content']],
+    ['a charset for content', { id, charset: 'utf-8', content: 'a' }, ['charset']],
+    ['an unknown member', { id, text, Title: 'a' }, ['Title']],
+    ['a prototype', JSON.parse(`{"id":"a","text":"","__proto__":{"user":1}}`), ['__proto__']],
+    ['several', { id: 1, user: 2, charset: '?', text: '?' }, ['id', 'user', 'charset', 'text@0']],
+  ]
+  for (const [what, document, paths] of bad) t.strictSame(flaws(document), paths, what)
+})
+
+t.test('at their limits, names and values are accepted', async (t) => {
+  const long = { s: title.s, p: title.p, o: { v: 'a'.repeat(2 ** 20), e: false } }
+  const literal = { s: { v: '', e: false }, p: { v: 'p', e: false }, o: { v: 'o', e: false } }
+  const names = { id: 'é'.repeat(512), user: 'u'.repeat(1024), collection: 'c'.repeat(256) }
+  t.match(accept({ ...names, text, metadata: [long, literal] }), {
+    ...names,
+    metadata: [long, literal],
+  })
+})
+
+t.test('only members of its own count, and they are read once', async (t) => {
+  const inherits = Object.create({ id, text }) as object
+  t.strictSame(flaws(inherits), ['id', 'text'])
+  let reads = 0
+  const document = {
+    text,
+    get id() {
+      return reads++ === 0 ? id : 1
+    },
+  }
+  t.equal(accept(document).id, id)
+})
+
+t.test('at most 100 things are told, none of them at length', async (t) => {
+  const metadata = Array.from({ length: 300 }, () => ({}))
+  t.equal(flaws({ id, text, metadata }).length, 100)
+  const secret = 'x'.repeat(21)
+  for (const document of [
+    { id, text: `?${secret}` },
+    { id, text, charset: secret },
+    { id, text, [secret]: 1 },
+    { id, text, metadata: secret },
+  ]) {
+    const error = refusal(document)
+    t.equal(error?.code, 'LK_DOCUMENT_INVALID')
+    t.notOk(JSON.stringify([error?.message, error?.details]).includes(secret))
+  }
+})
+
+t.test('a text of just the most bytes is accepted, one byte more is too large', async (t) => {
+  const most = options.maxTextBytes
+  const wrapped = base64('a'.repeat(most)).replace(/.{76}/g, '$&\r\n')
+  for (const [fits, exceeds] of [
+    [{ text: base64('a'.repeat(most)) }, { text: base64('a'.repeat(most + 1)) }],
+    [{ text: wrapped }, { text: `${wrapped.replaceAll('=', '')}A` }],
+    [{ content: 'é'.repeat(most / 2) }, { content: `a${'é'.repeat(most / 2)}` }],
+  ]) {
+    t.ok(accept({ id, ...fits }))
+    const error = refusal({ id, ...exceeds })
+    t.match(error, {
+      code: 'LK_DOCUMENT_TOO_LARGE',
+      details: { maxTextBytes: most, found: most + 1 },
+    })
+  }
+})
+
+t.test('so is the limit of metadata', async (t) => {
+  const metadata = (length: number) => Array.from({ length }, () => title)
+  t.equal(accept({ id, text, metadata: metadata(1000) }).metadata.length, 1000)
+  t.match(refusal({ id, text, metadata: metadata(10_000) }), {
+    code: 'LK_DOCUMENT_TOO_LARGE',
+    details: { maxMetadataTriples: 1000, found: 10_000 },
+  })
+  t.strictSame(flaws({ id: 1, text, metadata: metadata(1001) }), ['id'], 'flaws come first')
+})

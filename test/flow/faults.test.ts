@@ -1,0 +1,260 @@
+// A storage error at any call: what was acknowledged is there, what was refused is not half there,
+// and the queue goes on once the storage works again, with or without being opened anew.
+
+import assert from 'node:assert/strict'
+import t from 'tap'
+import { MemoryBackend } from '../../adapters/memory.js'
+import { LorekeepError } from '../../src/errors.js'
+import type { Claimed, JobQueue } from '../../src/flow/queue/queue.js'
+import type { Storage } from '../../src/storage.js'
+import { FaultyBackend } from '../fixtures/faulty-backend.js'
+import { backends } from '../fixtures/stores.js'
+import { problemsOf } from './inspect.js'
+import {
+  documentOf,
+  drained,
+  failureOf,
+  flowOf,
+  jobsOf,
+  leaseMs,
+  openQueue,
+  steps,
+} from './queue/queues.js'
+import { VirtualClock } from './virtual-clock.js'
+
+/** A queue with jobs in every state. */
+interface Scene {
+  readonly queue: JobQueue
+  readonly clock: VirtualClock
+  readonly backend: FaultyBackend
+  readonly storage: Storage
+  readonly flow: ReturnType<typeof flowOf>
+  /** Under way. */
+  readonly held: Claimed
+  readonly other: Claimed
+  readonly ids: { readonly dead: string; readonly delayed: string; readonly queued: string }
+}
+
+interface Operation {
+  readonly run: (scene: Scene) => Promise<unknown>
+  /** In several steps: an error may leave some of them done, and the next try does the rest. */
+  readonly inSteps?: boolean
+  /** What has to happen first. */
+  readonly after?: (scene: Scene) => Promise<unknown>
+}
+
+const output = Buffer.from('output')
+
+const operations: Readonly<Record<string, Operation>> = {
+  load: { run: ({ queue }) => queue.load('f', documentOf('new', 'carol')) },
+  'load of many': {
+    run: ({ queue }) =>
+      Promise.all(['1', '2', '3'].map((id) => queue.load('f', documentOf(id, `u${id}`)))),
+  },
+  claim: { run: ({ queue }) => queue.claim('f', 3) },
+  'claim of delayed': {
+    after: ({ clock }) => clock.advance(5000),
+    run: ({ queue }) => queue.claim('f', 9),
+  },
+  renew: { run: ({ queue, held }) => queue.renew(held) },
+  record: { run: ({ queue, held }) => queue.record(held, ['a'], output) },
+  complete: { run: ({ queue, held }) => queue.complete(held, steps) },
+  'complete behind a step': {
+    after: ({ queue, held }) => queue.record(held, ['a'], output),
+    run: ({ queue, held }) => queue.complete(held, steps),
+  },
+  fail: { run: ({ queue, held }) => queue.fail(held, failureOf(held)) },
+  'fail for good': {
+    run: ({ queue, held }) => queue.fail(held, failureOf(held), { mayRetry: false }),
+  },
+  release: { run: ({ queue, held }) => queue.release(held, failureOf(held)) },
+  reap: { after: ({ clock }) => clock.advance(leaseMs), run: ({ queue }) => queue.reap() },
+  'retry of a dead letter': { run: ({ queue, ids }) => queue.retry(ids.dead) },
+  'retry of a delayed job': { run: ({ queue, ids }) => queue.retry(ids.delayed) },
+  'cancel of a queued job': { run: ({ queue, ids }) => queue.cancel(ids.queued) },
+  'cancel of an active job': { run: ({ queue, held }) => queue.cancel(held.record.id) },
+  'cancel of a dead letter': { run: ({ queue, ids }) => queue.cancel(ids.dead) },
+  setActive: { run: ({ queue }) => queue.setActive('f', false) },
+  define: { run: ({ queue }) => queue.define(flowOf('f', { concurrency: 9 })) },
+  'define of a new one': { run: ({ queue }) => queue.define(flowOf('g')) },
+  remove: { inSteps: true, run: ({ queue }) => queue.remove('old') },
+  'much at once': {
+    inSteps: true,
+    run: ({ queue, held, other }) =>
+      Promise.all([
+        queue.load('f', documentOf('1', 'dora')),
+        queue.record(held, ['a'], output),
+        queue.fail(other, failureOf(other)),
+        queue.claim('f', 1),
+        queue.load('f', documentOf('2', 'emil')),
+        queue.complete(held, steps),
+      ]),
+  },
+}
+
+const modes = [
+  { name: 'before each call', when: 'before', lasting: false },
+  { name: 'after each call', when: 'after', lasting: false },
+  { name: 'from each call on', when: 'before', lasting: true },
+  { name: 'from each call on, which happens', when: 'after', lasting: true },
+] as const
+
+for (const [engine, createBackend] of backends) {
+  for (const { name: mode, when, lasting } of modes) {
+    if (engine === 'level' && lasting) continue
+    t.test(`${engine}: failing ${mode}`, async (t) => {
+      for (const [name, operation] of Object.entries(operations)) {
+        if (engine === 'level' && !['load', 'claim', 'complete', 'fail'].includes(name)) continue
+        const after = await outcomeOf(operation)
+        let calls = Infinity
+        // The first round fails nowhere and counts the calls.
+        for (let failAt = 0; failAt <= calls; failAt++) {
+          const real = createBackend(t)
+          const scene = await begun(new FaultyBackend(real))
+          const { queue, backend, storage } = scene
+          await operation.after?.(scene)
+          const before = await stateOf(queue)
+          const start = backend.calls
+          if (failAt > 0) Object.assign(backend, { failAt: start + failAt, when, lasting })
+          const { error } = await settle(operation.run(scene))
+          await queue.drained()
+          if (failAt === 0) calls = backend.calls - start
+          backend.failAt = Infinity
+          const place = `${name}, call ${failAt} of ${calls}`
+          if (error !== undefined) assert.ok(error instanceof LorekeepError, `${place}: ${error}`)
+          await queue.refresh()
+          const found = await stateOf(queue)
+          if (error === undefined) assert.deepEqual(found, after, `${place}: acknowledged`)
+          else if (operation.inSteps !== true && when === 'before') {
+            assert.deepEqual(found, before, `${place}: nothing happened`)
+          } else if (operation.inSteps !== true) {
+            // The write may have happened, and nobody could find out.
+            const isBefore = JSON.stringify(found) === JSON.stringify(before)
+            assert.deepEqual(found, isBefore ? before : after, `${place}: old or new`)
+          }
+          assert.deepEqual(await problemsOf(storage), [], `${place}: at once`)
+          const opened = await openQueue(storage, { clock: scene.clock, firstFlow: scene.flow })
+          assert.deepEqual(await stateOf(opened), found, `${place}: in the storage`)
+          // It goes on without being opened anew, and with it.
+          await goesOn(scene, queue, place)
+          await opened.refresh()
+          await goesOn(scene, opened, place)
+          await real.close()
+        }
+        t.ok(calls >= 1, `${name}: ${calls} calls`)
+      }
+    })
+  }
+}
+
+t.test('a read that fails while lanes are filled keeps nobody waiting', async (t) => {
+  let calls = Infinity
+  for (let failAt = 0; failAt <= calls; failAt++) {
+    const backend = new FaultyBackend(new MemoryBackend())
+    const storage = await backend.open('flows')
+    const first = await openQueue(storage)
+    for (const user of ['a', 'b', 'c', 'd']) await first.load('f', documentOf('x', user))
+    const queue = await openQueue(storage)
+    const start = backend.calls
+    if (failAt > 0) Object.assign(backend, { failAt: start + failAt })
+    await settle(queue.claim('f', 3))
+    if (failAt === 0) calls = backend.calls - start
+    backend.failAt = Infinity
+    // Those of the claim that failed come back when their leases have run out, if it happened.
+    const users = (await drained(queue, 'f')).map(({ document }) => document.user)
+    const { active } = queue.stats('f') ?? {}
+    t.equal(users.length + (active ?? 0), 4, `call ${failAt} of ${calls}: ${users.join()}`)
+  }
+})
+
+t.test('a load that was refused while the storage failed is not there later', async (t) => {
+  const backend = new FaultyBackend(new MemoryBackend())
+  const queue = await openQueue(await backend.open('flows'))
+  Object.assign(backend, { failAt: backend.calls + 1, lasting: true })
+  const loads = Array.from({ length: 50 }, (_, n) => queue.load('f', documentOf(`d${n}`)))
+  for (const { status } of await Promise.allSettled(loads)) t.equal(status, 'rejected')
+  backend.failAt = Infinity
+  await queue.load('f', documentOf('last'))
+  t.strictSame(
+    (await jobsOf(queue, { flow: 'f' })).map(({ document }) => document),
+    ['last'],
+  )
+})
+
+async function begun(backend: FaultyBackend): Promise<Scene> {
+  const clock = new VirtualClock()
+  const flow = flowOf('f', { maxAttempts: 3, minDelayMs: 4000, maxDelayMs: 4000 })
+  const storage = await backend.open('flows')
+  let ids = 0
+  const createId = () => `id${++ids}`
+  const chance = { fraction: () => 0.5, token: () => `token${++ids}` }
+  const queue = await openQueue(storage, { clock, firstFlow: flow, createId, chance })
+  await queue.define(flowOf('old'))
+  await queue.load('old', documentOf('old'))
+  await drained(queue, 'old')
+  const load = (id: string, user: string) => queue.load('f', documentOf(id, user))
+  await Promise.all([load('a1', 'alice'), load('a2', 'alice'), load('a3', 'alice')])
+  await Promise.all([load('b1', 'bob'), load('b2', 'bob'), load('a1', 'alice')])
+  const { jobs } = await queue.claim('f', 4)
+  const [dead, delayed, held, other] = jobs as [Claimed, Claimed, Claimed, Claimed]
+  await queue.record(delayed, ['a'], output)
+  await queue.fail(dead, failureOf(dead), { mayRetry: false })
+  await queue.fail(delayed, failureOf(delayed))
+  const [queued] = await jobsOf(queue, { flow: 'f', state: 'queued' })
+  assert.ok(queued)
+  const known = { dead: dead.record.id, delayed: delayed.record.id, queued: queued.id }
+  return { queue, clock, backend, storage, flow, held, other, ids: known }
+}
+
+/** What there is when nothing has failed. */
+async function outcomeOf(operation: Operation): Promise<unknown> {
+  const scene = await begun(new FaultyBackend(new MemoryBackend()))
+  await operation.after?.(scene)
+  await operation.run(scene)
+  return stateOf(scene.queue)
+}
+
+async function stateOf(queue: JobQueue): Promise<unknown> {
+  const found: unknown[] = []
+  for (const { id: flow, active, concurrency } of queue.flows()) {
+    const jobs = await jobsOf(queue, { flow })
+    const rows = jobs.map(
+      ({ user, document, state, attempts, completedSteps, failures, dueAt }) => {
+        return [
+          user,
+          document,
+          state,
+          attempts,
+          completedSteps.join(),
+          failures.length,
+          dueAt,
+        ].join()
+      },
+    )
+    found.push({ flow, active, concurrency, stats: queue.stats(flow), jobs: rows.toSorted() })
+  }
+  return found
+}
+
+/** Takes documents, and brings everything to an end. */
+async function goesOn({ clock, storage }: Scene, queue: JobQueue, place: string): Promise<void> {
+  await queue.setActive('f', true)
+  await queue.load('f', documentOf('later', 'zoe'))
+  for (let n = 0; n < 4; n++) {
+    await drained(queue, 'f')
+    await clock.advance(leaseMs)
+    await queue.reap()
+  }
+  assert.deepEqual(await problemsOf(storage), [], `${place}: when it goes on`)
+  const { queued, active, delayed } = queue.stats('f') ?? {}
+  assert.deepEqual({ queued, active, delayed }, { queued: 0, active: 0, delayed: 0 }, place)
+}
+
+async function settle(work: Promise<unknown>): Promise<{ error?: unknown }> {
+  try {
+    await work
+    return {}
+  } catch (error) {
+    return { error }
+  }
+}

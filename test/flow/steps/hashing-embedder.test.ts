@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import t from 'tap'
+import { hashingEmbedder } from '../../../src/flow/steps/hashing-embedder.js'
+import type { HashingEmbedderOptions } from '../../../src/flow/steps/hashing-embedder.js'
+import { Random, pickSeed } from '../../fixtures/random.js'
+
+const { signal } = new AbortController()
+
+function vectorsOf(texts: readonly string[], options?: HashingEmbedderOptions): Float64Array[] {
+  return hashingEmbedder(options)(texts, { signal }) as Float64Array[]
+}
+
+function vectorOf(text: string): Float64Array {
+  return vectorsOf([text])[0] as Float64Array
+}
+
+function likeness(a: string, b: string): number {
+  const [v, w] = [vectorOf(a), vectorOf(b)]
+  return v.reduce((sum, component, i) => sum + component * (w[i] as number), 0)
+}
+
+const sampleOf = (random: Random, words: number) =>
+  Array.from({ length: words }, () => random.below(1e6).toString(36)).join(' ')
+
+t.test('vectors have the dimensions asked for, 384 by default, and length 1', async (t) => {
+  const texts = ['The river ran past Hammersmith.', 'a', '水は流れる', '']
+  for (const [options, length] of [[{}, 384] as const, [{ dimensions: 7 }, 7] as const]) {
+    for (const vector of vectorsOf(texts, options)) {
+      t.equal(vector.length, length)
+      t.ok(Math.abs(Math.hypot(...vector) - 1) < 1e-12)
+    }
+  }
+  for (const dimensions of [0, 1.5, NaN]) t.throws(() => hashingEmbedder({ dimensions }), TypeError)
+})
+
+// They were stored by then: another bit would leave old cores and new questions far apart.
+t.test('vectors are the same bits on every machine and in every version', async (t) => {
+  const digest = createHash('sha256')
+  const texts = [
+    'The river ran past Hammersmith. THE RIVER',
+    'Größe, 水は流れる 😀',
+    'x'.repeat(50),
+  ]
+  texts.push(sampleOf(new Random(1), 3000))
+  for (const vector of vectorsOf(texts)) digest.update(new Uint8Array(vector.buffer))
+  t.equal(digest.digest('hex'), 'bf6dfe7ee94c9f673bf8ebd5e3c0aa7efd9c1430a6dedd592b3e48cc81f447f9')
+})
+
+t.test('texts that share words, or parts of them, are nearer than others', async (t) => {
+  const text = 'The boats went up the river in the morning'
+  const shared = likeness(text, 'In the evening a boat came down the river')
+  t.ok(shared > likeness(text, 'Parliament is used as a market for dung') + 0.1)
+  t.ok(likeness('extraction', 'extractions') > likeness('extraction', 'weather') + 0.3)
+  t.ok(likeness('水は流れる', '水は高い') > likeness('水は流れる', '山の上') + 0.1)
+  // Pairs: the order of words counts for something.
+  t.ok(likeness('old new house', 'house old new') < 0.99)
+})
+
+t.test('case, width, punctuation and white space do not count', async (t) => {
+  const same = [
+    'The old house',
+    'THE  OLD\r\nHOUSE!',
+    '“the” (old) house…',
+    'Ｔｈｅ old\u3000house',
+  ]
+  const [first, ...others] = vectorsOf(same)
+  for (const other of others) t.strictSame(other, first)
+})
+
+t.test('a text without words gets the direction of the first axis', async (t) => {
+  for (const vector of vectorsOf(['', ' \n', '?! —', '\0'])) {
+    t.equal(vector[0], 1)
+    t.equal(vector.indexOf(1), vector.findLastIndex(Boolean))
+  }
+})
+
+t.test('a word that is said again weighs more, but not as much more', async (t) => {
+  const [one, nine] = ['tide dock oar', 'tide '.repeat(9) + 'dock oar']
+  const [once, often] = [likeness(one, 'tide'), likeness(nine, 'tide')]
+  t.ok(often > once)
+  t.ok(often < 0.97)
+})
+
+const seed = pickSeed()
+t.test(`what was embedded before leaves no trace (SEED=${seed})`, async (t) => {
+  const random = new Random(seed)
+  // Long enough for the table of features to grow, more than once.
+  const texts = Array.from({ length: 30 }, () => sampleOf(random, random.pick([1, 300, 5000])))
+  vectorsOf(texts).forEach((vector, i) => t.strictSame(vector, vectorOf(texts[i] as string)))
+})
+
+t.test('features of a long text are all counted', async (t) => {
+  const text = sampleOf(new Random(2), 6000)
+  t.ok(likeness(text, `${text} ${text}`) > 0.99)
+})
