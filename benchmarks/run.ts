@@ -27,6 +27,11 @@ const scenarios = [
   'objects-get',
   'objects-filter',
   'objects-million',
+  'flows-load',
+  'flows-load-one',
+  'flows-work',
+  'flows-million',
+  'chunk-text',
 ]
 
 const asked = process.argv.slice(2).filter((argument) => argument !== '--json')
@@ -37,7 +42,8 @@ if (unknown.length > 0) {
 }
 
 const chosen = asked.length > 0 ? asked : scenarios
-if (chosen.some((name) => name.startsWith('objects-'))) await buildSqlite()
+const usesSqlite = (name: string) => /^objects-|^flows-(load|work)$/.test(name)
+if (chosen.some(usesSqlite)) await buildSqlite()
 
 const lines: Line[] = []
 for (const name of chosen) lines.push(...(await run(name)))

@@ -1,0 +1,57 @@
+// Durable loads of 2 kB documents one after the other, against classic-level's own synced puts of
+// the same documents as JSON texts, which are made before the clock starts.
+
+import type { EncodedDocument } from '../src/flow/types.js'
+import { createDocuments } from './flows-data.js'
+import { checkQueued, flow, withOurs } from './flows-store.js'
+import {
+  check,
+  compareOperations,
+  inDirectory,
+  interleave,
+  note,
+  report,
+  seconds,
+} from './measure.js'
+import { openRaw, rawKey, rawOptions } from './peers.js'
+
+const rounds = 9
+const count = 2_000
+
+const documents = createDocuments(count, { textBytes: 2048, users: 4 })
+const texts = documents.map((document) => Buffer.from(JSON.stringify(document)))
+note('flows-load-one')
+
+const { ours, raw } = await interleave(rounds, {
+  ours: (round) => loadOurs(documents, round === -1),
+  raw: () => putTexts(texts),
+})
+const names = {
+  scenario: 'load documents of 2 kB, one after the other',
+  peer: 'classic-level synced puts of their JSON',
+}
+report(compareOperations(names, { count, unit: 'loads/s' }, ours, raw, { least: 0.8 }))
+
+function loadOurs(documents: readonly EncodedDocument[], readBack: boolean): Promise<number> {
+  return withOurs(1, async (flows) => {
+    const time = await seconds(async () => {
+      for (const document of documents) await flows.load(flow, document)
+    })
+    check((await flows.stats(flow)).queued === count, 'how many are queued')
+    if (readBack) await checkQueued(flows, new Set(documents.map(({ id }) => id)))
+    return time
+  })
+}
+
+function putTexts(texts: readonly Buffer[]): Promise<number> {
+  return inDirectory(async (directory) => {
+    const level = await openRaw(directory, rawOptions.default)
+    const time = await seconds(async () => {
+      for (const [n, text] of texts.entries()) await level.put(rawKey(n), text, { sync: true })
+    })
+    const last = level.getSync(rawKey(count - 1))
+    check(texts.at(-1)?.equals(last ?? new Uint8Array(0)) === true, 'the last text put')
+    await level.close()
+    return time
+  })
+}
