@@ -62,6 +62,9 @@ const open = new Set<Lorekeep>()
  * @throws TypeError for options that cannot be
  */
 export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep> {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError('createLorekeep needs options, with a backend')
+  }
   const {
     backend,
     limits = {},
@@ -77,7 +80,8 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     ...unknown
   } = options
   for (const name of Object.keys(unknown)) throw new TypeError(`there is no option '${name}'`)
-  if (typeof backend?.open !== 'function') throw new TypeError('createLorekeep needs a backend')
+  if (typeof backend?.open !== 'function')
+    throw new TypeError("createLorekeep needs a backend, such as new LevelBackend('./data')")
   if (!(closeTimeoutMs >= 0 && (closeTimeoutMs < 2 ** 31 || closeTimeoutMs === Infinity))) {
     throw new TypeError(`closeTimeoutMs is 0 to 2^31 - 1, or Infinity, not ${closeTimeoutMs}`)
   }

@@ -151,8 +151,10 @@ export class WriteQueue {
       return undefined
     }
     const group: Group = { accepted: [], refused: [], bytes: 0, operations: 0 }
-    // What the group will have written, by key; made when the first precondition asks.
-    let pending: Map<string, Uint8Array | undefined> | undefined
+    // What the group will have written, by key: of its first requests, as far as a precondition
+    // has asked. Mostly none does but that of the first.
+    const pending = new Map<string, Uint8Array | undefined>()
+    let applied = 0
     while (this.#head < this.#waiting.length) {
       const request = this.#waiting[this.#head]!
       // Requests stay in order, whichever files are done first.
@@ -166,14 +168,13 @@ export class WriteQueue {
         continue
       }
       if (request.require !== undefined && request.require.length > 0) {
-        pending ??= applied(group.accepted)
+        for (; applied < group.accepted.length; applied++) apply(pending, group.accepted[applied]!)
         const error = this.#check(request.require, pending, level)
         if (error !== undefined) {
           group.refused.push({ request, error })
           continue
         }
       }
-      if (pending !== undefined) apply(pending, request)
       group.accepted.push(request)
       group.bytes += request.bytes
       group.operations += request.operations.length
@@ -328,12 +329,6 @@ function* changesOf(group: Group): Generator<Change> {
 
 function same(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
   return a === undefined || b === undefined ? a === b : Buffer.compare(a, b) === 0
-}
-
-function applied(requests: readonly Request[]): Map<string, Uint8Array | undefined> {
-  const pending = new Map<string, Uint8Array | undefined>()
-  for (const request of requests) apply(pending, request)
-  return pending
 }
 
 function apply(pending: Map<string, Uint8Array | undefined>, request: Request): void {

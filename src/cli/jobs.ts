@@ -20,13 +20,13 @@ export interface JobListOptions extends JobsOptions {
 }
 
 const columns = [
-  { head: 'JOB', isRight: false },
+  { head: 'JOB', isRight: false, isWhole: true },
   { head: 'STATE', isRight: false },
   { head: 'ATTEMPTS', isRight: true },
-  { head: 'STEPS DONE', isRight: false },
-  { head: 'UPDATED', isRight: false },
-  { head: 'USER', isRight: false },
   { head: 'DOCUMENT', isRight: false },
+  { head: 'USER', isRight: false },
+  { head: 'UPDATED', isRight: false },
+  { head: 'STEPS DONE', isRight: false },
 ]
 
 /** One JSON object per line, a table on a terminal, else tabs. */
@@ -94,8 +94,8 @@ async function printJob(job: Job, { json }: JobsOptions): Promise<void> {
 
 function rowOf(job: Job, timeOf: (time: string) => string): string[] {
   const { id, state, attempts, completedSteps, updatedAt, user, document } = job
-  const cells = [id, state, String(attempts), completedSteps.join(' '), timeOf(updatedAt)]
-  return [...cells, user, document].map(printable)
+  const steps = completedSteps.join(' ')
+  return [id, state, String(attempts), document, user, timeOf(updatedAt), steps].map(printable)
 }
 
 function shortTime(time: string): string {

@@ -55,7 +55,7 @@ export async function openLocalFlows(
   }
 }
 
-function refOf({ user = sampleUser, document }: OwnDocument): DocumentRef {
+function refOf({ user = sampleUser, document }: OwnDocument): Required<DocumentRef> {
   return { user, document }
 }
 
@@ -64,6 +64,6 @@ function noFlow(id: string): never {
 }
 
 function noDocument({ user, document }: DocumentRef): never {
-  // What a server answers: there is no code for documents.
-  throw new LorekeepError('LK_DOCUMENT_NOT_FOUND', `user '${user}' has no document '${document}'`)
+  const detail = `user '${user}' has no document '${document}'`
+  throw new LorekeepError('LK_DOCUMENT_NOT_FOUND', detail, { details: { document } })
 }

@@ -4,6 +4,8 @@ export interface Column {
   readonly head: string
   /** Where numbers go. */
   readonly isRight: boolean
+  /** Never cut: somebody will copy it. */
+  readonly isWhole?: boolean
 }
 
 type Row = readonly string[]
@@ -24,7 +26,8 @@ export class Table {
     const natural = columns.map(({ head }, column) =>
       firstRows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), head.length),
     )
-    this.#widths = fit(natural, maxWidth)
+    const least = columns.map(({ isWhole }, column) => (isWhole ? (natural[column] ?? 0) : 0))
+    this.#widths = fit(natural, least, maxWidth)
   }
 
   head(): string {
@@ -44,16 +47,22 @@ export class Table {
   }
 }
 
-function fit(natural: readonly number[], maxWidth: number): readonly number[] {
+function fit(
+  natural: readonly number[],
+  least: readonly number[],
+  maxWidth: number,
+): readonly number[] {
+  const capped = (cap: number) =>
+    natural.map((width, column) => Math.max(Math.min(width, cap), least[column] ?? 0))
   const widthAt = (cap: number) =>
-    natural.reduce((sum, width) => sum + Math.min(width, cap) + gap.length, -gap.length)
+    capped(cap).reduce((sum, width) => sum + width + gap.length, -gap.length)
   if (widthAt(Infinity) <= maxWidth) return natural
   if (widthAt(narrowest) > maxWidth && natural.length > 1) {
-    return fit(natural.slice(0, -1), maxWidth)
+    return fit(natural.slice(0, -1), least, maxWidth)
   }
   let cap = narrowest
   while (widthAt(cap + 1) <= maxWidth) cap++
-  return natural.map((width) => Math.min(width, cap))
+  return capped(cap)
 }
 
 function cut(cell: string, width: number): string {

@@ -87,6 +87,11 @@ function readSteps(
     const found = readStep(step, path, code, fail)
     if (found === undefined) return []
     if (names.has(found.name)) fail(path, `is called '${found.name}', as one before it`)
+    // A step of code may stand in for one that is built in.
+    const needsChunks = isBuiltIn(found.name) && found.name !== 'chunk' && found.code !== true
+    if (needsChunks && code.size === 0 && !names.has('chunk')) {
+      fail(path, `'${found.name}' needs 'chunk' before it, or a step of your own`)
+    }
     names.add(found.name)
     return [found]
   })
@@ -125,7 +130,8 @@ function readStep(
     fail(`${path}.options`, 'must be an object')
     return undefined
   }
-  return { name, options: options as JsonObject }
+  // Its caller may go on changing it.
+  return { name, options: structuredClone(options) as JsonObject }
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -10,6 +10,8 @@ export interface AcceptedDocument {
   readonly user: string
   readonly collection: string
   readonly metadata: readonly Triple[]
+  /** Of the strings in it, in UTF-16 code units. */
+  readonly metadataLength: number
   /** UTF-8. */
   readonly text: Uint8Array
 }
@@ -53,6 +55,8 @@ const termMembers = ['v', 'e']
 const maxNameBytes = 1024
 const maxCollectionBytes = 256
 const maxTermBytes = 1024 * 1024
+/** They stand in one message of the core, and in one record with those of other documents. */
+const maxMetadataLength = 4 * 1024 * 1024
 
 const maxProblems = 100
 const nothing = new Uint8Array(0)
@@ -61,6 +65,8 @@ class DocumentReader {
   readonly #options: DocumentOptions
   readonly #problems: DocumentProblem[] = []
   #tooLarge: LorekeepError | undefined
+  /** Of all its strings, in UTF-16 code units. */
+  #metadataLength = 0
 
   constructor(options: DocumentOptions) {
     this.#options = options
@@ -77,6 +83,7 @@ class DocumentReader {
         maxCollectionBytes,
       ),
       metadata: this.#metadata(own(fields, 'metadata', [])),
+      metadataLength: this.#metadataLength,
       text: this.#text(fields),
     }
     if (this.#problems.length > 0) throw this.#invalid()
@@ -158,6 +165,14 @@ class DocumentReader {
       const o = this.#term(triple, 'o', path)
       triples.push({ s, p, o })
     }
+    const found = this.#metadataLength
+    if (found > maxMetadataLength) {
+      this.#tooLarge ??= new LorekeepError(
+        'LK_DOCUMENT_TOO_LARGE',
+        `the strings of its metadata have ${found} characters; at most ${maxMetadataLength} are accepted`,
+        { details: { maxMetadataLength, found } },
+      )
+    }
     return triples
   }
 
@@ -168,8 +183,10 @@ class DocumentReader {
     if (term === undefined) return { v: '', e: false }
     const v = own(term, 'v')
     const e = own(term, 'e')
-    if (typeof v === 'string') this.#string(v, () => `${path}.v`, maxTermBytes)
-    else this.#fail(`${path}.v`, `must be a string, not ${shown(v)}`)
+    if (typeof v === 'string') {
+      this.#string(v, () => `${path}.v`, maxTermBytes)
+      this.#metadataLength += v.length
+    } else this.#fail(`${path}.v`, `must be a string, not ${shown(v)}`)
     if (typeof e !== 'boolean') {
       this.#fail(`${path}.e`, `must be true (an entity) or false (a literal), not ${shown(e)}`)
     }

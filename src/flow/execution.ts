@@ -15,6 +15,8 @@ export interface ExecutionOptions {
   readonly claimed: Claimed
   readonly stores: Pick<StepContext, 'knowledge' | 'objects'>
   readonly onProgress: (step: string, done: number, total: number) => void
+  /** The steps have ended, one way or another; what became of the job is yet to be written. */
+  readonly onStepsEnded: () => void
 }
 
 /** Why a delivery is broken off from outside. */
@@ -29,6 +31,9 @@ export class Execution {
   #step: RunningStep | undefined
   /** The step's function, which may go on after it was given up. */
   #work: Promise<unknown> = Promise.resolve()
+  #isWorking = false
+  /** What a step threw, as opposed to what the queue did. */
+  #thrown: { readonly error: unknown } | undefined
 
   constructor(options: ExecutionOptions) {
     this.#options = options
@@ -36,13 +41,15 @@ export class Execution {
 
   /** Resolves when the job is settled. @throws LorekeepError `LK_STORAGE_*` where that failed */
   async run(): Promise<void> {
-    const { queue, claimed, steps } = this.#options
+    const { queue, claimed, steps, onStepsEnded } = this.#options
     try {
-      await this.#runSteps()
-      await queue.complete(
-        claimed,
-        steps.map(({ name }) => name),
-      )
+      try {
+        await this.#runSteps()
+      } finally {
+        onStepsEnded()
+      }
+      const names = steps.map(({ name }) => name)
+      await queue.complete(claimed, names)
     } catch (error) {
       await this.#settle(error)
     }
@@ -60,6 +67,11 @@ export class Execution {
     return this.#interruption !== undefined
   }
 
+  /** A step's function has not come to its end. */
+  get isWorking(): boolean {
+    return this.#isWorking
+  }
+
   /** Resolves when nothing of it runs any more, its abandoned step included. */
   async ended(): Promise<void> {
     await this.#work.catch(() => {})
@@ -70,8 +82,9 @@ export class Execution {
     const { number, record } = claimed
     const document = documentOf(claimed)
     // A flow may have been given other steps since.
-    const isSame = record.steps.every((name, place) => name === steps[place]?.name)
-    let place = isSame ? Math.min(record.steps.length, steps.length - 1) : 0
+    const other = record.steps.findIndex((name, place) => name !== steps[place]?.name)
+    const same = other < 0 ? record.steps.length : other
+    let place = Math.min(same, steps.length - 1)
     let input: unknown = document
     if (place > 0) {
       const recorded = await queue.output(number, place - 1)
@@ -91,7 +104,7 @@ export class Execution {
 
   async #runStep(step: Step, input: unknown, document: FlowDocument): Promise<unknown> {
     const { clock, flow, claimed } = this.#options
-    const running = new RunningStep(step.name, document, this.#options)
+    const running = new RunningStep(step.name, this.#options)
     this.#step = running
     if (this.#interruption !== undefined) throw this.#interruption
     const timeoutMs = step.timeoutMs ?? flow.stepTimeoutMs
@@ -102,8 +115,15 @@ export class Execution {
     try {
       return await new Promise((resolve, reject) => {
         running.onGivenUp = reject
-        this.#work = (async () => step.run(input, running))()
-        this.#work.then(resolve, reject)
+        this.#isWorking = true
+        this.#work = (async () => step.run(input, running.context(document)))().finally(() => {
+          this.#isWorking = false
+        })
+        this.#work.then(resolve, (thrown: unknown) => {
+          const error = presentable(thrown)
+          this.#thrown ??= { error }
+          reject(error as Error)
+        })
       })
     } finally {
       cancel()
@@ -113,9 +133,10 @@ export class Execution {
 
   async #settle(error: unknown): Promise<void> {
     const { queue, claimed, clock } = this.#options
+    // A step that happens to throw this has failed.
+    if (isCode(error, 'LK_LEASE_LOST') && this.#thrown?.error !== error) return
     const failure = this.#failureOf(error)
     try {
-      if (isCode(error, 'LK_LEASE_LOST')) return
       if (failure.cause === 'released') await queue.release(claimed, failure)
       else {
         const wait = error instanceof LorekeepError ? error.details['retryAfterMs'] : undefined
@@ -134,7 +155,6 @@ export class Execution {
 
   #failureOf(error: unknown): JobFailure {
     const { claimed, clock } = this.#options
-    const message: unknown = error instanceof Error ? error.message : inspect(error)
     return {
       at: new Date(clock.now()).toISOString(),
       attempt: claimed.record.attempts,
@@ -145,56 +165,53 @@ export class Execution {
           ? 'timeout'
           : 'failed',
       ...(error instanceof LorekeepError && { code: error.code }),
-      message: String(message).slice(0, maxMessageLength).toWellFormed(),
+      message: messageOf(error).slice(0, maxMessageLength).toWellFormed(),
     }
   }
 }
 
-/** What a step is given of its surroundings. */
-class RunningStep implements StepContext {
+/** A step under way, which may be given up. */
+class RunningStep {
   readonly name: string
-  readonly document: FlowDocument
   onGivenUp: (reason: Error) => void = () => {}
   isOver = false
   readonly #options: ExecutionOptions
   #controller: AbortController | undefined
   #reason: Error | undefined
 
-  constructor(name: string, document: FlowDocument, options: ExecutionOptions) {
+  constructor(name: string, options: ExecutionOptions) {
     this.name = name
-    this.document = document
     this.#options = options
   }
 
-  get job(): string {
-    return this.#options.claimed.record.id
-  }
-
-  get flow(): string {
-    return this.#options.flow.id
-  }
-
-  get attempt(): number {
-    return this.#options.claimed.record.attempts
-  }
-
-  get knowledge(): StepContext['knowledge'] {
-    return this.#options.stores.knowledge
-  }
-
-  get objects(): StepContext['objects'] {
-    return this.#options.stores.objects
+  /** What the step is given of its surroundings: members of its own, which a copy has as well. */
+  context(document: FlowDocument): StepContext {
+    const { claimed, flow, stores, onProgress } = this.#options
+    const signal = () => this.#signal()
+    return {
+      document,
+      job: claimed.record.id,
+      flow: flow.id,
+      attempt: claimed.record.attempts,
+      knowledge: stores.knowledge,
+      objects: stores.objects,
+      get signal() {
+        return signal()
+      },
+      progress: (done, total) => {
+        if (!Number.isFinite(done) || !Number.isFinite(total)) {
+          throw new TypeError(`progress is two numbers, not ${typeof done} and ${typeof total}`)
+        }
+        if (!this.isOver) onProgress(this.name, done, total)
+      },
+    }
   }
 
   // Made when it is asked for: one costs 4 us, a tenth of all that a step without work takes.
-  get signal(): AbortSignal {
+  #signal(): AbortSignal {
     this.#controller ??= new AbortController()
     if (this.#reason !== undefined) this.#controller.abort(this.#reason)
     return this.#controller.signal
-  }
-
-  readonly progress = (done: number, total: number): void => {
-    if (!this.isOver) this.#options.onProgress(this.name, done, total)
   }
 
   giveUp(reason: Error): void {
@@ -210,7 +227,8 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 function documentOf({ document: stored }: Claimed): FlowDocument {
   const { document: id, user, collection, metadata, text } = stored
-  return { id, user, collection, metadata, text: decoder.decode(text) }
+  // A step may change what it gets; what is stored, and kept in memory, stays.
+  return { id, user, collection, metadata: structuredClone(metadata), text: decoder.decode(text) }
 }
 
 function encode(step: Step, output: unknown): Uint8Array {
@@ -225,4 +243,23 @@ function encode(step: Step, output: unknown): Uint8Array {
 
 function isCode(error: unknown, code: LorekeepError['code']): boolean {
   return error instanceof LorekeepError && error.code === code
+}
+
+/** Itself, unless it is a proxy that cannot even be asked what it is. */
+function presentable(thrown: unknown): unknown {
+  try {
+    void (thrown instanceof Error)
+    return thrown
+  } catch {
+    return new Error('it threw something that cannot be looked at')
+  }
+}
+
+/** Steps throw what they like, also what cannot be shown. */
+function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? String(error.message) : inspect(error)
+  } catch {
+    return 'it threw something that cannot be shown'
+  }
 }

@@ -11,7 +11,7 @@ import { acceptDocument } from './document.js'
 import { EventHub } from './events.js'
 import { numberIn } from './queue/block.js'
 import { eventOf, fieldsOf } from './queue/job-view.js'
-import { noFlow, noJob } from './queue/jobs.js'
+import { noFlow, noJob, states } from './queue/jobs.js'
 import { JobQueue } from './queue/queue.js'
 import { FlowRunner } from './runner.js'
 import { removeKnowledge } from './steps/knowledge-removal.js'
@@ -74,6 +74,11 @@ export async function openFlowQueue(options: FlowQueueOptions): Promise<OpenFlow
   return new Flows(options, queue, hub, runners, onError)
 }
 
+const watchMembers = ['job', 'flow', 'user', 'document', 'signal']
+
+/** How long removeDocument() waits for steps that were given up. */
+const maxEndMs = 10_000
+
 class Flows implements OpenFlowQueue {
   readonly #options: FlowQueueOptions
   readonly #queue: JobQueue
@@ -107,7 +112,7 @@ class Flows implements OpenFlowQueue {
       // Before anything can be claimed of it.
       this.#code.set(flow.id, code)
       await this.#queue.define(flow)
-      return flow
+      return structuredClone(flow)
     })
   }
 
@@ -115,23 +120,23 @@ class Flows implements OpenFlowQueue {
     return this.#inFlight.run(async () => {
       // What is known is enough: whoever takes objects asks with each request.
       if (this.#queue.flow(id) === undefined) await this.#queue.refresh()
-      return this.#queue.flow(id)
+      return structuredClone(this.#queue.flow(id))
     })
   }
 
   list(): Promise<Flow[]> {
     return this.#inFlight.run(async () => {
       await this.#queue.refresh()
-      return this.#queue.flows()
+      return structuredClone(this.#queue.flows())
     })
   }
 
   start(id: string): Promise<Flow> {
-    return this.#inFlight.run(() => this.#queue.setActive(id, true))
+    return this.#inFlight.run(async () => structuredClone(await this.#queue.setActive(id, true)))
   }
 
   stop(id: string): Promise<Flow> {
-    return this.#inFlight.run(() => this.#queue.setActive(id, false))
+    return this.#inFlight.run(async () => structuredClone(await this.#queue.setActive(id, false)))
   }
 
   remove(id: string): Promise<boolean> {
@@ -195,7 +200,11 @@ class Flows implements OpenFlowQueue {
 
   async *jobs(query: JobQuery): AsyncGenerator<Job> {
     this.#inFlight.check()
-    const { limit } = query
+    const { limit, flow, state } = query
+    if (!isFlowId(flow)) throw new TypeError('jobs() needs the id of a flow, as flow')
+    if (state !== undefined && !states.includes(state)) {
+      throw new TypeError(`state is one of ${states.join(', ')}, not '${String(state)}'`)
+    }
     if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 0)) {
       throw new TypeError(`limit is a whole number from 0, not ${limit}`)
     }
@@ -221,6 +230,11 @@ class Flows implements OpenFlowQueue {
 
   watch(query: WatchQuery = {}): AsyncIterable<JobEvent> {
     this.#inFlight.check()
+    for (const name of Object.keys(query)) {
+      if (!watchMembers.includes(name)) {
+        throw new TypeError(`there is no '${name}' to watch: there is ${watchMembers.join(', ')}`)
+      }
+    }
     const { document, user = this.#options.defaultUser } = query
     const whole = document === undefined ? query : { ...query, user }
     return this.#hub.watch(whole, () => this.#inFlight.run(() => this.#known(whole)))
@@ -234,8 +248,9 @@ class Flows implements OpenFlowQueue {
     return this.#inFlight.run(() => this.#queue.cancel(job))
   }
 
-  document({ user, document }: DocumentRef): Promise<DocumentStatus | undefined> {
+  document(ref: DocumentRef): Promise<DocumentStatus | undefined> {
     return this.#inFlight.run(async () => {
+      const { user, document } = this.#named(ref)
       await this.#queue.refresh()
       // In this order: what is claimed in between is in both.
       const waiting = await this.#waitingJobsOf({ user, document })
@@ -251,6 +266,7 @@ class Flows implements OpenFlowQueue {
           completed: {
             job: latest.job,
             flow: latest.flow,
+            collection: latest.collection,
             at: new Date(latest.at).toISOString(),
           },
         }),
@@ -260,28 +276,50 @@ class Flows implements OpenFlowQueue {
 
   removeDocument(ref: DocumentRef): Promise<boolean> {
     return this.#inFlight.run(async () => {
-      const { knowledge, objects } = this.#options
-      const status = await this.document(ref)
-      const done: string[] = []
-      for (const { id, state } of status?.jobs ?? []) {
-        if (state === 'done' || !(await this.#cancelIfThere(id))) done.push(id)
+      // A load that comes meanwhile waits until all is gone, and brings it anew.
+      const named = this.#named(ref)
+      const release = this.#queue.withhold(named.user, named.document)
+      try {
+        return await this.#removeWithheld(named)
+      } finally {
+        release()
+        const flows = this.#queue.flows().map(({ id }) => id)
+        for (const runner of this.#runners) runner.wake(flows)
       }
-      // What was cancelled under way must not write any more.
-      for (const runner of this.#runners) await runner.endedOf(ref)
-      const removed = await removeKnowledge(
-        { user: ref.user, document: ref.document },
-        { knowledge, objects },
-      )
-      if (status !== undefined) await this.#queue.forget(ref.user, ref.document, done)
-      return removed || status !== undefined
     })
   }
 
+  #named(ref: DocumentRef): Required<DocumentRef> {
+    const { user = this.#options.defaultUser, document } = ref ?? {}
+    for (const [name, value] of Object.entries({ user, document })) {
+      if (typeof value === 'string' && value.isWellFormed()) continue
+      throw new TypeError(
+        `a document is named by its id, as document, and its user: ${name} is ${typeof value}`,
+      )
+    }
+    return { user, document }
+  }
+
+  async #removeWithheld({ user, document }: Required<DocumentRef>): Promise<boolean> {
+    const { knowledge, objects } = this.#options
+    const status = await this.document({ user, document })
+    const done: string[] = []
+    for (const { id, state } of status?.jobs ?? []) {
+      if (state === 'done' || !(await this.#cancelIfThere(id))) done.push(id)
+    }
+    // What was cancelled under way must not write any more.
+    await this.#ended({ user, document })
+    const removed = await removeKnowledge({ user, document }, { knowledge, objects })
+    if (status !== undefined) await this.#queue.forget(user, document, done)
+    return removed || status !== undefined
+  }
+
   async close(timeoutMs: number): Promise<void> {
-    const stopping = [...this.#runners].map((runner) => runner.stop({ timeoutMs }))
-    await Promise.all(stopping)
+    // From here on nothing begins any more.
+    const calls = this.#inFlight.close(timeoutMs)
+    await Promise.all([...this.#runners].map((runner) => runner.stop({ timeoutMs })))
     this.#hub.close()
-    await this.#inFlight.close(timeoutMs)
+    await calls
     await this.#queue.drained()
   }
 
@@ -294,6 +332,32 @@ class Flows implements OpenFlowQueue {
       const code = error instanceof LorekeepError ? error.code : undefined
       if (code !== 'LK_JOB_NOT_FOUND' && code !== 'LK_JOB_STATE') throw error
       return false
+    }
+  }
+
+  /** @throws LorekeepError `LK_JOB_STATE` where a step of the document does not end */
+  async #ended(ref: Required<DocumentRef>): Promise<void> {
+    const { signal } = this.#inFlight
+    const { clock } = this.#options
+    const ended = Promise.all([...this.#runners].map((runner) => runner.endedOf(ref)))
+    let stopWaiting = () => {}
+    const givenUp = new Promise<never>((_resolve, reject) => {
+      const abort = () => reject(signal.reason as Error)
+      if (signal.aborted) abort()
+      signal.addEventListener('abort', abort, { once: true })
+      const cancel = clock.after(maxEndMs, () => {
+        const detail = `a step of '${ref.document}' still runs after ${maxEndMs} ms; its jobs are cancelled: try again later`
+        reject(new LorekeepError('LK_JOB_STATE', detail, { details: { state: 'active' } }))
+      })
+      stopWaiting = () => {
+        cancel()
+        signal.removeEventListener('abort', abort)
+      }
+    })
+    try {
+      await Promise.race([ended, givenUp])
+    } finally {
+      stopWaiting()
     }
   }
 
@@ -325,7 +389,7 @@ class Flows implements OpenFlowQueue {
       .map(stateEventOf)
   }
 
-  async #waitingJobsOf({ user, document }: DocumentRef): Promise<readonly Job[]> {
+  async #waitingJobsOf({ user, document }: Required<DocumentRef>): Promise<readonly Job[]> {
     const found: Job[] = []
     for (const { id: flow } of this.#queue.flows()) {
       const query = { flow, user, document, state: 'queued' } as const

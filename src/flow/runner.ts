@@ -70,36 +70,35 @@ export class FlowRunner implements Runner {
     }
   }
 
-  /** Resolves when nothing runs here of a document that was cancelled, abandoned steps included. */
+  /** Resolves when nothing runs here of a document whose jobs were cancelled, abandoned steps too. */
   async endedOf({ user, document }: DocumentRef): Promise<void> {
-    const all = [...this.#deliveries, ...this.#ending]
-    const interrupted = all.filter(({ claimed: { record }, execution }) => {
-      return record.user === user && record.document === document && execution.isInterrupted
+    const cancelled = [...this.#deliveries].filter(({ execution }) => execution.isInterrupted)
+    const ofDocument = [...cancelled, ...this.#ending].filter(({ claimed: { record } }) => {
+      return record.user === user && record.document === document
     })
-    await Promise.all(interrupted.map(({ execution }) => execution.ended()))
+    await Promise.all(ofDocument.map(({ execution }) => execution.ended()))
   }
 
   stop({ timeoutMs = defaultStopMs }: { readonly timeoutMs?: number } = {}): Promise<void> {
-    this.#stopping ??= this.#stop(timeoutMs)
-    return this.#stopping
+    this.#stopping ??= this.#stop()
+    // The least patient of all who stop it counts.
+    const cancel = this.#options.clock.after(timeoutMs, () => {
+      this.#isOutOfPatience = true
+      for (const { execution } of this.#deliveries) execution.interrupt('stopped')
+    })
+    return this.#stopping.finally(cancel)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop()
   }
 
-  async #stop(timeoutMs: number): Promise<void> {
-    const { clock, onStopped } = this.#options
-    const cancel = clock.after(timeoutMs, () => {
-      this.#isOutOfPatience = true
-      for (const { execution } of this.#deliveries) execution.interrupt('stopped')
-    })
+  async #stop(): Promise<void> {
     while (this.#deliveries.size > 0 || this.#claiming.size > 0) {
       await new Promise<void>((resolve) => (this.#idle = resolve))
     }
-    cancel()
     for (const cancelTimer of this.#timers.values()) cancelTimer()
-    onStopped()
+    this.#options.onStopped()
   }
 
   /** Claims until nothing is left, or as much runs as may run. One at a time for each flow. */
@@ -108,6 +107,8 @@ export class FlowRunner implements Runner {
     if (this.#claiming.has(id)) return
     this.#claiming.add(id)
     try {
+      // Steps that end in one turn are followed by as many, claimed together.
+      await undefined
       while (this.#again.delete(id) && this.#stopping === undefined) await this.#claimOnce(id)
       this.#waitForDue(id)
     } catch (error) {
@@ -143,6 +144,11 @@ export class FlowRunner implements Runner {
       claimed,
       stores,
       onProgress: (step, done, total) => onProgress(claimed, step, done, total),
+      // The next one is claimed while this one's end is written: both share a commit.
+      onStepsEnded: () => {
+        this.#counts.set(flow.id, (this.#counts.get(flow.id) ?? 1) - 1)
+        this.wake([flow.id])
+      },
     })
     const delivery = { claimed, flow: flow.id, execution }
     this.#deliveries.add(delivery)
@@ -155,9 +161,7 @@ export class FlowRunner implements Runner {
       onError(error)
     } finally {
       this.#deliveries.delete(delivery)
-      if (execution.isInterrupted) this.#waitForEnd(delivery)
-      this.#counts.set(flow.id, (this.#counts.get(flow.id) ?? 1) - 1)
-      this.wake([flow.id])
+      if (execution.isWorking) this.#waitForEnd(delivery)
       this.#noticeIdle()
       queue.prune(flow.id).catch(onError)
     }

@@ -210,7 +210,12 @@ export interface DocumentStatus {
   /** The newest first: those that are under way, wait or are dead, and the newest that is done. */
   readonly jobs: readonly Job[]
   /** Of the newest load that was completed, whether or not its job is still on record. */
-  readonly completed?: { readonly job: string; readonly flow: string; readonly at: string }
+  readonly completed?: {
+    readonly job: string
+    readonly flow: string
+    readonly collection: string
+    readonly at: string
+  }
 }
 
 interface JobEventFields {
@@ -351,6 +356,7 @@ export interface FlowQueue {
 
 /** The name of a document, and of the core that it becomes. */
 export interface DocumentRef {
-  readonly user: string
+  /** `defaultUser` where it is left out. */
+  readonly user?: string
   readonly document: string
 }

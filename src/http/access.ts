@@ -26,8 +26,16 @@ export function checkCollection(principal: Principal, collection: string): void 
   }
 }
 
+/** What the schemas of the step `index` begin with. */
+const flowSchemas = 'lorekeep_'
+
 /** What is no string is left to the store, which refuses it. */
-export function checkImport(principal: Principal, { metadata }: JsonObject): void {
+export function checkImport(principal: Principal, { metadata, schema_name }: JsonObject): void {
+  // Their ids can be computed: whoever took one would stand in the way of another's document.
+  const isFlows = typeof schema_name === 'string' && schema_name.startsWith(flowSchemas)
+  if (isFlows && !actsForAny(principal)) {
+    throw forbidden(`schemas named ${flowSchemas}… are for what flows find`)
+  }
   if (typeof metadata !== 'object' || metadata === null) return
   const { collection, user } = metadata as { collection?: unknown; user?: unknown }
   if (typeof collection === 'string') checkCollection(principal, collection)

@@ -1,6 +1,7 @@
-// The compiled command in processes of its own. Tests run after `tsc`.
+// The compiled command: each in a process of its own, or one after the other in a process for all
+// of a test file. Tests run after `tsc`.
 
-import { spawn, spawnSync } from 'node:child_process'
+import { fork, spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -33,10 +34,9 @@ export interface Command {
 /** Starts the command, with stdin open; it is killed after the test. */
 export function start(t: Test, args: readonly string[], options: RunOptions = {}): Command {
   const { cwd, env = {} } = options
-  const { LOREKEEP_TOKEN: _token, LOREKEEP_DEBUG: _debug, npm_command: _npm, ...rest } = process.env
   const child = spawn(process.execPath, [script, ...args], {
     stdio: 'pipe',
-    env: { ...rest, ...env },
+    env: { ...inherited(), ...env },
     ...(cwd !== undefined && { cwd }),
   })
   t.teardown(() => child.kill('SIGKILL'))
@@ -73,8 +73,14 @@ export function start(t: Test, args: readonly string[], options: RunOptions = {}
   }
 }
 
-/** Runs the command to its end. */
-export async function run(
+/** The environment without what a command looks at. */
+function inherited(): NodeJS.ProcessEnv {
+  const { LOREKEEP_TOKEN: _token, LOREKEEP_DEBUG: _debug, npm_command: _npm, ...rest } = process.env
+  return rest
+}
+
+/** Runs the command in a process of its own to its end. */
+export async function runAlone(
   t: Test,
   args: readonly string[],
   options: RunOptions = {},
@@ -82,6 +88,68 @@ export async function run(
   const { child, ended } = start(t, args, options)
   child.stdin?.end(options.input)
   return ended
+}
+
+/** What command-host.ts is told and tells. */
+export interface HostedRun {
+  readonly args: readonly string[]
+  readonly cwd: string | undefined
+  readonly input: Uint8Array
+}
+
+export interface HostedOutcome {
+  readonly code: number
+  readonly stdout: Uint8Array
+  readonly stderr: Uint8Array
+}
+
+let host: ChildProcess | undefined
+let last: Promise<unknown> = Promise.resolve()
+
+/** Runs the command to its end, after those before it. */
+export async function run(
+  t: Test,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<Outcome> {
+  if (options.env !== undefined) return runAlone(t, args, options)
+  const { cwd, input = Buffer.alloc(0) } = options
+  const outcome = last.then(() => runHosted({ args, cwd, input }))
+  last = outcome.catch(() => {})
+  const { code, stdout, stderr } = await outcome
+  return { code, stdout: Buffer.from(stdout), stderr: Buffer.from(stderr).toString() }
+}
+
+async function runHosted(run: HostedRun): Promise<HostedOutcome> {
+  host ??= fork(resolve('dist/test/cli/command-host.js'), {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    serialization: 'advanced',
+    env: inherited(),
+    // Not those by which the test is compiled.
+    execArgv: [],
+  })
+  const child = host
+  // Between commands it does not hold up the end of the test.
+  child.ref()
+  child.channel?.ref()
+  const answered = new AbortController()
+  const { signal } = answered
+  try {
+    const died = once(child, 'exit', { signal }).then(() => {
+      host = undefined
+      throw new Error(`the process died of ${run.args.join(' ')}`)
+    })
+    const answer = once(child, 'message', { signal }) as Promise<[HostedOutcome]>
+    // Whichever is left is aborted.
+    for (const promise of [died, answer]) promise.catch(() => {})
+    child.send(run)
+    const [outcome] = await Promise.race([answer, died])
+    return outcome
+  } finally {
+    answered.abort()
+    child.unref()
+    child.channel?.unref()
+  }
 }
 
 /** Runs the command, which has to succeed. */

@@ -198,7 +198,8 @@ t.test('flows of the configuration are defined, and stay stopped if nothing is s
   t.match(second['idle'], { active: false }, 'a flow that is not configured any more stays')
   t.match((await withFlows({ id: 'mine', active: true }))['mine'], { active: true })
 
-  writeFileSync(file, JSON.stringify({ flows: [{ id: 'a' }, { id: 'b', steps: ['cut'] }] }))
+  const flows = [{ id: 'a' }, { id: 'b', steps: ['cut'] }]
+  writeFileSync(file, JSON.stringify({ data: 'shelf', flows }))
   const line = await fail(t, 1, ['serve', '--port', '0', '--config', file])
   for (const part of ['flows[1]', "'b'", 'steps[0]']) t.ok(line.includes(part), part)
 })

@@ -35,11 +35,13 @@ function flaws(document: unknown): string[] {
 
 t.test('a document is accepted with its fields, and with the defaults of the others', async (t) => {
   const { text: bytes, ...fields } = accept({ id, text })
-  t.strictSame(fields, { id, user: 'trustgraph', collection: 'default', metadata: [] })
+  const defaults = { user: 'trustgraph', collection: 'default', metadata: [], metadataLength: 0 }
+  t.strictSame(fields, { id, ...defaults })
   t.equal(Buffer.from(bytes).toString(), 'News from Nowhere')
   const whole = { id, user: 'alice', collection: 'utopias', metadata: [title] }
   const { text: latin, ...rest } = accept({ ...whole, charset: 'Latin1', text: 'Y2Fm6SCA' })
-  t.strictSame(rest, whole)
+  const metadataLength = title.s.v.length + title.p.v.length + title.o.v.length
+  t.strictSame(rest, { ...whole, metadataLength })
   t.equal(Buffer.from(latin).toString(), 'café €')
   t.not(rest.metadata[0], title, 'what the caller changes later is not in it')
 })
@@ -170,4 +172,19 @@ t.test('so is the limit of metadata', async (t) => {
     details: { maxMetadataTriples: 1000, found: 10_000 },
   })
   t.strictSame(flaws({ id: 1, text, metadata: metadata(1001) }), ['id'], 'flaws come first')
+})
+
+t.test('so is that of all strings in the metadata together', async (t) => {
+  const most = 4 * 1024 * 1024
+  const term = (v: string) => ({ v, e: false })
+  const million = term('x'.repeat(2 ** 20))
+  const metadata = (rest: string) => [
+    { s: million, p: million, o: million },
+    { s: term('x'.repeat(2 ** 20 - 1)), p: term('x'), o: term(rest) },
+  ]
+  t.equal(accept({ id, text, metadata: metadata('') }).metadataLength, most)
+  t.match(refusal({ id, text, metadata: metadata('y') }), {
+    code: 'LK_DOCUMENT_TOO_LARGE',
+    details: { maxMetadataLength: most, found: most + 1 },
+  })
 })

@@ -100,6 +100,31 @@ t.test('nothing is told behind the end of a step', async (t) => {
   t.equal(kinds(events).at(-1), 'done')
 })
 
+t.test('progress is two numbers; a step that tells something else has failed', async (t) => {
+  const { flows } = await running(t)
+  const bad: unknown[] = [1n, {}, '1', undefined, NaN, Infinity]
+  const thrown: unknown[] = []
+  const notes = new Notes().on('a', (_, { progress }) => {
+    for (const value of bad) {
+      for (const pair of [[value, 2] as const, [2, value] as const]) {
+        try {
+          progress(...(pair as [number, number]))
+        } catch (error) {
+          thrown.push(error)
+        }
+      }
+    }
+    progress(bad[0] as number, 2)
+  })
+  await flows.define({ id: 'f', steps: notes.steps('a'), maxAttempts: 1 })
+  const { events } = watched(flows)
+  await flows.load('f', document('x'))
+  flows.run()
+  await settled()
+  t.equal(thrown.filter((error) => error instanceof TypeError).length, 2 * bad.length)
+  t.strictSame(kinds(events), ['queued', 'active', 'dead'])
+})
+
 t.test('it ends when its signal is aborted, also where it was before', async (t) => {
   const { flows } = await running(t)
   const controller = new AbortController()

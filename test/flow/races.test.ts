@@ -162,6 +162,63 @@ t.test('loads that are refused do not hurt those of the same moment', async (t) 
   t.strictSame(await problemsOf(storage), [])
 })
 
+t.test('a document whose block cannot be made is refused, and hurts no later one', async (t) => {
+  const storage = await new MemoryBackend().open('flows')
+  const queue = await openQueue(storage)
+  // Stands for what is too long for a string.
+  const impossible = { ...documentOf('x'), metadata: [1n] as never }
+  const loading = [queue.load('f', impossible), queue.load('f', documentOf('y'))]
+  const outcomes = await Promise.allSettled(loading)
+  t.equal(outcomes[0]?.status, 'rejected')
+  const ids = await Promise.all(names(3).map((name) => queue.load('f', documentOf(name))))
+  t.equal(new Set(ids).size, 3)
+  const accepted = outcomes.filter(({ status }) => status === 'fulfilled').length
+  t.equal((await drained(queue, 'f')).length, 3 + accepted)
+  t.match(queue.stats('f'), { queued: 0, done: 3 + accepted })
+  t.strictSame(await problemsOf(storage), [])
+})
+
+t.test('documents with much metadata do not all share one commit', async (t) => {
+  const storage = await new MemoryBackend().open('flows')
+  const queue = await openQueue(storage)
+  const long = 'm'.repeat(300_000)
+  const term = { v: long, e: false }
+  const loading = names(20).map((name) => {
+    const metadata = [{ s: { v: '', e: true }, p: { v: '', e: true }, o: term }]
+    return queue.load('f', { ...documentOf(name), metadata, metadataLength: long.length })
+  })
+  await Promise.all(loading)
+  let longest = 0
+  for await (const page of storage.scan({})) {
+    for (const { value } of page) longest = Math.max(longest, value.byteLength)
+  }
+  t.ok(longest > 300_000)
+  t.ok(longest < 1_000_000, `${longest}`)
+})
+
+t.test('flows and users whose names run into each other keep to themselves', async (t) => {
+  const pairs = [
+    ['a', 'b\0c'],
+    ['a\0b', 'c'],
+    ['1', '1 x'],
+    ['11', ' x'],
+    ['1 1', 'x'],
+  ] as const
+  const storage = await new MemoryBackend().open('flows')
+  const queue = await openQueue(storage)
+  for (const flow of new Set(pairs.map(([flow]) => flow))) await queue.define(flowOf(flow))
+  await Promise.all(
+    pairs.map(([flow, user], n) => queue.load(flow, documentOf(`d${n}`, user, `${n}`))),
+  )
+  for (const [n, [flow, user]] of pairs.entries()) {
+    const found = (await drained(queue, flow)).map(({ document }) => document)
+    t.match(found, [{ document: `d${n}`, user }])
+    t.equal(found.length, 1)
+    t.match(queue.stats(flow), { queued: 0, done: 1 })
+  }
+  t.strictSame(await problemsOf(storage), [])
+})
+
 t.test('a change that fails half way is made without what it did', async (t) => {
   const storage = await new MemoryBackend().open('flows')
   const queue = await openQueue(storage)

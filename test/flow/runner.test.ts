@@ -1,5 +1,6 @@
 // Processing on virtual time: what is delivered when, and what becomes of it.
 
+import { inspect } from 'node:util'
 import t from 'tap'
 import { LorekeepError } from '../../src/errors.js'
 import { backoff } from '../../src/flow/queue/backoff.js'
@@ -165,6 +166,11 @@ t.test('whatever a step throws is a failure on record', async (t) => {
     Symbol('s'),
     Object.create(null),
     Object.assign(new Error(), { message: 7 }),
+    Object.assign(new Error(), { message: Object.create(null) as unknown }),
+    Object.defineProperty(new Error(), 'message', { get: fails }),
+    { [inspect.custom]: fails },
+    new Proxy({}, { getPrototypeOf: fails }),
+    new LorekeepError('LK_LEASE_LOST', 'of a queue of its own'),
     new Error('\ud800 '.repeat(3000)),
   ]
   const run = (_: unknown, context: { document: { id: string } }) => {
@@ -232,7 +238,6 @@ t.test('stop() waits for what is under way, and claims nothing more', async (t) 
   await settled()
   let isStopped = false
   const stopping = runner.stop().then(() => (isStopped = true))
-  t.equal(runner.stop(), runner.stop(), 'once')
   await clock.advance(9000)
   t.equal(isStopped, false)
   finish('a')
@@ -240,6 +245,39 @@ t.test('stop() waits for what is under way, and claims nothing more', async (t) 
   t.strictSame(notes.runs, ['x a', 'x b'])
   t.match(await flows.stats('f'), { done: 1, queued: 1, active: 0 })
   t.equal(clock.pending, 0, 'no timer is left')
+})
+
+t.test('of several who stop a runner the least patient one counts', async (t) => {
+  const { flows, clock } = await running(t)
+  await flows.define({ id: 'f', steps: new Notes().on('a', never).steps('a') })
+  const { job } = await flows.load('f', document('x'))
+  const runner = flows.run()
+  await settled()
+  const stopping = Promise.all([
+    runner.stop({ timeoutMs: 1e9 }),
+    runner.stop({ timeoutMs: 200 }),
+    runner.stop({ timeoutMs: 5000 }),
+  ])
+  await clock.advance(199)
+  t.match(await flows.job(job), { state: 'active' })
+  await clock.advance(1)
+  await stopping
+  t.match(await flows.job(job), { state: 'queued', attempts: 0 })
+  t.equal(clock.pending, 0, 'no timer is left')
+})
+
+t.test('close() waits no longer than it may for a runner that is being stopped', async (t) => {
+  const { keep, flows, clock } = await running(t, { closeTimeoutMs: 200 })
+  await flows.define({ id: 'f', steps: new Notes().on('a', never).steps('a') })
+  await flows.load('f', document('x'))
+  const controller = new AbortController()
+  flows.run({ signal: controller.signal })
+  await settled()
+  controller.abort()
+  const closing = keep.close()
+  await clock.advance(200)
+  await closing
+  t.equal(clock.pending, 0)
 })
 
 t.test('stop() aborts what does not end in time, which costs no attempt', async (t) => {
@@ -353,12 +391,16 @@ t.test('documents that wait go on with the steps of a new definition', async (t)
   const before = new Notes().on('c', fails)
   const define = (notes: Notes, ...names: string[]) =>
     flows.define({ id: 'f', steps: notes.steps(...names), maxAttempts: 10 })
-  const ids = ['same', 'longer', 'shorter', 'other']
+  const ids = ['same', 'longer', 'partly', 'shorter', 'other']
   const after: Record<string, readonly [string[], string[]]> = {
     same: [['a', 'b', 'c'], ['same c']],
     longer: [
       ['a', 'b', 'x', 'c'],
       ['longer x', 'longer c'],
+    ],
+    partly: [
+      ['a', 'x', 'c'],
+      ['partly x', 'partly c'],
     ],
     shorter: [['a', 'b'], ['shorter b']],
     other: [
@@ -516,6 +558,76 @@ t.test('removeDocument() waits for a step that does not listen', async (t) => {
   t.equal(await removing, true)
   t.equal(await keep.knowledge.stat(ref), undefined)
   t.equal(await flows.document({ user: 'alice', document: 'x' }), undefined)
+})
+
+t.test('what a step does to its document changes nothing that is stored', async (t) => {
+  const { flows, clock } = await running(t)
+  const term = { v: 'urn:a', e: true }
+  const triple = { s: term, p: term, o: term }
+  const seen: unknown[] = []
+  const notes = new Notes().on('a', (_, context) => {
+    const { metadata } = context.document
+    seen.push(structuredClone(metadata))
+    const triples = metadata as (typeof triple)[]
+    triples.push(triple)
+    triples[0]!.s.v = 'urn:changed'
+    fails()
+  })
+  const steps = notes.steps('a')
+  await flows.define({ id: 'f', steps, maxAttempts: 2 })
+  const { job } = await flows.load('f', { ...document('x'), metadata: [triple] })
+  flows.run()
+  await clock.advance(5000)
+  // What a dead letter is retried with is a copy, made where it became one.
+  await flows.retry(job)
+  await settled()
+  t.strictSame(seen, [[triple], [triple], [triple]])
+})
+
+t.test('a document that is busy holds up no other one, however often it waits', async (t) => {
+  for (const loads of [70, 1500]) {
+    for (const isTogether of [true, false]) {
+      const { flows, clock } = await running(t)
+      const notes = new Notes().on('a', (_, { document }) => {
+        return document.id === 'x' ? never() : undefined
+      })
+      await flows.define({ id: 'f', steps: notes.steps('a'), concurrency: 4 })
+      const loading: Promise<unknown>[] = []
+      for (let n = 0; n < loads; n++) {
+        loading.push(flows.load('f', document('x')))
+        if (!isTogether) await loading.at(-1)
+      }
+      await Promise.all(loading)
+      for (const id of ['y', 'z']) await flows.load('f', document(id))
+      flows.run()
+      await clock.advance(5000)
+      t.strictSame(notes.runs, ['x a', 'y a', 'z a'], `${loads} loads, together: ${isTogether}`)
+    }
+  }
+})
+
+t.test('of two loads in one turn the later one wins, also in another flow', async (t) => {
+  const { flows, clock } = await running(t)
+  const texts: string[] = []
+  const run = (_: unknown, { document }: { document: { id: string; text: string } }) => {
+    if (document.id === 'x') texts.push(document.text)
+  }
+  for (const id of ['f', 'g']) await flows.define({ id, steps: [{ name: 'a', run }] })
+  const loading = [
+    flows.load('f', document('first of this flow')),
+    flows.load('g', { ...document('x'), content: 'earlier' }),
+    flows.load('f', { ...document('x'), content: 'later' }),
+  ]
+  const [, earlier, later] = await Promise.all(loading)
+  flows.run({ flows: ['g'] })
+  await clock.advance(5000)
+  flows.run()
+  await clock.advance(5000)
+  t.strictSame(texts, ['earlier', 'later'])
+  t.match(await flows.job(earlier?.job ?? ''), { state: 'done' })
+  const job = await flows.job(later?.job ?? '')
+  t.match(job, { state: 'done' })
+  t.notOk(job?.superseded)
 })
 
 t.test('storage that fails for a while is tried again', async (t) => {

@@ -56,6 +56,7 @@ export class Ticket {
 /** The documents of a commit, by lane. */
 export class BlockBuilder {
   readonly #lanes = new Map<string, { flow: string; user: string; tickets: Ticket[] }>()
+  readonly #flows = new Set<string>()
   #size = 0
 
   get isEmpty(): boolean {
@@ -66,13 +67,24 @@ export class BlockBuilder {
     return this.#size === slotsPerBlock
   }
 
+  /** Whether the same user has such a document here for another flow, before or behind which it counts. */
+  meets(flow: string, { document, hash }: Ticket): boolean {
+    if (this.#flows.size === 0 || (this.#flows.size === 1 && this.#flows.has(flow))) return false
+    for (const lane of this.#lanes.values()) {
+      if (lane.flow === flow || lane.user !== document.user) continue
+      if (lane.tickets.some((ticket) => ticket.hash === hash)) return true
+    }
+    return false
+  }
+
   add(flow: string, ticket: Ticket): void {
     const { user } = ticket.document
-    const name = `${flow}\0${user}`
+    const name = `${flow.length} ${flow}${user}`
     const lane = this.#lanes.get(name)
     if (lane === undefined) this.#lanes.set(name, { flow, user, tickets: [ticket] })
     else lane.tickets.push(ticket)
     this.#size++
+    this.#flows.add(flow)
   }
 
   /** The lanes, each one's tickets with numbers that follow each other. */

@@ -29,13 +29,20 @@ export interface Claims {
 
 const duePerClaim = 256
 
-/** Takes at most so many jobs of a flow; none of a flow that is not active. */
+export interface ClaimOptions {
+  /** At most so many jobs. */
+  readonly turns: number
+  readonly leaseMs: number
+  readonly createToken: () => string
+  /** Documents, by documentName(), that are not to be processed now. */
+  readonly withheld: { readonly has: (name: string) => boolean }
+}
+
+/** Takes jobs of a flow; none of a flow that is not active. */
 export async function claim(
   draft: Draft,
   id: string,
-  turns: number,
-  leaseMs: number,
-  createToken: () => string,
+  { turns, leaseMs, createToken, withheld }: ClaimOptions,
 ): Promise<Claims> {
   const flow = draft.state.flows.get(id)
   if (flow === undefined || !flow.flow.active || turns < 1) return { jobs: [], more: false }
@@ -44,7 +51,7 @@ export async function claim(
   const { busy } = draft.state
   const taken = flow.lanes.take(turns, (user, hash) => {
     const name = documentName(user, hash)
-    if (busy.has(name)) return false
+    if (busy.has(name) || withheld.has(name)) return false
     busy.add(name)
     return true
   })

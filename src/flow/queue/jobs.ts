@@ -80,7 +80,7 @@ interface Position {
 
 export const firstPosition = ({ state = 'active' }: JobQuery): Position => ({ state })
 
-const states: readonly JobState[] = ['active', 'delayed', 'queued', 'dead', 'done']
+export const states: readonly JobState[] = ['active', 'delayed', 'queued', 'dead', 'done']
 const pageSize = 256
 /** Of queued documents looked at for one of a given id, in one go. */
 const rowsPerLook = 1000

@@ -25,6 +25,8 @@ interface Lane {
   readonly runs: Run[]
   /** No run of this user lies in storage that is not here. */
   whole: boolean
+  /** Nothing of what is here may run now. */
+  stuck: boolean
 }
 
 export interface Turn {
@@ -39,7 +41,9 @@ const maxLanes = 10_000
 /** Of a lane, at a time: rows read, and jobs after which no more are read. */
 const runsPerFill = 64
 const jobsPerFill = 1024
-/** How far a lane looks past jobs that may not run now. */
+/** Rows read where it is not known whose they are. */
+const runsPerLook = 32
+/** How many documents that may not be processed now a lane looks past. */
 const maxPassed = 64
 
 export class Lanes {
@@ -51,6 +55,8 @@ export class Lanes {
   #whole = false
   /** The users up to here have been looked for. */
   #cursor: string | undefined
+  /** How many lanes, the first ones, had no turn since they were found. */
+  #fresh = 0
   /** Lanes were forgotten since the search began at the first user. */
   #forgotten = false
   #served: string | undefined
@@ -79,7 +85,8 @@ export class Lanes {
         return
       }
       // Where lanes are missing, this user may have more in storage.
-      const entered = { user, runs: this.#whole ? [run] : [], whole: this.#whole }
+      const runs = this.#whole ? [run] : []
+      const entered = { user, runs, whole: this.#whole, stuck: false }
       this.#lanes.set(user, entered)
       this.#order.push(entered)
       return
@@ -94,6 +101,7 @@ export class Lanes {
     if (lane === undefined) return
     lane.runs.length = 0
     lane.whole = false
+    lane.stuck = false
   }
 
   /** Whether something is queued, or may be, that is not in memory. */
@@ -104,11 +112,16 @@ export class Lanes {
   /** Reads some of what is not in memory. Users who had no turn yet come first. */
   async fill(draft: Draft, turns: number): Promise<void> {
     const found: Lane[] = []
-    for (let looked = 0; looked < turns && !this.#whole; looked++) {
-      const lane = await this.#discover(draft)
-      if (lane === undefined) continue
-      this.#lanes.set(lane.user, lane)
-      found.push(lane)
+    // No faster than turns are given: who was forgotten would be found again before others had one.
+    for (let looked = 0; looked < turns && this.#fresh < turns && !this.#whole;) {
+      const lanes = await this.#discover(draft, turns - looked)
+      looked += Math.max(lanes.length, 1)
+      for (const lane of lanes) {
+        if (this.#lanes.has(lane.user)) continue
+        this.#lanes.set(lane.user, lane)
+        found.push(lane)
+        this.#fresh++
+      }
     }
     this.#order.unshift(...found)
     const drained = this.#order.filter(isDrained)
@@ -124,6 +137,7 @@ export class Lanes {
     for (let idle = 0; taken.length < turns && idle < this.#order.length;) {
       // idle < length: there is one.
       const lane = this.#order.shift()!
+      if (this.#fresh > 0) this.#fresh--
       const turn = this.#takeFrom(lane, mayRun)
       if (turn !== undefined) {
         idle = 0
@@ -158,19 +172,22 @@ export class Lanes {
   }
 
   #takeFrom(lane: Lane, mayRun: (user: string, hash: number) => boolean): Turn | undefined {
-    let passed = 0
+    lane.stuck = false
+    const passed = new Set<number>()
     for (let place = 0; place < lane.runs.length; place++) {
       const run = lane.runs[place]!
       for (let slot = 0; slot < run.hashes.length; slot++) {
         const hash = run.hashes[slot]!
+        if (passed.has(hash)) continue
         if (mayRun(lane.user, hash)) {
           const turn = { user: lane.user, number: run.first + slot, hash, again: run.again }
           this.#cut(lane, place, slot)
           return turn
         }
-        if (++passed === maxPassed) return undefined
+        if (passed.add(hash).size === maxPassed) return undefined
       }
     }
+    lane.stuck = true
     return undefined
   }
 
@@ -191,28 +208,42 @@ export class Lanes {
     this.#changed.set(run, user)
   }
 
-  /** The next user behind the cursor who has no lane; `undefined` for one who has, and at the end. */
-  async #discover(draft: Draft): Promise<Lane | undefined> {
+  /** The lanes of the next users behind the cursor, none at the end. One read finds one or some. */
+  async #discover(draft: Draft, most: number): Promise<readonly Lane[]> {
     const all = runKeys(this.#flow)
     const gt = this.#cursor === undefined ? all.gt : runKeysOf(this.#flow, this.#cursor).lt
-    const found = await firstOf(draft, { gt, lt: all.lt })
-    if (found === undefined) {
+    const rows: Entry[] = []
+    for await (const page of draft.scan({ gt, lt: all.lt, limit: runsPerLook })) rows.push(...page)
+    if (rows.length === 0) {
       this.#cursor = undefined
       this.#whole = !this.#forgotten
       this.#forgotten = false
-      return undefined
+      return []
     }
-    const { user } = decodeRun(found)
-    this.#cursor = user
-    if (this.#lanes.has(user)) return undefined
-    return { user, runs: [], whole: false }
+    const lanes = new Map<string, Lane>()
+    for (const { user, run } of rows.map(decodeRun)) {
+      const lane = lanes.get(user) ?? { user, runs: [], whole: true, stuck: false }
+      lanes.set(user, lane)
+      lane.runs.push(run)
+    }
+    const users = [...lanes.values()]
+    const last = users.at(-1)
+    // There may be more of the last one's.
+    if (last !== undefined && rows.length === runsPerLook) last.whole = false
+    const found = users.slice(0, most)
+    this.#cursor = found.at(-1)?.user
+    return found
   }
 
   async #read(draft: Draft, lane: Lane): Promise<void> {
     const runs: Run[] = []
     let jobs = 0
     let whole = true
-    const range = { ...runKeysOf(this.#flow, lane.user), limit: runsPerFill + 1 }
+    // Behind what is here.
+    const last = lane.runs.at(-1)
+    const behind = last && runKey(this.#flow, lane.user, last.first + last.hashes.length - 1)
+    const { gt, lt } = runKeysOf(this.#flow, lane.user)
+    const range = { gt: behind ?? gt, lt, limit: runsPerFill + 1 }
     for await (const page of draft.scan(range)) {
       for (const entry of page) {
         if (runs.length === runsPerFill || jobs >= jobsPerFill) {
@@ -227,6 +258,7 @@ export class Lanes {
     }
     lane.runs.push(...runs)
     lane.whole = whole
+    lane.stuck = false
   }
 }
 
@@ -245,14 +277,6 @@ export function decodeRun({ key, value }: Entry): { readonly user: string; reado
   return { user, run: { first, hashes, again: bytes[0] === 1, stored: first } }
 }
 
-function isDrained({ runs, whole }: Lane): boolean {
-  return runs.length === 0 && !whole
-}
-
-async function firstOf(
-  draft: Draft,
-  range: { readonly gt: Uint8Array; readonly lt: Uint8Array },
-): Promise<Entry | undefined> {
-  for await (const page of draft.scan({ ...range, limit: 1 })) return page[0]
-  return undefined
+function isDrained({ runs, whole, stuck }: Lane): boolean {
+  return !whole && (runs.length === 0 || stuck)
 }

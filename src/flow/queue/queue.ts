@@ -19,7 +19,7 @@ import { countsKey, flowKey, latestKey, outputKey } from './records.js'
 import type { LatestRecord } from './records.js'
 import { complete, fail, recordStep, release, renew } from './settling.js'
 import type { FailOptions, Hold } from './settling.js'
-import { noCounts } from './state.js'
+import { documentName, hashOf, noCounts } from './state.js'
 
 export type { Claimed, Claims } from './claiming.js'
 export type { Committed } from './committer.js'
@@ -44,6 +44,11 @@ export class JobQueue {
   readonly #committer: Committer
   readonly #chance: Chance
   readonly #leaseMs: number
+  /**
+   * Documents whose knowledge is being removed, by documentName(), and how often: none of their
+   * jobs is claimed.
+   */
+  readonly #removing = new Map<string, number>()
 
   private constructor(committer: Committer, { chance, leaseMs }: JobQueueOptions) {
     this.#committer = committer
@@ -143,7 +148,8 @@ export class JobQueue {
 
   claim(id: string, turns: number): Promise<Claims> {
     const createToken = () => this.#chance.token()
-    return this.#committer.commit((draft) => claim(draft, id, turns, this.#leaseMs, createToken))
+    const options = { turns, leaseMs: this.#leaseMs, createToken, withheld: this.#removing }
+    return this.#committer.commit((draft) => claim(draft, id, options))
   }
 
   /** Takes back what was claimed by somebody who does not renew it. Returns how many there were. */
@@ -224,6 +230,17 @@ export class JobQueue {
 
   cancel(id: string): Promise<void> {
     return this.#committer.commit((draft) => cancel(draft, id))
+  }
+
+  /** Claims no job of this document until what it returns is called. */
+  withhold(user: string, document: string): () => void {
+    const name = documentName(user, hashOf(document))
+    this.#removing.set(name, (this.#removing.get(name) ?? 0) + 1)
+    return () => {
+      const left = (this.#removing.get(name) ?? 1) - 1
+      if (left > 0) this.#removing.set(name, left)
+      else this.#removing.delete(name)
+    }
   }
 
   /** Forgets that a document was ever completed. */

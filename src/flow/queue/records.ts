@@ -78,6 +78,7 @@ export interface LatestRecord {
   readonly number: number
   readonly job: string
   readonly flow: string
+  readonly collection: string
   readonly at: number
 }
 

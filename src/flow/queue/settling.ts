@@ -107,12 +107,12 @@ export function finish(
     ...(steps === undefined && { superseded: true }),
   }
   delete record.ownBody
-  const { user, document } = record
+  const { user, document, collection } = record
   draft.putRecord(jobKey(number), record)
   draft.countDone(flow, number)
   if (record.failures.length > 0) draft.delete(documentKey(user, document, number))
   if (steps !== undefined) {
-    const latest: LatestRecord = { number, job: record.id, flow: id, at: draft.now }
+    const latest: LatestRecord = { number, job: record.id, flow: id, collection, at: draft.now }
     draft.putRecord(latestKey(user, document), latest)
     const step = steps.at(-1) ?? ''
     draft.tell(() => ({ type: 'step', ...fieldsOf(active.record, draft.now), step }))

@@ -49,7 +49,10 @@ class KnowledgeReader {
     if (Array.isArray(value)) return value
     if (value !== undefined) this.fail(name, 'must be an array')
     if (from === undefined) return []
-    return this.fail(name, `are missing: the flow needs '${from}' before '${this.#step}'`)
+    return this.fail(
+      name,
+      `are missing: '${this.#step}' works on what '${from}' returned, and the steps between have to hand it on`,
+    )
   }
 
   chunk(chunk: unknown, at: number, { length }: string): void {

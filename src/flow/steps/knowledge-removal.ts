@@ -14,7 +14,7 @@ export interface RemovalOptions {
  * failure the core still shows that there is something to delete. False where there was nothing.
  */
 export async function removeKnowledge(
-  ref: DocumentRef,
+  ref: Required<DocumentRef>,
   stores: { readonly knowledge: KnowledgeStore; readonly objects: ObjectStore },
   { signal }: RemovalOptions = {},
 ): Promise<boolean> {
@@ -26,7 +26,7 @@ export async function removeKnowledge(
 
 /** Deletes a document's objects but for those to keep. Gives their number. */
 export async function deleteObjects(
-  ref: DocumentRef,
+  ref: Required<DocumentRef>,
   objects: ObjectStore,
   options: RemovalOptions & { readonly keep?: (collection: string, id: string) => boolean },
 ): Promise<number> {
@@ -59,7 +59,7 @@ interface ObjectName {
 const together: BatchBounds<ObjectName> = { most: 500, weigh: () => 1, mostWeight: Infinity }
 
 async function objectsOf(
-  { user, document }: DocumentRef,
+  { user, document }: Required<DocumentRef>,
   objects: ObjectStore,
   schema_name: string,
   keep: (collection: string, id: string) => boolean,

@@ -87,7 +87,7 @@ function conflict(there: SchemaDefinition, { fields }: ObjectSchema): string | u
 export class ObjectIds {
   readonly #document: string
 
-  constructor({ user, document }: DocumentRef) {
+  constructor({ user, document }: Required<DocumentRef>) {
     this.#document = digest(JSON.stringify([user, document]))
   }
 

@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import { LorekeepError } from '../../errors.js'
-import type { FlowQueue, JobEvent } from '../../flow/types.js'
+import type { FlowQueue, JobEvent, WatchQuery } from '../../flow/types.js'
 import { maySee } from '../access.js'
 import { shownUser } from '../auth.js'
 import type { Principal } from '../auth.js'
@@ -35,17 +35,12 @@ export function eventRoutes(options: EventRoutesOptions): readonly Route[] {
   return [{ access: 'principal', method: 'GET', path: `${prefix}/flow/{flow}/events`, run: watch }]
 
   async function watch(exchange: Exchange): Promise<void> {
-    const { request, response, principal, parameters, query } = exchange
-    const flow = parameters.get('flow') ?? ''
-    const user = shownUser(principal, query.get('user'))
-    const document = query.get('document')
+    const { request, response, principal } = exchange
     // An unread body would keep the socket from telling that the client has gone.
     if (isBodyPending(request)) {
       throw new LorekeepError('LK_HTTP_REQUEST', 'a stream of events is asked for without a body')
     }
-    if ((await flows.get(flow)) === undefined) {
-      throw new LorekeepError('LK_FLOW_NOT_FOUND', `'${flow}'`, { details: { flow } })
-    }
+    const watched = await watchedIn(exchange)
     if (request.method === 'HEAD') {
       await answer(request, response, 200, headers)
       return
@@ -57,12 +52,7 @@ export function eventRoutes(options: EventRoutesOptions): readonly Route[] {
     ends.add(end)
     try {
       // Begun before the headers go out: who has them misses nothing from then on.
-      const events = flows.watch({
-        flow,
-        ...(user !== undefined && { user }),
-        ...(document !== undefined && { document }),
-        signal: ended.signal,
-      })
+      const events = flows.watch({ ...watched, signal: ended.signal })
       response.writeHead(200, headers).flushHeaders()
       await send(events, response, principal)
     } finally {
@@ -71,6 +61,32 @@ export function eventRoutes(options: EventRoutesOptions): readonly Route[] {
     }
     response.end()
     await reached(response, 'finish', exportIdleTimeoutMs)
+  }
+
+  /** @throws LorekeepError where it is not there, or not for the principal's eyes */
+  async function watchedIn({ principal, parameters, query }: Exchange): Promise<WatchQuery> {
+    const flow = parameters.get('flow') ?? ''
+    const user = shownUser(principal, query.get('user'))
+    const document = query.get('document')
+    const id = query.get('job')
+    if ((await flows.get(flow)) === undefined) {
+      throw new LorekeepError('LK_FLOW_NOT_FOUND', `'${flow}'`, { details: { flow } })
+    }
+    if (id !== undefined) {
+      const job = await flows.job(id)
+      // Events of a job that the other parameters leave out would never come.
+      const isMeant =
+        job?.flow === flow &&
+        (user ?? job.user) === job.user &&
+        (document ?? job.document) === job.document
+      if (isMeant && maySee(principal, job)) return { job: id }
+      throw new LorekeepError('LK_JOB_NOT_FOUND', `'${id}'`, { details: { job: id } })
+    }
+    return {
+      flow,
+      ...(user !== undefined && { user }),
+      ...(document !== undefined && { document }),
+    }
   }
 
   async function send(

@@ -20,7 +20,14 @@ export function flowOf(id: string, fields: Partial<FlowDefinition> = {}): Flow {
 }
 
 export function documentOf(id: string, user = 'alice', text = `text of ${id}`): AcceptedDocument {
-  return { id, user, collection: 'default', metadata: [], text: Buffer.from(text) }
+  return {
+    id,
+    user,
+    collection: 'default',
+    metadata: [],
+    metadataLength: 0,
+    text: Buffer.from(text),
+  }
 }
 
 let ids = 0

@@ -93,3 +93,13 @@ t.test('features of a long text are all counted', async (t) => {
   const text = sampleOf(new Random(2), 6000)
   t.ok(likeness(text, `${text} ${text}`) > 0.99)
 })
+
+t.test('of a long run of combining marks the first ones count', async (t) => {
+  // To bring all of them into their order takes the square of their number.
+  const marks = '\u0301\u0316'.repeat(10_000)
+  const text = (run: string) => `${'river '.repeat(3000)}a${run} tide`
+  const [short, long] = vectorsOf([text(marks.slice(0, 64)), text(marks)])
+  t.strictSame(long, short)
+  // In a text of usual length all of them do.
+  t.notSame(vectorOf(`a${marks.slice(0, 80)}`), vectorOf(`a${marks.slice(0, 64)}`))
+})

@@ -40,7 +40,7 @@ t.test('what became of a document is told, and deleted', async (t) => {
   t.equal(await serving.knowledge.stat({ user: 'alice', id: 'urn:a/b' }), undefined)
   for (const method of ['GET', 'DELETE']) {
     const gone = await ask(serving, `${method} ${path}`)
-    t.match(gone, { status: 404, value: { code: 'LK_HTTP_NOT_FOUND' } }, method)
+    t.match(gone, { status: 404, value: { code: 'LK_DOCUMENT_NOT_FOUND' } }, method)
   }
 })
 
@@ -61,7 +61,11 @@ t.test('a document is one of the flows that it was loaded into', async (t) => {
   }
   await serving.flows.define({ id: 'other' })
   for (const line of ['GET /flow/other/documents/a', 'DELETE /flow/none/documents/a']) {
-    t.match(await ask(serving, line), { status: 404, value: { code: 'LK_HTTP_NOT_FOUND' } }, line)
+    t.match(
+      await ask(serving, line),
+      { status: 404, value: { code: 'LK_DOCUMENT_NOT_FOUND' } },
+      line,
+    )
   }
   t.ok(await serving.flows.job(first))
 })

@@ -23,7 +23,7 @@ t.test('what happens to a document is told as it happens', async (t) => {
   })
   const job = await load(serving, text('a\nb'))
   run(t, serving)
-  for (const [at, type] of ['queued', 'active', 'done'].entries()) {
+  for (const [at, type] of ['queued', 'active', 'step', 'done'].entries()) {
     const event = await stream.next()
     t.match(event, {
       id: String(at + 1),
@@ -41,9 +41,48 @@ t.test('of a document that is named its state is told first', async (t) => {
   const stream = await openEvents(t, serving, `${path}?document=a`)
   t.match(await stream.next(), { event: 'state', data: { job, state: 'queued' } })
   run(t, serving)
-  for (const event of ['active', 'done']) {
+  for (const event of ['active', 'step', 'done']) {
     t.match(await stream.next(), { event, data: { job } })
   }
+})
+
+t.test('of a job that is named the stream ends with it', async (t) => {
+  const serving = await serve(t)
+  await defineQuick(serving)
+  const job = await load(serving, text('a'))
+  const stream = await openEvents(t, serving, `${path}?job=${job}&user=alice&document=a`)
+  await load(serving, text('a'))
+  run(t, serving)
+  for (const event of ['state', 'active', 'step', 'done']) {
+    t.match(await stream.next(), { event, data: { job } })
+  }
+  t.equal(await stream.next(), undefined)
+  t.ok(stream.response.complete)
+  const late = await openEvents(t, serving, `${path}?job=${job}`)
+  t.match(await late.next(), { event: 'state', data: { job, state: 'done' } })
+  t.equal(await late.next(), undefined)
+  t.strictSame(serving.errors, [])
+})
+
+t.test('a job that is not there, or not for its eyes, begins no stream', async (t) => {
+  const serving = await serve(t, {
+    authenticate: (user) => ({ user, ...(user === '*' && { collections: ['a'] }) }),
+  })
+  await defineQuick(serving)
+  await serving.flows.define({ id: 'other' })
+  const job = await load(serving, text('x'), 'alice')
+  for (const [line, name] of [
+    [`${path}?job=none`, 'alice'],
+    [`${path}?job=${job}&document=y`, 'alice'],
+    [`/flow/other/events?job=${job}`, 'alice'],
+    [`${path}?job=${job}`, 'bob'],
+    [`${path}?job=${job}`, '*'],
+  ] as const) {
+    const reply = await ask(serving, `GET ${line}`, undefined, as(name))
+    t.match(reply, { status: 404, value: { code: 'LK_JOB_NOT_FOUND' } }, `${name}: ${line}`)
+  }
+  const any = await ask(serving, `GET ${path}?job=${job}&user=alice`, undefined, as('bob'))
+  t.equal(any.status, 403)
 })
 
 t.test('each sees what is its own', async (t) => {
@@ -211,7 +250,7 @@ t.test('a slow reader slows the writing down, and misses progress alone', async 
   await ended
   const types = [...reader.received.matchAll(/event: (\w+)/g)].map(([, type]) => type)
   t.same(types.slice(0, 2), ['queued', 'active'])
-  t.same(types.slice(-2), ['progress', 'done'])
+  t.same(types.slice(-3), ['progress', 'step', 'done'])
   t.ok(types.length < 500, `${types.length} events`)
   t.match(reader.received, /"done":1000,"total":1000/, 'the newest progress is there')
   t.strictSame(errors, [])

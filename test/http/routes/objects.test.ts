@@ -370,6 +370,27 @@ t.test('hostile bodies are a 400 or no match, and leave nothing behind', async (
   t.strictSame(serving.errors, [])
 })
 
+t.test('only who acts for any user imports where flows put what they find', async (t) => {
+  const serving = await serve(t)
+  const term = { v: 'urn:a', e: true }
+  const names = ['lorekeep_chunk', 'lorekeep_entity', 'lorekeep_mine']
+  for (const name of names) await serving.objects.defineSchema({ ...productSchema, name })
+  await fill(serving.objects, [])
+  for (const [n, schema_name] of names.entries()) {
+    const values = [{ ...products[0], id: `o${n}`, term }]
+    const asked = { ...batch(values), schema_name }
+    const refused = await ask(serving, `POST ${importPath}`, asked)
+    t.match(refused, { status: 403, value: { code: 'LK_HTTP_FORBIDDEN' } }, schema_name)
+    t.equal(await serving.objects.get('catalog', `o${n}`), undefined)
+    t.equal((await ask(serving, `POST ${importPath}`, asked, as('admin'))).status, 200)
+  }
+  for (const schema_name of [['lorekeep_chunk'], { toString: 1 }, 7, null]) {
+    const { status, value } = await ask(serving, `POST ${importPath}`, { ...batch(), schema_name })
+    t.match({ status, ...value }, { status: 400, code: 'LK_OBJECT_REQUEST' })
+  }
+  t.equal((await ask(serving, `POST ${importPath}`, batch())).status, 200)
+})
+
 t.test('a body that is too large, encoded or missing is told so', async (t) => {
   const body = JSON.stringify(batch())
   const serving = await serve(t, { maxJsonBytes: Buffer.byteLength(body) })

@@ -66,11 +66,11 @@ t.test('whose a document is', async (t) => {
     [{ user: '*', collections: ['a'] }, {}, 403],
     [{ user: '*', collections: ['a'] }, { collection: 'a', user: 'bob' }, 'bob'],
   ] as const
-  for (const [principal, fields, expected] of cases) {
+  for (const [n, [principal, fields, expected]] of cases.entries()) {
     const name = `${JSON.stringify(principal)} ${JSON.stringify(fields)}`
     const headers = as(base64(JSON.stringify(principal)))
     const before = await serving.flows.stats('quick')
-    const reply = await ask(serving, `POST ${loadPath}`, text('a', fields), headers)
+    const reply = await ask(serving, `POST ${loadPath}`, text(`d${n}`, fields), headers)
     if (typeof expected === 'number') {
       t.equal(reply.status, expected, name)
       t.strictSame(await serving.flows.stats('quick'), before, name)
@@ -79,6 +79,49 @@ t.test('whose a document is', async (t) => {
       const job = await serving.flows.job(String(reply.headers['lorekeep-job']))
       t.equal(job?.user, expected, name)
     }
+  }
+})
+
+t.test('what a document became is replaced only where it is for the token to touch', async (t) => {
+  const serving = await serve(t, {
+    authenticate: (token) => {
+      const [user = '', ...collections] = token.split('-')
+      return { user, ...(collections.length > 0 && { collections }) }
+    },
+  })
+  await defineQuick(serving, (id) => (id === 'slow' ? new Promise(() => {}) : null))
+  const into = (id: string, collection: string) => text(id, { collection })
+  const status = async (document: object, token: string, path = loadPath) =>
+    (await ask(serving, `POST ${path}`, document, as(token))).status
+  // Known by what is left of it: its job has gone with its flow.
+  await serving.flows.define({ id: 'past', steps: [{ name: 'only', run: () => null }] })
+  const runner = run(t, serving)
+  const past = '/flow/past/service/text-load'
+  await end(serving, await load(serving, into('done', 'a'), 'alice', past))
+  await runner.stop()
+  await serving.flows.remove('past')
+  // Known by its job alone.
+  await load(serving, into('slow', 'a'))
+  run(t, serving)
+  await serving.flows.define({ id: 'other' })
+  const other = '/flow/other/service/text-load'
+  for (const id of ['slow', 'done']) {
+    for (const path of [loadPath, other]) {
+      t.equal(await status(into(id, 'b'), 'alice-b', path), 403, id)
+      t.equal(await status(into(id, 'b'), 'alice-b-c', path), 403, id)
+    }
+    const { jobs } = (await serving.flows.document({ user: 'alice', document: id })) ?? {}
+    t.equal(jobs?.length, id === 'slow' ? 1 : 0, 'nothing was loaded')
+    // Another user's document of that name is another document.
+    t.equal(await status(into(id, 'b'), 'bob-b'), 200, id)
+    t.equal(await status({ ...into(id, 'b'), user: 'alice' }, '*-b'), 403, id)
+    t.equal(await status(into(id, 'a'), 'alice-a'), 200, id)
+    t.equal(await status(into(id, 'b'), 'alice-a-b'), 200, id)
+    t.equal(await status(into(id, 'b'), 'alice'), 200, id)
+  }
+  t.equal(await status(into('new', 'b'), 'alice-b'), 200)
+  for (const id of ['', '\ud800', 7]) {
+    t.equal(await status({ ...into('x', 'b'), id }, 'alice-b'), 400, JSON.stringify(id))
   }
 })
 
