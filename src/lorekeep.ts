@@ -127,15 +127,17 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       createId,
       onError: report,
     })
+    const closeStores = async () => {
+      // Steps use the stores: where documents are processed, that ends first.
+      const running = flows.isRunning
+      const ending = flows.close(closeTimeoutMs)
+      if (running) await ending.catch(() => {})
+      const stores = [knowledge.close(closeTimeoutMs), objects.close(closeTimeoutMs)]
+      await Promise.all([ending, ...stores])
+    }
     let closing: Promise<void> | undefined
     const close = () => {
-      // Steps use the stores: their runners end first.
-      closing ??= flows
-        .close(closeTimeoutMs)
-        .finally(() =>
-          Promise.all([knowledge.close(closeTimeoutMs), objects.close(closeTimeoutMs)]),
-        )
-        .then(() => {})
+      closing ??= closeStores()
         .finally(() => backend.close())
         .finally(() => open.delete(keep))
       return closing

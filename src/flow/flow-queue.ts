@@ -47,6 +47,8 @@ export interface FlowQueueOptions {
 }
 
 export interface OpenFlowQueue extends FlowQueue {
+  /** Documents are processed. */
+  readonly isRunning: boolean
   close(timeoutMs: number): Promise<void>
 }
 
@@ -312,6 +314,10 @@ class Flows implements OpenFlowQueue {
     const removed = await removeKnowledge({ user, document }, { knowledge, objects })
     if (status !== undefined) await this.#queue.forget(user, document, done)
     return removed || status !== undefined
+  }
+
+  get isRunning(): boolean {
+    return this.#runners.size > 0
   }
 
   async close(timeoutMs: number): Promise<void> {

@@ -3,7 +3,7 @@
 import { LorekeepError } from '../../errors.js'
 import type { DocumentStatus, FlowQueue } from '../../flow/types.js'
 import type { KnowledgeStore } from '../../knowledge/types.js'
-import { checkAllCollections, maySee } from '../access.js'
+import { checkAllCollections, maySee, mayTouch } from '../access.js'
 import { actingUser } from '../auth.js'
 import { answer, answerJson } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
@@ -53,10 +53,8 @@ export function documentRoutes(options: DocumentRoutesOptions): readonly Route[]
     const { completed, ...rest } = all
     const visible = all.jobs.filter((job) => maySee(principal, job))
     const jobs = visible.filter((job) => job.flow === flow)
-    // Which collection it went into is known of jobs that are on record alone.
-    const isVisible =
-      principal.collections === undefined || visible.some(({ id }) => id === completed?.job)
-    const shown = { ...rest, jobs, ...(completed && isVisible && { completed }) }
+    const isVisible = completed !== undefined && mayTouch(principal, completed.collection)
+    const shown = { ...rest, jobs, ...(isVisible && { completed }) }
     if (jobs.length === 0 && shown.completed?.flow !== flow) notFound(user, document)
     return { all, shown }
   }

@@ -148,7 +148,7 @@ t.test(
     await end(serving, await load(serving, text('x', { user: 'bob' }), '*', past))
     await runner.stop()
     await serving.flows.remove('past')
-    await load(serving, text('x', { collection: 'b' }), 'bob')
+    await load(serving, text('x', { user: 'bob', collection: 'b' }), '*')
     const line = 'DELETE /flow/quick/documents/x'
     t.equal((await ask(serving, line, undefined, as('bob'))).status, 403)
     t.equal((await ask(serving, `${line}?user=bob`, undefined, as('*'))).status, 204)
