@@ -7,9 +7,9 @@ import { modelRuns } from '../torture/objects-model-run.js'
 const seed = pickSeed()
 
 const rounds = [
-  { engine: 'memory', runs: 30, cacheBytes: 64 * 1024 ** 2 },
-  { engine: 'memory', runs: 15, cacheBytes: 1 },
-  { engine: 'level', runs: 8, cacheBytes: 64 * 1024 },
+  { engine: 'memory', runs: 18, cacheBytes: 64 * 1024 ** 2 },
+  { engine: 'memory', runs: 9, cacheBytes: 1 },
+  { engine: 'level', runs: 5, cacheBytes: 64 * 1024 },
 ] as const
 
 for (const { engine, runs, cacheBytes } of rounds) {
