@@ -1,5 +1,5 @@
-// Documents as they lie in storage: those that were accepted in one commit, together. A value of its
-// own for each would cost a sixth of the rate of loading (benchmarks/flows-load).
+// Documents as they lie in storage: those that were accepted in one commit, together, which makes
+// loading a few large values and not many small ones (docs/decisions.md).
 
 import { LorekeepError } from '../../errors.js'
 import type { Triple } from '../../types.js'

@@ -54,8 +54,6 @@ interface Made {
 interface Flight {
   readonly draft: Draft
   readonly made: readonly Made[]
-  readonly before: Uint8Array
-  readonly operations: readonly Operation[]
   landing: Promise<void>
   error?: unknown
 }
@@ -227,7 +225,7 @@ export class Committer {
       return
     }
     const require = [{ type: 'equals', key: headKey(), value: before }] as const
-    const flight: Flight = { draft, made, before, operations, landing: Promise.resolve() }
+    const flight: Flight = { draft, made, landing: Promise.resolve() }
     this.#flights.push(flight)
     flight.landing = this.#options.storage.write(operations, { durable: true, require }).then(
       () => {

@@ -5,7 +5,7 @@ import { LorekeepError } from '../../errors.js'
 import type { Storage } from '../../storage.js'
 import type { Chance, Clock } from '../clock.js'
 import type { AcceptedDocument } from '../document.js'
-import type { Flow, FlowStats, Job, JobEvent, JobFailure, JobQuery } from '../types.js'
+import type { Flow, FlowStats, Job, JobFailure, JobQuery } from '../types.js'
 import { claim, reap } from './claiming.js'
 import type { Claims } from './claiming.js'
 import { Committer } from './committer.js'
@@ -21,9 +21,8 @@ import { complete, fail, recordStep, release, renew } from './settling.js'
 import type { FailOptions, Hold } from './settling.js'
 import { documentName, hashOf, noCounts } from './state.js'
 
-export type { Claimed, Claims } from './claiming.js'
+export type { Claimed } from './claiming.js'
 export type { Committed } from './committer.js'
-export type { Hold } from './settling.js'
 
 export interface JobQueueOptions {
   readonly storage: Storage
@@ -267,8 +266,6 @@ export class JobQueue {
     return this.#committer.drained()
   }
 }
-
-export type { JobEvent }
 
 function flowOf(draft: Draft, id: string) {
   const flow = draft.state.flows.get(id)
