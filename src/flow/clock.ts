@@ -20,7 +20,7 @@ export interface Chance {
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(delayMs, call) {
-    // Timers past 2^31 - 1 ms fire at once.
+    // Timers past 2^31 - 1 ms fire at once. They hold the process, as work under way should.
     const timer = setTimeout(call, Math.min(delayMs, 2 ** 31 - 1))
     return () => clearTimeout(timer)
   },

@@ -162,7 +162,7 @@ async function lookUp(draft: Draft, turns: readonly Turn[]): Promise<readonly Fo
   })
 }
 
-function newRecord(stored: StoredDocument): JobRecord {
+function newRecord(stored: Omit<StoredDocument, 'metadata' | 'text'>): JobRecord {
   const { job, flow, user, document, collection, createdAt } = stored
   return {
     id: job,
@@ -186,28 +186,22 @@ function buryUnreadable(
   { number, user }: Turn,
   known: JobRecord | undefined,
 ): void {
-  const record: JobRecord = known ?? {
-    id: `lost.${number.toString(36)}`,
-    flow: flow.flow.id,
-    user,
-    document: '',
-    collection: '',
-    state: 'dead',
-    attempts: 0,
-    steps: [],
-    failures: [],
-    createdAt: draft.now,
-    updatedAt: draft.now,
-  }
+  const job = `lost.${number.toString(36)}`
+  const lost = { job, flow: flow.flow.id, user, document: '', collection: '', createdAt: draft.now }
+  const record = known ?? newRecord(lost)
   const failure: JobFailure = {
-    at: new Date(draft.now).toISOString(),
-    attempt: record.attempts,
-    step: flow.flow.steps[record.steps.length]?.name ?? '',
+    ...placeOf(draft, flow, record),
     cause: 'failed',
     code: 'LK_STORAGE_CORRUPT',
     message: 'stored data is damaged: the document cannot be read',
   }
   bury(draft, flow, number, record, failure)
+}
+
+/** When a delivery ended, which one it was, and before which step. */
+function placeOf(draft: Draft, { flow }: FlowState, { attempts, steps }: JobRecord) {
+  const step = flow.steps[steps.length]?.name ?? ''
+  return { at: new Date(draft.now).toISOString(), attempt: attempts, step }
 }
 
 /** Takes jobs back whose lease has run out: whoever held them has crashed, or hangs. */
@@ -219,9 +213,7 @@ export async function reap(draft: Draft, fraction: () => number): Promise<number
     const flow = draft.state.flows.get(record.flow)
     if (flow === undefined) continue
     const failure: JobFailure = {
-      at: new Date(draft.now).toISOString(),
-      attempt: record.attempts,
-      step: flow.flow.steps[record.steps.length]?.name ?? '',
+      ...placeOf(draft, flow, record),
       cause: 'crashed',
       message: `its lease ran out at ${new Date(deadline).toISOString()}: whoever processed it has ended, or stood still`,
     }

@@ -41,7 +41,7 @@ export class Draft {
   readonly events: JobEvent[] = []
   /** Flows in which something can be claimed now. */
   readonly queued = new Set<string>()
-  /** Jobs whose lease is no longer anyone's, though it had not run out. */
+  /** Jobs that were taken from whoever processed them. */
   readonly cancelled: number[] = []
   /** Counts what was changed, in the state or in what is written. */
   changes = 0

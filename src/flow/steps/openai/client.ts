@@ -2,13 +2,13 @@
 // and asking again that a busy or absent server calls for.
 
 import { LorekeepError } from '../../../errors.js'
-import { systemChance } from '../../clock.js'
+import { systemChance, systemClock } from '../../clock.js'
 import type { Chance, Clock } from '../../clock.js'
 import { checkCount } from '../whole-number.js'
 import { readBody } from './body.js'
 import { ModelServer } from './server.js'
 import type { ServerOptions } from './server.js'
-import { backOffMs, maxWaitMs, retryAfterMs, sleep, workClock } from './waiting.js'
+import { backOffMs, maxWaitMs, retryAfterMs, sleep } from './waiting.js'
 
 export interface ModelOptions extends ServerOptions {
   /** As the server knows it. */
@@ -56,7 +56,7 @@ export class ModelClient {
     this.#timeoutMs = timeoutMs
     this.#maxAttempts = maxAttempts
     this.#fetch = options.fetch ?? fetch
-    this.#clock = options.clock ?? workClock
+    this.#clock = options.clock ?? systemClock
     this.#chance = options.chance ?? systemChance
   }
 

@@ -6,16 +6,6 @@ import type { Clock } from '../../clock.js'
 export const maxWaitMs = 60_000
 const minWaitMs = 500
 
-/** Holds the process, as work that is under way should; the queue's clock does not. */
-export const workClock: Clock = {
-  now: () => Date.now(),
-  after(delayMs, call) {
-    // A timer past 2^31 - 1 ms fires at once.
-    const timer = setTimeout(call, Math.min(delayMs, 2 ** 31 - 1))
-    return () => clearTimeout(timer)
-  },
-}
-
 /** Resolves in so many milliseconds; rejects with the signal's reason once it is aborted. */
 export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
