@@ -32,6 +32,11 @@ const scenarios = [
   'flows-work',
   'flows-million',
   'chunk-text',
+  'graph-import',
+  'graph-match',
+  'graph-join',
+  'graph-vectors',
+  'graph-memory',
 ]
 
 const asked = process.argv.slice(2).filter((argument) => argument !== '--json')
@@ -83,7 +88,8 @@ function table(all: readonly Line[]): string {
       return [figure.scenario, figure.peer, '', '', `skipped: ${figure.skipped}`, '', '']
     }
     const { met, target, unit } = judge(figure)
-    const show = (value: number) => (unit === 'x' ? value.toFixed(2) : `${value.toFixed(0)} MiB`)
+    const show = (value: number) =>
+      unit === 'x' ? value.toFixed(2) : `${value.toFixed(0)} ${unit}`
     const range = figure.low === figure.high ? '' : ` (${show(figure.low)}–${show(figure.high)})`
     const wanted = !target
       ? ''

@@ -32,6 +32,12 @@ export const catalogue = define({
   LK_CORE_TOO_LARGE: { kind: 'limit', message: 'the core stream is too large' },
   LK_CORE_MESSAGE: { kind: 'argument', message: 'not a core message' },
 
+  // asking cores
+  LK_GRAPH_QUERY: { kind: 'argument', message: 'not a valid question' },
+  LK_RDF_FORMAT: { kind: 'format', message: 'not valid RDF' },
+  LK_RDF_LOSS: { kind: 'argument', message: 'the RDF has what a core cannot hold' },
+  LK_PEER_MISSING: { kind: 'unavailable', message: 'a package is not installed' },
+
   // objects
   LK_SCHEMA_INVALID: { kind: 'argument', message: 'not a valid schema' },
   LK_SCHEMA_NOT_FOUND: { kind: 'not-found', message: 'no such schema' },

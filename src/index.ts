@@ -28,7 +28,7 @@ export type {
   TextDocument,
   WatchQuery,
 } from './flow/types.js'
-export type { KnowledgeLimits } from './knowledge/store.js'
+export type { KnowledgeLimits } from './knowledge/core-import.js'
 export type {
   ByteSource,
   CoreCounts,

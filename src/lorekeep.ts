@@ -1,12 +1,16 @@
 import type { Backend } from './storage.js'
+import type { Embedder } from './types.js'
 import { createIds, systemChance, systemClock } from './flow/clock.js'
 import type { Chance, Clock } from './flow/clock.js'
 import { openFlowQueue } from './flow/flow-queue.js'
 import type { FlowLimits, FlowQueue } from './flow/types.js'
-import { openKnowledgeStore, type KnowledgeLimits } from './knowledge/store.js'
+import { hashingEmbedder } from './flow/steps/hashing-embedder.js'
+import type { KnowledgeLimits } from './knowledge/core-import.js'
+import { openKnowledgeStore } from './knowledge/store.js'
 import type { KnowledgeStore } from './knowledge/types.js'
 import { openObjectStore } from './objects/store.js'
 import type { ObjectLimits, ObjectStore } from './objects/types.js'
+import { passageText } from './passage.js'
 
 export interface LorekeepOptions {
   /** Where everything is kept. It is lorekeep's from now on: close() closes it. */
@@ -17,6 +21,21 @@ export interface LorekeepOptions {
    * queries slower and nothing wrong.
    */
   readonly objectCacheBytes?: number
+  /**
+   * Memory for what questions read of the indexes of cores, in bytes: 64 MiB by default. Less makes
+   * questions slower and nothing wrong.
+   */
+  readonly graphCacheBytes?: number
+  /**
+   * Memory for vectors that are searched, in bytes: 256 MiB by default. More vectors than it holds
+   * are read from the storage by each search, and an approximate index that does not fit is not used.
+   */
+  readonly vectorCacheBytes?: number
+  /**
+   * Makes the vectors of questions in words. It has to be the one that made the vectors of the
+   * cores; `hashingEmbedder()` by default, as it is for the step `embed`.
+   */
+  readonly embedder?: Embedder
   /** `declared`: an import into a collection that was not created is refused. `open` by default. */
   readonly collections?: 'open' | 'declared'
   /** Whose a document is that names no user. `trustgraph` by default. */
@@ -69,6 +88,9 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     backend,
     limits = {},
     objectCacheBytes = 64 * 1024 ** 2,
+    graphCacheBytes = 64 * 1024 ** 2,
+    vectorCacheBytes = 256 * 1024 ** 2,
+    embedder = hashingEmbedder(),
     collections = 'open',
     defaultUser = 'trustgraph',
     leaseMs = 30_000,
@@ -85,9 +107,16 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
   if (!(closeTimeoutMs >= 0 && (closeTimeoutMs < 2 ** 31 || closeTimeoutMs === Infinity))) {
     throw new TypeError(`closeTimeoutMs is 0 to 2^31 - 1, or Infinity, not ${closeTimeoutMs}`)
   }
-  if (!(Number.isSafeInteger(objectCacheBytes) && objectCacheBytes > 0)) {
-    throw new TypeError(`objectCacheBytes is a whole number above 0, not ${objectCacheBytes}`)
+  for (const [name, bytes] of Object.entries({
+    objectCacheBytes,
+    graphCacheBytes,
+    vectorCacheBytes,
+  })) {
+    if (!(Number.isSafeInteger(bytes) && bytes > 0)) {
+      throw new TypeError(`${name} is a whole number above 0, not ${bytes}`)
+    }
   }
+  if (typeof embedder !== 'function') throw new TypeError('embedder must be a function')
   if (collections !== 'open' && collections !== 'declared') {
     throw new TypeError(`collections is 'open' or 'declared', not '${String(collections)}'`)
   }
@@ -107,6 +136,11 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       slices,
       limits: knowledgeLimits,
       onError: report,
+      indexCacheBytes: graphCacheBytes,
+      vectorCacheBytes,
+      embedder,
+      // It is asked no earlier than the first question.
+      passage: (place) => passageText(objects, place),
     })
     const objects = await openObjectStore({
       objects: await backend.open('objects'),

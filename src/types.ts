@@ -42,3 +42,9 @@ export interface GraphEmbeddingsData {
 
 /** One message of a core stream: a type indicator and its data. */
 export type CoreMessage = readonly ['t', TriplesData] | readonly ['ge', GraphEmbeddingsData]
+
+/** Vectors of texts, in their order and all of one length. */
+export type Embedder = (
+  texts: readonly string[],
+  options: { readonly signal: AbortSignal },
+) => Promise<readonly Vector[]> | readonly Vector[]

@@ -3,6 +3,7 @@
 
 import type { CoreAccess } from './core-access.js'
 import type { FlowAccess } from './flow-access.js'
+import type { GraphAccess } from './graph-access.js'
 import type { ObjectAccess } from './object-access.js'
 
 export interface AccessOptions {
@@ -80,4 +81,31 @@ async function openFlows(
   }
   const { openLocalFlows } = await import('./local-flows.js')
   return openLocalFlows(data, flow, create)
+}
+
+/** Opens, works, and closes whatever came of it. The config file is for its embedder. */
+export async function withGraph<T>(
+  options: AccessOptions & { readonly config?: string },
+  work: (graph: GraphAccess) => Promise<T>,
+): Promise<T> {
+  const graph = await openGraph(options)
+  try {
+    return await work(graph)
+  } finally {
+    await graph.close()
+  }
+}
+
+async function openGraph({
+  data,
+  url,
+  token,
+  config,
+}: AccessOptions & { readonly config?: string }): Promise<GraphAccess> {
+  if (url !== undefined) {
+    const { openRemoteGraph } = await import('./remote-graph.js')
+    return openRemoteGraph(url, token)
+  }
+  const { openLocalGraph } = await import('./local-graph.js')
+  return openLocalGraph(data, config)
 }

@@ -4,12 +4,17 @@ import { constants } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { LorekeepError } from '../errors.js'
+import { embedFrom } from '../flow/steps/embed.js'
+import { OptionReader } from '../flow/steps/options.js'
+import type { Problem } from '../flow/steps/options.js'
 import type { FlowLimits } from '../flow/types.js'
 import type { Principal } from '../http/index.js'
-import type { KnowledgeLimits } from '../knowledge/store.js'
-import type { ObjectLimits } from '../objects/types.js'
+import type { KnowledgeLimits } from '../knowledge/core-import.js'
+import type { JsonObject, ObjectLimits } from '../objects/types.js'
+import type { Embedder } from '../types.js'
 import { ConfigReader, isObject, isText } from './config-reader.js'
 import type { Fields } from './config-reader.js'
+import { isToken, tokenRule } from './token.js'
 
 export type StoreLimits = Partial<KnowledgeLimits & ObjectLimits & FlowLimits>
 
@@ -23,12 +28,16 @@ export interface Config {
   readonly limits: StoreLimits
   /** Of a body, which is the handler's to bound. */
   readonly maxJsonBytes?: number
+  /** Of one answer to a question, which is the handler's, too. */
+  readonly maxGraphResults?: number
   /** Whether collections are there on first use, or have to be made. */
   readonly collections?: 'open' | 'declared'
   /** To be defined at the start. What is in them is for the store to check. */
   readonly schemas: readonly NamedSchema[]
   /** To be defined at the start, too. */
   readonly flows: readonly NamedFlow[]
+  /** Makes vectors of questions that come as a text. */
+  readonly embedder?: Embedder
   /** Whose a document is that names no user, and comes with a token for any. */
   readonly defaultUser?: string
   readonly compat: Compat
@@ -85,6 +94,7 @@ const keys = [
   'collections',
   'schemas',
   'flows',
+  'embedder',
   'defaultUser',
   'compat',
 ]
@@ -98,10 +108,11 @@ export function parseConfig(value: unknown, file: string): Config {
   const port = reader.integer('port', fields['port'], 0, 65_535)
   const data = reader.text('data', fields['data'])
   const tokens = readTokens(reader, fields)
-  const { maxJsonBytes, ...limits } = readLimits(reader, fields)
+  const { maxJsonBytes, maxGraphResults, ...limits } = readLimits(reader, fields)
   const collections = readCollections(reader, fields)
   const schemas = readSchemas(reader, fields)
   const flows = readFlows(reader, fields)
+  const embedder = readEmbedder(reader, fields)
   const defaultUser = reader.text('defaultUser', fields['defaultUser'])
   const compat = readCompat(reader, fields)
 
@@ -117,9 +128,11 @@ export function parseConfig(value: unknown, file: string): Config {
     tokens,
     limits,
     ...(maxJsonBytes !== undefined && { maxJsonBytes }),
+    ...(maxGraphResults !== undefined && { maxGraphResults }),
     ...(collections !== undefined && { collections }),
     schemas,
     flows,
+    ...(embedder !== undefined && { embedder }),
     ...(defaultUser !== undefined && { defaultUser }),
     compat,
   }
@@ -164,6 +177,7 @@ const limitRanges = {
   maxQueryLimit: [1, Number.MAX_SAFE_INTEGER],
   maxQueryObjects: [1, Number.MAX_SAFE_INTEGER],
   maxQueryMs: [1, Number.MAX_SAFE_INTEGER],
+  maxGraphResults: [1, Number.MAX_SAFE_INTEGER],
   maxTextBytes: [1, Number.MAX_SAFE_INTEGER],
   maxMetadataTriples: [1, Number.MAX_SAFE_INTEGER],
 } as const satisfies Readonly<Record<string, readonly [number, number]>>
@@ -220,6 +234,24 @@ function readFlows(reader: ConfigReader, { flows }: Fields): readonly NamedFlow[
   })
 }
 
+/** It has the options of the step `embed`. */
+function readEmbedder(reader: ConfigReader, { embedder }: Fields): Embedder | undefined {
+  if (embedder === undefined) return undefined
+  const problems: Problem[] = []
+  // What was read from JSON is JSON.
+  const options = new OptionReader(
+    reader.object('embedder', embedder) as JsonObject,
+    'embedder',
+    problems,
+  )
+  const step = embedFrom(options)
+  options.end()
+  for (const { path, message } of problems) {
+    reader.problems.push({ key: path, message: `${path} ${message}` })
+  }
+  return step.embedder
+}
+
 function readCompat(reader: ConfigReader, { compat = {} }: Fields): Compat {
   const fields = reader.object('compat', compat)
   reader.checkKeys('compat.', fields, ['emptyJson'])
@@ -229,10 +261,3 @@ function readCompat(reader: ConfigReader, { compat = {} }: Fields): Compat {
   reader.fail('compat.emptyJson', 'must be true or false', emptyJson)
   return {}
 }
-
-/** What fits behind `Bearer` in a header. */
-export function isToken(text: string): boolean {
-  return /^[\x21-\x7e]+$/.test(text)
-}
-
-export const tokenRule = 'one or more printable ASCII characters without spaces'

@@ -1,8 +1,16 @@
-// `lorekeep import`: a core stream from a file or stdin into a core.
+// `lorekeep import`: a core stream or RDF from a file or stdin into a core.
 
 import { basename } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import type { ImportSummary } from '../knowledge/types.js'
+import { encodeMessage } from '../codec/encoder.js'
+import { rdfFormatNamed, rdfFormatOfFile } from '../rdf/format.js'
+import type { RdfFormat } from '../rdf/format.js'
+import { importRdf } from '../rdf/import.js'
+import type { RdfImportSummary } from '../rdf/import.js'
+import { describeExtras } from '../rdf/parse.js'
+import type { RdfLoss } from '../rdf/parse.js'
+import { isAbsoluteIri } from '../rdf/terms.js'
+import type { CoreMessage } from '../types.js'
 import { openCores } from './access.js'
 import type { AccessOptions } from './access.js'
 import { interruptible, note, UsageError } from './failure.js'
@@ -15,15 +23,22 @@ export interface ImportCommandOptions extends AccessOptions {
   readonly id?: string
   readonly user: string
   readonly mode: 'append' | 'replace'
+  /** A format of RDF, or `core`. By default what the name of the file says, or else `core`. */
+  readonly format?: string
+  /** The rest is for RDF alone. */
+  readonly loss?: RdfLoss
+  readonly base?: string
+  readonly collection?: string
   readonly allowEmpty?: true
   readonly json?: true
 }
 
 export async function importCore(file: string, options: ImportCommandOptions): Promise<void> {
   const ref = { user: options.user, id: options.id ?? idFrom(file) }
+  const format = formatOf(file, options)
   const start = performance.now()
   const input = await openInput(file, 'a core')
-  let summary: ImportSummary
+  let summary: RdfImportSummary
   try {
     const cores = await openCores(options, { create: true })
     try {
@@ -34,7 +49,14 @@ export async function importCore(file: string, options: ImportCommandOptions): P
         try {
           const bytes = counted(input.stream, progress)
           const source = options.allowEmpty ? bytes : refuseEmpty(bytes, file)
-          return await cores.import(ref, source, { mode, signal, onProgress })
+          const store = (core: AsyncIterable<Uint8Array>) =>
+            cores.import(ref, core, { mode, signal, onProgress })
+          if (format === undefined) return await store(source)
+          const { loss, base, collection } = options
+          // Here rather than in a server: what it stores is the same, and needs no library there.
+          return await importRdf(source, { format, loss, base, collection }, (messages) =>
+            store(encoded(messages)),
+          )
         } finally {
           progress.stop()
         }
@@ -57,6 +79,32 @@ export async function importCore(file: string, options: ImportCommandOptions): P
   const name = `'${ref.id}' of '${ref.user}'`
   const outcome = duplicate ? `${name} held this already, nothing was stored` : `imported ${name}`
   note(`${outcome}: ${counts}`)
+  const { lost, reified } = summary
+  if (lost && lost.statements > 0) {
+    const advice = '--loss reify keeps them as reified statements, --loss refuse imports nothing'
+    note(`a core has no place for ${describeExtras(lost)}: left out (${advice})`)
+  }
+  if (reified && reified.statements > 0) {
+    note(`kept as reified statements: ${describeExtras(reified)}`)
+  }
+}
+
+/** Undefined is a core. @throws UsageError */
+function formatOf(file: string, options: ImportCommandOptions): RdfFormat | undefined {
+  const { format: named, base } = options
+  const format = named === undefined ? rdfFormatOfFile(file) : rdfFormatNamed(named)
+  if (format !== undefined) {
+    if (base === undefined || isAbsoluteIri(base)) return format
+    throw new UsageError(`--base is an absolute IRI, such as https://example.org/, not '${base}'`)
+  }
+  const flag = (['loss', 'base', 'collection'] as const).find((name) => options[name] !== undefined)
+  if (flag === undefined) return undefined
+  throw new UsageError(`--${flag} is for RDF: --format says which, such as --format turtle`)
+}
+
+async function* encoded(messages: AsyncIterable<CoreMessage>): AsyncGenerator<Uint8Array> {
+  let index = 0
+  for await (const message of messages) yield encodeMessage(message, index++)
 }
 
 /** An empty input is nearly always a command in front of the pipe that failed. */
@@ -70,12 +118,13 @@ async function* refuseEmpty(
     yield chunk
   }
   if (bytes > 0) return
-  const name = file === '-' ? 'stdin' : `'${file}'`
-  throw new Error(`${name} is empty (--allow-empty imports an empty core)`)
+  throw new Error(
+    `${file === '-' ? 'stdin' : `'${file}'`} is empty (--allow-empty imports an empty core)`,
+  )
 }
 
-/** `shelf/books.core` is the core `books`, unless --id says otherwise. */
+/** `shelf/books.core` and `books.ttl` are the core `books`, unless --id says otherwise. */
 function idFrom(file: string): string {
   if (file === '-') throw new UsageError('stdin has no name: --id must say what the core is called')
-  return basename(file).replace(/(.)\.core$/, '$1')
+  return basename(file).replace(/(.)\.(?:core|nt|nq|ttl|trig)$/, '$1')
 }

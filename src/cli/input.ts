@@ -30,17 +30,21 @@ export async function openInput(file: string, what: string): Promise<Input> {
   return { stream, bytes: found.isFile() ? found.size : undefined }
 }
 
-/** All of it, which is JSON. */
-export async function readJsonInput(file: string, what: string): Promise<unknown> {
+/** All of it, without a byte order mark. */
+export async function readTextInput(file: string, what: string): Promise<string> {
   const { stream } = await openInput(file, what)
   const chunks: Buffer[] = []
   for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk)
+  return Buffer.concat(chunks)
+    .toString()
+    .replace(/^\ufeff/, '')
+}
+
+/** All of it, which is JSON. */
+export async function readJsonInput(file: string, what: string): Promise<unknown> {
+  const text = await readTextInput(file, what)
   try {
-    return JSON.parse(
-      Buffer.concat(chunks)
-        .toString()
-        .replace(/^\ufeff/, ''),
-    ) as unknown
+    return JSON.parse(text) as unknown
   } catch (cause) {
     throw new Error(`${inputName(file)} is not JSON: ${describe(cause)}`, { cause })
   }

@@ -5,16 +5,20 @@ import { join } from 'node:path'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { hasCode } from '../errors.js'
 import { createLorekeep } from '../lorekeep.js'
-import type { Lorekeep } from '../lorekeep.js'
+import type { Lorekeep, LorekeepOptions } from '../lorekeep.js'
 import { describe, note } from './failure.js'
 
 /** With `create` a directory that does not exist is made; else that is an error. */
-export async function openLocalStore(data: string, create: boolean): Promise<Lorekeep> {
+export async function openLocalStore(
+  data: string,
+  create: boolean,
+  options: Pick<LorekeepOptions, 'embedder'> = {},
+): Promise<Lorekeep> {
   // Looking for something in a directory that is misspelt must not leave an empty store behind.
   if (!create) await checkDirectory(data)
   try {
     const onError = (error: unknown) => note(`in the background: ${describe(error)}`)
-    return await createLorekeep({ backend: new LevelBackend(data), onError })
+    return await createLorekeep({ ...options, backend: new LevelBackend(data), onError })
   } catch (error) {
     if (!hasCode(error, 'LK_STORAGE_LOCKED')) throw error
     throw new Error(`${error.message} (use --url to reach a running 'lorekeep serve')`, {

@@ -4,8 +4,8 @@ import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
 import type { JsonObject, SortDirection } from '../objects/types.js'
 import type { AccessOptions } from './access.js'
-import { isToken, tokenRule } from './config.js'
 import { UsageError } from './failure.js'
+import { isToken, tokenRule } from './token.js'
 
 export const defaultData = './lorekeep-data'
 
@@ -93,6 +93,12 @@ export function example(line: string): string {
 export function parseIndex(text: string): number {
   if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
   throw new InvalidArgumentError('It is 0 or a positive integer.')
+}
+
+/** Of a subgraph; a server takes no more, either. */
+export function parseDepth(text: string): number {
+  if (/^\d{1,3}$/.test(text) && Number(text) <= 100) return Number(text)
+  throw new InvalidArgumentError('It is a number from 0 to 100.')
 }
 
 export function parseJsonObject(text: string): JsonObject {

@@ -8,6 +8,7 @@ import type { CoresOptions } from './cores.js'
 import type { ExportCommandOptions } from './export.js'
 import { interruptible } from './failure.js'
 import { addDocuments, addFlows, addJobs, addLoad } from './flow-program.js'
+import { addAsk, addIndex, addMatch, addNearest, addSparql } from './graph-program.js'
 import type { ImportCommandOptions } from './import.js'
 import { addCollections, addObjects, addSchema } from './object-program.js'
 import {
@@ -22,6 +23,7 @@ import {
   parseTokenOfUser,
 } from './options.js'
 import { refuseTerminal, writeOut } from './output.js'
+import { rdfFormats, syntaxes } from '../rdf/format.js'
 import { sampleId, sampleMessages, sampleUser } from './sample.js'
 import type { ServeOptions } from './serve.js'
 
@@ -51,6 +53,11 @@ export function createProgram(): Command {
   addImport(program)
   addExport(program)
   addCores(program)
+  addMatch(program)
+  addNearest(program)
+  addAsk(program)
+  addSparql(program)
+  addIndex(program)
   addLoad(program)
   addFlows(program)
   addJobs(program)
@@ -94,10 +101,19 @@ interface ServeFlags extends Omit<ServeOptions, 'stopTimeoutMs'> {
 function addImport(program: Command): void {
   const command = program
     .command('import')
-    .description('Import a core stream: all of it or, after any error, nothing.')
+    .description('Import a core stream, or RDF: all of it or, after any error, nothing.')
     .argument('<file>', "the file, or '-' for stdin")
     .option('--id <id>', 'the core (default: the name of the file without .core)', parseText)
     .addOption(userOption())
+    .addOption(formatOption('what it is (default: by the extension of the file, or core)'))
+    .addOption(
+      new Option(
+        '--loss <what>',
+        'what becomes of the languages, datatypes and graphs of RDF (default: drop)',
+      ).choices(['drop', 'reify', 'refuse']),
+    )
+    .option('--base <iri>', 'what relative IRIs of RDF are relative to', parseText)
+    .option('--collection <name>', 'of what comes from RDF (default: default)', parseText)
     .addOption(
       new Option('--mode <mode>', 'add to a core that exists, or put this in its place')
         .choices(['append', 'replace'])
@@ -119,6 +135,7 @@ function addExport(program: Command): void {
     .description('Export a core to stdout, or to a file that is there only when it is whole.')
     .addOption(idOption())
     .addOption(userOption())
+    .addOption(formatOption('what to write (default: by the extension of the file, or core)'))
     .option('-o, --output <file>', "the file, or '-' for stdout", parseText)
   addAccess(command)
     .addHelpText('after', example('lorekeep export --id urn:books --user alice -o books.core'))
@@ -177,6 +194,11 @@ function addSample(program: Command): void {
         }
       })
     })
+}
+
+const formatOption = (description: string) => {
+  const names = rdfFormats.flatMap((format) => [format, ...syntaxes[format].aliases])
+  return new Option('--format <format>', description).choices(['core', ...names])
 }
 
 const idOption = () =>

@@ -14,6 +14,7 @@ import { LorekeepError } from '../errors.js'
 import type { FlowDefinition, FlowQueue } from '../flow/types.js'
 import { createLorekeep } from '../lorekeep.js'
 import type { ObjectStore } from '../objects/types.js'
+import { createSparql } from '../sparql/index.js'
 import { noConfig, readConfig } from './config.js'
 import type { NamedFlow, NamedSchema } from './config.js'
 import { describe, exitCodes, isDebugging, note } from './failure.js'
@@ -43,11 +44,13 @@ export async function serve(options: ServeOptions): Promise<void> {
   const stop = listenForSignals(options.stopTimeoutMs)
   const made = tokens.size === 0 ? randomBytes(24).toString('base64url') : undefined
   if (made !== undefined) tokens.set(made, { user: '*' })
-  const { limits, collections, maxJsonBytes, defaultUser, compat } = config
+  const { limits, collections, maxJsonBytes, maxGraphResults, embedder, defaultUser, compat } =
+    config
   const { knowledge, objects, flows, close } = await createLorekeep({
     backend: new LevelBackend(data),
     limits,
     ...(collections !== undefined && { collections }),
+    ...(embedder !== undefined && { embedder }),
     ...(defaultUser !== undefined && { defaultUser }),
     // By then the connections are closed, and what was under way with them.
     closeTimeoutMs: 1_000,
@@ -62,9 +65,13 @@ export async function serve(options: ServeOptions): Promise<void> {
       knowledge,
       objects,
       flows,
+      // Where its engine is not installed, a query is told so.
+      sparql: createSparql(),
       authenticate: authenticator(tokens),
       ...(maxCoreBytes !== undefined && { maxCoreBytes }),
       ...(maxJsonBytes !== undefined && { maxJsonBytes }),
+      ...(maxGraphResults !== undefined && { maxGraphResults }),
+      ...(defaultUser !== undefined && { defaultUser }),
       compat,
       signal: stopping.signal,
       onError: (error, { requestId, request }) => {
@@ -217,6 +224,7 @@ function authenticator(tokens: ReadonlyMap<string, Principal>): Authenticate {
 }
 
 const sampleText = 'Mary Shelley wrote Frankenstein in Geneva.'
+const sampleQuestion = 'Who wrote Frankenstein?'
 
 /** How to try it, in lines for a shell. A token of the configuration is not repeated. */
 function explain(
@@ -243,6 +251,7 @@ function explain(
     `${ownCommand()} sample > sample.core`,
     `curl -sS ${bearer} -X POST -T sample.core ${quote(`${api}/import-core?${query}`)}; echo`,
     `echo ${quote(sampleText)} | ${ownCommand()} load - --id urn:lorekeep:text --wait --url ${quote(url.origin)}`,
+    `${ownCommand()} ask ${quote(sampleQuestion)} --user ${quote(user)} --url ${quote(url.origin)}`,
     `curl -sS ${bearer} ${quote(`${api}/cores?${new URLSearchParams({ user })}`)}; echo`,
     `curl -sS ${bearer} ${quote(`${api}/schemas`)}; echo`,
     `curl -sS ${bearer} -o exported.core ${quote(`${api}/export-core?${query}`)}`,

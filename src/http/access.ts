@@ -1,5 +1,6 @@
-// What a principal may do with objects, flows and jobs. Collections are the unit of access to objects:
-// who may touch one reads all of it, and changes what is its own. Jobs are their users' alone.
+// What a principal may do with objects, flows and jobs, and what of cores it may ask. Collections are
+// the unit of access to objects: who may touch one reads all of it, and changes what is its own. Cores
+// and jobs are their users' alone, and collections narrow what of them is seen.
 
 import { LorekeepError } from '../errors.js'
 import type { Job, JobEvent } from '../flow/types.js'
@@ -24,6 +25,25 @@ export function checkCollection(principal: Principal, collection: string): void 
   if (!mayTouch(principal, collection)) {
     throw forbidden(`collection '${collection}' is not one of this token's`)
   }
+}
+
+/** The one collection that a question about cores is limited to; `undefined` is none. */
+export function askedCollection(
+  principal: Principal,
+  named: string | undefined,
+): string | undefined {
+  if (named !== undefined) {
+    checkCollection(principal, named)
+    return named
+  }
+  if (principal.collections === undefined) return undefined
+  const [only, another] = new Set(principal.collections)
+  if (only === undefined) throw forbidden('this token is for no collection')
+  if (another === undefined) return only
+  throw new LorekeepError(
+    'LK_HTTP_REQUEST',
+    "'collection' is missing, and this token is for several: name the one to ask",
+  )
 }
 
 /** What the schemas of the step `index` begin with. */

@@ -15,14 +15,14 @@ const drainTimeoutMs = 5_000
 const drainIdleTimeoutMs = 1_000
 
 export interface BodyOptions {
-  readonly content: 'core' | 'json'
+  readonly content: 'core' | 'json' | 'query'
   readonly maxBytes: number
   readonly idleTimeoutMs: number
 }
 
 interface Wording {
   readonly tooLarge: ErrorCode
-  /** The handler's option that bounds such a body. */
+  /** What bounds such a body, mostly an option of the handler. */
   readonly limit: string
   readonly unannounced: string
   readonly parser: string
@@ -40,6 +40,12 @@ const wordings: Readonly<Record<BodyOptions['content'], Wording>> = {
     limit: 'maxJsonBytes',
     unannounced: '(a forgotten --data?); send a JSON object',
     parser: 'parse JSON with express.json()',
+  },
+  query: {
+    tooLarge: 'LK_HTTP_TOO_LARGE',
+    limit: 'maxQueryBytes',
+    unannounced: '(a forgotten --data?); send the query',
+    parser: "parse into bytes with express.raw({ type: '*/*' })",
   },
 }
 

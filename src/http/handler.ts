@@ -86,7 +86,7 @@ export function createHandler(options: HandlerOptions): Handler {
       response,
       principal,
       parameters: parameters(),
-      query: parseQuery(request),
+      query: parseQuery(request, route.repeatable),
     }
     await route.run(exchange)
   }

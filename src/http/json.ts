@@ -70,8 +70,8 @@ function parse(body: Buffer): JsonObject {
   return object
 }
 
-/** Copies: a client that sends single bytes would have each held as an object of its own. */
-async function collect(body: Uint8Array | AsyncIterable<Uint8Array>): Promise<Buffer> {
+/** A body in one piece. It copies: a client that sends single bytes would have each held as an object of its own. */
+export async function collect(body: Uint8Array | AsyncIterable<Uint8Array>): Promise<Buffer> {
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   let buffer = Buffer.alloc(firstBytes)
   let length = 0

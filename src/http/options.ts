@@ -5,17 +5,22 @@ import type { IncomingMessage } from 'node:http'
 import type { FlowQueue } from '../flow/types.js'
 import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
+import type { SparqlEngine } from '../sparql/types.js'
 import type { Authenticate } from './auth.js'
 import type { Route } from './routes.js'
 import { collectionRoutes } from './routes/collections.js'
 import { coreRoutes } from './routes/cores.js'
 import { documentRoutes } from './routes/documents.js'
 import { eventRoutes } from './routes/events.js'
+import { flowServiceRoutes } from './routes/flow-services.js'
 import { flowRoutes } from './routes/flows.js'
+import { graphRoutes } from './routes/graph.js'
 import { healthRoutes } from './routes/health.js'
 import { jobRoutes } from './routes/jobs.js'
+import { knowledgeServiceRoutes } from './routes/knowledge-service.js'
 import { objectRoutes } from './routes/objects.js'
 import { schemaRoutes } from './routes/schemas.js'
+import { sparqlRoutes } from './routes/sparql.js'
 import { textRoutes } from './routes/texts.js'
 
 /** What `onError` is told beside the error. */
@@ -29,8 +34,10 @@ export interface HandlerOptions {
   /** The stores to mount, at least one. */
   readonly knowledge?: KnowledgeStore
   readonly objects?: ObjectStore
-  /** Also says which flows there are for objects; without it there is `default` alone. */
+  /** Also says which flows there are for objects and graphs; without it there is `default` alone. */
   readonly flows?: FlowQueue
+  /** Answers SPARQL over `knowledge`; without it that is a 501. */
+  readonly sparql?: SparqlEngine
   /** Who may come in; `'none'` lets everyone act for every user. There is no default. */
   readonly authenticate: Authenticate | 'none'
   /** In front of every path but /healthz. Default `/api/v1`; may be empty. */
@@ -41,10 +48,20 @@ export interface HandlerOptions {
   readonly maxConcurrentImports?: number
   /** Bytes of one JSON body. Default 16 MiB. */
   readonly maxJsonBytes?: number
+  /**
+   * The most results of one question about cores, where they come as one JSON. Default 10,000. What
+   * comes in lines has no limit.
+   */
+  readonly maxGraphResults?: number
+  /**
+   * Whose cores are asked where a client of the reference system names no user, and its token is for
+   * any. Default `trustgraph`, as that of createLorekeep().
+   */
+  readonly defaultUser?: string
   /** How long a body may keep us waiting for its next byte; then 408. Default 30,000. */
   readonly idleTimeoutMs?: number
   /**
-   * How long an export, or a stream of events, waits for a reader that takes nothing before it hangs
+   * How long an export, or another stream, waits for a reader that takes nothing before it hangs
    * up. Default 120,000.
    */
   readonly exportIdleTimeoutMs?: number
@@ -65,12 +82,18 @@ export interface HandlerOptions {
 
 /** @throws TypeError for options that cannot be */
 export function routesOf(options: HandlerOptions, prefix: string): readonly Route[] {
-  const { knowledge, objects, flows, signal } = options
+  const { knowledge, objects, flows, sparql, signal, defaultUser = 'trustgraph' } = options
   if (knowledge === undefined && objects === undefined && flows === undefined) {
     throw new TypeError('createHandler needs a store: knowledge, objects, flows or several of them')
   }
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw new TypeError('signal is an AbortSignal')
+  }
+  if (sparql !== undefined && typeof sparql?.execute !== 'function') {
+    throw new TypeError("sparql is an engine, such as 'lorekeep/sparql' makes")
+  }
+  if (typeof defaultUser !== 'string' || defaultUser === '') {
+    throw new TypeError('defaultUser is a string that is not empty')
   }
   const idleTimeoutMs = checkTimeout('idleTimeoutMs', options.idleTimeoutMs ?? 30_000)
   const exportIdleTimeoutMs = checkTimeout(
@@ -84,12 +107,18 @@ export function routesOf(options: HandlerOptions, prefix: string): readonly Rout
     idleTimeoutMs,
     exportIdleTimeoutMs,
   }
-  const ofObjects = {
+  const hasFlow = async (id: string) =>
+    flows === undefined ? id === 'default' : (await flows.get(id)) !== undefined
+  const ofBodies = {
     prefix,
-    hasFlow: async (id: string) =>
-      flows === undefined ? id === 'default' : (await flows.get(id)) !== undefined,
     maxJsonBytes: checkJsonLimit('maxJsonBytes', options.maxJsonBytes ?? 16 * 1024 ** 2),
     idleTimeoutMs,
+  }
+  const ofObjects = { ...ofBodies, hasFlow }
+  const ofGraphs = {
+    ...ofBodies,
+    maxGraphResults: checkLimit('maxGraphResults', options.maxGraphResults ?? 10_000),
+    exportIdleTimeoutMs,
   }
   const ofEvents = {
     prefix,
@@ -99,7 +128,15 @@ export function routesOf(options: HandlerOptions, prefix: string): readonly Rout
   }
   const emptyJson = checkFlag('compat.emptyJson', options.compat?.emptyJson ?? false)
   const routes = [...healthRoutes()]
-  if (knowledge !== undefined) routes.push(...coreRoutes({ ...ofCores, knowledge }))
+  if (knowledge !== undefined) {
+    routes.push(
+      ...coreRoutes({ ...ofCores, knowledge }),
+      ...graphRoutes({ ...ofGraphs, knowledge }),
+      ...flowServiceRoutes({ ...ofGraphs, knowledge, hasFlow, defaultUser }),
+      ...knowledgeServiceRoutes({ ...ofBodies, knowledge, defaultUser }),
+      ...sparqlRoutes({ ...ofGraphs, knowledge, sparql }),
+    )
+  }
   if (objects !== undefined) {
     routes.push(
       ...objectRoutes({ ...ofObjects, objects }),
@@ -108,8 +145,7 @@ export function routesOf(options: HandlerOptions, prefix: string): readonly Rout
     )
   }
   if (flows !== undefined) {
-    const { maxJsonBytes } = ofObjects
-    const ofFlows = { prefix, flows, maxJsonBytes, idleTimeoutMs }
+    const ofFlows = { ...ofBodies, flows }
     routes.push(
       ...textRoutes({ ...ofFlows, emptyJson }),
       ...flowRoutes(ofFlows),

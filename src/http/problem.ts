@@ -11,6 +11,10 @@ export const status: Readonly<Record<ErrorCode, number>> = {
   LK_CORE_TYPE: 400,
   LK_CORE_TOO_LARGE: 413,
   LK_CORE_MESSAGE: 400,
+  LK_GRAPH_QUERY: 400,
+  LK_RDF_FORMAT: 400,
+  LK_RDF_LOSS: 422,
+  LK_PEER_MISSING: 501,
   LK_SCHEMA_INVALID: 400,
   LK_SCHEMA_NOT_FOUND: 404,
   LK_SCHEMA_VIOLATED: 409,
@@ -111,10 +115,12 @@ export function problemHeaders(code: ErrorCode): OutgoingHttpHeaders {
 
 /**
  * Whether message and details may leave the house. What the storage says can hold file names;
- * the LK_HTTP errors are all worded in this folder, and a full flow says how many wait.
+ * the LK_HTTP errors are all worded in this folder, a full flow says how many wait, and a missing
+ * package which one it is.
  */
 function isForClients(code: ErrorCode): boolean {
-  if (code.startsWith('LK_HTTP_') || code === 'LK_FLOW_FULL') return true
+  if (code.startsWith('LK_HTTP_')) return true
+  if (code === 'LK_FLOW_FULL' || code === 'LK_PEER_MISSING') return true
   return status[code] < 500 && !code.startsWith('LK_STORAGE_')
 }
 

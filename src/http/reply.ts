@@ -36,7 +36,18 @@ export async function answerJson(
   value: unknown,
   headers: OutgoingHttpHeaders = {},
 ): Promise<void> {
-  const body = Buffer.from(JSON.stringify(value))
+  await answerJsonText(request, response, status, JSON.stringify(value), headers)
+}
+
+/** answerJson() of JSON that was made before. */
+export async function answerJsonText(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: OutgoingHttpHeaders = {},
+): Promise<void> {
+  const body = Buffer.from(text)
   await answer(
     request,
     response,

@@ -11,6 +11,7 @@ export interface Exchange {
   readonly principal: Principal
   /** The parts of the path in braces, percent-decoded; never empty. */
   readonly parameters: ReadonlyMap<string, string>
+  /** Without what the route says may be repeated. */
   readonly query: ReadonlyMap<string, string>
 }
 
@@ -20,6 +21,8 @@ export type Route =
       readonly access: 'principal'
       readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
       readonly path: string
+      /** Names that a query may have more than once. */
+      readonly repeatable?: readonly string[]
       readonly run: (exchange: Exchange) => Promise<void>
     }
   | {

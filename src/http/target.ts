@@ -15,15 +15,43 @@ export function pathOf(request: IncomingMessage, prefix: string): string {
   return split(originalUrl).path.endsWith(prefix + path) ? prefix + path : path
 }
 
-/** Name → value. A name given twice is refused: which of the two was meant? */
-export function parseQuery(request: IncomingMessage): ReadonlyMap<string, string> {
-  const query = new Map<string, string>()
-  for (const pair of split(request.url ?? '/').query.split('&')) {
-    if (pair === '') continue
+/**
+ * Name → value. A name given twice is refused: which of the two was meant? Names that may be
+ * repeated are left out; queryText() and parsePairs() have them.
+ */
+export function parseQuery(
+  request: IncomingMessage,
+  repeatable: readonly string[] = [],
+): ReadonlyMap<string, string> {
+  const pairs = parsePairs(queryText(request))
+  return singles(pairs.filter(([name]) => !repeatable.includes(name)))
+}
+
+export function queryText(request: IncomingMessage): string {
+  return split(request.url ?? '/').query
+}
+
+/** Names and values as a query, or a form, has them. */
+export function parsePairs(text: string): readonly (readonly [string, string])[] {
+  const pairs = text.split('&').filter((pair) => pair !== '')
+  return pairs.map((pair) => {
     const equals = pair.includes('=') ? pair.indexOf('=') : pair.length
-    const name = decodeComponent(pair.slice(0, equals).replaceAll('+', ' '))
+    const [name, value] = [pair.slice(0, equals), pair.slice(equals + 1)]
+    return [
+      decodeComponent(name.replaceAll('+', ' ')),
+      decodeComponent(value.replaceAll('+', ' ')),
+    ] as const
+  })
+}
+
+/** @throws LorekeepError `LK_HTTP_REQUEST` where a name is there twice */
+export function singles(
+  pairs: readonly (readonly [string, string])[],
+): ReadonlyMap<string, string> {
+  const query = new Map<string, string>()
+  for (const [name, value] of pairs) {
     if (query.has(name)) throw new LorekeepError('LK_HTTP_REQUEST', `'${name}' is given twice`)
-    query.set(name, decodeComponent(pair.slice(equals + 1).replaceAll('+', ' ')))
+    query.set(name, value)
   }
   return query
 }

@@ -5,10 +5,12 @@ import {
   allStaged,
   contentsOf,
   garbageKey,
+  indexesOf,
   segmentsOf,
   sliceKey,
   slicesOf,
   stagedKey,
+  type IndexRecord,
   type SegmentRecord,
 } from './records.js'
 import { decodeRecord, encodeRecord } from '../record.js'
@@ -30,7 +32,7 @@ export class Collector {
   readonly #cores: Storage
   readonly #slices: Storage
   readonly #onError: (error: unknown) => void
-  /** generation → exports that read it */
+  /** generation or index → how many read it */
   readonly #pins = new Map<string, number>()
   /** Generations that wait for their last export, or for a storage that works again. */
   readonly #retired = new Set<string>()
@@ -51,20 +53,26 @@ export class Collector {
     this.#onError = onError
   }
 
-  /** Keeps a generation's slices until the returned function is called. */
-  pin(generation: string): () => void {
-    this.#pins.set(generation, (this.#pins.get(generation) ?? 0) + 1)
+  /** Keeps the slices of a generation, or the blocks of an index, until the returned function is called. */
+  pin(name: string): () => void {
+    this.#pins.set(name, (this.#pins.get(name) ?? 0) + 1)
     let held = true
     return () => {
       if (!held) return
       held = false
-      const left = (this.#pins.get(generation) ?? 1) - 1
-      if (left > 0) this.#pins.set(generation, left)
+      const left = (this.#pins.get(name) ?? 1) - 1
+      if (left > 0) this.#pins.set(name, left)
       else {
-        this.#pins.delete(generation)
-        if (this.#retired.has(generation)) this.#start()
+        this.#pins.delete(name)
+        if (this.#retired.has(name) || this.#discarded.has(name)) this.#start()
       }
     }
+  }
+
+  /** A core gave up this index; it was marked as discarded in the same step. */
+  retireIndex(id: string): void {
+    this.#discarded.add(id)
+    this.#start()
   }
 
   /** A core gave up this generation; its garbage record was written in the same step. */
@@ -150,7 +158,9 @@ export class Collector {
       }
     }
     for (const segment of this.#undecided) await attempt(() => this.#decide(segment))
-    for (const segment of this.#discarded) await attempt(() => this.#deleteSegment(segment))
+    for (const segment of this.#discarded) {
+      if (!this.#pins.has(segment)) await attempt(() => this.#deleteSegment(segment))
+    }
     if (this.#lookForGarbage) await attempt(() => this.#findGarbage())
     for (const generation of this.#retired) {
       if (!this.#pins.has(generation)) await attempt(() => this.#deleteGeneration(generation))
@@ -185,12 +195,7 @@ export class Collector {
   }
 
   async #deleteSegment(segment: string): Promise<void> {
-    for await (const page of this.#slices.scan({ ...slicesOf(segment), keysOnly: true })) {
-      await this.#delete(
-        this.#slices,
-        page.map(({ key }) => key),
-      )
-    }
+    await this.#deleteValues(segment)
     await this.#delete(this.#cores, [stagedKey(segment)])
     this.#discarded.delete(segment)
   }
@@ -209,6 +214,15 @@ export class Collector {
         page.map(({ key }) => key),
       )
     }
+    for await (const page of this.#cores.scan(indexesOf(generation))) {
+      for (const { value } of page) {
+        await this.#deleteValues(decodeRecord<IndexRecord>(value).id)
+      }
+      await this.#delete(
+        this.#cores,
+        page.map(({ key }) => key),
+      )
+    }
     for await (const page of this.#cores.scan({ ...contentsOf(generation), keysOnly: true })) {
       await this.#delete(
         this.#cores,
@@ -217,6 +231,16 @@ export class Collector {
     }
     await this.#delete(this.#cores, [garbageKey(generation)])
     this.#retired.delete(generation)
+  }
+
+  /** Of a segment or an index. */
+  async #deleteValues(id: string): Promise<void> {
+    for await (const page of this.#slices.scan({ ...slicesOf(id), keysOnly: true })) {
+      await this.#delete(
+        this.#slices,
+        page.map(({ key }) => key),
+      )
+    }
   }
 
   async #delete(storage: Storage, keys: readonly Uint8Array[]): Promise<void> {

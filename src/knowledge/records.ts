@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { LorekeepError } from '../errors.js'
 import { encodeKey, keyPrefix } from '../keys.js'
+import type { PartRecord } from '../graph/index/layout.js'
 import type { CoreCounts, CoreRef, CoreStat } from './types.js'
 
 /** The newest state of a core: its generation names the segments that belong to it. */
@@ -19,7 +20,17 @@ export interface SegmentRecord extends CoreCounts {
   readonly createdAt: string
 }
 
-/** A segment that no core names yet: being imported, or left to be deleted. */
+/** The index of the segments from the number in its key up to `to`. */
+export interface IndexRecord {
+  /** What its blocks are stored under. */
+  readonly id: string
+  readonly to: number
+  /** Of the segments. */
+  readonly sourceBytes: number
+  readonly parts: readonly PartRecord[]
+}
+
+/** A segment, or an index, that no core names yet: being imported, or left to be deleted. */
 export interface StagedRecord {
   readonly state: 'importing' | 'discarded'
 }
@@ -33,6 +44,8 @@ export const segmentsOf = (generation: string) => keyPrefix('segment', generatio
 export const contentKey = (generation: string, digest: string) =>
   encodeKey('content', generation, digest)
 export const contentsOf = (generation: string) => keyPrefix('content', generation)
+export const indexKey = (generation: string, from: number) => encodeKey('index', generation, from)
+export const indexesOf = (generation: string) => keyPrefix('index', generation)
 export const stagedKey = (segment: string) => encodeKey('staged', segment)
 export const allStaged = () => keyPrefix('staged')
 export const garbageKey = (generation: string) => encodeKey('garbage', generation)
@@ -41,6 +54,7 @@ export const formatKey = () => encodeKey('format')
 
 // slices
 export const sliceKey = (segment: string, index: number) => encodeKey(segment, index)
+/** Also of an index, by its id. */
 export const slicesOf = (segment: string) => keyPrefix(segment)
 
 /**

@@ -1,34 +1,24 @@
-import { createHash } from 'node:crypto'
 import { MessageDecoder } from '../codec/decoder.js'
 import { encodeMessage } from '../codec/encoder.js'
-import { checkLimit, resolveLimits, type CodecLimits } from '../codec/limits.js'
-import { CoreScanner } from '../codec/scanner.js'
+import { checkLimit, resolveLimits } from '../codec/limits.js'
 import { hasCode, LorekeepError } from '../errors.js'
+import { StoredGraph, type GraphParts, type OpenCores } from '../graph/graph.js'
+import type { Graph, GraphQuery, IndexOptions, IndexState } from '../graph/types.js'
+import { VectorMemory } from '../graph/vectors/memory.js'
+import type { CoreVersion } from '../graph/version.js'
 import { InFlight } from '../in-flight.js'
+import { decodeRecord, encodeRecord } from '../record.js'
 import type { Operation, Precondition, Storage } from '../storage.js'
-import type { CoreMessage } from '../types.js'
-import { readSteps } from './byte-source.js'
+import type { CoreMessage, Embedder } from '../types.js'
 import { Collector } from './collector.js'
 import { createCoreExport } from './core-export.js'
-import {
-  checkName,
-  checkRef,
-  contentKey,
-  coreKey,
-  coresOf,
-  createId,
-  formatKey,
-  garbageKey,
-  segmentKey,
-  stagedKey,
-  type CoreRecord,
-  type SegmentRecord,
-} from './records.js'
-import { decodeRecord, encodeRecord } from '../record.js'
-import { SegmentWriter } from './segment-writer.js'
+import { CoreImporter, markGarbage, type KnowledgeLimits } from './core-import.js'
+import { CoreIndexes } from './core-indexes.js'
+import { CoreTable } from './core-table.js'
+import { checkGraphQuery } from './graph-query.js'
+import { checkName, checkRef, coreKey, coresOf, formatKey, type CoreRecord } from './records.js'
 import type {
   ByteSource,
-  CoreCounts,
   CoreExport,
   CoreRef,
   CoreStat,
@@ -37,17 +27,7 @@ import type {
   KnowledgeStore,
 } from './types.js'
 
-/** The most bytes of a source that are taken in one step, before an abort is looked for. */
-const stepBytes = 128 * 1024
-
 const formatVersion = 1
-
-const emptyDigest = createHash('sha256').digest('hex')
-
-export interface KnowledgeLimits extends CodecLimits {
-  /** The bytes of one import. */
-  readonly maxCoreBytes: number
-}
 
 export interface KnowledgeParts {
   /** Small records. */
@@ -58,6 +38,13 @@ export interface KnowledgeParts {
   /** Gets errors of work that no caller waits for, such as deleting what was replaced. */
   readonly onError: (error: unknown) => void
   readonly now?: (() => number) | undefined
+  /** Memory for blocks of indexes, and for vectors, in bytes. */
+  readonly indexCacheBytes: number
+  readonly vectorCacheBytes: number
+  /** Makes the vector of a question in words. */
+  readonly embedder: Embedder
+  /** Looks up the text of a passage. */
+  readonly passage?: GraphParts['passage']
 }
 
 /** A KnowledgeStore and its end. The storages stay open: they are closed by who opened them. */
@@ -91,19 +78,31 @@ async function checkFormat(cores: Storage): Promise<void> {
 class StoredKnowledge implements OpenKnowledgeStore {
   readonly #cores: Storage
   readonly #slices: Storage
-  readonly #limits: KnowledgeLimits
-  readonly #now: () => number
   readonly #collector: Collector
+  readonly #table: CoreTable
+  readonly #importer: CoreImporter
+  readonly #indexes: CoreIndexes
+  readonly #memory: VectorMemory
+  readonly #embedder: Embedder
+  readonly #passage: GraphParts['passage']
   readonly #inFlight = new InFlight()
 
-  constructor({ cores, slices, limits, onError, now = Date.now }: KnowledgeParts) {
-    const { maxCoreBytes = 4 * 1024 ** 3, ...codecLimits } = limits ?? {}
+  constructor(parts: KnowledgeParts) {
+    const { cores, slices, onError, now = Date.now } = parts
+    const { maxCoreBytes = 4 * 1024 ** 3, ...codecLimits } = parts.limits ?? {}
     checkLimit('maxCoreBytes', maxCoreBytes)
+    const limits = { ...resolveLimits(codecLimits), maxCoreBytes }
     this.#cores = cores
     this.#slices = slices
-    this.#limits = { ...resolveLimits(codecLimits), maxCoreBytes }
-    this.#now = now
     this.#collector = new Collector(cores, slices, onError)
+    const table = new CoreTable(cores, this.#collector)
+    const closing = this.#inFlight.signal
+    this.#table = table
+    this.#importer = new CoreImporter({ table, slices, limits, now, closing })
+    this.#indexes = new CoreIndexes({ table, slices, cacheBytes: parts.indexCacheBytes, now })
+    this.#memory = new VectorMemory(parts.vectorCacheBytes)
+    this.#embedder = parts.embedder
+    this.#passage = parts.passage
   }
 
   async sweep(): Promise<void> {
@@ -116,7 +115,10 @@ class StoredKnowledge implements OpenKnowledgeStore {
     options: ImportOptions = {},
   ): Promise<ImportSummary> {
     const core = checkRef(ref)
-    return this.#inFlight.run(() => this.#import(core, source, options))
+    const summary = await this.#inFlight.run(() => this.#importer.import(core, source, options))
+    // What was there already may have no index yet.
+    if (summary.duplicate && options.index === true) await this.index(ref, { signal: options.signal })
+    return summary
   }
 
   async write(
@@ -134,7 +136,7 @@ class StoredKnowledge implements OpenKnowledgeStore {
     const name = checkRef(ref)
     return this.#inFlight.run(async () => {
       signal?.throwIfAborted()
-      const { core, release } = await this.#pinned(name)
+      const { core, release } = await this.#table.pinned(name)
       const [cores, slices, inFlight] = [this.#cores, this.#slices, this.#inFlight]
       return createCoreExport({ core, cores, slices, inFlight, signal, release })
     })
@@ -152,7 +154,7 @@ class StoredKnowledge implements OpenKnowledgeStore {
   async stat(ref: CoreRef): Promise<CoreStat | undefined> {
     const name = checkRef(ref)
     return this.#inFlight.run(async () => {
-      const core = await this.#read(name)
+      const core = await this.#table.read(name)
       return core && toStat(core)
     })
   }
@@ -183,243 +185,90 @@ class StoredKnowledge implements OpenKnowledgeStore {
         const { generation } = decodeRecord<CoreRecord>(stored)
         const operations: Operation[] = [{ type: 'del', key }, markGarbage(generation)]
         const require: Precondition[] = [{ type: 'equals', key, value: stored }]
-        if (!(await this.#attempt(operations, require))) continue
+        if (!(await this.#table.attempt(operations, require))) continue
         this.#collector.retire(generation)
         return true
       }
     })
   }
 
-  async close(timeoutMs: number): Promise<void> {
-    await this.#inFlight.close(timeoutMs)
-    await this.#collector.close()
+  graph(query: GraphQuery): Graph {
+    const checked = checkGraphQuery(query)
+    return new StoredGraph(
+      {
+        open: (asked, signal) => this.#openCores(asked, signal),
+        closing: this.#inFlight.signal,
+        memory: this.#memory,
+        embedder: this.#embedder,
+        passage: this.#passage,
+      },
+      checked,
+    )
   }
 
-  async #import(name: CoreRef, source: ByteSource, options: ImportOptions): Promise<ImportSummary> {
-    const mode = checkMode(options.mode)
-    const id = createId(this.#now())
-    const writer = new SegmentWriter(this.#slices, id)
-    const scanner = new CoreScanner(writer, name, this.#limits)
-    // What an error has to undo: a failed write may have happened, so each comes before its own.
-    let staged = false
-    let committing = false
-    const writeFull = async () => {
-      if (!staged) {
-        staged = true
-        await this.#stage(id)
-      }
-      await writer.writeFull()
+  async index(ref: CoreRef, options: IndexOptions = {}): Promise<IndexState> {
+    const name = checkRef(ref)
+    const { signal: closing } = this.#inFlight
+    const signal = options.signal ? AbortSignal.any([closing, options.signal]) : closing
+    return this.#inFlight.run(() => this.#indexes.index(name, { ...options, signal }))
+  }
+
+  async indexState(ref: CoreRef): Promise<IndexState> {
+    const name = checkRef(ref)
+    return this.#inFlight.run(() => this.#indexes.state(name))
+  }
+
+  /** A question is work under way until it lets go of its cores. */
+  async #openCores(
+    { user, cores }: GraphQuery,
+    signal: AbortSignal | undefined,
+  ): Promise<OpenCores> {
+    const endWork = this.#inFlight.begin()
+    const held: (() => void)[] = [endWork]
+    const release = () => {
+      for (const letGo of held.splice(0)) letGo()
     }
-    const counts = (): CoreCounts => ({
-      bytes: writer.bytes,
-      messages: scanner.messages,
-      triples: scanner.triples,
-      entities: scanner.entities,
-      vectors: scanner.vectors,
-    })
-    let summary: Omit<ImportSummary, 'duplicate'> | undefined
-    this.#collector.retry()
+    const stop = this.#inFlight.signal
+    const until = signal ? AbortSignal.any([stop, signal]) : stop
     try {
-      for await (const step of readSteps(source, stepBytes, [
-        options.signal,
-        this.#inFlight.signal,
-      ])) {
-        if (scanner.offset + step.length > this.#limits.maxCoreBytes) this.#failCoreSize()
-        scanner.push(step)
-        if (writer.hasFull) {
-          await writeFull()
-          options.onProgress?.(counts())
-        }
+      const found: CoreVersion[] = []
+      for (const id of cores ?? (await this.#idsOf(user))) {
+        const version = await this.#opened({ user, id }, until, cores !== undefined)
+        if (version === undefined) continue
+        held.push(version.release)
+        found.push({ core: id, indexes: version.indexes })
       }
-      scanner.finish()
-      const digest = writer.digest()
-      summary = { ...counts(), digest }
-      // Known before the first slice of a small stream is written: a retry of it writes nothing.
-      if (await this.#holds(name, mode, digest)) {
-        if (staged) await this.#discard(id, writer)
-        return { ...summary, duplicate: true }
-      }
-      if (writer.slices > 0) await writeFull()
-      await writer.finish()
-      options.onProgress?.(counts())
-      const createdAt = new Date(this.#now()).toISOString()
-      const segment: SegmentRecord = { id, slices: writer.slices, ...summary, createdAt }
-      committing = true
-      const duplicate = await this.#commit(name, mode, segment)
-      if (duplicate && staged) await this.#discard(id, writer)
-      return { ...summary, duplicate }
+      return { cores: found, release }
     } catch (error) {
-      const discarded = !staged || (await this.#discard(id, writer))
-      if (discarded || !committing || !summary) throw error
-      // The storage failed after it had carried out the commit.
-      return { ...summary, duplicate: false }
-    }
-  }
-
-  /** From here on a crash leaves a record of the segment, so that its slices can be deleted. */
-  async #stage(id: string): Promise<void> {
-    const key = stagedKey(id)
-    const value = encodeRecord({ state: 'importing' })
-    await this.#cores.write([{ type: 'put', key, value }], {
-      durable: true,
-      require: [{ type: 'absent', key }],
-    })
-  }
-
-  /** False where the segment turns out to have been committed. */
-  async #discard(id: string, writer: SegmentWriter): Promise<boolean> {
-    await writer.settle()
-    try {
-      return await this.#collector.discard(id)
-    } catch {
-      // The collector tries again, and reports it then; the import's own error is the one to tell.
-      this.#collector.retry()
-      return true
-    }
-  }
-
-  /** Makes a written segment part of the core, in one step. True where its content was there already. */
-  async #commit(
-    name: CoreRef,
-    mode: 'append' | 'replace',
-    segment: SegmentRecord,
-  ): Promise<boolean> {
-    for (;;) {
-      const stored = await this.#cores.get(coreKey(name))
-      const core = stored && decodeRecord<CoreRecord>(stored)
-      if (core && (await this.#contains(core, mode, segment.digest))) return true
-      const replaced = mode === 'replace' ? core : undefined
-      const base = (mode === 'append' && core) || emptyCore(name, createId(this.#now()), segment)
-      const next = segment.slices > 0 ? extend(base, segment) : base
-      const key = coreKey(name)
-      const operations: Operation[] = [{ type: 'put', key, value: encodeRecord(next) }]
-      const require: Precondition[] = [
-        stored ? { type: 'equals', key, value: stored } : { type: 'absent', key },
-      ]
-      if (segment.slices > 0) {
-        const { generation } = next
-        const content = contentKey(generation, segment.digest)
-        const at = segmentKey(generation, base.segments)
-        operations.push({ type: 'put', key: at, value: encodeRecord(segment) })
-        operations.push({ type: 'put', key: content, value: new Uint8Array(0) })
-        operations.push({ type: 'del', key: stagedKey(segment.id) })
-        const value = encodeRecord({ state: 'importing' })
-        require.push({ type: 'equals', key: stagedKey(segment.id), value })
-      }
-      if (replaced) operations.push(markGarbage(replaced.generation))
-      if (!(await this.#attempt(operations, require))) continue
-      if (replaced) this.#collector.retire(replaced.generation)
-      return false
-    }
-  }
-
-  /**
-   * A write that turns on a core record. False where another writer was first, and the step has
-   * to be thought over.
-   */
-  async #attempt(
-    operations: readonly Operation[],
-    require: readonly Precondition[],
-  ): Promise<boolean> {
-    try {
-      await this.#cores.write(operations, { durable: true, require })
-      return true
-    } catch (error) {
-      if (hasCode(error, 'LK_STORAGE_CONFLICT') && error.details['index'] === 0) return false
-      this.#collector.lookForGarbage()
+      release()
       throw error
     }
   }
 
-  async #holds(name: CoreRef, mode: 'append' | 'replace', digest: string): Promise<boolean> {
-    const core = await this.#read(name)
-    return core !== undefined && (await this.#contains(core, mode, digest))
+  async #idsOf(user: string): Promise<string[]> {
+    const ids: string[] = []
+    for await (const { id } of this.list({ user })) ids.push(id)
+    return ids
   }
 
-  /** True where an import of this content would change nothing. */
-  async #contains(core: CoreRecord, mode: 'append' | 'replace', digest: string): Promise<boolean> {
-    if (mode === 'replace') return core.segments <= 1 && core.digest === digest
-    if (digest === emptyDigest) return true
-    return (await this.#cores.get(contentKey(core.generation, digest))) !== undefined
-  }
-
-  async #read(name: CoreRef): Promise<CoreRecord | undefined> {
-    const stored = await this.#cores.get(coreKey(name))
-    return stored && decodeRecord<CoreRecord>(stored)
-  }
-
-  /**
-   * The core, its generation pinned. It is read again after the pin: had it been replaced before,
-   * its slices might already be on their way out.
-   */
-  async #pinned(name: CoreRef): Promise<{ core: CoreRecord; release: () => void }> {
-    for (;;) {
-      const found = await this.#read(name)
-      if (!found) {
-        throw new LorekeepError('LK_CORE_NOT_FOUND', `user '${name.user}' has no '${name.id}'`)
-      }
-      const release = this.#collector.pin(found.generation)
-      try {
-        const core = await this.#read(name)
-        if (core?.generation === found.generation) return { core, release }
-      } catch (error) {
-        release()
-        throw error
-      }
-      release()
+  /** Undefined for a core that was not named, and deleted since it was listed. */
+  async #opened(name: CoreRef, signal: AbortSignal, isNamed: boolean) {
+    try {
+      return await this.#indexes.open(name, signal)
+    } catch (error) {
+      if (isNamed || !hasCode(error, 'LK_CORE_NOT_FOUND')) throw error
+      return undefined
     }
   }
 
-  #failCoreSize(): never {
-    const most = this.#limits.maxCoreBytes
-    throw new LorekeepError(
-      'LK_CORE_TOO_LARGE',
-      `at most ${most} bytes (maxCoreBytes) are accepted`,
-      {
-        details: { maxCoreBytes: most },
-      },
-    )
+  async close(timeoutMs: number): Promise<void> {
+    await this.#inFlight.close(timeoutMs)
+    await this.#collector.close()
   }
-}
-
-function emptyCore(name: CoreRef, generation: string, { createdAt }: SegmentRecord): CoreRecord {
-  const counts = { bytes: 0, messages: 0, triples: 0, entities: 0, vectors: 0 }
-  const times = { createdAt, updatedAt: createdAt }
-  return { ...name, generation, segments: 0, ...counts, digest: emptyDigest, ...times }
-}
-
-function extend(core: CoreRecord, segment: SegmentRecord): CoreRecord {
-  return {
-    ...core,
-    segments: core.segments + 1,
-    bytes: core.bytes + segment.bytes,
-    messages: core.messages + segment.messages,
-    triples: core.triples + segment.triples,
-    entities: core.entities + segment.entities,
-    vectors: core.vectors + segment.vectors,
-    digest: core.segments === 0 ? segment.digest : chain(core.digest, segment.digest),
-    updatedAt: segment.createdAt,
-  }
-}
-
-/** A core's digest from that of its segments until now and of the one that is added. */
-function chain(core: string, segment: string): string {
-  return createHash('sha256')
-    .update(Buffer.from(core + segment, 'hex'))
-    .digest('hex')
-}
-
-function markGarbage(generation: string): Operation {
-  return { type: 'put', key: garbageKey(generation), value: new Uint8Array(0) }
 }
 
 function toStat({ generation: _, ...stat }: CoreRecord): CoreStat {
   return stat
-}
-
-function checkMode(mode: unknown = 'append'): 'append' | 'replace' {
-  if (mode === 'append' || mode === 'replace') return mode
-  throw new TypeError(`mode must be 'append' or 'replace', not ${String(mode)}`)
 }
 
 async function* encodeMessages(

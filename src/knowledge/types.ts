@@ -1,5 +1,6 @@
 // What a KnowledgeStore takes and gives.
 
+import type { Graph, GraphQuery, IndexOptions, IndexState } from '../graph/types.js'
 import type { CoreMessage } from '../types.js'
 
 /** The name of a core: whose it is, and which. Non-empty well-formed strings, 1,024 bytes at most. */
@@ -25,6 +26,11 @@ export interface CoreCounts {
 export interface ImportOptions {
   /** `append` (the default) adds a segment, `replace` swaps the whole core in one step. */
   readonly mode?: 'append' | 'replace'
+  /**
+   * Indexes what is imported in the same pass, for questions: both are there when the import has
+   * ended. False by default: then the first question, or index(), does it.
+   */
+  readonly index?: boolean
   /** Aborts the import, which leaves nothing; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal
   /** Called now and then with what has been read until then. It may not throw. */
@@ -99,4 +105,17 @@ export interface KnowledgeStore {
 
   /** Durable. False where there was no such core. */
   delete(ref: CoreRef): Promise<boolean>
+
+  /** Cores of a user as one graph, to be asked. Nothing is read before the first question. */
+  graph(query: GraphQuery): Graph
+
+  /**
+   * Brings the index of a core up to its newest version, with approximate indexes of vectors where
+   * there are many. Durable; the core itself is not touched.
+   * @throws LorekeepError `LK_CORE_NOT_FOUND`, `LK_STORAGE_*`
+   */
+  index(ref: CoreRef, options?: IndexOptions): Promise<IndexState>
+
+  /** @throws LorekeepError `LK_CORE_NOT_FOUND` */
+  indexState(ref: CoreRef): Promise<IndexState>
 }

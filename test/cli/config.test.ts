@@ -28,6 +28,8 @@ t.test('the example of the documentation is read', async (t) => {
     collections: 'open',
     schemas: [{ name: 'product', fields: { id: { type: 'string', required: true } } }],
     flows: [{ id: 'default', concurrency: 4 }],
+    embedder: Function,
+    maxGraphResults: 10000,
     defaultUser: 'trustgraph',
     compat: { emptyJson: false },
   })
@@ -96,6 +98,12 @@ t.test('each value has its rule', async (t) => {
     [{ flows: ['default'] }, 'flows[0]'],
     [{ flows: [{ id: '' }] }, 'flows[0].id'],
     [{ flows: [{ id: 'a' }, { id: 'a' }] }, 'flows[1].id'],
+    [{ embedder: 'hashing' }, 'embedder'],
+    [{ embedder: { type: 'bert' } }, 'embedder.type'],
+    [{ embedder: { dimensions: 0 } }, 'embedder.dimensions'],
+    [{ embedder: { dimension: 256 } }, 'embedder.dimension'],
+    [{ embedder: { type: 'openai' } }, 'embedder.model'],
+    [{ limits: { maxGraphResults: 0 } }, 'limits.maxGraphResults'],
     [{ collections: 'closed' }, 'collections'],
     [{ defaultUser: 1 }, 'defaultUser'],
     [{ compat: true }, 'compat'],
@@ -120,6 +128,17 @@ t.test('a token without collections is told from one with none', async (t) => {
     [...parseConfig(config, 'a.json').tokens.values()],
     [{ user: 'a', collections: [] }, { user: 'b' }],
   )
+})
+
+t.test('an embedder is made of the options of the step embed', async (t) => {
+  const { embedder } = parseConfig({ embedder: { dimensions: 32 } }, 'a.json')
+  const { signal } = new AbortController()
+  const vectors = await embedder?.(['a whale', 'a boat'], { signal })
+  t.same(
+    vectors?.map(({ length }) => length),
+    [32, 32],
+  )
+  t.equal(parseConfig({}, 'a.json').embedder, undefined)
 })
 
 t.test('everything that is wrong is told at once, in one line', async (t) => {

@@ -74,9 +74,9 @@ t.test('--mode replace puts the core in the place of the old one', async (t) => 
   t.equal(await triples(), 60)
 })
 
-t.test('a Turtle file is refused by its name, here and by a server', async (t) => {
-  const dir = t.testdir({ 'books.ttl': turtle })
-  const file = join(dir, 'books.ttl')
+t.test('Turtle that is no core is refused by its name, here and by a server', async (t) => {
+  const dir = t.testdir({ 'books.core': turtle })
+  const file = join(dir, 'books.core')
   const data = join(dir, 'data')
   const local = await fail(t, 1, ['import', file, '--data', data])
   t.match(local, /Turtle/)

@@ -70,6 +70,7 @@ t.test('the lines for a shell work as they stand', async (t) => {
   t.match(output, '"triples":44')
   t.match(output, '"cores":[')
   t.match(output, '"id":"urn:lorekeep:text"')
+  t.match(output, /^Passages\n\[1\] [^]*wrote Frankenstein/m)
   t.match(output, '"schemas":[')
   t.match(output, /\nthe same bytes\n$/)
 })
@@ -105,7 +106,8 @@ t.test('tokens of the configuration and of flags are taken, others are not', asy
 })
 
 t.test('the limits of the configuration are in force', async (t) => {
-  const config = { data: 'shelf', limits: { maxCoreBytes: sample.length, maxStringBytes: 80 } }
+  const limits = { maxCoreBytes: sample.length, maxStringBytes: 80, maxGraphResults: 5 }
+  const config = { data: 'shelf', limits, embedder: { dimensions: 16 } }
   const dir = t.testdir({ 'lorekeep.json': JSON.stringify(config) })
   const { url, token } = await serve(t, ['--config', join(dir, 'lorekeep.json')])
   const post = async (body: Uint8Array) => {
@@ -120,6 +122,10 @@ t.test('the limits of the configuration are in force', async (t) => {
   // The first header of a string of 8-bit length, from now on one of 255 bytes.
   long[long.indexOf(0xd9) + 1] = 255
   t.equal(await post(long), 'LK_CORE_FORMAT')
+  // The vectors of the sample have as many dimensions as those of the embedder.
+  const near = ['nearest', '--user', 'a', '--text', 'a', '--url', url, '--token', token]
+  t.equal(String(await succeed(t, [...near, '-k', '5'])).split('\n').length, 6)
+  await fail(t, 1, [...near, '-k', '6'])
 })
 
 t.test('schemas, collections and flows of the configuration are there', async (t) => {

@@ -68,6 +68,7 @@ t.test('what a server error says stays inside', async (t) => {
     const open =
       code.startsWith('LK_HTTP_') ||
       code === 'LK_FLOW_FULL' ||
+      code === 'LK_PEER_MISSING' ||
       (status[code] < 500 && code !== 'LK_STORAGE_CONFLICT')
     t.equal(told, open, code)
   }

@@ -45,11 +45,7 @@ export interface ExtractOutput extends ChunkOutput {
 /** What `store` returns: what it got, for `index`. */
 export type StoreOutput = ExtractOutput
 
-/** Vectors of texts, in their order and all of one length. */
-export type Embedder = (
-  texts: readonly string[],
-  options: { readonly signal: AbortSignal },
-) => Promise<readonly Vector[]> | readonly Vector[]
+export type { Embedder } from '../../types.js'
 
 export interface ChunkText extends Chunk {
   readonly text: string

@@ -1,28 +1,6 @@
-// The RDF terms that the store step writes, and what may name a thing in RDF.
+// What may name a thing in RDF, and the URIs of documents and their chunks.
 
-const rdf = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
-const rdfs = 'http://www.w3.org/2000/01/rdf-schema#'
-const dcterms = 'http://purl.org/dc/terms/'
-const schema = 'https://schema.org/'
-const prov = 'http://www.w3.org/ns/prov#'
-const skos = 'http://www.w3.org/2004/02/skos/core#'
-const nif = 'http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#'
-
-export const vocabulary = {
-  type: `${rdf}type`,
-  label: `${rdfs}label`,
-  definition: `${skos}definition`,
-  hasPart: `${dcterms}hasPart`,
-  isPartOf: `${dcterms}isPartOf`,
-  wasDerivedFrom: `${prov}wasDerivedFrom`,
-  subjectOf: `${schema}subjectOf`,
-  position: `${schema}position`,
-  // Not schema.org's startOffset and endOffset: those are seconds of a clip.
-  beginIndex: `${nif}beginIndex`,
-  endIndex: `${nif}endIndex`,
-  DigitalDocument: `${schema}DigitalDocument`,
-  String: `${nif}String`,
-} as const
+export { vocabulary } from '../../vocabulary.js'
 
 /** Where the reference system has the URIs of its documents and entities. */
 export const defaultBase = 'http://trustgraph.ai/'

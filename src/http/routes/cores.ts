@@ -3,10 +3,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LorekeepError } from '../../errors.js'
 import type { CoreExport, CoreRef, CoreStat, KnowledgeStore } from '../../knowledge/types.js'
+import { syntaxes, rdfFormatOfMediaType, rdfFormats } from '../../rdf/format.js'
+import type { RdfFormat } from '../../rdf/format.js'
+import { importRdf } from '../../rdf/import.js'
+import { rdfLosses } from '../../rdf/parse.js'
+import type { RdfLoss, RdfParseOptions } from '../../rdf/parse.js'
+import { isAbsoluteIri } from '../../rdf/terms.js'
+import { writeRdf } from '../../rdf/write.js'
+import { negotiate } from '../../accept.js'
+import { askedCollection } from '../access.js'
 import { actingUser } from '../auth.js'
 import { disconnect, drain, isBodyPending, openBody } from '../body.js'
 import { answer, answerJson, reached } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
+import { answerStream, whileConnected } from '../stream.js'
 import { limitIn } from '../target.js'
 
 export interface CoreRoutesOptions {
@@ -30,12 +40,13 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
     { access: 'principal', method: 'DELETE', path: `${prefix}/cores/{id}`, run: deleteCore },
   ]
 
-  // The Content-Type is not looked at: curl sends a form's by default, and the scanner says
-  // better than a 415 what is wrong with bytes that are no core.
+  // A Content-Type of RDF is the only one that is looked at: curl sends a form's by default, and the
+  // scanner says better than a 415 what is wrong with bytes that are no core.
   async function importCore(exchange: Exchange): Promise<void> {
     const { request, response, query } = exchange
     const ref = refFromQuery(exchange)
     const mode = modeFrom(query.get('mode'))
+    const rdf = rdfFrom(exchange)
     const body = openBody(request, response, {
       content: 'core',
       maxBytes: options.maxCoreBytes,
@@ -48,7 +59,9 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
     try {
       // No signal: a client that leaves early ends the body with an error, and one that leaves
       // after its last byte has its import, and may retry to be told so.
-      const summary = await knowledge.import(ref, body, { mode })
+      const summary = await (rdf === undefined
+        ? knowledge.import(ref, body, { mode })
+        : importRdf(body, rdf, (messages) => knowledge.write(ref, messages, { mode })))
       await answerJson(request, response, 200, summary)
     } finally {
       imports--
@@ -58,6 +71,8 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
   async function exportCore(exchange: Exchange): Promise<void> {
     const { request, response } = exchange
     const ref = refFromQuery(exchange)
+    const format = formatFor(request)
+    if (format !== 'core') return exportRdf(exchange, ref, format)
     const known = request.headers['if-none-match']
     if (request.method === 'HEAD' || known !== undefined) {
       const stat = (await knowledge.stat(ref)) ?? notFound(ref)
@@ -80,6 +95,27 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
     } finally {
       response.off('close', onClose)
     }
+  }
+
+  /** Made while it is sent: how long it will be is not known, and a version has no name here. */
+  async function exportRdf({ request, response }: Exchange, ref: CoreRef, format: RdfFormat) {
+    // An unread body would keep the socket from telling that the client has gone.
+    if (isBodyPending(request)) throw new LorekeepError('LK_HTTP_REQUEST', 'a GET has no body')
+    const { mediaType } = syntaxes[format]
+    const headers = {
+      'Content-Type': mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType,
+      'Cache-Control': 'private, no-cache',
+      Vary: 'Authorization, Accept',
+    }
+    if (request.method === 'HEAD') {
+      if ((await knowledge.stat(ref)) === undefined) notFound(ref)
+      await answer(request, response, 200, headers)
+      return
+    }
+    await whileConnected(response, async (signal) => {
+      const text = writeRdf(knowledge.messages(ref, { signal }), { format })
+      await answerStream(response, headers, text, options.exportIdleTimeoutMs)
+    })
   }
 
   async function listCores({ request, response, principal, query }: Exchange): Promise<void> {
@@ -149,7 +185,7 @@ function validators(stat: CoreStat): Record<string, string> {
     ETag: `"${stat.digest}"`,
     'Cache-Control': 'private, no-cache',
     // Without `user` one URL is another core under another token.
-    Vary: 'Authorization',
+    Vary: 'Authorization, Accept',
   }
 }
 
@@ -186,6 +222,42 @@ function refFromPath({ principal, query, parameters }: Exchange): CoreRef {
 function modeFrom(mode = 'append'): 'append' | 'replace' {
   if (mode === 'append' || mode === 'replace') return mode
   throw new LorekeepError('LK_HTTP_REQUEST', `'mode' is append or replace, not '${mode}'`)
+}
+
+/** A core unless the client likes a format of RDF better. */
+function formatFor({ headers }: IncomingMessage): RdfFormat | 'core' {
+  const offered = [
+    { format: 'core' as const, mediaType: 'application/octet-stream' },
+    ...rdfFormats.map((format) => ({ format, mediaType: syntaxes[format].mediaType })),
+  ]
+  const found = negotiate(headers.accept, offered)
+  if (found !== undefined) return found.format
+  const types = offered.map(({ mediaType }) => mediaType).join(', ')
+  throw new LorekeepError('LK_HTTP_REQUEST', `Accept leaves nothing; there is ${types}`)
+}
+
+/** `undefined` where the body is no RDF, but a core. */
+function rdfFrom({ request, principal, query }: Exchange): RdfParseOptions | undefined {
+  const [type = '', ...parameters] = (request.headers['content-type'] ?? '').split(';')
+  const format = rdfFormatOfMediaType(type)
+  if (format === undefined) return undefined
+  const charset = parameters.join(';').match(/\bcharset\s*=\s*"?([^\s";]+)/i)?.[1]
+  if (charset !== undefined && !/^(?:utf-8|us-ascii)$/i.test(charset)) {
+    throw new LorekeepError('LK_HTTP_REQUEST', `RDF is read as UTF-8, not as ${charset}`)
+  }
+  const [loss = 'drop', base] = [query.get('loss'), query.get('base')]
+  if (!isLoss(loss)) {
+    const detail = `'loss' is ${rdfLosses.join(', ')}, not '${loss}'`
+    throw new LorekeepError('LK_HTTP_REQUEST', detail)
+  }
+  if (base !== undefined && !isAbsoluteIri(base)) {
+    throw new LorekeepError('LK_HTTP_REQUEST', `'base' is an absolute IRI, not '${base}'`)
+  }
+  return { format, loss, base, collection: askedCollection(principal, query.get('collection')) }
+}
+
+function isLoss(text: string): text is RdfLoss {
+  return rdfLosses.some((loss) => loss === text)
 }
 
 function notFound({ user, id }: CoreRef): never {

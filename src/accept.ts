@@ -1,0 +1,39 @@
+// What a client accepts: RFC 9110, section 12.5.1.
+
+/** That of the formats which the client likes best, the first of those it likes as much. */
+export function negotiate<T extends { readonly mediaType: string }>(
+  accept: string | undefined,
+  formats: readonly T[],
+): T | undefined {
+  if (accept === undefined || accept.trim() === '') return formats[0]
+  const ranges = accept.split(',').map(rangeOf)
+  let best: { format: T; quality: number } | undefined
+  for (const format of formats) {
+    const quality = qualityOf(format.mediaType, ranges)
+    if (quality > (best?.quality ?? 0)) best = { format, quality }
+  }
+  return best?.format
+}
+
+interface MediaRange {
+  readonly type: string
+  readonly quality: number
+}
+
+function rangeOf(text: string): MediaRange {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
+  const weight = parameters.find((parameter) => parameter.startsWith('q='))
+  const quality = weight === undefined ? 1 : Number(weight.slice(2))
+  // A weight that is none says nothing against the format.
+  return { type, quality: quality >= 0 && quality <= 1 ? quality : 1 }
+}
+
+/** The most specific range that names it decides. */
+function qualityOf(mediaType: string, ranges: readonly MediaRange[]): number {
+  const [group] = mediaType.split('/')
+  for (const name of [mediaType, `${group}/*`, '*/*']) {
+    const range = ranges.find(({ type }) => type === name)
+    if (range) return range.quality
+  }
+  return 0
+}

@@ -1,0 +1,114 @@
+// Bytes that come in pieces, stored in blocks of one size under keys of their own.
+
+import type { Storage } from './storage.js'
+
+/** Blocks that are being written while the next ones fill: enough to keep the disk busy. */
+const maxWriting = 8
+
+export interface BlockWriterParts {
+  readonly storage: Storage
+  readonly keyOf: (block: number) => Uint8Array
+  readonly blockBytes: number
+  /** Is told of each block when it is full, before it is written. */
+  readonly onBlock?: (block: Uint8Array) => void
+}
+
+/**
+ * Cuts what it gets into blocks and writes them as they fill, each durable. Holds the block that is
+ * filling and at most `maxWriting` that are being written; their buffers are used again.
+ */
+export class BlockWriter {
+  bytes = 0
+  /** Blocks begun; the last one may not be full. */
+  blocks = 0
+
+  readonly #storage: Storage
+  readonly #keyOf: (block: number) => Uint8Array
+  readonly #blockBytes: number
+  readonly #onBlock: ((block: Uint8Array) => void) | undefined
+  #block: Buffer | undefined
+  #filled = 0
+  readonly #full: Buffer[] = []
+  readonly #free: Buffer[] = []
+  readonly #writing = new Set<Promise<void>>()
+  #failure: { readonly error: unknown } | undefined
+  #written = 0
+
+  constructor({ storage, keyOf, blockBytes, onBlock }: BlockWriterParts) {
+    this.#storage = storage
+    this.#keyOf = keyOf
+    this.#blockBytes = blockBytes
+    this.#onBlock = onBlock
+  }
+
+  copy(bytes: Uint8Array, from: number, to: number): void {
+    let at = from
+    while (at < to) {
+      if (!this.#block) {
+        this.#block = this.#free.pop() ?? Buffer.allocUnsafeSlow(this.#blockBytes)
+        this.#filled = 0
+        this.blocks++
+      }
+      const fits = Math.min(to - at, this.#blockBytes - this.#filled)
+      this.#block.set(bytes.subarray(at, at + fits), this.#filled)
+      this.#filled += fits
+      at += fits
+      if (this.#filled === this.#blockBytes) this.end()
+    }
+    this.bytes += to - from
+  }
+
+  /** True once a block waits to be written. */
+  get hasFull(): boolean {
+    return this.#full.length > 0
+  }
+
+  /** Ends the block that is filling, before its full size. */
+  end(): void {
+    if (!this.#block) return
+    const block = this.#block.subarray(0, this.#filled)
+    this.#onBlock?.(block)
+    this.#full.push(block)
+    this.#block = undefined
+  }
+
+  /** Starts writing the full blocks, and waits while too many are under way. */
+  async writeFull(): Promise<void> {
+    for (;;) {
+      if (this.#failure) throw this.#failure.error
+      const block = this.#full.shift()
+      if (!block) return
+      this.#write(block)
+      if (this.#writing.size >= maxWriting) await Promise.race(this.#writing)
+    }
+  }
+
+  /** Ends the last block, and resolves when every block is durable. */
+  async finish(): Promise<void> {
+    this.end()
+    await this.writeFull()
+    await this.settle()
+    if (this.#failure) throw this.#failure.error
+  }
+
+  /** Resolves when no write is under way, whatever became of it. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#writing)
+  }
+
+  #write(block: Buffer): void {
+    const key = this.#keyOf(this.#written++)
+    const write = this.#storage
+      .write([{ type: 'put', key, value: block }], { durable: true })
+      .then(
+        () => {
+          if (block.length === this.#blockBytes) this.#free.push(block)
+        },
+        (error: unknown) => {
+          this.#failure ??= { error }
+        },
+      )
+      .finally(() => this.#writing.delete(write))
+    this.#writing.add(write)
+  }
+}

@@ -1,0 +1,70 @@
+// `lorekeep sparql`: a query and its answer, as a table or in the formats of SPARQL.
+
+import { StringDecoder } from 'node:string_decoder'
+import { withGraph } from './access.js'
+import { interruptible, note, UsageError } from './failure.js'
+import { formatCounted, printable } from './figures.js'
+import type { SparqlAnswer } from './graph-access.js'
+import { readTextInput } from './input.js'
+import { graphOf } from './match.js'
+import type { GraphFlags } from './match.js'
+import { writeOut } from './output.js'
+import { resultsTable } from './sparql-table.js'
+import type { SparqlResults } from './sparql-table.js'
+
+export interface SparqlCommandOptions extends GraphFlags {
+  readonly file?: string
+}
+
+const json = 'application/sparql-results+json'
+const tsv = 'text/tab-separated-values'
+const triples = 'application/n-triples'
+
+export async function askSparql(
+  query: string | undefined,
+  options: SparqlCommandOptions,
+): Promise<void> {
+  const text = await textOf(query, options)
+  // The answer to an ASK is JSON alone.
+  const asTable = options.json || process.stdout.isTTY
+  const accept = asTable ? `${json}, ${triples}` : `${tsv}, ${triples}, ${json};q=0.5`
+  await withGraph(options, (access) =>
+    interruptible(async (signal) => {
+      const answer = await access.sparql(graphOf(options), text, { accept, signal })
+      const isJson = answer.contentType.startsWith(json)
+      if (isJson && !options.json) await printResults(await readResults(answer))
+      else await printText(answer)
+    }),
+  )
+}
+
+async function textOf(query: string | undefined, { file }: SparqlCommandOptions): Promise<string> {
+  if (query !== undefined && file === undefined) return query
+  if (query === undefined && file !== undefined) return readTextInput(file, 'a query')
+  throw new UsageError('a query is missing: give it, or a file with --file, and not both')
+}
+
+/** As it comes, however long it is; on a terminal without what would move its cursor. */
+async function printText({ body }: SparqlAnswer): Promise<void> {
+  if (!process.stdout.isTTY) {
+    for await (const chunk of body) await writeOut(chunk)
+    return
+  }
+  const decoder = new StringDecoder('utf8')
+  for await (const chunk of body) {
+    const lines = decoder.write(Buffer.from(chunk)).split('\n')
+    await writeOut(lines.map(printable).join('\n'))
+  }
+}
+
+async function readResults({ body }: SparqlAnswer): Promise<SparqlResults> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body) chunks.push(chunk)
+  return JSON.parse(Buffer.concat(chunks).toString()) as SparqlResults
+}
+
+async function printResults(results: SparqlResults): Promise<void> {
+  if ('boolean' in results) return writeOut(`${results.boolean}\n`)
+  await writeOut(resultsTable(results, process.stdout.columns || 80))
+  note(formatCounted(results.results.bindings.length, 'solution'))
+}

@@ -1,0 +1,269 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Source } from '@rdfjs/types'
+import type { Embedder, Term, Triple, Vector } from '../types.js'
+import { idsOf, Matches, type OpenView } from './matches.js'
+import { withBlocks } from './miss.js'
+import { describe, neighbours } from './neighbours.js'
+import {
+  checkEntityPatterns,
+  checkFlag,
+  checkLimit,
+  checkMembers,
+  checkQueryPatterns,
+  checkSelection,
+  checkTerm,
+  checkTriplePattern,
+} from './question.js'
+import { rdfSource } from './rdf-source.js'
+import { results, type Answer } from './results.js'
+import { retrieve } from './retrieve/retrieve.js'
+import { checkRetrieval } from './retrieve/query.js'
+import type { SourceParts } from './retrieve/sources.js'
+import { Solutions } from './solve/solutions.js'
+import { Solver } from './solve/solver.js'
+import type {
+  AskOptions,
+  Bindings,
+  EntityPattern,
+  Graph,
+  GraphQuery,
+  MatchOptions,
+  NearEntity,
+  NearestOptions,
+  Neighbour,
+  QueryPattern,
+  RetrieveQuery,
+  SolveOptions,
+  Subgraph,
+  TriplePattern,
+  Variable,
+} from './types.js'
+import { nearest } from './vectors/nearest.js'
+import type { VectorMemory } from './vectors/memory.js'
+import { GraphVersion, type CoreVersion } from './version.js'
+import type { GraphView } from './view.js'
+
+/** The newest version of several cores, held until `release()`. */
+export interface OpenCores {
+  readonly cores: readonly CoreVersion[]
+  readonly release: () => void
+}
+
+export interface GraphParts {
+  readonly open: (query: GraphQuery, signal: AbortSignal | undefined) => Promise<OpenCores>
+  /** Aborts when the store gives up waiting for questions under way. */
+  readonly closing: AbortSignal
+  readonly memory: VectorMemory
+  readonly embedder: Embedder
+  /** The text of a passage. */
+  readonly passage: SourceParts['passage']
+}
+
+export class StoredGraph implements Graph {
+  readonly #parts: GraphParts
+  readonly #query: GraphQuery
+  /** The last version that was asked: what a view has learnt serves the next question. */
+  #last: { readonly cores: readonly CoreVersion[]; readonly version: GraphVersion } | undefined
+
+  constructor(parts: GraphParts, query: GraphQuery) {
+    this.#parts = parts
+    this.#query = query
+  }
+
+  match(pattern?: TriplePattern, options?: MatchOptions): AsyncIterable<Triple> {
+    const asked = checkTriplePattern(pattern, '')
+    const { limit, signal } = checkMatchOptions(options)
+    return results(async () => new Matches(await this.#open(signal), asked, limit))
+  }
+
+  async count(pattern?: TriplePattern, options?: AskOptions): Promise<number> {
+    const asked = checkTriplePattern(pattern, '')
+    const { signal } = checkMembers(options, '', ['signal']) as AskOptions
+    const open = await this.#open(signal)
+    try {
+      const { view } = open
+      if (view.isExact) {
+        return await withBlocks(() => view.estimate(...idsOf(view, asked)))
+      }
+      const matches = new Matches({ ...open, release: () => undefined }, asked, Infinity)
+      return await matches.count()
+    } finally {
+      open.release()
+    }
+  }
+
+  solve(patterns: readonly QueryPattern[], options?: SolveOptions): AsyncIterable<Bindings> {
+    const asked = checkQueryPatterns(patterns, 'patterns')
+    const { select, distinct, limit, signal } = checkMembers(options, '', [
+      'select',
+      'distinct',
+      'limit',
+      'signal',
+    ])
+    const chosen = {
+      select: checkSelection(select, 'select'),
+      distinct: checkFlag(distinct, 'distinct'),
+      limit: checkLimit(limit, 'limit'),
+    }
+    return results(async (): Promise<Answer<Bindings>> => {
+      const { view, check, release } = await this.#open(signal as AbortSignal | undefined)
+      try {
+        const solutions = new Solutions(view, asked, chosen)
+        return {
+          get isDone() {
+            return solutions.isDone
+          },
+          next: (most) => solutions.next(most),
+          end: release,
+          check,
+        }
+      } catch (error) {
+        release()
+        throw error
+      }
+    })
+  }
+
+  async nearest(vector: Vector, options: NearestOptions = {}): Promise<NearEntity[]> {
+    const { where, ...others } = options
+    const patterns = checkEntityPatterns(where, 'where')
+    const open = await this.#open(options.signal)
+    try {
+      return await this.#nearest(open, vector, others, patterns)
+    } finally {
+      open.release()
+    }
+  }
+
+  async retrieve(query: RetrieveQuery): Promise<Subgraph> {
+    const { embedder, passage, closing } = this.#parts
+    const { user, collection } = this.#query
+    const retrieval = await checkRetrieval({ ...query, signal: eitherOf(closing, query) }, embedder)
+    const open = await this.#open(retrieval.signal)
+    try {
+      const asked = {
+        user,
+        collection,
+        view: open.view,
+        nearest: (vector: Vector, options: NearestOptions) =>
+          this.#nearest(open, vector, options, []),
+        coreOf: (s: number, p: number, o: number) => open.version.coreOf(s, p, o),
+        passage,
+      }
+      return await retrieve(asked, retrieval)
+    } finally {
+      open.release()
+    }
+  }
+
+  async *neighbours(
+    term: Term,
+    options?: MatchOptions,
+  ): AsyncGenerator<Neighbour, void, undefined> {
+    checkTerm(term, 'term')
+    const { signal } = checkMatchOptions(options)
+    const open = await this.#open(signal)
+    const held = { ...open, release: () => undefined }
+    // Both directions are of one version.
+    const match = (pattern: TriplePattern, { limit = Infinity }: MatchOptions) =>
+      results(async () => new Matches(held, pattern, limit))
+    try {
+      yield* neighbours(match, term, options)
+    } finally {
+      open.release()
+    }
+  }
+
+  describe(term: Term, options?: MatchOptions): AsyncIterable<Triple> {
+    return describe((pattern, others) => this.match(pattern, others), term, options)
+  }
+
+  source(): Source {
+    return rdfSource(this)
+  }
+
+  async #nearest(
+    { version, view, check }: OpenVersion,
+    vector: Vector,
+    options: NearestOptions,
+    where: readonly EntityPattern[],
+  ): Promise<NearEntity[]> {
+    const { memory } = this.#parts
+    const entities = where.length === 0 ? undefined : await entitiesOf(view, where, check)
+    const sets = await version.vectors(vector.length, entities)
+    const signal = eitherOf(this.#parts.closing, options)
+    return nearest(sets, vector, { ...options, signal, memory, term: (id) => view.term(id) })
+  }
+
+  async #open(signal: AbortSignal | undefined): Promise<OpenVersion> {
+    signal?.throwIfAborted()
+    const { closing } = this.#parts
+    const { cores, release } = await this.#parts.open(this.#query, signal)
+    try {
+      const version = await this.#version(cores)
+      const check = () => {
+        signal?.throwIfAborted()
+        closing.throwIfAborted()
+      }
+      return { version, view: version.view, check, release }
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  async #version(cores: readonly CoreVersion[]): Promise<GraphVersion> {
+    const last = this.#last
+    if (last !== undefined && !last.version.isWorn && isSame(last.cores, cores)) return last.version
+    const version = await GraphVersion.of(cores, this.#query.collection)
+    this.#last = { cores, version }
+    return version
+  }
+}
+
+interface OpenVersion extends OpenView {
+  readonly version: GraphVersion
+}
+
+function checkMatchOptions(options: MatchOptions | undefined) {
+  const { limit, signal } = checkMembers(options, '', ['limit', 'signal'])
+  return { limit: checkLimit(limit, 'limit'), signal: signal as AbortSignal | undefined }
+}
+
+/** Aborts when the store gives up waiting, or the asker does. */
+function eitherOf(closing: AbortSignal, asked: AskOptions | undefined): AbortSignal {
+  const signal = asked?.signal
+  return signal instanceof AbortSignal ? AbortSignal.any([closing, signal]) : closing
+}
+
+/** The entities of which all patterns hold, as ids of the view. */
+async function entitiesOf(
+  view: GraphView,
+  where: readonly EntityPattern[],
+  check: () => void,
+): Promise<ReadonlySet<number>> {
+  let others = 0
+  const patterns = where.map(({ s, p, o }): QueryPattern => {
+    const names = [s, p, o].includes('?entity')
+    const anything = (): Variable => `?_${others++}`
+    return {
+      s: s ?? (names ? anything() : '?entity'),
+      p: p ?? anything(),
+      o: o ?? anything(),
+    }
+  })
+  const solver = new Solver(view, patterns, { select: ['?entity'], distinct: true })
+  const found = new Set<number>()
+  const batch = new Float64Array(1024)
+  while (!solver.isDone) {
+    check()
+    const count = await withBlocks(() => solver.next(batch, batch.length))
+    for (let i = 0; i < count; i++) found.add(batch[i] as number)
+    await turn()
+  }
+  return found
+}
+
+function isSame(a: readonly CoreVersion[], b: readonly CoreVersion[]): boolean {
+  return a.length === b.length && a.every((core, n) => core.indexes === b[n]?.indexes)
+}

@@ -1,0 +1,110 @@
+import { LorekeepError } from '../../errors.js'
+import type { Storage } from '../../storage.js'
+import { Miss } from '../miss.js'
+
+/** A block of a file, as bytes and as whole numbers of 32 bits. */
+export interface Block {
+  readonly bytes: Buffer
+  readonly words: Uint32Array
+}
+
+/**
+ * Blocks of all files together, up to a number of bytes. Which one goes is found as a clock does it
+ * (second chance): an access then costs a flag, and not the moving of a list.
+ */
+export class BlockCache {
+  readonly #storage: Storage
+  readonly #maxBytes: number
+  #bytes = 0
+  readonly #held: { readonly file: BlockFile; readonly block: number }[] = []
+  #hand = 0
+
+  constructor(storage: Storage, maxBytes: number) {
+    this.#storage = storage
+    this.#maxBytes = maxBytes
+  }
+
+  file(keyOf: (block: number) => Uint8Array): BlockFile {
+    return new BlockFile(this, keyOf)
+  }
+
+  /** A value that is kept elsewhere, or not at all. @throws LorekeepError `LK_STORAGE_*` */
+  async read(key: Uint8Array): Promise<Uint8Array> {
+    const value = await this.#storage.get(key)
+    if (value !== undefined) return value
+    throw new LorekeepError('LK_STORAGE_CORRUPT', 'a block of an index is missing')
+  }
+
+  /** Makes room for a block that was read. */
+  keep(file: BlockFile, block: number, bytes: number): void {
+    this.#bytes += bytes
+    while (this.#bytes > this.#maxBytes && this.#held.length > 0) {
+      if (this.#hand >= this.#held.length) this.#hand = 0
+      const held = this.#held[this.#hand] as { file: BlockFile; block: number }
+      if (held.file.spare(held.block)) this.#hand++
+      else {
+        this.#bytes -= held.file.drop(held.block)
+        const last = this.#held.pop() as { file: BlockFile; block: number }
+        if (this.#hand < this.#held.length) this.#held[this.#hand] = last
+      }
+    }
+    this.#held.push({ file, block })
+  }
+}
+
+/** A file of an index: its blocks, those of them that are in memory at hand. */
+export class BlockFile {
+  readonly #cache: BlockCache
+  readonly #keyOf: (block: number) => Uint8Array
+  readonly #blocks: (Block | undefined)[] = []
+  /** By block: 1 where it was used since the clock's hand came by. */
+  readonly #used: number[] = []
+  readonly #loading = new Map<number, Promise<void>>()
+
+  constructor(cache: BlockCache, keyOf: (block: number) => Uint8Array) {
+    this.#cache = cache
+    this.#keyOf = keyOf
+  }
+
+  /** @throws Miss */
+  block(n: number): Block {
+    const block = this.#blocks[n]
+    if (block === undefined) throw new Miss(() => this.load(n))
+    this.#used[n] = 1
+    return block
+  }
+
+  /** @throws LorekeepError `LK_STORAGE_*` */
+  load(n: number): Promise<void> {
+    if (this.#blocks[n] !== undefined) return Promise.resolve()
+    const loading = this.#loading.get(n) ?? this.#read(n).finally(() => this.#loading.delete(n))
+    this.#loading.set(n, loading)
+    return loading
+  }
+
+  async #read(n: number): Promise<void> {
+    const value = await this.#cache.read(this.#keyOf(n))
+    const aligned = value.byteOffset % 4 === 0 ? value : new Uint8Array(value)
+    this.#cache.keep(this, n, aligned.length)
+    const { buffer, byteOffset, length } = aligned
+    this.#blocks[n] = {
+      bytes: Buffer.from(buffer, byteOffset, length),
+      words: new Uint32Array(buffer, byteOffset, Math.floor(length / 4)),
+    }
+    this.#used[n] = 1
+  }
+
+  /** True where the block was used since the last time, and stays for another round. */
+  spare(n: number): boolean {
+    const used = this.#used[n] === 1
+    this.#used[n] = 0
+    return used
+  }
+
+  /** Lets go of a block; returns its bytes. */
+  drop(n: number): number {
+    const bytes = this.#blocks[n]?.bytes.length ?? 0
+    this.#blocks[n] = undefined
+    return bytes
+  }
+}

@@ -1,0 +1,75 @@
+// Where things lie in the main file of a part: sections of whole numbers (32 bits, little-endian) and
+// bytes, one behind the other, each beginning at a multiple of 8. docs/format.md describes them.
+
+/** What an index record says of a part. Sections are of these sizes; nothing else has to be read. */
+export interface PartRecord {
+  readonly terms: number
+  readonly termBytes: number
+  /** Distinct triples. */
+  readonly triples: number
+  /** The id of the one collection's name, or -1 where there are several: then `memberships` says how many pairs of triple and collection. */
+  readonly collection: number
+  readonly memberships: number
+  /** Vectors by their length, in ascending order of it. */
+  readonly vectors: readonly VectorRecord[]
+}
+
+export interface VectorRecord {
+  readonly dimensions: number
+  readonly count: number
+  /** Bytes of the approximate index; 0 where there is none. */
+  readonly links: number
+}
+
+export const blockBytes = 256 * 1024
+
+/** Sections in their order: offsets in bytes. */
+export interface Layout {
+  readonly termStarts: number
+  readonly termBytes: number
+  readonly hashes: number
+  readonly spoStarts: number
+  readonly spo: number
+  readonly ospStarts: number
+  readonly osp: number
+  readonly posStarts: number
+  readonly pos: number
+  readonly membershipStarts: number
+  readonly memberships: number
+  /** By place in `PartRecord.vectors`: the entity of each vector, and its collection. */
+  readonly entities: readonly number[]
+  readonly vectorCollections: readonly number[]
+  readonly end: number
+}
+
+export function layoutOf(part: PartRecord): Layout {
+  let end = 0
+  const section = (bytes: number) => {
+    const start = end
+    end = align(end + bytes)
+    return start
+  }
+  const isMixed = part.collection < 0
+  const starts = () => section(4 * (part.terms + 1))
+  const pairs = () => section(8 * part.triples)
+  return {
+    termStarts: starts(),
+    termBytes: section(part.termBytes),
+    hashes: section(8 * part.terms),
+    spoStarts: starts(),
+    spo: pairs(),
+    ospStarts: starts(),
+    osp: pairs(),
+    posStarts: starts(),
+    pos: pairs(),
+    membershipStarts: isMixed ? section(4 * (part.triples + 1)) : end,
+    memberships: isMixed ? section(4 * part.memberships) : end,
+    entities: part.vectors.map(({ count }) => section(4 * count)),
+    vectorCollections: part.vectors.map(({ count }) => (isMixed ? section(4 * count) : end)),
+    end,
+  }
+}
+
+export function align(offset: number): number {
+  return Math.ceil(offset / 8) * 8
+}

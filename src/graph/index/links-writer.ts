@@ -1,0 +1,76 @@
+import { BlockWriter } from '../../block-writer.js'
+import { LorekeepError } from '../../errors.js'
+import type { Storage } from '../../storage.js'
+import { linkVectors } from '../vectors/hnsw.js'
+import { linksKey, vectorKey } from './keys.js'
+import type { PartRecord, VectorRecord } from './layout.js'
+import { linksBlockBytes } from './stored-links.js'
+
+/** Fewer vectors of one length are searched exactly: that takes about a millisecond. */
+const minLinked = 5000
+
+export interface LinkOptions {
+  readonly signal: AbortSignal | undefined
+  /** Is told of vectors that were linked, of `total` to be linked. */
+  readonly onProgress: ((done: number, total: number) => void) | undefined
+}
+
+/** Vectors that have no approximate index and are many enough for one. */
+export function unlinked(parts: readonly PartRecord[]): number {
+  return parts.flatMap(({ vectors }) => vectors.filter(isUnlinked)).reduce(sum, 0)
+}
+
+/** Makes the approximate indexes that are missing, durably, and gives the parts with them. */
+export async function writeLinks(
+  storage: Storage,
+  index: string,
+  parts: readonly PartRecord[],
+  { signal, onProgress }: LinkOptions,
+): Promise<PartRecord[]> {
+  const total = unlinked(parts)
+  let before = 0
+  const linked: PartRecord[] = []
+  for (const [n, part] of parts.entries()) {
+    const vectors: VectorRecord[] = []
+    for (const record of part.vectors) {
+      if (!isUnlinked(record)) {
+        vectors.push(record)
+        continue
+      }
+      const { dimensions, count } = record
+      const file = {
+        id: `${index}/${n}/${dimensions}`,
+        dimensions,
+        count,
+        block: async (block: number) => {
+          const bytes = await storage.get(vectorKey(index, n, dimensions, block))
+          if (bytes !== undefined) return bytes
+          throw new LorekeepError('LK_STORAGE_CORRUPT', 'a block of an index is missing')
+        },
+      }
+      const links = await linkVectors(file, {
+        signal,
+        onProgress: (done: number) => onProgress?.(before + done, total),
+      })
+      const writer = new BlockWriter({
+        storage,
+        keyOf: (block) => linksKey(index, n, dimensions, block),
+        blockBytes: linksBlockBytes,
+      })
+      writer.copy(links, 0, links.length)
+      await writer.finish()
+      before += count
+      vectors.push({ dimensions, count, links: links.length })
+    }
+    linked.push({ ...part, vectors })
+  }
+  return linked
+}
+
+function isUnlinked({ count, links }: VectorRecord): boolean {
+  return count >= minLinked && links === 0
+}
+
+function sum(total: number, { count }: VectorRecord): number {
+  return total + count
+}

@@ -1,0 +1,277 @@
+import type { Term } from '../../types.js'
+import type { VectorFile } from '../vectors/types.js'
+import { ANY, NONE } from '../view.js'
+import type { Block, BlockCache, BlockFile } from './block-cache.js'
+import { linksKey, mainKey, vectorKey } from './keys.js'
+import { blockBytes, layoutOf, type Layout, type PartRecord, type VectorRecord } from './layout.js'
+import { termHash } from './term-hash.js'
+import { ENTITY } from './term-table.js'
+
+/** The three orders of triples; which of a triple's places comes first, second and third in each. */
+export const SPO = 0
+export const POS = 1
+export const OSP = 2
+
+const blockShift = Math.log2(blockBytes)
+
+/** Decoded terms that are kept at hand, by the low bits of their ids. */
+const decodedTerms = 1 << 12
+
+/** Triples of a part that lie next to each other in one of its orders: rows [from, to). */
+export interface RowRange {
+  order: number
+  from: number
+  to: number
+}
+
+/**
+ * One part of an index, to be read: terms by ids of its own, and ranges of triples. Every method is
+ * synchronous and throws a Miss where a block is not in memory.
+ */
+export class Part {
+  readonly record: PartRecord
+  readonly #index: string
+  readonly #number: number
+  readonly #layout: Layout
+  readonly #cache: BlockCache
+  readonly #file: BlockFile
+  readonly #starts: readonly number[]
+  readonly #pairs: readonly number[]
+  readonly #decodedIds = new Int32Array(decodedTerms).fill(-1)
+  readonly #decoded = new Array<Term | undefined>(decodedTerms)
+
+  constructor(cache: BlockCache, index: string, number: number, record: PartRecord) {
+    this.record = record
+    this.#index = index
+    this.#number = number
+    this.#layout = layoutOf(record)
+    this.#cache = cache
+    this.#file = cache.file((block) => mainKey(index, number, block))
+    const { spoStarts, spo, posStarts, pos, ospStarts, osp } = this.#layout
+    this.#starts = [spoStarts, posStarts, ospStarts]
+    this.#pairs = [spo, pos, osp]
+  }
+
+  // Terms
+
+  /** The id of a term in this part, or `NONE`. `view` lies on its UTF-8. */
+  find(view: DataView, kind: number): number {
+    const { terms } = this.record
+    const hash = termHash(view, 0, view.byteLength, kind)
+    for (let at = this.#firstOfHash(hash); at < terms; at++) {
+      const pair = this.#layout.hashes + 8 * at
+      if (this.#word(pair) !== hash) break
+      const id = this.#word(pair + 4)
+      if (this.#equals(id, view, kind)) return id
+    }
+    return NONE
+  }
+
+  term(id: number): Term {
+    const slot = id & (decodedTerms - 1)
+    if (this.#decodedIds[slot] === id) return this.#decoded[slot] as Term
+    const start = this.#layout.termBytes + this.#word(this.#layout.termStarts + 4 * id)
+    const end = this.#layout.termBytes + this.#word(this.#layout.termStarts + 4 * id + 4)
+    const bytes = this.#bytes(start, end)
+    const term: Term = {
+      v: bytes.source.toString('utf8', bytes.from + 1, bytes.to),
+      e: bytes.source[bytes.from] === ENTITY,
+    }
+    this.#decodedIds[slot] = id
+    this.#decoded[slot] = term
+    return term
+  }
+
+  /** A term as find() takes it. */
+  termBytes(id: number): { readonly view: DataView; readonly kind: number } {
+    const start = this.#layout.termBytes + this.#word(this.#layout.termStarts + 4 * id)
+    const end = this.#layout.termBytes + this.#word(this.#layout.termStarts + 4 * id + 4)
+    const { source, from, to } = this.#bytes(start, end)
+    return {
+      view: new DataView(source.buffer, source.byteOffset + from + 1, to - from - 1),
+      kind: source[from] as number,
+    }
+  }
+
+  #firstOfHash(hash: number): number {
+    // Hashes are spread evenly, so the place of one is known but for the square root of their number.
+    const { terms } = this.record
+    const guess = Math.floor((hash / 0x1_0000_0000) * terms)
+    let step = 16
+    let low = guess
+    while (low > 0 && this.#hashAt(low - 1) >= hash) {
+      low = Math.max(0, low - step)
+      step *= 4
+    }
+    step = 16
+    let high = Math.max(low, guess)
+    while (high < terms && this.#hashAt(high) < hash) {
+      low = high + 1
+      high = Math.min(terms, high + step)
+      step *= 4
+    }
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#hashAt(middle) < hash) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  #hashAt(place: number): number {
+    return this.#word(this.#layout.hashes + 8 * place)
+  }
+
+  #equals(id: number, view: DataView, kind: number): boolean {
+    const start = this.#word(this.#layout.termStarts + 4 * id)
+    const end = this.#word(this.#layout.termStarts + 4 * id + 4)
+    if (end - start !== view.byteLength + 1) return false
+    const { termBytes } = this.#layout
+    const { source, from } = this.#bytes(termBytes + start, termBytes + end)
+    if (source[from] !== kind) return false
+    for (let i = 0; i < view.byteLength; i++) {
+      if (source[from + 1 + i] !== view.getUint8(i)) return false
+    }
+    return true
+  }
+
+  // Triples
+
+  /** The rows of a pattern with at least one open place. `range` is filled in. */
+  rangeOf(s: number, p: number, o: number, range: RowRange): void {
+    let order = SPO
+    let first = s
+    let second = p
+    if (s === ANY) {
+      if (p !== ANY) {
+        order = POS
+        first = p
+        second = o
+      } else if (o !== ANY) {
+        order = OSP
+        first = o
+        second = ANY
+      }
+    } else if (p === ANY && o !== ANY) {
+      order = OSP
+      first = o
+      second = s
+    }
+    range.order = order
+    if (first === ANY) {
+      range.from = 0
+      range.to = this.record.triples
+      return
+    }
+    const from = this.startOf(order, first)
+    const to = this.startOf(order, first + 1)
+    if (second === ANY) {
+      range.from = from
+      range.to = to
+      return
+    }
+    range.from = this.#lowerBound(order, from, to, second, 0)
+    range.to = this.#lowerBound(order, range.from, to, second + 1, 0)
+  }
+
+  /** The place of a triple in the order of `SPO`, or `NONE`. */
+  rowOf(s: number, p: number, o: number): number {
+    const to = this.startOf(SPO, s + 1)
+    const row = this.#lowerBound(SPO, this.startOf(SPO, s), to, p, o)
+    if (row === to) return NONE
+    const pair = (this.#pairs[SPO] as number) + 8 * row
+    return this.#word(pair) === p && this.#word(pair + 4) === o ? row : NONE
+  }
+
+  /** The first row of those whose triples begin with this id in an order. */
+  startOf(order: number, id: number): number {
+    return this.#word((this.#starts[order] as number) + 4 * id)
+  }
+
+  /** The first row in [from, to) at or behind this pair. */
+  #lowerBound(order: number, from: number, to: number, second: number, third: number): number {
+    const pairs = this.#pairs[order] as number
+    let low = from
+    let high = to
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const pair = pairs + 8 * middle
+      const found = this.#word(pair)
+      const isBefore = found < second || (found === second && this.#word(pair + 4) < third)
+      if (isBefore) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** Where a row's pair lies in the file. A pair is never cut between two blocks. */
+  pairPlace(order: number, row: number): number {
+    return (this.#pairs[order] as number) + 8 * row
+  }
+
+  block(offset: number): Block {
+    return this.#file.block(offset >>> blockShift)
+  }
+
+  /** True where a triple of that row in `SPO` is of a collection. */
+  isIn(row: number, collection: number): boolean {
+    const { membershipStarts, memberships } = this.#layout
+    const to = this.#word(membershipStarts + 4 * row + 4)
+    for (let at = this.#word(membershipStarts + 4 * row); at < to; at++) {
+      if (this.#word(memberships + 4 * at) === collection) return true
+    }
+    return false
+  }
+
+  // Vectors
+
+  /** The entity of a vector; `file` is a place in `record.vectors`. */
+  entityOf(file: number, vector: number): number {
+    return this.#word((this.#layout.entities[file] as number) + 4 * vector)
+  }
+
+  collectionOf(file: number, vector: number): number {
+    return this.#word((this.#layout.vectorCollections[file] as number) + 4 * vector)
+  }
+
+  async vectorBlock(dimensions: number, block: number): Promise<Uint8Array> {
+    return this.#cache.read(vectorKey(this.#index, this.#number, dimensions, block))
+  }
+
+  async linksBlock(dimensions: number, block: number): Promise<Uint8Array> {
+    return this.#cache.read(linksKey(this.#index, this.#number, dimensions, block))
+  }
+
+  vectorFileId({ dimensions }: VectorRecord): VectorFile['id'] {
+    return `${this.#index}/${this.#number}/${dimensions}`
+  }
+
+  // Bytes
+
+  /** Offsets are multiples of 4. */
+  #word(offset: number): number {
+    const { words } = this.#file.block(offset >>> blockShift)
+    return words[(offset & (blockBytes - 1)) >>> 2] as number
+  }
+
+  #bytes(start: number, end: number): { source: Buffer; from: number; to: number } {
+    const first = start >>> blockShift
+    const last = (end - 1) >>> blockShift
+    if (first === last) {
+      const offset = first * blockBytes
+      return { source: this.#file.block(first).bytes, from: start - offset, to: end - offset }
+    }
+    const pieces: Buffer[] = []
+    for (let n = first; n <= last; n++) {
+      const offset = n * blockBytes
+      pieces.push(this.#file.block(n).bytes.subarray(Math.max(0, start - offset), end - offset))
+    }
+    return { source: Buffer.concat(pieces), from: 0, to: end - start }
+  }
+}
+
+/** The index of a run of segments: its parts. */
+export interface IndexParts {
+  readonly id: string
+  readonly parts: readonly Part[]
+}

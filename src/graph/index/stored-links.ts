@@ -1,0 +1,23 @@
+import { LorekeepError } from '../../errors.js'
+import type { VectorRecord } from './layout.js'
+import type { Part } from './part.js'
+
+/** The most bytes of one stored value of an approximate index. */
+export const linksBlockBytes = 1024 * 1024
+
+/** An approximate index as it was stored; undefined where there is none. */
+export async function storedLinks(
+  part: Part,
+  record: VectorRecord,
+): Promise<Uint8Array | undefined> {
+  if (record.links === 0) return undefined
+  const links = new Uint8Array(record.links)
+  for (let block = 0; block * linksBlockBytes < links.length; block++) {
+    const bytes = await part.linksBlock(record.dimensions, block)
+    if (bytes.length > links.length - block * linksBlockBytes) {
+      throw new LorekeepError('LK_STORAGE_CORRUPT', 'a block of an index is too long')
+    }
+    links.set(bytes, block * linksBlockBytes)
+  }
+  return links
+}

@@ -1,0 +1,189 @@
+import type { Term } from '../../types.js'
+import { ANY, NONE, type GraphView, type Rows } from '../view.js'
+import { encodedTerm } from './encoded-term.js'
+import type { PartView } from './part-view.js'
+import { ENTITY, TermTable } from './term-table.js'
+import { RowSet } from '../row-set.js'
+
+/** Parts that are asked for an estimate; the others are taken to be like them. */
+const maxAsked = 16
+
+/** Terms and places that are remembered before the view is worn. */
+const maxRemembered = 1 << 19
+
+/**
+ * Many parts as one graph, such as a core for each of a thousand documents. A term gets an id when it
+ * is met, and what was told is remembered: looking each term up in each part before it (as MergedView
+ * does, which needs no memory for that) would take the square of their number.
+ */
+export class WideView implements GraphView {
+  readonly isExact = false
+  readonly #views: readonly PartView[]
+  readonly #terms = new TermTable()
+  /** By part: its own ids to those of the graph. */
+  readonly #graphIds: Map<number, number>[]
+  /** By id of the graph: the parts that have the term, and its own id in each. Found once. */
+  readonly #places: Places[] = []
+  #remembered = 0
+
+  constructor(views: readonly PartView[]) {
+    this.#views = views
+    this.#graphIds = views.map(() => new Map())
+  }
+
+  /** True where it remembers so much that a new one should be made. */
+  get isWorn(): boolean {
+    return this.#remembered > maxRemembered || this.#terms.count > maxRemembered
+  }
+
+  find(term: Term): number {
+    const { view, kind } = encodedTerm(term)
+    const id = this.#add(view, kind)
+    return this.placesOf(id).parts.length === 0 ? NONE : id
+  }
+
+  term(id: number): Term {
+    const { bytes, starts } = this.#terms
+    const [start, end] = [starts[id] as number, starts[id + 1] as number]
+    const v = Buffer.from(bytes.buffer, start + 1, end - start - 1).toString('utf8')
+    return { v, e: bytes[start] === ENTITY }
+  }
+
+  rows(s: number, p: number, o: number): Rows {
+    return new WideRows(this, this.#partsWith(s, p, o), s, p, o)
+  }
+
+  has(s: number, p: number, o: number): boolean {
+    return this.#partsWith(s, p, o).some((n) =>
+      this.#view(n).has(this.#partId(n, s), this.#partId(n, p), this.#partId(n, o)),
+    )
+  }
+
+  estimate(s: number, p: number, o: number): number {
+    const parts = this.#partsWith(s, p, o)
+    const asked = parts.slice(0, maxAsked)
+    let sum = 0
+    for (const n of asked) {
+      sum += this.#view(n).estimate(this.#partId(n, s), this.#partId(n, p), this.#partId(n, o))
+    }
+    return asked.length === 0 ? 0 : Math.ceil((sum * parts.length) / asked.length)
+  }
+
+  partRows(n: number, s: number, p: number, o: number): Rows {
+    return this.#view(n).rows(this.#partId(n, s), this.#partId(n, p), this.#partId(n, o))
+  }
+
+  /** The graph's id for one of a part. */
+  graphId(n: number, id: number): number {
+    const ids = this.#graphIds[n] as Map<number, number> // one of its own
+    const known = ids.get(id)
+    if (known !== undefined) return known
+    const { view, kind } = this.#view(n).part.termBytes(id)
+    const found = this.#add(view, kind)
+    ids.set(id, found)
+    this.#remembered++
+    return found
+  }
+
+  /** A part's own id for one of the graph: `NONE` where it does not have the term. */
+  partId(n: number, id: number): number {
+    this.placesOf(id)
+    return this.#partId(n, id)
+  }
+
+  /** May throw a Miss, and goes on where it was: all parts together may not fit the memory. */
+  placesOf(id: number): Places {
+    const places = (this.#places[id] ??= { searched: 0, parts: [], ids: new Map() })
+    if (places.searched === this.#views.length) return places
+    const { bytes, starts } = this.#terms
+    const start = starts[id] as number
+    const term = new DataView(bytes.buffer, start + 1, (starts[id + 1] as number) - start - 1)
+    for (; places.searched < this.#views.length; places.searched++) {
+      const n = places.searched
+      const own = this.#view(n).part.find(term, bytes[start] as number)
+      if (own === NONE) continue
+      places.parts.push(n)
+      places.ids.set(n, own)
+      this.#remembered++
+    }
+    return places
+  }
+
+  /** The parts that have the terms of a pattern. */
+  #partsWith(s: number, p: number, o: number): readonly number[] {
+    if (s === NONE || p === NONE || o === NONE) return []
+    let parts: readonly number[] | undefined
+    for (const id of [s, o, p]) {
+      if (id === ANY) continue
+      const { parts: having, ids } = this.placesOf(id)
+      parts = parts === undefined ? having : parts.filter((n) => ids.has(n))
+    }
+    return parts ?? this.#views.map((_, n) => n)
+  }
+
+  #partId(n: number, id: number): number {
+    if (id < 0) return id
+    return this.#places[id]?.ids.get(n) ?? NONE
+  }
+
+  #add(view: DataView, kind: number): number {
+    const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
+    return this.#terms.add(bytes, view, 0, bytes.length, kind)
+  }
+
+  #view(n: number): PartView {
+    return this.#views[n] as PartView // one of its own
+  }
+}
+
+interface Places {
+  searched: number
+  readonly parts: number[]
+  readonly ids: Map<number, number>
+}
+
+class WideRows implements Rows {
+  s: number = NONE
+  p: number = NONE
+  o: number = NONE
+  readonly #graph: WideView
+  readonly #parts: readonly number[]
+  readonly #pattern: readonly [s: number, p: number, o: number]
+  /** What was told, where several parts may say it. */
+  readonly #told: RowSet | undefined
+  readonly #row = new Float64Array(3)
+  #at = 0
+  #rows: Rows | undefined
+  /** A row of the part was taken, and not told yet: a block was missing. */
+  #pending = false
+
+  constructor(graph: WideView, parts: readonly number[], s: number, p: number, o: number) {
+    this.#graph = graph
+    this.#parts = parts
+    this.#pattern = [s, p, o]
+    this.#told = parts.length > 1 ? new RowSet(3) : undefined
+  }
+
+  next(): boolean {
+    while (this.#at < this.#parts.length) {
+      const n = this.#parts[this.#at] as number
+      const rows = (this.#rows ??= this.#graph.partRows(n, ...this.#pattern))
+      if (!this.#pending && !rows.next()) {
+        this.#rows = undefined
+        this.#at++
+        continue
+      }
+      this.#pending = true
+      this.s = this.#graph.graphId(n, rows.s)
+      this.p = this.#graph.graphId(n, rows.p)
+      this.o = this.#graph.graphId(n, rows.o)
+      this.#pending = false
+      if (this.#told === undefined) return true
+      this.#row[0] = this.s
+      this.#row[1] = this.p
+      this.#row[2] = this.o
+      if (this.#told.add(this.#row, 0)) return true
+    }
+    return false
+  }
+}

@@ -1,0 +1,100 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Term, Triple } from '../types.js'
+import { Miss, withBlocks } from './miss.js'
+import type { Answer } from './results.js'
+import type { TriplePattern } from './types.js'
+import { ANY, type GraphView, type Rows } from './view.js'
+
+/** A view of a version that is held. */
+export interface OpenView {
+  readonly view: GraphView
+  /** Throws where the question may not go on. */
+  readonly check: () => void
+  readonly release: () => void
+}
+
+export function idsOf(
+  view: GraphView,
+  { s, p, o }: TriplePattern,
+): [s: number, p: number, o: number] {
+  const id = (term: Term | undefined) => (term === undefined ? ANY : view.find(term))
+  return [id(s), id(p), id(o)]
+}
+
+/** Rows that are looked at before others get their turn. */
+const rowsAtOnce = 10_000
+
+/** The triples of a pattern. */
+export class Matches implements Answer<Triple> {
+  isDone = false
+  readonly #open: OpenView
+  readonly #pattern: TriplePattern
+  #left: number
+  #rows: Rows | undefined
+  /** The cursor stands on a triple that was not told yet. */
+  #pending = false
+
+  constructor(open: OpenView, pattern: TriplePattern, limit: number) {
+    this.#open = open
+    this.#pattern = pattern
+    this.#left = limit
+    this.isDone = limit === 0
+  }
+
+  next(most: number): Triple[] {
+    const { view } = this.#open
+    const { s, p, o } = this.#pattern
+    const triples: Triple[] = []
+    const end = Math.min(most, this.#left)
+    try {
+      const rows = (this.#rows ??= view.rows(...idsOf(view, this.#pattern)))
+      while (triples.length < end) {
+        if (!this.#pending && !rows.next()) {
+          this.isDone = true
+          break
+        }
+        this.#pending = true
+        triples.push({
+          s: s ?? view.term(rows.s),
+          p: p ?? view.term(rows.p),
+          o: o ?? view.term(rows.o),
+        })
+        this.#pending = false
+      }
+    } catch (error) {
+      // What is there is told first; the block is missed again by the next call.
+      if (!(error instanceof Miss) || triples.length === 0) throw error
+    }
+    this.#left -= triples.length
+    if (this.#left === 0) this.isDone = true
+    return triples
+  }
+
+  /** How many there are, from the cursor on. */
+  async count(): Promise<number> {
+    const { view } = this.#open
+    const rows = await withBlocks(() => view.rows(...idsOf(view, this.#pattern)))
+    let count = 0
+    for (let isMore = true; isMore;) {
+      this.check()
+      const until = count + rowsAtOnce
+      isMore = await withBlocks(() => {
+        while (count < until) {
+          if (!rows.next()) return false
+          count++
+        }
+        return true
+      })
+      await turn()
+    }
+    return count
+  }
+
+  end(): void {
+    this.#open.release()
+  }
+
+  check(): void {
+    this.#open.check()
+  }
+}

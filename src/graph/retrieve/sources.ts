@@ -1,0 +1,135 @@
+// Where the nearest entities were said: passages of documents, the best first.
+
+import type { Term } from '../../types.js'
+import { withBlocks } from '../miss.js'
+import type { GraphSource, NearEntity, Passage } from '../types.js'
+import { ANY } from '../view.js'
+import type { Bookkeeping } from './bookkeeping.js'
+import type { Found } from './nearest.js'
+import type { GraphReader, Row } from './reader.js'
+
+export interface SourceParts {
+  readonly user: string
+  /** Where the question is limited to one. */
+  readonly collection?: string | undefined
+  /** The id of a core that says so: the first, where several do. May throw a Miss. */
+  readonly coreOf: (s: number, p: number, o: number) => string
+  /** The text of a passage, where it is known. */
+  readonly passage?: ((passage: Passage) => Promise<string | undefined>) | undefined
+}
+
+interface Candidate {
+  readonly id: number
+  /** How near it is itself, where it is among the nearest. */
+  readonly own: NearEntity | undefined
+  /** What says that it is a source, where it is one of an entity. */
+  readonly from: Row | undefined
+  /** Nearest first. */
+  readonly entities: NearEntity[]
+}
+
+/** Passages that one entity contributes by each predicate: some are on every page. */
+const mostOfEntity = 1000
+
+/**
+ * The passages that are near themselves, and those that the entities were derived from or are the
+ * subject of; at most `most`.
+ *
+ * The score is the mean of two cosines, that of the passage and that of its nearest entity: by its
+ * own alone, a passage that names what was asked for once among a hundred other things is as far
+ * away as any other; by its entities' alone, all of those that name it are equally near. Where one
+ * of the two is not known, because it is not among the nearest, it counts as the farthest of those.
+ * Where no passage is among the nearest, or no entity, the other alone is the score.
+ */
+export async function findSources(
+  parts: SourceParts,
+  reader: GraphReader,
+  books: Bookkeeping,
+  found: Found,
+  most: number,
+): Promise<GraphSource[]> {
+  const candidates = new Map<number, Candidate>()
+  for (const { id, near: own } of found.passages) {
+    candidates.set(id, { id, own, from: undefined, entities: [] })
+  }
+  const { wasDerivedFrom, subjectOf } = books.ids
+  const uris = { most: mostOfEntity, accepts: ({ o }: Row) => reader.term(o).e }
+  const origins = await reader.each(found.entities, async ({ id, near }) => {
+    const rows = [
+      ...(await reader.take(id, wasDerivedFrom, ANY, uris)),
+      ...(await reader.take(id, subjectOf, ANY, uris)),
+    ]
+    return { near, rows }
+  })
+  for (const { near, rows } of origins) {
+    for (const from of rows) {
+      const known = candidates.get(from.o)
+      const candidate = known ?? { id: from.o, own: undefined, from, entities: [] }
+      if (candidate.entities.at(-1) !== near) candidate.entities.push(near)
+      candidates.set(from.o, candidate)
+    }
+  }
+  const scored = [...candidates.values()].map((candidate) => ({
+    candidate,
+    score: scoreOf(candidate, found),
+    entities: candidate.entities.reduce((sum, { score }) => sum + score, 0),
+  }))
+  // Equally near: what more entities speak for. The sort is stable.
+  scored.sort((a, b) => b.score - a.score || b.entities - a.entities)
+  return reader.each(scored.slice(0, most), ({ candidate, score }) => describe(candidate, score))
+
+  async function describe(candidate: Candidate, score: number): Promise<GraphSource> {
+    const { id, own, from } = candidate
+    const chunk = await withBlocks(() => reader.term(id))
+    const core = own?.core ?? (await withBlocks(() => parts.coreOf(...placesOf(from as Row))))
+    const document = await documentOf(id)
+    const start = await offset(id, books.ids.beginIndex)
+    const end = await offset(id, books.ids.endIndex)
+    const { user, collection } = parts
+    const text = await parts.passage?.({ user, chunk: chunk.v, collection })
+    return {
+      chunk,
+      ...(document !== undefined && { document }),
+      core,
+      ...(start !== undefined && { start }),
+      ...(end !== undefined && { end }),
+      ...(text !== undefined && { text }),
+      score,
+      entities: candidate.entities.map(({ entity }) => entity),
+    }
+  }
+
+  async function documentOf(id: number): Promise<Term | undefined> {
+    const accepts = ({ o }: Row) => o !== id && reader.term(o).e
+    for (const p of [wasDerivedFrom, books.ids.isPartOf]) {
+      const [row] = await reader.take(id, p, ANY, { most: 1, accepts })
+      if (row !== undefined) return withBlocks(() => reader.term(row.o))
+    }
+    // In cores of the reference system entities are the subject of the document itself.
+    const { type, DigitalDocument } = books.ids
+    return withBlocks(() =>
+      reader.view.has(id, type, DigitalDocument) ? reader.term(id) : undefined,
+    )
+  }
+
+  async function offset(id: number, p: number): Promise<number | undefined> {
+    const accepts = ({ o }: Row) => isOffset(reader.term(o))
+    const [row] = await reader.take(id, p, ANY, { most: 1, accepts })
+    return row && Number((await withBlocks(() => reader.term(row.o))).v)
+  }
+}
+
+function scoreOf({ own, entities }: Candidate, found: Found): number {
+  const ofEntity = entities[0]?.score ?? found.entities.at(-1)?.near.score
+  const ofPassage = own?.score ?? (found.passages.length > 0 ? found.farthest : undefined)
+  if (ofPassage === undefined || ofEntity === undefined) return ofPassage ?? ofEntity ?? 0
+  return (ofPassage + ofEntity) / 2
+}
+
+function isOffset({ v, e }: Term): boolean {
+  return !e && /^\d{1,15}$/.test(v)
+}
+
+function placesOf({ s, p, o }: Row): [number, number, number] {
+  return [s, p, o]
+}

@@ -1,0 +1,134 @@
+// In which order patterns are looked up. It is decided while solving: the pattern that has the
+// fewest rows for what is bound comes next. The first bindings to get there are looked at one by
+// one; from then on the best on average is taken, with a look at one binding now and then.
+
+import type { GraphView } from '../view.js'
+import { anySlot, sinkSlot, type Pattern, type Plan } from './plan.js'
+
+/** A pattern of which some places are bound. */
+export class Step {
+  // Slots to look up with: that of ANY where the place is open.
+  readonly s: number
+  readonly p: number
+  readonly o: number
+  // Slots that take what a row has: the sink where the place was bound.
+  readonly toS: number
+  readonly toP: number
+  readonly toO: number
+  /** True where no place is open. */
+  readonly isCheck: boolean
+  /** True where a variable is in two open places, which a row must have equal. */
+  readonly isRepeating: boolean
+  readonly #plan: Plan
+  readonly #patterns: readonly Pattern[]
+  readonly #pattern: Pattern
+  readonly #bound: readonly number[]
+  #next: Decision | undefined
+
+  /** `pattern` is one of `patterns`, which are yet to be looked up; `bound` has slots of variables. */
+  constructor(
+    plan: Plan,
+    patterns: readonly Pattern[],
+    pattern: Pattern,
+    bound: readonly number[],
+  ) {
+    const { s, p, o } = pattern
+    const isOpen = (slot: number) => slot < plan.firstConstant && !bound.includes(slot)
+    const [openS, openP, openO] = [isOpen(s), isOpen(p), isOpen(o)]
+    this.s = openS ? anySlot : s
+    this.p = openP ? anySlot : p
+    this.o = openO ? anySlot : o
+    this.toS = openS ? s : sinkSlot
+    this.toP = openP ? p : sinkSlot
+    this.toO = openO ? o : sinkSlot
+    this.isCheck = !openS && !openP && !openO
+    this.isRepeating = (openS && (s === p || s === o)) || (openP && p === o)
+    this.#plan = plan
+    this.#patterns = patterns
+    this.#pattern = pattern
+    this.#bound = bound
+  }
+
+  /** Of the patterns that are left. */
+  get next(): Decision {
+    if (this.#next === undefined) {
+      const rest = this.#patterns.filter((pattern) => pattern !== this.#pattern)
+      const { toS, toP, toO } = this
+      this.#next = new Decision(this.#plan, rest, [...this.#bound, toS, toP, toO])
+    }
+    return this.#next
+  }
+
+  /** True where a variable that results have gets its value. */
+  get isSelecting(): boolean {
+    const { columns } = this.#plan
+    return columns.includes(this.toS) || columns.includes(this.toP) || columns.includes(this.toO)
+  }
+
+  /** False for a row with two values for one variable. */
+  accepts(s: number, p: number, o: number): boolean {
+    const { toS, toP, toO } = this
+    if (toS !== sinkSlot && ((toS === toP && s !== p) || (toS === toO && s !== o))) return false
+    return toP === sinkSlot || toP !== toO || p === o
+  }
+}
+
+const firstLooks = 32
+/** After those, one binding in so many. */
+const lookingEvery = 64
+
+/** A point in solving where some patterns hold and one of the others is to come next. */
+export class Decision {
+  readonly #steps: readonly Step[]
+  readonly #dependsOnBindings: boolean
+  /** Rows of each step for the binding at hand. A Miss may come after some of them. */
+  readonly #estimates: number[] = []
+  /** Rows of each step for all bindings that were looked at. */
+  readonly #sums: number[]
+  #visits = 0
+  #settled: Step | undefined
+
+  constructor(plan: Plan, patterns: readonly Pattern[], bound: readonly number[]) {
+    const steps = patterns.map((pattern) => new Step(plan, patterns, pattern, bound))
+    const check = steps.find((step) => step.isCheck)
+    // What shares no variable with the others multiplies their solutions, so it comes last.
+    const connected = steps.filter((_, n) => isConnected(patterns[n] as Pattern, bound))
+    this.#dependsOnBindings = connected.length > 0
+    if (check !== undefined) this.#steps = [check]
+    else this.#steps = this.#dependsOnBindings ? connected : steps
+    this.#sums = this.#steps.map(() => 0)
+    if (this.#steps.length === 1) this.#settled = this.#steps[0]
+  }
+
+  /** What to look up for this binding. Goes on where it was after a Miss. */
+  choose(view: GraphView, values: readonly number[]): Step {
+    const settled = this.#settled
+    if (settled !== undefined && this.#estimates.length === 0) {
+      const looks = this.#steps.length > 1 && this.#dependsOnBindings
+      if (!looks || ++this.#visits % lookingEvery !== 0) return settled
+    }
+    return this.#look(view, values)
+  }
+
+  #look(view: GraphView, values: readonly number[]): Step {
+    const estimates = this.#estimates
+    for (let n = estimates.length; n < this.#steps.length; n++) {
+      const { s, p, o } = this.#steps[n] as Step
+      estimates.push(view.estimate(values[s] as number, values[p] as number, values[o] as number))
+    }
+    estimates.forEach((rows, n) => ((this.#sums[n] as number) += rows))
+    const best = this.#steps[leastOf(estimates)] as Step
+    estimates.length = 0
+    const isKnown = !this.#dependsOnBindings || ++this.#visits >= firstLooks
+    if (isKnown) this.#settled = this.#steps[leastOf(this.#sums)] as Step
+    return best
+  }
+}
+
+function isConnected({ s, p, o }: Pattern, bound: readonly number[]): boolean {
+  return bound.includes(s) || bound.includes(p) || bound.includes(o)
+}
+
+function leastOf(numbers: readonly number[]): number {
+  return numbers.indexOf(Math.min(...numbers))
+}

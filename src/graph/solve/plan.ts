@@ -1,0 +1,80 @@
+// The patterns of a question, with numbered slots in place of variables and terms.
+
+import type { Term } from '../../types.js'
+import { refuse } from '../question.js'
+import type { QueryPattern, Variable } from '../types.js'
+import { ANY } from '../view.js'
+
+/** Holds ANY, to look up open places with. */
+export const anySlot = 0
+/** Takes values that nobody needs. */
+export const sinkSlot = 1
+const firstVariable = 2
+
+/** The slot of each place. Those of variables come first, then those of constants. */
+export interface Pattern {
+  readonly s: number
+  readonly p: number
+  readonly o: number
+}
+
+export interface Constant {
+  readonly slot: number
+  readonly term: Term
+}
+
+export interface Plan {
+  readonly patterns: readonly Pattern[]
+  /** By slot. Those of constants are still to be filled. */
+  readonly values: number[]
+  readonly constants: readonly Constant[]
+  readonly firstConstant: number
+  /** What results have: names without the `?`, and their slots. */
+  readonly names: readonly string[]
+  readonly columns: readonly number[]
+  /** True where results leave out a variable, so that two of them can be the same. */
+  readonly canRepeat: boolean
+}
+
+/**
+ * Small questions are asked by the thousand, so this takes care to make little.
+ * @throws LorekeepError `LK_GRAPH_QUERY` where a selected variable is in no pattern
+ */
+export function makePlan(
+  queried: readonly QueryPattern[],
+  select: readonly Variable[] | undefined,
+): Plan {
+  const variables: Variable[] = []
+  for (const { s, p, o } of queried) {
+    for (const place of [s, p, o]) {
+      if (typeof place === 'string' && !variables.includes(place)) variables.push(place)
+    }
+  }
+  const firstConstant = firstVariable + variables.length
+  const constants: Constant[] = []
+  const slot = (place: Term | Variable): number => {
+    if (typeof place === 'string') return firstVariable + variables.indexOf(place)
+    for (const { slot, term } of constants) {
+      if (term.v === place.v && term.e === place.e) return slot
+    }
+    return (
+      constants.push({ slot: firstConstant + constants.length, term: place }) - 1 + firstConstant
+    )
+  }
+  const patterns = queried.map(({ s, p, o }): Pattern => ({ s: slot(s), p: slot(p), o: slot(o) }))
+  // A plain array: small numbers out of a Float64Array are boxed on their way into the view.
+  const values = new Array<number>(firstConstant + constants.length).fill(0)
+  values[anySlot] = ANY
+  const selected = select ?? variables
+  const unknown = selected.findIndex((variable) => !variables.includes(variable))
+  if (unknown >= 0) refuse(`select[${unknown}]`, `${selected[unknown]} is in none of the patterns`)
+  return {
+    patterns,
+    values,
+    constants,
+    firstConstant,
+    names: selected.map((variable) => variable.slice(1)),
+    columns: selected.map(slot),
+    canRepeat: !variables.every((variable) => selected.includes(variable)),
+  }
+}

@@ -1,0 +1,226 @@
+// What a graph over stored cores takes and gives.
+
+import type { Source } from '@rdfjs/types'
+import type { Term, Triple, Vector } from '../types.js'
+
+/** Which cores are seen as one graph: those named, or all of the user's. */
+export interface GraphQuery {
+  readonly user: string
+  /** Ids of cores. All of the user's by default, whichever those are when a question is asked. */
+  readonly cores?: readonly string[]
+  /** Only what messages of this collection say. */
+  readonly collection?: string
+}
+
+/** A triple of which any part may be open. */
+export interface TriplePattern {
+  readonly s?: Term | undefined
+  readonly p?: Term | undefined
+  readonly o?: Term | undefined
+}
+
+/** A variable of a query: `?` and a name. */
+export type Variable = `?${string}`
+
+/** A triple pattern as in SPARQL: each place a term or a variable. */
+export interface QueryPattern {
+  readonly s: Term | Variable
+  readonly p: Term | Variable
+  readonly o: Term | Variable
+}
+
+/** What each variable stands for, by its name without the `?`. */
+export type Bindings = Readonly<Record<string, Term>>
+
+export interface AskOptions {
+  /** Ends the question; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface MatchOptions extends AskOptions {
+  /** At most so many results. No limit by default. */
+  readonly limit?: number | undefined
+}
+
+export interface SolveOptions extends MatchOptions {
+  /** Only these variables, in the names that results have. All of them by default. */
+  readonly select?: readonly Variable[] | undefined
+  /** Each solution once. False by default, as in SPARQL; it matters where `select` leaves some out. */
+  readonly distinct?: boolean | undefined
+}
+
+export interface NearestOptions extends AskOptions {
+  /** How many entities. 10 by default. */
+  readonly k?: number | undefined
+  /** True compares with every vector, also where an approximate index could answer. */
+  readonly exact?: boolean | undefined
+  /**
+   * Only entities of which these patterns hold. `?entity` stands for the entity, and in a pattern
+   * that leaves it out the subject does: `{ p: type, o: person }`.
+   */
+  readonly where?: EntityPattern | readonly EntityPattern[] | undefined
+}
+
+/** A pattern about `?entity`; an open subject is the entity, any other open place is anything. */
+export interface EntityPattern {
+  readonly s?: Term | Variable | undefined
+  readonly p?: Term | Variable | undefined
+  readonly o?: Term | Variable | undefined
+}
+
+export interface NearEntity {
+  readonly entity: Term
+  /**
+   * Cosine of the angle between the question and the entity's best vector, -1 to 1. 0 where either
+   * is all zeros.
+   */
+  readonly score: number
+  /** The id of the core that has this vector. */
+  readonly core: string
+}
+
+/**
+ * A question for the part of a graph that speaks of it. The limits are those of the reference
+ * system's GraphRAG: https://docs.trustgraph.ai
+ */
+export interface RetrieveQuery extends AskOptions {
+  /** What to look for, as a vector of the length that the stored ones have. */
+  readonly vector?: Vector | undefined
+  /** What to look for, in words: the embedder that the host configured makes the vector. */
+  readonly text?: string | undefined
+  /** The most entities to start from: the nearest ones. 50 by default. */
+  readonly entities?: number | undefined
+  /** The most triples that one term contributes in each of its places. 30 by default. */
+  readonly triples?: number | undefined
+  /** How far to go from the entities, in triples. 2 by default. */
+  readonly depth?: number | undefined
+  /** The most triples in all. 1,000 by default. */
+  readonly maxTriples?: number | undefined
+}
+
+/** Where something in a subgraph was said: a passage of a document. */
+export interface GraphSource {
+  /** The chunk that entities of the subgraph were derived from. */
+  readonly chunk: Term
+  /** The document that the chunk is part of, where the core says so. */
+  readonly document?: Term
+  /** The id of a core that says so. */
+  readonly core: string
+  /** Where in the document's text the passage lies, in UTF-16 code units, where the core says so. */
+  readonly start?: number
+  readonly end?: number
+  /** The passage itself, where the flow that made the core has kept it (its step `index`). */
+  readonly text?: string
+  /** How near the passage is to the question; the best come first. */
+  readonly score: number
+  /** Those of `entities` that were derived from it. */
+  readonly entities: readonly Term[]
+}
+
+/** A passage whose text is looked up. */
+export interface Passage {
+  readonly user: string
+  /** The URI of the chunk. */
+  readonly chunk: string
+  /** Where the question is limited to a collection. */
+  readonly collection: string | undefined
+}
+
+export interface Subgraph {
+  /** The entities that the search started from, nearest first. */
+  readonly entities: readonly NearEntity[]
+  /**
+   * Each triple once, those about the nearest entities first. Labels and what only says where
+   * something came from are not among them: that is in `labels` and `sources`.
+   */
+  readonly triples: readonly Triple[]
+  /** The `rdfs:label` of each URI in the others that has one. */
+  readonly labels: Readonly<Record<string, string>>
+  /** The passages that it was derived from, best first; at most as many as entities were asked for. */
+  readonly sources: readonly GraphSource[]
+}
+
+/** A term next to another one in a graph. */
+export interface Neighbour {
+  /** The other end. */
+  readonly term: Term
+  readonly triple: Triple
+  /** `out` where the term asked about is the subject, `in` where it is the object. */
+  readonly direction: 'out' | 'in'
+}
+
+/**
+ * Stored cores, asked in place. A question sees the newest version of each core when it is asked,
+ * and that version to its end. Triples of several segments and cores are one set: each comes once.
+ * Cores that were not indexed yet are indexed by the first question.
+ *
+ * Every question rejects with `LK_CORE_NOT_FOUND` where a core was named that does not exist,
+ * `LK_STORAGE_*`, or `LK_CLOSED`; and with `LK_GRAPH_QUERY`, whose `details.path` says where, for a
+ * pattern, term, vector or option of the wrong shape.
+ */
+export interface Graph {
+  /** The triples of a pattern, in no order that is promised. */
+  match(pattern?: TriplePattern, options?: MatchOptions): AsyncIterable<Triple>
+
+  /** How many match() gives. */
+  count(pattern?: TriplePattern, options?: AskOptions): Promise<number>
+
+  /**
+   * A basic graph pattern (SPARQL 1.1, section 5.1): all ways of replacing variables by terms so
+   * that every pattern is a triple of the graph. No patterns have one solution, which is empty.
+   */
+  solve(patterns: readonly QueryPattern[], options?: SolveOptions): AsyncIterable<Bindings>
+
+  /**
+   * The entities with the nearest vectors by cosine, nearest first, each with its best vector. Equal
+   * scores come in the order of the entities' bytes. Vectors of another length are not looked at.
+   */
+  nearest(vector: Vector, options?: NearestOptions): Promise<NearEntity[]>
+
+  /**
+   * What the graph has about a question: the nearest entities, and the triples around them.
+   * Rejects with what the embedder throws.
+   */
+  retrieve(query: RetrieveQuery): Promise<Subgraph>
+
+  /** The triples with the term as subject or object, from its side. Each triple once. */
+  neighbours(term: Term, options?: MatchOptions): AsyncIterable<Neighbour>
+
+  /** The triples with the term as subject. */
+  describe(term: Term, options?: MatchOptions): AsyncIterable<Triple>
+
+  /** The graph as a source of RDF/JS quads, such as SPARQL engines take. All are in its default graph. */
+  source(): Source
+}
+
+/** How much of a core is indexed. */
+export interface IndexState {
+  /** `partial`: segments were added since. The next question indexes them. */
+  readonly state: 'none' | 'partial' | 'complete'
+  readonly segments: number
+  readonly indexedSegments: number
+  /** Distinct triples in each part; the parts together may say one twice. */
+  readonly triples: number
+  readonly terms: number
+  readonly vectors: number
+  /** Vectors that an approximate index reaches. */
+  readonly approximate: number
+  /** Parts that a question has to ask. */
+  readonly parts: number
+  /** What the index takes in the storage. */
+  readonly bytes: number
+}
+
+export interface IndexOptions {
+  /** Ends the indexing, which leaves the core as it was. */
+  readonly signal?: AbortSignal | undefined
+  /** Called now and then. It may not throw. */
+  readonly onProgress?: ((progress: IndexProgress) => void) | undefined
+}
+
+export interface IndexProgress {
+  readonly stage: 'triples' | 'vectors'
+  /** Bytes of the core that were read, or vectors that were linked. */
+  readonly done: number
+  readonly total: number
+}

@@ -1,0 +1,111 @@
+// Compares a vector with every one of a set.
+
+import { arenaBytes } from './arenas.js'
+import type { Candidates } from './candidates.js'
+import { productsAt, queryAt } from './memory.js'
+import type { Turns } from './turns.js'
+import { vectorsPerBlock, type VectorSet } from './types.js'
+import { rounded, vectorBlocks, type VectorQuestion } from './vector-question.js'
+
+/** Blocks that are read while others are compared. */
+const ahead = 3
+
+/** So many vectors at a time: then others may have their turn, and candidates are sorted out. */
+const sliceBytes = 256 * 1024
+
+/** `place` is that of the set among all. */
+export async function searchExactly(
+  question: VectorQuestion,
+  set: VectorSet,
+  place: number,
+  candidates: Candidates,
+  turns: Turns,
+): Promise<void> {
+  if (4 * set.dimensions > arenaBytes) {
+    await searchLong(question, set, place, candidates, turns)
+    return
+  }
+  const { memory } = question
+  const blocks = vectorBlocks(set)
+  const wanted = wantedBlocks(set, blocks.count)
+  // What is in memory comes first: the rest would push it out before it was compared.
+  const order = [
+    ...wanted.filter((n) => memory.has(blocks, n)),
+    ...wanted.filter((n) => !memory.has(blocks, n)),
+  ]
+  for (const [at, n] of order.entries()) {
+    await turns.pass()
+    for (const next of order.slice(at + 1, at + 1 + ahead)) memory.prefetch(blocks, next)
+    await memory.use(blocks, n, (address) =>
+      searchBlock(question, set, place, n, address, candidates, turns),
+    )
+  }
+}
+
+async function searchBlock(
+  question: VectorQuestion,
+  set: VectorSet,
+  place: number,
+  block: number,
+  address: number,
+  candidates: Candidates,
+  turns: Turns,
+): Promise<void> {
+  const { kernel } = question.memory
+  const { dimensions, accepts } = set
+  const perBlock = vectorsPerBlock(dimensions)
+  const first = block * perBlock
+  const end = Math.min(first + perBlock, set.count)
+  const perSlice = Math.max(1, Math.min(sliceBytes / 16, Math.floor(sliceBytes / (4 * dimensions))))
+  for (let from = first; from < end; from += perSlice) {
+    if (turns.isLong) await turns.pass()
+    const count = Math.min(perSlice, end - from)
+    const at = address + (from - first) * 4 * dimensions
+    question.ask()
+    kernel.dots(queryAt, at, count, dimensions, productsAt)
+    const products = new Float32Array(kernel.memory.buffer, productsAt, count)
+    const least = candidates.threshold - question.margin
+    for (let n = 0; n < count; n++) {
+      if ((products[n] as number) < least || accepts?.[from + n] === 0) continue
+      candidates.add(place, from + n, question.score(at + n * 4 * dimensions))
+    }
+    if (candidates.isFull) await candidates.settle()
+  }
+}
+
+/** Those with a vector that may be found. */
+function wantedBlocks({ accepts, dimensions }: VectorSet, count: number): number[] {
+  const perBlock = vectorsPerBlock(dimensions)
+  const isWanted = (n: number) =>
+    accepts === undefined || accepts.subarray(n * perBlock, (n + 1) * perBlock).some((a) => a !== 0)
+  return Array.from({ length: count }, (_, n) => n).filter(isWanted)
+}
+
+/** Vectors of which one alone is more than a block of memory: none are kept. */
+async function searchLong(
+  question: VectorQuestion,
+  set: VectorSet,
+  place: number,
+  candidates: Candidates,
+  turns: Turns,
+): Promise<void> {
+  const { vector } = question
+  for (let index = 0; index < set.count; index++) {
+    await turns.pass()
+    if (set.accepts?.[index] === 0) continue
+    const bytes = await set.block(index)
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    let product = 0
+    let squares = 0
+    let ownSquares = 0
+    for (let n = 0; n < vector.length; n++) {
+      const own = vector[n] as number
+      const component = view.getFloat32(4 * n, true)
+      product += own * component
+      squares += component * component
+      ownSquares += own * own
+    }
+    candidates.add(place, index, rounded(product / (Math.sqrt(squares) * Math.sqrt(ownSquares))))
+    if (candidates.isFull) await candidates.settle()
+  }
+}

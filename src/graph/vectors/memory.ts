@@ -1,0 +1,225 @@
+// Blocks of vectors and links that were read lately, where the kernel reaches them.
+
+import { LorekeepError } from '../../errors.js'
+import { Arenas, arenaBytes } from './arenas.js'
+import { Beam } from './beam.js'
+import { createKernel, maxKernelBytes, pageBytes, type Kernel } from './kernel.js'
+import type { LinksHeader } from './links.js'
+import { Visits } from './walk.js'
+
+/** Something that is read in blocks of at most 1 MiB. */
+export interface Blocks {
+  /** The file they are of: forget() drops them by it. */
+  readonly file: string
+  /** Within the file: no other blocks of it have this name. */
+  readonly name: string
+  readonly count: number
+  bytes(n: number): number
+  read(n: number): Promise<Uint8Array>
+}
+
+// What a question needs beside the blocks: its vector, its products with vectors, and what a walk
+// along links has in hand. Any await may leave another question's there.
+export const queryAt = 0
+export const productsAt = arenaBytes
+export const walkAt = 2 * arenaBytes
+const scratchBytes = 3 * arenaBytes
+
+/** With fewer a question would push out what it has just read ahead. */
+const fewestArenas = 8
+
+class Block {
+  readonly file: string
+  readonly key: string
+  readonly bytes: number
+  /** Undefined until there is room. */
+  address: number | undefined
+  /** Undefined once it is loaded. */
+  loading: Promise<void> | undefined
+  /** How many use it or wait for it. */
+  uses = 0
+  /** No longer found by its key. */
+  isForgotten = false
+
+  constructor(file: string, key: string, bytes: number) {
+    this.file = file
+    this.key = key
+    this.bytes = bytes
+  }
+}
+
+export class VectorMemory {
+  readonly kernel: Kernel
+  /** The most that blocks take. */
+  readonly capacity: number
+  /** Whose vector is at `queryAt`. */
+  asker: object | undefined
+  /** What walks along links have in hand. */
+  readonly visits = new Visits()
+  readonly beam = new Beam(0)
+  /** By file: what its links say of themselves. */
+  readonly headers = new Map<string, LinksHeader>()
+  readonly #arenas: Arenas
+  readonly #files = new Map<string, Map<string, Block>>()
+  /** Blocks that nobody uses, the longest unused first. */
+  readonly #idle = new Set<Block>()
+  /** Blocks without room, in the order in which they were asked for. */
+  readonly #waiting: { readonly block: Block; readonly enter: () => void }[] = []
+
+  /** It takes no more of `bytes` than it needs, and at least a few MiB. */
+  constructor(bytes: number) {
+    const wanted = Math.floor((bytes - scratchBytes) / arenaBytes)
+    const possible = (maxKernelBytes - scratchBytes) / arenaBytes
+    const arenas = Math.min(Math.max(wanted, fewestArenas), possible)
+    this.capacity = arenas * arenaBytes
+    this.kernel = createKernel(scratchBytes, scratchBytes + this.capacity)
+    const { memory } = this.kernel
+    this.#arenas = new Arenas(scratchBytes, arenas, (end) => {
+      try {
+        memory.grow(Math.ceil((end - memory.buffer.byteLength) / pageBytes))
+        return true
+      } catch {
+        // The machine has less than was allowed: what there is so far has to do.
+        return false
+      }
+    })
+  }
+
+  /**
+   * What `work` returns, called with the address of a block, which stays there until that is
+   * settled.
+   */
+  async use<T>(blocks: Blocks, n: number, work: (address: number) => T | Promise<T>): Promise<T> {
+    const block = this.#find(blocks, n) ?? this.#begin(blocks, n)
+    block.uses++
+    this.#idle.delete(block)
+    try {
+      await block.loading
+      // It is loaded, so it has room.
+      return await work(block.address as number)
+    } finally {
+      block.uses--
+      this.#settle(block)
+    }
+  }
+
+  /** Begins to read a block that is needed soon. If that fails it fails again for who needs it. */
+  prefetch(blocks: Blocks, n: number): void {
+    if (!this.has(blocks, n)) this.use(blocks, n, () => {}).catch(() => {})
+  }
+
+  /** Whether a block is there, or on its way. */
+  has(blocks: Blocks, n: number): boolean {
+    return this.#find(blocks, n) !== undefined
+  }
+
+  isLoaded(blocks: Blocks, n: number): boolean {
+    const block = this.#find(blocks, n)
+    return block !== undefined && block.loading === undefined
+  }
+
+  /** Writes the addresses of all blocks to `table`; false where one of them is not there. */
+  locate(blocks: Blocks, table: Uint32Array): boolean {
+    for (let n = 0; n < blocks.count; n++) {
+      const block = this.#find(blocks, n)
+      if (block === undefined || block.loading !== undefined) return false
+      table[n] = block.address as number
+      if (this.#idle.delete(block)) this.#idle.add(block)
+    }
+    return true
+  }
+
+  /** Drops the blocks of a file; those in use as soon as they are not. */
+  forget(file: string): void {
+    this.headers.delete(file)
+    for (const block of [...(this.#files.get(file)?.values() ?? [])]) {
+      this.#lose(block)
+      this.#settle(block)
+    }
+  }
+
+  #find(blocks: Blocks, n: number): Block | undefined {
+    return this.#files.get(blocks.file)?.get(keyOf(blocks, n))
+  }
+
+  #begin(blocks: Blocks, n: number): Block {
+    const block = new Block(blocks.file, keyOf(blocks, n), blocks.bytes(n))
+    let known = this.#files.get(block.file)
+    if (known === undefined) this.#files.set(block.file, (known = new Map<string, Block>()))
+    known.set(block.key, block)
+    block.loading = this.#load(block, blocks, n)
+    return block
+  }
+
+  async #load(block: Block, blocks: Blocks, n: number): Promise<void> {
+    try {
+      await this.#room(block)
+      const bytes = await blocks.read(n)
+      if (bytes.length !== block.bytes) {
+        throw new LorekeepError(
+          'LK_STORAGE_CORRUPT',
+          `block ${n} of vectors ${block.file} has ${bytes.length} bytes and not ${block.bytes}`,
+        )
+      }
+      new Uint8Array(this.kernel.memory.buffer, block.address, bytes.length).set(bytes)
+      block.loading = undefined
+    } catch (error) {
+      // Who asks next has it read anew.
+      this.#lose(block)
+      throw error
+    }
+  }
+
+  /** In turn: a large block would else wait for as long as small ones come. */
+  #room(block: Block): Promise<void> {
+    return new Promise((enter) => {
+      this.#waiting.push({ block, enter })
+      this.#admit()
+    })
+  }
+
+  #admit(): void {
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+      next.block.address = this.#allocate(next.block.bytes)
+      if (next.block.address === undefined) return
+      this.#waiting.shift()
+      next.enter()
+    }
+  }
+
+  #allocate(bytes: number): number | undefined {
+    for (;;) {
+      const address = this.#arenas.allocate(bytes)
+      if (address !== undefined) return address
+      const [oldest] = this.#idle
+      if (oldest === undefined) return undefined
+      this.#lose(oldest)
+      this.#free(oldest)
+    }
+  }
+
+  #settle(block: Block): void {
+    if (block.uses > 0) return
+    if (block.isForgotten) this.#free(block)
+    else this.#idle.add(block)
+    this.#admit()
+  }
+
+  #lose(block: Block): void {
+    if (block.isForgotten) return
+    block.isForgotten = true
+    const known = this.#files.get(block.file)
+    known?.delete(block.key)
+    if (known?.size === 0) this.#files.delete(block.file)
+  }
+
+  #free(block: Block): void {
+    this.#idle.delete(block)
+    if (block.address !== undefined) this.#arenas.free(block.address, block.bytes)
+    block.address = undefined
+  }
+}
+
+function keyOf(blocks: Blocks, n: number): string {
+  return `${blocks.name}${n}`
+}

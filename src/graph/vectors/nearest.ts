@@ -1,0 +1,77 @@
+// The entities whose vectors point where a vector points.
+
+import type { Term, Vector } from '../../types.js'
+import { refuse } from '../question.js'
+import type { NearEntity } from '../types.js'
+import { searchLinks } from './approximate.js'
+import { Candidates } from './candidates.js'
+import { searchExactly } from './exact.js'
+import type { VectorMemory } from './memory.js'
+import { normalizeInto } from './normalized.js'
+import { Turns } from './turns.js'
+import type { VectorSet } from './types.js'
+import { VectorQuestion } from './vector-question.js'
+
+export interface NearestSearch {
+  /** How many entities. 10 by default. */
+  readonly k?: number | undefined
+  /** True follows no links. */
+  readonly exact?: boolean | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly memory: VectorMemory
+  /** The term of an id that a set gives. May throw a Miss. */
+  readonly term: (id: number) => Term
+}
+
+const defaultK = 10
+
+/**
+ * The best vector of each entity over all sets, best first; equal scores in the order of the bytes
+ * of the entities, literals first. Sets of other dimensions are not looked at.
+ *
+ * @throws LorekeepError `LK_GRAPH_QUERY` where the vector, k or exact is not one
+ */
+export async function nearest(
+  sets: readonly VectorSet[],
+  query: Vector,
+  { k = defaultK, exact = false, signal, memory, term }: NearestSearch,
+): Promise<NearEntity[]> {
+  const vector = checkVector(query)
+  if (!Number.isSafeInteger(k) || k < 0) {
+    refuse('k', `expected a whole number, 0 or more, found ${String(k)}`)
+  }
+  if (typeof exact !== 'boolean') refuse('exact', `expected true or false, found ${String(exact)}`)
+  signal?.throwIfAborted()
+  if (k === 0) return []
+
+  const turns = new Turns(signal)
+  const question = new VectorQuestion(vector, memory)
+  const candidates = new Candidates(sets, k, term, turns)
+  for (const [place, set] of sets.entries()) {
+    if (set.dimensions !== vector.length || set.count === 0) continue
+    const isFound = !exact && (await searchLinks(question, set, place, k, candidates, turns))
+    if (!isFound) await searchExactly(question, set, place, candidates, turns)
+  }
+  return candidates.result()
+}
+
+/** At length 1. */
+function checkVector(value: unknown): Float32Array {
+  const isList =
+    Array.isArray(value) || value instanceof Float32Array || value instanceof Float64Array
+  if (!isList) refuse('vector', 'expected an array of numbers')
+  const components = value as ArrayLike<unknown>
+  const { length } = components
+  if (length === 0) refuse('vector', 'a vector has one number at least')
+  const copy = new Float64Array(length)
+  for (let n = 0; n < length; n++) {
+    const component = components[n]
+    if (typeof component !== 'number' || !Number.isFinite(component)) {
+      refuse(`vector[${n}]`, `expected a finite number, found ${String(component)}`)
+    }
+    copy[n] = component
+  }
+  const vector = new Float32Array(length)
+  normalizeInto(copy, length, vector, 0)
+  return vector
+}

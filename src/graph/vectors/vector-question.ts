@@ -1,0 +1,55 @@
+// A vector and what it is compared with.
+
+import { queryAt, type Blocks, type VectorMemory } from './memory.js'
+import { vectorsPerBlock, type VectorFile } from './types.js'
+
+export class VectorQuestion {
+  readonly vector: Float32Array
+  readonly memory: VectorMemory
+  /** By how much a product in float32 may differ from the cosine. */
+  readonly margin: number
+
+  /** `vector` has length 1, or is all zeros. */
+  constructor(vector: Float32Array, memory: VectorMemory) {
+    this.vector = vector
+    this.memory = memory
+    // Each sum has a sixteenth of the products; twice what their rounding can be.
+    this.margin = (vector.length / 16 + 32) * 2 ** -23
+  }
+
+  get dimensions(): number {
+    return this.vector.length
+  }
+
+  /** Puts the vector where the kernel reads it, once more after each await. */
+  ask(): void {
+    if (this.memory.asker === this) return
+    new Float32Array(this.memory.kernel.memory.buffer, queryAt, this.dimensions).set(this.vector)
+    this.memory.asker = this
+  }
+
+  /**
+   * The cosine with the vector at an address. Rounded to float32, which is as much as the vectors
+   * are good for, so that those of one direction have one score.
+   */
+  score(address: number): number {
+    return rounded(this.memory.kernel.cosine(queryAt, address, this.dimensions))
+  }
+}
+
+/** NaN, where a vector has no direction, is 0. */
+export function rounded(cosine: number): number {
+  return Number.isNaN(cosine) ? 0 : Math.fround(cosine) + 0
+}
+
+export function vectorBlocks(file: VectorFile): Blocks {
+  const perBlock = vectorsPerBlock(file.dimensions)
+  const stride = 4 * file.dimensions
+  return {
+    file: file.id,
+    name: 'vectors ',
+    count: Math.ceil(file.count / perBlock),
+    bytes: (n) => Math.min(perBlock, file.count - n * perBlock) * stride,
+    read: (n) => file.block(n),
+  }
+}

@@ -1,0 +1,36 @@
+// One version of several cores as one graph, by whole numbers in place of terms.
+
+import type { Term } from '../types.js'
+
+/** In the place of an id: anything, or a term that the graph does not have. */
+export const ANY = -1
+export const NONE = -2
+
+/**
+ * Every method is synchronous and throws a Miss where a block is not in memory (see withBlocks). An
+ * id names one term for as long as the view lives, whichever parts the term is in; two ids are two
+ * terms. Ids are whole numbers from 0, below 2^53.
+ */
+export interface GraphView {
+  /** The id of a term, `NONE` where no part has it. */
+  find(term: Term): number
+  /** The term of an id. */
+  term(id: number): Term
+  /** The triples of a pattern, `ANY` where a place is open, each once; none where a place is `NONE`. */
+  rows(s: number, p: number, o: number): Rows
+  has(s: number, p: number, o: number): boolean
+  /** How many rows there are: exactly where `isExact`, else about so many. Costs a few look-ups. */
+  estimate(s: number, p: number, o: number): number
+  /** True where the graph is one part, in which no triple comes twice. */
+  readonly isExact: boolean
+}
+
+/** A cursor. `next()` may throw a Miss, and goes on where it was when it is called again. */
+export interface Rows {
+  /** False at the end. */
+  next(): boolean
+  /** The triple that next() went to. */
+  s: number
+  p: number
+  o: number
+}

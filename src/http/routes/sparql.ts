@@ -1,0 +1,128 @@
+// SPARQL over cores, as the SPARQL 1.1 Protocol has queries travel. Updates are none of ours.
+
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { LorekeepError } from '../../errors.js'
+import type { KnowledgeStore } from '../../knowledge/types.js'
+import type { SparqlEngine } from '../../sparql/types.js'
+import { askedCollection } from '../access.js'
+import { actingUser } from '../auth.js'
+import { bounded, maxCores } from '../graph-question.js'
+import { isBodyPending, openBody } from '../body.js'
+import { collect } from '../json.js'
+import { answer } from '../reply.js'
+import type { Exchange, Route } from '../routes.js'
+import { answerStream, whileConnected } from '../stream.js'
+import { parsePairs, queryText, singles } from '../target.js'
+
+export interface SparqlRoutesOptions {
+  readonly prefix: string
+  readonly knowledge: KnowledgeStore
+  readonly sparql: SparqlEngine | undefined
+  readonly idleTimeoutMs: number
+  readonly exportIdleTimeoutMs: number
+}
+
+type Pair = readonly [name: string, value: string]
+
+/** A query is text that somebody wrote; parsing holds everyone else up. */
+const maxQueryBytes = 256 * 1024
+
+/** What an endpoint with graphs of its own would choose by; here cores are what is chosen. */
+const datasets = ['default-graph-uri', 'named-graph-uri']
+const repeatable = ['core', ...datasets]
+
+export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
+  const { prefix, knowledge, sparql, idleTimeoutMs, exportIdleTimeoutMs } = options
+  const path = `${prefix}/sparql`
+
+  return [
+    { access: 'principal', method: 'GET', path, repeatable, run: askByGet },
+    { access: 'principal', method: 'POST', path, repeatable, run: askByPost },
+  ]
+
+  async function askByGet(exchange: Exchange): Promise<void> {
+    // An unread body would keep the socket from telling that the client has gone.
+    if (isBodyPending(exchange.request)) {
+      throw new LorekeepError('LK_HTTP_REQUEST', 'a GET has its query in the URL, and no body')
+    }
+    await ask(exchange, parsePairs(queryText(exchange.request)))
+  }
+
+  async function askByPost(exchange: Exchange): Promise<void> {
+    const { request, response } = exchange
+    const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
+    const inUrl = parsePairs(queryText(request))
+    if (type === 'application/x-www-form-urlencoded') {
+      await ask(exchange, [...inUrl, ...parsePairs(await readText(request, response))])
+    } else if (type === 'application/sparql-query') {
+      await ask(exchange, [...inUrl, ['query', await readText(request, response)]])
+    } else if (type === 'application/sparql-update') {
+      throw noUpdate()
+    } else {
+      throw new LorekeepError(
+        'LK_HTTP_REQUEST',
+        `Content-Type is application/sparql-query or application/x-www-form-urlencoded, not '${type}'`,
+      )
+    }
+  }
+
+  async function ask(exchange: Exchange, pairs: readonly Pair[]): Promise<void> {
+    const { request, response, principal } = exchange
+    if (sparql === undefined) {
+      throw new LorekeepError(
+        'LK_PEER_MISSING',
+        'this server answers no SPARQL: install @comunica/query-sparql-rdfjs-lite beside it, and give createHandler the option sparql',
+      )
+    }
+    const cores = pairs.filter(([name]) => name === 'core').map(([, id]) => id)
+    bounded(cores, 'core', maxCores, 'ids')
+    const dataset = pairs.find(([name]) => datasets.includes(name))
+    if (dataset !== undefined) {
+      throw new LorekeepError(
+        'LK_HTTP_REQUEST',
+        `'${dataset[0]}' names a graph, and cores have none: choose cores by 'core'`,
+      )
+    }
+    const parameters = singles(pairs.filter(([name]) => name !== 'core'))
+    if (parameters.has('update')) throw noUpdate()
+    const query = parameters.get('query')
+    if (query === undefined) throw new LorekeepError('LK_HTTP_REQUEST', "'query' is missing")
+    const user = actingUser(principal, parameters.get('user'))
+    const collection = askedCollection(principal, parameters.get('collection'))
+    const graph = knowledge.graph({
+      user,
+      ...(cores.length > 0 && { cores }),
+      ...(collection !== undefined && { collection }),
+    })
+    await whileConnected(response, async (signal) => {
+      const { accept } = request.headers
+      const found = await sparql.execute(graph, query, { accept, signal })
+      if (found.type === 'not-acceptable') {
+        const offered = found.offered.join(', ')
+        throw new LorekeepError('LK_HTTP_REQUEST', `Accept leaves nothing; there is ${offered}`)
+      }
+      const headers = { 'Content-Type': found.contentType, Vary: 'Accept' }
+      if (request.method !== 'HEAD') {
+        await answerStream(response, headers, found.body, exportIdleTimeoutMs)
+        return
+      }
+      // What was never begun has nothing to end it: it is begun, and left.
+      const chunks = found.body[Symbol.asyncIterator]()
+      await chunks.next()
+      await chunks.return?.()
+      await answer(request, response, 200, headers)
+    })
+  }
+
+  async function readText(request: IncomingMessage, response: ServerResponse): Promise<string> {
+    const limits = { content: 'query', maxBytes: maxQueryBytes, idleTimeoutMs } as const
+    const bytes = await collect(openBody(request, response, limits))
+    if (isUtf8(bytes)) return bytes.toString()
+    throw new LorekeepError('LK_HTTP_REQUEST', 'the body is not UTF-8')
+  }
+}
+
+function noUpdate(): LorekeepError {
+  return new LorekeepError('LK_HTTP_REQUEST', 'SPARQL changes no cores here; import them')
+}

@@ -1,0 +1,70 @@
+// Answers that are made while they are read: at the reader's pace, and no longer than it is there.
+
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { disconnect } from './body.js'
+import { reached } from './reply.js'
+
+const lineStep = 16 * 1024
+
+/** Runs with a signal that is aborted when the client goes away. */
+export async function whileConnected<T>(
+  response: ServerResponse,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const gone = new AbortController()
+  const leave = () => gone.abort(disconnect())
+  if (response.destroyed) leave()
+  response.once('close', leave)
+  try {
+    return await run(gone.signal)
+  } finally {
+    response.off('close', leave)
+  }
+}
+
+/**
+ * Writes the chunks. The head goes out with the first of them: an error before that gets a status of
+ * its own, and one after it cuts the connection.
+ */
+export async function answerStream(
+  response: ServerResponse,
+  headers: OutgoingHttpHeaders,
+  chunks: AsyncIterable<string | Uint8Array>,
+  idleTimeoutMs: number,
+): Promise<void> {
+  const begin = () => {
+    if (response.destroyed) throw disconnect()
+    if (!response.headersSent) response.writeHead(200, { 'Cache-Control': 'no-store', ...headers })
+  }
+  for await (const chunk of chunks) {
+    begin()
+    if (!response.write(chunk)) await reached(response, 'drain', idleTimeoutMs)
+  }
+  begin()
+  response.end()
+  await reached(response, 'finish', idleTimeoutMs)
+}
+
+/** A JSON text per line. The first line comes at once, those that follow in larger and larger steps. */
+export async function* linesOf(
+  values: AsyncIterable<unknown>,
+): AsyncGenerator<string, void, undefined> {
+  let step = 1
+  let text = ''
+  for await (const value of values) {
+    text += `${JSON.stringify(value)}\n`
+    if (text.length < step) continue
+    yield text
+    text = ''
+    step = Math.min(2 * step, lineStep)
+  }
+  if (text !== '') yield text
+}
+
+export const linesType = 'application/x-ndjson'
+
+/** Whether the client asks for lines by name; who takes anything gets one JSON. */
+export function wantsLines({ headers }: IncomingMessage): boolean {
+  const types = (headers.accept ?? '').split(',')
+  return types.some((type) => type.split(';', 1)[0]?.trim().toLowerCase() === linesType)
+}

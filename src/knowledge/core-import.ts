@@ -1,0 +1,249 @@
+import { createHash } from 'node:crypto'
+import type { CodecLimits } from '../codec/limits.js'
+import { CoreScanner } from '../codec/scanner.js'
+import { LorekeepError } from '../errors.js'
+import { IndexBuilder } from '../graph/index/index-builder.js'
+import { writeLinks } from '../graph/index/links-writer.js'
+import { decodeRecord, encodeRecord } from '../record.js'
+import type { Operation, Precondition, Storage } from '../storage.js'
+import { readSteps } from './byte-source.js'
+import type { CoreTable } from './core-table.js'
+import {
+  contentKey,
+  coreKey,
+  createId,
+  garbageKey,
+  indexKey,
+  segmentKey,
+  type CoreRecord,
+  type IndexRecord,
+  type SegmentRecord,
+} from './records.js'
+import { SegmentWriter } from './segment-writer.js'
+import type { ByteSource, CoreCounts, CoreRef, ImportOptions, ImportSummary } from './types.js'
+
+/** The most bytes of a source that are taken in one step, before an abort is looked for. */
+const stepBytes = 128 * 1024
+
+const emptyDigest = createHash('sha256').digest('hex')
+
+export interface KnowledgeLimits extends CodecLimits {
+  /** The bytes of one import. */
+  readonly maxCoreBytes: number
+}
+
+export interface ImportParts {
+  readonly table: CoreTable
+  readonly slices: Storage
+  readonly limits: KnowledgeLimits
+  readonly now: () => number
+  /** Aborts when the store gives up waiting. */
+  readonly closing: AbortSignal
+}
+
+/** An index that was built in the import's own pass: what its record will say. */
+type BuiltIndex = Pick<IndexRecord, 'id' | 'parts' | 'sourceBytes'>
+
+/** Brings streams into cores: all of a stream or nothing. */
+export class CoreImporter {
+  readonly #table: CoreTable
+  readonly #slices: Storage
+  readonly #limits: KnowledgeLimits
+  readonly #now: () => number
+  readonly #closing: AbortSignal
+
+  constructor({ table, slices, limits, now, closing }: ImportParts) {
+    this.#table = table
+    this.#slices = slices
+    this.#limits = limits
+    this.#now = now
+    this.#closing = closing
+  }
+
+  async import(name: CoreRef, source: ByteSource, options: ImportOptions): Promise<ImportSummary> {
+    const mode = checkMode(options.mode)
+    const isIndexed = checkIndex(options.index)
+    const id = createId(this.#now())
+    const indexId = createId(this.#now())
+    const builder = isIndexed ? new IndexBuilder(this.#slices, indexId) : undefined
+    const writer = new SegmentWriter(this.#slices, id, (slice) => builder?.push(slice))
+    const scanner = new CoreScanner(writer, name, this.#limits)
+    // What an error has to undo: a failed write may have happened, so each comes before its own.
+    let staged = false
+    let committing = false
+    const discard = async () => {
+      await writer.settle()
+      await builder?.settle()
+      if (builder !== undefined) await this.#table.discard(indexId)
+      return this.#table.discard(id)
+    }
+    const writeFull = async () => {
+      if (!staged) {
+        staged = true
+        // From here on a crash leaves a record of the segment, so that its slices can be deleted.
+        await this.#table.stage(...(builder === undefined ? [id] : [id, indexId]))
+      }
+      await builder?.writeFull()
+      await writer.writeFull()
+    }
+    const counts = (): CoreCounts => ({
+      bytes: writer.bytes,
+      messages: scanner.messages,
+      triples: scanner.triples,
+      entities: scanner.entities,
+      vectors: scanner.vectors,
+    })
+    let summary: Omit<ImportSummary, 'duplicate'> | undefined
+    this.#table.collector.retry()
+    try {
+      for await (const step of readSteps(source, stepBytes, [options.signal, this.#closing])) {
+        if (scanner.offset + step.length > this.#limits.maxCoreBytes) this.#failCoreSize()
+        scanner.push(step)
+        if (writer.hasFull) {
+          await writeFull()
+          options.onProgress?.(counts())
+        }
+      }
+      scanner.finish()
+      const digest = writer.digest()
+      summary = { ...counts(), digest }
+      // Known before the first slice of a small stream is written: a retry of it writes nothing.
+      if (await this.#holds(name, mode, digest)) {
+        if (staged) await discard()
+        return { ...summary, duplicate: true }
+      }
+      if (writer.blocks > 0) await writeFull()
+      const parts = writer.blocks > 0 ? await builder?.finish() : undefined
+      await writer.finish()
+      const index = parts && {
+        id: indexId,
+        sourceBytes: writer.bytes,
+        parts: await writeLinks(this.#slices, indexId, parts, {
+          signal: options.signal,
+          onProgress: undefined,
+        }),
+      }
+      options.onProgress?.(counts())
+      const createdAt = new Date(this.#now()).toISOString()
+      const segment: SegmentRecord = { id, slices: writer.blocks, ...summary, createdAt }
+      committing = true
+      const duplicate = await this.#commit(name, mode, segment, index)
+      if (duplicate && staged) await discard()
+      return { ...summary, duplicate }
+    } catch (error) {
+      const discarded = !staged || (await discard())
+      if (discarded || !committing || !summary) throw error
+      // The storage failed after it had carried out the commit.
+      return { ...summary, duplicate: false }
+    }
+  }
+
+  /** Makes a written segment part of the core, in one step. True where its content was there already. */
+  async #commit(
+    name: CoreRef,
+    mode: 'append' | 'replace',
+    segment: SegmentRecord,
+    index: BuiltIndex | undefined,
+  ): Promise<boolean> {
+    for (;;) {
+      const stored = await this.#table.cores.get(coreKey(name))
+      const core = stored && decodeRecord<CoreRecord>(stored)
+      if (core && (await this.#contains(core, mode, segment.digest))) return true
+      const replaced = mode === 'replace' ? core : undefined
+      const base = (mode === 'append' && core) || emptyCore(name, createId(this.#now()), segment)
+      const next = segment.slices > 0 ? extend(base, segment) : base
+      const key = coreKey(name)
+      const operations: Operation[] = [{ type: 'put', key, value: encodeRecord(next) }]
+      const require: Precondition[] = [
+        stored ? { type: 'equals', key, value: stored } : { type: 'absent', key },
+      ]
+      const unstage = (id: string) => {
+        const { operation, precondition } = this.#table.unstage(id)
+        operations.push(operation)
+        require.push(precondition)
+      }
+      if (segment.slices > 0) {
+        const { generation } = next
+        const content = contentKey(generation, segment.digest)
+        const at = segmentKey(generation, base.segments)
+        operations.push({ type: 'put', key: at, value: encodeRecord(segment) })
+        operations.push({ type: 'put', key: content, value: new Uint8Array(0) })
+        unstage(segment.id)
+        if (index !== undefined) {
+          const record: IndexRecord = { ...index, to: base.segments + 1 }
+          const of = indexKey(generation, base.segments)
+          operations.push({ type: 'put', key: of, value: encodeRecord(record) })
+          unstage(index.id)
+        }
+      }
+      if (replaced) operations.push(markGarbage(replaced.generation))
+      if (!(await this.#table.attempt(operations, require))) continue
+      if (replaced) this.#table.collector.retire(replaced.generation)
+      return false
+    }
+  }
+
+  async #holds(name: CoreRef, mode: 'append' | 'replace', digest: string): Promise<boolean> {
+    const core = await this.#table.read(name)
+    return core !== undefined && (await this.#contains(core, mode, digest))
+  }
+
+  /** True where an import of this content would change nothing. */
+  async #contains(core: CoreRecord, mode: 'append' | 'replace', digest: string): Promise<boolean> {
+    if (mode === 'replace') return core.segments <= 1 && core.digest === digest
+    if (digest === emptyDigest) return true
+    return (await this.#table.cores.get(contentKey(core.generation, digest))) !== undefined
+  }
+
+  #failCoreSize(): never {
+    const most = this.#limits.maxCoreBytes
+    throw new LorekeepError(
+      'LK_CORE_TOO_LARGE',
+      `at most ${most} bytes (maxCoreBytes) are accepted`,
+      {
+        details: { maxCoreBytes: most },
+      },
+    )
+  }
+}
+
+function emptyCore(name: CoreRef, generation: string, { createdAt }: SegmentRecord): CoreRecord {
+  const counts = { bytes: 0, messages: 0, triples: 0, entities: 0, vectors: 0 }
+  const times = { createdAt, updatedAt: createdAt }
+  return { ...name, generation, segments: 0, ...counts, digest: emptyDigest, ...times }
+}
+
+function extend(core: CoreRecord, segment: SegmentRecord): CoreRecord {
+  return {
+    ...core,
+    segments: core.segments + 1,
+    bytes: core.bytes + segment.bytes,
+    messages: core.messages + segment.messages,
+    triples: core.triples + segment.triples,
+    entities: core.entities + segment.entities,
+    vectors: core.vectors + segment.vectors,
+    digest: core.segments === 0 ? segment.digest : chain(core.digest, segment.digest),
+    updatedAt: segment.createdAt,
+  }
+}
+
+/** A core's digest from that of its segments until now and of the one that is added. */
+function chain(core: string, segment: string): string {
+  return createHash('sha256')
+    .update(Buffer.from(core + segment, 'hex'))
+    .digest('hex')
+}
+
+export function markGarbage(generation: string): Operation {
+  return { type: 'put', key: garbageKey(generation), value: new Uint8Array(0) }
+}
+
+function checkMode(mode: unknown = 'append'): 'append' | 'replace' {
+  if (mode === 'append' || mode === 'replace') return mode
+  throw new TypeError(`mode must be 'append' or 'replace', not ${String(mode)}`)
+}
+
+function checkIndex(index: unknown = false): boolean {
+  if (typeof index === 'boolean') return index
+  throw new TypeError(`index must be true or false, not ${String(index)}`)
+}

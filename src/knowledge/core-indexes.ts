@@ -1,0 +1,389 @@
+import { hasCode, LorekeepError } from '../errors.js'
+import { BlockCache } from '../graph/index/block-cache.js'
+import { IndexBuilder } from '../graph/index/index-builder.js'
+import { unlinked, writeLinks } from '../graph/index/links-writer.js'
+import { layoutOf, type VectorRecord } from '../graph/index/layout.js'
+import { Part, type IndexParts } from '../graph/index/part.js'
+import type { IndexOptions, IndexState } from '../graph/types.js'
+import { decodeKey } from '../keys.js'
+import { decodeRecord, encodeRecord } from '../record.js'
+import type { Operation, Precondition, Storage } from '../storage.js'
+import type { CoreTable, PinnedCore } from './core-table.js'
+import {
+  coreKey,
+  createId,
+  indexesOf,
+  indexKey,
+  segmentKey,
+  sliceKey,
+  stagedKey,
+  type CoreRecord,
+  type IndexRecord,
+  type SegmentRecord,
+} from './records.js'
+import type { CoreRef } from './types.js'
+
+/**
+ * Segments are indexed together up to so many bytes, which is about what a part holds. An index that
+ * is there is made anew with what came after it where it is not much larger than that (so a core that
+ * grows by small imports has few indexes, and each segment is read a few times in all).
+ */
+const maxMergedBytes = 128 * 1024 * 1024
+const mostTimesLarger = 2
+/** So many indexes a core may have before questions wait for them to be merged. */
+const maxIndexes = 8
+
+/** Versions of cores that are kept at hand. Small: their blocks are in the cache. */
+const maxVersions = 20_000
+
+interface StoredIndex {
+  readonly from: number
+  readonly stored: Uint8Array
+  readonly record: IndexRecord
+}
+
+/** A core's indexes as they were found, which are those of its record for as long as it says the same. */
+interface Version {
+  readonly stored: Uint8Array
+  readonly generation: string
+  readonly indexes: readonly IndexParts[]
+}
+
+export interface OpenVersion {
+  readonly indexes: readonly IndexParts[]
+  readonly release: () => void
+}
+
+export interface CoreIndexesParts {
+  readonly table: CoreTable
+  readonly slices: Storage
+  readonly cacheBytes: number
+  readonly now: () => number
+}
+
+/** Makes the indexes of cores, and opens them. */
+export class CoreIndexes {
+  readonly #table: CoreTable
+  readonly #slices: Storage
+  readonly #cache: BlockCache
+  readonly #now: () => number
+  readonly #versions = new Map<string, Version>()
+  /** By core: the last work on its indexes. Only one is under way at a time. */
+  readonly #work = new Map<string, Promise<unknown>>()
+
+  constructor({ table, slices, cacheBytes, now }: CoreIndexesParts) {
+    this.#table = table
+    this.#slices = slices
+    this.#cache = new BlockCache(slices, cacheBytes)
+    this.#now = now
+  }
+
+  /**
+   * The newest version of a core, all of it indexed, held until release().
+   * @throws LorekeepError `LK_CORE_NOT_FOUND`
+   */
+  async open(name: CoreRef, signal: AbortSignal | undefined): Promise<OpenVersion> {
+    const known = this.#versions.get(nameOf(name))
+    if (known !== undefined) {
+      // Held before it is compared: what it names is not on its way out then.
+      const release = this.#hold(known)
+      const stored = await this.#table.cores.get(coreKey(name)).catch(failing(release))
+      if (stored !== undefined && Buffer.compare(stored, known.stored) === 0) {
+        return { indexes: known.indexes, release }
+      }
+      release()
+    }
+    return this.#exclusive(name, async ({ core, stored }) => {
+      const indexes = await this.#bringUp(name, core, { signal }, false)
+      const version: Version = {
+        stored,
+        generation: core.generation,
+        indexes: indexes.map(({ record }) => this.#parts(record)),
+      }
+      this.#remember(nameOf(name), version)
+      return { indexes: version.indexes, release: this.#hold(version) }
+    })
+  }
+
+  /** Indexes what is not, with approximate indexes, and merges what can be. */
+  async index(name: CoreRef, options: IndexOptions): Promise<IndexState> {
+    return this.#exclusive(name, async ({ core }) =>
+      stateOf(core, await this.#bringUp(name, core, options, true)),
+    )
+  }
+
+  async state(name: CoreRef): Promise<IndexState> {
+    const { core, release } = await this.#table.pinned(name)
+    try {
+      return stateOf(core, await this.#stored(core))
+    } finally {
+      release()
+    }
+  }
+
+  /**
+   * Works on the newest version of a core, which is held meanwhile, and on a newer one if that is
+   * replaced. One at a time for each core: an index that two would make is made once.
+   */
+  async #exclusive<T>(name: CoreRef, work: (pinned: PinnedCore) => Promise<T>): Promise<T> {
+    const key = nameOf(name)
+    const before = this.#work.get(key)
+    const mine = (async () => {
+      await before?.catch(() => undefined)
+      for (;;) {
+        const pinned = await this.#table.pinned(name)
+        try {
+          return await work(pinned)
+        } catch (error) {
+          if (!(error instanceof Replaced)) throw error
+        } finally {
+          pinned.release()
+        }
+      }
+    })()
+    this.#work.set(key, mine)
+    try {
+      return await mine
+    } finally {
+      if (this.#work.get(key) === mine) this.#work.delete(key)
+    }
+  }
+
+  /** Indexes of all segments of the version that is held, made where they are missing. */
+  async #bringUp(
+    name: CoreRef,
+    core: CoreRecord,
+    options: IndexOptions,
+    isThorough: boolean,
+  ): Promise<readonly StoredIndex[]> {
+    for (;;) {
+      const indexes = await this.#stored(core)
+      const from = await this.#toBeIndexed(core, indexes, isThorough)
+      // Each step is looked at anew: other processes may have made it first.
+      if (from < core.segments) await this.#make(name, core, indexes, from, options)
+      else if (!isThorough || !(await this.#link(name, core, indexes, options))) return indexes
+    }
+  }
+
+  /** Those of the version: segments that came later, and their indexes, are not part of it. */
+  async #stored(core: CoreRecord): Promise<StoredIndex[]> {
+    const indexes: StoredIndex[] = []
+    for await (const page of this.#table.cores.scan(indexesOf(core.generation))) {
+      for (const { key, value } of page) {
+        const record = decodeRecord<IndexRecord>(value)
+        const from = decodeKey(key)[2] as number
+        if (record.to <= core.segments) indexes.push({ from, stored: value, record })
+      }
+    }
+    return indexes
+  }
+
+  /** The first segment that an index is to be made from; behind the last where all is well. */
+  async #toBeIndexed(
+    core: CoreRecord,
+    indexes: readonly StoredIndex[],
+    isThorough: boolean,
+  ): Promise<number> {
+    // Imports index their own segment, so that there may be gaps before the last index.
+    const kept: StoredIndex[] = []
+    let covered = 0
+    for (const index of indexes) {
+      if (index.from !== covered) break
+      kept.push(index)
+      covered = index.record.to
+    }
+    const isComplete = covered === core.segments
+    if (isComplete && !isThorough && kept.length <= maxIndexes) return covered
+    let behind = 0
+    for (let n = covered; n < core.segments; n++) behind += (await this.#segment(core, n)).bytes
+    let from = covered
+    for (const { from: start, record } of kept.reverse()) {
+      const isSmall = record.sourceBytes <= mostTimesLarger * behind
+      if (!isSmall && !(isComplete && from === covered)) break
+      if (record.sourceBytes + behind > maxMergedBytes) break
+      behind += record.sourceBytes
+      from = start
+    }
+    // The last one alone is as it should be.
+    const last = indexes.at(-1)
+    return isComplete && from === last?.from ? covered : from
+  }
+
+  /** Indexes the segments from `from` on as one. */
+  async #make(
+    name: CoreRef,
+    core: CoreRecord,
+    indexes: readonly StoredIndex[],
+    from: number,
+    { signal, onProgress }: IndexOptions,
+  ): Promise<void> {
+    const id = createId(this.#now())
+    const builder = new IndexBuilder(this.#slices, id)
+    try {
+      await this.#table.stage(id)
+      let total = 0
+      const segments: SegmentRecord[] = []
+      for (let n = from; n < core.segments; n++) {
+        const segment = await this.#segment(core, n)
+        segments.push(segment)
+        total += segment.bytes
+      }
+      let done = 0
+      for (const segment of segments) {
+        for (let n = 0; n < segment.slices; n++) {
+          signal?.throwIfAborted()
+          const slice = await this.#slices.get(sliceKey(segment.id, n))
+          if (slice === undefined) throw damaged(core)
+          builder.push(slice)
+          await builder.writeFull()
+          done += slice.length
+          onProgress?.({ stage: 'triples', done, total })
+        }
+      }
+      const parts = await builder.finish()
+      const record: IndexRecord = { id, to: core.segments, sourceBytes: total, parts }
+      const replaced = indexes.filter((index) => index.from >= from)
+      const key = indexKey(core.generation, from)
+      const { operation, precondition } = this.#table.unstage(id)
+      const require: Precondition[] = [precondition]
+      if (!replaced.some((index) => index.from === from)) require.push({ type: 'absent', key })
+      const operations: Operation[] = [operation, ...this.#retire(core, replaced, require)]
+      operations.push({ type: 'put', key, value: encodeRecord(record) })
+      await this.#commit(name, core, operations, require)
+      for (const { record: old } of replaced) this.#table.collector.retireIndex(old.id)
+    } catch (error) {
+      await builder.settle()
+      // Unless the storage failed after it had carried out the commit.
+      const isDiscarded = await this.#table.discard(id)
+      if (isDiscarded && !hasCode(error, 'LK_STORAGE_CONFLICT')) throw error
+    } finally {
+      this.#versions.delete(nameOf(name))
+    }
+  }
+
+  /** Takes indexes away, and marks what they stored to be deleted. */
+  #retire(core: CoreRecord, indexes: readonly StoredIndex[], require: Precondition[]): Operation[] {
+    return indexes.flatMap(({ from, stored, record }): Operation[] => {
+      const key = indexKey(core.generation, from)
+      require.push({ type: 'equals', key, value: stored })
+      const value = encodeRecord({ state: 'discarded' })
+      return [
+        { type: 'del', key },
+        { type: 'put', key: stagedKey(record.id), value },
+      ]
+    })
+  }
+
+  /** Makes the approximate indexes that are missing. False where there are none. */
+  async #link(
+    name: CoreRef,
+    core: CoreRecord,
+    indexes: readonly StoredIndex[],
+    { signal, onProgress }: IndexOptions,
+  ): Promise<boolean> {
+    const total = indexes.reduce((sum, { record }) => sum + unlinked(record.parts), 0)
+    let before = 0
+    for (const { from, stored, record } of indexes) {
+      const count = unlinked(record.parts)
+      if (count === 0) continue
+      const parts = await writeLinks(this.#slices, record.id, record.parts, {
+        signal,
+        onProgress: (done) => onProgress?.({ stage: 'vectors', done: before + done, total }),
+      })
+      const key = indexKey(core.generation, from)
+      const value = encodeRecord({ ...record, parts })
+      const isSame: Precondition = { type: 'equals', key, value: stored }
+      await this.#commit(name, core, [{ type: 'put', key, value }], [isSame])
+      before += count
+      this.#versions.delete(nameOf(name))
+    }
+    return total > 0
+  }
+
+  /**
+   * A write that needs the core's generation to be the newest.
+   * @throws Replaced where it is not any more, LorekeepError `LK_STORAGE_CONFLICT` where its indexes
+   *   are others
+   */
+  async #commit(
+    name: CoreRef,
+    core: CoreRecord,
+    operations: readonly Operation[],
+    require: readonly Precondition[],
+  ): Promise<void> {
+    const key = coreKey(name)
+    for (;;) {
+      const stored = await this.#table.cores.get(key)
+      const current = stored && decodeRecord<CoreRecord>(stored)
+      if (!stored || current?.generation !== core.generation) throw new Replaced()
+      const isSame: Precondition = { type: 'equals', key, value: stored }
+      if (await this.#table.attempt(operations, [isSame, ...require])) return
+    }
+  }
+
+  #parts({ id, parts }: IndexRecord): IndexParts {
+    return { id, parts: parts.map((part, n) => new Part(this.#cache, id, n, part)) }
+  }
+
+  #hold({ generation, indexes }: Version): () => void {
+    const { collector } = this.#table
+    const pins = [collector.pin(generation), ...indexes.map(({ id }) => collector.pin(id))]
+    return () => {
+      for (const unpin of pins) unpin()
+    }
+  }
+
+  #remember(key: string, version: Version): void {
+    this.#versions.delete(key)
+    if (this.#versions.size >= maxVersions) {
+      const [oldest] = this.#versions.keys()
+      if (oldest !== undefined) this.#versions.delete(oldest)
+    }
+    this.#versions.set(key, version)
+  }
+
+  async #segment(core: CoreRecord, n: number): Promise<SegmentRecord> {
+    const stored = await this.#table.cores.get(segmentKey(core.generation, n))
+    if (stored === undefined) throw damaged(core)
+    return decodeRecord<SegmentRecord>(stored)
+  }
+}
+
+/** The generation that was worked on is not the core's any more. */
+class Replaced extends Error {}
+
+/** Lets go, and goes on failing. */
+function failing(release: () => void): (error: unknown) => never {
+  return (error) => {
+    release()
+    throw error
+  }
+}
+
+function nameOf({ user, id }: CoreRef): string {
+  return `${user.length} ${user}${id}`
+}
+
+function damaged({ id }: CoreRecord): LorekeepError {
+  return new LorekeepError('LK_STORAGE_CORRUPT', `core '${id}' lacks a segment, or a slice of one`)
+}
+
+function stateOf(core: CoreRecord, indexes: readonly StoredIndex[]): IndexState {
+  const records = indexes.map(({ record }) => record)
+  const parts = records.flatMap((record) => record.parts)
+  const vectors = parts.flatMap((part) => part.vectors)
+  const indexedSegments = indexes.reduce((sum, { from, record }) => sum + record.to - from, 0)
+  const total = (numbers: readonly number[]) => numbers.reduce((sum, n) => sum + n, 0)
+  const vectorBytes = ({ dimensions, count, links }: VectorRecord) => 4 * dimensions * count + links
+  return {
+    state: indexedSegments === core.segments ? 'complete' : indexes.length > 0 ? 'partial' : 'none',
+    segments: core.segments,
+    indexedSegments,
+    triples: total(parts.map(({ triples }) => triples)),
+    terms: total(parts.map(({ terms }) => terms)),
+    vectors: total(vectors.map(({ count }) => count)),
+    approximate: total(vectors.map(({ count, links }) => (links > 0 ? count : 0))),
+    parts: parts.length,
+    bytes: total(parts.map((part) => layoutOf(part).end)) + total(vectors.map(vectorBytes)),
+  }
+}

@@ -1,0 +1,103 @@
+import { hasCode, LorekeepError } from '../errors.js'
+import { decodeRecord, encodeRecord } from '../record.js'
+import type { Operation, Precondition, Storage } from '../storage.js'
+import type { Collector } from './collector.js'
+import { coreKey, stagedKey, type CoreRecord } from './records.js'
+import type { CoreRef } from './types.js'
+
+/** A core as it is stored, and held. */
+export interface PinnedCore {
+  readonly core: CoreRecord
+  /** The bytes of its record, which a change of the core requires. */
+  readonly stored: Uint8Array
+  readonly release: () => void
+}
+
+/** The records of cores: how they are read, held and changed. */
+export class CoreTable {
+  readonly cores: Storage
+  readonly collector: Collector
+
+  constructor(cores: Storage, collector: Collector) {
+    this.cores = cores
+    this.collector = collector
+  }
+
+  async read(name: CoreRef): Promise<CoreRecord | undefined> {
+    const stored = await this.cores.get(coreKey(name))
+    return stored && decodeRecord<CoreRecord>(stored)
+  }
+
+  /**
+   * The core, its generation pinned. It is read again after the pin: had it been replaced before,
+   * its slices might already be on their way out.
+   * @throws LorekeepError `LK_CORE_NOT_FOUND`
+   */
+  async pinned(name: CoreRef): Promise<PinnedCore> {
+    for (;;) {
+      const found = await this.read(name)
+      if (!found) {
+        throw new LorekeepError('LK_CORE_NOT_FOUND', `user '${name.user}' has no '${name.id}'`)
+      }
+      const release = this.collector.pin(found.generation)
+      try {
+        const stored = await this.cores.get(coreKey(name))
+        const core = stored && decodeRecord<CoreRecord>(stored)
+        if (stored && core?.generation === found.generation) return { core, stored, release }
+      } catch (error) {
+        release()
+        throw error
+      }
+      release()
+    }
+  }
+
+  /** From here on a crash leaves a record of the segment or index, so that its values can be deleted. */
+  async stage(...ids: readonly string[]): Promise<void> {
+    const value = encodeRecord({ state: 'importing' })
+    const keys = ids.map((id) => stagedKey(id))
+    await this.cores.write(
+      keys.map((key) => ({ type: 'put', key, value })),
+      { durable: true, require: keys.map((key) => ({ type: 'absent', key })) },
+    )
+  }
+
+  /** What a commit of something staged takes with it, and requires. */
+  unstage(id: string): { operation: Operation; precondition: Precondition } {
+    const key = stagedKey(id)
+    const value = encodeRecord({ state: 'importing' })
+    return {
+      operation: { type: 'del', key },
+      precondition: { type: 'equals', key, value },
+    }
+  }
+
+  /**
+   * A durable write that turns on its first precondition, a core's record. False where another
+   * writer was first, and the step has to be thought over.
+   */
+  async attempt(
+    operations: readonly Operation[],
+    require: readonly Precondition[],
+  ): Promise<boolean> {
+    try {
+      await this.cores.write(operations, { durable: true, require })
+      return true
+    } catch (error) {
+      if (hasCode(error, 'LK_STORAGE_CONFLICT') && error.details['index'] === 0) return false
+      this.collector.lookForGarbage()
+      throw error
+    }
+  }
+
+  /** Takes back what was staged. False where it turns out to have been committed. */
+  async discard(id: string): Promise<boolean> {
+    try {
+      return await this.collector.discard(id)
+    } catch {
+      // The collector tries again, and reports it then; the work's own error is the one to tell.
+      this.collector.retry()
+      return true
+    }
+  }
+}

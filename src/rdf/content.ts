@@ -1,0 +1,105 @@
+// The bytes that are read, and a name for all of them before all of them were.
+
+import { createHash, randomBytes } from 'node:crypto'
+import { open, unlink } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ByteSource } from '../knowledge/types.js'
+
+const stepBytes = 64 * 1024
+const maxBytesInMemory = 4 * 1024 * 1024
+
+/**
+ * A source in steps of 64 KiB at most. Whoever asks for the digest makes it read to its end at once:
+ * what was not taken yet waits in memory, or from 4 MiB on in a temporary file.
+ */
+export class Content {
+  readonly #steps: AsyncIterator<Uint8Array, void>
+  readonly #hash = createHash('sha256')
+  #digest: string | undefined
+  #waiting: AsyncIterator<Uint8Array, void> | undefined
+  #file: FileHandle | undefined
+
+  constructor(source: ByteSource) {
+    this.#steps = stepsOf(source)
+  }
+
+  async next(): Promise<Uint8Array | undefined> {
+    const { value } = this.#waiting ? await this.#waiting.next() : await this.#read()
+    return value ?? undefined
+  }
+
+  /** SHA-256 of the whole, in hexadecimal. */
+  async digest(): Promise<string> {
+    if (this.#digest !== undefined) return this.#digest
+    const chunks: Uint8Array[] = []
+    let bytes = 0
+    let inFile = 0
+    for (;;) {
+      const { done, value } = await this.#read()
+      if (!done) {
+        // A copy, which slice() of a Buffer is not: a source may fill the same bytes again.
+        chunks.push(Uint8Array.from(value))
+        bytes += value.length
+      }
+      if (bytes > maxBytesInMemory || (done && this.#file)) {
+        this.#file ??= await openTemporary()
+        inFile += await writeAll(this.#file, chunks.splice(0))
+        bytes = 0
+      }
+      if (done) break
+    }
+    this.#waiting = this.#file ? stepsOfFile(this.#file, inFile) : stepsOf(chunks)
+    this.#digest = this.#hash.digest('hex')
+    return this.#digest
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close()
+    await this.#steps.return?.()
+  }
+
+  async #read(): Promise<IteratorResult<Uint8Array, void>> {
+    const step = await this.#steps.next()
+    if (!step.done) this.#hash.update(step.value)
+    return step
+  }
+}
+
+async function* stepsOf(source: ByteSource): AsyncGenerator<Uint8Array, void, undefined> {
+  const chunks = source instanceof Uint8Array ? [source] : source
+  for await (const chunk of chunks as AsyncIterable<unknown>) {
+    if (!(chunk instanceof Uint8Array)) {
+      throw new TypeError(`a source must give Uint8Array chunks, not ${typeof chunk}`)
+    }
+    for (let at = 0; at < chunk.length; at += stepBytes) yield chunk.subarray(at, at + stepBytes)
+  }
+}
+
+async function* stepsOfFile(
+  file: FileHandle,
+  bytes: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let at = 0; at < bytes;) {
+    const step = Buffer.allocUnsafe(stepBytes)
+    const { bytesRead } = await file.read(step, 0, stepBytes, at)
+    if (bytesRead === 0) throw new Error(`a temporary file ended after ${at} of ${bytes} bytes`)
+    at += bytesRead
+    yield step.subarray(0, bytesRead)
+  }
+}
+
+/** Without a name from the start: nothing is left of it, however the process ends. */
+async function openTemporary(): Promise<FileHandle> {
+  const path = join(tmpdir(), `lorekeep-${randomBytes(12).toString('hex')}`)
+  const file = await open(path, 'wx+', 0o600)
+  await unlink(path)
+  return file
+}
+
+async function writeAll(file: FileHandle, chunks: readonly Uint8Array[]): Promise<number> {
+  const bytes = Buffer.concat(chunks)
+  for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten
+  return bytes.length
+}

@@ -1,0 +1,124 @@
+// RDF text to the messages of a core.
+
+import type * as RDF from '@rdfjs/types'
+import { LorekeepError } from '../errors.js'
+import type { ByteSource } from '../knowledge/types.js'
+import type { CoreMessage, Triple } from '../types.js'
+import { Content } from './content.js'
+import { extrasOf, reify } from './extras.js'
+import type { Extras, RdfExtras } from './extras.js'
+import { checkFormat } from './format.js'
+import { loadN3 } from './n3.js'
+import { RdfReader } from './reader.js'
+import { BlankNodeScope, hasBlankNode } from './scope.js'
+import { isAbsoluteIri, termOf } from './terms.js'
+
+/**
+ * What becomes of datatypes, languages, directions and named graphs, for which the triples of a core
+ * have no place: `drop` leaves them out and counts them, `reify` keeps each as a reified statement,
+ * `refuse` ends with `LK_RDF_LOSS` where there is any.
+ */
+export type RdfLoss = 'drop' | 'reify' | 'refuse'
+
+export const rdfLosses: readonly RdfLoss[] = ['drop', 'reify', 'refuse']
+
+export interface RdfParseOptions {
+  /** `n-triples`, `n-quads`, `turtle`, `trig` or a short name: `nt`, `nq`, `ttl`. */
+  readonly format: string
+  /** `drop` by default. */
+  readonly loss?: RdfLoss | undefined
+  /** What relative IRIs are relative to, an absolute IRI. Without it they are refused. */
+  readonly base?: string | undefined
+  /** The collection of the messages. `default` by default. */
+  readonly collection?: string | undefined
+}
+
+/** Iterate it once. */
+export interface RdfMessages extends AsyncIterable<CoreMessage> {
+  /** What triples have no place for, as far as was read: at the end, all there is. */
+  readonly extras: RdfExtras
+}
+
+const triplesPerMessage = 500
+
+/**
+ * The messages of a core that says what an RDF text says, some hundred triples each and the same
+ * ones however the bytes come. Blank nodes are named after the whole text, which is therefore read
+ * to its end before the first one goes on.
+ * While iterating: @throws LorekeepError `LK_RDF_FORMAT`, `LK_RDF_LOSS`, `LK_PEER_MISSING`
+ */
+export function parseRdf(source: ByteSource, options: RdfParseOptions): RdfMessages {
+  const format = checkFormat(options.format)
+  const { loss = 'drop', base, collection = 'default' } = options
+  if (!rdfLosses.includes(loss)) {
+    throw new TypeError(`loss must be one of ${rdfLosses.join(', ')}, not ${String(loss)}`)
+  }
+  if (base !== undefined && !isAbsoluteIri(base)) {
+    throw new TypeError(`base must be an absolute IRI, not '${base}'`)
+  }
+  const extras = { statements: 0, datatypes: 0, languages: 0, directions: 0, graphs: 0 }
+  return { extras, [Symbol.asyncIterator]: read }
+
+  async function* read(): AsyncGenerator<CoreMessage, void, undefined> {
+    const m = { i: '', m: [], u: '', c: collection }
+    const content = new Content(source)
+    let scope: BlankNodeScope | undefined
+    let triples: Triple[] = []
+    try {
+      const reader = new RdfReader(await loadN3(), format, base)
+      for (let more = true; more;) {
+        const chunk = await content.next()
+        more = chunk !== undefined
+        for (const quad of chunk ? reader.push(chunk) : reader.end()) {
+          if (hasBlankNode(quad)) scope ??= new BlankNodeScope(await content.digest(), base)
+          triples.push(...triplesOf(scope?.rename(quad) ?? quad))
+          if (triples.length < triplesPerMessage) continue
+          yield ['t', { m, t: triples }]
+          triples = []
+        }
+      }
+    } finally {
+      await content.close()
+    }
+    if (loss === 'refuse' && extras.statements > 0) throw lossError(extras)
+    if (triples.length > 0) yield ['t', { m, t: triples }]
+  }
+
+  function triplesOf(quad: RDF.Quad): readonly Triple[] {
+    const extra = extrasOf(quad)
+    if (extra) count(extra)
+    // Nothing of it will be stored: the rest is read to count what there is.
+    if (loss === 'refuse' && extras.statements > 0) return []
+    const { subject, predicate, object } = quad
+    const triple = { s: termOf(subject), p: termOf(predicate), o: termOf(object) }
+    return extra && loss === 'reify' ? [triple, ...reify(triple, extra)] : [triple]
+  }
+
+  function count({ datatype, language, direction, graph }: Extras): void {
+    extras.statements++
+    if (datatype) extras.datatypes++
+    if (language !== undefined) extras.languages++
+    if (direction !== undefined) extras.directions++
+    if (graph) extras.graphs++
+  }
+}
+
+function lossError(extras: RdfExtras): LorekeepError {
+  const detail = `${describeExtras(extras)}; loss 'reify' keeps them as reified statements, 'drop' leaves them out`
+  return new LorekeepError('LK_RDF_LOSS', detail, { details: { ...extras } })
+}
+
+/** `3 datatypes, 1 named graph`. */
+export function describeExtras(extras: RdfExtras): string {
+  const { datatypes, languages, directions, graphs } = extras
+  const counts = [
+    [datatypes, 'datatype'],
+    [languages, 'language'],
+    [directions, 'direction'],
+    [graphs, 'named graph'],
+  ] as const
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, name]) => `${count} ${name}${count === 1 ? '' : 's'}`)
+    .join(', ')
+}

@@ -1,0 +1,100 @@
+// The triples of a core to RDF text.
+
+import type * as RDF from '@rdfjs/types'
+import type { CoreMessage, Triple } from '../types.js'
+import { rdfFactory } from './factory.js'
+import { checkFormat, syntaxes } from './format.js'
+import { loadN3 } from './n3.js'
+import { Restorer } from './restorer.js'
+import type { Statement } from './restorer.js'
+import { namedNodeOf, nodeOf, quadOf } from './terms.js'
+import { RdfWriter } from './writer.js'
+
+export interface RdfWriteOptions {
+  /** As for parseRdf(). */
+  readonly format: string
+}
+
+/** Iterate it once. */
+export interface RdfText extends AsyncIterable<Uint8Array> {
+  /** As far as was written. */
+  readonly counts: RdfWriteCounts
+}
+
+export interface RdfWriteCounts {
+  readonly statements: number
+  /** Terms that RDF has no place for, and which were written as `urn:lorekeep:…`. */
+  readonly encoded: number
+  /** Entity embeddings, for which RDF has no place either. They were left out. */
+  readonly embeddings: number
+}
+
+const statementsPerBatch = 500
+const bytesPerChunk = 64 * 1024
+
+/**
+ * RDF text in UTF-8, of the messages of a core or of triples. Where the reified statement that
+ * parseRdf() made is directly behind its triple, both are written as the statement that it was made
+ * of; one in a named graph stays reified where the format has no graphs.
+ * While iterating: @throws LorekeepError `LK_PEER_MISSING`
+ */
+export function writeRdf(
+  source: Iterable<CoreMessage | Triple> | AsyncIterable<CoreMessage | Triple>,
+  options: RdfWriteOptions,
+): RdfText {
+  const format = checkFormat(options.format)
+  const counts = { statements: 0, encoded: 0, embeddings: 0 }
+  return { counts, [Symbol.asyncIterator]: write }
+
+  async function* write(): AsyncGenerator<Uint8Array, void, undefined> {
+    const writer = new RdfWriter(await loadN3(), format)
+    const restorer = new Restorer(syntaxes[format].hasGraphs)
+    let batch: RDF.Quad[] = []
+    for await (const item of source) {
+      for (const triple of triplesOf(item)) {
+        for (const statement of restorer.push(triple)) batch.push(quadOfStatement(statement))
+        if (batch.length < statementsPerBatch) continue
+        writer.add(batch)
+        batch = []
+        if (writer.length >= bytesPerChunk) yield writer.take()
+      }
+    }
+    for (const statement of restorer.end()) batch.push(quadOfStatement(statement))
+    writer.add(batch)
+    writer.end()
+    if (writer.length > 0) yield writer.take()
+  }
+
+  function triplesOf(item: CoreMessage | Triple): readonly Triple[] {
+    if (!isMessage(item)) return [item]
+    const [type, data] = item
+    if (type === 't') return data.t
+    counts.embeddings += data.e.length
+    return []
+  }
+
+  function quadOfStatement({ triple, extras }: Statement): RDF.Quad {
+    counts.statements++
+    const quad = quadOf(triple)
+    if (isEncoded(quad.subject, triple.s.v)) counts.encoded++
+    if (isEncoded(quad.predicate, triple.p.v)) counts.encoded++
+    if (isEncoded(quad.object, triple.o.v)) counts.encoded++
+    if (!extras) return quad
+    const { datatype, language, direction, graph } = extras
+    const { v } = triple.o
+    const object = datatype
+      ? rdfFactory.literal(v, namedNodeOf(datatype))
+      : language !== undefined
+        ? rdfFactory.literal(v, { language, ...(direction && { direction }) })
+        : quad.object
+    return rdfFactory.quad(quad.subject, quad.predicate, object, graph && nodeOf(graph))
+  }
+}
+
+function isMessage(item: CoreMessage | Triple): item is CoreMessage {
+  return Array.isArray(item)
+}
+
+function isEncoded(term: RDF.Term, value: string): boolean {
+  return term.termType === 'NamedNode' && term.value !== value
+}

@@ -1,0 +1,133 @@
+// The text of a query, as the algebra that the engine runs; less what it shall not run.
+
+import { LorekeepError } from '../errors.js'
+import { rdfFactory } from '../rdf/factory.js'
+import type { Operation, Peer } from './peer.js'
+import { compile, functionNames } from './regex.js'
+
+export interface ParsedQuery {
+  readonly operation: Operation
+  /** The variables of a SELECT in their order. */
+  readonly variables: readonly string[]
+  /** What IRI() resolves against: the last BASE of the query, or that of the request. */
+  readonly baseIRI: string | undefined
+}
+
+/** @throws LorekeepError `LK_GRAPH_QUERY`, with the line in `details` where it is known */
+export function parseQuery(
+  { parser, toAlgebra }: Peer,
+  text: string,
+  baseIRI: string | undefined,
+): ParsedQuery {
+  try {
+    const base = baseIRI === undefined ? {} : { baseIRI }
+    const syntax = parser.parse(text, { prefixes: {}, ...base })
+    if (syntax.type !== 'query') throw refused('an update, and a graph can only be read')
+    const options = { quads: true, blankToVariable: true, prefixes: {}, ...base }
+    const operation = toAlgebra(syntax, options)
+    makeSafe(operation)
+    const bases = syntax.context.filter(({ subType }) => subType === 'base')
+    return {
+      operation,
+      variables: variablesOf(operation),
+      baseIRI: bases.at(-1)?.value.value ?? baseIRI,
+    }
+  } catch (error) {
+    throw error instanceof LorekeepError ? error : unparsed(text, error)
+  }
+}
+
+function makeSafe(node: unknown): void {
+  if (Array.isArray(node)) return node.forEach(makeSafe)
+  if (typeof node !== 'object' || node === null) return
+  const operation = node as Operation
+  if (operation.termType === 'Variable') return checkVariable(operation)
+  if (operation.type === 'service') throw refused('SERVICE, and there is no other endpoint to ask')
+  if (operation.type === 'from') throw refused('FROM, and the graph asked is the only one')
+  if (operation.subType === 'named') checkFunction(operation)
+  if (operation.subType === 'operator') replaceRegex(operation)
+  Object.values(operation).forEach(makeSafe)
+}
+
+/**
+ * The engine keeps variables in plain objects. `?constructor` would give wrong answers, and
+ * `?__proto__` would change every object of the process.
+ */
+function checkVariable({ value }: Operation): void {
+  if (String(value) in {}) throw refused(`the variable ?${value}, which needs another name`)
+}
+
+const xsd = 'http://www.w3.org/2001/XMLSchema#'
+
+const casts = new Set(
+  `boolean date dateTime dayTimeDuration decimal double duration float integer string time
+  yearMonthDuration`.split(/\s+/),
+)
+
+function checkFunction(operation: Operation): void {
+  const { value } = operation.name as { value: string }
+  const isKnown = value.startsWith(xsd) && casts.has(value.slice(xsd.length))
+  if (!isKnown) throw refused(`the function <${value}>, and there is none of this name`)
+}
+
+/** The engine's own REGEX and REPLACE backtrack, for years with a hostile pattern. */
+function replaceRegex(operation: Operation): void {
+  const name = functionNames.get(operation.operator)
+  if (name === undefined) return
+  const values = (operation.args as readonly Operation[]).map(constantOf)
+  const flags = values[operation.operator === 'regex' ? 2 : 3]
+  if (values[1] !== undefined) compileConstant(values[1], flags ?? '')
+  operation.subType = 'named'
+  operation.name = rdfFactory.namedNode(name)
+}
+
+function compileConstant(pattern: string, flags: string): void {
+  try {
+    compile(pattern, flags)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new LorekeepError(
+      'LK_GRAPH_QUERY',
+      `the pattern ${JSON.stringify(pattern)}: ${error.message}`,
+      {
+        cause: error,
+        details: { pattern },
+      },
+    )
+  }
+}
+
+function constantOf({ term }: Operation): string | undefined {
+  const { termType, value } = (term ?? {}) as { termType?: unknown; value?: unknown }
+  return termType === 'Literal' && typeof value === 'string' ? value : undefined
+}
+
+/** The outermost projection, below LIMIT, DISTINCT and the like. */
+function variablesOf(operation: Operation): readonly string[] {
+  for (let at: unknown = operation; at !== undefined;) {
+    const { type, variables, input } = at as Operation
+    if (type === 'project') return (variables as { value: string }[]).map(({ value }) => value)
+    at = input
+  }
+  return []
+}
+
+function refused(what: string): LorekeepError {
+  return new LorekeepError('LK_GRAPH_QUERY', `the query has ${what}`)
+}
+
+function unparsed(text: string, error: unknown): LorekeepError {
+  const message = error instanceof RangeError ? 'it is nested too deeply' : String(error)
+  const [, offset] = /\bat offset: (\d+)/.exec(message) ?? []
+  const [, inWords] = /\bon line (\d+)/.exec(message) ?? []
+  const line =
+    offset === undefined ? Number(inWords ?? NaN) : text.slice(0, Number(offset)).split('\n').length
+  // The parser's messages draw the place, and say the reason in their last line.
+  const reason = (message.split('\n').at(-1) ?? message).replace(/^Error: /, '')
+  const place = Number.isNaN(line) ? {} : { line }
+  const where = 'line' in place ? ` in line ${line}` : ''
+  return new LorekeepError('LK_GRAPH_QUERY', `the SPARQL cannot be read${where}: ${reason}`, {
+    cause: error,
+    details: { ...place, reason },
+  })
+}

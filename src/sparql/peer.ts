@@ -1,0 +1,96 @@
+// The SPARQL engine, an optional peer: what is used of it, and how it comes into memory.
+
+import { createRequire } from 'node:module'
+import type { Quad, Source, Term, Variable } from '@rdfjs/types'
+import { LorekeepError } from '../errors.js'
+import { quietTasks } from './question.js'
+
+const packageName = '@comunica/query-sparql-rdfjs-lite'
+
+export interface EngineStream<T> {
+  /** True where nothing follows. */
+  readonly done: boolean
+  read(): T | null
+  on(event: 'readable' | 'end' | 'error', listener: (error?: unknown) => void): unknown
+}
+
+export type EngineBindings = Iterable<readonly [Variable, Term]>
+
+export type EngineResult =
+  | {
+      readonly resultType: 'bindings'
+      readonly execute: () => Promise<EngineStream<EngineBindings>>
+    }
+  | { readonly resultType: 'quads'; readonly execute: () => Promise<EngineStream<Quad>> }
+  | { readonly resultType: 'boolean'; readonly execute: () => Promise<boolean> }
+
+export type EngineFunction = (terms: readonly Term[]) => Promise<Term>
+
+export interface EngineContext {
+  readonly sources: readonly Source[]
+  readonly extensionFunctions: Readonly<Record<string, EngineFunction>>
+  readonly baseIRI?: string
+}
+
+/** A node of SPARQL's algebra; a query is one. */
+export type Operation = Record<string, unknown>
+
+/** Of a query as it was written: whether it is one, and its PREFIX and BASE. */
+interface Syntax {
+  readonly type: string
+  readonly context: readonly {
+    readonly subType: string
+    readonly value: { readonly value: string }
+  }[]
+}
+
+export interface Peer {
+  readonly parser: { parse(text: string, context: object): Syntax }
+  readonly toAlgebra: (syntax: Syntax, options: object) => Operation
+  readonly engine: { query(operation: Operation, context: EngineContext): Promise<EngineResult> }
+}
+
+/** One engine for the process, made when it is first asked for: that takes a second or two. */
+export const loadPeer = peerLoader(() => import('@comunica/query-sparql-rdfjs-lite'))
+
+interface EnginePackage {
+  readonly QueryEngine: new () => unknown
+}
+
+export function peerLoader(importEngine: () => Promise<EnginePackage>): () => Promise<Peer> {
+  let loaded: Promise<Peer> | undefined
+  return () => {
+    loaded ??= importEngine()
+      .then(peerOf)
+      .catch((cause: unknown) => {
+        loaded = undefined
+        throw new LorekeepError(
+          'LK_PEER_MISSING',
+          `SPARQL needs ${packageName}: npm install ${packageName}@5`,
+          { cause, details: { package: packageName } },
+        )
+      })
+    return loaded
+  }
+}
+
+function peerOf({ QueryEngine }: EnginePackage): Peer {
+  // By the parts of it that are used: its types come with hundreds more.
+  const engine = new QueryEngine() as Peer['engine']
+  // The engine would parse a query by itself, and run what we do not want run. The packages that it
+  // does this with, and its scheduler, are found by its own way to them.
+  const require = createRequire(createRequire(import.meta.url).resolve(packageName))
+  const parsing = createRequire(require.resolve('@comunica/actor-query-parse-sparql'))
+  const reading = createRequire(require.resolve('@comunica/actor-query-source-identify-rdfjs'))
+  const { Parser } = parsing('@traqula/parser-sparql-1-2') as {
+    Parser: new (options: object) => Peer['parser']
+  }
+  const { toAlgebra } = parsing('@traqula/algebra-sparql-1-2') as Pick<Peer, 'toAlgebra'>
+  const iterators = reading('asynciterator') as {
+    getTaskScheduler(): (task: () => void) => void
+    setTaskScheduler(schedule: (task: () => void) => void): void
+  }
+  iterators.setTaskScheduler(quietTasks(iterators.getTaskScheduler()))
+  const parser = new Parser({ lexerConfig: { positionTracking: 'full' } })
+  return { engine, parser, toAlgebra }
+}

@@ -1,0 +1,191 @@
+// Questions to cores, in a directory and in a server alike.
+
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import { sampleMessages } from '../../src/cli/sample.js'
+import type { Subgraph } from '../../src/graph/types.js'
+import { fail, inTerminal, run, serve, succeed } from './command.js'
+
+const data = t.testdir()
+const sample = await succeed(t, ['sample'])
+await succeed(t, ['import', '-', '--id', 'books', '--data', data], { input: sample })
+const note = Buffer.from('Mary Shelley wrote Frankenstein in Geneva. Mary Shelley was a novelist.')
+await succeed(t, ['load', '-', '--id', 'urn:note', '--wait', '--data', data], { input: note })
+
+const library = 'https://example.org/library/'
+const [label, author] = ['http://www.w3.org/2000/01/rdf-schema#label', 'https://schema.org/author']
+const moby = `${library}moby-dick`
+
+/** The vector that the sample has of an entity. */
+function vectorOf(entity: string): Buffer<ArrayBuffer> {
+  for (const [type, { ...message }] of sampleMessages()) {
+    if (type !== 'ge' || !('e' in message)) continue
+    const found = message.e.find(({ e }) => e.v === entity)
+    if (found) return Buffer.from(JSON.stringify(Array.from(found.v[0] ?? [])))
+  }
+  throw new Error(`the sample has no vector of ${entity}`)
+}
+
+/** Everything that is asked both here and there, by name. */
+async function askAll(where: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
+  const ask = async (args: readonly string[], input: Uint8Array = new Uint8Array()) =>
+    String(await succeed(t, [...args, ...where], { input }))
+  const lines = async (args: readonly string[], input?: Uint8Array) =>
+    (await ask(args, input)).split('\n').sort()
+
+  const authors = await lines(['match', '--p', author, '--core', 'books'])
+  const same = await lines(['match', '--p', `<${author}>`, '--core', 'books', '--json'])
+  const limited = await lines(['match', '--limit', '5'])
+  const nearest = await ask(['nearest', '--vector', '-', '-k', '2'], vectorOf(moby))
+  const subgraph = JSON.parse(await ask(['ask', 'Who wrote Frankenstein?', '--json'])) as Subgraph
+  const select = `SELECT ?name WHERE { ?s <${author}> ?a . ?a <${label}> ?name } ORDER BY ?name`
+  return {
+    authors,
+    same,
+    limited: limited.length,
+    none: await ask(['match', '--s', 'urn:none']),
+    label: await ask(['match', '--o', '"Nantucket"', '--p', label]),
+    count: await ask(['match', '--s', moby, '--count', '--collection', 'default']),
+    countElsewhere: await ask(['match', '--count', '--collection', 'none', '--json']),
+    nearest,
+    nearestJson: await ask(
+      ['nearest', '--vector', '-', '-k', '2', '--exact', '--json', '--core', 'books'],
+      vectorOf(moby),
+    ),
+    nearText: await ask(['nearest', '--text', 'Mary Shelley', '-k', '1', '--core', 'urn:note']),
+    subgraph,
+    tree: await ask(['ask', 'Who wrote Frankenstein?', '--entities', '2', '--depth', '1']),
+    dot: await ask(['ask', 'Who wrote Frankenstein?', '--max-triples', '3', '--dot']),
+    select: await ask(['sparql', select, '--core', 'books', '--core', 'urn:note']),
+    selectJson: JSON.parse(await ask(['sparql', '--file', '-', '--json'], Buffer.from(select))),
+    boolean: await ask(['sparql', `ASK { <${moby}> ?p ?o }`, '--collection', 'none']),
+    booleanOfCore: await ask(['sparql', `ASK { <${moby}> ?p ?o }`, '--core', 'urn:note']),
+    construct: await ask(['sparql', `CONSTRUCT { ?s ?p "x" } WHERE { ?s ?p "Nantucket" }`]),
+  }
+}
+
+t.test('cores are asked in a directory and in a server alike', async (t) => {
+  const where = ['--data', data]
+  t.match(String(await succeed(t, ['index', 'books', '--state', ...where])), /^state +none$/m)
+  t.equal(String(await succeed(t, ['index', 'books', ...where])), '')
+  t.match(String(await succeed(t, ['index', 'books', '--state', ...where])), /^triples +44$/m)
+
+  const local = await askAll(where)
+  t.same(local['authors'], [
+    '',
+    `<${library}frankenstein> <${author}> <${library}mary-shelley> .`,
+    `<${library}les-miserables> <${author}> <${library}victor-hugo> .`,
+    `<${moby}> <${author}> <${library}herman-melville> .`,
+  ])
+  const objects = (local['same'] as string[]).slice(1).map((line) => JSON.parse(line).o)
+  t.same(objects[0], { v: `${library}mary-shelley`, e: true })
+  t.equal(local['limited'], 6)
+  t.equal(local['none'], '')
+  t.equal(local['label'], `<${library}nantucket> <${label}> "Nantucket" .\n`)
+  t.equal(local['count'], '6\n')
+  t.equal(local['countElsewhere'], '{"count":0}\n')
+  t.match(
+    local['nearest'],
+    /^(1|0\.99999\d+)\t<https:\/\/example\.org\/library\/moby-dick>\tbooks\n/,
+  )
+  const entities = String(local['nearestJson']).trimEnd().split('\n')
+  t.equal(entities.length, 2)
+  t.match(JSON.parse(entities[0] ?? ''), { entity: { v: moby, e: true }, core: 'books' })
+  t.match(local['nearText'], /mary-shelley>\turn:note\n$/)
+  t.match(local['subgraph'], { sources: [{ text: String(note), core: 'urn:note' }] })
+  t.match(local['tree'], /^Frankenstein {2}<http[^>]+> {2}\S+ {2}\[1\]\n├─ [^]*Mary Shelley/)
+  t.match(local['tree'], /\n\nPassages\n\[1\] .*\n {4}Mary Shelley wrote/)
+  t.match(local['dot'], /^digraph lorekeep \{\n[^]*\n\}\n$/)
+  t.equal(local['select'], '?name\n"Herman Melville"\n"Mary Shelley"\n"Victor Hugo"\n')
+  t.match(local['selectJson'], { results: { bindings: [{ name: { value: 'Herman Melville' } }] } })
+  t.equal(local['boolean'], 'false\n')
+  t.equal(local['booleanOfCore'], 'false\n')
+  t.equal(local['construct'], `<${library}nantucket> <${label}> "x" .\n`)
+
+  const wrong = async (where: readonly string[]) => [
+    await fail(t, 1, ['match', '--core', 'none', ...where]),
+    await fail(t, 1, ['ask', 'what?', '--core', 'none', ...where]),
+    await fail(t, 1, ['sparql', 'SELECT', ...where]),
+    await fail(t, 1, ['index', 'none', ...where]),
+    await fail(t, 1, ['index', 'none', '--state', ...where]),
+  ]
+  const complaints = await wrong(where)
+
+  const { url, token, child, ended } = await serve(t, ['--data', data])
+  const remote = ['--url', url, '--token', token]
+  t.same(await askAll(remote), local)
+  t.same(await wrong(remote), complaints)
+  t.match(JSON.parse(String(await succeed(t, ['index', 'books', '--json', ...remote]))), {
+    state: 'complete',
+    triples: 44,
+  })
+  child.kill('SIGTERM')
+  await ended
+})
+
+t.test('an answer that breaks off is an error', async (t) => {
+  const triple = { s: { v: 'urn:a', e: true }, p: { v: 'urn:b', e: true }, o: { v: 'c', e: false } }
+  const server = createServer((request, response) => {
+    request.resume()
+    response.write(`${JSON.stringify(triple)}\n`, () => response.destroy())
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { code, stdout, stderr } = await run(t, ['match', '--url', url])
+  t.equal(code, 1)
+  t.equal(String(stdout), '<urn:a> <urn:b> "c" .\n')
+  t.match(stderr, /^lorekeep: [^\n]+ broke before the end [^\n]+\n$/)
+})
+
+t.test('the embedder of a config file makes vectors of questions', async (t) => {
+  const config = join(
+    t.testdir({ 'lorekeep.json': '{"embedder":{"dimensions":16}}' }),
+    'lorekeep.json',
+  )
+  const near = ['nearest', '--text', 'a whale', '-k', '1', '--data', data]
+  const { stdout } = await run(t, [...near, '--config', config])
+  t.match(String(stdout), /\tbooks\n$/)
+  t.notMatch(String((await run(t, near)).stdout), /\tbooks\n$/)
+  const nothing = await run(t, [...near, '--core', 'books'])
+  t.equal(nothing.code, 0)
+  t.equal(String(nothing.stdout), '')
+  t.match(nothing.stderr, /^lorekeep: [^\n]+\n$/)
+})
+
+t.test('on a terminal entities are a table', async (t) => {
+  const dir = t.testdir({ 'vector.json': vectorOf(moby) })
+  const outcome = inTerminal(['nearest', '--vector', join(dir, 'vector.json'), '--data', data])
+  if (outcome === undefined) return t.pass('', { skip: 'no script(1) to fake a terminal with' })
+  const lines = outcome.text.trimEnd().split(/\r?\n/)
+  t.equal(lines.length, 9)
+  t.match(lines[0], /^ +SCORE {2}ENTITY +CORE$/)
+  t.match(lines[1], /^ +1\.0000 {2}<https:\/\/example\.org\/library\/moby-dick> +books$/)
+})
+
+t.test('flags that cannot be are wrong usage', async (t) => {
+  const wrong: readonly (readonly string[])[] = [
+    ['match', '--s', 'London'],
+    ['match', '--limit', '0'],
+    ['match', '--limit', '1', '--count'],
+    ['match', '--core', ''],
+    ['nearest'],
+    ['nearest', '--text', 'a', '--vector', '-'],
+    ['nearest', '--text', 'a', '--exact'],
+    ['nearest', '--text', 'a', '-k', '0'],
+    ['nearest', '--text', 'a', '--url', 'http://127.0.0.1:1', '--config', 'a.json'],
+    ['ask'],
+    ['ask', 'what?', '--depth', '101'],
+    ['ask', 'what?', '--json', '--dot'],
+    ['sparql'],
+    ['sparql', 'ASK {}', '--file', 'a.rq'],
+    ['index'],
+  ]
+  for (const args of wrong) await fail(t, 2, args)
+  for (const input of ['{}', '[]', '["1"]', '[1e999]', '[1']) {
+    await fail(t, 1, ['nearest', '--vector', '-', '--data', data], { input: Buffer.from(input) })
+  }
+})

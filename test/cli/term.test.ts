@@ -1,0 +1,56 @@
+import { InvalidArgumentError } from 'commander'
+import t from 'tap'
+import { formatTerm, formatTriple, parseTerm } from '../../src/cli/term.js'
+import { pickSeed, Random } from '../fixtures/random.js'
+
+t.test('an entity is an IRI with or without angle brackets, a literal has quotes', async (t) => {
+  for (const text of ['<urn:a>', 'urn:a']) t.same(parseTerm(text), { v: 'urn:a', e: true })
+  t.same(parseTerm('"urn:a"'), { v: 'urn:a', e: false })
+  t.same(parseTerm('<Mary Shelley>'), { v: 'Mary Shelley', e: true })
+  t.same(parseTerm('"say \\"hi\\"\\n\\u00e9\\U0001F600"'), { v: 'say "hi"\né😀', e: false })
+  t.same(parseTerm('""'), { v: '', e: false })
+  t.same(parseTerm('_:b0'), { v: '_:b0', e: true })
+})
+
+t.test('what is none of these is refused', async (t) => {
+  const wrong = [
+    '',
+    'London',
+    'Mary Shelley',
+    'urn:a b',
+    '"London',
+    'London"',
+    '"a"b"',
+    '<urn:a',
+    '"chat"@fr',
+    '"5"^^<urn:integer>',
+    '"C:\\Users"',
+    '"\\u00e"',
+    '"\\uD800"',
+    '"\\U00110000"',
+    '<urn:a\\>',
+  ]
+  for (const text of wrong) t.throws(() => parseTerm(text), InvalidArgumentError, text)
+})
+
+t.test('nothing of a term that is printed moves a cursor, or ends its line', async (t) => {
+  const v = 'a"b\\c\td\u001b[2J\u202e\ne'
+  t.equal(formatTerm({ v, e: false }), '"a\\"b\\\\c\\td\\u001b[2J\\u202e\\ne"')
+  t.equal(formatTerm({ v: 'urn:a b>\\\n', e: true }), '<urn:a\\u0020b\\u003e\\u005c\\u000a>')
+  const [s, p] = [
+    { v: '_:b0', e: true },
+    { v: 'urn:p', e: true },
+  ]
+  t.equal(formatTriple({ s, p, o: { v: 'é', e: false } }), '_:b0 <urn:p> "é" .')
+})
+
+const seed = pickSeed()
+t.test(`a term is read as it was printed (seed ${seed})`, async (t) => {
+  const random = new Random(seed)
+  const characters = [...'ab:/_<>"\\{}|^`\'ntu \t\n\r\u0000\u001b\u0085\u2028\u202eé😀']
+  for (let round = 0; round < 2000; round++) {
+    const v = Array.from({ length: random.below(8) }, () => random.pick(characters)).join('')
+    const term = { v, e: random.below(2) === 0 }
+    t.strictSame(parseTerm(formatTerm(term)), term)
+  }
+})

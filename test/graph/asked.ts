@@ -1,0 +1,110 @@
+// Stored graphs beside what they should say: as sets of texts, and as an oxigraph store.
+
+import assert from 'node:assert/strict'
+import oxigraph from 'oxigraph'
+import type { Graph, TriplePattern } from '../../src/graph/types.js'
+import type { CoreMessage, Term, Triple } from '../../src/types.js'
+import type { Random } from '../fixtures/random.js'
+
+export const entity = (v: string): Term => ({ v, e: true })
+export const literal = (v: string): Term => ({ v, e: false })
+
+export function messageOf(triples: readonly Triple[], collection = 'default'): CoreMessage {
+  return ['t', { m: { i: 'i', m: [], u: 'u', c: collection }, t: triples }]
+}
+
+export function textOf({ s, p, o }: Triple): string {
+  return [s, p, o].map(({ v, e }) => `${e ? 'e' : 'l'}${v}`).join('\n')
+}
+
+/** Each once, sorted. */
+export function setOf(triples: Iterable<Triple>): string[] {
+  return [...new Set(Array.from(triples, textOf))].sort()
+}
+
+/** Sorted, and as often as they came. */
+export async function matched(
+  graph: Pick<Graph, 'match'>,
+  pattern?: TriplePattern,
+): Promise<string[]> {
+  const found: string[] = []
+  for await (const triple of graph.match(pattern)) found.push(textOf(triple))
+  return found.sort()
+}
+
+/** The eight patterns that a triple fits. */
+export function patternsOf({ s, p, o }: Triple): TriplePattern[] {
+  return Array.from({ length: 8 }, (_, bits) => ({
+    ...((bits & 1) !== 0 && { s }),
+    ...((bits & 2) !== 0 && { p }),
+    ...((bits & 4) !== 0 && { o }),
+  }))
+}
+
+/** Oxigraph has no literals as subjects, so every term is an IRI there, one for each. */
+export class PatternOracle {
+  readonly #store = new oxigraph.Store()
+
+  constructor(triples: Iterable<Triple>) {
+    for (const { s, p, o } of triples) {
+      this.#store.add(oxigraph.quad(nodeOf(s), nodeOf(p), nodeOf(o)))
+    }
+  }
+
+  match({ s, p, o }: TriplePattern = {}): string[] {
+    const place = (term: Term | undefined) => term && nodeOf(term)
+    return this.#store
+      .match(place(s), place(p), place(o), null)
+      .map(({ subject, predicate, object }) =>
+        textOf({ s: termOf(subject), p: termOf(predicate), o: termOf(object) }),
+      )
+      .sort()
+  }
+}
+
+/** Asks in all shapes, for triples that are there and for some that are not. */
+export async function assertAnswers(
+  graph: Pick<Graph, 'match' | 'count'>,
+  oracle: PatternOracle,
+  samples: readonly Triple[],
+  place: string,
+): Promise<void> {
+  for (const sample of samples) {
+    for (const pattern of patternsOf(sample)) {
+      const expected = oracle.match(pattern)
+      const shown = `${place}: ${JSON.stringify(pattern).slice(0, 300)}`
+      assert.deepEqual(await matched(graph, pattern), expected, shown)
+      assert.equal(await graph.count(pattern), expected.length, `${shown}, counted`)
+    }
+  }
+}
+
+/** Few terms, so that triples come twice and patterns hit; the same text as an entity and a literal. */
+export function randomTriples(random: Random, count: number): Triple[] {
+  const texts = ['', 'a', 'b', 'käse', '日本語', '\u{1f600}', 'a'.repeat(70)]
+  const term = () => {
+    const v = random.chance(0.5) ? random.pick(texts) : `n/${random.below(12)}`
+    return random.chance(0.6) ? entity(v) : literal(v)
+  }
+  return Array.from({ length: count }, () => ({ s: term(), p: term(), o: term() }))
+}
+
+/** A triple of which some places are those of another one, or nowhere to be found. */
+export function strangers(random: Random, triples: readonly Triple[]): Triple[] {
+  if (triples.length === 0) return [{ s: entity('a'), p: entity('b'), o: entity('c') }]
+  const [a, b] = [random.pick(triples), random.pick(triples)]
+  return [
+    { s: a.s, p: b.p, o: b.o },
+    { s: a.o, p: a.p, o: a.s },
+    { s: entity('nowhere'), p: a.p, o: a.o },
+    { s: a.s, p: a.p, o: { v: a.o.v, e: !a.o.e } },
+  ]
+}
+
+function nodeOf({ v, e }: Term): oxigraph.NamedNode {
+  return oxigraph.namedNode(`${e ? 'e' : 'l'}:${encodeURIComponent(v)}`)
+}
+
+function termOf({ value }: { value: string }): Term {
+  return { v: decodeURIComponent(value.slice(2)), e: value.startsWith('e') }
+}

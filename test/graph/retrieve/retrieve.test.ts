@@ -1,0 +1,446 @@
+import t from 'tap'
+import { checkRetrieval } from '../../../src/graph/retrieve/query.js'
+import { retrieve, type RetrieveParts } from '../../../src/graph/retrieve/retrieve.js'
+import type { NearEntity, RetrieveQuery, Subgraph } from '../../../src/graph/types.js'
+import type { Term, Triple } from '../../../src/types.js'
+import { vocabulary } from '../../../src/vocabulary.js'
+import { pickSeed, Random } from '../../fixtures/random.js'
+import { ArrayView } from './array-view.js'
+
+t.test('the nearest come first, then what they lead to, each triple once', async (t) => {
+  const triples = graph('a knows b', 'b knows a', 'b knows c', 'c knows d', 'd knows e', 'x is a')
+  const found = await ask({ triples, near: ['b', 'a'] })
+  t.strictSame(lines(found), [
+    ...['b knows a', 'b knows c', 'a knows b'], // about b
+    'x is a', // about a
+    'c knows d', // about c, which b leads to
+  ])
+  t.strictSame(found.entities, nearEntities('b', 'a'))
+})
+
+t.test('depth says how far', async (t) => {
+  const triples = graph('a to b', 'b to c', 'c to d', 'd to e')
+  for (const depth of [0, 1, 2, 3]) {
+    const found = await ask({ triples, near: ['a'] }, { depth })
+    t.equal(found.triples.length, depth)
+  }
+})
+
+t.test('a term contributes no more triples in each place than the limit', async (t) => {
+  const many = [...Array(40).keys()]
+  const places = {
+    s: many.map((n) => `hub p${n} x`),
+    p: many.map((n) => `x hub o${n}`),
+    o: many.map((n) => `s${n} p hub`),
+  }
+  for (const [place, of] of Object.entries(places)) {
+    const parts = { triples: graph(...of), near: ['hub'] }
+    t.equal((await ask(parts, { depth: 1 })).triples.length, 30, place)
+    t.equal((await ask(parts, { depth: 1, triples: 31 })).triples.length, 31, place)
+  }
+  const all = await ask({ triples: graph(...Object.values(places).flat()), near: ['hub'] })
+  t.strictSame(
+    lines(all).slice(0, 90),
+    Object.values(places).flatMap((of) => of.slice(0, 30)),
+  )
+})
+
+t.test('a subgraph has no more triples than the limit', async (t) => {
+  const triples = [...Array(1100).keys()].map((n) => edge(`a${n % 40}`, `p${n}`, `b${n}`))
+  const near = [...Array(40).keys()].map((n) => `a${n}`)
+  t.equal((await ask({ triples, near })).triples.length, 1000)
+  t.equal((await ask({ triples, near }, { maxTriples: 1001 })).triples.length, 1001)
+  t.equal((await ask({ triples, near }, { maxTriples: 5000 })).triples.length, 1100)
+  t.equal((await ask({ triples, near }, { maxTriples: 0 })).triples.length, 0)
+})
+
+t.test('no node is asked for twice, and literals not at all', async (t) => {
+  const cycle = graph('a to b', 'b to c', 'c to a', 'a to a', 'a to "1990"', 'other to "1990"')
+  const view = new ArrayView(cycle)
+  const found = await ask({ view, near: ['a', 'a'] }, { depth: 10 })
+  t.strictSame(lines(found), ['a to b', 'a to a', 'a to 1990', 'c to a', 'b to c'])
+  const subjects = view.asked.filter((pattern) => pattern.endsWith(' * *'))
+  t.strictSame(subjects, ['a * *', 'b * *', 'c * *'])
+})
+
+t.test('nodes that the limit leaves no place for are not read', async (t) => {
+  const triples = [...Array(100).keys()].map((n) => edge(`a${n}`, 'p', `b${n}`))
+  const view = new ArrayView(triples)
+  const near = [...Array(100).keys()].map((n) => `a${n}`)
+  await ask({ view, near }, { maxTriples: 5, entities: 100 })
+  t.notOk(view.asked.includes('a50 * *'))
+
+  const names = new ArrayView([label('a', 'Ann'), label(vocabulary.label, 'label')])
+  const found = await ask({ view: names, near: [vocabulary.label] })
+  t.strictSame(found.labels, { [vocabulary.label]: 'label' })
+  t.notOk(names.asked.includes(`* ${vocabulary.label} *`), 'all labels there are')
+})
+
+t.test('labels stand beside the triples of what they name', async (t) => {
+  const triples = [
+    ...graph('a knows b', 'b lives-in c'),
+    label('a', 'Ann'),
+    label('a', 'Anna'),
+    edge('b', vocabulary.label, 'not-a-literal'),
+    label('b', 'Ben'),
+    label('knows', 'is acquainted with'),
+    label('elsewhere', 'Elsewhere'),
+    label('alone', 'Alone'),
+  ]
+  const { labels, triples: found } = await ask({ triples, near: ['a', 'alone'] })
+  t.strictSame(found, triples.slice(0, 2))
+  t.strictSame(labels, { a: 'Ann', b: 'Ben', knows: 'is acquainted with', alone: 'Alone' })
+})
+
+t.test('a URI may have any name', async (t) => {
+  const { labels } = await ask({
+    triples: [...graph('__proto__ p constructor'), label('__proto__', 'Proto')],
+    near: ['__proto__'],
+  })
+  t.strictSame(Object.entries(labels), [['__proto__', 'Proto']])
+})
+
+t.test('knowledge fills the limits, and bookkeeping does not', async (t) => {
+  const passages = [...Array(60).keys()]
+  const triples = [
+    ...passages.flatMap((n) => passage('book', n)),
+    ...passages.flatMap((n) => derived('a', n)),
+    ...graph('a quoted-in c0', 'a knows b'),
+    edge('a', vocabulary.isPartOf, 'country'),
+    edge('a', vocabulary.type, 'Town'),
+    literal('a', vocabulary.position, '12'),
+    ...graph('book writtenBy morris'),
+  ]
+  const found = await ask({ triples, near: ['a', 'book'] }, { triples: 5 })
+  t.strictSame(found.triples, triples.slice(-6))
+})
+
+t.test('a hub of bookkeeping is left where too much of it would be read', async (t) => {
+  const triples = (many: number) => [
+    ...[...Array(many).keys()].map((n) => edge('a', vocabulary.wasDerivedFrom, `c${n}`)),
+    ...graph('a knows b'),
+  ]
+  for (const [many, count] of [[99_999, 1] as const, [100_000, 0] as const]) {
+    const { triples: found } = await ask({ triples: triples(many), near: ['a'] }, { depth: 1 })
+    t.equal(found.length, count)
+  }
+})
+
+t.test('sources are the passages of entities, with their places', async (t) => {
+  const triples = [
+    ...passage('book', 0),
+    ...passage('book', 1),
+    ...derived('a', 0),
+    ...derived('a', 1),
+    ...derived('b', 1),
+    label('book', 'The Book'),
+  ]
+  const { sources, labels } = await ask({
+    triples,
+    near: ['a', 'b'],
+    passage: async ({ user, chunk, collection }) =>
+      chunk === 'c1' ? `${user} ${chunk} ${collection}` : undefined,
+  })
+  t.strictSame(sources, [
+    {
+      chunk: uri('c1'),
+      document: uri('book'),
+      core: 'core of a',
+      start: 100,
+      end: 200,
+      text: 'alice c1 letters',
+      score: 0.9,
+      entities: [uri('a'), uri('b')],
+    },
+    {
+      chunk: uri('c0'),
+      document: uri('book'),
+      core: 'core of a',
+      start: 0,
+      end: 100,
+      score: 0.9,
+      entities: [uri('a')],
+    },
+  ])
+  t.equal(labels['book'], 'The Book')
+})
+
+t.test('where cores name whole documents, these are the sources', async (t) => {
+  const triples = [
+    edge('a', vocabulary.subjectOf, 'book'),
+    edge('book', vocabulary.type, vocabulary.DigitalDocument),
+    edge('a', vocabulary.subjectOf, 'unknown'),
+    literal('a', vocabulary.subjectOf, 'no URI'),
+    edge('a', vocabulary.wasDerivedFrom, 'odd'),
+    edge('odd', vocabulary.isPartOf, 'folder'),
+    literal('odd', vocabulary.beginIndex, 'twelve'),
+  ]
+  const { sources, triples: found } = await ask({ triples, near: ['a'] })
+  const common = { core: 'core of a', score: 0.9, entities: [uri('a')] }
+  t.strictSame(sources, [
+    { chunk: uri('odd'), document: uri('folder'), ...common },
+    { chunk: uri('book'), document: uri('book'), ...common },
+    { chunk: uri('unknown'), ...common },
+  ])
+  t.strictSame(found, [])
+})
+
+t.test('passages take no places of entities, and are the better sources', async (t) => {
+  const passages = [...Array(30).keys()]
+  const triples = [
+    ...passages.flatMap((n) => passage('book', n)),
+    ...derived('a', 3),
+    ...derived('a', 29),
+    ...derived('b', 3),
+    ...graph('a knows b'),
+  ]
+  const near = [
+    ...passages.slice(0, 20).map((n) => nearEntity(`c${n}`, 0.8 - n / 100)),
+    nearEntity('a', 0.5),
+    nearEntity('b', 0.4),
+    nearEntity('z', 0.3),
+  ]
+  const found = await ask({ triples, near }, { entities: 2 })
+  t.strictSame(found.entities, near.slice(20, 22))
+  t.strictSame(found.triples, graph('a knows b'))
+  t.strictSame(
+    found.sources.map(({ chunk, core, score, entities }) => [
+      chunk.v,
+      core,
+      Math.round(score * 1000) / 1000,
+      entities.map(({ v }) => v).join(),
+    ]),
+    [
+      ['c3', 'core', 0.635, 'a,b'], // (0.77 + 0.5) / 2
+      ['c0', 'core', 0.6, ''], // (0.8 + 0.4) / 2
+    ],
+  )
+  const all = await ask({ triples, near }, { entities: 50 })
+  const c29 = all.sources.find(({ chunk }) => chunk.v === 'c29')
+  t.equal(c29?.score, 0.4, 'unknown is the farthest: (0.3 + 0.5) / 2')
+  t.equal(c29?.core, 'core of a')
+})
+
+t.test('more are asked for until there are enough entities, and not for ever', async (t) => {
+  const passages = [...Array(100).keys()]
+  const triples = passages.flatMap((n) => passage('book', n))
+  const asked = async (near: readonly string[], entities: number) => {
+    const all: number[] = []
+    await ask({ triples, near, onNearest: (k) => all.push(k) }, { entities })
+    return all
+  }
+  const chunks = passages.map((n) => `c${n}`)
+  t.strictSame(await asked(['a', 'b', 'c', 'd', ...chunks], 1), [4])
+  t.strictSame(await asked(['a', ...chunks], 2), [8, 32, 128])
+  t.strictSame(await asked(chunks, 1), [4, 16, 64])
+  t.strictSame(await asked(['a', 'b'], 3), [12], 'there are no more')
+})
+
+t.test('where only passages are near, these are the sources', async (t) => {
+  const near = [nearEntity('c1', 0.5), nearEntity('c0', 0.25)]
+  const triples = [...passage('book', 0), ...passage('book', 1)]
+  const found = await ask({ triples, near })
+  t.strictSame([found.entities, found.triples], [[], []])
+  t.strictSame(
+    found.sources.map(({ chunk, score }) => [chunk.v, score]),
+    [
+      ['c1', 0.5],
+      ['c0', 0.25],
+    ],
+  )
+})
+
+t.test('an entity that no triple has is found all the same', async (t) => {
+  const found = await ask({ triples: graph('a knows b'), near: ['nowhere'] })
+  t.strictSame(found, { entities: nearEntities('nowhere'), triples: [], labels: {}, sources: [] })
+})
+
+t.test('50 entities are enough, and of sources as many as entities', async (t) => {
+  const triples = [...Array(60).keys()].flatMap((n) => derived(`a${n}`, n))
+  const near = [...Array(60).keys()].map((n) => `a${n}`)
+  const found = await ask({ triples, near })
+  t.equal(found.entities.length, 50)
+  t.equal(found.sources.length, 50)
+  t.equal((await ask({ triples, near }, { entities: 51 })).sources.length, 51)
+})
+
+const seed = pickSeed()
+t.test(`blocks that have to be loaded change nothing (seed ${seed})`, async (t) => {
+  const random = new Random(seed)
+  const nodes = [...Array(60).keys()].map((n) => `n${n}`)
+  const triples = [
+    ...[...Array(400).keys()].map(() =>
+      edge(random.pick(nodes), random.pick(['p', 'q', 'n1']), random.pick(nodes)),
+    ),
+    ...[...Array(20).keys()].flatMap((n) => passage('book', n)),
+    ...nodes.flatMap((node) => [label(node, `Node ${node}`), ...derived(node, random.below(20))]),
+  ]
+  const near = [...random.shuffle(nodes).slice(0, 12), 'c1', 'c2']
+  const query = { triples: 8, maxTriples: 150, depth: 3 }
+  const expected = await ask({ triples, near }, query)
+  t.equal(expected.triples.length, 150)
+  for (let i = 0; i < 3; i++) {
+    t.strictSame(await ask({ view: new ArrayView(triples, random), near }, query), expected)
+  }
+})
+
+t.test('an aborted question ends with the reason', async (t) => {
+  const reason = new Error('enough')
+  const controller = new AbortController()
+  const parts = {
+    triples: graph('a knows b'),
+    near: ['a'],
+    onNearest: () => controller.abort(reason),
+  }
+  await t.rejects(ask(parts, { signal: controller.signal }), reason)
+})
+
+t.test('a question that is none is refused', async (t) => {
+  const vector = [1]
+  const cases: readonly [unknown, string][] = [
+    [{}, 'text'],
+    [{ vector, text: 'x' }, 'vector'],
+    [{ vector: [] }, 'vector'],
+    [{ vector: [NaN] }, 'vector'],
+    [{ vector: Array(2) }, 'vector'],
+    [{ vector: '1' }, 'vector'],
+    [{ text: 1 }, 'text'],
+    [{ text: ' ' }, 'text'],
+    [{ text: '\uD800' }, 'text'],
+    [{ vector, entities: 0 }, 'entities'],
+    [{ vector, entities: 10_001 }, 'entities'],
+    [{ vector, triples: -1 }, 'triples'],
+    [{ vector, triples: 100_001 }, 'triples'],
+    [{ vector, depth: 1.5 }, 'depth'],
+    [{ vector, depth: 101 }, 'depth'],
+    [{ vector, maxTriples: '10' }, 'maxTriples'],
+    [{ vector, maxTriples: 1_000_001 }, 'maxTriples'],
+    [{ vector, signal: {} }, 'signal'],
+    [{ vector, limit: 1 }, 'limit'],
+    ['text', ''],
+  ]
+  for (const [query, path] of cases) {
+    const refused = { code: 'LK_GRAPH_QUERY', details: { path } }
+    await t.rejects(
+      checkRetrieval(query, () => [[1]]),
+      refused,
+      JSON.stringify(query),
+    )
+  }
+  const most = { entities: 10_000, triples: 100_000, depth: 100, maxTriples: 1_000_000 }
+  t.match(await checkRetrieval({ vector, ...most }, undefined), most)
+})
+
+t.test('a text is what the embedder makes of it', async (t) => {
+  const { signal } = new AbortController()
+  const made = await checkRetrieval({ text: 'why?', signal }, (texts, options) => {
+    t.strictSame(texts, ['why?'])
+    t.equal(options.signal, signal)
+    return Promise.resolve([new Float32Array([1, 2])])
+  })
+  t.strictSame(made.vector, new Float32Array([1, 2]))
+
+  const noEmbedder = checkRetrieval({ text: 'why?' }, undefined)
+  await t.rejects(noEmbedder, { code: 'LK_GRAPH_QUERY', details: { path: 'text' } })
+  const thrown = new Error('no model')
+  const throwing = () => {
+    throw thrown
+  }
+  await t.rejects(checkRetrieval({ text: 'why?' }, throwing), thrown)
+  for (const vectors of [[], [[]], [[1], [2]], [[NaN]]]) {
+    const wrong = checkRetrieval({ text: 'why?' }, () => vectors)
+    await t.rejects(wrong, TypeError, JSON.stringify(vectors))
+  }
+})
+
+// ── asking ───────────────────────────────────────────────────────────────────
+
+interface Asked {
+  readonly triples?: readonly Triple[]
+  readonly view?: ArrayView
+  readonly near: readonly (string | NearEntity)[]
+  readonly passage?: RetrieveParts['passage']
+  readonly onNearest?: (k: number) => void
+}
+
+async function ask(asked: Asked, query: Partial<RetrieveQuery> = {}): Promise<Subgraph> {
+  const { triples = [], near, passage, onNearest } = asked
+  const view = asked.view ?? new ArrayView(triples)
+  const all = near.map((entity, n) =>
+    typeof entity === 'string' ? nearEntities(...(near as string[]))[n] : entity,
+  )
+  const parts: RetrieveParts = {
+    user: 'alice',
+    collection: 'letters',
+    view,
+    nearest: async (_, { k }) => {
+      onNearest?.(k)
+      return (all as NearEntity[]).slice(0, k)
+    },
+    coreOf: (s) => `core of ${view.term(s).v}`,
+    passage,
+  }
+  return retrieve(parts, await checkRetrieval({ vector: [1], ...query }, undefined))
+}
+
+function nearEntities(...names: string[]): NearEntity[] {
+  return names.map((name, n) => nearEntity(name, 0.9 - n / 100))
+}
+
+function nearEntity(name: string, score: number): NearEntity {
+  return { entity: uri(name), score, core: 'core' }
+}
+
+// ── graphs ───────────────────────────────────────────────────────────────────
+
+function graph(...lines: string[]): Triple[] {
+  return lines.map((line) => {
+    const [s = '', p = '', o = ''] = line.split(' ')
+    return o.startsWith('"') ? literal(s, p, o.slice(1, -1)) : edge(s, p, o)
+  })
+}
+
+function lines({ triples }: Subgraph): string[] {
+  return triples.map(line)
+}
+
+function line({ s, p, o }: Triple): string {
+  return `${s.v} ${p.v} ${o.v}`
+}
+
+function uri(v: string): Term {
+  return { v, e: true }
+}
+
+function edge(s: string, p: string, o: string): Triple {
+  return { s: uri(s), p: uri(p), o: uri(o) }
+}
+
+function literal(s: string, p: string, v: string): Triple {
+  return { s: uri(s), p: uri(p), o: { v, e: false } }
+}
+
+function label(s: string, v: string): Triple {
+  return literal(s, vocabulary.label, v)
+}
+
+/** What a flow says of a passage. */
+function passage(document: string, n: number): Triple[] {
+  const chunk = `c${n}`
+  return [
+    edge(document, vocabulary.hasPart, chunk),
+    edge(chunk, vocabulary.type, vocabulary.String),
+    edge(chunk, vocabulary.isPartOf, document),
+    edge(chunk, vocabulary.wasDerivedFrom, document),
+    literal(chunk, vocabulary.position, String(n)),
+    literal(chunk, vocabulary.beginIndex, String(n * 100)),
+    literal(chunk, vocabulary.endIndex, String(n * 100 + 100)),
+  ]
+}
+
+function derived(entity: string, n: number): Triple[] {
+  return [
+    edge(entity, vocabulary.subjectOf, `c${n}`),
+    edge(entity, vocabulary.wasDerivedFrom, `c${n}`),
+  ]
+}

@@ -1,0 +1,214 @@
+import t from 'tap'
+import { linkVectors } from '../../../src/graph/vectors/hnsw.js'
+import { countLinked } from '../../../src/graph/vectors/links.js'
+import { VectorMemory } from '../../../src/graph/vectors/memory.js'
+import { nearest } from '../../../src/graph/vectors/nearest.js'
+import type { NearEntity } from '../../../src/graph/types.js'
+import type { VectorSet } from '../../../src/graph/vectors/types.js'
+import type { Vector } from '../../../src/types.js'
+import { pickSeed, Random } from '../../fixtures/random.js'
+import { clusters, expected, makeSet, noise, termOf, type MadeSet } from './sets.js'
+
+const seed = pickSeed()
+
+const memory = new VectorMemory(64 * 1024 * 1024)
+
+function ask(set: VectorSet, query: Vector, k: number, exact = false, from = memory) {
+  return nearest([set], query, { k, exact, memory: from, term: termOf })
+}
+
+async function link(set: MadeSet): Promise<boolean> {
+  set.linked = await linkVectors(set, {})
+  return countLinked(set.linked, set.count) === set.count
+}
+
+function recallOf(found: readonly NearEntity[], wanted: readonly NearEntity[]): number {
+  const names = new Set(found.map(({ entity }) => entity.v))
+  return wanted.filter(({ entity }) => names.has(entity.v)).length / wanted.length
+}
+
+async function meanRecall(set: VectorSet, queries: readonly Vector[], k: number): Promise<number> {
+  let sum = 0
+  for (const query of queries) {
+    sum += recallOf(await ask(set, query, k), await ask(set, query, k, true))
+  }
+  return sum / queries.length
+}
+
+t.test(`links lead to the nearest, and are the same each time (SEED=${seed})`, async (t) => {
+  const random = new Random(seed)
+  const next = clusters(random, 48, 60)
+  const set = makeSet({ dimensions: 48, vectors: Array.from({ length: 5000 }, next) })
+  t.equal(await link(set), true)
+  const again = await linkVectors(set, {})
+  t.equal(Buffer.compare(again, set.linked ?? new Uint8Array(0)), 0)
+
+  const queries = Array.from({ length: 100 }, next)
+  const ten = await meanRecall(set, queries, 10)
+  const fifty = await meanRecall(set, queries, 50)
+  t.comment(`recall@10 ${ten}, recall@50 ${fifty}`)
+  t.ok(ten >= 0.95, 'recall@10')
+  t.ok(fifty >= 0.95, 'recall@50')
+
+  for (const query of queries.slice(0, 20)) {
+    const exact = new Map((await ask(set, query, 50, true)).map((e) => [e.entity.v, e.score]))
+    for (const { entity, score } of await ask(set, query, 10)) {
+      if (exact.has(entity.v)) t.equal(score, exact.get(entity.v), 'the score is the exact one')
+    }
+  }
+})
+
+t.test('links are followed, and not where all vectors have to be compared', async (t) => {
+  const random = new Random(3)
+  const next = clusters(random, 16, 30)
+  const set = makeSet({ dimensions: 16, vectors: Array.from({ length: 3000 }, next) })
+  await link(set)
+  let loads = 0
+  const counting = (part: Partial<VectorSet>): VectorSet => ({
+    ...set,
+    id: `counting ${loads}`,
+    links: () => {
+      loads++
+      return Promise.resolve(set.linked)
+    },
+    ...part,
+  })
+  const query = next()
+  const loadsOf = async (part: Partial<VectorSet>, k: number, exact = false) => {
+    loads = 0
+    const asked = counting(part)
+    t.equal((await ask(asked, query, k, exact)).length, k)
+    memory.forget(asked.id)
+    return loads
+  }
+  t.equal(await loadsOf({}, 10), 1)
+  t.equal(await loadsOf({}, 10, true), 0)
+  t.equal(await loadsOf({}, 1000), 0)
+  t.equal(await loadsOf({ accepts: new Uint8Array(set.count).fill(1) }, 10), 0)
+})
+
+t.test('vectors that are spread like noise are all compared', async (t) => {
+  const random = new Random(4)
+  const vectors = Array.from({ length: 2000 }, () => noise(random, 200))
+  const set = makeSet({ dimensions: 200, vectors })
+  t.equal(await link(set), false)
+  t.ok((set.linked?.length ?? 0) < 1000)
+  t.equal(await meanRecall(set, [noise(random, 200)], 10), 1)
+})
+
+t.test('equal vectors and zeros do not cut links off', async (t) => {
+  const random = new Random(7)
+  const next = clusters(random, 24, 40)
+  const equal = next()
+  const others = Array.from({ length: 4000 }, next)
+  const vectors = [
+    ...others.slice(0, 2000),
+    ...Array.from({ length: 10_000 }, () => equal),
+    ...Array.from({ length: 500 }, () => new Float32Array(24)),
+    ...others.slice(2000),
+  ]
+  const made = { dimensions: 24, vectors }
+  const set = makeSet(made)
+  t.equal(await link(set), true)
+  t.ok((await meanRecall(set, Array.from({ length: 40 }, next), 10)) >= 0.95)
+
+  // All ten thousand are as near, and the first by name are found.
+  const wanted = expected([made], equal, 20).map(({ entity }) => entity)
+  t.strictSame(
+    (await ask(set, equal, 20)).map(({ entity }) => entity),
+    wanted,
+  )
+})
+
+t.test('groups of vectors far from all others are found', async (t) => {
+  const random = new Random(8)
+  const next = clusters(random, 32, 100, 0.02)
+  // In the order of their groups, as texts that are indexed one after the other come.
+  const groups = Array.from({ length: 40 }, () => clusters(random, 32, 1, 0.02))
+  const vectors = groups.flatMap((of) => Array.from({ length: 100 }, of))
+  const set = makeSet({
+    dimensions: 32,
+    vectors: [...vectors, ...Array.from({ length: 400 }, next)],
+  })
+  if (!(await link(set))) t.comment('all are compared')
+  const queries = groups.map((of) => of())
+  t.ok((await meanRecall(set, queries, 10)) >= 0.95)
+})
+
+t.test('an entity with many vectors takes one place', async (t) => {
+  const random = new Random(9)
+  const next = clusters(random, 24, 40)
+  const vectors = Array.from({ length: 4000 }, next)
+  const set = makeSet({ dimensions: 24, vectors, entities: vectors.map((_, n) => n % 131) })
+  t.equal(await link(set), true)
+  for (let round = 0; round < 10; round++) {
+    const query = next()
+    const found = await ask(set, query, 10)
+    t.equal(new Set(found.map(({ entity }) => entity.v)).size, 10)
+    t.ok(recallOf(found, await ask(set, query, 10, true)) >= 0.8)
+  }
+})
+
+t.test('questions side by side in little memory find the same', async (t) => {
+  const random = new Random(10)
+  const next = clusters(random, 128, 40)
+  const sets = await Promise.all(
+    Array.from({ length: 3 }, async () => {
+      const set = makeSet({ dimensions: 128, vectors: Array.from({ length: 4000 }, next) })
+      t.equal(await link(set), true)
+      return set
+    }),
+  )
+  const small = new VectorMemory(0)
+  const queries = Array.from({ length: 12 }, next)
+  const answer = (query: Vector, from: VectorMemory) =>
+    nearest(sets, query, { k: 5, memory: from, term: termOf, exact: true })
+  const wanted = await Promise.all(queries.map((query) => answer(query, memory)))
+  const found = await Promise.all(queries.map((query) => answer(query, small)))
+  t.strictSame(found, wanted)
+
+  // By links as long as they fit, and they do not always.
+  for (const set of sets) {
+    const near = await Promise.all(queries.map((query) => ask(set, query, 10, false, small)))
+    const exact = await Promise.all(queries.map((query) => ask(set, query, 10, true)))
+    const recalls = near.map((results, n) => recallOf(results, exact[n] ?? []))
+    t.ok(recalls.reduce((a, b) => a + b) / recalls.length >= 0.95)
+  }
+})
+
+t.test('linking ends where its signal says so, and tells how far it is', async (t) => {
+  const random = new Random(11)
+  const next = clusters(random, 16, 30)
+  const set = makeSet({ dimensions: 16, vectors: Array.from({ length: 3000 }, next) })
+  const stop = new AbortController()
+  const seen: number[] = []
+  const onProgress = (done: number, total: number) => {
+    seen.push(done)
+    t.equal(total, 3000)
+    if (done === 2000) stop.abort(new Error('enough'))
+  }
+  await t.rejects(linkVectors(set, { signal: stop.signal, onProgress }), { message: 'enough' })
+  t.strictSame(seen, [1000, 2000])
+})
+
+t.test('links of other vectors are refused', async (t) => {
+  const random = new Random(12)
+  const next = clusters(random, 16, 30)
+  const set = makeSet({ dimensions: 16, vectors: Array.from({ length: 1000 }, next) })
+  await link(set)
+  const linked = set.linked ?? new Uint8Array(0)
+  const fewer = makeSet({ dimensions: 16, vectors: Array.from({ length: 999 }, next) })
+  for (const wrong of [linked, linked.subarray(0, 1000), new Uint8Array(128)]) {
+    fewer.linked = wrong
+    await t.rejects(ask(fewer, next(), 3), { code: 'LK_STORAGE_CORRUPT' })
+  }
+})
+
+t.test('a few vectors, or none, need no links', async (t) => {
+  for (const count of [0, 1, 64, 65, 100]) {
+    const vectors = Array.from({ length: count }, (_, n) => [n, 1])
+    const set = makeSet({ dimensions: 2, vectors })
+    await link(set)
+    t.equal((await ask(set, [1, 0], 3)).length, Math.min(3, count))
+  }
+})

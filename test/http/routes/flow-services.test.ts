@@ -1,0 +1,119 @@
+import t from 'tap'
+import { family, fillCores, firm, knows, text, uri } from '../fixtures/graphs.js'
+import { ask } from '../fixtures/objects.js'
+import { as, serve } from '../fixtures/serving.js'
+
+const triplesPath = 'POST /flow/default/service/triples'
+const entitiesPath = 'POST /flow/default/service/graph-embeddings'
+const home = { user: 'alice', collection: 'home' }
+
+const sorted = (values: unknown) =>
+  (values as unknown[]).map((value) => JSON.stringify(value)).toSorted()
+
+async function withCores(t: Parameters<typeof serve>[0], options?: Parameters<typeof serve>[1]) {
+  const serving = await serve(t, options)
+  await fillCores(serving.knowledge)
+  return serving
+}
+
+t.test('triples answers with those of a pattern in the collection', async (t) => {
+  const serving = await withCores(t)
+  const response = async (body: object) => {
+    const { status, value } = await ask(serving, triplesPath, body)
+    t.equal(status, 200)
+    t.strictSame(Object.keys(value), ['response'])
+    return sorted(value['response'])
+  }
+  t.strictSame(await response({ p: knows, limit: 10, ...home }), sorted(family.slice(0, 2)))
+  t.strictSame(await response({ ...home, collection: 'work' }), sorted(firm))
+  t.strictSame(await response({ o: text('Ann'), s: null, limit: null, ...home }), [
+    JSON.stringify(family[2]),
+  ])
+  // What the reference system's newer clients send along.
+  const more = { g: '*', streaming: false, 'batch-size': 20 }
+  t.equal((await response({ ...home, ...more })).length, 3)
+  t.strictSame(await response({ user: 'alice' }), [], 'of the collection default')
+  const { value } = await ask(serving, triplesPath, { ...home, limit: 1 })
+  t.match(value, { response: { length: 1 }, truncated: true })
+})
+
+t.test('graph-embeddings answers with the entities nearest to any vector, each once', async (t) => {
+  const serving = await withCores(t)
+  const entities = async (body: object) => {
+    const { status, value } = await ask(serving, entitiesPath, { ...home, ...body })
+    t.equal(status, 200)
+    return value['entities']
+  }
+  const [ann, ben] = [uri('ann'), uri('ben')]
+  t.strictSame(await entities({ vectors: [[1, 0, 0]], limit: 10 }), [ann, ben])
+  t.strictSame(await entities({ vectors: [[0, 1, 0]] }), [ben, ann])
+  t.strictSame(
+    await entities({
+      vectors: [
+        [1, 0.6, 0],
+        [1, 0, 0],
+      ],
+    }),
+    [ann, ben],
+  )
+  t.strictSame(
+    await entities({
+      vectors: [
+        [0.8, 0.6, 0],
+        [1, 0.1, 0],
+      ],
+      limit: 1,
+    }),
+    [ben],
+  )
+  t.strictSame(await entities({ vectors: [] }), [])
+})
+
+t.test('the user is that of the token, or the default one', async (t) => {
+  const serving = await withCores(t, { defaultUser: 'alice' })
+  const answered = async (body: object, token: string, path = triplesPath) => {
+    const { status, value } = await ask(serving, path, { collection: 'home', ...body }, as(token))
+    return value['code'] ?? (value['response'] as unknown[] | undefined)?.length ?? status
+  }
+  t.equal(await answered({}, 'alice'), 3)
+  t.equal(await answered({}, 'bob'), 0)
+  t.equal(await answered({}, 'admin'), 3)
+  t.equal(await answered({ user: null }, 'admin'), 3)
+  t.equal(await answered({ user: 'bob' }, 'admin'), 0)
+  t.equal(await answered({ user: 'alice' }, 'bob'), 'LK_HTTP_FORBIDDEN')
+  t.equal(await answered({ user: 7 }, 'alice'), 'LK_HTTP_REQUEST')
+  const nowhere = 'POST /flow/nowhere/service'
+  t.equal(await answered({}, 'alice', `${nowhere}/triples`), 'LK_FLOW_NOT_FOUND')
+  t.equal(await answered({}, 'alice', `${nowhere}/graph-embeddings`), 'LK_FLOW_NOT_FOUND')
+})
+
+t.test('a principal of some collections asks about those', async (t) => {
+  const serving = await withCores(t, {
+    authenticate: () => ({ user: 'alice', collections: ['work'] }),
+  })
+  const status = async (body: object) => (await ask(serving, triplesPath, body)).status
+  t.equal(await status({ collection: 'work' }), 200)
+  t.equal(await status({ collection: 'home' }), 403)
+  t.equal(await status({}), 403)
+})
+
+t.test('a body that is no such question is a 400 that says where', async (t) => {
+  const serving = await withCores(t, { maxGraphResults: 100 })
+  for (const [line, body, path] of [
+    [triplesPath, { s: 'urn:ann' }, 's'],
+    [triplesPath, { s: { t: 'i', i: 'urn:ann' } }, 's.v'],
+    [triplesPath, { limit: 101 }, 'limit'],
+    [triplesPath, { limit: '10' }, 'limit'],
+    [triplesPath, { g: 'urn:graph' }, 'g'],
+    [triplesPath, { collection: [] }, 'collection'],
+    [entitiesPath, {}, 'vectors'],
+    [entitiesPath, { vectors: [[1], 1] }, 'vectors[1]'],
+    [entitiesPath, { vectors: { length: 1 } }, 'vectors'],
+    [entitiesPath, { vectors: Array(65).fill([1]) }, 'vectors'],
+    [entitiesPath, { vectors: [[1], Array(65_537).fill(1)] }, 'vectors[1]'],
+    [entitiesPath, { vectors: [[1]], limit: 101 }, 'limit'],
+  ] as const) {
+    const { value } = await ask(serving, line, body)
+    t.match(value, { status: 400, code: 'LK_GRAPH_QUERY', path }, JSON.stringify(body).slice(0, 60))
+  }
+})

@@ -1,0 +1,427 @@
+import { createServer } from 'node:http'
+import t from 'tap'
+import { createHandler } from '../../../src/http/index.js'
+import type { HandlerOptions } from '../../../src/http/index.js'
+import { listOf } from '../../../src/http/routes/graph.js'
+import type { Triple } from '../../../src/types.js'
+import {
+  changeGraphs,
+  family,
+  fillCores,
+  fillLong,
+  fillMuch,
+  firm,
+  knows,
+  text,
+  uri,
+} from '../fixtures/graphs.js'
+import { ask } from '../fixtures/objects.js'
+import { as, json, listen, openStore, send, serve, wire } from '../fixtures/serving.js'
+import type { Serving } from '../fixtures/serving.js'
+
+const lines = { ...as('alice'), Accept: 'application/x-ndjson' }
+
+const sorted = (values: unknown) =>
+  (values as unknown[]).map((value) => JSON.stringify(value)).toSorted()
+
+async function withCores(t: Parameters<typeof serve>[0], options?: Parameters<typeof serve>[1]) {
+  const serving = await serve(t, options)
+  await fillCores(serving.knowledge)
+  return serving
+}
+
+t.test('match answers of one core, and of all or some of them as one graph', async (t) => {
+  const serving = await withCores(t)
+  const triples = async (path: string, body: object) => {
+    const { status, value } = await ask(serving, `POST ${path}`, body)
+    t.equal(status, 200, path)
+    t.strictSame(Object.keys(value), ['triples'])
+    return sorted(value['triples'])
+  }
+  t.strictSame(await triples('/cores/family/match', {}), sorted(family))
+  t.strictSame(await triples('/cores/family/match', { p: knows }), sorted(family.slice(0, 2)))
+  const all = [...family, ...firm.filter(({ o }) => o.v !== 'Ann')]
+  t.strictSame(await triples('/graph/match', {}), sorted(all))
+  t.strictSame(await triples('/graph/match', { cores: ['firm'] }), sorted(firm))
+  t.strictSame(await triples('/graph/match', { collection: 'work' }), sorted(firm))
+  t.strictSame(await triples('/cores/family/match', { collection: 'work' }), [])
+  t.strictSame(await triples('/graph/match', { s: uri('nobody') }), [])
+})
+
+t.test('count, solve, nearest and retrieve answer in their shapes', async (t) => {
+  const serving = await withCores(t)
+  const value = async (path: string, body: object) => {
+    const reply = await ask(serving, `POST ${path}`, body)
+    t.equal(reply.status, 200, `${path} ${JSON.stringify(reply.value)}`)
+    t.equal(reply.headers['cache-control'], 'no-store')
+    return reply.value
+  }
+  t.strictSame(await value('/graph/count', { p: knows }), { count: 3 })
+  t.strictSame(await value('/cores/firm/count', {}), { count: 3 })
+
+  const patterns = [
+    { s: '?a', p: knows, o: '?b' },
+    { s: '?b', p: knows, o: '?c' },
+  ]
+  const { bindings } = await value('/graph/solve', { patterns, select: ['?a', '?c'] })
+  t.strictSame(sorted(bindings), sorted([names('ann', 'cas'), names('ben', 'dan')]))
+  t.strictSame(await value('/cores/firm/solve', { patterns }), { bindings: [] })
+  const who = { patterns: [{ s: '?a', p: '?p', o: '?o' }], select: ['?p'], distinct: true }
+  t.equal(((await value('/cores/firm/solve', who))['bindings'] as unknown[]).length, 2)
+
+  const near = { vector: [1, 0, 0], k: 2 }
+  const { entities } = await value('/graph/nearest', near)
+  t.match(entities, [
+    { entity: uri('ann'), score: 1, core: 'family' },
+    { entity: uri('ben'), core: 'family' },
+  ])
+  const where = { p: knows, o: uri('cas') }
+  t.match((await value('/graph/nearest', { ...near, where, exact: true }))['entities'], [
+    { entity: uri('ben') },
+  ])
+  t.strictSame(await value('/cores/firm/nearest', { vector: [1, 0] }), { entities: [] })
+
+  const found = await value('/graph/retrieve', { vector: [1, 0, 0], entities: 1, depth: 1 })
+  t.strictSame(Object.keys(found).toSorted(), ['entities', 'labels', 'sources', 'triples'])
+  t.match(found, { entities: [{ entity: uri('ann') }] })
+  t.strictSame(sorted(found['triples']), sorted(family.filter(({ s }) => s.v === 'urn:ann')))
+})
+
+const names = (a: string, c: string) => ({ a: uri(a), c: uri(c) })
+
+t.test('retrieve asks the embedder of the host for the vector of a text', async (t) => {
+  const embedder = (texts: readonly string[]) => texts.map(() => [0, 0, 1])
+  const serving = await withCores(t, { stores: { embedder } })
+  const { status, value } = await ask(serving, 'POST /graph/retrieve', { text: 'Who is Cas?' })
+  t.equal(status, 200)
+  t.match(value, { entities: [{ entity: uri('cas'), core: 'firm' }] })
+})
+
+t.test('the index of a core is made and shown', async (t) => {
+  const serving = await withCores(t)
+  const path = '/cores/family/index'
+  t.match((await ask(serving, `GET ${path}`)).value, { state: 'none', indexedSegments: 0 })
+  const made = await ask(serving, `POST ${path}`)
+  t.equal(made.status, 200)
+  t.match(made.value, { state: 'complete', segments: 1, indexedSegments: 1, triples: 3 })
+  t.strictSame((await ask(serving, `GET ${path}`)).value, made.value)
+  for (const method of ['GET', 'POST']) {
+    const missing = await ask(serving, `${method} /cores/none/index`)
+    t.match(missing.value, { status: 404, code: 'LK_CORE_NOT_FOUND' })
+    t.equal((await ask(serving, `${method} ${path}`, undefined, as('bob'))).status, 404)
+    const foreign = await ask(serving, `${method} ${path}?user=alice`, undefined, as('bob'))
+    t.equal(foreign.status, 403)
+  }
+})
+
+t.test('a core that is named and not there is a 404, in lines too', async (t) => {
+  const serving = await withCores(t)
+  for (const [path, body] of [
+    ['/cores/none/match', {}],
+    ['/cores/none/count', {}],
+    ['/cores/none/solve', { patterns: [] }],
+    ['/cores/none/nearest', { vector: [1] }],
+    ['/cores/none/retrieve', { vector: [1] }],
+    ['/graph/match', { cores: ['family', 'none'] }],
+  ] as const) {
+    for (const headers of [as('alice'), lines]) {
+      const { value } = await ask(serving, `POST ${path}`, body, headers)
+      t.match(value, { status: 404, code: 'LK_CORE_NOT_FOUND' }, path)
+    }
+  }
+})
+
+t.test('a principal asks the cores of its own user, and names one where it is any', async (t) => {
+  const serving = await withCores(t)
+  const code = async (path: string, token: string) => {
+    const { status, value } = await ask(serving, `POST ${path}`, {}, as(token))
+    return value['code'] ?? status
+  }
+  t.equal(await code('/graph/match', 'alice'), 200)
+  t.equal(await code('/graph/match?user=alice', 'bob'), 'LK_HTTP_FORBIDDEN')
+  t.equal(await code('/cores/family/match', 'bob'), 'LK_CORE_NOT_FOUND')
+  t.equal(await code('/cores/family/match?user=alice', 'admin'), 200)
+  t.equal(await code('/graph/match', 'admin'), 'LK_HTTP_REQUEST')
+  t.equal(await code('/graph/match', 'nobody'), 'LK_HTTP_UNAUTHORIZED')
+})
+
+t.test('a principal of some collections asks about one of them at a time', async (t) => {
+  const collections: Record<string, string[]> = {
+    one: ['work'],
+    several: ['work', 'home'],
+    none: [],
+    other: ['elsewhere'],
+  }
+  const serving = await withCores(t, {
+    authenticate: (token) => ({ user: 'alice', collections: collections[token] ?? [] }),
+  })
+  const asked = async (token: string, body: object, path = '/graph/count') => {
+    const { status, value } = await ask(serving, `POST ${path}`, body, as(token))
+    return status === 200 ? value['count'] : [status, value['code']]
+  }
+  const forbidden = [403, 'LK_HTTP_FORBIDDEN']
+  t.equal(await asked('one', {}), 3)
+  t.equal(await asked('one', {}, '/cores/family/count'), 0)
+  t.equal(await asked('one', { collection: 'work' }), 3)
+  t.strictSame(await asked('one', { collection: 'home' }), forbidden)
+  t.strictSame(await asked('several', {}), [400, 'LK_HTTP_REQUEST'])
+  t.equal(await asked('several', { collection: 'home', p: knows }), 2)
+  t.strictSame(await asked('several', { collection: 'elsewhere' }), forbidden)
+  t.strictSame(await asked('none', {}), forbidden)
+  t.equal(await asked('other', {}), 0)
+})
+
+t.test('one JSON has 1,000 results, or the limit, and says where there are more', async (t) => {
+  const serving = await serve(t, { maxGraphResults: 1500 })
+  await fillMuch(serving.knowledge, 1501)
+  const answered = async (body: object, path = '/graph/match', member = 'triples') => {
+    const { value } = await ask(serving, `POST ${path}`, body)
+    return [(value[member] as unknown[] | undefined)?.length, value['truncated'] ?? value['path']]
+  }
+  t.strictSame(await answered({}), [1000, true])
+  t.strictSame(await answered({ limit: 0 }), [0, true])
+  t.strictSame(await answered({ limit: 1500 }), [1500, true])
+  t.strictSame(await answered({ limit: 1501 }), [undefined, 'limit'])
+  t.strictSame(await answered({ p: uri('p7'), limit: 1 }), [1, undefined])
+  const patterns = [{ s: uri('much'), p: '?p', o: '?o' }]
+  t.strictSame(await answered({ patterns }, '/graph/solve', 'bindings'), [1000, true])
+  t.strictSame(await answered({ patterns, limit: 2 }, '/graph/solve', 'bindings'), [2, true])
+})
+
+t.test('one JSON ends early where its terms are very long', async (t) => {
+  const long = { a: text('x'.repeat(1000 ** 2)) }
+  const list = await listOf(
+    'bindings',
+    async function* () {
+      for (;;) yield long
+    },
+    1000,
+  )
+  t.ok(list.endsWith('],"truncated":true}'))
+  t.equal(Math.floor(list.length / 1000 ** 2), 68)
+})
+
+t.test('lines have no limit but the one that is asked for', async (t) => {
+  const serving = await serve(t, { maxGraphResults: 10 })
+  await fillMuch(serving.knowledge, 1501)
+  const url = `${serving.url}/api/v1`
+  const read = async (path: string, body: object) => {
+    const options = { method: 'POST', headers: lines, body: Buffer.from(JSON.stringify(body)) }
+    const reply = await send(url + path, options)
+    t.equal(reply.status, 200)
+    t.equal(reply.headers['content-type'], 'application/x-ndjson')
+    const text = reply.body.toString()
+    t.ok(text === '' || text.endsWith('\n'))
+    return text.split('\n').slice(0, -1)
+  }
+  const all = (await read('/graph/match', {})).map((line) => (JSON.parse(line) as Triple).p.v)
+  t.equal(new Set(all).size, 1501)
+  t.equal((await read('/graph/match', { limit: 12 })).length, 12)
+  t.strictSame(await read('/graph/match', { s: uri('nobody') }), [])
+  const patterns = [{ s: '?s', p: uri('p3'), o: '?o' }]
+  t.strictSame(await read('/cores/much/solve', { patterns }), [
+    JSON.stringify({ s: uri('much'), o: text('x') }),
+  ])
+})
+
+t.test('what fails before the first line has a status, and what fails later is cut', async (t) => {
+  const serving = await withCores(t)
+  let failAt = 0
+  changeGraphs(serving.knowledge, (graph) => {
+    const match = graph.match.bind(graph)
+    return {
+      match: async function* (...question) {
+        let place = 0
+        for await (const triple of match(...question)) {
+          if (place++ === failAt) throw new Error('broken')
+          yield triple
+        }
+      },
+    }
+  })
+  const early = await ask(serving, 'POST /graph/match', {}, lines)
+  t.match(early.value, { status: 500, code: 'LK_INTERNAL' })
+  failAt = 2
+  await t.rejects(ask(serving, 'POST /graph/match', {}, lines), { code: 'ECONNRESET' })
+  t.match(serving.errors, [{ message: 'broken' }, { message: 'broken' }])
+})
+
+t.test('a slow reader slows the question down, and one that leaves ends it', async (t) => {
+  const serving = await serve(t)
+  await fillMuch(serving.knowledge, 100)
+  const body = JSON.stringify({ patterns: await fillLong(serving.knowledge) })
+  let found = 0
+  let signal: AbortSignal | undefined
+  const ended = new Promise<void>((resolve) => {
+    changeGraphs(serving.knowledge, (graph) => {
+      const solve = graph.solve.bind(graph)
+      return {
+        solve: async function* (patterns, options) {
+          signal = options?.signal
+          try {
+            for await (const solution of solve(patterns, options)) {
+              found++
+              yield solution
+            }
+          } finally {
+            resolve()
+          }
+        },
+      }
+    })
+  })
+  const { socket, until } = await wire(t, serving.port)
+  socket.write(
+    [
+      'POST /api/v1/graph/solve HTTP/1.1',
+      'Host: localhost',
+      'Authorization: Bearer alice',
+      'Accept: application/x-ndjson',
+      `Content-Length: ${body.length}`,
+      `\r\n${body}`,
+    ].join('\r\n'),
+  )
+  await until('\r\n\r\n')
+  socket.pause()
+  // Whatever the buffers of both ends take, it is less than the 100 MB there are.
+  for (let before = -1; before !== found;) {
+    before = found
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  t.ok(found > 0 && found < 100, `${found} were found`)
+  socket.destroy()
+  await ended
+  await Promise.all(serving.answers)
+  t.equal(signal?.aborted, true)
+  t.ok(found < 100)
+  t.strictSame(serving.errors, [])
+})
+
+t.test('a question without lines ends too where its client leaves', async (t) => {
+  const serving = await withCores(t)
+  const { socket } = await wire(t, serving.port)
+  const asked = new Promise<AbortSignal | undefined>((resolve) => {
+    changeGraphs(serving.knowledge, () => ({
+      count: async (_, { signal } = {}) => {
+        resolve(signal)
+        return new Promise((_, reject) => {
+          signal?.addEventListener('abort', () => reject(signal.reason as Error))
+        })
+      },
+    }))
+  })
+  socket.write(
+    'POST /api/v1/graph/count HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer alice\r\nContent-Length: 2\r\n\r\n{}',
+  )
+  t.equal((await asked)?.aborted, false)
+  socket.destroy()
+  await Promise.all(serving.answers)
+  t.equal((await asked)?.aborted, true)
+  t.strictSame(serving.errors, [])
+})
+
+const s = uri('ann')
+const pattern = { s: '?s', p: knows, o: '?o' }
+const numbers = (length: number) => Array<number>(length).fill(1)
+
+/** Question, body, and where in it something is wrong. */
+const hostile: readonly (readonly [question: string, body: unknown, path: string])[] = [
+  ['match', { limit: -1 }, 'limit'],
+  ['match', { limit: 1e300 }, 'limit'],
+  ['match', { limit: 1.5 }, 'limit'],
+  ['match', '{ "limit": 1e999 }', 'limit'],
+  ['match', { limit: '10' }, 'limit'],
+  ['match', { limit: null }, 'limit'],
+  ['match', { s: 'urn:ann' }, 's'],
+  ['match', { s: '?s' }, 's'],
+  ['match', { p: null }, 'p'],
+  ['match', { o: { v: 1, e: true } }, 'o.v'],
+  ['match', { o: { v: '\ud800', e: true } }, 'o.v'],
+  ['match', { o: { v: 'x' } }, 'o.e'],
+  ['match', '{ "__proto__": { "limit": 1 } }', '__proto__'],
+  ['match', '{ "s": { "__proto__": { "v": "x", "e": true } } }', 's.v'],
+  ['match', { subject: s }, 'subject'],
+  ['match', { collection: 7 }, 'collection'],
+  ['match', { collection: '' }, 'collection'],
+  ['count', { limit: 7 }, 'limit'],
+  ['solve', {}, 'patterns'],
+  ['solve', { patterns: pattern }, 'patterns'],
+  ['solve', { patterns: Array(100_000).fill(pattern) }, 'patterns'],
+  ['solve', { patterns: [pattern, { s: '?s', p: 'knows', o: '?o' }] }, 'patterns[1].p'],
+  ['solve', { patterns: [{ s: '?s', o: '?o' }] }, 'patterns[0].p'],
+  ['solve', { patterns: [{ ...pattern, o: '?__proto__' }] }, 'patterns[0].o'],
+  ['solve', { patterns: [pattern], select: ['s'] }, 'select[0]'],
+  ['solve', { patterns: [pattern], distinct: 'yes' }, 'distinct'],
+  ['solve', { patterns: [pattern], limit: 10_001 }, 'limit'],
+  ['nearest', {}, 'vector'],
+  ['nearest', { vector: [] }, 'vector'],
+  ['nearest', { vector: ['1', 0, 0] }, 'vector[0]'],
+  ['nearest', '{ "vector": [1, 1e999] }', 'vector[1]'],
+  ['nearest', { vector: numbers(1_000_000) }, 'vector'],
+  ['nearest', { vector: { length: 3 } }, 'vector'],
+  ['nearest', { vector: [1], k: -1 }, 'k'],
+  ['nearest', { vector: [1], k: 10_001 }, 'k'],
+  ['nearest', { vector: [1], exact: 1 }, 'exact'],
+  ['nearest', { vector: [1], where: 'all' }, 'where'],
+  ['nearest', { vector: [1], where: [{ p: 'knows' }] }, 'where[0].p'],
+  ['nearest', { vector: [1], where: Array(65).fill({ p: knows }) }, 'where'],
+  ['retrieve', { vector: numbers(65_537) }, 'vector'],
+  ['retrieve', { text: 7 }, 'text'],
+  ['retrieve', { text: 'x'.repeat(100_000) }, 'text'],
+  ['retrieve', { vector: [1], entities: 1e9 }, 'entities'],
+  ['retrieve', { vector: [1], triples: 1e9 }, 'triples'],
+  ['retrieve', { vector: [1], maxTriples: 1e9 }, 'maxTriples'],
+  ['retrieve', { vector: [1], depth: 1e9 }, 'depth'],
+  ['retrieve', { vector: [1], signal: {} }, 'signal'],
+]
+
+t.test('a body that is no such question is a 400 that says where', async (t) => {
+  const serving = await withCores(t)
+  for (const [question, body, path] of hostile) {
+    const { value } = await ask(serving, `POST /cores/family/${question}`, body)
+    const name = `${question} ${JSON.stringify(body).slice(0, 60)}`
+    t.match(value, { status: 400, code: 'LK_GRAPH_QUERY', path }, name)
+  }
+  const cores = async (value: unknown, path = '/graph/match') =>
+    (await ask(serving, `POST ${path}`, { cores: value })).value['path']
+  t.equal(await cores('family'), 'cores')
+  t.equal(await cores(['family', 7]), 'cores[1]')
+  t.equal(await cores(Array(1001).fill('family')), 'cores')
+  t.equal(await cores(['family'], '/cores/family/match'), 'cores')
+  t.equal(await cores([]), undefined)
+  t.strictSame(serving.errors, [])
+})
+
+t.test('64 patterns are answered', async (t) => {
+  const serving: Serving = await withCores(t)
+  const patterns = Array(64).fill({ s: '?a', p: knows, o: uri('ben') })
+  const { value } = await ask(serving, 'POST /graph/solve', { patterns })
+  t.strictSame(value, { bindings: [{ a: uri('ann') }] })
+})
+
+t.test('options that cannot be are a TypeError', async (t) => {
+  const { knowledge } = await openStore(t)
+  for (const wrong of [
+    { maxGraphResults: 0 },
+    { maxGraphResults: 1.5 },
+    { defaultUser: '' },
+    { sparql: {} },
+    { sparql: null },
+  ]) {
+    const options = { knowledge, authenticate: 'none', ...wrong } as unknown as HandlerOptions
+    t.throws(() => createHandler(options), TypeError, JSON.stringify(wrong))
+  }
+})
+
+t.test('without the store of cores there are no questions', async (t) => {
+  const { objects } = await openStore(t)
+  const handler = createHandler({ objects, authenticate: 'none' })
+  const port = await listen(
+    t,
+    createServer((request, response) => void handler(request, response)),
+  )
+  for (const path of ['graph/match', 'knowledge', 'sparql', 'flow/default/service/triples']) {
+    const reply = await send(`http://127.0.0.1:${port}/api/v1/${path}`, { method: 'POST' })
+    t.match(json(reply), { code: 'LK_HTTP_NOT_FOUND' }, path)
+  }
+})
