@@ -5,8 +5,11 @@ import type { Storage } from './storage.js'
 /** Blocks that are being written while the next ones fill: enough to keep the disk busy. */
 const maxWriting = 8
 
+/** What is needed of a storage to write blocks and read them. */
+export type BlockStorage = Pick<Storage, 'get' | 'write'>
+
 export interface BlockWriterParts {
-  readonly storage: Storage
+  readonly storage: BlockStorage
   readonly keyOf: (block: number) => Uint8Array
   readonly blockBytes: number
   /** Is told of each block when it is full, before it is written. */
@@ -22,7 +25,7 @@ export class BlockWriter {
   /** Blocks begun; the last one may not be full. */
   blocks = 0
 
-  readonly #storage: Storage
+  readonly #storage: BlockStorage
   readonly #keyOf: (block: number) => Uint8Array
   readonly #blockBytes: number
   readonly #onBlock: ((block: Uint8Array) => void) | undefined

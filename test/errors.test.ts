@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import t from 'tap'
 import { catalogue, hasCode, LorekeepError, type ErrorCode } from '../src/errors.js'
 
-const docs = readFileSync(join(import.meta.dirname, '..', 'docs', 'errors.md'), 'utf8')
+const docs = readFileSync('docs/errors.md', 'utf8')
 
 t.test('docs/errors.md has every code with its kind, and no other', async (t) => {
   const documented = [...docs.matchAll(/^\| `(LK_[A-Z_]+)` \| (\S+) \|/gm)].map(

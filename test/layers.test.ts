@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import t from 'tap'
 
-const root = resolve(import.meta.dirname, '..')
+const root = process.cwd()
 
 const leaves = [
   'src/types',

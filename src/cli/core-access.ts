@@ -9,6 +9,7 @@ export interface CoreAccess {
     source: AsyncIterable<Uint8Array>,
     options: {
       readonly mode: 'append' | 'replace'
+      readonly index: boolean
       readonly signal: AbortSignal
       /** Not called where the counting happens elsewhere. */
       readonly onProgress: (counts: CoreCounts) => void

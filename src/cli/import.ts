@@ -23,6 +23,7 @@ export interface ImportCommandOptions extends AccessOptions {
   readonly id?: string
   readonly user: string
   readonly mode: 'append' | 'replace'
+  readonly index?: true
   /** A format of RDF, or `core`. By default what the name of the file says, or else `core`. */
   readonly format?: string
   /** The rest is for RDF alone. */
@@ -45,12 +46,12 @@ export async function importCore(file: string, options: ImportCommandOptions): P
       summary = await interruptible(async (signal) => {
         const progress = createProgress(input.bytes, units.triples)
         const onProgress = ({ triples }: { triples: number }) => progress.count(triples)
-        const { mode } = options
+        const { mode, index = false } = options
         try {
           const bytes = counted(input.stream, progress)
           const source = options.allowEmpty ? bytes : refuseEmpty(bytes, file)
           const store = (core: AsyncIterable<Uint8Array>) =>
-            cores.import(ref, core, { mode, signal, onProgress })
+            cores.import(ref, core, { mode, index, signal, onProgress })
           if (format === undefined) return await store(source)
           const { loss, base, collection } = options
           // Here rather than in a server: what it stores is the same, and needs no library there.

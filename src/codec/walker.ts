@@ -13,10 +13,12 @@ const { classOf, headerSizeOf, readLength } = msgpack
  */
 export interface CoreVisitor {
   /** What follows is of a message of the collection whose name is [from, to). */
-  collection(bytes: Uint8Array, from: number, to: number): void
+  collection(bytes: Uint8Array, view: DataView, from: number, to: number): void
   triple(bytes: Uint8Array, view: DataView, terms: TriplePlaces): void
   /** The entity of the vectors that follow. */
   entity(bytes: Uint8Array, view: DataView, from: number, to: number, isEntity: number): void
+  /** The bytes of triples that were told are no longer there after this call. */
+  chunkEnd(bytes: Uint8Array, view: DataView): void
   /** `count` MessagePack numbers from `at` on; see readNumbers(). */
   vector(view: DataView, at: number, count: number): void
 }
@@ -136,6 +138,7 @@ export class CoreWalker {
       if (next === CUT) break
       at = next
     }
+    this.#visitor.chunkEnd(bytes, this.#view)
     return at
   }
 
@@ -192,7 +195,7 @@ export class CoreWalker {
       at = this.#skip(value)
       if (!isCollection) continue
       const from = this.#header(value)
-      this.#visitor.collection(this.#bytes, from, at)
+      this.#visitor.collection(this.#bytes, this.#view, from, at)
       return
     }
   }

@@ -75,17 +75,22 @@ export class Matches implements Answer<Triple> {
     const { view } = this.#open
     const rows = await withBlocks(() => view.rows(...idsOf(view, this.#pattern)))
     let count = 0
+    let until = rowsAtOnce
     for (let isMore = true; isMore;) {
       this.check()
-      const until = count + rowsAtOnce
       isMore = await withBlocks(() => {
-        while (count < until) {
-          if (!rows.next()) return false
-          count++
+        const before = count
+        try {
+          for (; count < until; count++) if (!rows.next()) return false
+        } catch (error) {
+          // What was counted needs its blocks no more.
+          if (!(error instanceof Miss) || count === before) throw error
         }
         return true
       })
+      if (count < until) continue
       await turn()
+      until += rowsAtOnce
     }
     return count
   }

@@ -5,11 +5,14 @@
 
 /** Thrown by synchronous code that needs a block which is not in memory. */
 export class Miss {
-  /** Brings the block; rejects where it cannot be read. */
+  /** Brings the block, which stays until `release()`; rejects where it cannot be read. */
   readonly load: () => Promise<void>
+  /** Called once for each load(), also where that rejected. */
+  readonly release: () => void
 
-  constructor(load: () => Promise<void>) {
+  constructor(load: () => Promise<void>, release: () => void = () => undefined) {
     this.load = load
+    this.release = release
   }
 }
 
@@ -23,14 +26,27 @@ export function withBlocks<T>(work: () => T): T | Promise<T> {
   }
 }
 
+/**
+ * More than any step needs at once: to look a term up, all blocks of a part's terms if it was made
+ * for that. Work that has missed more has come further meanwhile.
+ */
+const maxHeld = 512
+
+/** Holds what was missed until the work is done: in a memory too small for it, it would never be. */
 async function retried<T>(work: () => T, first: Miss): Promise<T> {
-  for (let miss = first; ;) {
-    await miss.load()
-    try {
-      return work()
-    } catch (error) {
-      if (!(error instanceof Miss)) throw error
-      miss = error
+  const held: Miss[] = []
+  try {
+    for (let miss = first; ;) {
+      if (held.push(miss) > maxHeld) held.shift()?.release()
+      await miss.load()
+      try {
+        return work()
+      } catch (error) {
+        if (!(error instanceof Miss)) throw error
+        miss = error
+      }
     }
+  } finally {
+    for (const miss of held) miss.release()
   }
 }

@@ -1,10 +1,9 @@
 import { withBlocks } from './miss.js'
 import { ALL, PartView } from './index/part-view.js'
-import { encodedText } from './index/encoded-term.js'
+import { COLLECTION, encodeText } from './index/encoded-term.js'
 import { MergedView } from './index/merged-view.js'
 import { WideView } from './index/wide-view.js'
 import type { IndexParts, Part } from './index/part.js'
-import { COLLECTION } from './index/term-table.js'
 import { storedLinks } from './index/stored-links.js'
 import type { VectorSet } from './vectors/types.js'
 import type { GraphView } from './view.js'
@@ -125,8 +124,8 @@ export class GraphVersion {
 
 /** Undefined where the part has nothing of the collection. */
 async function only(part: Part, collection: string): Promise<PartView | undefined> {
-  const name = encodedText(collection)
-  const id = await withBlocks(() => part.find(name, COLLECTION))
+  const name = encodeText(collection, COLLECTION)
+  const id = await withBlocks(() => part.find(name))
   if (id < 0) return undefined
   return new PartView(part, part.record.collection < 0 ? id : ALL)
 }

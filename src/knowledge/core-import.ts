@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import type { CodecLimits } from '../codec/limits.js'
 import { CoreScanner } from '../codec/scanner.js'
 import { LorekeepError } from '../errors.js'
-import { IndexBuilder } from '../graph/index/index-builder.js'
-import { writeLinks } from '../graph/index/links-writer.js'
+import { IndexBuilder, linkParts } from '../graph/index/index-builder.js'
 import { decodeRecord, encodeRecord } from '../record.js'
 import type { Operation, Precondition, Storage } from '../storage.js'
 import { readSteps } from './byte-source.js'
@@ -73,7 +72,7 @@ export class CoreImporter {
     let committing = false
     const discard = async () => {
       await writer.settle()
-      await builder?.settle()
+      await builder?.end()
       if (builder !== undefined) await this.#table.discard(indexId)
       return this.#table.discard(id)
     }
@@ -83,7 +82,7 @@ export class CoreImporter {
         // From here on a crash leaves a record of the segment, so that its slices can be deleted.
         await this.#table.stage(...(builder === undefined ? [id] : [id, indexId]))
       }
-      await builder?.writeFull()
+      await builder?.ready()
       await writer.writeFull()
     }
     const counts = (): CoreCounts => ({
@@ -115,10 +114,11 @@ export class CoreImporter {
       if (writer.blocks > 0) await writeFull()
       const parts = writer.blocks > 0 ? await builder?.finish() : undefined
       await writer.finish()
+      await builder?.end()
       const index = parts && {
         id: indexId,
         sourceBytes: writer.bytes,
-        parts: await writeLinks(this.#slices, indexId, parts, {
+        parts: await linkParts(this.#slices, indexId, parts, {
           signal: options.signal,
           onProgress: undefined,
         }),
@@ -135,6 +135,8 @@ export class CoreImporter {
       if (discarded || !committing || !summary) throw error
       // The storage failed after it had carried out the commit.
       return { ...summary, duplicate: false }
+    } finally {
+      await builder?.end()
     }
   }
 

@@ -1,7 +1,7 @@
 import { hasCode, LorekeepError } from '../errors.js'
 import { BlockCache } from '../graph/index/block-cache.js'
-import { IndexBuilder } from '../graph/index/index-builder.js'
-import { unlinked, writeLinks } from '../graph/index/links-writer.js'
+import { IndexBuilder, linkParts } from '../graph/index/index-builder.js'
+import { unlinked } from '../graph/index/links-writer.js'
 import { layoutOf, type VectorRecord } from '../graph/index/layout.js'
 import { Part, type IndexParts } from '../graph/index/part.js'
 import type { IndexOptions, IndexState } from '../graph/types.js'
@@ -235,12 +235,13 @@ export class CoreIndexes {
           const slice = await this.#slices.get(sliceKey(segment.id, n))
           if (slice === undefined) throw damaged(core)
           builder.push(slice)
-          await builder.writeFull()
+          await builder.ready()
           done += slice.length
           onProgress?.({ stage: 'triples', done, total })
         }
       }
       const parts = await builder.finish()
+      await builder.end()
       const record: IndexRecord = { id, to: core.segments, sourceBytes: total, parts }
       const replaced = indexes.filter((index) => index.from >= from)
       const key = indexKey(core.generation, from)
@@ -252,7 +253,7 @@ export class CoreIndexes {
       await this.#commit(name, core, operations, require)
       for (const { record: old } of replaced) this.#table.collector.retireIndex(old.id)
     } catch (error) {
-      await builder.settle()
+      await builder.end()
       // Unless the storage failed after it had carried out the commit.
       const isDiscarded = await this.#table.discard(id)
       if (isDiscarded && !hasCode(error, 'LK_STORAGE_CONFLICT')) throw error
@@ -286,7 +287,7 @@ export class CoreIndexes {
     for (const { from, stored, record } of indexes) {
       const count = unlinked(record.parts)
       if (count === 0) continue
-      const parts = await writeLinks(this.#slices, record.id, record.parts, {
+      const parts = await linkParts(this.#slices, record.id, record.parts, {
         signal,
         onProgress: (done) => onProgress?.({ stage: 'vectors', done: before + done, total }),
       })

@@ -117,7 +117,8 @@ class StoredKnowledge implements OpenKnowledgeStore {
     const core = checkRef(ref)
     const summary = await this.#inFlight.run(() => this.#importer.import(core, source, options))
     // What was there already may have no index yet.
-    if (summary.duplicate && options.index === true) await this.index(ref, { signal: options.signal })
+    if (summary.duplicate && options.index === true)
+      await this.index(ref, { signal: options.signal })
     return summary
   }
 

@@ -145,6 +145,19 @@ t.test('import goes into a running server as into a directory', async (t) => {
   t.ok(local.equals(input))
 })
 
+t.test('--index indexes in the same pass, in a directory and in a server', async (t) => {
+  const dir = t.testdir()
+  const { url, token } = await serve(t, ['--data', join(dir, 'served')])
+  for (const where of [
+    ['--data', join(dir, 'here')],
+    ['--url', url, '--token', token],
+  ]) {
+    await succeed(t, ['import', '-', '--id', 'books', '--index', ...where], { input: sample })
+    const state = await succeed(t, ['index', 'books', '--state', '--json', ...where])
+    t.match(JSON.parse(String(state)), { state: 'complete', triples: 44 })
+  }
+})
+
 t.test('a server refuses at once, also while stdin is silent', async (t) => {
   const { url } = await serve(t, ['--data', t.testdir()])
   const args = ['import', '-', '--id', 'a', '--url', url, '--token', 'wrong']

@@ -69,8 +69,9 @@ export async function assertAnswers(
   samples: readonly Triple[],
   place: string,
 ): Promise<void> {
-  for (const sample of samples) {
-    for (const pattern of patternsOf(sample)) {
+  for (const [n, sample] of samples.entries()) {
+    // The open pattern is the same for all of them.
+    for (const pattern of patternsOf(sample).slice(n === 0 ? 0 : 1)) {
       const expected = oracle.match(pattern)
       const shown = `${place}: ${JSON.stringify(pattern).slice(0, 300)}`
       assert.deepEqual(await matched(graph, pattern), expected, shown)

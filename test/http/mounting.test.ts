@@ -44,7 +44,7 @@ async function open(t: Test): Promise<{ knowledge: KnowledgeStore; handler: Hand
 
 /** The fenced block under a heading of docs/http.md. */
 function example(heading: string): string {
-  const page = readFileSync(new URL('../../docs/http.md', import.meta.url), 'utf8')
+  const page = readFileSync('docs/http.md', 'utf8')
   const section = page.split(`\n### ${heading}\n`)[1]?.split('\n#')[0]
   const code = /```js\n([^]*?)```/.exec(section ?? '')?.[1]
   if (code === undefined) throw new Error(`docs/http.md has no example under '${heading}'`)

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { setTimeout as delay } from 'node:timers/promises'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { Random } from '../fixtures/random.js'
 import { leftovers } from '../fixtures/stores.js'
 import { contentOf, cores, digestOf, user, type Step } from './crash-content.js'
+import { killedRun } from './killed-run.js'
 
 export interface CrashReport {
   readonly cycles: number
@@ -39,7 +35,8 @@ export async function crashLoop(options: {
   const report = { cycles, acknowledged: 0, killedOpening: 0, cut: 0, cutButDone: 0 }
   let steps = 0
   for (let cycle = 0; cycle < cycles; cycle++) {
-    const lines = await killedRun(directory, random, steps)
+    const args = [directory, String(random.below(2 ** 31)), String(steps)]
+    const lines = await killedRun('crash-child.js', args, random)
     if (lines.at(-1) === 'opening' || lines.length === 0) report.killedOpening++
     const cut = new Map<string, Step>()
     for (const line of lines) {
@@ -89,31 +86,6 @@ async function assertWhole(
   for await (const chunk of await knowledge.export({ user, id: core })) found.update(chunk)
   for (const step of steps) for (const chunk of contentOf(step)) expected.update(chunk)
   assert.equal(found.digest('hex'), expected.digest('hex'), `the content of ${core}`)
-}
-
-/** What a child said before it was killed. */
-async function killedRun(directory: string, random: Random, steps: number): Promise<string[]> {
-  const program = join(
-    import.meta.dirname.replace(/\/test\//, '/dist/test/').replace('/dist/dist/', '/dist/'),
-    'crash-child.js',
-  )
-  const seed = String(random.below(2 ** 31))
-  const child = spawn(process.execPath, [program, directory, seed, String(steps)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const lines: string[] = []
-  const reading = createInterface({ input: child.stdout })
-  const started = once(reading, 'line')
-  reading.on('line', (line) => lines.push(line))
-  const exited = once(child, 'exit')
-  // The moment is counted from its first word on, so that a slow start is not all that is hit.
-  await started
-  await delay(random.chance(0.25) ? random.below(20) : random.below(400))
-  child.kill('SIGKILL')
-  const [, signal] = (await exited) as [number | null, string | null]
-  assert.equal(signal, 'SIGKILL', `the child ended by itself after ${lines.join('\n')}`)
-  if (!child.stdout.readableEnded) await once(reading, 'close')
-  return lines
 }
 
 function after(held: readonly Step[] | undefined, step: Step): readonly Step[] | undefined {

@@ -7,7 +7,7 @@ import { createLorekeep, type Lorekeep } from '../../src/lorekeep.js'
 import { Random } from '../fixtures/random.js'
 import { problemsOf } from '../flow/inspect.js'
 import { definitionOf, leaseMs, maxAttempts } from './flows-crash-flow.js'
-import { killedRun } from './objects-killed-run.js'
+import { killedRun } from './killed-run.js'
 
 export interface FlowsCrashReport {
   readonly cycles: number

@@ -5,7 +5,7 @@ import { createLorekeep } from '../../src/lorekeep.js'
 import type { ObjectStore } from '../../src/objects/types.js'
 import { Random } from '../fixtures/random.js'
 import { problemsOf } from '../objects/inspect.js'
-import { killedRun } from './objects-killed-run.js'
+import { killedRun } from './killed-run.js'
 import {
   after,
   definitionOf,

@@ -1,5 +1,6 @@
-// npm run torture [-- crash 500 | flows-crash 100 | flows-model 500 | fuzz 100000 | objects-crash 100 |
-// objects-model 500 | objects-oracle 100000]: long runs, each with its seed printed (SEED repeats it).
+// npm run torture [-- crash 500 | flows-crash 100 | flows-model 500 | fuzz 100000 | graph-crash 100 |
+// objects-crash 100 | objects-model 500 | objects-oracle 100000]: long runs, each with its seed
+// printed (SEED repeats it).
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,6 +10,7 @@ import { crashLoop } from './crash.js'
 import { flowsCrashLoop } from './flows-crash.js'
 import { flowModelRuns } from './flows-model-run.js'
 import { fuzz } from './fuzz.js'
+import { graphCrashLoop } from './graph-crash.js'
 import { objectsCrashLoop } from './objects-crash.js'
 import { modelRuns } from './objects-model-run.js'
 import { compareWithOracle } from './objects-oracle.js'
@@ -35,6 +37,13 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
     return { memory, level }
   },
   fuzz: async (streams, seed) => fuzz({ streams, seed }),
+  'graph-crash': (cycles, seed) =>
+    inDirectory((directory) => {
+      const onCycle = (cycle: number) => {
+        if (cycle % 20 === 19) console.log(`  ${cycle + 1} of ${cycles} cycles`)
+      }
+      return graphCrashLoop({ directory, cycles, seed, onCycle })
+    }),
   'objects-crash': (cycles, seed) =>
     inDirectory((directory) => {
       const onCycle = (cycle: number) => {
@@ -56,6 +65,7 @@ const amounts: Readonly<Record<string, number>> = {
   'flows-crash': 100,
   'flows-model': 500,
   fuzz: 100_000,
+  'graph-crash': 100,
   'objects-crash': 100,
   'objects-model': 300,
   'objects-oracle': 100_000,

@@ -38,7 +38,9 @@ export class BlockCache {
   /** Makes room for a block that was read. */
   keep(file: BlockFile, block: number, bytes: number): void {
     this.#bytes += bytes
-    while (this.#bytes > this.#maxBytes && this.#held.length > 0) {
+    // Twice round: by then all that is left is in use.
+    for (let looks = 2 * this.#held.length; looks > 0; looks--) {
+      if (this.#bytes <= this.#maxBytes || this.#held.length === 0) break
       if (this.#hand >= this.#held.length) this.#hand = 0
       const held = this.#held[this.#hand] as { file: BlockFile; block: number }
       if (held.file.spare(held.block)) this.#hand++
@@ -60,6 +62,8 @@ export class BlockFile {
   /** By block: 1 where it was used since the clock's hand came by. */
   readonly #used: number[] = []
   readonly #loading = new Map<number, Promise<void>>()
+  /** By block: how much work that is under way has missed it. It stays until that is done. */
+  readonly #holders = new Map<number, number>()
 
   constructor(cache: BlockCache, keyOf: (block: number) => Uint8Array) {
     this.#cache = cache
@@ -69,17 +73,29 @@ export class BlockFile {
   /** @throws Miss */
   block(n: number): Block {
     const block = this.#blocks[n]
-    if (block === undefined) throw new Miss(() => this.load(n))
+    if (block === undefined) {
+      throw new Miss(
+        () => this.#hold(n),
+        () => this.#release(n),
+      )
+    }
     this.#used[n] = 1
     return block
   }
 
   /** @throws LorekeepError `LK_STORAGE_*` */
-  load(n: number): Promise<void> {
+  #hold(n: number): Promise<void> {
+    this.#holders.set(n, (this.#holders.get(n) ?? 0) + 1)
     if (this.#blocks[n] !== undefined) return Promise.resolve()
     const loading = this.#loading.get(n) ?? this.#read(n).finally(() => this.#loading.delete(n))
     this.#loading.set(n, loading)
     return loading
+  }
+
+  #release(n: number): void {
+    const left = (this.#holders.get(n) ?? 1) - 1
+    if (left > 0) this.#holders.set(n, left)
+    else this.#holders.delete(n)
   }
 
   async #read(n: number): Promise<void> {
@@ -94,11 +110,11 @@ export class BlockFile {
     this.#used[n] = 1
   }
 
-  /** True where the block was used since the last time, and stays for another round. */
+  /** True where the block is held, or was used since the last time: it stays for another round. */
   spare(n: number): boolean {
     const used = this.#used[n] === 1
     this.#used[n] = 0
-    return used
+    return used || this.#holders.has(n)
   }
 
   /** Lets go of a block; returns its bytes. */

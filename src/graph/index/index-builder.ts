@@ -1,39 +1,86 @@
-import { CoreWalker } from '../../codec/walker.js'
 import type { Storage } from '../../storage.js'
+import { IndexThread } from './index-thread.js'
 import type { PartRecord } from './layout.js'
-import { PartBuilder } from './part-builder.js'
+import { unlinked, writeLinks } from './links-writer.js'
+import { PartsBuilder } from './parts-builder.js'
 
-/** Indexes the bytes of segments as they come. The same bytes in the same slices give the same index. */
+/** Less than this is indexed where it is: a thread takes some 50 ms to start. */
+const minThreadBytes = 8 * 1024 * 1024
+
+export interface LinkingOptions {
+  readonly signal: AbortSignal | undefined
+  readonly onProgress: ((done: number, total: number) => void) | undefined
+}
+
+/** Makes one index from the bytes of segments, in a thread of its own where they are many. */
 export class IndexBuilder {
-  readonly #builder: PartBuilder
-  readonly #walker: CoreWalker
-  readonly #parts: PartRecord[] = []
+  readonly #storage: Storage
+  readonly #id: string
+  /** What came before it was clear whether it is worth a thread. */
+  #held: Uint8Array[] = []
+  #heldBytes = 0
+  #thread: IndexThread | undefined
+  #parts: PartsBuilder | undefined
 
   /** All of the index is stored under keys that begin with `id`. */
   constructor(storage: Storage, id: string) {
-    this.#builder = new PartBuilder(storage, id)
-    this.#walker = new CoreWalker(this.#builder)
+    this.#storage = storage
+    this.#id = id
   }
 
   /** The next slice, which is the caller's again when this returns. */
   push(slice: Uint8Array): void {
-    this.#walker.push(slice)
+    if (this.#thread !== undefined) {
+      this.#thread.push(slice)
+      return
+    }
+    this.#held.push(new Uint8Array(slice))
+    this.#heldBytes += slice.length
+    if (this.#heldBytes < minThreadBytes) return
+    this.#thread = new IndexThread(this.#storage, this.#id)
+    for (const held of this.#held.splice(0)) this.#thread.push(held)
   }
 
-  /** Call after each slice: writes what has to be written before the next one. */
-  async writeFull(): Promise<void> {
-    await this.#builder.writeFull()
-    if (this.#builder.isFull) this.#parts.push(await this.#builder.finishPart())
+  /** Call after each slice: waits where the index is behind. */
+  async ready(): Promise<void> {
+    await this.#thread?.ready()
   }
 
   /** The parts, all of them durable. */
   async finish(): Promise<PartRecord[]> {
-    if (!this.#builder.isEmpty) this.#parts.push(await this.#builder.finishPart())
-    return this.#parts
+    if (this.#thread !== undefined) return this.#thread.finish()
+    this.#parts = new PartsBuilder(this.#storage, this.#id)
+    for (const slice of this.#held.splice(0)) {
+      this.#parts.push(slice)
+      await this.#parts.writeFull()
+    }
+    return this.#parts.finish()
   }
 
-  /** Resolves when no write is under way, whatever became of it. */
-  async settle(): Promise<void> {
-    await this.#builder.settle()
+  /** Call at the end, whatever came of it. Resolves when no write is under way. */
+  async end(): Promise<void> {
+    await this.#parts?.settle()
+    await this.#thread?.end()
+  }
+}
+
+/** Vectors that are linked without a thread. */
+const maxUnthreaded = 2000
+
+/** Makes the approximate indexes that are missing, durably, and gives the parts with them. */
+export async function linkParts(
+  storage: Storage,
+  index: string,
+  parts: readonly PartRecord[],
+  { signal, onProgress }: LinkingOptions,
+): Promise<readonly PartRecord[]> {
+  const count = unlinked(parts)
+  if (count === 0) return parts
+  if (count <= maxUnthreaded) return writeLinks(storage, index, parts, { signal, onProgress })
+  const thread = new IndexThread(storage, index)
+  try {
+    return await thread.link(parts, signal, onProgress)
+  } finally {
+    await thread.end()
   }
 }

@@ -4,7 +4,8 @@
 /** What an index record says of a part. Sections are of these sizes; nothing else has to be read. */
 export interface PartRecord {
   readonly terms: number
-  readonly termBytes: number
+  /** Of their entries, numbers of 32 bits. */
+  readonly termWords: number
   /** Distinct triples. */
   readonly triples: number
   /** The id of the one collection's name, or -1 where there are several: then `memberships` says how many pairs of triple and collection. */
@@ -26,7 +27,7 @@ export const blockBytes = 256 * 1024
 /** Sections in their order: offsets in bytes. */
 export interface Layout {
   readonly termStarts: number
-  readonly termBytes: number
+  readonly termWords: number
   readonly hashes: number
   readonly spoStarts: number
   readonly spo: number
@@ -54,7 +55,7 @@ export function layoutOf(part: PartRecord): Layout {
   const pairs = () => section(8 * part.triples)
   return {
     termStarts: starts(),
-    termBytes: section(part.termBytes),
+    termWords: section(4 * part.termWords),
     hashes: section(8 * part.terms),
     spoStarts: starts(),
     spo: pairs(),

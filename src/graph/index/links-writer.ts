@@ -1,6 +1,5 @@
-import { BlockWriter } from '../../block-writer.js'
+import { BlockWriter, type BlockStorage } from '../../block-writer.js'
 import { LorekeepError } from '../../errors.js'
-import type { Storage } from '../../storage.js'
 import { linkVectors } from '../vectors/hnsw.js'
 import { linksKey, vectorKey } from './keys.js'
 import type { PartRecord, VectorRecord } from './layout.js'
@@ -22,7 +21,7 @@ export function unlinked(parts: readonly PartRecord[]): number {
 
 /** Makes the approximate indexes that are missing, durably, and gives the parts with them. */
 export async function writeLinks(
-  storage: Storage,
+  storage: BlockStorage,
   index: string,
   parts: readonly PartRecord[],
   { signal, onProgress }: LinkOptions,

@@ -40,6 +40,7 @@ export class MergedView implements GraphView {
 
   find(term: Term): number {
     const key = (term.e ? 'e' : 'l') + term.v
+    if (this.#searched.size >= maxRemembered) this.#searched.clear()
     for (let n = this.#searched.get(key) ?? 0; n < this.#views.length; n++) {
       this.#searched.set(key, n)
       const id = this.#view(n).find(term)
@@ -101,10 +102,10 @@ export class MergedView implements GraphView {
     if (n === 0) return id
     const known = this.#graphIds[n]?.get(id)
     if (known !== undefined) return known
-    const { view, kind } = this.#view(n).part.termBytes(id)
+    const term = this.#view(n).part.encoded(id)
     let found = (this.#bases[n] as number) + id
     for (let before = 0; before < n; before++) {
-      const there = this.#view(before).part.find(view, kind)
+      const there = this.#view(before).part.find(term)
       if (there === NONE) continue
       found = (this.#bases[before] as number) + there
       break
@@ -123,8 +124,7 @@ export class MergedView implements GraphView {
     if (owner > n) return NONE
     const known = this.#partIds[n]?.get(id)
     if (known !== undefined) return known
-    const { view, kind } = this.#view(owner).part.termBytes(own)
-    const found = this.#view(n).part.find(view, kind)
+    const found = this.#view(n).part.find(this.#view(owner).part.encoded(own))
     remember(this.#partIds[n], id, found)
     return found
   }

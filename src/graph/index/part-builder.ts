@@ -1,10 +1,11 @@
+import type { BlockStorage } from '../../block-writer.js'
 import { readNumbers, type CoreVisitor, type TriplePlaces } from '../../codec/walker.js'
-import type { Storage } from '../../storage.js'
+import { COLLECTION, encodeInto, hashWords, wordsOf } from './encoded-term.js'
 import { mainKey } from './keys.js'
 import type { PartRecord } from './layout.js'
-import { Columns, sortByHash, sortTriples } from './permutations.js'
+import { sortByHash, sortTriples } from './permutations.js'
 import { SectionWriter } from './section-writer.js'
-import { COLLECTION, TermTable } from './term-table.js'
+import { maxAhead, TermTable } from './term-table.js'
 import { VectorWriter } from './vector-writer.js'
 
 /**
@@ -18,11 +19,20 @@ const maxLengths = 64
 
 const firstRoom = 1 << 14
 
+/** Their terms should fit the processor's first caches. */
+const triplesAtOnce = maxAhead / 3
+
 /** Collects what a core says, and writes it as a part of an index. Used for one part after another. */
 export class PartBuilder implements CoreVisitor {
   readonly #terms = new TermTable()
-  #columns = new Columns(firstRoom, false)
+  #columns = createColumns(firstRoom, false)
   #triples = 0
+  /** Triples that wait for their terms to be looked up: these one behind the other, and their ends. */
+  #words = new Int32Array(1 << 14)
+  #wordsEnd = 0
+  readonly #ends = new Int32Array(3 * triplesAtOnce)
+  #waiting = 0
+  readonly #hashes = new Uint32Array(3 * triplesAtOnce)
 
   /** The name of the collection that messages are of now, and its id in this part: -1 before it has one. */
   #collectionName = Buffer.alloc(0)
@@ -35,11 +45,11 @@ export class PartBuilder implements CoreVisitor {
   readonly #vectors = new Map<number, VectorWriter>()
   #vectorCount = 0
 
-  readonly #storage: Storage
+  readonly #storage: BlockStorage
   readonly #index: string
   #part = 0
 
-  constructor(storage: Storage, index: string) {
+  constructor(storage: BlockStorage, index: string) {
     this.#storage = storage
     this.#index = index
   }
@@ -51,7 +61,7 @@ export class PartBuilder implements CoreVisitor {
   get isFull(): boolean {
     return (
       this.#triples >= maxTriples ||
-      this.#terms.byteLength >= maxTermBytes ||
+      4 * this.#terms.wordLength >= maxTermBytes ||
       this.#vectorCount >= maxVectors ||
       this.#vectors.size >= maxLengths
     )
@@ -59,35 +69,75 @@ export class PartBuilder implements CoreVisitor {
 
   // What the walker tells
 
-  collection(bytes: Uint8Array, from: number, to: number): void {
+  collection(bytes: Uint8Array, view: DataView, from: number, to: number): void {
     const name = bytes.subarray(from, to)
-    if (this.#collection >= 0 && this.#collectionName.equals(name)) return
+    if (this.#collectionName.equals(name)) return
+    this.chunkEnd(bytes, view)
     this.#collectionName = Buffer.from(name)
     this.#collection = -1
   }
 
   triple(bytes: Uint8Array, view: DataView, places: TriplePlaces): void {
-    if (this.#collection < 0) this.#enterCollection()
-    const terms = this.#terms
-    const n = this.#triples
-    if (n === this.#columns.s.length) this.#grow()
-    const columns = this.#columns
     const { sFrom, sTo, sE, pFrom, pTo, pE, oFrom, oTo, oE } = places
-    // Subjects and predicates come in runs: a comparison costs less than a look-up.
-    let s = n === 0 ? -1 : (columns.s[n - 1] as number)
-    if (!terms.is(s, view, sFrom, sTo, sE)) s = terms.add(bytes, view, sFrom, sTo, sE)
-    let p = n === 0 ? -1 : (columns.p[n - 1] as number)
-    if (!terms.is(p, view, pFrom, pTo, pE)) p = terms.add(bytes, view, pFrom, pTo, pE)
-    columns.s[n] = s
-    columns.p[n] = p
-    columns.o[n] = terms.add(bytes, view, oFrom, oTo, oE)
-    if (columns.c !== undefined) columns.c[n] = this.#collection
-    this.#triples = n + 1
+    const n = 3 * this.#waiting
+    const bytesOfTerms = sTo - sFrom + pTo - pFrom + oTo - oFrom
+    if (this.#wordsEnd + bytesOfTerms / 4 + 9 > this.#words.length) this.#growWords(bytesOfTerms)
+    const words = this.#words
+    const ends = this.#ends
+    ends[n] = encodeInto(words, this.#wordsEnd, view, sFrom, sTo, sE)
+    ends[n + 1] = encodeInto(words, ends[n] as number, view, pFrom, pTo, pE)
+    ends[n + 2] = encodeInto(words, ends[n + 1] as number, view, oFrom, oTo, oE)
+    this.#wordsEnd = ends[n + 2] as number
+    if (++this.#waiting === triplesAtOnce) this.chunkEnd(bytes, view)
+  }
+
+  // Looking up the terms of many triples in a row costs less than doing it between the others' parsing.
+  chunkEnd(_bytes: Uint8Array, _view: DataView): void {
+    const count = this.#waiting
+    if (count === 0) return
+    if (this.#collection < 0) this.#enterCollection()
+    this.#waiting = 0
+    this.#wordsEnd = 0
+    while (this.#triples + count > this.#columns.s.length) this.#grow()
+    const terms = this.#terms
+    const { s, p, o, c } = this.#columns
+    const words = this.#words
+    const ends = this.#ends
+    const hashes = this.#hashes
+    let at = 0
+    for (let i = 0; i < 3 * count; i++) {
+      const end = ends[i] as number
+      hashes[i] = hashWords(words, at, end)
+      at = end
+    }
+    terms.readAhead(hashes, 3 * count)
+    let from = 0
+    let subject = -1
+    let subjectFrom = 0
+    let subjectTo = 0
+    for (let i = 0, n = this.#triples; i < count; i++, n++) {
+      const pFrom = ends[3 * i] as number
+      const oFrom = ends[3 * i + 1] as number
+      const end = ends[3 * i + 2] as number
+      // Subjects come in runs: a comparison costs less than a look-up.
+      if (subject < 0 || !isSame(words, subjectFrom, subjectTo, from, pFrom)) {
+        subject = terms.addHashed(words, from, pFrom, hashes[3 * i] as number)
+      }
+      subjectFrom = from
+      subjectTo = pFrom
+      s[n] = subject
+      p[n] = terms.addHashed(words, pFrom, oFrom, hashes[3 * i + 1] as number)
+      o[n] = terms.addHashed(words, oFrom, end, hashes[3 * i + 2] as number)
+      if (c !== undefined) c[n] = this.#collection
+      from = end
+    }
+    this.#triples += count
   }
 
   entity(bytes: Uint8Array, view: DataView, from: number, to: number, isEntity: number): void {
+    this.chunkEnd(bytes, view)
     if (this.#collection < 0) this.#enterCollection()
-    this.#entity = this.#terms.add(bytes, view, from, to, isEntity)
+    this.#entity = this.#add(view, from, to, isEntity)
   }
 
   vector(view: DataView, at: number, count: number): void {
@@ -120,18 +170,15 @@ export class PartBuilder implements CoreVisitor {
     const vectors = [...this.#vectors.values()].sort((a, b) => a.dimensions - b.dimensions)
     try {
       await file.write(terms.starts.subarray(0, terms.count + 1))
-      await file.write(terms.bytes.subarray(0, terms.byteLength))
+      await file.write(terms.words.subarray(0, terms.wordLength))
       await file.write(sortByHash(terms.hashes, terms.count))
-      const orders = sortTriples(this.#columns, this.#triples, terms.count)
-      let triples = 0
-      let next = await orders.next()
-      for (; next.done !== true; next = await orders.next()) {
-        const { starts, second, third, count } = next.value
+      const { s, p, o, c } = this.#columns
+      const count = this.#triples
+      const { spo, osp, pos, memberships } = await sortTriples({ s, p, o, c, count }, terms.count)
+      for (const { starts, pairs } of [spo, osp, pos]) {
         await file.write(starts)
-        await file.writePairs(second, third, count)
-        triples = count
+        await file.write(pairs)
       }
-      const memberships = next.value
       if (memberships !== undefined) {
         await file.write(memberships.starts)
         await file.write(memberships.collections)
@@ -145,8 +192,8 @@ export class PartBuilder implements CoreVisitor {
       for (const writer of vectors) await writer.finish()
       const part: PartRecord = {
         terms: terms.count,
-        termBytes: terms.byteLength,
-        triples,
+        termWords: terms.wordLength,
+        triples: spo.pairs.length / 2,
         collection: this.#isMixed ? -1 : this.#firstCollection,
         memberships: memberships?.collections.length ?? 0,
         vectors: vectors.map(({ dimensions, count }) => ({ dimensions, count, links: 0 })),
@@ -179,7 +226,7 @@ export class PartBuilder implements CoreVisitor {
   #enterCollection(): void {
     const name = this.#collectionName
     const view = new DataView(name.buffer, name.byteOffset, name.length)
-    this.#collection = this.#terms.add(name, view, 0, name.length, COLLECTION)
+    this.#collection = this.#add(view, 0, name.length, COLLECTION)
     if (this.#firstCollection < 0) this.#firstCollection = this.#collection
     else if (this.#collection !== this.#firstCollection && !this.#isMixed) {
       this.#isMixed = true
@@ -188,12 +235,46 @@ export class PartBuilder implements CoreVisitor {
     }
   }
 
+  #add(view: DataView, from: number, to: number, kind: number): number {
+    const words = new Int32Array(wordsOf(to - from))
+    encodeInto(words, 0, view, from, to, kind)
+    return this.#terms.add(words, 0, words.length)
+  }
+
+  #growWords(bytes: number): void {
+    const larger = new Int32Array(2 * this.#words.length + bytes)
+    larger.set(this.#words)
+    this.#words = larger
+  }
+
   #grow(): void {
     const { s, p, o, c } = this.#columns
-    this.#columns = new Columns(2 * s.length, c !== undefined)
+    this.#columns = createColumns(2 * s.length, c !== undefined)
     this.#columns.s.set(s)
     this.#columns.p.set(p)
     this.#columns.o.set(o)
     if (c !== undefined) this.#columns.c?.set(c)
   }
+}
+
+interface BuilderColumns {
+  readonly s: Uint32Array
+  readonly p: Uint32Array
+  readonly o: Uint32Array
+  c: Uint32Array | undefined
+}
+
+function createColumns(room: number, hasCollections: boolean): BuilderColumns {
+  return {
+    s: new Uint32Array(room),
+    p: new Uint32Array(room),
+    o: new Uint32Array(room),
+    c: hasCollections ? new Uint32Array(room) : undefined,
+  }
+}
+
+function isSame(words: Int32Array, from: number, to: number, other: number, end: number): boolean {
+  if (end - other !== to - from) return false
+  for (let i = from, at = other; i < to; i++, at++) if (words[i] !== words[at]) return false
+  return true
 }

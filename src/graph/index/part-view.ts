@@ -2,7 +2,7 @@ import type { Term } from '../../types.js'
 import { ANY, NONE, type GraphView, type Rows } from '../view.js'
 import { OSP, SPO, type Part, type RowRange } from './part.js'
 import { blockBytes } from './layout.js'
-import { encodedTerm } from './encoded-term.js'
+import { encodeTerm } from './encoded-term.js'
 
 /** In the place of a collection: those of all. */
 export const ALL = -1
@@ -22,8 +22,7 @@ export class PartView implements GraphView {
   }
 
   find(term: Term): number {
-    const { view, kind } = encodedTerm(term)
-    return this.part.find(view, kind)
+    return this.part.find(encodeTerm(term))
   }
 
   term(id: number): Term {

@@ -4,8 +4,7 @@ import { ANY, NONE } from '../view.js'
 import type { Block, BlockCache, BlockFile } from './block-cache.js'
 import { linksKey, mainKey, vectorKey } from './keys.js'
 import { blockBytes, layoutOf, type Layout, type PartRecord, type VectorRecord } from './layout.js'
-import { termHash } from './term-hash.js'
-import { ENTITY } from './term-table.js'
+import { byteLengthOf, ENTITY, hashWords, kindOf, wordsOf } from './encoded-term.js'
 
 /** The three orders of triples; which of a triple's places comes first, second and third in each. */
 export const SPO = 0
@@ -54,15 +53,15 @@ export class Part {
 
   // Terms
 
-  /** The id of a term in this part, or `NONE`. `view` lies on its UTF-8. */
-  find(view: DataView, kind: number): number {
+  /** The id of an encoded term in this part, or `NONE`. */
+  find(term: Int32Array): number {
     const { terms } = this.record
-    const hash = termHash(view, 0, view.byteLength, kind)
+    const hash = hashWords(term, 0, term.length)
     for (let at = this.#firstOfHash(hash); at < terms; at++) {
       const pair = this.#layout.hashes + 8 * at
       if (this.#word(pair) !== hash) break
       const id = this.#word(pair + 4)
-      if (this.#equals(id, view, kind)) return id
+      if (this.#equals(id, term)) return id
     }
     return NONE
   }
@@ -70,27 +69,28 @@ export class Part {
   term(id: number): Term {
     const slot = id & (decodedTerms - 1)
     if (this.#decodedIds[slot] === id) return this.#decoded[slot] as Term
-    const start = this.#layout.termBytes + this.#word(this.#layout.termStarts + 4 * id)
-    const end = this.#layout.termBytes + this.#word(this.#layout.termStarts + 4 * id + 4)
-    const bytes = this.#bytes(start, end)
+    const start = this.#entryOf(id)
+    const header = this.#word(start)
+    const { source, from, to } = this.#bytes(start + 4, start + 4 + byteLengthOf(header))
     const term: Term = {
-      v: bytes.source.toString('utf8', bytes.from + 1, bytes.to),
-      e: bytes.source[bytes.from] === ENTITY,
+      v: from === to ? '' : source.toString('utf8', from, to),
+      e: kindOf(header) === ENTITY,
     }
     this.#decodedIds[slot] = id
     this.#decoded[slot] = term
     return term
   }
 
-  /** A term as find() takes it. */
-  termBytes(id: number): { readonly view: DataView; readonly kind: number } {
-    const start = this.#layout.termBytes + this.#word(this.#layout.termStarts + 4 * id)
-    const end = this.#layout.termBytes + this.#word(this.#layout.termStarts + 4 * id + 4)
+  /** A term as find() takes it. Not to be changed: it may be the block's own. */
+  encoded(id: number): Int32Array {
+    const start = this.#entryOf(id)
+    const end = start + 4 * wordsOf(byteLengthOf(this.#word(start)))
     const { source, from, to } = this.#bytes(start, end)
-    return {
-      view: new DataView(source.buffer, source.byteOffset + from + 1, to - from - 1),
-      kind: source[from] as number,
-    }
+    return new Int32Array(source.buffer, source.byteOffset + from, (to - from) / 4)
+  }
+
+  #entryOf(id: number): number {
+    return this.#layout.termWords + 4 * this.#word(this.#layout.termStarts + 4 * id)
   }
 
   #firstOfHash(hash: number): number {
@@ -122,15 +122,10 @@ export class Part {
     return this.#word(this.#layout.hashes + 8 * place)
   }
 
-  #equals(id: number, view: DataView, kind: number): boolean {
-    const start = this.#word(this.#layout.termStarts + 4 * id)
-    const end = this.#word(this.#layout.termStarts + 4 * id + 4)
-    if (end - start !== view.byteLength + 1) return false
-    const { termBytes } = this.#layout
-    const { source, from } = this.#bytes(termBytes + start, termBytes + end)
-    if (source[from] !== kind) return false
-    for (let i = 0; i < view.byteLength; i++) {
-      if (source[from + 1 + i] !== view.getUint8(i)) return false
+  #equals(id: number, term: Int32Array): boolean {
+    const start = this.#entryOf(id)
+    for (let i = 0; i < term.length; i++) {
+      if ((this.#word(start + 4 * i) | 0) !== term[i]) return false
     }
     return true
   }
@@ -256,7 +251,7 @@ export class Part {
 
   #bytes(start: number, end: number): { source: Buffer; from: number; to: number } {
     const first = start >>> blockShift
-    const last = (end - 1) >>> blockShift
+    const last = Math.max(start, end - 1) >>> blockShift
     if (first === last) {
       const offset = first * blockBytes
       return { source: this.#file.block(first).bytes, from: start - offset, to: end - offset }
@@ -266,7 +261,11 @@ export class Part {
       const offset = n * blockBytes
       pieces.push(this.#file.block(n).bytes.subarray(Math.max(0, start - offset), end - offset))
     }
-    return { source: Buffer.concat(pieces), from: 0, to: end - start }
+    // Aligned, as parts of Node's pool are not.
+    const whole = Buffer.from(new ArrayBuffer(end - start))
+    let at = 0
+    for (const piece of pieces) at += piece.copy(whole, at)
+    return { source: whole, from: 0, to: end - start }
   }
 }
 

@@ -1,143 +1,194 @@
-// The triples of a part in three orders, by counting sorts on the ids of their terms (LSD radix sort
-// with an id as a digit). Each order comes out of the one before in a single pass.
+// The triples of a part in three orders, by counting sorts on the ids of their terms. Each order comes
+// out of the one before in a single pass, which moves pairs alone: the third id is known from where a
+// pair lies.
 
 import { setImmediate as turn } from 'node:timers/promises'
 
-/** Triples as three columns, and a fourth: the collection of each, where there are several. */
-export class Columns {
-  s: Uint32Array<ArrayBuffer>
-  p: Uint32Array<ArrayBuffer>
-  o: Uint32Array<ArrayBuffer>
-  c: Uint32Array<ArrayBuffer> | undefined
-
-  constructor(room: number, hasCollections: boolean) {
-    this.s = new Uint32Array(room)
-    this.p = new Uint32Array(room)
-    this.o = new Uint32Array(room)
-    this.c = hasCollections ? new Uint32Array(room) : undefined
-  }
-}
-
-/** Triples sorted by the first of three columns, then by the others. */
-export interface Permutation {
-  /** Where those of each id of the first column begin; one more for the end. */
-  readonly starts: Uint32Array
-  readonly second: Uint32Array
-  readonly third: Uint32Array
+/** Triples in the order in which they came. */
+export interface Columns {
+  readonly s: Uint32Array
+  readonly p: Uint32Array
+  readonly o: Uint32Array
+  /** The collection of each, where there are several. */
+  readonly c: Uint32Array | undefined
   readonly count: number
 }
 
-/** The collections of each triple in the order of its first permutation. */
+/** Triples in the order of one of their places, then of the others, in which the pairs have them. */
+export interface Permutation {
+  /** By id: the first pair of the triples that have it in the first place; one more for the end. */
+  readonly starts: Uint32Array
+  readonly pairs: Uint32Array
+}
+
+/** The collections of each triple in the order of SPO. */
 export interface Memberships {
   readonly starts: Uint32Array
   readonly collections: Uint32Array
 }
 
-/**
- * Gives the orders SPO, OSP and POS of distinct triples, one after another: each is to be used before
- * the next is asked for, as they take each other's place. It returns memberships, where the
- * triples have collections. `columns` are used up. The event loop gets its turn between passes.
- */
-export async function* sortTriples(
-  columns: Columns,
-  given: number,
-  terms: number,
-): AsyncGenerator<Permutation, Memberships | undefined, undefined> {
-  let from = columns
-  let to = new Columns(given, columns.c !== undefined)
+export interface SortedTriples {
+  readonly spo: Permutation
+  readonly osp: Permutation
+  readonly pos: Permutation
+  readonly memberships: Memberships | undefined
+}
+
+/** Each triple once. The event loop gets its turn between passes. */
+export async function sortTriples(columns: Columns, terms: number): Promise<SortedTriples> {
+  const { s, p, o, count } = columns
+  const all: Permutation = {
+    starts: startsOf(terms, count, (i) => s[i] as number),
+    pairs: new Uint32Array(2 * count),
+  }
+  const places = all.starts.slice()
+  for (let i = 0; i < count; i++) {
+    const id = s[i] as number
+    const at = 2 * (places[id] as number)
+    places[id] = at / 2 + 1
+    all.pairs[at] = p[i] as number
+    all.pairs[at + 1] = o[i] as number
+  }
+  await turn()
+  const spo = distinct(all)
+  await turn()
+  const osp = byLast(spo)
+  await turn()
+  const pos = byLast(osp)
+  await turn()
+  return { spo, osp, pos, memberships: columns.c && membershipsOf(columns, columns.c, spo) }
+}
+
+function startsOf(terms: number, count: number, idOf: (i: number) => number): Uint32Array {
   const starts = new Uint32Array(terms + 1)
-  const places = new Uint32Array(terms + 1)
-  let count = given
-  const sortBy = async (key: Uint32Array) => {
-    fillStarts(starts, key, count)
-    places.set(starts)
-    move(from, to, key, places, count)
-    const moved = to
-    to = from
-    from = moved
-    await turn()
-  }
-  if (from.c !== undefined) await sortBy(from.c)
-  await sortBy(from.o)
-  await sortBy(from.p)
-  await sortBy(from.s)
-  const memberships = from.c && membershipsOf(from, from.c, count)
-  count = withoutRepeats(from, count)
-  fillStarts(starts, from.s, count)
-  yield { starts, second: from.p, third: from.o, count }
-  await sortBy(from.o)
-  // Those of one object are in the order of their subjects still, and those in that of predicates.
-  fillStarts(starts, from.o, count)
-  yield { starts, second: from.s, third: from.p, count }
-  await sortBy(from.p)
-  fillStarts(starts, from.p, count)
-  yield { starts, second: from.o, third: from.s, count }
-  return memberships
-}
-
-function move(
-  from: Columns,
-  to: Columns,
-  key: Uint32Array,
-  places: Uint32Array,
-  count: number,
-): void {
-  const { s, p, o, c } = from
-  const { s: toS, p: toP, o: toO, c: toC } = to
   for (let i = 0; i < count; i++) {
-    const id = key[i] as number
-    const at = places[id] as number
-    places[id] = at + 1
-    toS[at] = s[i] as number
-    toP[at] = p[i] as number
-    toO[at] = o[i] as number
-    if (toC !== undefined && c !== undefined) toC[at] = c[i] as number
-  }
-}
-
-/** Where those of each id begin when they are sorted by it. */
-function fillStarts(starts: Uint32Array, key: Uint32Array, count: number): void {
-  starts.fill(0)
-  for (let i = 0; i < count; i++) {
-    const next = (key[i] as number) + 1
+    const next = idOf(i) + 1
     starts[next] = (starts[next] as number) + 1
   }
-  for (let id = 1; id < starts.length; id++) {
+  for (let id = 1; id <= terms; id++) {
     starts[id] = (starts[id] as number) + (starts[id - 1] as number)
   }
+  return starts
 }
 
-/** Keeps one of each; returns how many those are. */
-function withoutRepeats({ s, p, o }: Columns, count: number): number {
+/** From triples (a, b, c) sorted by a, b and c those sorted by c, a and b. */
+function byLast({ starts: from, pairs }: Permutation): Permutation {
+  const terms = from.length - 1
+  const starts = startsOf(terms, pairs.length / 2, (i) => pairs[2 * i + 1] as number)
+  const places = starts.slice()
+  const sorted = new Uint32Array(pairs.length)
+  for (let a = 0; a < terms; a++) {
+    const end = from[a + 1] as number
+    for (let i = from[a] as number; i < end; i++) {
+      const c = pairs[2 * i + 1] as number
+      const at = places[c] as number
+      places[c] = at + 1
+      sorted[2 * at] = a
+      sorted[2 * at + 1] = pairs[2 * i] as number
+    }
+  }
+  return { starts, pairs: sorted }
+}
+
+/** Sorts the pairs of each id, and keeps one of each. In place. */
+function distinct({ starts, pairs }: Permutation): Permutation {
   let kept = 0
-  for (let i = 0; i < count; i++) {
-    if (i > 0 && isRepeat(s, p, o, i)) continue
-    s[kept] = s[i] as number
-    p[kept] = p[i] as number
-    o[kept] = o[i] as number
-    kept++
+  let from = 0
+  for (let id = 0; id + 1 < starts.length; id++) {
+    const to = starts[id + 1] as number
+    if (to - from > mostInserted) sortLong(pairs, from, to)
+    else insertInOrder(pairs, from, to)
+    starts[id] = kept
+    const first = kept
+    for (let i = from; i < to; i++) {
+      const b = pairs[2 * i] as number
+      const c = pairs[2 * i + 1] as number
+      if (kept > first && pairs[2 * kept - 2] === b && pairs[2 * kept - 1] === c) continue
+      pairs[2 * kept] = b
+      pairs[2 * kept + 1] = c
+      kept++
+    }
+    from = to
   }
-  return kept
+  starts[starts.length - 1] = kept
+  return { starts, pairs: pairs.subarray(0, 2 * kept) }
 }
 
-function membershipsOf({ s, p, o }: Columns, c: Uint32Array, count: number): Memberships {
-  const starts = new Uint32Array(count + 1)
-  const collections = new Uint32Array(count)
-  let triples = 0
-  let members = 0
-  for (let i = 0; i < count; i++) {
-    const isNew = i === 0 || !isRepeat(s, p, o, i)
-    if (isNew) starts[triples++] = members
-    // Sorted by collection first, so that equal ones are next to each other.
-    if (isNew || collections[members - 1] !== c[i]) collections[members++] = c[i] as number
+/** Longer lists of pairs are sorted by the engine. */
+const mostInserted = 24
+
+function insertInOrder(pairs: Uint32Array, from: number, to: number): void {
+  for (let i = from + 1; i < to; i++) {
+    const b = pairs[2 * i] as number
+    const c = pairs[2 * i + 1] as number
+    let at = i
+    for (; at > from; at--) {
+      const before = pairs[2 * at - 2] as number
+      if (before < b || (before === b && (pairs[2 * at - 1] as number) <= c)) break
+      pairs[2 * at] = before
+      pairs[2 * at + 1] = pairs[2 * at - 1] as number
+    }
+    pairs[2 * at] = b
+    pairs[2 * at + 1] = c
   }
-  starts[triples] = members
-  return { starts: starts.subarray(0, triples + 1), collections: collections.subarray(0, members) }
 }
 
-/** True where a triple is the one before. Compared where it was: what is kept moves to the front. */
-function isRepeat(s: Uint32Array, p: Uint32Array, o: Uint32Array, i: number): boolean {
-  return s[i] === s[i - 1] && p[i] === p[i - 1] && o[i] === o[i - 1]
+/** Two ids as one number: a part has fewer than 2^26 terms. */
+const shift = 2 ** 26
+
+function sortLong(pairs: Uint32Array, from: number, to: number): void {
+  const keys = new Float64Array(to - from)
+  for (let i = from; i < to; i++) {
+    keys[i - from] = (pairs[2 * i] as number) * shift + (pairs[2 * i + 1] as number)
+  }
+  keys.sort()
+  for (let i = from; i < to; i++) {
+    const key = keys[i - from] as number
+    pairs[2 * i] = Math.floor(key / shift)
+    pairs[2 * i + 1] = key % shift
+  }
+}
+
+function membershipsOf({ s, p, o, count }: Columns, c: Uint32Array, spo: Permutation): Memberships {
+  const rows = new Uint32Array(count)
+  for (let i = 0; i < count; i++) {
+    rows[i] = rowOf(spo, s[i] as number, p[i] as number, o[i] as number)
+  }
+  const starts = startsOf(spo.pairs.length / 2, count, (i) => rows[i] as number)
+  const places = starts.slice()
+  const members = new Uint32Array(count)
+  for (let i = 0; i < count; i++) {
+    const row = rows[i] as number
+    const at = places[row] as number
+    places[row] = at + 1
+    members[at] = c[i] as number
+  }
+  let kept = 0
+  let from = 0
+  for (let row = 0; row + 1 < starts.length; row++) {
+    const to = starts[row + 1] as number
+    starts[row] = kept
+    const collections = members.subarray(from, to).sort()
+    const first = kept
+    for (const collection of collections) {
+      if (kept === first || members[kept - 1] !== collection) members[kept++] = collection
+    }
+    from = to
+  }
+  starts[starts.length - 1] = kept
+  return { starts, collections: members.subarray(0, kept) }
+}
+
+function rowOf({ starts, pairs }: Permutation, s: number, p: number, o: number): number {
+  let low = starts[s] as number
+  let high = starts[s + 1] as number
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const b = pairs[2 * middle] as number
+    if (b < p || (b === p && (pairs[2 * middle + 1] as number) < o)) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 /** Terms by their hashes, as pairs of hash and id, for finding one. */

@@ -1,5 +1,4 @@
-import { BlockWriter } from '../../block-writer.js'
-import type { Storage } from '../../storage.js'
+import { BlockWriter, type BlockStorage } from '../../block-writer.js'
 import { normalizeInto } from '../vectors/normalized.js'
 import { vectorsPerBlock } from '../vectors/types.js'
 import { vectorKey } from './keys.js'
@@ -18,7 +17,7 @@ export class VectorWriter {
   readonly #one: Float32Array
   readonly #bytes: Uint8Array
 
-  constructor(storage: Storage, index: string, part: number, dimensions: number) {
+  constructor(storage: BlockStorage, index: string, part: number, dimensions: number) {
     this.dimensions = dimensions
     this.#one = new Float32Array(dimensions)
     this.#bytes = new Uint8Array(this.#one.buffer)

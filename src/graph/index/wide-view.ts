@@ -1,8 +1,8 @@
 import type { Term } from '../../types.js'
 import { ANY, NONE, type GraphView, type Rows } from '../view.js'
-import { encodedTerm } from './encoded-term.js'
+import { byteLengthOf, encodeTerm, ENTITY, kindOf } from './encoded-term.js'
 import type { PartView } from './part-view.js'
-import { ENTITY, TermTable } from './term-table.js'
+import { TermTable } from './term-table.js'
 import { RowSet } from '../row-set.js'
 
 /** Parts that are asked for an estimate; the others are taken to be like them. */
@@ -37,16 +37,17 @@ export class WideView implements GraphView {
   }
 
   find(term: Term): number {
-    const { view, kind } = encodedTerm(term)
-    const id = this.#add(view, kind)
+    const words = encodeTerm(term)
+    const id = this.#terms.add(words, 0, words.length)
     return this.placesOf(id).parts.length === 0 ? NONE : id
   }
 
   term(id: number): Term {
-    const { bytes, starts } = this.#terms
-    const [start, end] = [starts[id] as number, starts[id + 1] as number]
-    const v = Buffer.from(bytes.buffer, start + 1, end - start - 1).toString('utf8')
-    return { v, e: bytes[start] === ENTITY }
+    const { words, starts } = this.#terms
+    const start = starts[id] as number
+    const header = words[start] as number
+    const v = Buffer.from(words.buffer, 4 * start + 4, byteLengthOf(header)).toString('utf8')
+    return { v, e: kindOf(header) === ENTITY }
   }
 
   rows(s: number, p: number, o: number): Rows {
@@ -78,8 +79,8 @@ export class WideView implements GraphView {
     const ids = this.#graphIds[n] as Map<number, number> // one of its own
     const known = ids.get(id)
     if (known !== undefined) return known
-    const { view, kind } = this.#view(n).part.termBytes(id)
-    const found = this.#add(view, kind)
+    const words = this.#view(n).part.encoded(id)
+    const found = this.#terms.add(words, 0, words.length)
     ids.set(id, found)
     this.#remembered++
     return found
@@ -95,12 +96,11 @@ export class WideView implements GraphView {
   placesOf(id: number): Places {
     const places = (this.#places[id] ??= { searched: 0, parts: [], ids: new Map() })
     if (places.searched === this.#views.length) return places
-    const { bytes, starts } = this.#terms
-    const start = starts[id] as number
-    const term = new DataView(bytes.buffer, start + 1, (starts[id + 1] as number) - start - 1)
+    const { words, starts } = this.#terms
+    const term = words.subarray(starts[id], starts[id + 1])
     for (; places.searched < this.#views.length; places.searched++) {
       const n = places.searched
-      const own = this.#view(n).part.find(term, bytes[start] as number)
+      const own = this.#view(n).part.find(term)
       if (own === NONE) continue
       places.parts.push(n)
       places.ids.set(n, own)
@@ -124,11 +124,6 @@ export class WideView implements GraphView {
   #partId(n: number, id: number): number {
     if (id < 0) return id
     return this.#places[id]?.ids.get(n) ?? NONE
-  }
-
-  #add(view: DataView, kind: number): number {
-    const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
-    return this.#terms.add(bytes, view, 0, bytes.length, kind)
   }
 
   #view(n: number): PartView {

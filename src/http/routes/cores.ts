@@ -46,6 +46,7 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
     const { request, response, query } = exchange
     const ref = refFromQuery(exchange)
     const mode = modeFrom(query.get('mode'))
+    const index = indexFrom(query.get('index'))
     const rdf = rdfFrom(exchange)
     const body = openBody(request, response, {
       content: 'core',
@@ -60,8 +61,8 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
       // No signal: a client that leaves early ends the body with an error, and one that leaves
       // after its last byte has its import, and may retry to be told so.
       const summary = await (rdf === undefined
-        ? knowledge.import(ref, body, { mode })
-        : importRdf(body, rdf, (messages) => knowledge.write(ref, messages, { mode })))
+        ? knowledge.import(ref, body, { mode, index })
+        : importRdf(body, rdf, (messages) => knowledge.write(ref, messages, { mode, index })))
       await answerJson(request, response, 200, summary)
     } finally {
       imports--
@@ -222,6 +223,11 @@ function refFromPath({ principal, query, parameters }: Exchange): CoreRef {
 function modeFrom(mode = 'append'): 'append' | 'replace' {
   if (mode === 'append' || mode === 'replace') return mode
   throw new LorekeepError('LK_HTTP_REQUEST', `'mode' is append or replace, not '${mode}'`)
+}
+
+function indexFrom(index = 'false'): boolean {
+  if (index === 'true' || index === 'false') return index === 'true'
+  throw new LorekeepError('LK_HTTP_REQUEST', `'index' is true or false, not '${index}'`)
 }
 
 /** A core unless the client likes a format of RDF better. */

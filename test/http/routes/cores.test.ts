@@ -193,6 +193,26 @@ t.test('mode says whether an import appends or replaces', async (t) => {
   }
 })
 
+t.test('index says whether an import indexes, whatever its format', async (t) => {
+  const serving = await serve(t)
+  const state = async (id: string) =>
+    (await serving.knowledge.indexState({ user: 'bob', id })).state
+  const bytes = core('x', 'bob', 3)
+  await upload(serving, { id: 'plain', user: 'bob' }, bytes)
+  await upload(serving, { id: 'later', user: 'bob', index: 'false' }, bytes)
+  await upload(serving, { id: 'asked', user: 'bob', index: 'true' }, bytes)
+  await send(target(serving.url, 'import-core', { id: 'rdf', index: 'true' }), {
+    method: 'POST',
+    headers: { ...as('bob'), 'Content-Type': 'application/n-triples' },
+    body: Buffer.from('<urn:a> <urn:b> <urn:c> .\n'),
+  })
+  const states = await Promise.all(['plain', 'later', 'asked', 'rdf'].map(state))
+  t.strictSame(states, ['none', 'none', 'complete', 'complete'])
+  const reply = await upload(serving, { id: 'bad', user: 'bob', index: 'yes' }, bytes)
+  t.equal(reply.status, 400)
+  t.equal(json(reply).code, 'LK_HTTP_REQUEST')
+})
+
 t.test('id is required, well-formed and not given twice', async (t) => {
   const { url } = await serve(t)
   for (const [method, route] of [

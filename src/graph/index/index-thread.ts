@@ -1,0 +1,189 @@
+import { Worker } from 'node:worker_threads'
+import type { Operation, Storage } from '../../storage.js'
+import type { PartRecord } from './layout.js'
+
+export type ToWorker =
+  | { readonly type: 'slice'; readonly index: string; readonly slice: Uint8Array }
+  | { readonly type: 'finish' }
+  | { readonly type: 'link'; readonly index: string; readonly parts: readonly PartRecord[] }
+  | { readonly type: 'answer'; readonly id: number; readonly value: Uint8Array | undefined }
+
+export type FromWorker =
+  | { readonly type: 'taken' }
+  | { readonly type: 'done'; readonly parts: PartRecord[] }
+  | { readonly type: 'progress'; readonly done: number; readonly total: number }
+  | { readonly type: 'get'; readonly id: number; readonly key: Uint8Array }
+  | { readonly type: 'write'; readonly id: number; readonly operations: Operation[] }
+
+/** Slices that wait for the thread: some milliseconds of work. */
+const mostWaiting = 8
+
+/**
+ * How long a thread waits for another index to make, in milliseconds. Its code is slow at first: of an
+ * import of 1,000,000 triples that took 2.9 s, 1 s was a new thread's warming up.
+ */
+const idleMs = 30_000
+
+let idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout } | undefined
+
+function createWorker(): Worker {
+  const worker = new Worker(new URL('./index-worker.js', import.meta.url))
+  // Who uses it listens as well. An error that comes when nobody does is of no interest.
+  worker.on('error', () => undefined)
+  return worker
+}
+
+function takeWorker(): Worker {
+  const worker = idle?.worker ?? createWorker()
+  clearTimeout(idle?.timer)
+  idle = undefined
+  worker.ref()
+  return worker
+}
+
+/** It does not keep the process alive meanwhile. */
+async function giveBack(worker: Worker): Promise<void> {
+  if (idle !== undefined) {
+    await worker.terminate()
+    return
+  }
+  worker.unref()
+  const end = () => {
+    idle = undefined
+    void worker.terminate()
+  }
+  idle = { worker, timer: setTimeout(end, idleMs).unref() }
+}
+
+/**
+ * A thread that makes one index, so that whoever serves others meanwhile is not held up, and an import
+ * uses two processors. The storage stays here: the thread asks for its reads and writes.
+ */
+export class IndexThread {
+  readonly #storage: Storage
+  readonly #index: string
+  readonly #worker = takeWorker()
+  /** It has done all it was asked to. */
+  #isDone = false
+  #hasEnded = false
+  #waitingSlices = 0
+  #failure: { readonly error: unknown } | undefined
+  /** Called whenever something has changed that somebody may wait for. */
+  #wake: (() => void) | undefined
+  #parts: PartRecord[] | undefined
+  #onProgress: ((done: number, total: number) => void) | undefined
+  readonly #writing = new Set<Promise<void>>()
+
+  constructor(storage: Storage, index: string) {
+    this.#storage = storage
+    this.#index = index
+    this.#worker.on('message', this.#receive)
+    this.#worker.on('error', this.#fail)
+    this.#worker.on('exit', this.#exited)
+  }
+
+  /** Takes a copy. */
+  push(slice: Uint8Array): void {
+    this.#isDone = false
+    this.#waitingSlices++
+    const copy = new Uint8Array(slice)
+    this.#post({ type: 'slice', index: this.#index, slice: copy }, [copy.buffer])
+  }
+
+  /** Waits while too many slices do. */
+  async ready(): Promise<void> {
+    await this.#until(() => this.#waitingSlices < mostWaiting)
+  }
+
+  async finish(): Promise<PartRecord[]> {
+    return this.#result({ type: 'finish' })
+  }
+
+  /** As writeLinks(). */
+  async link(
+    parts: readonly PartRecord[],
+    signal: AbortSignal | undefined,
+    onProgress: ((done: number, total: number) => void) | undefined,
+  ): Promise<PartRecord[]> {
+    this.#onProgress = onProgress
+    const abort = () => this.#fail(signal?.reason)
+    signal?.throwIfAborted()
+    signal?.addEventListener('abort', abort)
+    try {
+      return await this.#result({ type: 'link', index: this.#index, parts })
+    } finally {
+      signal?.removeEventListener('abort', abort)
+    }
+  }
+
+  /** Lets go of the thread; resolves when none of its writes is under way. */
+  async end(): Promise<void> {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#worker.off('message', this.#receive)
+    this.#worker.off('error', this.#fail)
+    this.#worker.off('exit', this.#exited)
+    if (this.#isDone && this.#failure === undefined) await giveBack(this.#worker)
+    else {
+      this.#failure ??= { error: new Error('the thread was ended') }
+      await this.#worker.terminate()
+    }
+    await Promise.all(this.#writing)
+  }
+
+  async #result(message: ToWorker): Promise<PartRecord[]> {
+    this.#post(message)
+    await this.#until(() => this.#parts !== undefined)
+    this.#isDone = true
+    return this.#parts as PartRecord[]
+  }
+
+  #post(message: ToWorker, transfer: ArrayBuffer[] = []): void {
+    this.#worker.postMessage(message, transfer)
+  }
+
+  async #until(isSo: () => boolean): Promise<void> {
+    for (;;) {
+      if (this.#failure) throw this.#failure.error
+      if (isSo()) return
+      await new Promise<void>((resolve) => (this.#wake = resolve))
+    }
+  }
+
+  readonly #receive = (message: FromWorker): void => {
+    if (message.type === 'taken') this.#waitingSlices--
+    else if (message.type === 'done') this.#parts = message.parts
+    else if (message.type === 'progress') this.#onProgress?.(message.done, message.total)
+    else this.#serve(message)
+    this.#wake?.()
+  }
+
+  #serve(message: Extract<FromWorker, { readonly id: number }>): void {
+    if (this.#failure) return
+    const { id } = message
+    const work = async () => {
+      try {
+        if (message.type === 'get') {
+          const value = await this.#storage.get(message.key)
+          this.#post({ type: 'answer', id, value })
+        } else {
+          await this.#storage.write(message.operations, { durable: true })
+          this.#post({ type: 'answer', id, value: undefined })
+        }
+      } catch (error) {
+        this.#fail(error)
+      }
+    }
+    const served = work().finally(() => this.#writing.delete(served))
+    this.#writing.add(served)
+  }
+
+  readonly #fail = (error: unknown): void => {
+    this.#failure ??= { error }
+    this.#wake?.()
+  }
+
+  readonly #exited = (): void => {
+    this.#fail(new Error('the thread that makes an index has ended'))
+  }
+}

@@ -1,0 +1,67 @@
+// The worker thread of index-thread.ts: makes indexes over a storage that lies in the main thread.
+
+import { parentPort } from 'node:worker_threads'
+import type { BlockStorage } from '../../block-writer.js'
+import type { Operation } from '../../storage.js'
+import type { FromWorker, ToWorker } from './index-thread.js'
+import { writeLinks } from './links-writer.js'
+import { PartsBuilder } from './parts-builder.js'
+
+if (parentPort === null) throw new Error('this is the module of a worker thread')
+const port = parentPort
+const post = (message: FromWorker) => port.postMessage(message)
+
+const waiting = new Map<number, (value: Uint8Array | undefined) => void>()
+let requests = 0
+
+function request(make: (id: number) => FromWorker): Promise<Uint8Array | undefined> {
+  const id = requests++
+  return new Promise((resolve) => {
+    waiting.set(id, resolve)
+    post(make(id))
+  })
+}
+
+/** Failures end the thread from outside: whoever asked for the index gets them as they are. */
+const storage: BlockStorage = {
+  get: (key) => request((id) => ({ type: 'get', id, key })),
+  write: async (operations) => {
+    await request((id) => ({ type: 'write', id, operations: operations as Operation[] }))
+  },
+}
+
+let builder: PartsBuilder | undefined
+/** Slices are indexed one after another. */
+let last: Promise<unknown> = Promise.resolve()
+
+port.on('message', (message: ToWorker) => {
+  if (message.type === 'answer') {
+    waiting.get(message.id)?.(message.value)
+    waiting.delete(message.id)
+    return
+  }
+  last = last.then(() => perform(message))
+  // The error ends the thread, and is told to whoever started it.
+  last.catch((error: unknown) => {
+    throw error
+  })
+})
+
+async function perform(message: Exclude<ToWorker, { type: 'answer' }>): Promise<void> {
+  if (message.type === 'slice') {
+    builder ??= new PartsBuilder(storage, message.index)
+    builder.push(message.slice)
+    await builder.writeFull()
+    post({ type: 'taken' })
+  } else if (message.type === 'finish') {
+    const parts = (await builder?.finish()) ?? []
+    builder = undefined
+    post({ type: 'done', parts })
+  } else {
+    const parts = await writeLinks(storage, message.index, message.parts, {
+      signal: undefined,
+      onProgress: (done, total) => post({ type: 'progress', done, total }),
+    })
+    post({ type: 'done', parts })
+  }
+}

@@ -1,0 +1,39 @@
+import type { BlockStorage } from '../../block-writer.js'
+import { CoreWalker } from '../../codec/walker.js'
+import type { PartRecord } from './layout.js'
+import { PartBuilder } from './part-builder.js'
+
+/** Indexes the bytes of segments as they come. The same bytes in the same slices give the same index. */
+export class PartsBuilder {
+  readonly #builder: PartBuilder
+  readonly #walker: CoreWalker
+  readonly #parts: PartRecord[] = []
+
+  /** All of the index is stored under keys that begin with `id`. */
+  constructor(storage: BlockStorage, id: string) {
+    this.#builder = new PartBuilder(storage, id)
+    this.#walker = new CoreWalker(this.#builder)
+  }
+
+  /** The next slice, which is the caller's again when this returns. */
+  push(slice: Uint8Array): void {
+    this.#walker.push(slice)
+  }
+
+  /** Call after each slice: writes what has to be written before the next one. */
+  async writeFull(): Promise<void> {
+    await this.#builder.writeFull()
+    if (this.#builder.isFull) this.#parts.push(await this.#builder.finishPart())
+  }
+
+  /** The parts, all of them durable. */
+  async finish(): Promise<PartRecord[]> {
+    if (!this.#builder.isEmpty) this.#parts.push(await this.#builder.finishPart())
+    return this.#parts
+  }
+
+  /** Resolves when no write is under way, whatever became of it. */
+  async settle(): Promise<void> {
+    await this.#builder.settle()
+  }
+}

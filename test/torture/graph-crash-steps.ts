@@ -1,0 +1,33 @@
+// What the process that is killed does to cores that are asked, and what they hold after it.
+
+import { cores, user, type Step } from './crash-content.js'
+
+export { cores, user }
+
+/** Cores are changed as in crash-content.ts, with an index or without one. */
+export interface GraphStep {
+  readonly type: 'append' | 'replace' | 'delete' | 'index' | 'match'
+  readonly core: string
+  readonly name: string
+  readonly size: number
+  readonly index: boolean
+}
+
+/** The triples of each import: its name says which. */
+export const triplesOfStep = 300
+
+export function after(
+  held: readonly Step[] | undefined,
+  { type, core, name, size }: GraphStep,
+): readonly Step[] | undefined {
+  switch (type) {
+    case 'append':
+      return [...(held ?? []), { type, core, name, size }]
+    case 'replace':
+      return [{ type, core, name, size }]
+    case 'delete':
+      return undefined
+    default:
+      return held
+  }
+}
