@@ -1,17 +1,23 @@
-// What `npm test` runs: every test file, compiled, in a plain process of Node, two at a time. `tap`
-// would start each behind three loaders and compile what it imports, which takes longer than most
-// of the files do. A line of TAP for each file, and of those that fail what is not ok in them.
+// What `npm test` runs: every test file, or those under the paths that are given, compiled, in a
+// plain process of Node, two at a time. `tap` would start each behind three loaders and compile
+// what it imports, which takes longer than most of the files do. A line of TAP for each file, and of
+// those that fail what is not ok in them.
 
+import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 
+const paths = process.argv.slice(2)
+
 // From the sources: what an older build left in dist does not run.
 const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts'))
   .map((file) => `test/${file.replaceAll('\\', '/')}`)
+  .filter((file) => paths.length === 0 || paths.some((path) => file.startsWith(path)))
   .sort()
+assert.ok(files.length > 0, `no test file under ${paths.join(' ')}`)
 
 // As in .taprc, which `tap` alone reads.
 const env = { ...process.env, TAP_TIMEOUT: '300', TAP_SAVE_FIXTURE: '1' }

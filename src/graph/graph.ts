@@ -20,7 +20,7 @@ import { retrieve } from './retrieve/retrieve.js'
 import { checkRetrieval } from './retrieve/query.js'
 import type { SourceParts } from './retrieve/sources.js'
 import { Solutions } from './solve/solutions.js'
-import { Solver } from './solve/solver.js'
+import { Solver, type SolverOptions } from './solve/solver.js'
 import type {
   AskOptions,
   Bindings,
@@ -50,7 +50,11 @@ export interface OpenCores {
 }
 
 export interface GraphParts {
-  readonly open: (query: GraphQuery, signal: AbortSignal | undefined) => Promise<OpenCores>
+  /** At once where all of it is known already. */
+  readonly open: (
+    query: GraphQuery,
+    signal: AbortSignal | undefined,
+  ) => OpenCores | Promise<OpenCores>
   /** Aborts when the store gives up waiting for questions under way. */
   readonly closing: AbortSignal
   readonly memory: VectorMemory
@@ -73,7 +77,11 @@ export class StoredGraph implements Graph {
   match(pattern?: TriplePattern, options?: MatchOptions): AsyncIterable<Triple> {
     const asked = checkTriplePattern(pattern, '')
     const { limit, signal } = checkMatchOptions(options)
-    return results(async () => new Matches(await this.#open(signal), asked, limit))
+    return results(() => {
+      const open = this.#open(signal)
+      if (open instanceof Promise) return open.then((version) => new Matches(version, asked, limit))
+      return new Matches(open, asked, limit)
+    })
   }
 
   async count(pattern?: TriplePattern, options?: AskOptions): Promise<number> {
@@ -105,22 +113,10 @@ export class StoredGraph implements Graph {
       distinct: checkFlag(distinct, 'distinct'),
       limit: checkLimit(limit, 'limit'),
     }
-    return results(async (): Promise<Answer<Bindings>> => {
-      const { view, check, release } = await this.#open(signal as AbortSignal | undefined)
-      try {
-        const solutions = new Solutions(view, asked, chosen)
-        return {
-          get isDone() {
-            return solutions.isDone
-          },
-          next: (most) => solutions.next(most),
-          end: release,
-          check,
-        }
-      } catch (error) {
-        release()
-        throw error
-      }
+    return results(() => {
+      const open = this.#open(signal as AbortSignal | undefined)
+      if (open instanceof Promise) return open.then((version) => solved(version, asked, chosen))
+      return solved(open, asked, chosen)
     })
   }
 
@@ -166,7 +162,7 @@ export class StoredGraph implements Graph {
     const held = { ...open, release: () => undefined }
     // Both directions are of one version.
     const match = (pattern: TriplePattern, { limit = Infinity }: MatchOptions) =>
-      results(async () => new Matches(held, pattern, limit))
+      results(() => new Matches(held, pattern, limit))
     try {
       yield* neighbours(match, term, options)
     } finally {
@@ -195,21 +191,38 @@ export class StoredGraph implements Graph {
     return nearest(sets, vector, { ...options, signal, memory, term: (id) => view.term(id) })
   }
 
-  async #open(signal: AbortSignal | undefined): Promise<OpenVersion> {
+  #open(signal: AbortSignal | undefined): OpenVersion | Promise<OpenVersion> {
     signal?.throwIfAborted()
-    const { closing } = this.#parts
-    const { cores, release } = await this.#parts.open(this.#query, signal)
+    const cores = this.#parts.open(this.#query, signal)
+    if (cores instanceof Promise) return cores.then((opened) => this.#opened(opened, signal))
+    const last = this.#last
+    if (last !== undefined && !last.version.isWorn && isSame(last.cores, cores.cores)) {
+      return this.#held(last.version, cores, signal)
+    }
+    return this.#opened(cores, signal)
+  }
+
+  async #opened(cores: OpenCores, signal: AbortSignal | undefined): Promise<OpenVersion> {
     try {
-      const version = await this.#version(cores)
-      const check = () => {
-        signal?.throwIfAborted()
-        closing.throwIfAborted()
-      }
-      return { version, view: version.view, check, release }
+      const version = await this.#version(cores.cores)
+      return this.#held(version, cores, signal)
     } catch (error) {
-      release()
+      cores.release()
       throw error
     }
+  }
+
+  #held(
+    version: GraphVersion,
+    { release }: OpenCores,
+    signal: AbortSignal | undefined,
+  ): OpenVersion {
+    const { closing } = this.#parts
+    const check = () => {
+      signal?.throwIfAborted()
+      closing.throwIfAborted()
+    }
+    return { version, view: version.view, check, release }
   }
 
   async #version(cores: readonly CoreVersion[]): Promise<GraphVersion> {
@@ -218,6 +231,27 @@ export class StoredGraph implements Graph {
     const version = await GraphVersion.of(cores, this.#query.collection)
     this.#last = { cores, version }
     return version
+  }
+}
+
+function solved(
+  { view, check, release }: OpenVersion,
+  patterns: readonly QueryPattern[],
+  options: SolverOptions,
+): Answer<Bindings> {
+  try {
+    const solutions = new Solutions(view, patterns, options)
+    return {
+      get isDone() {
+        return solutions.isDone
+      },
+      next: (most) => solutions.next(most),
+      end: release,
+      check,
+    }
+  } catch (error) {
+    release()
+    throw error
   }
 }
 

@@ -22,12 +22,12 @@ const batchesPerTurn = 8
 const dropped = new FinalizationRegistry<{ end?: () => void }>((held) => held.end?.())
 
 /** The results of a question, which is asked when the first one is. */
-export function results<T>(ask: () => Promise<Answer<T>>): AsyncIterable<T> {
+export function results<T>(ask: () => Answer<T> | Promise<Answer<T>>): AsyncIterable<T> {
   return { [Symbol.asyncIterator]: () => new Results(ask) }
 }
 
 class Results<T> implements AsyncIterator<T, undefined> {
-  readonly #ask: () => Promise<Answer<T>>
+  readonly #ask: () => Answer<T> | Promise<Answer<T>>
   #answer: Answer<T> | undefined
   #batch: T[] = []
   #at = 0
@@ -39,7 +39,7 @@ class Results<T> implements AsyncIterator<T, undefined> {
   /** What a reader that goes away without a word leaves behind. */
   readonly #held: { end?: () => void } = {}
 
-  constructor(ask: () => Promise<Answer<T>>) {
+  constructor(ask: () => Answer<T> | Promise<Answer<T>>) {
     this.#ask = ask
   }
 
@@ -48,17 +48,14 @@ class Results<T> implements AsyncIterator<T, undefined> {
       const again = () => this.next()
       return this.#working.then(again, again)
     }
-    if (this.#at < this.#batch.length) {
-      try {
-        this.#answer?.check()
-      } catch (error) {
-        return this.throw(error)
-      }
-      return Promise.resolve({ done: false, value: this.#batch[this.#at++] as T })
+    try {
+      const result = this.#advance()
+      if (!(result instanceof Promise)) return Promise.resolve(result)
+      this.#working = this.#finish(result)
+      return this.#working
+    } catch (error) {
+      return this.throw(error)
     }
-    if (this.#ended) return Promise.resolve({ done: true, value: undefined })
-    this.#working = this.#next()
-    return this.#working
   }
 
   async return(): Promise<IteratorResult<T, undefined>> {
@@ -77,41 +74,62 @@ class Results<T> implements AsyncIterator<T, undefined> {
     this.#end()
   }
 
-  async #next(): Promise<IteratorResult<T, undefined>> {
-    try {
-      while (this.#at === this.#batch.length) {
-        if (this.#ended) return { done: true, value: undefined }
-        await this.#fill()
+  /** At once where nothing has to be waited for: most questions are answered from memory. */
+  #advance(): IteratorResult<T, undefined> | Promise<IteratorResult<T, undefined>> {
+    for (;;) {
+      if (this.#at < this.#batch.length) {
+        this.#answer?.check()
+        return { done: false, value: this.#batch[this.#at++] as T }
       }
-      return { done: false, value: this.#batch[this.#at++] as T }
+      if (this.#ended) return { done: true, value: undefined }
+      const filled = this.#fill()
+      if (filled !== undefined) return filled.then(() => this.#advance())
+    }
+  }
+
+  async #finish(
+    result: Promise<IteratorResult<T, undefined>>,
+  ): Promise<IteratorResult<T, undefined>> {
+    try {
+      return await result
     } catch (error) {
-      this.#end()
-      throw error
+      return await this.throw(error)
     } finally {
       this.#working = undefined
     }
   }
 
-  async #fill(): Promise<void> {
-    const answer = (this.#answer ??= await this.#start())
+  #fill(): undefined | Promise<void> {
+    if (this.#answer === undefined) {
+      const asked = this.#ask()
+      if (asked instanceof Promise) return asked.then((answer) => this.#begin(answer))
+      this.#begin(asked)
+    }
+    const answer = this.#answer as Answer<T> | undefined
+    if (answer === undefined) return undefined // left while it was being asked
     answer.check()
     const size = this.#size
     const batch = withBlocks(() => answer.next(size))
-    this.#batch = batch instanceof Promise ? await batch : batch
+    if (batch instanceof Promise) return batch.then((made) => this.#take(made, answer))
+    this.#take(batch, answer)
+    if (this.#ended || ++this.#batches % batchesPerTurn !== 0) return undefined
+    return turn()
+  }
+
+  #begin(answer: Answer<T>): void {
+    if (this.#ended) return answer.end()
+    this.#answer = answer
+    this.#held.end = () => answer.end()
+  }
+
+  #take(batch: T[], answer: Answer<T>): void {
+    if (this.#ended) return
+    this.#batch = batch
     this.#at = 0
     // At once where that was all: most questions have few results.
     if (answer.isDone) return this.#end()
-    this.#size = Math.min(mostBatch, 4 * size)
-    if (++this.#batches % batchesPerTurn === 0) await turn()
-  }
-
-  async #start(): Promise<Answer<T>> {
-    const answer = await this.#ask()
-    this.#held.end = () => answer.end()
-    if (this.#ended)
-      this.#release() // left while it was being asked
-    else dropped.register(this, this.#held, this.#held)
-    return answer
+    if (this.#size === firstBatch) dropped.register(this, this.#held, this.#held)
+    this.#size = Math.min(mostBatch, 4 * this.#size)
   }
 
   /** No more is made; what was made is still given, unless the reader has left. */

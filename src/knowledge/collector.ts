@@ -53,19 +53,23 @@ export class Collector {
     this.#onError = onError
   }
 
-  /** Keeps the slices of a generation, or the blocks of an index, until the returned function is called. */
-  pin(name: string): () => void {
-    this.#pins.set(name, (this.#pins.get(name) ?? 0) + 1)
+  /** Keeps the slices of generations, and the blocks of indexes, until the returned function is called. */
+  pin(...names: readonly string[]): () => void {
+    for (const name of names) this.#pins.set(name, (this.#pins.get(name) ?? 0) + 1)
     let held = true
     return () => {
       if (!held) return
       held = false
-      const left = (this.#pins.get(name) ?? 1) - 1
-      if (left > 0) this.#pins.set(name, left)
-      else {
-        this.#pins.delete(name)
-        if (this.#retired.has(name) || this.#discarded.has(name)) this.#start()
-      }
+      for (const name of names) this.#unpin(name)
+    }
+  }
+
+  #unpin(name: string): void {
+    const left = (this.#pins.get(name) ?? 1) - 1
+    if (left > 0) this.#pins.set(name, left)
+    else {
+      this.#pins.delete(name)
+      if (this.#retired.has(name) || this.#discarded.has(name)) this.#start()
     }
   }
 

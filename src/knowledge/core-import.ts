@@ -179,7 +179,7 @@ export class CoreImporter {
         }
       }
       if (replaced) operations.push(markGarbage(replaced.generation))
-      if (!(await this.#table.attempt(operations, require))) continue
+      if (!(await this.#table.attempt(name, operations, require))) continue
       if (replaced) this.#table.collector.retire(replaced.generation)
       return false
     }

@@ -5,6 +5,7 @@ import { unlinked } from '../graph/index/links-writer.js'
 import { layoutOf, type VectorRecord } from '../graph/index/layout.js'
 import { Part, type IndexParts } from '../graph/index/part.js'
 import type { IndexOptions, IndexState } from '../graph/types.js'
+import type { CoreVersion } from '../graph/version.js'
 import { decodeKey } from '../keys.js'
 import { decodeRecord, encodeRecord } from '../record.js'
 import type { Operation, Precondition, Storage } from '../storage.js'
@@ -42,15 +43,16 @@ interface StoredIndex {
   readonly record: IndexRecord
 }
 
-/** A core's indexes as they were found, which are those of its record for as long as it says the same. */
+/** A core's indexes as they were found, which are its own until its record is written. */
 interface Version {
-  readonly stored: Uint8Array
-  readonly generation: string
-  readonly indexes: readonly IndexParts[]
+  /** Names of what has to stay in the storage meanwhile. */
+  readonly pins: readonly string[]
+  /** The one core, as a graph takes several. */
+  readonly asCores: readonly CoreVersion[]
 }
 
 export interface OpenVersion {
-  readonly indexes: readonly IndexParts[]
+  readonly asCores: readonly CoreVersion[]
   readonly release: () => void
 }
 
@@ -70,38 +72,42 @@ export class CoreIndexes {
   readonly #versions = new Map<string, Version>()
   /** By core: the last work on its indexes. Only one is under way at a time. */
   readonly #work = new Map<string, Promise<unknown>>()
+  /** Of a core that is worked on: how often others wrote its record since it was read. */
+  readonly #changes = new Map<string, { count: number }>()
 
   constructor({ table, slices, cacheBytes, now }: CoreIndexesParts) {
     this.#table = table
     this.#slices = slices
     this.#cache = new BlockCache(slices, cacheBytes)
     this.#now = now
+    table.onChange = (changed) => {
+      const key = nameOf(changed)
+      this.#versions.delete(key)
+      const changes = this.#changes.get(key)
+      if (changes !== undefined) changes.count++
+    }
   }
 
   /**
-   * The newest version of a core, all of it indexed, held until release().
-   * @throws LorekeepError `LK_CORE_NOT_FOUND`
+   * The newest version of a core, all of it indexed, held until release(); undefined where it has to
+   * be read first. Every change of a core goes through this process, so what is known is the newest.
    */
+  known(name: CoreRef): OpenVersion | undefined {
+    const version = this.#versions.get(nameOf(name))
+    return version && { asCores: version.asCores, release: this.#hold(version) }
+  }
+
+  /** As known(), for any core. @throws LorekeepError `LK_CORE_NOT_FOUND` */
   async open(name: CoreRef, signal: AbortSignal | undefined): Promise<OpenVersion> {
-    const known = this.#versions.get(nameOf(name))
-    if (known !== undefined) {
-      // Held before it is compared: what it names is not on its way out then.
-      const release = this.#hold(known)
-      const stored = await this.#table.cores.get(coreKey(name)).catch(failing(release))
-      if (stored !== undefined && Buffer.compare(stored, known.stored) === 0) {
-        return { indexes: known.indexes, release }
-      }
-      release()
-    }
-    return this.#exclusive(name, async ({ core, stored }) => {
-      const indexes = await this.#bringUp(name, core, { signal }, false)
+    return this.#exclusive(name, async ({ core }, isNewest) => {
+      const records = await this.#bringUp(name, core, { signal }, false)
+      const indexes = records.map(({ record }) => this.#parts(record))
       const version: Version = {
-        stored,
-        generation: core.generation,
-        indexes: indexes.map(({ record }) => this.#parts(record)),
+        pins: [core.generation, ...indexes.map(({ id }) => id)],
+        asCores: [{ core: name.id, indexes }],
       }
-      this.#remember(nameOf(name), version)
-      return { indexes: version.indexes, release: this.#hold(version) }
+      if (isNewest()) this.#remember(nameOf(name), version)
+      return { asCores: version.asCores, release: this.#hold(version) }
     })
   }
 
@@ -125,19 +131,25 @@ export class CoreIndexes {
    * Works on the newest version of a core, which is held meanwhile, and on a newer one if that is
    * replaced. One at a time for each core: an index that two would make is made once.
    */
-  async #exclusive<T>(name: CoreRef, work: (pinned: PinnedCore) => Promise<T>): Promise<T> {
+  async #exclusive<T>(
+    name: CoreRef,
+    work: (pinned: PinnedCore, isNewest: () => boolean) => Promise<T>,
+  ): Promise<T> {
     const key = nameOf(name)
     const before = this.#work.get(key)
     const mine = (async () => {
       await before?.catch(() => undefined)
       for (;;) {
+        const changes = { count: 0 }
+        this.#changes.set(key, changes)
         const pinned = await this.#table.pinned(name)
         try {
-          return await work(pinned)
+          return await work(pinned, () => changes.count === 0)
         } catch (error) {
           if (!(error instanceof Replaced)) throw error
         } finally {
           pinned.release()
+          this.#changes.delete(key)
         }
       }
     })()
@@ -257,8 +269,6 @@ export class CoreIndexes {
       // Unless the storage failed after it had carried out the commit.
       const isDiscarded = await this.#table.discard(id)
       if (isDiscarded && !hasCode(error, 'LK_STORAGE_CONFLICT')) throw error
-    } finally {
-      this.#versions.delete(nameOf(name))
     }
   }
 
@@ -296,7 +306,6 @@ export class CoreIndexes {
       const isSame: Precondition = { type: 'equals', key, value: stored }
       await this.#commit(name, core, [{ type: 'put', key, value }], [isSame])
       before += count
-      this.#versions.delete(nameOf(name))
     }
     return total > 0
   }
@@ -318,7 +327,11 @@ export class CoreIndexes {
       const current = stored && decodeRecord<CoreRecord>(stored)
       if (!stored || current?.generation !== core.generation) throw new Replaced()
       const isSame: Precondition = { type: 'equals', key, value: stored }
-      if (await this.#table.attempt(operations, [isSame, ...require])) return
+      const isWritten = await this.#table.attempt(name, operations, [isSame, ...require])
+      // That one was ours.
+      const changes = this.#changes.get(nameOf(name))
+      if (changes !== undefined) changes.count--
+      if (isWritten) return
     }
   }
 
@@ -326,12 +339,8 @@ export class CoreIndexes {
     return { id, parts: parts.map((part, n) => new Part(this.#cache, id, n, part)) }
   }
 
-  #hold({ generation, indexes }: Version): () => void {
-    const { collector } = this.#table
-    const pins = [collector.pin(generation), ...indexes.map(({ id }) => collector.pin(id))]
-    return () => {
-      for (const unpin of pins) unpin()
-    }
+  #hold({ pins }: Version): () => void {
+    return this.#table.collector.pin(...pins)
   }
 
   #remember(key: string, version: Version): void {
@@ -352,14 +361,6 @@ export class CoreIndexes {
 
 /** The generation that was worked on is not the core's any more. */
 class Replaced extends Error {}
-
-/** Lets go, and goes on failing. */
-function failing(release: () => void): (error: unknown) => never {
-  return (error) => {
-    release()
-    throw error
-  }
-}
 
 function nameOf({ user, id }: CoreRef): string {
   return `${user.length} ${user}${id}`

@@ -17,6 +17,8 @@ export interface PinnedCore {
 export class CoreTable {
   readonly cores: Storage
   readonly collector: Collector
+  /** Is told of each core whose record was written, or may have been. */
+  onChange: (name: CoreRef) => void = () => undefined
 
   constructor(cores: Storage, collector: Collector) {
     this.cores = cores
@@ -77,6 +79,7 @@ export class CoreTable {
    * writer was first, and the step has to be thought over.
    */
   async attempt(
+    name: CoreRef,
     operations: readonly Operation[],
     require: readonly Precondition[],
   ): Promise<boolean> {
@@ -87,6 +90,8 @@ export class CoreTable {
       if (hasCode(error, 'LK_STORAGE_CONFLICT') && error.details['index'] === 0) return false
       this.collector.lookForGarbage()
       throw error
+    } finally {
+      this.onChange(name)
     }
   }
 

@@ -186,7 +186,7 @@ class StoredKnowledge implements OpenKnowledgeStore {
         const { generation } = decodeRecord<CoreRecord>(stored)
         const operations: Operation[] = [{ type: 'del', key }, markGarbage(generation)]
         const require: Precondition[] = [{ type: 'equals', key, value: stored }]
-        if (!(await this.#table.attempt(operations, require))) continue
+        if (!(await this.#table.attempt(name, operations, require))) continue
         this.#collector.retire(generation)
         return true
       }
@@ -220,11 +220,29 @@ class StoredKnowledge implements OpenKnowledgeStore {
   }
 
   /** A question is work under way until it lets go of its cores. */
-  async #openCores(
+  #openCores(query: GraphQuery, signal: AbortSignal | undefined): OpenCores | Promise<OpenCores> {
+    const endWork = this.#inFlight.begin()
+    const { user, cores } = query
+    const [id] = cores ?? []
+    if (cores?.length === 1 && id !== undefined) {
+      // One core that is known: there is nothing to wait for.
+      const version = this.#indexes.known({ user, id })
+      if (version !== undefined) {
+        const release = () => {
+          version.release()
+          endWork()
+        }
+        return { cores: version.asCores, release }
+      }
+    }
+    return this.#openAll(query, signal, endWork)
+  }
+
+  async #openAll(
     { user, cores }: GraphQuery,
     signal: AbortSignal | undefined,
+    endWork: () => void,
   ): Promise<OpenCores> {
-    const endWork = this.#inFlight.begin()
     const held: (() => void)[] = [endWork]
     const release = () => {
       for (const letGo of held.splice(0)) letGo()
@@ -237,7 +255,7 @@ class StoredKnowledge implements OpenKnowledgeStore {
         const version = await this.#opened({ user, id }, until, cores !== undefined)
         if (version === undefined) continue
         held.push(version.release)
-        found.push({ core: id, indexes: version.indexes })
+        found.push(...version.asCores)
       }
       return { cores: found, release }
     } catch (error) {
@@ -254,6 +272,8 @@ class StoredKnowledge implements OpenKnowledgeStore {
 
   /** Undefined for a core that was not named, and deleted since it was listed. */
   async #opened(name: CoreRef, signal: AbortSignal, isNamed: boolean) {
+    const known = this.#indexes.known(name)
+    if (known !== undefined) return known
     try {
       return await this.#indexes.open(name, signal)
     } catch (error) {

@@ -6,8 +6,9 @@ import { flowModelRuns } from '../torture/flows-model-run.js'
 
 const seed = pickSeed()
 
+// The long run is `npm run torture -- flows-model`.
 const rounds = [
-  { engine: 'memory', runs: 40 },
+  { engine: 'memory', runs: 24 },
   { engine: 'level', runs: 4 },
 ] as const
 

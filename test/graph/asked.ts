@@ -87,7 +87,12 @@ export function randomTriples(random: Random, count: number): Triple[] {
     const v = random.chance(0.5) ? random.pick(texts) : `n/${random.below(12)}`
     return random.chance(0.6) ? entity(v) : literal(v)
   }
-  return Array.from({ length: count }, () => ({ s: term(), p: term(), o: term() }))
+  const triples: Triple[] = []
+  for (let n = 0; n < count; n++) {
+    const isRepeat = n > 0 && random.chance(0.2)
+    triples.push(isRepeat ? random.pick(triples) : { s: term(), p: term(), o: term() })
+  }
+  return triples
 }
 
 /** A triple of which some places are those of another one, or nowhere to be found. */

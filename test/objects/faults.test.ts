@@ -73,6 +73,8 @@ const modes = [
   { name: 'from each call on, which happens', when: 'after', lasting: true },
 ] as const
 
+const outcomes = new Map<Operation, Promise<unknown>>()
+
 for (const [engine, createBackend] of backends) {
   for (const [name, operation] of Object.entries(operations)) {
     if (engine === 'level' && operation.objects > 100) continue
@@ -189,7 +191,13 @@ async function filled(backend: FaultyBackend | KeptBackend, count: number) {
 }
 
 /** What there is when nothing has failed. */
-async function outcomeOf({ objects: count, run }: Operation): Promise<unknown> {
+function outcomeOf(operation: Operation): Promise<unknown> {
+  const known = outcomes.get(operation) ?? findOutcome(operation)
+  outcomes.set(operation, known)
+  return known
+}
+
+async function findOutcome({ objects: count, run }: Operation): Promise<unknown> {
   const keep = await filled(new KeptBackend(new MemoryBackend()), count)
   await run(keep.objects)
   const state = await stateOf(keep.objects)

@@ -13,8 +13,28 @@ export function wordsOf(byteLength: number): number {
   return 1 + ((byteLength + 3) >>> 2)
 }
 
+/** Holds terms that are looked for: making an array for each costs more than all else of a look-up. */
+const scratch = new Int32Array(1024)
+
+/** To be used before the next one is encoded: it may lie where that will. */
 export function encodeTerm({ v, e }: Term): Int32Array {
-  return encodeText(v, e ? ENTITY : LITERAL)
+  const kind = e ? ENTITY : LITERAL
+  const { length } = v
+  if (length > 4 * (scratch.length - 1)) return encodeText(v, kind)
+  scratch[0] = length * 4 + kind
+  let word = 0
+  let at = 1
+  for (let i = 0; i < length; i++) {
+    const code = v.charCodeAt(i)
+    if (code > 0x7f) return encodeText(v, kind)
+    word |= code << (8 * (i & 3))
+    if ((i & 3) === 3) {
+      scratch[at++] = word
+      word = 0
+    }
+  }
+  if ((length & 3) !== 0) scratch[at++] = word
+  return scratch.subarray(0, at)
 }
 
 export function encodeText(text: string, kind: number): Int32Array {
