@@ -28,6 +28,27 @@ export type {
   TextDocument,
   WatchQuery,
 } from './flow/types.js'
+export type {
+  AskOptions,
+  Bindings,
+  EntityPattern,
+  Graph,
+  GraphQuery,
+  GraphSource,
+  IndexOptions,
+  IndexProgress,
+  IndexState,
+  MatchOptions,
+  NearEntity,
+  NearestOptions,
+  Neighbour,
+  QueryPattern,
+  RetrieveQuery,
+  SolveOptions,
+  Subgraph,
+  TriplePattern,
+  Variable,
+} from './graph/types.js'
 export type { KnowledgeLimits } from './knowledge/core-import.js'
 export type {
   ByteSource,
@@ -65,6 +86,7 @@ export type {
 export type {
   CoreMessage,
   CoreMetadata,
+  Embedder,
   EntityEmbedding,
   GraphEmbeddingsData,
   Term,

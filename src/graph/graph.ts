@@ -38,7 +38,7 @@ import type {
   TriplePattern,
   Variable,
 } from './types.js'
-import { nearest } from './vectors/nearest.js'
+import { checkVector, nearest } from './vectors/nearest.js'
 import type { VectorMemory } from './vectors/memory.js'
 import { GraphVersion, type CoreVersion } from './version.js'
 import type { GraphView } from './view.js'
@@ -121,11 +121,12 @@ export class StoredGraph implements Graph {
   }
 
   async nearest(vector: Vector, options: NearestOptions = {}): Promise<NearEntity[]> {
-    const { where, ...others } = options
+    const { where, ...others } = checkMembers(options, '', ['k', 'exact', 'where', 'signal'])
     const patterns = checkEntityPatterns(where, 'where')
+    checkVector(vector)
     const open = await this.#open(options.signal)
     try {
-      return await this.#nearest(open, vector, others, patterns)
+      return await this.#nearest(open, vector, others as NearestOptions, patterns)
     } finally {
       open.release()
     }

@@ -162,10 +162,10 @@ export class Collector {
       }
     }
     for (const segment of this.#undecided) await attempt(() => this.#decide(segment))
+    if (this.#lookForGarbage) await attempt(() => this.#findGarbage())
     for (const segment of this.#discarded) {
       if (!this.#pins.has(segment)) await attempt(() => this.#deleteSegment(segment))
     }
-    if (this.#lookForGarbage) await attempt(() => this.#findGarbage())
     for (const generation of this.#retired) {
       if (!this.#pins.has(generation)) await attempt(() => this.#deleteGeneration(generation))
     }
@@ -175,6 +175,12 @@ export class Collector {
   async #findGarbage(): Promise<void> {
     for await (const page of this.#cores.scan({ ...allGarbage(), keysOnly: true })) {
       for (const { key } of page) this.#retired.add(decodeKey(key)[1] as string)
+    }
+    const discarded = Buffer.from(encodeRecord({ state: 'discarded' }))
+    for await (const page of this.#cores.scan(allStaged())) {
+      for (const { key, value } of page) {
+        if (discarded.equals(value)) this.#discarded.add(decodeKey(key)[1] as string)
+      }
     }
     this.#lookForGarbage = false
   }

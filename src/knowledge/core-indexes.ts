@@ -5,6 +5,7 @@ import { unlinked } from '../graph/index/links-writer.js'
 import { layoutOf, type VectorRecord } from '../graph/index/layout.js'
 import { Part, type IndexParts } from '../graph/index/part.js'
 import type { IndexOptions, IndexState } from '../graph/types.js'
+import { areFollowed } from '../graph/vectors/links.js'
 import type { CoreVersion } from '../graph/version.js'
 import { decodeKey } from '../keys.js'
 import { decodeRecord, encodeRecord } from '../record.js'
@@ -384,7 +385,7 @@ function stateOf(core: CoreRecord, indexes: readonly StoredIndex[]): IndexState 
     triples: total(parts.map(({ triples }) => triples)),
     terms: total(parts.map(({ terms }) => terms)),
     vectors: total(vectors.map(({ count }) => count)),
-    approximate: total(vectors.map(({ count, links }) => (links > 0 ? count : 0))),
+    approximate: total(vectors.map(({ count, links }) => (areFollowed(links) ? count : 0))),
     parts: parts.length,
     bytes: total(parts.map((part) => layoutOf(part).end)) + total(vectors.map(vectorBytes)),
   }

@@ -56,8 +56,12 @@ export async function writeLinks(
         keyOf: (block) => linksKey(index, n, dimensions, block),
         blockBytes: linksBlockBytes,
       })
-      writer.copy(links, 0, links.length)
-      await writer.finish()
+      try {
+        writer.copy(links, 0, links.length)
+        await writer.finish()
+      } finally {
+        await writer.settle()
+      }
       before += count
       vectors.push({ dimensions, count, links: links.length })
     }

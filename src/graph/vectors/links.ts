@@ -37,6 +37,11 @@ export function linksBytes({ vectors, rows, width }: LinksHeader): number {
   return width === 0 ? rowBytes : rowBytes * (1 + vectors + rows)
 }
 
+/** True where links of so many bytes are more than a header, and searches follow them. */
+export function areFollowed(bytes: number): boolean {
+  return bytes > rowBytes
+}
+
 /** Bytes for links, with the header written and no links yet. */
 export function createLinks(header: LinksHeader): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(linksBytes(header) / 4).fill(none)

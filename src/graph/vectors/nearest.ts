@@ -55,8 +55,8 @@ export async function nearest(
   return candidates.result()
 }
 
-/** At length 1. */
-function checkVector(value: unknown): Float32Array {
+/** At length 1. @throws LorekeepError `LK_GRAPH_QUERY` */
+export function checkVector(value: unknown): Float32Array {
   const isList =
     Array.isArray(value) || value instanceof Float32Array || value instanceof Float64Array
   if (!isList) refuse('vector', 'expected an array of numbers')
