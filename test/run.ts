@@ -28,7 +28,9 @@ let [done, assertions, skipped] = [0, 0, 0]
 console.log(`TAP version 14\n1..${files.length}`)
 const waiting = files.values()
 await Promise.all([runWaiting(), runWaiting()])
-console.log(`# ${files.length} files, ${assertions} assertions, ${skipped} skipped`)
+console.log(`# ${files.length} files, ${assertions} assertions`)
+const passed = files.length - failed.length
+console.log(`${passed} passed, ${failed.length} failed, ${skipped} skipped`)
 if (failed.length > 0) {
   console.log(['# failed:', ...failed].join('\n#   '))
   process.exitCode = 1

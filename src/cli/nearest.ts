@@ -43,9 +43,10 @@ export async function findNearest(options: NearestCommandOptions): Promise<void>
   if (found.length === 0) note(nothingNear)
 }
 
-/** Of another embedder than the question's, nearly always. */
 export const nothingNear =
-  'nothing was found: the cores have no vectors as long as that of the question'
+  'nothing was found: in the cores that --user, --core and --collection leave, if there are any, no ' +
+  'entity has a vector as long as that of the question (of RDF none has one; another embedder ' +
+  'makes other vectors)'
 
 async function nearestOf(options: NearestCommandOptions): Promise<readonly NearEntity[]> {
   const { vector: file, text, k, exact } = options

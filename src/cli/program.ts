@@ -103,7 +103,11 @@ function addImport(program: Command): void {
     .command('import')
     .description('Import a core stream, or RDF: all of it or, after any error, nothing.')
     .argument('<file>', "the file, or '-' for stdin")
-    .option('--id <id>', 'the core (default: the name of the file without .core)', parseText)
+    .option(
+      '--id <id>',
+      'the core (default: the name of the file without .core or its extension of RDF)',
+      parseText,
+    )
     .addOption(userOption())
     .addOption(formatOption('what it is (default: by the extension of the file, or core)'))
     .addOption(

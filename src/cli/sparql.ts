@@ -19,6 +19,7 @@ export interface SparqlCommandOptions extends GraphFlags {
 const json = 'application/sparql-results+json'
 const tsv = 'text/tab-separated-values'
 const triples = 'application/n-triples'
+const newline = 0x0a
 
 export async function askSparql(
   query: string | undefined,
@@ -33,7 +34,7 @@ export async function askSparql(
       const answer = await access.sparql(graphOf(options), text, { accept, signal })
       const isJson = answer.contentType.startsWith(json)
       if (isJson && !options.json) await printResults(await readResults(answer))
-      else await printText(answer)
+      else await printText(answer, isJson)
     }),
   )
 }
@@ -41,20 +42,28 @@ export async function askSparql(
 async function textOf(query: string | undefined, { file }: SparqlCommandOptions): Promise<string> {
   if (query !== undefined && file === undefined) return query
   if (query === undefined && file !== undefined) return readTextInput(file, 'a query')
-  throw new UsageError('a query is missing: give it, or a file with --file, and not both')
+  throw new UsageError(
+    query === undefined
+      ? 'a query is missing: give it, or a file with --file'
+      : 'there are two queries: give one, or a file with --file, and not both',
+  )
 }
 
 /** As it comes, however long it is; on a terminal without what would move its cursor. */
-async function printText({ body }: SparqlAnswer): Promise<void> {
-  if (!process.stdout.isTTY) {
-    for await (const chunk of body) await writeOut(chunk)
-    return
-  }
+async function printText({ body }: SparqlAnswer, isJson: boolean): Promise<void> {
   const decoder = new StringDecoder('utf8')
+  let last: number | undefined
   for await (const chunk of body) {
+    last = chunk.at(-1) ?? last
+    if (!process.stdout.isTTY) {
+      await writeOut(chunk)
+      continue
+    }
     const lines = decoder.write(Buffer.from(chunk)).split('\n')
     await writeOut(lines.map(printable).join('\n'))
   }
+  // JSON may end without a line feed, and that of an ASK does.
+  if (isJson && last !== newline) await writeOut('\n')
 }
 
 async function readResults({ body }: SparqlAnswer): Promise<SparqlResults> {

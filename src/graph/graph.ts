@@ -3,7 +3,7 @@ import type { Source } from '@rdfjs/types'
 import type { Embedder, Term, Triple, Vector } from '../types.js'
 import { idsOf, Matches, type OpenView } from './matches.js'
 import { withBlocks } from './miss.js'
-import { describe, neighbours } from './neighbours.js'
+import { Neighbours } from './neighbours.js'
 import {
   checkEntityPatterns,
   checkFlag,
@@ -11,6 +11,7 @@ import {
   checkMembers,
   checkQueryPatterns,
   checkSelection,
+  checkSignal,
   checkTerm,
   checkTriplePattern,
 } from './question.js'
@@ -77,18 +78,15 @@ export class StoredGraph implements Graph {
   match(pattern?: TriplePattern, options?: MatchOptions): AsyncIterable<Triple> {
     const asked = checkTriplePattern(pattern, '')
     const { limit, signal } = checkMatchOptions(options)
-    return results(() => {
-      const open = this.#open(signal)
-      if (open instanceof Promise) return open.then((version) => new Matches(version, asked, limit))
-      return new Matches(open, asked, limit)
-    })
+    return this.#results(signal, (open) => new Matches(open, asked, limit))
   }
 
   async count(pattern?: TriplePattern, options?: AskOptions): Promise<number> {
     const asked = checkTriplePattern(pattern, '')
-    const { signal } = checkMembers(options, '', ['signal']) as AskOptions
-    const open = await this.#open(signal)
+    const { signal } = checkMembers(options, '', ['signal'])
+    const open = await this.#open(checkSignal(signal, 'signal'))
     try {
+      open.check()
       const { view } = open
       if (view.isExact) {
         return await withBlocks(() => view.estimate(...idsOf(view, asked)))
@@ -113,19 +111,16 @@ export class StoredGraph implements Graph {
       distinct: checkFlag(distinct, 'distinct'),
       limit: checkLimit(limit, 'limit'),
     }
-    return results(() => {
-      const open = this.#open(signal as AbortSignal | undefined)
-      if (open instanceof Promise) return open.then((version) => solved(version, asked, chosen))
-      return solved(open, asked, chosen)
-    })
+    return this.#results(checkSignal(signal, 'signal'), (open) => solved(open, asked, chosen))
   }
 
   async nearest(vector: Vector, options: NearestOptions = {}): Promise<NearEntity[]> {
     const { where, ...others } = checkMembers(options, '', ['k', 'exact', 'where', 'signal'])
     const patterns = checkEntityPatterns(where, 'where')
     checkVector(vector)
-    const open = await this.#open(options.signal)
+    const open = await this.#open(checkSignal(options.signal, 'signal'))
     try {
+      open.check()
       return await this.#nearest(open, vector, others as NearestOptions, patterns)
     } finally {
       open.release()
@@ -153,30 +148,28 @@ export class StoredGraph implements Graph {
     }
   }
 
-  async *neighbours(
-    term: Term,
-    options?: MatchOptions,
-  ): AsyncGenerator<Neighbour, void, undefined> {
-    checkTerm(term, 'term')
-    const { signal } = checkMatchOptions(options)
-    const open = await this.#open(signal)
-    const held = { ...open, release: () => undefined }
-    // Both directions are of one version.
-    const match = (pattern: TriplePattern, { limit = Infinity }: MatchOptions) =>
-      results(() => new Matches(held, pattern, limit))
-    try {
-      yield* neighbours(match, term, options)
-    } finally {
-      open.release()
-    }
+  neighbours(term: Term, options?: MatchOptions): AsyncIterable<Neighbour> {
+    const asked = checkTerm(term, 'term')
+    const { limit, signal } = checkMatchOptions(options)
+    return this.#results(signal, (open) => new Neighbours(open, asked, limit))
   }
 
   describe(term: Term, options?: MatchOptions): AsyncIterable<Triple> {
-    return describe((pattern, others) => this.match(pattern, others), term, options)
+    return this.match({ s: checkTerm(term, 'term') }, options)
   }
 
   source(): Source {
     return rdfSource(this)
+  }
+
+  #results<T>(
+    signal: AbortSignal | undefined,
+    answer: (open: OpenVersion) => Answer<T>,
+  ): AsyncIterable<T> {
+    return results(() => {
+      const open = this.#open(signal)
+      return open instanceof Promise ? open.then(answer) : answer(open)
+    }, this.#parts.closing)
   }
 
   async #nearest(
@@ -262,7 +255,7 @@ interface OpenVersion extends OpenView {
 
 function checkMatchOptions(options: MatchOptions | undefined) {
   const { limit, signal } = checkMembers(options, '', ['limit', 'signal'])
-  return { limit: checkLimit(limit, 'limit'), signal: signal as AbortSignal | undefined }
+  return { limit: checkLimit(limit, 'limit'), signal: checkSignal(signal, 'signal') }
 }
 
 /** Aborts when the store gives up waiting, or the asker does. */
@@ -277,10 +270,16 @@ async function entitiesOf(
   where: readonly EntityPattern[],
   check: () => void,
 ): Promise<ReadonlySet<number>> {
+  const used = new Set(where.flatMap(({ s, p, o }) => [s, p, o]))
   let others = 0
   const patterns = where.map(({ s, p, o }): QueryPattern => {
     const names = [s, p, o].includes('?entity')
-    const anything = (): Variable => `?_${others++}`
+    const anything = (): Variable => {
+      let name: Variable
+      do name = `?_${others++}`
+      while (used.has(name))
+      return name
+    }
     return {
       s: s ?? (names ? anything() : '?entity'),
       p: p ?? anything(),

@@ -1,41 +1,51 @@
-// What stands next to a term in a graph.
-
 import type { Term, Triple } from '../types.js'
-import { checkLimit, checkTerm } from './question.js'
-import type { MatchOptions, Neighbour, TriplePattern } from './types.js'
+import { Matches, type OpenView } from './matches.js'
+import type { Answer } from './results.js'
+import type { Neighbour } from './types.js'
 
-/** The triples of a pattern in one version of a graph, each once. Checks its options. */
-export type Match = (pattern: TriplePattern, options: MatchOptions) => AsyncIterable<Triple>
+/** What stands next to a term: first the triples about it, then those that lead to it. */
+export class Neighbours implements Answer<Neighbour> {
+  readonly #open: OpenView
+  readonly #term: Term
+  readonly #out: Matches
+  readonly #in: Matches
+  #left: number
 
-/** First those with the term as subject. One that has it on both sides comes once, as `out`. */
-export async function* neighbours(
-  match: Match,
-  value: Term,
-  options: MatchOptions = {},
-): AsyncGenerator<Neighbour, void, undefined> {
-  const term = checkTerm(value, 'term')
-  let left = checkLimit(options.limit, 'limit')
-  for await (const triple of match({ s: term }, options)) {
-    yield { term: triple.o, triple, direction: 'out' }
-    left--
+  constructor(open: OpenView, term: Term, limit: number) {
+    this.#open = open
+    this.#term = term
+    this.#left = limit
+    this.#out = new Matches(open, { s: term }, limit)
+    // No limit: how many of these are loops is not known.
+    this.#in = new Matches(open, { o: term }, Infinity)
   }
-  if (left === 0) return
-  // No limit for match(): how many of these are loops is not known.
-  for await (const triple of match({ o: term }, { signal: options.signal })) {
-    if (isSame(triple.s, term)) continue
-    yield { term: triple.s, triple, direction: 'in' }
-    if (--left === 0) return
+
+  get isDone(): boolean {
+    return this.#left === 0 || (this.#out.isDone && this.#in.isDone)
   }
-}
 
-export async function* describe(
-  match: Match,
-  value: Term,
-  options: MatchOptions = {},
-): AsyncGenerator<Triple, void, undefined> {
-  yield* match({ s: checkTerm(value, 'term') }, options)
-}
+  next(most: number): Neighbour[] {
+    const isOut = !this.#out.isDone
+    const triples = (isOut ? this.#out : this.#in).next(most)
+    // One that has the term on both sides comes once.
+    const found = isOut ? triples : triples.filter(({ s }) => !this.#is(s)).slice(0, this.#left)
+    this.#left -= found.length
+    return found.map((triple: Triple) => ({
+      term: isOut ? triple.o : triple.s,
+      triple,
+      direction: isOut ? 'out' : 'in',
+    }))
+  }
 
-function isSame(a: Term, b: Term): boolean {
-  return a.v === b.v && a.e === b.e
+  end(): void {
+    this.#open.release()
+  }
+
+  check(): void {
+    this.#open.check()
+  }
+
+  #is({ v, e }: Term): boolean {
+    return v === this.#term.v && e === this.#term.e
+  }
 }

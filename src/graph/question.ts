@@ -73,6 +73,11 @@ export function checkLimit(value: unknown, path: string): number {
   return refuse(path, `expected a whole number, 0 or more, found ${show(value)}`)
 }
 
+export function checkSignal(value: unknown, path: string): AbortSignal | undefined {
+  if (value === undefined || value instanceof AbortSignal) return value
+  return refuse(path, `expected an AbortSignal, found ${show(value)}`)
+}
+
 /** False by default. */
 export function checkFlag(value: unknown, path: string): boolean {
   if (value === undefined || typeof value === 'boolean') return value === true

@@ -21,41 +21,58 @@ const batchesPerTurn = 8
 
 const dropped = new FinalizationRegistry<{ end?: () => void }>((held) => held.end?.())
 
-/** The results of a question, which is asked when the first one is. */
-export function results<T>(ask: () => Answer<T> | Promise<Answer<T>>): AsyncIterable<T> {
-  return { [Symbol.asyncIterator]: () => new Results(ask) }
+/**
+ * The results of a question, which is asked when the first one is. When `closing` aborts, a question
+ * that was begun lets go of what it holds.
+ */
+export function results<T>(
+  ask: () => Answer<T> | Promise<Answer<T>>,
+  closing: AbortSignal,
+): AsyncIterable<T> {
+  return { [Symbol.asyncIterator]: () => new Results(ask, closing) }
 }
 
 class Results<T> implements AsyncIterator<T, undefined> {
   readonly #ask: () => Answer<T> | Promise<Answer<T>>
+  readonly #closing: AbortSignal
   #answer: Answer<T> | undefined
   #batch: T[] = []
   #at = 0
   #size = firstBatch
   #batches = 0
   #ended = false
-  /** The call of next() that is under way; others wait behind it. */
+  #isLeft = false
+  /** The last call of next() that is under way; others wait behind it. */
   #working: Promise<IteratorResult<T, undefined>> | undefined
   /** What a reader that goes away without a word leaves behind. */
   readonly #held: { end?: () => void } = {}
 
-  constructor(ask: () => Answer<T> | Promise<Answer<T>>) {
+  constructor(ask: () => Answer<T> | Promise<Answer<T>>, closing: AbortSignal) {
     this.#ask = ask
+    this.#closing = closing
   }
 
   next(): Promise<IteratorResult<T, undefined>> {
-    if (this.#working !== undefined) {
-      const again = () => this.next()
-      return this.#working.then(again, again)
+    const before = this.#working
+    let step: Promise<IteratorResult<T, undefined>>
+    if (before === undefined) {
+      try {
+        const result = this.#advance()
+        if (!(result instanceof Promise)) return Promise.resolve(result)
+        step = this.#finish(() => result)
+      } catch (error) {
+        return this.throw(error)
+      }
+    } else {
+      const then = () => this.#finish(() => this.#advance())
+      step = before.then(then, then)
     }
-    try {
-      const result = this.#advance()
-      if (!(result instanceof Promise)) return Promise.resolve(result)
-      this.#working = this.#finish(result)
-      return this.#working
-    } catch (error) {
-      return this.throw(error)
+    this.#working = step
+    const settled = () => {
+      if (this.#working === step) this.#working = undefined
     }
+    step.then(settled, settled)
+    return step
   }
 
   async return(): Promise<IteratorResult<T, undefined>> {
@@ -69,6 +86,7 @@ class Results<T> implements AsyncIterator<T, undefined> {
   }
 
   #leave(): void {
+    this.#isLeft = true
     this.#batch = []
     this.#at = 0
     this.#end()
@@ -88,14 +106,14 @@ class Results<T> implements AsyncIterator<T, undefined> {
   }
 
   async #finish(
-    result: Promise<IteratorResult<T, undefined>>,
+    advance: () => IteratorResult<T, undefined> | Promise<IteratorResult<T, undefined>>,
   ): Promise<IteratorResult<T, undefined>> {
     try {
-      return await result
+      return await advance()
     } catch (error) {
-      return await this.throw(error)
-    } finally {
-      this.#working = undefined
+      // What it read may be gone since the reader has left.
+      if (this.#isLeft) return { done: true, value: undefined }
+      return this.throw(error)
     }
   }
 
@@ -128,8 +146,25 @@ class Results<T> implements AsyncIterator<T, undefined> {
     this.#at = 0
     // At once where that was all: most questions have few results.
     if (answer.isDone) return this.#end()
-    if (this.#size === firstBatch) dropped.register(this, this.#held, this.#held)
+    if (this.#size === firstBatch) this.#holdOn()
     this.#size = Math.min(mostBatch, 4 * this.#size)
+  }
+
+  /** There is more to come: a reader may pause, or be forgotten, and a store is to be closed then. */
+  #holdOn(): void {
+    const held = this.#held
+    const closing = this.#closing
+    const { end } = held
+    const letGo = () => {
+      delete held.end
+      end?.()
+    }
+    held.end = () => {
+      closing.removeEventListener('abort', letGo)
+      letGo()
+    }
+    closing.addEventListener('abort', letGo, { once: true })
+    dropped.register(this, held, held)
   }
 
   /** No more is made; what was made is still given, unless the reader has left. */

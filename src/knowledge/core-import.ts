@@ -64,7 +64,8 @@ export class CoreImporter {
     const isIndexed = checkIndex(options.index)
     const id = createId(this.#now())
     const indexId = createId(this.#now())
-    const builder = isIndexed ? new IndexBuilder(this.#slices, indexId) : undefined
+    const signal = options.signal ? AbortSignal.any([this.#closing, options.signal]) : this.#closing
+    const builder = isIndexed ? new IndexBuilder(this.#slices, indexId, signal) : undefined
     const writer = new SegmentWriter(this.#slices, id, (slice) => builder?.push(slice))
     const scanner = new CoreScanner(writer, name, this.#limits)
     // What an error has to undo: a failed write may have happened, so each comes before its own.
@@ -119,7 +120,7 @@ export class CoreImporter {
         id: indexId,
         sourceBytes: writer.bytes,
         parts: await linkParts(this.#slices, indexId, parts, {
-          signal: options.signal,
+          signal,
           onProgress: undefined,
         }),
       }

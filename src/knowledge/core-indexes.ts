@@ -100,7 +100,7 @@ export class CoreIndexes {
 
   /** As known(), for any core. @throws LorekeepError `LK_CORE_NOT_FOUND` */
   async open(name: CoreRef, signal: AbortSignal | undefined): Promise<OpenVersion> {
-    return this.#exclusive(name, async ({ core }, isNewest) => {
+    return this.#exclusive(name, signal, async ({ core }, isNewest) => {
       const records = await this.#bringUp(name, core, { signal }, false)
       const indexes = records.map(({ record }) => this.#parts(record))
       const version: Version = {
@@ -114,7 +114,7 @@ export class CoreIndexes {
 
   /** Indexes what is not, with approximate indexes, and merges what can be. */
   async index(name: CoreRef, options: IndexOptions): Promise<IndexState> {
-    return this.#exclusive(name, async ({ core }) =>
+    return this.#exclusive(name, options.signal, async ({ core }) =>
       stateOf(core, await this.#bringUp(name, core, options, true)),
     )
   }
@@ -134,31 +134,47 @@ export class CoreIndexes {
    */
   async #exclusive<T>(
     name: CoreRef,
+    signal: AbortSignal | undefined,
     work: (pinned: PinnedCore, isNewest: () => boolean) => Promise<T>,
   ): Promise<T> {
     const key = nameOf(name)
-    const before = this.#work.get(key)
+    const turn = this.#work.get(key)?.then(ignore, ignore)
+    let hasLeft = false
     const mine = (async () => {
-      await before?.catch(() => undefined)
-      for (;;) {
-        const changes = { count: 0 }
-        this.#changes.set(key, changes)
-        const pinned = await this.#table.pinned(name)
-        try {
-          return await work(pinned, () => changes.count === 0)
-        } catch (error) {
-          if (!(error instanceof Replaced)) throw error
-        } finally {
-          pinned.release()
-          this.#changes.delete(key)
-        }
-      }
+      await turn
+      if (!hasLeft) return this.#onNewest(name, work)
+      throw signal?.reason
     })()
     this.#work.set(key, mine)
-    try {
-      return await mine
-    } finally {
+    mine.then(ignore, ignore).then(() => {
       if (this.#work.get(key) === mine) this.#work.delete(key)
+    }, ignore)
+    try {
+      await unlessAborted(turn, signal)
+    } catch (error) {
+      hasLeft = true
+      throw error
+    }
+    return mine
+  }
+
+  async #onNewest<T>(
+    name: CoreRef,
+    work: (pinned: PinnedCore, isNewest: () => boolean) => Promise<T>,
+  ): Promise<T> {
+    const key = nameOf(name)
+    for (;;) {
+      const changes = { count: 0 }
+      this.#changes.set(key, changes)
+      const pinned = await this.#table.pinned(name)
+      try {
+        return await work(pinned, () => changes.count === 0)
+      } catch (error) {
+        if (!(error instanceof Replaced)) throw error
+      } finally {
+        pinned.release()
+        this.#changes.delete(key)
+      }
     }
   }
 
@@ -231,7 +247,7 @@ export class CoreIndexes {
     { signal, onProgress }: IndexOptions,
   ): Promise<void> {
     const id = createId(this.#now())
-    const builder = new IndexBuilder(this.#slices, id)
+    const builder = new IndexBuilder(this.#slices, id, signal)
     try {
       await this.#table.stage(id)
       let total = 0
@@ -362,6 +378,25 @@ export class CoreIndexes {
 
 /** The generation that was worked on is not the core's any more. */
 class Replaced extends Error {}
+
+const ignore = () => undefined
+
+/** Waits for a turn, and rejects with the signal's reason as soon as that aborts. */
+async function unlessAborted(
+  turn: Promise<unknown> | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  signal?.throwIfAborted()
+  if (turn === undefined) return
+  await new Promise<void>((resolve, reject) => {
+    const abort = () => reject(signal?.reason as Error)
+    signal?.addEventListener('abort', abort, { once: true })
+    void turn.then(() => {
+      signal?.removeEventListener('abort', abort)
+      resolve()
+    })
+  })
+}
 
 function nameOf({ user, id }: CoreRef): string {
   return `${user.length} ${user}${id}`

@@ -16,6 +16,7 @@ export interface LinkingOptions {
 export class IndexBuilder {
   readonly #storage: Storage
   readonly #id: string
+  readonly #signal: AbortSignal | undefined
   /** What came before it was clear whether it is worth a thread. */
   #held: Uint8Array[] = []
   #heldBytes = 0
@@ -23,38 +24,47 @@ export class IndexBuilder {
   #parts: PartsBuilder | undefined
 
   /** All of the index is stored under keys that begin with `id`. */
-  constructor(storage: Storage, id: string) {
+  constructor(storage: Storage, id: string, signal: AbortSignal | undefined) {
     this.#storage = storage
     this.#id = id
+    this.#signal = signal
   }
 
   /** The next slice, which is the caller's again when this returns. */
   push(slice: Uint8Array): void {
-    if (this.#thread !== undefined) {
-      this.#thread.push(slice)
+    const builder = this.#thread ?? this.#parts
+    if (builder !== undefined) {
+      builder.push(slice)
       return
     }
     this.#held.push(new Uint8Array(slice))
     this.#heldBytes += slice.length
-    if (this.#heldBytes < minThreadBytes) return
-    this.#thread = new IndexThread(this.#storage, this.#id)
+    if (this.#heldBytes < minThreadBytes || !IndexThread.isFree) return
+    this.#thread = new IndexThread(this.#storage, this.#id, this.#signal)
     for (const held of this.#held.splice(0)) this.#thread.push(held)
   }
 
   /** Call after each slice: waits where the index is behind. */
   async ready(): Promise<void> {
     await this.#thread?.ready()
+    if (this.#heldBytes >= minThreadBytes && this.#thread === undefined) await this.#workHere()
   }
 
   /** The parts, all of them durable. */
   async finish(): Promise<PartRecord[]> {
     if (this.#thread !== undefined) return this.#thread.finish()
-    this.#parts = new PartsBuilder(this.#storage, this.#id)
+    const parts = await this.#workHere()
+    return parts.finish()
+  }
+
+  async #workHere(): Promise<PartsBuilder> {
+    this.#parts ??= new PartsBuilder(this.#storage, this.#id)
     for (const slice of this.#held.splice(0)) {
       this.#parts.push(slice)
       await this.#parts.writeFull()
     }
-    return this.#parts.finish()
+    await this.#parts.writeFull()
+    return this.#parts
   }
 
   /** Call at the end, whatever came of it. Resolves when no write is under way. */
@@ -76,10 +86,11 @@ export async function linkParts(
 ): Promise<readonly PartRecord[]> {
   const count = unlinked(parts)
   if (count === 0) return parts
-  if (count <= maxUnthreaded) return writeLinks(storage, index, parts, { signal, onProgress })
-  const thread = new IndexThread(storage, index)
+  if (count <= maxUnthreaded || !IndexThread.isFree)
+    return writeLinks(storage, index, parts, { signal, onProgress })
+  const thread = new IndexThread(storage, index, signal)
   try {
-    return await thread.link(parts, signal, onProgress)
+    return await thread.link(parts, onProgress)
   } finally {
     await thread.end()
   }

@@ -24,12 +24,20 @@ const mostWaiting = 8
  */
 const idleMs = 30_000
 
+const mostThreads = 2
+let threads = 0
+
 let idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout } | undefined
 
 function createWorker(): Worker {
   const worker = new Worker(new URL('./index-worker.js', import.meta.url))
   // Who uses it listens as well. An error that comes when nobody does is of no interest.
   worker.on('error', () => undefined)
+  worker.once('exit', () => {
+    if (idle?.worker !== worker) return
+    clearTimeout(idle.timer)
+    idle = undefined
+  })
   return worker
 }
 
@@ -60,8 +68,14 @@ async function giveBack(worker: Worker): Promise<void> {
  * uses two processors. The storage stays here: the thread asks for its reads and writes.
  */
 export class IndexThread {
+  /** False where as many work as are of use: each takes a processor, and up to 150 MiB. */
+  static get isFree(): boolean {
+    return threads < mostThreads
+  }
+
   readonly #storage: Storage
   readonly #index: string
+  readonly #signal: AbortSignal | undefined
   readonly #worker = takeWorker()
   /** It has done all it was asked to. */
   #isDone = false
@@ -74,9 +88,13 @@ export class IndexThread {
   #onProgress: ((done: number, total: number) => void) | undefined
   readonly #writing = new Set<Promise<void>>()
 
-  constructor(storage: Storage, index: string) {
+  constructor(storage: Storage, index: string, signal: AbortSignal | undefined) {
+    threads++
     this.#storage = storage
     this.#index = index
+    this.#signal = signal
+    signal?.addEventListener('abort', this.#aborted)
+    if (signal?.aborted === true) this.#aborted()
     this.#worker.on('message', this.#receive)
     this.#worker.on('error', this.#fail)
     this.#worker.on('exit', this.#exited)
@@ -102,24 +120,18 @@ export class IndexThread {
   /** As writeLinks(). */
   async link(
     parts: readonly PartRecord[],
-    signal: AbortSignal | undefined,
     onProgress: ((done: number, total: number) => void) | undefined,
   ): Promise<PartRecord[]> {
     this.#onProgress = onProgress
-    const abort = () => this.#fail(signal?.reason)
-    signal?.throwIfAborted()
-    signal?.addEventListener('abort', abort)
-    try {
-      return await this.#result({ type: 'link', index: this.#index, parts })
-    } finally {
-      signal?.removeEventListener('abort', abort)
-    }
+    return this.#result({ type: 'link', index: this.#index, parts })
   }
 
   /** Lets go of the thread; resolves when none of its writes is under way. */
   async end(): Promise<void> {
     if (this.#hasEnded) return
     this.#hasEnded = true
+    threads--
+    this.#signal?.removeEventListener('abort', this.#aborted)
     this.#worker.off('message', this.#receive)
     this.#worker.off('error', this.#fail)
     this.#worker.off('exit', this.#exited)
@@ -182,6 +194,8 @@ export class IndexThread {
     this.#failure ??= { error }
     this.#wake?.()
   }
+
+  readonly #aborted = (): void => this.#fail(this.#signal?.reason)
 
   readonly #exited = (): void => {
     this.#fail(new Error('the thread that makes an index has ended'))

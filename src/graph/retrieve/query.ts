@@ -1,7 +1,7 @@
 // What a retrieval is asked for, checked, with its limits and the vector of its question.
 
 import type { Embedder, Vector } from '../../types.js'
-import { checkMembers, refuse } from '../question.js'
+import { checkMembers, checkSignal, refuse } from '../question.js'
 
 export interface Retrieval {
   readonly vector: Vector
@@ -31,7 +31,7 @@ export async function checkRetrieval(
 ): Promise<Retrieval> {
   const given = checkMembers(query, '', ['vector', 'text', ...Object.keys(limits), 'signal'])
   const { vector, text } = given
-  const signal = checkSignal(given['signal'])
+  const signal = checkSignal(given['signal'], 'signal')
   const checked = {
     entities: checkCount('entities', given),
     triples: checkCount('triples', given),
@@ -61,11 +61,6 @@ function checkCount(name: keyof typeof limits, given: Readonly<Record<string, un
     return value as number
   }
   return refuse(name, `expected a whole number from ${least} to ${most}, found ${String(value)}`)
-}
-
-function checkSignal(value: unknown): AbortSignal | undefined {
-  if (value === undefined || value instanceof AbortSignal) return value
-  return refuse('signal', `expected an AbortSignal, found ${typeof value}`)
 }
 
 async function embedded(

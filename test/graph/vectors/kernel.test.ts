@@ -25,8 +25,7 @@ const wabt = await import(assembler).then(
 const skip = wabt === undefined && 'the package wabt is not installed'
 
 t.test('the kernel is what its source assembles to', { skip }, (t) => {
-  const folder = join(import.meta.dirname, '../../../src/graph/vectors')
-  const source = readFileSync(join(folder, 'kernel.wat'), 'utf8')
+  const source = readFileSync(join('src', 'graph', 'vectors', 'kernel.wat'), 'utf8')
   const module = wabt?.parseWat('kernel.wat', source, { simd: true })
   const bytes = module?.toBinary({}).buffer ?? []
   t.equal(Buffer.from(bytes).toString('base64'), kernelBytes)
