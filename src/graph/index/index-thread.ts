@@ -22,7 +22,7 @@ const mostWaiting = 8
  * How long a thread waits for another index to make, in milliseconds. Its code is slow at first: of an
  * import of 1,000,000 triples that took 2.9 s, 1 s was a new thread's warming up.
  */
-const idleMs = 30_000
+const idleMs = 300_000
 
 const mostThreads = 2
 let threads = 0
