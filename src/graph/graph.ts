@@ -189,11 +189,8 @@ export class StoredGraph implements Graph {
     signal?.throwIfAborted()
     const cores = this.#parts.open(this.#query, signal)
     if (cores instanceof Promise) return cores.then((opened) => this.#opened(opened, signal))
-    const last = this.#last
-    if (last !== undefined && !last.version.isWorn && isSame(last.cores, cores.cores)) {
-      return this.#held(last.version, cores, signal)
-    }
-    return this.#opened(cores, signal)
+    const version = this.#known(cores.cores)
+    return version === undefined ? this.#opened(cores, signal) : this.#held(version, cores, signal)
   }
 
   async #opened(cores: OpenCores, signal: AbortSignal | undefined): Promise<OpenVersion> {
@@ -220,11 +217,17 @@ export class StoredGraph implements Graph {
   }
 
   async #version(cores: readonly CoreVersion[]): Promise<GraphVersion> {
-    const last = this.#last
-    if (last !== undefined && !last.version.isWorn && isSame(last.cores, cores)) return last.version
+    const known = this.#known(cores)
+    if (known !== undefined) return known
     const version = await GraphVersion.of(cores, this.#query.collection)
     this.#last = { cores, version }
     return version
+  }
+
+  #known(cores: readonly CoreVersion[]): GraphVersion | undefined {
+    const last = this.#last
+    const isKnown = last !== undefined && !last.version.isWorn && isSame(last.cores, cores)
+    return isKnown ? last.version : undefined
   }
 }
 

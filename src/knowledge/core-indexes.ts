@@ -166,13 +166,15 @@ export class CoreIndexes {
     for (;;) {
       const changes = { count: 0 }
       this.#changes.set(key, changes)
-      const pinned = await this.#table.pinned(name)
+      let release: (() => void) | undefined
       try {
+        const pinned = await this.#table.pinned(name)
+        release = pinned.release
         return await work(pinned, () => changes.count === 0)
       } catch (error) {
         if (!(error instanceof Replaced)) throw error
       } finally {
-        pinned.release()
+        release?.()
         this.#changes.delete(key)
       }
     }

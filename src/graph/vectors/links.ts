@@ -61,11 +61,6 @@ export function readLinksHeader(bytes: Uint8Array, vectors: number): LinksHeader
   throw new LorekeepError('LK_STORAGE_CORRUPT', `these are not the links of ${vectors} vectors`)
 }
 
-/** How many vectors are found through links: all or none. */
-export function countLinked(bytes: Uint8Array, vectors: number): number {
-  return readLinksHeader(bytes, vectors).width === 0 ? 0 : vectors
-}
-
 /** Links as blocks; `load` has all their bytes. */
 export function linkBlocks(
   set: VectorSet,

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { linkVectors } from '../../../src/graph/vectors/hnsw.js'
-import { countLinked } from '../../../src/graph/vectors/links.js'
+import { areFollowed } from '../../../src/graph/vectors/links.js'
 import { VectorMemory } from '../../../src/graph/vectors/memory.js'
 import { nearest } from '../../../src/graph/vectors/nearest.js'
 import type { NearEntity } from '../../../src/graph/types.js'
@@ -19,7 +19,7 @@ function ask(set: VectorSet, query: Vector, k: number, exact = false, from = mem
 
 async function link(set: MadeSet): Promise<boolean> {
   set.linked = await linkVectors(set, {})
-  return countLinked(set.linked, set.count) === set.count
+  return areFollowed(set.linked.length)
 }
 
 function recallOf(found: readonly NearEntity[], wanted: readonly NearEntity[]): number {

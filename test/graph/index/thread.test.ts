@@ -1,0 +1,51 @@
+// Imports that are large enough for a thread of their own.
+
+import t from 'tap'
+import { MemoryBackend } from '../../../adapters/memory.js'
+import { encodeMessage } from '../../../src/codec/encoder.js'
+import { createLorekeep } from '../../../src/index.js'
+
+const ref = { user: 'u', id: 'c' }
+const triples = 50_000
+// 12 MB: a thread begins at 8 MiB.
+const stream = Array.from({ length: triples / 500 }, (_, n) => messageOf(n * 500))
+
+t.test('an index that a thread makes answers like any other', async (t) => {
+  const keep = await createLorekeep({ backend: new MemoryBackend() })
+  t.teardown(() => keep.close())
+  await keep.knowledge.import(ref, stream, { index: true })
+  t.match(await keep.knowledge.indexState(ref), { state: 'complete', triples })
+  const graph = keep.knowledge.graph({ user: 'u' })
+  t.equal(await graph.count(), triples)
+  t.equal(await graph.count({ s: uri('s7') }), 10)
+})
+
+t.test('an abort ends the thread, and leaves nothing', async (t) => {
+  const keep = await createLorekeep({ backend: new MemoryBackend() })
+  t.teardown(() => keep.close())
+  const controller = new AbortController()
+  const { signal } = controller
+  const source = function* () {
+    yield* stream
+    controller.abort(new Error('enough'))
+    yield* stream
+  }
+  const importing = keep.knowledge.import(ref, source(), { index: true, signal })
+  await t.rejects(importing, { message: 'enough' })
+  t.equal(await keep.knowledge.stat(ref), undefined)
+  await keep.knowledge.import(ref, stream, { index: true })
+  t.equal(await keep.knowledge.graph({ user: 'u' }).count(), triples)
+})
+
+function messageOf(from: number): Uint8Array {
+  const t = Array.from({ length: 500 }, (_, i) => ({
+    s: uri(`s${Math.floor((from + i) / 10)}`),
+    p: uri('p'),
+    o: { v: `${from + i} ${'long '.repeat(32)}`, e: false },
+  }))
+  return encodeMessage(['t', { m: { i: 'c', m: [], u: 'u', c: 'default' }, t }])
+}
+
+function uri(v: string) {
+  return { v, e: true }
+}
