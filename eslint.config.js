@@ -25,4 +25,14 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    files: ['src/**', 'adapters/**'],
+    ignores: ['src/json-text.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        { object: 'JSON', property: 'parse', message: 'parseJson() keeps keys that V8 confuses.' },
+      ],
+    },
+  },
 )

@@ -9,6 +9,7 @@ import { OptionReader } from '../flow/steps/options.js'
 import type { Problem } from '../flow/steps/options.js'
 import type { FlowLimits } from '../flow/types.js'
 import type { Principal } from '../http/index.js'
+import { parseJson } from '../json-text.js'
 import type { KnowledgeLimits } from '../knowledge/core-import.js'
 import type { JsonObject, ObjectLimits } from '../objects/types.js'
 import type { Embedder } from '../types.js'
@@ -76,7 +77,7 @@ export async function readConfig(file: string): Promise<Config> {
   }
   let value: unknown
   try {
-    value = JSON.parse(text.replace(/^\ufeff/, ''))
+    value = parseJson(text.replace(/^\ufeff/, ''))
   } catch (cause) {
     throw new LorekeepError('LK_CONFIG', `${file} is not JSON: ${(cause as Error).message}`, {
       cause,

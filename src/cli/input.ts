@@ -3,6 +3,7 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
+import { parseJson } from '../json-text.js'
 import { describe, UsageError } from './failure.js'
 
 export interface Input {
@@ -44,7 +45,7 @@ export async function readTextInput(file: string, what: string): Promise<string>
 export async function readJsonInput(file: string, what: string): Promise<unknown> {
   const text = await readTextInput(file, what)
   try {
-    return JSON.parse(text) as unknown
+    return parseJson(text)
   } catch (cause) {
     throw new Error(`${inputName(file)} is not JSON: ${describe(cause)}`, { cause })
   }

@@ -1,6 +1,7 @@
 // Cuts a long input into its JSON values at byte level, so that it is never held whole. It looks at
 // brackets and strings alone: whether a value is JSON is for JSON.parse to say.
 
+import { parseJson } from '../json-text.js'
 import { formatCount } from './figures.js'
 
 const tab = 0x09
@@ -226,7 +227,7 @@ export class JsonSplitter {
     if (!isNamed(text)) return false
     let head: Readonly<Record<string, unknown>>
     try {
-      head = JSON.parse(`${text}[]}`) as Readonly<Record<string, unknown>>
+      head = parseJson(`${text}[]}`) as Readonly<Record<string, unknown>>
     } catch {
       return false
     }

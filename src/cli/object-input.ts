@@ -2,6 +2,7 @@
 // what an import before refused.
 
 import { countKeys } from '../http/json-scan.js'
+import { parseJson } from '../json-text.js'
 import { describe } from './failure.js'
 import { BrokenInput, JsonSplitter } from './json-splitter.js'
 import type { RawValue } from './json-splitter.js'
@@ -85,7 +86,7 @@ function parse({ bytes, line, depth, keys }: RawValue, index: number): InputObje
   }
   let value: unknown
   try {
-    value = JSON.parse(written)
+    value = parseJson(written)
   } catch (cause) {
     throw new BrokenInput(line, `what begins there is not JSON: ${describe(cause)}`, cause)
   }

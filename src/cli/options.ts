@@ -2,6 +2,7 @@
 
 import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
+import { parseJson } from '../json-text.js'
 import type { JsonObject, SortDirection } from '../objects/types.js'
 import type { AccessOptions } from './access.js'
 import { UsageError } from './failure.js'
@@ -104,7 +105,7 @@ export function parseDepth(text: string): number {
 export function parseJsonObject(text: string): JsonObject {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseJson(text)
   } catch (error) {
     throw new InvalidArgumentError(`It is not JSON: ${(error as Error).message}.`)
   }

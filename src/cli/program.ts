@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { encodeMessage } from '../codec/encoder.js'
+import { parseJson } from '../json-text.js'
 import type { CoresOptions } from './cores.js'
 import type { ExportCommandOptions } from './export.js'
 import { interruptible } from './failure.js'
@@ -215,5 +216,5 @@ const userOption = () =>
 /** Of the package; this file is dist/src/cli/program.js in it. */
 function version(): string {
   const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(text) as { version: string }).version
+  return (parseJson(text) as { version: string }).version
 }

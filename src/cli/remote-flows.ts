@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Flow, FlowStats, Job, JobEvent } from '../flow/types.js'
+import { parseJson } from '../json-text.js'
 import { readEventStream } from './event-stream.js'
 import type { FlowAccess, JobWatch, KnownDocument } from './flow-access.js'
 import { ServerClient, ServerError } from './server-client.js'
@@ -39,7 +40,7 @@ export function openRemoteFlows(url: URL, token: string | undefined, flow: strin
     try {
       await onConnected()
       for await (const data of readEventStream(response as AsyncIterable<Buffer>)) {
-        onEvent(JSON.parse(data) as JobEvent)
+        onEvent(parseJson(data) as JobEvent)
       }
     } finally {
       response.destroy()

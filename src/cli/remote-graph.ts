@@ -3,6 +3,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { StringDecoder } from 'node:string_decoder'
 import type { AskOptions, GraphQuery, IndexState, NearEntity, Subgraph } from '../graph/types.js'
+import { parseJson } from '../json-text.js'
 import type { Triple } from '../types.js'
 import type { GraphAccess } from './graph-access.js'
 import { readJson, ServerClient } from './server-client.js'
@@ -146,6 +147,6 @@ async function* valuesOf(
   for await (const chunk of bytes) {
     const lines = (rest + decoder.write(Buffer.from(chunk))).split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines) yield JSON.parse(line) as unknown
+    for (const line of lines) yield parseJson(line)
   }
 }

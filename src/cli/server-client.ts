@@ -4,6 +4,7 @@
 import { request as httpRequest } from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import { parseJson } from '../json-text.js'
 import { describe } from './failure.js'
 
 /** The longest answer in JSON that is read: a page of objects may be long. */
@@ -154,7 +155,7 @@ export async function readJson(response: IncomingMessage): Promise<unknown> {
       if (bytes > maxJsonBytes) throw new Error('it is too long')
       chunks.push(chunk)
     }
-    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown
+    return parseJson(Buffer.concat(chunks).toString('utf8'))
   } catch (cause) {
     throw new Error(`the server's answer can not be read: ${describe(cause)}`, { cause })
   }

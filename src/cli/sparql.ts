@@ -1,6 +1,7 @@
 // `lorekeep sparql`: a query and its answer, as a table or in the formats of SPARQL.
 
 import { StringDecoder } from 'node:string_decoder'
+import { parseJson } from '../json-text.js'
 import { withGraph } from './access.js'
 import { interruptible, note, UsageError } from './failure.js'
 import { formatCounted, printable } from './figures.js'
@@ -69,7 +70,7 @@ async function printText({ body }: SparqlAnswer, isJson: boolean): Promise<void>
 async function readResults({ body }: SparqlAnswer): Promise<SparqlResults> {
   const chunks: Uint8Array[] = []
   for await (const chunk of body) chunks.push(chunk)
-  return JSON.parse(Buffer.concat(chunks).toString()) as SparqlResults
+  return parseJson(Buffer.concat(chunks).toString()) as SparqlResults
 }
 
 async function printResults(results: SparqlResults): Promise<void> {

@@ -2,6 +2,7 @@
 // often without a place; so what it refused is read once more here.
 
 import { LorekeepError } from '../errors.js'
+import { parseJson } from '../json-text.js'
 
 const quote = 0x22
 const backslash = 0x5c
@@ -120,7 +121,7 @@ class Reader {
   #decode(from: number): string {
     const text = this.#bytes.toString('utf8', from, this.#at)
     // Two spellings of one key are one key.
-    return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1)
+    return text.includes('\\') ? (parseJson(text) as string) : text.slice(1, -1)
   }
 
   #skipSpace(): void {

@@ -3,6 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LorekeepError } from '../errors.js'
+import { parseJson } from '../json-text.js'
 import type { JsonObject } from '../objects/types.js'
 import { openBody, parsedBody } from './body.js'
 import { locateFlaw } from './json-place.js'
@@ -60,7 +61,7 @@ function parse(body: Buffer): JsonObject {
   if (tooDeepAt !== undefined) throw tooDeep(tooDeepAt)
   let value: unknown
   try {
-    value = JSON.parse(body.toString('utf8', start))
+    value = parseJson(body.toString('utf8', start))
   } catch (cause) {
     locateFlaw(body, start)
     throw new LorekeepError('LK_HTTP_JSON', undefined, { cause })

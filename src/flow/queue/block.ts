@@ -2,6 +2,7 @@
 // loading a few large values and not many small ones (docs/decisions.md).
 
 import { LorekeepError } from '../../errors.js'
+import { parseJson } from '../../json-text.js'
 import type { Triple } from '../../types.js'
 import type { AcceptedDocument } from '../document.js'
 import { slotsPerBlock } from './records.js'
@@ -174,7 +175,7 @@ export class Block {
     const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     try {
       const length = view.readUInt32BE(0)
-      const header = JSON.parse(view.toString('utf8', 4, 4 + length)) as Header
+      const header = parseJson(view.toString('utf8', 4, 4 + length)) as Header
       const places: Place[] = []
       let start = 4 + length
       for (const lane of header.lanes) {

@@ -5,6 +5,7 @@
 // Measured on 100,000 objects of 200 bytes: 0.5 us an object to encode (JSON.stringify: 1.7 us).
 
 import { LorekeepError } from '../../errors.js'
+import { parseJson } from '../../json-text.js'
 
 /** The values of a column by row; `undefined` where a row has none. */
 export type Column = ArrayLike<unknown>
@@ -186,7 +187,7 @@ export class ColumnReader {
     try {
       const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
       const end = 4 + view.readUInt32LE(0)
-      const header = JSON.parse(view.toString('utf8', 4, end)) as Header
+      const header = parseJson(view.toString('utf8', 4, end)) as Header
       this.rows = header.rows
       for (const column of header.columns) this.#headers.set(column.name, column)
       this.#body = view.subarray(end)
@@ -283,7 +284,7 @@ export class ColumnReader {
       case 's':
         return withGaps(this.#strings(header, content), gaps)
       case 'j':
-        return withGaps(JSON.parse(Buffer.from(content).toString('utf8')) as unknown[], gaps)
+        return withGaps(parseJson(Buffer.from(content).toString('utf8')) as unknown[], gaps)
     }
   }
 

@@ -1,5 +1,6 @@
 // Where a page ended: the order, what the last object has there, and its reference.
 
+import { parseJson } from '../../json-text.js'
 import type { Path } from '../filter/condition.js'
 import type { JsonValue, SortDirection } from '../types.js'
 
@@ -23,7 +24,7 @@ export function encodeCursor({ order, values, ref }: Cursor): string {
 export function decodeCursor(text: string): Cursor | undefined {
   let parts: unknown
   try {
-    parts = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+    parts = parseJson(Buffer.from(text, 'base64url').toString('utf8'))
   } catch {
     return undefined
   }

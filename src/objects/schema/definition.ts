@@ -2,6 +2,7 @@
 // wrong with it.
 
 import { LorekeepError } from '../../errors.js'
+import { parseJson } from '../../json-text.js'
 import { filledDefault, isJsonObject } from './defaults.js'
 import { isBoolean, isString, own, Problems, taker } from './definition-problems.js'
 import { FieldReader } from './field-definition.js'
@@ -71,7 +72,7 @@ const keys = ['name', 'description', 'fields', 'indexes', 'strict', 'id_field', 
 function plainCopy(input: unknown, problems: Problems): JsonValue | undefined {
   const tell = (path: string, message: string) => problems.add(path, message)
   const isJson = checkJson(input, tell, { maxDepth: deepestInput, maxReports: 100 })
-  return isJson ? (JSON.parse(JSON.stringify(input)) as JsonValue) : undefined
+  return isJson ? (parseJson(JSON.stringify(input)) as JsonValue) : undefined
 }
 
 function refusal({ errors, count }: Problems): LorekeepError {

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../json-text.js'
 // What a model was asked for, and whether that is what it gave. Its words are data like any other.
 
 export interface Findings {
@@ -52,7 +53,7 @@ export function findingsOf(content: string): Findings {
 function parsed(content: string): unknown {
   const json = content.slice(content.indexOf('{'), content.lastIndexOf('}') + 1)
   try {
-    return JSON.parse(json) as unknown
+    return parseJson(json)
   } catch (error) {
     throw new Flaw(`is not JSON (${(error as SyntaxError).message.slice(0, 100)})`)
   }

@@ -2,6 +2,7 @@
 // and asking again that a busy or absent server calls for.
 
 import { LorekeepError } from '../../../errors.js'
+import { parseJson } from '../../../json-text.js'
 import { systemChance, systemClock } from '../../clock.js'
 import type { Chance, Clock } from '../../clock.js'
 import { checkCount } from '../whole-number.js'
@@ -139,7 +140,7 @@ export class ModelClient {
 /** An answer that is no JSON at all is a gateway's page, mostly: gone by the next time. */
 function parsed(url: string, text: string): { readonly answer?: unknown; readonly miss?: Miss } {
   try {
-    return { answer: JSON.parse(text) as unknown }
+    return { answer: parseJson(text) }
   } catch {
     return {
       miss: { error: new LorekeepError('LK_MODEL_ANSWER', `${url} answered what is not JSON`) },
@@ -150,7 +151,7 @@ function parsed(url: string, text: string): { readonly answer?: unknown; readonl
 /** `{ "error": { "message" } }` as OpenAI has it, and the plainer forms of others. */
 function errorMessage(text: string): string {
   try {
-    const { error, message } = JSON.parse(text) as Record<string, unknown>
+    const { error, message } = parseJson(text) as Record<string, unknown>
     const inner = (error as { message?: unknown } | undefined)?.message
     const found = [inner, error, message].find((value) => typeof value === 'string')
     return (found as string | undefined) ?? ''
