@@ -12,7 +12,10 @@ export async function whileConnected<T>(
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const gone = new AbortController()
-  const leave = () => gone.abort(disconnect())
+  // A whole answer is closed as well, on Node 24 before it is known here that it was whole.
+  const leave = () => {
+    if (!response.writableFinished) gone.abort(disconnect())
+  }
   if (response.destroyed) leave()
   response.once('close', leave)
   try {
