@@ -238,7 +238,9 @@ async function stall(t: Parameters<typeof serve>[0], exportIdleTimeoutMs: number
 t.test('a slow reader slows the writing down, and misses progress alone', async (t) => {
   const { reader, response, errors } = await stall(t, 60_000)
   t.ok(response.writableNeedDrain)
-  t.ok(response.writableLength < 64 * 1024, `${response.writableLength} bytes wait`)
+  // Node's own mark differs between versions; the event that reaches it is the last one written.
+  const { writableLength, writableHighWaterMark } = response
+  t.ok(writableLength < writableHighWaterMark + 1024, `${writableLength} bytes wait`)
   const ended = new Promise<void>((resolve) => {
     const write = reader._write.bind(reader)
     reader._write = (chunk: Buffer, encoding, done) => {
