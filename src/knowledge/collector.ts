@@ -1,5 +1,5 @@
 import { hasCode } from '../errors.js'
-import type { Operation, Storage } from '../storage.js'
+import type { Operation, Precondition, Storage } from '../storage.js'
 import {
   allGarbage,
   allStaged,
@@ -39,7 +39,7 @@ export class Collector {
   /** Segments that are marked as discarded and have slices left. */
   readonly #discarded = new Set<string>()
   /** Segments that could not be marked: whether their commit happened is not known yet. */
-  readonly #undecided = new Set<string>()
+  readonly #undecided = new Map<string, Uint8Array | undefined>()
   /** There may be garbage records that are not in `retired` yet. */
   #lookForGarbage = false
   #running: Promise<void> = Promise.resolve()
@@ -86,21 +86,22 @@ export class Collector {
   }
 
   /**
-   * Takes a staged segment back and deletes its slices. False where it is no longer staged: the
-   * commit that was thought to have failed did happen. Rejects where the storage cannot tell; the
-   * question is then asked again later. No slice of the segment may be under way.
+   * Takes a staged segment or index back and deletes its values. `place` is the key under which a
+   * commit that was tried would have named it. False where that names it: the commit that was
+   * thought to have failed did happen. Rejects where the storage cannot tell; the question is then
+   * asked again later. No value of it may be under way.
    */
-  async discard(segment: string): Promise<boolean> {
+  async discard(segment: string, place: Uint8Array | undefined): Promise<boolean> {
     let discarded: boolean
     try {
-      discarded = await this.#decide(segment)
+      discarded = await this.#decide(segment, place)
     } catch (error) {
       // Not before: the background would decide and delete, and look here like a commit.
-      this.#undecided.add(segment)
+      this.#undecided.set(segment, place)
       throw error
     }
-    if (discarded) await this.#deleteSegment(segment)
-    else this.lookForGarbage()
+    if (!discarded) this.lookForGarbage()
+    else if (!this.#pins.has(segment)) await this.#deleteSegment(segment)
     return discarded
   }
 
@@ -161,7 +162,9 @@ export class Collector {
         errors.push(error)
       }
     }
-    for (const segment of this.#undecided) await attempt(() => this.#decide(segment))
+    for (const [segment, place] of this.#undecided) {
+      await attempt(() => this.#decide(segment, place))
+    }
     if (this.#lookForGarbage) await attempt(() => this.#findGarbage())
     for (const segment of this.#discarded) {
       if (!this.#pins.has(segment)) await attempt(() => this.#deleteSegment(segment))
@@ -187,21 +190,49 @@ export class Collector {
 
   /**
    * Marks a segment as discarded, which no commit of it survives: a commit requires the record as
-   * it was. False where the commit came first.
+   * it was. False where the commit came first. A record that is gone does not say so: whoever took
+   * this process for dead may have swept it, with slices that were written until then.
    */
-  async #decide(segment: string): Promise<boolean> {
+  async #decide(segment: string, place: Uint8Array | undefined): Promise<boolean> {
     const key = stagedKey(segment)
     const value = encodeRecord({ state: 'discarded' })
-    const require = [{ type: 'equals', key, value: encodeRecord({ state: 'importing' }) }] as const
+    const mark = (condition: Precondition) =>
+      this.#isWritten([{ type: 'put', key, value }], [condition])
+    const staged = encodeRecord({ state: 'importing' })
+    const isMarked =
+      (await mark({ type: 'equals', key, value: staged })) ||
+      (await this.#cores.get(key)) !== undefined
+    if (!isMarked) {
+      if (place !== undefined && (await this.#names(place, segment))) {
+        this.#undecided.delete(segment)
+        return false
+      }
+      // What was written since has no record to be found by. Where it has one again, all is well.
+      await mark({ type: 'absent', key })
+    }
+    this.#discarded.add(segment)
+    this.#undecided.delete(segment)
+    return true
+  }
+
+  /** Whether the record under a key is that of this segment or index. */
+  async #names(place: Uint8Array, id: string): Promise<boolean> {
+    const stored = await this.#cores.get(place)
+    return stored !== undefined && decodeRecord<{ readonly id: string }>(stored).id === id
+  }
+
+  /** False where a condition does not hold. */
+  async #isWritten(
+    operations: readonly Operation[],
+    require: readonly Precondition[],
+  ): Promise<boolean> {
     try {
-      await this.#cores.write([{ type: 'put', key, value }], { durable: true, require })
-      this.#discarded.add(segment)
+      await this.#cores.write(operations, { durable: true, require })
+      return true
     } catch (error) {
       if (!hasCode(error, 'LK_STORAGE_CONFLICT')) throw error
-      if ((await this.#cores.get(key)) !== undefined) this.#discarded.add(segment)
+      return false
     }
-    this.#undecided.delete(segment)
-    return this.#discarded.has(segment)
   }
 
   async #deleteSegment(segment: string): Promise<void> {

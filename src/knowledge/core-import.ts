@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { CodecLimits } from '../codec/limits.js'
 import { CoreScanner } from '../codec/scanner.js'
-import { LorekeepError } from '../errors.js'
+import { hasCode, LorekeepError } from '../errors.js'
 import { IndexBuilder, linkParts } from '../graph/index/index-builder.js'
 import { decodeRecord, encodeRecord } from '../record.js'
 import type { Operation, Precondition, Storage } from '../storage.js'
@@ -43,6 +43,12 @@ export interface ImportParts {
 /** An index that was built in the import's own pass: what its record will say. */
 type BuiltIndex = Pick<IndexRecord, 'id' | 'parts' | 'sourceBytes'>
 
+/** Keys under which the last commit that was tried names what was staged: they tell whether it happened. */
+interface TriedPlaces {
+  segment: Uint8Array | undefined
+  index: Uint8Array | undefined
+}
+
 /** Brings streams into cores: all of a stream or nothing. */
 export class CoreImporter {
   readonly #table: CoreTable
@@ -70,12 +76,12 @@ export class CoreImporter {
     const scanner = new CoreScanner(writer, name, this.#limits)
     // What an error has to undo: a failed write may have happened, so each comes before its own.
     let staged = false
-    let committing = false
+    const tried: TriedPlaces = { segment: undefined, index: undefined }
     const discard = async () => {
       await writer.settle()
       await builder?.end()
-      if (builder !== undefined) await this.#table.discard(indexId)
-      return this.#table.discard(id)
+      if (builder !== undefined) await this.#table.discard(indexId, tried.index)
+      return this.#table.discard(id, tried.segment)
     }
     const writeFull = async () => {
       if (!staged) {
@@ -127,13 +133,13 @@ export class CoreImporter {
       options.onProgress?.(counts())
       const createdAt = new Date(this.#now()).toISOString()
       const segment: SegmentRecord = { id, slices: writer.blocks, ...summary, createdAt }
-      committing = true
-      const duplicate = await this.#commit(name, mode, segment, index)
+      const duplicate = await this.#commit(name, mode, segment, index, tried)
       if (duplicate && staged) await discard()
       return { ...summary, duplicate }
     } catch (error) {
       const discarded = !staged || (await discard())
-      if (discarded || !committing || !summary) throw error
+      if (discarded || !summary)
+        throw hasCode(error, 'LK_STORAGE_CONFLICT') ? lost(name, error) : error
       // The storage failed after it had carried out the commit.
       return { ...summary, duplicate: false }
     } finally {
@@ -147,6 +153,7 @@ export class CoreImporter {
     mode: 'append' | 'replace',
     segment: SegmentRecord,
     index: BuiltIndex | undefined,
+    tried: TriedPlaces,
   ): Promise<boolean> {
     for (;;) {
       const stored = await this.#table.cores.get(coreKey(name))
@@ -170,6 +177,7 @@ export class CoreImporter {
         const content = contentKey(generation, segment.digest)
         const at = segmentKey(generation, base.segments)
         operations.push({ type: 'put', key: at, value: encodeRecord(segment) })
+        tried.segment = at
         operations.push({ type: 'put', key: content, value: new Uint8Array(0) })
         unstage(segment.id)
         if (index !== undefined) {
@@ -177,6 +185,7 @@ export class CoreImporter {
           const of = indexKey(generation, base.segments)
           operations.push({ type: 'put', key: of, value: encodeRecord(record) })
           unstage(index.id)
+          tried.index = of
         }
       }
       if (replaced) operations.push(markGarbage(replaced.generation))
@@ -208,6 +217,12 @@ export class CoreImporter {
       },
     )
   }
+}
+
+/** A conflict that is not about the core: what was staged is gone, and nothing was written. */
+function lost({ id }: CoreRef, cause: LorekeepError): LorekeepError {
+  const detail = `the import into '${id}' was taken for dead and swept by whoever opened the store meanwhile; nothing of it is stored: import it again`
+  return new LorekeepError('LK_STORAGE_CONFLICT', detail, { cause, details: cause.details })
 }
 
 function emptyCore(name: CoreRef, generation: string, { createdAt }: SegmentRecord): CoreRecord {

@@ -249,6 +249,7 @@ export class CoreIndexes {
     { signal, onProgress }: IndexOptions,
   ): Promise<void> {
     const id = createId(this.#now())
+    const key = indexKey(core.generation, from)
     const builder = new IndexBuilder(this.#slices, id, signal)
     try {
       await this.#table.stage(id)
@@ -275,7 +276,6 @@ export class CoreIndexes {
       await builder.end()
       const record: IndexRecord = { id, to: core.segments, sourceBytes: total, parts }
       const replaced = indexes.filter((index) => index.from >= from)
-      const key = indexKey(core.generation, from)
       const { operation, precondition } = this.#table.unstage(id)
       const require: Precondition[] = [precondition]
       if (!replaced.some((index) => index.from === from)) require.push({ type: 'absent', key })
@@ -286,7 +286,7 @@ export class CoreIndexes {
     } catch (error) {
       await builder.end()
       // Unless the storage failed after it had carried out the commit.
-      const isDiscarded = await this.#table.discard(id)
+      const isDiscarded = await this.#table.discard(id, key)
       if (isDiscarded && !hasCode(error, 'LK_STORAGE_CONFLICT')) throw error
     }
   }
@@ -323,7 +323,14 @@ export class CoreIndexes {
       const key = indexKey(core.generation, from)
       const value = encodeRecord({ ...record, parts })
       const isSame: Precondition = { type: 'equals', key, value: stored }
-      await this.#commit(name, core, [{ type: 'put', key, value }], [isSame])
+      try {
+        await this.#commit(name, core, [{ type: 'put', key, value }], [isSame])
+      } catch (error) {
+        if (!hasCode(error, 'LK_STORAGE_CONFLICT')) throw error
+        // Others have linked it, or made it anew: then the links have no index any more.
+        await this.#table.discard(record.id, key)
+        return true
+      }
       before += count
     }
     return total > 0

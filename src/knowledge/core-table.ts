@@ -87,18 +87,22 @@ export class CoreTable {
       await this.cores.write(operations, { durable: true, require })
       return true
     } catch (error) {
-      if (hasCode(error, 'LK_STORAGE_CONFLICT') && error.details['index'] === 0) return false
-      this.collector.lookForGarbage()
+      // A conflict says for certain that nothing was written; of anything else there may be garbage.
+      if (!hasCode(error, 'LK_STORAGE_CONFLICT')) this.collector.lookForGarbage()
+      else if (error.details['index'] === 0) return false
       throw error
     } finally {
       this.onChange(name)
     }
   }
 
-  /** Takes back what was staged. False where it turns out to have been committed. */
-  async discard(id: string): Promise<boolean> {
+  /**
+   * Takes back what was staged. False where it turns out to have been committed, at `place`: the key
+   * under which the last commit that was tried would have named it.
+   */
+  async discard(id: string, place?: Uint8Array): Promise<boolean> {
     try {
-      return await this.collector.discard(id)
+      return await this.collector.discard(id, place)
     } catch {
       // The collector tries again, and reports it then; the work's own error is the one to tell.
       this.collector.retry()

@@ -1,0 +1,160 @@
+// An import whose staged record goes away while it runs, because somebody took its process for dead
+// or because the storage lost it: it fails and leaves nothing, whatever the storage does beside that.
+
+import assert from 'node:assert/strict'
+import { setImmediate as turn } from 'node:timers/promises'
+import t from 'tap'
+import { MemoryBackend } from '../../adapters/memory.js'
+import { encodeMessage } from '../../src/codec/encoder.js'
+import { LorekeepError } from '../../src/errors.js'
+import { decodeKey, encodeKey, keyPrefix } from '../../src/keys.js'
+import type { KnowledgeStore } from '../../src/knowledge/types.js'
+import { createLorekeep } from '../../src/lorekeep.js'
+import type { Backend, Operation } from '../../src/storage.js'
+import { FaultyBackend } from '../fixtures/faulty-backend.js'
+import { bigStream, exported, leftovers, openStore, triplesMessage } from '../fixtures/stores.js'
+import { KeptBackend } from '../objects/kept-backend.js'
+
+const ref = { user: 'alice', id: 'core' }
+const big = Buffer.concat([...bigStream('big', 1.5, encodeMessage)])
+const small = encodeMessage(triplesMessage('small'))
+
+t.test('a store that another one opens and sweeps while it imports', async (t) => {
+  for (const mode of ['append', 'replace'] as const) {
+    const real = new MemoryBackend()
+    const { knowledge } = await openStore(t, new KeptBackend(real))
+    await knowledge.import(ref, small)
+    const before = await knowledge.stat(ref)
+    async function* slowly() {
+      yield big
+      while ((await stagedIn(real)).length === 0) await turn()
+      // Another backend, of a process that believes that it is alone.
+      const other = await createLorekeep({ backend: new KeptBackend(real) })
+      await other.close()
+      t.strictSame(await stagedIn(real), [])
+      yield big
+    }
+    await t.rejects(knowledge.import(ref, slowly(), { mode }), { code: 'LK_STORAGE_CONFLICT' })
+    t.strictSame(await knowledge.stat(ref), before, mode)
+    t.strictSame(await leftovers(real), [], mode)
+    await knowledge.import(ref, big, { mode })
+    t.equal((await knowledge.stat(ref))?.segments, mode === 'append' ? 2 : 1)
+  }
+})
+
+const medium = encodeMessage(triplesMessage('medium', 30))
+
+const operations: Readonly<Record<string, (knowledge: KnowledgeStore) => Promise<unknown>>> = {
+  'append of slices': (knowledge) => knowledge.import(ref, big),
+  append: (knowledge) => knowledge.import(ref, medium),
+  replace: (knowledge) => knowledge.import(ref, medium, { mode: 'replace' }),
+  'append with its index': (knowledge) => knowledge.import(ref, medium, { index: true }),
+  index: (knowledge) => knowledge.index({ ...ref, id: 'unindexed' }),
+  'import of a bad stream': (knowledge) =>
+    knowledge.import(ref, Buffer.concat([big, Buffer.of(0xc1)])),
+}
+
+for (const [name, operate] of Object.entries(operations)) {
+  for (const vanish of [deleteStaged, sweep]) {
+    t.test(`${name}: ${vanish.name} before each call, alone and with failures`, async (t) => {
+      let calls = Infinity
+      let lost = 0
+      // The first round counts the calls.
+      for (let vanishAt = 0; vanishAt <= calls; vanishAt++) {
+        for (const { failAfter, when, lasting } of failures(
+          vanishAt === 0 || vanish === deleteStaged ? 0 : 3,
+        )) {
+          const real = new MemoryBackend()
+          const backend = new FaultyBackend(new KeptBackend(real))
+          const keep = await createLorekeep({ backend, onError: () => undefined })
+          const { knowledge } = keep
+          await knowledge.import(ref, small)
+          await knowledge.import({ ...ref, id: 'unindexed' }, small)
+          const before = await state(knowledge)
+          const start = backend.calls
+          backend.beforeCall = async (call) => {
+            if (call - start === vanishAt) await vanish(real)
+          }
+          const failAt = failAfter === undefined ? Infinity : start + vanishAt + failAfter
+          Object.assign(backend, { failAt, when, lasting })
+          const error = await operate(knowledge).then(
+            () => undefined,
+            (error: unknown) => error,
+          )
+          const place = `${vanishAt} of ${calls}, ${failAfter} ${when} ${lasting}`
+          backend.failAt = Infinity
+          if (vanishAt === 0) calls = backend.calls - start
+          assert.ok(error === undefined || error instanceof LorekeepError, place)
+          const after = await state(knowledge)
+          const isIndex = name === 'index'
+          if (error !== undefined) {
+            if (vanishAt > 0) lost++
+            assert.deepEqual(after, before, `rejected and done: ${place}`)
+          } else if (isIndex) {
+            const { state } = await knowledge.indexState({ ...ref, id: 'unindexed' })
+            assert.equal(state, 'complete', place)
+          } else {
+            // Acknowledged: it is there, and can be read.
+            assert.notEqual(after.digest, before.digest, `acknowledged and lost: ${place}`)
+            assert.ok(after.bytes > before.bytes, place)
+          }
+          await knowledge.import({ ...ref, id: 'other' }, small)
+          while ((await stagedIn(real)).length > 0) await turn()
+          await settled()
+          assert.deepEqual(await leftovers(real), [], place)
+          await keep.close()
+        }
+      }
+      t.ok(calls > 2, `${calls} calls, ${lost} rejected`)
+      if (name !== 'index') t.ok(lost > 0)
+    })
+  }
+}
+
+/** Of calls that follow one, or of none. */
+function* failures(most: number) {
+  yield { failAfter: undefined, when: 'before', lasting: false }
+  for (let failAfter = 0; failAfter < most; failAfter++) {
+    for (const when of ['before', 'after'] as const) yield { failAfter, when, lasting: false }
+    yield { failAfter, when: 'before', lasting: true }
+  }
+}
+
+/** The records alone, as a storage would lose them. */
+async function deleteStaged(real: Backend): Promise<void> {
+  const cores = await real.open('cores')
+  const keys = (await stagedIn(real)).map((id) => encodeKey('staged', id))
+  if (keys.length > 0) await cores.write(keys.map((key) => ({ type: 'del', key })))
+}
+
+/** As another process does it at its open. */
+async function sweep(real: Backend): Promise<void> {
+  const slices = await real.open('slices')
+  const operations: Operation[] = []
+  for (const id of await stagedIn(real)) {
+    for await (const page of slices.scan({ ...keyPrefix(id), keysOnly: true })) {
+      for (const { key } of page) operations.push({ type: 'del', key })
+    }
+  }
+  if (operations.length > 0) await slices.write(operations)
+  await deleteStaged(real)
+}
+
+async function stagedIn(real: Backend): Promise<string[]> {
+  const cores = await real.open('cores')
+  const ids: string[] = []
+  for await (const page of cores.scan({ ...keyPrefix('staged'), keysOnly: true })) {
+    for (const { key } of page) ids.push(decodeKey(key)[1] as string)
+  }
+  return ids
+}
+
+async function state(knowledge: KnowledgeStore) {
+  const { digest, segments } = (await knowledge.stat(ref)) ?? {}
+  return { digest, segments, bytes: (await exported(knowledge, ref)).length }
+}
+
+/** What is deleted in the background on memory alone takes some turns. */
+async function settled(): Promise<void> {
+  for (let n = 0; n < 50; n++) await turn()
+}
