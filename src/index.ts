@@ -1,5 +1,5 @@
 export { createLorekeep } from './lorekeep.js'
-export type { Lorekeep, LorekeepOptions } from './lorekeep.js'
+export type { Lorekeep, LorekeepOptions, ToldError } from './lorekeep.js'
 export { LorekeepError, catalogue, hasCode } from './errors.js'
 export type { ErrorCode, ErrorKind, ErrorOptions } from './errors.js'
 export type { Chance, Clock } from './flow/clock.js'

@@ -1,5 +1,6 @@
 import type { Backend } from './storage.js'
 import type { Embedder } from './types.js'
+import { ErrorReports } from './error-reports.js'
 import { createIds, systemChance, systemClock } from './flow/clock.js'
 import type { Chance, Clock } from './flow/clock.js'
 import { openFlowQueue } from './flow/flow-queue.js'
@@ -56,9 +57,18 @@ export interface LorekeepOptions {
   readonly closeTimeoutMs?: number
   /**
    * Gets errors of work in the background, such as deleting the slices of a replaced core; the
-   * work is tried again. `process.emitWarning` by default, which also gets what this throws.
+   * work is tried again. The first of a kind at once, and then at most one call a second for each
+   * kind, with the last error. `process.emitWarning` by default, which also gets what this throws.
    */
-  readonly onError?: (error: unknown) => unknown
+  readonly onError?: (error: unknown, told: ToldError) => unknown
+}
+
+/** What `onError` is told beside the error. */
+export interface ToldError {
+  /** How many errors of this kind the call stands for: those since the last call. */
+  readonly count: number
+  /** Whose work it was. */
+  readonly where: 'knowledge' | 'objects' | 'flows' | 'close'
 }
 
 /** The stores of one backend. */
@@ -127,15 +137,18 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     throw new TypeError(`leaseMs is a whole number from 1 to 2^31 - 1, not ${leaseMs}`)
   }
   const { objectLimits, knowledgeLimits, flowLimits } = splitLimits(limits)
+  const errors = new ErrorReports<ToldError['where']>(guarded(onError))
+  const reporter = (where: ToldError['where']) => (error: unknown) => {
+    errors.report(where, error, where)
+  }
   try {
     const cores = await backend.open('cores')
     const slices = await backend.open('slices')
-    const report = guarded(onError)
     const knowledge = await openKnowledgeStore({
       cores,
       slices,
       limits: knowledgeLimits,
-      onError: report,
+      onError: reporter('knowledge'),
       indexCacheBytes: graphCacheBytes,
       vectorCacheBytes,
       embedder,
@@ -147,7 +160,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       limits: objectLimits,
       cacheBytes: objectCacheBytes,
       collections,
-      onError: report,
+      onError: reporter('objects'),
     })
     const flows = await openFlowQueue({
       flows: await backend.open('flows'),
@@ -159,7 +172,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       clock,
       chance,
       createId,
-      onError: report,
+      onError: reporter('flows'),
     })
     const closeStores = async () => {
       // Steps use the stores: where documents are processed, that ends first.
@@ -173,7 +186,10 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     const close = () => {
       closing ??= closeStores()
         .finally(() => backend.close())
-        .finally(() => open.delete(keep))
+        .finally(() => {
+          errors.close()
+          open.delete(keep)
+        })
       return closing
     }
     const keep: Lorekeep = { knowledge, objects, flows, close, [Symbol.asyncDispose]: close }
@@ -181,7 +197,8 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     return keep
   } catch (error) {
     // What stopped the opening is what has to be known, whatever closing says.
-    await backend.close().catch(guarded(onError))
+    await backend.close().catch(reporter('close'))
+    errors.close()
     throw error
   }
 }
@@ -206,12 +223,13 @@ function splitLimits(limits: NonNullable<LorekeepOptions['limits']>) {
 }
 
 /** A host's handler that throws must not stop the background it is told about. */
-function guarded(onError: (error: unknown) => unknown) {
-  return (error: unknown): void => {
-    void (async () => onError(error))().catch(warn)
+function guarded(onError: NonNullable<LorekeepOptions['onError']>) {
+  return (error: unknown, count: number, where: ToldError['where']): void => {
+    void (async () => onError(error, { count, where }))().catch((thrown: unknown) => warn(thrown))
   }
 }
 
-function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : String(error))
+function warn(error: unknown, { count }: Pick<ToldError, 'count'> = { count: 1 }): void {
+  if (count === 1) process.emitWarning(error instanceof Error ? error : String(error))
+  else process.emitWarning(`${String(error)} (${count} times since it was last told)`)
 }

@@ -50,6 +50,13 @@ export function note(message: string): void {
   process.stderr.write(`lorekeep: ${printable(message)}\n`)
 }
 
+/** An error that ends nothing here; `count`: how many such there were since the last line of it. */
+export function noteError(where: string, error: unknown, count: number): void {
+  const others = count > 1 ? ` (the last of ${count} such errors)` : ''
+  note(`${where}: ${describe(error)}${others}`)
+  if (isDebugging()) console.error(error)
+}
+
 /** What happened, in one line. Errors of the network come with an empty message in Node 20. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)

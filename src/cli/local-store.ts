@@ -6,7 +6,7 @@ import { LevelBackend } from '../../adapters/level/index.js'
 import { hasCode } from '../errors.js'
 import { createLorekeep } from '../lorekeep.js'
 import type { Lorekeep, LorekeepOptions } from '../lorekeep.js'
-import { describe, note } from './failure.js'
+import { noteError } from './failure.js'
 
 /** With `create` a directory that does not exist is made; else that is an error. */
 export async function openLocalStore(
@@ -17,7 +17,9 @@ export async function openLocalStore(
   // Looking for something in a directory that is misspelt must not leave an empty store behind.
   if (!create) await checkDirectory(data)
   try {
-    const onError = (error: unknown) => note(`in the background: ${describe(error)}`)
+    const onError: LorekeepOptions['onError'] = (error, { count }) => {
+      noteError('in the background', error, count)
+    }
     return await createLorekeep({ ...options, backend: new LevelBackend(data), onError })
   } catch (error) {
     if (!hasCode(error, 'LK_STORAGE_LOCKED')) throw error

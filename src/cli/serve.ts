@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { createHandler } from '../http/index.js'
 import type { Authenticate, Handler, Principal } from '../http/index.js'
+import { ErrorReports } from '../error-reports.js'
 import { LorekeepError } from '../errors.js'
 import type { FlowDefinition, FlowQueue } from '../flow/types.js'
 import { createLorekeep } from '../lorekeep.js'
@@ -17,7 +18,7 @@ import type { ObjectStore } from '../objects/types.js'
 import { createSparql } from '../sparql/index.js'
 import { noConfig, readConfig } from './config.js'
 import type { NamedFlow, NamedSchema } from './config.js'
-import { describe, exitCodes, isDebugging, note } from './failure.js'
+import { describe, exitCodes, note, noteError } from './failure.js'
 import { formatCounted } from './figures.js'
 import { writeOut } from './output.js'
 import { sampleId, sampleUser } from './sample.js'
@@ -54,9 +55,12 @@ export async function serve(options: ServeOptions): Promise<void> {
     ...(defaultUser !== undefined && { defaultUser }),
     // By then the connections are closed, and what was under way with them.
     closeTimeoutMs: 1_000,
-    onError: (error) => noteError('in the background', error),
+    onError: (error, { count }) => noteError('in the background', error, count),
   })
   const stopping = new AbortController()
+  const requestErrors = new ErrorReports<string>((error, count, where) => {
+    noteError(where, error, count)
+  })
   try {
     await defineSchemas(objects, config.schemas)
     await defineFlows(flows, config.flows)
@@ -74,8 +78,10 @@ export async function serve(options: ServeOptions): Promise<void> {
       ...(defaultUser !== undefined && { defaultUser }),
       compat,
       signal: stopping.signal,
+      // A line for each answer would fill the disk that an outage has left.
       onError: (error, { requestId, request }) => {
-        noteError(`${requestId} ${request.method} ${request.url?.split('?', 1)[0]}`, error)
+        const where = `${requestId} ${request.method} ${request.url?.split('?', 1)[0]}`
+        requestErrors.report('http', error, where)
       },
     })
     const serving = new Serving(handler)
@@ -89,6 +95,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     const timeoutMs = options.stopTimeoutMs
     await Promise.all([runner.stop({ timeoutMs }), serving.stop(timeoutMs)])
   } finally {
+    requestErrors.close()
     await close()
   }
 }
@@ -286,9 +293,4 @@ function quote(text: string): string {
 
 function hostAndPort(host: string, port: number): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
-}
-
-function noteError(where: string, error: unknown): void {
-  note(`${where}: ${describe(error)}`)
-  if (isDebugging()) console.error(error)
 }

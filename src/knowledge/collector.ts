@@ -1,4 +1,4 @@
-import { hasCode } from '../errors.js'
+import { hasCode, LorekeepError } from '../errors.js'
 import type { Operation, Precondition, Storage } from '../storage.js'
 import {
   allGarbage,
@@ -43,6 +43,10 @@ export class Collector {
   /** There may be garbage records that are not in `retired` yet. */
   #lookForGarbage = false
   #running: Promise<void> = Promise.resolve()
+  /** A pass waits for the one under way, and will see what came meanwhile. */
+  #isNextWaiting = false
+  /** The last pass failed. In an outage the next one waits for its time, or for a write that works. */
+  #failure: 'outage' | 'other' | undefined
   #retryMs = firstRetryMs
   #timer: NodeJS.Timeout | undefined
   #closed = false
@@ -92,17 +96,18 @@ export class Collector {
    * asked again later. No value of it may be under way.
    */
   async discard(segment: string, place: Uint8Array | undefined): Promise<boolean> {
-    let discarded: boolean
+    let discarded: boolean | undefined
     try {
       discarded = await this.#decide(segment, place)
+      if (!discarded) this.lookForGarbage()
+      else if (!this.#pins.has(segment)) await this.#deleteSegment(segment)
+      return discarded
     } catch (error) {
       // Not before: the background would decide and delete, and look here like a commit.
-      this.#undecided.set(segment, place)
+      if (discarded === undefined) this.#undecided.set(segment, place)
+      this.#start()
       throw error
     }
-    if (!discarded) this.lookForGarbage()
-    else if (!this.#pins.has(segment)) await this.#deleteSegment(segment)
-    return discarded
   }
 
   /** A write that may have retired a generation failed, or did not. */
@@ -120,10 +125,9 @@ export class Collector {
     await this.idle()
   }
 
-  /** Tries again what could not be deleted before. */
-  retry(): void {
-    const waiting = this.#undecided.size + this.#discarded.size + this.#retired.size
-    if (waiting > 0 || this.#lookForGarbage) this.#start()
+  /** The storage has worked: what could not be deleted while it did not is tried again. */
+  noticeSuccess(): void {
+    if (this.#failure === 'outage') this.#retry()
   }
 
   /** Resolves when nothing is being deleted. */
@@ -138,18 +142,33 @@ export class Collector {
     await this.#running
   }
 
+  #retry(): void {
+    this.#failure = undefined
+    this.#start()
+  }
+
+  /** Work that fails while the storage does starts no passes of its own: each would fail as well. */
   #start(): void {
-    if (this.#closed) return
-    this.#running = this.#running.then(async () => {
-      const errors = await this.#collect()
-      if (errors.length === 0) this.#retryMs = firstRetryMs
-      else if (!this.#closed) {
-        clearTimeout(this.#timer)
-        this.#timer = setTimeout(() => this.retry(), this.#retryMs).unref()
-        this.#retryMs = Math.min(maxRetryMs, this.#retryMs * 2)
-      }
-      for (const error of errors) this.#onError(error)
-    })
+    if (this.#closed || this.#failure === 'outage' || this.#isNextWaiting) return
+    this.#isNextWaiting = true
+    this.#running = this.#running.then(() => this.#pass())
+  }
+
+  async #pass(): Promise<void> {
+    this.#isNextWaiting = false
+    if (this.#failure === 'outage') return
+    const errors = await this.#collect()
+    clearTimeout(this.#timer)
+    this.#failure = undefined
+    if (errors.length === 0) this.#retryMs = firstRetryMs
+    else if (!this.#closed) {
+      this.#failure = errors.some(isOutage) ? 'outage' : 'other'
+      this.#timer = setTimeout(() => this.#retry(), this.#retryMs).unref()
+      this.#retryMs = Math.min(maxRetryMs, this.#retryMs * 2)
+    }
+    // Once for each kind, however many things wait: they are tried again together.
+    const kinds = new Map(errors.map((error) => [codeOf(error), error]))
+    for (const error of kinds.values()) this.#onError(error)
   }
 
   /** Does what can be done; one thing that fails does not hold up the others. */
@@ -292,4 +311,13 @@ export class Collector {
       await storage.write(operations, { durable: true })
     }
   }
+}
+
+/** Of the whole storage, as far as one can tell, and not of one record in it. */
+function isOutage(error: unknown): boolean {
+  return hasCode(error, 'LK_STORAGE_FAILED') || hasCode(error, 'LK_STORAGE_UNAVAILABLE')
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof LorekeepError ? error.code : String(error)
 }

@@ -100,7 +100,6 @@ export class CoreImporter {
       vectors: scanner.vectors,
     })
     let summary: Omit<ImportSummary, 'duplicate'> | undefined
-    this.#table.collector.retry()
     try {
       for await (const step of readSteps(source, stepBytes, [options.signal, this.#closing])) {
         if (scanner.offset + step.length > this.#limits.maxCoreBytes) this.#failCoreSize()

@@ -85,6 +85,7 @@ export class CoreTable {
   ): Promise<boolean> {
     try {
       await this.cores.write(operations, { durable: true, require })
+      this.collector.noticeSuccess()
       return true
     } catch (error) {
       // A conflict says for certain that nothing was written; of anything else there may be garbage.
@@ -105,7 +106,6 @@ export class CoreTable {
       return await this.collector.discard(id, place)
     } catch {
       // The collector tries again, and reports it then; the work's own error is the one to tell.
-      this.collector.retry()
       return true
     }
   }
