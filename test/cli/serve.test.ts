@@ -266,6 +266,46 @@ t.test('SIGTERM lets a document under way finish, and ends streams of events', a
   t.match(String(await succeed(t, ['cores', '--user', 'alice', '--data', data])), /^urn:a\t/)
 })
 
+t.test('answers that fail for one reason are a line a second, not one each', async (t) => {
+  const dir = t.testdir()
+  const model = await startModelServer(t)
+  const asked = new Promise<void>((resolve) => (model.onHang = resolve))
+  model.answer = () => 'hang'
+  const options = { type: 'openai', model: 'm', url: model.url, timeoutMs: 600_000 }
+  const flow = {
+    id: 'default',
+    steps: ['chunk', { name: 'embed', options }, 'store'],
+    stepTimeoutMs: 600_000,
+    concurrency: 1,
+    maxQueued: 1,
+  }
+  writeFileSync(join(dir, 'lorekeep.json'), JSON.stringify({ data: 'shelf', flows: [flow] }))
+  const args = ['--config', join(dir, 'lorekeep.json'), '--stop-timeout', '0']
+  const serving = await serve(t, [...args, '--token', 'a=alice'])
+  const load = async (id: string) => {
+    const body = JSON.stringify({ id, text: Buffer.from(id).toString('base64') })
+    const headers = { Authorization: 'Bearer a' }
+    const path = '/api/v1/flow/default/service/text-load'
+    return fetch(`${serving.url}${path}`, { method: 'POST', headers, body })
+  }
+  t.equal((await load('urn:active')).status, 200)
+  await asked
+  t.equal((await load('urn:queued')).status, 200)
+  const started = performance.now()
+  for (let n = 0; n < 200; n++) {
+    const { status } = await load(`urn:${n}`)
+    if (status !== 503) t.fail(`${status} for ${n}`)
+  }
+  const seconds = Math.floor((performance.now() - started) / 1000)
+  serving.child.kill('SIGTERM')
+  const { stderr } = await serving.ended
+  const lines = stderr.split('\n').filter((line) => line.includes('text-load'))
+  t.ok(lines.length <= seconds + 2, `${lines.length} lines in ${seconds} s`)
+  const counts = lines.map((line) => Number(/the last of (\d+) such errors/.exec(line)?.[1] ?? 1))
+  const sum = counts.reduce((total, count) => total + count, 0)
+  t.equal(sum, 200, 'and each is counted')
+})
+
 t.test('a data directory that is in use, or is none, is one line', async (t) => {
   const data = t.testdir({ file: '' })
   const { url } = await serve(t, ['--data', data])
