@@ -29,6 +29,7 @@ interface Page {
 }
 
 export class MemoryBackend implements Backend {
+  readonly shared = false
   readonly #partitions = new Map<PartitionName, MemoryStorage>()
   #closed = false
 

@@ -42,8 +42,8 @@ export interface LorekeepOptions {
   /** Whose a document is that names no user. `trustgraph` by default. */
   readonly defaultUser?: string
   /**
-   * How long a runner that has crashed, or stands still, keeps its documents, in milliseconds: then
-   * they are delivered again. 30,000 by default.
+   * How long a runner that stands still keeps its documents, in milliseconds: then they are delivered
+   * again. 30,000 by default. Those of a process that has ended wait so long on a shared backend alone.
    */
   readonly leaseMs?: number
   /** Time, chance and ids of flows, for tests. */
@@ -84,6 +84,9 @@ export interface Lorekeep {
 // Whoever keeps one store alone keeps the backend open all the same: files of a partition that the
 // garbage collector takes would be closed by it, with a warning.
 const open = new Set<Lorekeep>()
+
+/** Who is given a backend that others of this process have may not take their work for dead. */
+const users = new WeakMap<Backend, number>()
 
 /**
  * Opens the stores over a backend, and deletes what a crash may have left half done.
@@ -137,6 +140,10 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     throw new TypeError(`leaseMs is a whole number from 1 to 2^31 - 1, not ${leaseMs}`)
   }
   const { objectLimits, knowledgeLimits, flowLimits } = splitLimits(limits)
+  const others = users.get(backend) ?? 0
+  users.set(backend, others + 1)
+  const leave = () => users.set(backend, (users.get(backend) ?? 1) - 1)
+  const isAlone = backend.shared === false && others === 0
   const errors = new ErrorReports<ToldError['where']>(guarded(onError))
   const reporter = (where: ToldError['where']) => (error: unknown) => {
     errors.report(where, error, where)
@@ -147,6 +154,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     const knowledge = await openKnowledgeStore({
       cores,
       slices,
+      isAlone,
       limits: knowledgeLimits,
       onError: reporter('knowledge'),
       indexCacheBytes: graphCacheBytes,
@@ -169,6 +177,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       limits: flowLimits,
       defaultUser,
       leaseMs,
+      isAlone,
       clock,
       chance,
       createId,
@@ -188,6 +197,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
         .finally(() => backend.close())
         .finally(() => {
           errors.close()
+          leave()
           open.delete(keep)
         })
       return closing
@@ -199,6 +209,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     // What stopped the opening is what has to be known, whatever closing says.
     await backend.close().catch(reporter('close'))
     errors.close()
+    leave()
     throw error
   }
 }

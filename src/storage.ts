@@ -10,6 +10,13 @@ export type PartitionName = 'cores' | 'slices' | 'objects' | 'flows'
 /** Opens partitions. One backend serves one `createLorekeep`, which closes it. */
 export interface Backend {
   /**
+   * Whether others may have the same data open at the same time: processes, or backends of this one.
+   * Where it is false, whoever has opened a partition is alone with it until close(), and what a
+   * former owner left under way is dead. Never changes.
+   */
+  readonly shared: boolean
+
+  /**
    * Opens a partition, creating it where it does not exist. Two calls with the same name give
    * the same contents. Rejects with `LK_STORAGE_LOCKED` where another process (or another
    * backend in this one) holds the data, with `LK_CLOSED` after close().

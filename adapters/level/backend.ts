@@ -15,6 +15,7 @@ export interface LevelOptions {
  * when it is first opened. One process at a time.
  */
 export class LevelBackend implements Backend {
+  readonly shared = false
   readonly location: string
   readonly #options: LevelOptions
   readonly #partitions = new Map<PartitionName, Promise<LevelPartition>>()

@@ -4,6 +4,7 @@ import { inspect } from 'node:util'
 import { deserialize, serialize } from 'node:v8'
 import { LorekeepError } from '../errors.js'
 import type { Clock } from './clock.js'
+import { maxAskedWaitMs } from './queue/backoff.js'
 import type { Claimed, JobQueue } from './queue/queue.js'
 import type { Flow, FlowDocument, JobFailure, Step, StepContext } from './types.js'
 
@@ -23,7 +24,6 @@ export interface ExecutionOptions {
 export type Interruption = 'stopped' | 'lost'
 
 const maxMessageLength = 1000
-const maxWaitMs = 3_600_000
 
 export class Execution {
   readonly #options: ExecutionOptions
@@ -143,7 +143,7 @@ export class Execution {
         await queue.fail(claimed, failure, {
           mayRetry: !isCode(error, 'LK_STEP_UNRECOVERABLE'),
           ...(Number.isFinite(wait) && {
-            notBefore: clock.now() + Math.min(Math.max(Math.ceil(Number(wait)), 0), maxWaitMs),
+            notBefore: clock.now() + Math.min(Math.max(Math.ceil(Number(wait)), 0), maxAskedWaitMs),
           }),
         })
       }

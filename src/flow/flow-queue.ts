@@ -40,6 +40,8 @@ export interface FlowQueueOptions {
   readonly limits: FlowLimits
   readonly defaultUser: string
   readonly leaseMs: number
+  /** Nobody else has the storage open. */
+  readonly isAlone: boolean
   readonly clock: Clock
   readonly chance: Chance
   readonly createId: () => string
@@ -56,7 +58,7 @@ export interface OpenFlowQueue extends FlowQueue {
 export async function openFlowQueue(options: FlowQueueOptions): Promise<OpenFlowQueue> {
   const hub = new EventHub()
   const runners = new Set<FlowRunner>()
-  const { flows, clock, chance, createId, leaseMs, onError } = options
+  const { flows, clock, chance, createId, leaseMs, isAlone, onError } = options
   const queue = await JobQueue.open({
     storage: flows,
     firstFlow: checkDefinition({ id: 'default' }).flow,
@@ -64,6 +66,7 @@ export async function openFlowQueue(options: FlowQueueOptions): Promise<OpenFlow
     chance,
     createId,
     leaseMs,
+    isAlone,
     isWatched: () => hub.isWatched,
     onCommit: ({ events, queued, cancelled }) => {
       for (const event of events) hub.emit(event)

@@ -34,6 +34,8 @@ export interface KnowledgeParts {
   readonly cores: Storage
   /** Bulk values. */
   readonly slices: Storage
+  /** Nobody else has the storages open: what is half done in them was left by a former owner. */
+  readonly isAlone: boolean
   readonly limits?: Partial<KnowledgeLimits> | undefined
   /** Gets errors of work that no caller waits for, such as deleting what was replaced. */
   readonly onError: (error: unknown) => void
@@ -57,7 +59,7 @@ export interface OpenKnowledgeStore extends KnowledgeStore {
 export async function openKnowledgeStore(parts: KnowledgeParts): Promise<OpenKnowledgeStore> {
   await checkFormat(parts.cores)
   const store = new StoredKnowledge(parts)
-  await store.sweep()
+  if (parts.isAlone) await store.sweep()
   return store
 }
 

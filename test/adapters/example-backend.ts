@@ -7,6 +7,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const bytes = (hex = '') => new Uint8Array(Buffer.from(hex, 'hex'))
 
 export class ExampleBackend implements Backend {
+  readonly shared = false
   #partitions = new Map<PartitionName, ExampleStorage>()
   #closed = false
 

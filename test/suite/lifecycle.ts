@@ -33,6 +33,19 @@ export function lifecycle({ persistent, withStorage, withPlace }: Context): void
     assert.deepEqual(await collect(storage.scan({})), [])
   })
 
+  withPlace(
+    'a backend says whether others may have its data, and does not change',
+    async (place) => {
+      const backend = place.backend()
+      const { shared } = backend
+      assert.equal(typeof shared, 'boolean')
+      await backend.open('flows')
+      assert.equal(backend.shared, shared)
+      await backend.close()
+      assert.equal(backend.shared, shared)
+    },
+  )
+
   withPlace('partitions do not see each other’s keys', async (place) => {
     const backend = place.backend()
     const key = text('shared key')
@@ -169,11 +182,20 @@ export function lifecycle({ persistent, withStorage, withPlace }: Context): void
     assert.equal((await keysOf(await place.backend().open('slices'))).length, 200)
   })
 
-  withPlace('a second backend over open data is refused until the first closes', async (place) => {
+  withPlace('a second backend over open data is refused until the first closes, or shares it', async (place) => {
     const first = place.backend()
-    await first.open('objects')
+    const owned = await first.open('objects')
     const second = place.backend()
-    await assert.rejects(second.open('objects'), { code: 'LK_STORAGE_LOCKED' })
+    if (first.shared) {
+      // Conditions hold across all that have it.
+      await put(owned, text('b'), text('1'))
+      const other = await second.open('objects')
+      const require = [{ type: 'equals', key: text('b'), value: text('2') }] as const
+      const write = other.write([{ type: 'del', key: text('b') }], { require })
+      await assert.rejects(write, { code: 'LK_STORAGE_CONFLICT' })
+      await put(other, text('b'), text('2'))
+      assertBytes(await owned.get(text('b')), text('2'))
+    } else await assert.rejects(second.open('objects'), { code: 'LK_STORAGE_LOCKED' })
     await first.close()
     await put(await second.open('objects'), text('a'), text('1'))
   })

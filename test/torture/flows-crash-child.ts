@@ -7,14 +7,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { Random } from '../fixtures/random.js'
-import { definitionOf, leaseMs, users } from './flows-crash-flow.js'
+import { clockOf, definitionOf, leaseMs, users } from './flows-crash-flow.js'
 
 const [directory, seed, first] = process.argv.slice(2)
 const random = new Random(Number(seed))
 let version = Number(first)
 
 say('opening')
-const keep = await createLorekeep({ backend: new LevelBackend(directory as string), leaseMs })
+const keep = await createLorekeep({
+  backend: new LevelBackend(directory as string),
+  leaseMs,
+  clock: clockOf(random),
+})
 say('open')
 const { flows } = keep
 await flows.define(definitionOf(random, say))

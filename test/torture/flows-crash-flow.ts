@@ -1,13 +1,14 @@
 // The flow that is killed: its steps are slow, fail now and then, and write a core in two messages.
 
 import { setTimeout as delay } from 'node:timers/promises'
+import { systemClock, type Clock } from '../../src/flow/clock.js'
 import type { FlowDefinition, StepContext } from '../../src/flow/types.js'
 import type { CoreMessage } from '../../src/types.js'
 import type { Random } from '../fixtures/random.js'
 
 export const users = ['alice', 'bob', 'carol'] as const
-/** Short enough that what a kill leaves is delivered again soon after. */
-export const leaseMs = 200
+/** Longer than the whole run: what a kill leaves is not waited for. */
+export const leaseMs = 3_600_000
 export const maxAttempts = 30
 
 /** `say` gets a line for each step that begins. */
@@ -51,6 +52,12 @@ export function definitionOf(random: Random, say: (line: string) => void): FlowD
       },
     ],
   }
+}
+
+/** A clock that somebody has set: right, or a day off. */
+export function clockOf(random: Random): Clock {
+  const shiftMs = random.pick([0, -86_400_000, 86_400_000])
+  return { ...systemClock, now: () => Date.now() + shiftMs }
 }
 
 /** Says what it is made of in each of its triples. */

@@ -6,7 +6,7 @@ import type { Job } from '../../src/flow/types.js'
 import { createLorekeep, type Lorekeep } from '../../src/lorekeep.js'
 import { Random } from '../fixtures/random.js'
 import { problemsOf } from '../flow/inspect.js'
-import { definitionOf, leaseMs, maxAttempts } from './flows-crash-flow.js'
+import { clockOf, definitionOf, leaseMs, maxAttempts } from './flows-crash-flow.js'
 import { killedRun } from './killed-run.js'
 
 export interface FlowsCrashReport {
@@ -27,7 +27,7 @@ interface Loaded {
 
 /**
  * Kills a process that loads documents and processes them at random moments, again and again on one
- * directory. Then everything is brought to its end and looked at: nothing acknowledged is lost,
+ * directory, each time with a clock that is right or a day off. Then everything is brought to its end and looked at: nothing acknowledged is lost,
  * nothing ran behind its completion, each redelivery says why it came, and each core is whole and
  * of the newest load of its document. Throws where that is not so.
  */
@@ -65,7 +65,11 @@ export async function flowsCrashLoop(options: {
     await backend.close()
     onCycle?.(cycle)
   }
-  const keep = await createLorekeep({ backend: new LevelBackend(directory), leaseMs })
+  const keep = await createLorekeep({
+    backend: new LevelBackend(directory),
+    leaseMs,
+    clock: clockOf(random),
+  })
   const place = `seed ${seed}, at the end`
   await keep.flows.define(definitionOf(random, (line) => follow(line, place)))
   const runner = keep.flows.run()

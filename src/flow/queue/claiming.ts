@@ -2,6 +2,7 @@
 
 import { decodeKey } from '../../keys.js'
 import type { JobFailure } from '../types.js'
+import { backoff, maxAskedWaitMs } from './backoff.js'
 import type { StoredDocument } from './block.js'
 import { readDocument, readLeft } from './documents.js'
 import type { Draft } from './draft.js'
@@ -205,21 +206,71 @@ function placeOf(draft: Draft, { flow }: FlowState, { attempts, steps }: JobReco
 }
 
 /** Takes jobs back whose lease has run out: whoever held them has crashed, or hangs. */
-export async function reap(draft: Draft, fraction: () => number): Promise<number> {
-  let reaped = 0
-  for (const active of [...draft.state.active.values()]) {
-    const { deadline, record, number } = active
-    if (deadline > draft.now) continue
+export function reap(draft: Draft, fraction: () => number): Promise<number> {
+  const lapsed = [...draft.state.active.values()].filter(({ deadline }) => deadline <= draft.now)
+  return takeBack(draft, lapsed, fraction, ({ deadline }) => {
+    return `its lease ran out at ${new Date(deadline).toISOString()}: whoever processed it has ended, or stood still`
+  })
+}
+
+/** Takes all jobs back that are under way: whoever held them had the store before, and has ended. */
+export function takeOver(draft: Draft, fraction: () => number): Promise<number> {
+  return takeBack(draft, [...draft.state.active.values()], fraction, () => {
+    return 'whoever processed it has ended: the store was opened anew'
+  })
+}
+
+async function takeBack(
+  draft: Draft,
+  jobs: readonly Active[],
+  fraction: () => number,
+  messageOf: (active: Active) => string,
+): Promise<number> {
+  let taken = 0
+  for (const active of jobs) {
+    const { record, number } = active
     const flow = draft.state.flows.get(record.flow)
     if (flow === undefined) continue
     const failure: JobFailure = {
       ...placeOf(draft, flow, record),
       cause: 'crashed',
-      message: `its lease ran out at ${new Date(deadline).toISOString()}: whoever processed it has ended, or stood still`,
+      message: messageOf(active),
     }
     await delay(draft, flow, active, failure, { fraction })
     draft.cancelled.push(number)
-    reaped++
+    taken++
   }
-  return reaped
+  return taken
 }
+
+/**
+ * Jobs that are due later than any wait takes were delayed by a clock that was ahead of this one:
+ * they wait as after their last attempt. Some at a time; returns how many there were.
+ */
+export async function hasten(draft: Draft, id: string, fraction: () => number): Promise<number> {
+  const flow = draft.state.flows.get(id)
+  if (flow === undefined) return 0
+  const latest = draft.now + Math.max(flow.flow.maxDelayMs, maxAskedWaitMs)
+  const { lt } = delayedKeys(id)
+  const late: { readonly dueAt: number; readonly number: number }[] = []
+  const range = { gte: delayedKey(id, latest + 1, 0), lt, keysOnly: true, limit: duePerClaim }
+  for await (const page of draft.scan(range)) {
+    for (const { key } of page) {
+      const [, , dueAt, number] = decodeKey(key) as [string, string, number, number]
+      late.push({ dueAt, number })
+    }
+  }
+  const records = await draft.records<JobRecord>(late.map(({ number }) => jobKey(number)))
+  for (const [place, { dueAt, number }] of late.entries()) {
+    draft.delete(delayedKey(id, dueAt, number))
+    const record = records[place]
+    if (record === undefined) continue
+    record.dueAt = draft.now + backoff(flow.flow, record.attempts, fraction())
+    draft.putRecord(jobKey(number), record)
+    draft.put(delayedKey(id, record.dueAt, number), nothing)
+    flow.nextDue = Math.min(flow.nextDue, record.dueAt)
+  }
+  return late.length
+}
+
+const nothing = new Uint8Array(0)

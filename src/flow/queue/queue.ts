@@ -6,7 +6,7 @@ import type { Storage } from '../../storage.js'
 import type { Chance, Clock } from '../clock.js'
 import type { AcceptedDocument } from '../document.js'
 import type { Flow, FlowStats, Job, JobFailure, JobQuery } from '../types.js'
-import { claim, reap } from './claiming.js'
+import { claim, hasten, reap, takeOver } from './claiming.js'
 import type { Claims } from './claiming.js'
 import { Committer } from './committer.js'
 import type { Committed } from './committer.js'
@@ -33,6 +33,8 @@ export interface JobQueueOptions {
   readonly createId: () => string
   /** How long a claim or a renewal is good for. */
   readonly leaseMs: number
+  /** Nobody else has the storage open: what is under way in it was left by a former owner. */
+  readonly isAlone: boolean
   /** Whether events are wanted at the moment. */
   readonly isWatched: () => boolean
   /** May not throw. */
@@ -59,7 +61,20 @@ export class JobQueue {
   static async open(options: JobQueueOptions): Promise<JobQueue> {
     const { storage, firstFlow, chance } = options
     const state = await openState(storage, firstFlow, chance.token())
-    return new JobQueue(new Committer({ ...options, state }), options)
+    const queue = new JobQueue(new Committer({ ...options, state }), options)
+    if (options.isAlone) await queue.#takeOver()
+    return queue
+  }
+
+  /** What a former owner left is waited for no longer, whatever its clock and this one say. */
+  async #takeOver(): Promise<void> {
+    const fraction = () => this.#chance.fraction()
+    if (this.#committer.state.active.size > 0) {
+      await this.#committer.commit((draft) => takeOver(draft, fraction))
+    }
+    for (const { id } of this.flows()) {
+      while ((await this.#committer.commit((draft) => hasten(draft, id, fraction))) > 0);
+    }
   }
 
   // flows

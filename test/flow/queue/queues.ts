@@ -44,6 +44,7 @@ export function openQueue(
     chance: chanceOf(new Random(ids)),
     createId: () => `id${++ids}`,
     leaseMs,
+    isAlone: false,
     isWatched: () => false,
     onCommit: (_: Committed) => {},
     ...options,
