@@ -6,6 +6,8 @@
 import { Level as UniversalLevel } from 'level'
 import type { ClassicLevel } from 'classic-level'
 import { LorekeepError } from '../../src/errors.js'
+import { removeClosing, writeClosing } from './closing.js'
+import { assertWhole } from './damage.js'
 import { translate } from './failures.js'
 import type { Claim } from './open-directories.js'
 import type { Profile } from './profiles.js'
@@ -35,6 +37,12 @@ export class Engine {
   }
 
   static async open(claim: Claim, profile: Profile): Promise<Engine> {
+    try {
+      await assertWhole(claim.path)
+      await removeClosing(claim.path)
+    } catch (error) {
+      throw translate(error, claim.path)
+    }
     return new Engine(claim, profile, await openLevel(claim.path, profile, true))
   }
 
@@ -69,7 +77,14 @@ export class Engine {
     this.#closing = true
     this.#wake?.()
     await this.#reopening
-    await this.#level?.close()
+    if (this.#level === undefined) return
+    await this.#level.close()
+    try {
+      await this.#claim.assertSame()
+      await writeClosing(this.path)
+    } catch {
+      // A full disk: all is stored, and the next open looks at the logs as it does after a crash.
+    }
   }
 
   async #reopen(failed: Level): Promise<void> {
@@ -80,6 +95,9 @@ export class Engine {
       try {
         // An empty database in the place of the one that failed would be taken for its data.
         await this.#claim.assertSame()
+        // The write that failed may be cut short at the end of a log. Tables were looked at when
+        // they were opened, or are of this process.
+        await assertWhole(this.path, { tables: false })
         this.#level = await openLevel(this.path, this.#profile, false)
         return
       } catch (error) {

@@ -1,9 +1,13 @@
 // Bytes that change on disk: a read gives the right value or an error.
 
-import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { cp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { createHash } from 'node:crypto'
 import t from 'tap'
+import { crc32c, mask, wordsOf } from '../../adapters/level/crc32c.js'
 import { LevelBackend } from '../../adapters/level/index.js'
+import { readLog } from '../../adapters/level/log-records.js'
+import type { LogRecord } from '../../adapters/level/log-records.js'
 import type { PartitionName, Storage } from '../../src/storage.js'
 import { LorekeepError } from '../../src/errors.js'
 import { collect, hex, keysOf, numbered, put, text } from '../suite/bytes.js'
@@ -23,6 +27,37 @@ async function withPartition(
   }
 }
 
+/** In place: LevelDB has mapped the tables that it reads. */
+async function overwrite(file: string, at: number, bytes: Uint8Array): Promise<void> {
+  await using handle = await open(file, 'r+')
+  await handle.write(bytes, 0, bytes.length, at)
+}
+
+/** Opens a partition, and says what is wrong with it, if that is LK_STORAGE_CORRUPT. */
+async function refusal(directory: string, name: PartitionName = 'objects'): Promise<unknown> {
+  try {
+    await withPartition(directory, name, () => Promise.resolve())
+    return undefined
+  } catch (error) {
+    if (!(error instanceof LorekeepError) || error.code !== 'LK_STORAGE_CORRUPT') throw error
+    return error.details
+  }
+}
+
+/** What a kill -9 leaves: a copy of what an open partition has written. */
+async function killedCopy(
+  directory: string,
+  values: readonly Uint8Array[],
+): Promise<{ readonly place: string; readonly log: string }> {
+  const [from, to] = [join(directory, 'open'), join(directory, 'killed')]
+  await withPartition(from, 'objects', async (storage) => {
+    for (const [index, value] of values.entries()) await put(storage, numbered(index), value)
+    await cp(from, to, { recursive: true })
+  })
+  const [log] = await filesOf(join(to, 'objects'), '.log')
+  return { place: to, log: log! }
+}
+
 async function filesOf(directory: string, extension: string): Promise<string[]> {
   const names = await readdir(directory)
   return names.filter((name) => name.endsWith(extension)).map((name) => join(directory, name))
@@ -32,20 +67,22 @@ void t.test('a damaged value is LK_STORAGE_CORRUPT by every way of reading it', 
   for (const partition of ['slices', 'objects'] as const) {
     const directory = t.testdir()
     const key = text('key')
+    let content: Uint8Array = new Uint8Array()
     await withSeed(async (random) => {
       const value = random.bytes(20_000)
       await withPartition(directory, partition, (storage) => put(storage, key, value))
       // Opening again moves the log into a table.
       await withPartition(directory, partition, () => Promise.resolve())
-      const [file] = await filesOf(join(directory, partition), '.ldb')
-      const stored = await readFile(file!)
-      const at = stored.indexOf(value.subarray(5000, 5032))
-      t.ok(at > 0)
-      stored[at]! ^= 1
-      await writeFile(file!, stored)
+      content = value.subarray(5000, 5032)
     })
     const corrupt = { code: 'LK_STORAGE_CORRUPT', details: { partition, key: hex(key) } }
+    let place: unknown
     await withPartition(directory, partition, async (storage) => {
+      const [path] = await filesOf(join(directory, partition), '.ldb')
+      const at = (await readFile(path!)).indexOf(content)
+      t.ok(at > 0)
+      await overwrite(path!, at, Uint8Array.of(content[0]! ^ 1))
+      place = { path }
       await t.rejects(storage.get(key), corrupt)
       await t.rejects(storage.getMany([text('other'), key]), corrupt)
       await t.rejects(collect(storage.scan({})), corrupt)
@@ -53,6 +90,7 @@ void t.test('a damaged value is LK_STORAGE_CORRUPT by every way of reading it', 
       // Refused alone: the partition goes on.
       await put(storage, text('other'), text('1'))
     })
+    t.match(await refusal(directory, partition), place as object)
   }
 })
 
@@ -69,6 +107,9 @@ void t.test('a value under the wrong key, or cut short, is LK_STORAGE_CORRUPT', 
   await raw.put(Buffer.from('b'), stored!)
   await raw.put(Buffer.from('c'), Buffer.from([1, 2, 3]))
   await raw.close()
+  // Closed by somebody else, the partition is not what CLOSED says.
+  t.match(await refusal(directory), { path: join(directory, 'objects', 'CURRENT') })
+  await rm(join(directory, 'objects', 'CLOSED'))
   await withPartition(directory, 'objects', async (storage) => {
     t.same(await storage.get(text('a')), text('1'))
     await t.rejects(storage.get(text('b')), { code: 'LK_STORAGE_CORRUPT' })
@@ -76,7 +117,7 @@ void t.test('a value under the wrong key, or cut short, is LK_STORAGE_CORRUPT', 
   })
 })
 
-void t.test('a flipped bit anywhere in the files never gives a wrong value', async (t) => {
+void t.test('after a flipped bit all is right, or the partition is refused', async (t) => {
   const directory = t.testdir({ whole: {} })
   const whole = join(directory, 'whole')
   const count = 60
@@ -84,53 +125,176 @@ void t.test('a flipped bit anywhere in the files never gives a wrong value', asy
     const expected = new Map<string, string>()
     await withPartition(whole, 'objects', async (storage) => {
       for (let index = 0; index < count; index++) {
-        const value = random.bytes(500)
-        expected.set(hex(numbered(index)), hex(value))
-        await put(storage, numbered(index), value)
+        for (const value of [random.bytes(50), random.bytes(500)]) {
+          await put(storage, numbered(index), value)
+          expected.set(hex(numbered(index)), hex(value))
+        }
       }
     })
+    const outcomes: Record<string, number> = {}
     // The data is in the log now; half of the rounds look at it as a table instead.
-    for (const kind of ['.log', '.ldb']) {
-      if (kind === '.ldb') await withPartition(whole, 'objects', () => Promise.resolve())
-      for (let round = 0; round < 20; round++) {
-        const damaged = join(directory, 'damaged')
-        await cp(whole, damaged, { recursive: true })
-        const files = await filesOf(join(damaged, 'objects'), kind)
-        const file = random.pick(files)
-        const content = await readFile(file)
-        if (content.length > 0) {
-          const at = random.integer(content.length)
-          content[at]! ^= 1 << random.integer(8)
+    for (const kind of ['log', 'ldb']) {
+      if (kind === 'ldb') await withPartition(whole, 'objects', () => Promise.resolve())
+      const names = (await readdir(join(whole, 'objects'))).filter((name) => name !== 'LOCK')
+      for (const name of names) {
+        for (let round = 0; round < (name.endsWith(kind) ? 20 : 4); round++) {
+          const damaged = join(directory, 'damaged')
+          await cp(whole, damaged, { recursive: true })
+          const file = join(damaged, 'objects', name)
+          const content = await readFile(file)
+          if (content.length > 0) content[random.integer(content.length)]! ^= 1 << random.integer(8)
+          await writeFile(file, content)
+          const outcome = await outcomeOf(damaged, expected)
+          const what = `${outcome}: ${name.replace(/[0-9]+/, '')}`
+          outcomes[what] = (outcomes[what] ?? 0) + 1
+          await rm(damaged, { recursive: true })
         }
-        await writeFile(file, content)
-        await assertNothingWrong(damaged, expected)
+      }
+    }
+    t.notOk(Object.keys(outcomes).some((what) => what.startsWith('wrong')))
+    t.ok(outcomes['refused: .log']! >= 20, JSON.stringify(outcomes))
+    t.ok(outcomes['refused: .ldb']! >= 18, JSON.stringify(outcomes))
+    t.equal(outcomes['right: CLOSED'], 8)
+  })
+
+  async function outcomeOf(at: string, expected: ReadonlyMap<string, string>): Promise<string> {
+    if ((await refusal(at)) !== undefined) return 'refused'
+    let found = ''
+    await withPartition(at, 'objects', async (storage) => {
+      const entries = await collect(storage.scan({}))
+      found = JSON.stringify(entries.map(({ key, value }) => [hex(key), hex(value)]))
+    })
+    return found === JSON.stringify([...expected]) ? 'right' : 'wrong'
+  }
+})
+
+void t.test('a damaged log is refused with its place, and nothing is changed', async (t) => {
+  await withSeed(async (random) => {
+    const directory = t.testdir()
+    const { place, log } = await killedCopy(
+      directory,
+      Array.from({ length: 100 }, () => random.bytes(1000)),
+    )
+    for (const whole of [place, join(directory, 'open')]) {
+      for (const tenths of [3, 6, 9]) {
+        const damaged = join(directory, `damaged`)
+        await cp(whole, damaged, { recursive: true })
+        const path = join(damaged, 'objects', basename(log))
+        const content = await readFile(path)
+        const at = Math.floor((content.length * tenths) / 10)
+        await overwrite(path, at, Uint8Array.of(content[at]! ^ 0x10))
+        const before = await digestsOf(damaged)
+        const found = (await refusal(damaged)) as { path: string; at: number }
+        t.equal(found.path, path)
+        t.ok(found.at <= at && found.at > at - 2000, `${found.at} for ${at}`)
+        t.same(await digestsOf(damaged), before)
         await rm(damaged, { recursive: true })
       }
     }
   })
 
-  async function assertNothingWrong(at: string, expected: Map<string, string>): Promise<void> {
-    const failed = (error: unknown) => {
-      if (!(error instanceof LorekeepError) || !error.code.startsWith('LK_STORAGE_')) throw error
-    }
-    // Absence is allowed: see "Damage" in docs/adapters.md.
-    const check = (key: Uint8Array, value: Uint8Array | undefined) => {
-      if (value && hex(value) !== expected.get(hex(key))) t.fail(`wrong value under ${hex(key)}`)
-    }
-    try {
-      await withPartition(at, 'objects', async (storage) => {
-        for (let index = 0; index < count; index++) {
-          const key = numbered(index)
-          await storage.get(key).then((value) => check(key, value), failed)
-        }
-        await collect(storage.scan({})).then(
-          (entries) => entries.forEach(({ key, value }) => check(key, value)),
-          failed,
-        )
+  async function digestsOf(at: string): Promise<unknown> {
+    const names = await readdir(join(at, 'objects'))
+    const files = await Promise.all(names.map((name) => readFile(join(at, 'objects', name))))
+    return names.map((name, place) => [
+      name,
+      createHash('sha256').update(files[place]!).digest('hex'),
+    ])
+  }
+})
+
+void t.test('what a crash cut short is left out without a word, and nothing else', async (t) => {
+  await withSeed(async (random) => {
+    const values = Array.from({ length: 20 }, () => random.bytes(2000))
+    const directory = t.testdir()
+    const { place, log } = await killedCopy(directory, values)
+    const { length } = await readFile(log)
+    // Inside the last record; with what the file system makes of its pages; nothing at all.
+    const tails: ((path: string) => Promise<void>)[] = [
+      (path) => truncate(path, length - 1),
+      (path) => truncate(path, length - 2015),
+      (path) => overwrite(path, length - 2000, new Uint8Array(70_000)),
+      (path) => overwrite(path, length - 1500, new Uint8Array(900)),
+      (path) => overwrite(path, length, new Uint8Array(100_000)),
+      () => Promise.resolve(),
+    ]
+    for (const [index, tear] of tails.entries()) {
+      const torn = join(directory, 'torn')
+      await cp(place, torn, { recursive: true })
+      await tear(join(torn, 'objects', basename(log)))
+      await withPartition(torn, 'objects', async (storage) => {
+        t.equal((await keysOf(storage)).length, index < 4 ? 19 : 20, `tail ${index}`)
       })
-    } catch (error) {
-      failed(error)
+      await rm(torn, { recursive: true })
     }
+  })
+})
+
+void t.test('only the newest log that has records may end in a torn one', async (t) => {
+  await withSeed(async (random) => {
+    const values = Array.from({ length: 10 }, () => random.bytes(2000))
+    const { place, log } = await killedCopy(t.testdir(), values)
+    const whole = await readFile(log)
+    const newer = join(place, 'objects', '000099.log')
+    // What a reopening leaves that found no room for its MANIFEST.
+    await writeFile(newer, '')
+    await truncate(log, whole.length - 10)
+    t.equal(await refusal(place), undefined)
+    await rm(place, { recursive: true })
+
+    const again = await killedCopy(t.testdir(), values)
+    const next = join(again.place, 'objects', '000099.log')
+    const [record] = readLog(whole)
+    const batch = Buffer.concat((record as LogRecord).fragments)
+    const write = async (sequence: number) => {
+      batch.writeBigUInt64LE(BigInt(sequence), 0)
+      const framed = Buffer.concat([Buffer.alloc(7), batch])
+      framed.writeUInt16LE(batch.length, 4)
+      framed[6] = 1
+      framed.writeUInt32LE(mask(crc32c(wordsOf(framed), 6, framed.length)), 0)
+      await writeFile(next, framed)
+    }
+    await write(12)
+    t.match(await refusal(again.place), { path: next, at: 0 }, 'the eleventh is missing')
+    await write(11)
+    await truncate(again.log, whole.length - 10)
+    t.match(await refusal(again.place), { path: again.log })
+    await writeFile(again.log, whole)
+    t.equal(await refusal(again.place), undefined)
+  })
+})
+
+void t.test('a file that is missing or shorter is refused', async (t) => {
+  const directory = t.testdir()
+  const whole = join(directory, 'whole')
+  await withPartition(whole, 'objects', (storage) => put(storage, text('a'), text('1')))
+  await withPartition(whole, 'objects', (storage) => put(storage, text('b'), text('2')))
+  const files = await readdir(join(whole, 'objects'))
+  for (const closed of [true, false]) {
+    for (const name of files.filter((name) => !/^(LO|CLOSED)/.test(name))) {
+      const damaged = join(directory, 'damaged')
+      await cp(whole, damaged, { recursive: true })
+      if (!closed) await rm(join(damaged, 'objects', 'CLOSED'))
+      const path = join(damaged, 'objects', name)
+      await rm(path)
+      t.match(await refusal(damaged), { path, at: 0 }, `${name}, ${closed ? '' : 'not '}closed`)
+      await rm(damaged, { recursive: true })
+    }
+  }
+  const [log] = await filesOf(join(whole, 'objects'), '.log')
+  await truncate(log!, 0)
+  t.match(await refusal(whole), { path: log })
+})
+
+void t.test('CLOSED is there while nobody has the partition open', async (t) => {
+  const directory = t.testdir()
+  const has = async () => (await readdir(join(directory, 'objects'))).includes('CLOSED')
+  for (let round = 0; round < 2; round++) {
+    await withPartition(directory, 'objects', async (storage) => {
+      t.notOk(await has())
+      await put(storage, text('a'), text('1'))
+    })
+    t.ok(await has())
   }
 })
 
@@ -145,12 +309,11 @@ void t.test('a scan does not skip a block that cannot be read', async (t) => {
     )
   })
   await withPartition(directory, 'objects', () => Promise.resolve())
-  const [file] = await filesOf(join(directory, 'objects'), '.ldb')
-  const content = await readFile(file!)
-  // In the first tenth: inside the first page.
-  content.fill(0xff, content.length >>> 4, (content.length >>> 4) + 200)
-  await writeFile(file!, content)
   await withPartition(directory, 'objects', async (storage) => {
+    const [file] = await filesOf(join(directory, 'objects'), '.ldb')
+    const { length } = await readFile(file!)
+    // In the first tenth: inside the first page.
+    await overwrite(file!, length >>> 4, new Uint8Array(200).fill(0xff))
     for (const reverse of [false, true]) {
       await t.rejects(keysOf(storage, { reverse }), { code: 'LK_STORAGE_CORRUPT' })
       await t.rejects(keysOf(storage, { reverse, keysOnly: true }), { code: 'LK_STORAGE_CORRUPT' })

@@ -1,0 +1,229 @@
+// Damage that LevelDB would not tell of. It drops what it cannot read of a log, ends a MANIFEST
+// where a record does not fit, and does not check tables: older versions come back, twice as many
+// entries, or none. So a directory is looked through before LevelDB may open it.
+
+import { open, readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { LorekeepError } from '../../src/errors.js'
+import { closingName, readClosing } from './closing.js'
+import { readLog } from './log-records.js'
+import type { LogRecord } from './log-records.js'
+import { readManifest } from './manifest.js'
+import type { Manifest } from './manifest.js'
+import { tableDamage } from './table-blocks.js'
+
+export interface Damage {
+  readonly file: string
+  readonly at: number
+  /** For people. */
+  readonly reason: string
+}
+
+/**
+ * What is damaged in a LevelDB directory that nobody has open. Reads only. `tables: false` leaves
+ * the tables out, which were whole when this process began to use them.
+ */
+export async function* damageIn(
+  directory: string,
+  { tables = true }: { readonly tables?: boolean } = {},
+): AsyncGenerator<Damage> {
+  const names = new Set(await readdir(directory))
+  const logs = [...names].filter((name) => logName.test(name)).sort()
+  if (!(await holdsData(directory, names, logs))) return
+  const closing = await readClosing(directory)
+  const tornTail = closing === undefined
+  const current = names.has('CURRENT') ? await readFile(join(directory, 'CURRENT'), 'latin1') : ''
+  const manifestName = /^(MANIFEST-\d+)\n$/.exec(current)?.[1]
+  if (manifestName === undefined) {
+    yield { file: 'CURRENT', at: 0, reason: 'it does not name a MANIFEST' }
+    return
+  }
+  const named = closing?.content?.current ?? current
+  if (current !== named) {
+    yield { file: 'CURRENT', at: 0, reason: `it named ${named.trim()} ${otherProgram}` }
+    return
+  }
+  if (!names.has(manifestName)) {
+    yield { file: manifestName, at: 0, reason: 'it is missing' }
+    return
+  }
+  for (const [file, length] of Object.entries(closing?.content?.lengths ?? {})) {
+    const found = names.has(file) ? await lengthOf(join(directory, file)) : undefined
+    if (found === length) continue
+    const is = found === undefined ? 'is missing' : `has ${found} bytes`
+    const reason = `it ${is}, and had ${length} ${otherProgram}`
+    yield { file, at: Math.min(found ?? 0, length), reason }
+  }
+  const read = await readPieces(directory, manifestName, tornTail)
+  yield* read.damage
+  let manifest: Manifest
+  try {
+    manifest = readManifest(read.records.map(contentOf))
+  } catch (error) {
+    if (read.damage.length === 0) {
+      yield { file: manifestName, at: 0, reason: (error as Error).message }
+    }
+    return
+  }
+  yield* damageInLogs(directory, logs, manifest, tornTail)
+  if (tables) yield* damageInTables(directory, names, manifest)
+}
+
+/** @throws LorekeepError `LK_STORAGE_CORRUPT`; other errors are the file system's */
+export async function assertWhole(
+  directory: string,
+  options?: { readonly tables?: boolean },
+): Promise<void> {
+  for await (const { file, at, reason } of damageIn(directory, options)) {
+    const path = join(directory, file)
+    throw new LorekeepError(
+      'LK_STORAGE_CORRUPT',
+      `${path} is damaged at byte ${at}: ${reason}. Nothing was opened or changed. ` +
+        'Restore a backup, or save what is whole with: lorekeep verify --salvage DIR TARGET',
+      { details: { path, at } },
+    )
+  }
+}
+
+const otherProgram = `when it was closed (if another program has opened it since, remove the file ${closingName})`
+
+const logName = /^\d+\.log$/
+const tableName = /^\d+\.(ldb|sst)$/
+
+/** False where nothing was ever acknowledged: a crash may have cut the first moments short. */
+async function holdsData(
+  directory: string,
+  names: ReadonlySet<string>,
+  logs: readonly string[],
+): Promise<boolean> {
+  if ([...names].some((name) => tableName.test(name))) return true
+  for (const log of logs) {
+    if ((await lengthOf(join(directory, log))) > 0) return true
+  }
+  return false
+}
+
+interface Pieces {
+  readonly records: readonly LogRecord[]
+  readonly damage: readonly Damage[]
+  /** It ends in a record that a crash may have cut short. */
+  readonly torn: Damage | undefined
+  readonly isEmpty: boolean
+}
+
+/** `tornTail`: the last record may have been cut short. */
+async function readPieces(directory: string, file: string, tornTail: boolean): Promise<Pieces> {
+  const pieces = [...readLog(await readFile(join(directory, file)))]
+  const records: LogRecord[] = []
+  const damage: Damage[] = []
+  let torn: Damage | undefined
+  for (const [place, piece] of pieces.entries()) {
+    if (piece.type === 'record') {
+      records.push(piece)
+      continue
+    }
+    const { at, reason, flipped } = piece
+    // Each write was durable before the next one began: whatever lies behind damage is a proof that
+    // it had been whole. So is the one bit that makes a record whole again.
+    const isLast = place === pieces.length - 1
+    if (tornTail && isLast && !flipped) torn = { file, at, reason }
+    else damage.push({ file, at, reason })
+  }
+  return { records, damage, torn, isEmpty: pieces.length === 0 }
+}
+
+async function* damageInLogs(
+  directory: string,
+  logs: readonly string[],
+  { logNumber, previousLogNumber, lastSequence }: Manifest,
+  tornTail: boolean,
+): AsyncGenerator<Damage> {
+  // LevelDB makes a log before its MANIFEST says so, and syncs the directory in between.
+  if (logNumber > 0 && !logs.some((log) => parseInt(log) === logNumber)) {
+    const file = `${String(logNumber).padStart(6, '0')}.log`
+    yield { file, at: 0, reason: 'it is missing' }
+  }
+  // LevelDB reads no others, and deletes them.
+  const wanted = logs.filter((log) => {
+    const number = parseInt(log)
+    return number >= logNumber || number === previousLogNumber
+  })
+  let torn: Damage | undefined
+  let next: number | undefined
+  for (const file of wanted.sort((a, b) => parseInt(a) - parseInt(b))) {
+    const read = await readPieces(directory, file, tornTail)
+    if (read.isEmpty) continue
+    // A log is begun when all before it is durable, or with nothing in it.
+    if (torn !== undefined) yield torn
+    yield* read.damage
+    torn = read.torn
+    for (const record of read.records) {
+      const { sequence, count } = headerOf(record)
+      const isNext = next === undefined ? sequence <= lastSequence + 1 : sequence === next
+      if (!isNext && read.damage.length === 0) {
+        const reason = `operation ${sequence} follows ${(next ?? lastSequence + 1) - 1}`
+        yield { file, at: record.at, reason }
+      }
+      next = sequence + count
+    }
+  }
+}
+
+/** The number of a batch's first operation, and how many there are. */
+function headerOf({ fragments }: LogRecord): { sequence: number; count: number } {
+  // Mostly the first fragment has it.
+  const [first] = fragments
+  const header = first && first.length >= 12 ? first : Buffer.concat(fragments)
+  if (header.length < 12) return { sequence: NaN, count: 0 }
+  const view = new DataView(header.buffer, header.byteOffset)
+  return { sequence: Number(view.getBigUint64(0, true)), count: view.getUint32(8, true) }
+}
+
+async function* damageInTables(
+  directory: string,
+  names: ReadonlySet<string>,
+  { tables }: Manifest,
+): AsyncGenerator<Damage> {
+  const files = [...tables].map(([number, length]) => {
+    const base = String(number).padStart(6, '0')
+    return { file: names.has(`${base}.sst`) ? `${base}.sst` : `${base}.ldb`, length }
+  })
+  // The next one is read while one is looked at, which takes about as long.
+  const buffers = [Buffer.allocUnsafeSlow(0), Buffer.allocUnsafeSlow(0)]
+  const read = async (place: number): Promise<Buffer | Damage | undefined> => {
+    const { file, length } = files[place] ?? {}
+    if (file === undefined || length === undefined) return undefined
+    if (!names.has(file)) return { file, at: 0, reason: 'it is missing' }
+    if (buffers[place % 2]!.length < length) buffers[place % 2] = Buffer.allocUnsafeSlow(length)
+    const table = buffers[place % 2]!.subarray(0, length)
+    await using handle = await open(join(directory, file), 'r')
+    for (let at = 0; at < length;) {
+      const { bytesRead } = await handle.read(table, at, length - at, at)
+      if (bytesRead === 0) return { file, at, reason: `it had ${length} bytes` }
+      at += bytesRead
+    }
+    return table
+  }
+  let reading = read(0)
+  for (const [place, { file }] of files.entries()) {
+    const table = await reading
+    reading = read(place + 1)
+    // Its caller may never come back for it.
+    reading.catch(() => {})
+    if (table === undefined) continue
+    if (!(table instanceof Uint8Array)) yield table
+    else {
+      const damage = tableDamage(table)
+      if (damage !== undefined) yield { file, ...damage }
+    }
+  }
+}
+
+function contentOf({ fragments }: LogRecord): Uint8Array {
+  return fragments.length === 1 ? fragments[0]! : Buffer.concat(fragments)
+}
+
+async function lengthOf(path: string): Promise<number> {
+  await using file = await open(path, 'r')
+  return (await file.stat()).size
+}
