@@ -4,7 +4,7 @@ import { decodeKey } from '../../keys.js'
 import type { JobFailure } from '../types.js'
 import { backoff, maxAskedWaitMs } from './backoff.js'
 import type { StoredDocument } from './block.js'
-import { readDocument, readLeft } from './documents.js'
+import { readable, readDocument, readLeft } from './documents.js'
 import type { Draft } from './draft.js'
 import { eventOf } from './job-view.js'
 import type { Turn } from './lanes.js'
@@ -117,9 +117,9 @@ async function promote(draft: Draft, flow: FlowState): Promise<boolean> {
   for (const [place, { dueAt, number }] of due.entries()) {
     draft.delete(delayedKey(id, dueAt, number))
     const record = records[place]
-    if (record === undefined) continue
     draft.count(flow).delayed--
-    wake(draft, flow, number, record)
+    if (record === undefined) buryUnreadable(draft, flow, { user: '', number, hash: 0 }, undefined)
+    else wake(draft, flow, number, record)
   }
   flow.nextDue = nextDue
   return due.length > 0
@@ -146,7 +146,8 @@ async function lookUp(draft: Draft, turns: readonly Turn[]): Promise<readonly Fo
   const records = new Map(again.map(({ number }, place) => [number, known[place]]))
   const documents: (StoredDocument | undefined)[] = []
   for (const { number } of turns) {
-    documents.push(await readDocument(draft, number, records.get(number)?.ownBody === true))
+    const ownBody = records.get(number)?.ownBody === true
+    documents.push(await readable(() => readDocument(draft, number, ownBody)))
   }
   await readLeft(
     draft,
@@ -184,12 +185,12 @@ function newRecord(stored: Omit<StoredDocument, 'metadata' | 'text'>): JobRecord
 function buryUnreadable(
   draft: Draft,
   flow: FlowState,
-  { number, user }: Turn,
+  { number, user, hash }: Pick<Turn, 'number' | 'user' | 'hash'>,
   known: JobRecord | undefined,
 ): void {
   const job = `lost.${number.toString(36)}`
   const lost = { job, flow: flow.flow.id, user, document: '', collection: '', createdAt: draft.now }
-  const record = known ?? newRecord(lost)
+  const record = known ?? { ...newRecord(lost), lost: hash }
   const failure: JobFailure = {
     ...placeOf(draft, flow, record),
     cause: 'failed',

@@ -7,7 +7,7 @@ import { hasCode, LorekeepError } from '../../errors.js'
 import type { Operation, Storage } from '../../storage.js'
 import type { Chance, Clock } from '../clock.js'
 import type { JobEvent } from '../types.js'
-import { BlockCache, Draft, NeedsCleanDraft } from './draft.js'
+import { BlockCache, Draft, isSame, NeedsCleanDraft, OutdatedState } from './draft.js'
 import { headKey } from './records.js'
 import { loadState } from './state.js'
 import type { State } from './state.js'
@@ -295,11 +295,4 @@ export class Committer {
 /** What a change says of its arguments, and not of the storage. */
 function isRefusal(error: unknown): boolean {
   return error instanceof LorekeepError && !error.code.startsWith('LK_STORAGE_')
-}
-
-/** Thrown by refresh(), to begin again with what is in storage. */
-class OutdatedState extends Error {}
-
-function isSame(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
-  return a !== undefined && b !== undefined && Buffer.compare(a, b) === 0
 }

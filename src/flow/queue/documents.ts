@@ -7,17 +7,15 @@ import type { Draft } from './draft.js'
 import { blockKey, blockOf, bodyKey, leftKey, slotOf } from './records.js'
 import type { JobRecord } from './records.js'
 
-/** `undefined` where the bytes are gone or damaged. */
+/** `undefined` where the bytes are gone. @throws LorekeepError `LK_STORAGE_*` */
 export async function readDocument(
   draft: Draft,
   number: number,
   ownBody: boolean,
 ): Promise<StoredDocument | undefined> {
-  return readable(async () => {
-    if (!ownBody) return (await readBlock(draft, blockOf(number)))?.at(slotOf(number), number)
-    const bytes = await draft.get(bodyKey(number))
-    return bytes === undefined ? undefined : new Block(bytes).at(0, number)
-  })
+  if (!ownBody) return (await readBlock(draft, blockOf(number)))?.at(slotOf(number), number)
+  const bytes = await draft.get(bodyKey(number))
+  return bytes === undefined ? undefined : new Block(bytes).at(0, number)
 }
 
 /** A job's document as a block of its own; `undefined` where it cannot be read. */
@@ -35,7 +33,8 @@ async function readBlock(draft: Draft, number: number): Promise<Block | undefine
   return block
 }
 
-async function readable<Result>(
+/** For whoever does something about it: `undefined` where what is read is damaged, too. */
+export async function readable<Result>(
   read: () => Promise<Result | undefined>,
 ): Promise<Result | undefined> {
   try {

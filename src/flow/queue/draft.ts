@@ -1,6 +1,7 @@
 // A commit in the making: what it writes, over what is in storage. A draft changes the state that it
 // stands on; where its commit fails, that state is thrown away and read anew.
 
+import { LorekeepError } from '../../errors.js'
 import { decodeRecord, encodeRecord } from '../../record.js'
 import type { Entry, Operation, Range, Storage } from '../../storage.js'
 import type { AcceptedDocument } from '../document.js'
@@ -18,6 +19,9 @@ export class NeedsCleanDraft extends Error {}
 
 // One for all: to take down the stack costs 10 us, and nobody reads it.
 const needsCleanDraft = new NeedsCleanDraft()
+
+/** Thrown to begin again with what is in storage: somebody else has written. */
+export class OutdatedState extends Error {}
 
 type Overlay = ReadonlyMap<string, Operation>
 
@@ -112,6 +116,17 @@ export class Draft {
   /** @throws NeedsCleanDraft where something is written, or about to be */
   assertClean(): void {
     if (this.changes > 0 || this.#under.length > 0) throw needsCleanDraft
+  }
+
+  /**
+   * What a record says is there is not: either somebody else has written meanwhile, or a key was
+   * damaged or lost, and nobody may take that for absence.
+   */
+  async contradiction(detail: string): Promise<never> {
+    this.assertClean()
+    const head = await this.#storage.get(headKey())
+    if (!isSame(head, this.state.headBytes)) throw new OutdatedState()
+    throw new LorekeepError('LK_STORAGE_CORRUPT', detail)
   }
 
   put(key: Uint8Array, value: Uint8Array): void {
@@ -282,6 +297,10 @@ export class BlockCache {
     this.#blocks.delete(number)
     this.#bytes -= block.byteLength
   }
+}
+
+export function isSame(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  return a !== undefined && b !== undefined && Buffer.compare(a, b) === 0
 }
 
 /** A string that is equal where the bytes are. */

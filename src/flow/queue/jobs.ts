@@ -35,7 +35,19 @@ export async function jobById(draft: Draft, id: string): Promise<Job | undefined
   const number = numberIn(id)
   if (number === undefined) return undefined
   const job = await jobByNumber(draft, number)
-  return job?.id === id ? job : undefined
+  if (job?.id === id) return job
+  // The id of this number could not be read; it may be the one that is asked for.
+  if (job !== undefined && (await isLost(draft, number))) throw lost(number)
+  return undefined
+}
+
+async function isLost(draft: Draft, number: number): Promise<boolean> {
+  return (await draft.record<JobRecord>(jobKey(number)))?.lost !== undefined
+}
+
+function lost(number: number): LorekeepError {
+  const detail = `the document of job ${number} cannot be read; 'lost.${number.toString(36)}' is among the dead letters`
+  return new LorekeepError('LK_STORAGE_CORRUPT', detail)
 }
 
 async function jobByNumber(draft: Draft, number: number): Promise<Job | undefined> {
@@ -126,14 +138,23 @@ async function recordPage(
   draft: Draft,
   query: JobQuery,
   bounds: Range,
-  { after }: Position,
+  position: Position,
   numbersOf: (entry: Entry) => readonly number[],
 ): Promise<Page> {
+  const { after } = position
   const range = { ...bounds, ...(after && { gt: after }), limit: pageSize }
   const entries: Entry[] = []
   for await (const page of draft.scan(range)) entries.push(...page)
-  const records = await draft.records<JobRecord>(entries.flatMap(numbersOf).map(jobKey))
-  const jobs = records.flatMap((record) => (record === undefined ? [] : [jobOf(record)]))
+  const numbers = entries.flatMap(numbersOf)
+  const records = await draft.records<JobRecord>(numbers.map(jobKey))
+  const jobs: Job[] = []
+  for (const [place, record] of records.entries()) {
+    if (record !== undefined) jobs.push(jobOf(record))
+    else if (position.state !== 'done') {
+      // Of done jobs some are forgotten, with their documents.
+      await draft.contradiction(`job ${numbers[place]} is ${position.state}, and has no record`)
+    }
+  }
   const last = entries.length < pageSize ? undefined : entries.at(-1)?.key
   return { jobs: jobs.filter((job) => fits(job, query)), after: last && { after: last } }
 }
@@ -156,7 +177,7 @@ async function queuedPage(draft: Draft, query: JobQuery, position: Position): Pr
       for (let slot = isFirst ? firstSlot : 0; slot < run.hashes.length; slot++) {
         if (wanted !== undefined && run.hashes[slot] !== wanted) continue
         const job = await jobByNumberInRun(draft, run, slot)
-        if (job !== undefined && fits(job, query)) jobs.push(job)
+        if (fits(job, query)) jobs.push(job)
         if (jobs.length === pageSize) return { jobs, after: { after: entry.key, slot: slot + 1 } }
       }
       if (rows === rowsPerLook) return { jobs, after: { after: entry.key } }
@@ -165,14 +186,16 @@ async function queuedPage(draft: Draft, query: JobQuery, position: Position): Pr
   return { jobs }
 }
 
-async function jobByNumberInRun(draft: Draft, run: Run, slot: number): Promise<Job | undefined> {
+async function jobByNumberInRun(draft: Draft, run: Run, slot: number): Promise<Job> {
   const number = run.first + slot
   if (run.again) {
     const record = await draft.record<JobRecord>(jobKey(number))
-    return record && jobOf(record)
+    return record ? jobOf(record) : draft.contradiction(`job ${number} is queued without a record`)
   }
   const stored = await readDocument(draft, number, false)
-  return stored && queuedJobOf(stored)
+  return stored
+    ? queuedJobOf(stored)
+    : draft.contradiction(`job ${number} is queued without a document`)
 }
 
 function fits(job: Job, { user, document }: JobQuery): boolean {
@@ -188,9 +211,11 @@ export async function claimedJobsOf(
   user: string,
   document: string,
 ): Promise<{ readonly jobs: readonly Job[]; readonly latest: LatestRecord | undefined }> {
-  const numbers: number[] = []
-  for await (const page of draft.scan({ ...documentKeys(user, document), keysOnly: true })) {
-    numbers.push(...page.map(({ key }) => lastOf(key)))
+  const numbers = await numbersUnder(draft, documentKeys(user, document))
+  // Which documents these are is known by a hash alone.
+  const unread = await numbersUnder(draft, documentKeys(user, ''))
+  for (const record of await draft.records<JobRecord>(unread.map(jobKey))) {
+    if (record?.lost === hashOf(document)) throw lost(numberIn(record.id) ?? 0)
   }
   const latest = await draft.record<LatestRecord>(latestKey(user, document))
   if (latest !== undefined) numbers.push(latest.number)
@@ -203,6 +228,14 @@ export async function claimedJobsOf(
     if (job !== undefined) jobs.push(job)
   }
   return { jobs, latest }
+}
+
+async function numbersUnder(draft: Draft, range: Range): Promise<number[]> {
+  const numbers: number[] = []
+  for await (const page of draft.scan({ ...range, keysOnly: true })) {
+    numbers.push(...page.map(({ key }) => lastOf(key)))
+  }
+  return numbers
 }
 
 /** @throws LorekeepError `LK_JOB_NOT_FOUND`, `LK_JOB_STATE` */

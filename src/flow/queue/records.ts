@@ -59,6 +59,8 @@ export interface JobRecord {
   /** Its document lies under a key of its own, because its block is gone or may go. */
   ownBody?: true
   superseded?: true
+  /** The hash of its document's id, which could not be read, nor its own: `id` is made up. */
+  readonly lost?: number
 }
 
 /** An active job: who may settle it, and until when. */
