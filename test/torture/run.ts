@@ -1,4 +1,4 @@
-// npm run torture [-- crash 500 | flows-crash 100 | flows-model 500 | fuzz 100000 | graph-crash 100 |
+// npm run torture [-- bitrot 500 | crash 500 | flows-crash 100 | flows-model 500 | fuzz 100000 | graph-crash 100 |
 // objects-crash 100 | objects-model 500 | objects-oracle 100000]: long runs, each with its seed
 // printed (SEED repeats it).
 
@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pickSeed } from '../fixtures/random.js'
+import { bitrot } from './bitrot.js'
 import { crashLoop } from './crash.js'
 import { flowsCrashLoop } from './flows-crash.js'
 import { flowModelRuns } from './flows-model-run.js'
@@ -17,6 +18,13 @@ import { compareWithOracle } from './objects-oracle.js'
 import { soak } from './soak.js'
 
 const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<unknown>>> = {
+  bitrot: (rounds, seed) =>
+    inDirectory((directory) => {
+      const onRound = (round: number) => {
+        if (round % 50 === 49) console.log(`  ${round + 1} of ${rounds} rounds`)
+      }
+      return bitrot({ directory, rounds, seed, onRound })
+    }),
   crash: (cycles, seed) =>
     inDirectory((directory) => {
       const onCycle = (cycle: number) => {
@@ -61,6 +69,7 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
   soak: (rounds, seed) => inDirectory((directory) => soak({ directory, rounds, seed })),
 }
 const amounts: Readonly<Record<string, number>> = {
+  bitrot: 500,
   crash: 200,
   'flows-crash': 100,
   'flows-model': 500,
