@@ -17,6 +17,7 @@ const leaves = [
   'src/block-writer',
   'src/vocabulary',
   'src/error-reports',
+  'src/sorted-entries',
 ]
 
 /** Each room and what it may import beside itself. A name stands for a folder or a file. */
@@ -31,6 +32,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/record': ['src/errors', 'src/json-text'],
   'src/block-writer': ['src/storage'],
   'src/vocabulary': [],
+  'src/sorted-entries': ['src/storage'],
+  'src/snapshot': ['src/errors', 'src/storage', 'src/sorted-entries'],
   'src/accept': [],
   'src/codec': ['src/types', 'src/errors'],
   'src/rdf/terms': ['src/types', 'src/rdf/factory'],
@@ -103,7 +106,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/flow': [...leaves, 'src/knowledge/types', 'src/objects/types'],
   'src/passage': ['src/errors', 'src/graph/types', 'src/objects/types'],
-  'src/lorekeep': [...leaves, 'src/knowledge', 'src/objects', 'src/flow', 'src/passage'],
+  'src/lorekeep': [
+    ...leaves,
+    'src/snapshot',
+    'src/knowledge',
+    'src/objects',
+    'src/flow',
+    'src/passage',
+  ],
   'src/index': [
     ...leaves,
     'src/knowledge',
@@ -137,7 +147,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/http',
     'adapters',
   ],
-  adapters: ['src/storage', 'src/errors'],
+  adapters: ['src/storage', 'src/errors', 'src/sorted-entries'],
   'test/suite': ['src/storage', 'src/errors'],
 }
 

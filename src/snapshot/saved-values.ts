@@ -1,0 +1,119 @@
+// Values that a snapshot has to keep because they were overwritten: in memory up to a bound, then in
+// a temporary file.
+
+import { randomBytes } from 'node:crypto'
+import { open, unlink } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { LorekeepError } from '../errors.js'
+
+/** A value in memory, or where it lies in the file. */
+export type SavedValue =
+  | { readonly bytes: Uint8Array }
+  | { readonly at: number; readonly length: number; readonly checksum: number }
+
+export class SavedValues {
+  readonly #maxBytes: number
+  #bytes = 0
+  #file: Promise<TemporaryFile> | undefined
+  #end = 0
+  readonly #underWay = new Set<Promise<unknown>>()
+  #closed = false
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** Keeps a value, which is the keeper's from now on. @throws LorekeepError `LK_STORAGE_FAILED` */
+  async keep(bytes: Uint8Array): Promise<SavedValue> {
+    if (this.#bytes + bytes.length <= this.#maxBytes) {
+      this.#bytes += bytes.length
+      return { bytes }
+    }
+    const at = this.#end
+    this.#end += bytes.length
+    await this.#run((file) => file.write(bytes, at))
+    return { at, length: bytes.length, checksum: crc32(bytes) }
+  }
+
+  /** A copy, which is the caller's. */
+  async read(saved: SavedValue): Promise<Uint8Array> {
+    if ('bytes' in saved) return new Uint8Array(saved.bytes)
+    const bytes = await this.#run((file) => file.read(saved.at, saved.length))
+    if (crc32(bytes) === saved.checksum) return bytes
+    throw new LorekeepError('LK_STORAGE_CORRUPT', 'the temporary file of a snapshot has changed')
+  }
+
+  /** The room in the file is not used again: all of it goes with the snapshot. */
+  forget(saved: SavedValue): void {
+    if ('bytes' in saved) this.#bytes -= saved.bytes.length
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.allSettled(this.#underWay)
+    const file = await this.#file?.catch(() => undefined)
+    await file?.close()
+  }
+
+  #run<T>(work: (file: TemporaryFile) => Promise<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(new LorekeepError('LK_CLOSED'))
+    this.#file ??= TemporaryFile.create()
+    const running = this.#file.then(work).catch((cause: unknown) => {
+      const detail = `a temporary file in ${tmpdir()} for values that change during a snapshot`
+      throw new LorekeepError('LK_STORAGE_FAILED', detail, { cause })
+    })
+    this.#underWay.add(running)
+    const done = () => this.#underWay.delete(running)
+    running.then(done, done)
+    return running
+  }
+}
+
+/** Has no name from its first moment on, where the system can do that: a crash leaves nothing. */
+class TemporaryFile {
+  readonly #handle: FileHandle
+  readonly #path: string | undefined
+
+  private constructor(handle: FileHandle, path: string | undefined) {
+    this.#handle = handle
+    this.#path = path
+  }
+
+  static async create(): Promise<TemporaryFile> {
+    const path = join(tmpdir(), `lorekeep-snapshot-${randomBytes(9).toString('hex')}`)
+    const handle = await open(path, 'wx+', 0o600)
+    // Windows keeps the name of an open file.
+    const isNamed = await unlink(path).then(
+      () => false,
+      () => true,
+    )
+    return new TemporaryFile(handle, isNamed ? path : undefined)
+  }
+
+  async write(bytes: Uint8Array, position: number): Promise<void> {
+    for (let at = 0; at < bytes.length;) {
+      const left = bytes.length - at
+      const { bytesWritten } = await this.#handle.write(bytes, at, left, position + at)
+      if (bytesWritten === 0) throw new Error('nothing was written')
+      at += bytesWritten
+    }
+  }
+
+  async read(position: number, length: number): Promise<Uint8Array> {
+    const bytes = new Uint8Array(length)
+    for (let at = 0; at < length;) {
+      const { bytesRead } = await this.#handle.read(bytes, at, length - at, position + at)
+      if (bytesRead === 0) throw new Error('the file is shorter than what was written')
+      at += bytesRead
+    }
+    return bytes
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close()
+    if (this.#path !== undefined) await unlink(this.#path).catch(() => {})
+  }
+}

@@ -1,0 +1,185 @@
+// Snapshots over any engine, taken above it: a layer around a backend that passes everything on,
+// counts the writes under way, and, while there is a snapshot, lets each write save first what it
+// changes. docs/decisions.md says why what it sees is consistent.
+
+import { LorekeepError } from '../errors.js'
+import type { Backend, Entry, Operation, PartitionName, Range } from '../storage.js'
+import type { Storage, WriteOptions } from '../storage.js'
+import { PartitionSnapshot } from './partition-snapshot.js'
+import type { PartitionSnapshotParts } from './partition-snapshot.js'
+import { SavedValues } from './saved-values.js'
+import type { Snapshot } from './types.js'
+
+/** In memory; what is more lies in a temporary file. */
+const maxSavedBytes = 16 * 1024 ** 2
+
+/** Some 150 bytes each. A snapshot that is read so slowly that more change is given up. */
+const maxSavedKeys = 2_000_000
+
+export class SnapshotLayer {
+  readonly #backend: Pick<Backend, 'open'>
+  readonly #partitions = new Map<PartitionName, WatchedStorage>()
+
+  constructor(backend: Pick<Backend, 'open'>) {
+    this.#backend = backend
+  }
+
+  /** Opens a partition; its writes are to go through what this gives. */
+  async open(partition: PartitionName): Promise<Storage> {
+    const storage = await this.#backend.open(partition)
+    const open = this.#partitions.get(partition)
+    // One door to each storage: a write beside it would not be seen.
+    if (open?.surrounds(storage)) return open
+    const watched = new WatchedStorage(storage)
+    this.#partitions.set(partition, watched)
+    return watched
+  }
+
+  /**
+   * All open partitions as of this call: with every write that was made before it, and none that is
+   * made after it. `onEnd` is called once, when it is closed or has failed.
+   */
+  take(onEnd: () => void = () => {}): Snapshot {
+    const values = new SavedValues(maxSavedBytes)
+    const views = new Map<PartitionName, PartitionSnapshot>()
+    let closing: Promise<void> | undefined
+    let changed = 0
+    const end = (error: unknown) => {
+      closing ??= (async () => {
+        for (const [partition, view] of views) {
+          this.#partitions.get(partition)?.unwatch(view)
+          view.end(error)
+        }
+        onEnd()
+        await values.close()
+      })()
+      return closing
+    }
+    const onChange = (keys: number) => {
+      changed += keys
+      if (changed <= maxSavedKeys) return
+      const detail = `${changed} keys have changed since the snapshot was taken, and it was not read on`
+      throw new LorekeepError('LK_STORAGE_UNAVAILABLE', detail)
+    }
+    const onFailure = (error: unknown) => void end(error).catch(() => {})
+    // One turn: no write comes between two partitions.
+    for (const [partition, storage] of this.#partitions) {
+      views.set(partition, storage.watch({ values, onChange, onFailure }))
+    }
+    return {
+      partitions: Object.fromEntries(views) as unknown as Snapshot['partitions'],
+      pass: (partition, key) => views.get(partition)?.pass(key),
+      get changed() {
+        return changed
+      },
+      close: () => end(new LorekeepError('LK_CLOSED', 'the snapshot is closed')),
+    }
+  }
+}
+
+class WatchedStorage implements Storage {
+  readonly #storage: Storage
+  #watchers: readonly PartitionSnapshot[] = []
+  #era = new Era()
+  /** All writes of former eras have settled. */
+  #settled: Promise<unknown> = Promise.resolve()
+  /** Writes that wait for what they change to be saved. */
+  #held = 0
+  #turn: Promise<unknown> = Promise.resolve()
+  #closing: Promise<void> | undefined
+
+  constructor(storage: Storage) {
+    this.#storage = storage
+  }
+
+  surrounds(storage: Storage): boolean {
+    return this.#storage === storage
+  }
+
+  watch(parts: Omit<PartitionSnapshotParts, 'storage' | 'settled'>): PartitionSnapshot {
+    this.#settled = Promise.all([this.#settled, this.#era.ended()])
+    this.#era = new Era()
+    const [storage, settled] = [this.#storage, this.#settled]
+    const watcher = new PartitionSnapshot({ storage, settled, ...parts })
+    this.#watchers = [...this.#watchers, watcher]
+    return watcher
+  }
+
+  unwatch(watcher: PartitionSnapshot): void {
+    this.#watchers = this.#watchers.filter((other) => other !== watcher)
+  }
+
+  get(key: Uint8Array): Promise<Uint8Array | undefined> {
+    return this.#closing ? closed() : this.#storage.get(key)
+  }
+
+  getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
+    return this.#closing ? closed() : this.#storage.getMany(keys)
+  }
+
+  scan(range: Range): AsyncIterable<readonly Entry[]> {
+    return this.#storage.scan(range)
+  }
+
+  write(operations: readonly Operation[], options?: WriteOptions): Promise<void> {
+    if (this.#closing) return closed()
+    const { end } = this.#era.begin()
+    const writing =
+      this.#watchers.length === 0 && this.#held === 0
+        ? this.#storage.write(operations, options)
+        : this.#writeInTurn(operations, options)
+    writing.then(end, end)
+    return writing
+  }
+
+  close(): Promise<void> {
+    // Those that are held were accepted.
+    this.#closing ??=
+      this.#held === 0 ? this.#storage.close() : this.#turn.then(() => this.#storage.close())
+    return this.#closing
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  /** Goes to the storage after those before it, and when what it changes is saved. */
+  async #writeInTurn(operations: readonly Operation[], options?: WriteOptions): Promise<void> {
+    this.#held++
+    const before = this.#turn
+    const saving = this.#watchers.map((watcher) => watcher.save(operations))
+    const going = Promise.all([before, ...saving]).then(() => {
+      this.#held--
+      // Not the promise itself, which would be waited for: the next may go when this one has gone.
+      return { writing: this.#storage.write(operations, options) }
+    })
+    this.#turn = going.catch(() => {})
+    await (
+      await going
+    ).writing
+  }
+}
+
+function closed(): Promise<never> {
+  return Promise.reject(new LorekeepError('LK_CLOSED'))
+}
+
+/** The writes between two snapshots. */
+class Era {
+  #underWay = 0
+  #onEnd: (() => void) | undefined
+  /** One function for all of them: a write makes no objects here. */
+  readonly end = (): void => {
+    if (--this.#underWay === 0) this.#onEnd?.()
+  }
+
+  begin(): this {
+    this.#underWay++
+    return this
+  }
+
+  /** Resolves when all have settled; none may begin any more. */
+  async ended(): Promise<void> {
+    if (this.#underWay > 0) await new Promise<void>((resolve) => (this.#onEnd = resolve))
+  }
+}
