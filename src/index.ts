@@ -1,5 +1,16 @@
 export { createLorekeep } from './lorekeep.js'
 export type { Lorekeep, LorekeepOptions, ToldError } from './lorekeep.js'
+export { restore } from './backup/restore.js'
+export type {
+  BackupOptions,
+  BackupProgress,
+  BackupSource,
+  BackupSummary,
+  BackupTarget,
+  PartitionCounts,
+  RestoreOptions,
+  RestoreProgress,
+} from './backup/types.js'
 export { LorekeepError, catalogue, hasCode } from './errors.js'
 export type { ErrorCode, ErrorKind, ErrorOptions } from './errors.js'
 export type { Chance, Clock } from './flow/clock.js'

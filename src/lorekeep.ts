@@ -1,3 +1,8 @@
+import { writeBackup } from './backup/backup.js'
+import { assertRestored } from './backup/marker.js'
+import { openTarget } from './backup/target.js'
+import type { BackupOptions, BackupSummary, BackupTarget } from './backup/types.js'
+import { InFlight } from './in-flight.js'
 import type { Backend } from './storage.js'
 import type { Embedder } from './types.js'
 import { ErrorReports } from './error-reports.js'
@@ -12,6 +17,7 @@ import type { KnowledgeStore } from './knowledge/types.js'
 import { openObjectStore } from './objects/store.js'
 import type { ObjectLimits, ObjectStore } from './objects/types.js'
 import { passageText } from './passage.js'
+import { SnapshotLayer } from './snapshot/snapshot-layer.js'
 
 export interface LorekeepOptions {
   /** Where everything is kept. It is lorekeep's from now on: close() closes it. */
@@ -76,6 +82,13 @@ export interface Lorekeep {
   readonly knowledge: KnowledgeStore
   readonly objects: ObjectStore
   readonly flows: FlowQueue
+  /**
+   * Writes everything that was acknowledged when it is called to a target, while all goes on. A file
+   * is there under its name when it is whole. Resolves when the target has all of it.
+   * @throws LorekeepError `LK_STORAGE_*`, `LK_CLOSED`
+   * @throws what the target fails with, or the reason of `signal`
+   */
+  backup(target: BackupTarget, options?: BackupOptions): Promise<BackupSummary>
   /** Refuses new work, waits for what is under way, closes the backend. Idempotent. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -149,8 +162,10 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     errors.report(where, error, where)
   }
   try {
-    const cores = await backend.open('cores')
-    const slices = await backend.open('slices')
+    const layer = new SnapshotLayer(backend)
+    const cores = await layer.open('cores')
+    await assertRestored(cores)
+    const slices = await layer.open('slices')
     const knowledge = await openKnowledgeStore({
       cores,
       slices,
@@ -164,14 +179,14 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       passage: (place) => passageText(objects, place),
     })
     const objects = await openObjectStore({
-      objects: await backend.open('objects'),
+      objects: await layer.open('objects'),
       limits: objectLimits,
       cacheBytes: objectCacheBytes,
       collections,
       onError: reporter('objects'),
     })
     const flows = await openFlowQueue({
-      flows: await backend.open('flows'),
+      flows: await layer.open('flows'),
       knowledge,
       objects,
       limits: flowLimits,
@@ -183,13 +198,28 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       createId,
       onError: reporter('flows'),
     })
+    /** Everything as of this call; what is deleted meanwhile would have to be copied first. */
+    const snapshot = () => layer.take(knowledge.holdDeletions())
+    const backups = new InFlight()
+    const backup = (target: BackupTarget, { signal, onProgress }: BackupOptions = {}) =>
+      backups.run(async () => {
+        const write = openTarget(target)
+        signal?.throwIfAborted()
+        return writeBackup({
+          snapshot: snapshot(),
+          write,
+          signal: signal ? AbortSignal.any([backups.signal, signal]) : backups.signal,
+          onProgress,
+          createdAt: Date.now(),
+        })
+      })
     const closeStores = async () => {
       // Steps use the stores: where documents are processed, that ends first.
       const running = flows.isRunning
       const ending = flows.close(closeTimeoutMs)
       if (running) await ending.catch(() => {})
       const stores = [knowledge.close(closeTimeoutMs), objects.close(closeTimeoutMs)]
-      await Promise.all([ending, ...stores])
+      await Promise.all([ending, ...stores, backups.close(closeTimeoutMs)])
     }
     let closing: Promise<void> | undefined
     const close = () => {
@@ -202,7 +232,14 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
         })
       return closing
     }
-    const keep: Lorekeep = { knowledge, objects, flows, close, [Symbol.asyncDispose]: close }
+    const keep: Lorekeep = {
+      knowledge,
+      objects,
+      flows,
+      backup,
+      close,
+      [Symbol.asyncDispose]: close,
+    }
     open.add(keep)
     return keep
   } catch (error) {

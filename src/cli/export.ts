@@ -1,14 +1,11 @@
 // `lorekeep export`: a core to a file or stdout, as it is or as RDF.
 
-import { randomBytes } from 'node:crypto'
-import { open, realpath, rename, stat, unlink } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
 import { MessageDecoder } from '../codec/decoder.js'
 import { rdfFormatNamed, rdfFormatOfFile } from '../rdf/format.js'
 import { writeRdf } from '../rdf/write.js'
 import type { RdfText } from '../rdf/write.js'
 import type { CoreMessage } from '../types.js'
+import { writeWholeFile } from '../whole-file.js'
 import { openCores } from './access.js'
 import type { CoreBytes } from './core-access.js'
 import type { AccessOptions } from './access.js'
@@ -44,7 +41,7 @@ export async function exportCore(options: ExportCommandOptions): Promise<void> {
         }
       }
       if (output === '-') for await (const chunk of counted()) await writeOut(chunk)
-      else await writeFile(output, counted())
+      else await writeWholeFile(output, counted())
       return { bytes, counts: text?.counts }
     })
     note(
@@ -90,52 +87,4 @@ async function* whole(
   if (bytes !== core.bytes) {
     throw new Error(`the export ended after ${bytes} of ${core.bytes} bytes`)
   }
-}
-
-/**
- * Writes beside the file and renames at the end: whatever has that name is whole. What is there
- * and no regular file, `/dev/null` or a pipe, is written to as it is.
- */
-async function writeFile(path: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  const existing = await stat(path).catch(() => undefined)
-  if (existing?.isDirectory()) throw new Error(`'${path}' is a directory`)
-  if (existing !== undefined && !existing.isFile()) {
-    const handle = await open(path, 'w')
-    await writeTo(handle, chunks).finally(() => handle.close())
-    return
-  }
-  // Through a symlink, as a redirection would.
-  const target = existing === undefined ? path : await realpath(path)
-  const suffix = randomBytes(6).toString('hex')
-  const partial = join(dirname(target), `${basename(target)}.partial-${suffix}`)
-  const handle = await open(partial, 'wx', existing?.mode ?? 0o666)
-  try {
-    try {
-      await writeTo(handle, chunks)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await rename(partial, target)
-  } catch (error) {
-    await unlink(partial).catch(() => {})
-    throw error
-  }
-  await syncDirectory(dirname(target))
-}
-
-async function writeTo(handle: FileHandle, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const chunk of chunks) {
-    let at = 0
-    while (at < chunk.byteLength) {
-      at += (await handle.write(chunk, at, chunk.byteLength - at)).bytesWritten
-    }
-  }
-}
-
-/** The rename itself on disk. Windows has no such thing, and some file systems refuse it. */
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, 'r').catch(() => undefined)
-  await handle?.sync().catch(() => {})
-  await handle?.close()
 }

@@ -23,6 +23,8 @@ const batchSize = 1000
 const firstRetryMs = 1000
 const maxRetryMs = 60_000
 
+const heldUp = new Error('nothing is deleted for now')
+
 /**
  * Deletes what no core names: segments of failed imports, and generations that were replaced or
  * deleted, the latter when no export reads them any more. A record says what is to be deleted
@@ -50,6 +52,8 @@ export class Collector {
   #retryMs = firstRetryMs
   #timer: NodeJS.Timeout | undefined
   #closed = false
+  /** How many want nothing to be deleted for now. */
+  #holds = 0
 
   constructor(cores: Storage, slices: Storage, onError: (error: unknown) => void) {
     this.#cores = cores
@@ -65,6 +69,20 @@ export class Collector {
       if (!held) return
       held = false
       for (const name of names) this.#unpin(name)
+    }
+  }
+
+  /**
+   * Deletes nothing until the returned function is called, but for what is under way: a snapshot
+   * would have to copy all of it first.
+   */
+  hold(): () => void {
+    this.#holds++
+    let held = true
+    return () => {
+      if (!held) return
+      held = false
+      if (--this.#holds === 0) this.#retry()
     }
   }
 
@@ -100,9 +118,11 @@ export class Collector {
     try {
       discarded = await this.#decide(segment, place)
       if (!discarded) this.lookForGarbage()
-      else if (!this.#pins.has(segment)) await this.#deleteSegment(segment)
+      else if (this.#holds === 0 && !this.#pins.has(segment)) await this.#deleteSegment(segment)
       return discarded
     } catch (error) {
+      // It is marked, and deleted when nobody holds that up any more.
+      if (error === heldUp) return true
       // Not before: the background would decide and delete, and look here like a commit.
       if (discarded === undefined) this.#undecided.set(segment, place)
       this.#start()
@@ -178,7 +198,8 @@ export class Collector {
       try {
         await work()
       } catch (error) {
-        errors.push(error)
+        // It stays in its list, and is taken up when nobody holds it up any more.
+        if (error !== heldUp) errors.push(error)
       }
     }
     for (const [segment, place] of this.#undecided) {
@@ -308,6 +329,7 @@ export class Collector {
       const operations = keys
         .slice(at, at + batchSize)
         .map((key): Operation => ({ type: 'del', key }))
+      if (this.#holds > 0) throw heldUp
       await storage.write(operations, { durable: true })
     }
   }

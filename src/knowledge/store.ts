@@ -51,6 +51,8 @@ export interface KnowledgeParts {
 
 /** A KnowledgeStore and its end. The storages stay open: they are closed by who opened them. */
 export interface OpenKnowledgeStore extends KnowledgeStore {
+  /** Deletes no slices until the returned function is called. */
+  holdDeletions(): () => void
   /** Refuses new work, waits for what is under way, aborts it after `timeoutMs`. */
   close(timeoutMs: number): Promise<void>
 }
@@ -282,6 +284,10 @@ class StoredKnowledge implements OpenKnowledgeStore {
       if (isNamed || !hasCode(error, 'LK_CORE_NOT_FOUND')) throw error
       return undefined
     }
+  }
+
+  holdDeletions(): () => void {
+    return this.#collector.hold()
   }
 
   async close(timeoutMs: number): Promise<void> {

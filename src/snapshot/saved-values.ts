@@ -1,5 +1,5 @@
-// Values that a snapshot has to keep because they were overwritten: in memory up to a bound, then in
-// a temporary file.
+// Bytes that have to wait for a reader, what was overwritten since a snapshot above all: in memory up
+// to a bound, then in a temporary file.
 
 import { randomBytes } from 'node:crypto'
 import { open, unlink } from 'node:fs/promises'
@@ -43,12 +43,23 @@ export class SavedValues {
     if ('bytes' in saved) return new Uint8Array(saved.bytes)
     const bytes = await this.#run((file) => file.read(saved.at, saved.length))
     if (crc32(bytes) === saved.checksum) return bytes
-    throw new LorekeepError('LK_STORAGE_CORRUPT', 'the temporary file of a snapshot has changed')
+    throw new LorekeepError('LK_STORAGE_CORRUPT', 'a temporary file has changed')
+  }
+
+  /** The value itself, which is not kept any more. */
+  async take(saved: SavedValue): Promise<Uint8Array> {
+    this.forget(saved)
+    return 'bytes' in saved ? saved.bytes : this.read(saved)
   }
 
   /** The room in the file is not used again: all of it goes with the snapshot. */
   forget(saved: SavedValue): void {
     if ('bytes' in saved) this.#bytes -= saved.bytes.length
+  }
+
+  /** Whether what is kept now lies in memory. */
+  get hasRoom(): boolean {
+    return this.#bytes < this.#maxBytes
   }
 
   async close(): Promise<void> {
@@ -62,7 +73,7 @@ export class SavedValues {
     if (this.#closed) return Promise.reject(new LorekeepError('LK_CLOSED'))
     this.#file ??= TemporaryFile.create()
     const running = this.#file.then(work).catch((cause: unknown) => {
-      const detail = `a temporary file in ${tmpdir()} for values that change during a snapshot`
+      const detail = `the temporary file for what changes meanwhile, in ${tmpdir()}`
       throw new LorekeepError('LK_STORAGE_FAILED', detail, { cause })
     })
     this.#underWay.add(running)

@@ -4,6 +4,7 @@ import type { Backend, PartitionName, Storage } from '../../src/storage.js'
 
 /** A backend behind the layer. A snapshot is taken at every open, and held. */
 export class LayeredBackend implements Backend {
+  readonly shared = false
   readonly layer: SnapshotLayer
   readonly #backend: Backend
   readonly #snapshots: Snapshot[] = []

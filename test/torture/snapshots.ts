@@ -168,6 +168,7 @@ function inOrder(map: ReadonlyMap<string, string>): [string, string][] {
 
 /** Memory that takes its time, and whose pages are short. Writes stay in their order. */
 class SlowBackend implements Backend {
+  readonly shared = false
   readonly #backend: Backend
   readonly #random: Random
 

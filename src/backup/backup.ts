@@ -1,0 +1,87 @@
+// Writes a snapshot to a target.
+
+import type { Snapshot } from '../snapshot/types.js'
+import { BackupEncoder } from './encoder.js'
+import { partitions } from './format.js'
+import { Spool } from './spool.js'
+import type { WriteChunks } from './target.js'
+import type { BackupOptions, BackupSummary } from './types.js'
+
+/**
+ * Keys that change while a slow target is waited for. Past these the rest of what changes goes to a
+ * temporary file, at the speed of the disk, until it is passed.
+ */
+const maxChanged = 100_000
+
+export interface BackupParts extends Omit<BackupOptions, 'signal'> {
+  /** Closed when it has been read, or the backup has failed. */
+  readonly snapshot: Snapshot
+  readonly write: WriteChunks
+  readonly signal: AbortSignal
+  readonly createdAt: number
+}
+
+export async function writeBackup(parts: BackupParts): Promise<BackupSummary> {
+  const { snapshot, write, signal } = parts
+  const spool = new Spool(() => snapshot.changed < maxChanged)
+  const stop = new AbortController()
+  const until = AbortSignal.any([signal, stop.signal])
+  const making = (async () => {
+    try {
+      const summary = await make(parts, spool, until)
+      spool.end()
+      return summary
+    } catch (error) {
+      spool.end(error)
+      throw error
+    } finally {
+      await snapshot.close()
+    }
+  })()
+  // Whichever fails first is what there is to tell.
+  making.catch(() => {})
+  try {
+    signal.throwIfAborted()
+    await write(spool.take(), signal)
+    return await making
+  } catch (error) {
+    stop.abort(error)
+    spool.stop(error)
+    await making.catch(() => {})
+    throw error
+  } finally {
+    await spool.close()
+  }
+}
+
+async function make(
+  { snapshot, onProgress, createdAt }: BackupParts,
+  spool: Spool,
+  signal: AbortSignal,
+): Promise<BackupSummary> {
+  const encoder = new BackupEncoder(createdAt)
+  await spool.push(encoder.header())
+  for (const partition of partitions) {
+    const tell = () => {
+      const { bytes, entries } = encoder
+      onProgress?.({ bytes, entries, partition })
+    }
+    for await (const page of snapshot.partitions[partition].scan({})) {
+      signal.throwIfAborted()
+      for (const entry of page) {
+        for (const block of encoder.add(partition, entry)) {
+          await spool.push(block)
+          tell()
+        }
+      }
+      // length > 0: no page is empty.
+      snapshot.pass(partition, page.at(-1)!.key)
+    }
+    for (const block of encoder.flush()) await spool.push(block)
+    snapshot.pass(partition)
+    tell()
+  }
+  const { bytes, summary } = encoder.trailer()
+  await spool.push(bytes)
+  return summary
+}

@@ -1,0 +1,34 @@
+// Where a backup comes from.
+
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { readSteps } from '../knowledge/byte-source.js'
+import type { BackupSource } from './types.js'
+
+/** The most bytes that are taken in one step, before an abort is looked for. */
+const stepBytes = 1024 * 1024
+
+export interface OpenSource {
+  /** Whether it can be read from its beginning again. */
+  readonly isFile: boolean
+  read(signal: AbortSignal | undefined): AsyncIterable<Uint8Array>
+}
+
+export async function openSource(source: BackupSource): Promise<OpenSource> {
+  if (typeof source !== 'string' && !(source instanceof URL)) {
+    return { isFile: false, read: (signal) => readSteps(source, stepBytes, [signal]) }
+  }
+  const path = typeof source === 'string' ? source : fileURLToPath(source)
+  // Before anything else: that it is not there has to be known.
+  const handle = await open(path, 'r')
+  const isFile = await handle
+    .stat()
+    .then((found) => found.isFile())
+    .finally(() => handle.close())
+  return {
+    isFile,
+    read: (signal) =>
+      readSteps(createReadStream(path, { highWaterMark: stepBytes }), stepBytes, [signal]),
+  }
+}

@@ -1,0 +1,58 @@
+// A file that is there under its name when it is whole, or not at all.
+
+import { randomBytes } from 'node:crypto'
+import { open, realpath, rename, stat, unlink } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+
+/**
+ * Writes beside the file and renames at the end: whatever has that name is whole. What is there
+ * and no regular file, `/dev/null` or a pipe, is written to as it is. `mode` is for a new file.
+ */
+export async function writeWholeFile(
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+  mode = 0o666,
+): Promise<void> {
+  const existing = await stat(path).catch(() => undefined)
+  if (existing?.isDirectory()) throw new Error(`'${path}' is a directory`)
+  if (existing !== undefined && !existing.isFile()) {
+    const handle = await open(path, 'w')
+    await writeTo(handle, chunks).finally(() => handle.close())
+    return
+  }
+  // Through a symlink, as a redirection would.
+  const target = existing === undefined ? path : await realpath(path)
+  const suffix = randomBytes(6).toString('hex')
+  const partial = join(dirname(target), `${basename(target)}.partial-${suffix}`)
+  const handle = await open(partial, 'wx', existing?.mode ?? mode)
+  try {
+    try {
+      await writeTo(handle, chunks)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(partial, target)
+  } catch (error) {
+    await unlink(partial).catch(() => {})
+    throw error
+  }
+  await syncDirectory(dirname(target))
+}
+
+async function writeTo(handle: FileHandle, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const chunk of chunks) {
+    let at = 0
+    while (at < chunk.byteLength) {
+      at += (await handle.write(chunk, at, chunk.byteLength - at)).bytesWritten
+    }
+  }
+}
+
+/** The rename itself on disk. Windows has no such thing, and some file systems refuse it. */
+async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, 'r').catch(() => undefined)
+  await handle?.sync().catch(() => {})
+  await handle?.close()
+}
