@@ -21,6 +21,11 @@ import {
 } from './format.js'
 import type { BackupSummary, PartitionCounts } from './types.js'
 
+const pieceBytes = 256 * 1024
+
+/** From this length on a value is not copied. */
+const largeBytes = 32 * 1024
+
 export class BackupEncoder {
   bytes = 0
   entries = 0
@@ -28,7 +33,12 @@ export class BackupEncoder {
   readonly #hash = createHash('sha256')
   readonly #counts = new Map(partitions.map((name) => [name, { entries: 0, bytes: 0 }]))
   #partition: PartitionName = partitions[0]!
-  #block = Buffer.allocUnsafeSlow(blockHeaderBytes + maxBlockBytes)
+  /** Of the block that is filling; room for its head is at the beginning of the first. */
+  #pieces: Uint8Array[] = []
+  /** Bytes of its content. */
+  #filled = 0
+  #small = Buffer.allocUnsafeSlow(pieceBytes)
+  #begin = 0
   #end = blockHeaderBytes
 
   constructor(createdAt: number) {
@@ -44,8 +54,8 @@ export class BackupEncoder {
     return this.#counted(header)
   }
 
-  /** The blocks that are full by this entry; each is the caller's. Partitions come in their order. */
-  *add(partition: PartitionName, { key, value }: Entry): Generator<Buffer> {
+  /** The pieces of blocks that are full by this entry. Partitions come in their order. */
+  *add(partition: PartitionName, { key, value }: Entry): Generator<Uint8Array> {
     const size = entryHeaderBytes + key.length + value.length
     if (key.length > maxKeyBytes || value.length >= 2 ** 32) {
       const detail = `an entry of ${key.length} and ${value.length} bytes has no place in a backup`
@@ -57,16 +67,16 @@ export class BackupEncoder {
     counts.entries++
     counts.bytes += key.length + value.length
     this.entries++
-    this.#block.writeUInt32LE(key.length, this.#end)
-    this.#block.writeUInt32LE(value.length, this.#end + 4)
-    this.#end += entryHeaderBytes
-    this.#block.set(key, this.#end)
-    this.#end += key.length
+    this.#reserve(entryHeaderBytes + key.length)
+    this.#small.writeUInt32LE(key.length, this.#end)
+    this.#small.writeUInt32LE(value.length, this.#end + 4)
+    this.#small.set(key, this.#end + entryHeaderBytes)
+    this.#end += entryHeaderBytes + key.length
+    this.#filled += entryHeaderBytes + key.length
     // What is longer than a block goes on in the next.
     for (let at = 0; ;) {
       const fits = Math.min(value.length - at, maxBlockBytes - this.#filled)
-      this.#block.set(value.subarray(at, at + fits), this.#end)
-      this.#end += fits
+      this.#put(value.subarray(at, at + fits))
       at += fits
       if (at === value.length) break
       yield* this.flush()
@@ -75,18 +85,23 @@ export class BackupEncoder {
   }
 
   /** Ends the block that is filling. */
-  *flush(): Generator<Buffer> {
+  *flush(): Generator<Uint8Array> {
     if (this.#filled === 0) return
-    const block = this.#block.subarray(0, this.#end)
-    block.writeUInt8(blockKind, 0)
-    block.writeUInt8(partitions.indexOf(this.#partition) + 1, 1)
-    block.writeUInt16LE(0, 2)
-    block.writeUInt32LE(this.#filled, 4)
-    const sum = crc32(block.subarray(blockHeaderBytes), crc32(block.subarray(0, 8)))
-    block.writeUInt32LE(sum, 8)
-    this.#block = Buffer.allocUnsafeSlow(blockHeaderBytes + maxBlockBytes)
-    this.#end = blockHeaderBytes
-    yield this.#counted(block)
+    this.#cut()
+    const [first, ...more] = this.#pieces as [Buffer, ...Buffer[]]
+    first.writeUInt8(blockKind, 0)
+    first.writeUInt8(partitions.indexOf(this.#partition) + 1, 1)
+    first.writeUInt16LE(0, 2)
+    first.writeUInt32LE(this.#filled, 4)
+    let sum = crc32(first.subarray(blockHeaderBytes), crc32(first.subarray(0, 8)))
+    for (const piece of more) sum = crc32(piece, sum)
+    first.writeUInt32LE(sum, 8)
+    this.#pieces = []
+    this.#filled = 0
+    this.#reserve(blockHeaderBytes)
+    this.#end += blockHeaderBytes
+    yield this.#counted(first)
+    for (const piece of more) yield this.#counted(piece)
   }
 
   /** To be called last. */
@@ -113,11 +128,34 @@ export class BackupEncoder {
     return { bytes: trailer, summary }
   }
 
-  get #filled(): number {
-    return this.#end - blockHeaderBytes
+  /** Small ones are put together; large ones are handed on as they are. */
+  #put(bytes: Uint8Array): void {
+    this.#filled += bytes.length
+    if (bytes.length >= largeBytes) {
+      this.#cut()
+      this.#pieces.push(bytes)
+      return
+    }
+    this.#reserve(bytes.length)
+    this.#small.set(bytes, this.#end)
+    this.#end += bytes.length
   }
 
-  #counted(bytes: Buffer): Buffer {
+  /** Room in the piece of small things. */
+  #reserve(bytes: number): void {
+    if (this.#end + bytes <= this.#small.length) return
+    this.#cut()
+    this.#small = Buffer.allocUnsafeSlow(pieceBytes)
+    this.#begin = 0
+    this.#end = 0
+  }
+
+  #cut(): void {
+    if (this.#end > this.#begin) this.#pieces.push(this.#small.subarray(this.#begin, this.#end))
+    this.#begin = this.#end
+  }
+
+  #counted<Bytes extends Uint8Array>(bytes: Bytes): Bytes {
     this.#hash.update(bytes)
     this.bytes += bytes.length
     return bytes

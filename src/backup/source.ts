@@ -1,6 +1,5 @@
 // Where a backup comes from.
 
-import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { readSteps } from '../knowledge/byte-source.js'
@@ -26,9 +25,20 @@ export async function openSource(source: BackupSource): Promise<OpenSource> {
     .stat()
     .then((found) => found.isFile())
     .finally(() => handle.close())
-  return {
-    isFile,
-    read: (signal) =>
-      readSteps(createReadStream(path, { highWaterMark: stepBytes }), stepBytes, [signal]),
+  return { isFile, read: (signal) => readSteps(chunksOf(path), stepBytes, [signal]) }
+}
+
+/** Each chunk is good until the next: streams of Node make a buffer for each. */
+async function* chunksOf(path: string): AsyncGenerator<Uint8Array, void, undefined> {
+  const handle = await open(path, 'r')
+  try {
+    const buffer = Buffer.allocUnsafeSlow(stepBytes)
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, stepBytes, null)
+      if (bytesRead === 0) return
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    await handle.close()
   }
 }
