@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LorekeepError } from '../errors.js'
+import { hasCode, LorekeepError } from '../errors.js'
 import type { Backend, Operation, PartitionName, Storage } from '../storage.js'
 import { BackupDecoder } from './decoder.js'
 import type { DecodedBlock } from './decoder.js'
@@ -52,8 +52,9 @@ export async function restore(
     }
     const storages = new Map<PartitionName, Storage>()
     for (const name of partitions) storages.set(name, await backend.open(name))
-    const marker = await mark(storages)
+    const earlier = await checkEmpty(storages)
     try {
+      const marker = await mark(storages, earlier)
       const summary = await writeAll(opened, storages, options)
       // Everything else is durable by now.
       await coresOf(storages).write([{ type: 'del', key: markerKey }], {
@@ -63,7 +64,8 @@ export async function restore(
       return summary
     } catch (error) {
       // What stopped it is what has to be known. Where this fails, too, the marker stays.
-      await clear(storages)
+      // Who was there first has it.
+      if (!hasCode(error, 'LK_STORAGE_CONFLICT')) await clear(storages)
       throw error
     }
   } finally {
@@ -116,30 +118,31 @@ async function writeAll(
   }
 }
 
-/** Writes the marker, and deletes what a restore that was broken off has left. */
-async function mark(storages: Partitions): Promise<Uint8Array> {
-  const cores = coresOf(storages)
-  const found = await cores.get(markerKey)
-  if (found === undefined) {
-    for (const [name, storage] of storages) {
-      for await (const page of storage.scan({ keysOnly: true, limit: 1 })) {
-        const detail = `the partition '${name}' of this one is not`
-        throw new LorekeepError('LK_BACKUP_NOT_EMPTY', detail, {
-          details: { partition: name, entries: page.length },
-        })
-      }
+/** The marker of a restore that was broken off. @throws LorekeepError `LK_BACKUP_NOT_EMPTY` */
+async function checkEmpty(storages: Partitions): Promise<Uint8Array | undefined> {
+  const earlier = await coresOf(storages).get(markerKey)
+  if (earlier !== undefined) return earlier
+  for (const [partition, storage] of storages) {
+    for await (const _page of storage.scan({ keysOnly: true, limit: 1 })) {
+      const detail = `the partition '${partition}' of this one is not`
+      throw new LorekeepError('LK_BACKUP_NOT_EMPTY', detail, { details: { partition } })
     }
   }
+  return undefined
+}
+
+/** Writes the marker, and deletes what a restore that was broken off has left. */
+async function mark(storages: Partitions, earlier: Uint8Array | undefined): Promise<Uint8Array> {
   const value = markerOf(Date.now())
-  await cores.write([{ type: 'put', key: markerKey, value }], {
+  await coresOf(storages).write([{ type: 'put', key: markerKey, value }], {
     durable: true,
     require: [
-      found === undefined
+      earlier === undefined
         ? { type: 'absent', key: markerKey }
-        : { type: 'equals', key: markerKey, value: found },
+        : { type: 'equals', key: markerKey, value: earlier },
     ],
   })
-  if (found !== undefined) await clearEntries(storages)
+  if (earlier !== undefined) await clearEntries(storages)
   return value
 }
 
@@ -151,8 +154,9 @@ async function clear(storages: Partitions): Promise<void> {
       await clearEntries(storages)
       await coresOf(storages).write([{ type: 'del', key: markerKey }], { durable: true })
       return
-    } catch {
+    } catch (error) {
       // The marker stays.
+      if (!hasCode(error, 'LK_STORAGE_UNAVAILABLE')) return
     }
   }
 }

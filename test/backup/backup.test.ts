@@ -9,31 +9,21 @@ import { LevelBackend } from '../../adapters/level/index.js'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { encodeMessage } from '../../src/codec/encoder.js'
 import { createLorekeep, restore } from '../../src/index.js'
-import type { BackupProgress, Lorekeep } from '../../src/index.js'
+import type { Backend, BackupProgress } from '../../src/index.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { exported, openStore, triplesMessage } from '../fixtures/stores.js'
 
 const ref = { user: 'u', id: 'core' }
 const core = (name = 'core', triples = 3) => encodeMessage(triplesMessage(name, triples), 0)
 
-/** The bytes of a backup, by a stream. */
-async function backupOf(keep: Lorekeep): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  const target = new Writable({
-    write: (chunk: Buffer, _encoding, callback) => {
-      chunks.push(Buffer.from(chunk))
-      callback()
-    },
-  })
-  await keep.backup(target)
-  return Buffer.concat(chunks)
-}
-
-async function filled(t: Parameters<typeof openStore>[0], backend = new MemoryBackend()) {
+async function filled(t: Parameters<typeof openStore>[0], backend: Backend = new MemoryBackend()) {
   const keep = await openStore(t, backend)
   await keep.knowledge.import(ref, core())
-  await keep.objects.defineSchema({ name: 's', fields: { id: { type: 'string' } } } as never)
-  await keep.flows.load('default', { id: 'doc', user: 'u', text: 'A text.' } as never)
+  await keep.objects.defineSchema({
+    name: 's',
+    fields: [{ name: 'id', type: 'string', primary_key: true }],
+  })
+  await keep.flows.load('default', { id: 'doc', user: 'u', content: 'A text.' })
   return keep
 }
 
@@ -50,6 +40,7 @@ t.test('what was backed up restores, from each kind of target and source', async
   const seen: BackupProgress[] = []
   const summary = await keep.backup(file, { onProgress: (progress) => seen.push(progress) })
   const bytes = readFileSync(file)
+  const content = await exported(keep.knowledge, ref)
   t.equal(summary.bytes, bytes.length)
   t.same(
     new Set(seen.map(({ partition }) => partition)),
@@ -80,7 +71,7 @@ t.test('what was backed up restores, from each kind of target and source', async
     const { summary: found, keep: copy } = await restored(t, source)
     t.equal(found.entries, summary.entries)
     t.equal(found.digest.length, 64)
-    t.ok((await exported(copy.knowledge, ref)).equals(core()))
+    t.ok((await exported(copy.knowledge, ref)).equals(content))
     t.equal((await copy.flows.stats('default')).queued, 1)
     t.same(
       (await copy.objects.schemas()).map(({ name }) => name),
@@ -91,7 +82,7 @@ t.test('what was backed up restores, from each kind of target and source', async
 
 t.test('LevelDB to memory to LevelDB exports the same bytes', async (t) => {
   const dir = t.testdir()
-  const first = await filled(t, new LevelBackend(join(dir, 'first')) as never)
+  const first = await filled(t, new LevelBackend(join(dir, 'first')))
   // More than one slice, each in a file of its own.
   await first.knowledge.import({ user: 'u', id: 'big' }, core('big', 20_000))
   await first.backup(join(dir, '1'))
@@ -104,7 +95,6 @@ t.test('LevelDB to memory to LevelDB exports the same bytes', async (t) => {
     const bytes = await exported(first.knowledge, { user: 'u', id })
     t.ok((await exported(third.knowledge, { user: 'u', id })).equals(bytes), id)
   }
-  t.ok((await exported(third.knowledge, ref)).equals(core()))
 })
 
 t.test('a file replaces the one of its name when it is whole, and is for its owner', async (t) => {
@@ -207,8 +197,8 @@ t.test('a target that takes nothing holds up nobody, and gets the state of the c
     await keep.flows.load('default', {
       id: `doc${n}`,
       user: 'u',
-      text: 'x'.repeat(100_000),
-    } as never)
+      content: 'x'.repeat(100_000),
+    })
   }
   letGo()
   await backup
@@ -302,7 +292,6 @@ t.test('slices are deleted when the last backup has read them', async (t) => {
   t.equal(await count(), 2)
   letGo()
   await backup
-  await keep.close()
-  const again = await openStore(t, backend)
-  t.ok(again)
+  // Hangs where nobody takes it up.
+  while ((await count()) > 1) await turn()
 })
