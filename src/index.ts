@@ -2,6 +2,7 @@ export { createLorekeep } from './lorekeep.js'
 export type { Lorekeep, LorekeepOptions, ToldError } from './lorekeep.js'
 export { restore } from './backup/restore.js'
 export type {
+  Backup,
   BackupOptions,
   BackupProgress,
   BackupSource,

@@ -1,7 +1,7 @@
 import { writeBackup } from './backup/backup.js'
 import { assertRestored } from './backup/marker.js'
 import { openTarget } from './backup/target.js'
-import type { BackupOptions, BackupSummary, BackupTarget } from './backup/types.js'
+import type { Backup } from './backup/types.js'
 import { InFlight } from './in-flight.js'
 import type { Backend } from './storage.js'
 import type { Embedder } from './types.js'
@@ -88,7 +88,7 @@ export interface Lorekeep {
    * @throws LorekeepError `LK_STORAGE_*`, `LK_CLOSED`
    * @throws what the target fails with, or the reason of `signal`
    */
-  backup(target: BackupTarget, options?: BackupOptions): Promise<BackupSummary>
+  readonly backup: Backup
   /** Refuses new work, waits for what is under way, closes the backend. Idempotent. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -201,7 +201,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     /** Everything as of this call; what is deleted meanwhile would have to be copied first. */
     const snapshot = () => layer.take(knowledge.holdDeletions())
     const backups = new InFlight()
-    const backup = (target: BackupTarget, { signal, onProgress }: BackupOptions = {}) =>
+    const backup: Backup = (target, { signal, onProgress } = {}) =>
       backups.run(async () => {
         const write = openTarget(target)
         signal?.throwIfAborted()

@@ -71,6 +71,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/graph': [...leaves, 'src/rdf/terms'],
   'src/sparql': ['src/types', 'src/errors', 'src/accept', 'src/graph/types', 'src/rdf'],
   'src/whole-file': [],
+  'src/backup/types': ['src/storage', 'src/knowledge/types'],
   'src/backup': [
     ...leaves,
     'src/whole-file',
@@ -133,6 +134,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/lorekeep',
   ],
   'src/http': [
+    'src/backup/types',
     'src/types',
     'src/errors',
     'src/knowledge/types',

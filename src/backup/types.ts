@@ -52,3 +52,6 @@ export interface BackupSummary {
   /** The SHA-256 over all of it but these 32 bytes at its end, in hexadecimal digits. */
   readonly digest: string
 }
+
+/** How a store is backed up: `backup` of a Lorekeep. */
+export type Backup = (target: BackupTarget, options?: BackupOptions) => Promise<BackupSummary>

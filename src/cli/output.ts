@@ -17,8 +17,8 @@ export async function writeJson(value: unknown): Promise<void> {
 }
 
 /** @throws UsageError where stdout is a terminal, which binary data may leave unusable */
-export function refuseTerminal(advice: string): void {
+export function refuseTerminal(advice: string, what = 'a core'): void {
   if (process.stdout.isTTY) {
-    throw new UsageError(`a core is binary and does not go to a terminal; ${advice}`)
+    throw new UsageError(`${what} is binary and does not go to a terminal; ${advice}`)
   }
 }

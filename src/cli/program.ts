@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { encodeMessage } from '../codec/encoder.js'
 import { parseJson } from '../json-text.js'
+import type { BackupCommandOptions } from './backup.js'
 import type { CoresOptions } from './cores.js'
 import type { ExportCommandOptions } from './export.js'
 import { interruptible } from './failure.js'
@@ -25,6 +26,7 @@ import {
 } from './options.js'
 import { refuseTerminal, writeOut } from './output.js'
 import { rdfFormats, syntaxes } from '../rdf/format.js'
+import type { RestoreCommandOptions } from './restore.js'
 import { sampleId, sampleMessages, sampleUser } from './sample.js'
 import type { ServeOptions } from './serve.js'
 
@@ -66,6 +68,8 @@ export function createProgram(): Command {
   addSchema(program)
   addObjects(program)
   addCollections(program)
+  addBackup(program)
+  addRestore(program)
   addSample(program)
   return program
 }
@@ -180,6 +184,34 @@ function addCores(program: Command): void {
     .action(async (id: string, _options: unknown, command: Command) => {
       const { deleteCore } = await import('./cores.js')
       await deleteCore(id, accessOptions<CoresOptions>(command))
+    })
+}
+
+function addBackup(program: Command): void {
+  const command = program
+    .command('backup')
+    .description('Back up everything to a file that is there only when it is whole, or to stdout.')
+    .argument('<file>', "the file, or '-' for stdout", parseText)
+    .option('--json', 'print the summary as JSON on stdout')
+  addAccess(command)
+    .addHelpText('after', example('lorekeep backup monday.lorekeep --url http://127.0.0.1:8088'))
+    .action(async (file: string, _options: unknown, command: Command) => {
+      const { backUp } = await import('./backup.js')
+      await backUp(file, accessOptions<BackupCommandOptions>(command))
+    })
+}
+
+function addRestore(program: Command): void {
+  program
+    .command('restore')
+    .description('Restore a backup into a directory that holds nothing: all of it, or nothing.')
+    .argument('<file>', "the backup, or '-' for stdin", parseText)
+    .argument('<dir>', 'the data directory, which is made', parseText)
+    .option('--json', 'print the summary as JSON on stdout')
+    .addHelpText('after', example('lorekeep restore monday.lorekeep ./lorekeep-data'))
+    .action(async (file: string, directory: string, options: RestoreCommandOptions) => {
+      const { restoreBackup } = await import('./restore.js')
+      await restoreBackup(file, directory, options)
     })
 }
 

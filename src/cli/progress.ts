@@ -14,6 +14,7 @@ export interface Unit {
 
 export const units = {
   triples: { one: 'triple', many: 'triples', withRate: false },
+  entries: { one: 'entry', many: 'entries', withRate: false },
   objects: { one: 'object', many: 'objects', withRate: true },
 } satisfies Readonly<Record<string, Unit>>
 

@@ -47,7 +47,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   if (made !== undefined) tokens.set(made, { user: '*' })
   const { limits, collections, maxJsonBytes, maxGraphResults, embedder, defaultUser, compat } =
     config
-  const { knowledge, objects, flows, close } = await createLorekeep({
+  const { knowledge, objects, flows, backup, close } = await createLorekeep({
     backend: new LevelBackend(data),
     limits,
     ...(collections !== undefined && { collections }),
@@ -69,6 +69,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       knowledge,
       objects,
       flows,
+      backup,
       // Where its engine is not installed, a query is told so.
       sparql: createSparql(),
       authenticate: authenticator(tokens),

@@ -2,12 +2,14 @@
 
 import { constants } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
+import type { Backup } from '../backup/types.js'
 import type { FlowQueue } from '../flow/types.js'
 import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
 import type { SparqlEngine } from '../sparql/types.js'
 import type { Authenticate } from './auth.js'
 import type { Route } from './routes.js'
+import { backupRoutes } from './routes/backup.js'
 import { collectionRoutes } from './routes/collections.js'
 import { coreRoutes } from './routes/cores.js'
 import { documentRoutes } from './routes/documents.js'
@@ -38,6 +40,8 @@ export interface HandlerOptions {
   readonly flows?: FlowQueue
   /** Answers SPARQL over `knowledge`; without it that is a 501. */
   readonly sparql?: SparqlEngine
+  /** `backup` of a Lorekeep: for those who act for every user, on every collection. */
+  readonly backup?: Backup
   /** Who may come in; `'none'` lets everyone act for every user. There is no default. */
   readonly authenticate: Authenticate | 'none'
   /** In front of every path but /healthz. Default `/api/v1`; may be empty. */
@@ -92,6 +96,9 @@ export function routesOf(options: HandlerOptions, prefix: string): readonly Rout
   if (sparql !== undefined && typeof sparql?.execute !== 'function') {
     throw new TypeError("sparql is an engine, such as 'lorekeep/sparql' makes")
   }
+  if (options.backup !== undefined && typeof options.backup !== 'function') {
+    throw new TypeError('backup is that of a Lorekeep')
+  }
   if (typeof defaultUser !== 'string' || defaultUser === '') {
     throw new TypeError('defaultUser is a string that is not empty')
   }
@@ -128,6 +135,9 @@ export function routesOf(options: HandlerOptions, prefix: string): readonly Rout
   }
   const emptyJson = checkFlag('compat.emptyJson', options.compat?.emptyJson ?? false)
   const routes = [...healthRoutes()]
+  if (options.backup !== undefined) {
+    routes.push(...backupRoutes({ prefix, backup: options.backup, exportIdleTimeoutMs }))
+  }
   if (knowledge !== undefined) {
     routes.push(
       ...coreRoutes({ ...ofCores, knowledge }),

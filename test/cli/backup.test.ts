@@ -1,0 +1,134 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { sampleId } from '../../src/cli/sample.js'
+import { fail, inTerminal, run, serve, start, succeed } from './command.js'
+
+const name = ['--id', sampleId]
+const sample = await succeed(t, ['sample'])
+
+/** A data directory with the sample, and room for files beside it. */
+async function shelf(t: Test): Promise<{ dir: string; data: string }> {
+  const dir = t.testdir({ files: {} })
+  const data = join(dir, 'data')
+  await succeed(t, ['import', '-', ...name, '--data', data], { input: sample })
+  return { dir: join(dir, 'files'), data }
+}
+
+t.test('a directory and a server are backed up alike, and restored', async (t) => {
+  const { dir, data } = await shelf(t)
+  const [file, piped, served] = ['file', 'piped', 'served'].map((name) => join(dir, name)) as [
+    string,
+    string,
+    string,
+  ]
+  const outcome = await run(t, ['backup', file, '--data', data, '--json'])
+  t.match(outcome.stderr, /^lorekeep: backed up [\d,]+ entries: [\d.]+ kB in .*file, [\d.]+ s\n$/)
+  const summary = JSON.parse(String(outcome.stdout)) as { bytes: number; entries: number }
+  t.equal(summary.bytes, statSync(file).size)
+  writeFileSync(piped, await succeed(t, ['backup', '-', '--data', data]))
+
+  const { url, token, child, ended } = await serve(t, ['--data', data])
+  const remote = ['--url', url, '--token', token]
+  const away = await run(t, ['backup', served, '--json', ...remote])
+  t.equal(away.code, 0, away.stderr)
+  t.match(JSON.parse(String(away.stdout)), {
+    entries: summary.entries,
+    bytes: statSync(served).size,
+  })
+  const streamed = await succeed(t, ['backup', '-', ...remote])
+  child.kill('SIGTERM')
+  await ended
+
+  for (const [n, from] of [file, piped, served].entries()) {
+    const target = join(dir, `restored${n}`)
+    const restored = await run(t, ['restore', from, target, '--json'])
+    t.match(restored.stderr, /^lorekeep: restored [\d,]+ entries in .*: a backup of 20\d\d-\S+Z, /)
+    t.match(JSON.parse(String(restored.stdout)), { entries: summary.entries })
+    t.ok((await succeed(t, ['export', ...name, '--data', target])).equals(sample))
+  }
+  await succeed(t, ['restore', '-', join(dir, 'streamed')], { input: streamed })
+  t.ok((await succeed(t, ['export', ...name, '--data', join(dir, 'streamed')])).equals(sample))
+  t.match(await fail(t, 1, ['restore', file, data]), 'empty')
+})
+
+t.test('a backup that is damaged or not there is refused, and makes no directory', async (t) => {
+  const { dir, data } = await shelf(t)
+  const file = join(dir, 'file')
+  await succeed(t, ['backup', file, '--data', data])
+  const bytes = readFileSync(file)
+  bytes[bytes.length >> 1]! ^= 1
+  writeFileSync(join(dir, 'bad'), bytes)
+  writeFileSync(join(dir, 'cut'), readFileSync(file).subarray(0, 200))
+  for (const name of ['bad', 'cut', 'none']) {
+    await fail(t, 1, ['restore', join(dir, name), join(dir, 'data')])
+    t.notOk(existsSync(join(dir, 'data')), name)
+  }
+  await fail(t, 1, ['restore', '-', join(dir, 'data')], { input: bytes })
+  // What the stream had made is empty, and good for the next.
+  await succeed(t, ['restore', file, join(dir, 'data')])
+})
+
+t.test('a backup of nothing leaves no file', async (t) => {
+  const { dir, data } = await shelf(t)
+  await fail(t, 1, ['backup', join(dir, 'a'), '--data', join(dir, 'none')])
+  await fail(t, 1, ['backup', join(dir, 'no', 'such'), '--data', data])
+  await fail(t, 2, ['backup', '-', '--json', '--data', data])
+  await fail(t, 2, ['backup'])
+  await fail(t, 2, ['restore', 'a'])
+  t.same(readdirSync(dir), [])
+})
+
+t.test('a download that is cut leaves the old file alone', async (t) => {
+  const { dir, data } = await shelf(t)
+  const file = join(dir, 'file')
+  await succeed(t, ['backup', file, '--data', data])
+  const bytes = readFileSync(file)
+  writeFileSync(file, 'old')
+  // Both end well as far as HTTP knows: nothing but the backup itself says that it was cut.
+  for (const answer of [bytes.subarray(0, -1), bytes.subarray(0, 60), Buffer.alloc(0)]) {
+    const server = createServer((_request, response) => response.end(answer))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    t.teardown(() => server.close())
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    await fail(t, 1, ['backup', file, '--url', url])
+    const { code } = await run(t, ['backup', '-', '--url', url])
+    t.equal(code, 1)
+    t.equal(readFileSync(file, 'utf8'), 'old')
+    t.same(readdirSync(dir), ['file'])
+  }
+})
+
+t.test('an interrupted backup leaves no file', async (t) => {
+  const dir = t.testdir()
+  let connected = () => {}
+  const reading = new Promise<void>((resolve) => (connected = resolve))
+  const server = createServer((_request, response) => {
+    response.write(Buffer.from('LKBACKUP'), () => connected())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+  const { child, ended } = start(t, ['backup', join(dir, 'a'), '--url', url])
+  await reading
+  child.kill('SIGINT')
+  const { code, stderr } = await ended
+  t.equal(code, 130)
+  t.match(stderr, /^lorekeep: [^\n]+\n$/)
+  t.same(readdirSync(dir), [])
+})
+
+t.test('a backup does not go to a terminal', async (t) => {
+  const { data } = await shelf(t)
+  const outcome = inTerminal(['backup', '-', '--data', data])
+  if (outcome === undefined) return t.pass('', { skip: 'no script(1) to fake a terminal with' })
+  t.equal(outcome.code, 2)
+  t.match(outcome.text, /^lorekeep: a backup .*terminal/)
+})
