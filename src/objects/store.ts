@@ -53,6 +53,11 @@ export interface ObjectParts {
   readonly now?: (() => number) | undefined
 }
 
+/** Of an import, by one version of its schema. */
+type Checked =
+  | { readonly schema: CompiledSchema; readonly objects: JsonObject[]; readonly ids: ObjectId[] }
+  | { readonly schema: CompiledSchema; readonly error: unknown }
+
 /** An ObjectStore and its end. The storage stays open: it is closed by who opened it. */
 export interface OpenObjectStore extends ObjectStore {
   /** Refuses new work, waits for what is under way, gives up waiting after `timeoutMs`. */
@@ -66,6 +71,13 @@ export async function openObjectStore(parts: ObjectParts): Promise<OpenObjectSto
   const store = new StoredObjects(parts, limits, state)
   store.resume()
   return store
+}
+
+// A find that nobody goes on with, and nobody ends: what it holds goes with its garbage.
+const dropped = new FinalizationRegistry(letGoOf)
+
+function letGoOf(held: ReadonlySet<() => void>): void {
+  for (const letGo of held) letGo()
 }
 
 // A page is made of whole objects, and becomes one text on its way out.
@@ -141,18 +153,24 @@ class StoredObjects implements OpenObjectStore {
     const { onDuplicate, ownedBy } = checkOptions(options)
     const { metadata, schema_name, values } = parseImport(batch, this.#limits)
     return this.#inFlight.run(async () => {
-      // Checked against the schema of now, and again if it was changed before the turn of this.
-      let { schema } = await this.#read(async (state) => tableOf(state, schema_name))
-      let objects = checkObjects(schema, values, this.#limits)
-      let ids = idsOf(schema, objects)
+      // Checked before its turn, and in its turn again where the schema is another one by then. What
+      // is refused is refused in its turn: the state may be old that it was found out on.
+      const check = (schema: CompiledSchema): Checked => {
+        try {
+          const objects = checkObjects(schema, values, this.#limits)
+          return { schema, objects, ids: idsOf(schema, objects) }
+        } catch (error) {
+          return { schema, error }
+        }
+      }
+      const before = await this.#read(async ({ tables }) => tables.get(schema_name)?.schema)
+      let checked = before && check(before)
       const { collection, user } = metadata
       return this.#committer.commit(async (draft): Promise<ObjectImportResult> => {
         const table = draft.table(schema_name) ?? noSchema(schema_name)
-        if (table.schema !== schema) {
-          schema = table.schema
-          objects = checkObjects(schema, values, this.#limits)
-          ids = idsOf(schema, objects)
-        }
+        if (checked?.schema !== table.schema) checked = check(table.schema)
+        if ('error' in checked) throw checked.error
+        const { objects, ids } = checked
         if (this.#collections === 'declared' && draft.collection(collection) === undefined) {
           throw new LorekeepError('LK_COLLECTION_NOT_FOUND', `'${collection}' was not declared`)
         }
@@ -208,9 +226,25 @@ class StoredObjects implements OpenObjectStore {
     return this.#run(query, scope, ({ found, meter }) => planOf(found, meter))
   }
 
-  async *find(query: ObjectQuery, scope: Scope = {}): AsyncGenerator<Partial<StoredObject>> {
+  find(query: ObjectQuery, scope: Scope = {}): AsyncGenerator<Partial<StoredObject>> {
+    const held = new Set<() => void>()
+    const objects = this.#find(query, scope, held)
+    dropped.register(objects, held)
+    return objects
+  }
+
+  async *#find(
+    query: ObjectQuery,
+    scope: Scope,
+    held: Set<() => void>,
+  ): AsyncGenerator<Partial<StoredObject>> {
     const name = schemaNameOf(query)
     const end = this.#inFlight.begin()
+    const { signal } = this.#inFlight
+    // close() waits for whoever reads, and not for ever for one who does not go on.
+    const letGo = () => letGoOf(held)
+    held.add(end)
+    signal.addEventListener('abort', letGo)
     try {
       const limits = {
         ...this.#limits,
@@ -218,16 +252,16 @@ class StoredObjects implements OpenObjectStore {
         maxQueryObjects: Infinity,
         maxQueryMs: Infinity,
       }
-      const given = { limit: Infinity, ...query }
-      const { schema } = await this.#committer.read(async (state) => tableOf(state, name))
-      const request =
-        query.limit === undefined
-          ? { ...parseQuery(query, schema, limits, scope), limit: Infinity }
-          : parseQuery(given, schema, limits, scope)
-      const meter = new Meter(limits)
-      yield* findRows(this.#committer, name, request, meter, this.#inFlight.signal)
+      const questionOf = (state: State) => {
+        const table = tableOf(state, name)
+        const request = parseQuery(query, table.schema, limits, scope)
+        const limit = query.limit === undefined ? Infinity : request.limit
+        return { table, request: { ...request, limit } }
+      }
+      yield* findRows(this.#committer, questionOf, new Meter(limits), held, signal)
     } finally {
-      end()
+      signal.removeEventListener('abort', letGo)
+      letGo()
     }
   }
 

@@ -228,9 +228,12 @@ export interface ObjectStore {
   query(query: ObjectQuery, scope?: Scope): Promise<ObjectPage>
 
   /**
-   * Every match, read piece by piece: `limit` bounds it only where it is given. Objects stored or
-   * changed while it runs may be in it or not; none comes twice unless it was changed.
-   * @throws LorekeepError as query()
+   * Every match, read piece by piece: `limit` bounds it only where it is given. It is of one version,
+   * the newest when the first object is asked for (the first `next()`, not the call), whatever is
+   * changed, deleted or dropped meanwhile. What that takes stays stored until the iteration ends: a
+   * loop that is left ends it.
+   * @throws LorekeepError as query(); `LK_STORAGE_CONFLICT` where another store over the same
+   * backend has deleted that version
    */
   find(query: ObjectQuery, scope?: Scope): AsyncIterable<Partial<StoredObject>>
 

@@ -12,6 +12,7 @@ import {
   type CollectionRecord,
   type HeadRecord,
   type ListRecord,
+  type RetiredRecord,
   type RunRecord,
   type SchemaRecord,
 } from '../../src/objects/engine/records.js'
@@ -37,9 +38,15 @@ interface Expected {
   irregular: number
 }
 
-/** What is wrong, each in a line; nothing where all is well. Call it while nothing is written. */
-export async function problemsOf(backend: Backend): Promise<string[]> {
-  const inspection = new Inspection()
+/**
+ * What is wrong, each in a line; nothing where all is well. Call it while nothing is written. Pages
+ * that were kept for readers are a problem unless there are some.
+ */
+export async function problemsOf(
+  backend: Backend,
+  { reading = false }: { readonly reading?: boolean } = {},
+): Promise<string[]> {
+  const inspection = new Inspection(reading)
   const storage = await backend.open('objects')
   for await (const page of storage.scan({})) {
     for (const { key, value } of page) inspection.take(decodeKey(key), value)
@@ -54,9 +61,15 @@ class Inspection {
   readonly #collections = new Map<string, CollectionRecord>()
   readonly #blocks: { readonly table: number; readonly first: number; record: BlockRecord }[] = []
   readonly #runs: { readonly index: number; readonly number: number; record: RunRecord }[] = []
+  readonly #retired = new Map<number, RetiredRecord>()
   readonly #pages = new Map<number, Uint8Array>()
+  readonly #reading: boolean
   readonly #named = new Set<number>()
   readonly #shapes = new RowShapes()
+
+  constructor(reading: boolean) {
+    this.#reading = reading
+  }
 
   take([kind, a, b]: readonly unknown[], value: Uint8Array): void {
     if (kind === 'page') this.#pages.set(a as number, value)
@@ -67,6 +80,8 @@ class Inspection {
       this.#blocks.push({ table: a as number, first: b as number, record: decodeRecord(value) })
     } else if (kind === 'run') {
       this.#runs.push({ index: a as number, number: b as number, record: decodeRecord(value) })
+    } else if (kind === 'retired') {
+      this.#retired.set(a as number, decodeRecord(value))
     } else if (kind !== 'format') this.#tell(`a key of no kind: ${String(kind)}`)
   }
 
@@ -78,6 +93,7 @@ class Inspection {
     this.#checkIndexes(expected)
     this.#checkCollections(all)
     this.#checkHead(all)
+    this.#checkRetired()
     for (const number of this.#pages.keys()) {
       if (!this.#named.has(number)) this.#tell(`page ${number} is named by nothing`)
     }
@@ -235,6 +251,16 @@ class Inspection {
     }
     for (const { indexes } of this.#schemas) {
       if (indexes.some((index) => index >= nextIndex)) this.#tell('an index is not yet given')
+    }
+  }
+
+  #checkRetired(): void {
+    for (const [version, { pages }] of this.#retired) {
+      const by = `what was retired by ${version}`
+      if (!this.#reading) this.#tell(`${by} is of no reader`)
+      if (pages.length === 0) this.#tell(`${by} is nothing`)
+      if (version > (this.#head?.version ?? 0)) this.#tell(`${by} is of no commit`)
+      for (const page of pages) this.#page(page, by)
     }
   }
 }

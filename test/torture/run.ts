@@ -1,6 +1,5 @@
-// npm run torture [-- bitrot 500 | crash 500 | flows-crash 100 | flows-model 500 | fuzz 100000 | graph-crash 100 |
-// objects-crash 100 | objects-model 500 | objects-oracle 100000]: long runs, each with its seed
-// printed (SEED repeats it).
+// npm run torture [-- NAME AMOUNT, such as crash 500]: long runs, each with its seed printed (SEED
+// repeats it). All of them, with how much each does, stand below.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,6 +12,7 @@ import { flowModelRuns } from './flows-model-run.js'
 import { fuzz } from './fuzz.js'
 import { graphCrashLoop } from './graph-crash.js'
 import { objectsCrashLoop } from './objects-crash.js'
+import { findRuns } from './objects-finds.js'
 import { modelRuns } from './objects-model-run.js'
 import { compareWithOracle } from './objects-oracle.js'
 import { soak } from './soak.js'
@@ -59,6 +59,7 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
       }
       return objectsCrashLoop({ directory, cycles, seed, onCycle })
     }),
+  'objects-finds': (runs, seed) => findRuns({ runs, seed }),
   'objects-model': async (runs, seed) => {
     const cacheBytes = 16 * 1024
     const memory = await modelRuns({ engine: 'memory', runs, seed, cacheBytes })
@@ -76,6 +77,7 @@ const amounts: Readonly<Record<string, number>> = {
   fuzz: 100_000,
   'graph-crash': 100,
   'objects-crash': 100,
+  'objects-finds': 200,
   'objects-model': 300,
   'objects-oracle': 100_000,
   soak: 300,

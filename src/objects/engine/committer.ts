@@ -11,9 +11,15 @@ import { Draft, type Commit, type Memory } from './draft.js'
 import { EntryPage } from './entries.js'
 import { IdHash } from './hash.js'
 import { damaged, PageCache, Pages, StalePage } from './pages.js'
+import { Readers, type Pin, type Retirement } from './readers.js'
 import { headKey } from './records.js'
 import { RowShapes } from './row-shapes.js'
 import { loadState, type State } from './state.js'
+
+/** With what it does about the pages that are gone. */
+interface Written extends Commit {
+  readonly retirement: Retirement
+}
 
 /** Checks first, with whatever it has to wait for, then changes the draft as a whole. */
 export type Change<Result> = (draft: Draft) => Promise<Result>
@@ -23,6 +29,8 @@ export class NotInThisDraft extends Error {}
 
 interface Job {
   readonly change: Change<unknown>
+  /** Jobs are numbered as they come. */
+  readonly number: number
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
 }
@@ -40,15 +48,25 @@ export class Committer {
   readonly #storage: Storage
   readonly #cache: PageCache
   readonly #now: () => number
+  readonly #readers = new Readers()
   #state: State
   #waiting: Job[] = []
+  #jobs = 0
+  /** Jobs up to this number came before the storage was seen to have the state that there is. */
+  #known = 0
   #reads = 0
   /** What the next commit that succeeds takes along. */
   #along: Change<void>[] = []
   #running: Promise<void> | undefined
   /** A write that failed, of which it is not known whether it happened. */
-  #doubt: Commit | undefined
+  #doubt: Written | undefined
   #settling: Promise<void> | undefined
+  /** The write under way; fulfilled when it has ended, however that is. */
+  #writing: Promise<void> | undefined
+  /** Whether it deletes pages of the state there is. */
+  #isDeleting = false
+  /** The newest version that others have made, as far as it is known. */
+  #foreign = 0
 
   constructor(storage: Storage, state: State, cacheBytes: number, now: () => number) {
     this.#storage = storage
@@ -66,7 +84,7 @@ export class Committer {
   /** Made and durable when it resolves, together with what others changed at the same time. */
   commit<Result>(change: Change<Result>): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      this.#waiting.push({ change, resolve, reject })
+      this.#waiting.push({ change, number: ++this.#jobs, resolve, reject })
       this.#running ??= this.#run()
     })
   }
@@ -74,6 +92,37 @@ export class Committer {
   /** Made together with whatever is committed next: for what a failure has left to do. */
   takeAlong(change: Change<void>): void {
     this.#along.push(change)
+  }
+
+  /**
+   * The newest state, for as long as it takes: its pages stay, whatever is committed meanwhile.
+   * @throws LorekeepError `LK_STORAGE_*` where it cannot be told which state is the newest
+   */
+  async pin(): Promise<Pin> {
+    const reading = this.#readers.begin(this.#state)
+    try {
+      // What is being written was made up before, and deletes pages of the state there is.
+      if (this.#isDeleting) await this.#writing
+      while (this.#doubt !== undefined) await this.#settle()
+    } catch (error) {
+      reading.end()
+      throw error
+    }
+    const state = this.#state
+    reading.of(state)
+    return { state, release: reading.end }
+  }
+
+  /**
+   * What it means that a pinned state lacks a page: others write to the storage too
+   * (`LK_STORAGE_CONFLICT`), or it is damaged (`LK_STORAGE_CORRUPT`).
+   */
+  async lost(error: StalePage, { head }: State): Promise<LorekeepError> {
+    // Looks at the newest head.
+    await this.commit(async () => undefined)
+    if (this.#foreign <= head.version) return damaged(error)
+    const detail = 'another process has deleted the version that was read'
+    return new LorekeepError('LK_STORAGE_CONFLICT', detail, { cause: error })
   }
 
   /**
@@ -91,6 +140,7 @@ export class Committer {
         return await work(state)
       } catch (error) {
         if (!(error instanceof StalePage)) throw error
+        await this.#writing
         if (state === this.#state && this.#doubt === undefined) await this.#refresh(error)
       }
     }
@@ -110,10 +160,11 @@ export class Committer {
   }
 
   async #commitGroup(): Promise<void> {
-    const made: { readonly job: Job; readonly result: unknown }[] = []
+    const answers: (() => void)[] = []
     let taken: Job[] = []
     try {
       if (this.#doubt !== undefined) await this.#settle()
+      const known = this.#known
       const draft = new Draft(this.#state, this.memory, this.#now())
       const along = [...this.#along]
       for (const change of along) await change(draft)
@@ -121,21 +172,24 @@ export class Committer {
         const job = this.#waiting.shift() as Job
         taken.push(job)
         try {
-          made.push({ job, result: await job.change(draft) })
+          const result = await job.change(draft)
+          answers.push(() => job.resolve(result as never))
         } catch (error) {
           if (error instanceof StalePage) throw error
-          taken.pop()
           if (error instanceof NotInThisDraft) {
             // What was made until now is written without it, whatever comes.
+            taken.pop()
             this.#waiting.unshift(job)
             break
           }
-          job.reject(error)
+          answers.push(() => job.reject(error))
         }
       }
+      // Refusals too are of the newest state only where it was written to, or looked at.
       if (!draft.isEmpty) await this.#write(await draft.finish(), draft.state)
+      else if (taken.some(({ number }) => number > known)) await this.#confirm(draft.state)
       this.#along = this.#along.filter((change) => !along.includes(change))
-      for (const { job, result } of made) job.resolve(result as never)
+      for (const answer of answers) answer()
     } catch (error) {
       if (hasCode(error, 'LK_STORAGE_CONFLICT') || error instanceof StalePage) {
         // Somebody else has written: everything again, on what is there now.
@@ -158,7 +212,26 @@ export class Committer {
   }
 
   async #write(commit: Commit, base: State): Promise<void> {
+    const { next, operations, gone } = commit
+    // From here to the call of write() nothing waits: a reader comes before, and its pages stay,
+    // or it comes after, and waits for the write.
+    const retirement = this.#readers.plan(next.head.version, gone)
+    for (const operation of retirement.operations) operations.push(operation)
+    this.#isDeleting = retirement.deleted.length > 0
+    let ended = (): void => undefined
+    this.#writing = new Promise((resolve) => (ended = resolve))
+    try {
+      await this.#carryOut({ ...commit, retirement }, base)
+    } finally {
+      this.#writing = undefined
+      this.#isDeleting = false
+      ended()
+    }
+  }
+
+  async #carryOut(commit: Written, base: State): Promise<void> {
     const require = [{ type: 'equals', key: headKey(), value: base.headBytes }] as const
+    const jobs = this.#jobs
     try {
       await this.#storage.write(commit.operations, { durable: true, require })
     } catch (error) {
@@ -173,7 +246,14 @@ export class Committer {
       if (this.#state !== commit.next) throw error
       return
     }
+    this.#known = jobs
     this.#adopt(commit)
+  }
+
+  /** @throws LorekeepError `LK_STORAGE_CONFLICT` where the state is not the newest any more */
+  async #confirm({ headBytes }: State): Promise<void> {
+    const head = await this.#storage.get(headKey())
+    if (!isSame(head, headBytes)) throw new LorekeepError('LK_STORAGE_CONFLICT')
   }
 
   /** Finds out whether the write in doubt happened. @throws LorekeepError `LK_STORAGE_*` */
@@ -194,20 +274,31 @@ export class Committer {
 
   /** @throws LorekeepError `LK_STORAGE_CORRUPT` where the state is the newest, and a page is gone */
   async #refresh(error: unknown): Promise<void> {
+    const state = this.#state
     const head = await this.#storage.get(headKey())
-    if (!isSame(head, this.#state.headBytes)) await this.#reload()
+    // What is there may be our own, and not yet known to be.
+    await this.#writing
+    if (this.#state !== state) return
+    if (!isSame(head, state.headBytes)) await this.#reload()
     else if (error instanceof StalePage) throw damaged(error)
   }
 
   async #reload(): Promise<void> {
+    const jobs = this.#jobs
     const loaded = await loadState(this.#storage)
     if (loaded === undefined) throw new LorekeepError('LK_STORAGE_CORRUPT', 'the head is gone')
+    // Meanwhile a commit of ours may have followed it.
+    if (loaded.state.head.version < this.#state.head.version) return
     this.#state = loaded.state
+    this.#known = jobs
+    this.#foreign = loaded.state.head.version
   }
 
-  #adopt(commit: Commit): void {
+  #adopt(commit: Written): void {
     const { blocks } = this.memory
-    for (const page of commit.gone) this.#cache.forget(page)
+    const { retirement } = commit
+    this.#readers.adopt(retirement)
+    for (const page of retirement.deleted) this.#cache.forget(page)
     for (const { number, bytes } of commit.blockPages) blocks.add(number, bytes)
     for (const { number, page } of commit.entryPages) this.#cache.keep(number, page)
     this.#state = commit.next

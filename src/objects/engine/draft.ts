@@ -36,11 +36,12 @@ export interface Memory {
 }
 
 export interface Commit {
-  readonly operations: readonly Operation[]
+  /** All but the deletion of the pages that are gone. */
+  readonly operations: Operation[]
   readonly next: State
   readonly blockPages: readonly WrittenBlock[]
   readonly entryPages: readonly WrittenEntries[]
-  /** Pages that are gone. */
+  /** Pages that the next state does not have. */
   readonly gone: readonly number[]
 }
 
@@ -180,6 +181,7 @@ export class Draft {
 
   /** Rows of one collection, each under an id that is free. */
   put(table: Table, collection: string, rows: readonly Row[]): void {
+    if (rows.length === 0) return
     const { name } = table.schema.definition
     const { added } = this.#changesOf(name)
     const ids = this.#idsOf(collection)
@@ -368,7 +370,6 @@ export class Draft {
       if (record === undefined) operations.push(del(collectionKey(name)))
       else operations.push(put(collectionKey(name), encodeRecord(record)))
     }
-    for (const page of gone) operations.push(del(pageKey(page)))
     for (const { number, bytes } of blockPages) operations.push(put(pageKey(number), bytes))
     for (const { number, page } of entryPages) {
       operations.push(put(pageKey(number), EntryPage.encode(page)))

@@ -5,30 +5,18 @@ import { hasCode, LorekeepError } from '../../errors.js'
 import { decodeRecord, encodeRecord } from '../../record.js'
 import type { Storage } from '../../storage.js'
 import { formatKey, headKey, pageKey, type HeadRecord } from './records.js'
-import { loadState, type Loaded, type State } from './state.js'
+import { loadState, type Loaded, type Orphan, type State } from './state.js'
 
 const formatVersion = 1
+
+/** Keys that one write of the sweep deletes, or a few more: a record goes with its pages. */
+const maxSwept = 10_000
 
 /** @throws LorekeepError `LK_STORAGE_*` */
 export async function openState(objects: Storage): Promise<State> {
   const format = await objects.get(formatKey())
-  if (format === undefined) {
-    const head: HeadRecord = {
-      version: 1,
-      token: randomBytes(8).toString('hex'),
-      nextRow: 1,
-      nextPage: 1,
-      nextIndex: 1,
-      hashKey: randomBytes(8).toString('hex'),
-    }
-    await objects.write(
-      [
-        { type: 'put', key: formatKey(), value: encodeRecord({ format: formatVersion }) },
-        { type: 'put', key: headKey(), value: encodeRecord(head) },
-      ],
-      { durable: true, require: [{ type: 'absent', key: formatKey() }] },
-    )
-  } else {
+  if (format === undefined) await begin(objects)
+  else {
     const { format: version } = decodeRecord<{ format: number }>(format)
     if (version !== formatVersion) {
       const detail = `this version reads objects of format ${formatVersion}, the data is of format ${version}`
@@ -37,28 +25,62 @@ export async function openState(objects: Storage): Promise<State> {
   }
   const loaded = await loadState(objects)
   if (loaded === undefined) throw new LorekeepError('LK_STORAGE_CORRUPT', 'the head is gone')
-  if (loaded.orphans.length === 0) return loaded.state
   return (await sweep(objects, loaded)) ?? openState(objects)
 }
 
-/** Deletes what the building of an index left. `undefined` where somebody else has written. */
-async function sweep(objects: Storage, { state, orphans }: Loaded): Promise<State | undefined> {
-  // A new version, so that whoever is still at it learns that its work is gone.
-  const token = randomBytes(8).toString('hex')
-  const head = { ...state.head, version: state.head.version + 1, token }
-  const headBytes = encodeRecord(head)
-  const gone = orphans.flatMap(({ key, pages }) => [key, ...pages.map(pageKey)])
+async function begin(objects: Storage): Promise<void> {
+  const head: HeadRecord = {
+    version: 1,
+    token: randomBytes(8).toString('hex'),
+    nextRow: 1,
+    nextPage: 1,
+    nextIndex: 1,
+    hashKey: randomBytes(8).toString('hex'),
+  }
   try {
     await objects.write(
       [
-        ...gone.map((key) => ({ type: 'del', key }) as const),
-        { type: 'put', key: headKey(), value: headBytes },
+        { type: 'put', key: formatKey(), value: encodeRecord({ format: formatVersion }) },
+        { type: 'put', key: headKey(), value: encodeRecord(head) },
       ],
-      { durable: true, require: [{ type: 'equals', key: headKey(), value: state.headBytes }] },
+      { durable: true, require: [{ type: 'absent', key: formatKey() }] },
     )
   } catch (error) {
-    if (hasCode(error, 'LK_STORAGE_CONFLICT')) return undefined
-    throw error
+    // Another one has begun at the same moment.
+    if (!hasCode(error, 'LK_STORAGE_CONFLICT')) throw error
   }
-  return { ...state, head, headBytes }
+}
+
+/**
+ * Deletes what belongs to no state, some of it at a time. `undefined` where somebody else has
+ * written.
+ */
+async function sweep(objects: Storage, { state, orphans }: Loaded): Promise<State | undefined> {
+  let swept = state
+  for (let at = 0; at < orphans.length;) {
+    const gone: Uint8Array[] = []
+    while (at < orphans.length && gone.length < maxSwept) {
+      const { key, pages } = orphans[at++] as Orphan
+      gone.push(key)
+      for (const page of pages) gone.push(pageKey(page))
+    }
+    // A new version, so that whoever is still at it learns that its work is gone.
+    const token = randomBytes(8).toString('hex')
+    const head = { ...swept.head, version: swept.head.version + 1, token }
+    const headBytes = encodeRecord(head)
+    try {
+      await objects.write(
+        [
+          ...gone.map((key) => ({ type: 'del', key }) as const),
+          { type: 'put', key: headKey(), value: headBytes },
+        ],
+        { durable: true, require: [{ type: 'equals', key: headKey(), value: swept.headBytes }] },
+      )
+    } catch (error) {
+      if (hasCode(error, 'LK_STORAGE_CONFLICT')) return undefined
+      throw error
+    }
+    swept = { ...swept, head, headBytes }
+  }
+  return swept
 }

@@ -54,6 +54,11 @@ export interface RunRecord {
   readonly irregular: number
 }
 
+/** Pages that a commit has replaced while somebody read a state that has them. */
+export interface RetiredRecord {
+  readonly pages: readonly number[]
+}
+
 /** The index of ids; the others have numbers from 1. */
 export const idIndex = 0
 
@@ -73,6 +78,8 @@ export const allRuns = () => keyPrefix('run')
 // old ones.
 export const pageKey = (number: number) => encodeKey('page', number)
 export const allPages = () => keyPrefix('page')
+export const retiredKey = (version: number) => encodeKey('retired', version)
+export const allRetired = () => keyPrefix('retired')
 
 /** The elements of a key behind the first, which names the kind. */
 export function partsOf(key: Uint8Array): (string | number)[] {

@@ -3,21 +3,23 @@
 // page to its last, as long as the pages are there.
 
 import { LorekeepError } from '../../errors.js'
-import { encodeKey } from '../../keys.js'
 import { decodeRecord } from '../../record.js'
 import type { Entry, Range, Storage } from '../../storage.js'
 import { runOf, type Index } from './index-runs.js'
 import {
   allBlocks,
   allCollections,
+  allRetired,
   allRuns,
   allSchemas,
   headKey,
   idIndex,
   partsOf,
+  runKey,
   type BlockRecord,
   type CollectionRecord,
   type HeadRecord,
+  type RetiredRecord,
   type RunRecord,
   type SchemaRecord,
 } from './records.js'
@@ -74,10 +76,18 @@ export function tableNumbered({ tables }: Pick<State, 'tables'>, number: number)
   throw new LorekeepError('LK_STORAGE_CORRUPT', `there is no schema with the table ${number}`)
 }
 
-/** Runs of indexes that no schema names: the building of one was cut off. */
 export interface Loaded {
   readonly state: State
-  readonly orphans: readonly { readonly key: Uint8Array; readonly pages: readonly number[] }[]
+  /**
+   * Records, with their pages, that belong to no state: runs of indexes that no schema names,
+   * whose building was cut off, and pages that readers needed.
+   */
+  readonly orphans: readonly Orphan[]
+}
+
+export interface Orphan {
+  readonly key: Uint8Array
+  readonly pages: readonly number[]
 }
 
 /** `undefined` where nothing was ever written. @throws LorekeepError `LK_STORAGE_*` */
@@ -134,12 +144,15 @@ async function loadAround(storage: Storage, headBytes: Uint8Array): Promise<Load
   for await (const { key, value } of entriesOf(storage, allCollections())) {
     collections.set(partsOf(key)[0] as string, decodeRecord<CollectionRecord>(value))
   }
-  const orphans = [...runs].flatMap(([index, found]) =>
+  const orphans: Orphan[] = [...runs].flatMap(([index, found]) =>
     found.map(({ number, record: { adds, dels } }) => ({
-      key: encodeKey('run', index, number),
+      key: runKey(index, number),
       pages: [...adds.pages, ...dels.pages],
     })),
   )
+  for await (const { key, value } of entriesOf(storage, allRetired())) {
+    orphans.push({ key, pages: decodeRecord<RetiredRecord>(value).pages })
+  }
   return { state: { head, headBytes, tables, collections, ids, building: new Map() }, orphans }
 }
 

@@ -1,145 +1,187 @@
-// Every match, some at a time: between the pieces nothing is held but where they ended, or the
-// references of what is still to come.
+// Every match of one version, some at a time: a reader pins the state that it began with, and
+// between the pieces nothing is held but where they ended, the references of what is still to come
+// where there is an order to keep, and the objects of one piece.
 
 import type { Committer } from '../engine/committer.js'
-import type { Index } from '../engine/index-runs.js'
 import { walk, type IndexEntry } from '../engine/index-scan.js'
-import { planQuery } from './planner.js'
-import { entryOf, orderedBy, refsOf, sortedRefs } from './query.js'
-import type { QueryRequest } from './query-request.js'
-import { output, placesOf, visitRows, type Meter } from './rows.js'
-import type { State, Table } from '../engine/state.js'
+import type { EntryPages } from '../engine/list.js'
+import { StalePage } from '../engine/pages.js'
+import { blockOf, type BlockPlace, type State, type Table } from '../engine/state.js'
 import type { StoredObject } from '../types.js'
-import { regularKey } from '../filter/values.js'
-import { LorekeepError } from '../../errors.js'
-import type { Condition } from '../filter/condition.js'
-import { evaluate } from './evaluate.js'
-import type { RowPlace } from '../engine/lookup.js'
+import { planQuery } from './planner.js'
+import { entryOf, orderedBy, placesThere, refsOf, sortedRefs, type Ordered } from './query.js'
+import type { QueryRequest } from './query-request.js'
+import { output, visitRows, type Meter, type Visit } from './rows.js'
 
-/** Objects of one piece. */
-const pieceRows = 256
+/** Objects of one piece, and about how many bytes of them: a reader that pauses holds them. */
+const pieceRows = 512
+const pieceBytes = 1024 ** 2
 
+/** Blocks that are read at once, where each has an object or two, or a filter leaves few. */
+const readBytes = 8 * 1024 ** 2
+const readBlocks = 64
+
+/** Times that a reader who has seen nothing begins anew, where others delete what it reads. */
+const maxAttempts = 3
+
+type Objects = readonly Partial<StoredObject>[]
+
+/** What is asked of a version. */
+export interface Question {
+  readonly table: Table
+  readonly request: QueryRequest
+}
+
+/**
+ * The objects of the version that is the newest when the first one is asked for. What is to be let
+ * go of, should nobody ask for the last one, is in `held`.
+ */
 export async function* findRows(
   committer: Committer,
-  schema: string,
-  request: QueryRequest,
+  questionOf: (state: State) => Question,
   meter: Meter,
+  held: Set<() => void>,
   signal: AbortSignal,
 ): AsyncGenerator<Partial<StoredObject>> {
-  const { limit, offset, fields } = request
-  let skip = offset
-  let left = limit
-  for await (const places of piecesOf(committer, schema, request, meter)) {
-    for (const place of places) {
-      if (skip-- > 0) continue
-      if (left-- <= 0) return
-      signal.throwIfAborted()
-      yield output(place, fields)
+  for (let attempt = 1; ; attempt++) {
+    const { state, release } = await committer.pin()
+    held.add(release)
+    let isBegun = false
+    try {
+      for await (const objects of piecesOf(committer, questionOf(state), meter)) {
+        for (const object of objects) {
+          signal.throwIfAborted()
+          isBegun = true
+          yield object
+        }
+      }
+      return
+    } catch (error) {
+      if (!(error instanceof StalePage)) throw error
+      const lost = await committer.lost(error, state)
+      if (isBegun || attempt === maxAttempts || lost.code !== 'LK_STORAGE_CONFLICT') throw lost
+    } finally {
+      held.delete(release)
+      release()
     }
-    if (left <= 0) return
   }
 }
 
 async function* piecesOf(
-  committer: Committer,
-  schema: string,
-  request: QueryRequest,
+  { memory }: Committer,
+  { table, request }: Question,
   meter: Meter,
-): AsyncGenerator<readonly RowPlace[]> {
-  const { memory } = committer
-  const { condition, sort, after } = request
-  const begin = await committer.read(async (state) => {
-    const table = tableIn(state, schema)
-    const plan = await planQuery(table, condition, memory.entries)
-    const ordered = orderedBy(table, plan, request)
-    if (ordered !== undefined) return { type: 'walk', ordered } as const
-    const visit = { table, pages: memory.blocks, filter: plan.filter, meter }
-    const access = plan.access && (await refsOf(plan.access, memory, meter))
-    if (sort.length > 0) {
-      const refs = await sortedRefs({ ...visit, refs: access }, request)
-      return { type: 'refs', refs, filter: plan.filter } as const
-    }
-    if (access === undefined) return { type: 'scan', filter: plan.filter } as const
-    const refs = access.filter((ref) => after === undefined || ref > after.ref)
-    return { type: 'refs', refs, filter: plan.filter } as const
-  })
-
-  if (begin.type === 'refs') {
-    for (let at = 0; at < begin.refs.length; at += pieceRows) {
-      const some = [...begin.refs.slice(at, at + pieceRows)]
-      yield await committer.read(async (state) => {
-        const places = await placesOf(tableIn(state, schema), some, memory.blocks)
-        meter.count(some.length)
-        return places.filter(
-          (place) => place !== undefined && holds(begin.filter, place),
-        ) as RowPlace[]
-      })
+): AsyncGenerator<Objects> {
+  const { condition, sort, after, fields, offset, limit } = request
+  const plan = await planQuery(table, condition, memory.entries)
+  const objectsAt = async (refs: readonly number[]): Promise<Objects> => {
+    const places = await placesThere(table, refs, memory, meter)
+    await meter.breathe()
+    return places.map((place) => output(place, fields))
+  }
+  const ordered = orderedBy(table, plan, request)
+  if (ordered !== undefined) {
+    for await (const refs of refsInOrder(ordered, request, memory.entries)) {
+      meter.keysRead += refs.length
+      for (const some of partsOf(refs, table)) yield await objectsAt(some)
     }
     return
   }
-  if (begin.type === 'scan') {
-    let last = after?.ref
-    for (;;) {
-      const places = await committer.read(async (state) => {
-        const table = tableIn(state, schema)
-        const found: RowPlace[] = []
-        const visit = { table, pages: memory.blocks, filter: begin.filter, meter, after: last }
-        await visitRows(visit, (block, rows) => {
-          for (const n of rows) found.push({ block, n })
-          return found.length < pieceRows
-        })
-        return found
-      })
-      const end = places.at(-1)
-      if (end === undefined) return
-      last = end.block.refs[end.n] as number
-      yield places
-      if (places.length < pieceRows) return
-    }
+  const visit = { table, pages: memory.blocks, filter: plan.filter, meter }
+  const access = plan.access && (await refsOf(plan.access, memory, meter))
+  if (sort.length > 0) {
+    const sorted = await sortedRefs({ ...visit, refs: access }, request)
+    const refs = sorted.subarray(offset, offset + limit)
+    for (const some of partsOf(refs, table)) yield await objectsAt([...some])
+    return
   }
-  const { index, spans, order } = begin.ordered
-  let last: IndexEntry | undefined = after && entryOf(after)
-  for (;;) {
-    const piece = await committer.read(async (state) => {
-      const table = tableIn(state, schema)
-      // The same index as it is by now.
-      const current = table.indexes.find(({ number }) => number === index.number)
-      if (current === undefined) {
-        throw new LorekeepError('LK_STORAGE_CONFLICT', 'the index that was read was dropped')
+  let skip = offset
+  let left = limit
+  const read = async (part: Pick<Visit, 'table' | 'refs'>): Promise<Objects> => {
+    const objects: Partial<StoredObject>[] = []
+    await visitRows({ ...visit, after: after?.ref, ...part }, (block, rows) => {
+      for (const n of rows) {
+        if (skip-- > 0) continue
+        if (left-- <= 0) return false
+        objects.push(output({ block, n }, fields))
       }
-      const entries = await walk(current, spans, memory.entries, {
-        direction: order.direction,
-        after: last,
-        skip: 0,
-        take: pieceRows,
-      })
-      meter.keysRead += entries.length
-      const refs = entries.map(({ ref }) => ref)
-      const places = await placesOf(table, refs, memory.blocks)
-      return { end: entries.at(-1), places: places.filter((place) => hasOneKey(current, place)) }
+      return true
     })
-    if (piece.end === undefined) return
-    last = piece.end
-    yield piece.places as RowPlace[]
+    return objects
+  }
+  if (access !== undefined) {
+    const from = after === undefined ? 0 : access.findLastIndex((ref) => ref <= after.ref) + 1
+    for (const refs of partsOf(access.subarray(from), table)) {
+      if (left <= 0) return
+      yield await read({ table, refs })
+    }
+    return
+  }
+  let most = pieceRows
+  for (let at = Math.max(0, after === undefined ? 0 : blockOf(table, after.ref)); left > 0;) {
+    const blocks = blocksFrom(table, at, most)
+    if (blocks.length === 0) return
+    at += blocks.length
+    const objects = await read({ table: { ...table, blocks } })
+    // Where few match, more are read at once.
+    most = objects.length * 4 < pieceRows ? most * 2 : pieceRows
+    yield objects
   }
 }
 
-/**
- * False for an object that came with an array since the index was chosen, which has an entry for
- * each element: it was not there at the beginning, and may be left out.
- */
-function hasOneKey({ path }: Index, place: RowPlace | undefined): boolean {
-  if (place === undefined) return false
-  const [name = '', ...rest] = path
-  return regularKey(place.block.field(name)[place.n], rest) !== undefined
+async function* refsInOrder(
+  { index, spans, order }: Ordered,
+  { after, offset, limit }: QueryRequest,
+  entries: EntryPages,
+): AsyncGenerator<readonly number[]> {
+  let last: IndexEntry | undefined = after && entryOf(after)
+  let skip = offset
+  for (let left = limit; left > 0; left -= pieceRows) {
+    const take = Math.min(left, pieceRows)
+    const found = await walk(index, spans, entries, {
+      direction: order.direction,
+      after: last,
+      skip,
+      take,
+    })
+    yield found.map(({ ref }) => ref)
+    if (found.length < take) return
+    last = found.at(-1)
+    skip = 0
+  }
 }
 
-function holds(filter: Condition | undefined, { block, n }: RowPlace): boolean {
-  return filter === undefined || evaluate(filter, block)[n] === 1
+/** References by pieces, in their order: those of few bytes, or in few blocks. */
+function* partsOf<Refs extends readonly number[] | Float64Array>(
+  refs: Refs,
+  table: Table,
+): Generator<Refs> {
+  for (let from = 0, to = 0; from < refs.length; from = to) {
+    let held = 0
+    let read = 0
+    let last: BlockPlace | undefined
+    for (; to < refs.length && to - from < pieceRows; to++) {
+      const place = table.blocks[blockOf(table, refs[to] as number)]
+      if (place === undefined) continue
+      held += place.bytes / place.rows
+      if (place !== last) read += place.bytes
+      last = place
+      if (to > from && (held > pieceBytes || read > readBytes)) break
+    }
+    yield refs.slice(from, to) as Refs
+  }
 }
 
-function tableIn({ tables }: State, name: string): Table {
-  const table = tables.get(name)
-  if (table === undefined) throw new LorekeepError('LK_SCHEMA_NOT_FOUND', `'${name}'`)
-  return table
+function blocksFrom(table: Table, from: number, mostRows: number): readonly BlockPlace[] {
+  let rows = 0
+  let bytes = 0
+  let to = from
+  for (; to < table.blocks.length && to - from < readBlocks; to++) {
+    const place = table.blocks[to] as BlockPlace
+    rows += place.rows
+    bytes += place.bytes
+    const mostBytes = mostRows > pieceRows ? readBytes : pieceBytes
+    if (to > from && (rows > mostRows || bytes > mostBytes)) break
+  }
+  return table.blocks.slice(from, to)
 }

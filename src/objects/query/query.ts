@@ -103,7 +103,7 @@ export async function refsOf(access: Access, memory: Memory, meter: Meter): Prom
 }
 
 /** All matches in the order of a memory sort: their references alone. */
-export async function sortedRefs(visit: Visit, request: QueryRequest): Promise<number[]> {
+export async function sortedRefs(visit: Visit, request: QueryRequest): Promise<Float64Array> {
   const found: { readonly values: readonly JsonValue[]; readonly ref: number }[] = []
   const { sort } = request
   await visitRows(visit, (block, rows) => {
@@ -113,7 +113,10 @@ export async function sortedRefs(visit: Visit, request: QueryRequest): Promise<n
     }
     return true
   })
-  return found.sort((a, b) => compare(sort, a, b)).map(({ ref }) => ref)
+  return Float64Array.from(
+    found.sort((a, b) => compare(sort, a, b)),
+    ({ ref }) => ref,
+  )
 }
 
 export function planOf(found: Found, meter: Meter): QueryPlan {
@@ -228,7 +231,7 @@ async function readRefs(
 }
 
 /** @throws LorekeepError `LK_STORAGE_CORRUPT` where an index names a row that is not there */
-async function placesThere(
+export async function placesThere(
   table: Table,
   refs: readonly number[],
   memory: Memory,
