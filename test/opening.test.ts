@@ -1,0 +1,147 @@
+// Opening the three stores: data of other formats is refused, of several that open an empty place
+// at once all open, and what fails is told.
+
+import t, { type Test } from 'tap'
+import { LorekeepError } from '../src/errors.js'
+import { encodeKey } from '../src/keys.js'
+import { createLorekeep, type Lorekeep } from '../src/lorekeep.js'
+import { encodeRecord } from '../src/record.js'
+import type { Backend, PartitionName, Storage } from '../src/storage.js'
+import { backends } from './fixtures/stores.js'
+import { problemsOf } from './objects/inspect.js'
+import { KeptBackend } from './objects/kept-backend.js'
+
+const formatKey = encodeKey('format')
+
+const formats = { cores: { version: 2 }, objects: { format: 2 }, flows: { format: 2 } } as const
+
+type Kind = keyof typeof formats
+
+const kinds = Object.keys(formats) as Kind[]
+
+for (const [engine, createBackend] of backends) {
+  for (const kind of kinds) {
+    t.test(`${engine}: ${kind} of another format are refused, and left as they are`, async (t) => {
+      const backend = keptBackend(t, createBackend)
+      await (await createLorekeep({ backend })).close()
+      const storage = await backend.open(kind)
+      const value = encodeRecord(formats[kind])
+      await storage.write([{ type: 'put', key: formatKey, value }])
+      const before = await contentOf(storage)
+      await t.rejects(createLorekeep({ backend }), { code: 'LK_STORAGE_FORMAT' })
+      t.same(await contentOf(storage), before)
+    })
+  }
+
+  t.test(`${engine}: of several that open an empty place at once all open`, async (t) => {
+    const backend = keptBackend(t, createBackend)
+    const keeps = await Promise.all(Array.from({ length: 8 }, () => createLorekeep({ backend })))
+    await Promise.all(keeps.map((keep, n) => filled(keep, n)))
+    for (const keep of keeps) await keep.close()
+    await isWhole(t, backend, keeps.length)
+  })
+
+  for (const kind of kinds) {
+    t.test(`${engine}: who is late in an empty place undoes nothing of ${kind}`, async (t) => {
+      const backend = keptBackend(t, createBackend)
+      const late = new InterruptedBackend(backend, kind)
+      late.afterFormat = async () => {
+        const first = await createLorekeep({ backend })
+        await filled(first, 0)
+        await first.close()
+      }
+      const keep = await createLorekeep({ backend: late })
+      t.equal(late.afterFormat, undefined, 'another store came between')
+      await filled(keep, 1)
+      await keep.close()
+      await isWhole(t, backend, 2)
+    })
+
+    t.test(`${engine}: a first write of ${kind} that fails is told as that`, async (t) => {
+      const backend = keptBackend(t, createBackend)
+      const failing = new InterruptedBackend(backend, kind)
+      failing.isFailing = true
+      await t.rejects(createLorekeep({ backend: failing }), { code: 'LK_STORAGE_FAILED' })
+      const keep = await createLorekeep({ backend })
+      await filled(keep, 0)
+      await keep.close()
+      await isWhole(t, backend, 1)
+    })
+  }
+}
+
+/** Something of each store, told apart by a number. */
+async function filled({ objects, flows, knowledge }: Lorekeep, n: number): Promise<void> {
+  await objects.defineSchema({ name: `things ${n}`, fields: { id: { type: 'integer' } } })
+  await objects.import({
+    metadata: { id: 'batch', user: 'alice', collection: 'c' },
+    schema_name: `things ${n}`,
+    values: [{ id: n }],
+  })
+  const text = Buffer.from('some text').toString('base64')
+  await flows.load('default', { id: `d${n}`, metadata: [], user: 'alice', collection: 'c', text })
+  await knowledge.write({ user: 'alice', id: `core ${n}` }, [])
+}
+
+async function isWhole(t: Test, backend: Backend, count: number): Promise<void> {
+  const keep = await createLorekeep({ backend })
+  for (let n = 0; n < count; n++) {
+    t.equal((await keep.objects.get('c', n))?._id, n)
+    t.ok(await keep.knowledge.stat({ user: 'alice', id: `core ${n}` }))
+  }
+  const documents = new Set<string>()
+  for await (const { document } of keep.flows.jobs({ flow: 'default' })) documents.add(document)
+  t.equal(documents.size, count)
+  await keep.close()
+  t.strictSame(await problemsOf(backend), [])
+}
+
+function keptBackend(t: Test, createBackend: (t: Test) => Backend): KeptBackend {
+  const backend = new KeptBackend(createBackend(t))
+  t.teardown(() => backend.real.close())
+  return backend
+}
+
+async function contentOf(storage: Storage): Promise<unknown[]> {
+  const content: unknown[] = []
+  for await (const page of storage.scan({})) {
+    for (const { key, value } of page) content.push([Buffer.from(key), Buffer.from(value)])
+  }
+  return content
+}
+
+/** Lets something happen after the format of a partition was read, or fails its writes. */
+class InterruptedBackend extends KeptBackend {
+  afterFormat: (() => Promise<void>) | undefined
+  isFailing = false
+  readonly #kind: Kind
+
+  constructor(real: Backend, kind: Kind) {
+    super(real)
+    this.#kind = kind
+  }
+
+  override async open(partition: PartitionName): Promise<Storage> {
+    const storage = await super.open(partition)
+    if (partition !== this.#kind) return storage
+    const get: Storage['get'] = async (key) => {
+      const value = await storage.get(key)
+      const { afterFormat } = this
+      if (Buffer.compare(key, formatKey) !== 0 || afterFormat === undefined) return value
+      this.afterFormat = undefined
+      await afterFormat()
+      return value
+    }
+    const write: Storage['write'] = async (operations, options) => {
+      if (this.isFailing) throw new LorekeepError('LK_STORAGE_FAILED', 'on purpose')
+      await storage.write(operations, options)
+    }
+    const own: Partial<Storage> = { get, write }
+    return new Proxy(storage, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(name in own ? own : target, name, target)
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value
+      },
+    })
+  }
+}
