@@ -1,8 +1,10 @@
 // What one request may make the store do.
 
+import assert from 'node:assert/strict'
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
+import { hasCode } from '../../src/errors.js'
 import type { LorekeepOptions } from '../../src/lorekeep.js'
 import { openStore } from '../fixtures/stores.js'
 import { problemsOf } from './inspect.js'
@@ -122,4 +124,190 @@ t.test('a page that cannot be held is refused', async (t) => {
   await t.rejects(objects.query({ schema_name: 's' }), { code: 'LK_QUERY_BUDGET' })
   t.equal((await objects.query({ schema_name: 's', limit: 10 })).objects.length, 10)
   t.equal((await objects.query({ schema_name: 's', fields: ['n'] })).objects.length, 70)
+})
+
+t.test('each limit holds to the last object, and not one further', async (t) => {
+  const limits = { maxBatchObjects: 40, maxObjectBytes: 60, maxQueryLimit: 30, maxQueryObjects: 39 }
+  const { objects, put } = await opened(t, { limits })
+  await objects.defineSchema({ ...definition, indexes: ['n'] })
+  const values = Array.from({ length: 41 }, (_, n) => ({ id: `${n}`, n }))
+  await t.rejects(put(values), {
+    code: 'LK_OBJECT_TOO_LARGE',
+    details: { count: 41, maxBatchObjects: 40 },
+  })
+  await put(values.slice(0, 39))
+  const scan = { schema_name: 's', filters: { text: null } }
+  // 39 objects are looked at, and then 40.
+  t.equal((await objects.query(scan)).total, 39)
+  // {"id":"long","text":"…"} is 23 bytes longer than its text.
+  await put([{ id: 'long', text: 'x'.repeat(60 - 23) }])
+  const longer = put([{ id: 'more', text: 'x'.repeat(60 - 22) }])
+  await t.rejects(longer, { code: 'LK_OBJECT_INVALID', details: { count: 1 } })
+  for (const work of [() => objects.query(scan), () => objects.explain(scan)]) {
+    await t.rejects(work() as Promise<unknown>, {
+      code: 'LK_QUERY_BUDGET',
+      details: { maxQueryObjects: 39 },
+    })
+  }
+  // By an index only what it gives is looked at; and find() has no such bounds.
+  t.equal((await objects.query({ schema_name: 's', filters: { n: { $gte: 0 } } })).total, 39)
+  let count = 0
+  for await (const _ of objects.find(scan)) count++
+  t.equal(count, 39)
+  for (const [limit, applied] of [
+    [29, 29],
+    [30, 30],
+    [31, 30],
+  ] as const) {
+    const page = await objects.query({ schema_name: 's', sort: { n: 'asc' }, limit })
+    t.equal(page.limit, applied)
+    t.equal(page.objects.length, applied)
+  }
+})
+
+t.test('an import takes a batch of exactly as many objects as it may have', async (t) => {
+  const { put, objects } = await opened(t, { limits: { maxBatchObjects: 3 } })
+  await objects.defineSchema(definition)
+  t.equal((await put([{ id: 'a' }, { id: 'b' }, { id: 'c' }])).imported, 3)
+})
+
+t.test('a find gives exactly the window that is asked for', async (t) => {
+  const { objects, put } = await opened(t)
+  await objects.defineSchema(definition)
+  await put(Array.from({ length: 700 }, (_, n) => ({ id: `${n}`, n, text: `${n % 7}` })))
+  const orders = [
+    {},
+    { sort: { n: 'desc' } },
+    { sort: { _id: 'asc' } },
+    { filters: { n: { $gte: 0 } } },
+    { filters: { $or: [{ n: { $lt: 600 } }, { text: '3' }] } },
+    { filters: { id: { $ne: 'x' } } },
+  ] as const
+  for (const order of orders) {
+    const query = { schema_name: 's', ...order }
+    const all: unknown[] = []
+    for await (const { _id } of objects.find(query)) all.push(_id)
+    for (const limit of [0, 1, 512, 513, 700, 701]) {
+      for (const offset of [0, 1, 512, 699, 701]) {
+        const found: unknown[] = []
+        for await (const { _id } of objects.find({ ...query, limit, offset })) found.push(_id)
+        const place = `${JSON.stringify(order)}, ${limit} from ${offset}`
+        assert.deepEqual(found, all.slice(offset, offset + limit), place)
+      }
+    }
+    t.ok(all.length >= 600, JSON.stringify(order))
+  }
+})
+
+t.test('a find goes on behind a cursor', async (t) => {
+  const { objects, put } = await opened(t)
+  await objects.defineSchema(definition)
+  await put(Array.from({ length: 600 }, (_, n) => ({ id: `${n}`, n, text: `${n % 7}` })))
+  for (const order of [
+    {},
+    { sort: { n: 'desc' } },
+    { sort: { _id: 'asc' } },
+    { filters: { n: { $gte: 0 }, text: { $lt: '6' } } },
+  ] as const) {
+    const query = { schema_name: 's', ...order }
+    const all: unknown[] = []
+    for await (const { _id } of objects.find(query)) all.push(_id)
+    const { next } = await objects.query({ ...query, limit: 130 })
+    assert.ok(next !== undefined)
+    const found: unknown[] = []
+    for await (const { _id } of objects.find({ ...query, after: next })) found.push(_id)
+    t.strictSame(found, all.slice(130), JSON.stringify(order))
+  }
+})
+
+t.test('a request is refused for each thing that is wrong with it', async (t) => {
+  const { objects, put } = await opened(t)
+  await objects.defineSchema({
+    ...definition,
+    fields: { ...definition.fields, o: { type: 'object' } },
+  })
+  await put([{ id: 'a' }])
+  const paths = (length: number) => Array.from({ length }, (_, n) => `o.f${n}`)
+  const sortOf = (length: number) => Object.fromEntries(paths(length).map((path) => [path, 'asc']))
+  const deep = (parts: number) => ['o', ...Array<string>(parts - 1).fill('x')].join('.')
+  const good = [
+    { sort: sortOf(32) as Record<string, 'asc'> },
+    { fields: paths(1000) },
+    { filters: { [deep(32)]: null } },
+    { limit: 0, offset: 0 },
+  ]
+  for (const query of good) {
+    t.equal((await objects.query({ schema_name: 's', ...query })).total, 1)
+  }
+  const bad: readonly (readonly [Record<string, unknown>, readonly string[]])[] = [
+    [{ schema_name: '' }, ['schema_name']],
+    [{ schema_name: 7 }, ['schema_name']],
+    [{ more: 1 }, ['more']],
+    [{ more: 1, schema_name: '' }, ['more', 'schema_name']],
+    [{ sort: sortOf(33) }, ['sort']],
+    [{ fields: paths(1001) }, ['fields']],
+    [{ sort: { [deep(33)]: 'asc' } }, [`sort.${deep(33)}`]],
+    [{ limit: -1 }, ['limit']],
+    [{ offset: 0.5 }, ['offset']],
+    [{ limit: -1, offset: -1 }, ['limit', 'offset']],
+  ]
+  for (const [query, expected] of bad) {
+    const given = { schema_name: 's', ...query } as { schema_name: string }
+    const works = [
+      () => objects.query(given),
+      () => objects.explain(given),
+      () => objects.find(given)[Symbol.asyncIterator]().next(),
+    ]
+    for (const work of works) {
+      const error: unknown = await work().catch((error: unknown) => error)
+      assert.ok(hasCode(error, 'LK_QUERY'), JSON.stringify(query).slice(0, 60))
+      const errors = error.details['errors'] as readonly { path: string }[]
+      assert.deepEqual(
+        errors.map(({ path }) => path),
+        expected,
+      )
+    }
+  }
+})
+
+t.test('explain says why an index is not used', async (t) => {
+  const { objects, put } = await opened(t)
+  await objects.defineSchema({ ...definition, indexes: ['text', 'n'] })
+  await put(Array.from({ length: 200 }, (_, n) => ({ id: `${n}`, n, text: 'same' })))
+  const reasonsOf = async (filters: object) => {
+    const plan = await objects.explain({ schema_name: 's', filters: filters as never })
+    return Object.fromEntries(plan.notUsed.map(({ path, reason }) => [path, reason]))
+  }
+  t.strictSame(await reasonsOf({ $or: [{ n: 1 }, { text: 'x' }, { other: 2 }] }), {
+    n: 'another part of $or has no index',
+    text: 'another part of $or has no index',
+    other: 'it has no index',
+  })
+  t.strictSame(await reasonsOf({ n: 3, text: 'same' }), {
+    text: 'it has 200 entries there, and 1 objects are left',
+  })
+  t.strictSame(await reasonsOf({ n: { $gte: 100 }, id: { $ne: 'x' } }), {
+    id: 'it has no index',
+    n: 'it would give 100 of 200 objects',
+  })
+})
+
+t.test('a schema is changed before an import or after it, and never in the middle', async (t) => {
+  const { objects, backend, put } = await opened(t)
+  const other = { ...definition, fields: { ...definition.fields, other: { type: 'integer' } } }
+  const seen = new Set<string>()
+  // One of these puts both into one group of changes, the import in front.
+  for (let turns = 0; turns < 30; turns++) {
+    await objects.defineSchema(definition)
+    const importing = put([{ id: 'a', other: 'text' }])
+    for (let n = 0; n < turns; n++) await undefined
+    const outcomes = await Promise.allSettled([importing, objects.defineSchema(other)])
+    const codes = outcomes.map((outcome) =>
+      outcome.status === 'fulfilled' ? 'ok' : (outcome.reason as { code: string }).code,
+    )
+    seen.add(codes.join())
+    await objects.deleteCollection('c')
+  }
+  t.strictSame([...seen].sort(), ['LK_OBJECT_INVALID,ok', 'ok,LK_SCHEMA_VIOLATED'])
+  t.strictSame(await problemsOf(backend), [])
 })
