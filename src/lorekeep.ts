@@ -180,6 +180,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     })
     const objects = await openObjectStore({
       objects: await layer.open('objects'),
+      isAlone,
       limits: objectLimits,
       cacheBytes: objectCacheBytes,
       collections,

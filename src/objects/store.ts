@@ -43,6 +43,8 @@ import type {
 
 export interface ObjectParts {
   readonly objects: Storage
+  /** Nobody else has the storage open: what is half done in it was left by a former owner. */
+  readonly isAlone: boolean
   readonly limits?: Partial<ObjectLimits> | undefined
   /** Memory for pages of objects and indexes, in bytes. */
   readonly cacheBytes: number
@@ -67,7 +69,7 @@ export interface OpenObjectStore extends ObjectStore {
 /** Opens the store: checks the format on disk, and takes up deletions that were cut off. */
 export async function openObjectStore(parts: ObjectParts): Promise<OpenObjectStore> {
   const limits = resolveLimits(parts.limits ?? {})
-  const state = await openState(parts.objects)
+  const state = await openState(parts.objects, parts.isAlone)
   const store = new StoredObjects(parts, limits, state)
   store.resume()
   return store

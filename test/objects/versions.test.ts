@@ -314,6 +314,21 @@ t.test('two stores over one backend: never a mixture, and a typed error at worst
   t.strictSame(await problemsOf(backend), [])
 })
 
+t.test('a store that opens beside another one leaves what that one reads and builds', async (t) => {
+  const backend = new KeptBackend(new MemoryBackend())
+  const a = await opened(t, backend, { objectCacheBytes: 1 })
+  await a.objects.import(batchOf(things(0, 1500, 0)))
+  const finds = await begunFinds(a.objects)
+  await replaceAll(a.objects, 1, 1500)
+  const defining = a.objects.defineSchema({ ...definition, indexes: ['text', 'place'] })
+  const b = await opened(t, backend, {}, 'keep')
+  for (const find of finds) await find.readTo(Infinity)
+  await defining
+  t.equal((await allOf(b.objects, { filters: { version: 1 } })).length, 1500)
+  await a.objects.patch('c', 1, { text: 'x' })
+  t.strictSame(await problemsOf(backend), [])
+})
+
 t.test('a page that is gone though nobody else writes is damage', async (t) => {
   const backend = new KeptBackend(new MemoryBackend())
   const { objects } = await opened(t, backend, { objectCacheBytes: 1 })

@@ -12,8 +12,11 @@ const formatVersion = 1
 /** Keys that one write of the sweep deletes, or a few more: a record goes with its pages. */
 const maxSwept = 10_000
 
-/** @throws LorekeepError `LK_STORAGE_*` */
-export async function openState(objects: Storage): Promise<State> {
+/**
+ * Where nobody else has the storage open, what belongs to no state was left by a former owner.
+ * @throws LorekeepError `LK_STORAGE_*`
+ */
+export async function openState(objects: Storage, isAlone: boolean): Promise<State> {
   const format = await objects.get(formatKey())
   if (format === undefined) await begin(objects)
   else {
@@ -25,7 +28,8 @@ export async function openState(objects: Storage): Promise<State> {
   }
   const loaded = await loadState(objects)
   if (loaded === undefined) throw new LorekeepError('LK_STORAGE_CORRUPT', 'the head is gone')
-  return (await sweep(objects, loaded)) ?? openState(objects)
+  if (!isAlone) return loaded.state
+  return (await sweep(objects, loaded)) ?? openState(objects, isAlone)
 }
 
 async function begin(objects: Storage): Promise<void> {
