@@ -35,6 +35,7 @@ export interface ImportParts {
   readonly table: CoreTable
   readonly slices: Storage
   readonly limits: KnowledgeLimits
+  readonly minLinked: number
   readonly now: () => number
   /** Aborts when the store gives up waiting. */
   readonly closing: AbortSignal
@@ -54,13 +55,15 @@ export class CoreImporter {
   readonly #table: CoreTable
   readonly #slices: Storage
   readonly #limits: KnowledgeLimits
+  readonly #minLinked: number
   readonly #now: () => number
   readonly #closing: AbortSignal
 
-  constructor({ table, slices, limits, now, closing }: ImportParts) {
+  constructor({ table, slices, limits, minLinked, now, closing }: ImportParts) {
     this.#table = table
     this.#slices = slices
     this.#limits = limits
+    this.#minLinked = minLinked
     this.#now = now
     this.#closing = closing
   }
@@ -125,6 +128,7 @@ export class CoreImporter {
         id: indexId,
         sourceBytes: writer.bytes,
         parts: await linkParts(this.#slices, indexId, parts, {
+          minLinked: this.#minLinked,
           signal,
           onProgress: undefined,
         }),

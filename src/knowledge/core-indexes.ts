@@ -61,6 +61,7 @@ export interface CoreIndexesParts {
   readonly table: CoreTable
   readonly slices: Storage
   readonly cacheBytes: number
+  readonly minLinked: number
   readonly now: () => number
 }
 
@@ -69,6 +70,7 @@ export class CoreIndexes {
   readonly #table: CoreTable
   readonly #slices: Storage
   readonly #cache: BlockCache
+  readonly #minLinked: number
   readonly #now: () => number
   readonly #versions = new Map<string, Version>()
   /** By core: the last work on its indexes. Only one is under way at a time. */
@@ -76,10 +78,11 @@ export class CoreIndexes {
   /** Of a core that is worked on: how often others wrote its record since it was read. */
   readonly #changes = new Map<string, { count: number }>()
 
-  constructor({ table, slices, cacheBytes, now }: CoreIndexesParts) {
+  constructor({ table, slices, cacheBytes, minLinked, now }: CoreIndexesParts) {
     this.#table = table
     this.#slices = slices
     this.#cache = new BlockCache(slices, cacheBytes)
+    this.#minLinked = minLinked
     this.#now = now
     table.onChange = (changed) => {
       const key = nameOf(changed)
@@ -311,12 +314,14 @@ export class CoreIndexes {
     indexes: readonly StoredIndex[],
     { signal, onProgress }: IndexOptions,
   ): Promise<boolean> {
-    const total = indexes.reduce((sum, { record }) => sum + unlinked(record.parts), 0)
+    const minLinked = this.#minLinked
+    const total = indexes.reduce((sum, { record }) => sum + unlinked(record.parts, minLinked), 0)
     let before = 0
     for (const { from, stored, record } of indexes) {
-      const count = unlinked(record.parts)
+      const count = unlinked(record.parts, minLinked)
       if (count === 0) continue
       const parts = await linkParts(this.#slices, record.id, record.parts, {
+        minLinked,
         signal,
         onProgress: (done) => onProgress?.({ stage: 'vectors', done: before + done, total }),
       })

@@ -3,6 +3,7 @@ import { encodeMessage } from '../codec/encoder.js'
 import { checkLimit, resolveLimits } from '../codec/limits.js'
 import { hasCode, LorekeepError } from '../errors.js'
 import { StoredGraph, type GraphParts, type OpenCores } from '../graph/graph.js'
+import { fewestLinked } from '../graph/index/links-writer.js'
 import type { Graph, GraphQuery, IndexOptions, IndexState } from '../graph/types.js'
 import { VectorMemory } from '../graph/vectors/memory.js'
 import type { CoreVersion } from '../graph/version.js'
@@ -43,6 +44,8 @@ export interface KnowledgeParts {
   /** Memory for blocks of indexes, and for vectors, in bytes. */
   readonly indexCacheBytes: number
   readonly vectorCacheBytes: number
+  /** So many vectors of one length get an approximate index. */
+  readonly minLinked?: number
   /** Makes the vector of a question in words. */
   readonly embedder: Embedder
   /** Looks up the text of a passage. */
@@ -92,7 +95,7 @@ class StoredKnowledge implements OpenKnowledgeStore {
   readonly #inFlight = new InFlight()
 
   constructor(parts: KnowledgeParts) {
-    const { cores, slices, onError, now = Date.now } = parts
+    const { cores, slices, onError, now = Date.now, minLinked = fewestLinked } = parts
     const { maxCoreBytes = 4 * 1024 ** 3, ...codecLimits } = parts.limits ?? {}
     checkLimit('maxCoreBytes', maxCoreBytes)
     const limits = { ...resolveLimits(codecLimits), maxCoreBytes }
@@ -102,8 +105,14 @@ class StoredKnowledge implements OpenKnowledgeStore {
     const table = new CoreTable(cores, this.#collector)
     const closing = this.#inFlight.signal
     this.#table = table
-    this.#importer = new CoreImporter({ table, slices, limits, now, closing })
-    this.#indexes = new CoreIndexes({ table, slices, cacheBytes: parts.indexCacheBytes, now })
+    this.#importer = new CoreImporter({ table, slices, limits, minLinked, now, closing })
+    this.#indexes = new CoreIndexes({
+      table,
+      slices,
+      cacheBytes: parts.indexCacheBytes,
+      minLinked,
+      now,
+    })
     this.#memory = new VectorMemory(parts.vectorCacheBytes)
     this.#embedder = parts.embedder
     this.#passage = parts.passage

@@ -182,21 +182,24 @@ export function lifecycle({ persistent, withStorage, withPlace }: Context): void
     assert.equal((await keysOf(await place.backend().open('slices'))).length, 200)
   })
 
-  withPlace('a second backend over open data is refused until the first closes, or shares it', async (place) => {
-    const first = place.backend()
-    const owned = await first.open('objects')
-    const second = place.backend()
-    if (first.shared) {
-      // Conditions hold across all that have it.
-      await put(owned, text('b'), text('1'))
-      const other = await second.open('objects')
-      const require = [{ type: 'equals', key: text('b'), value: text('2') }] as const
-      const write = other.write([{ type: 'del', key: text('b') }], { require })
-      await assert.rejects(write, { code: 'LK_STORAGE_CONFLICT' })
-      await put(other, text('b'), text('2'))
-      assertBytes(await owned.get(text('b')), text('2'))
-    } else await assert.rejects(second.open('objects'), { code: 'LK_STORAGE_LOCKED' })
-    await first.close()
-    await put(await second.open('objects'), text('a'), text('1'))
-  })
+  withPlace(
+    'a second backend over open data is refused until the first closes, or shares it',
+    async (place) => {
+      const first = place.backend()
+      const owned = await first.open('objects')
+      const second = place.backend()
+      if (first.shared) {
+        // Conditions hold across all that have it.
+        await put(owned, text('b'), text('1'))
+        const other = await second.open('objects')
+        const require = [{ type: 'equals', key: text('b'), value: text('2') }] as const
+        const write = other.write([{ type: 'del', key: text('b') }], { require })
+        await assert.rejects(write, { code: 'LK_STORAGE_CONFLICT' })
+        await put(other, text('b'), text('2'))
+        assertBytes(await owned.get(text('b')), text('2'))
+      } else await assert.rejects(second.open('objects'), { code: 'LK_STORAGE_LOCKED' })
+      await first.close()
+      await put(await second.open('objects'), text('a'), text('1'))
+    },
+  )
 }

@@ -1,16 +1,11 @@
 import type { Storage } from '../../storage.js'
 import { IndexThread } from './index-thread.js'
 import type { PartRecord } from './layout.js'
-import { unlinked, writeLinks } from './links-writer.js'
+import { unlinked, writeLinks, type LinkOptions } from './links-writer.js'
 import { PartsBuilder } from './parts-builder.js'
 
 /** Less than this is indexed where it is: a thread takes some 50 ms to start. */
 const minThreadBytes = 8 * 1024 * 1024
-
-export interface LinkingOptions {
-  readonly signal: AbortSignal | undefined
-  readonly onProgress: ((done: number, total: number) => void) | undefined
-}
 
 /** Makes one index from the bytes of segments, in a thread of its own where they are many. */
 export class IndexBuilder {
@@ -82,15 +77,16 @@ export async function linkParts(
   storage: Storage,
   index: string,
   parts: readonly PartRecord[],
-  { signal, onProgress }: LinkingOptions,
+  options: LinkOptions,
 ): Promise<readonly PartRecord[]> {
-  const count = unlinked(parts)
+  const { minLinked, signal, onProgress } = options
+  const count = unlinked(parts, minLinked)
   if (count === 0) return parts
   if (count <= maxUnthreaded || !IndexThread.isFree)
-    return writeLinks(storage, index, parts, { signal, onProgress })
+    return writeLinks(storage, index, parts, options)
   const thread = new IndexThread(storage, index, signal)
   try {
-    return await thread.link(parts, onProgress)
+    return await thread.link(parts, minLinked, onProgress)
   } finally {
     await thread.end()
   }

@@ -5,7 +5,12 @@ import type { PartRecord } from './layout.js'
 export type ToWorker =
   | { readonly type: 'slice'; readonly index: string; readonly slice: Uint8Array }
   | { readonly type: 'finish' }
-  | { readonly type: 'link'; readonly index: string; readonly parts: readonly PartRecord[] }
+  | {
+      readonly type: 'link'
+      readonly index: string
+      readonly parts: readonly PartRecord[]
+      readonly minLinked: number
+    }
   | { readonly type: 'answer'; readonly id: number; readonly value: Uint8Array | undefined }
 
 export type FromWorker =
@@ -120,10 +125,11 @@ export class IndexThread {
   /** As writeLinks(). */
   async link(
     parts: readonly PartRecord[],
+    minLinked: number,
     onProgress: ((done: number, total: number) => void) | undefined,
   ): Promise<PartRecord[]> {
     this.#onProgress = onProgress
-    return this.#result({ type: 'link', index: this.#index, parts })
+    return this.#result({ type: 'link', index: this.#index, parts, minLinked })
   }
 
   /** Lets go of the thread; resolves when none of its writes is under way. */

@@ -59,6 +59,7 @@ async function perform(message: Exclude<ToWorker, { type: 'answer' }>): Promise<
     post({ type: 'done', parts })
   } else {
     const parts = await writeLinks(storage, message.index, message.parts, {
+      minLinked: message.minLinked,
       signal: undefined,
       onProgress: (done, total) => post({ type: 'progress', done, total }),
     })

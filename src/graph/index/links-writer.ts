@@ -6,17 +6,21 @@ import type { PartRecord, VectorRecord } from './layout.js'
 import { linksBlockBytes } from './stored-links.js'
 
 /** Fewer vectors of one length are searched exactly: that takes about a millisecond. */
-const minLinked = 5000
+export const fewestLinked = 5000
 
 export interface LinkOptions {
+  /** So many vectors of one length get an approximate index; `fewestLinked` but for tests. */
+  readonly minLinked: number
   readonly signal: AbortSignal | undefined
   /** Is told of vectors that were linked, of `total` to be linked. */
   readonly onProgress: ((done: number, total: number) => void) | undefined
 }
 
 /** Vectors that have no approximate index and are many enough for one. */
-export function unlinked(parts: readonly PartRecord[]): number {
-  return parts.flatMap(({ vectors }) => vectors.filter(isUnlinked)).reduce(sum, 0)
+export function unlinked(parts: readonly PartRecord[], minLinked: number): number {
+  return parts
+    .flatMap(({ vectors }) => vectors.filter((record) => isUnlinked(record, minLinked)))
+    .reduce(sum, 0)
 }
 
 /** Makes the approximate indexes that are missing, durably, and gives the parts with them. */
@@ -24,15 +28,15 @@ export async function writeLinks(
   storage: BlockStorage,
   index: string,
   parts: readonly PartRecord[],
-  { signal, onProgress }: LinkOptions,
+  { minLinked, signal, onProgress }: LinkOptions,
 ): Promise<PartRecord[]> {
-  const total = unlinked(parts)
+  const total = unlinked(parts, minLinked)
   let before = 0
   const linked: PartRecord[] = []
   for (const [n, part] of parts.entries()) {
     const vectors: VectorRecord[] = []
     for (const record of part.vectors) {
-      if (!isUnlinked(record)) {
+      if (!isUnlinked(record, minLinked)) {
         vectors.push(record)
         continue
       }
@@ -70,7 +74,7 @@ export async function writeLinks(
   return linked
 }
 
-function isUnlinked({ count, links }: VectorRecord): boolean {
+function isUnlinked({ count, links }: VectorRecord, minLinked: number): boolean {
   return count >= minLinked && links === 0
 }
 

@@ -14,8 +14,10 @@ export async function storedLinks(
   const links = new Uint8Array(record.links)
   for (let block = 0; block * linksBlockBytes < links.length; block++) {
     const bytes = await part.linksBlock(record.dimensions, block)
-    if (bytes.length > links.length - block * linksBlockBytes) {
-      throw new LorekeepError('LK_STORAGE_CORRUPT', 'a block of an index is too long')
+    const expected = Math.min(linksBlockBytes, links.length - block * linksBlockBytes)
+    if (bytes.length !== expected) {
+      const detail = `a block of an index has ${bytes.length} bytes in place of ${expected}`
+      throw new LorekeepError('LK_STORAGE_CORRUPT', detail)
     }
     links.set(bytes, block * linksBlockBytes)
   }

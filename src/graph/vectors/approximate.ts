@@ -1,5 +1,6 @@
 // Searches a set along its links.
 
+import { LorekeepError } from '../../errors.js'
 import { arenaBytes } from './arenas.js'
 import type { Candidates } from './candidates.js'
 import { linkBlocks, LocatedLinks, none, readLinksHeader, type LinksHeader } from './links.js'
@@ -43,7 +44,11 @@ export async function searchLinks(
   if (header === undefined || header.width === 0) return false
 
   const vectors = vectorBlocks(set)
-  const rows = linkBlocks(set, header, async () => (await load()) ?? new Uint8Array(0))
+  const rows = linkBlocks(set, header, async () => {
+    const bytes = await load()
+    if (bytes !== undefined) return bytes
+    throw new LorekeepError('LK_STORAGE_CORRUPT', 'the links of an index are gone')
+  })
   if ((vectors.count + rows.count) * arenaBytes > memory.capacity) return false
   // The vectors of one entity may take several of the nearest places.
   for (let nearest = k; ;) {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { linkVectors } from '../../../src/graph/vectors/hnsw.js'
-import { areFollowed } from '../../../src/graph/vectors/links.js'
+import { areFollowed, readLinksHeader } from '../../../src/graph/vectors/links.js'
 import { VectorMemory } from '../../../src/graph/vectors/memory.js'
 import { nearest } from '../../../src/graph/vectors/nearest.js'
 import type { NearEntity } from '../../../src/graph/types.js'
@@ -211,4 +211,17 @@ t.test('a few vectors, or none, need no links', async (t) => {
     await link(set)
     t.equal((await ask(set, [1, 0], 3)).length, Math.min(3, count))
   }
+})
+
+t.test('links that went missing after they were seen are an error', async (t) => {
+  const next = clusters(new Random(5), 3, 30)
+  const set = makeSet({ dimensions: 3, vectors: Array.from({ length: 1200 }, next) })
+  t.equal(await link(set), true)
+  const links = set.linked as Uint8Array
+  const other = new VectorMemory(16 * 1024 * 1024)
+  other.headers.set(set.id, readLinksHeader(links, set.count))
+  set.linked = undefined
+  await t.rejects(ask(set, next(), 3, false, other), { code: 'LK_STORAGE_CORRUPT' })
+  set.linked = links
+  t.equal((await ask(set, next(), 3, false, other)).length, 3)
 })

@@ -1,0 +1,163 @@
+// Approximate indexes of vectors as they are stored: written by imports and by index(), read by
+// questions, and damaged.
+
+import t, { type Test } from 'tap'
+import { MemoryBackend } from '../../adapters/memory.js'
+import type { Graph } from '../../src/graph/types.js'
+import { decodeKey } from '../../src/keys.js'
+import { openKnowledgeStore } from '../../src/knowledge/store.js'
+import type { Backend } from '../../src/storage.js'
+import type { CoreMessage, Vector } from '../../src/types.js'
+import { Random } from '../fixtures/random.js'
+import { leftovers } from '../fixtures/stores.js'
+import { clusters } from './vectors/sets.js'
+
+const ref = { user: 'u', id: 'core' }
+const count = 1200
+// Few dimensions and few topics: links help among so few vectors as well.
+const next = clusters(new Random(5), 3, 30)
+const vectors = Array.from({ length: count }, next)
+const message: CoreMessage = [
+  'ge',
+  {
+    m: { i: '', m: [], u: '', c: 'default' },
+    e: vectors.map((vector, n) => ({ e: { v: `urn:${n}`, e: true }, v: [vector] })),
+  },
+]
+const queries = Array.from({ length: 40 }, next)
+
+/** A store over the same data each time, which links what has 1,000 vectors. */
+async function opened(t: Test, backend: Backend, minLinked = 1000) {
+  const knowledge = await openKnowledgeStore({
+    cores: await backend.open('cores'),
+    slices: await backend.open('slices'),
+    isAlone: true,
+    onError: (error) => t.fail('onError', { error }),
+    indexCacheBytes: 1024 * 1024,
+    vectorCacheBytes: 16 * 1024 * 1024,
+    minLinked,
+    embedder: () => [],
+  })
+  t.teardown(() => knowledge.close(0))
+  return knowledge
+}
+
+const names = (found: Awaited<ReturnType<Graph['nearest']>>) => found.map(({ entity }) => entity.v)
+
+/** How many of the nearest the links lead to. */
+async function recall(graph: Graph): Promise<number> {
+  let found = 0
+  for (const query of queries as Vector[]) {
+    const exact = new Set(names(await graph.nearest(query, { k: 5, exact: true })))
+    const near = names(await graph.nearest(query, { k: 5 }))
+    found += near.filter((name) => exact.has(name)).length
+  }
+  return found / (5 * queries.length)
+}
+
+async function linkKeys(backend: Backend): Promise<Uint8Array[]> {
+  const slices = await backend.open('slices')
+  const keys: Uint8Array[] = []
+  for await (const page of slices.scan({ keysOnly: true })) {
+    // Index, part, 2 for links, dimensions, block.
+    for (const { key } of page) {
+      const tuple = decodeKey(key)
+      if (tuple.length === 5 && tuple[2] === 2) keys.push(key)
+    }
+  }
+  return keys
+}
+
+t.test('an import with its index writes links, and questions follow them', async (t) => {
+  const backend = new MemoryBackend()
+  const knowledge = await opened(t, backend)
+  await knowledge.write(ref, [message], { index: true })
+  t.match(await knowledge.indexState(ref), {
+    state: 'complete',
+    vectors: count,
+    approximate: count,
+  })
+  t.ok((await recall(knowledge.graph({ user: 'u' }))) >= 0.95)
+  t.strictSame(await leftovers(backend), [])
+
+  const again = await opened(t, backend)
+  t.ok((await recall(again.graph({ user: 'u' }))) >= 0.95, 'after it was opened anew')
+})
+
+t.test(
+  'index() writes the links that a question left out, once, and tells how far it is',
+  async (t) => {
+    const backend = new MemoryBackend()
+    const knowledge = await opened(t, backend)
+    await knowledge.write(ref, [message])
+    const graph = knowledge.graph({ user: 'u' })
+    const before = names(await graph.nearest(queries[0] as Vector, { k: 5 }))
+    t.match(await knowledge.indexState(ref), { state: 'complete', approximate: 0 })
+    t.strictSame(await linkKeys(backend), [])
+    const told: [string, number, number][] = []
+    const state = await knowledge.index(ref, {
+      onProgress: ({ stage, done, total }) => told.push([stage, done, total]),
+    })
+    t.match(state, { state: 'complete', approximate: count })
+    t.match(await knowledge.indexState(ref), { approximate: count })
+    t.ok(told.some(([stage, done, total]) => stage === 'vectors' && done > 0 && total === count))
+    t.equal((await linkKeys(backend)).length, 1)
+    t.strictSame(names(await graph.nearest(queries[0] as Vector, { k: 5 })), before)
+    t.ok((await recall(graph)) >= 0.95)
+    t.strictSame(await leftovers(backend), [])
+
+    const slices = await backend.open('slices')
+    const [key] = await linkKeys(backend)
+    const bytes = await slices.get(key as Uint8Array)
+    await knowledge.index(ref)
+    t.strictSame(await slices.get(key as Uint8Array), bytes)
+  },
+)
+
+t.test('one vector fewer than there have to be is not linked', async (t) => {
+  const knowledge = await opened(t, new MemoryBackend(), count + 1)
+  await knowledge.write(ref, [message], { index: true })
+  t.match(await knowledge.index(ref), { approximate: 0 })
+})
+
+t.test('damaged links are an error, and the vectors are found without them', async (t) => {
+  const damages: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array | undefined>> = {
+    gone: () => undefined,
+    'cut short': (bytes) => bytes.subarray(0, bytes.length - 4),
+    'too long': (bytes) => Buffer.concat([bytes, Buffer.alloc(4)]),
+    'of another kind': (bytes) => Buffer.concat([Buffer.from('what'), bytes.subarray(4)]),
+    'of other vectors': (bytes) =>
+      Buffer.concat([bytes.subarray(0, 4), Buffer.of(1, 0, 0, 0), bytes.subarray(8)]),
+  }
+  for (const [name, damage] of Object.entries(damages)) {
+    const backend = new MemoryBackend()
+    const knowledge = await opened(t, backend)
+    await knowledge.write(ref, [message], { index: true })
+    const slices = await backend.open('slices')
+    const [key] = (await linkKeys(backend)) as [Uint8Array]
+    const value = damage((await slices.get(key)) as Uint8Array)
+    await slices.write([value === undefined ? { type: 'del', key } : { type: 'put', key, value }])
+    const graph = knowledge.graph({ user: 'u' })
+    await t.rejects(
+      graph.nearest(queries[0] as Vector, { k: 5 }),
+      { code: 'LK_STORAGE_CORRUPT' },
+      name,
+    )
+    t.equal((await graph.nearest(queries[0] as Vector, { k: 5, exact: true })).length, 5, name)
+  }
+})
+
+t.test('a block of vectors that is gone is an error while links are made of them', async (t) => {
+  const backend = new MemoryBackend()
+  const knowledge = await opened(t, backend)
+  await knowledge.write(ref, [message])
+  await knowledge.graph({ user: 'u' }).count()
+  const slices = await backend.open('slices')
+  for await (const page of slices.scan({ keysOnly: true })) {
+    for (const { key } of page) {
+      const tuple = decodeKey(key)
+      if (tuple.length === 5 && tuple[2] === 1) await slices.write([{ type: 'del', key }])
+    }
+  }
+  await t.rejects(knowledge.index(ref), { code: 'LK_STORAGE_CORRUPT' })
+})
