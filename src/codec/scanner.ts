@@ -461,7 +461,6 @@ export class CoreScanner {
       if (this.#holding) this.#release()
       this.#valueDone()
     }
-    this.#keeping = false
   }
 
   #typeDone(): void {

@@ -20,6 +20,11 @@ t.test('flows are kept, in a directory and in a server alike', async (t) => {
   )
   const shown = await succeed(t, ['flows', 'show', 'a b', '--data', data])
 
+  const oneLine = String(await succeed(t, ['flows', 'show', 'a b', '--json', '--data', data]))
+  t.match(oneLine, /^[^\n]+\n$/, 'one line with --json')
+  t.strictSame(JSON.parse(oneLine), JSON.parse(String(shown)))
+  t.ok(String(shown).split('\n').length > 10, 'many lines without')
+
   const { url, token, child, ended } = await serve(t, ['--data', data])
   const remote = ['--url', url, '--token', token]
   t.strictSame(await succeed(t, ['flows', 'show', 'a b', ...remote]), shown)

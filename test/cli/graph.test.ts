@@ -2,6 +2,7 @@
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { createServer as createTcpServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
@@ -139,6 +140,34 @@ t.test('an answer that breaks off is an error', async (t) => {
   t.equal(code, 1)
   t.equal(String(stdout), '<urn:a> <urn:b> "c" .\n')
   t.match(stderr, /^lorekeep: [^\n]+ broke before the end [^\n]+\n$/)
+})
+
+t.test('a question that is refused before all of it was sent is not sent on', async (t) => {
+  const problem = { detail: 'no', code: 'LK_HTTP_TOO_LARGE', status: 413 }
+  let hungUp = () => {}
+  const closed = new Promise<void>((resolve) => (hungUp = resolve))
+  const body = JSON.stringify(problem)
+  const head = `HTTP/1.1 413 No\r\nContent-Type: application/problem+json\r\nContent-Length: ${body.length}`
+  const server = createTcpServer((socket) => {
+    // Reads no more than the beginning, and leaves it to the client to hang up.
+    socket.once('data', () => socket.pause().write(`${head}\r\n\r\n${body}`))
+    socket.on('error', hungUp).on('close', hungUp)
+    t.teardown(() => socket.destroy())
+    // Only who writes notices that nobody is there, when nothing is read.
+    const probe = setInterval(() => socket.write(' '), 50)
+    socket.on('close', () => clearInterval(probe))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const file = join(t.testdir({ 'long.rq': `ASK {} #${'x'.repeat(32 * 1024 * 1024)}` }), 'long.rq')
+  const url = `http://127.0.0.1:${port}`
+  const { code, stderr } = await run(t, ['sparql', '--file', file, '--url', url])
+  t.equal(code, 1)
+  t.equal(stderr, 'lorekeep: no\n')
+  const late = AbortSignal.timeout(10_000)
+  await Promise.race([closed, once(late, 'abort')])
+  t.notOk(late.aborted, 'the client has hung up')
 })
 
 t.test('the embedder of a config file makes vectors of questions', async (t) => {

@@ -294,6 +294,18 @@ t.test('each limit holds at its value and one past it', async (t) => {
     Buffer.concat([message, message]),
     withTerm(['v', 'xy', 'e', true]),
   )
+  // Nothing follows the header of the last value.
+  for (const last of [{}, [], '', 0]) {
+    const data = { t: [], m: { i: 'i', m: [], u: 'u', c: 'c', zz: last } }
+    const bytes = Buffer.from(encode(['t', data]))
+    const limits = { ...defaultLimits, maxMessageBytes: bytes.length }
+    for (const size of [1, 17, 100_000]) {
+      const shown = `maxMessageBytes, at the end ${JSON.stringify(last)}`
+      t.equal(scan(cut(bytes, size), undefined, limits).error, undefined, shown)
+      const less = { ...limits, maxMessageBytes: bytes.length - 1 }
+      t.match(scan(cut(bytes, size), undefined, less).error, { code: 'LK_CORE_FORMAT' }, shown)
+    }
+  }
 })
 
 t.test('lengths that are only claimed cost nothing', async (t) => {

@@ -189,6 +189,29 @@ t.test('whatever a step throws is a failure on record', async (t) => {
   t.strictSame(errors, [])
 })
 
+t.test('run() after close() is refused', async (t) => {
+  const { keep, flows } = await running(t)
+  await keep.close()
+  t.throws(() => flows.run(), { code: 'LK_CLOSED' })
+})
+
+t.test('a step that fails after another process took its job is nobody to tell of', async (t) => {
+  const { flows, clock, errors, backend } = await running(t)
+  let fail = (_: Error) => {}
+  const notes = new Notes().on('a', () => new Promise((_, reject) => (fail = reject)))
+  await flows.define({ id: 'f', steps: notes.steps('a') })
+  const { job } = await flows.load('f', document('x'))
+  flows.run()
+  await clock.advance(10)
+  t.strictSame(notes.runs, ['x a'])
+  const other = await running(t, { backend, clock })
+  await other.flows.cancel(job)
+  fail(new Error('late'))
+  await clock.advance(10)
+  t.strictSame(errors, [])
+  t.equal(await flows.job(job), undefined)
+})
+
 t.test('an output that cannot be copied is LK_STEP_OUTPUT', async (t) => {
   const { flows, clock } = await running(t)
   const notes = new Notes().on('a', () => ({ call: () => 1 })).on('b', () => () => 1)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
+import { MemoryBackend } from '../../adapters/memory.js'
 import { encodeMessage } from '../../src/codec/encoder.js'
 import type { CoreMessage } from '../../src/types.js'
 import type { ImportSummary } from '../../src/knowledge/types.js'
@@ -161,6 +162,24 @@ for (const [engine, createBackend] of backends) {
         t.equal((await exported(knowledge, ref)).length, 0)
       },
     )
+
+    t.test('an import of exactly maxCoreBytes is accepted, however it is cut', async (t) => {
+      const bytes = Buffer.concat([stream('a'), stream('b')])
+      for (const [over, cuts] of [
+        [0, [bytes.length, 7, 1]],
+        [1, [bytes.length, 7, 1]],
+      ] as const) {
+        const limits = { maxCoreBytes: bytes.length - over }
+        const { knowledge } = await openStore(t, new MemoryBackend(), { limits })
+        for (const cut of cuts) {
+          const chunks: Uint8Array[] = []
+          for (let at = 0; at < bytes.length; at += cut) chunks.push(bytes.subarray(at, at + cut))
+          const importing = knowledge.import({ ...ref, id: String(cut) }, chunks)
+          if (over === 0) t.match(await importing, { duplicate: false }, `pieces of ${cut}`)
+          else await t.rejects(importing, { code: 'LK_CORE_TOO_LARGE' }, `pieces of ${cut}`)
+        }
+      }
+    })
 
     t.test('a failed import leaves the core as it was and nothing on disk', async (t) => {
       const backend = createBackend(t)

@@ -192,4 +192,8 @@ t.test('options of the wrong kind are programming mistakes', async (t) => {
   t.throws(() => parseRdf(bytes, { format: 'nt', loss: 'keep' as 'drop' }), TypeError)
   t.throws(() => parseRdf(bytes, { format: 'nt', base: '/a' }), TypeError)
   await t.rejects(parse(['text' as unknown as Buffer], { format: 'nt' }), TypeError)
+  // These could be read as if they were bytes.
+  for (const chunk of [new Uint16Array(8).fill(35), new Int8Array(8).fill(35), { length: 0 }]) {
+    await t.rejects(parse([chunk as unknown as Buffer], { format: 'nt' }), TypeError)
+  }
 })

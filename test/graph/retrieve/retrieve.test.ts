@@ -353,6 +353,18 @@ t.test('a text is what the embedder makes of it', async (t) => {
   }
 })
 
+t.test('a question that is aborted while its text is embedded ends with the reason', async (t) => {
+  for (const vectors of [[], [[1, 2]]]) {
+    const controller = new AbortController()
+    const reason = new Error('enough')
+    const asked = checkRetrieval({ text: 'why?', signal: controller.signal }, () => {
+      controller.abort(reason)
+      return vectors
+    })
+    await t.rejects(asked, reason, `an embedder that gives ${vectors.length} vectors then`)
+  }
+})
+
 // ── asking ───────────────────────────────────────────────────────────────────
 
 interface Asked {
