@@ -167,9 +167,9 @@ export function questions(): Question[] {
   for (const filters of [
     {},
     { group: 3 },
-    { version: 5 },
+    { version: 3 },
     { group: 100 },
-    { version: { $lt: 5 } },
+    { version: { $lt: 3 } },
   ]) {
     const query = { schema_name: 'thing', filters, sort: { _id: 'asc' } as const, limit: 1000 }
     add(`query ${JSON.stringify(filters)}`, ({ objects }) => objects.query(query))

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { pickSeed } from '../fixtures/random.js'
 import { bitrot } from './bitrot.js'
 import { crashLoop } from './crash.js'
+import { diskfull } from './diskfull.js'
 import { flowsCrashLoop } from './flows-crash.js'
 import { flowModelRuns } from './flows-model-run.js'
 import { fuzz } from './fuzz.js'
@@ -32,6 +33,7 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
       }
       return crashLoop({ directory, cycles, seed, onCycle })
     }),
+  diskfull: (cycles, seed) => inDirectory((directory) => diskfull({ directory, cycles, seed })),
   'flows-crash': (cycles, seed) =>
     inDirectory((directory) => {
       const onCycle = (cycle: number) => {
@@ -72,6 +74,7 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
 const amounts: Readonly<Record<string, number>> = {
   bitrot: 500,
   crash: 200,
+  diskfull: 10,
   'flows-crash': 100,
   'flows-model': 500,
   fuzz: 100_000,
