@@ -22,14 +22,14 @@ export async function writeClosing(directory: string): Promise<void> {
   const names = (await readdir(directory)).filter(
     (name) => name.endsWith('.log') || name === current.trimEnd(),
   )
-  const lengths: Record<string, number> = {}
-  for (const name of names.sort()) lengths[name] = (await stat(join(directory, name))).size
-  const closing: Closing = { current, lengths }
-  const text = JSON.stringify(closing)
+  const lines = [current.trimEnd()]
+  for (const name of names.sort()) {
+    lines.push(`${name} ${(await stat(join(directory, name))).size}`)
+  }
   const temporary = join(directory, temporaryName)
   try {
     await using file = await open(temporary, 'w')
-    await file.writeFile(`${crc32(text).toString(16).padStart(8, '0')} ${text}\n`)
+    await file.writeFile(sealed(lines.join('\n')))
     await file.sync()
   } catch (error) {
     await rm(temporary, { force: true })
@@ -46,17 +46,25 @@ export async function writeClosing(directory: string): Promise<void> {
 export async function readClosing(
   directory: string,
 ): Promise<{ readonly content: Closing | undefined } | undefined> {
-  let line: string
+  let text: string
   try {
-    line = await readFile(join(directory, closingName), 'utf8')
+    text = await readFile(join(directory, closingName), 'latin1')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
-  const text = line.slice(9, -1)
-  const isWhole =
-    line === `${crc32(text).toString(16).padStart(8, '0')} ${text}\n` && text.startsWith('{')
-  return { content: isWhole ? (JSON.parse(text) as Closing) : undefined }
+  const content = text.slice(9, -1)
+  if (text !== sealed(content)) return { content: undefined }
+  const [manifest, ...lines] = content.split('\n')
+  const lengths = lines
+    .map((line) => line.split(' '))
+    .map(([name, length]) => [name, Number(length)])
+  return { content: { current: `${manifest}\n`, lengths: Object.fromEntries(lengths) } }
+}
+
+/** Behind a line with its CRC-32. */
+function sealed(content: string): string {
+  return `${crc32(content).toString(16).padStart(8, '0')}\n${content}\n`
 }
 
 /** Durably, and before LevelDB changes anything: after a power cut it would speak of old files. */
