@@ -230,6 +230,29 @@ void t.test('what a crash cut short is left out without a word, and nothing else
   })
 })
 
+void t.test('where a partition was closed, no record was cut short', async (t) => {
+  await withSeed(async (random) => {
+    const directory = t.testdir()
+    const values = Array.from({ length: 5 }, () => random.bytes(2000))
+    const { place, log } = await killedCopy(directory, values)
+    const closed = join(directory, 'open')
+    const { length } = await readFile(log)
+    // As a crash could leave it.
+    const tear = (store: string) => {
+      return overwrite(join(store, 'objects', basename(log)), length - 1000, new Uint8Array(500))
+    }
+    await tear(place)
+    t.equal(await refusal(place), undefined)
+    await tear(closed)
+    t.match(await refusal(closed), { path: join(closed, 'objects', basename(log)) })
+    // That the file is there says so, if it can be read or not.
+    await overwrite(join(closed, 'objects', 'CLOSED'), 3, Uint8Array.of(0))
+    t.match(await refusal(closed), { path: join(closed, 'objects', basename(log)) })
+    await rm(join(closed, 'objects', 'CLOSED'))
+    t.equal(await refusal(closed), undefined)
+  })
+})
+
 void t.test('only the newest log that has records may end in a torn one', async (t) => {
   await withSeed(async (random) => {
     const values = Array.from({ length: 10 }, () => random.bytes(2000))
