@@ -58,9 +58,14 @@ export class Engine {
   }
 
   unavailable(): LorekeepError {
-    return new LorekeepError('LK_STORAGE_UNAVAILABLE', `${this.path} is reopened after a failure`, {
-      cause: this.#cause,
-    })
+    const reason = this.#cause instanceof Error ? `: ${this.#cause.message}` : ''
+    const message = `${this.path} is out of service until it can be reopened${reason}`
+    return new LorekeepError('LK_STORAGE_UNAVAILABLE', message, { cause: this.#cause })
+  }
+
+  /** Throws where the directory was moved, removed or replaced: what is written goes nowhere. */
+  assertHeld(): void {
+    this.#claim.assertHeld()
   }
 
   /** Takes the database out of service and starts to reopen it. */
@@ -80,7 +85,7 @@ export class Engine {
     if (this.#level === undefined) return
     await this.#level.close()
     try {
-      await this.#claim.assertSame()
+      this.#claim.assertHeld()
       await writeClosing(this.path)
     } catch {
       // A full disk: all is stored, and the next open looks at the logs as it does after a crash.
@@ -94,7 +99,7 @@ export class Engine {
     for (let delayMs = firstDelayMs; !this.#closing; delayMs = Math.min(2 * delayMs, maxDelayMs)) {
       try {
         // An empty database in the place of the one that failed would be taken for its data.
-        await this.#claim.assertSame()
+        this.#claim.assertHeld()
         // The write that failed may be cut short at the end of a log. Tables were looked at when
         // they were opened, or are of this process.
         await assertWhole(this.path, { tables: false })

@@ -1,44 +1,48 @@
-// Which directories this process has open. LevelDB's lock compares path strings: through a
-// symlink, a relative path or a trailing slash the same directory opened twice in one process
-// (5 of 5 aliases), and an acknowledged write was lost. Device and inode have no aliases.
+// Which directories are taken, by whom. LevelDB's own lock is a lock of fcntl: it belongs to the
+// process, and closing any descriptor of the file in it, after a copy or a read, gives it up. Of
+// threads and aliases of paths it knows less still. So the owner's file decides, and LevelDB is
+// asked by nobody else; what this thread has open is known here, by device and inode.
 
 import { mkdir, realpath, stat } from 'node:fs/promises'
 import { translate, locked } from './failures.js'
+import { takeDirectory } from './owner-file.js'
 
 export interface Claim {
-  /** Without symlinks; threads have a registry each, so LevelDB's own lock keeps those apart. */
+  /** Without symlinks. */
   readonly path: string
-  /** Rejects where another directory, or none, is at the path by now. */
-  assertSame(): Promise<void>
-  release(): void
+  /** Throws where the directory is another's by now, or another, or none, is at the path. */
+  assertHeld(): void
+  release(): Promise<void>
 }
 
-// On globalThis: two copies of this module in one process must see each other's directories.
+// On globalThis: two copies of this module in one thread must see each other's directories.
 const registry = Symbol.for('lorekeep.level.openDirectories')
-const open: Set<string> = ((globalThis as { [registry]?: Set<string> })[registry] ??= new Set())
+const taken: Set<string> = ((globalThis as { [registry]?: Set<string> })[registry] ??= new Set())
 
 /** Creates the directory where it does not exist and takes it, or rejects `LK_STORAGE_LOCKED`. */
 export async function claimDirectory(directory: string): Promise<Claim> {
-  let path, identity: string
+  let path: string, identity: string
   try {
     await mkdir(directory, { recursive: true })
     path = await realpath(directory)
-    identity = await identityOf(path)
+    const { dev, ino } = await stat(path, { bigint: true })
+    identity = `${dev}:${ino}`
   } catch (error) {
     throw translate(error, directory)
   }
   // No await between the look and the entry: of two racing opens one finds the other's.
-  if (open.has(identity)) throw locked(path)
-  open.add(identity)
-  const assertSame = async () => {
-    if ((await identityOf(path)) !== identity) {
-      throw new Error(`${path} is not the directory that was opened`)
+  if (taken.has(identity)) throw locked(path)
+  taken.add(identity)
+  try {
+    const owner = await takeDirectory(path)
+    const assertHeld = () => owner.assertHeld()
+    const release = async () => {
+      await owner.withdraw()
+      taken.delete(identity)
     }
+    return { path, assertHeld, release }
+  } catch (error) {
+    taken.delete(identity)
+    throw translate(error, path)
   }
-  return { path, assertSame, release: () => void open.delete(identity) }
-}
-
-async function identityOf(path: string): Promise<string> {
-  const { dev, ino } = await stat(path, { bigint: true })
-  return `${dev}:${ino}`
 }

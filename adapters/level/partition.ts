@@ -71,7 +71,7 @@ export class LevelPartition implements Storage {
       return new LevelPartition(name, profile, claim, engine, files, reads)
     } catch (error) {
       await engine?.close()
-      claim.release()
+      await claim.release()
       throw error
     }
   }
@@ -136,7 +136,7 @@ export class LevelPartition implements Storage {
     } catch (error) {
       throw translate(error, this.#engine.path)
     } finally {
-      this.#claim.release()
+      await this.#claim.release()
     }
   }
 
@@ -304,7 +304,8 @@ async function openFiles(
 ): Promise<OpenFiles | undefined> {
   if (separateBytes === undefined) return undefined
   const directory = join(engine.path, 'values')
-  const files = await ValueFiles.open({ partition, directory, separateBytes, reads })
+  const assertHeld = () => engine.assertHeld()
+  const files = await ValueFiles.open({ partition, directory, separateBytes, reads, assertHeld })
   try {
     return { files, naming: await removeOrphans(partition, engine.level, files) }
   } catch (error) {

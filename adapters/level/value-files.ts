@@ -28,6 +28,8 @@ interface ValueFilesOptions {
   readonly separateBytes: number
   /** Reads that may still follow a pointer that was replaced meanwhile. */
   readonly reads: ReadonlySet<Promise<unknown>>
+  /** Throws where the directory is not the owner's any more. */
+  readonly assertHeld: () => void
 }
 
 const maxWrites = 8
@@ -50,6 +52,7 @@ export class ValueFiles {
   readonly #partition: string
   readonly #directory: string
   readonly #reads: ReadonlySet<Promise<unknown>>
+  readonly #assertHeld: () => void
   /** Undefined on Windows, which cannot sync a directory. */
   readonly #handle: FileHandle | undefined
   readonly #writes = new Slots(maxWrites)
@@ -62,6 +65,7 @@ export class ValueFiles {
     this.#partition = options.partition
     this.#directory = options.directory
     this.#reads = options.reads
+    this.#assertHeld = options.assertHeld
     this.#handle = handle
   }
 
@@ -95,6 +99,7 @@ export class ValueFiles {
   write(name: string, value: Uint8Array, wanted: () => boolean): Promise<void> {
     return this.#writes.run(async () => {
       if (!wanted()) return
+      this.#assertHeld()
       const file = await openFile(this.#path(name), 'wx')
       try {
         for (let at = 0; at < value.length;) {

@@ -125,10 +125,14 @@ export class WriteQueue {
     let affected: Affected | undefined
     try {
       const { level } = engine
+      // Before, or LevelDB could make its next log in somebody else's directory; after, because
+      // what has gone into one that is removed by now was not stored.
+      engine.assertHeld()
       this.#outdated?.settleDoubts(level)
       affected = this.#outdated?.affected(level, changesOf(group))
       this.batches++
       await this.#writeBatch(level, group)
+      engine.assertHeld()
     } catch (error) {
       engine.poison(error)
       if (affected) this.#outdated?.doubt(affected)

@@ -6,6 +6,7 @@ import { LevelBackend } from '../../adapters/level/index.js'
 import { LorekeepError } from '../../src/errors.js'
 import type { PartitionName } from '../../src/storage.js'
 import { numbered, text } from '../suite/bytes.js'
+import { startThread } from './level-process.js'
 
 export type Command =
   | { do: 'open' }
@@ -19,6 +20,8 @@ export type Command =
   | { do: 'pairs' }
   /** Overwrites and deletes large values for ever and answers `[key, number]`, acknowledged. */
   | { do: 'overwrite' }
+  /** Opens another path of a directory in a worker thread, and closes it there where that works. */
+  | { do: 'thread'; directory: string }
   | { do: 'close' }
 
 const [, , directory = '', name = 'objects'] = process.argv
@@ -99,6 +102,12 @@ async function run(command: Command): Promise<unknown> {
         }
       }
       return Promise.all(Array.from({ length: 6 }, (_, lane) => writer(lane)))
+    }
+    case 'thread': {
+      const thread = startThread(command.directory)
+      const outcome = await thread.outcome
+      await thread.close()
+      return outcome
     }
     case 'close':
       return attempt(backend.close())

@@ -1,12 +1,15 @@
 // One directory, one owner: whatever the path looks like, whichever process asks.
 
-import { symlink } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { cpSync, readFileSync } from 'node:fs'
+import { readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join, relative } from 'node:path'
 import t from 'tap'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { claimDirectory } from '../../adapters/level/open-directories.js'
 import { put, text } from '../suite/bytes.js'
-import { startChild } from './level-process.js'
+import { startChild, startThread } from './level-process.js'
 
 const locked = { code: 'LK_STORAGE_LOCKED' }
 
@@ -66,7 +69,8 @@ void t.test(
     const backend = new LevelBackend(directory)
     t.teardown(() => backend.close())
     const error = await backend.open('objects').catch((reason: unknown) => reason)
-    t.match(error, { ...locked, cause: { code: 'LEVEL_DATABASE_NOT_OPEN' } })
+    t.match(error, locked)
+    t.notOk((error as Error).cause, 'LevelDB was not asked')
     t.match((error as Error).message, directory, 'the message names the directory')
     t.notMatch((error as Error).message, '\n')
 
@@ -109,8 +113,175 @@ void t.test('the registry knows a directory by what it is, not by its path', asy
   const claim = await claimDirectory(join(directory, 'data'))
   await t.rejects(claimDirectory(join(directory, 'link')), locked)
   await t.rejects(claimDirectory(join(directory, 'data')), locked)
-  claim.release()
+  await claim.release()
   const next = await claimDirectory(join(directory, 'link'))
   t.equal(next.path, claim.path)
-  next.release()
+  await next.release()
+})
+
+/** Whether this process may make mounts of its own. */
+function mayMount(): boolean {
+  try {
+    execFileSync('unshare', ['-m', 'true'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const needsMounts = mayMount() ? {} : { skip: 'needs a Linux where this user may mount' }
+
+/** Runs a command with these mounts, which nobody else sees. */
+const mounted = (script: string) => ['unshare', '-m', 'sh', '-c', `${script} && exec "$0" "$@"`]
+
+const ownerFiles = async (directory: string) =>
+  (await readdir(directory)).filter((name) => name.startsWith('OWNER-'))
+
+void t.test('the lock outlives what the owner does with the files', async (t) => {
+  const [directory, copy] = [t.testdir(), `${t.testdirName}-copy`]
+  t.teardown(() => rm(copy, { recursive: true, force: true }))
+  const first = new LevelBackend(directory)
+  t.teardown(() => first.close())
+  const storage = await first.open('objects')
+  const refused = async (what: string) => {
+    const child = startChild(directory)
+    t.equal(await child.ask({ do: 'open' }), locked.code, what)
+    await child.kill()
+  }
+
+  await refused('nothing was done yet')
+  readFileSync(join(directory, 'objects', 'LOCK'))
+  await refused('LOCK was read')
+  const thread = startThread(directory)
+  t.equal(await thread.outcome, locked.code, 'a thread is refused')
+  await refused('a thread was refused')
+  await thread.close()
+  await refused('the thread ended')
+  cpSync(directory, copy, { recursive: true })
+  await refused('all was copied')
+
+  // The copy is another directory, with the owner's file of this one in it.
+  t.equal((await ownerFiles(join(copy, 'objects'))).length, 1)
+  const child = startChild(copy)
+  t.equal(await child.ask({ do: 'open' }), 'ok', 'the copy can be opened')
+  await refused('the copy was opened')
+  await child.ask({ do: 'close' })
+  await child.kill()
+  t.strictSame(await ownerFiles(join(copy, 'objects')), [])
+
+  await put(storage, text('a'), text('1'))
+  await first.close()
+  t.strictSame(await ownerFiles(join(directory, 'objects')), [])
+  const next = new LevelBackend(directory)
+  t.teardown(() => next.close())
+  t.same(await (await next.open('objects')).get(text('a')), text('1'))
+})
+
+void t.test('a directory open here is refused to a thread, through a link too', async (t) => {
+  const directory = t.testdir({ data: {} })
+  const data = join(directory, 'data')
+  await symlink(data, join(directory, 'link'))
+  const first = new LevelBackend(data)
+  t.teardown(() => first.close())
+  const storage = await first.open('objects')
+  for (const path of [data, join(directory, 'link')]) {
+    const thread = startThread(path)
+    t.equal(await thread.outcome, locked.code)
+    await thread.close()
+  }
+  await put(storage, text('a'), text('1'))
+  await first.close()
+  const thread = startThread(join(directory, 'link'))
+  t.equal(await thread.outcome, 'ok')
+  const second = new LevelBackend(data)
+  await t.rejects(second.open('objects'), locked, 'and the other way round')
+  await thread.close()
+  t.same(await (await second.open('objects')).get(text('a')), text('1'))
+  await second.close()
+})
+
+void t.test('a bind mount is no way round', needsMounts, async (t) => {
+  const directory = t.testdir({ data: {}, alias: {} })
+  const [data, alias] = [join(directory, 'data'), join(directory, 'alias')]
+  const mounts = mounted(`mount --bind ${data} ${alias}`)
+  const child = startChild(data, 'objects', mounts)
+  t.teardown(() => child.kill())
+  t.equal(await child.ask({ do: 'open' }), 'ok')
+  t.equal(await child.ask({ do: 'thread', directory: alias }), locked.code, 'in a thread')
+  const other = startChild(alias, 'objects', mounts)
+  t.equal(await other.ask({ do: 'open' }), locked.code, 'in a process')
+  await child.ask({ do: 'close' })
+  t.equal(await other.ask({ do: 'open' }), 'ok')
+  t.equal(await child.ask({ do: 'thread', directory: data }), locked.code)
+  await other.kill()
+})
+
+void t.test('a read-only mount is LK_STORAGE_FAILED', needsMounts, async (t) => {
+  const directory = t.testdir()
+  const child = startChild(directory)
+  t.equal(await child.ask({ do: 'open' }), 'ok')
+  await child.kill()
+  const mounts = mounted(
+    `mount --bind ${directory} ${directory} && mount -o remount,ro,bind ${directory}`,
+  )
+  const reader = startChild(directory, 'objects', mounts)
+  t.equal(await reader.ask({ do: 'open' }), 'LK_STORAGE_FAILED')
+  await reader.kill()
+})
+
+void t.test('an owner that was killed has let go, whoever has its number now', async (t) => {
+  const directory = t.testdir()
+  for (let round = 0; round < 5; round++) {
+    const child = startChild(directory)
+    t.equal(await child.ask({ do: 'open' }), 'ok')
+    await child.kill()
+  }
+  const left = await ownerFiles(join(directory, 'objects'))
+  t.equal(left.length, 1, 'the next owner removes what the last one left')
+  const path = join(directory, 'objects', left[0]!)
+  const line = JSON.parse(readFileSync(path, 'utf8').split('\n')[0]!) as object
+  await writeFile(path, `${JSON.stringify({ ...line, pid: process.pid })}\nopen\n`)
+  const backend = new LevelBackend(directory)
+  t.teardown(() => backend.close())
+  await backend.open('objects')
+  t.notSame(await ownerFiles(join(directory, 'objects')), left)
+})
+
+void t.test('a thread that was terminated has let go', async (t) => {
+  const directory = t.testdir()
+  for (let round = 0; round < 3; round++) {
+    const thread = startThread(directory)
+    t.equal(await thread.outcome, 'ok')
+    await thread.terminate()
+  }
+  const backend = new LevelBackend(directory)
+  t.teardown(() => backend.close())
+  await backend.open('objects')
+})
+
+void t.test('an owner that is stopped is still the owner', async (t) => {
+  const directory = t.testdir()
+  const child = startChild(directory)
+  t.teardown(() => child.kill())
+  t.equal(await child.ask({ do: 'open' }), 'ok')
+  process.kill(child.pid, 'SIGSTOP')
+  const backend = new LevelBackend(directory)
+  t.teardown(() => backend.close())
+  await t.rejects(backend.open('objects'), locked)
+  process.kill(child.pid, 'SIGCONT')
+  t.strictSame(await child.ask({ do: 'write', from: 0, to: 1, bytes: 10 }), ['ok'])
+})
+
+void t.test('a refused attempt leaves nothing behind', async (t) => {
+  const directory = t.testdir()
+  const child = startChild(directory)
+  t.teardown(() => child.kill())
+  await child.ask({ do: 'open' })
+  const before = await readdir(join(directory, 'objects'))
+  const backend = new LevelBackend(directory)
+  t.teardown(() => backend.close())
+  const error: unknown = await backend.open('objects').catch((reason: unknown) => reason)
+  t.match(error, locked)
+  t.match((error as Error).message, `process ${child.pid} on ${hostname()}`)
+  t.strictSame(await readdir(join(directory, 'objects')), before)
 })

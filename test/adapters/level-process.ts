@@ -1,9 +1,10 @@
-// Starts level-child in a process of its own. Tests run after `tsc`: the child is compiled.
+// Starts level-child in a process of its own, and level-thread in a thread. Tests run after `tsc`: the child is compiled.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { Worker } from 'node:worker_threads'
 import type { Command } from './level-child.js'
 
 export interface Child {
@@ -15,11 +16,15 @@ export interface Child {
   kill(): Promise<void>
 }
 
-export function startChild(directory: string, partition = 'objects'): Child {
+/** `through`: a command that runs another, for a process with namespaces of its own. */
+export function startChild(
+  directory: string,
+  partition = 'objects',
+  through: readonly string[] = [],
+): Child {
   const script = resolve('dist/test/adapters/level-child.js')
-  const child = spawn(process.execPath, [script, directory, partition], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
+  const [command = '', ...rest] = [...through, process.execPath, script, directory, partition]
+  const child = spawn(command, rest, { stdio: ['pipe', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
   const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   return {
@@ -35,6 +40,31 @@ export function startChild(directory: string, partition = 'objects'): Child {
     async kill() {
       child.kill('SIGKILL')
       await exited
+    },
+  }
+}
+
+export interface Thread {
+  /** 'ok' or the code of opening the partition `objects`. */
+  readonly outcome: Promise<string>
+  close(): Promise<void>
+  /** Ends the thread where it stands. */
+  terminate(): Promise<void>
+}
+
+export function startThread(directory: string): Thread {
+  const thread = new Worker(resolve('dist/test/adapters/level-thread.js'), {
+    workerData: { directory },
+  })
+  const exited = once(thread, 'exit')
+  return {
+    outcome: once(thread, 'message').then(([outcome]) => outcome as string),
+    async close() {
+      thread.postMessage('close')
+      await exited
+    },
+    async terminate() {
+      await thread.terminate()
     },
   }
 }

@@ -1,0 +1,270 @@
+// One file in a directory for each who owns it or would like to, under a name that is never used
+// again. Its name says all that is needed to tell whether its maker lives, because a name is there
+// as a whole or not at all, also after a power loss. What is in it tells copies, and is for people.
+//
+// Everybody announces themselves before they look at the others, so of two at least one sees the
+// other. Of two who both are still opening the later one withdraws, and the earlier one waits for
+// that. Nobody waits with a name in the directory that an earlier one could be waiting for.
+
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  fstatSync,
+  futimesSync,
+  openSync,
+  readdirSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { open, readdir, unlink } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { threadId } from 'node:worker_threads'
+import { locked } from './failures.js'
+import { isLocal, machine } from './machine.js'
+import { ask, listen } from './owner-socket.js'
+import type { OwnerSocket } from './owner-socket.js'
+
+interface Name {
+  readonly name: string
+  /** Sorts by the time of the first announcement. */
+  readonly token: string
+  readonly scope: string
+  readonly boot: string
+}
+
+type State = { readonly is: 'gone' } | { readonly is: 'opening' | 'open'; readonly who: string }
+
+const pattern = /^OWNER-([0-9a-f]{24})-([0-9a-f]{12}|path|none)-([0-9a-f]{12}|any)$/
+
+// Somebody who cannot be asked is watched: seven seconds, in which a living owner shows itself
+// three times.
+const beatMs = 2000
+const watchMs = 250
+const watches = 28
+
+/** How long to wait for others who are opening. Longer than a watch. */
+const patienceMs = 15_000
+const pollMs = 5
+
+/** Takes the directory, or rejects `LK_STORAGE_LOCKED`. */
+export async function takeDirectory(directory: string): Promise<OwnerFile> {
+  const since = Date.now()
+  const deadline = performance.now() + patienceMs
+  const local = await isLocal(directory)
+  for (;;) {
+    const own = await OwnerFile.announce(directory, since, local)
+    let earlier: Name | undefined
+    try {
+      earlier = await own.contend(deadline)
+      if (earlier === undefined) return own
+    } catch (error) {
+      await own.withdraw()
+      throw error
+    }
+    await own.withdraw()
+    await ended(directory, earlier, deadline)
+  }
+}
+
+export class OwnerFile {
+  readonly #directory: string
+  readonly #name: string
+  readonly #token: string
+  readonly #path: string
+  readonly #socket: OwnerSocket
+  readonly #local: boolean
+  /** Kept open: no other file gets its number meanwhile. */
+  readonly #file: number
+  readonly #dev: bigint
+  readonly #ino: bigint
+  readonly #timer: NodeJS.Timeout
+
+  private constructor(directory: string, token: string, socket: OwnerSocket, local: boolean) {
+    const boot = (local && machine.boot) || 'any'
+    this.#directory = directory
+    this.#token = token
+    this.#socket = socket
+    this.#local = local
+    this.#name = `OWNER-${token}-${socket.scope}-${boot}`
+    this.#path = join(directory, this.#name)
+    this.#file = openSync(this.#path, 'wx')
+    try {
+      const { dev, ino } = fstatSync(this.#file, { bigint: true })
+      this.#dev = dev
+      this.#ino = ino
+      const started = new Date(performance.timeOrigin).toISOString()
+      const who = { pid: process.pid, thread: threadId, started, host: hostname() }
+      writeSync(this.#file, `${JSON.stringify({ ...who, file: `${dev}:${ino}` })}\n`)
+    } catch (error) {
+      closeSync(this.#file)
+      throw error
+    }
+    this.#timer = setInterval(() => this.#beat(), beatMs).unref()
+  }
+
+  static async announce(directory: string, since: number, local: boolean): Promise<OwnerFile> {
+    const token = since.toString(16).padStart(12, '0') + randomBytes(6).toString('hex')
+    const socket = await listen(token)
+    try {
+      return new OwnerFile(directory, token, socket, local)
+    } catch (error) {
+      await socket.close()
+      throw error
+    }
+  }
+
+  /**
+   * Makes this the owner. Where somebody else is opening who was earlier, gives their name: this
+   * one has to withdraw. Rejects where there is an owner.
+   */
+  async contend(deadline: number): Promise<Name | undefined> {
+    for (;;) {
+      const others = await namesIn(this.#directory)
+      // Taken for dead by somebody who cannot ask, after seven seconds without a sign.
+      if (!others.delete(this.#name)) throw locked(this.#directory)
+      let [later, earlier]: (Name | undefined)[] = []
+      for (const other of others.values()) {
+        const state = await stateOf(this.#directory, other)
+        if (state.is === 'open') throw locked(this.#directory, { who: state.who })
+        if (state.is === 'gone') continue
+        if (other.token < this.#token) earlier = other
+        else later = other
+      }
+      if (earlier !== undefined) return earlier
+      // Whoever comes from now on sees this name.
+      if (later === undefined) break
+      if (performance.now() > deadline) throw locked(this.#directory)
+      await delay(pollMs)
+    }
+    writeSync(this.#file, `open ${new Date().toISOString()}\n`)
+    return undefined
+  }
+
+  /** Throws where the directory is not at its path any more, or is somebody else's. 3 us. */
+  assertHeld(): void {
+    const found = statSync(this.#path, { bigint: true, throwIfNoEntry: false })
+    if (found?.ino === this.#ino && found.dev === this.#dev) return
+    throw new Error(
+      `${this.#directory} is not the directory that was opened: it was moved, removed or ` +
+        `replaced, or its file ${this.#name} was`,
+    )
+  }
+
+  async withdraw(): Promise<void> {
+    clearInterval(this.#timer)
+    // What cannot be removed is left as the name of one who is dead: nobody listens behind it.
+    await unlink(this.#path).catch(() => undefined)
+    await this.#socket.close()
+    closeSync(this.#file)
+  }
+
+  /** A sign of life for those who cannot ask. An idle directory is not written to without need. */
+  #beat(): void {
+    try {
+      if (this.#local && !readdirSync(this.#directory).some((name) => this.#isOther(name))) return
+      const now = new Date()
+      futimesSync(this.#file, now, now)
+    } catch {
+      // The directory is not there any more. Whoever writes is told by assertHeld.
+    }
+  }
+
+  #isOther(name: string): boolean {
+    return name !== this.#name && pattern.test(name)
+  }
+}
+
+/** Resolves when one who was opening has given up or died; rejects if they own it by then. */
+async function ended(directory: string, other: Name, deadline: number): Promise<void> {
+  for (;;) {
+    const state = await stateOf(directory, other)
+    if (state.is === 'gone') return
+    if (state.is === 'open' || performance.now() > deadline) {
+      throw locked(directory, { who: state.who })
+    }
+    await delay(pollMs)
+  }
+}
+
+async function namesIn(directory: string): Promise<Map<string, Name>> {
+  const names = new Map<string, Name>()
+  for (const name of await readdir(directory)) {
+    const [, token, scope, boot] = pattern.exec(name) ?? []
+    if (token !== undefined) names.set(name, { name, token, scope: scope!, boot: boot! })
+  }
+  return names
+}
+
+/** Removes the file where nobody is behind it. */
+async function stateOf(directory: string, other: Name): Promise<State> {
+  const path = join(directory, other.name)
+  const found = await look(path)
+  if (found === undefined) return { is: 'gone' }
+  const [line, opened] = found.text.split('\n')
+  const { file, who } = readLine(line)
+  const answer = await ask(other.token, other.scope)
+  // Numbers of files compare within one boot. A copied directory brings along its owner's file.
+  const here = answer === true || other.boot === machine.boot
+  // The line is whole.
+  const copied = here && opened !== undefined && file !== found.file
+  if (copied || !(answer ?? (await showsLife(path, other)))) {
+    await removeName(path)
+    return { is: 'gone' }
+  }
+  return { is: opened ? 'open' : 'opening', who }
+}
+
+async function showsLife(path: string, { boot }: Name): Promise<boolean> {
+  if (boot !== 'any' && machine.boot !== undefined && boot !== machine.boot) return false
+  const first = await look(path)
+  // Counted, not timed: this machine may be stopped meanwhile.
+  for (let watched = 0; watched < watches; watched++) {
+    await delay(watchMs)
+    const now = await look(path)
+    if (now === undefined) return false
+    if (now.changed !== first?.changed) return true
+  }
+  return false
+}
+
+interface Look {
+  readonly text: string
+  readonly file: string
+  /** When it was last touched. */
+  readonly changed: string
+}
+
+/** Opens the file anew: over NFS, what was asked before is answered from memory. */
+async function look(path: string): Promise<Look | undefined> {
+  try {
+    await using file = await open(path, 'r')
+    const { dev, ino, mtimeNs, ctimeNs } = await file.stat({ bigint: true })
+    const text = await file.readFile('latin1')
+    return { text, file: `${dev}:${ino}`, changed: `${mtimeNs} ${ctimeNs}` }
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** What the first line says: the number of the file it was written into, and whose it is. */
+function readLine(line = ''): { file?: unknown; who: string } {
+  try {
+    const { pid, host, file } = JSON.parse(line) as Record<string, unknown>
+    return { file, who: `process ${String(pid)} on ${String(host)}` }
+  } catch {
+    // Being written, or damaged.
+    return { who: 'somebody' }
+  }
+}
+
+/** Its name is never used again, so this cannot meet anybody else. */
+async function removeName(path: string): Promise<void> {
+  try {
+    await unlink(path)
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ENOENT') throw error
+  }
+}
