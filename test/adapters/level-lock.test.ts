@@ -1,10 +1,11 @@
 // One directory, one owner: whatever the path looks like, whichever process asks.
 
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { cpSync, readFileSync } from 'node:fs'
 import { readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { join, relative } from 'node:path'
+import { join, relative, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import t from 'tap'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { claimDirectory } from '../../adapters/level/open-directories.js'
@@ -257,6 +258,12 @@ void t.test('a thread that was terminated has let go', async (t) => {
   const backend = new LevelBackend(directory)
   t.teardown(() => backend.close())
   await backend.open('objects')
+})
+
+void t.test('a worker of node:cluster that was killed has let go', async (t) => {
+  const script = resolve('dist/test/adapters/level-cluster.js')
+  const { stdout } = await promisify(execFile)(process.execPath, [script, t.testdir()])
+  t.strictSame(JSON.parse(stdout), ['ok', locked.code, 'ok'])
 })
 
 void t.test('an owner that is stopped is still the owner', async (t) => {

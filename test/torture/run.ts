@@ -12,6 +12,7 @@ import { flowsCrashLoop } from './flows-crash.js'
 import { flowModelRuns } from './flows-model-run.js'
 import { fuzz } from './fuzz.js'
 import { graphCrashLoop } from './graph-crash.js'
+import { lockRaces } from './locks.js'
 import { objectsCrashLoop } from './objects-crash.js'
 import { findRuns } from './objects-finds.js'
 import { modelRuns } from './objects-model-run.js'
@@ -54,6 +55,13 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
       }
       return graphCrashLoop({ directory, cycles, seed, onCycle })
     }),
+  locks: (rounds, seed) =>
+    inDirectory((directory) => {
+      const onRound = (round: number) => {
+        if (round % 100 === 99) console.log(`  ${round + 1} of ${rounds} rounds`)
+      }
+      return lockRaces({ directory, rounds, seed, onRound })
+    }),
   'objects-crash': (cycles, seed) =>
     inDirectory((directory) => {
       const onCycle = (cycle: number) => {
@@ -79,6 +87,7 @@ const amounts: Readonly<Record<string, number>> = {
   'flows-model': 500,
   fuzz: 100_000,
   'graph-crash': 100,
+  locks: 1000,
   'objects-crash': 100,
   'objects-finds': 200,
   'objects-model': 300,

@@ -1,0 +1,106 @@
+// Owners who cannot be asked: on another machine, in another container, from before a restart.
+// They are watched for seven seconds, so all of this happens at the same time.
+
+import { execFileSync } from 'node:child_process'
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { LevelBackend } from '../../adapters/level/index.js'
+import { startChild } from './level-process.js'
+
+const locked = { code: 'LK_STORAGE_LOCKED' }
+const token = '0123456789ab0123456789ab'
+const line = '{"pid":1,"thread":0,"host":"elsewhere","file":"1:1"}\n'
+
+/** A directory with the file of an owner in it. */
+function owned(t: Test, name: string, content = `${line}open\n`): string {
+  return t.testdir({ objects: { [name]: content } })
+}
+
+async function open(t: Test, directory: string): Promise<LevelBackend> {
+  const backend = new LevelBackend(directory)
+  t.teardown(() => backend.close())
+  await backend.open('objects')
+  return backend
+}
+
+const ownersIn = async (directory: string) =>
+  (await readdir(join(directory, 'objects'))).filter((name) => name.startsWith('OWNER-'))
+
+function mayUnshare(): boolean {
+  try {
+    execFileSync('unshare', ['-n', 'true'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const linux = process.platform === 'linux' ? {} : { skip: 'boots and namespaces of Linux' }
+const needsNetworks = mayUnshare() ? {} : { skip: 'needs a Linux where this user may unshare' }
+
+t.jobs = 8
+// A copy for each test: tap writes into it.
+const aside = { buffered: true }
+
+void t.test(
+  'from before a restart: gone, whatever is in the file',
+  { ...linux, ...aside },
+  async (t) => {
+    for (const content of [`${line}open\n`, line, '', '{"pid"', '\0'.repeat(200)]) {
+      const name = `OWNER-${token}-ffffffffffff-ffffffffffff`
+      const directory = owned(t, name, content)
+      const started = performance.now()
+      const backend = await open(t, directory)
+      t.ok(performance.now() - started < 6000, 'not watched')
+      t.notOk((await ownersIn(directory)).includes(name))
+      await backend.close()
+    }
+  },
+)
+
+void t.test('no sign of life: gone', { ...aside }, async (t) => {
+  const name = `OWNER-${token}-none-any`
+  const directory = owned(t, name, '')
+  const started = performance.now()
+  await open(t, directory)
+  t.ok(performance.now() - started > 5000, 'watched')
+  t.notOk((await ownersIn(directory)).includes(name))
+})
+
+void t.test('signs of life: refused', { ...aside }, async (t) => {
+  const name = `OWNER-${token}-ffffffffffff-any`
+  const directory = owned(t, name)
+  const touch = () => utimes(join(directory, 'objects', name), new Date(), new Date())
+  const timer = setInterval(() => void touch(), 500)
+  t.teardown(() => clearInterval(timer))
+  await t.rejects(open(t, directory), locked)
+  t.strictSame(await ownersIn(directory), [name])
+})
+
+void t.test('an owner in another network', { ...needsNetworks, ...aside }, async (t) => {
+  const directory = t.testdir()
+  const far = startChild(directory, 'objects', ['unshare', '-n'])
+  t.teardown(() => far.kill())
+  t.equal(await far.ask({ do: 'open' }), 'ok')
+  await t.rejects(open(t, directory), locked, 'answers by touching its file')
+  t.strictSame(await far.ask({ do: 'write', from: 0, to: 1, bytes: 10 }), ['ok'])
+  await far.kill()
+  await open(t, directory)
+  t.equal((await ownersIn(directory)).length, 1)
+  const other = startChild(directory, 'objects', ['unshare', '-n'])
+  t.teardown(() => other.kill())
+  t.equal(await other.ask({ do: 'open' }), locked.code, 'and the other way round')
+})
+
+void t.test('files that look like it are left alone', { ...aside }, async (t) => {
+  const directory = t.testdir()
+  const place = join(directory, 'objects')
+  await mkdir(place)
+  const names = ['OWNER-', `OWNER-${token}-none-any.bak`, 'OWNER-1-2-3']
+  for (const name of names) await writeFile(join(place, name), '')
+  const backend = await open(t, directory)
+  await backend.close()
+  t.strictSame((await ownersIn(directory)).sort(), names)
+})
