@@ -47,6 +47,8 @@ const watches = 28
 /** How long to wait for others who are opening. Longer than a watch. */
 const patienceMs = 15_000
 const pollMs = 5
+/** How long to wait without a name, for one who was earlier. Longer than they need to see that. */
+const asideMs = 1000
 
 /** Takes the directory, or rejects `LK_STORAGE_LOCKED`. */
 export async function takeDirectory(directory: string): Promise<OwnerFile> {
@@ -64,7 +66,7 @@ export async function takeDirectory(directory: string): Promise<OwnerFile> {
       throw error
     }
     await own.withdraw()
-    await ended(directory, earlier, deadline)
+    await standAside(directory, earlier, deadline)
   }
 }
 
@@ -95,8 +97,8 @@ export class OwnerFile {
       this.#dev = dev
       this.#ino = ino
       const started = new Date(performance.timeOrigin).toISOString()
-      const who = { pid: process.pid, thread: threadId, started, host: hostname() }
-      writeSync(this.#file, `${JSON.stringify({ ...who, file: `${dev}:${ino}` })}\n`)
+      const who = `process ${process.pid} on ${hostname()}`
+      writeSync(this.#file, `${who}, started ${started}, thread ${threadId}, file ${dev}:${ino}\n`)
     } catch (error) {
       closeSync(this.#file)
       throw error
@@ -126,7 +128,7 @@ export class OwnerFile {
       if (!others.delete(this.#name)) throw locked(this.#directory)
       let [later, earlier]: (Name | undefined)[] = []
       for (const other of others.values()) {
-        const state = await stateOf(this.#directory, other)
+        const state = await stateOf(this.#directory, other, { watch: true })
         if (state.is === 'open') throw locked(this.#directory, { who: state.who })
         if (state.is === 'gone') continue
         if (other.token < this.#token) earlier = other
@@ -162,24 +164,33 @@ export class OwnerFile {
 
   /** A sign of life for those who cannot ask. An idle directory is not written to without need. */
   #beat(): void {
+    if (this.#local && !this.#hasOthers()) return
+    const now = new Date()
     try {
-      if (this.#local && !readdirSync(this.#directory).some((name) => this.#isOther(name))) return
-      const now = new Date()
       futimesSync(this.#file, now, now)
     } catch {
-      // The directory is not there any more. Whoever writes is told by assertHeld.
+      // A disk that fails: whoever writes is told.
     }
   }
 
-  #isOther(name: string): boolean {
-    return name !== this.#name && pattern.test(name)
+  #hasOthers(): boolean {
+    try {
+      return readdirSync(this.#directory).some((name) => name !== this.#name && pattern.test(name))
+    } catch {
+      // Gone, or no descriptor is left. A sign too many does no harm.
+      return true
+    }
   }
 }
 
-/** Resolves when one who was opening has given up or died; rejects if they own it by then. */
-async function ended(directory: string, other: Name, deadline: number): Promise<void> {
-  for (;;) {
-    const state = await stateOf(directory, other)
+/**
+ * Waits until one who is opening has given up or died, or long enough for them to have become the
+ * owner. Rejects where they have. Nobody is watched here: only who has a name can expect a sign.
+ */
+async function standAside(directory: string, other: Name, deadline: number): Promise<void> {
+  const until = performance.now() + asideMs
+  while (performance.now() < until) {
+    const state = await stateOf(directory, other, { watch: false })
     if (state.is === 'gone') return
     if (state.is === 'open' || performance.now() > deadline) {
       throw locked(directory, { who: state.who })
@@ -197,23 +208,25 @@ async function namesIn(directory: string): Promise<Map<string, Name>> {
   return names
 }
 
-/** Removes the file where nobody is behind it. */
-async function stateOf(directory: string, other: Name): Promise<State> {
+/** Removes the file where nobody is behind it. Without a watch, those who cannot be asked live. */
+async function stateOf(
+  directory: string,
+  other: Name,
+  { watch }: { watch: boolean },
+): Promise<State> {
   const path = join(directory, other.name)
   const found = await look(path)
   if (found === undefined) return { is: 'gone' }
-  const [line, opened] = found.text.split('\n')
-  const { file, who } = readLine(line)
-  const answer = await ask(other.token, other.scope)
+  const { file, pid, who } = readText(found.text)
+  const answer = await ask(other.token, other.scope, pid)
   // Numbers of files compare within one boot. A copied directory brings along its owner's file.
   const here = answer === true || other.boot === machine.boot
-  // The line is whole.
-  const copied = here && opened !== undefined && file !== found.file
-  if (copied || !(answer ?? (await showsLife(path, other)))) {
+  const copied = here && file !== undefined && file !== found.file
+  if (copied || !(answer ?? (!watch || (await showsLife(path, other))))) {
     await removeName(path)
     return { is: 'gone' }
   }
-  return { is: opened ? 'open' : 'opening', who }
+  return { is: found.text.includes('\nopen ') ? 'open' : 'opening', who }
 }
 
 async function showsLife(path: string, { boot }: Name): Promise<boolean> {
@@ -249,15 +262,15 @@ async function look(path: string): Promise<Look | undefined> {
   }
 }
 
-/** What the first line says: the number of the file it was written into, and whose it is. */
-function readLine(line = ''): { file?: unknown; who: string } {
-  try {
-    const { pid, host, file } = JSON.parse(line) as Record<string, unknown>
-    return { file, who: `process ${String(pid)} on ${String(host)}` }
-  } catch {
-    // Being written, or damaged.
-    return { who: 'somebody' }
-  }
+// With its end: one that a full disk cut short tells nothing.
+const firstLine = /^(process (\d+) on .*), started .*, file (\d+:\d+)\n/
+
+/** What the file says of its maker, and which file it was written into. */
+function readText(text: string): { pid?: number; file?: string; who: string } {
+  const [, who, pid, file] = firstLine.exec(text) ?? []
+  // Being written, or damaged.
+  if (who === undefined || file === undefined) return { who: 'somebody' }
+  return { pid: Number(pid), file, who }
 }
 
 /** Its name is never used again, so this cannot meet anybody else. */

@@ -31,8 +31,12 @@ export async function listen(token: string): Promise<OwnerSocket> {
   return { scope: nowhere, close: async () => undefined }
 }
 
-/** Whether the owner lives; `undefined` where that cannot be told from here. */
-export async function ask(token: string, scope: string): Promise<boolean | undefined> {
+/** Whether the owner lives; `undefined` where that cannot be told from here. `pid`: what they say. */
+export async function ask(
+  token: string,
+  scope: string,
+  pid: number | undefined,
+): Promise<boolean | undefined> {
   const address = addressOf(token, scope)
   if (address === undefined) return undefined
   const code = await new Promise<string | undefined>((resolve) => {
@@ -46,6 +50,8 @@ export async function ask(token: string, scope: string): Promise<boolean | undef
   // EAGAIN and EBUSY: so many ask that the queue is full, but it is there.
   if (code === undefined || code === 'EAGAIN' || code === 'EBUSY') return true
   if (code === 'ECONNREFUSED') {
+    // On BSD and macOS also where the queue is full.
+    if (process.platform !== 'linux' && runs(pid)) return undefined
     // What is left of it is in nobody's way.
     if (scope === byPath) await rm(address, { force: true }).catch(() => undefined)
     return false
@@ -64,6 +70,15 @@ function addressOf(token: string, scope: string): string | undefined {
   // All 107 bytes that the kernel has for it: Node 20 fills shorter names up with zeros, later
   // ones do not, and neither would find the other.
   return process.platform === 'linux' ? `\0${name.padEnd(107, '-')}` : undefined
+}
+
+function runs(pid: number | undefined): boolean {
+  if (pid === undefined) return true
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as { code?: unknown }).code !== 'ESRCH'
+  }
 }
 
 async function serve(address: string): Promise<Server | undefined> {

@@ -70,7 +70,8 @@ export class LevelPartition implements Storage {
       const files = await openFiles(name, profile, engine, reads)
       return new LevelPartition(name, profile, claim, engine, files, reads)
     } catch (error) {
-      await engine?.close()
+      // The first error counts; whatever becomes of the engine, the directory is let go.
+      await engine?.close().catch(() => undefined)
       await claim.release()
       throw error
     }

@@ -11,10 +11,10 @@ import { startChild } from './level-process.js'
 
 const locked = { code: 'LK_STORAGE_LOCKED' }
 const token = '0123456789ab0123456789ab'
-const line = '{"pid":1,"thread":0,"host":"elsewhere","file":"1:1"}\n'
+const line = 'process 1 on elsewhere, started at noon, thread 0, file 1:1\n'
 
 /** A directory with the file of an owner in it. */
-function owned(t: Test, name: string, content = `${line}open\n`): string {
+function owned(t: Test, name: string, content = `${line}open at noon\n`): string {
   return t.testdir({ objects: { [name]: content } })
 }
 
@@ -48,7 +48,14 @@ void t.test(
   'from before a restart: gone, whatever is in the file',
   { ...linux, ...aside },
   async (t) => {
-    for (const content of [`${line}open\n`, line, '', '{"pid"', '\0'.repeat(200)]) {
+    for (const content of [
+      `${line}open at noon\n`,
+      line,
+      '',
+      'process 1',
+      line.slice(0, -2),
+      '\0'.repeat(200),
+    ]) {
       const name = `OWNER-${token}-ffffffffffff-ffffffffffff`
       const directory = owned(t, name, content)
       const started = performance.now()

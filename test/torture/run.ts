@@ -62,6 +62,13 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
       }
       return lockRaces({ directory, rounds, seed, onRound })
     }),
+  'locks-far': (rounds, seed) =>
+    inDirectory((directory) => {
+      const onRound = (round: number) => {
+        if (round % 10 === 9) console.log(`  ${round + 1} of ${rounds} rounds`)
+      }
+      return lockRaces({ directory, rounds, seed, onRound, far: true })
+    }),
   'objects-crash': (cycles, seed) =>
     inDirectory((directory) => {
       const onCycle = (cycle: number) => {
@@ -88,6 +95,7 @@ const amounts: Readonly<Record<string, number>> = {
   fuzz: 100_000,
   'graph-crash': 100,
   locks: 1000,
+  'locks-far': 10,
   'objects-crash': 100,
   'objects-finds': 200,
   'objects-model': 300,
