@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pickSeed } from '../fixtures/random.js'
+import { backupRuns } from './backup.js'
 import { bitrot } from './bitrot.js'
 import { crashLoop } from './crash.js'
 import { diskfull } from './diskfull.js'
@@ -17,9 +18,17 @@ import { objectsCrashLoop } from './objects-crash.js'
 import { findRuns } from './objects-finds.js'
 import { modelRuns } from './objects-model-run.js'
 import { compareWithOracle } from './objects-oracle.js'
+import { snapshotRuns } from './snapshots.js'
 import { soak } from './soak.js'
 
 const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<unknown>>> = {
+  backup: (backups, seed) =>
+    inDirectory(async (base) => {
+      const directory = (run: number) => join(base, String(run))
+      const memory = await backupRuns({ engine: 'memory', backups, seed, directory })
+      const level = await backupRuns({ engine: 'level', backups, seed, directory })
+      return { memory, level }
+    }),
   bitrot: (rounds, seed) =>
     inDirectory((directory) => {
       const onRound = (round: number) => {
@@ -84,9 +93,14 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
     return { memory, level }
   },
   'objects-oracle': (pairs, seed) => compareWithOracle({ pairs, seed }),
+  snapshots: (runs, seed) =>
+    inDirectory((base) =>
+      snapshotRuns({ runs, seed, directory: (run) => join(base, String(run)) }),
+    ),
   soak: (rounds, seed) => inDirectory((directory) => soak({ directory, rounds, seed })),
 }
 const amounts: Readonly<Record<string, number>> = {
+  backup: 200,
   bitrot: 500,
   crash: 200,
   diskfull: 10,
@@ -100,6 +114,7 @@ const amounts: Readonly<Record<string, number>> = {
   'objects-finds': 200,
   'objects-model': 300,
   'objects-oracle': 100_000,
+  snapshots: 2000,
   soak: 300,
 }
 
