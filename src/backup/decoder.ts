@@ -39,8 +39,10 @@ export class BackupDecoder {
   readonly #hash = createHash('sha256')
   readonly #counts = new Map(partitions.map((name) => [name, { entries: 0, bytes: 0 }]))
   #part: Part = 'header'
-  /** The part that is being put together; no longer than its length by the format. */
-  #buffer = Buffer.allocUnsafeSlow(headerBytes)
+  /** For all parts but the content of blocks, whose entries are views of a buffer of its own. */
+  readonly #heads = Buffer.allocUnsafeSlow(trailerBytes)
+  /** The part that is being put together. */
+  #buffer = this.#heads
   #filled = 0
   #length = headerBytes
   #partition = 0
@@ -121,7 +123,7 @@ export class BackupDecoder {
   #expect(part: 'start' | 'block' | 'trailer', first?: number): void {
     this.#part = part
     this.#length = lengths[part]
-    if (this.#buffer.length !== trailerBytes) this.#buffer = Buffer.allocUnsafeSlow(trailerBytes)
+    this.#buffer = this.#heads
     this.#filled = 0
     if (first !== undefined) this.#buffer[this.#filled++] = first
   }

@@ -97,7 +97,10 @@ class WatchedStorage implements Storage {
   }
 
   watch(parts: Omit<PartitionSnapshotParts, 'storage' | 'settled'>): PartitionSnapshot {
-    this.#settled = Promise.all([this.#settled, this.#era.ended()])
+    const before = this.#settled
+    const ended = this.#era.ended()
+    // Not Promise.all(): its results would hold those of all that came before.
+    this.#settled = ended.then(() => before).then(() => {})
     this.#era = new Era()
     const [storage, settled] = [this.#storage, this.#settled]
     const watcher = new PartitionSnapshot({ storage, settled, ...parts })

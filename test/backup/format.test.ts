@@ -196,6 +196,16 @@ t.test('any entries come back as they were', async (t) => {
   t.pass()
 })
 
+t.test('a block of any length keeps its bytes while the next parts are read', async (t) => {
+  // Blocks of the length of a head, and of the end, among them.
+  for (let length = 1; length < 250; length++) {
+    const contents = { slices: [entry('k', Buffer.alloc(length, 7))] }
+    const found = decoded([encoded(contents).bytes])
+    if (JSON.stringify(hex(found.contents)) !== JSON.stringify(hex(contents))) t.fail(`${length}`)
+  }
+  t.pass()
+})
+
 t.test('keys out of order, twice, or of the mark of a restore are refused', async (t) => {
   const nothing = new Uint8Array(0)
   for (const keys of [['b', 'a'], ['a', 'a'], ['\0']]) {
