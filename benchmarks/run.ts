@@ -21,6 +21,7 @@ const scenarios = [
   'import-http',
   'chunks',
   'memory',
+  'backup',
   'scanner',
   'objects-import',
   'objects-range',

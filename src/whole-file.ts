@@ -6,6 +6,12 @@ import type { FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
 /**
+ * So much is left to the system's own time. All of it at the end would be flushed at once, and
+ * whoever syncs a log on the same disk would wait for it.
+ */
+const syncBytes = 8 * 1024 * 1024
+
+/**
  * Writes beside the file and renames at the end: whatever has that name is whole. What is there
  * and no regular file, `/dev/null` or a pipe, is written to as it is. `mode` is for a new file.
  */
@@ -28,7 +34,7 @@ export async function writeWholeFile(
   const handle = await open(partial, 'wx', existing?.mode ?? mode)
   try {
     try {
-      await writeTo(handle, chunks)
+      await writeTo(handle, chunks, syncBytes)
       await handle.sync()
     } finally {
       await handle.close()
@@ -41,12 +47,21 @@ export async function writeWholeFile(
   await syncDirectory(dirname(target))
 }
 
-async function writeTo(handle: FileHandle, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+async function writeTo(
+  handle: FileHandle,
+  chunks: AsyncIterable<Uint8Array>,
+  maxUnsynced = Infinity,
+): Promise<void> {
+  let unsynced = 0
   for await (const chunk of chunks) {
     let at = 0
     while (at < chunk.byteLength) {
       at += (await handle.write(chunk, at, chunk.byteLength - at)).bytesWritten
     }
+    unsynced += chunk.byteLength
+    if (unsynced < maxUnsynced) continue
+    await handle.datasync()
+    unsynced = 0
   }
 }
 

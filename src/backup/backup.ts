@@ -1,5 +1,6 @@
 // Writes a snapshot to a target.
 
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Snapshot } from '../snapshot/types.js'
 import { BackupEncoder } from './encoder.js'
 import { partitions } from './format.js'
@@ -74,6 +75,8 @@ async function make(
           tell()
         }
       }
+      // A storage and a target that answer at once would keep everybody else waiting.
+      await turn()
       // length > 0: no page is empty.
       snapshot.pass(partition, page.at(-1)!.key)
     }

@@ -212,6 +212,24 @@ t.test('a target that takes nothing holds up nobody, and gets the state of the c
   t.equal((await copy.flows.stats('default')).queued, 0)
 })
 
+t.test('a storage and a target that answer at once leave turns to others', async (t) => {
+  const backend = new MemoryBackend()
+  const keep = await filled(t, backend)
+  const slices = await backend.open('slices')
+  const value = Buffer.alloc(1024 * 1024)
+  for (let n = 0; n < 30; n++) {
+    await slices.write([{ type: 'put', key: Buffer.from(`z${100 + n}`), value }])
+  }
+  let turns = 0
+  let ended = false
+  const backup = keep
+    .backup(new Writable({ write: (_chunk, _encoding, callback) => callback() }))
+    .finally(() => (ended = true))
+  for (; !ended; turns++) await turn()
+  await backup
+  t.ok(turns > 15, `${turns} turns`)
+})
+
 t.test('close() waits for a backup, and then aborts it', async (t) => {
   const keep = await createLorekeep({ backend: new MemoryBackend(), closeTimeoutMs: 5 })
   const { target, waiting } = stalled()
