@@ -123,14 +123,34 @@ export class LorekeepError extends Error {
 
   constructor(code: ErrorCode, detail?: string, options: ErrorOptions = {}) {
     const { kind, message } = catalogue[code]
-    super(detail === undefined ? message : `${message}: ${detail}`, {
+    super(detail === undefined ? message : `${message}: ${cut(detail)}`, {
       ...('cause' in options && { cause: options.cause }),
     })
     this.name = 'LorekeepError'
     this.code = code
     this.kind = kind
-    this.details = options.details ?? {}
+    this.details = options.details === undefined ? {} : withShortTexts(options.details)
   }
+}
+
+/**
+ * The longest text that an error repeats, in UTF-16 code units. What clients send ends up in messages
+ * and details, and from there in answers and logs: a key may be megabytes.
+ */
+const longestText = 8192
+
+function cut(text: string): string {
+  return text.length > longestText ? `${text.slice(0, longestText).toWellFormed()}…` : text
+}
+
+function withShortTexts(details: Readonly<Record<string, unknown>>): typeof details {
+  const isLong = (value: unknown) => typeof value === 'string' && value.length > longestText
+  if (!Object.values(details).some(isLong)) return details
+  const texts = Object.entries(details).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? cut(value) : value,
+  ])
+  return Object.fromEntries(texts) as typeof details
 }
 
 /** True for an error of ours with that code. */

@@ -9,6 +9,7 @@ const root = process.cwd()
 const leaves = [
   'src/types',
   'src/errors',
+  'src/error-list',
   'src/storage',
   'src/keys',
   'src/in-flight',
@@ -24,6 +25,7 @@ const leaves = [
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/types': [],
   'src/errors': [],
+  'src/error-list': [],
   'src/storage': [],
   'src/keys': [],
   'src/in-flight': ['src/errors'],
@@ -101,7 +103,13 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/objects': leaves,
   'src/flow/types': ['src/types', 'src/knowledge/types', 'src/objects/types'],
   'src/flow/clock': [],
-  'src/flow/document': ['src/types', 'src/errors', 'src/flow/base64', 'src/flow/charset'],
+  'src/flow/document': [
+    'src/types',
+    'src/errors',
+    'src/error-list',
+    'src/flow/base64',
+    'src/flow/charset',
+  ],
   'src/flow/base64': [],
   'src/flow/charset': ['src/errors', 'src/flow/charset-tables'],
   'src/flow/charset-tables': [],
@@ -137,6 +145,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/backup/types',
     'src/types',
     'src/errors',
+    'src/error-list',
     'src/knowledge/types',
     'src/objects/types',
     'src/flow/types',

@@ -1,5 +1,7 @@
 // What reads a configuration piece by piece, and remembers everything that is wrong with it.
 
+import { addUnknown, ErrorList } from '../error-list.js'
+
 export type Fields = Readonly<Record<string, unknown>>
 
 export interface ConfigProblem {
@@ -8,7 +10,7 @@ export interface ConfigProblem {
 }
 
 export class ConfigReader {
-  readonly problems: ConfigProblem[] = []
+  readonly problems = new ErrorList<ConfigProblem>()
 
   /** An empty object where it is none. */
   object(key: string, value: unknown): Fields {
@@ -42,15 +44,14 @@ export class ConfigReader {
   }
 
   checkKeys(prefix: string, fields: Fields, known: readonly string[]): void {
-    for (const key of Object.keys(fields)) {
-      if (known.includes(key)) continue
-      const message = `unknown key ${prefix}${key}; known are ${known.join(', ')}`
-      this.problems.push({ key: `${prefix}${key}`, message })
-    }
+    addUnknown(this.problems, fields, known, (key) => ({
+      key: `${prefix}${key}`,
+      message: `unknown key ${prefix}${key}; known are ${known.join(', ')}`,
+    }))
   }
 
   fail(key: string, rule: string, found: unknown): void {
-    this.problems.push({ key, message: `${key} ${rule}, not ${show(found)}` })
+    this.problems.add({ key, message: `${key} ${rule}, not ${show(found)}` })
   }
 }
 

@@ -3,6 +3,7 @@
 import { constants } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { ErrorList } from '../error-list.js'
 import { LorekeepError } from '../errors.js'
 import { embedFrom } from '../flow/steps/embed.js'
 import { OptionReader } from '../flow/steps/options.js'
@@ -118,9 +119,9 @@ export function parseConfig(value: unknown, file: string): Config {
   const compat = readCompat(reader, fields)
 
   const { problems } = reader
-  if (problems.length > 0) {
-    const list = problems.map(({ message }) => message).join('; ')
-    throw new LorekeepError('LK_CONFIG', `${file}: ${list}`, { details: { errors: problems } })
+  if (problems.count > 0) {
+    const list = problems.sentence(({ message }) => message)
+    throw new LorekeepError('LK_CONFIG', `${file}: ${list}`, { details: problems.details })
   }
   return {
     ...(host !== undefined && { host }),
@@ -144,7 +145,7 @@ function readTokens(reader: ConfigReader, { tokens = {} }: Fields): ReadonlyMap<
   for (const [token, principal] of Object.entries(reader.object('tokens', tokens))) {
     // Tokens are secrets: the messages say where, not what.
     const key = `tokens[${principals.size}]`
-    if (!isToken(token)) reader.problems.push({ key, message: `${key}: a token is ${tokenRule}` })
+    if (!isToken(token)) reader.problems.add({ key, message: `${key}: a token is ${tokenRule}` })
     const fields = reader.object(key, principal)
     reader.checkKeys(`${key}.`, fields, ['user', 'collections'])
     const { user, collections } = fields
@@ -238,7 +239,7 @@ function readFlows(reader: ConfigReader, { flows }: Fields): readonly NamedFlow[
 /** It has the options of the step `embed`. */
 function readEmbedder(reader: ConfigReader, { embedder }: Fields): Embedder | undefined {
   if (embedder === undefined) return undefined
-  const problems: Problem[] = []
+  const problems = new ErrorList<Problem>()
   // What was read from JSON is JSON.
   const options = new OptionReader(
     reader.object('embedder', embedder) as JsonObject,
@@ -247,8 +248,8 @@ function readEmbedder(reader: ConfigReader, { embedder }: Fields): Embedder | un
   )
   const step = embedFrom(options)
   options.end()
-  for (const { path, message } of problems) {
-    reader.problems.push({ key: path, message: `${path} ${message}` })
+  for (const { path, message } of problems.details.errors) {
+    reader.problems.add({ key: path, message: `${path} ${message}` })
   }
   return step.embedder
 }

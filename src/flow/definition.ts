@@ -1,5 +1,6 @@
 // Definitions of flows: checked once, where they come in.
 
+import { addUnknown, ErrorList } from '../error-list.js'
 import { LorekeepError } from '../errors.js'
 import type { JsonObject } from '../objects/types.js'
 import { builtInNames, builtInSteps, isBuiltIn } from './steps/built-in.js'
@@ -28,19 +29,17 @@ const maxSteps = 100
 
 /** @throws LorekeepError `LK_FLOW_INVALID` with `details.errors` */
 export function checkDefinition(definition: unknown): CheckedDefinition {
-  const problems: Problem[] = []
-  const fail = (path: string, message: string) => {
-    problems.push({ path, message })
-  }
-  if (!isRecord(definition)) throw invalid([{ path: '', message: 'a definition is an object' }])
-  for (const name of Object.keys(definition)) {
-    if (!members.includes(name)) fail(name, `is unknown: there is ${members.join(', ')}`)
+  const problems = new ErrorList<Problem>()
+  const fail = (path: string, message: string) => problems.add({ path, message })
+  if (!isRecord(definition)) {
+    fail('', 'a definition is an object')
+    throw invalid(problems)
   }
   const { id, active = true, steps: given = builtInNames } = definition
   if (!isFlowId(id)) fail('id', `must be a string of 1 to ${maxIdBytes} bytes, well-formed`)
   if (typeof active !== 'boolean') fail('active', 'must be true or false')
   const code = new Map<string, Step>()
-  const steps = readSteps(given, code, fail)
+  const steps = readSteps(given, code, problems)
   builtInSteps(steps, problems, code)
   const found: Record<string, number> = {}
   for (const [name, { least, most, otherwise }] of Object.entries(numbers)) {
@@ -49,7 +48,11 @@ export function checkDefinition(definition: unknown): CheckedDefinition {
       found[name] = Number(value)
     } else fail(name, `must be a whole number from ${least} to ${most}`)
   }
-  if (problems.length > 0) throw invalid(problems)
+  addUnknown(problems, definition, members, (path) => ({
+    path,
+    message: `is unknown: there is ${members.join(', ')}`,
+  }))
+  if (problems.count > 0) throw invalid(problems)
   const limits = found as Record<keyof typeof numbers, number>
   return { flow: { id: id as string, active: active as boolean, steps, ...limits }, code }
 }
@@ -64,10 +67,10 @@ export function stepsOf(
   flow: Flow,
   code: ReadonlyMap<string, Step> | undefined,
 ): readonly Step[] | undefined {
-  const problems: Problem[] = []
+  const problems = new ErrorList<Problem>()
   const built = builtInSteps(flow.steps, problems, code)
   // What is stored was checked, maybe by a version that knew other options.
-  if (problems.length > 0) throw invalid(problems)
+  if (problems.count > 0) throw invalid(problems)
   const steps = flow.steps.map(({ name }, place) => built[place] ?? code?.get(name))
   return steps.every((step) => step !== undefined) ? steps : undefined
 }
@@ -75,8 +78,9 @@ export function stepsOf(
 function readSteps(
   given: unknown,
   code: Map<string, Step>,
-  fail: (path: string, message: string) => void,
+  problems: ErrorList<Problem>,
 ): readonly FlowStep[] {
+  const fail = (path: string, message: string) => problems.add({ path, message })
   if (!Array.isArray(given) || given.length === 0 || given.length > maxSteps) {
     fail('steps', `must be a list of 1 to ${maxSteps} steps`)
     return []
@@ -84,7 +88,7 @@ function readSteps(
   const names = new Set<string>()
   return given.flatMap((step: unknown, place): FlowStep[] => {
     const path = `steps[${place}]`
-    const found = readStep(step, path, code, fail)
+    const found = readStep(step, path, code, problems)
     if (found === undefined) return []
     if (names.has(found.name)) fail(path, `is called '${found.name}', as one before it`)
     // A step of code may stand in for one that is built in.
@@ -101,8 +105,9 @@ function readStep(
   step: unknown,
   path: string,
   code: Map<string, Step>,
-  fail: (path: string, message: string) => void,
+  problems: ErrorList<Problem>,
 ): FlowStep | undefined {
+  const fail = (path: string, message: string) => problems.add({ path, message })
   const { name, options, run, timeoutMs, ...rest } = isRecord(step) ? step : { name: step }
   if (typeof name !== 'string' || name === '' || !name.isWellFormed()) {
     fail(path, `must be the name of a built-in step (${builtInNames.join(', ')}), or a step`)
@@ -117,9 +122,10 @@ function readStep(
     code.set(name, step as Step)
     return { name, code: true }
   }
-  for (const key of Object.keys(rest)) {
-    fail(`${path}.${key}`, 'is unknown: there is name, options, run, timeoutMs')
-  }
+  addUnknown(problems, rest, [], (key) => ({
+    path: `${path}.${key}`,
+    message: 'is unknown: there is name, options, run, timeoutMs',
+  }))
   if (timeoutMs !== undefined) fail(`${path}.timeoutMs`, 'is for steps of code')
   if (!isBuiltIn(name)) {
     fail(path, `'${name}' is no built-in step: there is ${builtInNames.join(', ')}`)
@@ -138,7 +144,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function invalid(errors: readonly Problem[]): LorekeepError {
-  const list = errors.map(({ path, message }) => `${path} ${message}`.trim()).join('; ')
-  return new LorekeepError('LK_FLOW_INVALID', list, { details: { errors } })
+function invalid(problems: ErrorList<Problem>): LorekeepError {
+  const sentence = problems.sentence(({ path, message }) => `${path} ${message}`.trim())
+  return new LorekeepError('LK_FLOW_INVALID', sentence, { details: problems.details })
 }

@@ -2,6 +2,7 @@
 
 import { decodeBase64, decodedLength, type Base64Reason } from './base64.js'
 import { charsetOf } from './charset.js'
+import { addUnknown, ErrorList } from '../error-list.js'
 import { LorekeepError } from '../errors.js'
 import type { Term, Triple } from '../types.js'
 
@@ -38,7 +39,7 @@ export interface DocumentProblem {
 /**
  * The document, checked: nothing of it is shared with what was passed but its strings. 2.5 µs for
  * 2 kB of plain text (Node 20, half of it is the memory for the bytes); change with numbers.
- * @throws LorekeepError `LK_DOCUMENT_INVALID` with `details.errors`, up to 100 DocumentProblems;
+ * @throws LorekeepError `LK_DOCUMENT_INVALID` with `details.errors`, a list of DocumentProblems;
  *   `LK_DOCUMENT_TOO_LARGE` where nothing else is wrong
  */
 export function acceptDocument(document: unknown, options: DocumentOptions): AcceptedDocument {
@@ -58,12 +59,11 @@ const maxTermBytes = 1024 * 1024
 /** They stand in one message of the core, and in one record with those of other documents. */
 const maxMetadataLength = 4 * 1024 * 1024
 
-const maxProblems = 100
 const nothing = new Uint8Array(0)
 
 class DocumentReader {
   readonly #options: DocumentOptions
-  readonly #problems: DocumentProblem[] = []
+  readonly #problems = new ErrorList<DocumentProblem>()
   #tooLarge: LorekeepError | undefined
   /** Of all its strings, in UTF-16 code units. */
   #metadataLength = 0
@@ -86,7 +86,7 @@ class DocumentReader {
       metadataLength: this.#metadataLength,
       text: this.#text(fields),
     }
-    if (this.#problems.length > 0) throw this.#invalid()
+    if (this.#problems.count > 0) throw this.#invalid()
     if (this.#tooLarge !== undefined) throw this.#tooLarge
     return accepted
   }
@@ -102,17 +102,8 @@ class DocumentReader {
       this.#fail(path, `must be ${noun}, an object, not ${shown(value)}`)
       return undefined
     }
-    for (const name of Object.keys(value)) {
-      if (!known.includes(name)) this.#unknown(name, path, known)
-    }
+    addUnknown(this.#problems, value, known, (name) => unknown(name, path, known))
     return value as Fields
-  }
-
-  #unknown(name: string, path: string, known: readonly string[]): void {
-    const plain = name.toLowerCase()
-    const near = known.find((candidate) => plain.startsWith(candidate.slice(0, 3)))
-    const hint = near === undefined ? `there are ${known.join(', ')}` : `did you mean '${near}'?`
-    this.#fail(joined(path, excerpt(name)), `is unknown; ${hint}`)
   }
 
   #name(value: unknown, path: string, maxBytes: number): string {
@@ -261,17 +252,21 @@ class DocumentReader {
   }
 
   #fail(path: string, message: string, offset?: number): void {
-    if (this.#problems.length >= maxProblems) return
-    this.#problems.push({ path, message, ...(offset !== undefined && { offset }) })
+    this.#problems.add({ path, message, ...(offset !== undefined && { offset }) })
   }
 
   #invalid(): LorekeepError {
-    const errors = this.#problems
-    const [first] = errors
-    const sentence = [first?.path, first?.message].filter(Boolean).join(' ')
-    const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
-    return new LorekeepError('LK_DOCUMENT_INVALID', sentence + more, { details: { errors } })
+    const { details } = this.#problems
+    const sentence = this.#problems.sentence(({ path, message }) => `${path} ${message}`.trim())
+    return new LorekeepError('LK_DOCUMENT_INVALID', sentence, { details })
   }
+}
+
+function unknown(name: string, path: string, known: readonly string[]): DocumentProblem {
+  const plain = name.toLowerCase()
+  const near = known.find((candidate) => plain.startsWith(candidate.slice(0, 3)))
+  const hint = near === undefined ? `there are ${known.join(', ')}` : `did you mean '${near}'?`
+  return { path: joined(path, excerpt(name)), message: `is unknown; ${hint}` }
 }
 
 const rawText = 'if it is plain text, send its base64, or the text itself as content'

@@ -1,6 +1,7 @@
 // Errors as application/problem+json (RFC 9457). The only place that knows which code is which status.
 
 import type { OutgoingHttpHeaders } from 'node:http'
+import { ErrorList, maxErrorBytes, maxErrors, shortText } from '../error-list.js'
 import { LorekeepError, catalogue } from '../errors.js'
 import type { ErrorCode, ErrorKind } from '../errors.js'
 
@@ -81,8 +82,10 @@ export interface Problem {
   readonly code: ErrorCode
   readonly kind: ErrorKind
   readonly requestId: string
-  /** Every single thing that is wrong; at least one. */
+  /** What is wrong, one by one; at least one, at most 100 and 64 KiB of them. */
   readonly errors: readonly Readonly<Record<string, unknown>>[]
+  /** How many more there are. */
+  readonly errorsOmitted?: number
   /** What the field's existing clients read. */
   readonly error: { readonly type: ErrorKind; readonly message: string }
 }
@@ -92,8 +95,8 @@ export function problemOf(thrown: unknown, requestId: string): Problem {
   const { code, kind } = error
   const title = catalogue[code].message
   const open = isForClients(code)
-  const detail = open ? error.message : title
-  const { errors, ...rest } = error.details
+  const detail = open ? shortText(error.message, longestDetail) : title
+  const { errors, errorsOmitted, ...rest } = error.details
   const details = open ? plainMembers(rest) : {}
   return {
     ...details,
@@ -104,7 +107,7 @@ export function problemOf(thrown: unknown, requestId: string): Problem {
     code,
     kind,
     requestId,
-    errors: (open && listOf(errors)) || [{ ...details, message: detail }],
+    ...((open && listOf(errors, errorsOmitted)) || { errors: [{ ...details, message: detail }] }),
     error: { type: kind, message: detail },
   }
 }
@@ -128,15 +131,51 @@ function isForClients(code: ErrorCode): boolean {
   return status[code] < 500 && !code.startsWith('LK_STORAGE_')
 }
 
+/** Whatever was collected: an answer repeats no more than this of what a client sent. */
+const longestDetail = 8192
+const longestMember = 1024
+
 /** An object that slipped into the details stays inside; plain values and lists of them are ours. */
 function plainMembers(details: object): Readonly<Record<string, unknown>> {
-  const isPlain = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value)
-  const isOurs = (value: unknown) =>
-    isPlain(value) || (Array.isArray(value) && value.every(isPlain))
-  return Object.fromEntries(Object.entries(details).filter(([, value]) => isOurs(value)))
+  const members: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(details)) {
+    if (isPlain(value)) members[name] = short(value)
+    else if (Array.isArray(value) && value.every(isPlain)) {
+      members[name] = firstOf(value.map(short))
+    }
+  }
+  return members
 }
 
-function listOf(errors: unknown): Problem['errors'] | undefined {
+/** It stands in the problem twice. */
+function firstOf(values: readonly unknown[]): readonly unknown[] {
+  let length = 0
+  const end = values.findIndex((value, n) => {
+    length += String(value).length
+    return n >= maxErrors || length > maxErrorBytes / 8
+  })
+  return end < 0 ? values : values.slice(0, end)
+}
+
+function isPlain(value: unknown): boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value)
+}
+
+function short(value: unknown): unknown {
+  return typeof value === 'string' ? shortText(value, longestMember) : value
+}
+
+function listOf(
+  errors: unknown,
+  errorsOmitted: unknown,
+): Pick<Problem, 'errors' | 'errorsOmitted'> | undefined {
   if (!Array.isArray(errors) || errors.length === 0) return undefined
-  return errors.filter((error) => typeof error === 'object' && error !== null).map(plainMembers)
+  const list = new ErrorList<Readonly<Record<string, unknown>>>()
+  for (const error of errors as readonly unknown[]) {
+    if (typeof error !== 'object' || error === null) continue
+    if (list.isFull) list.omit()
+    else list.add(plainMembers(error))
+  }
+  if (typeof errorsOmitted === 'number') list.omit(errorsOmitted)
+  return list.details
 }

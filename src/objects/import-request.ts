@@ -1,6 +1,7 @@
 // An import as it comes in, checked: the request, each object against its schema, the ids against
 // each other. Everything that is wrong is told at once.
 
+import { addUnknown, ErrorList, maxErrors } from '../error-list.js'
 import { LorekeepError } from '../errors.js'
 import { checkJson } from './json.js'
 import { shown } from './schema/reason.js'
@@ -12,9 +13,6 @@ import type {
   ObjectImportOptions,
   ObjectLimits,
 } from './types.js'
-
-/** Of a batch, at most so many bad objects are told of; `details.count` says how many there are. */
-const maxErrors = 100
 
 // What this many bytes of JSON can be at most shorter than: an escape takes six bytes.
 const longestEscape = 6
@@ -31,18 +29,18 @@ const systemMetadata = ['created_at', 'updated_at', 'collection']
 
 /** @throws LorekeepError `LK_OBJECT_REQUEST` with `details.errors`, `LK_OBJECT_TOO_LARGE` */
 export function parseImport(batch: unknown, limits: ObjectLimits): ObjectImport {
-  const errors: { path: string; message: string }[] = []
-  const fail = (path: string, message: string) => errors.push({ path, message })
+  const errors = new ErrorList<Problem>()
+  const fail = (path: string, message: string) => errors.add({ path, message })
   const given = isRecord(batch) ? batch : {}
   if (!isRecord(batch)) fail('', `an import must be an object, not ${shown(batch)}`)
-  checkMembers(given, members, '', fail)
+  checkMembers(given, members, '', errors)
   const { metadata, schema_name, values } = given
   if (typeof schema_name !== 'string' || schema_name === '') {
     fail('schema_name', 'must be the name of a schema')
   }
   if (!isRecord(metadata)) fail('metadata', 'must be an object with id, user and collection')
   else {
-    checkMembers(metadata, metadataMembers, 'metadata.', fail)
+    checkMembers(metadata, metadataMembers, 'metadata.', errors)
     for (const name of ['id', 'user'] as const) {
       const reason = checkName(metadata[name], maxNameBytes)
       if (reason !== undefined) fail(`metadata.${name}`, reason)
@@ -53,7 +51,7 @@ export function parseImport(batch: unknown, limits: ObjectLimits): ObjectImport 
   }
   if (!Array.isArray(values)) fail('values', 'must be an array of objects')
   else if (values.length === 0) fail('values', 'is empty: there is nothing to import')
-  if (errors.length > 0) throw requestError(errors)
+  if (errors.count > 0) throw requestError(errors)
   const { length } = values as unknown[]
   if (length > limits.maxBatchObjects) {
     throw new LorekeepError(
@@ -65,28 +63,28 @@ export function parseImport(batch: unknown, limits: ObjectLimits): ObjectImport 
   return batch as ObjectImport
 }
 
-/** The objects as they are to be stored. @throws LorekeepError `LK_OBJECT_INVALID` */
+/**
+ * The objects as they are to be stored.
+ * @throws LorekeepError `LK_OBJECT_INVALID`: `details.count` says how many objects are bad
+ */
 export function checkObjects(
   schema: CompiledSchema,
   values: readonly unknown[],
   { maxObjectBytes }: ObjectLimits,
 ): JsonObject[] {
-  const errors: { index: number; id?: ObjectId; path: string; reason: string }[] = []
+  const errors = new ErrorList<{ index: number; id?: ObjectId; path: string; reason: string }>()
   const objects: JsonObject[] = []
   let count = 0
   for (let index = 0; index < values.length; index++) {
     const value = values[index]
-    const tell = (path: string, reason: string) => {
-      if (count > maxErrors) return
-      const id = idIn(value, schema.definition.id_field)
-      errors.push({ index, ...(id !== undefined && { id }), path, reason })
-    }
-    // Not pushed before it is known to be the first report: a bad object counts once.
+    // A bad object counts once, however much is wrong with it.
     let reported = false
     const report = (path: string, reason: string) => {
       if (!reported) count++
       reported = true
-      tell(path, reason)
+      if (errors.isFull) return errors.omit()
+      const id = idIn(value, schema.definition.id_field)
+      errors.add({ index, ...(id !== undefined && { id }), path, reason })
     }
     const object = schema.check(value, report)
     if (object === undefined) continue
@@ -95,11 +93,12 @@ export function checkObjects(
     else report('', `has ${bytes} bytes as JSON; at most ${maxObjectBytes} are accepted`)
   }
   if (count === 0) return objects
-  const [first] = errors
+  const { details } = errors
+  const [first] = details.errors
   const place = first && [`object ${first.index}`, first.path].filter((part) => part !== '')
   const more = count > 1 ? ` (and ${count - 1} more objects)` : ''
   throw new LorekeepError('LK_OBJECT_INVALID', `${place?.join(', ')}: ${first?.reason}${more}`, {
-    details: { errors, count },
+    details: { ...details, count },
   })
 }
 
@@ -170,16 +169,23 @@ function checkMembers(
   record: Readonly<Record<string, unknown>>,
   known: readonly string[],
   prefix: string,
-  fail: (path: string, message: string) => void,
+  errors: ErrorList<Problem>,
 ): void {
-  for (const name of Object.keys(record)) {
-    if (!known.includes(name)) fail(prefix + name, `is unknown; there are ${known.join(', ')}`)
-  }
+  addUnknown(errors, record, known, (name) => ({
+    path: prefix + name,
+    message: `is unknown; there are ${known.join(', ')}`,
+  }))
 }
 
-function requestError(errors: readonly { path: string; message: string }[]): LorekeepError {
-  const list = errors.map(({ path, message }) => (path === '' ? message : `${path} ${message}`))
-  return new LorekeepError('LK_OBJECT_REQUEST', list.join('; '), { details: { errors } })
+function requestError(errors: ErrorList<Problem>): LorekeepError {
+  const wording = ({ path, message }: Problem) => (path === '' ? message : `${path} ${message}`)
+  const { details } = errors
+  return new LorekeepError('LK_OBJECT_REQUEST', errors.sentence(wording), { details })
+}
+
+interface Problem {
+  readonly path: string
+  readonly message: string
 }
 
 /** The bytes of an object that is too large. */

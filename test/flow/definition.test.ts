@@ -59,7 +59,6 @@ t.test('an id is 1 to 256 bytes of well-formed text', async (t) => {
 t.test('everything that is wrong is told at once', async (t) => {
   const steps = ['chunk', 'nothing', { name: 'mine', run, options: {} }, 'chunk', 7]
   t.strictSame(pathsOf({ id: '', active: 1, steps, concurrency: 0, more: 1 }), [
-    'more',
     'id',
     'active',
     'steps[1]',
@@ -67,6 +66,7 @@ t.test('everything that is wrong is told at once', async (t) => {
     'steps[3]',
     'steps[4]',
     'concurrency',
+    'more',
   ])
   for (const definition of [undefined, null, 3, 'f', [], () => {}]) {
     t.strictSame(pathsOf(definition), [''])

@@ -1,5 +1,6 @@
 // The built-in steps by their names, as a configuration composes them.
 
+import type { ErrorList } from '../../error-list.js'
 import type { FlowStep, Step } from '../types.js'
 import { chunkFrom } from './chunk.js'
 import { embedFrom } from './embed.js'
@@ -65,7 +66,7 @@ export function isBuiltIn(name: string): name is BuiltInName {
  */
 export function builtInSteps(
   steps: readonly FlowStep[],
-  problems: Problem[],
+  problems: ErrorList<Problem>,
   code: ReadonlyMap<string, Step> | undefined,
 ): readonly (Step | undefined)[] {
   const shared: Shared = {}

@@ -1,5 +1,6 @@
 // Options of built-in steps, as they come from a configuration.
 
+import { addUnknown, type ErrorList } from '../../error-list.js'
 import type { JsonObject, JsonValue } from '../../objects/types.js'
 
 export interface Problem {
@@ -10,12 +11,12 @@ export interface Problem {
 
 /** Takes options out one by one, and collects what is wrong with them. */
 export class OptionReader {
-  readonly problems: Problem[]
+  readonly problems: ErrorList<Problem>
   readonly #options: JsonObject
   readonly #path: string
   readonly #known = new Set<string>()
 
-  constructor(options: JsonObject, path: string, problems: Problem[]) {
+  constructor(options: JsonObject, path: string, problems: ErrorList<Problem>) {
     this.#options = options
     this.#path = path
     this.problems = problems
@@ -50,16 +51,17 @@ export class OptionReader {
   }
 
   fail(name: string, message: string): undefined {
-    this.problems.push({ path: `${this.#path}.${name}`, message })
+    this.problems.add({ path: `${this.#path}.${name}`, message })
     return undefined
   }
 
   /** Names what nobody has taken. */
   end(): void {
-    for (const name of Object.keys(this.#options)) {
-      if (this.#known.has(name)) continue
-      this.fail(name, `is unknown: there is ${[...this.#known].join(', ') || 'no option'}`)
-    }
+    const known = [...this.#known]
+    addUnknown(this.problems, this.#options, known, (name) => ({
+      path: `${this.#path}.${name}`,
+      message: `is unknown: there is ${known.join(', ') || 'no option'}`,
+    }))
   }
 
   #take(name: string): JsonValue | undefined {

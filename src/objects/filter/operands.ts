@@ -1,5 +1,6 @@
 // The operands of a filter: what is wrong with them, told all at once.
 
+import { ErrorList } from '../../error-list.js'
 import { LorekeepError } from '../../errors.js'
 import { checkJson, formatPath, type JsonPath } from '../json.js'
 import { isObject } from './path.js'
@@ -9,32 +10,26 @@ import type { JsonValue } from '../types.js'
 export const maxFilterDepth = 100
 export const maxInOperands = 10_000
 
-const maxProblems = 100
-
 /** What is wrong with a filter, and where. */
 export class FilterProblems {
-  readonly #errors: { readonly path: string; readonly message: string }[] = []
-  #count = 0
+  readonly #list = new ErrorList<{ readonly path: string; readonly message: string }>()
 
   add(at: JsonPath, message: string, inside = ''): void {
-    this.#count++
-    if (this.#errors.length === maxProblems) return
+    if (this.#list.isFull) return this.#list.omit()
     const separator = inside === '' || inside.startsWith('[') ? '' : '.'
-    this.#errors.push({ path: formatPath(at) + separator + inside, message })
+    this.#list.add({ path: formatPath(at) + separator + inside, message })
   }
 
   /** Nobody reads more, and a filter that holds itself has no end of them. */
   get enough(): boolean {
-    return this.#count >= maxProblems
+    return this.#list.isFull
   }
 
   throwIfAny(): void {
-    const [first, ...others] = this.#errors
-    if (first === undefined) return
-    const more = others.length > 0 ? `, and ${this.#count - 1} more` : ''
-    throw new LorekeepError('LK_QUERY', `${first.path} ${first.message}${more}`, {
-      details: { errors: this.#errors, count: this.#count },
-    })
+    const { count, details } = this.#list
+    if (count === 0) return
+    const sentence = this.#list.sentence(({ path, message }) => `${path} ${message}`)
+    throw new LorekeepError('LK_QUERY', sentence, { details: { ...details, count } })
   }
 }
 

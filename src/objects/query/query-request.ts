@@ -1,5 +1,6 @@
 // A query as it comes in, checked and understood.
 
+import { addUnknown, ErrorList } from '../../error-list.js'
 import { LorekeepError } from '../../errors.js'
 import { isSystemField } from '../engine/block.js'
 import type { Condition, Path } from '../filter/condition.js'
@@ -18,7 +19,7 @@ export interface QueryRequest {
   readonly after: Cursor | undefined
 }
 
-interface Problem {
+export interface Problem {
   readonly path: string
   readonly message: string
 }
@@ -33,18 +34,20 @@ const members = ['schema_name', 'filters', 'limit', 'offset', 'sort', 'fields', 
 
 /** @throws LorekeepError `LK_QUERY` with `details.errors`, a list of `{ path, message }` */
 export function schemaNameOf(query: unknown): string {
-  if (!isRecord(query)) throw queryError([{ path: '', message: 'a query must be an object' }])
-  const problems = Object.keys(query)
-    .filter((name) => !members.includes(name))
-    .map((name) => ({
-      path: name,
-      message: `there is no '${name}'; a query has ${members.join(', ')}`,
-    }))
+  const problems = new ErrorList<Problem>()
+  if (!isRecord(query)) {
+    problems.add({ path: '', message: 'a query must be an object' })
+    throw queryError(problems)
+  }
   const { schema_name: name } = query
   if (typeof name !== 'string' || name === '') {
-    problems.push({ path: 'schema_name', message: 'must be the name of a schema' })
+    problems.add({ path: 'schema_name', message: 'must be the name of a schema' })
   }
-  if (problems.length > 0) throw queryError(problems)
+  addUnknown(problems, query, members, (path) => ({
+    path,
+    message: `there is no such member; a query has ${members.join(', ')}`,
+  }))
+  if (problems.count > 0) throw queryError(problems)
   return name as string
 }
 
@@ -56,13 +59,13 @@ export function parseQuery(
   { collections }: Scope = {},
 ): QueryRequest {
   const given = query as Readonly<Record<string, unknown>>
-  const problems: Problem[] = []
+  const problems = new ErrorList<Problem>()
   const check = (path: Path) => checkField(path, schema)
   const count = (name: 'limit' | 'offset', otherwise: number) => {
     const { [name]: value } = given
     if (value === undefined) return otherwise
     if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number
-    problems.push({ path: name, message: `must be a whole number, 0 or more, not ${shown(value)}` })
+    problems.add({ path: name, message: `must be a whole number, 0 or more, not ${shown(value)}` })
     return otherwise
   }
   const limit = Math.min(count('limit', defaultLimit), limits.maxQueryLimit)
@@ -75,9 +78,9 @@ export function parseQuery(
     condition = parseFilter(given['filters'] ?? {}, check)
   } catch (error) {
     if (!(error instanceof LorekeepError) || error.code !== 'LK_QUERY') throw error
-    problems.push(...((error.details['errors'] ?? []) as Problem[]))
+    problems.addAll(error.details)
   }
-  if (problems.length > 0) throw queryError(problems)
+  if (problems.count > 0) throw queryError(problems)
   if (collections !== undefined) {
     const allowed = parseFilter({ _collection: { $in: [...collections] } }, () => undefined)
     const parts = condition.type === 'and' ? condition.conditions : [condition]
@@ -99,26 +102,27 @@ function checkField(path: Path, { definition }: CompiledSchema): string | undefi
 function parseSort(
   value: unknown,
   check: (path: Path) => string | undefined,
-  problems: Problem[],
+  problems: ErrorList<Problem>,
 ): SortKey[] {
   if (value === undefined) return []
   if (!isRecord(value)) {
-    problems.push({ path: 'sort', message: "must be an object such as { price: 'desc' }" })
+    problems.add({ path: 'sort', message: "must be an object such as { price: 'desc' }" })
     return []
   }
   const keys = Object.entries(value)
   if (keys.length > maxSortKeys) {
-    problems.push({ path: 'sort', message: `has more than ${maxSortKeys} keys` })
+    problems.add({ path: 'sort', message: `has more than ${maxSortKeys} keys` })
+    return []
   }
   if (keys.length > 1 && keys.some(([text]) => wholeNumber.test(text))) {
     // JavaScript puts these first, in JSON too: which one was meant to be first is lost.
     const message = 'a field whose name is a whole number can only be sorted by alone'
-    problems.push({ path: 'sort', message })
+    problems.add({ path: 'sort', message })
   }
   return keys.flatMap(([text, direction]): SortKey[] => {
     const path = parsePath(text, `sort.${text}`, check, problems)
     if (direction !== 'asc' && direction !== 'desc') {
-      problems.push({
+      problems.add({
         path: `sort.${text}`,
         message: `must be 'asc' or 'desc', not ${shown(direction)}`,
       })
@@ -131,13 +135,13 @@ function parseSort(
 function parseFields(
   value: unknown,
   check: (path: Path) => string | undefined,
-  problems: Problem[],
+  problems: ErrorList<Problem>,
 ): Path[] | undefined {
   if (value === undefined) return undefined
   const isList = Array.isArray(value) && value.every((name) => typeof name === 'string')
   if (!isList || value.length > maxFields) {
     const message = `must be an array of at most ${maxFields} names of fields`
-    problems.push({ path: 'fields', message })
+    problems.add({ path: 'fields', message })
     return undefined
   }
   return value.flatMap((text: string, n) => {
@@ -150,13 +154,13 @@ function parsePath(
   text: string,
   place: string,
   check: (path: Path) => string | undefined,
-  problems: Problem[],
+  problems: ErrorList<Problem>,
 ): Path | undefined {
   const path = text.split('.')
   const isPath = path.every((part) => part !== '' && part !== '__proto__') && path.length <= 32
   const reason = isPath ? check(path) : 'is no path of field names'
   if (reason === undefined) return path
-  problems.push({ path: place, message: reason })
+  problems.add({ path: place, message: reason })
   return undefined
 }
 
@@ -165,11 +169,11 @@ function parseAfter(
   sort: readonly SortKey[],
   offset: number,
   check: (path: Path) => string | undefined,
-  problems: Problem[],
+  problems: ErrorList<Problem>,
 ): Cursor | undefined {
   if (value === undefined) return undefined
   const fail = (message: string) => {
-    problems.push({ path: 'after', message })
+    problems.add({ path: 'after', message })
     return undefined
   }
   if (offset > 0) return fail('goes on from a place; an offset beside it has no meaning')
@@ -177,16 +181,17 @@ function parseAfter(
   if (cursor === undefined) return fail("must be the 'next' of a page before")
   // Whoever made it, it may ask for nothing that a sort may not.
   const { order } = cursor
-  const isSort = order.every(({ path }) => parsePath(path.join('.'), '', check, []) !== undefined)
+  const none = new ErrorList<Problem>()
+  const isSort = order.every(({ path }) => parsePath(path.join('.'), '', check, none) !== undefined)
   if (order.length > maxSortKeys || !isSort) return fail('is of no sort that may be asked for')
   const isSame = JSON.stringify(cursor.order) === JSON.stringify(sort)
   if (sort.length > 0 && !isSame) return fail('comes from a query with another sort')
   return cursor
 }
 
-export function queryError(errors: readonly Problem[]): LorekeepError {
-  const list = errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-  return new LorekeepError('LK_QUERY', list.join('; '), { details: { errors } })
+export function queryError(problems: ErrorList<Problem>): LorekeepError {
+  const wording = ({ path, message }: Problem) => (path === '' ? message : `${path}: ${message}`)
+  return new LorekeepError('LK_QUERY', problems.sentence(wording), { details: problems.details })
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

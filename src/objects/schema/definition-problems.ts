@@ -1,21 +1,33 @@
 // Reading a definition: what is wrong is noted, and the reading goes on.
 
+import { ErrorList } from '../../error-list.js'
 import { formatPath, type JsonPath } from '../json.js'
 import { shown } from './reason.js'
 import type { JsonObject, JsonValue } from '../types.js'
 
-/** What is wrong with a definition: everything, told up to a hundred. */
-export class Problems {
-  readonly errors: { readonly path: string; readonly message: string }[] = []
-  count = 0
+export interface Problem {
+  readonly path: string
+  readonly message: string
+}
 
-  add(path: JsonPath | string, message: string): void {
-    if (this.count++ >= mostProblems) return
-    this.errors.push({ path: typeof path === 'string' ? path : formatPath(path), message })
+/** What is wrong with a definition. */
+export class Problems {
+  readonly list = new ErrorList<Problem>()
+
+  get count(): number {
+    return this.list.count
+  }
+
+  /** `message` is made only where it is told. */
+  add(path: JsonPath | string, message: string | (() => string)): void {
+    if (this.list.isFull) return this.list.omit()
+    this.list.add({
+      path: typeof path === 'string' ? path : formatPath(path),
+      message: typeof message === 'string' ? message : message(),
+    })
   }
 }
 
-const mostProblems = 100
 /** The value of an own property: a definition is as untrusted as any input. */
 export function own(object: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined

@@ -5,6 +5,7 @@ import { LorekeepError } from '../../errors.js'
 import { parseJson } from '../../json-text.js'
 import { filledDefault, isJsonObject } from './defaults.js'
 import { isBoolean, isString, own, Problems, taker } from './definition-problems.js'
+import type { Problem } from './definition-problems.js'
 import { FieldReader } from './field-definition.js'
 import { wrongName } from './field-keys.js'
 import { wrongIndexPath } from './index-path.js'
@@ -30,8 +31,8 @@ const deepestInput = 100
 /**
  * A fresh, frozen definition with its keys in one order. Reads `fields` as a map and as an array,
  * and takes its own result again.
- * @throws LorekeepError `LK_SCHEMA_INVALID` with every reason in `details.errors`: up to 100, the
- * number of all in `details.count`
+ * @throws LorekeepError `LK_SCHEMA_INVALID` with the reasons in `details.errors`, and the number of
+ * all in `details.count`
  */
 export function parseSchemaDefinition(input: unknown): SchemaDefinition {
   const problems = new Problems()
@@ -41,7 +42,8 @@ export function parseSchemaDefinition(input: unknown): SchemaDefinition {
     throw refusal(problems)
   }
   for (const key of Object.keys(given)) {
-    if (!keys.includes(key)) problems.add([key], `is no key of a schema${didYouMean(key, keys)}`)
+    if (!keys.includes(key))
+      problems.add([key], () => `is no key of a schema${didYouMean(key, keys)}`)
   }
   const take = taker(given, [], problems)
   const name = schemaName(given, problems)
@@ -75,13 +77,10 @@ function plainCopy(input: unknown, problems: Problems): JsonValue | undefined {
   return isJson ? (parseJson(JSON.stringify(input)) as JsonValue) : undefined
 }
 
-function refusal({ errors, count }: Problems): LorekeepError {
-  const told = errors
-    .slice(0, 3)
-    .map(({ path, message }) => (path === '' ? message : `'${path}' ${message}`))
-  const more = count > told.length ? ` (and ${count - told.length} more, see details.errors)` : ''
-  return new LorekeepError('LK_SCHEMA_INVALID', told.join('; ') + more, {
-    details: { errors, count },
+function refusal({ list, count }: Problems): LorekeepError {
+  const wording = ({ path, message }: Problem) => (path === '' ? message : `'${path}' ${message}`)
+  return new LorekeepError('LK_SCHEMA_INVALID', list.sentence(wording), {
+    details: { ...list.details, count },
   })
 }
 

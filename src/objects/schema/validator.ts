@@ -43,10 +43,13 @@ export function compileValidator(fields: Fields, options: ValidatorOptions): Val
     validateSchema: false,
     formats: checkedFormats,
   })
-  addElementsKeyword(ajv)
+  const budget = { left: 0 }
+  addElementsKeyword(ajv, budget)
+  addClosedKeyword(ajv)
   const definitions = new Map<unknown, FieldDefinition>()
   const validate = ajv.compile(objectSchema(fields, options, definitions))
   return (object, report) => {
+    budget.left = mostErrors
     if (validate(object)) return true
     for (const error of validate.errors ?? []) {
       const { path, value } = placeOf(error, object)
@@ -74,7 +77,7 @@ function objectSchema(
     type: 'object',
     properties,
     ...(required.length > 0 && { required }),
-    ...(strict && { additionalProperties: false }),
+    ...(strict && { closed: Object.keys(properties) }),
   }
 }
 
@@ -127,11 +130,21 @@ function fieldSchema(
 
 const largest = Number.MAX_SAFE_INTEGER
 
-/** Bad elements of one array that are told. ajv's own keyword tells all, which may be a million. */
-const mostBadElements = 20
+/**
+ * Bad elements of one array, and undeclared fields of one object, that are told. ajv's own keywords
+ * tell all, which may be a million.
+ */
+const mostOfOne = 20
+
+/** Bad elements of all arrays in an object that are told: arrays in arrays would multiply. */
+const mostErrors = 100
+
+interface Budget {
+  left: number
+}
 
 /** `items` with an end: the elements after the last one told are not looked at. */
-function addElementsKeyword(ajv: Ajv2020): void {
+function addElementsKeyword(ajv: Ajv2020, budget: Budget): void {
   ajv.addKeyword({
     keyword: 'elements',
     type: 'array',
@@ -145,9 +158,12 @@ function addElementsKeyword(ajv: Ajv2020): void {
       ) => {
         const errors: ErrorObject[] = []
         let bad = 0
-        for (let i = 0; i < array.length && bad < mostBadElements; i++) {
+        for (let i = 0; i < array.length && bad < mostOfOne; i++) {
+          // The first is told always: what is refused has a reason.
+          if (bad > 0 && budget.left <= 0) break
           if (validate(array[i])) continue
           bad++
+          budget.left--
           // Again, for the errors with their place: it is not made for good elements.
           const instancePath = `${context?.instancePath ?? ''}/${i}`
           validate(array[i], {
@@ -163,6 +179,41 @@ function addElementsKeyword(ajv: Ajv2020): void {
         return bad === 0
       }
       return elements
+    },
+  })
+}
+
+/** `additionalProperties: false` with an end, and its errors. */
+function addClosedKeyword(ajv: Ajv2020): void {
+  ajv.addKeyword({
+    keyword: 'closed',
+    type: 'object',
+    schemaType: 'array',
+    errors: 'full',
+    compile(names: readonly string[], parentSchema) {
+      const known = new Set(names)
+      const closed: ReturnType<NonNullable<FuncKeywordDefinition['compile']>> = (
+        object: JsonObject,
+        context,
+      ) => {
+        const errors: ErrorObject[] = []
+        for (const name in object) {
+          if (known.has(name) || !Object.hasOwn(object, name)) continue
+          errors.push({
+            keyword: 'additionalProperties',
+            instancePath: context?.instancePath ?? '',
+            schemaPath: '#/closed',
+            params: { additionalProperty: name },
+            schema: false,
+            parentSchema,
+            data: object,
+          })
+          if (errors.length === mostOfOne) break
+        }
+        closed.errors = errors
+        return errors.length === 0
+      }
+      return closed
     },
   })
 }

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
+import { ErrorList } from '../../../src/error-list.js'
 import { chunk, chunkFrom } from '../../../src/flow/steps/chunk.js'
 import { OptionReader, type Problem } from '../../../src/flow/steps/options.js'
 import type { ChunkOutput } from '../../../src/flow/steps/types.js'
@@ -60,11 +61,11 @@ t.test('a wrong option is a mistake of the program', async (t) => {
 
 t.test('options of a configuration are checked, each with its path', async (t) => {
   const read = (options: JsonObject) => {
-    const problems: Problem[] = []
+    const problems = new ErrorList<Problem>()
     const reader = new OptionReader(options, 'steps[0].options', problems)
     const step = chunkFrom(reader)
     reader.end()
-    return { step, paths: problems.map(({ path }) => path) }
+    return { step, paths: problems.details.errors.map(({ path }) => path) }
   }
   const { step, paths } = read({ size: 100, overlap: 0 })
   t.same(paths, [])

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { ErrorList } from '../../../src/error-list.js'
 import { embed, embedFrom, embedVectors } from '../../../src/flow/steps/embed.js'
 import { hashingEmbedder } from '../../../src/flow/steps/hashing-embedder.js'
 import { OptionReader } from '../../../src/flow/steps/options.js'
@@ -101,14 +102,14 @@ t.test('options of the wrong type are a mistake of the program', async (t) => {
 })
 
 function readerOf(options: JsonObject): OptionReader {
-  return new OptionReader(options, 'options', [] as Problem[])
+  return new OptionReader(options, 'options', new ErrorList<Problem>())
 }
 
 t.test('a configuration without a type has the hashing embedder', async (t) => {
   const reader = readerOf({ dimensions: 8, batch: 1 })
   const { embedder } = embedFrom(reader)
   reader.end()
-  t.strictSame(reader.problems, [])
+  t.equal(reader.problems.count, 0)
   t.strictSame(
     await run(embed({ embedder })),
     await run(embed({ embedder: hashingEmbedder({ dimensions: 8 }) })),
@@ -125,7 +126,7 @@ t.test('a configuration can name a model and its server', async (t) => {
   const reader = readerOf({ type, model: 'm', url: server.url, ...more })
   const { embedder } = embedFrom(reader)
   reader.end()
-  t.strictSame(reader.problems, [])
+  t.equal(reader.problems.count, 0)
   t.equal((await embedder(['a', 'b', 'c'], { signal })).length, 3)
   t.match(server.requests, [{ body: { model: 'm', dimensions: 2, input: ['a', 'b'] } }, {}])
   t.match(server.requests, [{ headers: { authorization: 'Bearer lore' } }, {}])
@@ -149,7 +150,7 @@ t.test('what is wrong with a configuration is told by its path', async (t) => {
     const reader = readerOf(options)
     embedFrom(reader)
     reader.end()
-    const found = reader.problems.map(({ path }) => path.replace('options.', ''))
+    const found = reader.problems.details.errors.map(({ path }) => path.replace('options.', ''))
     t.strictSame(found, paths, JSON.stringify(options))
   }
 })

@@ -13,9 +13,9 @@ export function extractorOfModelFrom(reader: OptionReader): Extractor {
 
 /** What is wrong is told to the reader, and left out or stands as a placeholder here. */
 export function modelOptionsFrom(reader: OptionReader): ModelOptions {
-  const problems = reader.problems.length
+  const problems = reader.problems.count
   const model = reader.text('model')
-  if (model === undefined && reader.problems.length === problems) {
+  if (model === undefined && reader.problems.count === problems) {
     reader.fail('model', 'is missing: name the model as the server knows it')
   }
   const url = reader.text('url')

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { ErrorList } from '../../../../src/error-list.js'
 import { OptionReader } from '../../../../src/flow/steps/options.js'
 import { extractorOfModelFrom } from '../../../../src/flow/steps/openai/configuration.js'
 import { openaiExtractor } from '../../../../src/flow/steps/openai/extractor.js'
@@ -198,12 +199,12 @@ t.test('a request that is refused either way says nothing of the next one', asyn
 t.test('a configuration can name the model', async (t) => {
   const server = await startModelServer(t)
   server.answer = () => completion(good)
-  const reader = new OptionReader({ model: 'm', url: server.url }, 'options', [])
+  const reader = new OptionReader({ model: 'm', url: server.url }, 'options', new ErrorList())
   const extractor = extractorOfModelFrom(reader)
   reader.end()
-  t.strictSame(reader.problems, [])
+  t.equal(reader.problems.count, 0)
   t.strictSame(await run(extractor), extracted)
-  const empty = new OptionReader({}, 'options', [])
+  const empty = new OptionReader({}, 'options', new ErrorList())
   extractorOfModelFrom(empty)
-  t.match(empty.problems, [{ path: 'options.model' }])
+  t.match(empty.problems.details.errors, [{ path: 'options.model' }])
 })
