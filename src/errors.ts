@@ -51,7 +51,7 @@ export const catalogue = define({
   LK_OBJECT_NOT_FOUND: { kind: 'not-found', message: 'no such object' },
   LK_OBJECT_TOO_LARGE: { kind: 'limit', message: 'the batch is too large' },
   LK_QUERY: { kind: 'argument', message: 'not a valid query' },
-  LK_QUERY_BUDGET: { kind: 'limit', message: 'the query reads too much' },
+  LK_QUERY_BUDGET: { kind: 'limit', message: 'the query takes too much' },
 
   // flows
   LK_FLOW_INVALID: { kind: 'argument', message: 'not a valid flow' },

@@ -71,7 +71,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/graph/view',
   ],
   'src/graph': [...leaves, 'src/rdf/terms'],
-  'src/sparql': ['src/types', 'src/errors', 'src/accept', 'src/graph/types', 'src/rdf'],
+  'src/sparql': [
+    'src/types',
+    'src/errors',
+    'src/accept',
+    'src/graph/types',
+    'src/graph/rdf-source',
+    'src/rdf',
+  ],
   'src/whole-file': [],
   'src/backup/types': ['src/storage', 'src/knowledge/types'],
   'src/backup': [

@@ -1,22 +1,8 @@
 // lorekeep/sparql: SPARQL 1.1 Query over a graph, by an engine that is an optional peer.
 
-import type { Term } from '@rdfjs/types'
-import { negotiate } from '../accept.js'
-import { encoded, formatsOf } from './formats.js'
-import { parseQuery } from './parse.js'
-import { loadPeer } from './peer.js'
-import type { EngineBindings } from './peer.js'
-import { Question } from './question.js'
-import { regexFunctions } from './regex.js'
-import type {
-  SparqlAnswer,
-  SparqlBindings,
-  SparqlEngine,
-  SparqlGraph,
-  SparqlOptions,
-  SparqlRequest,
-  SparqlResult,
-} from './types.js'
+import { query } from './answer.js'
+import { defaultThreadMb, ThreadPool } from './thread-pool.js'
+import type { SparqlEngine } from './types.js'
 
 export type {
   SparqlAnswer,
@@ -28,83 +14,28 @@ export type {
   SparqlResult,
 } from './types.js'
 
-/** Makes nothing yet: the engine comes into memory with the first query, one for the process. */
-export function createSparql(): SparqlEngine {
-  return { query, execute }
+export interface SparqlEngineOptions {
+  /** Threads that execute() has queries answered in, one query at a time in each. Default 2. */
+  readonly threads?: number
+  /**
+   * MiB of memory for what one query of execute() holds, the engine included, which has 40 of them.
+   * Default half of what this process may have, at most 512 and at least 80.
+   */
+  readonly threadMb?: number
 }
 
-async function query(
-  graph: SparqlGraph,
-  text: string,
-  options: SparqlOptions = {},
-): Promise<SparqlResult> {
-  return (await ask(graph, text, options)).result
-}
-
-async function execute(
-  graph: SparqlGraph,
-  text: string,
-  { accept, ...options }: SparqlRequest = {},
-): Promise<SparqlAnswer> {
-  const { question, result } = await ask(graph, text, options)
-  const formats = formatsOf(result.type)
-  const format = negotiate(accept, formats)
-  if (format === undefined) {
-    question.end()
-    return { type: 'not-acceptable', offered: formats.map(({ mediaType }) => mediaType) }
-  }
-  const chunks = encoded(format.write(result))
-  // Most errors come before much was answered: then there is no answer that breaks off.
-  const first = await chunks.next()
-  const body = question.endedBy(joined(first, chunks))
-  return { type: 'answer', contentType: format.contentType, body }
-}
-
-async function ask(
-  graph: SparqlGraph,
-  text: string,
-  { signal, baseIRI }: SparqlOptions,
-): Promise<{ question: Question; result: SparqlResult }> {
-  const peer = await loadPeer()
-  signal?.throwIfAborted()
-  const parsed = parseQuery(peer, text, baseIRI)
-  const question = new Question(signal)
-  const answer = await question.answer(() =>
-    peer.engine.query(parsed.operation, {
-      sources: [question.guard(graph.source())],
-      extensionFunctions: regexFunctions(),
-      ...(parsed.baseIRI !== undefined && { baseIRI: parsed.baseIRI }),
-    }),
-  )
-  switch (answer.resultType) {
-    case 'bindings': {
-      const rows = await question.answer(answer.execute)
-      const bindings = question.items(rows, named)
-      return { question, result: { type: 'bindings', variables: parsed.variables, bindings } }
-    }
-    case 'quads': {
-      const quads = question.items(await question.answer(answer.execute), (quad) => quad)
-      return { question, result: { type: 'quads', quads } }
-    }
-    case 'boolean': {
-      const value = await question.answer(answer.execute)
-      question.end()
-      return { question, result: { type: 'boolean', value } }
-    }
+/** Makes nothing yet: the engine comes into memory, and threads are made, with the first query. */
+export function createSparql(options: SparqlEngineOptions = {}): SparqlEngine {
+  const threads = checkWhole('threads', options.threads ?? 2, 1)
+  const threadMb = checkWhole('threadMb', options.threadMb ?? defaultThreadMb(), 64)
+  const pool = new ThreadPool({ threads, threadMb })
+  return {
+    query,
+    execute: (graph, text, request = {}) => pool.execute(graph, text, request),
   }
 }
 
-function named(row: EngineBindings): SparqlBindings {
-  // Without a prototype: a variable may have the name of any property.
-  const bindings = Object.create(null) as Record<string, Term>
-  for (const [variable, term] of row) bindings[variable.value] = term
-  return bindings
-}
-
-async function* joined(
-  first: IteratorResult<Uint8Array, void>,
-  rest: AsyncGenerator<Uint8Array, void>,
-): AsyncGenerator<Uint8Array, void> {
-  if (!first.done) yield first.value
-  yield* rest
+function checkWhole(name: string, value: number, least: number): number {
+  if (Number.isSafeInteger(value) && value >= least) return value
+  throw new TypeError(`${name} is a whole number of at least ${least}: ${value}`)
 }

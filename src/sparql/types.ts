@@ -30,6 +30,14 @@ export type SparqlResult =
 export interface SparqlRequest extends SparqlOptions {
   /** An Accept header (RFC 9110, section 12.5.1). Anything by default. */
   readonly accept?: string | undefined
+  /**
+   * How long the engine may work on it, in milliseconds; then `LK_QUERY_BUDGET`. Time in which the
+   * answer waits for its reader does not count, unless another query waits for the thread. No end
+   * by default.
+   */
+  readonly maxMs?: number | undefined
+  /** Where queries wait for a thread, lanes take turns. Such as a user. */
+  readonly lane?: string | undefined
 }
 
 /** A serialised answer; or, where the client takes none of the formats, those that there are. */
@@ -44,7 +52,7 @@ export type SparqlAnswer =
   | { readonly type: 'not-acceptable'; readonly offered: readonly string[] }
 
 /** What a SPARQL engine may ask of a graph. */
-export type SparqlGraph = Pick<Graph, 'source'>
+export type SparqlGraph = Pick<Graph, 'source' | 'match' | 'count'>
 
 /**
  * SPARQL 1.1 Query. Both methods reject with `LK_GRAPH_QUERY` for what cannot be run: a text that is
@@ -55,8 +63,10 @@ export interface SparqlEngine {
   query(graph: SparqlGraph, text: string, options?: SparqlOptions): Promise<SparqlResult>
 
   /**
-   * query(), serialised in the format that the client likes best. It resolves with the first 16 KiB:
-   * an error before that is one of the promise, a later one breaks off the body.
+   * query(), serialised in the format that the client likes best, by a thread of its own: it rejects
+   * with `LK_QUERY_BUDGET` where it runs longer than `maxMs` or holds more than that thread may. It
+   * resolves with the first 16 KiB: an error before that is one of the promise, a later one breaks
+   * off the body.
    */
   execute(graph: SparqlGraph, text: string, request?: SparqlRequest): Promise<SparqlAnswer>
 }

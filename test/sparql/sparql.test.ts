@@ -11,12 +11,13 @@ import type { SparqlGraph, SparqlResult } from '../../src/sparql/index.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { peerLoader } from '../../src/sparql/peer.js'
 import { Question } from '../../src/sparql/question.js'
+import type { Triple } from '../../src/types.js'
 import { arrayGraph } from '../graph/array-graph.js'
 import type { ArrayGraph } from '../graph/array-graph.js'
 import { people, prefixes, queries } from './people.js'
 
 const sparql = createSparql()
-const asked = (graph: ArrayGraph): SparqlGraph => ({ source: () => rdfSource(graph) })
+const asked = (graph: ArrayGraph): SparqlGraph => ({ ...graph, source: () => rdfSource(graph) })
 
 const keep = await createLorekeep({ backend: new MemoryBackend() })
 t.teardown(() => keep.close())
@@ -342,9 +343,12 @@ t.test(
     const source = arrayGraph([...people])
     source.failure = { error: new Error('a block is damaged'), afterTriples: 5 }
     await t.rejects(sparql.execute(asked(source), 'SELECT * { ?s ?p ?o }'), source.failure.error)
-    const long = people.map((triple) => ({ ...triple, o: { v: 'x'.repeat(2000), e: false } }))
+    const long = Array.from({ length: 2000 }, (_, i) => ({
+      ...(people[0] as Triple),
+      o: { v: `${i}${'x'.repeat(2000)}`, e: false },
+    }))
     const later = arrayGraph(long)
-    later.failure = { error: new Error('a block is damaged'), afterTriples: 25 }
+    later.failure = { error: new Error('a block is damaged'), afterTriples: 1500 }
     const answer = await sparql.execute(asked(later), 'SELECT * { ?s ?p ?o }')
     if (answer.type !== 'answer') throw new Error(answer.type)
     await t.rejects(all(answer.body), later.failure.error)

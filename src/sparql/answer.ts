@@ -1,0 +1,94 @@
+// SPARQL 1.1 Query over a graph, by an engine that is an optional peer, in the thread that asks.
+
+import type { Term } from '@rdfjs/types'
+import { negotiate } from '../accept.js'
+import { encoded, formatsOf } from './formats.js'
+import { parseQuery } from './parse.js'
+import { loadPeer } from './peer.js'
+import type { EngineBindings } from './peer.js'
+import { Question } from './question.js'
+import { regexFunctions } from './regex.js'
+import type { Graph } from '../graph/types.js'
+import type {
+  SparqlAnswer,
+  SparqlBindings,
+  SparqlOptions,
+  SparqlRequest,
+  SparqlResult,
+} from './types.js'
+
+export async function query(
+  graph: Pick<Graph, 'source'>,
+  text: string,
+  options: SparqlOptions = {},
+): Promise<SparqlResult> {
+  return (await ask(graph, text, options)).result
+}
+
+export async function execute(
+  graph: Pick<Graph, 'source'>,
+  text: string,
+  { accept, ...options }: SparqlRequest = {},
+): Promise<SparqlAnswer> {
+  const { question, result } = await ask(graph, text, options)
+  const formats = formatsOf(result.type)
+  const format = negotiate(accept, formats)
+  if (format === undefined) {
+    question.end()
+    return { type: 'not-acceptable', offered: formats.map(({ mediaType }) => mediaType) }
+  }
+  const chunks = encoded(format.write(result))
+  // Most errors come before much was answered: then there is no answer that breaks off.
+  const first = await chunks.next()
+  const body = question.endedBy(joined(first, chunks))
+  return { type: 'answer', contentType: format.contentType, body }
+}
+
+async function ask(
+  graph: Pick<Graph, 'source'>,
+  text: string,
+  { signal, baseIRI }: SparqlOptions,
+): Promise<{ question: Question; result: SparqlResult }> {
+  const peer = await loadPeer()
+  signal?.throwIfAborted()
+  const parsed = parseQuery(peer, text, baseIRI)
+  const question = new Question(signal)
+  const answer = await question.answer(() =>
+    peer.engine.query(parsed.operation, {
+      sources: [question.guard(graph.source())],
+      extensionFunctions: regexFunctions(),
+      ...(parsed.baseIRI !== undefined && { baseIRI: parsed.baseIRI }),
+    }),
+  )
+  switch (answer.resultType) {
+    case 'bindings': {
+      const rows = await question.answer(answer.execute)
+      const bindings = question.items(rows, named)
+      return { question, result: { type: 'bindings', variables: parsed.variables, bindings } }
+    }
+    case 'quads': {
+      const quads = question.items(await question.answer(answer.execute), (quad) => quad)
+      return { question, result: { type: 'quads', quads } }
+    }
+    case 'boolean': {
+      const value = await question.answer(answer.execute)
+      question.end()
+      return { question, result: { type: 'boolean', value } }
+    }
+  }
+}
+
+function named(row: EngineBindings): SparqlBindings {
+  // Without a prototype: a variable may have the name of any property.
+  const bindings = Object.create(null) as Record<string, Term>
+  for (const [variable, term] of row) bindings[variable.value] = term
+  return bindings
+}
+
+async function* joined(
+  first: IteratorResult<Uint8Array, void>,
+  rest: AsyncGenerator<Uint8Array, void>,
+): AsyncGenerator<Uint8Array, void> {
+  if (!first.done) yield first.value
+  yield* rest
+}

@@ -1,0 +1,49 @@
+// What a thread that answers queries, and whoever has it answer them, say to each other.
+
+import type { TriplePattern } from '../graph/types.js'
+
+/** Chunks that a thread sends before any of them was asked for. */
+export const chunksAhead = 2
+
+export type ToThread =
+  | {
+      readonly type: 'ask'
+      readonly text: string
+      readonly accept: string | undefined
+      readonly baseIRI: string | undefined
+    }
+  /** The places that the pattern left open, of one triple after another. */
+  | {
+      readonly type: 'triples'
+      readonly id: number
+      readonly count: number
+      readonly values: readonly string[]
+      readonly entities: readonly boolean[]
+      readonly isLast: boolean
+    }
+  | { readonly type: 'count'; readonly id: number; readonly count: number }
+  /** One chunk more may be sent. */
+  | { readonly type: 'more' }
+  /** Nobody wants the answer any more. */
+  | { readonly type: 'leave' }
+
+export type FromThread =
+  /** The engine is in memory. */
+  | { readonly type: 'ready' }
+  | { readonly type: 'match'; readonly id: number; readonly pattern: TriplePattern }
+  | { readonly type: 'next'; readonly id: number }
+  | { readonly type: 'close'; readonly id: number }
+  | { readonly type: 'count'; readonly id: number; readonly pattern: TriplePattern }
+  | { readonly type: 'answer'; readonly contentType: string }
+  | { readonly type: 'not-acceptable'; readonly offered: readonly string[] }
+  | { readonly type: 'chunk'; readonly bytes: Uint8Array }
+  | { readonly type: 'failed'; readonly failure: Failure }
+  /** All of the question is over, however it ended, and the next one may come. */
+  | { readonly type: 'free' }
+
+export interface Failure {
+  /** `undefined` for what is no error of ours. */
+  readonly code: string | undefined
+  readonly message: string
+  readonly details: Readonly<Record<string, unknown>>
+}

@@ -1,0 +1,304 @@
+// One query in a thread: what it asks of the graph, its answer at the reader's pace, and its end.
+
+import { catalogue, LorekeepError } from '../errors.js'
+import type { ErrorCode } from '../errors.js'
+import type { TriplePattern } from '../graph/types.js'
+import type { Term, Triple } from '../types.js'
+import type { Thread } from './thread.js'
+import { chunksAhead } from './thread-messages.js'
+import type { Failure, FromThread } from './thread-messages.js'
+import type { SparqlAnswer, SparqlGraph, SparqlRequest } from './types.js'
+
+/** Triples of one message: few at first, as many want no more than that. */
+const firstTriples = 32
+const mostTriples = 1024
+/** Of their texts, in UTF-16 code units. */
+const mostLength = 256 * 1024
+
+/** Cursors that one query may have open. The engine needs some for each of its patterns. */
+const mostCursors = 1000
+
+/** How long a thread has to let go of a question before it is ended. */
+const leaveMs = 1000
+
+interface Cursor {
+  readonly pattern: TriplePattern
+  readonly triples: AsyncIterator<Triple>
+  size: number
+  /** What it failed of, after triples that are told first. */
+  failure: { readonly reason: unknown } | undefined
+}
+
+export class ThreadQuestion {
+  readonly #thread: Thread
+  readonly #graph: SparqlGraph
+  readonly #text: string
+  readonly #request: SparqlRequest
+  readonly #onOver: () => void
+  readonly #cursors = new Map<number, Cursor>()
+  /** Ends what the graph is asked. */
+  readonly #asking = new AbortController()
+  readonly #chunks: Uint8Array[] = []
+  #head: ((answer: SparqlAnswer) => void) | undefined
+  #refuse: ((reason: unknown) => void) | undefined
+  #wake: () => void = () => {}
+  #failure: { readonly reason: unknown } | undefined
+  /** The thread works on nothing of this any more. */
+  #isOver = false
+  #isAsked = false
+  #leaving: NodeJS.Timeout | undefined
+  // The clock runs while the thread has work to do, or somebody waits for the thread.
+  #leftMs: number
+  #startedAt = 0
+  #timer: NodeJS.Timeout | undefined
+  #isHurried = false
+
+  constructor(
+    thread: Thread,
+    graph: SparqlGraph,
+    text: string,
+    request: SparqlRequest,
+    onOver: () => void,
+  ) {
+    this.#thread = thread
+    this.#graph = graph
+    this.#text = text
+    this.#request = request
+    this.#onOver = onOver
+    this.#leftMs = request.maxMs ?? Infinity
+  }
+
+  answer(): Promise<SparqlAnswer> {
+    return new Promise<SparqlAnswer>((resolve, reject) => {
+      this.#head = resolve
+      this.#refuse = reject
+      this.#thread.listen({ onMessage: this.#receive, onEnd: this.#ended })
+      this.#request.signal?.addEventListener('abort', this.#aborted, { once: true })
+      if (this.#request.signal?.aborted === true) {
+        this.#aborted()
+        this.#over()
+      } else if (!this.#thread.isAlive) this.#ended(undefined)
+      else if (this.#thread.isReady) this.#ask()
+    })
+  }
+
+  /** Somebody waits for this thread: a reader that pauses holds it no longer than an answer takes. */
+  hurry(): void {
+    this.#isHurried = true
+    if (this.#isAsked) this.#startClock()
+  }
+
+  #ask(): void {
+    const { accept, baseIRI } = this.#request
+    this.#isAsked = true
+    this.#startClock()
+    this.#thread.post({ type: 'ask', text: this.#text, accept, baseIRI })
+  }
+
+  readonly #receive = (message: FromThread): void => {
+    switch (message.type) {
+      case 'ready':
+        return this.#failure === undefined ? this.#ask() : this.#over()
+      case 'match':
+        return this.#open(message.id, message.pattern)
+      case 'next':
+        return void this.#send(message.id)
+      case 'close':
+        return this.#close(message.id)
+      case 'count':
+        return void this.#count(message.id, message.pattern)
+      case 'not-acceptable':
+        this.#head?.({ type: 'not-acceptable', offered: message.offered })
+        return
+      case 'answer':
+        this.#head?.({ type: 'answer', contentType: message.contentType, body: this.#body() })
+        return
+      case 'chunk':
+        if (this.#failure === undefined) this.#chunks.push(message.bytes)
+        // It has sent all that it may, and waits as we do.
+        if (this.#chunks.length >= chunksAhead && !this.#isHurried) this.#stopClock()
+        return this.#wake()
+      case 'failed':
+        this.#fail(errorOf(message.failure))
+        if (!this.#thread.isReady) void this.#thread.end()
+        return
+      case 'free':
+        return this.#over()
+    }
+  }
+
+  async *#read(): AsyncGenerator<Uint8Array, void> {
+    for (;;) {
+      if (this.#failure) throw this.#failure.reason
+      const chunk = this.#chunks.shift()
+      if (chunk !== undefined) {
+        this.#startClock()
+        this.#thread.post({ type: 'more' })
+        yield chunk
+      } else if (this.#isOver) return
+      else await new Promise<void>((resolve) => (this.#wake = resolve))
+    }
+  }
+
+  /** A generator that was never started runs no `finally`: leaving it ends the question, too. */
+  #body(): AsyncIterableIterator<Uint8Array> {
+    const chunks = this.#read()
+    return {
+      next: () => chunks.next(),
+      return: async () => {
+        this.#fail(new Error('nobody waits for the answer'))
+        await chunks.return()
+        return { done: true, value: undefined }
+      },
+      [Symbol.asyncIterator]() {
+        return this
+      },
+    }
+  }
+
+  #open(id: number, pattern: TriplePattern): void {
+    if (this.#cursors.size >= mostCursors) {
+      this.#fail(new LorekeepError('LK_QUERY_BUDGET', `it reads in ${mostCursors} places at once`))
+    }
+    if (this.#failure) return
+    const { signal } = this.#asking
+    const triples = this.#graph.match(pattern, { signal })[Symbol.asyncIterator]()
+    this.#cursors.set(id, { pattern, triples, size: firstTriples, failure: undefined })
+    void this.#send(id)
+  }
+
+  async #send(id: number): Promise<void> {
+    const cursor = this.#cursors.get(id)
+    if (cursor === undefined) return
+    if (cursor.failure) return this.#fail(cursor.failure.reason)
+    const { pattern, triples, size } = cursor
+    cursor.size = Math.min(mostTriples, 4 * size)
+    const isOpen = {
+      s: pattern.s === undefined,
+      p: pattern.p === undefined,
+      o: pattern.o === undefined,
+    }
+    const values: string[] = []
+    const entities: boolean[] = []
+    let count = 0
+    let length = 0
+    let isLast = false
+    const take = ({ v, e }: Term) => {
+      values.push(v)
+      entities.push(e)
+      length += v.length
+    }
+    try {
+      while (count < size && length < mostLength && !isLast) {
+        const { done, value } = await triples.next()
+        if (done === true) {
+          isLast = true
+          continue
+        }
+        count++
+        if (isOpen.s) take(value.s)
+        if (isOpen.p) take(value.p)
+        if (isOpen.o) take(value.o)
+      }
+    } catch (error) {
+      if (count === 0) return this.#fail(error)
+      cursor.failure = { reason: error }
+    }
+    if (isLast) this.#cursors.delete(id)
+    this.#thread.post({ type: 'triples', id, count, values, entities, isLast })
+  }
+
+  #close(id: number): void {
+    const cursor = this.#cursors.get(id)
+    this.#cursors.delete(id)
+    void leave(cursor)
+  }
+
+  async #count(id: number, pattern: TriplePattern): Promise<void> {
+    try {
+      const count = await this.#graph.count(pattern, { signal: this.#asking.signal })
+      this.#thread.post({ type: 'count', id, count })
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #startClock(): void {
+    if (this.#timer !== undefined || this.#isOver || this.#leftMs === Infinity) return
+    this.#startedAt = performance.now()
+    this.#timer = setTimeout(this.#late, this.#leftMs)
+  }
+
+  #stopClock(): void {
+    if (this.#timer === undefined) return
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#leftMs = Math.max(1, this.#leftMs - (performance.now() - this.#startedAt))
+  }
+
+  readonly #late = (): void => {
+    const { maxMs } = this.#request
+    const details = { maxQueryMs: maxMs }
+    this.#fail(new LorekeepError('LK_QUERY_BUDGET', `it has run for ${maxMs} ms`, { details }))
+  }
+
+  readonly #aborted = (): void => this.#fail(this.#request.signal?.reason)
+
+  #fail(reason: unknown): void {
+    if (this.#failure) return
+    this.#failure = { reason }
+    this.#chunks.length = 0
+    this.#refuse?.(reason)
+    this.#wake()
+    this.#letGo()
+    if (this.#isOver || !this.#isAsked) return
+    // What computes without a pause does not hear that it may stop.
+    this.#thread.post({ type: 'leave' })
+    this.#leaving = setTimeout(() => void this.#thread.end(), leaveMs)
+  }
+
+  readonly #ended = (error: unknown): void => {
+    const { memoryMb } = this.#thread
+    const isOutOfMemory = (error as { code?: unknown })?.code === 'ERR_WORKER_OUT_OF_MEMORY'
+    const details = { maxQueryMb: memoryMb }
+    this.#fail(
+      isOutOfMemory
+        ? new LorekeepError('LK_QUERY_BUDGET', `it holds more than ${memoryMb} MiB`, { details })
+        : (error ?? new Error('the thread that answers queries has ended')),
+    )
+    this.#over()
+  }
+
+  /** The thread is free again, or has ended. */
+  #over(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#leaving)
+    this.#stopClock()
+    this.#letGo()
+    this.#thread.unlisten()
+    this.#wake()
+    this.#onOver()
+  }
+
+  /** Of the graph, and of who asked. */
+  #letGo(): void {
+    this.#stopClock()
+    this.#request.signal?.removeEventListener('abort', this.#aborted)
+    this.#asking.abort(new Error('the question is over'))
+    for (const cursor of this.#cursors.values()) void leave(cursor)
+    this.#cursors.clear()
+  }
+}
+
+async function leave(cursor: Cursor | undefined): Promise<void> {
+  // It was asked for nothing more, and whatever it says now is about that.
+  await cursor?.triples.return?.().catch(() => undefined)
+}
+
+function errorOf({ code, message, details }: Failure): Error {
+  if (code === undefined || !(code in catalogue)) return new Error(message)
+  const { message: title } = catalogue[code as ErrorCode]
+  const detail = message.startsWith(`${title}: `) ? message.slice(title.length + 2) : undefined
+  return new LorekeepError(code as ErrorCode, detail, { details })
+}

@@ -1,0 +1,116 @@
+// The worker thread of thread.ts: answers one query after another. The graph lies in the main thread,
+// and is asked for triples by messages.
+
+import { parentPort } from 'node:worker_threads'
+import { LorekeepError } from '../errors.js'
+import { rdfSource } from '../graph/rdf-source.js'
+import type { TriplePattern } from '../graph/types.js'
+import type { Term, Triple } from '../types.js'
+import { execute } from './answer.js'
+import { loadPeer } from './peer.js'
+import { chunksAhead } from './thread-messages.js'
+import type { Failure, FromThread, ToThread } from './thread-messages.js'
+
+if (parentPort === null) throw new Error('this is the module of a worker thread')
+const port = parentPort
+const post = (message: FromThread, transfer: ArrayBuffer[] = []) =>
+  port.postMessage(message, transfer)
+
+type Reply = Extract<ToThread, { readonly id: number }>
+
+const waiting = new Map<number, (reply: Reply) => void>()
+let requests = 0
+let mayBeSent = 0
+let wake = () => {}
+let question: AbortController | undefined
+
+port.on('message', (message: ToThread) => {
+  if (message.type === 'ask') void answer(message)
+  else if (message.type === 'leave') question?.abort(new Error('nobody waits for the answer'))
+  else if (message.type === 'more') mayBeSent++
+  else waiting.get(message.id)?.(message)
+  wake()
+})
+
+await loadPeer().then(
+  () => post({ type: 'ready' }),
+  (error: unknown) => post({ type: 'failed', failure: failureOf(error) }),
+)
+
+async function answer({ text, accept, baseIRI }: Extract<ToThread, { type: 'ask' }>) {
+  question = new AbortController()
+  const { signal } = question
+  mayBeSent = chunksAhead
+  try {
+    const source = { source: () => rdfSource({ match, count }) }
+    const answer = await execute(source, text, { accept, baseIRI, signal })
+    if (answer.type === 'not-acceptable') {
+      post({ type: 'not-acceptable', offered: answer.offered })
+    } else {
+      post({ type: 'answer', contentType: answer.contentType })
+      for await (const bytes of answer.body) {
+        while (mayBeSent === 0) {
+          signal.throwIfAborted()
+          await new Promise<void>((resolve) => (wake = resolve))
+        }
+        mayBeSent--
+        post({ type: 'chunk', bytes })
+      }
+    }
+  } catch (error) {
+    post({ type: 'failed', failure: failureOf(error) })
+  }
+  // What the engine still waits for will not come.
+  waiting.clear()
+  post({ type: 'free' })
+}
+
+/** Nothing is asked before the first triple is wanted; a few are sent ahead of what is read. */
+async function* match(pattern: TriplePattern = {}): AsyncGenerator<Triple, void> {
+  const id = requests++
+  let isLast = false
+  try {
+    let reply = ask(id, { type: 'match', id, pattern })
+    while (!isLast) {
+      const triples = (await reply) as Extract<Reply, { type: 'triples' }>
+      isLast = triples.isLast
+      // A step ahead of what is read.
+      if (!isLast) reply = ask(id, { type: 'next', id })
+      const { values, entities } = triples
+      let at = 0
+      const take = (): Term => ({ v: values[at] as string, e: entities[at++] as boolean })
+      for (let n = 0; n < triples.count; n++) {
+        yield { s: pattern.s ?? take(), p: pattern.p ?? take(), o: pattern.o ?? take() }
+      }
+    }
+  } finally {
+    waiting.delete(id)
+    if (!isLast) post({ type: 'close', id })
+  }
+}
+
+async function count(pattern: TriplePattern = {}): Promise<number> {
+  const id = requests++
+  const reply = (await ask(id, { type: 'count', id, pattern })) as Extract<Reply, { type: 'count' }>
+  return reply.count
+}
+
+/** A failure of the graph ends the whole question from outside, and is no reply. */
+function ask(id: number, message: FromThread): Promise<Reply> {
+  return new Promise((resolve) => {
+    waiting.set(id, (reply) => {
+      waiting.delete(id)
+      resolve(reply)
+    })
+    post(message)
+  })
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof LorekeepError) {
+    const { code, message, details } = error
+    return { code, message, details }
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  return { code: undefined, message, details: {} }
+}

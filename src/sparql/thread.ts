@@ -1,0 +1,56 @@
+import { Worker } from 'node:worker_threads'
+import type { FromThread, ToThread } from './thread-messages.js'
+
+export interface ThreadListener {
+  readonly onMessage: (message: FromThread) => void
+  /** It has ended, of this where it was not by end(). */
+  readonly onEnd: (error: unknown) => void
+}
+
+/** A thread with the engine in it. It keeps the process alive only while somebody listens. */
+export class Thread {
+  readonly memoryMb: number
+  isAlive = true
+  isReady = false
+  readonly #worker: Worker
+  #listener: ThreadListener | undefined
+  #error: unknown
+
+  constructor(memoryMb: number) {
+    this.memoryMb = memoryMb
+    this.#worker = new Worker(new URL('./thread-worker.js', import.meta.url), {
+      // Flags of the process, such as --input-type, may be none for a thread.
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 16 },
+    })
+    this.#worker.unref()
+    this.#worker.on('message', (message: FromThread) => {
+      if (message.type === 'ready') this.isReady = true
+      this.#listener?.onMessage(message)
+    })
+    this.#worker.on('error', (error) => (this.#error = error))
+    this.#worker.once('exit', () => {
+      this.isAlive = false
+      this.#listener?.onEnd(this.#error)
+    })
+  }
+
+  /** One at a time. */
+  listen(listener: ThreadListener): void {
+    this.#listener = listener
+    this.#worker.ref()
+  }
+
+  unlisten(): void {
+    this.#listener = undefined
+    this.#worker.unref()
+  }
+
+  post(message: ToThread): void {
+    if (this.isAlive) this.#worker.postMessage(message)
+  }
+
+  async end(): Promise<void> {
+    await this.#worker.terminate()
+  }
+}
