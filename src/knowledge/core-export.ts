@@ -5,8 +5,14 @@ import { segmentKey, sliceKey, type CoreRecord, type SegmentRecord } from './rec
 import { decodeRecord } from '../record.js'
 import type { CoreExport } from './types.js'
 
-/** Slices that are read ahead of the one being handed out. */
+/** Slices that are read ahead of the one being handed out, of a MiB each. */
 const readAhead = 6
+/** Those of all exports of the process. One that gets none reads each slice when it is wanted. */
+const maxAhead = 24
+let aheadOfAll = 0
+
+/** A reader that pauses longer has nothing read ahead for it: it holds the slice that it is at. */
+const pauseMs = 250
 
 export interface ExportParts {
   readonly core: CoreRecord
@@ -109,17 +115,17 @@ async function* readChunks(
   { core, cores, slices }: ExportParts,
   hold: Hold,
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  const ahead = new ReadAhead(slices)
   try {
     hold.begin()
-    const ahead: Promise<Uint8Array | undefined>[] = []
     const keys = sliceKeys(core, cores)
     let bytes = 0
     let more = true
     for (;;) {
-      while (more && ahead.length <= readAhead) {
+      while (more && !ahead.isFull) {
         const { done, value } = await keys.next()
         if (done === true) more = false
-        else ahead.push(begin(slices.get(value)))
+        else ahead.push(value)
       }
       const next = ahead.shift()
       if (!next) break
@@ -127,12 +133,70 @@ async function* readChunks(
       hold.check()
       if (!slice) throw damaged(core, 'a slice is missing')
       bytes += slice.length
+      ahead.pauseAfter(pauseMs)
       yield slice
+      ahead.goOn()
       hold.check()
     }
     if (bytes !== core.bytes) throw damaged(core, `${bytes} bytes were found`)
   } finally {
+    ahead.drop()
     hold.end()
+  }
+}
+
+interface Reading {
+  readonly key: Uint8Array
+  /** `undefined` where it is to be read when it is wanted. */
+  slice: Promise<Uint8Array | undefined> | undefined
+}
+
+/** The slices that come next, some of them read already. */
+class ReadAhead {
+  readonly #slices: Storage
+  readonly #next: Reading[] = []
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(slices: Storage) {
+    this.#slices = slices
+  }
+
+  /** The one that is wanted now is no part of what is read ahead. */
+  get isFull(): boolean {
+    if (this.#next.length === 0) return false
+    return this.#next.length > readAhead || aheadOfAll >= maxAhead
+  }
+
+  push(key: Uint8Array): void {
+    const slice = begin(this.#slices.get(key))
+    this.#next.push({ key, slice })
+    aheadOfAll++
+  }
+
+  shift(): Promise<Uint8Array | undefined> | undefined {
+    const next = this.#next.shift()
+    if (next === undefined) return undefined
+    if (next.slice === undefined) return this.#slices.get(next.key)
+    aheadOfAll--
+    return next.slice
+  }
+
+  pauseAfter(ms: number): void {
+    this.#timer = setTimeout(() => this.drop(), ms).unref()
+  }
+
+  goOn(): void {
+    clearTimeout(this.#timer)
+  }
+
+  /** Lets go of what was read. */
+  drop(): void {
+    clearTimeout(this.#timer)
+    for (const reading of this.#next) {
+      if (reading.slice === undefined) continue
+      reading.slice = undefined
+      aheadOfAll--
+    }
   }
 }
 
