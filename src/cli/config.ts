@@ -9,10 +9,11 @@ import { embedFrom } from '../flow/steps/embed.js'
 import { OptionReader } from '../flow/steps/options.js'
 import type { Problem } from '../flow/steps/options.js'
 import type { FlowLimits } from '../flow/types.js'
-import type { Principal } from '../http/index.js'
+import type { HandlerOptions, Principal } from '../http/index.js'
 import { parseJson } from '../json-text.js'
 import type { KnowledgeLimits } from '../knowledge/core-import.js'
 import type { JsonObject, ObjectLimits } from '../objects/types.js'
+import type { SparqlEngineOptions } from '../sparql/index.js'
 import type { Embedder } from '../types.js'
 import { ConfigReader, isObject, isText } from './config-reader.js'
 import type { Fields } from './config-reader.js'
@@ -28,10 +29,10 @@ export interface Config {
   /** Whom each token stands for. */
   readonly tokens: ReadonlyMap<string, Principal>
   readonly limits: StoreLimits
-  /** Of a body, which is the handler's to bound. */
-  readonly maxJsonBytes?: number
-  /** Of one answer to a question, which is the handler's, too. */
-  readonly maxGraphResults?: number
+  /** What is the handler's to bound. */
+  readonly handlerLimits: HandlerLimits
+  /** What the threads may take that answer SPARQL. */
+  readonly sparql: SparqlEngineOptions
   /** Whether collections are there on first use, or have to be made. */
   readonly collections?: 'open' | 'declared'
   /** To be defined at the start. What is in them is for the store to check. */
@@ -44,6 +45,16 @@ export interface Config {
   readonly defaultUser?: string
   readonly compat: Compat
 }
+
+export type HandlerLimits = Pick<
+  HandlerOptions,
+  | 'maxJsonBytes'
+  | 'maxGraphResults'
+  | 'maxConcurrentImports'
+  | 'maxConcurrentExports'
+  | 'maxConcurrentQueries'
+  | 'maxEventStreams'
+>
 
 export interface NamedSchema {
   readonly name: string
@@ -63,6 +74,8 @@ export interface Compat {
 export const noConfig: Config = {
   tokens: new Map(),
   limits: {},
+  handlerLimits: {},
+  sparql: {},
   schemas: [],
   flows: [],
   compat: {},
@@ -110,7 +123,17 @@ export function parseConfig(value: unknown, file: string): Config {
   const port = reader.integer('port', fields['port'], 0, 65_535)
   const data = reader.text('data', fields['data'])
   const tokens = readTokens(reader, fields)
-  const { maxJsonBytes, maxGraphResults, ...limits } = readLimits(reader, fields)
+  const {
+    maxJsonBytes,
+    maxGraphResults,
+    maxConcurrentImports,
+    maxConcurrentExports,
+    maxConcurrentQueries,
+    maxEventStreams,
+    sparqlThreads,
+    sparqlThreadMb,
+    ...limits
+  } = readLimits(reader, fields)
   const collections = readCollections(reader, fields)
   const schemas = readSchemas(reader, fields)
   const flows = readFlows(reader, fields)
@@ -129,8 +152,18 @@ export function parseConfig(value: unknown, file: string): Config {
     ...(data !== undefined && { data: resolve(dirname(file), data) }),
     tokens,
     limits,
-    ...(maxJsonBytes !== undefined && { maxJsonBytes }),
-    ...(maxGraphResults !== undefined && { maxGraphResults }),
+    handlerLimits: {
+      ...(maxJsonBytes !== undefined && { maxJsonBytes }),
+      ...(maxGraphResults !== undefined && { maxGraphResults }),
+      ...(maxConcurrentImports !== undefined && { maxConcurrentImports }),
+      ...(maxConcurrentExports !== undefined && { maxConcurrentExports }),
+      ...(maxConcurrentQueries !== undefined && { maxConcurrentQueries }),
+      ...(maxEventStreams !== undefined && { maxEventStreams }),
+    },
+    sparql: {
+      ...(sparqlThreads !== undefined && { threads: sparqlThreads }),
+      ...(sparqlThreadMb !== undefined && { threadMb: sparqlThreadMb }),
+    },
     ...(collections !== undefined && { collections }),
     schemas,
     flows,
@@ -178,8 +211,15 @@ const limitRanges = {
   maxObjectBytes: [1, Number.MAX_SAFE_INTEGER],
   maxQueryLimit: [1, Number.MAX_SAFE_INTEGER],
   maxQueryObjects: [1, Number.MAX_SAFE_INTEGER],
-  maxQueryMs: [1, Number.MAX_SAFE_INTEGER],
+  // A timer past it would fire at once.
+  maxQueryMs: [1, 2 ** 31 - 1],
   maxGraphResults: [1, Number.MAX_SAFE_INTEGER],
+  maxConcurrentImports: [1, Number.MAX_SAFE_INTEGER],
+  maxConcurrentExports: [1, Number.MAX_SAFE_INTEGER],
+  maxConcurrentQueries: [1, Number.MAX_SAFE_INTEGER],
+  maxEventStreams: [1, Number.MAX_SAFE_INTEGER],
+  sparqlThreads: [1, 1024],
+  sparqlThreadMb: [64, 65_536],
   maxTextBytes: [1, Number.MAX_SAFE_INTEGER],
   maxMetadataTriples: [1, Number.MAX_SAFE_INTEGER],
 } as const satisfies Readonly<Record<string, readonly [number, number]>>

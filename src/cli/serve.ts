@@ -45,8 +45,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const stop = listenForSignals(options.stopTimeoutMs)
   const made = tokens.size === 0 ? randomBytes(24).toString('base64url') : undefined
   if (made !== undefined) tokens.set(made, { user: '*' })
-  const { limits, collections, maxJsonBytes, maxGraphResults, embedder, defaultUser, compat } =
-    config
+  const { limits, collections, embedder, defaultUser, compat } = config
   const { knowledge, objects, flows, backup, close } = await createLorekeep({
     backend: new LevelBackend(data),
     limits,
@@ -64,18 +63,18 @@ export async function serve(options: ServeOptions): Promise<void> {
   try {
     await defineSchemas(objects, config.schemas)
     await defineFlows(flows, config.flows)
-    const { maxCoreBytes } = limits
+    const { maxCoreBytes, maxQueryMs } = limits
     const handler = createHandler({
       knowledge,
       objects,
       flows,
       backup,
       // Where its engine is not installed, a query is told so.
-      sparql: createSparql(),
+      sparql: createSparql(config.sparql),
       authenticate: authenticator(tokens),
       ...(maxCoreBytes !== undefined && { maxCoreBytes }),
-      ...(maxJsonBytes !== undefined && { maxJsonBytes }),
-      ...(maxGraphResults !== undefined && { maxGraphResults }),
+      ...(maxQueryMs !== undefined && { maxQueryMs }),
+      ...config.handlerLimits,
       ...(defaultUser !== undefined && { defaultUser }),
       compat,
       signal: stopping.signal,

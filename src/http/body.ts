@@ -20,6 +20,12 @@ export interface BodyOptions {
   readonly idleTimeoutMs: number
 }
 
+/**
+ * What a client has to send on average, over twice `idleTimeoutMs` of waiting for it: one that sends
+ * a byte now and then would hold its place for ever. Time in which we are the slow ones is not counted.
+ */
+const minBytesPerSecond = 1024
+
 interface Wording {
   readonly tooLarge: ErrorCode
   /** What bounds such a body, mostly an option of the handler. */
@@ -179,6 +185,7 @@ async function* pull(
   try {
     sendContinue(request, response)
     let bytes = 0
+    let waited = { sinceBytes: 0, ms: 0 }
     for (;;) {
       const chunk = request.read() as Uint8Array | null
       if (chunk !== null) {
@@ -198,6 +205,16 @@ async function* pull(
       }
       if (request.destroyed || request.readableEnded) throw disconnect()
       if (response.destroyed && !request.complete) throw disconnect()
+      const { sinceBytes, ms } = waited
+      if (ms > 2 * options.idleTimeoutMs) {
+        const atLeast = (minBytesPerSecond * ms) / 1000
+        if (bytes - sinceBytes < atLeast) {
+          const detail = `${bytes - sinceBytes} bytes in ${Math.round(ms)} ms; at least ${minBytesPerSecond} are expected in a second`
+          throw new LorekeepError('LK_HTTP_TIMEOUT', detail)
+        }
+        waited = { sinceBytes: bytes, ms: 0 }
+      }
+      const since = performance.now()
       await new Promise<void>((resolve, reject) => {
         const idle = setTimeout(() => {
           const detail = `no byte for ${options.idleTimeoutMs} ms`
@@ -208,6 +225,7 @@ async function* pull(
           resolve()
         }
       })
+      waited.ms += performance.now() - since
     }
   } finally {
     for (const event of events) request.off(event, onEvent)

@@ -8,6 +8,7 @@ import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
 import type { SparqlEngine } from '../sparql/types.js'
 import type { Authenticate } from './auth.js'
+import { Places } from './places.js'
 import type { Route } from './routes.js'
 import { backupRoutes } from './routes/backup.js'
 import { collectionRoutes } from './routes/collections.js'
@@ -48,8 +49,17 @@ export interface HandlerOptions {
   readonly prefix?: string
   /** Bytes of one import. Default 4 GiB. The store has a limit of its own; the lower one counts. */
   readonly maxCoreBytes?: number
-  /** Imports under way at once; one more is answered with 503. Default 64. */
+  /**
+   * Imports under way at once; one more is answered with 503. One user has half of them at the most,
+   * as of all places below, unless `authenticate` is `'none'`. Default 64.
+   */
   readonly maxConcurrentImports?: number
+  /** Exports of cores under way at once; each holds up to 1 MiB where its reader pauses. Default 64. */
+  readonly maxConcurrentExports?: number
+  /** Questions about cores, SPARQL included, under way at once. Default 64. */
+  readonly maxConcurrentQueries?: number
+  /** Streams of events that are open at once. Default 1,000. */
+  readonly maxEventStreams?: number
   /** Bytes of one JSON body. Default 16 MiB. */
   readonly maxJsonBytes?: number
   /**
@@ -57,6 +67,12 @@ export interface HandlerOptions {
    * comes in lines has no limit.
    */
   readonly maxGraphResults?: number
+  /**
+   * How long one question about cores may be worked on, SPARQL included, in milliseconds; then
+   * `LK_QUERY_BUDGET`. What its reader takes to read is not counted. Default 30,000, as that of the
+   * store is for queries of objects.
+   */
+  readonly maxQueryMs?: number
   /**
    * Whose cores are asked where a client of the reference system names no user, and its token is for
    * any. Default `trustgraph`, as that of createLorekeep().
@@ -84,6 +100,9 @@ export interface HandlerOptions {
   readonly onError?: (error: unknown, info: RequestInfo) => void | Promise<void>
 }
 
+type PlacesOption =
+  'maxConcurrentImports' | 'maxConcurrentExports' | 'maxConcurrentQueries' | 'maxEventStreams'
+
 /** @throws TypeError for options that cannot be */
 export function routesOf(options: HandlerOptions, prefix: string): readonly Route[] {
   const { knowledge, objects, flows, sparql, signal, defaultUser = 'trustgraph' } = options
@@ -107,10 +126,15 @@ export function routesOf(options: HandlerOptions, prefix: string): readonly Rout
     'exportIdleTimeoutMs',
     options.exportIdleTimeoutMs ?? 120_000,
   )
+  const places = (name: PlacesOption, what: string, otherwise: number) => {
+    const total = checkLimit(name, options[name] ?? otherwise)
+    return new Places(what, total, options.authenticate !== 'none')
+  }
   const ofCores = {
     prefix,
     maxCoreBytes: checkLimit('maxCoreBytes', options.maxCoreBytes ?? 4 * 1024 ** 3),
-    maxConcurrentImports: checkLimit('maxConcurrentImports', options.maxConcurrentImports ?? 64),
+    imports: places('maxConcurrentImports', 'imports', 64),
+    exports: places('maxConcurrentExports', 'exports', 64),
     idleTimeoutMs,
     exportIdleTimeoutMs,
   }
@@ -126,9 +150,12 @@ export function routesOf(options: HandlerOptions, prefix: string): readonly Rout
     ...ofBodies,
     maxGraphResults: checkLimit('maxGraphResults', options.maxGraphResults ?? 10_000),
     exportIdleTimeoutMs,
+    maxQueryMs: checkTimeout('maxQueryMs', options.maxQueryMs ?? 30_000),
+    questions: places('maxConcurrentQueries', 'questions', 64),
   }
   const ofEvents = {
     prefix,
+    streams: places('maxEventStreams', 'streams of events', 1000),
     exportIdleTimeoutMs,
     heartbeatMs: checkTimeout('heartbeatMs', options.heartbeatMs ?? 15_000),
     signal,

@@ -1,6 +1,7 @@
 // Answers that are made while they are read: at the reader's pace, and no longer than it is there.
 
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { LorekeepError } from '../errors.js'
 import { disconnect } from './body.js'
 import { reached } from './reply.js'
 
@@ -11,7 +12,33 @@ export async function whileConnected<T>(
   response: ServerResponse,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  return connected(response, new AbortController(), run)
+}
+
+/** whileConnected() for a question: its signal is aborted when the clock has run out, too. */
+export async function whileAsked<T>(
+  response: ServerResponse,
+  maxQueryMs: number,
+  run: (signal: AbortSignal, clock: Clock) => Promise<T>,
+): Promise<T> {
   const gone = new AbortController()
+  const clock = new Clock(maxQueryMs, () => {
+    const details = { maxQueryMs }
+    const detail = `it has run for ${maxQueryMs} ms`
+    gone.abort(new LorekeepError('LK_QUERY_BUDGET', detail, { details }))
+  })
+  try {
+    return await connected(response, gone, (signal) => run(signal, clock))
+  } finally {
+    clock.pause()
+  }
+}
+
+async function connected<T>(
+  response: ServerResponse,
+  gone: AbortController,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   // A whole answer is closed as well, on Node 24 before it is known here that it was whole.
   const leave = () => {
     if (!response.writableFinished) gone.abort(disconnect())
@@ -25,6 +52,33 @@ export async function whileConnected<T>(
   }
 }
 
+/** How long a question has worked. The time in which its answer waits for the reader is not its own. */
+export class Clock {
+  readonly #onEnd: () => void
+  #leftMs: number
+  #startedAt = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(leftMs: number, onEnd: () => void) {
+    this.#leftMs = leftMs
+    this.#onEnd = onEnd
+    this.go()
+  }
+
+  go(): void {
+    if (this.#timer !== undefined) return
+    this.#startedAt = performance.now()
+    this.#timer = setTimeout(this.#onEnd, this.#leftMs)
+  }
+
+  pause(): void {
+    if (this.#timer === undefined) return
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#leftMs = Math.max(1, this.#leftMs - (performance.now() - this.#startedAt))
+  }
+}
+
 /**
  * Writes the chunks. The head goes out with the first of them: an error before that gets a status of
  * its own, and one after it cuts the connection.
@@ -34,6 +88,7 @@ export async function answerStream(
   headers: OutgoingHttpHeaders,
   chunks: AsyncIterable<string | Uint8Array>,
   idleTimeoutMs: number,
+  clock?: Clock,
 ): Promise<void> {
   const begin = () => {
     if (response.destroyed) throw disconnect()
@@ -41,8 +96,12 @@ export async function answerStream(
   }
   for await (const chunk of chunks) {
     begin()
-    if (!response.write(chunk)) await reached(response, 'drain', idleTimeoutMs)
+    if (response.write(chunk)) continue
+    clock?.pause()
+    await reached(response, 'drain', idleTimeoutMs)
+    clock?.go()
   }
+  clock?.pause()
   begin()
   response.end()
   await reached(response, 'finish', idleTimeoutMs)

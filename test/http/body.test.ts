@@ -190,7 +190,7 @@ t.test('the idle limit counts from the last byte, not from the first', async (t)
 })
 
 t.test('imports above maxConcurrentImports are 503 until one is over', async (t) => {
-  const { url, port } = await serve(t, { maxConcurrentImports: 2, checkContinue: true })
+  const { url, port } = await serve(t, { maxConcurrentImports: 4, checkContinue: true })
   const body = core('x', 'alice')
   const under: Awaited<ReturnType<typeof wire>>[] = []
   for (const id of ['x', 'y']) {
@@ -203,6 +203,9 @@ t.test('imports above maxConcurrentImports are 503 until one is over', async (t)
   t.equal(busy.status, 503)
   t.equal(busy.headers['retry-after'], '1')
   t.equal(json(busy).code, 'LK_HTTP_BUSY')
+  // Half of the places are for others.
+  const other = { ...post(core('z', 'bob')), headers: as('bob') }
+  t.equal((await send(`${url}/api/v1/import-core?id=z`, other)).status, 200)
 
   // One ends well, the other badly; both give their place back.
   under[0]?.socket.write(body)
@@ -218,6 +221,17 @@ t.test('imports above maxConcurrentImports are 503 until one is over', async (t)
     replies.map(({ status }) => status),
     [200, 200, 200],
   )
+})
+
+t.test('a body that comes byte by byte ends, however long each byte is waited for', async (t) => {
+  const { port } = await serve(t, { idleTimeoutMs: 200 })
+  const body = core('x', 'alice', 40)
+  const { socket, until } = await wire(t, port)
+  socket.write(importHead('x', body.byteLength))
+  let sent = 0
+  const drip = setInterval(() => socket.write(body.subarray(sent, ++sent)), 50)
+  t.teardown(() => clearInterval(drip))
+  t.match(await until('}'), /^HTTP\/1.1 408 /)
 })
 
 t.test('100 Continue is sent once, and only to a body that is wanted', async (t) => {

@@ -15,6 +15,7 @@ import { askedCollection } from '../access.js'
 import { actingUser } from '../auth.js'
 import { disconnect, drain, isBodyPending, openBody } from '../body.js'
 import { answer, answerJson, reached } from '../reply.js'
+import type { Places } from '../places.js'
 import type { Exchange, Route } from '../routes.js'
 import { answerStream, whileConnected } from '../stream.js'
 import { limitIn } from '../target.js'
@@ -23,14 +24,14 @@ export interface CoreRoutesOptions {
   readonly prefix: string
   readonly knowledge: KnowledgeStore
   readonly maxCoreBytes: number
-  readonly maxConcurrentImports: number
+  readonly imports: Places
+  readonly exports: Places
   readonly idleTimeoutMs: number
   readonly exportIdleTimeoutMs: number
 }
 
 export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
   const { prefix, knowledge } = options
-  let imports = 0
 
   return [
     { access: 'principal', method: 'POST', path: `${prefix}/import-core`, run: importCore },
@@ -53,20 +54,14 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
       maxBytes: options.maxCoreBytes,
       idleTimeoutMs: options.idleTimeoutMs,
     })
-    if (imports >= options.maxConcurrentImports) {
-      throw new LorekeepError('LK_HTTP_BUSY', `${imports} imports are under way`)
-    }
-    imports++
-    try {
+    await options.imports.hold(exchange.principal, async () => {
       // No signal: a client that leaves early ends the body with an error, and one that leaves
       // after its last byte has its import, and may retry to be told so.
       const summary = await (rdf === undefined
         ? knowledge.import(ref, body, { mode, index })
         : importRdf(body, rdf, (messages) => knowledge.write(ref, messages, { mode, index })))
       await answerJson(request, response, 200, summary)
-    } finally {
-      imports--
-    }
+    })
   }
 
   async function exportCore(exchange: Exchange): Promise<void> {
@@ -87,19 +82,17 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
       }
     }
     // Ends the iteration too: nothing more is read for a client that left.
-    const gone = new AbortController()
-    const onClose = () => gone.abort(disconnect())
-    response.once('close', onClose)
-    try {
-      const core = await knowledge.export(ref, { signal: gone.signal })
-      await send(core, request, response, options.exportIdleTimeoutMs)
-    } finally {
-      response.off('close', onClose)
-    }
+    await options.exports.hold(exchange.principal, () =>
+      whileConnected(response, async (signal) => {
+        const core = await knowledge.export(ref, { signal })
+        await send(core, request, response, options.exportIdleTimeoutMs)
+      }),
+    )
   }
 
   /** Made while it is sent: how long it will be is not known, and a version has no name here. */
-  async function exportRdf({ request, response }: Exchange, ref: CoreRef, format: RdfFormat) {
+  async function exportRdf(exchange: Exchange, ref: CoreRef, format: RdfFormat) {
+    const { request, response, principal } = exchange
     // An unread body would keep the socket from telling that the client has gone.
     if (isBodyPending(request)) throw new LorekeepError('LK_HTTP_REQUEST', 'a GET has no body')
     const { mediaType } = syntaxes[format]
@@ -113,10 +106,12 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
       await answer(request, response, 200, headers)
       return
     }
-    await whileConnected(response, async (signal) => {
-      const text = writeRdf(knowledge.messages(ref, { signal }), { format })
-      await answerStream(response, headers, text, options.exportIdleTimeoutMs)
-    })
+    await options.exports.hold(principal, () =>
+      whileConnected(response, async (signal) => {
+        const text = writeRdf(knowledge.messages(ref, { signal }), { format })
+        await answerStream(response, headers, text, options.exportIdleTimeoutMs)
+      }),
+    )
   }
 
   async function listCores({ request, response, principal, query }: Exchange): Promise<void> {
@@ -153,7 +148,8 @@ async function send(
   idleTimeoutMs: number,
 ): Promise<void> {
   // Small steps, so that a slow reader shows signs of life within the timeout: at the default one
-  // that takes more than 4.4 kB/s stays. Steps of 128 KiB sent three quarters as much.
+  // that takes more than 4.4 kB/s stays. Steps of 128 KiB sent three quarters as much. They are parts
+  // of the slice that is held anyway, and not copied.
   const stepBytes = 512 * 1024
   const isPending = isBodyPending(request)
   let bytes = 0

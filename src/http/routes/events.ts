@@ -8,6 +8,7 @@ import { shownUser } from '../auth.js'
 import type { Principal } from '../auth.js'
 import { isBodyPending } from '../body.js'
 import { answer, reached } from '../reply.js'
+import type { Places } from '../places.js'
 import type { Exchange, Route } from '../routes.js'
 
 export interface EventRoutesOptions {
@@ -15,6 +16,7 @@ export interface EventRoutesOptions {
   readonly flows: FlowQueue
   readonly heartbeatMs: number
   readonly exportIdleTimeoutMs: number
+  readonly streams: Places
   /** Ends every stream. */
   readonly signal: AbortSignal | undefined
 }
@@ -32,7 +34,13 @@ export function eventRoutes(options: EventRoutesOptions): readonly Route[] {
   // One listener, however many streams there are.
   signal?.addEventListener('abort', () => ends.forEach((end) => end()), { once: true })
 
-  return [{ access: 'principal', method: 'GET', path: `${prefix}/flow/{flow}/events`, run: watch }]
+  return [
+    { access: 'principal', method: 'GET', path: `${prefix}/flow/{flow}/events`, run: watchInPlace },
+  ]
+
+  async function watchInPlace(exchange: Exchange): Promise<void> {
+    await options.streams.hold(exchange.principal, () => watch(exchange))
+  }
 
   async function watch(exchange: Exchange): Promise<void> {
     const { request, response, principal } = exchange

@@ -11,7 +11,8 @@ import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
 import { answerJson, answerJsonText } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
-import { whileConnected } from '../stream.js'
+import type { Places } from '../places.js'
+import { whileAsked } from '../stream.js'
 import { listOf } from './graph.js'
 import { namedUser } from './knowledge-service.js'
 
@@ -21,6 +22,8 @@ export interface FlowServiceRoutesOptions extends JsonLimits {
   readonly hasFlow: (id: string) => Promise<boolean>
   readonly defaultUser: string
   readonly maxGraphResults: number
+  readonly maxQueryMs: number
+  readonly questions: Places
 }
 
 // Those of the reference system.
@@ -30,7 +33,8 @@ const defaultEntities = 10
 const maxVectors = 64
 
 export function flowServiceRoutes(options: FlowServiceRoutesOptions): readonly Route[] {
-  const { prefix, knowledge, hasFlow, defaultUser, maxGraphResults } = options
+  const { prefix, knowledge, hasFlow, defaultUser, maxGraphResults, maxQueryMs, questions } =
+    options
   const service = `${prefix}/flow/{flow}/service`
 
   return [
@@ -69,7 +73,9 @@ export function flowServiceRoutes(options: FlowServiceRoutesOptions): readonly R
     const collection = textIn(body, 'collection') ?? 'default'
     checkCollection(principal, collection)
     const graph = knowledge.graph({ user, collection })
-    await whileConnected(response, (signal) => find(exchange, body, graph, signal))
+    await questions.hold(principal, () =>
+      whileAsked(response, maxQueryMs, (signal) => find(exchange, body, graph, signal)),
+    )
   }
 
   async function findTriples(

@@ -27,12 +27,16 @@ import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
 import { answerJson, answerJsonText } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
-import { answerStream, linesOf, linesType, wantsLines, whileConnected } from '../stream.js'
+import { answerStream, linesOf, linesType, wantsLines, whileAsked } from '../stream.js'
+import type { Clock } from '../stream.js'
+import type { Places } from '../places.js'
 
 export interface GraphRoutesOptions extends JsonLimits {
   readonly prefix: string
   readonly knowledge: KnowledgeStore
   readonly maxGraphResults: number
+  readonly maxQueryMs: number
+  readonly questions: Places
   readonly exportIdleTimeoutMs: number
 }
 
@@ -46,6 +50,7 @@ interface Asked {
   readonly graph: Graph
   readonly body: JsonObject
   readonly signal: AbortSignal
+  readonly clock: Clock
 }
 
 const defaultLimit = 1000
@@ -90,22 +95,26 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
       ...(cores !== undefined && { cores }),
       ...(collection !== undefined && { collection }),
     }
-    await whileConnected(response, (signal) =>
-      answer({ exchange, graph: knowledge.graph(asked), body, signal }),
+    await options.questions.hold(principal, () =>
+      whileAsked(response, options.maxQueryMs, (signal, clock) =>
+        answer({ exchange, graph: knowledge.graph(asked), body, signal, clock }),
+      ),
     )
   }
 
-  async function match({ exchange, graph, body, signal }: Asked): Promise<void> {
-    await answerResults(exchange, body, 'triples', (limit) =>
+  async function match(asked: Asked): Promise<void> {
+    const { graph, body, signal } = asked
+    await answerResults(asked, 'triples', (limit) =>
       graph.match(patternIn(body), { limit, signal }),
     )
   }
 
-  async function solve({ exchange, graph, body, signal }: Asked): Promise<void> {
+  async function solve(asked: Asked): Promise<void> {
+    const { graph, body, signal } = asked
     const patterns = patternsIn(body, 'patterns') as readonly QueryPattern[]
     const select = body['select'] as readonly Variable[] | undefined
     const distinct = body['distinct'] as boolean | undefined
-    await answerResults(exchange, body, 'bindings', (limit) =>
+    await answerResults(asked, 'bindings', (limit) =>
       graph.solve(patterns, { select, distinct, limit, signal }),
     )
   }
@@ -140,15 +149,14 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
   }
 
   async function answerResults(
-    { request, response }: Exchange,
-    body: JsonObject,
+    { exchange: { request, response }, body, clock }: Asked,
     name: string,
     find: (limit: number | undefined) => AsyncIterable<unknown>,
   ): Promise<void> {
     if (wantsLines(request)) {
       const limit = wholeNumberIn(body, 'limit', Number.MAX_SAFE_INTEGER)
       const headers = { 'Content-Type': linesType }
-      await answerStream(response, headers, linesOf(find(limit)), exportIdleTimeoutMs)
+      await answerStream(response, headers, linesOf(find(limit)), exportIdleTimeoutMs, clock)
       return
     }
     const limit = wholeNumberIn(body, 'limit', maxGraphResults)
@@ -170,7 +178,7 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
 }
 
 /** Terms can be long: a list of few of them that is longer than this ends early, and says so. */
-const maxListLength = 64 * 1024 ** 2
+const maxListLength = 8 * 1024 ** 2
 
 /** `{ [name]: [...] }`, and whether there is more. */
 export async function listOf(

@@ -12,6 +12,7 @@ import { isBodyPending, openBody } from '../body.js'
 import { collect } from '../json.js'
 import { answer } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
+import type { Places } from '../places.js'
 import { answerStream, whileConnected } from '../stream.js'
 import { parsePairs, queryText, singles } from '../target.js'
 
@@ -21,6 +22,8 @@ export interface SparqlRoutesOptions {
   readonly sparql: SparqlEngine | undefined
   readonly idleTimeoutMs: number
   readonly exportIdleTimeoutMs: number
+  readonly maxQueryMs: number
+  readonly questions: Places
 }
 
 type Pair = readonly [name: string, value: string]
@@ -95,9 +98,10 @@ export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
       ...(cores.length > 0 && { cores }),
       ...(collection !== undefined && { collection }),
     })
-    await whileConnected(response, async (signal) => {
+    const answerIt = async (signal: AbortSignal) => {
       const { accept } = request.headers
-      const found = await sparql.execute(graph, query, { accept, signal })
+      const asked = { accept, signal, maxMs: options.maxQueryMs, lane: principal.user }
+      const found = await sparql.execute(graph, query, asked)
       if (found.type === 'not-acceptable') {
         const offered = found.offered.join(', ')
         throw new LorekeepError('LK_HTTP_REQUEST', `Accept leaves nothing; there is ${offered}`)
@@ -112,7 +116,8 @@ export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
       await chunks.next()
       await chunks.return?.()
       await answer(request, response, 200, headers)
-    })
+    }
+    await options.questions.hold(principal, () => whileConnected(response, answerIt))
   }
 
   async function readText(request: IncomingMessage, response: ServerResponse): Promise<string> {

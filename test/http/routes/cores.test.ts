@@ -425,7 +425,7 @@ t.test('a reader that takes nothing for exportIdleTimeoutMs is cut off', async (
 })
 
 t.test('a reader that stalls at the end of an export is cut off as well', async (t) => {
-  const serving = await serve(t, { exportIdleTimeoutMs: 150 })
+  const serving = await serve(t, { exportIdleTimeoutMs: 150, maxConcurrentExports: 10_000 })
   const bytes = core('x', 'alice', 12)
   t.ok(bytes.byteLength < 16_000, 'a response takes all of it at once')
   await upload(serving, { id: 'x', user: 'alice' }, bytes)
