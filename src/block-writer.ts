@@ -5,6 +5,9 @@ import type { Storage } from './storage.js'
 /** Blocks that are being written while the next ones fill: enough to keep the disk busy. */
 const maxWriting = 8
 
+/** The first block grows from here: most files are small, and thousands may be written at once. */
+const firstBytes = 64 * 1024
+
 /** What is needed of a storage to write blocks and read them. */
 export type BlockStorage = Pick<Storage, 'get' | 'write'>
 
@@ -18,7 +21,8 @@ export interface BlockWriterParts {
 
 /**
  * Cuts what it gets into blocks and writes them as they fill, each durable. Holds the block that is
- * filling and at most `maxWriting` that are being written; their buffers are used again.
+ * filling and at most `maxWriting` that are being written; their buffers are used again. The first
+ * block takes no more memory than twice what is in it.
  */
 export class BlockWriter {
   bytes = 0
@@ -48,10 +52,13 @@ export class BlockWriter {
     let at = from
     while (at < to) {
       if (!this.#block) {
-        this.#block = this.#free.pop() ?? Buffer.allocUnsafeSlow(this.#blockBytes)
+        const bytes = this.blocks === 0 ? Math.min(firstBytes, this.#blockBytes) : this.#blockBytes
+        this.#block = this.#free.pop() ?? Buffer.allocUnsafeSlow(bytes)
         this.#filled = 0
         this.blocks++
       }
+      const wanted = Math.min(this.#filled + to - at, this.#blockBytes)
+      if (wanted > this.#block.length) this.#grow(wanted)
       const fits = Math.min(to - at, this.#blockBytes - this.#filled)
       this.#block.set(bytes.subarray(at, at + fits), this.#filled)
       this.#filled += fits
@@ -59,6 +66,13 @@ export class BlockWriter {
       if (this.#filled === this.#blockBytes) this.end()
     }
     this.bytes += to - from
+  }
+
+  #grow(wanted: number): void {
+    const { length } = this.#block as Buffer
+    const larger = Buffer.allocUnsafeSlow(Math.min(this.#blockBytes, Math.max(2 * length, wanted)))
+    larger.set((this.#block as Buffer).subarray(0, this.#filled))
+    this.#block = larger
   }
 
   /** True once a block waits to be written. */

@@ -100,16 +100,18 @@ export class StoredGraph implements Graph {
 
   solve(patterns: readonly QueryPattern[], options?: SolveOptions): AsyncIterable<Bindings> {
     const asked = checkQueryPatterns(patterns, 'patterns')
-    const { select, distinct, limit, signal } = checkMembers(options, '', [
+    const { select, distinct, limit, maxDistinctBytes, signal } = checkMembers(options, '', [
       'select',
       'distinct',
       'limit',
+      'maxDistinctBytes',
       'signal',
     ])
     const chosen = {
       select: checkSelection(select, 'select'),
       distinct: checkFlag(distinct, 'distinct'),
       limit: checkLimit(limit, 'limit'),
+      maxDistinctBytes: checkLimit(maxDistinctBytes, 'maxDistinctBytes'),
     }
     return this.#results(checkSignal(signal, 'signal'), (open) => solved(open, asked, chosen))
   }

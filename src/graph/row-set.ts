@@ -6,6 +6,10 @@ export class RowSet {
   /** Open addressing: the number of a row plus one, 0 where there is none. At most half is taken. */
   #table = new Int32Array(64)
 
+  get bytes(): number {
+    return this.#rows.byteLength + this.#table.byteLength
+  }
+
   constructor(width: number) {
     this.#width = width
     this.#rows = new Float64Array(32 * width)

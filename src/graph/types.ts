@@ -47,6 +47,11 @@ export interface SolveOptions extends MatchOptions {
   readonly select?: readonly Variable[] | undefined
   /** Each solution once. False by default, as in SPARQL; it matters where `select` leaves some out. */
   readonly distinct?: boolean | undefined
+  /**
+   * The most memory that `distinct` may take to know what was told, in bytes; then `LK_QUERY_BUDGET`.
+   * No limit by default.
+   */
+  readonly maxDistinctBytes?: number | undefined
 }
 
 export interface NearestOptions extends AskOptions {

@@ -1,7 +1,7 @@
 // lorekeep/sparql: SPARQL 1.1 Query over a graph, by an engine that is an optional peer.
 
 import { query } from './answer.js'
-import { defaultThreadMb, ThreadPool } from './thread-pool.js'
+import { defaultThreadMb, defaultThreads, ThreadPool } from './thread-pool.js'
 import type { SparqlEngine } from './types.js'
 
 export type {
@@ -15,18 +15,19 @@ export type {
 } from './types.js'
 
 export interface SparqlEngineOptions {
-  /** Threads that execute() has queries answered in, one query at a time in each. Default 2. */
+  /** Threads that execute() has queries answered in, one query at a time in each. Default 2, or 1
+   * where this process may have less than 512 MiB of heap. */
   readonly threads?: number
   /**
    * MiB of memory for what one query of execute() holds, the engine included, which has 40 of them.
-   * Default half of what this process may have, at most 512 and at least 80.
+   * Default a quarter of the heap that this process may have, at most 512 and at least 80.
    */
   readonly threadMb?: number
 }
 
 /** Makes nothing yet: the engine comes into memory, and threads are made, with the first query. */
 export function createSparql(options: SparqlEngineOptions = {}): SparqlEngine {
-  const threads = checkWhole('threads', options.threads ?? 2, 1)
+  const threads = checkWhole('threads', options.threads ?? defaultThreads(), 1)
   const threadMb = checkWhole('threadMb', options.threadMb ?? defaultThreadMb(), 64)
   const pool = new ThreadPool({ threads, threadMb })
   return {

@@ -13,6 +13,12 @@ export interface ThreadPoolOptions {
 
 const leastMb = 80
 const mostMb = 512
+const smallHeap = 512 * 1024 ** 2
+
+/** A process that is kept small gets one. */
+export function defaultThreads(): number {
+  return getHeapStatistics().heap_size_limit < smallHeap ? 1 : 2
+}
 
 /** Two threads leave as much for all else. */
 export function defaultThreadMb(): number {

@@ -2,6 +2,7 @@
 // what the ones before it bound. Ids alone, and nothing is made per row but cursors: measured, see
 // benchmarks; change with numbers.
 
+import { LorekeepError } from '../../errors.js'
 import { Miss } from '../miss.js'
 import type { QueryPattern, Variable } from '../types.js'
 import { NONE, type GraphView, type Rows } from '../view.js'
@@ -14,6 +15,8 @@ export interface SolverOptions {
   readonly select?: readonly Variable[] | undefined
   readonly distinct?: boolean | undefined
   readonly limit?: number | undefined
+  /** Of what `distinct` remembers. */
+  readonly maxDistinctBytes?: number | undefined
 }
 
 /** What is to be done at the depth where the solver is. */
@@ -32,6 +35,7 @@ export class Solver {
   readonly #plan: Plan
   /** Undefined where no two solutions can be the same, or may. */
   readonly #seen: RowSet | undefined
+  readonly #maxDistinctBytes: number
   #left: number
   /** How many of the constants are in their slots. */
   #found = 0
@@ -46,7 +50,8 @@ export class Solver {
 
   /** @throws LorekeepError `LK_GRAPH_QUERY` where a selected variable is in no pattern */
   constructor(view: GraphView, patterns: readonly QueryPattern[], options: SolverOptions = {}) {
-    const { select, distinct = false, limit = Infinity } = options
+    const { select, distinct = false, limit = Infinity, maxDistinctBytes = Infinity } = options
+    this.#maxDistinctBytes = maxDistinctBytes
     this.#view = view
     this.#plan = makePlan(patterns, select)
     this.names = this.#plan.names
@@ -69,6 +74,10 @@ export class Solver {
     if (this.#found < this.#plan.constants.length && !this.#findConstants()) this.#depth = -1
     const view = this.#view
     const seen = this.#seen
+    if (seen !== undefined && seen.bytes > this.#maxDistinctBytes) {
+      const detail = `its distinct solutions take more than ${this.#maxDistinctBytes} bytes`
+      throw new LorekeepError('LK_QUERY_BUDGET', detail)
+    }
     const { patterns, values, columns } = this.#plan
     const value = (slot: number) => values[slot] as number
     const end = Math.min(most, this.#left)

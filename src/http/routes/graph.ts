@@ -54,6 +54,8 @@ interface Asked {
 }
 
 const defaultLimit = 1000
+/** Some millions of solutions. */
+const maxDistinctBytes = 64 * 1024 ** 2
 
 export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
   const { prefix, knowledge, maxGraphResults, exportIdleTimeoutMs } = options
@@ -115,7 +117,7 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
     const select = body['select'] as readonly Variable[] | undefined
     const distinct = body['distinct'] as boolean | undefined
     await answerResults(asked, 'bindings', (limit) =>
-      graph.solve(patterns, { select, distinct, limit, signal }),
+      graph.solve(patterns, { select, distinct, limit, maxDistinctBytes, signal }),
     )
   }
 

@@ -1,0 +1,140 @@
+// How many of what takes long may be under way, and for how long.
+
+import t from 'tap'
+import { Places } from '../../src/http/places.js'
+import { createSparql } from '../../src/sparql/index.js'
+import { ask } from './fixtures/objects.js'
+import { as, core, json, send, serve, wire } from './fixtures/serving.js'
+import type { Serving } from './fixtures/serving.js'
+
+t.setTimeout(60_000)
+
+t.test(
+  'one user gets half of the places, rounded up, and all where it is the only one',
+  async (t) => {
+    for (const [total, isShared, share] of [
+      [1, true, 1],
+      [2, true, 1],
+      [5, true, 3],
+      [64, true, 32],
+      [5, false, 5],
+    ] as const) {
+      const places = new Places('works', total, isShared)
+      let end = () => {}
+      const ended = new Promise<void>((resolve) => (end = resolve))
+      const held = Array.from({ length: share }, () => places.hold({ user: 'a' }, () => ended))
+      await t.rejects(
+        places.hold({ user: 'a' }, () => ended),
+        { code: 'LK_HTTP_BUSY' },
+      )
+      const others = Array.from({ length: total - share }, () =>
+        places.hold({ user: 'b' }, () => ended),
+      )
+      await t.rejects(
+        places.hold({ user: 'c' }, () => ended),
+        { code: 'LK_HTTP_BUSY' },
+      )
+      end()
+      await Promise.all([...held, ...others])
+      await t.resolves(places.hold({ user: 'c' }, async () => undefined))
+    }
+  },
+)
+
+t.test('a place is given back whatever becomes of the work', async (t) => {
+  const places = new Places('works', 1, true)
+  const fail = () => Promise.reject(new Error('no'))
+  for (let i = 0; i < 3; i++) await t.rejects(places.hold({ user: 'a' }, fail), { message: 'no' })
+})
+
+async function idle(t: Parameters<typeof wire>[0], { port }: Serving, path: string, token: string) {
+  const found = await wire(t, port)
+  found.socket.pause()
+  const head = [`GET /api/v1${path} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${token}`]
+  found.socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  return found
+}
+
+t.test('exports whose readers take nothing hold places, and give them back', async (t) => {
+  const serving = await serve(t, { maxConcurrentExports: 2 })
+  const { url, knowledge } = serving
+  const bytes = core('x', 'alice', 40_000)
+  for (const user of ['alice', 'bob']) await knowledge.import({ user, id: 'x' }, bytes)
+  const paused = await idle(t, serving, '/export-core?id=x', 'alice')
+  const status = async (token: string, accept = '*/*') => {
+    const headers = { ...as(token), Accept: accept }
+    const reply = await send(`${url}/api/v1/export-core?id=x`, { headers })
+    if (reply.status === 503) {
+      t.equal(json(reply).code, 'LK_HTTP_BUSY')
+      t.equal(reply.headers['retry-after'], '1')
+    }
+    return reply.status
+  }
+  while ((await status('alice')) !== 503);
+  t.equal(await status('alice', 'application/n-triples'), 503, 'in whatever format')
+  t.equal(await status('bob'), 200)
+  paused.socket.destroy()
+  while ((await status('alice')) !== 200);
+})
+
+t.test('streams of events have places of their own', async (t) => {
+  const serving = await serve(t, { maxEventStreams: 2 })
+  const watch = () => send(`${serving.url}/api/v1/flow/default/events`, { headers: as('alice') })
+  const open = await wire(t, serving.port)
+  open.socket.write(
+    'GET /api/v1/flow/default/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer alice\r\n\r\n',
+  )
+  await open.until('text/event-stream')
+  t.equal((await watch()).status, 503)
+})
+
+const all = { s: '?a', p: '?b', o: '?c' }
+const product = ['d', 'e', 'f', 'g'].map((x) => ({ s: `?${x}1`, p: `?${x}2`, o: `?${x}3` }))
+
+async function withMany(t: Parameters<typeof serve>[0], maxQueryMs: number) {
+  const serving = await serve(t, { maxQueryMs, sparql: createSparql({ threads: 1 }) })
+  await serving.knowledge.import({ user: 'alice', id: 'x' }, core('x', 'alice', 200))
+  await serving.knowledge.index({ user: 'alice', id: 'x' })
+  return serving
+}
+
+t.test('a question about cores is worked on for maxQueryMs', async (t) => {
+  const serving = await withMany(t, 200)
+  // A product of which no row is the answer.
+  const nothing = { s: '?d1', p: '?c', o: '?g1' }
+  for (const patterns of [
+    [all, ...product, nothing],
+    [...product, nothing, all],
+  ]) {
+    const body = { patterns, select: ['?a'], distinct: true, limit: 10_000 }
+    const reply = await ask(serving, 'POST /cores/x/solve', body)
+    t.equal(reply.status, 400)
+    t.match(reply.value, { code: 'LK_QUERY_BUDGET', maxQueryMs: 200 })
+  }
+  const query = 'SELECT * { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l } ORDER BY ?c'
+  const url = `${serving.url}/api/v1/sparql?${new URLSearchParams({ query }).toString()}`
+  const reply = await send(url, { headers: as('alice') })
+  t.equal(reply.status, 400)
+  t.match(json(reply), { code: 'LK_QUERY_BUDGET', maxQueryMs: 200 })
+})
+
+t.test('what the reader takes to read is not counted', async (t) => {
+  const serving = await withMany(t, 500)
+  const body = JSON.stringify({ patterns: [all, product[0]], limit: 100_000 })
+  const found = await wire(t, serving.port)
+  found.socket.pause()
+  found.socket.write(
+    [
+      'POST /api/v1/cores/x/solve HTTP/1.1',
+      'Host: x',
+      'Authorization: Bearer alice',
+      'Accept: application/x-ndjson',
+      'Connection: close',
+      `Content-Length: ${body.length}`,
+      '\r\n',
+    ].join('\r\n') + body,
+  )
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+  t.strictSame(serving.errors, [])
+  found.socket.destroy()
+})
