@@ -20,6 +20,7 @@ import { modelRuns } from './objects-model-run.js'
 import { compareWithOracle } from './objects-oracle.js'
 import { snapshotRuns } from './snapshots.js'
 import { soak } from './soak.js'
+import { storm } from './storm.js'
 
 const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<unknown>>> = {
   backup: (backups, seed) =>
@@ -98,6 +99,7 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
       snapshotRuns({ runs, seed, directory: (run) => join(base, String(run)) }),
     ),
   soak: (rounds, seed) => inDirectory((directory) => soak({ directory, rounds, seed })),
+  storm: (imports, seed) => inDirectory((directory) => storm({ directory, imports, seed })),
 }
 const amounts: Readonly<Record<string, number>> = {
   backup: 200,
@@ -116,6 +118,7 @@ const amounts: Readonly<Record<string, number>> = {
   'objects-oracle': 100_000,
   snapshots: 2000,
   soak: 300,
+  storm: 2000,
 }
 
 const [only, amount] = process.argv.slice(2)
