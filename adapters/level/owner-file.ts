@@ -13,6 +13,7 @@ import {
   futimesSync,
   openSync,
   readdirSync,
+  rmSync,
   statSync,
   writeSync,
 } from 'node:fs'
@@ -100,6 +101,8 @@ export class OwnerFile {
       const who = `process ${process.pid} on ${hostname()}`
       writeSync(this.#file, `${who}, started ${started}, thread ${threadId}, file ${dev}:${ino}\n`)
     } catch (error) {
+      // A full disk.
+      rmSync(this.#path, { force: true })
       closeSync(this.#file)
       throw error
     }
@@ -127,8 +130,10 @@ export class OwnerFile {
       // Taken for dead by somebody who cannot ask, after seven seconds without a sign.
       if (!others.delete(this.#name)) throw locked(this.#directory)
       let [later, earlier]: (Name | undefined)[] = []
-      for (const other of others.values()) {
-        const state = await stateOf(this.#directory, other, { watch: true })
+      const states = [...others.values()].map(async (other) => {
+        return { other, state: await stateOf(this.#directory, other, { watch: true }) }
+      })
+      for (const { other, state } of await Promise.all(states)) {
         if (state.is === 'open') throw locked(this.#directory, { who: state.who })
         if (state.is === 'gone') continue
         if (other.token < this.#token) earlier = other
@@ -140,6 +145,8 @@ export class OwnerFile {
       if (performance.now() > deadline) throw locked(this.#directory)
       await delay(pollMs)
     }
+    // The look may have taken seconds.
+    this.assertHeld()
     writeSync(this.#file, `open ${new Date().toISOString()}\n`)
     return undefined
   }
