@@ -43,6 +43,13 @@ export async function fill(keep: Lorekeep, random: Random): Promise<void> {
   await fillFlows(keep, random)
 }
 
+/** A little more, for logs beside the tables that an opening makes of what was there. */
+export async function fillUp({ knowledge, objects, flows }: Lorekeep): Promise<void> {
+  await knowledge.write({ user: 'alice', id: 'short' }, [triplesMessage('late', 10)])
+  await objects.patch('red', 'i1', { group: 50 })
+  await flows.load('works', { user: 'bob', id: 'late', content: 'late' })
+}
+
 async function fillKnowledge({ knowledge }: Lorekeep, random: Random): Promise<void> {
   for (const user of users) {
     await knowledge.write({ user, id: 'short' }, [triplesMessage(`short ${user}`, 50)])
