@@ -2,6 +2,7 @@
 // before it is begun and after it was acknowledged. Arguments: directory, seed, first version.
 
 import { writeSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { hasCode } from '../../src/errors.js'
 import { createLorekeep } from '../../src/lorekeep.js'
@@ -23,7 +24,25 @@ let next = Number(first)
 say('opening')
 const { objects } = await createLorekeep({ backend: new LevelBackend(directory as string) })
 say('open')
-await Promise.all(lanes.map(work))
+await Promise.all([...lanes.map(work), ...lanes.map(read)])
+
+/** Finds that take long, so that commits have to keep pages for them: each object once. */
+async function read(lane: string): Promise<never> {
+  const { name } = definitionOf(lane, [])
+  for (;;) {
+    const seen = new Set<unknown>()
+    try {
+      for await (const { _id } of objects.find({ schema_name: name })) {
+        if (seen.has(_id)) say(`wrong: ${lane} has ${String(_id)} twice`)
+        seen.add(_id)
+        if (seen.size % 50 === 0) await delay(5)
+      }
+    } catch (error) {
+      if (!hasCode(error, 'LK_SCHEMA_NOT_FOUND')) throw error
+    }
+    await delay(5)
+  }
+}
 
 async function work(lane: string): Promise<never> {
   if ((await objects.schema(definitionOf(lane, []).name)) === undefined) {

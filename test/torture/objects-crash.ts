@@ -24,6 +24,8 @@ export interface ObjectsCrashReport {
   readonly cut: number
   /** Cut steps that turned out to have happened. */
   readonly cutButDone: number
+  /** Kills that left pages which were kept for finds. */
+  readonly left: number
 }
 
 /**
@@ -40,7 +42,7 @@ export async function objectsCrashLoop(options: {
   const { directory, cycles, seed, onCycle } = options
   const random = new Random(seed)
   const held = new Map<string, Lane>()
-  const report = { cycles, acknowledged: 0, killedOpening: 0, cut: 0, cutButDone: 0 }
+  const report = { cycles, acknowledged: 0, killedOpening: 0, cut: 0, cutButDone: 0, left: 0 }
   let version = 0
   for (let cycle = 0; cycle < cycles; cycle++) {
     const args = [directory, String(random.below(2 ** 31)), String(version)]
@@ -48,6 +50,7 @@ export async function objectsCrashLoop(options: {
     if (lines.at(-1) === 'opening') report.killedOpening++
     const cut = new Map<string, Step>()
     for (const line of lines) {
+      assert.ok(!line.startsWith('wrong'), `seed ${seed}, cycle ${cycle}: ${line}`)
       if (line.startsWith('begin ')) {
         const step = JSON.parse(line.slice(6)) as Step
         cut.set(step.lane, step)
@@ -61,6 +64,9 @@ export async function objectsCrashLoop(options: {
     }
     report.cut += cut.size
     const backend = new LevelBackend(directory)
+    if ((await problemsOf(backend)).some((problem) => problem.endsWith('of no reader'))) {
+      report.left++
+    }
     const keep = await createLorekeep({ backend })
     for (const lane of lanes) {
       const place = `seed ${seed}, cycle ${cycle}, lane ${lane}, cut ${JSON.stringify(cut.get(lane))}`

@@ -84,10 +84,11 @@ export class BegunFind {
   }
 }
 
-/** One of each query, of the version there is. */
-export async function begunFinds(objects: ObjectStore): Promise<BegunFind[]> {
+/** One of each query, or of each n-th, of the version there is. */
+export async function begunFinds(objects: ObjectStore, each = 1): Promise<BegunFind[]> {
   const finds: BegunFind[] = []
-  for (const [name, query] of Object.entries(queries)) {
+  for (const [n, [name, query]] of Object.entries(queries).entries()) {
+    if (n % each !== 0) continue
     const expected = await allOf(objects, query)
     const found = objects.find({ schema_name: 'things', ...query })[Symbol.asyncIterator]()
     const find = new BegunFind(name, expected, found)
