@@ -262,10 +262,7 @@ t.test('a request is refused for each thing that is wrong with it', async (t) =>
       const error: unknown = await work().catch((error: unknown) => error)
       assert.ok(hasCode(error, 'LK_QUERY'), JSON.stringify(query).slice(0, 60))
       const errors = error.details['errors'] as readonly { path: string }[]
-      assert.deepEqual(
-        errors.map(({ path }) => path),
-        expected,
-      )
+      assert.deepEqual(errors.map(({ path }) => path).sort(), expected)
     }
   }
 })
