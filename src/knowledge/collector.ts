@@ -49,6 +49,8 @@ export class Collector {
   #isNextWaiting = false
   /** The last pass failed. In an outage the next one waits for its time, or for a write that works. */
   #failure: 'outage' | 'other' | undefined
+  /** A write has worked since the pass under way began. */
+  #hasWorked = false
   #retryMs = firstRetryMs
   #timer: NodeJS.Timeout | undefined
   #closed = false
@@ -147,6 +149,7 @@ export class Collector {
 
   /** The storage has worked: what could not be deleted while it did not is tried again. */
   noticeSuccess(): void {
+    this.#hasWorked = true
     if (this.#failure === 'outage') this.#retry()
   }
 
@@ -177,6 +180,7 @@ export class Collector {
   async #pass(): Promise<void> {
     this.#isNextWaiting = false
     if (this.#failure === 'outage') return
+    this.#hasWorked = false
     const errors = await this.#collect()
     clearTimeout(this.#timer)
     this.#failure = undefined
@@ -185,6 +189,7 @@ export class Collector {
       this.#failure = errors.some(isOutage) ? 'outage' : 'other'
       this.#timer = setTimeout(() => this.#retry(), this.#retryMs).unref()
       this.#retryMs = Math.min(maxRetryMs, this.#retryMs * 2)
+      if (this.#hasWorked) this.noticeSuccess()
     }
     // Once for each kind, however many things wait: they are tried again together.
     const kinds = new Map(errors.map((error) => [codeOf(error), error]))

@@ -100,7 +100,7 @@ for (const [name, operate] of Object.entries(operations)) {
           }
           await knowledge.import({ ...ref, id: 'other' }, small)
           while ((await stagedIn(real)).length > 0) await turn()
-          await settled()
+          await settled(real)
           assert.deepEqual(await leftovers(real), [], place)
           await keep.close()
         }
@@ -154,7 +154,13 @@ async function state(knowledge: KnowledgeStore) {
   return { digest, segments, bytes: (await exported(knowledge, ref)).length }
 }
 
-/** What is deleted in the background on memory alone takes some turns. */
-async function settled(): Promise<void> {
-  for (let n = 0; n < 50; n++) await turn()
+/**
+ * What is deleted in the background takes some turns. Nothing may be left in between as well: what was
+ * swept is marked anew before it is deleted.
+ */
+async function settled(real: Backend): Promise<void> {
+  for (let turns = 0, quiet = 0; turns < 2000 && quiet < 8; turns++, quiet++) {
+    await turn()
+    if ((await leftovers(real)).length > 0) quiet = 0
+  }
 }
