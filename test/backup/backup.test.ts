@@ -307,6 +307,8 @@ t.test('slices are deleted when the last backup has read them', async (t) => {
   const backup = keep.backup(target)
   await waiting
   await keep.knowledge.import(ref, core('other'), { mode: 'replace' })
+  // Long enough for whoever would delete it now.
+  for (let turns = 0; turns < 200; turns++) await turn()
   t.equal(await count(), 2)
   letGo()
   await backup

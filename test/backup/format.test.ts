@@ -82,6 +82,25 @@ t.test('each byte of a backup is under a checksum', async (t) => {
   t.equal(refusal(bytes), undefined)
 })
 
+t.test('a damaged block gives no entry, wherever the damage is in it', async (t) => {
+  const { bytes } = encoded({ slices: [entry('k', Buffer.alloc(20))] })
+  for (let at = headerBytes; at < bytes.length - trailerBytes; at++) {
+    bytes[at]! ^= 1
+    let blocks = 0
+    const read = () => {
+      for (const _ of new BackupDecoder().push(bytes.subarray(0, -trailerBytes))) blocks++
+    }
+    try {
+      read()
+    } catch (error) {
+      if (!hasCode(error, 'LK_BACKUP_DAMAGED')) throw error
+    }
+    if (blocks > 0) t.fail(`byte ${at}`)
+    bytes[at]! ^= 1
+  }
+  t.pass()
+})
+
 t.test('each length but its own is refused', async (t) => {
   const { bytes } = encoded(small)
   for (let length = 0; length < bytes.length; length++) {
