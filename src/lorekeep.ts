@@ -2,6 +2,7 @@ import { writeBackup } from './backup/backup.js'
 import { assertRestored } from './backup/marker.js'
 import { openTarget } from './backup/target.js'
 import type { Backup } from './backup/types.js'
+import { LorekeepError } from './errors.js'
 import { InFlight } from './in-flight.js'
 import type { Backend } from './storage.js'
 import type { Embedder } from './types.js'
@@ -200,7 +201,14 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       onError: reporter('flows'),
     })
     /** Everything as of this call; what is deleted meanwhile would have to be copied first. */
-    const snapshot = () => layer.take(knowledge.holdDeletions())
+    const snapshot = () => {
+      if (backend.shared) {
+        // Whoever else writes does not pass by here.
+        const detail = 'a backend that several owners share has to bring snapshots of its own'
+        throw new LorekeepError('LK_STORAGE_FAILED', detail)
+      }
+      return layer.take(knowledge.holdDeletions())
+    }
     const backups = new InFlight()
     const backup: Backup = (target, { signal, onProgress } = {}) =>
       backups.run(async () => {

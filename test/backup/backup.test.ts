@@ -230,6 +230,17 @@ t.test('a storage and a target that answer at once leave turns to others', async
   t.ok(turns > 15, `${turns} turns`)
 })
 
+t.test('a backend that others write to is not backed up from here', async (t) => {
+  const memory = new MemoryBackend()
+  const keep = await filled(t, {
+    shared: true,
+    open: (name) => memory.open(name),
+    close: () => memory.close(),
+    [Symbol.asyncDispose]: () => memory.close(),
+  })
+  await t.rejects(keep.backup(join(t.testdir(), 'a')), { code: 'LK_STORAGE_FAILED' })
+})
+
 t.test('close() waits for a backup, and then aborts it', async (t) => {
   const keep = await createLorekeep({ backend: new MemoryBackend(), closeTimeoutMs: 5 })
   const { target, waiting } = stalled()
