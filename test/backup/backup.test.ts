@@ -227,7 +227,8 @@ t.test('a storage and a target that answer at once leave turns to others', async
     .finally(() => (ended = true))
   for (; !ended; turns++) await turn()
   await backup
-  t.ok(turns > 15, `${turns} turns`)
+  // Of some 15 pages; one turn where nobody else gets any.
+  t.ok(turns > 5, `${turns} turns`)
 })
 
 t.test('a backend that others write to is not backed up from here', async (t) => {
