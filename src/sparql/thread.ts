@@ -51,6 +51,8 @@ export class Thread {
   }
 
   async end(): Promise<void> {
+    // At once: what it says from now on must not have it given to another question.
+    this.isAlive = false
     await this.#worker.terminate()
   }
 }

@@ -146,7 +146,8 @@ export async function storm(options: {
 function startServer(directory: string, data: string): ChildProcess {
   const config = join(directory, 'storm.json')
   const principals = Object.entries(tokens).map(([user, token]) => [token, { user }])
-  const limits = { maxQueryMs: 3000 }
+  // As docs/http.md has it for a server this small.
+  const limits = { maxQueryMs: 3000, maxConcurrentImports: 16, maxConcurrentExports: 32 }
   writeFileSync(
     config,
     JSON.stringify({ port: 0, data, tokens: Object.fromEntries(principals), limits }),
