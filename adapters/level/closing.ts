@@ -5,6 +5,7 @@
 import { open, readFile, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { syncDirectory } from './directories.js'
 
 export interface Closing {
   /** The content of CURRENT. */
@@ -35,8 +36,9 @@ export async function writeClosing(directory: string): Promise<void> {
     await rm(temporary, { force: true })
     throw error
   }
-  await rename(temporary, join(directory, closingName))
+  // Before the name is there: after a power cut it would speak of a CURRENT that did not last.
   await syncDirectory(directory)
+  await rename(temporary, join(directory, closingName))
 }
 
 /**
@@ -67,20 +69,14 @@ function sealed(content: string): string {
   return `${crc32(content).toString(16).padStart(8, '0')}\n${content}\n`
 }
 
-/** Durably, and before LevelDB changes anything: after a power cut it would speak of old files. */
+/**
+ * Before LevelDB changes anything. Not synced: LevelDB syncs the directory with its new MANIFEST,
+ * and changes nothing of what this speaks of before that.
+ */
 export async function removeClosing(directory: string): Promise<void> {
   try {
     await unlink(join(directory, closingName))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
-    throw error
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
-  await syncDirectory(directory)
-}
-
-async function syncDirectory(directory: string): Promise<void> {
-  // Windows cannot.
-  if (process.platform === 'win32') return
-  await using handle = await open(directory, 'r')
-  await handle.sync()
 }

@@ -7,8 +7,10 @@ import { Level as UniversalLevel } from 'level'
 import type { ClassicLevel } from 'classic-level'
 import { LorekeepError } from '../../src/errors.js'
 import { removeClosing, writeClosing } from './closing.js'
+import { CurrentLog } from './current-log.js'
 import { assertWhole } from './damage.js'
 import { translate } from './failures.js'
+import { settleManifest } from './newest-manifest.js'
 import type { Claim } from './open-directories.js'
 import type { Profile } from './profiles.js'
 
@@ -23,27 +25,31 @@ export class Engine {
   readonly #claim: Claim
   readonly #profile: Profile
   #level: Level | undefined
+  #log: CurrentLog
   /** Why the database is out of service. */
   #cause: unknown
   #reopening: Promise<void> | undefined
   #wake: (() => void) | undefined
   #closing = false
 
-  private constructor(claim: Claim, profile: Profile, level: Level) {
+  private constructor(claim: Claim, profile: Profile, { level, log }: Opened) {
     this.path = claim.path
     this.#claim = claim
     this.#profile = profile
     this.#level = level
+    this.#log = log
   }
 
+  /** All names in the directory are durable by then: LevelDB syncs it with its new MANIFEST. */
   static async open(claim: Claim, profile: Profile): Promise<Engine> {
     try {
+      await settleManifest(claim.path, true)
       await assertWhole(claim.path)
       await removeClosing(claim.path)
     } catch (error) {
       throw translate(error, claim.path)
     }
-    return new Engine(claim, profile, await openLevel(claim.path, profile, true))
+    return new Engine(claim, profile, await openLevel(claim.path, profile))
   }
 
   /** The open database, or `LK_STORAGE_UNAVAILABLE`. Not to be kept over an await. */
@@ -66,6 +72,11 @@ export class Engine {
   /** Throws where the directory was moved, removed or replaced: what is written goes nowhere. */
   assertHeld(): void {
     this.#claim.assertHeld()
+  }
+
+  /** The log of the batch that was written last: nobody is told of it before its name is durable. */
+  get log(): CurrentLog {
+    return this.#log
   }
 
   /** Takes the database out of service and starts to reopen it. */
@@ -100,10 +111,13 @@ export class Engine {
       try {
         // An empty database in the place of the one that failed would be taken for its data.
         this.#claim.assertHeld()
+        await settleManifest(this.path, false)
         // The write that failed may be cut short at the end of a log. Tables were looked at when
         // they were opened, or are of this process.
         await assertWhole(this.path, { tables: false })
-        this.#level = await openLevel(this.path, this.#profile, false)
+        const { level, log } = await openLevel(this.path, this.#profile)
+        this.#log = log
+        this.#level = level
         return
       } catch (error) {
         this.#cause = error
@@ -123,11 +137,17 @@ export class Engine {
   }
 }
 
-async function openLevel(path: string, profile: Profile, createIfMissing: boolean): Promise<Level> {
+interface Opened {
+  readonly level: Level
+  readonly log: CurrentLog
+}
+
+async function openLevel(path: string, profile: Profile): Promise<Opened> {
   const level = new UniversalLevel<Uint8Array, Uint8Array>(path, {
     keyEncoding: 'view',
     valueEncoding: 'view',
-    createIfMissing,
+    // settleManifest did.
+    createIfMissing: false,
     compression: profile.compression,
     writeBufferSize: profile.writeBufferBytes,
     maxFileSize: profile.maxFileBytes,
@@ -136,8 +156,9 @@ async function openLevel(path: string, profile: Profile, createIfMissing: boolea
   }) as unknown as Level
   try {
     await level.open()
-    return level
+    return { level, log: await CurrentLog.open(path) }
   } catch (error) {
+    await level.close()
     throw translate(error, path)
   }
 }

@@ -3,7 +3,9 @@
 // threads and aliases of paths it knows less still. So the owner's file decides, and LevelDB is
 // asked by nobody else; what this thread has open is known here, by device and inode.
 
-import { mkdir, realpath, stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { makeDirectory, syncName } from './directories.js'
 import { translate, locked } from './failures.js'
 import { takeDirectory } from './owner-file.js'
 
@@ -23,8 +25,11 @@ const taken: Set<string> = ((globalThis as { [registry]?: Set<string> })[registr
 export async function claimDirectory(directory: string): Promise<Claim> {
   let path: string, identity: string
   try {
-    await mkdir(directory, { recursive: true })
+    // The one around it may be as new.
+    await makeDirectory(dirname(directory))
+    await makeDirectory(directory)
     path = await realpath(directory)
+    await syncName(path)
     const { dev, ino } = await stat(path, { bigint: true })
     identity = `${dev}:${ino}`
   } catch (error) {

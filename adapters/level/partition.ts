@@ -47,30 +47,33 @@ export class LevelPartition implements Storage {
     profile: Profile,
     claim: Claim,
     engine: Engine,
-    open: OpenFiles | undefined,
+    { files, naming }: OpenFiles,
     reads: Set<Promise<unknown>>,
   ) {
     this.#name = name
     this.#profile = profile
     this.#claim = claim
     this.#engine = engine
-    this.#files = open?.files
+    this.#files = files
     this.#reads = reads
     const { maxGroupBytes } = profile
-    const { files, naming } = open ?? {}
     this.#queue = new WriteQueue({ partition: name, engine, maxGroupBytes, files, naming })
   }
 
   static async open(name: string, directory: string, profile: Profile): Promise<LevelPartition> {
     const claim = await claimDirectory(directory)
+    let files: ValueFiles | undefined
     let engine: Engine | undefined
     try {
       const reads = new Set<Promise<unknown>>()
+      // First: opening the engine makes the name of their folder durable.
+      files = await openFiles(name, claim, profile, reads)
       engine = await Engine.open(claim, profile)
-      const files = await openFiles(name, profile, engine, reads)
-      return new LevelPartition(name, profile, claim, engine, files, reads)
+      const naming = files && (await removeOrphans(name, engine.level, files))
+      return new LevelPartition(name, profile, claim, engine, { files, naming }, reads)
     } catch (error) {
       // The first error counts; whatever becomes of the engine, the directory is let go.
+      await files?.close().catch(() => undefined)
       await engine?.close().catch(() => undefined)
       await claim.release()
       throw error
@@ -293,26 +296,20 @@ export class LevelPartition implements Storage {
 }
 
 interface OpenFiles {
-  readonly files: ValueFiles
+  readonly files: ValueFiles | undefined
   readonly naming: NamingKeys | undefined
 }
 
 async function openFiles(
   partition: string,
+  claim: Claim,
   { separateBytes }: Profile,
-  engine: Engine,
   reads: ReadonlySet<Promise<unknown>>,
-): Promise<OpenFiles | undefined> {
+): Promise<ValueFiles | undefined> {
   if (separateBytes === undefined) return undefined
-  const directory = join(engine.path, 'values')
-  const assertHeld = () => engine.assertHeld()
-  const files = await ValueFiles.open({ partition, directory, separateBytes, reads, assertHeld })
-  try {
-    return { files, naming: await removeOrphans(partition, engine.level, files) }
-  } catch (error) {
-    await files.close()
-    throw error
-  }
+  const directory = join(claim.path, 'values')
+  const assertHeld = () => claim.assertHeld()
+  return ValueFiles.open({ partition, directory, separateBytes, reads, assertHeld })
 }
 
 /**

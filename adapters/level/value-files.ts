@@ -7,11 +7,12 @@ import { randomBytes } from 'node:crypto'
 import { close, fdatasync, open, openSync, closeSync, read, readSync, write } from 'node:fs'
 import { mkdir, open as openHandle, readdir, unlink } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import type { Operation } from '../../src/storage.js'
 import { corrupt } from './checksum.js'
+import { syncsDirectories } from './directories.js'
 import { translate } from './failures.js'
 import type { Pointer } from './pointer.js'
 
@@ -69,16 +70,12 @@ export class ValueFiles {
     this.#handle = handle
   }
 
-  /** Creates the directory where it does not exist. */
+  /** Creates the directory where it does not exist. Its name is for the caller to make durable. */
   static async open(options: ValueFilesOptions): Promise<ValueFiles> {
     const { directory } = options
     try {
-      const created = await mkdir(directory, { recursive: true })
-      if (process.platform === 'win32') return new ValueFiles(options, undefined)
-      if (created !== undefined) {
-        await using parent = await openHandle(dirname(directory), 'r')
-        await parent.sync()
-      }
+      await mkdir(directory, { recursive: true })
+      if (!syncsDirectories) return new ValueFiles(options, undefined)
       return new ValueFiles(options, await openHandle(directory, 'r'))
     } catch (error) {
       throw translate(error, directory)

@@ -132,6 +132,7 @@ export class WriteQueue {
       affected = this.#outdated?.affected(level, changesOf(group))
       this.batches++
       await this.#writeBatch(level, group)
+      if (!engine.log.hasGrown()) await engine.log.follow()
       engine.assertHeld()
     } catch (error) {
       engine.poison(error)

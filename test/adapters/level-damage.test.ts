@@ -302,7 +302,9 @@ void t.test('a file that is missing or shorter is refused', async (t) => {
       if (!closed) await rm(join(damaged, 'objects', 'CLOSED'))
       const path = join(damaged, 'objects', name)
       await rm(path)
-      t.match(await refusal(damaged), { path, at: 0 }, `${name}, ${closed ? '' : 'not '}closed`)
+      // A crash may leave none, and the MANIFEST knows better.
+      const expected = closed || name !== 'CURRENT' ? { path, at: 0 } : undefined
+      t.match(await refusal(damaged), expected, `${name}, ${closed ? '' : 'not '}closed`)
       await rm(damaged, { recursive: true })
     }
   }

@@ -82,11 +82,12 @@ void t.test(
 )
 
 void t.test('a failed open lets go of the directory', async (t) => {
-  const directory = t.testdir({ objects: { CURRENT: 'MANIFEST-000009\n' } })
+  const objects = { CURRENT: 'MANIFEST-000009\n', '000005.log': 'the rest is gone' }
+  const directory = t.testdir({ objects })
   const backend = new LevelBackend(directory)
   t.teardown(() => backend.close())
   for (let attempt = 0; attempt < 2; attempt++) {
-    await t.rejects(backend.open('objects'), { code: /^LK_STORAGE_(FAILED|CORRUPT)$/ })
+    await t.rejects(backend.open('objects'), { code: 'LK_STORAGE_CORRUPT' })
   }
 })
 

@@ -76,7 +76,7 @@ export async function crashLoop(options: {
   return report
 }
 
-async function assertWhole(
+export async function assertWhole(
   knowledge: Awaited<ReturnType<typeof createLorekeep>>['knowledge'],
   core: string,
   steps: readonly Step[] | undefined,
@@ -88,7 +88,7 @@ async function assertWhole(
   assert.equal(found.digest('hex'), expected.digest('hex'), `the content of ${core}`)
 }
 
-function after(held: readonly Step[] | undefined, step: Step): readonly Step[] | undefined {
+export function after(held: readonly Step[] | undefined, step: Step): readonly Step[] | undefined {
   switch (step.type) {
     case 'append':
       return [...(held ?? []), step]

@@ -91,7 +91,7 @@ export async function objectsCrashLoop(options: {
 }
 
 /** Waits for a deletion that was begun to end. */
-async function settled(objects: ObjectStore, lane: string, size: number): Promise<void> {
+export async function settled(objects: ObjectStore, lane: string, size: number): Promise<void> {
   for (let n = 0; n < 500; n++) {
     const stat = (await objects.collections()).find(({ name }) => name === lane)
     if (stat === undefined) return
@@ -101,7 +101,7 @@ async function settled(objects: ObjectStore, lane: string, size: number): Promis
   }
 }
 
-async function laneOf(objects: ObjectStore, lane: string, place: string): Promise<Lane> {
+export async function laneOf(objects: ObjectStore, lane: string, place: string): Promise<Lane> {
   const { name } = definitionOf(lane, [])
   const schema = await objects.schema(name)
   const found = new Map<number, number>()
@@ -115,7 +115,7 @@ async function laneOf(objects: ObjectStore, lane: string, place: string): Promis
   return { objects: found, indexes: schema.indexes }
 }
 
-function isSame(a: Lane, b: Lane): boolean {
+export function isSame(a: Lane, b: Lane): boolean {
   if (a.objects.size !== b.objects.size || a.indexes.join() !== b.indexes.join()) return false
   return [...a.objects].every(([id, version]) => b.objects.get(id) === version)
 }

@@ -1,6 +1,7 @@
 // npm run torture [-- NAME AMOUNT, such as crash 500]: long runs, each with its seed printed (SEED
 // repeats it). All of them, with how much each does, stand below.
 
+import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,6 +19,8 @@ import { objectsCrashLoop } from './objects-crash.js'
 import { findRuns } from './objects-finds.js'
 import { modelRuns } from './objects-model-run.js'
 import { compareWithOracle } from './objects-oracle.js'
+import { powerCutMutants } from './powercut-mutants.js'
+import { isWhole, memoryDirectory, powerCuts, whyNot } from './powercut.js'
 import { snapshotRuns } from './snapshots.js'
 import { soak } from './soak.js'
 import { storm } from './storm.js'
@@ -94,6 +97,23 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
     return { memory, level }
   },
   'objects-oracle': (pairs, seed) => compareWithOracle({ pairs, seed }),
+  // Power cuts in each of six models, and the same with one sync after the other taken out.
+  powercut: (cuts, seed) =>
+    withPower(async (directory) => {
+      const report = await powerCuts({
+        directory,
+        cuts,
+        seed,
+        onSession: ({ sessions }) => {
+          if (sessions % 10 === 0) console.log(`  ${sessions * 10} of ${cuts} cuts in each model`)
+        },
+      })
+      console.table(report.models)
+      assert.ok(isWhole(report), report.failures.join('\n'))
+      return `${report.sessions} sessions`
+    }),
+  'powercut-mutants': (cuts, seed) =>
+    withPower((directory) => powerCutMutants({ directory, cuts, seed, onMutant: console.log })),
   snapshots: (runs, seed) =>
     inDirectory((base) =>
       snapshotRuns({ runs, seed, directory: (run) => join(base, String(run)) }),
@@ -116,6 +136,8 @@ const amounts: Readonly<Record<string, number>> = {
   'objects-finds': 200,
   'objects-model': 300,
   'objects-oracle': 100_000,
+  powercut: 500,
+  'powercut-mutants': 100,
   snapshots: 2000,
   soak: 300,
   storm: 2000,
@@ -129,8 +151,16 @@ for (const [name, run] of Object.entries(runs)) {
   console.log(' ', JSON.stringify(await run(Number(amount ?? amounts[name]), seed)))
 }
 
-async function inDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
-  const directory = await mkdtemp(join(tmpdir(), 'lorekeep-torture-'))
+async function withPower(work: (directory: string) => Promise<unknown>): Promise<unknown> {
+  const reason = whyNot()
+  return reason === undefined ? inDirectory(work, memoryDirectory()) : `skipped: ${reason}`
+}
+
+async function inDirectory<T>(
+  work: (directory: string) => Promise<T>,
+  parent = tmpdir(),
+): Promise<T> {
+  const directory = await mkdtemp(join(parent, 'lorekeep-torture-'))
   const result = await work(directory)
   // Kept where the work failed.
   await rm(directory, { recursive: true })

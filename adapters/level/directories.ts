@@ -1,0 +1,57 @@
+// Directories whose names last: a file system need not keep the name of a new file or directory
+// until the directory that it stands in was synced.
+
+import { mkdir, open, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** Windows cannot sync a directory. */
+export const syncsDirectories = process.platform !== 'win32'
+
+/** Makes the names in a directory durable. */
+export async function syncDirectory(directory: string): Promise<void> {
+  if (!syncsDirectories) return
+  await using handle = await open(directory, 'r')
+  await handle.sync()
+}
+
+/**
+ * Creates a directory where it does not exist, and its parents. Each name is made durable before
+ * anything is made inside, so only the name of the innermost one can be as new as a crash: that is
+ * made durable whoever made it.
+ */
+export async function makeDirectory(directory: string): Promise<void> {
+  const missing: string[] = []
+  let existing = directory
+  for (; !(await exists(existing)); existing = dirname(existing)) missing.unshift(existing)
+  await syncName(existing)
+  for (const path of missing) {
+    // Another partition of the same store may be first.
+    await mkdir(path).catch((error: unknown) => {
+      if ((error as { code?: unknown }).code !== 'EEXIST') throw error
+    })
+    await syncDirectory(dirname(path))
+  }
+}
+
+// Of file systems that do not sync directories, or of directories that may be passed but not read.
+const refusals = new Set(['EACCES', 'EPERM', 'EINVAL', 'ENOTSUP', 'EROFS'])
+
+/** Makes the name of a directory durable, as far as whoever did not make it can. */
+export async function syncName(directory: string): Promise<void> {
+  try {
+    await syncDirectory(dirname(directory))
+  } catch (error) {
+    if (!refusals.has(String((error as { code?: unknown }).code))) throw error
+  }
+}
+
+/** Whatever it is: what is no directory is for others to refuse. */
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path)
+    return true
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'ENOENT') return false
+    throw error
+  }
+}

@@ -1,0 +1,147 @@
+import { mkdtemp, mkdir, readFile, readdir, realpath, rm, symlink } from 'node:fs/promises'
+import { appendFile, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { LevelBackend } from '../../adapters/level/index.js'
+import { pickSeed } from '../fixtures/random.js'
+import { numbered, put, text } from '../suite/bytes.js'
+import { readTree } from '../torture/powercut-journal.js'
+import { journalOf, memoryDirectory, powerCuts, whyNot } from '../torture/powercut.js'
+
+const skip = whyNot() ?? false
+
+void t.test('power cuts lose nothing, tear nothing, and leave what opens', { skip }, async (t) => {
+  const directory = await mkdtemp(join(memoryDirectory(), 'lorekeep-power-'))
+  t.teardown(() => rm(directory, { recursive: true }))
+  const seed = pickSeed()
+  t.comment(`seed ${seed}`)
+  const { models, failures } = await powerCuts({ directory, cuts: 20, seed, cutsPerSession: 20 })
+  t.same(failures, [])
+  for (const { cuts, acknowledged } of Object.values(models)) {
+    t.equal(cuts, 20)
+    t.ok(acknowledged > 20)
+  }
+})
+
+/** What a cut may have left of the first moments: CURRENT is renamed to a MANIFEST never synced. */
+const firstMoments: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'nothing but a log for people': { LOG: 'text', LOCK: '' },
+  'an empty MANIFEST': { CURRENT: 'MANIFEST-000001\n', 'MANIFEST-000001': '' },
+  'no MANIFEST': { CURRENT: 'MANIFEST-000001\n', '000003.log': '' },
+  'an empty CURRENT': { CURRENT: '', 'MANIFEST-000001': '\0'.repeat(41) },
+  'a MANIFEST and no CURRENT': { 'MANIFEST-000001': '\0\0\0', '000001.dbtmp': 'MANIF' },
+  'both first ones cut short': {
+    CURRENT: 'MANIFEST-000002\n',
+    'MANIFEST-000001': '\0'.repeat(41),
+    'MANIFEST-000002': '\0'.repeat(50),
+    '000003.log': '',
+  },
+}
+
+void t.test('a store cut in its first moments is made anew', async (t) => {
+  for (const [name, objects] of Object.entries(firstMoments)) {
+    const directory = t.testdir({ objects })
+    for (let round = 0; round < 2; round++) {
+      await using backend = new LevelBackend(directory)
+      const storage = await backend.open('objects')
+      if (round === 0) await put(storage, text('a'), text('1'))
+      else t.same(await storage.get(text('a')), text('1'), name)
+    }
+  }
+})
+
+void t.test('without its MANIFEST a store that holds something is refused', async (t) => {
+  for (const file of ['000003.log', '000005.ldb']) {
+    const objects = { CURRENT: 'MANIFEST-000001\n', 'MANIFEST-000001': '', [file]: 'something' }
+    const directory = t.testdir({ objects })
+    await using backend = new LevelBackend(directory)
+    await t.rejects(backend.open('objects'), { code: 'LK_STORAGE_CORRUPT' })
+    t.equal(await readFile(join(directory, 'objects', file), 'utf8'), 'something')
+  }
+})
+
+/** A store with tables and a log, as a crash leaves it: opened twice, and never said to be closed. */
+async function crashed(directory: string): Promise<string> {
+  const profiles = { objects: { writeBufferBytes: 64 * 1024 } }
+  for (let round = 0; round < 2; round++) {
+    await using backend = new LevelBackend(directory, { profiles })
+    const storage = await backend.open('objects')
+    for (let n = 0; n < 40; n++) {
+      await put(storage, numbered(40 * round + n), Buffer.alloc(8000, 40 * round + n))
+    }
+  }
+  const place = join(directory, 'objects')
+  await rm(join(place, 'CLOSED'), { force: true })
+  return place
+}
+
+async function holdsAll(directory: string): Promise<boolean> {
+  await using backend = new LevelBackend(directory)
+  const storage = await backend.open('objects')
+  const values = await storage.getMany(Array.from({ length: 80 }, (_, n) => numbered(n)))
+  return values.every((value, n) => value?.length === 8000 && value[0] === n)
+}
+
+const manifestIn = async (place: string) =>
+  join(
+    place,
+    (await readdir(place)).find((name) => name.startsWith('MANIFEST-'))!,
+  )
+
+void t.test(
+  'whatever a crash leaves of CURRENT, the newest whole MANIFEST is opened',
+  async (t) => {
+    for (const content of ['MANIFEST-000002\n', 'MANIF', '', undefined]) {
+      const directory = t.testdir()
+      const place = await crashed(directory)
+      // Older ones that a crash has brought back, and a newer one that was not yet synced.
+      await writeFile(join(place, 'MANIFEST-000002'), await readFile(await manifestIn(place)).then((bytes) => bytes.subarray(0, 60))) // prettier-ignore
+      await writeFile(join(place, 'MANIFEST-000999'), '\0'.repeat(100))
+      if (content === undefined) await rm(join(place, 'CURRENT'))
+      else await writeFile(join(place, 'CURRENT'), content)
+      t.ok(await holdsAll(directory), JSON.stringify(content))
+    }
+  },
+)
+
+void t.test(
+  'the last record of a MANIFEST may be cut short where all before it is there',
+  async (t) => {
+    const directory = t.testdir()
+    const place = await crashed(directory)
+    await appendFile(await manifestIn(place), Buffer.alloc(33, 7))
+    t.ok(await holdsAll(directory))
+
+    // Here the record is all that speaks of a table whose log is gone.
+    const lost = t.testdir()
+    const manifest = await manifestIn(await crashed(lost))
+    await truncate(manifest, (await readFile(manifest)).length - 1)
+    await using backend = new LevelBackend(lost)
+    await t.rejects(backend.open('objects'), { code: 'LK_STORAGE_CORRUPT' })
+  },
+)
+
+void t.test(
+  'names of linked partitions, and what is cut off a MANIFEST, last',
+  { skip },
+  async (t) => {
+    const directory = t.testdir({ root: { data: {}, elsewhere: {} } })
+    const root = await realpath(join(directory, 'root'))
+    const place = await crashed(join(root, 'elsewhere'))
+    await appendFile(await manifestIn(place), Buffer.alloc(33, 7))
+    const before = readTree(root)
+    await symlink(place, join(root, 'data', 'objects'))
+    const program = `import { LevelBackend } from './dist/adapters/level/index.js'
+    const backend = new LevelBackend(process.argv[1])
+    await backend.open('objects')
+    await backend.close()`
+    const args = ['--input-type=module', '-e', program, join(root, 'data')]
+    await mkdir(join(directory, 'shim'))
+    const { syncs } = await journalOf({ directory: join(directory, 'shim'), root, before, args })
+    const paths = syncs.filter(({ byLevel }) => !byLevel).map(({ path }) => path)
+    t.ok(paths.includes('/elsewhere'), 'the partition')
+    t.ok(paths.includes('/data'), 'the link to it')
+    t.ok(paths.includes(''), 'the location')
+    t.ok(paths.some((path) => path.includes('/MANIFEST-')))
+  },
+)
