@@ -2,6 +2,7 @@
 // and the queue goes on once the storage works again, with or without being opened anew.
 
 import assert from 'node:assert/strict'
+import { serialize } from 'node:v8'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { LorekeepError } from '../../src/errors.js'
@@ -9,7 +10,7 @@ import type { Claimed, JobQueue } from '../../src/flow/queue/queue.js'
 import type { Storage } from '../../src/storage.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { backends } from '../fixtures/stores.js'
-import { problemsOf } from './inspect.js'
+import { flowProblems } from '../fixtures/problems.js'
 import {
   documentOf,
   drained,
@@ -43,7 +44,7 @@ interface Operation {
   readonly after?: (scene: Scene) => Promise<unknown>
 }
 
-const output = Buffer.from('output')
+const output = serialize('output')
 
 const operations: Readonly<Record<string, Operation>> = {
   load: { run: ({ queue }) => queue.load('f', documentOf('new', 'carol')) },
@@ -132,7 +133,7 @@ for (const [engine, createBackend] of backends) {
             const isBefore = JSON.stringify(found) === JSON.stringify(before)
             assert.deepEqual(found, isBefore ? before : after, `${place}: old or new`)
           }
-          assert.deepEqual(await problemsOf(storage), [], `${place}: at once`)
+          assert.deepEqual(await flowProblems(storage), [], `${place}: at once`)
           const opened = await openQueue(storage, { clock: scene.clock, firstFlow: scene.flow })
           assert.deepEqual(await stateOf(opened), found, `${place}: in the storage`)
           // It goes on without being opened anew, and with it.
@@ -245,7 +246,7 @@ async function goesOn({ clock, storage }: Scene, queue: JobQueue, place: string)
     await clock.advance(leaseMs)
     await queue.reap()
   }
-  assert.deepEqual(await problemsOf(storage), [], `${place}: when it goes on`)
+  assert.deepEqual(await flowProblems(storage), [], `${place}: when it goes on`)
   const { queued, active, delayed } = queue.stats('f') ?? {}
   assert.deepEqual({ queued, active, delayed }, { queued: 0, active: 0, delayed: 0 }, place)
 }

@@ -2,13 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { setImmediate as turn } from 'node:timers/promises'
+import { serialize } from 'node:v8'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { hasCode } from '../../src/errors.js'
 import type { Claimed, JobQueue } from '../../src/flow/queue/queue.js'
 import { pickSeed, Random } from '../fixtures/random.js'
 import { backends } from '../fixtures/stores.js'
-import { problemsOf } from './inspect.js'
+import { flowProblems } from '../fixtures/problems.js'
 import {
   documentOf,
   drained,
@@ -50,7 +51,7 @@ t.test('of 4 queues over one storage that claim at once, one gets each job', asy
   t.ok(found.filter((some) => some.length > 0).length > 1, 'more than one queue got some')
   await first.refresh()
   t.strictSame(first.stats('f'), { queued: 0, active: 0, delayed: 0, done: 200, dead: 0 })
-  t.strictSame(await problemsOf(storage), [])
+  t.strictSame(await flowProblems(storage), [])
 })
 
 t.test('what 3 queues load at once is all there', async (t) => {
@@ -70,7 +71,7 @@ t.test('what 3 queues load at once is all there', async (t) => {
     )
     t.equal(queue.stats('f')?.queued, 300)
   }
-  t.strictSame(await problemsOf(storage), [])
+  t.strictSame(await flowProblems(storage), [])
 })
 
 t.test('two queues that claim in turns serve all users in turn', async (t) => {
@@ -108,7 +109,7 @@ t.test('a queue learns what another one changed before it refuses a document', a
   await drained(b, 'new')
   t.equal(await b.remove('new'), true)
   await t.rejects(a.load('new', documentOf('d5')), { code: 'LK_FLOW_NOT_FOUND' })
-  t.strictSame(await problemsOf(storage), [])
+  t.strictSame(await flowProblems(storage), [])
 })
 
 for (const [engine, createBackend] of backends) {
@@ -135,7 +136,7 @@ for (const [engine, createBackend] of backends) {
     t.equal(new Set(ids).size, 500)
     t.strictSame(done.toSorted(), names(500).toSorted())
     t.strictSame(queue.stats('f'), { queued: 0, active: 0, delayed: 0, done: 500, dead: 0 })
-    t.strictSame(await problemsOf(storage), [])
+    t.strictSame(await flowProblems(storage), [])
   })
 }
 
@@ -159,7 +160,7 @@ t.test('loads that are refused do not hurt those of the same moment', async (t) 
   }
   t.equal(queue.stats('f')?.queued, 50)
   t.equal(queue.stats('full')?.queued, 3)
-  t.strictSame(await problemsOf(storage), [])
+  t.strictSame(await flowProblems(storage), [])
 })
 
 t.test('a document whose block cannot be made is refused, and hurts no later one', async (t) => {
@@ -175,7 +176,7 @@ t.test('a document whose block cannot be made is refused, and hurts no later one
   const accepted = outcomes.filter(({ status }) => status === 'fulfilled').length
   t.equal((await drained(queue, 'f')).length, 3 + accepted)
   t.match(queue.stats('f'), { queued: 0, done: 3 + accepted })
-  t.strictSame(await problemsOf(storage), [])
+  t.strictSame(await flowProblems(storage), [])
 })
 
 t.test('documents with much metadata do not all share one commit', async (t) => {
@@ -216,7 +217,7 @@ t.test('flows and users whose names run into each other keep to themselves', asy
     t.equal(found.length, 1)
     t.match(queue.stats(flow), { queued: 0, done: 1 })
   }
-  t.strictSame(await problemsOf(storage), [])
+  t.strictSame(await flowProblems(storage), [])
 })
 
 t.test('a change that fails half way is made without what it did', async (t) => {
@@ -229,7 +230,7 @@ t.test('a change that fails half way is made without what it did', async (t) => 
   const others = names(50).map((name) => queue.load('f', documentOf(name)))
   await failing
   t.equal(new Set(await Promise.all(others)).size, 50)
-  t.strictSame(await problemsOf(storage), [])
+  t.strictSame(await flowProblems(storage), [])
   t.equal((await drained(queue, 'f')).length, 50)
 })
 
@@ -257,7 +258,7 @@ t.test('users do not wait for one whose document is under way', async (t) => {
   )
   await queue.complete(slow, steps)
   t.equal((await drained(queue, 'f', 1)).length, 1)
-  t.strictSame(await problemsOf(storage), [])
+  t.strictSame(await flowProblems(storage), [])
 })
 
 t.test(`everything at once over 3 queues loses nothing (seed ${seed})`, async (t) => {
@@ -299,7 +300,7 @@ t.test(`everything at once over 3 queues loses nothing (seed ${seed})`, async (t
       }
     }
     await Promise.all(queues.flatMap((queue) => [work(queue), work(queue)]))
-    assert.deepEqual(await problemsOf(storage), [], `round ${round}`)
+    assert.deepEqual(await flowProblems(storage), [], `round ${round}`)
     const [queue] = queues as [JobQueue]
     await queue.refresh()
     const jobs = await jobsOf(queue, { flow: 'f' })
@@ -322,8 +323,8 @@ async function claimed(queue: JobQueue): Promise<readonly Claimed[]> {
 }
 
 async function processed(queue: JobQueue, job: Claimed): Promise<void> {
-  await queue.record(job, ['a'], Buffer.from('a'))
-  await queue.record(job, ['a', 'b'], Buffer.from('b'))
+  await queue.record(job, ['a'], serialize('a'))
+  await queue.record(job, ['a', 'b'], serialize('b'))
   await queue.complete(job, steps)
 }
 

@@ -7,7 +7,7 @@ import { backoff } from '../../src/flow/queue/backoff.js'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { KeptBackend } from '../objects/kept-backend.js'
-import { problemsOf } from './inspect.js'
+import { flowProblems } from '../fixtures/problems.js'
 import { listed, never, Notes, running } from './running.js'
 import { settled, VirtualClock } from './virtual-clock.js'
 
@@ -39,7 +39,7 @@ t.test('a flow whose third step fails twice resumes there', async (t) => {
       [2, 'c', 'failed'],
     ],
   )
-  t.strictSame(await problemsOf(await backend.open('flows')), [])
+  t.strictSame(await flowProblems(await backend.open('flows')), [])
 })
 
 for (const fraction of [0, 0.37, 0.999]) {
@@ -322,7 +322,7 @@ t.test('stop() aborts what does not end in time, which costs no attempt', async 
   t.match(signals[0]?.reason, { code: 'LK_CLOSED' })
   const released = { state: 'queued', attempts: 0, failures: [{ cause: 'released', step: 'b' }] }
   t.match(await flows.job(job), released)
-  t.strictSame(await problemsOf(await backend.open('flows')), [])
+  t.strictSame(await flowProblems(await backend.open('flows')), [])
   flows.run()
   await settled()
   t.match(await flows.job(job), { state: 'done', attempts: 1 })
@@ -443,7 +443,7 @@ t.test('documents that wait go on with the steps of a new definition', async (t)
     await clock.advance(5000)
     t.strictSame(notes.runs, runs)
     t.match(await flows.job(job), { state: 'done', completedSteps: names })
-    t.strictSame(await problemsOf(await backend.open('flows')), [], id)
+    t.strictSame(await flowProblems(await backend.open('flows')), [], id)
   }
   await runner.stop()
 })
@@ -558,7 +558,7 @@ t.test('cancel() breaks off what runs, and nothing comes of it', async (t) => {
   t.equal(await flows.job(job), undefined)
   t.strictSame(notes.runs, ['x a'])
   await t.rejects(flows.cancel(job), { code: 'LK_JOB_NOT_FOUND' })
-  t.strictSame(await problemsOf(await backend.open('flows')), [])
+  t.strictSame(await flowProblems(await backend.open('flows')), [])
 })
 
 t.test('removeDocument() waits for a step that does not listen', async (t) => {

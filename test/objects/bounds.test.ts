@@ -7,7 +7,7 @@ import { MemoryBackend } from '../../adapters/memory.js'
 import { hasCode } from '../../src/errors.js'
 import type { LorekeepOptions } from '../../src/lorekeep.js'
 import { openStore } from '../fixtures/stores.js'
-import { problemsOf } from './inspect.js'
+import { objectProblems } from '../fixtures/problems.js'
 import { KeptBackend } from './kept-backend.js'
 
 type Tap = Parameters<typeof openStore>[0]
@@ -66,7 +66,7 @@ t.test('an index of long strings is read in small pages, and right', async (t) =
     for (const { value } of page) largest = Math.max(largest, value.length)
   }
   t.ok(largest < 256 * 1024, `${largest} bytes`)
-  t.strictSame(await problemsOf(backend), [])
+  t.strictSame(await objectProblems(backend), [])
 })
 
 t.test('a cursor may ask for no more than a sort', async (t) => {

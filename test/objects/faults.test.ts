@@ -9,7 +9,7 @@ import { createLorekeep } from '../../src/lorekeep.js'
 import type { JsonObject, ObjectImport, ObjectStore } from '../../src/objects/types.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { backends } from '../fixtures/stores.js'
-import { problemsOf } from './inspect.js'
+import { objectProblems } from '../fixtures/problems.js'
 import { KeptBackend } from './kept-backend.js'
 
 const definition = {
@@ -110,8 +110,8 @@ for (const [engine, createBackend] of backends) {
             // What a build has written goes with the next commit, where the storage failed so long
             // that nothing could be undone.
             const isLeft = (problem: string) =>
-              error !== undefined && lasting && problem.endsWith('of no index')
-            const problems = (await problemsOf(kept)).filter((problem) => !isLeft(problem))
+              error !== undefined && lasting && problem.startsWith('leftover ("run"')
+            const problems = (await objectProblems(kept)).filter((problem) => !isLeft(problem))
             assert.deepEqual(problems, [], `${place}: at once`)
           }
           // Nor does the storage have what the store was told has failed.
@@ -124,7 +124,7 @@ for (const [engine, createBackend] of backends) {
           await keep.objects.import(batchOf(numbered(500_000, 500_010), 'other'))
           if (error !== undefined) await settle(operation.run(keep.objects))
           await keep.objects.delete('other', 500_000)
-          assert.deepEqual(await problemsOf(kept), [], `${place}: when it goes on`)
+          assert.deepEqual(await objectProblems(kept), [], `${place}: when it goes on`)
           await keep.close()
           // … and with it.
           const again = await createLorekeep({ backend: kept })
@@ -134,7 +134,7 @@ for (const [engine, createBackend] of backends) {
           })
           assert.equal(total, 14, place)
           await again.objects.patch('other', 500_001, { name: 'patched' })
-          assert.deepEqual(await problemsOf(kept), [], `${place}: opened anew`)
+          assert.deepEqual(await objectProblems(kept), [], `${place}: opened anew`)
           await again.close()
           await real.close()
         }
@@ -166,7 +166,7 @@ for (const [name, operation] of Object.entries(operations)) {
         // A deletion that was cut off is taken up before this has its turn.
         await settle(second.objects.deleteCollection('nothing'))
         await second.close()
-        assert.deepEqual(await problemsOf(kept), [], place)
+        assert.deepEqual(await objectProblems(kept), [], place)
         const third = await createLorekeep({ backend: kept })
         const found = await stateOf(third.objects)
         const isBefore = JSON.stringify(found) === JSON.stringify(before)

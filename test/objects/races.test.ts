@@ -12,7 +12,7 @@ import type { Backend } from '../../src/storage.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { pickSeed, Random } from '../fixtures/random.js'
 import { backends } from '../fixtures/stores.js'
-import { problemsOf } from './inspect.js'
+import { objectProblems } from '../fixtures/problems.js'
 import { KeptBackend } from './kept-backend.js'
 
 const definition = {
@@ -44,7 +44,7 @@ for (const [engine, createBackend] of backends) {
     t.equal(outcomes.filter((code) => code === 'ok').length, 1)
     t.equal(outcomes.filter((code) => code === 'LK_OBJECT_DUPLICATE').length, 199)
     t.equal((await objects.query({ schema_name: 'things' })).total, 1)
-    t.strictSame(await problemsOf(backend), [])
+    t.strictSame(await objectProblems(backend), [])
   })
 
   t.test(`${engine}: 100 imports at once share a few writes`, async (t) => {
@@ -88,7 +88,7 @@ for (const [engine, createBackend] of backends) {
     })
     await Promise.all([writing, ...reading])
     t.ok(seen >= filters.length, `${seen} queries`)
-    t.strictSame(await problemsOf(backend), [])
+    t.strictSame(await objectProblems(backend), [])
   })
 }
 
@@ -118,7 +118,7 @@ t.test('two stores over one backend: one import of an id succeeds in both togeth
   )
   t.equal(outcomes.filter((code) => code === 'ok').length, 5)
   t.equal(outcomes.filter((code) => code === 'LK_OBJECT_DUPLICATE').length, 195)
-  t.strictSame(await problemsOf(backend), [])
+  t.strictSame(await objectProblems(backend), [])
 })
 
 const seed = pickSeed()
@@ -149,7 +149,7 @@ t.test(`two stores that read and write at once lose nothing (seed ${seed})`, asy
     }
   }
   await Promise.all([...both, ...both].map(lane))
-  t.strictSame((await problemsOf(backend)).slice(0, 5), [])
+  t.strictSame((await objectProblems(backend)).slice(0, 5), [])
   const { objects } = await opened(t, backend, {}, 'keep')
   const found: unknown[] = []
   for await (const { _id } of objects.find({ schema_name: 'things' })) found.push(_id)
@@ -169,7 +169,7 @@ t.test('a change is made on what it was worked out on, whatever is read meanwhil
     await a.objects.query({ schema_name: 'things', filters: { name: 'changed' } })
   }
   await a.objects.import(batchOf([{ id: 1000, group: 1 }]))
-  t.strictSame((await problemsOf(backend)).slice(0, 5), [])
+  t.strictSame((await objectProblems(backend)).slice(0, 5), [])
   const { objects } = await opened(t, backend, {}, 'keep')
   t.equal((await objects.get('c', 3))?.['name'], 'changed')
   t.equal((await objects.get('c', 1000))?._id, 1000)
@@ -186,7 +186,7 @@ t.test('a store that opens leaves alone what another one is building', async (t)
     if (backend.durable === begun + 2) await opened(t, kept, {}, 'keep')
   }
   await objects.defineSchema({ ...definition, indexes: ['group', 'name'] })
-  t.strictSame((await problemsOf(kept)).slice(0, 5), [])
+  t.strictSame((await objectProblems(kept)).slice(0, 5), [])
   const query = { schema_name: 'things', filters: { name: null } }
   t.equal((await objects.query(query)).total, 27_000)
 })
@@ -196,9 +196,9 @@ t.test('objects of equal keys go in any order at once', async (t) => {
   const values = Array.from({ length: 30 }, (_, id) => ({ id, group: 7 }))
   await objects.import(batchOf(values))
   await Promise.all([9, 3, 6, 1].map((id) => objects.delete('c', id)))
-  t.strictSame(await problemsOf(backend), [])
+  t.strictSame(await objectProblems(backend), [])
   await objects.import(batchOf(values.toReversed()), { onDuplicate: 'replace' })
-  t.strictSame(await problemsOf(backend), [])
+  t.strictSame(await objectProblems(backend), [])
   const page = await objects.query({ schema_name: 'things', filters: { group: 7 } })
   t.equal(page.total, 30)
   t.equal(new Set(page.objects.map(({ _id }) => _id)).size, 30)
@@ -211,7 +211,7 @@ t.test('the last object goes together with its schema', async (t) => {
     ...[0, 1, 2].map((id) => objects.delete('c', id)),
     codeOf(objects.dropSchema('things')),
   ])
-  t.strictSame(await problemsOf(backend), [])
+  t.strictSame(await objectProblems(backend), [])
 })
 
 t.test('the last object goes, the schema goes, and both come again', async (t) => {
@@ -223,13 +223,13 @@ t.test('the last object goes, the schema goes, and both come again', async (t) =
     objects.defineSchema({ ...definition, indexes: ['group', 'name'] }),
     codeOf(objects.import(batchOf(numbered(0, 3)))),
   ])
-  t.strictSame(await problemsOf(backend), [])
+  t.strictSame(await objectProblems(backend), [])
   await codeOf(objects.import(batchOf(numbered(0, 3)), { onDuplicate: 'replace' }))
   t.equal(
     (await objects.query({ schema_name: 'things', filters: { group: { $gte: 0 } } })).total,
     3,
   )
-  t.strictSame(await problemsOf(backend), [])
+  t.strictSame(await objectProblems(backend), [])
 })
 
 t.test('the last object goes while an index is added', async (t) => {
@@ -239,7 +239,7 @@ t.test('the last object goes while an index is added', async (t) => {
     ...[0, 1, 2].map((id) => objects.delete('c', id)),
     objects.defineSchema({ ...definition, indexes: ['group', 'name'] }),
   ])
-  t.strictSame(await problemsOf(backend), [])
+  t.strictSame(await objectProblems(backend), [])
   await objects.import(batchOf(numbered(5, 7)))
   t.equal((await objects.query({ schema_name: 'things', filters: { name: null } })).total, 2)
 })
@@ -266,7 +266,7 @@ t.test('changes go on while an index is built', async (t) => {
   }
   await defining
   t.ok(changes > 0)
-  t.strictSame((await problemsOf(backend)).slice(0, 5), [])
+  t.strictSame((await objectProblems(backend)).slice(0, 5), [])
   const plan = await objects.explain({ schema_name: 'things', filters: { name: 'patched' } })
   t.equal(plan.plan, 'index')
   t.equal(plan.total, 2 * changes)
@@ -281,7 +281,7 @@ t.test('deleting a collection again takes what came since the first time', async
   await importing.then(() => objects.deleteCollection('c'))
   await first
   t.equal((await objects.query({ schema_name: 'things' })).total, 0)
-  t.strictSame(await problemsOf(backend), [])
+  t.strictSame(await objectProblems(backend), [])
 })
 
 t.test(
@@ -295,7 +295,7 @@ t.test(
     const second = objects.deleteCollection('c')
     await Promise.all([first, second])
     t.equal((await objects.query({ schema_name: 'things' })).total, 0)
-    t.strictSame(await problemsOf(backend), [])
+    t.strictSame(await objectProblems(backend), [])
   },
 )
 
@@ -306,7 +306,7 @@ t.test('an object that is changed while its collection is deleted goes all the s
   const patched = await objects.patch('c', 8999, { name: 'late' })
   await deleting
   t.ok(patched === undefined || (await objects.get('c', 8999)) === undefined)
-  t.strictSame(await problemsOf(backend), [])
+  t.strictSame(await objectProblems(backend), [])
 })
 
 t.test('a large collection goes in steps, and indexes with it', async (t) => {
@@ -322,7 +322,7 @@ t.test('a large collection goes in steps, and indexes with it', async (t) => {
     (await objects.query({ schema_name: 'things', filters: { group: { $gte: 0 } } })).total,
     200,
   )
-  t.strictSame(await problemsOf(backend), [])
+  t.strictSame(await objectProblems(backend), [])
 })
 
 const finds = {

@@ -5,7 +5,7 @@ import { numberIn } from '../../src/flow/queue/block.js'
 import type { Job } from '../../src/flow/types.js'
 import { createLorekeep, type Lorekeep } from '../../src/lorekeep.js'
 import { Random } from '../fixtures/random.js'
-import { problemsOf } from '../flow/inspect.js'
+import { flowProblems } from '../fixtures/problems.js'
 import { clockOf, definitionOf, leaseMs, maxAttempts } from './flows-crash-flow.js'
 import { killedRun } from './killed-run.js'
 
@@ -61,7 +61,7 @@ export async function flowsCrashLoop(options: {
     for (const line of lines) follow(line, place)
     if (lines.at(-1) === 'opening') killedOpening++
     const backend = new LevelBackend(directory)
-    assert.deepEqual(await problemsOf(await backend.open('flows')), [], place)
+    assert.deepEqual(await flowProblems(await backend.open('flows')), [], place)
     await backend.close()
     onCycle?.(cycle)
   }
@@ -91,7 +91,7 @@ export async function flowsCrashLoop(options: {
   await checkCores(keep, [...jobs.values()], loaded, place)
   await keep.close()
   const closed = new LevelBackend(directory)
-  assert.deepEqual(await problemsOf(await closed.open('flows')), [], place)
+  assert.deepEqual(await flowProblems(await closed.open('flows')), [], place)
   await closed.close()
   return { cycles, acknowledged: loaded.size, done: jobs.size, crashed, killedOpening }
 }

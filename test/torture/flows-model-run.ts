@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { serialize } from 'node:v8'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { LevelBackend } from '../../adapters/level/index.js'
@@ -11,7 +12,7 @@ import { LorekeepError } from '../../src/errors.js'
 import type { JobQueue } from '../../src/flow/queue/queue.js'
 import type { JobFailure } from '../../src/flow/types.js'
 import type { Storage } from '../../src/storage.js'
-import { problemsOf } from '../flow/inspect.js'
+import { flowProblems } from '../fixtures/problems.js'
 import { documentOf, flowOf, jobsOf, leaseMs, openQueue } from '../flow/queue/queues.js'
 import { VirtualClock } from '../flow/virtual-clock.js'
 import { FlowModel, fraction, stepNames, type ModelJob } from './flows-model.js'
@@ -23,7 +24,7 @@ const firstFlow = flowOf('f', { maxAttempts: 3, minDelayMs: 1000, maxDelayMs: 60
 const secondFlow = flowOf('g', { maxAttempts: 2, minDelayMs: 500, maxQueued: 5 })
 const flowIds = ['f', 'g', 'none'] as const
 const users = ['u0', 'u1', 'u2'] as const
-const output = Buffer.from('output')
+const output = serialize('output')
 let tokens = 0
 
 class Real {
@@ -245,7 +246,7 @@ async function check(model: FlowModel, { queues, clock, storage }: Real, n: numb
     model.compare(id, await jobsOf(observer, { flow: id }), clock.now())
     assert.deepEqual(observer.stats(id), model.stats(id), `stats of ${id}`)
   }
-  assert.deepEqual(await problemsOf(storage), [])
+  assert.deepEqual(await flowProblems(storage), [])
 }
 
 const types = Object.keys(acts) as (keyof typeof acts)[]

@@ -4,7 +4,7 @@ import { LevelBackend } from '../../adapters/level/index.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import type { ObjectStore } from '../../src/objects/types.js'
 import { Random } from '../fixtures/random.js'
-import { problemsOf } from '../objects/inspect.js'
+import { objectProblems } from '../fixtures/problems.js'
 import { killedRun } from './killed-run.js'
 import {
   after,
@@ -83,7 +83,7 @@ export async function objectsCrashLoop(options: {
     }
     await keep.close()
     const closed = new LevelBackend(directory)
-    assert.deepEqual(await problemsOf(closed), [], `seed ${seed}, cycle ${cycle}`)
+    assert.deepEqual(await objectProblems(closed), [], `seed ${seed}, cycle ${cycle}`)
     await closed.close()
     onCycle?.(cycle)
   }

@@ -12,7 +12,7 @@ import { createLorekeep, type Lorekeep } from '../../src/lorekeep.js'
 import type { Backend } from '../../src/storage.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { Random } from '../fixtures/random.js'
-import { problemsOf } from '../objects/inspect.js'
+import { objectProblems } from '../fixtures/problems.js'
 import { KeptBackend } from '../objects/kept-backend.js'
 import { chooseOperation, chooseQuery } from './objects-model-choice.js'
 import { checkQuery, isLike } from './objects-model-check.js'
@@ -242,7 +242,7 @@ export async function modelRuns(options: {
           await command.run(held, real)
           steps++
           assert.ok(await isLike(real.keep.objects, held.model), `after ${command.toString()}`)
-          assert.deepEqual(await problemsOf(real.kept), [], `after ${command.toString()}`)
+          assert.deepEqual(await objectProblems(real.kept), [], `after ${command.toString()}`)
         },
         toString: () => command.toString(),
       }

@@ -1,4 +1,4 @@
-import type { Storage } from '../../storage.js'
+import type { BlockStorage } from '../../block-writer.js'
 import { IndexThread } from './index-thread.js'
 import type { PartRecord } from './layout.js'
 import { unlinked, writeLinks, type LinkOptions } from './links-writer.js'
@@ -9,7 +9,7 @@ const minThreadBytes = 8 * 1024 * 1024
 
 /** Makes one index from the bytes of segments, in a thread of its own where they are many. */
 export class IndexBuilder {
-  readonly #storage: Storage
+  readonly #storage: BlockStorage
   readonly #id: string
   readonly #signal: AbortSignal | undefined
   /** What came before it was clear whether it is worth a thread. */
@@ -19,7 +19,7 @@ export class IndexBuilder {
   #parts: PartsBuilder | undefined
 
   /** All of the index is stored under keys that begin with `id`. */
-  constructor(storage: Storage, id: string, signal: AbortSignal | undefined) {
+  constructor(storage: BlockStorage, id: string, signal: AbortSignal | undefined) {
     this.#storage = storage
     this.#id = id
     this.#signal = signal
@@ -74,7 +74,7 @@ const maxUnthreaded = 2000
 
 /** Makes the approximate indexes that are missing, durably, and gives the parts with them. */
 export async function linkParts(
-  storage: Storage,
+  storage: BlockStorage,
   index: string,
   parts: readonly PartRecord[],
   options: LinkOptions,

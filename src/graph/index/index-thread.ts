@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import type { Operation, Storage } from '../../storage.js'
+import type { BlockStorage } from '../../block-writer.js'
+import type { Operation } from '../../storage.js'
 import type { PartRecord } from './layout.js'
 
 export type ToWorker =
@@ -78,7 +79,7 @@ export class IndexThread {
     return threads < mostThreads
   }
 
-  readonly #storage: Storage
+  readonly #storage: BlockStorage
   readonly #index: string
   readonly #signal: AbortSignal | undefined
   readonly #worker = takeWorker()
@@ -93,7 +94,7 @@ export class IndexThread {
   #onProgress: ((done: number, total: number) => void) | undefined
   readonly #writing = new Set<Promise<void>>()
 
-  constructor(storage: Storage, index: string, signal: AbortSignal | undefined) {
+  constructor(storage: BlockStorage, index: string, signal: AbortSignal | undefined) {
     threads++
     this.#storage = storage
     this.#index = index

@@ -5,7 +5,7 @@ import t from 'tap'
 import { MemoryBackend } from '../../../adapters/memory.js'
 import { decodeKey } from '../../../src/keys.js'
 import type { Storage } from '../../../src/storage.js'
-import { problemsOf } from '../inspect.js'
+import { flowProblems } from '../../fixtures/problems.js'
 import { documentOf, drained, jobsOf, openQueue, steps } from './queues.js'
 
 t.test('5,000 documents of 300 users that came one by one', async (t) => {
@@ -36,7 +36,7 @@ t.test('5,000 documents of 300 users that came one by one', async (t) => {
     assert.ok(place > (places.get(user) ?? -1), `${document} of ${user} comes too late`)
     places.set(user, place)
   }
-  t.strictSame(await problemsOf(real), [])
+  t.strictSame(await flowProblems(real), [])
 })
 
 t.test('more users than there is room for', async (t) => {
@@ -64,7 +64,7 @@ t.test('more users than there is room for', async (t) => {
   }
   t.equal(queue.stats('f')?.queued, 0)
   t.ok(seen.size >= 10_404)
-  t.strictSame(await problemsOf(storage), [])
+  t.strictSame(await flowProblems(storage), [])
 })
 
 /** Counts the records of each kind that are read. */

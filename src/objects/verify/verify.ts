@@ -1,0 +1,628 @@
+// What has to hold of the `objects` partition. Opening holds the records of blocks and runs; this
+// reads them one after the other, and keeps of each page 8 bytes, and of each index the balance of
+// its entries and those that the rows say.
+
+import { LorekeepError } from '../../errors.js'
+import { Balance } from '../../verify/balance.js'
+import type { Finding, Source } from '../../verify/finding.js'
+import { kindOf, Reading, tupleOf } from '../../verify/reading.js'
+import { keyText, tupleText, type Report } from '../../verify/report.js'
+import { Block, type Row } from '../engine/block.js'
+import { IdHash } from '../engine/hash.js'
+import type { Index } from '../engine/index-runs.js'
+import {
+  allBlocks,
+  allCollections,
+  allPages,
+  allRuns,
+  allSchemas,
+  blockKey,
+  formatKey,
+  headKey,
+  idIndex,
+  pageKey,
+  schemaKey,
+  type BlockRecord,
+  type CollectionRecord,
+  type HeadRecord,
+  type ListRecord,
+  type RunRecord,
+  type SchemaRecord,
+} from '../engine/records.js'
+import { tableOf, tableSpan } from '../engine/ref.js'
+import { collectKeys } from '../engine/row-keys.js'
+import { RowShapes } from '../engine/row-shapes.js'
+import type { Scalar } from '../filter/values.js'
+import { parseSchemaDefinition } from '../schema/definition.js'
+import { compileSchema, type CompiledSchema } from '../schema/schema.js'
+import { entryText, walkEntries, type NumberedRun } from './index-entries.js'
+import { Numbers } from '../../verify/numbers.js'
+
+const formatVersion = 1
+
+/** Blocks whose rows are read at a time: a megabyte or two. */
+const blocksAtOnce = 16
+
+/** What follows in a key of each kind: numbers and strings. */
+const shapes = new Map([
+  ['format', ''],
+  ['head', ''],
+  ['schema', 's'],
+  ['collection', 's'],
+  ['block', 'nn'],
+  ['run', 'nn'],
+  ['page', 'n'],
+])
+
+/** So many pages are told that are missing, or named twice. */
+const maxNamed = 1000
+
+/** Pairs of rows that may have the same id; hashes of 53 bits hardly ever meet. */
+const maxSuspects = 1000
+
+interface TableCheck {
+  readonly schema: CompiledSchema
+  readonly indexes: readonly IndexCheck[]
+  rows: number
+}
+
+interface IndexCheck {
+  readonly what: string
+  readonly index: Index
+  /** Undefined: without the content of rows only numbers are compared. */
+  readonly balance: Balance | undefined
+  /** Rows with several entries or none: by the rows, and by the runs. */
+  irregular: number
+  counted: number
+  /** Entries by the runs' own counts. */
+  entries: number
+  isWhole: boolean
+}
+
+interface BlockPlace extends BlockRecord {
+  readonly table: number
+  readonly first: number
+  /** Where the next one of the table begins. */
+  readonly end: number
+}
+
+export async function* verifyObjects(
+  source: Source,
+  report: Report,
+): AsyncGenerator<Finding, void, undefined> {
+  const check = new ObjectsCheck(new Reading('objects', source, report), report)
+  for await (const _ of check.run()) yield* report.take()
+  yield* report.take()
+}
+
+class ObjectsCheck {
+  readonly #reading: Reading
+  readonly #report: Report
+  #head: HeadRecord | undefined
+  readonly #tables = new Map<number, TableCheck>()
+  readonly #indexes = new Map<number, IndexCheck>()
+  readonly #ids: IndexCheck
+  readonly #collections = new Map<string, CollectionRecord>()
+  /** Objects by collection and schema, as the rows say. */
+  readonly #counts = new Map<string, number>()
+  readonly #named = new Numbers()
+  readonly #shapes = new RowShapes()
+  #hash = new IdHash('0'.repeat(16))
+  /** Rows that could not be read: what is counted of them is not known. */
+  #hasAllRows = true
+  #suspects: [number, number][] = []
+
+  constructor(reading: Reading, report: Report) {
+    this.#reading = reading
+    this.#report = report
+    this.#ids = this.#indexCheck('the index of ids', idIndex, ['_id'])
+  }
+
+  /** Yields now and then, for what was found to be given out. */
+  async *run(): AsyncGenerator<void, void, undefined> {
+    await this.#readRecords()
+    yield
+    yield* this.#readBlocks()
+    yield* this.#readRuns()
+    yield* this.#readPages()
+    if (this.#report.deep) {
+      yield* this.#compareIndexes()
+      yield* this.#compareIds()
+    }
+    this.#compareCounts()
+  }
+
+  #error(code: Finding['code'], what: string, message: string): void {
+    this.#report.error('objects', code, what, message)
+  }
+
+  #indexCheck(what: string, number: number, path: readonly string[]): IndexCheck {
+    const balance = this.#report.deep ? new Balance() : undefined
+    const index = { number, path, runs: [] }
+    const check = { what, index, balance, irregular: 0, counted: 0, entries: 0, isWhole: true }
+    this.#indexes.set(number, check)
+    return check
+  }
+
+  // Records
+
+  async #readRecords(): Promise<void> {
+    let isEmpty = true
+    for await (const page of this.#reading.pages({ keysOnly: true })) {
+      for (const { key } of page) {
+        isEmpty = false
+        const shape = shapes.get(kindOf(key))
+        if (shape === undefined || tupleOf(key, shape) === undefined) {
+          this.#error('unknown', keyText(key), 'a key of no kind')
+        }
+      }
+    }
+    // Nothing was ever opened here.
+    if (isEmpty) return
+    await this.#readFormat()
+    await this.#readHead()
+    for await (const entry of this.#reading.entries(allSchemas())) {
+      const [name] = tupleOf<[string]>(entry.key, 's') ?? []
+      const record = this.#reading.record<SchemaRecord>(entry)
+      if (record !== undefined && name !== undefined) this.#readSchema(name, record)
+    }
+    for await (const entry of this.#reading.entries(allCollections())) {
+      const [name] = tupleOf<[string]>(entry.key, 's') ?? []
+      const record = this.#reading.record<CollectionRecord>(entry)
+      if (record === undefined || name === undefined) continue
+      if (typeof record.schemas !== 'object' || typeof record.created_at !== 'string') {
+        this.#reading.damaged(entry.key, 'it is not the record of a collection')
+        continue
+      }
+      this.#collections.set(name, record)
+      if (record.deleting !== undefined) {
+        const what = tupleText('collection', name)
+        this.#report.leftover('objects', what, 'is being deleted: opening goes on with it')
+      }
+    }
+  }
+
+  async #readFormat(): Promise<void> {
+    const what = tupleText('format')
+    const value = await this.#reading.get(formatKey())
+    if (value === undefined) this.#error('missing', what, 'says what format the data is of')
+    else {
+      const record = this.#reading.record<{ format: number }>({ key: formatKey(), value })
+      if (record !== undefined && record.format !== formatVersion) {
+        this.#error(
+          'different',
+          what,
+          `format ${record.format}; this version reads ${formatVersion}`,
+        )
+      }
+    }
+  }
+
+  async #readHead(): Promise<void> {
+    const value = await this.#reading.get(headKey())
+    if (value === undefined) {
+      this.#error('missing', tupleText('head'), 'says which numbers were given, and the key of ids')
+      this.#ids.isWhole = false
+      return
+    }
+    const head = this.#reading.record<HeadRecord>({ key: headKey(), value })
+    const numbers = [head?.version, head?.nextRow, head?.nextPage, head?.nextIndex]
+    const isHead =
+      numbers.every((number) => Number.isSafeInteger(number) && Number(number) > 0) &&
+      /^[0-9a-f]{16}$/.test(String(head?.hashKey)) &&
+      typeof head?.token === 'string'
+    if (head === undefined || !isHead) {
+      this.#reading.damaged(headKey(), 'it is not a head')
+      this.#ids.isWhole = false
+      return
+    }
+    this.#head = head
+    this.#hash = new IdHash(head.hashKey)
+  }
+
+  #readSchema(name: string, { definition, table, indexes }: SchemaRecord): void {
+    const what = tupleText('schema', name)
+    let schema: CompiledSchema
+    try {
+      schema = compileSchema(parseSchemaDefinition(definition))
+    } catch (error) {
+      this.#reading.damaged(schemaKey(name), (error as Error).message)
+      return
+    }
+    if (schema.definition.name !== name)
+      this.#error('different', what, `is of '${definition.name}'`)
+    const isTable = Number.isInteger(table) && table >= 0 && table < tableSpan
+    if (!isTable || !Array.isArray(indexes)) {
+      this.#reading.damaged(schemaKey(name), 'it has no table, or no indexes')
+      return
+    }
+    const paths = schema.definition.indexes
+    if (indexes.length !== paths.length) {
+      this.#error('different', what, `defines ${paths.length} indexes and has ${indexes.length}`)
+    }
+    if (this.#tables.has(table)) this.#error('duplicate', what, `has the table ${table} of another`)
+    const checks = paths.slice(0, indexes.length).map((path, n) => {
+      const number = indexes[n] as number
+      if (this.#indexes.has(number))
+        this.#error('duplicate', what, `has index ${number} of another`)
+      if (number >= (this.#head?.nextIndex ?? Infinity)) {
+        this.#error('different', what, `has index ${number}, which the head has not given yet`)
+      }
+      return this.#indexCheck(`the index ${path} of ${name}`, number, path.split('.'))
+    })
+    this.#tables.set(table, { schema, indexes: checks, rows: 0 })
+  }
+
+  // Blocks and their rows
+
+  async *#blocks(): AsyncGenerator<BlockPlace, void, undefined> {
+    let last: Omit<BlockPlace, 'end'> | undefined
+    for await (const entry of this.#reading.entries(allBlocks())) {
+      const [table, first] = tupleOf<[number, number]>(entry.key, 'nn') ?? []
+      if (table === undefined || first === undefined) continue
+      const record = this.#reading.record<BlockRecord>(entry)
+      if (last !== undefined) yield { ...last, end: last.table === table ? first : Infinity }
+      last = undefined
+      if (record === undefined || ![record.page, record.rows, record.bytes].every(isCount)) {
+        if (record !== undefined)
+          this.#reading.damaged(entry.key, 'it is not the record of a block')
+        this.#hasAllRows = false
+        continue
+      }
+      last = { table, first, ...record }
+    }
+    if (last !== undefined) yield { ...last, end: Infinity }
+  }
+
+  async *#readBlocks(): AsyncGenerator<void, void, undefined> {
+    let places: BlockPlace[] = []
+    for await (const place of this.#blocks()) {
+      const { table, first, page, rows } = place
+      const what = tupleText('block', table, first)
+      const of = this.#tables.get(table)
+      if (of === undefined) this.#error('unreferenced', what, `no schema has the table ${table}`)
+      else if (!this.#report.isMuted) of.rows += rows
+      if (!this.#report.isMuted) this.#named.add(page)
+      if (tableOf(first) !== table) this.#error('different', what, 'is of another table')
+      places.push(place)
+      if (places.length < blocksAtOnce) continue
+      if (this.#report.deep) await this.#readRows(places)
+      places = []
+      yield
+    }
+    if (this.#report.deep) await this.#readRows(places)
+    yield
+  }
+
+  async #readRows(places: readonly BlockPlace[]): Promise<void> {
+    const pages = await this.#reading.getMany(places.map(({ page }) => pageKey(page)))
+    for (const [n, place] of places.entries()) {
+      const bytes = pages[n]
+      const rows = bytes && this.#rowsOf(place, bytes)
+      if (rows === undefined) this.#hasAllRows = false
+      else this.#checkRows(place, rows)
+    }
+  }
+
+  #rowsOf(place: BlockPlace, bytes: Uint8Array): readonly Row[] | undefined {
+    const what = tupleText('block', place.table, place.first)
+    if (bytes.length !== place.bytes) {
+      this.#error('different', what, `says ${place.bytes} bytes; its page has ${bytes.length}`)
+    }
+    try {
+      const block = new Block(bytes, this.#shapes)
+      const rows = Array.from({ length: block.rows }, (_, n) => block.row(n))
+      if (rows.length === 0) throw new LorekeepError('LK_STORAGE_CORRUPT', 'it has no rows')
+      if (rows.length !== place.rows) {
+        this.#error('different', what, `says ${place.rows} rows; its page has ${rows.length}`)
+      }
+      const name = this.#tables.get(place.table)?.schema.definition.name
+      if (name !== undefined && block.stored(0)._schema !== name) {
+        this.#error('different', what, `has objects of ${block.stored(0)._schema}, not of ${name}`)
+      }
+      return rows
+    } catch (error) {
+      this.#reading.damaged(pageKey(place.page), (error as Error).message)
+      return undefined
+    }
+  }
+
+  #checkRows({ table, first, end }: BlockPlace, rows: readonly Row[]): void {
+    const what = tupleText('block', table, first)
+    let last = first - 1
+    for (const { ref } of rows) {
+      if (!(ref > last && ref < end) || tableOf(ref) !== table) {
+        this.#error('different', what, `has the row ${ref} behind ${last}, in front of ${end}`)
+      }
+      if (Math.floor(ref / tableSpan) >= (this.#head?.nextRow ?? Infinity)) {
+        this.#error('different', what, `has the row ${ref}, which the head has not given yet`)
+      }
+      last = ref
+    }
+    const of = this.#tables.get(table)
+    if (of === undefined) return
+    const { name } = of.schema.definition
+    for (const row of rows) {
+      const whose = `row ${row.ref}, '${row.id}' of '${row.collection}'`
+      of.schema.check(row.object, (path, reason) => {
+        this.#error('invalid', what, `${whose}: ${path} ${reason}`)
+      })
+      for (const time of [row.created_at, row.updated_at]) {
+        if (Number.isNaN(Date.parse(time))) this.#error('invalid', what, `${whose} has no time`)
+      }
+      if (typeof row.user !== 'string' || row.user === '') {
+        this.#error('invalid', what, `${whose} has no user`)
+      }
+      if (!this.#report.isMuted) {
+        const place = tupleText(row.collection, name)
+        this.#counts.set(place, (this.#counts.get(place) ?? 0) + 1)
+      }
+      const id = this.#hash.of(row.collection, String(row.id))
+      this.#ids.balance?.add(entryText(id, row.ref), 1)
+    }
+    for (const index of of.indexes) {
+      const keys: Scalar[] = []
+      const refs: number[] = []
+      const irregular = collectKeys(index.index, rows, keys, refs)
+      if (!this.#report.isMuted) index.irregular += irregular
+      for (let n = 0; n < keys.length; n++) {
+        index.balance?.add(entryText(keys[n] as Scalar, refs[n] as number), 1)
+      }
+    }
+  }
+
+  // Indexes
+
+  /** The runs of each index, oldest first. */
+  async *#runs(): AsyncGenerator<readonly [number, readonly NumberedRun[]], void, undefined> {
+    let index = -1
+    let runs: NumberedRun[] = []
+    for await (const entry of this.#reading.entries(allRuns())) {
+      const [of, number] = tupleOf<[number, number]>(entry.key, 'nn') ?? []
+      if (of === undefined || number === undefined) continue
+      if (of !== index) {
+        if (runs.length > 0) yield [index, runs]
+        index = of
+        runs = []
+      }
+      const record = this.#reading.record<RunRecord>(entry)
+      const isRun =
+        record !== undefined &&
+        isList(record.adds) &&
+        isList(record.dels) &&
+        Number.isSafeInteger(record.irregular)
+      if (isRun) runs.push({ number, record })
+      else {
+        if (record !== undefined) this.#reading.damaged(entry.key, 'it is not the record of a run')
+        const check = this.#indexes.get(of)
+        if (check !== undefined) check.isWhole = false
+      }
+    }
+    if (runs.length > 0) yield [index, runs]
+  }
+
+  async *#readRuns(): AsyncGenerator<void, void, undefined> {
+    for await (const [index, runs] of this.#runs()) {
+      const check = this.#indexes.get(index)
+      for (const { number, record } of runs) {
+        const what = tupleText('run', index, number)
+        for (const page of pagesOf(record)) this.#named.add(page)
+        if (check === undefined) {
+          const message = 'of an index that no schema has: opening deletes it'
+          this.#report.leftover('objects', what, message)
+          continue
+        }
+        check.counted += record.irregular
+        check.entries += sum(record.adds.counts) - sum(record.dels.counts)
+      }
+      if (check !== undefined && this.#report.deep) await this.#readEntries(check, index, runs)
+      yield
+    }
+  }
+
+  async #readEntries(
+    check: IndexCheck,
+    index: number,
+    runs: readonly NumberedRun[],
+  ): Promise<void> {
+    let lastKey: Scalar = null
+    let lastRef = -1
+    const isWhole = await walkEntries(this.#reading, index, runs, (key, ref, times) => {
+      if (times !== 0) check.balance?.add(entryText(key, ref), -times)
+      if (index !== idIndex || times <= 0) return
+      if (lastRef >= 0 && lastKey === key && this.#suspects.length < maxSuspects) {
+        if (!this.#report.isMuted) this.#suspects.push([lastRef, ref])
+      }
+      lastKey = key
+      lastRef = ref
+    })
+    if (!isWhole) check.isWhole = false
+  }
+
+  // Pages
+
+  async *#readPages(): AsyncGenerator<void, void, undefined> {
+    const named = this.#named.sorted()
+    /** Pages that are named and not there, or named twice. */
+    const missing = new Set<number>()
+    const twice = new Set<number>()
+    let at = 0
+    const pass = (number: number) => {
+      for (; at < named.length && (named[at] as number) < number; at++) {
+        if (missing.size < maxNamed) missing.add(named[at] as number)
+      }
+    }
+    for await (const page of this.#reading.pages({ ...allPages(), keysOnly: true })) {
+      for (const { key } of page) {
+        const [number] = tupleOf<[number]>(key, 'n') ?? []
+        if (number === undefined) continue
+        pass(number)
+        if (named[at] !== number) this.#error('unreferenced', keyText(key), 'no record names it')
+        else if (named[at + 1] === number && twice.size < maxNamed) twice.add(number)
+        while (named[at] === number) at++
+        if (number >= (this.#head?.nextPage ?? Infinity)) {
+          this.#error('different', keyText(key), 'the head has not given that number yet')
+        }
+      }
+      yield
+    }
+    pass(Infinity)
+    if (missing.size + twice.size > 0) await this.#tellNamers(missing, twice)
+  }
+
+  async #tellNamers(missing: ReadonlySet<number>, twice: ReadonlySet<number>): Promise<void> {
+    const tell = (page: number, by: string) => {
+      const what = tupleText('page', page)
+      if (missing.has(page)) this.#error('missing', what, `${by} names it`)
+      if (twice.has(page))
+        this.#error('duplicate', what, `${by} names it, and so does another record`)
+    }
+    for await (const { table, first, page } of this.#blocks())
+      tell(page, tupleText('block', table, first))
+    for await (const [index, runs] of this.#runs()) {
+      for (const { number, record } of runs) {
+        for (const page of pagesOf(record)) tell(page, tupleText('run', index, number))
+      }
+    }
+  }
+
+  // What two sides say
+
+  async *#compareIndexes(): AsyncGenerator<void, void, undefined> {
+    const isOpen = ({ balance, isWhole }: IndexCheck) =>
+      isWhole && this.#hasAllRows && balance?.isOpen === true
+    for (;;) {
+      const open = [...this.#indexes.values()].filter(isOpen)
+      if (open.length === 0) return
+      for (const { balance } of open) balance?.list()
+      this.#report.isMuted = true
+      for await (const _ of this.#readBlocks());
+      for await (const [index, runs] of this.#runs()) {
+        const check = open.find((one) => one.index.number === index)
+        if (check !== undefined) await this.#readEntries(check, index, runs)
+      }
+      this.#report.isMuted = false
+      for (const { what, index, balance } of open) {
+        for (const { text, weight } of balance?.differences() ?? []) {
+          const [row] = text.split(' ', 1)
+          const key = text.slice((row?.length ?? 0) + 1)
+          const message =
+            weight > 0
+              ? `${what} lacks ${key} of row ${row}`
+              : `${what} has ${key} of row ${row}, which has it not`
+          this.#error('different', `index ${index.number}`, message)
+        }
+        yield
+      }
+    }
+  }
+
+  /** Rows whose ids have one hash are the same object twice, or two whose hashes meet. */
+  async *#compareIds(): AsyncGenerator<void, void, undefined> {
+    for (const [a, b] of this.#suspects) {
+      const [first, second] = [await this.#row(a), await this.#row(b)]
+      if (first === undefined || second === undefined) continue
+      const isSame =
+        first.collection === second.collection && String(first.id) === String(second.id)
+      if (isSame) {
+        const what = `row ${b}`
+        const message = `'${second.id}' of '${second.collection}' is there as row ${a}, too`
+        this.#error('duplicate', what, message)
+      }
+      yield
+    }
+  }
+
+  async #row(ref: number): Promise<Row | undefined> {
+    const table = tableOf(ref)
+    const range = { gte: blockKey(table, 0), lte: blockKey(table, ref), reverse: true, limit: 1 }
+    for await (const entry of this.#reading.entries(range)) {
+      const record = this.#reading.record<BlockRecord>(entry)
+      const bytes = record && (await this.#reading.get(pageKey(record.page)))
+      if (bytes === undefined) return undefined
+      const block = new Block(bytes, this.#shapes)
+      const n = block.find(ref)
+      return n < 0 ? undefined : block.row(n)
+    }
+    return undefined
+  }
+
+  #compareCounts(): void {
+    let all = 0
+    for (const [, { schema, rows, indexes }] of this.#tables) {
+      const { name } = schema.definition
+      all += rows
+      let counted = 0
+      for (const { schemas } of this.#collections.values()) counted += schemas[name] ?? 0
+      if (this.#hasAllRows && counted !== rows) {
+        const message = `collections count ${counted} objects of it; there are ${rows}`
+        this.#error('different', tupleText('schema', name), message)
+      }
+      for (const index of indexes) this.#compareNumbers(index, rows)
+    }
+    this.#compareNumbers(this.#ids, all)
+    for (const [name, { schemas }] of this.#collections) {
+      const what = tupleText('collection', name)
+      for (const [schema, objects] of Object.entries(schemas)) {
+        const known = [...this.#tables.values()].some(
+          (one) => one.schema.definition.name === schema,
+        )
+        if (!known && objects !== 0) {
+          this.#error(
+            'different',
+            what,
+            `counts ${objects} objects of '${schema}', which is no schema`,
+          )
+        }
+        const found = this.#counts.get(tupleText(name, schema)) ?? 0
+        if (this.#report.deep && this.#hasAllRows && found !== objects) {
+          this.#error(
+            'different',
+            what,
+            `counts ${objects} objects of '${schema}'; there are ${found}`,
+          )
+        }
+        this.#counts.delete(tupleText(name, schema))
+      }
+    }
+    for (const [place, objects] of this.#counts) {
+      const message = `has ${objects} objects, which its collection does not count`
+      if (this.#report.deep && this.#hasAllRows) this.#error('different', place, message)
+    }
+  }
+
+  #compareNumbers({ what, index, counted, irregular, entries, isWhole }: IndexCheck, rows: number) {
+    if (!isWhole || !this.#hasAllRows) return
+    const which = `index ${index.number}`
+    if (this.#report.deep && counted !== irregular) {
+      const message = `${what} counts ${counted} irregular rows; there are ${irregular}`
+      this.#error('different', which, message)
+    }
+    // Each row has one entry, where none is irregular.
+    if (counted === 0 && entries !== rows) {
+      this.#error('different', which, `${what} counts ${entries} entries; there are ${rows} rows`)
+    }
+  }
+}
+
+function pagesOf({ adds, dels }: RunRecord): readonly number[] {
+  return [...adds.pages, ...dels.pages]
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0
+}
+
+function isList(list: ListRecord | undefined): list is ListRecord {
+  const { pages, counts, keys, refs } = list ?? {}
+  return (
+    Array.isArray(pages) &&
+    pages.every(isCount) &&
+    [counts, keys, refs].every((other) => Array.isArray(other) && other.length === pages.length) &&
+    (counts as readonly unknown[]).every(isCount)
+  )
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}

@@ -1,0 +1,18 @@
+/** Whole numbers, 8 bytes each. */
+export class Numbers {
+  #numbers = new Float64Array(1024)
+  #length = 0
+
+  add(number: number): void {
+    if (this.#length === this.#numbers.length) {
+      const larger = new Float64Array(2 * this.#length)
+      larger.set(this.#numbers)
+      this.#numbers = larger
+    }
+    this.#numbers[this.#length++] = number
+  }
+
+  sorted(): Float64Array {
+    return this.#numbers.subarray(0, this.#length).sort()
+  }
+}
