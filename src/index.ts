@@ -116,3 +116,5 @@ export type {
   Storage,
   WriteOptions,
 } from './storage.js'
+
+export type { Finding, FindingCode, VerifyOptions, VerifyProgress } from './verify/finding.js'

@@ -19,6 +19,8 @@ import { openObjectStore } from './objects/store.js'
 import type { ObjectLimits, ObjectStore } from './objects/types.js'
 import { passageText } from './passage.js'
 import { SnapshotLayer } from './snapshot/snapshot-layer.js'
+import type { Finding, VerifyOptions } from './verify/finding.js'
+import { verifyStores } from './verify-stores.js'
 
 export interface LorekeepOptions {
   /** Where everything is kept. It is lorekeep's from now on: close() closes it. */
@@ -90,6 +92,14 @@ export interface Lorekeep {
    * @throws what the target fails with, or the reason of `signal`
    */
   readonly backup: Backup
+  /**
+   * Looks for what does not hold in what is stored as of its first step, while writes go on, and
+   * gives nothing where all is well. Reads
+   * records, references and counts; with `deep` all content, too. Writes nothing.
+   * @throws LorekeepError `LK_CLOSED`, `LK_STORAGE_FAILED`, `LK_STORAGE_UNAVAILABLE`; what is damaged
+   *   is a finding
+   */
+  verify(options?: VerifyOptions): AsyncIterable<Finding>
   /** Refuses new work, waits for what is under way, closes the backend. Idempotent. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -217,11 +227,19 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
         return writeBackup({
           snapshot: snapshot(),
           write,
-          signal: signal ? AbortSignal.any([backups.signal, signal]) : backups.signal,
+          signal: anySignal(backups.signal, signal),
           onProgress,
           createdAt: Date.now(),
         })
       })
+    const verify = (asked?: VerifyOptions) => {
+      const open = () => {
+        const end = backups.begin()
+        const taken = snapshot()
+        return { ...taken, close: () => taken.close().finally(end) }
+      }
+      return verifyStores(open, { ...asked, signal: anySignal(backups.signal, asked?.signal) })
+    }
     const closeStores = async () => {
       // Steps use the stores: where documents are processed, that ends first.
       const running = flows.isRunning
@@ -246,6 +264,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       objects,
       flows,
       backup,
+      verify,
       close,
       [Symbol.asyncDispose]: close,
     }
@@ -277,6 +296,10 @@ function splitLimits(limits: NonNullable<LorekeepOptions['limits']>) {
     }
   }
   return { objectLimits, knowledgeLimits, flowLimits: { maxTextBytes, maxMetadataTriples } }
+}
+
+function anySignal(ours: AbortSignal, asked: AbortSignal | undefined): AbortSignal {
+  return asked === undefined ? ours : AbortSignal.any([ours, asked])
 }
 
 /** A host's handler that throws must not stop the background it is told about. */

@@ -132,6 +132,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/flow': [...leaves, 'src/knowledge/types', 'src/objects/types'],
   'src/passage': ['src/errors', 'src/graph/types', 'src/objects/types'],
+  'src/verify-stores': [...leaves, 'src/knowledge', 'src/objects', 'src/flow'],
   'src/lorekeep': [
     ...leaves,
     'src/snapshot',
@@ -140,6 +141,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/objects',
     'src/flow',
     'src/passage',
+    'src/verify-stores',
   ],
   'src/index': [
     ...leaves,

@@ -24,7 +24,8 @@ import type { ByteSource, CoreCounts, CoreRef, ImportOptions, ImportSummary } fr
 /** The most bytes of a source that are taken in one step, before an abort is looked for. */
 const stepBytes = 128 * 1024
 
-const emptyDigest = createHash('sha256').digest('hex')
+/** Of a core without segments. */
+export const emptyDigest = createHash('sha256').digest('hex')
 
 export interface KnowledgeLimits extends CodecLimits {
   /** The bytes of one import. */
@@ -249,7 +250,7 @@ function extend(core: CoreRecord, segment: SegmentRecord): CoreRecord {
 }
 
 /** A core's digest from that of its segments until now and of the one that is added. */
-function chain(core: string, segment: string): string {
+export function chain(core: string, segment: string): string {
   return createHash('sha256')
     .update(Buffer.from(core + segment, 'hex'))
     .digest('hex')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { sampleId } from '../../src/cli/sample.js'
 import { LevelBackend } from '../../adapters/level/index.js'
-import { leftovers } from '../fixtures/stores.js'
+import { coreProblems } from '../fixtures/problems.js'
 import { fail, inTerminal, noRealCores, realCores, run, serve, start, succeed } from './command.js'
 
 const sample = await succeed(t, ['sample'])
@@ -113,7 +113,7 @@ t.test('an interrupted import leaves nothing and exits with 130', async (t) => {
   t.equal(code, 130)
   t.equal(String(await succeed(t, ['cores', '--data', data])), '')
   const backend = new LevelBackend(data)
-  t.same(await leftovers(backend), [])
+  t.same(await coreProblems(backend), [])
   await backend.close()
 })
 

@@ -11,7 +11,8 @@ import { createLorekeep } from '../../src/lorekeep.js'
 import type { CoreMessage } from '../../src/types.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { Random } from '../fixtures/random.js'
-import { backends, exported, leftovers } from '../fixtures/stores.js'
+import { coreProblems } from '../fixtures/problems.js'
+import { backends, exported } from '../fixtures/stores.js'
 import { entity, matched, messageOf, randomTriples, setOf } from './asked.js'
 
 const ref = { user: 'u', id: 'core' }
@@ -137,8 +138,8 @@ for (const [engine, createBackend] of backends) {
           assert.deepEqual(await matched(knowledge.graph({ user: 'u' })), expected, place)
           // The next import takes up what could not be deleted.
           await knowledge.write({ user: 'other', id: 'other' }, [first])
-          for (let turns = 0; (await leftovers(backend.real)).length > 0; turns++) {
-            if (turns > 300) assert.deepEqual(await leftovers(backend.real), [], place)
+          for (let turns = 0; (await coreProblems(backend.real)).length > 0; turns++) {
+            if (turns > 300) assert.deepEqual(await coreProblems(backend.real), [], place)
             await turn()
           }
           await keep.close()

@@ -3,7 +3,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import type { KnowledgeStore } from '../../src/knowledge/types.js'
-import { backends, leftovers, openStore } from '../fixtures/stores.js'
+import { coreProblems } from '../fixtures/problems.js'
+import { backends, openStore } from '../fixtures/stores.js'
 import { entity, literal, messageOf, setOf, textOf } from './asked.js'
 
 const ref = { user: 'u', id: 'core' }
@@ -38,12 +39,12 @@ for (const [engine, createBackend] of backends) {
         await carryOut(knowledge)
         // What may be deleted now would be.
         for (let turns = 0; turns < 300; turns++) await turn()
-        t.not((await leftovers(backend)).length, 0, 'its blocks are kept')
+        t.not((await coreProblems(backend)).length, 0, 'its blocks are kept')
       }
       t.same(found.sort(), setOf(contents.flat()))
       const isMerged = change === 'its indexes are merged'
       t.equal(await graph.count(), isMerged ? found.length : 0)
-      while ((await leftovers(backend)).length > 0) await turn()
+      while ((await coreProblems(backend)).length > 0) await turn()
     })
   }
 }

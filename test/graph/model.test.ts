@@ -14,7 +14,7 @@ import type { GraphQuery } from '../../src/graph/types.js'
 import type { CoreMessage, Term, Triple } from '../../src/types.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { pickSeed, Random } from '../fixtures/random.js'
-import { leftovers } from '../fixtures/stores.js'
+import { coreProblems } from '../fixtures/problems.js'
 import { entity, matched, messageOf, patternsOf, randomTriples, setOf, textOf } from './asked.js'
 
 const user = 'alice'
@@ -285,8 +285,8 @@ async function assertNearest(
 /** With nothing held and no fault, the background deletes what is left. */
 async function keepTidy({ keep, backend }: Real): Promise<void> {
   await keep.knowledge.write({ user: 'other', id: 'last' }, [messageOf([])])
-  for (let turns = 0; (await leftovers(backend.real)).length > 0; turns++) {
-    if (turns > 2000) assert.deepEqual(await leftovers(backend.real), [])
+  for (let turns = 0; (await coreProblems(backend.real)).length > 0; turns++) {
+    if (turns > 2000) assert.deepEqual(await coreProblems(backend.real), [])
     await turn()
   }
 }

@@ -11,7 +11,8 @@ import { LorekeepError } from '../../src/errors.js'
 import type { KnowledgeStore } from '../../src/knowledge/types.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
-import { backends, bigStream, exported, leftovers, triplesMessage } from '../fixtures/stores.js'
+import { coreProblems } from '../fixtures/problems.js'
+import { backends, bigStream, exported, triplesMessage } from '../fixtures/stores.js'
 
 const ref = { user: 'alice', id: 'core' }
 const big = Buffer.concat([...bigStream('big', 2.5, encodeMessage)])
@@ -61,7 +62,7 @@ for (const [engine, createBackend] of backends) {
           // The next import takes up what could not be deleted.
           await knowledge.import({ ...ref, id: 'other' }, small)
           await tidied(backend)
-          assert.deepEqual(await leftovers(backend.real), [], place)
+          assert.deepEqual(await coreProblems(backend.real), [], place)
           if (after !== undefined)
             assert.equal((await exported(knowledge, ref)).length, after.bytes, place)
           await keep.close()
@@ -92,7 +93,7 @@ t.test(
         const again = await keep.knowledge.import(ref, big, { mode: 'replace' })
         assert.equal(again.duplicate, error === undefined)
         await tidied(backend)
-        assert.deepEqual(await leftovers(backend.real), [], `${engine} ${failAt}`)
+        assert.deepEqual(await coreProblems(backend.real), [], `${engine} ${failAt}`)
         await keep.close()
       }
     }
@@ -125,7 +126,7 @@ t.test(
 
         const second = new LevelBackend(directory)
         const keep = await createLorekeep({ backend: second })
-        assert.deepEqual(await leftovers(second), [], `${name}, call ${failAt} of ${calls}`)
+        assert.deepEqual(await coreProblems(second), [], `${name}, call ${failAt} of ${calls}`)
         const after = await state(keep.knowledge)
         if (error) assert.deepEqual(after, before, `${name}, call ${failAt} of ${calls}`)
         else assert.notDeepEqual(after, before, `${name}, call ${failAt} of ${calls}`)
@@ -163,5 +164,5 @@ async function state(knowledge: KnowledgeStore) {
 
 /** Waits until the background has tidied up, or failed as it was told to. */
 async function tidied(backend: FaultyBackend): Promise<void> {
-  while (!backend.failed && (await leftovers(backend.real)).length > 0) await turn()
+  while (!backend.failed && (await coreProblems(backend.real)).length > 0) await turn()
 }

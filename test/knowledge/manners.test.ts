@@ -10,14 +10,8 @@ import { MemoryBackend } from '../../adapters/memory.js'
 import { encodeMessage } from '../../src/codec/encoder.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
-import {
-  bigStream,
-  exported,
-  keysOf,
-  leftovers,
-  openStore,
-  triplesMessage,
-} from '../fixtures/stores.js'
+import { coreProblems } from '../fixtures/problems.js'
+import { bigStream, exported, keysOf, openStore, triplesMessage } from '../fixtures/stores.js'
 
 const ref = { user: 'alice', id: 'core' }
 const message = encodeMessage(triplesMessage('a'))
@@ -62,7 +56,7 @@ t.test('an export that was closed says so, and one that was not begun can be lef
   await t.rejects(chunks.next(), { code: 'LK_CLOSED' })
   await (await knowledge.export(ref))[Symbol.asyncIterator]().return?.()
   await knowledge.delete(ref)
-  while ((await leftovers(backend)).length > 0) await turn()
+  while ((await coreProblems(backend)).length > 0) await turn()
   t.pass()
 })
 
@@ -131,7 +125,7 @@ t.test('a progress handler that throws fails the import before its commit', asyn
     await t.rejects(knowledge.import(ref, source, { onProgress }), error)
     t.equal(await knowledge.stat(ref), undefined)
   }
-  t.strictSame(await leftovers(backend), [])
+  t.strictSame(await coreProblems(backend), [])
 })
 
 t.test('an error handler that throws becomes a warning, and the work goes on', async (t) => {
@@ -148,7 +142,7 @@ t.test('an error handler that throws becomes a warning, and the work goes on', a
   t.match(await warned, { message: 'from onError' })
   backend.failAt = Infinity
   await knowledge.import({ ...ref, id: 'other' }, [message])
-  while ((await leftovers(backend.real)).length > 0) await turn()
+  while ((await coreProblems(backend.real)).length > 0) await turn()
 })
 
 t.test('one generation that cannot be deleted does not hold up the others', async (t) => {

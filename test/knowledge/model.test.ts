@@ -14,7 +14,8 @@ import { createLorekeep, type Lorekeep } from '../../src/lorekeep.js'
 import type { CoreExport } from '../../src/knowledge/types.js'
 import type { CoreMessage } from '../../src/types.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
-import { exported, leftovers, triplesMessage } from '../fixtures/stores.js'
+import { coreProblems } from '../fixtures/problems.js'
+import { exported, triplesMessage } from '../fixtures/stores.js'
 import { pickSeed } from '../fixtures/random.js'
 
 const user = 'alice'
@@ -227,7 +228,7 @@ function* checked(sequence: Iterable<Command>): Iterable<Command> {
 /** With nothing held and no fault, the background deletes what is left. */
 async function keepTidy({ keep, backend }: Real): Promise<void> {
   await keep.knowledge.import({ user, id: 'last' }, contentOf('last', 'last', 1))
-  while ((await leftovers(backend.real)).length > 0) await turn()
+  while ((await coreProblems(backend.real)).length > 0) await turn()
 }
 
 function contentOf(id: string, name: string, size: number): Buffer {

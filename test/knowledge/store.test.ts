@@ -7,12 +7,12 @@ import { encodeMessage } from '../../src/codec/encoder.js'
 import type { CoreMessage } from '../../src/types.js'
 import type { ImportSummary } from '../../src/knowledge/types.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
+import { coreProblems } from '../fixtures/problems.js'
 import {
   backends,
   bigStream,
   exported,
   keysOf,
-  leftovers,
   openStore,
   triplesMessage,
 } from '../fixtures/stores.js'
@@ -144,7 +144,7 @@ for (const [engine, createBackend] of backends) {
       const stored = (await Promise.all(racers)).filter(({ duplicate }) => !duplicate)
       t.equal(stored.length, 1)
       t.equal((await knowledge.stat({ ...ref, id: 'race' }))?.segments, 1)
-      t.strictSame(await leftovers(backend), [])
+      t.strictSame(await coreProblems(backend), [])
     })
 
     t.test(
@@ -224,7 +224,7 @@ for (const [engine, createBackend] of backends) {
       abort.abort(reason)
       await t.rejects(importing, reason)
       t.equal(await knowledge.stat(ref), undefined)
-      t.strictSame(await leftovers(backend), [])
+      t.strictSame(await coreProblems(backend), [])
       await t.rejects(knowledge.import(ref, big, { signal: AbortSignal.abort(reason) }), reason)
       await t.rejects(knowledge.export(ref, { signal: AbortSignal.abort(reason) }), reason)
     })
@@ -242,7 +242,7 @@ for (const [engine, createBackend] of backends) {
       const importing = knowledge.import(ref, big, { signal: abort.signal, onProgress })
       await t.rejects(importing, { name: 'AbortError' })
       t.ok(read < big.length / 2, `${read} of ${big.length} bytes`)
-      t.strictSame(await leftovers(backend), [])
+      t.strictSame(await coreProblems(backend), [])
     })
 
     t.test('an export of damaged slices fails and never ends as if it were whole', async (t) => {
@@ -284,7 +284,7 @@ for (const [engine, createBackend] of backends) {
         t.equal(stat?.segments, acknowledged.length)
         t.equal((await exported(knowledge, { user: 'alice', id })).length, stat?.bytes)
       }
-      t.strictSame(await leftovers(backend), [])
+      t.strictSame(await coreProblems(backend), [])
     })
 
     t.test('an export is one version while others replace and delete the core', async (t) => {
@@ -315,7 +315,7 @@ for (const [engine, createBackend] of backends) {
       await knowledge.delete({ ...ref, id: 'closed' })
       closed.close()
       await settled(async () => (await keysOf(backend)).slices.length === 0)
-      await settled(async () => (await leftovers(backend)).length === 0)
+      await settled(async () => (await coreProblems(backend)).length === 0)
     })
 
     t.test('a core that is replaced while an export opens is exported as it is then', async (t) => {
@@ -324,7 +324,7 @@ for (const [engine, createBackend] of backends) {
       await knowledge.import(ref, bigStream('first', 2, encodeMessage))
       backend.afterGet = async () => {
         await knowledge.import(ref, stream('second'), { mode: 'replace' })
-        await settled(async () => (await leftovers(backend.real)).length === 0)
+        await settled(async () => (await coreProblems(backend.real)).length === 0)
       }
       t.ok((await exported(knowledge, ref)).equals(stream('second')))
       backend.afterGet = () => knowledge.delete(ref)

@@ -12,7 +12,8 @@ import type { KnowledgeStore } from '../../src/knowledge/types.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import type { Backend, Operation } from '../../src/storage.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
-import { bigStream, exported, leftovers, openStore, triplesMessage } from '../fixtures/stores.js'
+import { coreProblems } from '../fixtures/problems.js'
+import { bigStream, exported, openStore, triplesMessage } from '../fixtures/stores.js'
 import { KeptBackend } from '../objects/kept-backend.js'
 
 const ref = { user: 'alice', id: 'core' }
@@ -36,7 +37,7 @@ t.test('a store that another one opens and sweeps while it imports', async (t) =
     }
     await t.rejects(knowledge.import(ref, slowly(), { mode }), { code: 'LK_STORAGE_CONFLICT' })
     t.strictSame(await knowledge.stat(ref), before, mode)
-    t.strictSame(await leftovers(real), [], mode)
+    t.strictSame(await coreProblems(real), [], mode)
     await knowledge.import(ref, big, { mode })
     t.equal((await knowledge.stat(ref))?.segments, mode === 'append' ? 2 : 1)
   }
@@ -101,7 +102,7 @@ for (const [name, operate] of Object.entries(operations)) {
           await knowledge.import({ ...ref, id: 'other' }, small)
           while ((await stagedIn(real)).length > 0) await turn()
           await settled(real)
-          assert.deepEqual(await leftovers(real), [], place)
+          assert.deepEqual(await coreProblems(real), [], place)
           await keep.close()
         }
       }
@@ -161,6 +162,6 @@ async function state(knowledge: KnowledgeStore) {
 async function settled(real: Backend): Promise<void> {
   for (let turns = 0, quiet = 0; turns < 2000 && quiet < 8; turns++, quiet++) {
     await turn()
-    if ((await leftovers(real)).length > 0) quiet = 0
+    if ((await coreProblems(real)).length > 0) quiet = 0
   }
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { Random } from '../fixtures/random.js'
-import { leftovers } from '../fixtures/stores.js'
+import { coreProblems } from '../fixtures/problems.js'
 import { contentOf, cores, digestOf, user, type Step } from './crash-content.js'
 import { killedRun } from './killed-run.js'
 
@@ -69,7 +69,7 @@ export async function crashLoop(options: {
     }
     await keep.close()
     const backend = new LevelBackend(directory)
-    assert.deepEqual(await leftovers(backend), [], `cycle ${cycle}, seed ${seed}`)
+    assert.deepEqual(await coreProblems(backend), [], `cycle ${cycle}, seed ${seed}`)
     await backend.close()
     onCycle?.(cycle)
   }

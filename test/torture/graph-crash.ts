@@ -3,7 +3,7 @@ import { LevelBackend } from '../../adapters/level/index.js'
 import type { KnowledgeStore } from '../../src/knowledge/types.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { Random } from '../fixtures/random.js'
-import { leftovers } from '../fixtures/stores.js'
+import { coreProblems } from '../fixtures/problems.js'
 import { digestOf, type Step } from './crash-content.js'
 import { after, cores, triplesOfStep, user, type GraphStep } from './graph-crash-steps.js'
 import { killedRun } from './killed-run.js'
@@ -75,7 +75,7 @@ export async function graphCrashLoop(options: {
     await assertAnswers(keep.knowledge, held, `cycle ${cycle}, seed ${seed}`)
     await keep.close()
     const closed = new LevelBackend(directory)
-    assert.deepEqual(await leftovers(closed), [], `cycle ${cycle}, seed ${seed}`)
+    assert.deepEqual(await coreProblems(closed), [], `cycle ${cycle}, seed ${seed}`)
     await closed.close()
     onCycle?.(cycle)
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { Random } from '../fixtures/random.js'
-import { leftovers } from '../fixtures/stores.js'
+import { coreProblems } from '../fixtures/problems.js'
 import { contentOf, digestOf, user, type Step } from './crash-content.js'
 
 /**
@@ -54,7 +54,7 @@ export async function soak(options: {
   for await (const { bytes } of knowledge.list({ user })) liveBytes += bytes
   await keep.close()
   const backend = new LevelBackend(directory)
-  assert.deepEqual(await leftovers(backend), [])
+  assert.deepEqual(await coreProblems(backend), [])
   await backend.close()
   const diskBytes = await sizeOf(directory)
   assert.ok(diskBytes < liveBytes + 32 * 1024 * 1024, `seed ${seed}: ${diskBytes} bytes on disk`)

@@ -11,7 +11,8 @@ import { createLorekeep } from '../../../src/lorekeep.js'
 import type { Backend } from '../../../src/storage.js'
 import type { CoreMessage } from '../../../src/types.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
-import { exported, leftovers } from '../../fixtures/stores.js'
+import { coreProblems } from '../../fixtures/problems.js'
+import { exported } from '../../fixtures/stores.js'
 import { randomStream, realCores } from '../../fixtures/streams.js'
 import { entity, messageOf, randomTriples } from '../asked.js'
 
@@ -49,7 +50,7 @@ t.test(`an index is the same bytes whenever it is made (seed ${seed})`, async (t
     assert.ok(before.equals(await exported(first.knowledge, ref)), name)
     await second.knowledge.index(ref)
     assert.deepEqual(await indexOf(later), await indexOf(now), name)
-    for (const backend of [now, later]) assert.deepEqual(await leftovers(backend), [], name)
+    for (const backend of [now, later]) assert.deepEqual(await coreProblems(backend), [], name)
     await first.close()
     await second.close()
   }
