@@ -132,6 +132,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/flow': [...leaves, 'src/knowledge/types', 'src/objects/types'],
   'src/passage': ['src/errors', 'src/graph/types', 'src/objects/types'],
+  'src/salvage-stores': [...leaves, 'src/knowledge', 'src/objects', 'src/flow'],
   'src/verify-stores': [...leaves, 'src/knowledge', 'src/objects', 'src/flow'],
   'src/lorekeep': [
     ...leaves,
@@ -176,6 +177,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/objects',
     'src/flow',
     'src/lorekeep',
+    'src/verify-stores',
+    'src/salvage-stores',
     'src/backup',
     'src/whole-file',
     'src/http',

@@ -29,6 +29,7 @@ import { rdfFormats, syntaxes } from '../rdf/format.js'
 import type { RestoreCommandOptions } from './restore.js'
 import { sampleId, sampleMessages, sampleUser } from './sample.js'
 import type { ServeOptions } from './serve.js'
+import type { VerifyCommandOptions } from './verify.js'
 
 export function createProgram(): Command {
   const program = new Command('lorekeep')
@@ -70,6 +71,7 @@ export function createProgram(): Command {
   addCollections(program)
   addBackup(program)
   addRestore(program)
+  addVerify(program)
   addSample(program)
   return program
 }
@@ -213,6 +215,30 @@ function addRestore(program: Command): void {
       const { restoreBackup } = await import('./restore.js')
       await restoreBackup(file, directory, options)
     })
+}
+
+function addVerify(program: Command): void {
+  program
+    .command('verify')
+    .description(
+      'Look for what is damaged or does not fit in a data directory, without changing it: a line each. Exits with 1 where an error was found, with 2 where it could not look.',
+    )
+    .argument('<dir>', 'the data directory', parseText)
+    .argument('[target]', 'with --salvage: a directory that is not there, or empty', parseText)
+    .option('--deep', 'read all content, too: texts, objects, segments; indexes are made anew')
+    .option('--salvage', 'write what is whole of a damaged store to the target')
+    .option('--json', 'print findings as JSON, one object per line')
+    .addHelpText(
+      'after',
+      example('lorekeep verify ./lorekeep-data --deep') +
+        example('lorekeep verify --salvage ./lorekeep-data ./salvaged'),
+    )
+    .action(
+      async (directory: string, target: string | undefined, options: VerifyCommandOptions) => {
+        const { verifyDirectory } = await import('./verify.js')
+        await verifyDirectory(directory, target, options)
+      },
+    )
 }
 
 function addSample(program: Command): void {

@@ -347,7 +347,8 @@ class FlowsCheck {
 
   async #checkJob(number: number, record: JobRecord, key: Uint8Array): Promise<void> {
     const { state, flow, user, document, failures, steps, dueAt, ownBody } = record
-    const hash = hashOf(document)
+    // Of one whose document could not be read only the hash is known.
+    const hash = record.lost ?? hashOf(document)
     if (state === 'queued') this.#balance.add(tupleText('queued', number, flow, user, hash), -1)
     if (state === 'delayed' && dueAt !== undefined) {
       this.#balance.add(tupleText('delayed', number, flow, dueAt), -1)
@@ -366,7 +367,7 @@ class FlowsCheck {
     if ((state === 'delayed') !== (dueAt !== undefined)) wrong(`is ${state}, and due at ${dueAt}`)
     if (state === 'done' && ownBody === true) wrong('is done, and says that it has a body')
     if (numberIn(record.id) !== number) wrong(`its id '${record.id}' is of another number`)
-    if (state === 'done' || !this.#report.deep) return
+    if (state === 'done' || record.lost !== undefined || !this.#report.deep) return
     const stored = await this.#documentOf(number, ownBody === true)
     if (stored === undefined) return
     if (stored.flow !== flow || stored.user !== user || stored.document !== document) {
@@ -582,7 +583,7 @@ class FlowsCheck {
   }
 }
 
-function isFlow({ active, steps, keepDone, maxAttempts }: FlowRecord): boolean {
+export function isFlow({ active, steps, keepDone, maxAttempts }: FlowRecord): boolean {
   return (
     typeof active === 'boolean' &&
     Array.isArray(steps) &&
@@ -596,7 +597,7 @@ function isCounts(counts: CountsRecord | undefined): counts is CountsRecord {
   return counts !== undefined && Object.keys(noCounts()).every((n) => isCount(counts[n as 'done']))
 }
 
-function isJob(job: JobRecord | undefined): job is JobRecord {
+export function isJob(job: JobRecord | undefined): job is JobRecord {
   if (typeof job !== 'object' || job === null) return false
   const texts = [job.id, job.flow, job.user, job.document, job.collection]
   return (

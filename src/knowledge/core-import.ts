@@ -229,13 +229,18 @@ function lost({ id }: CoreRef, cause: LorekeepError): LorekeepError {
   return new LorekeepError('LK_STORAGE_CONFLICT', detail, { cause, details: cause.details })
 }
 
-function emptyCore(name: CoreRef, generation: string, { createdAt }: SegmentRecord): CoreRecord {
+export function emptyCore(
+  name: CoreRef,
+  generation: string,
+  { createdAt }: SegmentRecord,
+): CoreRecord {
   const counts = { bytes: 0, messages: 0, triples: 0, entities: 0, vectors: 0 }
   const times = { createdAt, updatedAt: createdAt }
   return { ...name, generation, segments: 0, ...counts, digest: emptyDigest, ...times }
 }
 
-function extend(core: CoreRecord, segment: SegmentRecord): CoreRecord {
+/** A core with one more segment. */
+export function extend(core: CoreRecord, segment: SegmentRecord): CoreRecord {
   return {
     ...core,
     segments: core.segments + 1,

@@ -40,7 +40,7 @@ import type { CoreCounts } from './types.js'
 const formatVersion = 1
 
 /** Messages were checked against limits when they came; which ones, nobody knows any more. */
-const noLimits = {
+export const noLimits = {
   maxMessageBytes: Number.MAX_SAFE_INTEGER,
   maxStringBytes: Number.MAX_SAFE_INTEGER,
   maxDepth: 1024,
@@ -139,16 +139,7 @@ class KnowledgeCheck {
     const [user, id] = tupleOf<[string, string]>(entry.key, 'ss') ?? []
     const core = this.#cores.record<CoreRecord>(entry)
     if (user === undefined || core === undefined) return undefined
-    const isCore =
-      core.user === user &&
-      core.id === id &&
-      typeof core.generation === 'string' &&
-      isCount(core.segments) &&
-      countNames.every((name) => isCount(core[name])) &&
-      isDigest(core.digest) &&
-      isTime(core.createdAt) &&
-      isTime(core.updatedAt)
-    if (isCore) return core
+    if (id !== undefined && isCoreRecord(core, user, id)) return core
     this.#cores.damaged(entry.key, 'it is not the record of this core')
     return undefined
   }
@@ -218,14 +209,7 @@ class KnowledgeCheck {
   #segmentOf(entry: Entry): SegmentRecord | undefined {
     const segment = this.#cores.record<SegmentRecord>(entry)
     if (segment === undefined) return undefined
-    const isSegment =
-      typeof segment.id === 'string' &&
-      isCount(segment.slices) &&
-      countNames.every((name) => isCount(segment[name])) &&
-      isDigest(segment.digest) &&
-      isTime(segment.createdAt) &&
-      segment.slices === Math.ceil(segment.bytes / sliceBytes)
-    if (isSegment) return segment
+    if (isSegmentRecord(segment)) return segment
     this.#cores.damaged(entry.key, 'it is not the record of a segment')
     return undefined
   }
@@ -548,6 +532,30 @@ function* blockKeys(id: string, parts: readonly PartRecord[]): Generator<Uint8Ar
       for (let at = 0; at * linksBlockBytes < links; at++) yield linksKey(id, n, dimensions, at)
     }
   }
+}
+
+export function isCoreRecord(core: CoreRecord, user: string, id: string): boolean {
+  return (
+    core.user === user &&
+    core.id === id &&
+    typeof core.generation === 'string' &&
+    isCount(core.segments) &&
+    countNames.every((name) => isCount(core[name])) &&
+    isDigest(core.digest) &&
+    isTime(core.createdAt) &&
+    isTime(core.updatedAt)
+  )
+}
+
+export function isSegmentRecord(segment: SegmentRecord): boolean {
+  return (
+    typeof segment.id === 'string' &&
+    isCount(segment.slices) &&
+    countNames.every((name) => isCount(segment[name])) &&
+    isDigest(segment.digest) &&
+    isTime(segment.createdAt) &&
+    segment.slices === Math.ceil(segment.bytes / sliceBytes)
+  )
 }
 
 function isIndex({ id, to, sourceBytes, parts }: IndexRecord): boolean {

@@ -7,7 +7,7 @@ import type { PartitionName, Storage } from '../storage.js'
  * what is not there. `unreferenced`: nothing names what is there. `different`: two things that have
  * to agree do not. `duplicate`: twice what there may be once. `invalid`: content that breaks the
  * rules it came in by. `unknown`: a key of no kind. `leftover`: what a crash, or work under way, has
- * left, and a sweep will take.
+ * left, and a sweep will take. `lost`: a salvage has left it behind.
  */
 export type FindingCode =
   | 'damaged'
@@ -18,6 +18,7 @@ export type FindingCode =
   | 'invalid'
   | 'unknown'
   | 'leftover'
+  | 'lost'
 
 export interface Finding {
   /** `info`: nothing is wrong. */

@@ -12,6 +12,7 @@ export class Numbers {
     this.#numbers[this.#length++] = number
   }
 
+  /** Puts them in order. */
   sorted(): Float64Array {
     return this.#numbers.subarray(0, this.#length).sort()
   }

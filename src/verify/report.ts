@@ -57,6 +57,11 @@ export class Report {
     this.#onProgress({ partition, entries: this.#entries, bytes: this.#bytes })
   }
 
+  /** What was read in all. */
+  end(partition: PartitionName): void {
+    this.#onProgress?.({ partition, entries: this.#entries, bytes: this.#bytes })
+  }
+
   #tell(finding: Finding): void {
     if (this.isMuted) return
     const { partition, code, what, message } = finding

@@ -1,0 +1,363 @@
+// The files of a store, read without LevelDB, which writes when it opens: every entry that can be
+// read, whatever else is damaged. Nothing is changed, and nobody else may have the store open.
+
+import { readFile, readdir, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { crc32 } from 'node:zlib'
+import type { Entry, PartitionName, Range, Storage } from '../../src/storage.js'
+import { corrupt, unseal } from './checksum.js'
+import { damageIn } from './damage.js'
+import { translate } from './failures.js'
+import { readLog } from './log-records.js'
+import type { LogRecord } from './log-records.js'
+import { readManifest } from './manifest.js'
+import { claimDirectory } from './open-directories.js'
+import type { Claim } from './open-directories.js'
+import { decodeTagged } from './pointer.js'
+import { profiles } from './profiles.js'
+import { TableReader } from './table-reader.js'
+import type { Operation } from './table-reader.js'
+import { VarintReader } from './varints.js'
+
+/** What is damaged of the files themselves. */
+export interface FileDamage {
+  readonly partition: PartitionName
+  /** Under the location of the store. */
+  readonly file: string
+  readonly message: string
+}
+
+const pageEntries = 1000
+const pageBytes = 1024 * 1024
+
+/** Tables whose index is held at a time. */
+const maxHeldTables = 64
+
+const names: readonly PartitionName[] = ['cores', 'slices', 'objects', 'flows']
+
+export class LevelFiles {
+  readonly partitions: Readonly<Record<PartitionName, FilesPartition>>
+  readonly #location: string
+  readonly #claims: readonly Claim[]
+
+  private constructor(
+    location: string,
+    partitions: LevelFiles['partitions'],
+    claims: readonly Claim[],
+  ) {
+    this.#location = location
+    this.partitions = partitions
+    this.#claims = claims
+  }
+
+  /** Takes the directories, as opening them would. @throws LorekeepError `LK_STORAGE_LOCKED` */
+  static async open(location: string): Promise<LevelFiles> {
+    const root = resolve(location)
+    const claims: Claim[] = []
+    try {
+      const opened: [PartitionName, FilesPartition][] = []
+      for (const name of names) {
+        const directory = join(root, name)
+        const isThere = await exists(directory)
+        if (isThere) claims.push(await claimDirectory(directory))
+        opened.push([name, await FilesPartition.open(name, isThere ? directory : undefined)])
+      }
+      return new LevelFiles(root, Object.fromEntries(opened) as LevelFiles['partitions'], claims)
+    } catch (error) {
+      for (const claim of claims) await claim.release()
+      throw translate(error, root)
+    }
+  }
+
+  /** What makes LevelBackend refuse to open. */
+  async *damage(): AsyncGenerator<FileDamage> {
+    for (const partition of names) {
+      const directory = join(this.#location, partition)
+      if (!(await exists(directory))) continue
+      for await (const { file, at, reason } of damageIn(directory)) {
+        yield { partition, file: join(partition, file), message: `at byte ${at}: ${reason}` }
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const claim of this.#claims) await claim.release()
+  }
+}
+
+/** The newest operation on each key, over all files. */
+export class FilesPartition implements Pick<Storage, 'get' | 'getMany' | 'scan'> {
+  readonly #name: PartitionName
+  readonly #directory: string | undefined
+  /** Of the logs, sorted as a table is. */
+  readonly #recent: readonly Operation[]
+  /** By their first key. */
+  readonly #tables: readonly TablePlace[]
+  readonly #held = new Set<TableReader>()
+
+  private constructor(
+    name: PartitionName,
+    directory: string | undefined,
+    recent: readonly Operation[],
+    tables: readonly TablePlace[],
+  ) {
+    this.#name = name
+    this.#directory = directory
+    this.#recent = recent
+    this.#tables = tables
+  }
+
+  static async open(name: PartitionName, directory: string | undefined): Promise<FilesPartition> {
+    if (directory === undefined) return new FilesPartition(name, undefined, [], [])
+    const files = await readdir(directory)
+    const manifest = await manifestOf(directory)
+    const numbered = (pattern: RegExp) =>
+      files.flatMap((file) => {
+        const number = Number(pattern.exec(file)?.[1] ?? NaN)
+        return Number.isNaN(number) ? [] : [{ file, number }]
+      })
+    // Where it is not known which files count, all do: what is in them was written.
+    const logs = numbered(/^(\d+)\.log$/).filter(({ number }) => {
+      if (manifest === undefined) return true
+      return number >= manifest.logNumber || number === manifest.previousLogNumber
+    })
+    const recent: Operation[] = []
+    for (const { file } of logs) recent.push(...operationsIn(await readFile(join(directory, file))))
+    recent.sort(compareOperations)
+    const tables: TablePlace[] = []
+    for (const { file, number } of numbered(/^(\d+)\.(?:ldb|sst)$/)) {
+      if (manifest !== undefined && !manifest.tables.has(number)) continue
+      const reader = new TableReader(join(directory, file))
+      const range = await reader.range()
+      reader.forget()
+      if (range !== undefined) tables.push({ reader, ...range })
+    }
+    tables.sort((a, b) => Buffer.compare(a.first, b.first))
+    return new FilesPartition(name, directory, recent, tables)
+  }
+
+  async get(key: Uint8Array): Promise<Uint8Array | undefined> {
+    for await (const { value } of this.#newest({ gte: key, lte: key })) {
+      return value && this.#decode(key, value)
+    }
+    return undefined
+  }
+
+  async getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
+    const values: (Uint8Array | undefined)[] = []
+    for (const key of keys) values.push(await this.get(key))
+    return values
+  }
+
+  async *scan(range: Range): AsyncGenerator<readonly Entry[]> {
+    if (range.reverse === true) {
+      yield* this.#reversed(range)
+      return
+    }
+    const { keysOnly = false, limit = Infinity } = range
+    let page: Entry[] = []
+    let bytes = 0
+    let left = limit
+    if (left === 0) return
+    for await (const { key, value } of this.#newest(range)) {
+      if (value === undefined) continue
+      let decoded: Uint8Array
+      try {
+        decoded = keysOnly ? new Uint8Array(0) : await this.#decode(key, value)
+      } catch (error) {
+        // What comes before it is given out first.
+        if (page.length > 0) yield page
+        throw error
+      }
+      page.push({ key: new Uint8Array(key), value: decoded })
+      bytes += key.length + decoded.length
+      left--
+      if (page.length < pageEntries && bytes < pageBytes && left > 0) continue
+      yield page
+      if (left === 0) return
+      page = []
+      bytes = 0
+    }
+    if (page.length > 0) yield page
+  }
+
+  /** Short ranges: all of it is read. */
+  async *#reversed({ reverse: _, limit = Infinity, ...range }: Range): AsyncGenerator<Entry[]> {
+    const keys: Uint8Array[] = []
+    for await (const { key, value } of this.#newest(range)) {
+      if (value !== undefined) keys.push(new Uint8Array(key))
+    }
+    for (const key of keys.reverse().slice(0, limit)) {
+      const value = range.keysOnly === true ? undefined : await this.get(key)
+      yield [{ key, value: value ?? new Uint8Array(0) }]
+    }
+  }
+
+  async #decode(key: Uint8Array, stored: Uint8Array): Promise<Uint8Array> {
+    if (profiles[this.#name].separateBytes === undefined) {
+      return new Uint8Array(unseal(this.#name, key, stored))
+    }
+    const value = decodeTagged(this.#name, key, stored)
+    if (value instanceof Uint8Array) return new Uint8Array(value)
+    let bytes: Uint8Array
+    try {
+      bytes = await readFile(join(this.#directory ?? '', 'values', value.name))
+    } catch (cause) {
+      throw corrupt(this.#name, key, cause)
+    }
+    const isIt = bytes.length === value.length && crc32(bytes, crc32(key)) === value.checksum
+    if (isIt) return bytes
+    throw corrupt(this.#name, key)
+  }
+
+  /** The newest operation on each key of a range, in the order of the keys. */
+  async *#newest(range: Range): AsyncGenerator<Operation> {
+    const from = range.gte ?? range.gt
+    const isPast = (key: Uint8Array) =>
+      (range.lt !== undefined && Buffer.compare(key, range.lt) >= 0) ||
+      (range.lte !== undefined && Buffer.compare(key, range.lte) > 0)
+    const isBefore = (key: Uint8Array) =>
+      (range.gt !== undefined && Buffer.compare(key, range.gt) <= 0) ||
+      (range.gte !== undefined && Buffer.compare(key, range.gte) < 0)
+    const waiting = this.#tables.filter(
+      ({ first, last }) =>
+        !isPast(first) && (from === undefined || Buffer.compare(last, from) >= 0),
+    )
+    const cursors: Cursor[] = []
+    const recent = new Cursor(recentFrom(this.#recent, from))
+    if (await recent.step()) cursors.push(recent)
+    let last: Uint8Array | undefined
+    for (let next = 0; ;) {
+      let least = leastOf(cursors)
+      for (; next < waiting.length; next++) {
+        const { first, reader } = waiting[next] as TablePlace
+        if (least !== undefined && Buffer.compare(first, least.operation.key) > 0) break
+        this.#hold(reader)
+        const cursor = new Cursor(reader.from(from))
+        if (await cursor.step()) cursors.push(cursor)
+        least = leastOf(cursors)
+      }
+      if (least === undefined) return
+      const { operation } = least
+      if (isPast(operation.key)) return
+      if (!(await least.step())) cursors.splice(cursors.indexOf(least), 1)
+      // Of one key the newest comes first.
+      if (last !== undefined && Buffer.compare(last, operation.key) === 0) continue
+      last = operation.key
+      if (!isBefore(operation.key)) yield operation
+    }
+  }
+
+  #hold(reader: TableReader): void {
+    this.#held.delete(reader)
+    this.#held.add(reader)
+    if (this.#held.size <= maxHeldTables) return
+    const [oldest] = this.#held
+    if (oldest === undefined) return
+    this.#held.delete(oldest)
+    oldest.forget()
+  }
+}
+
+interface TablePlace {
+  readonly reader: TableReader
+  readonly first: Uint8Array
+  readonly last: Uint8Array
+}
+
+/** A place among the operations of one source. */
+class Cursor {
+  readonly #source: AsyncIterator<readonly Operation[]>
+  #operations: readonly Operation[] = []
+  #at = -1
+
+  constructor(source: AsyncIterable<readonly Operation[]>) {
+    this.#source = source[Symbol.asyncIterator]()
+  }
+
+  /** Where step() has led. */
+  get operation(): Operation {
+    return this.#operations[this.#at] as Operation
+  }
+
+  /** False at the end. */
+  async step(): Promise<boolean> {
+    if (++this.#at < this.#operations.length) return true
+    const { done, value } = await this.#source.next()
+    if (done === true) return false
+    this.#operations = value
+    this.#at = 0
+    return true
+  }
+}
+
+function leastOf(cursors: readonly Cursor[]): Cursor | undefined {
+  let least = cursors[0]
+  for (const cursor of cursors) {
+    if (least !== undefined && compareOperations(cursor.operation, least.operation) < 0) {
+      least = cursor
+    }
+  }
+  return least
+}
+
+async function* recentFrom(operations: readonly Operation[], from: Uint8Array | undefined) {
+  let low = 0
+  let high = from === undefined ? 0 : operations.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (Buffer.compare((operations[middle] as Operation).key, from as Uint8Array) < 0)
+      low = middle + 1
+    else high = middle
+  }
+  if (low < operations.length) yield operations.slice(low)
+}
+
+function compareOperations(a: Operation, b: Operation): number {
+  return Buffer.compare(a.key, b.key) || b.sequence - a.sequence
+}
+
+/** `undefined` where it is not known which files count. */
+async function manifestOf(directory: string) {
+  try {
+    const current = (await readFile(join(directory, 'CURRENT'), 'latin1')).trimEnd()
+    const pieces = [...readLog(await readFile(join(directory, current)))]
+    const records = pieces.filter((piece) => piece.type === 'record')
+    // A torn tail was acknowledged by nobody.
+    if (pieces.slice(0, -1).some((piece) => piece.type === 'damage')) return undefined
+    return readManifest(records.map(contentOf))
+  } catch {
+    return undefined
+  }
+}
+
+/** What is whole of a log. */
+function* operationsIn(log: Uint8Array): Generator<Operation> {
+  for (const piece of readLog(log)) {
+    if (piece.type !== 'record') continue
+    const batch = contentOf(piece)
+    if (batch.length < 12) continue
+    const view = new DataView(batch.buffer, batch.byteOffset, batch.length)
+    let sequence = Number(view.getBigUint64(0, true))
+    const reader = new VarintReader(batch, 12)
+    while (!reader.done) {
+      const [kind] = reader.take(1)
+      const key = reader.bytes()
+      yield { key, sequence: sequence++, value: kind === 0 ? undefined : reader.bytes() }
+    }
+  }
+}
+
+function contentOf({ fragments }: LogRecord): Uint8Array {
+  return fragments.length === 1 ? (fragments[0] as Uint8Array) : Buffer.concat(fragments)
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+}

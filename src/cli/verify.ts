@@ -1,0 +1,201 @@
+// `lorekeep verify`: whether all of a data directory is as it should be, and what is whole of it.
+
+import { randomBytes } from 'node:crypto'
+import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { LevelBackend } from '../../adapters/level/index.js'
+import { LevelFiles } from '../../adapters/level/files.js'
+import { salvageStores } from '../salvage-stores.js'
+import type { Salvaged } from '../salvage-stores.js'
+import type { Finding, VerifyProgress } from '../verify/finding.js'
+import { verifyStores } from '../verify-stores.js'
+import { describe, interruptible, Interrupted, note, ReaderLeft, UsageError } from './failure.js'
+import { formatBytes, formatCounted, printable } from './figures.js'
+import { writeJson, writeOut } from './output.js'
+import { createProgress, units } from './progress.js'
+
+export interface VerifyCommandOptions {
+  readonly deep?: true
+  readonly salvage?: true
+  readonly json?: true
+}
+
+export async function verifyDirectory(
+  directory: string,
+  target: string | undefined,
+  options: VerifyCommandOptions,
+): Promise<void> {
+  if (options.salvage === true && target === undefined) {
+    throw new UsageError('--salvage needs a second directory, for what is whole')
+  }
+  if (options.salvage !== true && target !== undefined) {
+    throw new UsageError('a second directory is for --salvage')
+  }
+  try {
+    const errors = await interruptible(async (signal) => {
+      await checkStore(directory)
+      const files = await LevelFiles.open(directory)
+      try {
+        return target === undefined
+          ? await verify(files, options, signal)
+          : await salvage(files, target, options, signal)
+      } finally {
+        await files.close()
+      }
+    })
+    if (errors > 0) process.exitCode = 1
+  } catch (error) {
+    if (error instanceof Interrupted || error instanceof ReaderLeft) throw error
+    // 1 says that something was found.
+    throw new UsageError(describe(error), { cause: error })
+  }
+}
+
+/** Gives the number of errors. */
+async function verify(
+  files: LevelFiles,
+  { deep, json }: VerifyCommandOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const start = performance.now()
+  const progress = shownProgress()
+  let errors = 0
+  let leftovers = 0
+  const tell = async (finding: Finding) => {
+    if (finding.severity === 'error') errors++
+    else leftovers++
+    progress.pause()
+    await print(finding, json)
+  }
+  try {
+    for await (const finding of fileFindings(files)) {
+      signal.throwIfAborted()
+      await tell(finding)
+    }
+    const { partitions } = files
+    const sources = () => ({ partitions, pass: () => {}, close: async () => {} })
+    const { onProgress } = progress
+    for await (const finding of verifyStores(sources, {
+      deep: deep ?? false,
+      signal,
+      onProgress,
+    })) {
+      await tell(finding)
+    }
+  } finally {
+    progress.stop()
+  }
+  const { entries, bytes } = progress.read()
+  const seconds = ((performance.now() - start) / 1000).toFixed(1)
+  const read = `${formatCounted(entries, 'entry', 'entries')}, ${formatBytes(bytes)} in ${seconds} s`
+  const found = errors === 0 ? 'nothing is wrong' : formatCounted(errors, 'error')
+  const left = leftovers > 0 ? `, ${formatCounted(leftovers, 'leftover')} that opening deletes` : ''
+  note(`verified ${read}: ${found}${left}`)
+  return errors
+}
+
+/** Gives the number of what was left behind. The target is there as a whole, or not at all. */
+async function salvage(
+  files: LevelFiles,
+  target: string,
+  { json }: VerifyCommandOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const whole = resolve(target)
+  await checkTarget(whole)
+  const suffix = randomBytes(6).toString('hex')
+  const partial = join(dirname(whole), `${basename(whole)}.partial-${suffix}`)
+  const progress = shownProgress()
+  let salvaged: Salvaged
+  try {
+    await mkdir(partial)
+    await using backend = new LevelBackend(partial)
+    const { onProgress } = progress
+    salvaged = await salvageStores(files.partitions, backend, { signal, onProgress })
+    await backend.close()
+    // Empty, or it does not work.
+    await rmdir(whole).catch(ifMissing)
+    await rename(partial, whole)
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true })
+    throw error
+  } finally {
+    progress.stop()
+  }
+  for await (const finding of fileFindings(files)) await print(finding, json)
+  for (const finding of salvaged.findings) await print(finding, json)
+  const { cores, segments, bytes, schemas, collections, objects, flows, jobs, findings } = salvaged
+  if (json) {
+    await writeJson({
+      salvaged: { cores, segments, bytes, schemas, collections, objects, flows, jobs },
+    })
+  }
+  const kept = [
+    `${formatCounted(cores, 'core')} (${formatCounted(segments, 'segment')}, ${formatBytes(bytes)})`,
+    `${formatCounted(objects, 'object')} of ${formatCounted(schemas, 'schema')}`,
+    `${formatCounted(flows, 'flow')} with ${formatCounted(jobs, 'job')}`,
+  ]
+  note(`salvaged ${kept.join(', ')} into ${target}`)
+  if (findings.length > 0)
+    note(`${formatCounted(findings.length, 'thing')} left behind, named above`)
+  return findings.length
+}
+
+async function* fileFindings(files: LevelFiles): AsyncGenerator<Finding> {
+  for await (const { partition, file, message } of files.damage()) {
+    yield { severity: 'error', partition, code: 'damaged', what: file, message }
+  }
+}
+
+async function print(finding: Finding, json: true | undefined): Promise<void> {
+  if (json) return writeJson(finding)
+  const { severity, partition, code, what, message } = finding
+  const line = [severity, partition, code, what, message].map(printable).join('\t')
+  await writeOut(`${line}\n`)
+}
+
+function shownProgress() {
+  const progress = createProgress(undefined, units.entries)
+  let last: VerifyProgress = { partition: 'cores', entries: 0, bytes: 0 }
+  return {
+    onProgress: (next: VerifyProgress) => {
+      progress.bytes(next.bytes - last.bytes)
+      progress.count(next.entries)
+      last = next
+    },
+    read: () => last,
+    /** A line on stdout would stand behind the bar. */
+    pause: () => {
+      if (process.stdout.isTTY && process.stderr.isTTY) process.stderr.write('\r\u001b[K')
+    },
+    stop: () => progress.stop(),
+  }
+}
+
+/** Looking at a directory that is misspelt must not say that all is well. */
+async function checkStore(directory: string): Promise<void> {
+  let names: readonly string[]
+  try {
+    names = await readdir(directory)
+  } catch (cause) {
+    throw new Error(`there is no data directory '${directory}'`, { cause })
+  }
+  const partitions = ['cores', 'slices', 'objects', 'flows']
+  if (!partitions.some((name) => names.includes(name))) {
+    throw new Error(`there is no store in '${directory}'`)
+  }
+}
+
+async function checkTarget(target: string): Promise<void> {
+  try {
+    if (!(await stat(target)).isDirectory()) throw new Error(`'${target}' is not a directory`)
+    if ((await readdir(target)).length > 0) throw new Error(`'${target}' is not empty`)
+  } catch (error) {
+    ifMissing(error)
+  }
+}
+
+function ifMissing(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+}

@@ -1,0 +1,313 @@
+// What can be read of damaged objects, written anew: rows get new references in the order of the old
+// ones, blocks and indexes are made of them. Held are 8 bytes for each object, and the keys of a run.
+
+import { randomBytes } from 'node:crypto'
+import { encodeRecord } from '../record.js'
+import type { Operation, Storage } from '../storage.js'
+import type { Source } from '../verify/finding.js'
+import { Numbers } from '../verify/numbers.js'
+import { Reading, tupleOf } from '../verify/reading.js'
+import { tupleText, type Report } from '../verify/report.js'
+import { Block, encodeBlocks, blockRows, type Row } from './engine/block.js'
+import { EntryPage, noEntries, sortEntries } from './engine/entries.js'
+import { IdHash } from './engine/hash.js'
+import { mergeChange } from './engine/index-runs.js'
+import type { EntryPages } from './engine/list.js'
+import {
+  allBlocks,
+  allCollections,
+  allSchemas,
+  blockKey,
+  collectionKey,
+  formatKey,
+  headKey,
+  idIndex,
+  pageKey,
+  runKey,
+  schemaKey,
+  type BlockRecord,
+  type CollectionRecord,
+  type HeadRecord,
+  type SchemaRecord,
+} from './engine/records.js'
+import { refOf } from './engine/ref.js'
+import { collectKeys } from './engine/row-keys.js'
+import { RowShapes } from './engine/row-shapes.js'
+import type { Scalar } from './filter/values.js'
+import { parseSchemaDefinition } from './schema/definition.js'
+import { compileSchema, type CompiledSchema } from './schema/schema.js'
+
+export interface SalvagedObjects {
+  schemas: number
+  collections: number
+  objects: number
+}
+
+/** Entries of a run that is written: it is sorted in memory. */
+const runEntries = 100_000
+
+interface TableDraft {
+  readonly number: number
+  readonly schema: CompiledSchema
+  readonly indexes: readonly IndexDraft[]
+  rows: Row[]
+}
+
+interface IndexDraft {
+  readonly number: number
+  readonly path: readonly string[]
+  keys: Scalar[]
+  refs: number[]
+  irregular: number
+  runs: number
+}
+
+export async function salvageObjects(
+  from: Source,
+  to: Storage,
+  report: Report,
+): Promise<SalvagedObjects> {
+  const salvage = new ObjectSalvage(from, to, report)
+  await salvage.run()
+  return salvage.kept
+}
+
+class ObjectSalvage {
+  readonly kept: SalvagedObjects = { schemas: 0, collections: 0, objects: 0 }
+  readonly #reading: Reading
+  readonly #to: Storage
+  readonly #report: Report
+  readonly #tables = new Map<number, TableDraft>()
+  readonly #collections = new Map<
+    string,
+    { record: CollectionRecord; counts: Map<string, number> }
+  >()
+  readonly #ids: IndexDraft = indexDraft(idIndex, ['_id'])
+  readonly #shapes = new RowShapes()
+  #hashKey = randomBytes(8).toString('hex')
+  #hash = new IdHash(this.#hashKey)
+  #nextRow = 1
+  #nextPage = 1
+  #nextIndex = 1
+
+  constructor(from: Source, to: Storage, report: Report) {
+    this.#reading = new Reading('objects', from, report)
+    this.#to = to
+    this.#report = report
+  }
+
+  async run(): Promise<void> {
+    await this.#readRecords()
+    const newest = await this.#newestOfTwins()
+    for await (const { table, rows } of this.#blocks(true)) {
+      for (const row of rows) {
+        const twins = newest.get(nameOf(row))
+        if (twins !== undefined && twins !== row.ref) continue
+        // The same version may lie in an old block and in a new one.
+        if (twins !== undefined) newest.set(nameOf(row), -1)
+        await this.#add(table, row)
+      }
+    }
+    for (const table of this.#tables.values()) await this.#writeRows(table)
+    for (const { indexes } of this.#tables.values()) {
+      for (const index of indexes) await this.#writeRun(index)
+    }
+    await this.#writeRun(this.#ids)
+    await this.#writeRecords()
+  }
+
+  #lost(what: string, message: string): void {
+    this.#report.error('objects', 'lost', what, message)
+  }
+
+  async #readRecords(): Promise<void> {
+    const value = await this.#reading.get(headKey())
+    const head = value && this.#reading.record<HeadRecord>({ key: headKey(), value })
+    if (/^[0-9a-f]{16}$/.test(String(head?.hashKey))) {
+      this.#hashKey = String(head?.hashKey)
+      this.#hash = new IdHash(this.#hashKey)
+    }
+    for await (const entry of this.#reading.entries(allSchemas())) {
+      const record = this.#reading.record<SchemaRecord>(entry)
+      if (record === undefined) continue
+      try {
+        const schema = compileSchema(parseSchemaDefinition(record.definition))
+        if (!Number.isInteger(record.table) || this.#tables.has(record.table)) {
+          throw new Error('another schema has its table')
+        }
+        const paths = schema.definition.indexes
+        const indexes = paths.map((path) => indexDraft(this.#nextIndex++, path.split('.')))
+        this.#tables.set(record.table, { number: record.table, schema, indexes, rows: [] })
+        this.kept.schemas++
+      } catch (error) {
+        this.#reading.damaged(entry.key, (error as Error).message)
+      }
+    }
+    for await (const entry of this.#reading.entries(allCollections())) {
+      const [name] = tupleOf<[string]>(entry.key, 's') ?? []
+      const record = this.#reading.record<CollectionRecord>(entry)
+      if (name !== undefined && record !== undefined) {
+        this.#collections.set(name, { record, counts: new Map() })
+      }
+    }
+  }
+
+  /** The rows that can be read, block by block. What cannot is told where `tells`. */
+  async *#blocks(tells: boolean): AsyncGenerator<{ table: TableDraft; rows: Row[] }> {
+    for await (const entry of this.#reading.entries(allBlocks())) {
+      const [number, first] = tupleOf<[number, number]>(entry.key, 'nn') ?? []
+      const record = this.#reading.record<BlockRecord>(entry)
+      if (number === undefined || first === undefined || record === undefined) continue
+      const table = this.#tables.get(number)
+      const what = tupleText('block', number, first)
+      const lose = (message: string) => {
+        if (tells) this.#lost(what, message)
+      }
+      if (table === undefined) {
+        lose(`${record.rows} objects of a schema that cannot be read`)
+        continue
+      }
+      const { name } = table.schema.definition
+      const bytes = await this.#reading.get(pageKey(record.page))
+      try {
+        if (bytes?.length !== record.bytes) throw new Error('its page is not there, or not whole')
+        const block = new Block(bytes, this.#shapes)
+        const rows = Array.from({ length: block.rows }, (_, n) => block.row(n))
+        yield { table, rows: rows.filter((row) => this.#isRight(table, row, lose)) }
+      } catch (error) {
+        lose(`${record.rows} objects of ${name}: ${(error as Error).message}`)
+      }
+    }
+  }
+
+  #isRight({ schema }: TableDraft, row: Row, lose: (message: string) => void): boolean {
+    const deleting = this.#collections.get(row.collection)?.record.deleting
+    if (deleting !== undefined && row.ref < deleting) return false
+    const reasons: string[] = []
+    const checked = schema.check(row.object, (path, reason) => reasons.push(`${path} ${reason}`))
+    if (checked !== undefined) return true
+    lose(`'${row.id}' of '${row.collection}', which does not conform: ${reasons.join('; ')}`)
+    return false
+  }
+
+  /** Of objects that are there twice, as an older version comes back where records are lost: the newest. */
+  async #newestOfTwins(): Promise<Map<string, number>> {
+    const hashes = new Numbers()
+    for await (const { rows } of this.#blocks(false)) {
+      for (const { collection, id } of rows) hashes.add(this.#hash.of(collection, String(id)))
+    }
+    const sorted = hashes.sorted()
+    const twice = new Set<number>()
+    for (let n = 1; n < sorted.length; n++) {
+      if (sorted[n] === sorted[n - 1]) twice.add(sorted[n] as number)
+    }
+    const newest = new Map<string, number>()
+    if (twice.size === 0) return newest
+    for await (const { rows } of this.#blocks(false)) {
+      for (const row of rows) {
+        if (!twice.has(this.#hash.of(row.collection, String(row.id)))) continue
+        newest.set(nameOf(row), Math.max(newest.get(nameOf(row)) ?? 0, row.ref))
+      }
+    }
+    return newest
+  }
+
+  // Writing
+
+  async #add(table: TableDraft, old: Row): Promise<void> {
+    const row: Row = { ...old, ref: refOf(this.#nextRow++, table.number) }
+    table.rows.push(row)
+    this.kept.objects++
+    const { name } = table.schema.definition
+    const collection = this.#collections.get(row.collection) ?? {
+      record: { created_at: row.created_at, schemas: {} },
+      counts: new Map<string, number>(),
+    }
+    this.#collections.set(row.collection, collection)
+    collection.counts.set(name, (collection.counts.get(name) ?? 0) + 1)
+    this.#ids.keys.push(this.#hash.of(row.collection, String(row.id)))
+    this.#ids.refs.push(row.ref)
+    if (this.#ids.refs.length >= runEntries) await this.#writeRun(this.#ids)
+    for (const index of table.indexes) {
+      const of = { number: index.number, path: index.path, runs: [] }
+      index.irregular += collectKeys(of, [row], index.keys, index.refs)
+      if (index.refs.length >= runEntries) await this.#writeRun(index)
+    }
+    if (table.rows.length >= blockRows) await this.#writeRows(table)
+  }
+
+  async #writeRows(table: TableDraft): Promise<void> {
+    const { number, schema, rows } = table
+    table.rows = []
+    if (rows.length === 0) return
+    const operations: Operation[] = []
+    for (const { first, rows: count, bytes } of encodeBlocks(schema, rows)) {
+      const page = this.#nextPage++
+      const record: BlockRecord = { page, rows: count, bytes: bytes.length }
+      operations.push({ type: 'put', key: pageKey(page), value: bytes })
+      operations.push({ type: 'put', key: blockKey(number, first), value: encodeRecord(record) })
+    }
+    await this.#to.write(operations, { durable: true })
+  }
+
+  async #writeRun(index: IndexDraft): Promise<void> {
+    const { number, path, keys, refs, irregular } = index
+    const change = { adds: sortEntries(keys, refs), dels: noEntries, irregular }
+    Object.assign(index, { keys: [], refs: [], irregular: 0 })
+    // An index without runs has no pages to be read.
+    const none = undefined as unknown as EntryPages
+    const takePage = () => this.#nextPage++
+    const { records, pages } = await mergeChange({ number, path, runs: [] }, change, none, takePage)
+    const operations = [
+      ...pages.map(({ number: page, page: entries }): Operation => {
+        return { type: 'put', key: pageKey(page), value: EntryPage.encode(entries) }
+      }),
+      ...records.map((record): Operation => {
+        return { type: 'put', key: runKey(number, ++index.runs), value: encodeRecord(record) }
+      }),
+    ]
+    if (operations.length > 0) await this.#to.write(operations, { durable: true })
+  }
+
+  async #writeRecords(): Promise<void> {
+    const operations: Operation[] = []
+    const put = (key: Uint8Array, record: object) => {
+      operations.push({ type: 'put', key, value: encodeRecord(record) })
+    }
+    for (const { number, schema, indexes } of this.#tables.values()) {
+      const { definition } = schema
+      const numbers = indexes.map((index) => index.number)
+      const record: SchemaRecord = { definition, table: number, indexes: numbers }
+      put(schemaKey(definition.name), record)
+    }
+    for (const [name, { record, counts }] of this.#collections) {
+      // What was being deleted has no objects left.
+      if (record.deleting !== undefined && counts.size === 0) continue
+      const kept: CollectionRecord = {
+        created_at: String(record.created_at),
+        schemas: Object.fromEntries(counts),
+      }
+      put(collectionKey(name), kept)
+      this.kept.collections++
+    }
+    const head: HeadRecord = {
+      version: 1,
+      token: randomBytes(8).toString('hex'),
+      nextRow: this.#nextRow,
+      nextPage: this.#nextPage,
+      nextIndex: this.#nextIndex,
+      hashKey: this.#hashKey,
+    }
+    put(formatKey(), { format: 1 })
+    put(headKey(), head)
+    await this.#to.write(operations, { durable: true })
+  }
+}
+
+function indexDraft(number: number, path: readonly string[]): IndexDraft {
+  return { number, path, keys: [], refs: [], irregular: 0, runs: 0 }
+}
+
+function nameOf({ collection, id }: Row): string {
+  return `${collection.length} ${collection}${id}`
+}
