@@ -6,12 +6,12 @@ import t from 'tap'
 import { createLorekeep, type Lorekeep } from '../src/lorekeep.js'
 import type { JsonObject, ObjectImportOptions } from '../src/objects/types.js'
 import type { JobQueue } from '../src/flow/queue/queue.js'
-import { bigStream, exported, leftovers, triplesMessage } from './fixtures/stores.js'
+import { coreProblems, objectProblems } from './fixtures/problems.js'
+import { bigStream, exported, triplesMessage } from './fixtures/stores.js'
 import { encodeMessage } from '../src/codec/encoder.js'
 import { VolatileBackend } from './fixtures/volatile-backend.js'
 import { documentOf, failureOf, flowOf, jobsOf, openQueue, steps } from './flow/queue/queues.js'
 import { VirtualClock } from './flow/virtual-clock.js'
-import { problemsOf } from './objects/inspect.js'
 
 const user = 'alice'
 const core = { user, id: 'core' }
@@ -91,8 +91,8 @@ for (const [store, operations] of Object.entries({ knowledge, objects })) {
       // Deletions that were cut off go on.
       await again.objects.deleteCollection('c')
       await again.close()
-      assert.deepEqual(await problemsOf(backend), [], name)
-      assert.deepEqual(await leftovers(backend), [], name)
+      assert.deepEqual(await objectProblems(backend), [], name)
+      assert.deepEqual(await coreProblems(backend), [], name)
     }
   })
 }
@@ -105,7 +105,7 @@ t.test('an index that a thread has made survives a power cut with its core', asy
   const bytes = bigStream('large', 9, encodeMessage)
   const { triples } = await keep.knowledge.import(core, bytes, { index: true })
   const cut = await backend.cut()
-  t.strictSame(await leftovers(cut), [])
+  t.strictSame(await coreProblems(cut), [])
   const again = await createLorekeep({ backend: cut })
   t.teardown(() => again.close())
   const graph = again.knowledge.graph({ user, cores: [core.id] })

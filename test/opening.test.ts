@@ -8,7 +8,7 @@ import { createLorekeep, type Lorekeep } from '../src/lorekeep.js'
 import { encodeRecord } from '../src/record.js'
 import type { Backend, PartitionName, Storage } from '../src/storage.js'
 import { backends } from './fixtures/stores.js'
-import { problemsOf } from './objects/inspect.js'
+import { objectProblems } from './fixtures/problems.js'
 import { KeptBackend } from './objects/kept-backend.js'
 
 const formatKey = encodeKey('format')
@@ -93,7 +93,7 @@ async function isWhole(t: Test, backend: Backend, count: number): Promise<void> 
   for await (const { document } of keep.flows.jobs({ flow: 'default' })) documents.add(document)
   t.equal(documents.size, count)
   await keep.close()
-  t.strictSame(await problemsOf(backend), [])
+  t.strictSame(await objectProblems(backend), [])
 }
 
 function keptBackend(t: Test, createBackend: (t: Test) => Backend): KeptBackend {

@@ -6,7 +6,7 @@ import { MemoryBackend } from '../../adapters/memory.js'
 import type { Backend, PartitionName } from '../../src/storage.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { KeptBackend } from '../objects/kept-backend.js'
-import { problemsOf } from './inspect.js'
+import { flowProblems } from '../fixtures/problems.js'
 import { listed, never, Notes, running, type Running } from './running.js'
 import { VirtualClock } from './virtual-clock.js'
 
@@ -58,7 +58,7 @@ for (const [name, shiftMs] of [
     await clock.advance(2)
     t.strictSame(notes.runs, ['d b', 'd c'], 'what was recorded is kept')
     t.match(await listed(flows, 'done'), [{ id, attempts: 2 }])
-    t.strictSame(await problemsOf(await backend.open('flows')), [])
+    t.strictSame(await flowProblems(await backend.open('flows')), [])
   })
 }
 
@@ -68,7 +68,7 @@ t.test('the last attempt ends among the dead letters, with its document', async 
   const backend = await leftBehind(first.backend)
   const { flows, clock } = await running(t, { backend })
   t.match(await listed(flows), [{ id, state: 'dead', failures: [{ cause: 'crashed' }] }])
-  t.strictSame(await problemsOf(await backend.open('flows')), [])
+  t.strictSame(await flowProblems(await backend.open('flows')), [])
   const notes = new Notes()
   await flows.define({ id: 'f', steps: notes.steps('a', 'b', 'c') })
   await flows.retry(id)
@@ -90,7 +90,7 @@ t.test('delays of a clock that was ahead are waited for no longer than any', asy
   const backend = await leftBehind(first.backend)
   const clock = new VirtualClock(start - day)
   const { flows } = await running(t, { clock, backend })
-  t.strictSame(await problemsOf(await backend.open('flows')), [])
+  t.strictSame(await flowProblems(await backend.open('flows')), [])
   t.equal((await flows.stats('f')).delayed, 600)
   const notes = new Notes()
   await flows.define({ ...flow, steps: notes.steps('a') })

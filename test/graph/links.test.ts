@@ -9,7 +9,7 @@ import { openKnowledgeStore } from '../../src/knowledge/store.js'
 import type { Backend } from '../../src/storage.js'
 import type { CoreMessage, Vector } from '../../src/types.js'
 import { Random } from '../fixtures/random.js'
-import { leftovers } from '../fixtures/stores.js'
+import { coreProblems } from '../fixtures/problems.js'
 import { clusters } from './vectors/sets.js'
 
 const ref = { user: 'u', id: 'core' }
@@ -78,7 +78,7 @@ t.test('an import with its index writes links, and questions follow them', async
     approximate: count,
   })
   t.ok((await recall(knowledge.graph({ user: 'u' }))) >= 0.95)
-  t.strictSame(await leftovers(backend), [])
+  t.strictSame(await coreProblems(backend), [])
 
   const again = await opened(t, backend)
   t.ok((await recall(again.graph({ user: 'u' }))) >= 0.95, 'after it was opened anew')
@@ -104,7 +104,7 @@ t.test(
     t.equal((await linkKeys(backend)).length, 1)
     t.strictSame(names(await graph.nearest(queries[0] as Vector, { k: 5 })), before)
     t.ok((await recall(graph)) >= 0.95)
-    t.strictSame(await leftovers(backend), [])
+    t.strictSame(await coreProblems(backend), [])
 
     const slices = await backend.open('slices')
     const [key] = await linkKeys(backend)

@@ -7,7 +7,8 @@ import { encodeMessage } from '../../src/codec/encoder.js'
 import { decodeKey } from '../../src/keys.js'
 import type { Backend, PartitionName } from '../../src/storage.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
-import { bigStream, leftovers, openStore, triplesMessage } from '../fixtures/stores.js'
+import { coreProblems } from '../fixtures/problems.js'
+import { bigStream, openStore, triplesMessage } from '../fixtures/stores.js'
 
 const ref = { user: 'alice', id: 'core' }
 const corrupt = { code: 'LK_STORAGE_CORRUPT' }
@@ -45,11 +46,11 @@ t.test(
       const { knowledge } = await openStore(t, backend)
       await knowledge.import(ref, big)
       t.equal(await act(backend), 1, name)
-      const before = await leftovers(backend)
+      const before = await coreProblems(backend)
       await t.rejects(knowledge.index(ref), corrupt, name)
       await t.rejects(knowledge.graph({ user: ref.user }).count(), corrupt, name)
       t.match(await knowledge.indexState(ref), { state: 'none' })
-      t.strictSame(await leftovers(backend), before, `${name}: what was begun is gone`)
+      t.strictSame(await coreProblems(backend), before, `${name}: what was begun is gone`)
 
       // A new one is not touched by it. (To replace it by the same content would change nothing.)
       await knowledge.delete(ref)
@@ -106,6 +107,6 @@ t.test('an export, question or state that fails to read lets go of its generatio
     }
     await knowledge.write(ref, [triplesMessage('second')], { mode: 'replace' })
     for (let n = 0; n < 100; n++) await new Promise(setImmediate)
-    t.strictSame(await leftovers(backend.real), [], name)
+    t.strictSame(await coreProblems(backend.real), [], name)
   }
 })

@@ -7,7 +7,8 @@ import { hasCode } from '../../src/errors.js'
 import type { ToldError } from '../../src/lorekeep.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
-import { leftovers, triplesMessage } from '../fixtures/stores.js'
+import { coreProblems } from '../fixtures/problems.js'
+import { triplesMessage } from '../fixtures/stores.js'
 import { KeptBackend } from '../objects/kept-backend.js'
 
 const ref = { user: 'alice', id: 'core' }
@@ -51,7 +52,7 @@ t.test('600 imports that fail are told at most once a second for each kind', asy
   // It is back: the next write that works takes up what waits.
   backend.refusesWrites = false
   await knowledge.import({ ...ref, id: 'other' }, small)
-  while ((await leftovers(backend.real)).length > 0) await new Promise(setImmediate)
+  while ((await coreProblems(backend.real)).length > 0) await new Promise(setImmediate)
   await keep.close()
   t.ok(
     told.every(({ where }) => where === 'knowledge'),

@@ -306,5 +306,5 @@ t.test('a schema is changed before an import or after it, and never in the middl
     await objects.deleteCollection('c')
   }
   t.strictSame([...seen].sort(), ['LK_OBJECT_INVALID,ok', 'ok,LK_SCHEMA_VIOLATED'])
-  t.strictSame(await problemsOf(backend), [])
+  t.strictSame(await objectProblems(backend), [])
 })

@@ -9,7 +9,7 @@ import type { Backend, PartitionName, Storage } from '../../src/storage.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { backends } from '../fixtures/stores.js'
 import { MemoryBackend } from '../../adapters/memory.js'
-import { problemsOf } from './inspect.js'
+import { objectProblems } from '../fixtures/problems.js'
 import { KeptBackend } from './kept-backend.js'
 
 const definition = {
@@ -160,7 +160,7 @@ for (const [engine, createBackend] of backends) {
       const second = await opened(t, backend, options)
       await meanwhile(first)
       t.strictSame(await outcomeOf(then(second)), gives)
-      t.strictSame(await problemsOf(backend), [])
+      t.strictSame(await objectProblems(backend), [])
     })
   }
 }
@@ -199,7 +199,7 @@ t.test('nothing is refused because of a change that was not made', async (t) => 
   const both = await Promise.all([objects.import(one), objects.import(one)].map(outcomeOf))
   t.strictSame(both, ['LK_STORAGE_FAILED', 'LK_STORAGE_FAILED'])
   t.strictSame(await outcomeOf(counted(objects, one)), [1, 0])
-  t.strictSame(await problemsOf(kept), [])
+  t.strictSame(await objectProblems(kept), [])
 })
 
 async function opened(

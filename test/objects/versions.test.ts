@@ -22,7 +22,7 @@ import {
   things,
 } from '../torture/objects-find-steps.js'
 import { findRuns } from '../torture/objects-finds.js'
-import { problemsOf } from './inspect.js'
+import { objectProblems } from '../fixtures/problems.js'
 import { KeptBackend } from './kept-backend.js'
 
 /** Holds some pages, and not all: what is read late is read from the storage. */
@@ -43,7 +43,7 @@ for (const [engine, createBackend] of backends) {
     }
     // One more commit, and nothing is left of what was kept.
     await objects.patch('c', 1, { text: 'last' })
-    t.strictSame(await problemsOf(backend), [])
+    t.strictSame(await objectProblems(backend), [])
     t.equal((await objects.query({ schema_name: 'things', filters: { version: 2 } })).total, 5000)
   })
 }
@@ -79,7 +79,7 @@ for (const [intrusion, intrude] of Object.entries(intrusions)) {
     await intrude(objects)
     for (const find of finds) await find.readTo(Infinity)
     await objects.createCollection('one more commit')
-    t.strictSame(await problemsOf(backend), [])
+    t.strictSame(await objectProblems(backend), [])
   })
 }
 
@@ -111,16 +111,16 @@ t.test('what a find still needs is kept, and nothing more', async (t) => {
   const slow = objects.find({ schema_name: 'things' })[Symbol.asyncIterator]()
   await slow.next()
   for (let version = 1; version <= 8; version++) await replaceBoth(version)
-  t.strictSame(await problemsOf(backend, { reading: true }), [])
+  t.strictSame(await objectProblems(backend, { reading: true }), [])
   t.ok((await kept()) > 0 && (await kept()) <= older, 'nobody reads the versions in between')
   const newer = await pagesOf(twin.backend)
   const other = objects.find({ schema_name: 'things' })[Symbol.asyncIterator]()
   await other.next()
   await replaceBoth(9)
-  t.strictSame(await problemsOf(backend, { reading: true }), [])
+  t.strictSame(await objectProblems(backend, { reading: true }), [])
   await slow.return?.()
   for (const each of [objects, twin.objects]) await each.patch('c', 1, { text: 'x' })
-  t.strictSame(await problemsOf(backend, { reading: true }), [])
+  t.strictSame(await objectProblems(backend, { reading: true }), [])
   t.ok((await kept()) > 0 && (await kept()) <= newer, 'the pages of the older one have gone')
   let count = 1
   for (let next = await other.next(); next.done !== true; next = await other.next()) {
@@ -129,7 +129,7 @@ t.test('what a find still needs is kept, and nothing more', async (t) => {
   }
   t.equal(count, 1000)
   for (const each of [objects, twin.objects]) await each.patch('c', 2, { text: 'x' })
-  t.strictSame(await problemsOf(backend), [])
+  t.strictSame(await objectProblems(backend), [])
   t.equal(await kept(), 0)
 })
 
@@ -145,11 +145,11 @@ for (const [engine, createBackend] of backends) {
       await find[Symbol.asyncIterator]().next()
       await replaceAll(first.objects, n + 1, 1000)
     }
-    t.strictSame(await problemsOf(backend, { reading: true }), [])
-    t.not((await problemsOf(backend)).length, 0, 'something is kept')
+    t.strictSame(await objectProblems(backend, { reading: true }), [])
+    t.not((await objectProblems(backend)).length, 0, 'something is kept')
     await first.close()
     const again = await createLorekeep({ backend })
-    t.strictSame(await problemsOf(backend), [])
+    t.strictSame(await objectProblems(backend), [])
     t.equal((await again.objects.query({ schema_name: 'things' })).total, 1000)
     await again.close()
   })
@@ -173,7 +173,7 @@ t.test('a find that begins while a commit is under way misses no page', async (t
     t.equal(versions.size, 1, `one version: ${[...versions].join()}`)
   }
   await objects.patch('c', 1, { text: 'x' })
-  t.strictSame(await problemsOf(backend), [])
+  t.strictSame(await objectProblems(backend), [])
 })
 
 for (const when of ['before', 'after'] as const) {
@@ -207,7 +207,7 @@ for (const when of ['before', 'after'] as const) {
         t.equal(new Set(outcome[0].value.map((object) => object['version'])).size, 1)
       }
       await objects.patch('c', 1, { text: 'x' })
-      t.strictSame(await problemsOf(held), [])
+      t.strictSame(await objectProblems(held), [])
     },
   )
 }
@@ -232,7 +232,7 @@ t.test('writes that fail leave what readers read, and nothing behind', async (t)
     }
     assert.deepEqual(found, now)
     await objects.patch('c', 1, { text: 'x' })
-    t.strictSame(await problemsOf(kept), [])
+    t.strictSame(await objectProblems(kept), [])
   }
   t.equal(expected.length, 1500)
 })
@@ -245,21 +245,21 @@ t.test('a find that is left in the middle, or forgotten, keeps nothing', async (
   await objects.import(batchOf(things(0, 2000, 0)))
   for await (const _ of objects.find({ schema_name: 'things' })) break
   await replaceAll(objects, 1, 2000)
-  t.strictSame(await problemsOf(backend), [], 'left by break')
+  t.strictSame(await objectProblems(backend), [], 'left by break')
   const forget = async (): Promise<void> => {
     await objects.find({ schema_name: 'things' })[Symbol.asyncIterator]().next()
     objects.find({ schema_name: 'things' })
   }
   await forget()
   await replaceAll(objects, 2, 2000)
-  t.strictSame(await problemsOf(backend, { reading: true }), [])
+  t.strictSame(await objectProblems(backend, { reading: true }), [])
   for (let n = 0; n < 50; n++) {
     collect()
     await turn()
     await objects.patch('c', n, { text: 'x' })
-    if ((await problemsOf(backend)).length === 0) break
+    if ((await objectProblems(backend)).length === 0) break
   }
-  t.strictSame(await problemsOf(backend), [], 'forgotten')
+  t.strictSame(await objectProblems(backend), [], 'forgotten')
   // Nor does close() wait for it.
   await keep.close()
 })
@@ -288,7 +288,7 @@ t.test('close() ends finds, and what is left of them goes with the next opening'
   await ending
   await closing
   const again = await opened(t, backend, {}, 'keep')
-  t.strictSame(await problemsOf(backend), [])
+  t.strictSame(await objectProblems(backend), [])
   t.equal((await allOf(again.objects, {})).length, 2000)
 })
 
@@ -311,7 +311,7 @@ t.test('two stores over one backend: never a mixture, and a typed error at worst
     t.equal(found.length, (await b.objects.query({ schema_name: 'things', ...query })).total)
   }
   await a.objects.patch('c', 1, { text: 'x' })
-  t.strictSame(await problemsOf(backend), [])
+  t.strictSame(await objectProblems(backend), [])
 })
 
 t.test('a store that opens beside another one leaves what that one reads and builds', async (t) => {
@@ -326,7 +326,7 @@ t.test('a store that opens beside another one leaves what that one reads and bui
   await defining
   t.equal((await allOf(b.objects, { filters: { version: 1 } })).length, 1500)
   await a.objects.patch('c', 1, { text: 'x' })
-  t.strictSame(await problemsOf(backend), [])
+  t.strictSame(await objectProblems(backend), [])
 })
 
 t.test('a page that is gone though nobody else writes is damage', async (t) => {

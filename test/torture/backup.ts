@@ -10,10 +10,9 @@ import { LevelBackend } from '../../adapters/level/index.js'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { createLorekeep, restore } from '../../src/index.js'
 import type { Backend, Lorekeep } from '../../src/index.js'
-import { problemsOf as flowProblems } from '../flow/inspect.js'
 import { Random } from '../fixtures/random.js'
-import { leftovers, triplesMessage } from '../fixtures/stores.js'
-import { problemsOf as objectProblems } from '../objects/inspect.js'
+import { coreProblems, flowProblems, objectProblems } from '../fixtures/problems.js'
+import { triplesMessage } from '../fixtures/stores.js'
 import { contentOf, cores, digestOf, user, type Step } from './crash-content.js'
 
 export interface BackupRuns {
@@ -138,7 +137,7 @@ async function compare(
     const core = await keep.knowledge.stat({ user: 'worker', id: document })
     assert.equal(core?.triples, 3, `the core of ${document}, which is done`)
   }
-  assert.deepEqual(await leftovers(backend), [])
+  assert.deepEqual(await coreProblems(backend), [])
   assert.deepEqual(await objectProblems(backend), [])
   assert.deepEqual(await flowProblems(await backend.open('flows')), [])
   // It goes on where it was.

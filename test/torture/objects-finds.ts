@@ -7,7 +7,7 @@ import { MemoryBackend } from '../../adapters/memory.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import type { ObjectStore } from '../../src/objects/types.js'
 import { Random } from '../fixtures/random.js'
-import { problemsOf } from '../objects/inspect.js'
+import { objectProblems } from '../fixtures/problems.js'
 import { KeptBackend } from '../objects/kept-backend.js'
 import { allOf, batchOf, BegunFind, definition, queries, things } from './objects-find-steps.js'
 
@@ -67,11 +67,11 @@ async function interleave(random: Random, report: FindReport): Promise<void> {
       await change(random, objects, n)
       report.commits++
     }
-    if (n % 15 === 0) assert.deepEqual(await problemsOf(backend, { reading: true }), [])
+    if (n % 15 === 0) assert.deepEqual(await objectProblems(backend, { reading: true }), [])
   }
   for (const find of [...finds]) await read(find, Infinity)
   await objects.createCollection('one more commit')
-  assert.deepEqual(await problemsOf(backend), [])
+  assert.deepEqual(await objectProblems(backend), [])
   await keep.close()
 }
 

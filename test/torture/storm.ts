@@ -15,7 +15,7 @@ import { pathToFileURL } from 'node:url'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { Random } from '../fixtures/random.js'
-import { leftovers } from '../fixtures/stores.js'
+import { coreProblems } from '../fixtures/problems.js'
 import { contentOf } from './crash-content.js'
 
 export interface StormReport {
@@ -292,7 +292,7 @@ async function checkStore(data: string, stored: ReadonlySet<string>, seed: numbe
   assert.deepEqual([...found].sort(), expected.sort(), `seed ${seed}`)
   const backend = new LevelBackend(data)
   try {
-    assert.deepEqual(await leftovers(backend), [], `seed ${seed}`)
+    assert.deepEqual(await coreProblems(backend), [], `seed ${seed}`)
   } finally {
     await backend.close()
   }

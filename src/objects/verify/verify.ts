@@ -14,6 +14,7 @@ import {
   allBlocks,
   allCollections,
   allPages,
+  allRetired,
   allRuns,
   allSchemas,
   blockKey,
@@ -26,6 +27,7 @@ import {
   type CollectionRecord,
   type HeadRecord,
   type ListRecord,
+  type RetiredRecord,
   type RunRecord,
   type SchemaRecord,
 } from '../engine/records.js'
@@ -52,6 +54,7 @@ const shapes = new Map([
   ['block', 'nn'],
   ['run', 'nn'],
   ['page', 'n'],
+  ['retired', 'n'],
 ])
 
 /** So many pages are told that are missing, or named twice. */
@@ -124,6 +127,7 @@ class ObjectsCheck {
     yield
     yield* this.#readBlocks()
     yield* this.#readRuns()
+    await this.#readRetired()
     yield* this.#readPages()
     if (this.#report.deep) {
       yield* this.#compareIndexes()
@@ -441,6 +445,30 @@ class ObjectsCheck {
 
   // Pages
 
+  /** Pages that were replaced while somebody read them. */
+  async *#retired(): AsyncGenerator<readonly [number, readonly number[]], void, undefined> {
+    for await (const entry of this.#reading.entries(allRetired())) {
+      const [version] = tupleOf<[number]>(entry.key, 'n') ?? []
+      const record = this.#reading.record<RetiredRecord>(entry)
+      if (version === undefined || record === undefined) continue
+      const { pages } = record
+      if (Array.isArray(pages) && pages.length > 0 && pages.every(isCount)) yield [version, pages]
+      else this.#reading.damaged(entry.key, 'it does not list pages')
+    }
+  }
+
+  async #readRetired(): Promise<void> {
+    for await (const [version, pages] of this.#retired()) {
+      const what = tupleText('retired', version)
+      for (const page of pages) this.#named.add(page)
+      const message = `${pages.length} pages that are kept for a reader: a later commit, or opening, deletes them`
+      this.#report.leftover('objects', what, message)
+      if (version > (this.#head?.version ?? Infinity)) {
+        this.#error('different', what, 'there was no such commit yet')
+      }
+    }
+  }
+
   async *#readPages(): AsyncGenerator<void, void, undefined> {
     const named = this.#named.sorted()
     /** Pages that are named and not there, or named twice. */
@@ -483,6 +511,9 @@ class ObjectsCheck {
       for (const { number, record } of runs) {
         for (const page of pagesOf(record)) tell(page, tupleText('run', index, number))
       }
+    }
+    for await (const [version, pages] of this.#retired()) {
+      for (const page of pages) tell(page, tupleText('retired', version))
     }
   }
 
