@@ -64,7 +64,7 @@ export async function objectsCrashLoop(options: {
     }
     report.cut += cut.size
     const backend = new LevelBackend(directory)
-    if ((await problemsOf(backend)).some((problem) => problem.endsWith('of no reader'))) {
+    if ((await objectProblems(backend)).some((line) => line.startsWith('leftover ("retired"'))) {
       report.left++
     }
     const keep = await createLorekeep({ backend })
