@@ -30,6 +30,7 @@ async function counted(t: Parameters<typeof openStore>[0]) {
         },
       })
     },
+    shared: memory.shared,
     close: () => memory.close(),
     [Symbol.asyncDispose]: () => memory.close(),
   }
