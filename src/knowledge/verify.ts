@@ -12,6 +12,7 @@ import { blockBytes, layoutOf, type PartRecord } from '../graph/index/layout.js'
 import { IndexBuilder, linkParts } from '../graph/index/index-builder.js'
 import { linksBlockBytes } from '../graph/index/stored-links.js'
 import { decodeKey, keyPrefix } from '../keys.js'
+import { decodeRecord } from '../record.js'
 import type { Entry, Operation } from '../storage.js'
 import type { Finding, Source } from '../verify/finding.js'
 import { NameSet, namesAtOnce } from '../verify/name-set.js'
@@ -404,7 +405,11 @@ class KnowledgeCheck {
         const vectors = part.vectors.map((file) => ({ ...file, links: file.links === 0 ? 1 : 0 }))
         return { ...part, vectors }
       })
-      const linked = await linkParts(storage, id, wanted, { signal, onProgress: undefined, minLinked: 1 })
+      const linked = await linkParts(storage, id, wanted, {
+        signal,
+        onProgress: undefined,
+        minLinked: 1,
+      })
       const isSame = linked.every(({ vectors }, n) =>
         vectors.every(({ links }, at) => {
           const stored = parts[n]?.vectors[at]?.links
@@ -577,7 +582,7 @@ function isIndex({ id, to, sourceBytes, parts }: IndexRecord): boolean {
 /** A field of a record that is told elsewhere where it is none. */
 function fieldOf(value: Uint8Array, name: string): string | undefined {
   try {
-    const field = (JSON.parse(Buffer.from(value).toString()) as Record<string, unknown>)[name]
+    const field = decodeRecord<Record<string, unknown>>(value)[name]
     return typeof field === 'string' ? field : undefined
   } catch {
     return undefined

@@ -14,7 +14,6 @@ async function counted(t: Parameters<typeof openStore>[0]) {
   const reads = { count: 0 }
   const memory = new MemoryBackend()
   const backend: Backend = {
-    shared: false,
     open: async (name) => {
       const storage: Storage = await memory.open(name)
       if (name !== 'slices') return storage

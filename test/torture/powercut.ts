@@ -15,10 +15,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { hasCode } from '../../src/errors.js'
 import { createLorekeep, type Lorekeep } from '../../src/lorekeep.js'
-import { problemsOf as problemsOfFlows } from '../flow/inspect.js'
 import { Random } from '../fixtures/random.js'
-import { leftovers } from '../fixtures/stores.js'
-import { problemsOf as problemsOfObjects } from '../objects/inspect.js'
+import { coreProblems, flowProblems, objectProblems } from '../fixtures/problems.js'
 import { after as coreAfter, assertWhole } from './crash.js'
 import { digestOf, user, type Step as CoreStep } from './crash-content.js'
 import { isSame, laneOf as objectsOf, settled } from './objects-crash.js'
@@ -388,9 +386,9 @@ async function check(place: string, tree: Tree, told: Told, drains: boolean): Pr
   const closed = new LevelBackend(directory)
   try {
     const problems = [
-      ...(await leftovers(closed)),
-      ...(await problemsOfObjects(closed)),
-      ...(await problemsOfFlows(await closed.open('flows'))),
+      ...(await coreProblems(closed)),
+      ...(await objectProblems(closed)),
+      ...(await flowProblems(await closed.open('flows'))),
     ]
     if (problems.length > 0) throw new Failure('torn', problems.join('; '))
   } finally {
