@@ -4,6 +4,9 @@ import type { Storage } from './storage.js'
 
 /** Blocks that are being written while the next ones fill: enough to keep the disk busy. */
 const maxWriting = 8
+/** Those of all writers. Above it each has one at a time: many imports at once keep it busy anyway. */
+const maxWritingOfAll = 24
+let writingOfAll = 0
 
 /** The first block grows from here: most files are small, and thousands may be written at once. */
 const firstBytes = 64 * 1024
@@ -96,7 +99,7 @@ export class BlockWriter {
       const block = this.#full.shift()
       if (!block) return
       this.#write(block)
-      if (this.#writing.size >= maxWriting) await Promise.race(this.#writing)
+      while (this.#isAhead) await Promise.race(this.#writing)
     }
   }
 
@@ -113,6 +116,11 @@ export class BlockWriter {
     await Promise.all(this.#writing)
   }
 
+  get #isAhead(): boolean {
+    const { size } = this.#writing
+    return size >= maxWriting || (size > 0 && writingOfAll >= maxWritingOfAll)
+  }
+
   #write(block: Buffer): void {
     const key = this.#keyOf(this.#written++)
     const write = this.#storage
@@ -125,7 +133,11 @@ export class BlockWriter {
           this.#failure ??= { error }
         },
       )
-      .finally(() => this.#writing.delete(write))
+      .finally(() => {
+        writingOfAll--
+        this.#writing.delete(write)
+      })
+    writingOfAll++
     this.#writing.add(write)
   }
 }
