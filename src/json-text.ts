@@ -5,6 +5,9 @@
 
 const isTrusted = keepsEscapedKeys()
 
+const quote = 0x22
+const backslash = 0x5c
+
 /** @throws SyntaxError as JSON.parse does */
 export function parseJson(text: string): unknown {
   return isTrusted || !text.includes('\\') ? JSON.parse(text) : parseEscapedKeys(text)
@@ -15,20 +18,34 @@ export function parseEscapedKeys(text: string): unknown {
   let mark = '\ue000'
   while (text.includes(mark)) mark += '\ue000'
   const names: string[] = []
-  const marked = text.replace(stringOrKey, (found, key: string | undefined) => {
-    if (key === undefined || !key.includes('\\')) return found
-    try {
-      names.push(JSON.parse(key) as string)
-    } catch {
-      // JSON.parse says below what is wrong with it.
-      return found
+  let marked = ''
+  let copied = 0
+  for (let at = text.indexOf('"'); at >= 0;) {
+    let end = at + 1
+    let isEscaped = false
+    // No expression: one for strings runs out of stack where they are long.
+    for (; end < text.length && text.charCodeAt(end) !== quote; end++) {
+      if (text.charCodeAt(end) !== backslash) continue
+      isEscaped = true
+      end++
     }
-    return `"${mark}${names.length - 1}"${found.slice(key.length)}`
-  })
+    const key = text.slice(at, ++end)
+    if (isEscaped && isBeforeColon(text, end)) {
+      try {
+        names.push(JSON.parse(key) as string)
+      } catch {
+        // JSON.parse says what is wrong with it, and where.
+        return JSON.parse(text)
+      }
+      marked += `${text.slice(copied, at)}"${mark}${names.length - 1}"`
+      copied = end
+    }
+    at = text.indexOf('"', end)
+  }
   if (names.length === 0) return JSON.parse(text)
   let value: unknown
   try {
-    value = JSON.parse(marked)
+    value = JSON.parse(marked + text.slice(copied))
   } catch {
     // Its places are those of `marked`.
     return JSON.parse(text)
@@ -38,8 +55,11 @@ export function parseEscapedKeys(text: string): unknown {
   )
 }
 
-/** A key, up to its colon and captured, or any other string. */
-const stringOrKey = /("(?:[^"\\]|\\.)*")\s*:|"(?:[^"\\]|\\.)*"/gs
+function isBeforeColon(text: string, from: number): boolean {
+  let at = from
+  while (/[ \t\n\r]/.test(text.charAt(at))) at++
+  return text.charAt(at) === ':'
+}
 
 function restored(value: unknown, nameOf: (key: string) => string | undefined): unknown {
   if (typeof value !== 'object' || value === null) return value

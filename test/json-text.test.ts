@@ -62,6 +62,11 @@ t.test('it is JSON.parse in everything else', async (t) => {
   }
 })
 
+t.test('long strings are no trouble', async (t) => {
+  const value = { '\n': 'x\r\n'.repeat(4_000_000), y: '"\\'.repeat(1000) }
+  t.ok(JSON.stringify(parseEscapedKeys(JSON.stringify(value))) === JSON.stringify(value))
+})
+
 function messageOf(parse: (text: string) => unknown, text: string): string {
   try {
     parse(text)
