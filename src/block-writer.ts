@@ -11,6 +11,28 @@ let writingOfAll = 0
 /** The first block grows from here: most files are small, and thousands may be written at once. */
 const firstBytes = 64 * 1024
 
+/**
+ * Buffers that no writer needs any more, for the next that does: those left to the garbage collector
+ * add up to hundreds of MiB, among many small imports, before it looks for them.
+ */
+const free: Buffer[] = []
+const maxFreeBytes = 16 * 1024 * 1024
+let freeBytes = 0
+
+function take(length: number): Buffer {
+  const at = free.findLastIndex((buffer) => buffer.length === length)
+  if (at < 0) return Buffer.allocUnsafeSlow(length)
+  freeBytes -= length
+  return free.splice(at, 1)[0] as Buffer
+}
+
+function giveBack({ buffer }: Buffer): void {
+  free.push(Buffer.from(buffer))
+  freeBytes += buffer.byteLength
+  // The oldest go: nobody may want their size any more.
+  while (freeBytes > maxFreeBytes) freeBytes -= (free.shift() as Buffer).length
+}
+
 /** What is needed of a storage to write blocks and read them. */
 export type BlockStorage = Pick<Storage, 'get' | 'write'>
 
@@ -24,8 +46,8 @@ export interface BlockWriterParts {
 
 /**
  * Cuts what it gets into blocks and writes them as they fill, each durable. Holds the block that is
- * filling and at most `maxWriting` that are being written; their buffers are used again. The first
- * block takes no more memory than twice what is in it.
+ * filling and at most `maxWriting` that are being written. The first block takes no more memory than
+ * twice what is in it.
  */
 export class BlockWriter {
   bytes = 0
@@ -39,7 +61,6 @@ export class BlockWriter {
   #block: Buffer | undefined
   #filled = 0
   readonly #full: Buffer[] = []
-  readonly #free: Buffer[] = []
   readonly #writing = new Set<Promise<void>>()
   #failure: { readonly error: unknown } | undefined
   #written = 0
@@ -56,7 +77,7 @@ export class BlockWriter {
     while (at < to) {
       if (!this.#block) {
         const bytes = this.blocks === 0 ? Math.min(firstBytes, this.#blockBytes) : this.#blockBytes
-        this.#block = this.#free.pop() ?? Buffer.allocUnsafeSlow(bytes)
+        this.#block = take(bytes)
         this.#filled = 0
         this.blocks++
       }
@@ -72,10 +93,12 @@ export class BlockWriter {
   }
 
   #grow(wanted: number): void {
-    const { length } = this.#block as Buffer
-    const larger = Buffer.allocUnsafeSlow(Math.min(this.#blockBytes, Math.max(2 * length, wanted)))
-    larger.set((this.#block as Buffer).subarray(0, this.#filled))
-    this.#block = larger
+    const smaller = this.#block as Buffer
+    let { length } = smaller
+    while (length < wanted) length = Math.min(this.#blockBytes, 2 * length)
+    this.#block = take(length)
+    this.#block.set(smaller.subarray(0, this.#filled))
+    giveBack(smaller)
   }
 
   /** True once a block waits to be written. */
@@ -127,7 +150,7 @@ export class BlockWriter {
       .write([{ type: 'put', key, value: block }], { durable: true })
       .then(
         () => {
-          if (block.length === this.#blockBytes) this.#free.push(block)
+          giveBack(block)
         },
         (error: unknown) => {
           this.#failure ??= { error }

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { BlockWriter } from '../src/block-writer.js'
+import type { BlockStorage } from '../src/block-writer.js'
+import { pickSeed, Random } from './fixtures/random.js'
+
+const blockBytes = 256 * 1024
+
+/** Keeps copies, made when a write ends: until then the bytes are the storage's to read. */
+class SlowStorage implements BlockStorage {
+  readonly blocks: Buffer[] = []
+  readonly buffers = new Set<ArrayBufferLike>()
+  readonly #random: Random
+
+  constructor(random: Random) {
+    this.#random = random
+  }
+
+  get(): Promise<undefined> {
+    return Promise.resolve(undefined)
+  }
+
+  async write([operation]: Parameters<BlockStorage['write']>[0]): Promise<void> {
+    if (operation?.type !== 'put') throw new Error('blocks are put')
+    this.buffers.add(operation.value.buffer)
+    await sleep(this.#random.below(5))
+    this.blocks[Buffer.from(operation.key).readUInt32BE()] = Buffer.from(operation.value)
+  }
+}
+
+function keyOf(block: number): Uint8Array {
+  const key = Buffer.alloc(4)
+  key.writeUInt32BE(block)
+  return key
+}
+
+t.test('many writers at once share buffers, and none writes what is of another', async (t) => {
+  const seed = pickSeed()
+  t.comment(`seed ${seed}`)
+  const random = new Random(seed)
+  const buffers = new Set<ArrayBufferLike>()
+  let blocks = 0
+  const one = async (byte: number) => {
+    for (let n = 0; n < 10; n++) {
+      const storage = new SlowStorage(random)
+      const writer = new BlockWriter({ storage, keyOf, blockBytes })
+      const size = 1 + random.below(4 * blockBytes)
+      for (let at = 0; at < size;) {
+        const bytes = Buffer.alloc(Math.min(size - at, 1 + random.below(100_000)), byte)
+        writer.copy(bytes, 0, bytes.length)
+        at += bytes.length
+        await writer.writeFull()
+      }
+      await writer.finish()
+      const found = Buffer.concat(storage.blocks)
+      t.ok(found.equals(Buffer.alloc(size, byte)), `${size} bytes of ${byte}`)
+      for (const buffer of storage.buffers) buffers.add(buffer)
+      blocks += storage.blocks.length
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, (_, byte) => one(byte + 1)))
+  t.ok(buffers.size < blocks / 2, `${buffers.size} buffers for ${blocks} blocks`)
+})
