@@ -23,6 +23,13 @@ import { formatCounted } from './figures.js'
 import { writeOut } from './output.js'
 import { sampleId, sampleUser } from './sample.js'
 
+/**
+ * Connections that the system takes while the event loop is at something else. One more than that has
+ * to knock again, after 1, 3 and 7 s; with Node's 511 a thousand clients that came at once kept
+ * /healthz waiting so long. The system has a bound of its own (net.core.somaxconn).
+ */
+const backlog = 4096
+
 export interface ServeOptions {
   readonly config?: string
   readonly host?: string
@@ -163,7 +170,7 @@ class Serving {
             : describe(cause)
         reject(new Error(`cannot listen on ${hostAndPort(host, port)}: ${reason}`, { cause }))
       }
-      this.#server.once('error', fail).listen(port, host, () => {
+      this.#server.once('error', fail).listen({ port, host, backlog }, () => {
         this.#server.off('error', fail)
         resolve()
       })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { sampleId } from '../../src/cli/sample.js'
@@ -48,6 +48,24 @@ t.test('the first line on stdout says where, and stdout has no other', async (t)
   const outcome = await ended
   t.equal(outcome.code, 0)
   t.match(String(outcome.stdout), /^[^\n]*\n$/)
+})
+
+t.test('a thousand may knock while the server is busy', async (t) => {
+  const bound = '/proc/sys/net/core/somaxconn'
+  if (!existsSync(bound) || Number(readFileSync(bound, 'utf8')) < 1000) {
+    return t.pass('', { skip: 'the system takes fewer' })
+  }
+  const { url, child } = await serve(t, ['--data', t.testdir()])
+  const { hostname, port } = new URL(url)
+  child.kill('SIGSTOP')
+  try {
+    const sockets = Array.from({ length: 1000 }, () => connect(Number(port), hostname))
+    // Nobody takes them from the system, which leaves those without a place knocking for minutes.
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+    for (const socket of sockets) socket.destroy()
+  } finally {
+    child.kill('SIGCONT')
+  }
 })
 
 t.test('an IPv6 address is printed in brackets', async (t) => {
