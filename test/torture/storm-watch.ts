@@ -7,7 +7,7 @@ if (isMainThread && process.send !== undefined) {
   const delays = monitorEventLoopDelay({ resolution: 10 })
   delays.enable()
   process.on('message', () => {
-    process.send?.({ p50: delays.percentile(50) / 1e6, p99: delays.percentile(99) / 1e6 })
+    process.send?.({ p99: delays.percentile(99) / 1e6, most: delays.max / 1e6 })
     delays.reset()
   })
   // It has to end by itself when it was told to stop.
