@@ -10,6 +10,7 @@ import { readLog } from './log-records.js'
 import type { LogRecord } from './log-records.js'
 import { readManifest } from './manifest.js'
 import type { Manifest } from './manifest.js'
+import { chooseManifest, isNew } from './newest-manifest.js'
 import { tableDamage } from './table-blocks.js'
 
 export interface Damage {
@@ -19,20 +20,29 @@ export interface Damage {
   readonly reason: string
 }
 
-/**
- * What is damaged in a LevelDB directory that nobody has open. Reads only. `tables: false` leaves
- * the tables out, which were whole when this process began to use them.
- */
+interface LookOptions {
+  /** False leaves the tables out, which were whole when this process began to use them. */
+  readonly tables?: boolean
+  /** Looks as if CLOSED was there, which excuses nothing that a crash may have cut short. */
+  readonly closing?: boolean
+}
+
+/** What is damaged in a LevelDB directory that nobody has open. Reads only. */
 export async function* damageIn(
   directory: string,
-  { tables = true }: { readonly tables?: boolean } = {},
+  { tables = true, closing: isClosing = false }: LookOptions = {},
 ): AsyncGenerator<Damage> {
   const names = new Set(await readdir(directory))
   const logs = [...names].filter((name) => logName.test(name)).sort()
-  if (!(await holdsData(directory, names, logs))) return
   const closing = await readClosing(directory)
-  const tornTail = closing === undefined
-  const current = names.has('CURRENT') ? await readFile(join(directory, 'CURRENT'), 'latin1') : ''
+  const tornTail = closing === undefined && !isClosing
+  const choice = tornTail ? await chooseManifest(directory, names) : undefined
+  const isChosen = choice !== undefined
+  // A crash may have cut the first moments short. Whoever closed it had nothing cut.
+  if (tornTail && !isChosen && (await isNew(directory, names))) return
+  const found = names.has('CURRENT') ? await readFile(join(directory, 'CURRENT'), 'latin1') : ''
+  // After a crash CURRENT counts for nothing where another is chosen.
+  const current = isChosen ? `${choice.name}\n` : found
   const manifestName = /^(MANIFEST-\d+)\n$/.exec(current)?.[1]
   if (manifestName === undefined) {
     yield { file: 'CURRENT', at: 0, reason: 'it does not name a MANIFEST' }
@@ -54,7 +64,7 @@ export async function* damageIn(
     const reason = `it ${is}, and had ${length} ${otherProgram}`
     yield { file, at: Math.min(found ?? 0, length), reason }
   }
-  const read = await readPieces(directory, manifestName, tornTail)
+  const read = await readPieces(directory, manifestName, tornTail, choice?.end)
   yield* read.damage
   let manifest: Manifest
   try {
@@ -70,10 +80,7 @@ export async function* damageIn(
 }
 
 /** @throws LorekeepError `LK_STORAGE_CORRUPT`; other errors are the file system's */
-export async function assertWhole(
-  directory: string,
-  options?: { readonly tables?: boolean },
-): Promise<void> {
+export async function assertWhole(directory: string, options?: LookOptions): Promise<void> {
   for await (const { file, at, reason } of damageIn(directory, options)) {
     const path = join(directory, file)
     throw new LorekeepError(
@@ -88,21 +95,6 @@ export async function assertWhole(
 const otherProgram = `when it was closed (if another program has opened it since, remove the file ${closingName})`
 
 const logName = /^\d+\.log$/
-const tableName = /^\d+\.(ldb|sst)$/
-
-/** False where nothing was ever acknowledged: a crash may have cut the first moments short. */
-async function holdsData(
-  directory: string,
-  names: ReadonlySet<string>,
-  logs: readonly string[],
-): Promise<boolean> {
-  if ([...names].some((name) => tableName.test(name))) return true
-  for (const log of logs) {
-    if ((await lengthOf(join(directory, log))) > 0) return true
-  }
-  return false
-}
-
 interface Pieces {
   readonly records: readonly LogRecord[]
   readonly damage: readonly Damage[]
@@ -111,9 +103,14 @@ interface Pieces {
   readonly isEmpty: boolean
 }
 
-/** `tornTail`: the last record may have been cut short. */
-async function readPieces(directory: string, file: string, tornTail: boolean): Promise<Pieces> {
-  const pieces = [...readLog(await readFile(join(directory, file)))]
+/** Up to `end`. `tornTail`: the last record may have been cut short. */
+async function readPieces(
+  directory: string,
+  file: string,
+  tornTail: boolean,
+  end?: number,
+): Promise<Pieces> {
+  const pieces = [...readLog((await readFile(join(directory, file))).subarray(0, end))]
   const records: LogRecord[] = []
   const damage: Damage[] = []
   let torn: Damage | undefined

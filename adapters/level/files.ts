@@ -6,11 +6,13 @@ import { join, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Entry, PartitionName, Range, Storage } from '../../src/storage.js'
 import { corrupt, unseal } from './checksum.js'
+import { closingName } from './closing.js'
 import { damageIn } from './damage.js'
 import { translate } from './failures.js'
 import { readLog } from './log-records.js'
 import type { LogRecord } from './log-records.js'
 import { readManifest } from './manifest.js'
+import { chooseManifest } from './newest-manifest.js'
 import { claimDirectory } from './open-directories.js'
 import type { Claim } from './open-directories.js'
 import { decodeTagged } from './pointer.js'
@@ -320,8 +322,12 @@ function compareOperations(a: Operation, b: Operation): number {
 /** `undefined` where it is not known which files count. */
 async function manifestOf(directory: string) {
   try {
-    const current = (await readFile(join(directory, 'CURRENT'), 'latin1')).trimEnd()
-    const pieces = [...readLog(await readFile(join(directory, current)))]
+    const names = await readdir(directory)
+    const closed = names.includes(closingName)
+    const choice = closed ? undefined : await chooseManifest(directory, names)
+    const name = choice?.name ?? (await readFile(join(directory, 'CURRENT'), 'latin1')).trimEnd()
+    const bytes = await readFile(join(directory, name))
+    const pieces = [...readLog(bytes.subarray(0, choice?.end))]
     const records = pieces.filter((piece) => piece.type === 'record')
     // A torn tail was acknowledged by nobody.
     if (pieces.slice(0, -1).some((piece) => piece.type === 'damage')) return undefined

@@ -16,6 +16,28 @@ import { crc32c, mask, wordsOf } from './crc32c.js'
 import { readLog } from './log-records.js'
 import { readManifest } from './manifest.js'
 
+/** A MANIFEST to open, up to where its records are whole and have their files. */
+export interface Choice {
+  readonly name: string
+  readonly end: number
+}
+
+/**
+ * The newest MANIFEST that is whole and has its files. Reads only. To be asked after a crash alone:
+ * where CLOSED is there, what does not fit is damage.
+ */
+export async function chooseManifest(
+  directory: string,
+  names: Iterable<string>,
+): Promise<Choice | undefined> {
+  const files = new Files(names)
+  for (const name of manifestsOf(names)) {
+    const end = usableEnd(await readFile(join(directory, name)), files)
+    if (end !== undefined) return { name, end }
+  }
+  return undefined
+}
+
 /**
  * Makes CURRENT name the MANIFEST to open; `createIfMissing` makes both where nothing was ever
  * acknowledged. Changes nothing where there is data and no MANIFEST that is whole. To be called
@@ -25,17 +47,10 @@ export async function settleManifest(directory: string, createIfMissing: boolean
   const names = await readdir(directory)
   // There was no crash: what does not fit is damage.
   if (names.includes(closingName)) return
-  const files = new Files(names)
-  const manifests = names
-    .filter((name) => /^MANIFEST-\d+$/.test(name))
-    .sort((a, b) => numberOf(b) - numberOf(a))
-  for (const name of manifests) {
-    const path = join(directory, name)
-    const bytes = await readFile(path)
-    const end = usableEnd(bytes, files)
-    if (end === undefined) continue
-    if (end < bytes.length) await cutBack(path, end)
-    await pointTo(directory, name)
+  const choice = await chooseManifest(directory, names)
+  if (choice !== undefined) {
+    await cutBack(join(directory, choice.name), choice.end)
+    await pointTo(directory, choice.name)
     return
   }
   // Else it is damage, which is told by whoever looks for it.
@@ -47,17 +62,41 @@ export async function settleManifest(directory: string, createIfMissing: boolean
   await pointTo(directory, first)
 }
 
+/** The newest first. */
+function manifestsOf(names: Iterable<string>): string[] {
+  return [...names]
+    .filter((name) => /^MANIFEST-\d+$/.test(name))
+    .sort((a, b) => numberOf(b) - numberOf(a))
+}
+
 /** A store's first MANIFEST, which says that there is nothing, and LevelDB's own that follows it. */
 const manifestNames = ['MANIFEST-000001', 'MANIFEST-000002'] as const
 
-/** Whether nothing was ever acknowledged: LevelDB's first MANIFEST was not yet synced. */
-async function isNew(directory: string, names: readonly string[]): Promise<boolean> {
+/**
+ * Whether nothing was ever acknowledged: LevelDB's first MANIFEST was not yet synced. To be asked
+ * where there is no CLOSED and no MANIFEST to choose.
+ */
+export async function isNew(directory: string, names: Iterable<string>): Promise<boolean> {
   for (const name of names) {
     if (/\.(ldb|sst)$/.test(name)) return false
-    if (/^MANIFEST-/.test(name) && !manifestNames.some((known) => known === name)) return false
+    if (/^MANIFEST-/.test(name)) {
+      if (!manifestNames.some((known) => known === name)) return false
+      if (listsTables(await readFile(join(directory, name)))) return false
+    }
     if (name.endsWith('.log') && (await stat(join(directory, name))).size > 0) return false
   }
   return true
+}
+
+/** Tables hold what was acknowledged, and are synced before a MANIFEST says so. */
+function listsTables(bytes: Uint8Array): boolean {
+  const records = [...readLog(bytes)].flatMap((piece) => (piece.type === 'record' ? [piece] : []))
+  try {
+    return readManifest(records.map(({ fragments }) => Buffer.concat(fragments))).tables.size > 0
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
 }
 
 /** Where the records end that this MANIFEST can be opened with; undefined where there are none. */
@@ -81,7 +120,7 @@ class Files {
   readonly #tables = new Set<number>()
   readonly #logs = new Set<number>()
 
-  constructor(names: readonly string[]) {
+  constructor(names: Iterable<string>) {
     for (const name of names) {
       if (/^\d+\.(ldb|sst)$/.test(name)) this.#tables.add(Number.parseInt(name, 10))
       else if (/^\d+\.log$/.test(name)) this.#logs.add(Number.parseInt(name, 10))
@@ -103,10 +142,11 @@ class Files {
 }
 
 /**
- * Takes the last record away. Synced: what LevelDB writes next may have the names of the files that
+ * Takes a last record away. Synced: what LevelDB writes next may have the names of the files that
  * the record lacks.
  */
 async function cutBack(path: string, end: number): Promise<void> {
+  if ((await stat(path)).size === end) return
   await using file = await open(path, 'r+')
   await file.truncate(end)
   await file.datasync()

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import { crc32c, mask, wordsOf } from '../../adapters/level/crc32c.js'
+import { LevelFiles } from '../../adapters/level/files.js'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { readLog } from '../../adapters/level/log-records.js'
 import type { LogRecord } from '../../adapters/level/log-records.js'
@@ -311,6 +312,61 @@ void t.test('a file that is missing or shorter is refused', async (t) => {
   const [log] = await filesOf(join(whole, 'objects'), '.log')
   await truncate(log!, 0)
   t.match(await refusal(whole), { path: log })
+})
+
+/** What verifying says, which reads the files without LevelDB. */
+async function toldOf(directory: string): Promise<string[]> {
+  const files = await LevelFiles.open(directory)
+  const told: string[] = []
+  for await (const { file } of files.damage()) told.push(join(directory, file))
+  await files.close()
+  return told
+}
+
+void t.test(
+  'a store that lost all its logs and tables is not taken for an empty one',
+  async (t) => {
+    const directory = t.testdir()
+    const whole = join(directory, 'whole')
+    await withPartition(whole, 'objects', (storage) => put(storage, text('a'), text('1')))
+    const losses = [(path: string) => rm(path), (path: string) => truncate(path, 0)]
+    for (const kind of ['.log', '.ldb']) {
+      // Opening again moves the log into a table.
+      if (kind === '.ldb') await withPartition(whole, 'objects', () => Promise.resolve())
+      for (const [index, lose] of losses.entries()) {
+        for (const closed of kind === '.log' ? [true] : [true, false]) {
+          const damaged = join(directory, 'damaged')
+          await cp(whole, damaged, { recursive: true })
+          if (!closed) await rm(join(damaged, 'objects', 'CLOSED'))
+          const [path] = await filesOf(join(damaged, 'objects'), kind)
+          await lose(path!)
+          const what = `${kind}, loss ${index}, ${closed ? '' : 'not '}closed`
+          t.ok((await toldOf(damaged)).includes(path!), what)
+          t.match(await refusal(damaged), { path }, what)
+          await rm(damaged, { recursive: true })
+        }
+      }
+    }
+    t.same(await toldOf(whole), [])
+  },
+)
+
+void t.test('nor is one that its first MANIFEST knows tables of', async (t) => {
+  const directory = t.testdir()
+  const place = join(directory, 'objects')
+  const backend = new LevelBackend(directory, {
+    profiles: { objects: { writeBufferBytes: 64 * 1024 } },
+  })
+  const storage = await backend.open('objects')
+  for (let n = 0; n < 40; n++) await put(storage, numbered(n), Buffer.alloc(8000, n))
+  await backend.close()
+  await rm(join(place, 'CLOSED'))
+  const tables = await filesOf(place, '.ldb')
+  t.ok(tables.length > 0)
+  for (const table of tables) await rm(table)
+  for (const log of await filesOf(place, '.log')) await truncate(log, 0)
+  t.ok((await toldOf(directory)).includes(tables[0]!))
+  t.ok(await refusal(directory))
 })
 
 void t.test('CLOSED is there while nobody has the partition open', async (t) => {

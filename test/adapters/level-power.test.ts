@@ -2,6 +2,7 @@ import { mkdtemp, mkdir, readFile, readdir, realpath, rm, symlink } from 'node:f
 import { appendFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import { LevelFiles } from '../../adapters/level/files.js'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { pickSeed } from '../fixtures/random.js'
 import { numbered, put, text } from '../suite/bytes.js'
@@ -82,6 +83,17 @@ async function holdsAll(directory: string): Promise<boolean> {
   return values.every((value, n) => value?.length === 8000 && value[0] === n)
 }
 
+/** What verifying and salvaging find, which read the files without LevelDB. */
+async function toldOf(directory: string): Promise<{ damage: string[]; keys: number }> {
+  const files = await LevelFiles.open(directory)
+  const damage: string[] = []
+  for await (const { message } of files.damage()) damage.push(message)
+  let keys = 0
+  for await (const page of files.partitions.objects.scan({ keysOnly: true })) keys += page.length
+  await files.close()
+  return { damage, keys }
+}
+
 const manifestIn = async (place: string) =>
   join(
     place,
@@ -99,6 +111,7 @@ void t.test(
       await writeFile(join(place, 'MANIFEST-000999'), '\0'.repeat(100))
       if (content === undefined) await rm(join(place, 'CURRENT'))
       else await writeFile(join(place, 'CURRENT'), content)
+      t.same(await toldOf(directory), { damage: [], keys: 80 }, JSON.stringify(content))
       t.ok(await holdsAll(directory), JSON.stringify(content))
     }
   },
@@ -110,6 +123,7 @@ void t.test(
     const directory = t.testdir()
     const place = await crashed(directory)
     await appendFile(await manifestIn(place), Buffer.alloc(33, 7))
+    t.same(await toldOf(directory), { damage: [], keys: 80 })
     t.ok(await holdsAll(directory))
 
     // Here the record is all that speaks of a table whose log is gone.
