@@ -97,6 +97,9 @@ export class Engine {
     await this.#level.close()
     try {
       this.#claim.assertHeld()
+      // The next open would refuse what a full disk cut short in the background, where nobody was
+      // told of it.
+      await assertWhole(this.path, { tables: false, closing: true })
       await writeClosing(this.path)
     } catch {
       // A full disk: all is stored, and the next open looks at the logs as it does after a crash.

@@ -1,6 +1,6 @@
 // Bytes that change on disk: a read gives the right value or an error.
 
-import { cp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, cp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { createHash } from 'node:crypto'
 import t from 'tap'
@@ -367,6 +367,25 @@ void t.test('nor is one that its first MANIFEST knows tables of', async (t) => {
   for (const log of await filesOf(place, '.log')) await truncate(log, 0)
   t.ok((await toldOf(directory)).includes(tables[0]!))
   t.ok(await refusal(directory))
+})
+
+void t.test('CLOSED is written over nothing that the next open would refuse', async (t) => {
+  for (const pattern of [/^MANIFEST-/, /\.log$/]) {
+    const directory = t.testdir()
+    const place = join(directory, 'objects')
+    await withPartition(directory, 'objects', async (storage) => {
+      await put(storage, text('a'), text('1'))
+      // What a full disk leaves of a write that nobody is told of.
+      const name = (await readdir(place)).find((name) => pattern.test(name))
+      await appendFile(join(place, name!), Buffer.alloc(33, 7))
+    })
+    t.notOk((await readdir(place)).includes('CLOSED'))
+    t.equal(await refusal(directory), undefined)
+    await withPartition(directory, 'objects', async (storage) => {
+      t.same(await storage.get(text('a')), text('1'))
+    })
+    t.ok((await readdir(place)).includes('CLOSED'))
+  }
 })
 
 void t.test('CLOSED is there while nobody has the partition open', async (t) => {
