@@ -1,9 +1,10 @@
 // What tells whether somebody who left a name in a shared directory can be asked from here.
 
 import { createHash, randomBytes } from 'node:crypto'
-import { readFileSync, readlinkSync } from 'node:fs'
+import { readFileSync, readlinkSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { hostname } from 'node:os'
+import { dirname } from 'node:path'
 
 export interface Machine {
   /** Equal where a local socket of the one can be reached by the other. */
@@ -42,9 +43,13 @@ function describe(): Machine {
     return { scope: digest(`${process.platform} ${hostname()}`), boot: undefined }
   }
   try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1')
+    const path = '/proc/sys/kernel/random/boot_id'
+    const boot = readFileSync(path, 'latin1')
+    // Some containers get a random one, mounted over the kernel's: that of the others here is another.
+    const isKernels = statSync(path).dev === statSync(dirname(path)).dev
     // Abstract sockets belong to a network namespace: each container has its own.
-    return { scope: digest(boot + readlinkSync('/proc/self/ns/net')), boot: digest(boot) }
+    const scope = digest(boot + readlinkSync('/proc/self/ns/net'))
+    return { scope, boot: isKernels ? digest(boot) : undefined }
   } catch {
     // Without /proc nobody knows whom they can ask, so nobody is taken for dead on that ground.
     return { scope: randomBytes(6).toString('hex'), boot: undefined }

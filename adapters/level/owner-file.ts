@@ -67,7 +67,7 @@ export async function takeDirectory(directory: string): Promise<OwnerFile> {
       throw error
     }
     await own.withdraw()
-    await standAside(directory, earlier, deadline)
+    await standAside(directory, earlier, local, deadline)
   }
 }
 
@@ -131,7 +131,7 @@ export class OwnerFile {
       if (!others.delete(this.#name)) throw locked(this.#directory)
       let [later, earlier]: (Name | undefined)[] = []
       const states = [...others.values()].map(async (other) => {
-        return { other, state: await stateOf(this.#directory, other, { watch: true }) }
+        return { other, state: await stateOf(this.#directory, other, this.#local, true) }
       })
       for (const { other, state } of await Promise.all(states)) {
         if (state.is === 'open') throw locked(this.#directory, { who: state.who })
@@ -194,10 +194,15 @@ export class OwnerFile {
  * Waits until one who is opening has given up or died, or long enough for them to have become the
  * owner. Rejects where they have. Nobody is watched here: only who has a name can expect a sign.
  */
-async function standAside(directory: string, other: Name, deadline: number): Promise<void> {
+async function standAside(
+  directory: string,
+  other: Name,
+  local: boolean,
+  deadline: number,
+): Promise<void> {
   const until = performance.now() + asideMs
   while (performance.now() < until) {
-    const state = await stateOf(directory, other, { watch: false })
+    const state = await stateOf(directory, other, local, false)
     if (state.is === 'gone') return
     if (state.is === 'open' || performance.now() > deadline) {
       throw locked(directory, { who: state.who })
@@ -215,29 +220,35 @@ async function namesIn(directory: string): Promise<Map<string, Name>> {
   return names
 }
 
-/** Removes the file where nobody is behind it. Without a watch, those who cannot be asked live. */
+/**
+ * Removes the file where nobody is behind it. Without a watch, those who cannot be asked live.
+ * `local`: whether one kernel alone can write here, as far as it is seen from here. What the other
+ * one says of that is not enough: its local directory may be shared with this machine.
+ */
 async function stateOf(
   directory: string,
   other: Name,
-  { watch }: { watch: boolean },
+  local: boolean,
+  watch: boolean,
 ): Promise<State> {
   const path = join(directory, other.name)
   const found = await look(path)
   if (found === undefined) return { is: 'gone' }
   const { file, pid, who } = readText(found.text)
   const answer = await ask(other.token, other.scope, pid)
-  // Numbers of files compare within one boot. A copied directory brings along its owner's file.
-  const here = answer === true || other.boot === machine.boot
-  const copied = here && file !== undefined && file !== found.file
-  if (copied || !(answer ?? (!watch || (await showsLife(path, other))))) {
+  // A copied directory brings along its owner's file. Numbers of files compare where both see the
+  // same local file system: through two mounts of a network's, one file has two.
+  const isSeenAlike = local && other.boot === machine.boot
+  const copied = isSeenAlike && file !== undefined && file !== found.file
+  if (copied || !(answer ?? (!watch || (await showsLife(path, other, local))))) {
     await removeName(path)
     return { is: 'gone' }
   }
   return { is: found.text.includes('\nopen ') ? 'open' : 'opening', who }
 }
 
-async function showsLife(path: string, { boot }: Name): Promise<boolean> {
-  if (boot !== 'any' && machine.boot !== undefined && boot !== machine.boot) return false
+async function showsLife(path: string, { boot }: Name, local: boolean): Promise<boolean> {
+  if (local && boot !== 'any' && machine.boot !== undefined && boot !== machine.boot) return false
   const first = await look(path)
   // Counted, not timed: this machine may be stopped meanwhile.
   for (let watched = 0; watched < watches; watched++) {

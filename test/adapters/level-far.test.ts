@@ -2,7 +2,7 @@
 // They are watched for seven seconds, so all of this happens at the same time.
 
 import { execFileSync } from 'node:child_process'
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -37,6 +37,22 @@ function mayUnshare(): boolean {
   }
 }
 
+/** Runs a command where the directory is of a file system that is not known to be local. */
+const foreign = (directory: string, script = 'true') => [
+  ...['unshare', '-m', 'sh', '-c'],
+  `mount -t ramfs none ${directory} && ${script} && exec "$0" "$@"`,
+]
+
+function mayMount(): boolean {
+  try {
+    execFileSync('unshare', ['-m', 'sh', '-c', 'mount -t ramfs none /mnt'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const needsMounts = mayMount() ? {} : { skip: 'needs a Linux where this user may mount' }
 const linux = process.platform === 'linux' ? {} : { skip: 'boots and namespaces of Linux' }
 const needsNetworks = mayUnshare() ? {} : { skip: 'needs a Linux where this user may unshare' }
 
@@ -90,6 +106,57 @@ void t.test('signs of life: refused', { ...aside }, async (t) => {
   await t.rejects(open(t, directory), locked)
   t.strictSame(await ownersIn(directory), [name])
 })
+
+void t.test(
+  'from another boot, where more than one machine may write: watched',
+  { ...needsMounts, ...aside },
+  async (t) => {
+    const directory = t.testdir()
+    const path = join(directory, 'objects', `OWNER-${token}-ffffffffffff-ffffffffffff`)
+    const text = `${line}open at noon`.replace('\n', '\\n')
+    const beat = `while kill -0 $$; do touch ${path}; sleep 0.5; done`
+    const script = `mkdir ${directory}/objects && printf '${text}\\n' > ${path} && { (${beat}) > /dev/null 2>&1 & }`
+    const child = startChild(directory, 'objects', foreign(directory, script))
+    t.teardown(() => child.kill())
+    t.equal(await child.ask({ do: 'open' }), locked.code)
+  },
+)
+
+void t.test(
+  'in a container with a boot of its own: watched',
+  { ...needsMounts, ...aside },
+  async (t) => {
+    const directory = t.testdir({ boot: 'b2a5d1e0-0000-4000-8000-000000000000' })
+    const mount = `mount --bind ${directory}/boot /proc/sys/kernel/random/boot_id`
+    const through = ['unshare', '-m', 'sh', '-c', `${mount} && exec "$0" "$@"`]
+    const owner = startChild(directory, 'objects', through)
+    t.teardown(() => owner.kill())
+    t.equal(await owner.ask({ do: 'open' }), 'ok')
+    await t.rejects(open(t, directory), locked)
+    t.strictSame(await owner.ask({ do: 'write', from: 0, to: 1, bytes: 10 }), ['ok'])
+  },
+)
+
+void t.test(
+  'an owner who answers is no copy, whatever number its file has here',
+  { ...needsMounts, ...aside },
+  async (t) => {
+    const directory = t.testdir()
+    const owner = startChild(directory, 'objects', foreign(directory))
+    t.teardown(() => owner.kill())
+    t.equal(await owner.ask({ do: 'open' }), 'ok')
+    // As through another mount of a network file system.
+    const place = join(`/proc/${owner.pid}/root`, directory, 'objects')
+    const name = (await readdir(place)).find((name) => name.startsWith('OWNER-'))!
+    const said = await readFile(join(place, name), 'utf8')
+    await writeFile(join(place, name), said.replace(/file \d+:\d+/, 'file 1:1'))
+    const through = ['nsenter', '-t', String(owner.pid), '-m']
+    const other = startChild(directory, 'objects', through)
+    t.teardown(() => other.kill())
+    t.equal(await other.ask({ do: 'open' }), locked.code)
+    t.strictSame(await owner.ask({ do: 'write', from: 0, to: 1, bytes: 10 }), ['ok'])
+  },
+)
 
 void t.test('an owner in another network', { ...needsNetworks, ...aside }, async (t) => {
   const directory = t.testdir()
