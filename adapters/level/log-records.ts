@@ -25,8 +25,9 @@ export interface LogDamage {
   /** For people. */
   readonly reason: string
   /**
-   * One flipped bit explains it: the bytes were all written. Otherwise it may be the tail of a
-   * write that a crash cut short. True by accident for one torn fragment in 16,000 at worst.
+   * One flipped bit explains it: one record is there but for that, from its beginning to its end.
+   * Otherwise it may be the tail of a write that a crash cut short. True by accident for one torn
+   * record in 16,000 at worst, however large: one bit damages no more than one fragment.
    */
   readonly flipped: boolean
 }
@@ -51,10 +52,15 @@ export function* readLog(file: Uint8Array): Generator<LogRecord | LogDamage> {
   const { bytes } = source
   let begun: { at: number; end: number; fragments: Uint8Array[] } | undefined
   let damage: LogDamage | undefined
-  const spoil = (at: number, end: number, reason: string, flipped = false) => {
-    damage = damage
-      ? { ...damage, end, flipped: damage.flipped || flipped }
-      : { type: 'damage', at, end, reason, flipped }
+  // Of the stretch that is damaged: the one fragment that is, as long as one bit may explain all.
+  let suspect: Suspect | undefined
+  const spoil = (at: number, end: number, reason: string) => {
+    damage = damage ? { ...damage, end } : { type: 'damage', at, end, reason, flipped: false }
+  }
+  const told = () => {
+    const whole = damage && { ...damage, flipped: suspect?.isComplete === true }
+    damage = suspect = undefined
+    return whole
   }
   const abandon = () => {
     // LevelDB's writer may leave the empty beginning of a record at the end of a block.
@@ -66,15 +72,17 @@ export function* readLog(file: Uint8Array): Generator<LogRecord | LogDamage> {
   for (const fragment of fragmentsOf(source)) {
     const { at, end } = fragment
     if (fragment.type === 'damage') {
-      const from = begun?.at ?? at
+      const mayBe = damage === undefined && fragment.flipped
+      suspect = mayBe ? { isComplete: mayEnd(bytes[at + 6]!, begun !== undefined) } : undefined
+      spoil(begun?.at ?? at, end, fragment.reason)
       begun = undefined
-      spoil(from, end, fragment.reason, fragment.flipped)
       continue
     }
     const content = bytes.subarray(at + headerBytes, end)
     if (fragment.kind === middle || fragment.kind === last) {
       if (begun === undefined) {
         spoil(at, end, 'a record that does not begin')
+        if (suspect) suspect.isComplete = fragment.kind === last
         continue
       }
       begun.fragments.push(content)
@@ -84,8 +92,8 @@ export function* readLog(file: Uint8Array): Generator<LogRecord | LogDamage> {
       abandon()
       // Here, not where the record ends: that a later one began is worth knowing, if it has an end
       // or not.
-      if (damage) yield damage
-      damage = undefined
+      const before = told()
+      if (before) yield before
       begun = { at, end, fragments: [content] }
       if (fragment.kind === first) continue
     }
@@ -93,7 +101,19 @@ export function* readLog(file: Uint8Array): Generator<LogRecord | LogDamage> {
     begun = undefined
   }
   if (begun) spoil(begun.at, bytes.length, 'a record that does not end')
-  if (damage) yield damage
+  const rest = told()
+  if (rest) yield rest
+}
+
+interface Suspect {
+  /** Whether the record's last fragment is there, or may be the suspect itself. */
+  isComplete: boolean
+}
+
+/** Whether a fragment ends a record, if what it says of itself is right but for one bit. */
+function mayEnd(kind: number, hasBegun: boolean): boolean {
+  const difference = kind ^ (hasBegun ? last : full)
+  return (difference & (difference - 1)) === 0
 }
 
 function* fragmentsOf(source: Words): Generator<Fragment> {

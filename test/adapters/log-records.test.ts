@@ -151,3 +151,35 @@ void t.test('a later record that began and did not end is evidence as well', asy
     )
   })
 })
+
+void t.test('a flipped bit is evidence where all else of its record is there', async (t) => {
+  await withSeed(async (random) => {
+    const log = await logOf(
+      t.testdir(),
+      [100, 100_000].map((length) => random.bytes(length)),
+    )
+    const piece = piecesOf(log)[1]!
+    if (piece.type === 'damage') throw new Error(piece.reason)
+    const { at, fragments } = piece
+    const places = fragments.map(({ byteOffset, length }) => ({
+      from: at + 7 + byteOffset - fragments[0]!.byteOffset,
+      length,
+    }))
+    t.equal(places.length, 4)
+    for (const [index, { from, length }] of places.entries()) {
+      const flipped = Uint8Array.from(log)
+      flipped[from + random.integer(length)]! ^= 1 << random.integer(8)
+      t.ok(speaks(flipped), `bit in ${index}`)
+      for (const [other, { from, length }] of places.entries()) {
+        if (other === index) continue
+        const torn = Uint8Array.from(flipped)
+        torn.fill(0, from, from + Math.min(100, length))
+        t.notOk(speaks(torn), `bit in ${index}, hole in ${other}`)
+        // Behind the header, or before it: the end of the record is not there.
+        if (other < index) continue
+        t.notOk(speaks(flipped.subarray(0, from + 10)), `bit in ${index}, cut in ${other}`)
+        t.notOk(speaks(flipped.subarray(0, from - 7)), `bit in ${index}, cut before ${other}`)
+      }
+    }
+  })
+})
