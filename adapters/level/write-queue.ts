@@ -114,16 +114,11 @@ export class WriteQueue {
   /** False where it failed; everybody was told. */
   async #writeGroup(group: Group): Promise<boolean> {
     const { engine, files } = this.#options
-    try {
-      if (group.accepted.some((request) => request.files)) await files?.sync()
-    } catch (error) {
-      // LevelDB was not touched and goes on.
-      for (const request of group.accepted) refuse(request, error)
-      for (const { request } of group.refused) refuse(request, error)
-      return false
-    }
     let affected: Affected | undefined
     try {
+      // Where that fails, the names of files that wait behind may be lost as well, and the kernel
+      // says so only once.
+      if (group.accepted.some((request) => request.files)) await files?.sync()
       const { level } = engine
       // Before, or LevelDB could make its next log in somebody else's directory; after, because
       // what has gone into one that is removed by now was not stored.

@@ -1,7 +1,7 @@
 // Values in files of their own: what lies on disk, and when it goes.
 
 import { execFileSync } from 'node:child_process'
-import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { LevelBackend } from '../../adapters/level/index.js'
@@ -389,4 +389,46 @@ void t.test('a killed process leaves acknowledged values whole and no orphans', 
     t.comment(`${orphaned} files were left by the kills`)
     t.ok(orphaned > 0)
   })
+})
+
+void t.test('names that could not be synced take the partition out of service', async (t) => {
+  const directory = t.testdir()
+  await withSlices(directory, async (storage) => {
+    await fill(storage, 2)
+    // The kernel says so once: the next sync would work, and promise names that it did not write.
+    await using file = await open(directory, 'r')
+    const prototype = Object.getPrototypeOf(file) as { sync: () => Promise<void> }
+    const { sync } = prototype
+    t.teardown(() => (prototype.sync = sync))
+    prototype.sync = () => {
+      prototype.sync = sync
+      return Promise.reject(Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' }))
+    }
+    const outcomes = await Promise.allSettled(
+      [2 * least, 3 * least]
+        .map((length) => put(storage, numbered(7), filled(length, 7)))
+        .concat(
+          Array.from({ length: 40 }, (_, n) =>
+            put(storage, numbered(100 + n), filled(1024 * KiB, n)),
+          ),
+        ),
+    )
+    const codes = outcomes.map((outcome) =>
+      outcome.status === 'rejected' ? (outcome.reason as { code: string }).code : 'ok',
+    )
+    t.equal(codes[0], 'LK_STORAGE_FAILED')
+    t.notOk(codes.includes('ok'))
+    t.equal(codes.at(-1), 'LK_STORAGE_UNAVAILABLE')
+    for (;;) {
+      try {
+        await put(storage, numbered(8), filled(least, 8))
+        break
+      } catch (error) {
+        t.match(error, { code: 'LK_STORAGE_UNAVAILABLE' })
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+    }
+    t.same((await keysOf(storage)).length, 3)
+  })
+  t.equal((await filesOf(directory)).length, 3)
 })
