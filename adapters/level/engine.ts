@@ -10,7 +10,7 @@ import { removeClosing, writeClosing } from './closing.js'
 import { CurrentLog } from './current-log.js'
 import { assertWhole } from './damage.js'
 import { translate } from './failures.js'
-import { settleManifest } from './newest-manifest.js'
+import { removeNewerManifests, settleManifest } from './newest-manifest.js'
 import type { Claim } from './open-directories.js'
 import type { Profile } from './profiles.js'
 
@@ -45,6 +45,7 @@ export class Engine {
     try {
       await settleManifest(claim.path, true)
       await assertWhole(claim.path)
+      await removeNewerManifests(claim.path)
       await removeClosing(claim.path)
     } catch (error) {
       throw translate(error, claim.path)
@@ -118,6 +119,7 @@ export class Engine {
         // The write that failed may be cut short at the end of a log. Tables were looked at when
         // they were opened, or are of this process.
         await assertWhole(this.path, { tables: false })
+        await removeNewerManifests(this.path)
         const { level, log } = await openLevel(this.path, this.#profile)
         this.#log = log
         this.#level = level

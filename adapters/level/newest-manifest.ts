@@ -9,10 +9,11 @@
 // of it is written anew. The same goes for the last record of a MANIFEST: until it was synced, the
 // files are all there that the record before it needs.
 
-import { open, readFile, readdir, rename, stat, writeFile } from 'node:fs/promises'
+import { open, readFile, readdir, rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { closingName } from './closing.js'
 import { crc32c, mask, wordsOf } from './crc32c.js'
+import { syncDirectory } from './directories.js'
 import { readLog } from './log-records.js'
 import { readManifest } from './manifest.js'
 
@@ -60,6 +61,19 @@ export async function settleManifest(directory: string, createIfMissing: boolean
   const [first] = manifestNames
   await writeFile(join(directory, first), firstManifest())
   await pointTo(directory, first)
+}
+
+/**
+ * Removes what was not chosen and is numbered above what was: once LevelDB has made files with the
+ * numbers that it names, it would be whole. To be called before LevelDB may make any.
+ */
+export async function removeNewerManifests(directory: string): Promise<void> {
+  const current = (await readFile(join(directory, 'CURRENT'), 'latin1')).trimEnd()
+  const newer = manifestsOf(await readdir(directory)).filter(
+    (name) => numberOf(name) > numberOf(current),
+  )
+  for (const name of newer) await unlink(join(directory, name))
+  if (newer.length > 0) await syncDirectory(directory)
 }
 
 /** The newest first. */
