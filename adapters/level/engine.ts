@@ -43,10 +43,14 @@ export class Engine {
   /** All names in the directory are durable by then: LevelDB syncs it with its new MANIFEST. */
   static async open(claim: Claim, profile: Profile): Promise<Engine> {
     try {
+      // Each look may take longer than a stopped process is taken to live.
+      claim.assertHeld()
       await settleManifest(claim.path, true)
       await assertWhole(claim.path)
+      claim.assertHeld()
       await removeNewerManifests(claim.path)
       await removeClosing(claim.path)
+      claim.assertHeld()
     } catch (error) {
       throw translate(error, claim.path)
     }
@@ -119,6 +123,7 @@ export class Engine {
         // The write that failed may be cut short at the end of a log. Tables were looked at when
         // they were opened, or are of this process.
         await assertWhole(this.path, { tables: false })
+        this.#claim.assertHeld()
         await removeNewerManifests(this.path)
         const { level, log } = await openLevel(this.path, this.#profile)
         this.#log = log

@@ -1,15 +1,17 @@
 // One directory, one owner: whatever the path looks like, whichever process asks.
 
 import { execFile, execFileSync } from 'node:child_process'
-import { cpSync, readFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { Engine } from '../../adapters/level/engine.js'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { claimDirectory } from '../../adapters/level/open-directories.js'
 import { ask } from '../../adapters/level/owner-socket.js'
+import { profiles } from '../../adapters/level/profiles.js'
 import { put, text } from '../suite/bytes.js'
 import { startChild, startThread } from './level-process.js'
 
@@ -300,4 +302,33 @@ void t.test('a refused attempt leaves nothing behind', async (t) => {
   t.match(error, locked)
   t.match((error as Error).message, `process ${child.pid} on ${hostname()}`)
   t.strictSame(await readdir(join(directory, 'objects')), before)
+})
+
+void t.test('who was taken for dead while opening writes nothing', async (t) => {
+  const directory = t.testdir()
+  const place = join(directory, 'objects')
+  const backend = new LevelBackend(directory)
+  await put(await backend.open('objects'), text('a'), text('1'))
+  await backend.close()
+  // Before CURRENT, before CLOSED, before LevelDB.
+  for (const lost of [1, 2, 3]) {
+    const before = readdirSync(place)
+    const claim = await claimDirectory(place)
+    let looks = 0
+    const assertHeld = () => {
+      const names = ++looks === lost ? readdirSync(place) : []
+      for (const name of names) if (name.startsWith('OWNER-')) rmSync(join(place, name))
+      claim.assertHeld()
+    }
+    const outcome = await Engine.open({ ...claim, assertHeld }, profiles.objects).then(
+      (engine) => engine.close(),
+      ({ code }: { code: string }) => code,
+    )
+    t.equal(outcome, 'LK_STORAGE_FAILED', `lost at ${lost}`)
+    await claim.release()
+    t.same(
+      readdirSync(place),
+      before.filter((name) => lost < 3 || name !== 'CLOSED'),
+    )
+  }
 })
