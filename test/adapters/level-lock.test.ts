@@ -168,11 +168,13 @@ void t.test('the lock outlives what the owner does with the files', async (t) =>
   // The copy is another directory, with the owner's file of this one in it.
   t.equal((await ownerFiles(join(copy, 'objects'))).length, 1)
   const child = startChild(copy)
-  t.equal(await child.ask({ do: 'open' }), 'ok', 'the copy can be opened')
+  // Where nobody can say that a file system is local, the copy might be the same directory.
+  const isTold = process.platform === 'linux'
+  t.equal(await child.ask({ do: 'open' }), isTold ? 'ok' : locked.code, 'the copy')
   await refused('the copy was opened')
   await child.ask({ do: 'close' })
   await child.kill()
-  t.strictSame(await ownerFiles(join(copy, 'objects')), [])
+  if (isTold) t.strictSame(await ownerFiles(join(copy, 'objects')), [])
 
   await put(storage, text('a'), text('1'))
   await first.close()
