@@ -109,6 +109,9 @@ export interface Lorekeep {
 // garbage collector takes would be closed by it, with a warning.
 const open = new Set<Lorekeep>()
 
+/** A verification that nobody goes on with, and nobody ends: what it holds goes with its garbage. */
+const dropped = new FinalizationRegistry<{ letGo?: () => void }>((held) => held.letGo?.())
+
 /** Who is given a backend that others of this process have may not take their work for dead. */
 const users = new WeakMap<Backend, number>()
 
@@ -233,12 +236,25 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
         })
       })
     const verify = (asked?: VerifyOptions) => {
+      const held: { letGo?: () => void } = {}
       const open = () => {
+        const { signal } = backups
         const end = backups.begin()
         const taken = snapshot()
-        return { ...taken, close: () => taken.close().finally(end) }
+        const close = () => {
+          signal.removeEventListener('abort', letGo)
+          return taken.close().finally(end)
+        }
+        // close() waits for whoever reads, and not for ever for one who does not go on.
+        const letGo = () => void close().catch(reporter('close'))
+        signal.addEventListener('abort', letGo)
+        held.letGo = letGo
+        return { ...taken, close }
       }
-      return verifyStores(open, { ...asked, signal: anySignal(backups.signal, asked?.signal) })
+      const signal = anySignal(backups.signal, asked?.signal)
+      const findings = verifyStores(open, { ...asked, signal })
+      dropped.register(findings, held)
+      return findings
     }
     const closeStores = async () => {
       // Steps use the stores: where documents are processed, that ends first.

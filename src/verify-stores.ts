@@ -42,6 +42,7 @@ async function* verifyAll(
     yield* verifyObjects(objects, report)
     sources.pass('objects')
     yield* verifyFlows(flows, report)
+    report.signal?.throwIfAborted()
     report.end('flows')
   } finally {
     await sources.close()

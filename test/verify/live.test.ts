@@ -1,7 +1,11 @@
 // keep.verify() while others write: what it sees is one moment, so nothing is amiss.
 
 import { setImmediate as turn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import t from 'tap'
+import { MemoryBackend } from '../../adapters/memory.js'
+import { createLorekeep } from '../../src/lorekeep.js'
 import { backends, openStore, triplesMessage } from '../fixtures/stores.js'
 import type { Finding } from '../../src/verify/finding.js'
 
@@ -72,6 +76,49 @@ t.test(
     await t.rejects(drained(keep.verify()), { code: 'LK_CLOSED' })
   },
 )
+
+/** A backend in which a verification finds something early, and goes on. */
+async function damaged(): Promise<MemoryBackend> {
+  const backend = new MemoryBackend()
+  for (const name of ['cores', 'flows'] as const) {
+    const storage = await backend.open(name)
+    await storage.write([{ type: 'put', key: Buffer.from('zzz'), value: Buffer.from('1') }])
+  }
+  return backend
+}
+
+t.test('close() ends a verification that is paused, left, or calls it', async (t) => {
+  const closeTimeoutMs = 20
+  const paused = await createLorekeep({ backend: await damaged(), closeTimeoutMs })
+  const findings = paused.verify()[Symbol.asyncIterator]()
+  t.equal((await findings.next()).done, false)
+  await paused.close()
+  await t.rejects(findings.next(), { code: 'LK_CLOSED' })
+  const within = await createLorekeep({ backend: await damaged(), closeTimeoutMs })
+  await t.rejects(
+    async () => {
+      for await (const _ of within.verify()) await within.close()
+    },
+    { code: 'LK_CLOSED' },
+  )
+})
+
+t.test('a verification that is forgotten holds up neither close() nor deletions', async (t) => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc') as () => void
+  const keep = await openStore(t, await damaged(), { closeTimeoutMs: Infinity })
+  await (async () => {
+    await keep.verify()[Symbol.asyncIterator]().next()
+  })()
+  let isClosed = false
+  const closing = keep.close().then(() => (isClosed = true))
+  while (!isClosed) {
+    collectGarbage()
+    await turn()
+  }
+  await closing
+  t.pass()
+})
 
 async function drained(findings: AsyncIterable<Finding>): Promise<void> {
   for await (const _ of findings);
