@@ -239,8 +239,10 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       const held: { letGo?: () => void } = {}
       const open = () => {
         const { signal } = backups
-        const end = backups.begin()
+        // A snapshot that is refused must leave nothing begun.
+        backups.check()
         const taken = snapshot()
+        const end = backups.begin()
         const close = () => {
           signal.removeEventListener('abort', letGo)
           return taken.close().finally(end)

@@ -120,6 +120,21 @@ t.test('a verification that is forgotten holds up neither close() nor deletions'
   t.pass()
 })
 
+t.test('a backend that others write to is not verified from here, and closes', async (t) => {
+  const memory = new MemoryBackend()
+  const keep = await createLorekeep({
+    backend: {
+      shared: true,
+      open: (name) => memory.open(name),
+      close: () => memory.close(),
+      [Symbol.asyncDispose]: () => memory.close(),
+    },
+    closeTimeoutMs: Infinity,
+  })
+  await t.rejects(drained(keep.verify()), { code: 'LK_STORAGE_FAILED' })
+  await keep.close()
+})
+
 async function drained(findings: AsyncIterable<Finding>): Promise<void> {
   for await (const _ of findings);
 }
