@@ -146,11 +146,17 @@ async function mark(storages: Partitions, earlier: Uint8Array | undefined): Prom
   return value
 }
 
-/** Deletes everything, the marker last. Does not reject: a storage that failed may need a while. */
+/**
+ * Deletes everything, the marker last. Does not reject: a storage that failed may need a while. The
+ * marker may be gone by now, where its deletion happened and was reported as failed: a part of what
+ * is there has to stand behind it again.
+ */
 async function clear(storages: Partitions): Promise<void> {
+  const value = markerOf(Date.now())
   for (const delayMs of [0, 100, 300, 1000]) {
     await sleep(delayMs)
     try {
+      await coresOf(storages).write([{ type: 'put', key: markerKey, value }], { durable: true })
       await clearEntries(storages)
       await coresOf(storages).write([{ type: 'del', key: markerKey }], { durable: true })
       return

@@ -196,3 +196,28 @@ t.test('a failure of any call leaves all, nothing, or what is refused', async (t
     }
   }
 })
+
+t.test('a deletion of the mark that only seemed to fail leaves no part of a backup', async (t) => {
+  const file = await backupFile(t)
+  const counted = new FaultyBackend(new MemoryBackend())
+  await restore(counted, file)
+  const whole = await entriesOf(counted.real)
+  // The last call of a restore deletes the mark; some calls later everything fails.
+  for (let more = 0; more < 12; more++) {
+    const real = new MemoryBackend()
+    const backend = new FaultyBackend(real)
+    Object.assign(backend, { failAt: counted.calls, when: 'after' })
+    backend.beforeCall = async (call) => {
+      if (call === counted.calls + 1) Object.assign(backend, { failAt: Infinity })
+      if (call > counted.calls + more) throw new Error('the disk is gone')
+    }
+    await t.rejects(restore(backend, file))
+    const entries = await entriesOf(real)
+    if (entries === 0 || entries === whole) continue
+    await t.rejects(
+      createLorekeep({ backend: real }),
+      { code: 'LK_BACKUP_UNFINISHED' },
+      `${more} calls later: ${entries}`,
+    )
+  }
+})
