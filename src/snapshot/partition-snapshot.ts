@@ -167,6 +167,8 @@ export class PartitionSnapshot implements SnapshotView {
   ): AsyncGenerator<readonly Entry[]> {
     // All of it in one turn: what is saved goes on changing.
     const saved = [...this.#saved.between(range)].filter(([, { value }]) => value !== pending)
+    // At its end it lets go of what was saved: then the storage's own alone would be given out.
+    this.#check()
     if (saved.length === 0) {
       if (current.length > 0) yield current.length > limit ? current.slice(0, limit) : current
       return

@@ -146,3 +146,39 @@ t.test('writes under way when it is taken belong to it, and keep their order', a
   while (held.length > 0) held.shift()!()
   await Promise.all([late, later, last])
 })
+
+t.test('a snapshot that fails while a page is read gives none of what is there now', async (t) => {
+  for (const change of [put('a', Buffer.from('new')), { type: 'del', key: key('a') } as const]) {
+    const memory = await new MemoryBackend().open('slices')
+    let fails = false
+    let whenRead = async () => {}
+    const storage: Storage = {
+      get: (key) => memory.get(key),
+      getMany: async (keys) => {
+        if (fails) throw new Error('on purpose')
+        return memory.getMany(keys)
+      },
+      async *scan(range) {
+        const pages = []
+        for await (const page of memory.scan(range)) pages.push(page)
+        await whenRead()
+        yield* pages
+      },
+      write: (operations, options) => memory.write(operations, options),
+      close: () => memory.close(),
+      [Symbol.asyncDispose]: () => memory.close(),
+    }
+    const { layer, slices } = await opened({ open: async () => storage })
+    await slices.write([put('a', Buffer.from('old'))])
+    const snapshot = layer.take()
+    await slices.write([change])
+    whenRead = async () => {
+      fails = true
+      await slices.write([put('b', Buffer.from('b'))])
+    }
+    await t.rejects(snapshot.partitions.slices.scan({})[Symbol.asyncIterator]().next(), {
+      message: 'on purpose',
+    })
+    await snapshot.close()
+  }
+})
