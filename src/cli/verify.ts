@@ -95,7 +95,7 @@ async function verify(
   return errors
 }
 
-/** Gives the number of what was left behind. The target is there as a whole, or not at all. */
+/** Gives the number of what was left behind, and of what is damaged of the files. The target is there as a whole, or not at all. */
 async function salvage(
   files: LevelFiles,
   target: string,
@@ -123,7 +123,11 @@ async function salvage(
   } finally {
     progress.stop()
   }
-  for await (const finding of fileFindings(files)) await print(finding, json)
+  let damagedFiles = 0
+  for await (const finding of fileFindings(files)) {
+    damagedFiles++
+    await print(finding, json)
+  }
   for (const finding of salvaged.findings) await print(finding, json)
   const { cores, segments, bytes, schemas, collections, objects, flows, jobs, findings } = salvaged
   if (json) {
@@ -139,7 +143,11 @@ async function salvage(
   note(`salvaged ${kept.join(', ')} into ${target}`)
   if (findings.length > 0)
     note(`${formatCounted(findings.length, 'thing')} left behind, named above`)
-  return findings.length
+  if (damagedFiles > 0) {
+    const found = formatCounted(damagedFiles, 'damage to files', 'damages to files')
+    note(`${found}, named above: what those held may be lost without a name`)
+  }
+  return findings.length + damagedFiles
 }
 
 async function* fileFindings(files: LevelFiles): AsyncGenerator<Finding> {
