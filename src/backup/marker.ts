@@ -12,7 +12,7 @@ export function markerOf(startedAt: number): Uint8Array {
 }
 
 /** @throws LorekeepError `LK_BACKUP_UNFINISHED` */
-export async function assertRestored(cores: Storage): Promise<void> {
+export async function assertRestored(cores: Pick<Storage, 'get'>): Promise<void> {
   if ((await cores.get(markerKey)) === undefined) return
   throw new LorekeepError(
     'LK_BACKUP_UNFINISHED',

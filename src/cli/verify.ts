@@ -1,11 +1,13 @@
 // `lorekeep verify`: whether all of a data directory is as it should be, and what is whole of it.
 
 import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { mkdir, readdir, realpath, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { LevelFiles } from '../../adapters/level/files.js'
+import { assertRestored } from '../backup/marker.js'
+import { hasCode } from '../errors.js'
 import { salvageStores } from '../salvage-stores.js'
 import type { Salvaged } from '../salvage-stores.js'
 import type { Finding, VerifyProgress } from '../verify/finding.js'
@@ -32,38 +34,44 @@ export async function verifyDirectory(
   if (options.salvage !== true && target !== undefined) {
     throw new UsageError('a second directory is for --salvage')
   }
+  const tally: Tally = { errors: 0 }
   try {
-    const errors = await interruptible(async (signal) => {
+    await interruptible(async (signal) => {
       await checkStore(directory)
       const files = await LevelFiles.open(directory)
       try {
-        return target === undefined
-          ? await verify(files, options, signal)
-          : await salvage(files, target, options, signal)
+        await checkRestored(files)
+        if (target === undefined) await verify(files, options, signal, tally)
+        else await salvage(files, directory, target, options, signal, tally)
       } finally {
         await files.close()
       }
     })
-    if (errors > 0) process.exitCode = 1
   } catch (error) {
-    if (error instanceof Interrupted || error instanceof ReaderLeft) throw error
+    if (error instanceof Interrupted) throw error
     // 1 says that something was found.
-    throw new UsageError(describe(error), { cause: error })
+    if (!(error instanceof ReaderLeft)) throw new UsageError(describe(error), { cause: error })
   }
+  // Also where whoever read of the first error had seen enough.
+  if (tally.errors > 0) process.exitCode = 1
 }
 
-/** Gives the number of errors. */
+/** The errors that were found until now; of a salvage, what was left behind, and damaged files. */
+interface Tally {
+  errors: number
+}
+
 async function verify(
   files: LevelFiles,
   { deep, json }: VerifyCommandOptions,
   signal: AbortSignal,
-): Promise<number> {
+  tally: Tally,
+): Promise<void> {
   const start = performance.now()
   const progress = shownProgress()
-  let errors = 0
   let leftovers = 0
   const tell = async (finding: Finding) => {
-    if (finding.severity === 'error') errors++
+    if (finding.severity === 'error') tally.errors++
     else leftovers++
     progress.pause()
     await print(finding, json)
@@ -89,21 +97,23 @@ async function verify(
   const { entries, bytes } = progress.read()
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
   const read = `${formatCounted(entries, 'entry', 'entries')}, ${formatBytes(bytes)} in ${seconds} s`
+  const { errors } = tally
   const found = errors === 0 ? 'nothing is wrong' : formatCounted(errors, 'error')
   const left = leftovers > 0 ? `, ${formatCounted(leftovers, 'leftover')} that opening deletes` : ''
   note(`verified ${read}: ${found}${left}`)
-  return errors
 }
 
-/** Gives the number of what was left behind, and of what is damaged of the files. The target is there as a whole, or not at all. */
+/** The target is there as a whole, or not at all. */
 async function salvage(
   files: LevelFiles,
+  directory: string,
   target: string,
   { json }: VerifyCommandOptions,
   signal: AbortSignal,
-): Promise<number> {
+  tally: Tally,
+): Promise<void> {
   const whole = resolve(target)
-  await checkTarget(whole)
+  await checkTarget(whole, directory)
   const suffix = randomBytes(6).toString('hex')
   const partial = join(dirname(whole), `${basename(whole)}.partial-${suffix}`)
   const progress = shownProgress()
@@ -123,9 +133,11 @@ async function salvage(
   } finally {
     progress.stop()
   }
+  tally.errors += salvaged.findings.length
   let damagedFiles = 0
   for await (const finding of fileFindings(files)) {
     damagedFiles++
+    tally.errors++
     await print(finding, json)
   }
   for (const finding of salvaged.findings) await print(finding, json)
@@ -147,7 +159,6 @@ async function salvage(
     const found = formatCounted(damagedFiles, 'damage to files', 'damages to files')
     note(`${found}, named above: what those held may be lost without a name`)
   }
-  return findings.length + damagedFiles
 }
 
 async function* fileFindings(files: LevelFiles): AsyncGenerator<Finding> {
@@ -195,12 +206,39 @@ async function checkStore(directory: string): Promise<void> {
   }
 }
 
-async function checkTarget(target: string): Promise<void> {
+/** A part of a backup has every gap there can be; it is no damage, and not worth a salvage. */
+async function checkRestored({ partitions }: LevelFiles): Promise<void> {
+  try {
+    await assertRestored(partitions.cores)
+  } catch (error) {
+    // It is found with everything else.
+    if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
+  }
+}
+
+async function checkTarget(target: string, directory: string): Promise<void> {
+  const damaged = await realpath(directory)
+  // What is not whole yet lies beside the target.
+  for (const place of [target, dirname(target)]) {
+    const path = relative(damaged, await realPathOf(place))
+    if (path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)) continue
+    throw new Error(`'${target}' lies in '${directory}', which has to stay as it is`)
+  }
   try {
     if (!(await stat(target)).isDirectory()) throw new Error(`'${target}' is not a directory`)
     if ((await readdir(target)).length > 0) throw new Error(`'${target}' is not empty`)
   } catch (error) {
     ifMissing(error)
+  }
+}
+
+/** Also of what is not there yet. */
+async function realPathOf(path: string): Promise<string> {
+  try {
+    return await realpath(path)
+  } catch (error) {
+    ifMissing(error)
+    return join(await realPathOf(dirname(path)), basename(path))
   }
 }
 

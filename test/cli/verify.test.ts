@@ -5,7 +5,7 @@ import type { Test } from 'tap'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { markerKey, markerOf } from '../../src/backup/marker.js'
 import { sampleId } from '../../src/cli/sample.js'
-import { run, start, succeed } from './command.js'
+import { run, runAlone, start, succeed } from './command.js'
 
 const sample = await succeed(t, ['sample'])
 
@@ -19,12 +19,47 @@ async function shelf(t: Test): Promise<{ data: string; target: string }> {
 
 t.test('a salvage names damaged files, and ends with 1', async (t) => {
   const { data, target } = await shelf(t)
-  const whole = await run(t, ['verify', '--salvage', data, `${target}-of-all`])
+  const whole = await runAlone(t, ['verify', '--salvage', data, `${target}-of-all`])
   t.equal(whole.code, 0, whole.stderr)
   t.notMatch(whole.stderr, /without a name/)
   rmSync(join(data, 'slices', 'CURRENT'))
-  const { code, stdout, stderr } = await run(t, ['verify', '--salvage', data, target])
+  const { code, stdout, stderr } = await runAlone(t, ['verify', '--salvage', data, target])
   t.equal(code, 1)
   t.match(String(stdout), 'CURRENT')
   t.match(stderr, /salvaged 1 core[^]*without a name/)
+})
+
+t.test('a salvage writes nothing into what it salvages', async (t) => {
+  const { data, target } = await shelf(t)
+  symlinkSync(data, target)
+  for (const within of [data, join(data, 'sub'), join(target, 'sub'), join(data, 'cores', 'a')]) {
+    const { code, stderr } = await run(t, ['verify', '--salvage', data, within])
+    t.equal(code, 2, within)
+    t.match(stderr, 'lies in')
+  }
+  t.notOk(existsSync(join(data, 'sub')))
+})
+
+t.test('an unfinished restore is neither verified nor salvaged', async (t) => {
+  const { data, target } = await shelf(t)
+  const backend = new LevelBackend(data)
+  const cores = await backend.open('cores')
+  await cores.write([{ type: 'put', key: markerKey, value: markerOf(0) }])
+  await backend.close()
+  for (const args of [[data], ['--deep', data], ['--salvage', data, target]]) {
+    const { code, stdout, stderr } = await run(t, ['verify', ...args])
+    t.equal(code, 2, stderr)
+    t.match(stderr, 'a part of a backup')
+    t.equal(String(stdout), '')
+  }
+  t.notOk(existsSync(target))
+})
+
+t.test('a reader that leaves early does not turn an error into none', async (t) => {
+  const { data } = await shelf(t)
+  rmSync(join(data, 'slices', 'CURRENT'))
+  const { child, ended } = start(t, ['verify', data])
+  child.stdout?.destroy()
+  const { code } = await ended
+  t.equal(code, 1)
 })
