@@ -1,6 +1,6 @@
 // Writes a snapshot to a target.
 
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { Snapshot } from '../snapshot/types.js'
 import { BackupEncoder } from './encoder.js'
 import { partitions } from './format.js'
@@ -13,6 +13,9 @@ import type { BackupOptions, BackupSummary } from './types.js'
  * temporary file, at the speed of the disk, until it is passed.
  */
 const maxChanged = 100_000
+
+/** How long a target that was told to stop is waited for. A pipe that nobody reads never ends. */
+const stopMs = 500
 
 export interface BackupParts extends Omit<BackupOptions, 'signal'> {
   /** Closed when it has been read, or the backup has failed. */
@@ -43,7 +46,11 @@ export async function writeBackup(parts: BackupParts): Promise<BackupSummary> {
   making.catch(() => {})
   try {
     signal.throwIfAborted()
-    await write(spool.take(), signal)
+    await untilAborted(
+      (until) => write(spool.take(), until),
+      signal,
+      (reason) => spool.stop(reason),
+    )
     return await making
   } catch (error) {
     stop.abort(error)
@@ -53,6 +60,27 @@ export async function writeBackup(parts: BackupParts): Promise<BackupSummary> {
   } finally {
     await spool.close()
   }
+}
+
+/** Work that may not notice the signal, as a file whose system does not answer. */
+async function untilAborted(
+  work: (signal: AbortSignal) => Promise<void>,
+  signal: AbortSignal,
+  stop: (reason: unknown) => void,
+): Promise<void> {
+  const working = work(signal)
+  const settled = new AbortController()
+  const aborted = new Promise<never>((_, reject) => {
+    const onAbort = () => {
+      stop(signal.reason)
+      const patience = sleep(stopMs, undefined, { signal: settled.signal })
+      // A file that can deletes what is there of it.
+      patience.catch(() => {}).finally(() => reject(signal.reason as Error))
+    }
+    signal.addEventListener('abort', onAbort, { once: true, signal: settled.signal })
+  })
+  aborted.catch(() => {})
+  await Promise.race([working, aborted]).finally(() => settled.abort())
 }
 
 async function make(

@@ -45,14 +45,16 @@ export class Spool {
     this.#onPush?.()
   }
 
-  /** Nobody takes anything any more. */
+  /** Nothing is taken any more: a taker that comes back later gets the error. */
   stop(error: unknown): void {
     this.#stopped ??= { error }
     this.#onTake?.()
+    this.#onPush?.()
   }
 
   async *take(): AsyncGenerator<Uint8Array, void, undefined> {
     for (;;) {
+      if (this.#stopped !== undefined) throw this.#stopped.error
       if (this.#end !== undefined && 'error' in this.#end) throw this.#end.error
       const next = this.#waiting.shift()
       if (next !== undefined) {

@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { MemoryBackend } from '../../adapters/memory.js'
@@ -274,6 +276,26 @@ t.test('an abort ends a backup that waits for its target', async (t) => {
     controller.abort(new Error('enough'))
     await t.rejects(backup, { message: 'enough' })
   }
+})
+
+const skip = process.platform === 'win32' && 'it has no pipes with names'
+
+t.test('an abort, and close(), end a backup to a pipe nobody reads', { skip }, async (t) => {
+  const path = join(t.testdir(), 'pipe')
+  execFileSync('mkfifo', [path])
+  const keep = await filled(t)
+  const controller = new AbortController()
+  const backup = keep.backup(path, { signal: controller.signal })
+  await turn()
+  controller.abort(new Error('enough'))
+  await t.rejects(backup, { message: 'enough' })
+  const closing = await createLorekeep({ backend: new MemoryBackend(), closeTimeoutMs: 5 })
+  const other = closing.backup(path)
+  const closed = closing.close()
+  await t.rejects(other, { code: 'LK_CLOSED' })
+  await closed
+  // Whoever reads at last gets the end of it, and no bytes of either.
+  t.equal((await readFile(path)).length, 0)
 })
 
 function stalledWeb() {
