@@ -20,7 +20,7 @@ import type { ObjectLimits, ObjectStore } from './objects/types.js'
 import { passageText } from './passage.js'
 import { SnapshotLayer } from './snapshot/snapshot-layer.js'
 import type { Finding, VerifyOptions } from './verify/finding.js'
-import { verifyStores } from './verify-stores.js'
+import { unformatted, verifyStores } from './verify-stores.js'
 
 export interface LorekeepOptions {
   /** Where everything is kept. It is lorekeep's from now on: close() closes it. */
@@ -180,6 +180,13 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     const cores = await layer.open('cores')
     await assertRestored(cores)
     const slices = await layer.open('slices')
+    const partitions = {
+      cores,
+      slices,
+      objects: await layer.open('objects'),
+      flows: await layer.open('flows'),
+    }
+    await assertFormats(partitions)
     const knowledge = await openKnowledgeStore({
       cores,
       slices,
@@ -193,7 +200,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       passage: (place) => passageText(objects, place),
     })
     const objects = await openObjectStore({
-      objects: await layer.open('objects'),
+      objects: partitions.objects,
       isAlone,
       limits: objectLimits,
       cacheBytes: objectCacheBytes,
@@ -201,7 +208,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       onError: reporter('objects'),
     })
     const flows = await openFlowQueue({
-      flows: await layer.open('flows'),
+      flows: partitions.flows,
       knowledge,
       objects,
       limits: flowLimits,
@@ -295,6 +302,16 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     leave()
     throw error
   }
+}
+
+/** A partition that is gone must not be begun anew, beside others that name what it held. */
+async function assertFormats(partitions: Parameters<typeof unformatted>[0]): Promise<void> {
+  const [partition] = await unformatted(partitions)
+  if (partition === undefined) return
+  throw new LorekeepError(
+    'LK_STORAGE_CORRUPT',
+    `the partition '${partition}' has no format, and there is content: it is gone, or a part of it; restore a backup, or salvage what is there`,
+  )
 }
 
 function splitLimits(limits: NonNullable<LorekeepOptions['limits']>) {

@@ -1,14 +1,19 @@
 // Verifies all stores over their partitions, one after the other.
 
+import { hasCode } from './errors.js'
 import { verifyFlows } from './flow/verify.js'
+import { encodeKey } from './keys.js'
 import { verifyKnowledge } from './knowledge/verify.js'
 import { verifyObjects } from './objects/verify/verify.js'
 import type { PartitionName } from './storage.js'
 import type { Finding, Source, VerifyOptions } from './verify/finding.js'
-import { Report } from './verify/report.js'
+import { kindOf } from './verify/reading.js'
+import { Report, tupleText } from './verify/report.js'
+
+export type Partitions = Readonly<Record<PartitionName, Source>>
 
 export interface Sources {
-  readonly partitions: Readonly<Record<PartitionName, Source>>
+  readonly partitions: Partitions
   /** The partition will not be read any more. */
   pass(partition: PartitionName): void
   close(): Promise<void>
@@ -36,6 +41,13 @@ async function* verifyAll(
   const sources = open()
   const { cores, slices, objects, flows } = sources.partitions
   try {
+    for (const name of await unformatted(sources.partitions)) {
+      // Where it holds anything at all, its own verifier misses the format.
+      if (await holds(sources.partitions[name], () => true)) continue
+      const message = 'it is empty, and other partitions hold content: it is gone'
+      report.error(name, 'missing', tupleText('format'), message)
+    }
+    yield* report.take()
     yield* verifyKnowledge({ cores, slices }, report)
     sources.pass('cores')
     sources.pass('slices')
@@ -46,5 +58,41 @@ async function* verifyAll(
     report.end('flows')
   } finally {
     await sources.close()
+  }
+}
+
+/**
+ * The partitions that have no format, where any partition holds content: opening gives all of them
+ * their format before anyone can write.
+ */
+export async function unformatted(partitions: Partitions): Promise<PartitionName[]> {
+  const isContent = (key: Uint8Array) => !['format', 'head'].includes(kindOf(key))
+  let hasContent = false
+  // Before the formats: another one may be opening an empty place, and write at once.
+  for (const source of Object.values(partitions)) hasContent ||= await holds(source, isContent)
+  const missing: PartitionName[] = []
+  if (!hasContent) return missing
+  for (const name of ['cores', 'objects', 'flows'] as const) {
+    try {
+      const format = await partitions[name].get(encodeKey('format'))
+      if (format === undefined) missing.push(name)
+    } catch (error) {
+      // It is there. Whoever reads it tells.
+      if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
+    }
+  }
+  return missing
+}
+
+async function holds(source: Source, isIt: (key: Uint8Array) => boolean): Promise<boolean> {
+  try {
+    // Two are not content.
+    for await (const page of source.scan({ keysOnly: true, limit: 3 })) {
+      if (page.some(({ key }) => isIt(key))) return true
+    }
+    return false
+  } catch (error) {
+    if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
+    return true
   }
 }

@@ -7,6 +7,7 @@ import { encodeKey } from '../src/keys.js'
 import { createLorekeep, type Lorekeep } from '../src/lorekeep.js'
 import { encodeRecord } from '../src/record.js'
 import type { Backend, PartitionName, Storage } from '../src/storage.js'
+import { verifyStores } from '../src/verify-stores.js'
 import { backends } from './fixtures/stores.js'
 import { objectProblems } from './fixtures/problems.js'
 import { KeptBackend } from './objects/kept-backend.js'
@@ -30,6 +31,25 @@ for (const [engine, createBackend] of backends) {
       const before = await contentOf(storage)
       await t.rejects(createLorekeep({ backend }), { code: 'LK_STORAGE_FORMAT' })
       t.same(await contentOf(storage), before)
+    })
+  }
+
+  for (const kind of kinds) {
+    t.test(`${engine}: ${kind} that are gone beside others are told, not begun`, async (t) => {
+      const backend = keptBackend(t, createBackend)
+      const keep = await createLorekeep({ backend })
+      await filled(keep, 0)
+      await keep.close()
+      const storage = await backend.open(kind)
+      await storage.write([{ type: 'del', key: formatKey }])
+      await t.rejects(createLorekeep({ backend }), { code: 'LK_STORAGE_CORRUPT' })
+      t.ok((await errorsIn(backend, kind)) > 0, 'no format')
+      for await (const page of storage.scan({ keysOnly: true })) {
+        await storage.write(page.map(({ key }) => ({ type: 'del', key: new Uint8Array(key) })))
+      }
+      await t.rejects(createLorekeep({ backend }), { code: 'LK_STORAGE_CORRUPT' })
+      t.ok((await errorsIn(backend, kind)) > 0, 'nothing')
+      t.same(await contentOf(storage), [])
     })
   }
 
@@ -100,6 +120,21 @@ function keptBackend(t: Test, createBackend: (t: Test) => Backend): KeptBackend 
   const backend = new KeptBackend(createBackend(t))
   t.teardown(() => backend.real.close())
   return backend
+}
+
+async function errorsIn(backend: Backend, kind: Kind): Promise<number> {
+  const partitions = {
+    cores: await backend.open('cores'),
+    slices: await backend.open('slices'),
+    objects: await backend.open('objects'),
+    flows: await backend.open('flows'),
+  }
+  const sources = () => ({ partitions, pass: () => {}, close: async () => {} })
+  let errors = 0
+  for await (const { partition, what } of verifyStores(sources)) {
+    if (partition === kind && what === '("format")') errors++
+  }
+  return errors
 }
 
 async function contentOf(storage: Storage): Promise<unknown[]> {

@@ -80,6 +80,8 @@ t.test(
 /** A backend in which a verification finds something early, and goes on. */
 async function damaged(): Promise<MemoryBackend> {
   const backend = new MemoryBackend()
+  // Not closed: it would lose all of it.
+  await createLorekeep({ backend })
   for (const name of ['cores', 'flows'] as const) {
     const storage = await backend.open(name)
     await storage.write([{ type: 'put', key: Buffer.from('zzz'), value: Buffer.from('1') }])
