@@ -583,8 +583,9 @@ class FlowsCheck {
   }
 }
 
-export function isFlow({ active, steps, keepDone, maxAttempts }: FlowRecord): boolean {
+export function isFlow({ id, active, steps, keepDone, maxAttempts }: FlowRecord): boolean {
   return (
+    typeof id === 'string' &&
     typeof active === 'boolean' &&
     Array.isArray(steps) &&
     steps.every((step) => typeof step?.name === 'string') &&

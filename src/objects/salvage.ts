@@ -36,6 +36,7 @@ import { RowShapes } from './engine/row-shapes.js'
 import type { Scalar } from './filter/values.js'
 import { parseSchemaDefinition } from './schema/definition.js'
 import { compileSchema, type CompiledSchema } from './schema/schema.js'
+import { isBlockRecord, rowsIn } from './verify/rows.js'
 
 export interface SalvagedObjects {
   schemas: number
@@ -163,6 +164,10 @@ class ObjectSalvage {
       const lose = (message: string) => {
         if (tells) this.#lost(what, message)
       }
+      if (!isBlockRecord(record)) {
+        lose('it is not the record of a block')
+        continue
+      }
       if (table === undefined) {
         lose(`${record.rows} objects of a schema that cannot be read`)
         continue
@@ -171,8 +176,7 @@ class ObjectSalvage {
       const bytes = await this.#reading.get(pageKey(record.page))
       try {
         if (bytes?.length !== record.bytes) throw new Error('its page is not there, or not whole')
-        const block = new Block(bytes, this.#shapes)
-        const rows = Array.from({ length: block.rows }, (_, n) => block.row(n))
+        const rows = rowsIn(new Block(bytes, this.#shapes))
         yield { table, rows: rows.filter((row) => this.#isRight(table, row, lose)) }
       } catch (error) {
         lose(`${record.rows} objects of ${name}: ${(error as Error).message}`)

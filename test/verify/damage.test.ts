@@ -7,6 +7,7 @@ import { verifyFlows } from '../../src/flow/verify.js'
 import { decodeKey } from '../../src/keys.js'
 import { verifyKnowledge } from '../../src/knowledge/verify.js'
 import { verifyObjects } from '../../src/objects/verify/verify.js'
+import { salvageStores } from '../../src/salvage-stores.js'
 import type { PartitionName, Storage } from '../../src/storage.js'
 import type { Finding } from '../../src/verify/finding.js'
 import { Report } from '../../src/verify/report.js'
@@ -55,6 +56,52 @@ t.test(`an entry that was cut, or is something else, is found (seed ${seed})`, a
   }
 })
 
+t.test('a record of another shape ends neither a verification nor a salvage', async (t) => {
+  const { partitions, findings } = await opened()
+  const seen = new Set<string>()
+  for (const [name, storage, key, value] of await entriesOf(partitions)) {
+    const record = recordOf(value)
+    const kind = `${name} ${JSON.stringify(decodeKey(key)[0])}`
+    if (record === undefined || seen.has(kind)) continue
+    seen.add(kind)
+    const fields = Object.keys(record)
+    const others = [
+      {},
+      ...[null, 'x', -1, []].map((other) => Object.fromEntries(fields.map((f) => [f, other]))),
+      ...fields.map((field) => ({ ...record, [field]: null })),
+    ]
+    for (const other of others) {
+      const bytes = Buffer.from(JSON.stringify(other))
+      await storage.write([{ type: 'put', key, value: new Uint8Array(bytes) }])
+      const what = `${name} ${JSON.stringify(decodeKey(key))}: ${String(bytes).slice(0, 200)}`
+      await t.resolves(findings(true, name), `verify ${what}`)
+      await t.resolves(salvageStores(partitions, new MemoryBackend(), {}), `salvage ${what}`)
+    }
+    await storage.write([{ type: 'put', key, value }])
+  }
+})
+
+t.test('a block that names a page of an index is told', async (t) => {
+  const { partitions, findings } = await opened()
+  const { objects } = partitions
+  const all = await entriesOf({ ...partitions })
+  const of = (kind: string) =>
+    all.filter(([name, , key]) => name === 'objects' && decodeKey(key)[0] === kind)
+  const pages = of('run').flatMap(([, , , value]) => {
+    const { adds } = recordOf(value) as { adds: { pages: number[] } }
+    return adds.pages
+  })
+  const [, , key, value] = of('block')[0]!
+  t.ok(pages.length > 0)
+  for (const page of pages) {
+    const other = Buffer.from(JSON.stringify({ ...recordOf(value), page }))
+    await objects.write([{ type: 'put', key, value: new Uint8Array(other) }])
+    t.ok(errors(await findings(true, 'objects')) > 0)
+    const { findings: lost } = await salvageStores(partitions, new MemoryBackend(), {})
+    t.ok(lost.length > 0)
+  }
+})
+
 t.test('an entry that nothing names is found', async (t) => {
   const { partitions, findings } = await opened()
   for (const [name, storage, key, value] of await entriesOf(partitions)) {
@@ -70,6 +117,16 @@ t.test('an entry that nothing names is found', async (t) => {
     await storage.write([{ type: 'del', key: copy }])
   }
 })
+
+function recordOf(value: Uint8Array): Record<string, unknown> | undefined {
+  try {
+    const record: unknown = JSON.parse(Buffer.from(value).toString())
+    if (typeof record === 'object' && record !== null) return record as Record<string, unknown>
+  } catch {
+    // Content.
+  }
+  return undefined
+}
 
 function errors(findings: readonly Finding[]): number {
   return findings.filter(({ severity }) => severity === 'error').length

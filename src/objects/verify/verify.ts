@@ -2,7 +2,6 @@
 // reads them one after the other, and keeps of each page 8 bytes, and of each index the balance of
 // its entries and those that the rows say.
 
-import { LorekeepError } from '../../errors.js'
 import { Balance } from '../../verify/balance.js'
 import type { Finding, Source } from '../../verify/finding.js'
 import { kindOf, Reading, tupleOf } from '../../verify/reading.js'
@@ -39,6 +38,7 @@ import { parseSchemaDefinition } from '../schema/definition.js'
 import { compileSchema, type CompiledSchema } from '../schema/schema.js'
 import { entryText, walkEntries, type NumberedRun } from './index-entries.js'
 import { Numbers } from '../../verify/numbers.js'
+import { isBlockRecord, rowsIn } from './rows.js'
 
 const formatVersion = 1
 
@@ -174,7 +174,9 @@ class ObjectsCheck {
       const [name] = tupleOf<[string]>(entry.key, 's') ?? []
       const record = this.#reading.record<CollectionRecord>(entry)
       if (record === undefined || name === undefined) continue
-      if (typeof record.schemas !== 'object' || typeof record.created_at !== 'string') {
+      const { schemas } = record
+      const isMap = typeof schemas === 'object' && schemas !== null
+      if (!isMap || typeof record.created_at !== 'string') {
         this.#reading.damaged(entry.key, 'it is not the record of a collection')
         continue
       }
@@ -267,7 +269,7 @@ class ObjectsCheck {
       const record = this.#reading.record<BlockRecord>(entry)
       if (last !== undefined) yield { ...last, end: last.table === table ? first : Infinity }
       last = undefined
-      if (record === undefined || ![record.page, record.rows, record.bytes].every(isCount)) {
+      if (record === undefined || !isBlockRecord(record)) {
         if (record !== undefined)
           this.#reading.damaged(entry.key, 'it is not the record of a block')
         this.#hasAllRows = false
@@ -315,8 +317,7 @@ class ObjectsCheck {
     }
     try {
       const block = new Block(bytes, this.#shapes)
-      const rows = Array.from({ length: block.rows }, (_, n) => block.row(n))
-      if (rows.length === 0) throw new LorekeepError('LK_STORAGE_CORRUPT', 'it has no rows')
+      const rows = rowsIn(block)
       if (rows.length !== place.rows) {
         this.#error('different', what, `says ${place.rows} rows; its page has ${rows.length}`)
       }
@@ -569,11 +570,14 @@ class ObjectsCheck {
     const range = { gte: blockKey(table, 0), lte: blockKey(table, ref), reverse: true, limit: 1 }
     for await (const entry of this.#reading.entries(range)) {
       const record = this.#reading.record<BlockRecord>(entry)
-      const bytes = record && (await this.#reading.get(pageKey(record.page)))
-      if (bytes === undefined) return undefined
-      const block = new Block(bytes, this.#shapes)
-      const n = block.find(ref)
-      return n < 0 ? undefined : block.row(n)
+      if (record === undefined || !isBlockRecord(record)) return undefined
+      const bytes = await this.#reading.get(pageKey(record.page))
+      try {
+        return bytes && rowsIn(new Block(bytes, this.#shapes)).find((row) => row.ref === ref)
+      } catch {
+        // It was told with its block.
+        return undefined
+      }
     }
     return undefined
   }
