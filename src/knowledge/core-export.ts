@@ -11,8 +11,11 @@ const readAhead = 6
 const maxAhead = 24
 let aheadOfAll = 0
 
-/** A reader that pauses longer has nothing read ahead for it: it holds the slice that it is at. */
-const pauseMs = 250
+/**
+ * A reader that pauses for two of these has nothing read ahead for it: it holds the slice that it
+ * is at. One look for many slices: a timer for each made exports a tenth slower.
+ */
+const lookMs = 125
 
 export interface ExportParts {
   readonly core: CoreRecord
@@ -133,7 +136,7 @@ async function* readChunks(
       hold.check()
       if (!slice) throw damaged(core, 'a slice is missing')
       bytes += slice.length
-      ahead.pauseAfter(pauseMs)
+      ahead.pause()
       yield slice
       ahead.goOn()
       hold.check()
@@ -155,7 +158,11 @@ interface Reading {
 class ReadAhead {
   readonly #slices: Storage
   readonly #next: Reading[] = []
-  #timer: NodeJS.Timeout | undefined
+  /** Slices asked for so far, and at the last look. */
+  #asked = 0
+  #askedBefore = 0
+  #isPaused = false
+  #looks: NodeJS.Timeout | undefined
 
   constructor(slices: Storage) {
     this.#slices = slices
@@ -176,22 +183,29 @@ class ReadAhead {
   shift(): Promise<Uint8Array | undefined> | undefined {
     const next = this.#next.shift()
     if (next === undefined) return undefined
+    this.#asked++
     if (next.slice === undefined) return this.#slices.get(next.key)
     aheadOfAll--
     return next.slice
   }
 
-  pauseAfter(ms: number): void {
-    this.#timer = setTimeout(() => this.drop(), ms).unref()
+  /** The reader has a slice, and may not come back soon. */
+  pause(): void {
+    this.#isPaused = true
+    this.#looks ??= setInterval(() => {
+      if (this.#isPaused && this.#asked === this.#askedBefore) this.drop()
+      this.#askedBefore = this.#asked
+    }, lookMs).unref()
   }
 
   goOn(): void {
-    clearTimeout(this.#timer)
+    this.#isPaused = false
   }
 
   /** Lets go of what was read. */
   drop(): void {
-    clearTimeout(this.#timer)
+    clearInterval(this.#looks)
+    this.#looks = undefined
     for (const reading of this.#next) {
       if (reading.slice === undefined) continue
       reading.slice = undefined
