@@ -1,4 +1,4 @@
-import { LorekeepError } from '../errors.js'
+import { hasCode, LorekeepError } from '../errors.js'
 import type { InFlight } from '../in-flight.js'
 import type { Storage } from '../storage.js'
 import { segmentKey, sliceKey, type CoreRecord, type SegmentRecord } from './records.js'
@@ -132,9 +132,11 @@ async function* readChunks(
       }
       const next = ahead.shift()
       if (!next) break
-      const slice = await next
+      const slice = await next.catch((error: unknown) => {
+        throw hasCode(error, 'LK_STORAGE_CORRUPT') ? damagedAfter(core, bytes, error) : error
+      })
       hold.check()
-      if (!slice) throw damaged(core, 'a slice is missing')
+      if (!slice) throw damaged(core, `after ${bytes} bytes a slice is missing`)
       bytes += slice.length
       ahead.pause()
       yield slice
@@ -233,7 +235,20 @@ function begin<T>(read: Promise<T>): Promise<T> {
   return read
 }
 
-function damaged(core: CoreRecord, found: string): LorekeepError {
-  const detail = `core '${core.id}' has ${core.bytes} bytes in ${core.segments} segments; ${found}`
-  return new LorekeepError('LK_STORAGE_CORRUPT', detail)
+/** A partition knows no cores, and a key tells people nothing. */
+function damagedAfter(core: CoreRecord, bytes: number, cause: LorekeepError): LorekeepError {
+  return damaged(core, `after ${bytes} bytes a slice is damaged`, { ...cause.details }, cause)
+}
+
+function damaged(
+  { user, id, bytes, segments }: CoreRecord,
+  found: string,
+  details = {},
+  cause?: LorekeepError,
+): LorekeepError {
+  const detail = `core '${id}' of '${user}' has ${bytes} bytes in ${segments} segments; ${found}`
+  return new LorekeepError('LK_STORAGE_CORRUPT', detail, {
+    details: { ...details, user, id },
+    ...(cause && { cause }),
+  })
 }

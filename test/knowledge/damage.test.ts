@@ -1,7 +1,10 @@
 // What a question and an index say of a core whose stored values are gone, and that reads which fail
 // hold nothing.
 
+import { readdir, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
 import t from 'tap'
+import { LevelBackend } from '../../adapters/level/index.js'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { encodeMessage } from '../../src/codec/encoder.js'
 import { decodeKey } from '../../src/keys.js'
@@ -109,4 +112,23 @@ t.test('an export, question or state that fails to read lets go of its generatio
     for (let n = 0; n < 100; n++) await new Promise(setImmediate)
     t.strictSame(await coreProblems(backend.real), [], name)
   }
+})
+
+t.test('an export that meets a damaged slice names its core', async (t) => {
+  const directory = t.testdir()
+  const { knowledge } = await openStore(t, new LevelBackend(directory))
+  await knowledge.import(ref, bigStream('big', 1.5, encodeMessage))
+  const values = join(directory, 'slices', 'values')
+  for (const name of await readdir(values)) await truncate(join(values, name), 70_000)
+  await t.rejects(
+    async () => {
+      for await (const _ of await knowledge.export(ref));
+    },
+    {
+      ...corrupt,
+      message: /core 'core' of 'alice' has \d+ bytes .* after 0 bytes a slice is damaged/,
+      details: { partition: 'slices', key: String, user: 'alice', id: 'core' },
+      cause: corrupt,
+    },
+  )
 })
