@@ -85,7 +85,8 @@ export async function assertWhole(directory: string, options?: LookOptions): Pro
     const path = join(directory, file)
     throw new LorekeepError(
       'LK_STORAGE_CORRUPT',
-      `${path} is damaged at byte ${at}: ${reason}. Nothing was opened or changed. ` +
+      `${path} is damaged${at > 0 ? ` at byte ${at}` : ''}: ${reason}. ` +
+        `LevelDB has not opened ${directory}, and nothing in it was changed. ` +
         'Restore a backup, or save what is whole with: lorekeep verify --salvage DIR TARGET',
       { details: { path, at } },
     )
