@@ -5,7 +5,8 @@ import hyperid from 'hyperid'
 import { LorekeepError } from '../errors.js'
 import { createAuthenticator } from './auth.js'
 import { isDisconnect } from './body.js'
-import { checkPrefix, routesOf } from './options.js'
+import { BodyMemory } from './body-memory.js'
+import { checkPrefix, maxBufferedBytesOf, routesOf } from './options.js'
 import type { HandlerOptions, RequestInfo } from './options.js'
 import { problemHeaders, problemOf } from './problem.js'
 import { answer, answerJson, answered } from './reply.js'
@@ -31,6 +32,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const prefix = checkPrefix(options.prefix ?? '/api/v1')
   const { onError } = options
   const pathways = compile(routesOf(options, prefix))
+  const bodies = new BodyMemory(maxBufferedBytesOf(options), options.authenticate !== 'none')
   const createRequestId = hyperid({ urlSafe: true })
 
   return async (request, response, next) => {
@@ -81,14 +83,20 @@ export function createHandler(options: HandlerOptions): Handler {
       return
     }
     const principal = await authenticate(request, response)
+    const memory = bodies.open(principal)
     const exchange: Exchange = {
       request,
       response,
       principal,
+      memory,
       parameters: parameters(),
       query: parseQuery(request, route.repeatable),
     }
-    await route.run(exchange)
+    try {
+      await route.run(exchange)
+    } finally {
+      memory.release()
+    }
   }
 
   async function refuse(

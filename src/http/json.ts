@@ -1,13 +1,17 @@
 // JSON bodies: an object, or a 400 that says where it is none.
 
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { LorekeepError } from '../errors.js'
 import { parseJson } from '../json-text.js'
 import type { JsonObject } from '../objects/types.js'
 import { openBody, parsedBody } from './body.js'
 import { locateFlaw } from './json-place.js'
 import { countKeys, survey } from './json-scan.js'
+import type { HeldBody } from './body-memory.js'
+import type { Exchange } from './routes.js'
+
+export const defaultMaxJsonBytes = 16 * 1024 ** 2
 
 export interface JsonLimits {
   readonly maxJsonBytes: number
@@ -27,8 +31,7 @@ const mark = Buffer.of(0xef, 0xbb, 0xbf)
  * @throws LorekeepError `LK_HTTP_JSON`, `LK_HTTP_TOO_LARGE`, and as openBody() and its body do
  */
 export async function readJson(
-  request: IncomingMessage,
-  response: ServerResponse,
+  { request, response, memory }: Pick<Exchange, 'request' | 'response' | 'memory'>,
   { maxJsonBytes, idleTimeoutMs }: JsonLimits,
 ): Promise<JsonObject> {
   const options = { content: 'json', maxBytes: maxJsonBytes, idleTimeoutMs } as const
@@ -41,7 +44,9 @@ export async function readJson(
     if (countKeys(parsed, maxDepth) === undefined) throw tooDeep()
     return objectOf(parsed)
   }
-  return parse(await collect(openBody(request, response, options)))
+  return parse(
+    await collect(openBody(request, response, options), mostOf(request, maxJsonBytes), memory),
+  )
 }
 
 /**
@@ -71,14 +76,26 @@ function parse(body: Buffer): JsonObject {
   return object
 }
 
-/** A body in one piece. It copies: a client that sends single bytes would have each held as an object of its own. */
-export async function collect(body: Uint8Array | AsyncIterable<Uint8Array>): Promise<Buffer> {
+/**
+ * A body in one piece. It copies: a client that sends single bytes would have each held as an object
+ * of its own. What is announced is not believed before it comes.
+ * @throws LorekeepError `LK_HTTP_BUSY`
+ */
+export async function collect(
+  body: Uint8Array | AsyncIterable<Uint8Array>,
+  most: number,
+  memory: HeldBody,
+): Promise<Buffer> {
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  let buffer = Buffer.alloc(firstBytes)
+  let buffer = Buffer.alloc(0)
   let length = 0
   for await (const chunk of body) {
-    if (length + chunk.byteLength > buffer.byteLength) {
-      const larger = Buffer.alloc(Math.max(2 * buffer.byteLength, length + chunk.byteLength))
+    const least = length + chunk.byteLength
+    if (least > buffer.byteLength) {
+      const ample = Math.min(Math.max(2 * buffer.byteLength, firstBytes), most)
+      const size = Math.max(ample, least)
+      memory.take(size - buffer.byteLength)
+      const larger = Buffer.alloc(size)
       buffer.copy(larger, 0, 0, length)
       buffer = larger
     }
@@ -86,6 +103,11 @@ export async function collect(body: Uint8Array | AsyncIterable<Uint8Array>): Pro
     length += chunk.byteLength
   }
   return buffer.subarray(0, length)
+}
+
+/** The most bytes that a body can have. */
+export function mostOf({ headers }: IncomingMessage, maxBytes: number): number {
+  return Math.min(Number(headers['content-length'] ?? maxBytes), maxBytes)
 }
 
 function objectOf(value: unknown): JsonObject {

@@ -8,6 +8,7 @@ import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
 import type { SparqlEngine } from '../sparql/types.js'
 import type { Authenticate } from './auth.js'
+import { defaultMaxJsonBytes } from './json.js'
 import { Places } from './places.js'
 import type { Route } from './routes.js'
 import { backupRoutes } from './routes/backup.js'
@@ -62,6 +63,11 @@ export interface HandlerOptions {
   readonly maxEventStreams?: number
   /** Bytes of one JSON body. Default 16 MiB. */
   readonly maxJsonBytes?: number
+  /**
+   * Bytes of JSON bodies and queries that are read or worked on at once, one more of which is answered
+   * with 503. Parsed, they take some ten times as much. Default 64 MiB, or four times `maxJsonBytes`.
+   */
+  readonly maxBufferedBytes?: number
   /**
    * The most results of one question about cores, where they come as one JSON. Default 10,000. What
    * comes in lines has no limit.
@@ -142,7 +148,7 @@ export function routesOf(options: HandlerOptions, prefix: string): readonly Rout
     flows === undefined ? id === 'default' : (await flows.get(id)) !== undefined
   const ofBodies = {
     prefix,
-    maxJsonBytes: checkJsonLimit('maxJsonBytes', options.maxJsonBytes ?? 16 * 1024 ** 2),
+    maxJsonBytes: maxJsonBytesOf(options),
     idleTimeoutMs,
   }
   const ofObjects = { ...ofBodies, hasFlow }
@@ -192,6 +198,18 @@ export function routesOf(options: HandlerOptions, prefix: string): readonly Rout
     )
   }
   return routes
+}
+
+function maxJsonBytesOf({ maxJsonBytes = defaultMaxJsonBytes }: HandlerOptions): number {
+  return checkJsonLimit('maxJsonBytes', maxJsonBytes)
+}
+
+/** @throws TypeError for what would take no body of `maxJsonBytes` of one user */
+export function maxBufferedBytesOf(options: HandlerOptions): number {
+  const maxJsonBytes = maxJsonBytesOf(options)
+  const { maxBufferedBytes = Math.max(64 * 1024 ** 2, 4 * maxJsonBytes) } = options
+  if (checkLimit('maxBufferedBytes', maxBufferedBytes) >= 2 * maxJsonBytes) return maxBufferedBytes
+  throw new TypeError(`maxBufferedBytes is at least twice maxJsonBytes: ${maxBufferedBytes}`)
 }
 
 export function checkPrefix(prefix: string): string {

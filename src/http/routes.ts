@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Principal } from './auth.js'
+import type { HeldBody } from './body-memory.js'
 import { decodeComponent } from './target.js'
 
 /** A request whose sender is known, and what it asks for. */
@@ -9,6 +10,8 @@ export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly principal: Principal
+  /** Where a body that is read as a whole gets its memory. */
+  readonly memory: HeldBody
   /** The parts of the path in braces, percent-decoded; never empty. */
   readonly parameters: ReadonlyMap<string, string>
   /** Without what the route says may be repeated. */

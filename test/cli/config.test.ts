@@ -26,6 +26,7 @@ t.test('the example of the documentation is read', async (t) => {
     data: '/etc/lorekeep/lorekeep-data',
     handlerLimits: {
       maxJsonBytes: 16777216,
+      maxBufferedBytes: 67108864,
       maxGraphResults: 10000,
       maxConcurrentImports: 64,
       maxConcurrentExports: 64,
@@ -96,6 +97,8 @@ t.test('each value has its rule', async (t) => {
     [{ limits: { maxDepth: 1025 } }, 'limits.maxDepth'],
     [{ limits: { maxJsonBytes: null } }, 'limits.maxJsonBytes'],
     [{ limits: { maxJsonBytes: 2 ** 40 } }, 'limits.maxJsonBytes'],
+    [{ limits: { maxBufferedBytes: 2 ** 25 - 1 } }, 'limits.maxBufferedBytes'],
+    [{ limits: { maxJsonBytes: 2, maxBufferedBytes: 3 } }, 'limits.maxBufferedBytes'],
     [{ limits: { maxBatchObjects: 0 } }, 'limits.maxBatchObjects'],
     [{ limits: { maxQueryMs: 1.5 } }, 'limits.maxQueryMs'],
     [{ schemas: {} }, 'schemas'],
@@ -126,6 +129,7 @@ t.test('values at the limits are accepted', async (t) => {
   for (const port of [0, 65535]) t.same(problems({ port }), [])
   for (const maxDepth of [6, 1024]) t.same(problems({ limits: { maxDepth } }), [])
   t.same(problems({ limits: { maxCoreBytes: 1 } }), [])
+  t.same(problems({ limits: { maxJsonBytes: 2, maxBufferedBytes: 4 } }), [])
   t.same(problems({ schemas: [], flows: [] }), [])
 })
 

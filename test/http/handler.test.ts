@@ -30,6 +30,8 @@ t.test('createHandler refuses options that cannot work, with a TypeError', async
   }
   t.throws(make({ idleTimeoutMs: 2 ** 31 }), TypeError)
   t.throws(make({ maxJsonBytes: constants.MAX_STRING_LENGTH + 1 }), TypeError)
+  t.throws(make({ maxBufferedBytes: 2047, maxJsonBytes: 1024 }), TypeError)
+  t.doesNotThrow(make({ maxBufferedBytes: 2048, maxJsonBytes: 1024 }))
   t.throws(make({ signal: new AbortController() }), TypeError)
   t.throws(make({ compat: { emptyJson: 'yes' } }), TypeError)
   t.doesNotThrow(make({ knowledge: undefined, flows: (await openStore(t)).flows }))

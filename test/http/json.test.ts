@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import express from 'express'
 import t from 'tap'
 import type { Test } from 'tap'
+import { BodyMemory } from '../../src/http/body-memory.js'
 import { readJson } from '../../src/http/json.js'
 import type { JsonLimits } from '../../src/http/json.js'
 import { problemOf } from '../../src/http/problem.js'
@@ -14,11 +15,11 @@ import { httpChunk, json, listen, send, wire } from './fixtures/serving.js'
 function echo(limits: Partial<JsonLimits> = {}) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     try {
-      const value = await readJson(request, response, {
-        maxJsonBytes: 1024 * 1024,
-        idleTimeoutMs: 10_000,
-        ...limits,
-      })
+      const memory = new BodyMemory(1024 * 1024, false).open({ user: 'alice' })
+      const value = await readJson(
+        { request, response, memory },
+        { maxJsonBytes: 1024 * 1024, idleTimeoutMs: 10_000, ...limits },
+      )
       const keys = Object.getOwnPropertyNames(value)
       await answerJson(request, response, 200, { keys, text: JSON.stringify(value) })
     } catch (error) {

@@ -79,6 +79,46 @@ t.test('exports whose readers take nothing hold places, and give them back', asy
   while ((await status('alice')) !== 200);
 })
 
+t.test('JSON bodies that never end hold a bounded amount together', async (t) => {
+  const KiB = 1024
+  const serving = await serve(t, { maxJsonBytes: 512 * KiB, maxBufferedBytes: 2048 * KiB })
+  const query = (token: string, padding = 1) => {
+    const body = Buffer.from(`{"schema_name":"x"}${' '.repeat(padding)}`)
+    return { method: 'POST', headers: as(token), body }
+  }
+  const ask = async (token: string, padding?: number) =>
+    send(`${serving.url}/api/v1/flow/default/objects/query`, query(token, padding))
+  const unended = async (token: string, length: number) => {
+    const found = await wire(t, serving.port)
+    const head = [
+      'POST /api/v1/flow/default/objects/query HTTP/1.1',
+      'Host: x',
+      `Authorization: Bearer ${token}`,
+    ]
+    found.socket.write(`${head.join('\r\n')}\r\nContent-Length: ${length}\r\n\r\n`)
+    found.socket.write(Buffer.alloc(length - 1, ' '))
+    return found
+  }
+  const first = await ask('alice')
+  t.equal(json(first).code, 'LK_SCHEMA_NOT_FOUND', 'the body was read')
+  const known = first.status
+  const held = [await unended('alice', 512 * KiB), await unended('alice', 512 * KiB)]
+  // They are read a bit at a time, and each by itself.
+  let busy = await ask('alice')
+  while (busy.status !== 503) busy = await ask('alice')
+  t.equal(json(busy).code, 'LK_HTTP_BUSY')
+  t.equal(busy.headers['retry-after'], '1')
+  t.equal((await ask('bob', 400 * KiB)).status, known, 'the other half is for others')
+
+  held[0]?.socket.destroy()
+  held[1]?.socket.write(' ')
+  await held[1]?.until('HTTP/1.1 4')
+  while ((await ask('alice', 500 * KiB)).status !== known);
+  for (let n = 0; n < 10; n++) {
+    t.equal((await ask('alice', 500 * KiB)).status, known, 'what was answered holds nothing')
+  }
+})
+
 t.test('streams of events have places of their own', async (t) => {
   const serving = await serve(t, { maxEventStreams: 2 })
   const watch = () => send(`${serving.url}/api/v1/flow/default/events`, { headers: as('alice') })

@@ -61,13 +61,13 @@ export function flowServiceRoutes(options: FlowServiceRoutesOptions): readonly R
       signal: AbortSignal,
     ) => Promise<void>,
   ): Promise<void> {
-    const { request, response, principal, parameters } = exchange
+    const { response, principal, parameters } = exchange
     const flow = parameters.get('flow') ?? ''
     if (!(await hasFlow(flow))) {
       throw new LorekeepError('LK_FLOW_NOT_FOUND', `'${flow}'`, { details: { flow } })
     }
     // Clients leave a field out by sending null.
-    const sent = Object.entries(await readJson(request, response, options))
+    const sent = Object.entries(await readJson(exchange, options))
     const body: JsonObject = Object.fromEntries(sent.filter(([, value]) => value !== null))
     const user = namedUser(principal, body, defaultUser)
     const collection = textIn(body, 'collection') ?? 'default'

@@ -51,7 +51,7 @@ export function flowRoutes(options: FlowRoutesOptions): readonly Route[] {
     const { request, response, principal } = exchange
     checkUnlimited(principal)
     const id = idOf(exchange)
-    const body = await readJson(request, response, options)
+    const body = await readJson(exchange, options)
     if (body['id'] !== undefined && body['id'] !== id) {
       throw new LorekeepError('LK_HTTP_REQUEST', `the path says '${id}', the body another id`)
     }

@@ -85,9 +85,9 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
   ]
 
   async function ask(exchange: Exchange, { fields, answer }: Question): Promise<void> {
-    const { request, response, principal, parameters, query } = exchange
+    const { response, principal, parameters, query } = exchange
     const user = actingUser(principal, query.get('user'))
-    const body = await readJson(request, response, options)
+    const body = await readJson(exchange, options)
     const id = parameters.get('id')
     checkFields(body, [...fields, 'collection', ...(id === undefined ? ['cores'] : [])])
     const cores = id === undefined ? coresIn(body) : [id]

@@ -22,8 +22,9 @@ export function knowledgeServiceRoutes(options: KnowledgeServiceRoutesOptions): 
 
   return [{ access: 'principal', method: 'POST', path: `${prefix}/knowledge`, run: operate }]
 
-  async function operate({ request, response, principal }: Exchange): Promise<void> {
-    const body = await readJson(request, response, options)
+  async function operate(exchange: Exchange): Promise<void> {
+    const { request, response, principal } = exchange
+    const body = await readJson(exchange, options)
     const user = namedUser(principal, body, defaultUser)
     const { operation, id } = body
     if (operation === 'list-kg-cores') {

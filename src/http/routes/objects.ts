@@ -45,7 +45,7 @@ export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
     const { request, response, principal, query } = exchange
     await checkFlow(exchange)
     const onDuplicate = onDuplicateFrom(query.get('on_duplicate'))
-    const body = await readJson(request, response, options)
+    const body = await readJson(exchange, options)
     checkImport(principal, body)
     const result = await objects.import(body as unknown as ObjectImport, {
       onDuplicate,
@@ -57,7 +57,7 @@ export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
   async function queryObjects(exchange: Exchange): Promise<void> {
     const { request, response, principal } = exchange
     await checkFlow(exchange)
-    const query = (await readJson(request, response, options)) as unknown as ObjectQuery
+    const query = (await readJson(exchange, options)) as unknown as ObjectQuery
     await answerJson(request, response, 200, await objects.query(query, scopeOf(principal)))
   }
 
@@ -67,7 +67,7 @@ export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
     // An index is over all collections, and a plan counts its keys: whoever may ask for the plan of
     // any filter learns which values there are elsewhere.
     checkAllCollections(principal)
-    const query = (await readJson(request, response, options)) as unknown as ObjectQuery
+    const query = (await readJson(exchange, options)) as unknown as ObjectQuery
     await answerJson(request, response, 200, await objects.explain(query))
   }
 
@@ -104,7 +104,7 @@ export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
   ): Promise<void> {
     const { request, response } = exchange
     const { collection, id } = placeOf(exchange)
-    const body = await readJson(request, response, options)
+    const body = await readJson(exchange, options)
     const stored = (await make(collection, id, body)) ?? notFound(collection, id)
     await answerJson(request, response, 200, stored)
   }

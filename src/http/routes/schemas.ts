@@ -37,7 +37,7 @@ export function schemaRoutes(options: SchemaRoutesOptions): readonly Route[] {
     const { request, response, principal, parameters } = exchange
     checkUnlimited(principal)
     const name = parameters.get('name') ?? ''
-    const body = await readJson(request, response, options)
+    const body = await readJson(exchange, options)
     if (body['name'] !== undefined && body['name'] !== name) {
       throw new LorekeepError('LK_HTTP_REQUEST', `the path says '${name}', the body another name`)
     }

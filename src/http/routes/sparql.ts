@@ -1,7 +1,6 @@
 // SPARQL over cores, as the SPARQL 1.1 Protocol has queries travel. Updates are none of ours.
 
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LorekeepError } from '../../errors.js'
 import type { KnowledgeStore } from '../../knowledge/types.js'
 import type { SparqlEngine } from '../../sparql/types.js'
@@ -9,7 +8,7 @@ import { askedCollection } from '../access.js'
 import { actingUser } from '../auth.js'
 import { bounded, maxCores } from '../graph-question.js'
 import { isBodyPending, openBody } from '../body.js'
-import { collect } from '../json.js'
+import { collect, mostOf } from '../json.js'
 import { answer } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 import type { Places } from '../places.js'
@@ -53,13 +52,13 @@ export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
   }
 
   async function askByPost(exchange: Exchange): Promise<void> {
-    const { request, response } = exchange
+    const { request } = exchange
     const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
     const inUrl = parsePairs(queryText(request))
     if (type === 'application/x-www-form-urlencoded') {
-      await ask(exchange, [...inUrl, ...parsePairs(await readText(request, response))])
+      await ask(exchange, [...inUrl, ...parsePairs(await readText(exchange))])
     } else if (type === 'application/sparql-query') {
-      await ask(exchange, [...inUrl, ['query', await readText(request, response)]])
+      await ask(exchange, [...inUrl, ['query', await readText(exchange)]])
     } else if (type === 'application/sparql-update') {
       throw noUpdate()
     } else {
@@ -120,9 +119,13 @@ export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
     await options.questions.hold(principal, () => whileConnected(response, answerIt))
   }
 
-  async function readText(request: IncomingMessage, response: ServerResponse): Promise<string> {
+  async function readText({ request, response, memory }: Exchange): Promise<string> {
     const limits = { content: 'query', maxBytes: maxQueryBytes, idleTimeoutMs } as const
-    const bytes = await collect(openBody(request, response, limits))
+    const bytes = await collect(
+      openBody(request, response, limits),
+      mostOf(request, maxQueryBytes),
+      memory,
+    )
     if (isUtf8(bytes)) return bytes.toString()
     throw new LorekeepError('LK_HTTP_REQUEST', 'the body is not UTF-8')
   }

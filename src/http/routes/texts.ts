@@ -24,7 +24,7 @@ export function textRoutes(options: TextRoutesOptions): readonly Route[] {
   // it may have been stopped.
   async function loadText(exchange: Exchange): Promise<void> {
     const { request, response, principal, parameters } = exchange
-    const body = await readJson(request, response, options)
+    const body = await readJson(exchange, options)
     const document = documentOf(principal, body) as unknown as TextDocument
     await checkReplaced(principal, document, flows)
     const { job } = await flows.load(parameters.get('flow') ?? '', document)
