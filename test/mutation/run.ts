@@ -78,7 +78,7 @@ async function kill(mutant: Placed, copy: string): Promise<string | undefined> {
   await writeFile(join(copy, path), source.slice(0, start) + replacement + source.slice(end))
   try {
     for (const { file, seconds } of testsOf(mutant)) {
-      const timeoutMs = 20_000 + 4000 * seconds
+      const timeoutMs = Math.ceil(20_000 + 4000 * seconds)
       const { ok } = await runTestFile(file, { cwd: copy, timeoutMs, quiet: true })
       if (!ok) return file
     }

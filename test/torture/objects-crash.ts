@@ -64,9 +64,7 @@ export async function objectsCrashLoop(options: {
     }
     report.cut += cut.size
     const backend = new LevelBackend(directory)
-    if ((await objectProblems(backend)).some((line) => line.startsWith('leftover ("retired"'))) {
-      report.left++
-    }
+    if ((await objectProblems(backend)).some(isLeftPage)) report.left++
     const keep = await createLorekeep({ backend })
     for (const lane of lanes) {
       const place = `seed ${seed}, cycle ${cycle}, lane ${lane}, cut ${JSON.stringify(cut.get(lane))}`
@@ -83,11 +81,17 @@ export async function objectsCrashLoop(options: {
     }
     await keep.close()
     const closed = new LevelBackend(directory)
-    assert.deepEqual(await objectProblems(closed), [], `seed ${seed}, cycle ${cycle}`)
+    // A deletion that went on beside the reading may have left pages: the next to open deletes them.
+    const problems = (await objectProblems(closed)).filter((line) => !isLeftPage(line))
+    assert.deepEqual(problems, [], `seed ${seed}, cycle ${cycle}`)
     await closed.close()
     onCycle?.(cycle)
   }
   return report
+}
+
+function isLeftPage(problem: string): boolean {
+  return problem.startsWith('leftover ("retired"')
 }
 
 /** Waits for a deletion that was begun to end. */
