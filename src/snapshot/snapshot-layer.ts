@@ -14,14 +14,16 @@ import type { Snapshot } from './types.js'
 const maxSavedBytes = 16 * 1024 ** 2
 
 /** Some 150 bytes each. A snapshot that is read so slowly that more change is given up. */
-const maxSavedKeys = 2_000_000
+const defaultMaxSavedKeys = 2_000_000
 
 export class SnapshotLayer {
   readonly #backend: Pick<Backend, 'open'>
+  readonly #maxSavedKeys: number
   readonly #partitions = new Map<PartitionName, WatchedStorage>()
 
-  constructor(backend: Pick<Backend, 'open'>) {
+  constructor(backend: Pick<Backend, 'open'>, maxSavedKeys = defaultMaxSavedKeys) {
     this.#backend = backend
+    this.#maxSavedKeys = maxSavedKeys
   }
 
   /** Opens a partition; its writes are to go through what this gives. */
@@ -57,7 +59,7 @@ export class SnapshotLayer {
     }
     const onChange = (keys: number) => {
       changed += keys
-      if (changed <= maxSavedKeys) return
+      if (changed <= this.#maxSavedKeys) return
       const detail = `${changed} keys have changed since the snapshot was taken, and it was not read on`
       throw new LorekeepError('LK_STORAGE_UNAVAILABLE', detail)
     }

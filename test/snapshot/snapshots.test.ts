@@ -63,6 +63,30 @@ t.test('a value that is given out is not the one that is kept', async (t) => {
   await snapshot.close()
 })
 
+t.test(
+  'a snapshot that is not read while too much changes ends, and the writes go on',
+  async (t) => {
+    const layer = new SnapshotLayer(new MemoryBackend(), 3)
+    const slices = await layer.open('slices')
+    await slices.write(['a', 'b', 'c', 'd', 'e'].map((name) => put(name, Buffer.from('old'))))
+    let ended = 0
+    const snapshot = layer.take(() => ended++)
+    const change = (name: string) => slices.write([put(name, Buffer.from('new'))])
+    for (const name of ['a', 'b', 'c', 'a']) await change(name)
+    t.equal(snapshot.changed, 3, 'each key once')
+    // What was read needs no room any more.
+    snapshot.pass('slices', key('b'))
+    await change('d')
+    t.equal(ended, 0)
+    await change('e')
+    await change('f')
+    t.equal(ended, 1)
+    const told = { code: 'LK_STORAGE_UNAVAILABLE', message: /keys have changed/ }
+    await t.rejects(snapshot.partitions.slices.get(key('c')), told)
+    t.equal(Buffer.from((await slices.get(key('f')))!).toString(), 'new')
+  },
+)
+
 t.test('a snapshot that cannot save ends, and the write goes on', async (t) => {
   const backend = new FaultyBackend(new MemoryBackend())
   const { layer, slices } = await opened(backend)
