@@ -46,6 +46,7 @@ static int journal = -1;
 static int say_fd = -1;
 static unsigned sync_us, table_us;
 static char watched[MAX_FDS];
+static struct { dev_t device; ino_t inode; } files[MAX_FDS];
 static uint32_t syncs;
 
 /* Streams of stdio that write: how much of the file was journaled. */
@@ -86,7 +87,16 @@ static int inside(const char *path) {
   return !strncmp(path, root, root_length) && (path[root_length] == '/' || !path[root_length]);
 }
 
-static int watching(int fd) { return journal >= 0 && fd >= 0 && fd < MAX_FDS && watched[fd]; }
+/*
+ * libuv closes with syscall(2), which is not seen here: a number may be that of something else by
+ * now, of the pipe that wakes a thread for one.
+ */
+static int watching(int fd) {
+  if (journal < 0 || fd < 0 || fd >= MAX_FDS || !watched[fd]) return 0;
+  struct stat found;
+  if (fstat(fd, &found)) return 0;
+  return found.st_dev == files[fd].device && found.st_ino == files[fd].inode;
+}
 
 /* A record: its length, a type, two numbers, 64 bits of offset, bytes. */
 static void note(int type, uint32_t a, uint32_t b, uint64_t offset, const void *bytes, size_t n) {
@@ -112,6 +122,10 @@ static int opened(const char *path, int flags, int fd) {
   if (fd < 0) return fd;
   if (fd >= MAX_FDS) die("too many descriptors");
   const char *ending = strrchr(path, '.');
+  struct stat found;
+  if (fstat(fd, &found)) die("a file that was opened cannot be looked at");
+  files[fd].device = found.st_dev;
+  files[fd].inode = found.st_ino;
   watched[fd] = ending && !strcmp(ending, ".ldb") ? TABLE : 1;
   note(OPEN, fd, flags & (O_CREAT | O_TRUNC | O_EXCL | O_ACCMODE), 0, path, strlen(path));
   return fd;
