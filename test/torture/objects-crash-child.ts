@@ -6,16 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { hasCode } from '../../src/errors.js'
 import { createLorekeep } from '../../src/lorekeep.js'
-import type { JsonObject } from '../../src/objects/types.js'
 import { Random } from '../fixtures/random.js'
-import {
-  chooseStep,
-  definitionOf,
-  lanes,
-  objectOf,
-  user,
-  type Step,
-} from './objects-crash-steps.js'
+import { carryOut, chooseStep, definitionOf, lanes } from './objects-crash-steps.js'
 
 const [directory, seed, first] = process.argv.slice(2)
 const random = new Random(Number(seed))
@@ -51,41 +43,9 @@ async function work(lane: string): Promise<never> {
   for (;;) {
     const step = chooseStep(random, lane, 4000, next++)
     say(`begin ${JSON.stringify(step)}`)
-    await carryOut(step)
+    await carryOut(objects, step)
     say(`end ${lane}`)
   }
-}
-
-async function carryOut(step: Step): Promise<unknown> {
-  const { lane } = step
-  switch (step.type) {
-    case 'import':
-    case 'replace': {
-      const batch = {
-        metadata: { id: 'batch', user, collection: lane },
-        schema_name: definitionOf(lane, []).name,
-        values: Array.from({ length: step.size }, (_, n) => objectOf(step.from + n, step.version)),
-      }
-      const onDuplicate = step.type === 'import' ? 'reject' : 'replace'
-      return objects.import(batch, { onDuplicate }).catch((error: unknown) => {
-        if (!hasCode(error, 'LK_OBJECT_DUPLICATE')) throw error
-      })
-    }
-    case 'patch':
-      return objects.patch(lane, step.id, patchOf(step.id, step.version))
-    case 'delete':
-      return objects.delete(lane, step.id)
-    case 'define':
-      return objects.defineSchema(definitionOf(lane, step.indexes))
-    case 'deleteCollection':
-      return objects.deleteCollection(lane)
-  }
-}
-
-/** What makes any version of an object that one. */
-function patchOf(id: number, version: number): JsonObject {
-  const { tags = null, ...rest } = objectOf(id, version)
-  return { ...rest, tags }
 }
 
 /** Not console.log: the line has to be out before the next thing is done. */

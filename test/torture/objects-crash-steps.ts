@@ -1,6 +1,7 @@
 // What the process that is killed does to objects, and what its parent expects to find.
 
-import type { JsonObject } from '../../src/objects/types.js'
+import { hasCode } from '../../src/errors.js'
+import type { JsonObject, ObjectStore } from '../../src/objects/types.js'
 import type { Random } from '../fixtures/random.js'
 
 export const user = 'alice'
@@ -92,4 +93,37 @@ export function after(lane: Lane, step: Step): Lane {
     case 'deleteCollection':
       return { ...lane, objects: new Map() }
   }
+}
+
+/** Where an import finds an object of its own that is there it changes nothing, and has ended. */
+export async function carryOut(objects: ObjectStore, step: Step): Promise<unknown> {
+  const { lane } = step
+  switch (step.type) {
+    case 'import':
+    case 'replace': {
+      const batch = {
+        metadata: { id: 'batch', user, collection: lane },
+        schema_name: definitionOf(lane, []).name,
+        values: Array.from({ length: step.size }, (_, n) => objectOf(step.from + n, step.version)),
+      }
+      const onDuplicate = step.type === 'import' ? 'reject' : 'replace'
+      return objects.import(batch, { onDuplicate }).catch((error: unknown) => {
+        if (!hasCode(error, 'LK_OBJECT_DUPLICATE')) throw error
+      })
+    }
+    case 'patch':
+      return objects.patch(lane, step.id, patchOf(step.id, step.version))
+    case 'delete':
+      return objects.delete(lane, step.id)
+    case 'define':
+      return objects.defineSchema(definitionOf(lane, step.indexes))
+    case 'deleteCollection':
+      return objects.deleteCollection(lane)
+  }
+}
+
+/** What makes any version of an object that one. */
+function patchOf(id: number, version: number): JsonObject {
+  const { tags = null, ...rest } = objectOf(id, version)
+  return { ...rest, tags }
 }

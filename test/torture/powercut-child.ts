@@ -4,12 +4,10 @@
 import { writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { LevelBackend, type Profile } from '../../adapters/level/index.js'
-import { hasCode } from '../../src/errors.js'
 import { createLorekeep, type Lorekeep } from '../../src/lorekeep.js'
-import type { JsonObject } from '../../src/objects/types.js'
 import { Random } from '../fixtures/random.js'
 import { contentOf, user } from './crash-content.js'
-import { definitionOf as schemaOf, objectOf, user as owner } from './objects-crash-steps.js'
+import { carryOut as carryOutOnObjects, definitionOf as schemaOf } from './objects-crash-steps.js'
 import {
   chooseCoreStep,
   chooseLoad,
@@ -90,34 +88,7 @@ async function acted({ knowledge, objects, flows }: Lorekeep, { store, step }: S
     const { job } = await flows.load('f', { ...documentOf(step), content: textOf(step.version) })
     return job
   }
-  const { lane } = step
-  switch (step.type) {
-    case 'import':
-    case 'replace': {
-      const batch = {
-        metadata: { id: 'batch', user: owner, collection: lane },
-        schema_name: schemaOf(lane, []).name,
-        values: Array.from({ length: step.size }, (_, n) => objectOf(step.from + n, step.version)),
-      }
-      const onDuplicate = step.type === 'import' ? 'reject' : 'replace'
-      return objects.import(batch, { onDuplicate }).catch((error: unknown) => {
-        if (!hasCode(error, 'LK_OBJECT_DUPLICATE')) throw error
-      })
-    }
-    case 'patch':
-      return objects.patch(lane, step.id, patchOf(step.id, step.version))
-    case 'delete':
-      return objects.delete(lane, step.id)
-    case 'define':
-      return objects.defineSchema(schemaOf(lane, step.indexes))
-    case 'deleteCollection':
-      return objects.deleteCollection(lane)
-  }
-}
-
-function patchOf(id: number, version: number): JsonObject {
-  const { tags = null, ...rest } = objectOf(id, version)
-  return { ...rest, tags }
+  return carryOutOnObjects(objects, step)
 }
 
 /** Of completions that are durable. */
