@@ -6,7 +6,7 @@ import { BackupDecoder } from '../backup/decoder.js'
 import type { BackupSummary } from '../backup/types.js'
 import { writeWholeFile } from '../whole-file.js'
 import type { AccessOptions } from './access.js'
-import { interruptible, note, ReaderLeft, UsageError } from './failure.js'
+import { describe, interruptible, note, ReaderLeft, UsageError } from './failure.js'
 import { formatBytes, formatCounted } from './figures.js'
 import { refuseTerminal, writeJson, writeOut } from './output.js'
 import { createProgress, units } from './progress.js'
@@ -76,8 +76,16 @@ async function backUpServer(
   const response = await new ServerClient(url, token).ask('GET', 'backup', {}, signal)
   const decoder = new BackupDecoder()
   let summary: BackupSummary | undefined
+  const received = async function* () {
+    try {
+      yield* response as AsyncIterable<Buffer>
+    } catch (cause) {
+      signal.throwIfAborted()
+      throw brokenOff(file, decoder.bytes, cause)
+    }
+  }
   const checked = async function* () {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
+    for await (const chunk of received()) {
       signal.throwIfAborted()
       for (const _ of decoder.push(chunk)) progress.count(decoder.entries)
       progress.bytes(chunk.length)
@@ -96,6 +104,16 @@ async function backUpServer(
   }
   // Both have read it to its end.
   return summary!
+}
+
+/** The status is sent by the time that a backup fails: all that a server can do is hang up. */
+function brokenOff(file: string, bytes: number, cause: unknown): Error {
+  const left =
+    file === '-' ? 'what went to stdout is no whole backup' : `nothing was written to '${file}'`
+  return new Error(
+    `the server broke the backup off after ${formatBytes(bytes)} (${describe(cause)}): ${left}; the server's log says why, unless the connection was lost`,
+    { cause },
+  )
 }
 
 function stdout(): Writable {

@@ -1,6 +1,7 @@
 // How the command ends when it does not end well: exit codes, and one line on stderr.
 
 import { CommanderError } from 'commander'
+import { LorekeepError } from '../errors.js'
 import { printable } from './figures.js'
 
 /** Something is wrong with the command line, beyond what commander finds by itself. */
@@ -53,7 +54,9 @@ export function note(message: string): void {
 /** An error that ends nothing here; `count`: how many such there were since the last line of it. */
 export function noteError(where: string, error: unknown, count: number): void {
   const others = count > 1 ? ` (the last of ${count} such errors)` : ''
-  note(`${where}: ${describe(error)}${others}`)
+  // By its code it is found in the docs.
+  const code = error instanceof LorekeepError ? `${error.code}: ` : ''
+  note(`${where}: ${code}${describe(error)}${others}`)
   if (isDebugging()) console.error(error)
 }
 

@@ -102,6 +102,34 @@ t.test('a download that is cut leaves the old file alone', async (t) => {
   }
 })
 
+t.test('a backup that the server breaks off is told at both ends', async (t) => {
+  const dir = t.testdir()
+  const data = join(dir, 'data')
+  // More than waits for a reader: the answer has begun when the damage is met.
+  const input = await succeed(t, ['sample', '--triples', '40000'])
+  await succeed(t, ['import', '-', '--id', 'large', '--data', data], { input })
+  const values = join(data, 'slices', 'values')
+  const last = join(values, readdirSync(values).sort().at(-1)!)
+  const bytes = readFileSync(last)
+  bytes[1000]! ^= 1
+  writeFileSync(last, bytes)
+  const server = await serve(t, ['--data', data])
+  const remote = ['--url', server.url, '--token', server.token]
+  const file = join(dir, 'file')
+  t.match(
+    await fail(t, 1, ['backup', file, ...remote]),
+    /^lorekeep: the server broke the backup off after [\d.]+ [kM]?B .*: nothing was written to '.*file'; the server's log /,
+  )
+  t.match(
+    (await run(t, ['backup', '-', ...remote])).stderr,
+    /^lorekeep: the server broke the backup off after .* stdout is no whole backup; /,
+  )
+  t.same(readdirSync(dir), ['data'])
+  server.child.kill('SIGTERM')
+  const { stderr } = await server.ended
+  t.match(stderr, /^lorekeep: \S+ GET \/api\/v1\/backup: LK_STORAGE_CORRUPT: .*'slices'/m)
+})
+
 t.test('an interrupted backup leaves no file', async (t) => {
   const dir = t.testdir()
   let connected = () => {}
