@@ -13,12 +13,13 @@ const syncBytes = 8 * 1024 * 1024
 
 /**
  * Writes beside the file and renames at the end: whatever has that name is whole. What is there
- * and no regular file, `/dev/null` or a pipe, is written to as it is. `mode` is for a new file.
+ * and no regular file, `/dev/null` or a pipe, is written to as it is. `mode` is the widest that the
+ * file gets, whatever the mode of one that was there; without it a file keeps its own.
  */
 export async function writeWholeFile(
   path: string,
   chunks: AsyncIterable<Uint8Array>,
-  mode = 0o666,
+  mode?: number,
 ): Promise<void> {
   const existing = await stat(path).catch(() => undefined)
   if (existing?.isDirectory()) throw new Error(`'${path}' is a directory`)
@@ -31,7 +32,8 @@ export async function writeWholeFile(
   const target = existing === undefined ? path : await realpath(path)
   const suffix = randomBytes(6).toString('hex')
   const partial = join(dirname(target), `${basename(target)}.partial-${suffix}`)
-  const handle = await open(partial, 'wx', existing?.mode ?? mode)
+  const widest = mode ?? 0o7777
+  const handle = await open(partial, 'wx', existing ? existing.mode & widest : (mode ?? 0o666))
   try {
     try {
       await writeTo(handle, chunks, syncBytes)

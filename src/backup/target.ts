@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { writeWholeFile } from '../whole-file.js'
 import type { BackupTarget } from './types.js'
 
-/** Everything of everybody is in it: a new file is for its owner alone. */
-const fileMode = 0o600
+/** Everything of everybody is in it: it is for its owner alone. */
+export const fileMode = 0o600
 
 export type WriteChunks = (chunks: AsyncIterable<Uint8Array>, signal: AbortSignal) => Promise<void>
 

@@ -3,6 +3,7 @@
 import { Writable } from 'node:stream'
 import { performance } from 'node:perf_hooks'
 import { BackupDecoder } from '../backup/decoder.js'
+import { fileMode } from '../backup/target.js'
 import type { BackupSummary } from '../backup/types.js'
 import { writeWholeFile } from '../whole-file.js'
 import type { AccessOptions } from './access.js'
@@ -95,7 +96,7 @@ async function backUpServer(
   }
   try {
     if (file === '-') for await (const chunk of checked()) await writeBackup(chunk)
-    else await writeWholeFile(file, checked(), 0o600)
+    else await writeWholeFile(file, checked(), fileMode)
   } catch (error) {
     signal.throwIfAborted()
     throw error

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable, Writable } from 'node:stream'
@@ -107,6 +107,15 @@ t.test('a file replaces the one of its name when it is whole, and is for its own
   symlinkSync('old', join(dir, 'link'))
   await keep.backup(join(dir, 'link'))
   t.equal(readFileSync(join(dir, 'old')).subarray(0, 8).toString(), 'LKBACKUP')
+  for (const [before, after] of [
+    [0o644, 0o600],
+    [0o400, 0o400],
+  ] as const) {
+    chmodSync(join(dir, 'old'), before)
+    await keep.backup(join(dir, 'old'))
+    if (process.platform !== 'win32') t.equal(statSync(join(dir, 'old')).mode & 0o777, after)
+  }
+  chmodSync(join(dir, 'old'), 0o600)
   writeFileSync(join(dir, 'old'), 'old')
   const failing = { signal: AbortSignal.abort(new Error('enough')) }
   await t.rejects(keep.backup(join(dir, 'old'), failing), { message: 'enough' })
