@@ -1,5 +1,6 @@
 import { writeBackup } from './backup/backup.js'
 import { assertRestored } from './backup/marker.js'
+import { checkOptions } from './backup/options.js'
 import { openTarget } from './backup/target.js'
 import type { Backup } from './backup/types.js'
 import { LorekeepError } from './errors.js'
@@ -230,8 +231,9 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       return layer.take(knowledge.holdDeletions())
     }
     const backups = new InFlight()
-    const backup: Backup = (target, { signal, onProgress } = {}) =>
+    const backup: Backup = (target, asked = {}) =>
       backups.run(async () => {
+        const { signal, onProgress } = checkOptions(asked)
         const write = openTarget(target)
         signal?.throwIfAborted()
         return writeBackup({

@@ -5,6 +5,7 @@ import { BackupDecoder } from './decoder.js'
 import type { DecodedBlock } from './decoder.js'
 import { partitions } from './format.js'
 import { markerKey, markerOf } from './marker.js'
+import { checkOptions } from './options.js'
 import { openSource } from './source.js'
 import type { OpenSource } from './source.js'
 import type { BackupSource, BackupSummary, RestoreOptions, RestoreProgress } from './types.js'
@@ -28,6 +29,7 @@ const restoring = new WeakSet<Backend>()
  * The backend stays the caller's and open: to be given to createLorekeep(), or closed.
  * @throws LorekeepError `LK_BACKUP_*`, `LK_STORAGE_*`
  * @throws the reason of `signal`
+ * @throws TypeError for options that cannot be
  */
 export async function restore(
   backend: Backend,
@@ -37,7 +39,7 @@ export async function restore(
   if (typeof backend?.open !== 'function') {
     throw new TypeError("restore needs a backend, such as new LevelBackend('./data')")
   }
-  const { signal, onProgress } = options
+  const { signal, onProgress } = checkOptions(options)
   if (restoring.has(backend)) {
     throw new LorekeepError('LK_STORAGE_LOCKED', 'another backup is being restored into it')
   }

@@ -140,6 +140,27 @@ t.test('what is no target or source is a TypeError', async (t) => {
   await t.rejects(restore(undefined as never, 'x'), TypeError)
 })
 
+t.test('options that cannot be are a TypeError, and write nothing', async (t) => {
+  const dir = t.testdir()
+  const file = join(dir, 'file')
+  const keep = await filled(t)
+  await keep.backup(file, { signal: undefined, onProgress: undefined })
+  for (const options of [
+    { signall: AbortSignal.abort() },
+    { signal: 'now' },
+    { signal: null },
+    { onProgress: true },
+    null,
+    7,
+  ] as never[]) {
+    await t.rejects(keep.backup(join(dir, 'none'), options), TypeError)
+    const backend = new FaultyBackend(new MemoryBackend())
+    await t.rejects(restore(backend, file, options), TypeError)
+    t.equal(backend.calls, 0)
+  }
+  t.same(readdirSync(dir), ['file'])
+})
+
 t.test('a target that fails ends the backup with its error', async (t) => {
   const backend = new FaultyBackend(new MemoryBackend())
   const keep = await openStore(t, backend)
