@@ -17,20 +17,25 @@ export async function syncDirectory(directory: string): Promise<void> {
 /**
  * Creates a directory where it does not exist, and its parents. Each name is made durable before
  * anything is made inside, so only the name of the innermost one can be as new as a crash: that is
- * made durable whoever made it.
+ * made durable whoever made it. Gives those that it made, the outermost first.
  */
-export async function makeDirectory(directory: string): Promise<void> {
+export async function makeDirectory(directory: string, mode = 0o777): Promise<string[]> {
   const missing: string[] = []
+  const made: string[] = []
   let existing = directory
   for (; !(await exists(existing)); existing = dirname(existing)) missing.unshift(existing)
   await syncName(existing)
   for (const path of missing) {
     // Another partition of the same store may be first.
-    await mkdir(path).catch((error: unknown) => {
+    try {
+      await mkdir(path, mode)
+      made.push(path)
+    } catch (error) {
       if ((error as { code?: unknown }).code !== 'EEXIST') throw error
-    })
+    }
     await syncDirectory(dirname(path))
   }
+  return made
 }
 
 // Of file systems that do not sync directories, or of directories that may be passed but not read.

@@ -67,6 +67,35 @@ export function describe(error: unknown): string {
   return error.message || (typeof code === 'string' ? code : error.name)
 }
 
+/** What the system says of a file, with what to do about it. Other errors stay what they are. */
+export function fileError(error: unknown, path: string, access: 'read' | 'write'): unknown {
+  const reason = reasonOf((error as NodeJS.ErrnoException | undefined)?.code, path, access)
+  return reason === undefined ? error : new Error(reason, { cause: error })
+}
+
+function reasonOf(code: unknown, path: string, access: 'read' | 'write'): string | undefined {
+  switch (code) {
+    case 'ENOENT':
+      return access === 'read'
+        ? `there is no '${path}'`
+        : `the directory of '${path}' is not there: make it first, or name another`
+    case 'EISDIR':
+      return `'${path}' is a directory: name a file`
+    case 'ENOTDIR':
+      return `'${path}' leads through, or is, a file where a directory has to be: name another`
+    case 'EACCES':
+    case 'EPERM':
+      return `'${path}' may not be ${access === 'read' ? 'read' : 'written'} by this user: change its permissions, or name another`
+    case 'EROFS':
+      return `'${path}' is on a file system that is read-only: name another`
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return `no space is left for '${path}': make room, or name another`
+    default:
+      return undefined
+  }
+}
+
 export function isDebugging(): boolean {
   const { LOREKEEP_DEBUG: variable } = process.env
   return process.argv.includes('--debug') || (variable !== undefined && variable !== '')

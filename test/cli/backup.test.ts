@@ -1,9 +1,21 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
+import { LevelBackend } from '../../adapters/level/index.js'
+import { markerKey, markerOf } from '../../src/backup/marker.js'
 import { sampleId } from '../../src/cli/sample.js'
 import { fail, inTerminal, run, serve, start, succeed } from './command.js'
 
@@ -67,10 +79,64 @@ t.test('a backup that is damaged or not there is refused, and makes no directory
     await fail(t, 1, ['restore', join(dir, name), join(dir, 'data')])
     t.notOk(existsSync(join(dir, 'data')), name)
   }
-  await fail(t, 1, ['restore', '-', join(dir, 'data')], { input: bytes })
-  // What the stream had made is empty, and good for the next.
-  await succeed(t, ['restore', file, join(dir, 'data')])
+  const deep = join(dir, 'new', 'data')
+  await fail(t, 1, ['restore', '-', deep], { input: bytes })
+  t.notOk(existsSync(join(dir, 'new')), 'nor does a stream leave one')
+  mkdirSync(join(deep, 'flows'), { recursive: true })
+  await fail(t, 1, ['restore', '-', deep], { input: bytes })
+  t.same(readdirSync(deep), ['flows'], 'what was there stays')
+  await succeed(t, ['restore', file, deep])
 })
+
+t.test('a directory that holds anything is refused, and left as it is', async (t) => {
+  const { dir, data } = await shelf(t)
+  const file = join(dir, 'file')
+  await succeed(t, ['backup', file, '--data', data])
+  const target = join(dir, 'target')
+  mkdirSync(join(target, 'cores'), { recursive: true })
+  writeFileSync(join(target, 'notes.txt'), 'mine')
+  t.match(await fail(t, 1, ['restore', file, target]), /'notes\.txt'.* empty, or not there/)
+  t.same(readdirSync(target), ['cores', 'notes.txt'])
+  unlinkSync(join(target, 'notes.txt'))
+  await succeed(t, ['restore', file, target])
+  // One partition of a store is not empty, either: none is added to it.
+  for (const name of ['flows', 'objects', 'slices']) {
+    rmSync(join(target, name), { recursive: true })
+  }
+  t.match(await fail(t, 1, ['restore', file, target]), /there is a store .* empty, or not there/)
+  t.same(readdirSync(target), ['cores'])
+})
+
+t.test('what a restore that was broken off has left is restored into', async (t) => {
+  const { dir, data } = await shelf(t)
+  const file = join(dir, 'file')
+  await succeed(t, ['backup', file, '--data', data])
+  const target = join(dir, 'target')
+  const backend = new LevelBackend(target)
+  const cores = await backend.open('cores')
+  await cores.write([{ type: 'put', key: markerKey, value: markerOf(0) }])
+  await backend.close()
+  await succeed(t, ['restore', file, target])
+  t.ok((await succeed(t, ['export', ...name, '--data', target])).equals(sample))
+})
+
+t.test(
+  'what a restore makes is for its owner alone',
+  { skip: process.platform === 'win32' },
+  async (t) => {
+    const { dir, data } = await shelf(t)
+    const file = join(dir, 'file')
+    await succeed(t, ['backup', file, '--data', data])
+    await succeed(t, ['restore', file, join(dir, 'new', 'data')])
+    mkdirSync(join(dir, 'old'))
+    chmodSync(join(dir, 'old'), 0o755)
+    await succeed(t, ['restore', file, join(dir, 'old')])
+    const modes = ['new', 'new/data', 'new/data/cores', 'old', 'old/cores'].map(
+      (path) => statSync(join(dir, path)).mode & 0o777,
+    )
+    t.same(modes, [0o700, 0o700, 0o700, 0o755, 0o700])
+  },
+)
 
 t.test('a backup of nothing leaves no file', async (t) => {
   const { dir, data } = await shelf(t)
