@@ -33,6 +33,13 @@ type Part = 'header' | 'start' | 'block' | 'content' | 'trailer' | 'end'
 /** The lengths of parts that have one. `start` is the first byte of a block or of the trailer. */
 const lengths = { header: headerBytes, start: 1, block: blockHeaderBytes, trailer: trailerBytes }
 
+/** What a backup is often piped through, by the name of the command. */
+const compressions = [
+  { name: 'zstd', magic: Buffer.of(0x28, 0xb5, 0x2f, 0xfd) },
+  { name: 'gzip', magic: Buffer.of(0x1f, 0x8b) },
+  { name: 'xz', magic: Buffer.of(0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00) },
+]
+
 export class BackupDecoder {
   bytes = 0
   entries = 0
@@ -131,7 +138,15 @@ export class BackupDecoder {
   #checkMagic(): void {
     const length = Math.min(this.#filled, magic.length)
     if (magic.compare(this.#buffer, 0, length, 0, length) === 0) return
-    throw new LorekeepError('LK_BACKUP_FORMAT', 'it does not begin as one')
+    const begin = this.#buffer.subarray(0, this.#filled)
+    const looksLike = compressions.find(({ magic }) => {
+      return begin.subarray(0, magic.length).equals(magic)
+    })?.name
+    if (looksLike === undefined) {
+      throw new LorekeepError('LK_BACKUP_FORMAT', 'it does not begin as one')
+    }
+    const detail = `it looks compressed: decompress it first, with ${looksLike} -dc FILE | lorekeep restore - DIR`
+    throw new LorekeepError('LK_BACKUP_FORMAT', detail, { details: { looksLike } })
   }
 
   #readHeader(header: Buffer): void {

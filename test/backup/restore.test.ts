@@ -2,13 +2,14 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { encodeMessage } from '../../src/codec/encoder.js'
 import { createLorekeep, restore } from '../../src/index.js'
-import type { Backend, PartitionName, RestoreProgress } from '../../src/index.js'
+import type { Backend, LorekeepError, PartitionName, RestoreProgress } from '../../src/index.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { exported, openStore, triplesMessage } from '../fixtures/stores.js'
 
@@ -53,6 +54,29 @@ t.test('a damaged or cut file is refused before the backend is touched', async (
   await t.rejects(restore(backend, bad), { code: 'LK_BACKUP_FORMAT' })
   await t.rejects(restore(backend, `${file}.none`), { code: 'ENOENT' })
   t.equal(backend.calls, 0)
+})
+
+t.test('a compressed backup is told from other files', async (t) => {
+  const file = await backupFile(t)
+  const bytes = readFileSync(file)
+  for (const [looksLike, compressed] of [
+    ['gzip', gzipSync(bytes)],
+    ['zstd', Buffer.from('28b52ffd0458', 'hex')],
+    ['xz', Buffer.from('fd377a585a000004', 'hex')],
+  ] as const) {
+    for (const source of [compressed, file]) {
+      writeFileSync(file, compressed)
+      await t.rejects(restore(new MemoryBackend(), source), {
+        code: 'LK_BACKUP_FORMAT',
+        details: { looksLike },
+      })
+    }
+  }
+  const other = Buffer.from('28b52ffc0458', 'hex')
+  const { details } = (await restore(new MemoryBackend(), other).catch(
+    (error: unknown) => error,
+  )) as LorekeepError
+  t.same(details, {})
 })
 
 t.test('a damaged or cut stream leaves an empty backend, good for the next', async (t) => {
