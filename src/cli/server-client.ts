@@ -211,6 +211,13 @@ function adviceFor(code: string, detail: string): string | undefined {
       return detail.includes("user'") ? '--user names the user' : undefined
     case 'LK_FLOW_NOT_FOUND':
       return '--flow names the flow'
+    case 'LK_STORAGE_FAILED':
+    case 'LK_STORAGE_UNAVAILABLE':
+    case 'LK_STORAGE_CORRUPT':
+    case 'LK_STORAGE_FORMAT':
+    case 'LK_INTERNAL':
+      // What can hold names of files stays there.
+      return `${code}: the server's log says more`
     default:
       return undefined
   }

@@ -95,7 +95,7 @@ export function problemOf(thrown: unknown, requestId: string): Problem {
   const { code, kind } = error
   const title = catalogue[code].message
   const open = isForClients(code)
-  const detail = open ? shortText(error.message, longestDetail) : title
+  const detail = open ? shortText(error.message, longestDetail) : closedDetail(error)
   const { errors, errorsOmitted, ...rest } = error.details
   const details = open ? plainMembers(rest) : {}
   return {
@@ -129,6 +129,22 @@ function isForClients(code: ErrorCode): boolean {
   if (code.startsWith('LK_HTTP_')) return true
   if (code === 'LK_FLOW_FULL' || code === 'LK_PEER_MISSING') return true
   return status[code] < 500 && !code.startsWith('LK_STORAGE_')
+}
+
+/** A full disk is for the client to know: it may wait, or ask for room. It names no file. */
+function closedDetail({ code, cause }: LorekeepError): string {
+  const { message } = catalogue[code]
+  const isStorage = code === 'LK_STORAGE_FAILED' || code === 'LK_STORAGE_UNAVAILABLE'
+  return isStorage && isFull(cause) ? `${message}: no space is left on the server's disk` : message
+}
+
+/** LevelDB has the system's reason in its message, and under a code of its own. */
+function isFull(cause: unknown, deepest = 8): boolean {
+  if (!(cause instanceof Error) || deepest === 0) return false
+  const { code } = cause as NodeJS.ErrnoException
+  if (code === 'ENOSPC' || code === 'EDQUOT') return true
+  if (/no space left on device|disk quota exceeded/i.test(cause.message)) return true
+  return isFull(cause.cause, deepest - 1)
 }
 
 /** Whatever was collected: an answer repeats no more than this of what a client sent. */

@@ -16,6 +16,8 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { markerKey, markerOf } from '../../src/backup/marker.js'
+import { LorekeepError } from '../../src/errors.js'
+import { problemOf } from '../../src/http/problem.js'
 import { sampleId } from '../../src/cli/sample.js'
 import { fail, inTerminal, run, serve, start, succeed } from './command.js'
 
@@ -194,6 +196,24 @@ t.test('a backup that the server breaks off is told at both ends', async (t) => 
   server.child.kill('SIGTERM')
   const { stderr } = await server.ended
   t.match(stderr, /^lorekeep: \S+ GET \/api\/v1\/backup: LK_STORAGE_CORRUPT: .*'slices'/m)
+})
+
+t.test('what fails on the server before the first byte is told with its code', async (t) => {
+  const dir = t.testdir()
+  const full = Object.assign(new Error('/secret: No space left on device'), { code: 'ENOSPC' })
+  const error = new LorekeepError('LK_STORAGE_FAILED', '/secret', { cause: full })
+  const problem = problemOf(error, 'r')
+  const server = createServer((_request, response) => {
+    response.writeHead(problem.status).end(JSON.stringify(problem))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  t.equal(
+    await fail(t, 1, ['backup', join(dir, 'a'), '--url', url]),
+    "lorekeep: the storage failed: no space is left on the server's disk (LK_STORAGE_FAILED: the server's log says more)\n",
+  )
+  t.same(readdirSync(dir), [])
 })
 
 t.test('an interrupted backup leaves no file', async (t) => {

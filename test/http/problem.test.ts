@@ -57,6 +57,27 @@ t.test('lists of plain values are told, and no other lists', async (t) => {
   t.notOk('mixed' in problem || 'deep' in problem)
 })
 
+t.test('a full disk is told, without the name of a file', async (t) => {
+  const level = Object.assign(new Error('IO error: /secret/5.log: No space left on device'), {
+    code: 'LEVEL_IO_ERROR',
+  })
+  const node = Object.assign(new Error('ENOSPC: /secret'), { code: 'ENOSPC' })
+  for (const cause of [level, node, new Error('/secret', { cause: node })]) {
+    for (const code of ['LK_STORAGE_FAILED', 'LK_STORAGE_UNAVAILABLE'] as const) {
+      const problem = problemOf(new LorekeepError(code, '/secret', { cause }), 'r')
+      const detail = `${catalogue[code].message}: no space is left on the server's disk`
+      t.match(problem, { detail, errors: [{ message: detail }], error: { message: detail } })
+      t.notMatch(JSON.stringify(problem), /secret/)
+    }
+    const inside = problemOf(new LorekeepError('LK_INTERNAL', undefined, { cause }), 'r')
+    t.equal(inside.detail, 'internal error')
+  }
+  const itself = new Error('/secret')
+  itself.cause = itself
+  const other = problemOf(new LorekeepError('LK_STORAGE_FAILED', 'x', { cause: itself }), 'r')
+  t.equal(other.detail, 'the storage failed')
+})
+
 t.test('what a server error says stays inside', async (t) => {
   for (const code of codes) {
     const error = new LorekeepError(code, '/var/secret', {
