@@ -22,7 +22,7 @@ export async function writeWholeFile(
   mode?: number,
 ): Promise<void> {
   const existing = await stat(path).catch(() => undefined)
-  if (existing?.isDirectory()) throw new Error(`'${path}' is a directory`)
+  if (existing?.isDirectory()) throw new Error(`'${path}' is a directory: name a file`)
   if (existing !== undefined && !existing.isFile()) {
     const handle = await open(path, 'w')
     await writeTo(handle, chunks).finally(() => handle.close())

@@ -7,7 +7,7 @@ import { fileMode } from '../backup/target.js'
 import type { BackupSummary } from '../backup/types.js'
 import { writeWholeFile } from '../whole-file.js'
 import type { AccessOptions } from './access.js'
-import { describe, interruptible, note, ReaderLeft, UsageError } from './failure.js'
+import { describe, fileError, interruptible, note, ReaderLeft, UsageError } from './failure.js'
 import { formatBytes, formatCounted } from './figures.js'
 import { refuseTerminal, writeJson, writeOut } from './output.js'
 import { createProgress, units } from './progress.js'
@@ -31,6 +31,9 @@ export async function backUp(file: string, options: BackupCommandOptions): Promi
       return url === undefined
         ? await backUpDirectory(file, data, progress, signal)
         : await backUpServer(file, url, token, progress, signal)
+    } catch (error) {
+      // Errors of the storage are our own, those of a connection have words of their own.
+      throw file === '-' ? error : fileError(error, file, 'write')
     } finally {
       progress.stop()
     }

@@ -82,10 +82,12 @@ function reasonOf(code: unknown, path: string, access: 'read' | 'write'): string
     case 'EISDIR':
       return `'${path}' is a directory: name a file`
     case 'ENOTDIR':
-      return `'${path}' leads through, or is, a file where a directory has to be: name another`
+      return `'${path}' is a file, or leads through one, where a directory has to be: name another`
     case 'EACCES':
     case 'EPERM':
-      return `'${path}' may not be ${access === 'read' ? 'read' : 'written'} by this user: change its permissions, or name another`
+      return access === 'read'
+        ? `'${path}' may not be read by this user: change its permissions, or be its owner`
+        : `'${path}' may not be written by this user: change the permissions of it and its directory, or name another`
     case 'EROFS':
       return `'${path}' is on a file system that is read-only: name another`
     case 'ENOSPC':

@@ -6,7 +6,7 @@ import { LevelBackend } from '../../adapters/level/index.js'
 import { hasCode } from '../errors.js'
 import { createLorekeep } from '../lorekeep.js'
 import type { Lorekeep, LorekeepOptions } from '../lorekeep.js'
-import { noteError } from './failure.js'
+import { fileError, noteError } from './failure.js'
 
 /** With `create` a directory that does not exist is made; else that is an error. */
 export async function openLocalStore(
@@ -34,6 +34,7 @@ async function checkDirectory(data: string): Promise<void> {
   try {
     isDirectory = (await stat(data)).isDirectory()
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw fileError(cause, data, 'read')
     throw new Error(`there is no data directory '${data}' (--data names another)`, { cause })
   }
   if (!isDirectory) throw new Error(`'${data}' is not a directory`)
@@ -41,6 +42,7 @@ async function checkDirectory(data: string): Promise<void> {
     // The file that makes a directory a LevelDB: one called `cores` may hold anything.
     await stat(join(data, 'cores', 'CURRENT'))
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EACCES') throw fileError(cause, data, 'read')
     throw new Error(`there is no store in '${data}' (--data names another)`, { cause })
   }
 }

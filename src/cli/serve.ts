@@ -11,7 +11,7 @@ import { LevelBackend } from '../../adapters/level/index.js'
 import { createHandler } from '../http/index.js'
 import type { Authenticate, Handler, Principal } from '../http/index.js'
 import { ErrorReports } from '../error-reports.js'
-import { LorekeepError } from '../errors.js'
+import { hasCode, LorekeepError } from '../errors.js'
 import type { FlowDefinition, FlowQueue } from '../flow/types.js'
 import { createLorekeep } from '../lorekeep.js'
 import type { ObjectStore } from '../objects/types.js'
@@ -62,6 +62,11 @@ export async function serve(options: ServeOptions): Promise<void> {
     // By then the connections are closed, and what was under way with them.
     closeTimeoutMs: 1_000,
     onError: (error, { count }) => noteError('in the background', error, count),
+  }).catch((error: unknown) => {
+    if (!hasCode(error, 'LK_STORAGE_LOCKED')) throw error
+    const advice =
+      '--data names another directory; other commands reach a running server with --url'
+    throw new Error(`${error.message} (${advice})`, { cause: error })
   })
   const stopping = new AbortController()
   const requestErrors = new ErrorReports<string>((error, count, where) => {

@@ -18,6 +18,7 @@ import { LevelBackend } from '../../adapters/level/index.js'
 import { markerKey, markerOf } from '../../src/backup/marker.js'
 import { LorekeepError } from '../../src/errors.js'
 import { problemOf } from '../../src/http/problem.js'
+import { fileError } from '../../src/cli/failure.js'
 import { sampleId } from '../../src/cli/sample.js'
 import { fail, inTerminal, run, serve, start, succeed } from './command.js'
 
@@ -148,6 +149,43 @@ t.test('a backup of nothing leaves no file', async (t) => {
   await fail(t, 2, ['backup'])
   await fail(t, 2, ['restore', 'a'])
   t.same(readdirSync(dir), [])
+})
+
+t.test('what the system says of a file is put in words, with what to do', async (t) => {
+  const { dir, data } = await shelf(t)
+  const [file, plain, none] = ['file', 'plain', 'none'].map((name) => join(dir, name)) as [
+    string,
+    string,
+    string,
+  ]
+  await succeed(t, ['backup', file, '--data', data])
+  writeFileSync(plain, '')
+  const inFile = join(plain, 'a')
+  for (const [args, expected] of [
+    [['backup', dir, '--data', data], /is a directory: name a file$/m],
+    [['backup', join(none, 'a'), '--data', data], /the directory of '.*' is not there: make it/],
+    [['backup', inFile, '--data', data], /is a file, or leads through one/],
+    [['backup', none, '--data', inFile], /is a file, or leads through one/],
+    [['restore', dir, none], /is a directory, not a backup: name a file$/m],
+    [['restore', none, none], /there is no '.*none'$/m],
+    [['restore', inFile, none], /is a file, or leads through one/],
+    [['restore', file, plain], /is a file, or leads through one/],
+    [['restore', file, inFile], /is a file, or leads through one/],
+  ] as const) {
+    t.match(await fail(t, 1, args), expected)
+  }
+  t.same(readdirSync(dir).sort(), ['file', 'plain'])
+  // Root may do all of this.
+  for (const code of ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT']) {
+    const cause = Object.assign(new Error(`${code}: raw`), { code })
+    for (const access of ['read', 'write'] as const) {
+      const error = fileError(cause, '/a', access)
+      t.match(error, { message: /'\/a'.*: / }, code)
+      t.notMatch(error, { message: code })
+    }
+  }
+  const other = new LorekeepError('LK_CLOSED')
+  t.equal(fileError(other, '/a', 'read'), other)
 })
 
 t.test('a download that is cut leaves the old file alone', async (t) => {

@@ -328,7 +328,7 @@ t.test('a data directory that is in use, or is none, is one line', async (t) => 
   const data = t.testdir({ file: '' })
   const { url } = await serve(t, ['--data', data])
   const locked = await fail(t, 1, ['serve', '--port', '0', '--data', data])
-  t.match(locked, 'in use')
+  t.match(locked, /in use: process \d+ .*--data.*--url/)
   t.match(await fail(t, 1, ['import', 'package.json', '--data', data]), '--url')
   await fail(t, 1, ['serve', '--port', '0', '--data', join(data, 'file')])
   const other = join(data, 'other')
