@@ -209,6 +209,7 @@ const limitRanges = {
   maxDepth: [6, 1024],
   maxVectorLength: [1, Number.MAX_SAFE_INTEGER],
   maxMapEntries: [1, Number.MAX_SAFE_INTEGER],
+  maxExtraValues: [1, Number.MAX_SAFE_INTEGER],
   // A body of JSON becomes one string.
   maxJsonBytes: [1, constants.MAX_STRING_LENGTH],
   maxBufferedBytes: [2, Number.MAX_SAFE_INTEGER],

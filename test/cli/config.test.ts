@@ -100,6 +100,7 @@ t.test('each value has its rule', async (t) => {
     [{ limits: { maxBufferedBytes: 2 ** 25 - 1 } }, 'limits.maxBufferedBytes'],
     [{ limits: { maxJsonBytes: 2, maxBufferedBytes: 3 } }, 'limits.maxBufferedBytes'],
     [{ limits: { maxBatchObjects: 0 } }, 'limits.maxBatchObjects'],
+    [{ limits: { maxExtraValues: 0 } }, 'limits.maxExtraValues'],
     [{ limits: { maxQueryMs: 1.5 } }, 'limits.maxQueryMs'],
     [{ schemas: {} }, 'schemas'],
     [{ schemas: ['a'] }, 'schemas[0]'],
@@ -128,7 +129,9 @@ t.test('each value has its rule', async (t) => {
 t.test('values at the limits are accepted', async (t) => {
   for (const port of [0, 65535]) t.same(problems({ port }), [])
   for (const maxDepth of [6, 1024]) t.same(problems({ limits: { maxDepth } }), [])
-  t.same(problems({ limits: { maxCoreBytes: 1 } }), [])
+  for (const name of ['maxCoreBytes', 'maxExtraValues']) {
+    t.same(problems({ limits: { [name]: 1 } }), [])
+  }
   t.same(problems({ limits: { maxJsonBytes: 2, maxBufferedBytes: 4 } }), [])
   t.same(problems({ schemas: [], flows: [] }), [])
 })
