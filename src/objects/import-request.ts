@@ -86,7 +86,7 @@ export function checkObjects(
       const id = idIn(value, schema.definition.id_field)
       errors.add({ index, ...(id !== undefined && { id }), path, reason })
     }
-    const object = schema.check(value, report)
+    const object = schema.check(value, report, maxObjectBytes)
     if (object === undefined) continue
     const bytes = excess(object, maxObjectBytes)
     if (bytes === undefined) objects.push(object)
@@ -148,9 +148,11 @@ function checkCustom(custom: unknown, fail: (path: string, message: string) => v
     fail('metadata.metadata', `must be an object, not ${shown(custom)}`)
     return
   }
-  const isJson = checkJson(custom, (path, reason) => {
-    fail(joined('metadata.metadata', path), reason)
-  })
+  const isJson = checkJson(
+    custom,
+    (path, reason) => fail(joined('metadata.metadata', path), reason),
+    { maxBytes: maxMetadataBytes },
+  )
   const bytes = isJson ? Buffer.byteLength(JSON.stringify(custom)) : 0
   if (bytes > maxMetadataBytes) {
     fail(

@@ -9,6 +9,8 @@ export interface JsonCheckOptions {
   readonly maxDepth?: number
   /** The walk stops after so many reports. 20 by default, so that a cycle ends soon. */
   readonly maxReports?: number
+  /** A value that is surely longer than this as JSON is refused, and not walked to its end. */
+  readonly maxBytes?: number
 }
 
 /**
@@ -20,9 +22,9 @@ export interface JsonCheckOptions {
 export function checkJson(
   value: unknown,
   report: (path: string, reason: string) => void,
-  { maxDepth = 64, maxReports = 20 }: JsonCheckOptions = {},
+  { maxDepth = 64, maxReports = 20, maxBytes = Infinity }: JsonCheckOptions = {},
 ): boolean {
-  return new Walk(report, maxDepth, maxReports).visit(value, undefined)
+  return new Walk(report, maxDepth, maxReports, maxBytes).visit(value, undefined)
 }
 
 /** `details.brand`, `tags[2]`, `["odd key"].x`; '' is the root. Long names are cut. */
@@ -49,6 +51,9 @@ class Walk {
   readonly #report: (path: string, reason: string) => void
   readonly #maxDepth: number
   #reportsLeft: number
+  readonly #maxBytes: number
+  /** After the least that what was seen takes: no character is shorter than a byte. */
+  #bytesLeft: number
   /** Of the container that is open. Becomes text only when something is wrong. */
   readonly #path: (string | number)[] = []
 
@@ -56,16 +61,20 @@ class Walk {
     report: (path: string, reason: string) => void,
     maxDepth: number,
     maxReports: number,
+    maxBytes: number,
   ) {
     this.#report = report
     this.#maxDepth = maxDepth
     this.#reportsLeft = maxReports
+    this.#maxBytes = maxBytes
+    this.#bytesLeft = maxBytes
   }
 
   /** `key` is where the value stands in the container that is open; undefined for the root. */
   visit(value: unknown, key: string | number | undefined): boolean {
     switch (typeof value) {
       case 'string':
+        this.#bytesLeft -= value.length + 1
         return value.isWellFormed() || this.#refuse(key, loneSurrogate)
       case 'number':
         return Number.isFinite(value) || this.#refuse(key, `is ${value}, which JSON does not have`)
@@ -98,6 +107,9 @@ class Walk {
     if ('toJSON' in array) return this.#refuse(undefined, 'is an array with a toJSON method')
     let ok = true
     for (let i = 0; i < array.length && this.#reportsLeft > 0; i++) {
+      // A digit and a comma; the last has none, but there are brackets.
+      this.#bytesLeft -= 2
+      if (this.#bytesLeft < 0) return this.#refuseLength()
       const element = array[i]
       if (element === undefined && !Object.hasOwn(array, i)) ok = this.#refuse(i, 'is a hole')
       else if (!this.visit(element, i)) ok = false
@@ -116,6 +128,9 @@ class Walk {
     }
     for (const key in object) {
       if (this.#reportsLeft === 0) return false
+      // Two quotes, a colon, a digit and a comma.
+      this.#bytesLeft -= key.length + 5
+      if (this.#bytesLeft < 0) return this.#refuseLength()
       const property = Object.getOwnPropertyDescriptor(object, key)
       // Inherited: somebody extended Object.prototype. It is not of this object.
       if (property === undefined) continue
@@ -125,6 +140,12 @@ class Walk {
       else if (!this.visit(property.value, key)) ok = false
     }
     return ok
+  }
+
+  #refuseLength(): false {
+    this.#reportsLeft = 0
+    this.#report('', `has over ${this.#maxBytes} bytes as JSON; at most so many are accepted`)
+    return false
   }
 
   #refuse(key: string | number | undefined, reason: string): false {

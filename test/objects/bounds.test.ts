@@ -143,6 +143,14 @@ t.test('each limit holds to the last object, and not one further', async (t) => 
   await put([{ id: 'long', text: 'x'.repeat(60 - 23) }])
   const longer = put([{ id: 'more', text: 'x'.repeat(60 - 22) }])
   await t.rejects(longer, { code: 'LK_OBJECT_INVALID', details: { count: 1 } })
+  // Of an object with far too many fields one reason is told, and not what else is wrong with it.
+  const wide = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`f${n}`, n]))
+  const error = (await put([{ ...wide, end: undefined } as never]).catch(
+    (thrown: unknown) => thrown,
+  )) as {
+    details: unknown
+  }
+  t.match(error.details, { count: 1, errors: [{ index: 0, path: '', reason: /60 bytes/ }] })
   for (const work of [() => objects.query(scan), () => objects.explain(scan)]) {
     await t.rejects(work() as Promise<unknown>, {
       code: 'LK_QUERY_BUDGET',

@@ -34,6 +34,32 @@ t.test('what JSON can say is plain JSON', async (t) => {
   t.strictSame(refused(JSON.parse(text)), [])
 })
 
+t.test('what is too long for sure is not read to its end, and what fits is', async (t) => {
+  const fits = [
+    {},
+    [],
+    '',
+    0,
+    null,
+    [0],
+    [0, ''],
+    { '': 0 },
+    { a: [], b: {} },
+    [{ é: 'é😀', b: [1, [2, 'c']] }, -0, [[]], ''],
+  ]
+  for (const value of fits) {
+    const maxBytes = Buffer.byteLength(JSON.stringify(value))
+    t.strictSame(refused(value, { maxBytes }), [], JSON.stringify(value))
+  }
+  const names = Array.from({ length: 1000 }, (_, n) => [`f${n}`, n] as const)
+  const wide = { ...Object.fromEntries(names), end: undefined }
+  const long = [...Array<number>(1000).fill(0), undefined]
+  for (const value of [wide, long, { wide }, [[long]], { a: 'x'.repeat(1000), b: undefined }]) {
+    t.strictSame(refused(value, { maxBytes: 1000 }), [''])
+    t.not(refused(value)[0], '')
+  }
+})
+
 t.test('what JSON cannot say is refused, with its path', async (t) => {
   class Point {
     x = 1
