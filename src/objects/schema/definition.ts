@@ -31,8 +31,7 @@ const deepestInput = 100
 /**
  * A fresh, frozen definition with its keys in one order. Reads `fields` as a map and as an array,
  * and takes its own result again.
- * @throws LorekeepError `LK_SCHEMA_INVALID` with the reasons in `details.errors`, and the number of
- * all in `details.count`
+ * @throws LorekeepError `LK_SCHEMA_INVALID` with the reasons in `details.errors`
  */
 export function parseSchemaDefinition(input: unknown): SchemaDefinition {
   const problems = new Problems()
@@ -77,10 +76,10 @@ function plainCopy(input: unknown, problems: Problems): JsonValue | undefined {
   return isJson ? (parseJson(JSON.stringify(input)) as JsonValue) : undefined
 }
 
-function refusal({ list, count }: Problems): LorekeepError {
+function refusal({ list }: Problems): LorekeepError {
   const wording = ({ path, message }: Problem) => (path === '' ? message : `'${path}' ${message}`)
   return new LorekeepError('LK_SCHEMA_INVALID', list.sentence(wording), {
-    details: { ...list.details, count },
+    details: list.details,
   })
 }
 
