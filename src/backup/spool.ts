@@ -11,7 +11,9 @@ const lookMs = 50
 
 export class Spool {
   readonly #values = new SavedValues(maxWaitingBytes)
-  readonly #waiting: SavedValue[] = []
+  readonly #waiting: { readonly value: SavedValue; readonly bytes: number }[] = []
+  /** Wherever they lie. */
+  #waitingBytes = 0
   readonly #mayWait: () => boolean
   #end: { readonly error?: unknown } | undefined
   #stopped: { readonly error: unknown } | undefined
@@ -25,7 +27,7 @@ export class Spool {
 
   /** Resolves when the bytes have a place. Rejects once the taker has stopped, with its reason. */
   async push(bytes: Uint8Array): Promise<void> {
-    while (!this.#values.hasRoom && this.#stopped === undefined && this.#mayWait()) {
+    while (this.#isFull && this.#stopped === undefined && this.#mayWait()) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, lookMs)
         this.#onTake = () => {
@@ -35,7 +37,8 @@ export class Spool {
       })
     }
     if (this.#stopped !== undefined) throw this.#stopped.error
-    this.#waiting.push(await this.#values.keep(bytes))
+    this.#waitingBytes += bytes.length
+    this.#waiting.push({ value: await this.#values.keep(bytes), bytes: bytes.length })
     this.#onPush?.()
   }
 
@@ -58,12 +61,17 @@ export class Spool {
       if (this.#end !== undefined && 'error' in this.#end) throw this.#end.error
       const next = this.#waiting.shift()
       if (next !== undefined) {
-        const bytes = await this.#values.take(next)
+        const bytes = await this.#values.take(next.value)
+        this.#waitingBytes -= next.bytes
         this.#onTake?.()
         yield bytes
       } else if (this.#end !== undefined) return
       else await new Promise<void>((resolve) => (this.#onPush = resolve))
     }
+  }
+
+  get #isFull(): boolean {
+    return this.#waitingBytes >= maxWaitingBytes
   }
 
   async close(): Promise<void> {

@@ -57,11 +57,6 @@ export class SavedValues {
     if ('bytes' in saved) this.#bytes -= saved.bytes.length
   }
 
-  /** Whether what is kept now lies in memory. */
-  get hasRoom(): boolean {
-    return this.#bytes < this.#maxBytes
-  }
-
   async close(): Promise<void> {
     this.#closed = true
     await Promise.allSettled(this.#underWay)

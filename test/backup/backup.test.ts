@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable, Writable } from 'node:stream'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
@@ -356,6 +356,32 @@ t.test('no temporary file is left', async (t) => {
   const left = () => readdirSync(tmpdir()).filter((name) => name.startsWith('lorekeep-snapshot-'))
   t.same(left(), [])
 })
+
+t.test(
+  'a backup whose target takes nothing stands still, whatever the sizes of its blocks',
+  async (t) => {
+    const KiB = 1024
+    for (const size of [100, 700, 1024, 1500, 3000]) {
+      const backend = new MemoryBackend()
+      const keep = await filled(t, backend)
+      const slices = await backend.open('slices')
+      for (let n = 0; n * size < 24 * KiB; n++) {
+        const value = Buffer.alloc(size * KiB)
+        await slices.write([{ type: 'put', key: Buffer.from(`z${100 + n}`), value }])
+      }
+      const { target, letGo, waiting } = stalled()
+      let bytes = 0
+      const backup = keep.backup(target, { onProgress: (progress) => (bytes = progress.bytes) })
+      await waiting
+      // The looks of one who waits are 50 ms apart.
+      for (let before = -1; before !== bytes; await sleep(200)) before = bytes
+      t.ok(bytes < 10 * 1024 * KiB, `${bytes} bytes of 24 MiB in values of ${size} KiB`)
+      letGo()
+      await backup
+      t.ok(bytes > 24 * 1024 * KiB)
+    }
+  },
+)
 
 t.test('slices are deleted when the last backup has read them', async (t) => {
   const backend = new MemoryBackend()
