@@ -16,6 +16,7 @@ import { chooseManifest } from './newest-manifest.js'
 import { claimDirectory } from './open-directories.js'
 import type { Claim } from './open-directories.js'
 import { decodeTagged } from './pointer.js'
+import type { Pointer } from './pointer.js'
 import { profiles } from './profiles.js'
 import { TableReader } from './table-reader.js'
 import type { Operation } from './table-reader.js'
@@ -26,6 +27,8 @@ export interface FileDamage {
   readonly partition: PartitionName
   /** Under the location of the store. */
   readonly file: string
+  /** Of the entry whose value it holds. */
+  readonly key?: Uint8Array
   readonly message: string
 }
 
@@ -79,6 +82,14 @@ export class LevelFiles {
       for await (const { file, at, reason } of damageIn(directory)) {
         yield { partition, file: join(partition, file), message: `at byte ${at}: ${reason}` }
       }
+    }
+  }
+
+  /** Files of values that are missing, or of another length than is said of them. Reads none. */
+  async *valueDamage(signal?: AbortSignal): AsyncGenerator<FileDamage> {
+    for (const partition of names) {
+      if (profiles[partition].separateBytes === undefined) continue
+      yield* this.partitions[partition].valueDamage(signal)
     }
   }
 
@@ -136,6 +147,27 @@ export class FilesPartition implements Pick<Storage, 'get' | 'getMany' | 'scan'>
     }
     tables.sort((a, b) => Buffer.compare(a.first, b.first))
     return new FilesPartition(name, directory, recent, tables)
+  }
+
+  async *valueDamage(signal?: AbortSignal): AsyncGenerator<FileDamage> {
+    const partition = this.#name
+    for await (const { key, value: stored } of this.#newest({})) {
+      signal?.throwIfAborted()
+      if (stored === undefined) continue
+      let pointer: Uint8Array | Pointer
+      try {
+        pointer = decodeTagged(partition, key, stored)
+      } catch (error) {
+        const message = (error as Error).message
+        yield { partition, file: join(partition, 'values'), key, message }
+        continue
+      }
+      if (pointer instanceof Uint8Array) continue
+      const { name, length } = pointer
+      const message = await lengthDamage(join(this.#directory ?? '', 'values', name), length)
+      if (message === undefined) continue
+      yield { partition, file: join(partition, 'values', name), key, message }
+    }
   }
 
   async get(key: Uint8Array): Promise<Uint8Array | undefined> {
@@ -356,6 +388,16 @@ function* operationsIn(log: Uint8Array): Generator<Operation> {
 
 function contentOf({ fragments }: LogRecord): Uint8Array {
   return fragments.length === 1 ? (fragments[0] as Uint8Array) : Buffer.concat(fragments)
+}
+
+async function lengthDamage(path: string, length: number): Promise<string | undefined> {
+  try {
+    const { size } = await stat(path)
+    return size === length ? undefined : `it has ${size} bytes, and had ${length}`
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'it is missing'
+    return `it cannot be looked at: ${(error as Error).message}`
+  }
 }
 
 async function exists(path: string): Promise<boolean> {

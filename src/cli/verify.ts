@@ -5,12 +5,13 @@ import { mkdir, readdir, realpath, rename, rm, rmdir, stat } from 'node:fs/promi
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { LevelBackend } from '../../adapters/level/index.js'
-import { LevelFiles } from '../../adapters/level/files.js'
+import { LevelFiles, type FileDamage } from '../../adapters/level/files.js'
 import { assertRestored } from '../backup/marker.js'
 import { hasCode } from '../errors.js'
 import { salvageStores } from '../salvage-stores.js'
 import type { Salvaged } from '../salvage-stores.js'
 import type { Finding, VerifyProgress } from '../verify/finding.js'
+import { keyText } from '../verify/report.js'
 import { verifyStores } from '../verify-stores.js'
 import { describe, interruptible, Interrupted, note, ReaderLeft, UsageError } from './failure.js'
 import { formatBytes, formatCounted, printable } from './figures.js'
@@ -77,10 +78,11 @@ async function verify(
     await print(finding, json)
   }
   try {
-    for await (const finding of fileFindings(files)) {
+    for await (const damage of files.damage()) {
       signal.throwIfAborted()
-      await tell(finding)
+      await tell(findingOf(damage))
     }
+    for await (const damage of files.valueDamage(signal)) await tell(findingOf(damage))
     const { partitions } = files
     const sources = () => ({ partitions, pass: () => {}, close: async () => {} })
     const { onProgress } = progress
@@ -135,10 +137,10 @@ async function salvage(
   }
   tally.errors += salvaged.findings.length
   let damagedFiles = 0
-  for await (const finding of fileFindings(files)) {
+  for await (const damage of files.damage()) {
     damagedFiles++
     tally.errors++
-    await print(finding, json)
+    await print(findingOf(damage), json)
   }
   for (const finding of salvaged.findings) await print(finding, json)
   const { cores, segments, bytes, schemas, collections, objects, flows, jobs, findings } = salvaged
@@ -161,10 +163,9 @@ async function salvage(
   }
 }
 
-async function* fileFindings(files: LevelFiles): AsyncGenerator<Finding> {
-  for await (const { partition, file, message } of files.damage()) {
-    yield { severity: 'error', partition, code: 'damaged', what: file, message }
-  }
+function findingOf({ partition, file, key, message }: FileDamage): Finding {
+  const of = key === undefined ? '' : `, for the value of ${keyText(key)}`
+  return { severity: 'error', partition, code: 'damaged', what: file, message: message + of }
 }
 
 async function print(finding: Finding, json: true | undefined): Promise<void> {

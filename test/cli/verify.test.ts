@@ -1,4 +1,4 @@
-import { existsSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync, symlinkSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -62,4 +62,24 @@ t.test('a reader that leaves early does not turn an error into none', async (t) 
   child.stdout?.destroy()
   const { code } = await ended
   t.equal(code, 1)
+})
+
+t.test('a value file that is missing or too short is found without reading it', async (t) => {
+  const { data } = await shelf(t)
+  const big = await succeed(t, ['sample', '--triples', '20000'])
+  await succeed(t, ['import', '-', '--id', 'big', '--data', data], { input: big })
+  const values = join(data, 'slices', 'values')
+  const [file] = readdirSync(values)
+  const path = join(values, String(file))
+  const size = statSync(path).size
+  t.equal((await runAlone(t, ['verify', data])).code, 0)
+  truncateSync(path, size - 1)
+  const short = await runAlone(t, ['verify', data])
+  t.equal(short.code, 1)
+  t.match(String(short.stdout), `slices/values/${file}\tit has ${size - 1} bytes, and had ${size}`)
+  rmSync(path)
+  const missing = await runAlone(t, ['verify', data])
+  t.equal(missing.code, 1)
+  t.match(String(missing.stdout), `slices/values/${file}\tit is missing, for the value of ("`)
+  t.equal(String(missing.stdout).trim().split('\n').length, 1)
 })
