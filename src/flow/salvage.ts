@@ -42,7 +42,7 @@ import {
   type LeaseRecord,
 } from './queue/records.js'
 import { hashOf, noCounts } from './queue/state.js'
-import { isFlow, isJob } from './verify.js'
+import { isFlow, isJob } from './record-shapes.js'
 
 export interface SalvagedFlows {
   flows: number

@@ -2,7 +2,6 @@
 // exactly the one place that its state says, and counts are right. Of the queue it holds 8 bytes for
 // each run and each record of a job, and a few blocks.
 
-import { isUtf8 } from 'node:buffer'
 import { deserialize } from 'node:v8'
 import { LorekeepError } from '../errors.js'
 import type { Entry, Range } from '../storage.js'
@@ -29,7 +28,6 @@ import {
   leaseKeys,
   leftKey,
   slotOf,
-  slotsPerBlock,
   type CountsRecord,
   type DoneRecord,
   type FlowRecord,
@@ -39,7 +37,17 @@ import {
   type LeaseRecord,
 } from './queue/records.js'
 import { hashOf, noCounts } from './queue/state.js'
-import type { JobState } from './types.js'
+import {
+  isCount,
+  isCounts,
+  isDocument,
+  isFlow,
+  isHead,
+  isJob,
+  isLatest,
+  isLoadOf,
+  isRun,
+} from './record-shapes.js'
 
 const formatVersion = 1
 
@@ -68,8 +76,6 @@ const shapes = new Map([
   ['document', 'ssn'],
   ['latest', 'ss'],
 ])
-
-const states: ReadonlySet<JobState> = new Set(['queued', 'delayed', 'active', 'done', 'dead'])
 
 interface FlowCheck {
   readonly counted: CountsRecord
@@ -101,6 +107,8 @@ class FlowsCheck {
   readonly #needed = new Numbers()
   readonly #tokens = new Set<string>()
   #nextBlock = Infinity
+  /** The flow and the user of the last run, and the number behind it. */
+  #lane = { name: '', end: 0 }
 
   constructor(reading: Reading, report: Report) {
     this.#reading = reading
@@ -111,6 +119,7 @@ class FlowsCheck {
   async *run(): AsyncGenerator<void, void, undefined> {
     if (!(await this.#readKeys())) return
     await this.#readRecords()
+    yield* this.#readLatest()
     yield* this.#readJobs()
     while (this.#balance.isOpen) {
       this.#balance.list()
@@ -162,7 +171,7 @@ class FlowsCheck {
       this.#error('missing', tupleText('head'), 'says which blocks were given')
     else {
       const head = this.#reading.record<HeadRecord>({ key: headKey(), value })
-      if (isCount(head?.nextBlock) && isCount(head?.version) && typeof head?.token === 'string') {
+      if (isHead(head)) {
         this.#nextBlock = head.nextBlock
       } else if (head !== undefined) this.#reading.damaged(headKey(), 'it is not a head')
     }
@@ -189,6 +198,35 @@ class FlowsCheck {
       if (id !== undefined && !this.#isKnown(id)) {
         this.#error('unreferenced', keyText(key), 'there is no such flow')
       }
+    }
+  }
+
+  /** Each names a job that is done, or whose record was pruned since. */
+  async *#readLatest(): AsyncGenerator<void, void, undefined> {
+    for await (const page of this.#reading.pages(keyPrefix('latest'))) {
+      const found: { key: Uint8Array; user: string; document: string; latest: LatestRecord }[] = []
+      for (const entry of page) {
+        const [user, document] = tupleOf<[string, string]>(entry.key, 'ss') ?? []
+        const latest = this.#reading.record<LatestRecord>(entry)
+        if (user === undefined || document === undefined || latest === undefined) continue
+        if (isLatest(latest)) found.push({ key: entry.key, user, document, latest })
+        else this.#reading.damaged(entry.key, 'it is not the record of a load')
+      }
+      const jobs = await this.#reading.getMany(found.map(({ latest }) => jobKey(latest.number)))
+      for (const [n, { key, user, document, latest }] of found.entries()) {
+        const wrong = (message: string) => this.#error('different', keyText(key), message)
+        if (blockOf(latest.number) >= this.#nextBlock) {
+          wrong(`names the job ${latest.number}; the head has not given that number yet`)
+        }
+        const value = jobs[n]
+        if (value === undefined) continue
+        const job = this.#reading.record<JobRecord>({ key: jobKey(latest.number), value })
+        // One that is no record is told with the jobs.
+        if (job !== undefined && isJob(job) && !isLoadOf(job, latest, user, document)) {
+          wrong(`names the job ${latest.number}, which is no such load that was completed`)
+        }
+      }
+      yield
     }
   }
 
@@ -258,15 +296,18 @@ class FlowsCheck {
   async #readRun({ key, value }: Entry): Promise<void> {
     const [flow, user, number] = tupleOf<[string, string, number]>(key, 'ssn') ?? []
     if (flow === undefined || user === undefined || number === undefined) return
-    const jobs = (value.length - 1) / 4
-    const again = value[0] === 1
-    const isRun = Number.isInteger(jobs) && jobs > 0 && (value[0] === 0 || (again && jobs === 1))
-    if (!isRun || slotOf(number) + jobs > slotsPerBlock) {
+    if (!isRun(number, value)) {
       this.#reading.damaged(key, 'it is not a run of queued jobs')
       return
     }
+    const { hashes, again } = decodeRun({ key, value }).run
+    const jobs = hashes.length
     this.#count(flow, 'queued', key, jobs)
-    const { hashes } = decodeRun({ key, value }).run
+    const lane = tupleText(flow, user)
+    if (lane === this.#lane.name && number < this.#lane.end && !this.#report.isMuted) {
+      this.#error('duplicate', keyText(key), `the run before it has the job ${number}, too`)
+    }
+    this.#lane = { name: lane, end: number + jobs }
     if (again) {
       this.#balance.add(tupleText('queued', number, flow, user, hashes[0] as number), 1)
       return
@@ -334,13 +375,13 @@ class FlowsCheck {
 
   #checkLatest(number: number, { superseded }: JobRecord, key: Uint8Array, value?: Uint8Array) {
     const latest = value && this.#reading.record<LatestRecord>({ key, value })
-    // One that cannot be read was told.
-    if (value !== undefined && latest === undefined) return
+    // The removal of a document leaves none, and older jobs; what is no record was told.
+    if (!isLatest(latest)) return
     const what = tupleText('job', number)
     if (superseded === true) {
-      const isBehind = latest !== undefined && latest.number > number
+      const isBehind = latest.number > number
       if (!isBehind) this.#error('different', what, 'is superseded, by no newer load')
-    } else if (latest === undefined || latest.number < number) {
+    } else if (latest.number < number) {
       this.#error('different', what, 'is done, and not known as the newest load of its document')
     }
   }
@@ -364,6 +405,7 @@ class FlowsCheck {
     }
     if (this.#report.isMuted) return
     const wrong = (message: string) => this.#error('different', keyText(key), message)
+    if (blockOf(number) >= this.#nextBlock) wrong('the head has not given that number yet')
     if ((state === 'delayed') !== (dueAt !== undefined)) wrong(`is ${state}, and due at ${dueAt}`)
     if (state === 'done' && ownBody === true) wrong('is done, and says that it has a body')
     if (numberIn(record.id) !== number) wrong(`its id '${record.id}' is of another number`)
@@ -581,43 +623,4 @@ class FlowsCheck {
       }
     }
   }
-}
-
-export function isFlow({ id, active, steps, keepDone, maxAttempts }: FlowRecord): boolean {
-  return (
-    typeof id === 'string' &&
-    typeof active === 'boolean' &&
-    Array.isArray(steps) &&
-    steps.every((step) => typeof step?.name === 'string') &&
-    isCount(keepDone) &&
-    isCount(maxAttempts)
-  )
-}
-
-function isCounts(counts: CountsRecord | undefined): counts is CountsRecord {
-  return counts !== undefined && Object.keys(noCounts()).every((n) => isCount(counts[n as 'done']))
-}
-
-export function isJob(job: JobRecord | undefined): job is JobRecord {
-  if (typeof job !== 'object' || job === null) return false
-  const texts = [job.id, job.flow, job.user, job.document, job.collection]
-  return (
-    texts.every((text) => typeof text === 'string') &&
-    states.has(job.state) &&
-    isCount(job.attempts) &&
-    Array.isArray(job.steps) &&
-    Array.isArray(job.failures) &&
-    Number.isFinite(job.createdAt) &&
-    Number.isFinite(job.updatedAt) &&
-    (job.dueAt === undefined || isCount(job.dueAt))
-  )
-}
-
-function isDocument({ flow, user, document, collection, metadata, text }: StoredDocument): boolean {
-  const texts = [flow, user, document, collection]
-  return texts.every((name) => typeof name === 'string') && Array.isArray(metadata) && isUtf8(text)
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0
 }

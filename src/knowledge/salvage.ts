@@ -23,7 +23,8 @@ import {
   type SegmentRecord,
 } from './records.js'
 import type { CoreRef } from './types.js'
-import { isCoreRecord, isSegmentRecord, noLimits } from './verify.js'
+import { isCoreRecord, isSegmentRecord } from './record-shapes.js'
+import { noLimits } from './segment-content.js'
 
 export interface SalvagedCores {
   cores: number

@@ -3,16 +3,13 @@
 // no core names. Held are 8 bytes for each generation, segment and index, of at most so many at a
 // time, and what making an index holds (150 MiB at most) where indexes are made anew to compare them.
 
-import { createHash } from 'node:crypto'
 import type { BlockStorage } from '../block-writer.js'
-import { CoreScanner } from '../codec/scanner.js'
 import { vectorsPerBlock } from '../graph/vectors/types.js'
 import { linksKey, mainKey, vectorKey } from '../graph/index/keys.js'
 import { blockBytes, layoutOf, type PartRecord } from '../graph/index/layout.js'
 import { IndexBuilder, linkParts } from '../graph/index/index-builder.js'
 import { linksBlockBytes } from '../graph/index/stored-links.js'
 import { decodeKey, keyPrefix } from '../keys.js'
-import { decodeRecord } from '../record.js'
 import type { Entry, Operation } from '../storage.js'
 import type { Finding, Source } from '../verify/finding.js'
 import { NameSet, namesAtOnce } from '../verify/name-set.js'
@@ -35,20 +32,17 @@ import {
   type StagedRecord,
 } from './records.js'
 import { chain, emptyDigest } from './core-import.js'
+import {
+  countNames,
+  fieldOf,
+  isCoreRecord,
+  isIndexRecord,
+  isSegmentRecord,
+} from './record-shapes.js'
+import { SegmentContent } from './segment-content.js'
 import { sliceBytes } from './segment-writer.js'
-import type { CoreCounts } from './types.js'
 
 const formatVersion = 1
-
-/** Messages were checked against limits when they came; which ones, nobody knows any more. */
-export const noLimits = {
-  maxMessageBytes: Number.MAX_SAFE_INTEGER,
-  maxStringBytes: Number.MAX_SAFE_INTEGER,
-  maxDepth: 1024,
-  maxVectorLength: Number.MAX_SAFE_INTEGER,
-  maxMapEntries: Number.MAX_SAFE_INTEGER,
-  maxExtraValues: Number.MAX_SAFE_INTEGER,
-}
 
 /** Keys of segments' contents that are looked up at a time. */
 const keysAtOnce = 500
@@ -63,8 +57,6 @@ const shapes = new Map([
   ['staged', 's'],
   ['garbage', 's'],
 ])
-
-const countNames = ['bytes', 'messages', 'triples', 'entities', 'vectors'] as const
 
 export async function* verifyKnowledge(
   sources: { readonly cores: Source; readonly slices: Source },
@@ -241,10 +233,7 @@ class KnowledgeCheck {
       for (const n of keys) yield sliceKey(id, n)
     }
     if (!this.#report.deep) return this.#checkKeys(id, expected(), whose)
-    const hash = createHash('sha256')
-    const scanner = new CoreScanner({ copy: () => undefined }, undefined, noLimits)
-    let failure: string | undefined
-    let bytes = 0
+    const content = new SegmentContent(segment)
     let isWhole = true
     const visit = (n: number, value: Uint8Array) => {
       const size = n < slices - 1 ? sliceBytes : segment.bytes - (slices - 1) * sliceBytes
@@ -253,28 +242,19 @@ class KnowledgeCheck {
         this.#report.error('slices', 'different', tupleText(id, n), message)
         isWhole = false
       }
-      hash.update(value)
-      bytes += value.length
-      if (failure !== undefined) return
-      try {
-        scanner.push(value)
-        if (n === slices - 1) scanner.finish()
-      } catch (error) {
-        failure = (error as Error).message
-      }
+      content.push(n, value)
     }
     if (!(await this.#checkKeys(id, expected(), whose, visit)) || !isWhole) return false
     const wrong = (message: string) => {
       isWhole = false
       this.#error('different', whose, message)
     }
-    if (hash.digest('hex') !== segment.digest) wrong('its slices are not those of its digest')
-    else if (failure !== undefined) wrong(failure)
-    const { messages, triples, entities, vectors } = scanner
-    const found: CoreCounts = { bytes, messages, triples, entities, vectors }
+    const damage = content.damage()
+    if (damage !== undefined) wrong(damage)
+    const { counts } = content
     for (const name of countNames) {
-      if (found[name] !== segment[name] && isWhole) {
-        wrong(`counts ${segment[name]} ${name}; there are ${found[name]}`)
+      if (counts[name] !== segment[name] && isWhole) {
+        wrong(`counts ${segment[name]} ${name}; there are ${counts[name]}`)
       }
     }
     return isWhole
@@ -334,7 +314,7 @@ class KnowledgeCheck {
       const record = this.#cores.record<IndexRecord>(entry)
       if (from === undefined || record === undefined) continue
       const what = keyText(entry.key)
-      if (!isIndex(record)) {
+      if (!isIndexRecord(record)) {
         this.#cores.damaged(entry.key, 'it is not the record of an index')
         continue
       }
@@ -438,13 +418,9 @@ class KnowledgeCheck {
     const staged = new NameSet(share, shares)
     for await (const { value } of this.#cores.entries(keyPrefix('core'))) {
       const generation = fieldOf(value, 'generation')
-      if (generation === undefined) continue
-      if (live.covers(generation) && live.has(generation)) {
-        this.#error('duplicate', generation, 'two cores have this generation')
-      }
-      live.add(generation)
+      if (generation !== undefined) live.add(generation)
     }
-    yield
+    yield* this.#tellTwice(live, ['core'], 'generation')
     for await (const { key } of this.#cores.entries({ ...allGarbage(), keysOnly: true })) {
       const [generation] = tupleOf<[string]>(key, 's') ?? []
       if (generation === undefined || !live.covers(generation)) continue
@@ -459,6 +435,7 @@ class KnowledgeCheck {
       }
       yield
     }
+    yield* this.#tellTwice(named, ['segment', 'index'], 'id')
     for await (const entry of this.#cores.entries(allStaged())) {
       const [id] = tupleOf<[string]>(entry.key, 's') ?? []
       if (id === undefined || !staged.covers(id)) continue
@@ -497,6 +474,24 @@ class KnowledgeCheck {
         this.#report.error('slices', 'unreferenced', keyText(key), message)
       }
       yield
+    }
+  }
+
+  /** What two records name goes when one of them goes. */
+  async *#tellTwice(
+    names: NameSet,
+    kinds: readonly string[],
+    field: string,
+  ): AsyncGenerator<void, void, undefined> {
+    yield
+    if (!names.hasTwice) return
+    for (const kind of kinds) {
+      for await (const { key, value } of this.#cores.entries(keyPrefix(kind))) {
+        const name = fieldOf(value, field)
+        if (name === undefined || !names.covers(name) || !names.isTwice(name)) continue
+        this.#error('duplicate', keyText(key), `another record has its ${field}, '${name}', too`)
+        yield
+      }
     }
   }
 }
@@ -539,56 +534,6 @@ function* blockKeys(id: string, parts: readonly PartRecord[]): Generator<Uint8Ar
   }
 }
 
-export function isCoreRecord(core: CoreRecord, user: string, id: string): boolean {
-  return (
-    core.user === user &&
-    core.id === id &&
-    typeof core.generation === 'string' &&
-    isCount(core.segments) &&
-    countNames.every((name) => isCount(core[name])) &&
-    isDigest(core.digest) &&
-    isTime(core.createdAt) &&
-    isTime(core.updatedAt)
-  )
-}
-
-export function isSegmentRecord(segment: SegmentRecord): boolean {
-  return (
-    typeof segment.id === 'string' &&
-    isCount(segment.slices) &&
-    countNames.every((name) => isCount(segment[name])) &&
-    isDigest(segment.digest) &&
-    isTime(segment.createdAt) &&
-    segment.slices === Math.ceil(segment.bytes / sliceBytes)
-  )
-}
-
-function isIndex({ id, to, sourceBytes, parts }: IndexRecord): boolean {
-  return (
-    typeof id === 'string' &&
-    isCount(to) &&
-    isCount(sourceBytes) &&
-    Array.isArray(parts) &&
-    parts.every(
-      (part: PartRecord) =>
-        [part.terms, part.termWords, part.triples, part.memberships].every(isCount) &&
-        Number.isSafeInteger(part.collection) &&
-        Array.isArray(part.vectors) &&
-        part.vectors.every((file) => [file.dimensions, file.count, file.links].every(isCount)),
-    )
-  )
-}
-
-/** A field of a record that is told elsewhere where it is none. */
-function fieldOf(value: Uint8Array, name: string): string | undefined {
-  try {
-    const field = decodeRecord<Record<string, unknown>>(value)[name]
-    return typeof field === 'string' ? field : undefined
-  } catch {
-    return undefined
-  }
-}
-
 /** The name of the segment or index that a value belongs to. */
 function nameIn(key: Uint8Array): string | undefined {
   try {
@@ -598,16 +543,4 @@ function nameIn(key: Uint8Array): string | undefined {
   } catch {
     return undefined
   }
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 0
-}
-
-function isDigest(value: unknown): boolean {
-  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)
-}
-
-function isTime(value: unknown): boolean {
-  return typeof value === 'string' && !Number.isNaN(Date.parse(value))
 }

@@ -1,5 +1,5 @@
 import { hashNumber, hashText } from './hash.js'
-import { Numbers } from './numbers.js'
+import { Numbers, placeOf } from './numbers.js'
 
 /** So many names are held at a time, in 8 bytes each. */
 export const namesAtOnce = 4_000_000
@@ -33,16 +33,30 @@ export class NameSet {
 
   /** Of a name that this share covers. */
   has(name: string): boolean {
+    const { sorted, at, number } = this.#find(name)
+    return sorted[at] === number
+  }
+
+  /** Of a name that this share covers: whether it was added more than once. */
+  isTwice(name: string): boolean {
+    const { sorted, at, number } = this.#find(name)
+    return sorted[at] === number && sorted[at + 1] === number
+  }
+
+  /** Whether any name was added more than once. */
+  get hasTwice(): boolean {
+    const sorted = this.#inOrder()
+    return sorted.some((number, at) => at > 0 && number === sorted[at - 1])
+  }
+
+  #find(name: string): { sorted: Float64Array; at: number; number: number } {
     hashText(name)
     const number = hashNumber()
-    const sorted = (this.#sorted ??= this.#numbers.sorted())
-    let low = 0
-    let high = sorted.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((sorted[middle] as number) < number) low = middle + 1
-      else high = middle
-    }
-    return sorted[low] === number
+    const sorted = this.#inOrder()
+    return { sorted, at: placeOf(number, sorted), number }
+  }
+
+  #inOrder(): Float64Array {
+    return (this.#sorted ??= this.#numbers.sorted())
   }
 }

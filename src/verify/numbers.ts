@@ -17,3 +17,15 @@ export class Numbers {
     return this.#numbers.subarray(0, this.#length).sort()
   }
 }
+
+/** Where the first one is that is not less. */
+export function placeOf(number: number, sorted: Float64Array): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((sorted[middle] as number) < number) low = middle + 1
+    else high = middle
+  }
+  return low
+}

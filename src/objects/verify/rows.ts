@@ -1,11 +1,46 @@
-// What a block has to be before anything is made of it: its bytes may be those of something else.
+// What blocks and records have to be before anything is made of them: their bytes may be those of
+// something else.
 
 import { LorekeepError } from '../../errors.js'
 import type { Block, Row } from '../engine/block.js'
-import type { BlockRecord } from '../engine/records.js'
+import type { BlockRecord, CollectionRecord } from '../engine/records.js'
+import { tableSpan } from '../engine/ref.js'
+import type { CompiledSchema } from '../schema/schema.js'
 
 export function isBlockRecord({ page, rows, bytes }: BlockRecord): boolean {
   return [page, rows, bytes].every((count) => Number.isSafeInteger(count) && count >= 0)
+}
+
+export function isCollectionRecord({ schemas, created_at, deleting }: CollectionRecord): boolean {
+  return (
+    typeof schemas === 'object' &&
+    schemas !== null &&
+    typeof created_at === 'string' &&
+    (deleting === undefined || Number.isSafeInteger(deleting))
+  )
+}
+
+export function isTable(table: unknown): table is number {
+  return Number.isInteger(table) && Number(table) >= 0 && Number(table) < tableSpan
+}
+
+/** Of a block that has rows: why it is not one of this schema. */
+export function otherSchema(block: Block, { definition }: CompiledSchema): string | undefined {
+  const { name, id_field: idField } = definition
+  const found = block.stored(0)._schema
+  if (found !== name) return `has objects of ${found}, not of ${name}`
+  if (block.idField !== idField) return `has ids in '${block.idField}', not in '${idField}'`
+  return undefined
+}
+
+/** What is wrong with a row, beside what its schema says of its object. */
+export function problemsOf({ user, created_at, updated_at }: Row): readonly string[] {
+  const problems: string[] = []
+  for (const time of [created_at, updated_at]) {
+    if (typeof time !== 'string' || Number.isNaN(Date.parse(time))) problems.push('has no time')
+  }
+  if (typeof user !== 'string' || user === '') problems.push('has no user')
+  return problems
 }
 
 /** @throws where it has no rows, or what it has are none */

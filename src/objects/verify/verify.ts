@@ -38,7 +38,14 @@ import { parseSchemaDefinition } from '../schema/definition.js'
 import { compileSchema, type CompiledSchema } from '../schema/schema.js'
 import { entryText, walkEntries, type NumberedRun } from './index-entries.js'
 import { Numbers } from '../../verify/numbers.js'
-import { isBlockRecord, rowsIn } from './rows.js'
+import {
+  isBlockRecord,
+  isCollectionRecord,
+  isTable,
+  otherSchema,
+  problemsOf,
+  rowsIn,
+} from './rows.js'
 
 const formatVersion = 1
 
@@ -174,9 +181,7 @@ class ObjectsCheck {
       const [name] = tupleOf<[string]>(entry.key, 's') ?? []
       const record = this.#reading.record<CollectionRecord>(entry)
       if (record === undefined || name === undefined) continue
-      const { schemas } = record
-      const isMap = typeof schemas === 'object' && schemas !== null
-      if (!isMap || typeof record.created_at !== 'string') {
+      if (!isCollectionRecord(record)) {
         this.#reading.damaged(entry.key, 'it is not the record of a collection')
         continue
       }
@@ -237,8 +242,7 @@ class ObjectsCheck {
     }
     if (schema.definition.name !== name)
       this.#error('different', what, `is of '${definition.name}'`)
-    const isTable = Number.isInteger(table) && table >= 0 && table < tableSpan
-    if (!isTable || !Array.isArray(indexes)) {
+    if (!isTable(table) || !Array.isArray(indexes)) {
       this.#reading.damaged(schemaKey(name), 'it has no table, or no indexes')
       return
     }
@@ -321,10 +325,9 @@ class ObjectsCheck {
       if (rows.length !== place.rows) {
         this.#error('different', what, `says ${place.rows} rows; its page has ${rows.length}`)
       }
-      const name = this.#tables.get(place.table)?.schema.definition.name
-      if (name !== undefined && block.stored(0)._schema !== name) {
-        this.#error('different', what, `has objects of ${block.stored(0)._schema}, not of ${name}`)
-      }
+      const schema = this.#tables.get(place.table)?.schema
+      const other = schema && otherSchema(block, schema)
+      if (other !== undefined) this.#error('different', what, other)
       return rows
     } catch (error) {
       this.#reading.damaged(pageKey(place.page), (error as Error).message)
@@ -352,12 +355,7 @@ class ObjectsCheck {
       of.schema.check(row.object, (path, reason) => {
         this.#error('invalid', what, `${whose}: ${path} ${reason}`)
       })
-      for (const time of [row.created_at, row.updated_at]) {
-        if (Number.isNaN(Date.parse(time))) this.#error('invalid', what, `${whose} has no time`)
-      }
-      if (typeof row.user !== 'string' || row.user === '') {
-        this.#error('invalid', what, `${whose} has no user`)
-      }
+      for (const problem of problemsOf(row)) this.#error('invalid', what, `${whose} ${problem}`)
       if (!this.#report.isMuted) {
         const place = tupleText(row.collection, name)
         this.#counts.set(place, (this.#counts.get(place) ?? 0) + 1)

@@ -1,0 +1,109 @@
+// What a record has to be before anything is made of it: its bytes may be those of something else.
+
+import { isUtf8 } from 'node:buffer'
+import { numberIn, type StoredDocument } from './queue/block.js'
+import {
+  slotOf,
+  slotsPerBlock,
+  type CountsRecord,
+  type FlowRecord,
+  type HeadRecord,
+  type JobRecord,
+  type LatestRecord,
+} from './queue/records.js'
+import { noCounts } from './queue/state.js'
+import type { JobState } from './types.js'
+
+const states: ReadonlySet<JobState> = new Set(['queued', 'delayed', 'active', 'done', 'dead'])
+
+export function isFlow({ id, active, steps, keepDone, maxAttempts }: FlowRecord): boolean {
+  return (
+    typeof id === 'string' &&
+    typeof active === 'boolean' &&
+    Array.isArray(steps) &&
+    steps.every((step) => typeof step?.name === 'string') &&
+    isCount(keepDone) &&
+    isCount(maxAttempts)
+  )
+}
+
+export function isCounts(counts: CountsRecord | undefined): counts is CountsRecord {
+  return counts !== undefined && Object.keys(noCounts()).every((n) => isCount(counts[n as 'done']))
+}
+
+export function isJob(job: JobRecord | undefined): job is JobRecord {
+  if (typeof job !== 'object' || job === null) return false
+  const texts = [job.id, job.flow, job.user, job.document, job.collection]
+  return (
+    texts.every(isText) &&
+    states.has(job.state) &&
+    isCount(job.attempts) &&
+    Array.isArray(job.steps) &&
+    job.steps.every(isText) &&
+    Array.isArray(job.failures) &&
+    Number.isFinite(job.createdAt) &&
+    Number.isFinite(job.updatedAt) &&
+    (job.dueAt === undefined || isCount(job.dueAt))
+  )
+}
+
+/** The record of the newest load of a document, of a job of that number. */
+export function isLatest(latest: LatestRecord | undefined): latest is LatestRecord {
+  const { number, job, flow, collection, at } = latest ?? {}
+  return (
+    isCount(number) &&
+    isText(job) &&
+    isText(flow) &&
+    isText(collection) &&
+    Number.isFinite(at) &&
+    numberIn(job) === number
+  )
+}
+
+/** Whether that job is the load that the record of a document's newest one names. */
+export function isLoadOf(
+  { id, state, superseded, ...job }: JobRecord,
+  latest: LatestRecord,
+  user: string,
+  document: string,
+): boolean {
+  return (
+    id === latest.job &&
+    state === 'done' &&
+    superseded !== true &&
+    job.user === user &&
+    job.document === document &&
+    job.flow === latest.flow
+  )
+}
+
+export function isDocument(stored: StoredDocument): boolean {
+  return isNamed(stored) && isUtf8(stored.text)
+}
+
+/** Whether all of a document but its text may be what it is. */
+export function isNamed({ flow, user, document, collection, metadata }: StoredDocument): boolean {
+  return [flow, user, document, collection].every(isText) && Array.isArray(metadata)
+}
+
+/** A run of queued jobs: flag and hashes, of numbers that lie in one block. */
+export function isRun(number: number, value: Uint8Array): boolean {
+  const jobs = (value.length - 1) / 4
+  const again = value[0] === 1
+  const isIt = Number.isInteger(jobs) && jobs > 0 && (value[0] === 0 || (again && jobs === 1))
+  return isIt && slotOf(number) + jobs <= slotsPerBlock
+}
+
+export function isHead(head: HeadRecord | undefined): head is HeadRecord {
+  const { nextBlock, version, token } = head ?? {}
+  const isBlock = isCount(nextBlock) && isCount(nextBlock * slotsPerBlock)
+  return isBlock && isCount(version) && isText(token)
+}
+
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
