@@ -7,21 +7,19 @@ import type { Backend, PartitionName } from './storage.js'
 import type { Finding, Source, VerifyOptions } from './verify/finding.js'
 import { Report } from './verify/report.js'
 
-export interface Salvaged extends SalvagedCores, SalvagedObjects, SalvagedFlows {
-  /** What was left behind, and why. */
-  readonly findings: readonly Finding[]
-}
+export interface Salvaged extends SalvagedCores, SalvagedObjects, SalvagedFlows {}
 
-export async function salvageStores(
+/** Gives out what is left behind, or corrected, and why, as it comes to it; ends with what was kept. */
+export async function* salvageStores(
   from: Readonly<Record<PartitionName, Source>>,
   to: Backend,
   options: Omit<VerifyOptions, 'deep'>,
-): Promise<Salvaged> {
+): AsyncGenerator<Finding, Salvaged, undefined> {
   const report = new Report({ ...options, deep: true })
-  const { cores, slices, objects, flows } = from
   const places = { cores: await to.open('cores'), slices: await to.open('slices') }
-  const knowledge = await salvageKnowledge({ cores, slices }, places, report)
-  const kept = await salvageObjects(objects, await to.open('objects'), report)
-  const jobs = await salvageFlows(flows, await to.open('flows'), report)
-  return { ...knowledge, ...kept, ...jobs, findings: report.take() }
+  const { cores, slices, objects, flows } = from
+  const knowledge = yield* salvageKnowledge({ cores, slices }, places, report)
+  const kept = yield* salvageObjects(objects, await to.open('objects'), report)
+  const jobs = yield* salvageFlows(flows, await to.open('flows'), report)
+  return { ...knowledge, ...kept, ...jobs }
 }

@@ -57,6 +57,11 @@ export function checkDefinition(definition: unknown): CheckedDefinition {
   return { flow: { id: id as string, active: active as boolean, steps, ...limits }, code }
 }
 
+/** What a new store has, and a salvaged one that has lost it. */
+export function firstFlow(): Flow {
+  return checkDefinition({ id: 'default' }).flow
+}
+
 export function isFlowId(id: unknown): id is string {
   if (typeof id !== 'string' || id === '' || !id.isWellFormed()) return false
   return Buffer.byteLength(id) <= maxIdBytes

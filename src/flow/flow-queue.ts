@@ -6,7 +6,7 @@ import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
 import type { Storage } from '../storage.js'
 import type { Chance, Clock } from './clock.js'
-import { checkDefinition, isFlowId, stepsOf } from './definition.js'
+import { checkDefinition, firstFlow, isFlowId, stepsOf } from './definition.js'
 import { acceptDocument } from './document.js'
 import { EventHub } from './events.js'
 import { numberIn } from './queue/block.js'
@@ -61,7 +61,7 @@ export async function openFlowQueue(options: FlowQueueOptions): Promise<OpenFlow
   const { flows, clock, chance, createId, leaseMs, isAlone, onError } = options
   const queue = await JobQueue.open({
     storage: flows,
-    firstFlow: checkDefinition({ id: 'default' }).flow,
+    firstFlow: firstFlow(),
     clock,
     chance,
     createId,

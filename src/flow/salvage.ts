@@ -1,16 +1,18 @@
 // What can be read of damaged flows, written anew: definitions, and the jobs whose documents are
 // whole. Claims are void: their jobs are queued again. Held are 8 bytes for each record of a job.
 
+import { isUtf8 } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
 import { deserialize } from 'node:v8'
 import { keyPrefix } from '../keys.js'
 import { encodeRecord } from '../record.js'
 import type { Operation, Storage } from '../storage.js'
-import type { Source } from '../verify/finding.js'
-import { Numbers } from '../verify/numbers.js'
+import type { Finding, Source } from '../verify/finding.js'
+import { Numbers, placeOf } from '../verify/numbers.js'
 import { Reading, tupleOf } from '../verify/reading.js'
-import { tupleText, type Report } from '../verify/report.js'
-import { Block } from './queue/block.js'
+import { keyText, tupleText, type Report } from '../verify/report.js'
+import { firstFlow } from './definition.js'
+import { Block, numberIn, type StoredDocument } from './queue/block.js'
 import { BlockCache } from './queue/draft.js'
 import { decodeRun, encodeRun } from './queue/lanes.js'
 import {
@@ -33,6 +35,7 @@ import {
   outputKey,
   runKey,
   slotOf,
+  slotsPerBlock,
   type CountsRecord,
   type DoneRecord,
   type FlowRecord,
@@ -42,7 +45,16 @@ import {
   type LeaseRecord,
 } from './queue/records.js'
 import { hashOf, noCounts } from './queue/state.js'
-import { isFlow, isJob } from './record-shapes.js'
+import {
+  isDocument,
+  isFlow,
+  isHead,
+  isJob,
+  isLatest,
+  isLoadOf,
+  isNamed,
+  isRun,
+} from './record-shapes.js'
 
 export interface SalvagedFlows {
   flows: number
@@ -51,13 +63,21 @@ export interface SalvagedFlows {
 
 const cacheBytes = 32 * 1024 * 1024
 
-export async function salvageFlows(
+/** What is written in one go. */
+const writeBytes = 1024 * 1024
+
+/** Numbers of jobs in one record of those that are done. */
+const numbersPerDone = 1000
+
+/** Gives out what it leaves behind, or corrects, as it comes to it. */
+export async function* salvageFlows(
   from: Source,
   to: Storage,
   report: Report,
-): Promise<SalvagedFlows> {
+): AsyncGenerator<Finding, SalvagedFlows, undefined> {
   const salvage = new FlowSalvage(from, to, report)
-  await salvage.run()
+  for await (const _ of salvage.run()) yield* report.take()
+  yield* report.take()
   return salvage.kept
 }
 
@@ -73,8 +93,15 @@ class FlowSalvage {
   /** The block of each job that needs one, as often. */
   readonly #needed = new Numbers()
   /** Of each flow, in the order of their numbers. */
-  readonly #done = new Map<string, number[]>()
+  readonly #done = new Map<string, Numbers>()
+  /** Done jobs that a newer load has superseded: what that is shows when all others are known. */
+  readonly #superseded = new Numbers()
+  /** Newest loads that are not written yet, by their keys. */
+  readonly #latest = new Map<string, Uint8Array>()
+  /** The first block whose number was not given; what is known of it. */
+  #nextBlock = 1
   #operations: Operation[] = []
+  #bytes = 0
 
   constructor(from: Source, to: Storage, report: Report) {
     this.#reading = new Reading('flows', from, report)
@@ -82,73 +109,140 @@ class FlowSalvage {
     this.#report = report
   }
 
-  async run(): Promise<void> {
-    for await (const entry of this.#reading.entries(flowKeys())) {
-      const flow = this.#reading.record<FlowRecord>(entry)
-      if (flow === undefined) continue
-      if (!isFlow(flow)) this.#reading.damaged(entry.key, 'it is not the definition of a flow')
-      else {
-        this.#counts.set(flow.id, noCounts())
-        this.#put(flowKey(flow.id), entry.value)
-        this.kept.flows++
-      }
-    }
-    for await (const entry of this.#reading.entries(keyPrefix('latest'))) {
-      const latest = this.#reading.record<LatestRecord>(entry)
-      if (Number.isSafeInteger(latest?.number)) this.#put(entry.key, entry.value)
-      await this.#flush()
-    }
-    await this.#write()
+  /** Yields now and then, for what was found to be given out. */
+  async *run(): AsyncGenerator<void, void, undefined> {
+    const value = await this.#reading.get(headKey())
+    const head = value && this.#reading.record<HeadRecord>({ key: headKey(), value })
+    const isKnown = isHead(head)
+    if (isKnown) this.#nextBlock = head.nextBlock
+    else if (head !== undefined) this.#reading.damaged(headKey(), 'it is not a head')
+    yield* this.#takeFlows()
+    yield* this.#takeLatest(isKnown)
     for await (const entry of this.#reading.entries(leaseKeys())) {
+      yield
       const [number] = tupleOf<[number]>(entry.key, 'n') ?? []
-      const job = this.#reading.record<LeaseRecord>(entry)?.job
-      if (number === undefined || !isJob(job)) continue
-      await this.#takeJob(number, { ...job, state: 'queued' })
+      const lease = this.#reading.record<LeaseRecord>(entry)
+      if (number === undefined || lease === undefined) continue
+      if (isJob(lease.job)) await this.#takeJob(number, { ...lease.job, state: 'active' })
+      else this.#reading.damaged(entry.key, 'it is not a lease')
     }
     const leased = this.#recorded.sorted().slice()
     for await (const entry of this.#reading.entries(keyPrefix('job'))) {
+      yield
       const [number] = tupleOf<[number]>(entry.key, 'n') ?? []
       const job = this.#reading.record<JobRecord>(entry)
       if (number === undefined || job === undefined || isIn(leased, number)) continue
       if (isJob(job)) await this.#takeJob(number, job)
       else this.#reading.damaged(entry.key, 'it is not the record of a job')
     }
-    await this.#takeRuns()
-    await this.#writeBlocks()
+    yield* this.#takeSuperseded()
+    yield* this.#tellUnrecorded()
+    yield* this.#takeRuns()
+    yield* this.#writeBlocks()
     await this.#writeRecords()
   }
+
+  // Flows, and what is known of documents
+
+  async *#takeFlows(): AsyncGenerator<void, void, undefined> {
+    for await (const entry of this.#reading.entries(flowKeys())) {
+      yield
+      const [id] = tupleOf<[string]>(entry.key, 's') ?? []
+      const flow = this.#reading.record<FlowRecord>(entry)
+      if (id === undefined || flow === undefined) continue
+      if (flow.id !== id || !isFlow(flow)) {
+        this.#reading.damaged(entry.key, 'it is not the definition of this flow')
+        continue
+      }
+      this.#counts.set(id, noCounts())
+      this.#put(flowKey(id), entry.value)
+      this.kept.flows++
+    }
+    const first = firstFlow()
+    if (this.#counts.has(first.id)) return
+    this.#counts.set(first.id, noCounts())
+    this.#put(flowKey(first.id), encodeRecord(first))
+    // One that was removed has left nothing.
+    if (!(await this.#isThere(flowKey(first.id))) && !(await this.#isThere(countsKey(first.id)))) {
+      return
+    }
+    const message = 'its definition; it is defined as in a new store'
+    this.#report.error('flows', 'lost', tupleText('flow', first.id), message)
+  }
+
+  async *#takeLatest(isHeadKnown: boolean): AsyncGenerator<void, void, undefined> {
+    for await (const entry of this.#reading.entries(keyPrefix('latest'))) {
+      yield
+      const [user, document] = tupleOf<[string, string]>(entry.key, 'ss') ?? []
+      const latest = this.#reading.record<LatestRecord>(entry)
+      if (user === undefined || document === undefined || latest === undefined) continue
+      if (!isLatest(latest)) {
+        this.#reading.damaged(entry.key, 'it is not the record of a load')
+        continue
+      }
+      const { number } = latest
+      const value = await this.#reading.get(jobKey(number))
+      const job = value && this.#reading.record<JobRecord>({ key: jobKey(number), value })
+      const isOther = job !== undefined && isJob(job) && !isLoadOf(job, latest, user, document)
+      if (isOther || (isHeadKnown && blockOf(number) >= this.#nextBlock)) {
+        const message = `the newest load that it names, job ${number}, is no such load`
+        this.#report.error('flows', 'lost', keyText(entry.key), message)
+        continue
+      }
+      this.#give(number)
+      this.#put(entry.key, entry.value)
+      await this.#flush()
+    }
+    await this.#write()
+  }
+
+  // Jobs
 
   /** A job that was claimed before. */
   async #takeJob(number: number, { superseded, ...found }: JobRecord): Promise<void> {
     this.#recorded.add(number)
+    this.#give(number)
     const whose = `'${found.document}' of '${found.user}', ${found.state}`
     const counts = this.#counts.get(found.flow)
     if (counts === undefined)
       return this.#lose(number, `${whose}: there is no flow '${found.flow}'`)
-    if (found.state === 'done')
-      return this.#takeDone(number, { ...found, ...(superseded && { superseded }) })
+    if (found.state === 'done') {
+      if (numberIn(found.id) !== number)
+        return this.#lose(number, `${whose}: its id '${found.id}' is of another number`)
+      if (superseded === true) return this.#superseded.add(number)
+      return this.#takeDone(number, found)
+    }
     if (found.lost !== undefined)
       return this.#lose(number, `${whose}: its document was lost before`)
     const body = found.ownBody === true ? await this.#reading.get(bodyKey(number)) : undefined
-    const stored = found.ownBody === true ? only(body) : await this.#documentOf(number)
-    if (stored?.document !== found.document || stored.flow !== found.flow) {
-      return this.#lose(number, `${whose}: its document cannot be read`)
-    }
+    const stored = found.ownBody === true ? only(body, number) : await this.#documentOf(number)
+    const isIt =
+      stored?.document === found.document &&
+      stored.flow === found.flow &&
+      stored.user === found.user
+    if (!isIt) return this.#lose(number, `${whose}: its document cannot be read`)
     if (body !== undefined) this.#put(bodyKey(number), body)
     else this.#needed.add(blockOf(number))
     const { dueAt, ...rest } = found
-    const state = found.state === 'delayed' && dueAt === undefined ? 'queued' : found.state
+    const isDelayed = found.state === 'delayed' && dueAt !== undefined
+    const state = isDelayed || found.state === 'dead' ? found.state : 'queued'
+    const isRight = numberIn(found.id) === number
+    if (!isRight || (found.state === 'delayed') !== (dueAt !== undefined)) {
+      const message = `${whose}: its record did not fit its state or number, and is ${state} now`
+      this.#report.error('flows', 'different', tupleText('job', number), message)
+    }
     const steps = await this.#takeOutputs(number, found.steps)
     const job: JobRecord = {
       ...rest,
+      id: isRight ? found.id : stored.job,
       state,
       steps,
-      ...(state === 'delayed' && { dueAt: dueAt as number }),
+      ...(isDelayed && { dueAt }),
     }
     this.#put(jobKey(number), encodeRecord(job))
     const { flow, user, document } = job
     if (job.failures.length > 0) this.#put(documentKey(user, document, number), nothing)
-    if (state === 'delayed') this.#put(delayedKey(flow, dueAt as number, number), nothing)
+    if (isDelayed) this.#put(delayedKey(flow, dueAt, number), nothing)
     else if (state === 'dead') this.#put(deadKey(flow, number), nothing)
     else {
       const hashes = Uint32Array.of(hashOf(document))
@@ -177,35 +271,82 @@ class FlowSalvage {
   }
 
   async #takeDone(number: number, job: JobRecord): Promise<void> {
-    const key = latestKey(job.user, job.document)
-    const value = await this.#to.get(key)
-    const latest = value && this.#reading.record<LatestRecord>({ key, value })
-    const isNewest = latest === undefined || latest.number < number
-    if (job.superseded === true && isNewest) {
-      return this.#lose(number, `'${job.document}' of '${job.user}', which another load superseded`)
-    }
-    if (isNewest) {
-      const { id, flow, collection, updatedAt } = job
+    const { id, flow, user, document, collection, updatedAt } = job
+    const key = latestKey(user, document)
+    const latest = await this.#latestUnder(key)
+    if (job.superseded === true) {
+      if (latest !== undefined && latest.number <= number) {
+        return this.#lose(number, `'${document}' of '${user}', superseded, and by no newer load`)
+      }
+    } else if (latest === undefined ? await this.#isThere(key) : latest.number < number) {
+      // Where it never was, the document was removed.
       const record: LatestRecord = { number, job: id, flow, collection, at: updatedAt }
-      this.#put(key, encodeRecord(record))
+      const value = encodeRecord(record)
+      this.#put(key, value)
+      this.#latest.set(textOf(key), value)
     }
-    const { ownBody: _, ...kept } = job
+    const { ownBody: _, dueAt: _due, ...kept } = job
     this.#put(jobKey(number), encodeRecord(kept))
-    this.#done.set(job.flow, [...(this.#done.get(job.flow) ?? []), number])
+    const done = this.#done.get(flow) ?? new Numbers()
+    this.#done.set(flow, done)
+    done.add(number)
     this.kept.jobs++
-    // The next one of the document has to see it.
-    await this.#write()
+    await this.#flush()
+  }
+
+  async #latestUnder(key: Uint8Array): Promise<LatestRecord | undefined> {
+    const value = this.#latest.get(textOf(key)) ?? (await this.#to.get(key))
+    return value && this.#reading.record<LatestRecord>({ key, value })
+  }
+
+  async *#takeSuperseded(): AsyncGenerator<void, void, undefined> {
+    for (const number of this.#superseded.sorted()) {
+      const key = jobKey(number)
+      const value = await this.#reading.get(key)
+      const job = value && this.#reading.record<JobRecord>({ key, value })
+      if (job !== undefined) await this.#takeDone(number, job)
+      yield
+    }
+  }
+
+  /** Jobs that are listed, and whose record is lost. */
+  async *#tellUnrecorded(): AsyncGenerator<void, void, undefined> {
+    const recorded = this.#recorded.sorted()
+    for (const [kind, shape] of [
+      ['delayed', 'snn'],
+      ['dead', 'sn'],
+    ] as const) {
+      for await (const { key } of this.#reading.entries({ ...keyPrefix(kind), keysOnly: true })) {
+        const number = tupleOf<(string | number)[]>(key, shape)?.at(-1)
+        if (typeof number !== 'number' || isIn(recorded, number)) continue
+        this.#lose(number, `it is ${kind}, and its record is lost`)
+        yield
+      }
+    }
   }
 
   /** Jobs that were never claimed. */
-  async #takeRuns(): Promise<void> {
+  async *#takeRuns(): AsyncGenerator<void, void, undefined> {
     const recorded = this.#recorded.sorted()
+    let last = { lane: '', end: 0 }
     for await (const entry of this.#reading.entries(keyPrefix('run'))) {
+      yield
       const [flow, user, first] = tupleOf<[string, string, number]>(entry.key, 'ssn') ?? []
       if (flow === undefined || user === undefined || first === undefined) continue
-      if (entry.value[0] !== 0 || (entry.value.length - 1) % 4 !== 0) continue
+      if (!isRun(first, entry.value)) {
+        this.#reading.damaged(entry.key, 'it is not a run of queued jobs')
+        continue
+      }
+      const { hashes, again } = decodeRun(entry).run
+      if (again) {
+        if (!isIn(recorded, first))
+          this.#lose(first, `queued for '${user}', and its record is lost`)
+        continue
+      }
       const counts = this.#counts.get(flow)
-      const { hashes } = decodeRun(entry).run
+      const lane = tupleText(flow, user)
+      const taken = lane === last.lane ? last.end : 0
+      last = { lane, end: Math.max(taken, first + hashes.length) }
       let begun: { first: number; hashes: number[] } | undefined
       const end = () => {
         if (begun === undefined) return
@@ -215,7 +356,8 @@ class FlowSalvage {
       }
       for (const [n, hash] of hashes.entries()) {
         const number = first + n
-        const stored = isIn(recorded, number) ? undefined : await this.#documentOf(number)
+        const isOwn = number >= taken && !isIn(recorded, number)
+        const stored = isOwn ? await this.#documentOf(number) : undefined
         const isIt =
           counts !== undefined &&
           stored?.flow === flow &&
@@ -223,7 +365,7 @@ class FlowSalvage {
           hashOf(stored.document) === hash
         if (!isIt) {
           end()
-          if (!isIn(recorded, number)) this.#lose(number, `queued for '${user}': it cannot be read`)
+          if (isOwn) this.#lose(number, `queued for '${user}': it cannot be read`)
           continue
         }
         begun ??= { first: number, hashes: [] }
@@ -237,7 +379,9 @@ class FlowSalvage {
     }
   }
 
-  async #writeBlocks(): Promise<void> {
+  // Blocks
+
+  async *#writeBlocks(): AsyncGenerator<void, void, undefined> {
     const needed = this.#needed.sorted()
     for (let at = 0; at < needed.length;) {
       const number = needed[at] as number
@@ -245,49 +389,65 @@ class FlowSalvage {
       for (; needed[at] === number; at++) left++
       const bytes = await this.#reading.get(blockKey(number))
       if (bytes === undefined) throw new Error(`block ${number} was there a moment ago`)
-      this.#put(blockKey(number), bytes)
+      this.#give(number * slotsPerBlock)
+      this.#put(blockKey(number), cleared(bytes))
       this.#put(leftKey(number), encodeRecord({ left }))
       await this.#flush()
+      yield
     }
   }
 
+  async #documentOf(number: number): Promise<StoredDocument | undefined> {
+    const stored = (await this.#block(blockOf(number)))?.at(slotOf(number), number)
+    return stored !== undefined && isDocument(stored) ? stored : undefined
+  }
+
+  async #block(number: number): Promise<Block | undefined> {
+    const held = this.#blocks.get(number)
+    if (held !== undefined) return held
+    const bytes = await this.#reading.get(blockKey(number))
+    if (bytes === undefined) return undefined
+    const block = new Block(bytes)
+    try {
+      if (!documentsIn(block).every(isNamed)) throw new Error('what it names is no document')
+      this.#blocks.keep(number, block)
+      return block
+    } catch (error) {
+      this.#reading.damaged(blockKey(number), (error as Error).message)
+      return undefined
+    }
+  }
+
+  // Writing
+
   async #writeRecords(): Promise<void> {
-    const recorded = this.#recorded.sorted()
-    const needed = this.#needed.sorted()
-    const last = Math.max(blockOf(recorded.at(-1) ?? 0), needed.at(-1) ?? 0)
-    const value = await this.#reading.get(headKey())
-    const head = value && this.#reading.record<HeadRecord>({ key: headKey(), value })
-    const given = Number.isSafeInteger(head?.nextBlock) ? Number(head?.nextBlock) : 1
-    for (const [flow, numbers] of this.#done) {
+    for (const [flow, done] of this.#done) {
       const counts = this.#counts.get(flow) as CountsRecord
-      for (let at = 0; at < numbers.length; at += 1000) {
-        const done: DoneRecord = { numbers: numbers.slice(at, at + 1000) }
-        this.#put(doneKey(flow, at), encodeRecord(done))
+      const numbers = done.sorted()
+      for (let at = 0; at < numbers.length; at += numbersPerDone) {
+        const record: DoneRecord = { numbers: [...numbers.subarray(at, at + numbersPerDone)] }
+        this.#put(doneKey(flow, at), encodeRecord(record))
+        await this.#flush()
       }
       counts.done = numbers.length
     }
     for (const [flow, counts] of this.#counts) this.#put(countsKey(flow), encodeRecord(counts))
     const token = randomBytes(8).toString('hex')
-    const next: HeadRecord = { version: 1, token, nextBlock: Math.max(given, last + 1) }
+    const head: HeadRecord = { version: 1, token, nextBlock: this.#nextBlock }
     this.#put(formatKey(), encodeRecord({ format: 1 }))
-    this.#put(headKey(), encodeRecord(next))
+    this.#put(headKey(), encodeRecord(head))
     await this.#write()
   }
 
-  async #documentOf(number: number) {
-    const held = this.#blocks.get(blockOf(number))
-    if (held !== undefined) return held.at(slotOf(number), number)
-    const bytes = await this.#reading.get(blockKey(blockOf(number)))
-    if (bytes === undefined) return undefined
-    const block = new Block(bytes)
-    try {
-      const found = block.at(slotOf(number), number)
-      this.#blocks.keep(blockOf(number), block)
-      return found
-    } catch (error) {
-      this.#reading.damaged(blockKey(blockOf(number)), (error as Error).message)
-      return undefined
-    }
+  /** A number that was given; the queue gives no block of it once more. */
+  #give(number: number): void {
+    this.#nextBlock = Math.max(this.#nextBlock, blockOf(number) + 1)
+  }
+
+  async #isThere(key: Uint8Array): Promise<boolean> {
+    const range = { gte: key, lte: key, keysOnly: true, limit: 1 }
+    for await (const _ of this.#reading.entries(range)) return true
+    return false
   }
 
   #lose(number: number, message: string): void {
@@ -296,38 +456,50 @@ class FlowSalvage {
 
   #put(key: Uint8Array, value: Uint8Array): void {
     this.#operations.push({ type: 'put', key, value })
+    this.#bytes += value.length
   }
 
   async #flush(): Promise<void> {
-    if (this.#operations.length >= 1000) await this.#write()
+    if (this.#operations.length >= 1000 || this.#bytes >= writeBytes) await this.#write()
   }
 
   async #write(): Promise<void> {
     const operations = this.#operations
     this.#operations = []
+    this.#bytes = 0
     if (operations.length > 0) await this.#to.write(operations, { durable: true })
+    this.#latest.clear()
   }
 }
 
 const nothing = new Uint8Array(0)
 
+function textOf(key: Uint8Array): string {
+  return Buffer.from(key).toString('latin1')
+}
+
 /** The one document of a block of one. */
-function only(bytes: Uint8Array | undefined) {
+function only(bytes: Uint8Array | undefined, number: number): StoredDocument | undefined {
   if (bytes === undefined) return undefined
   try {
-    return new Block(bytes).at(0, 0)
+    const stored = new Block(bytes).at(0, number)
+    return stored !== undefined && isDocument(stored) ? stored : undefined
   } catch {
     return undefined
   }
 }
 
+/** @throws LorekeepError `LK_STORAGE_CORRUPT` */
+function documentsIn(block: Block): StoredDocument[] {
+  return Array.from({ length: block.size }, (_, slot) => block.at(slot, slot) as StoredDocument)
+}
+
+/** With spaces for texts that are none: nobody needs them, and they lie between others. */
+function cleared(bytes: Uint8Array): Uint8Array {
+  for (const { text } of documentsIn(new Block(bytes))) if (!isUtf8(text)) text.fill(0x20)
+  return bytes
+}
+
 function isIn(sorted: Float64Array, number: number): boolean {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((sorted[middle] as number) < number) low = middle + 1
-    else high = middle
-  }
-  return sorted[low] === number
+  return sorted[placeOf(number, sorted)] === number
 }

@@ -232,7 +232,7 @@ function lost({ id }: CoreRef, cause: LorekeepError): LorekeepError {
 export function emptyCore(
   name: CoreRef,
   generation: string,
-  { createdAt }: SegmentRecord,
+  { createdAt }: Pick<SegmentRecord, 'createdAt'>,
 ): CoreRecord {
   const counts = { bytes: 0, messages: 0, triples: 0, entities: 0, vectors: 0 }
   const times = { createdAt, updatedAt: createdAt }

@@ -1,30 +1,33 @@
 // What is whole of damaged cores, written anew. A segment is kept or dropped as a whole; indexes are
-// derived, and made again by whoever asks.
+// derived, and made again by whoever asks. Held are 8 bytes for each core, segment and index.
 
-import { createHash } from 'node:crypto'
+import { decodeKey, keyPrefix } from '../keys.js'
 import { MessageDecoder } from '../codec/decoder.js'
-import { CoreScanner } from '../codec/scanner.js'
-import { keyPrefix } from '../keys.js'
 import { encodeRecord } from '../record.js'
 import type { Entry, Operation, Storage } from '../storage.js'
-import type { Source } from '../verify/finding.js'
+import type { Finding, FindingCode, Source } from '../verify/finding.js'
+import { NameSet } from '../verify/name-set.js'
 import { Reading, tupleOf } from '../verify/reading.js'
 import { keyText, tupleText, type Report } from '../verify/report.js'
 import { emptyCore, extend } from './core-import.js'
+import { countNames, fieldOf, isCoreRecord, isSegmentRecord } from './record-shapes.js'
 import {
   allGarbage,
+  allStaged,
+  checkRef,
   contentKey,
   coreKey,
   formatKey,
   segmentKey,
   segmentsOf,
   sliceKey,
+  slicesOf,
   type CoreRecord,
   type SegmentRecord,
 } from './records.js'
-import type { CoreRef } from './types.js'
-import { isCoreRecord, isSegmentRecord } from './record-shapes.js'
-import { noLimits } from './segment-content.js'
+import { SegmentContent } from './segment-content.js'
+import { sliceBytes } from './segment-writer.js'
+import type { CoreCounts, CoreRef } from './types.js'
 
 export interface SalvagedCores {
   cores: number
@@ -37,13 +40,15 @@ interface Places<S> {
   readonly slices: S
 }
 
-export async function salvageKnowledge(
+/** Gives out what it leaves behind, or corrects, as it comes to it. */
+export async function* salvageKnowledge(
   from: Places<Source>,
   to: Places<Storage>,
   report: Report,
-): Promise<SalvagedCores> {
+): AsyncGenerator<Finding, SalvagedCores, undefined> {
   const salvage = new CoreSalvage(from, to, report)
-  await salvage.run()
+  for await (const _ of salvage.run()) yield* report.take()
+  yield* report.take()
   return salvage.kept
 }
 
@@ -53,6 +58,8 @@ class CoreSalvage {
   readonly #slices: Reading
   readonly #to: Places<Storage>
   readonly #report: Report
+  /** Those that a core names, or that were deleted. */
+  readonly #generations = new NameSet()
 
   constructor(from: Places<Source>, to: Places<Storage>, report: Report) {
     this.#cores = new Reading('cores', from.cores, report)
@@ -61,106 +68,205 @@ class CoreSalvage {
     this.#report = report
   }
 
-  async run(): Promise<void> {
-    const key = formatKey()
-    await this.#to.cores.write([{ type: 'put', key, value: encodeRecord({ version: 1 }) }], {
-      durable: true,
-    })
-    const generations = new Set<string>()
+  /** Yields now and then, for what was found to be given out. */
+  async *run(): AsyncGenerator<void, void, undefined> {
+    await this.#put([{ type: 'put', key: formatKey(), value: encodeRecord({ version: 1 }) }])
     for await (const entry of this.#cores.entries(keyPrefix('core'))) {
-      const [user, id] = tupleOf<[string, string]>(entry.key, 'ss') ?? []
-      const core = this.#cores.record<CoreRecord>(entry)
-      if (user === undefined || id === undefined || core === undefined) continue
-      if (!isCoreRecord(core, user, id)) {
-        this.#cores.damaged(entry.key, 'it is not the record of this core')
-        continue
-      }
-      generations.add(core.generation)
-      await this.#copyCore({ user, id }, core.generation, core)
+      const core = this.#coreOf(entry)
+      if (core !== undefined) this.#generations.add(core.generation)
+      yield
+    }
+    for await (const entry of this.#cores.entries(keyPrefix('core'))) {
+      const core = this.#coreOf(entry)
+      if (core !== undefined) yield* this.#takeCore(core)
+      yield
     }
     for await (const { key } of this.#cores.entries({ ...allGarbage(), keysOnly: true })) {
       const [generation] = tupleOf<[string]>(key, 's') ?? []
-      if (generation !== undefined) generations.add(generation)
+      if (generation !== undefined) this.#generations.add(generation)
     }
-    await this.#copyNameless(generations)
+    yield* this.#copyNameless()
+    yield* this.#tellUnclaimed()
+  }
+
+  #coreOf(entry: Entry): CoreRecord | undefined {
+    const [user, id] = tupleOf<[string, string]>(entry.key, 'ss') ?? []
+    const core = this.#cores.record<CoreRecord>(entry)
+    if (user === undefined || id === undefined || core === undefined) return undefined
+    if (isCoreRecord(core, user, id)) return core
+    this.#cores.damaged(entry.key, 'it is not the record of this core')
+    return undefined
+  }
+
+  async *#takeCore(core: CoreRecord): AsyncGenerator<void, void, undefined> {
+    const { user, id, generation } = core
+    if (this.#generations.isTwice(generation)) {
+      // Each message says whose it is.
+      const name = await this.#nameOf(generation)
+      if (name?.user !== user || name.id !== id) {
+        const message = `core '${id}' of '${user}': it names the segments of another core`
+        this.#tell('lost', tupleText('core', user, id), message)
+        return
+      }
+    }
+    yield* this.#copyCore(core, generation, core)
   }
 
   /** Segments of a core whose own record is lost: each of their messages names it. */
-  async #copyNameless(known: Set<string>): Promise<void> {
-    for await (const entry of this.#cores.entries(keyPrefix('segment'))) {
-      const [generation] = tupleOf<[string, number]>(entry.key, 'sn') ?? []
-      if (generation === undefined || known.has(generation)) continue
-      known.add(generation)
-      const segment = this.#segmentOf(entry)
-      const name = segment && (await this.#nameIn(segment))
+  async *#copyNameless(): AsyncGenerator<void, void, undefined> {
+    let last: string | undefined
+    for await (const { key } of this.#cores.entries({ ...keyPrefix('segment'), keysOnly: true })) {
+      const [generation] = tupleOf<[string, number]>(key, 'sn') ?? []
+      if (generation === undefined || generation === last) continue
+      last = generation
+      if (this.#generations.has(generation)) continue
+      const name = await this.#nameOf(generation)
       const isTaken = name && (await this.#to.cores.get(coreKey(name))) !== undefined
-      if (name !== undefined && isTaken === false) await this.#copyCore(name, generation, undefined)
-      else this.#lost(tupleText('segment', generation), 'segments of a core whose name is lost')
+      if (name !== undefined && isTaken === false) {
+        yield* this.#copyCore(name, generation, undefined)
+      } else {
+        const what = tupleText('segment', generation)
+        const message = isTaken
+          ? `segments that no core has, of the name '${name?.id}' of '${name?.user}', which another has`
+          : 'segments of a core whose name is lost'
+        this.#tell('lost', what, message)
+      }
+      yield
     }
   }
 
-  async #copyCore(name: CoreRef, generation: string, core: CoreRecord | undefined): Promise<void> {
+  /** Slices whose segment's own record is lost: how many there were, and their digest, is not known. */
+  async *#tellUnclaimed(): AsyncGenerator<void, void, undefined> {
+    const claimed = new NameSet()
+    for (const kind of ['segment', 'index']) {
+      for await (const { value } of this.#cores.entries(keyPrefix(kind))) {
+        const id = fieldOf(value, 'id')
+        if (id !== undefined) claimed.add(id)
+      }
+      yield
+    }
+    for await (const { key } of this.#cores.entries({ ...allStaged(), keysOnly: true })) {
+      const [id] = tupleOf<[string]>(key, 's') ?? []
+      if (id !== undefined) claimed.add(id)
+    }
+    let last: string | undefined
+    for await (const page of this.#slices.pages({ keysOnly: true })) {
+      for (const { key } of page) {
+        const id = segmentIn(key)
+        if (id === undefined || id === last) continue
+        last = id
+        if (claimed.has(id)) continue
+        const message =
+          'and what comes behind it under that name: the record of the segment is lost'
+        this.#report.error('slices', 'lost', keyText(key), message)
+      }
+      yield
+    }
+  }
+
+  async *#copyCore(
+    name: CoreRef,
+    generation: string,
+    core: CoreRecord | undefined,
+  ): AsyncGenerator<void, void, undefined> {
     const whose = `core '${name.id}' of '${name.user}'`
-    let copy: CoreRecord | undefined
+    let copy = core?.segments === 0 ? emptyCore(name, generation, core) : undefined
     let found = 0
-    let bytes = 0
+    let isWhole = true
     for await (const entry of this.#cores.entries(segmentsOf(generation))) {
-      const segment = this.#segmentOf(entry)
-      if (segment === undefined) continue
+      const read = this.#segmentOf(entry)
+      if (read === undefined) continue
       found++
-      if (!(await this.#isWhole(segment))) {
-        this.#lost(keyText(entry.key), `${whose}: a segment of ${segment.bytes} bytes, not whole`)
+      const segment = await this.#whole(read, generation, keyText(entry.key), whose)
+      if (segment === undefined) {
+        isWhole = false
+        yield
         continue
       }
       await this.#copySlices(segment)
       copy ??= emptyCore(name, generation, segment)
       const place = copy.segments
       copy = extend(copy, segment)
-      bytes += segment.bytes
       this.kept.segments++
       await this.#put([
         { type: 'put', key: segmentKey(generation, place), value: encodeRecord(segment) },
         { type: 'put', key: contentKey(generation, segment.digest), value: new Uint8Array(0) },
       ])
+      yield
     }
     if (core !== undefined && found < core.segments) {
+      isWhole = false
       const message = `${whose}: ${core.segments - found} of its ${core.segments} segments are gone`
-      this.#lost(tupleText('segment', generation), message)
+      this.#tell('lost', tupleText('segment', generation), message)
     }
-    if (core?.segments === 0) copy ??= core
+    const what = tupleText('core', name.user, name.id)
     if (copy === undefined) {
-      this.#lost(tupleText('core', name.user, name.id), `${whose}: none of its segments is whole`)
+      this.#tell('lost', what, `${whose}: none of its segments is whole`)
       return
     }
+    if (core !== undefined && isWhole && !isAlike(core, copy)) {
+      this.#tell('different', what, `${whose}: it counts what its segments come to from now on`)
+    }
     const times = core === undefined ? {} : { createdAt: core.createdAt, updatedAt: core.updatedAt }
-    const value = encodeRecord({ ...copy, ...times })
-    await this.#put([{ type: 'put', key: coreKey(name), value }])
+    await this.#put([
+      { type: 'put', key: coreKey(name), value: encodeRecord({ ...copy, ...times }) },
+    ])
     this.kept.cores++
-    this.kept.bytes += bytes
+    this.kept.bytes += copy.bytes
   }
 
   #segmentOf(entry: Entry): SegmentRecord | undefined {
+    if (tupleOf(entry.key, 'sn') === undefined) return undefined
     const segment = this.#cores.record<SegmentRecord>(entry)
     if (segment === undefined || isSegmentRecord(segment)) return segment
     this.#cores.damaged(entry.key, 'it is not the record of a segment')
     return undefined
   }
 
-  async #isWhole({ id, slices, digest }: SegmentRecord): Promise<boolean> {
-    const hash = createHash('sha256')
-    const scanner = new CoreScanner({ copy: () => undefined }, undefined, noLimits)
+  /** The segment with the counts that its slices come to; `undefined` where it is not whole. */
+  async #whole(
+    segment: SegmentRecord,
+    generation: string,
+    what: string,
+    whose: string,
+  ): Promise<SegmentRecord | undefined> {
+    const counts = await this.#countsOf(segment)
+    if (counts === undefined) {
+      const message = `${whose}: a segment of ${segment.bytes} bytes, not whole`
+      this.#tell('lost', what, message)
+      return undefined
+    }
+    if (await this.#isCopied(segment, generation)) {
+      this.#tell('lost', what, `${whose}: its slices are those of another segment`)
+      return undefined
+    }
+    for (const name of countNames) {
+      if (counts[name] === segment[name]) continue
+      const message = `${whose}: counted ${segment[name]} ${name}, and counts the ${counts[name]} that there are from now on`
+      this.#tell('different', what, message)
+    }
+    return { ...segment, ...counts }
+  }
+
+  async #countsOf(segment: SegmentRecord): Promise<CoreCounts | undefined> {
+    const { id, slices } = segment
+    const content = new SegmentContent(segment)
     for (let n = 0; n < slices; n++) {
       const slice = await this.#slices.get(sliceKey(id, n))
-      if (slice === undefined) return false
-      hash.update(slice)
-      try {
-        scanner.push(slice)
-        if (n === slices - 1) scanner.finish()
-      } catch {
-        return false
-      }
+      if (slice === undefined || slice.length === 0 || slice.length > sliceBytes) return undefined
+      if (n < slices - 1 && slice.length < sliceBytes) return undefined
+      content.push(n, slice)
     }
-    return hash.digest('hex') === digest
+    return content.damage() === undefined ? content.counts : undefined
+  }
+
+  async #isCopied({ id, digest }: SegmentRecord, generation: string): Promise<boolean> {
+    const content = await this.#to.cores.get(contentKey(generation, digest))
+    if (content !== undefined) return true
+    for await (const _ of this.#to.slices.scan({ ...slicesOf(id), keysOnly: true, limit: 1 })) {
+      return true
+    }
+    return false
   }
 
   async #copySlices({ id, slices }: SegmentRecord): Promise<void> {
@@ -172,13 +278,23 @@ class CoreSalvage {
     }
   }
 
+  /** Whose core it is, by the first message that can be read. */
+  async #nameOf(generation: string): Promise<CoreRef | undefined> {
+    for await (const entry of this.#cores.entries(segmentsOf(generation))) {
+      const segment = this.#segmentOf(entry)
+      const name = segment && (await this.#nameIn(segment))
+      if (name !== undefined) return name
+    }
+    return undefined
+  }
+
   async #nameIn({ id, slices }: SegmentRecord): Promise<CoreRef | undefined> {
     const decoder = new MessageDecoder()
     try {
       for (let n = 0; n < slices; n++) {
         const slice = await this.#slices.get(sliceKey(id, n))
         if (slice === undefined) return undefined
-        for (const [, { m }] of decoder.push(slice)) return { user: m.u, id: m.i }
+        for (const [, { m }] of decoder.push(slice)) return checkRef({ user: m.u, id: m.i })
       }
     } catch {
       // It is told with its segment.
@@ -190,7 +306,22 @@ class CoreSalvage {
     await this.#to.cores.write(operations, { durable: true })
   }
 
-  #lost(what: string, message: string): void {
-    this.#report.error('cores', 'lost', what, message)
+  #tell(code: FindingCode, what: string, message: string): void {
+    this.#report.error('cores', code, what, message)
+  }
+}
+
+function isAlike(core: CoreRecord, copy: CoreRecord): boolean {
+  const isSameDigest = core.digest === copy.digest && core.segments === copy.segments
+  return isSameDigest && countNames.every((name) => core[name] === copy[name])
+}
+
+/** The segment that a slice is of; `undefined` for what is none, as a block of an index. */
+function segmentIn(key: Uint8Array): string | undefined {
+  try {
+    const [id, n, ...rest] = decodeKey(key)
+    return typeof id === 'string' && typeof n === 'number' && rest.length === 0 ? id : undefined
+  } catch {
+    return undefined
   }
 }

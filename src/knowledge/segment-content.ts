@@ -6,7 +6,7 @@ import type { SegmentRecord } from './records.js'
 import type { CoreCounts } from './types.js'
 
 /** Messages were checked against limits when they came; which ones, nobody knows any more. */
-export const noLimits = {
+const noLimits = {
   maxMessageBytes: Number.MAX_SAFE_INTEGER,
   maxStringBytes: Number.MAX_SAFE_INTEGER,
   maxDepth: 1024,

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { encodeRecord } from '../record.js'
 import type { Operation, Storage } from '../storage.js'
-import type { Source } from '../verify/finding.js'
+import type { Finding, Source } from '../verify/finding.js'
 import { Numbers } from '../verify/numbers.js'
 import { Reading, tupleOf } from '../verify/reading.js'
 import { tupleText, type Report } from '../verify/report.js'
@@ -36,7 +36,14 @@ import { RowShapes } from './engine/row-shapes.js'
 import type { Scalar } from './filter/values.js'
 import { parseSchemaDefinition } from './schema/definition.js'
 import { compileSchema, type CompiledSchema } from './schema/schema.js'
-import { isBlockRecord, rowsIn } from './verify/rows.js'
+import {
+  isBlockRecord,
+  isCollectionRecord,
+  isTable,
+  otherSchema,
+  problemsOf,
+  rowsIn,
+} from './verify/rows.js'
 
 export interface SalvagedObjects {
   schemas: number
@@ -63,13 +70,15 @@ interface IndexDraft {
   runs: number
 }
 
-export async function salvageObjects(
+/** Gives out what it leaves behind, or corrects, as it comes to it. */
+export async function* salvageObjects(
   from: Source,
   to: Storage,
   report: Report,
-): Promise<SalvagedObjects> {
+): AsyncGenerator<Finding, SalvagedObjects, undefined> {
   const salvage = new ObjectSalvage(from, to, report)
-  await salvage.run()
+  for await (const _ of salvage.run()) yield* report.take()
+  yield* report.take()
   return salvage.kept
 }
 
@@ -97,10 +106,12 @@ class ObjectSalvage {
     this.#report = report
   }
 
-  async run(): Promise<void> {
-    await this.#readRecords()
+  /** Yields now and then, for what was found to be given out. */
+  async *run(): AsyncGenerator<void, void, undefined> {
+    yield* this.#readRecords()
     const newest = await this.#newestOfTwins()
     for await (const { table, rows } of this.#blocks(true)) {
+      yield
       for (const row of rows) {
         const twins = newest.get(nameOf(row))
         if (twins !== undefined && twins !== row.ref) continue
@@ -109,6 +120,7 @@ class ObjectSalvage {
         await this.#add(table, row)
       }
     }
+    yield
     for (const table of this.#tables.values()) await this.#writeRows(table)
     for (const { indexes } of this.#tables.values()) {
       for (const index of indexes) await this.#writeRun(index)
@@ -121,7 +133,7 @@ class ObjectSalvage {
     this.#report.error('objects', 'lost', what, message)
   }
 
-  async #readRecords(): Promise<void> {
+  async *#readRecords(): AsyncGenerator<void, void, undefined> {
     const value = await this.#reading.get(headKey())
     const head = value && this.#reading.record<HeadRecord>({ key: headKey(), value })
     if (/^[0-9a-f]{16}$/.test(String(head?.hashKey))) {
@@ -129,16 +141,22 @@ class ObjectSalvage {
       this.#hash = new IdHash(this.#hashKey)
     }
     for await (const entry of this.#reading.entries(allSchemas())) {
+      yield
+      const [name] = tupleOf<[string]>(entry.key, 's') ?? []
       const record = this.#reading.record<SchemaRecord>(entry)
-      if (record === undefined) continue
+      if (record === undefined || name === undefined) continue
       try {
+        const { table } = record
         const schema = compileSchema(parseSchemaDefinition(record.definition))
-        if (!Number.isInteger(record.table) || this.#tables.has(record.table)) {
-          throw new Error('another schema has its table')
+        if (schema.definition.name !== name) {
+          throw new Error(`it is the schema '${schema.definition.name}'`)
         }
+        if (!isTable(table)) throw new Error('it has no table')
+        const other = this.#tables.get(table)?.schema.definition.name
+        if (other !== undefined) throw new Error(`it has the table ${table} of '${other}'`)
         const paths = schema.definition.indexes
         const indexes = paths.map((path) => indexDraft(this.#nextIndex++, path.split('.')))
-        this.#tables.set(record.table, { number: record.table, schema, indexes, rows: [] })
+        this.#tables.set(table, { number: table, schema, indexes, rows: [] })
         this.kept.schemas++
       } catch (error) {
         this.#reading.damaged(entry.key, (error as Error).message)
@@ -148,8 +166,10 @@ class ObjectSalvage {
       const [name] = tupleOf<[string]>(entry.key, 's') ?? []
       const record = this.#reading.record<CollectionRecord>(entry)
       if (name !== undefined && record !== undefined) {
-        this.#collections.set(name, { record, counts: new Map() })
+        if (isCollectionRecord(record)) this.#collections.set(name, { record, counts: new Map() })
+        else this.#reading.damaged(entry.key, 'it is not the record of a collection')
       }
+      yield
     }
   }
 
@@ -176,7 +196,10 @@ class ObjectSalvage {
       const bytes = await this.#reading.get(pageKey(record.page))
       try {
         if (bytes?.length !== record.bytes) throw new Error('its page is not there, or not whole')
-        const rows = rowsIn(new Block(bytes, this.#shapes))
+        const block = new Block(bytes, this.#shapes)
+        const rows = rowsIn(block)
+        const other = otherSchema(block, table.schema)
+        if (other !== undefined) throw new Error(`its page ${other}`)
         yield { table, rows: rows.filter((row) => this.#isRight(table, row, lose)) }
       } catch (error) {
         lose(`${record.rows} objects of ${name}: ${(error as Error).message}`)
@@ -187,9 +210,9 @@ class ObjectSalvage {
   #isRight({ schema }: TableDraft, row: Row, lose: (message: string) => void): boolean {
     const deleting = this.#collections.get(row.collection)?.record.deleting
     if (deleting !== undefined && row.ref < deleting) return false
-    const reasons: string[] = []
-    const checked = schema.check(row.object, (path, reason) => reasons.push(`${path} ${reason}`))
-    if (checked !== undefined) return true
+    const reasons = [...problemsOf(row)]
+    schema.check(row.object, (path, reason) => reasons.push(`${path} ${reason}`))
+    if (reasons.length === 0) return true
     lose(`'${row.id}' of '${row.collection}', which does not conform: ${reasons.join('; ')}`)
     return false
   }

@@ -123,6 +123,8 @@ export class Reading {
       } catch (error) {
         if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
         this.damaged(key, error.message)
+        // Where much is damaged, what is told of it must not pile up here.
+        yield []
         return behind(range, key)
       }
       this.report.read(this.partition, 1, value?.length ?? 0)

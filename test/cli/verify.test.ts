@@ -83,3 +83,14 @@ t.test('a value file that is missing or too short is found without reading it', 
   t.match(String(missing.stdout), `slices/values/${file}\tit is missing, for the value of ("`)
   t.equal(String(missing.stdout).trim().split('\n').length, 1)
 })
+
+t.test('a salvage goes on where nobody reads of it any more', async (t) => {
+  const { data, target } = await shelf(t)
+  rmSync(join(data, 'slices', 'CURRENT'))
+  const { child, ended } = start(t, ['verify', '--salvage', data, target])
+  child.stdout?.destroy()
+  const { code, stderr } = await ended
+  t.equal(code, 1)
+  t.match(stderr, /salvaged 1 core/)
+  t.equal((await runAlone(t, ['verify', '--deep', target])).code, 0)
+})

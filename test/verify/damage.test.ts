@@ -7,12 +7,12 @@ import { verifyFlows } from '../../src/flow/verify.js'
 import { decodeKey } from '../../src/keys.js'
 import { verifyKnowledge } from '../../src/knowledge/verify.js'
 import { verifyObjects } from '../../src/objects/verify/verify.js'
-import { salvageStores } from '../../src/salvage-stores.js'
 import type { PartitionName, Storage } from '../../src/storage.js'
 import type { Finding } from '../../src/verify/finding.js'
 import { Report } from '../../src/verify/report.js'
 import { Random } from '../fixtures/random.js'
 import { fill } from './filled.js'
+import { salvage } from './salvaged.js'
 
 const names: readonly PartitionName[] = ['cores', 'slices', 'objects', 'flows']
 const seed = Number(process.env['SEED'] ?? Date.now() % 100_000)
@@ -75,7 +75,7 @@ t.test('a record of another shape ends neither a verification nor a salvage', as
       await storage.write([{ type: 'put', key, value: new Uint8Array(bytes) }])
       const what = `${name} ${JSON.stringify(decodeKey(key))}: ${String(bytes).slice(0, 200)}`
       await t.resolves(findings(true, name), `verify ${what}`)
-      await t.resolves(salvageStores(partitions, new MemoryBackend(), {}), `salvage ${what}`)
+      await t.resolves(salvage(partitions, new MemoryBackend()), `salvage ${what}`)
     }
     await storage.write([{ type: 'put', key, value }])
   }
@@ -97,7 +97,7 @@ t.test('a block that names a page of an index is told', async (t) => {
     const other = Buffer.from(JSON.stringify({ ...recordOf(value), page }))
     await objects.write([{ type: 'put', key, value: new Uint8Array(other) }])
     t.ok(errors(await findings(true, 'objects')) > 0)
-    const { findings: lost } = await salvageStores(partitions, new MemoryBackend(), {})
+    const { findings: lost } = await salvage(partitions, new MemoryBackend())
     t.ok(lost.length > 0)
   }
 })

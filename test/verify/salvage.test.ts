@@ -15,12 +15,12 @@ import t from 'tap'
 import { LevelFiles } from '../../adapters/level/files.js'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { createLorekeep } from '../../src/lorekeep.js'
-import { salvageStores } from '../../src/salvage-stores.js'
 import type { Backend } from '../../src/storage.js'
 import type { Finding } from '../../src/verify/finding.js'
 import { verifyStores } from '../../src/verify-stores.js'
 import { Random } from '../fixtures/random.js'
 import { fill } from './filled.js'
+import { salvage } from './salvaged.js'
 
 /** RUNS=300 takes some minutes. */
 const runs = Number(process.env['RUNS'] ?? 5)
@@ -63,7 +63,7 @@ t.test(`one damaged file is found, and the rest salvaged (seed ${seed})`, async 
     t.ok(found > 0, `${place}: is found`)
     const target = join(root, 'salvaged')
     const backend = new LevelBackend(target)
-    const { cores, objects, jobs } = await salvageStores(opened.partitions, backend, {})
+    const { cores, objects, jobs } = await salvage(opened.partitions, backend)
     await backend.close()
     await opened.close()
     t.strictSame(fingerprint(damaged), before, `${place}: nothing was changed`)

@@ -1,0 +1,121 @@
+import t from 'tap'
+import { MemoryBackend } from '../../adapters/memory.js'
+import { encodeKey, keyPrefix } from '../../src/keys.js'
+import { createLorekeep } from '../../src/lorekeep.js'
+import {
+  coreKey,
+  segmentKey,
+  type CoreRecord,
+  type SegmentRecord,
+} from '../../src/knowledge/records.js'
+import { decodeRecord, encodeRecord } from '../../src/record.js'
+import { salvageStores } from '../../src/salvage-stores.js'
+import type { Storage } from '../../src/storage.js'
+import { verifyStores } from '../../src/verify-stores.js'
+import { triplesMessage } from '../fixtures/stores.js'
+import { salvage } from './salvaged.js'
+
+const user = 'u'
+
+/** The cores `a` and `b`, of one segment each. */
+async function opened() {
+  const backend = new MemoryBackend()
+  const { knowledge } = await createLorekeep({ backend })
+  for (const id of ['a', 'b']) await knowledge.write({ user, id }, [triplesMessage(`of ${id}`)])
+  const partitions = {
+    cores: await backend.open('cores'),
+    slices: await backend.open('slices'),
+    objects: await backend.open('objects'),
+    flows: await backend.open('flows'),
+  }
+  const errors = async () => {
+    const found: string[] = []
+    const open = () => ({ partitions, pass: () => {}, close: async () => {} })
+    for await (const { severity, code, what } of verifyStores(open)) {
+      if (severity === 'error') found.push(`${code} ${what}`)
+    }
+    return found
+  }
+  const { cores } = partitions
+  const [a, b] = [await coreIn(cores, 'a'), await coreIn(cores, 'b')]
+  return { partitions, cores, a, b, errors }
+}
+
+async function coreIn(cores: Storage, id: string): Promise<CoreRecord> {
+  return decodeRecord((await cores.get(coreKey({ user, id })))!)
+}
+
+async function put(storage: Storage, key: Uint8Array, record: object): Promise<void> {
+  await storage.write([{ type: 'put', key, value: encodeRecord(record) }])
+}
+
+async function textsIn(backend: MemoryBackend, id: string): Promise<string> {
+  const keep = await createLorekeep({ backend })
+  const messages = []
+  for await (const message of keep.knowledge.messages({ user, id })) messages.push(message)
+  return JSON.stringify(messages)
+}
+
+t.test('a segment that counts wrongly is corrected, and that is told', async (t) => {
+  const { partitions, cores, a } = await opened()
+  const key = segmentKey(a.generation, 0)
+  const segment = decodeRecord<SegmentRecord>((await cores.get(key))!)
+  await put(cores, key, { ...segment, triples: 7, bytes: segment.bytes + 1 })
+  const target = new MemoryBackend()
+  const { findings, segments } = await salvage(partitions, target)
+  t.equal(segments, 2)
+  t.ok(findings.every(({ code }) => code === 'different'))
+  t.match(findings.map(({ message }) => message).join('\n'), /counted 7 triples/)
+  const salvaged = await coreIn(await target.open('cores'), 'a')
+  t.strictSame(salvaged, a)
+})
+
+t.test('a core that names the segments of another does not get them', async (t) => {
+  for (const [from, to] of [
+    ['a', 'b'],
+    ['b', 'a'],
+  ] as const) {
+    const { partitions, cores, errors } = await opened()
+    const { generation } = await coreIn(cores, to)
+    await put(cores, coreKey({ user, id: from }), { ...(await coreIn(cores, from)), generation })
+    const found = await errors()
+    t.ok(found.includes(`duplicate ("core", "u", "${from}")`), found.join('\n'))
+    const target = new MemoryBackend()
+    const { findings, cores: kept } = await salvage(partitions, target)
+    t.equal(kept, 2)
+    t.match(findings[0], { code: 'lost', what: `("core", "u", "${from}")` })
+    for (const id of ['a', 'b']) t.match(await textsIn(target, id), `of ${id}`)
+  }
+})
+
+t.test('segments that have one name are found, and one of them is kept', async (t) => {
+  const { partitions, cores, a, b, errors } = await opened()
+  const key = segmentKey(b.generation, 0)
+  const value = (await cores.get(segmentKey(a.generation, 0)))!
+  await cores.write([{ type: 'put', key, value }])
+  const found = await errors()
+  t.equal(found.filter((error) => error.startsWith('duplicate')).length, 2, found.join('\n'))
+  const { findings, segments } = await salvage(partitions, new MemoryBackend())
+  t.equal(segments, 1)
+  t.ok(findings.some(({ message }) => message.includes('those of another segment')))
+})
+
+t.test('slices whose record is lost are told', async (t) => {
+  const { partitions, cores, a } = await opened()
+  const key = segmentKey(a.generation, 0)
+  const { id } = decodeRecord<SegmentRecord>((await cores.get(key))!)
+  await cores.write([{ type: 'del', key }])
+  const { findings } = await salvage(partitions, new MemoryBackend())
+  t.ok(findings.some(({ partition, what }) => partition === 'slices' && what.includes(id)))
+})
+
+t.test('what is found is given out before the rest is written', async (t) => {
+  const { partitions, cores, a } = await opened()
+  await cores.write([{ type: 'del', key: segmentKey(a.generation, 0) }])
+  const target = new MemoryBackend()
+  const first = await salvageStores(partitions, target, {}).next()
+  t.equal(first.done, false)
+  const copied = (await target.open('cores')).scan(keyPrefix('core'))
+  for await (const _ of copied) t.fail('the other core was copied by then')
+  t.equal(await (await target.open('flows')).get(encodeKey('format')), undefined)
+})
