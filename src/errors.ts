@@ -83,7 +83,10 @@ export const catalogue = define({
   LK_BACKUP_FORMAT: { kind: 'format', message: 'not a backup that can be read' },
   LK_BACKUP_DAMAGED: { kind: 'format', message: 'the backup is damaged' },
   LK_BACKUP_NOT_EMPTY: { kind: 'conflict', message: 'a backup is restored into an empty backend' },
-  LK_BACKUP_UNFINISHED: { kind: 'storage', message: 'a restore did not come to its end' },
+  LK_BACKUP_UNFINISHED: {
+    kind: 'storage',
+    message: 'a restore, or a salvage, did not come to its end',
+  },
   LK_CLOSED: { kind: 'closed', message: 'the store is closed' },
 
   // HTTP

@@ -1,5 +1,7 @@
-// What is whole of damaged stores, written into empty partitions: each store by itself.
+// What is whole of damaged stores, written into empty partitions: each store by itself. Until all of
+// it is there, it cannot be opened as a store.
 
+import { markerKey, markerOf } from './backup/marker.js'
 import { salvageFlows, type SalvagedFlows } from './flow/salvage.js'
 import { salvageKnowledge, type SalvagedCores } from './knowledge/salvage.js'
 import { salvageObjects, type SalvagedObjects } from './objects/salvage.js'
@@ -18,8 +20,12 @@ export async function* salvageStores(
   const report = new Report({ ...options, deep: true })
   const places = { cores: await to.open('cores'), slices: await to.open('slices') }
   const { cores, slices, objects, flows } = from
+  const marker = markerOf(Date.now(), 'salvaging')
+  await places.cores.write([{ type: 'put', key: markerKey, value: marker }], { durable: true })
   const knowledge = yield* salvageKnowledge({ cores, slices }, places, report)
   const kept = yield* salvageObjects(objects, await to.open('objects'), report)
   const jobs = yield* salvageFlows(flows, await to.open('flows'), report)
+  // Everything else is durable by now.
+  await places.cores.write([{ type: 'del', key: markerKey }], { durable: true })
   return { ...knowledge, ...kept, ...jobs }
 }

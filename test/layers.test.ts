@@ -132,7 +132,13 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/flow': [...leaves, 'src/knowledge/types', 'src/objects/types'],
   'src/passage': ['src/errors', 'src/graph/types', 'src/objects/types'],
-  'src/salvage-stores': [...leaves, 'src/knowledge', 'src/objects', 'src/flow'],
+  'src/salvage-stores': [
+    ...leaves,
+    'src/backup/marker',
+    'src/knowledge',
+    'src/objects',
+    'src/flow',
+  ],
   'src/verify-stores': [...leaves, 'src/knowledge', 'src/objects', 'src/flow'],
   'src/lorekeep': [
     ...leaves,

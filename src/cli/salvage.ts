@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, realpath, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { LevelBackend } from '../../adapters/level/index.js'
+import { syncName } from '../../adapters/level/directories.js'
 import type { LevelFiles } from '../../adapters/level/files.js'
 import { salvageStores } from '../salvage-stores.js'
 import type { Salvaged } from '../salvage-stores.js'
@@ -79,7 +80,7 @@ export async function salvageDirectory(
   return damages + found
 }
 
-/** Until it is whole it lies beside its place. */
+/** Until it is whole it lies beside its place, and cannot be opened as a store. */
 async function writeTarget(
   { partitions }: LevelFiles,
   whole: string,
@@ -98,6 +99,7 @@ async function writeTarget(
     // Empty, or it does not work.
     await rmdir(whole).catch(ifMissing)
     await rename(partial, whole)
+    await syncName(whole)
     return step.value
   } catch (error) {
     await rm(partial, { recursive: true, force: true })

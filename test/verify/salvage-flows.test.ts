@@ -3,6 +3,8 @@ import { MemoryBackend } from '../../adapters/memory.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { encodeKey } from '../../src/keys.js'
 import type { Partitions } from '../../src/verify-stores.js'
+import { FaultyBackend } from '../fixtures/faulty-backend.js'
+import { fill } from './filled.js'
 import { salvage } from './salvaged.js'
 
 async function partitionsOf(backend: MemoryBackend) {
@@ -44,4 +46,29 @@ t.test('a flow default that was removed comes back, and that is no damage', asyn
   await using salvaged = await createLorekeep({ backend })
   await t.resolves(salvaged.flows.load('default', { id: 'd', content: 'a text' }))
   await keep.close()
+})
+
+t.test('a salvage that was broken off, wherever, leaves nothing that opens', async (t) => {
+  const source = new MemoryBackend()
+  await fill(source)
+  const partitions = await partitionsOf(source)
+  const whole = new FaultyBackend(new MemoryBackend())
+  await salvage(partitions, whole)
+  const { calls } = whole
+  t.ok(calls > 20, `${calls} calls`)
+  for (const when of ['before', 'after'] as const) {
+    for (let failAt = 1; failAt <= calls; failAt++) {
+      // The first call marks it, and the last one takes the mark away.
+      if (failAt === (when === 'before' ? 1 : calls)) continue
+      const memory = new MemoryBackend()
+      const backend = new FaultyBackend(memory)
+      Object.assign(backend, { failAt, lasting: true, when })
+      await t.rejects(salvage(partitions, backend), { code: 'LK_STORAGE_FAILED' })
+      await t.rejects(
+        createLorekeep({ backend: memory }),
+        { code: 'LK_BACKUP_UNFINISHED', message: /part of a salvage/ },
+        `call ${failAt} of ${calls}, ${when}`,
+      )
+    }
+  }
 })
