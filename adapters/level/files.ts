@@ -15,6 +15,7 @@ import { readManifest } from './manifest.js'
 import { chooseManifest } from './newest-manifest.js'
 import { claimDirectory } from './open-directories.js'
 import type { Claim } from './open-directories.js'
+import { assertNobodyAnswers } from './owner-file.js'
 import { decodeTagged } from './pointer.js'
 import type { Pointer } from './pointer.js'
 import { profiles } from './profiles.js'
@@ -42,6 +43,8 @@ const names: readonly PartitionName[] = ['cores', 'slices', 'objects', 'flows']
 
 export class LevelFiles {
   readonly partitions: Readonly<Record<PartitionName, FilesPartition>>
+  /** False where a directory cannot be written: others may write to it while it is read. */
+  readonly isTaken: boolean
   readonly #location: string
   readonly #claims: readonly Claim[]
 
@@ -49,25 +52,34 @@ export class LevelFiles {
     location: string,
     partitions: LevelFiles['partitions'],
     claims: readonly Claim[],
+    isTaken: boolean,
   ) {
+    this.isTaken = isTaken
     this.#location = location
     this.partitions = partitions
     this.#claims = claims
   }
 
-  /** Takes the directories, as opening them would. @throws LorekeepError `LK_STORAGE_LOCKED` */
+  /**
+   * Takes the directories, as opening them would, as far as they can be written to.
+   * @throws LorekeepError `LK_STORAGE_LOCKED`
+   */
   static async open(location: string): Promise<LevelFiles> {
     const root = resolve(location)
     const claims: Claim[] = []
+    let isTaken = true
     try {
       const opened: [PartitionName, FilesPartition][] = []
       for (const name of names) {
         const directory = join(root, name)
         const isThere = await exists(directory)
-        if (isThere) claims.push(await claimDirectory(directory))
+        const claim = isThere ? await claimIfWritable(directory) : undefined
+        if (claim !== undefined) claims.push(claim)
+        else if (isThere) isTaken = false
         opened.push([name, await FilesPartition.open(name, isThere ? directory : undefined)])
       }
-      return new LevelFiles(root, Object.fromEntries(opened) as LevelFiles['partitions'], claims)
+      const partitions = Object.fromEntries(opened) as LevelFiles['partitions']
+      return new LevelFiles(root, partitions, claims, isTaken)
     } catch (error) {
       for (const claim of claims) await claim.release()
       throw translate(error, root)
@@ -95,6 +107,20 @@ export class LevelFiles {
 
   async close(): Promise<void> {
     for (const claim of this.#claims) await claim.release()
+  }
+}
+
+const readOnlyCodes = new Set(['EROFS', 'EACCES', 'EPERM'])
+
+/** `undefined` where the directory cannot be written to from here, and nobody is known to have it. */
+async function claimIfWritable(directory: string): Promise<Claim | undefined> {
+  try {
+    return await claimDirectory(directory)
+  } catch (error) {
+    const { code } = ((error as Error).cause ?? {}) as { code?: unknown }
+    if (!readOnlyCodes.has(String(code))) throw error
+    await assertNobodyAnswers(directory)
+    return undefined
   }
 }
 

@@ -71,6 +71,20 @@ export async function takeDirectory(directory: string): Promise<OwnerFile> {
   }
 }
 
+/**
+ * For one who cannot write here: rejects with `LK_STORAGE_LOCKED` where somebody who can be asked has
+ * the directory open. Those who cannot give no sign to one without a name. Changes nothing.
+ */
+export async function assertNobodyAnswers(directory: string): Promise<void> {
+  const local = await isLocal(directory)
+  for (const other of (await namesIn(directory)).values()) {
+    const found = await look(join(directory, other.name))
+    if (found === undefined || isCopy(found, other, local)) continue
+    const { pid, who } = readText(found.text)
+    if ((await ask(other.token, other.scope, pid)) === true) throw locked(directory, { who })
+  }
+}
+
 export class OwnerFile {
   readonly #directory: string
   readonly #name: string
@@ -234,17 +248,25 @@ async function stateOf(
   const path = join(directory, other.name)
   const found = await look(path)
   if (found === undefined) return { is: 'gone' }
-  const { file, pid, who } = readText(found.text)
+  const { pid, who } = readText(found.text)
   const answer = await ask(other.token, other.scope, pid)
-  // A copied directory brings along its owner's file. Numbers of files compare where both see the
-  // same local file system: through two mounts of a network's, one file has two.
-  const isSeenAlike = local && other.boot === machine.boot
-  const copied = isSeenAlike && file !== undefined && file !== found.file
-  if (copied || !(answer ?? (!watch || (await showsLife(path, other, local))))) {
+  if (
+    isCopy(found, other, local) ||
+    !(answer ?? (!watch || (await showsLife(path, other, local))))
+  ) {
     await removeName(path)
     return { is: 'gone' }
   }
   return { is: found.text.includes('\nopen ') ? 'open' : 'opening', who }
+}
+
+/**
+ * A copied directory brings along its owner's file. Numbers of files compare where both see the same
+ * local file system: through two mounts of a network's, one file has two.
+ */
+function isCopy(found: Look, { boot }: Name, local: boolean): boolean {
+  const { file } = readText(found.text)
+  return local && boot === machine.boot && file !== undefined && file !== found.file
 }
 
 async function showsLife(path: string, { boot }: Name, local: boolean): Promise<boolean> {

@@ -38,6 +38,11 @@ export async function verifyDirectory(
       const files = await LevelFiles.open(directory)
       try {
         await checkRestored(files)
+        if (!files.isTaken) {
+          note(
+            `'${directory}' cannot be written to, so others cannot be kept from it: what they write meanwhile may look like damage`,
+          )
+        }
         if (target === undefined) await verify(files, options, signal, tally)
         else {
           const asked = { signal, ...(json && { json }) }

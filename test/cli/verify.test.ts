@@ -1,11 +1,20 @@
-import { existsSync, readdirSync, rmSync, statSync, symlinkSync, truncateSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { markerKey, markerOf } from '../../src/backup/marker.js'
 import { sampleId } from '../../src/cli/sample.js'
-import { run, runAlone, start, succeed } from './command.js'
+import { run, runAlone, script, start, succeed } from './command.js'
 
 const sample = await succeed(t, ['sample'])
 
@@ -93,4 +102,33 @@ t.test('a salvage goes on where nobody reads of it any more', async (t) => {
   t.equal(code, 1)
   t.match(stderr, /salvaged 1 core/)
   t.equal((await runAlone(t, ['verify', '--deep', target])).code, 0)
+})
+
+t.test('a directory that cannot be written is verified all the same', async (t) => {
+  const { data } = await shelf(t)
+  const partitions = readdirSync(data).map((name) => join(data, name))
+  const isRoot = process.getuid?.() === 0
+  // Whom modes do not keep from writing becomes somebody else.
+  const nobody = isRoot ? { uid: 65534, gid: 65534 } : {}
+  const verify = () => {
+    for (const path of partitions) chmodSync(path, 0o555)
+    try {
+      return spawnSync(process.execPath, [script, 'verify', data], { encoding: 'utf8', ...nobody })
+    } finally {
+      for (const path of partitions) chmodSync(path, 0o755)
+    }
+  }
+  const alone = verify()
+  if (isRoot && alone.status !== 0 && /EACCES|Cannot find module/.test(alone.stderr)) {
+    t.comment('nobody cannot read here')
+    return
+  }
+  t.equal(alone.status, 0, alone.stderr)
+  t.match(alone.stderr, 'cannot be written to')
+  t.match(alone.stderr, 'nothing is wrong')
+  await using backend = new LevelBackend(data)
+  await backend.open('objects')
+  const held = verify()
+  t.equal(held.status, 2, held.stderr)
+  t.match(held.stderr, /is in use/)
 })
