@@ -3,7 +3,7 @@
 // entries, or none. So a directory is looked through before LevelDB may open it.
 
 import { open, readFile, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { LorekeepError } from '../../src/errors.js'
 import { closingName, readClosing } from './closing.js'
 import { readLog } from './log-records.js'
@@ -87,7 +87,7 @@ export async function assertWhole(directory: string, options?: LookOptions): Pro
       'LK_STORAGE_CORRUPT',
       `${path} is damaged${at > 0 ? ` at byte ${at}` : ''}: ${reason}. ` +
         `LevelDB has not opened ${directory}, and nothing in it was changed. ` +
-        'Restore a backup, or save what is whole with: lorekeep verify --salvage DIR TARGET',
+        `Restore a backup, or save what is whole with: lorekeep verify --salvage ${dirname(directory)} TARGET`,
       { details: { path, at } },
     )
   }

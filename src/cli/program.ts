@@ -22,6 +22,7 @@ import {
   parsePort,
   parseSeconds,
   parseText,
+  parseTexts,
   parseTokenOfUser,
 } from './options.js'
 import { refuseTerminal, writeOut } from './output.js'
@@ -223,8 +224,13 @@ function addVerify(program: Command): void {
     .description(
       'Look for what is damaged or does not fit in a data directory, without changing it: a line each. Exits with 1 where an error was found, with 2 where it could not look.',
     )
-    .argument('<dir>', 'the data directory', parseText)
-    .argument('[target]', 'with --salvage: a directory that is not there, or empty', parseText)
+    .usage('[options] DIR\n       lorekeep verify --salvage [options] DIR TARGET')
+    .argument(
+      '[places...]',
+      'DIR, the data directory, and with --salvage TARGET, a directory that is not there, or empty',
+      parseTexts,
+    )
+    .option('--data <dir>', 'the data directory, in place of DIR', parseText)
     .option('--deep', 'read all content, too: texts, objects, segments; indexes are made anew')
     .option('--salvage', 'write what is whole of a damaged store to the target')
     .option('--json', 'print findings as JSON, one object per line')
@@ -233,12 +239,10 @@ function addVerify(program: Command): void {
       example('lorekeep verify ./lorekeep-data --deep') +
         example('lorekeep verify --salvage ./lorekeep-data ./salvaged'),
     )
-    .action(
-      async (directory: string, target: string | undefined, options: VerifyCommandOptions) => {
-        const { verifyDirectory } = await import('./verify.js')
-        await verifyDirectory(directory, target, options)
-      },
-    )
+    .action(async (places: readonly string[] | undefined, options: VerifyCommandOptions) => {
+      const { verifyDirectory } = await import('./verify.js')
+      await verifyDirectory(places ?? [], options)
+    })
 }
 
 function addSample(program: Command): void {

@@ -1,6 +1,7 @@
 // `lorekeep verify`: whether all of a data directory is as it should be, and what is whole of it.
 
 import { readdir } from 'node:fs/promises'
+import { basename, dirname, resolve } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { LevelFiles } from '../../adapters/level/files.js'
 import { assertRestored } from '../backup/marker.js'
@@ -13,23 +14,20 @@ import { findingOf, printFinding, shownProgress } from './findings.js'
 import { salvageDirectory } from './salvage.js'
 
 export interface VerifyCommandOptions {
+  readonly data?: string
   readonly deep?: true
   readonly salvage?: true
   readonly json?: true
 }
 
+const partitionNames = ['cores', 'slices', 'objects', 'flows']
+
 export async function verifyDirectory(
-  directory: string,
-  target: string | undefined,
+  places: readonly string[],
   options: VerifyCommandOptions,
 ): Promise<void> {
-  const { json, salvage } = options
-  if (salvage === true && target === undefined) {
-    throw new UsageError('--salvage needs a second directory, for what is whole')
-  }
-  if (salvage !== true && target !== undefined) {
-    throw new UsageError('a second directory is for --salvage')
-  }
+  const { directory, target } = placesOf(places, options)
+  const { json } = options
   /** The errors that were found until now; of a salvage, what was left behind, and damaged files. */
   const tally = { errors: 0 }
   try {
@@ -59,6 +57,24 @@ export async function verifyDirectory(
   }
   // Also where whoever read of the first error had seen enough.
   if (tally.errors > 0) process.exitCode = 1
+}
+
+function placesOf(
+  places: readonly string[],
+  { data, salvage }: VerifyCommandOptions,
+): { readonly directory: string; readonly target: string | undefined } {
+  const [directory, target, ...more] = data === undefined ? places : [data, ...places]
+  if (directory === undefined) {
+    throw new UsageError('name the data directory: lorekeep verify DIR, or --data DIR')
+  }
+  if (salvage === true && target === undefined) {
+    throw new UsageError(`--salvage needs a directory for what is whole, beside '${directory}'`)
+  }
+  if (salvage !== true && target !== undefined) {
+    throw new UsageError(`'${target}': a directory beside '${directory}' is for --salvage`)
+  }
+  if (more.length > 0) throw new UsageError(`'${more[0]}': there is one directory too many`)
+  return { directory, target }
 }
 
 async function verify(
@@ -112,10 +128,12 @@ async function checkStore(directory: string): Promise<void> {
   } catch (cause) {
     throw new Error(`there is no data directory '${directory}'`, { cause })
   }
-  const partitions = ['cores', 'slices', 'objects', 'flows']
-  if (!partitions.some((name) => names.includes(name))) {
-    throw new Error(`there is no store in '${directory}'`)
-  }
+  if (partitionNames.some((name) => names.includes(name))) return
+  const path = resolve(directory)
+  const hint = partitionNames.includes(basename(path))
+    ? `: it is a part of one; name '${dirname(path)}'`
+    : ''
+  throw new Error(`there is no store in '${directory}'${hint}`)
 }
 
 /** A part of a backup has every gap there can be; it is no damage, and not worth a salvage. */

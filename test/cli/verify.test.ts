@@ -93,6 +93,22 @@ t.test('a value file that is missing or too short is found without reading it', 
   t.equal(String(missing.stdout).trim().split('\n').length, 1)
 })
 
+t.test('--data names the directory, and what is no store is told from a part of one', async (t) => {
+  const { data, target } = await shelf(t)
+  const named = await run(t, ['verify', '--data', data])
+  t.equal(named.code, 0, named.stderr)
+  const salvaged = await run(t, ['verify', '--salvage', '--data', data, target])
+  t.equal(salvaged.code, 0, salvaged.stderr)
+  t.ok(existsSync(join(target, 'cores')))
+  const part = await run(t, ['verify', join(data, 'cores')])
+  t.equal(part.code, 2)
+  t.match(part.stderr, `name '${data}'`)
+  for (const args of [[], [data, target], ['--data', data, target], ['--salvage', data]]) {
+    const { code, stderr } = await run(t, ['verify', ...args])
+    t.equal(code, 2, stderr)
+  }
+})
+
 t.test('a salvage goes on where nobody reads of it any more', async (t) => {
   const { data, target } = await shelf(t)
   rmSync(join(data, 'slices', 'CURRENT'))
@@ -102,6 +118,13 @@ t.test('a salvage goes on where nobody reads of it any more', async (t) => {
   t.equal(code, 1)
   t.match(stderr, /salvaged 1 core/)
   t.equal((await runAlone(t, ['verify', '--deep', target])).code, 0)
+})
+
+t.test('a refused store names the directory to salvage', async (t) => {
+  const { data } = await shelf(t)
+  rmSync(join(data, 'slices', 'CURRENT'))
+  const { stderr } = await run(t, ['cores', '--data', data])
+  t.match(stderr, `lorekeep verify --salvage ${data} TARGET`)
 })
 
 t.test('a directory that cannot be written is verified all the same', async (t) => {
