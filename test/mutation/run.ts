@@ -47,6 +47,7 @@ console.log(`${coverings.length} test files pass as they are`)
 const survivors: string[] = []
 let killed = 0
 const home = await mkdtemp(join(tmpdir(), 'lorekeep-mutation-'))
+if (existsSync('../shared')) await symlink(resolve('../shared'), join(home, 'shared'))
 const copies: string[] = []
 await inPairs(chosen, async (mutant) => {
   const copy = copies.pop() ?? (await copyOf(home))
@@ -99,9 +100,6 @@ function testsOf({ path, start }: Placed): readonly Covering[] {
 /** A checkout of its own, in which `dist` is changed and everything else is as here. */
 async function copyOf(home: string): Promise<string> {
   const copy = await mkdtemp(join(home, 'copy-'))
-  if (existsSync('../shared') && !existsSync(join(home, 'shared'))) {
-    await symlink(resolve('../shared'), join(home, 'shared'))
-  }
   for (const name of await readdir('.')) {
     if (name === 'dist') await cp(name, join(copy, name), { recursive: true })
     else if (name !== '.tap' && name !== '.git') await symlink(resolve(name), join(copy, name))
