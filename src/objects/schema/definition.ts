@@ -27,6 +27,8 @@ const mostIndexes = 32
 const longestNameBytes = 256
 /** Fields 16 deep take two levels each, and the deepest may have a default 48 deep. */
 const deepestInput = 100
+/** A million keys that are none took 13 s to name. */
+const longestDefinition = 1024 * 1024
 
 /**
  * A fresh, frozen definition with its keys in one order. Reads `fields` as a map and as an array,
@@ -56,7 +58,7 @@ export function parseSchemaDefinition(input: unknown): SchemaDefinition {
   // Compiling takes definitions that are right.
   if (problems.count === 0) checkDefaults(reader.defaults, strict, problems)
   if (problems.count > 0) throw refusal(problems)
-  return freeze({
+  const parsed = freeze({
     name,
     ...(description !== undefined && { description }),
     fields,
@@ -65,6 +67,10 @@ export function parseSchemaDefinition(input: unknown): SchemaDefinition {
     id_field: idField,
     generate_ids: generateIds,
   })
+  // Of what is stored, which is read again: it has more keys than what was given.
+  if (Buffer.byteLength(JSON.stringify(parsed)) <= longestDefinition) return parsed
+  problems.add('', `has over ${longestDefinition} bytes as JSON; at most so many are accepted`)
+  throw refusal(problems)
 }
 
 const keys = ['name', 'description', 'fields', 'indexes', 'strict', 'id_field', 'generate_ids']
@@ -72,7 +78,8 @@ const keys = ['name', 'description', 'fields', 'indexes', 'strict', 'id_field', 
 /** Its own copy, which nobody changes later. -0 is 0 in it, as it would be when it is read back. */
 function plainCopy(input: unknown, problems: Problems): JsonValue | undefined {
   const tell = (path: string, message: string) => problems.add(path, message)
-  const isJson = checkJson(input, tell, { maxDepth: deepestInput, maxReports: 100 })
+  const bounds = { maxDepth: deepestInput, maxReports: 100, maxBytes: longestDefinition }
+  const isJson = checkJson(input, tell, bounds)
   return isJson ? (parseJson(JSON.stringify(input)) as JsonValue) : undefined
 }
 

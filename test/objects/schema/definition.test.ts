@@ -175,6 +175,22 @@ t.test('there are at most 1,000 fields, all depths counted', async (t) => {
   t.equal(wrongFields({ ...some(500), inner }).length, 1)
 })
 
+t.test('a definition takes at most 1 MiB as JSON, and no more of it is looked at', async (t) => {
+  const described = (bytes: number) => ({
+    name: 'x',
+    fields: { id: { type: 'string' } },
+    description: 'd'.repeat(bytes),
+  })
+  t.doesNotThrow(() => parseSchemaDefinition(described(1024 * 1024 - 1000)))
+  const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`key number ${i}`, 1]))
+  for (const definition of [described(1024 * 1024), { name: 'x', fields: {}, ...many }]) {
+    t.throws(() => parseSchemaDefinition(definition), {
+      code: 'LK_SCHEMA_INVALID',
+      details: { errors: [{ path: '', message: /over 1048576 bytes/ }] },
+    })
+  }
+})
+
 t.test('fields lie at most 16 deep', async (t) => {
   const nested = (depth: number): object =>
     depth === 1 ? { type: 'string' } : { type: 'object', properties: { f: nested(depth - 1) } }
