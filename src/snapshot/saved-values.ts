@@ -68,7 +68,8 @@ export class SavedValues {
     if (this.#closed) return Promise.reject(new LorekeepError('LK_CLOSED'))
     this.#file ??= TemporaryFile.create()
     const running = this.#file.then(work).catch((cause: unknown) => {
-      const detail = `the temporary file for what changes meanwhile, in ${tmpdir()}`
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      const detail = `the temporary file for what changes meanwhile, in ${tmpdir()}: ${reason}`
       throw new LorekeepError('LK_STORAGE_FAILED', detail, { cause })
     })
     this.#underWay.add(running)

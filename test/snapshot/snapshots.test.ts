@@ -50,6 +50,24 @@ t.test('what was overwritten goes to a file past 16 MiB, which has no name', asy
   await snapshot.close()
 })
 
+t.test(
+  'without a place for the file the snapshot ends with the reason, and the write goes on',
+  async (t) => {
+    const before = process.env['TMPDIR']
+    t.teardown(() =>
+      before === undefined ? delete process.env['TMPDIR'] : (process.env['TMPDIR'] = before),
+    )
+    process.env['TMPDIR'] = join(t.testdir(), 'none')
+    const { layer, slices } = await opened(new MemoryBackend())
+    const value = Buffer.alloc(17 * 1024 * 1024)
+    await slices.write([put('a', value)])
+    const snapshot = layer.take()
+    await slices.write([put('a', Buffer.from('new'))])
+    const told = { code: 'LK_STORAGE_FAILED', message: /none: ENOENT/ }
+    await t.rejects(snapshot.partitions.slices.get(key('a')), told)
+  },
+)
+
 t.test('a value that is given out is not the one that is kept', async (t) => {
   const { layer, slices } = await opened(new MemoryBackend())
   await slices.write([put('a', Buffer.from('old'))])
