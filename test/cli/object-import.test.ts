@@ -169,6 +169,19 @@ t.test('an id that is there again is a duplicate of the first, wherever batches 
   )
 })
 
+t.test('the line at the end says what was replaced and skipped, where something was', async (t) => {
+  const { data } = await shop(t)
+  const last = async (count: number, mode: string) => {
+    const args = [...importing, '-', ...toShop, '--on-duplicate', mode, '--data', data]
+    const { stderr } = await run(t, args, { input: Buffer.from(ndjson(products(count))) })
+    return stderr
+  }
+  t.match(await last(1, 'reject'), "imported 1 object into 'shop': ")
+  t.match(await last(1, 'replace'), "imported 1 object into 'shop' (1 replaced): ")
+  t.match(await last(1, 'skip'), "imported 0 objects into 'shop' (1 skipped): ")
+  t.match(await last(3, 'replace'), "imported 3 objects into 'shop' (1 replaced): ")
+})
+
 t.test(
   'batches that are too long for a server are halved, and objects that are are refused',
   async (t) => {

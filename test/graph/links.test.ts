@@ -68,6 +68,23 @@ async function linkKeys(backend: Backend): Promise<Uint8Array[]> {
   return keys
 }
 
+t.test('an index says how many bytes it takes, links included', async (t) => {
+  const backend = new MemoryBackend()
+  const knowledge = await opened(t, backend)
+  const stored = async () => {
+    let bytes = 0
+    for await (const page of (await backend.open('slices')).scan({})) {
+      for (const { value } of page) bytes += value.length
+    }
+    return bytes
+  }
+  await knowledge.write(ref, [message])
+  const before = await stored()
+  await knowledge.index(ref)
+  const { bytes } = await knowledge.indexState(ref)
+  t.equal(bytes, (await stored()) - before)
+})
+
 t.test('an import with its index writes links, and questions follow them', async (t) => {
   const backend = new MemoryBackend()
   const knowledge = await opened(t, backend)

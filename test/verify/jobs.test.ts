@@ -1,5 +1,5 @@
-// The newest load of a document: what has to be of the record that names it, and what a removal of
-// the document leaves.
+// Records of jobs that contradict themselves or others, the newest load of a document among them,
+// and what a removal of the document leaves.
 
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
@@ -78,5 +78,37 @@ t.test('a job that is not done is no newest load', async (t) => {
     errors.some((error) => error.startsWith('("latest"')),
     errors.join('\n'),
   )
+  await keep.close()
+})
+
+t.test('a record that contradicts itself is told with what is wrong of it', async (t) => {
+  const { backend, keep, job } = await opened()
+  const flows = await backend.open('flows')
+  const number = numberIn(job)!
+  const key = jobKey(number)
+  const value = (await flows.get(key))!
+  const record = decodeRecord<JobRecord>(value)
+  const changes: readonly (readonly [RegExp, Partial<JobRecord>])[] = [
+    [/is done, and due at 5$/, { dueAt: 5 }],
+    [/is done, and says that it has a body$/, { ownBody: true }],
+    [/its id '.*' is of another number$/, { id: job.replace(/[^.]*$/, (number + 1).toString(36)) }],
+  ]
+  for (const [message, change] of changes) {
+    const changed = encodeRecord({ ...record, ...change })
+    await flows.write([{ type: 'put', key, value: changed }])
+    for (const deep of [false, true]) {
+      const errors = await errorsIn(keep, deep)
+      t.ok(
+        errors.some((error) => error.startsWith('("job"') && message.test(error)),
+        `${String(message)}: ${errors.join('; ')}`,
+      )
+    }
+  }
+  const unknown = number + 4096 * 100
+  await flows.write([
+    { type: 'put', key, value },
+    { type: 'put', key: jobKey(unknown), value: encodeRecord(record) },
+  ])
+  t.match((await errorsIn(keep, false)).join('\n'), 'the head has not given that number yet')
   await keep.close()
 })
