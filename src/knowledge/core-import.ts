@@ -14,6 +14,7 @@ import {
   garbageKey,
   indexKey,
   segmentKey,
+  sliceKey,
   type CoreRecord,
   type IndexRecord,
   type SegmentRecord,
@@ -162,9 +163,10 @@ export class CoreImporter {
     for (;;) {
       const stored = await this.#table.cores.get(coreKey(name))
       const core = stored && decodeRecord<CoreRecord>(stored)
-      if (core && (await this.#contains(core, mode, segment.digest))) return true
-      const replaced = mode === 'replace' ? core : undefined
-      const base = (mode === 'append' && core) || emptyCore(name, createId(this.#now()), segment)
+      const change = core && (await this.#changeOf(core, mode, segment.digest))
+      if (change === 'none') return true
+      const replaced = change === 'replace' ? core : undefined
+      const base = change === 'append' ? core! : emptyCore(name, createId(this.#now()), segment)
       const next = segment.slices > 0 ? extend(base, segment) : base
       const key = coreKey(name)
       const operations: Operation[] = [{ type: 'put', key, value: encodeRecord(next) }]
@@ -201,14 +203,55 @@ export class CoreImporter {
 
   async #holds(name: CoreRef, mode: 'append' | 'replace', digest: string): Promise<boolean> {
     const core = await this.#table.read(name)
-    return core !== undefined && (await this.#contains(core, mode, digest))
+    return core !== undefined && (await this.#changeOf(core, mode, digest)) === 'none'
   }
 
-  /** True where an import of this content would change nothing. */
-  async #contains(core: CoreRecord, mode: 'append' | 'replace', digest: string): Promise<boolean> {
-    if (mode === 'replace') return core.segments <= 1 && core.digest === digest
+  /**
+   * What an import of this content has to do. Content that is there and damaged is no reason to do
+   * nothing: whoever imports it again wants it back.
+   */
+  async #changeOf(
+    core: CoreRecord,
+    mode: 'append' | 'replace',
+    digest: string,
+  ): Promise<'none' | 'append' | 'replace'> {
+    if (mode === 'replace') {
+      const isSame = core.segments <= 1 && core.digest === digest
+      return isSame && (await this.#isWhole(core, digest)) ? 'none' : 'replace'
+    }
+    if (digest === emptyDigest) return 'none'
+    const content = await this.#table.cores.get(contentKey(core.generation, digest))
+    if (content === undefined) return 'append'
+    if (await this.#isWhole(core, digest)) return 'none'
+    if (core.segments === 1) return 'replace'
+    const now = await this.#table.read(core)
+    // Somebody has replaced it meanwhile, and what was read is gone. The commit looks again.
+    if (now?.generation !== core.generation) return 'append'
+    const { user, id } = core
+    const detail = `core '${id}' of '${user}' holds this content in one of its segments, where it is damaged: delete the core, and import all of it`
+    throw new LorekeepError('LK_STORAGE_CORRUPT', detail, { details: { user, id } })
+  }
+
+  /** Reads the segment that has this content. */
+  async #isWhole({ generation, segments }: CoreRecord, digest: string): Promise<boolean> {
     if (digest === emptyDigest) return true
-    return (await this.#table.cores.get(contentKey(core.generation, digest))) !== undefined
+    const range = { gte: segmentKey(generation, 0), lt: segmentKey(generation, segments) }
+    try {
+      for await (const page of this.#table.cores.scan(range)) {
+        for (const { value } of page) {
+          const segment = decodeRecord<SegmentRecord>(value)
+          if (segment.digest !== digest) continue
+          let bytes = 0
+          for (let n = 0; n < segment.slices; n++) {
+            bytes += (await this.#slices.get(sliceKey(segment.id, n)))?.length ?? 0
+          }
+          return bytes === segment.bytes
+        }
+      }
+    } catch (error) {
+      if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
+    }
+    return false
   }
 
   #failCoreSize(): never {

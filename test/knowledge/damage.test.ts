@@ -1,6 +1,7 @@
 // What a question and an index say of a core whose stored values are gone, and that reads which fail
 // hold nothing.
 
+import { createHash } from 'node:crypto'
 import { readdir, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
@@ -11,9 +12,10 @@ import { decodeKey } from '../../src/keys.js'
 import type { Backend, PartitionName } from '../../src/storage.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { coreProblems } from '../fixtures/problems.js'
-import { bigStream, openStore, triplesMessage } from '../fixtures/stores.js'
+import { bigStream, exported, openStore, triplesMessage } from '../fixtures/stores.js'
 
 const ref = { user: 'alice', id: 'core' }
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const corrupt = { code: 'LK_STORAGE_CORRUPT' }
 
 /** Deletes the entries whose keys are like that. */
@@ -131,4 +133,44 @@ t.test('an export that meets a damaged slice names its core', async (t) => {
       cause: corrupt,
     },
   )
+})
+
+t.test('content that is damaged is stored again by the next import of it', async (t) => {
+  const big = [...bigStream('big', 2.5, encodeMessage)]
+  for (const mode of ['append', 'replace'] as const) {
+    for (const isMissing of [true, false]) {
+      const directory = t.testdir()
+      const backend = new LevelBackend(directory)
+      const keep = await openStore(t, backend)
+      const { knowledge } = keep
+      const { digest } = await knowledge.import(ref, big)
+      t.match(await knowledge.import(ref, big, { mode }), { duplicate: true })
+      if (isMissing) await lose(backend, 'slices', ([, n]) => n === 1)
+      else {
+        const values = join(directory, 'slices', 'values')
+        for (const name of await readdir(values)) await truncate(join(values, name), 70_000)
+      }
+      t.match(await knowledge.import(ref, big, { mode }), { duplicate: false, digest })
+      t.match(await knowledge.import(ref, big, { mode }), { duplicate: true, digest })
+      t.equal(sha256(await exported(knowledge, ref)), digest)
+      await keep.close()
+    }
+  }
+})
+
+t.test('content that is damaged in one of several segments is refused, and replaced', async (t) => {
+  const backend = new MemoryBackend()
+  const { knowledge } = await openStore(t, backend)
+  const first = encodeMessage(triplesMessage('first'))
+  await knowledge.import(ref, first)
+  await knowledge.import(ref, encodeMessage(triplesMessage('second')))
+  t.match(await knowledge.import(ref, first), { duplicate: true })
+  let isFirst = true
+  await lose(backend, 'slices', () => isFirst && !(isFirst = false))
+  await t.rejects(knowledge.import(ref, first), {
+    ...corrupt,
+    message: /core 'core' of 'alice' holds this content .* delete the core/,
+  })
+  t.match(await knowledge.import(ref, first, { mode: 'replace' }), { duplicate: false })
+  t.match(await knowledge.stat(ref), { segments: 1 })
 })
