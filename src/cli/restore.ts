@@ -1,10 +1,12 @@
 // `lorekeep restore`: a backup into a directory that holds nothing.
 
-import { readdir, rm, rmdir, stat } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { makeDirectory } from '../../adapters/level/directories.js'
+import { claimDirectory } from '../../adapters/level/open-directories.js'
 import { partitions } from '../backup/format.js'
 import { restore } from '../backup/restore.js'
 import { hasCode } from '../errors.js'
@@ -142,7 +144,24 @@ class NewDirectory implements Backend {
   async remove(): Promise<void> {
     for (const path of this.#made.toReversed()) {
       const isPartition = dirname(path) === this.#level.location
-      await (isPartition ? rm(path, { recursive: true }) : rmdir(path)).catch(() => {})
+      await (isPartition ? removePartition(path) : rmdir(path)).catch(() => {})
     }
+  }
+}
+
+/**
+ * It was let go of: whoever has taken it since keeps it, and whoever comes from now on makes a new one.
+ * @throws LorekeepError `LK_STORAGE_LOCKED`
+ */
+async function removePartition(path: string): Promise<void> {
+  // Taking it would make one that is gone.
+  await stat(path)
+  const claim = await claimDirectory(path)
+  const removed = `${path}.removed-${randomBytes(6).toString('hex')}`
+  try {
+    await rename(path, removed)
+    await rm(removed, { recursive: true })
+  } finally {
+    await claim.release()
   }
 }
