@@ -104,6 +104,7 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
+/** What can be a part of a key, too. */
 function isText(value: unknown): value is string {
-  return typeof value === 'string'
+  return typeof value === 'string' && value.isWellFormed()
 }

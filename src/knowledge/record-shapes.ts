@@ -11,7 +11,7 @@ export function isCoreRecord(core: CoreRecord, user: string, id: string): boolea
   return (
     core.user === user &&
     core.id === id &&
-    typeof core.generation === 'string' &&
+    isKeyText(core.generation) &&
     isCount(core.segments) &&
     countNames.every((name) => isCount(core[name])) &&
     isDigest(core.digest) &&
@@ -22,7 +22,7 @@ export function isCoreRecord(core: CoreRecord, user: string, id: string): boolea
 
 export function isSegmentRecord(segment: SegmentRecord): boolean {
   return (
-    typeof segment.id === 'string' &&
+    isKeyText(segment.id) &&
     isCount(segment.slices) &&
     countNames.every((name) => isCount(segment[name])) &&
     isDigest(segment.digest) &&
@@ -33,7 +33,7 @@ export function isSegmentRecord(segment: SegmentRecord): boolean {
 
 export function isIndexRecord({ id, to, sourceBytes, parts }: IndexRecord): boolean {
   return (
-    typeof id === 'string' &&
+    isKeyText(id) &&
     isCount(to) &&
     isCount(sourceBytes) &&
     Array.isArray(parts) &&
@@ -55,6 +55,11 @@ export function fieldOf(value: Uint8Array, name: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** What can be a part of a key. */
+function isKeyText(value: unknown): value is string {
+  return typeof value === 'string' && value.isWellFormed()
 }
 
 function isCount(value: unknown): boolean {

@@ -119,3 +119,14 @@ t.test('what is found is given out before the rest is written', async (t) => {
   for await (const _ of copied) t.fail('the other core was copied by then')
   t.equal(await (await target.open('flows')).get(encodeKey('format')), undefined)
 })
+
+t.test('what cannot be a part of a key is no record, and stops nobody', async (t) => {
+  const { partitions, cores, a, errors } = await opened()
+  const key = segmentKey(a.generation, 0)
+  const segment = decodeRecord<SegmentRecord>((await cores.get(key))!)
+  await put(cores, key, { ...segment, id: '\ud800' })
+  t.ok((await errors()).length > 0)
+  const { cores: kept, findings } = await salvage(partitions, new MemoryBackend())
+  t.equal(kept, 1)
+  t.ok(findings.length > 0)
+})

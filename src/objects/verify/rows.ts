@@ -56,6 +56,7 @@ function isRow({ ref, id, object, collection }: Row): boolean {
     Number.isSafeInteger(ref) &&
     (typeof id === 'string' || typeof id === 'number') &&
     typeof collection === 'string' &&
+    collection.isWellFormed() &&
     typeof object === 'object' &&
     object !== null
   )
