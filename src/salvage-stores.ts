@@ -8,6 +8,7 @@ import { salvageObjects, type SalvagedObjects } from './objects/salvage.js'
 import type { Backend, PartitionName } from './storage.js'
 import type { Finding, Source, VerifyOptions } from './verify/finding.js'
 import { Report } from './verify/report.js'
+import { tellMissing } from './verify-stores.js'
 
 export interface Salvaged extends SalvagedCores, SalvagedObjects, SalvagedFlows {}
 
@@ -18,6 +19,8 @@ export async function* salvageStores(
   options: Omit<VerifyOptions, 'deep'>,
 ): AsyncGenerator<Finding, Salvaged, undefined> {
   const report = new Report({ ...options, deep: true })
+  await tellMissing(from, report)
+  yield* report.take()
   const places = { cores: await to.open('cores'), slices: await to.open('slices') }
   const { cores, slices, objects, flows } = from
   const marker = markerOf(Date.now(), 'salvaging')

@@ -41,12 +41,7 @@ async function* verifyAll(
   const sources = open()
   const { cores, slices, objects, flows } = sources.partitions
   try {
-    for (const name of await unformatted(sources.partitions)) {
-      // Where it holds anything at all, its own verifier misses the format.
-      if (await holds(sources.partitions[name], () => true)) continue
-      const message = 'it is empty, and other partitions hold content: it is gone'
-      report.error(name, 'missing', tupleText('format'), message)
-    }
+    await tellMissing(sources.partitions, report)
     yield* report.take()
     yield* verifyKnowledge({ cores, slices }, report)
     sources.pass('cores')
@@ -58,6 +53,16 @@ async function* verifyAll(
     report.end('flows')
   } finally {
     await sources.close()
+  }
+}
+
+/** Tells the partitions that are gone as a whole. */
+export async function tellMissing(partitions: Partitions, report: Report): Promise<void> {
+  for (const name of await unformatted(partitions)) {
+    // Where it holds anything at all, its own verifier misses the format.
+    if (await holds(partitions[name], () => true)) continue
+    const message = 'it is empty, and other partitions hold content: it is gone'
+    report.error(name, 'missing', tupleText('format'), message)
   }
 }
 

@@ -138,6 +138,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/knowledge',
     'src/objects',
     'src/flow',
+    'src/verify-stores',
   ],
   'src/verify-stores': [...leaves, 'src/knowledge', 'src/objects', 'src/flow'],
   'src/lorekeep': [

@@ -1,7 +1,7 @@
 // `lorekeep verify --salvage`: what is whole of a data directory, as a new one.
 
 import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, realpath, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { lstat, mkdir, readdir, realpath, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { syncName } from '../../adapters/level/directories.js'
@@ -26,7 +26,8 @@ export async function salvageDirectory(
   target: string,
   { json, signal }: SalvageOptions,
 ): Promise<number> {
-  const whole = resolve(target)
+  // The directory itself: a symlink cannot be replaced by what is whole.
+  const whole = await realPathOf(resolve(target))
   await checkTarget(whole, directory)
   const progress = shownProgress()
   let hasReader = true
@@ -90,7 +91,8 @@ async function writeTarget(
   const suffix = randomBytes(6).toString('hex')
   const partial = join(dirname(whole), `${basename(whole)}.partial-${suffix}`)
   try {
-    await mkdir(partial)
+    // Everything of everybody is in it: it is for its owner alone.
+    await mkdir(partial, 0o700)
     await using backend = new LevelBackend(partial)
     const salvaging = salvageStores(partitions, backend, options)
     let step = await salvaging.next()
@@ -116,7 +118,13 @@ async function checkTarget(target: string, directory: string): Promise<void> {
     throw new Error(`'${target}' lies in '${directory}', which has to stay as it is`)
   }
   try {
-    if (!(await stat(target)).isDirectory()) throw new Error(`'${target}' is not a directory`)
+    if ((await lstat(target)).isSymbolicLink()) throw new Error(`'${target}' leads nowhere`)
+    const found = await stat(target)
+    if (!found.isDirectory()) throw new Error(`'${target}' is not a directory`)
+    // What is whole is renamed to it in the end.
+    if (found.dev !== (await stat(dirname(target))).dev) {
+      throw new Error(`'${target}' is a file system of its own: name a directory in it`)
+    }
     if ((await readdir(target)).length > 0) throw new Error(`'${target}' is not empty`)
   } catch (error) {
     ifMissing(error)

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   rmSync,
   statSync,
@@ -154,4 +155,29 @@ t.test('a directory that cannot be written is verified all the same', async (t) 
   const held = verify()
   t.equal(held.status, 2, held.stderr)
   t.match(held.stderr, /is in use/)
+})
+
+t.test('a salvage is for its owner alone, and goes where a symlink leads', async (t) => {
+  const { data, target } = await shelf(t)
+  mkdirSync(target)
+  symlinkSync(target, `${target}-link`)
+  const salvaged = await run(t, ['verify', '--salvage', data, `${target}-link`])
+  t.equal(salvaged.code, 0, salvaged.stderr)
+  t.ok(existsSync(join(target, 'cores')))
+  if (process.platform !== 'win32') t.equal(statSync(target).mode & 0o777, 0o700)
+  symlinkSync('nowhere', `${target}-none`)
+  const { code, stderr } = await run(t, ['verify', '--salvage', data, `${target}-none`])
+  t.equal(code, 2, stderr)
+})
+
+t.test('a salvage tells a partition that is gone as a whole', async (t) => {
+  const { data, target } = await shelf(t)
+  for (const name of ['objects', 'flows']) {
+    rmSync(join(data, name), { recursive: true })
+    const to = `${target}-${name}`
+    const { code, stdout } = await runAlone(t, ['verify', '--salvage', data, to])
+    t.equal(code, 1)
+    t.match(String(stdout), `error\t${name}\tmissing`)
+    t.equal((await runAlone(t, ['verify', '--deep', to])).code, 0)
+  }
 })
