@@ -21,7 +21,7 @@ import type { ObjectLimits, ObjectStore } from './objects/types.js'
 import { passageText } from './passage.js'
 import { SnapshotLayer } from './snapshot/snapshot-layer.js'
 import type { Finding, VerifyOptions } from './verify/finding.js'
-import { unformatted, verifyStores } from './verify-stores.js'
+import { lacksSlices, unformatted, verifyStores } from './verify-stores.js'
 
 export interface LorekeepOptions {
   /** Where everything is kept. It is lorekeep's from now on: close() closes it. */
@@ -309,11 +309,13 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
 /** A partition that is gone must not be begun anew, beside others that name what it held. */
 async function assertFormats(partitions: Parameters<typeof unformatted>[0]): Promise<void> {
   const [partition] = await unformatted(partitions)
-  if (partition === undefined) return
-  throw new LorekeepError(
-    'LK_STORAGE_CORRUPT',
-    `the partition '${partition}' has no format, and there is content: it is gone, or a part of it; restore a backup, or salvage what is there`,
-  )
+  const found = partition
+    ? `the partition '${partition}' has no format, and there is content: it is gone, or a part of it`
+    : (await lacksSlices(partitions)) && "the partition 'slices' is empty, and cores have content"
+  if (found === false) return
+  const advice =
+    'Restore a backup, or save what is whole with: lorekeep verify --salvage DIR TARGET'
+  throw new LorekeepError('LK_STORAGE_CORRUPT', `${found}. ${advice}`)
 }
 
 function splitLimits(limits: NonNullable<LorekeepOptions['limits']>) {

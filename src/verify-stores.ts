@@ -2,9 +2,11 @@
 
 import { hasCode } from './errors.js'
 import { verifyFlows } from './flow/verify.js'
-import { encodeKey } from './keys.js'
+import { encodeKey, keyPrefix } from './keys.js'
+import type { CoreRecord } from './knowledge/records.js'
 import { verifyKnowledge } from './knowledge/verify.js'
 import { verifyObjects } from './objects/verify/verify.js'
+import { decodeRecord } from './record.js'
 import type { PartitionName } from './storage.js'
 import type { Finding, Source, VerifyOptions } from './verify/finding.js'
 import { kindOf } from './verify/reading.js'
@@ -87,6 +89,22 @@ export async function unformatted(partitions: Partitions): Promise<PartitionName
     }
   }
   return missing
+}
+
+/** Whether a core has content, and there is no slice at all. */
+export async function lacksSlices({ cores, slices }: Partitions): Promise<boolean> {
+  try {
+    // The cores first: of one that somebody else is adding the slices are there before.
+    for await (const page of cores.scan(keyPrefix('core'))) {
+      for (const { value } of page) {
+        if (decodeRecord<CoreRecord>(value).segments > 0) return !(await holds(slices, () => true))
+      }
+    }
+  } catch (error) {
+    // Whoever reads it tells.
+    if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
+  }
+  return false
 }
 
 async function holds(source: Source, isIt: (key: Uint8Array) => boolean): Promise<boolean> {

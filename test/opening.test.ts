@@ -6,9 +6,9 @@ import { LorekeepError } from '../src/errors.js'
 import { encodeKey } from '../src/keys.js'
 import { createLorekeep, type Lorekeep } from '../src/lorekeep.js'
 import { encodeRecord } from '../src/record.js'
-import type { Backend, PartitionName, Storage } from '../src/storage.js'
+import type { Backend, Entry, PartitionName, Storage } from '../src/storage.js'
 import { verifyStores } from '../src/verify-stores.js'
-import { backends } from './fixtures/stores.js'
+import { backends, triplesMessage } from './fixtures/stores.js'
 import { objectProblems } from './fixtures/problems.js'
 import { KeptBackend } from './objects/kept-backend.js'
 
@@ -33,6 +33,30 @@ for (const [engine, createBackend] of backends) {
       t.same(await contentOf(storage), before)
     })
   }
+
+  t.test(`${engine}: slices that are gone beside cores are told`, async (t) => {
+    const backend = keptBackend(t, createBackend)
+    const keep = await createLorekeep({ backend })
+    const ref = { user: 'u', id: 'core' }
+    await keep.knowledge.write(ref, [triplesMessage('a')])
+    const slices = await backend.open('slices')
+    const kept: Entry[] = []
+    for await (const page of slices.scan({})) kept.push(...page)
+    await keep.close()
+    const before = await backend.open('slices')
+    await before.write(kept.map(({ key }) => ({ type: 'del', key })))
+    await t.rejects(createLorekeep({ backend }), {
+      code: 'LK_STORAGE_CORRUPT',
+      message: /'slices' is empty, and cores have content.*--salvage/,
+    })
+    const after = await backend.open('slices')
+    await after.write([{ type: 'put', ...kept[0]! }])
+    const open = await createLorekeep({ backend })
+    await open.knowledge.delete(ref)
+    await open.close()
+    // Without cores there need not be any.
+    await (await createLorekeep({ backend })).close()
+  })
 
   for (const kind of kinds) {
     t.test(`${engine}: ${kind} that are gone beside others are told, not begun`, async (t) => {

@@ -166,7 +166,7 @@ export class FilesPartition implements Pick<Storage, 'get' | 'getMany' | 'scan'>
     const tables: TablePlace[] = []
     for (const { file, number } of numbered(/^(\d+)\.(?:ldb|sst)$/)) {
       if (manifest !== undefined && !manifest.tables.has(number)) continue
-      const reader = new TableReader(join(directory, file))
+      const reader = new TableReader(join(directory, file), manifest?.tables.get(number))
       const range = await reader.range()
       reader.forget()
       if (range !== undefined) tables.push({ reader, ...range })

@@ -32,11 +32,14 @@ const maxLookedFor = 256 * 1024
 
 export class TableReader {
   readonly #path: string
+  readonly #length: number | undefined
   #blocks: readonly BlockPlace[] | undefined
   #held: { readonly n: number; readonly operations: readonly Operation[] } | undefined
 
-  constructor(path: string) {
+  /** `length`: what the MANIFEST says of it. Whatever lies behind that is no part of it. */
+  constructor(path: string, length?: number) {
     this.#path = path
+    this.#length = length
   }
 
   /** The first key and a key that none is behind; `undefined` where nothing of it can be read. */
@@ -80,7 +83,7 @@ export class TableReader {
   async #places(): Promise<readonly BlockPlace[]> {
     if (this.#blocks === undefined) {
       await using file = await open(this.#path, 'r')
-      const { size } = await file.stat()
+      const size = Math.min((await file.stat()).size, this.#length ?? Infinity)
       this.#blocks = (await readIndex(file, size)) ?? (await lookForBlocks(file, size))
     }
     return this.#blocks

@@ -3,6 +3,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LevelBackend } from '../../adapters/level/index.js'
+import { partitions } from '../backup/format.js'
 import { hasCode } from '../errors.js'
 import { createLorekeep } from '../lorekeep.js'
 import type { Lorekeep, LorekeepOptions } from '../lorekeep.js'
@@ -38,11 +39,15 @@ async function checkDirectory(data: string): Promise<void> {
     throw new Error(`there is no data directory '${data}' (--data names another)`, { cause })
   }
   if (!isDirectory) throw new Error(`'${data}' is not a directory`)
-  try {
-    // The file that makes a directory a LevelDB: one called `cores` may hold anything.
-    await stat(join(data, 'cores', 'CURRENT'))
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'EACCES') throw fileError(cause, data, 'read')
-    throw new Error(`there is no store in '${data}' (--data names another)`, { cause })
+  for (const partition of partitions) {
+    try {
+      // The file that makes a directory a LevelDB: one called `cores` may hold anything. One partition
+      // is enough: what became of the others is told by whoever opens them.
+      await stat(join(data, partition, 'CURRENT'))
+      return
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === 'EACCES') throw fileError(cause, data, 'read')
+    }
   }
+  throw new Error(`there is no store in '${data}' (--data names another)`)
 }

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
@@ -126,6 +127,26 @@ t.test('a refused store names the directory to salvage', async (t) => {
   rmSync(join(data, 'slices', 'CURRENT'))
   const { stderr } = await run(t, ['cores', '--data', data])
   t.match(stderr, `lorekeep verify --salvage ${data} TARGET`)
+})
+
+t.test('bytes behind the end of a table are no part of it', async (t) => {
+  const { data } = await shelf(t)
+  // Opened once more, its log becomes a table.
+  await succeed(t, ['cores', '--data', data])
+  const tables = readdirSync(join(data, 'cores')).filter((name) => name.endsWith('.ldb'))
+  t.ok(tables.length > 0)
+  for (const name of tables) appendFileSync(join(data, 'cores', name), 'garbage!')
+  const { code, stdout } = await run(t, ['verify', '--deep', data])
+  t.strictSame([code, String(stdout)], [0, ''])
+  t.match(String(await succeed(t, ['cores', '--data', data])), sampleId)
+})
+
+t.test('a store of which a part is gone is not taken for none', async (t) => {
+  const { data } = await shelf(t)
+  rmSync(join(data, 'cores', 'CURRENT'))
+  const { code, stderr } = await run(t, ['cores', '--data', data])
+  t.equal(code, 1)
+  t.match(stderr, 'CURRENT is damaged')
 })
 
 t.test('a directory that cannot be written is verified all the same', async (t) => {
