@@ -92,6 +92,8 @@ class FlowSalvage {
   readonly #recorded = new Numbers()
   /** The block of each job that needs one, as often. */
   readonly #needed = new Numbers()
+  /** The block of each job that is lost, and whose document it has. */
+  readonly #told = new Numbers()
   /** Of each flow, in the order of their numbers. */
   readonly #done = new Map<string, Numbers>()
   /** Done jobs that a newer load has superseded: what that is shows when all others are known. */
@@ -139,6 +141,7 @@ class FlowSalvage {
     yield* this.#tellUnrecorded()
     yield* this.#takeRuns()
     yield* this.#writeBlocks()
+    yield* this.#tellUnlisted()
     await this.#writeRecords()
   }
 
@@ -205,7 +208,7 @@ class FlowSalvage {
     const whose = `'${found.document}' of '${found.user}', ${found.state}`
     const counts = this.#counts.get(found.flow)
     if (counts === undefined)
-      return this.#lose(number, `${whose}: there is no flow '${found.flow}'`)
+      return this.#loseDocument(number, `${whose}: there is no flow '${found.flow}'`)
     if (found.state === 'done') {
       if (numberIn(found.id) !== number)
         return this.#lose(number, `${whose}: its id '${found.id}' is of another number`)
@@ -220,7 +223,7 @@ class FlowSalvage {
       stored?.document === found.document &&
       stored.flow === found.flow &&
       stored.user === found.user
-    if (!isIt) return this.#lose(number, `${whose}: its document cannot be read`)
+    if (!isIt) return this.#loseDocument(number, `${whose}: its document cannot be read`)
     if (body !== undefined) this.#put(bodyKey(number), body)
     else this.#needed.add(blockOf(number))
     const { dueAt, ...rest } = found
@@ -319,7 +322,7 @@ class FlowSalvage {
       for await (const { key } of this.#reading.entries({ ...keyPrefix(kind), keysOnly: true })) {
         const number = tupleOf<(string | number)[]>(key, shape)?.at(-1)
         if (typeof number !== 'number' || isIn(recorded, number)) continue
-        this.#lose(number, `it is ${kind}, and its record is lost`)
+        this.#loseDocument(number, `it is ${kind}, and its record is lost`)
         yield
       }
     }
@@ -340,7 +343,7 @@ class FlowSalvage {
       const { hashes, again } = decodeRun(entry).run
       if (again) {
         if (!isIn(recorded, first))
-          this.#lose(first, `queued for '${user}', and its record is lost`)
+          this.#loseDocument(first, `queued for '${user}', and its record is lost`)
         continue
       }
       const counts = this.#counts.get(flow)
@@ -365,7 +368,7 @@ class FlowSalvage {
           hashOf(stored.document) === hash
         if (!isIt) {
           end()
-          if (isOwn) this.#lose(number, `queued for '${user}': it cannot be read`)
+          if (isOwn) this.#loseDocument(number, `queued for '${user}': it cannot be read`)
           continue
         }
         begun ??= { first: number, hashes: [] }
@@ -395,6 +398,32 @@ class FlowSalvage {
       await this.#flush()
       yield
     }
+  }
+
+  /** Documents that are still needed, and of which no job, run or list speaks any more. */
+  async *#tellUnlisted(): AsyncGenerator<void, void, undefined> {
+    const needed = this.#needed.sorted()
+    const told = this.#told.sorted()
+    for await (const { key } of this.#reading.entries({ ...keyPrefix('block'), keysOnly: true })) {
+      const [number] = tupleOf<[number]>(key, 'n') ?? []
+      if (number === undefined) continue
+      const known = countOf(number, needed) + countOf(number, told)
+      const unlisted = (await this.#leftOf(number)) - known
+      if (unlisted > 0) {
+        const message = `${unlisted} documents, of whose jobs every record is lost`
+        this.#report.error('flows', 'lost', keyText(key), message)
+      }
+      yield
+    }
+  }
+
+  /** How many documents of a block are still needed, as far as it can be told. */
+  async #leftOf(number: number): Promise<number> {
+    const key = leftKey(number)
+    const value = await this.#reading.get(key)
+    if (value === undefined) return (await this.#block(number))?.size ?? 0
+    const left = this.#reading.record<{ left: unknown }>({ key, value })?.left
+    return typeof left === 'number' ? left : 0
   }
 
   async #documentOf(number: number): Promise<StoredDocument | undefined> {
@@ -450,6 +479,12 @@ class FlowSalvage {
     return false
   }
 
+  /** Of a job whose document lies in a block, and is needed there. */
+  #loseDocument(number: number, message: string): void {
+    this.#told.add(blockOf(number))
+    this.#lose(number, message)
+  }
+
   #lose(number: number, message: string): void {
     this.#report.error('flows', 'lost', tupleText('job', number), message)
   }
@@ -498,6 +533,10 @@ function documentsIn(block: Block): StoredDocument[] {
 function cleared(bytes: Uint8Array): Uint8Array {
   for (const { text } of documentsIn(new Block(bytes))) if (!isUtf8(text)) text.fill(0x20)
   return bytes
+}
+
+function countOf(number: number, sorted: Float64Array): number {
+  return placeOf(number + 1, sorted) - placeOf(number, sorted)
 }
 
 function isIn(sorted: Float64Array, number: number): boolean {

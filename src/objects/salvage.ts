@@ -2,10 +2,11 @@
 // ones, blocks and indexes are made of them. Held are 8 bytes for each object, and the keys of a run.
 
 import { randomBytes } from 'node:crypto'
+import { hasCode } from '../errors.js'
 import { encodeRecord } from '../record.js'
 import type { Operation, Storage } from '../storage.js'
 import type { Finding, Source } from '../verify/finding.js'
-import { Numbers } from '../verify/numbers.js'
+import { Numbers, placeOf } from '../verify/numbers.js'
 import { Reading, tupleOf } from '../verify/reading.js'
 import { tupleText, type Report } from '../verify/report.js'
 import { Block, encodeBlocks, blockRows, type Row } from './engine/block.js'
@@ -16,6 +17,8 @@ import type { EntryPages } from './engine/list.js'
 import {
   allBlocks,
   allCollections,
+  allPages,
+  allRetired,
   allSchemas,
   blockKey,
   collectionKey,
@@ -28,6 +31,7 @@ import {
   type BlockRecord,
   type CollectionRecord,
   type HeadRecord,
+  type RetiredRecord,
   type SchemaRecord,
 } from './engine/records.js'
 import { refOf } from './engine/ref.js'
@@ -94,6 +98,8 @@ class ObjectSalvage {
   >()
   readonly #ids: IndexDraft = indexDraft(idIndex, ['_id'])
   readonly #shapes = new RowShapes()
+  /** Pages of blocks. */
+  readonly #named = new Numbers()
   #hashKey = randomBytes(8).toString('hex')
   #hash = new IdHash(this.#hashKey)
   #nextRow = 1
@@ -120,7 +126,7 @@ class ObjectSalvage {
         await this.#add(table, row)
       }
     }
-    yield
+    yield* this.#tellUnnamed()
     for (const table of this.#tables.values()) await this.#writeRows(table)
     for (const { indexes } of this.#tables.values()) {
       for (const index of indexes) await this.#writeRun(index)
@@ -188,6 +194,7 @@ class ObjectSalvage {
         lose('it is not the record of a block')
         continue
       }
+      if (tells) this.#named.add(record.page)
       if (table === undefined) {
         lose(`${record.rows} objects of a schema that cannot be read`)
         continue
@@ -204,6 +211,25 @@ class ObjectSalvage {
       } catch (error) {
         lose(`${record.rows} objects of ${name}: ${(error as Error).message}`)
       }
+    }
+  }
+
+  /** Objects in pages that no record names. Old versions, which a reader held, are named as that. */
+  async *#tellUnnamed(): AsyncGenerator<void, void, undefined> {
+    for await (const entry of this.#reading.entries(allRetired())) {
+      const pages = this.#reading.record<RetiredRecord>(entry)?.pages
+      if (Array.isArray(pages)) for (const page of pages) this.#named.add(Number(page))
+      yield
+    }
+    const named = this.#named.sorted()
+    for await (const { key } of this.#reading.entries({ ...allPages(), keysOnly: true })) {
+      const [page] = tupleOf<[number]>(key, 'n') ?? []
+      if (page === undefined || named[placeOf(page, named)] === page) continue
+      const rows = rowsOf(await this.#reading.get(key), this.#shapes)
+      if (rows > 0) {
+        this.#lost(tupleText('page', page), `${rows} objects, the record of whose block is lost`)
+      }
+      yield
     }
   }
 
@@ -337,4 +363,15 @@ function indexDraft(number: number, path: readonly string[]): IndexDraft {
 
 function nameOf({ collection, id }: Row): string {
   return `${collection.length} ${collection}${id}`
+}
+
+/** None of a page of an index. */
+function rowsOf(bytes: Uint8Array | undefined, shapes: RowShapes): number {
+  if (bytes === undefined) return 0
+  try {
+    return rowsIn(new Block(bytes, shapes)).length
+  } catch (error) {
+    if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
+    return 0
+  }
 }

@@ -54,6 +54,10 @@ export interface RunRecord {
   readonly irregular: number
 }
 
+export function pagesOf({ adds, dels }: RunRecord): readonly number[] {
+  return [...adds.pages, ...dels.pages]
+}
+
 /** Pages that a commit has replaced while somebody read a state that has them. */
 export interface RetiredRecord {
   readonly pages: readonly number[]

@@ -21,6 +21,7 @@ import {
   headKey,
   idIndex,
   pageKey,
+  pagesOf,
   schemaKey,
   type BlockRecord,
   type CollectionRecord,
@@ -636,10 +637,6 @@ class ObjectsCheck {
       this.#error('different', which, `${what} counts ${entries} entries; there are ${rows} rows`)
     }
   }
-}
-
-function pagesOf({ adds, dels }: RunRecord): readonly number[] {
-  return [...adds.pages, ...dels.pages]
 }
 
 function isCount(value: unknown): boolean {
