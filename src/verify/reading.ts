@@ -149,7 +149,9 @@ export class Reading {
     const what = `${keyText(from)} to ${keyText(next)}`
     this.report.error(this.partition, 'damaged', what, `a stretch of keys: ${message}`)
     const { gt: _, ...rest } = range
-    return Buffer.compare(next, end) >= 0 ? undefined : { ...rest, gte: next }
+    // Bounds that agree in their first bytes have nothing between them here.
+    const isBehind = Buffer.compare(next, from) <= 0
+    return isBehind || Buffer.compare(next, end) >= 0 ? undefined : { ...rest, gte: next }
   }
 
   async #canRead({ gt: _, ...range }: Range): Promise<boolean> {
