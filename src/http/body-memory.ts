@@ -28,9 +28,11 @@ export class BodyMemory {
     }
     return {
       take: (bytes) => {
-        const held = (this.#held.get(user) ?? 0) + bytes
-        if (this.#bytes + bytes > this.#total || held > this.#share) {
-          const whose = held > this.#share ? 'bodies of this user' : 'bodies'
+        // One alone has its own limit: it would be refused for ever.
+        const isOver = (held: number, most: number) => held + bytes > most && held > taken
+        const isShareOver = isOver(this.#held.get(user) ?? 0, this.#share)
+        if (isShareOver || isOver(this.#bytes, this.#total)) {
+          const whose = isShareOver ? 'bodies of this user' : 'bodies'
           throw new LorekeepError('LK_HTTP_BUSY', `${whose} take all the memory there is for them`)
         }
         add(bytes)

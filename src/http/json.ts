@@ -107,7 +107,9 @@ export async function collect(
 
 /** The most bytes that a body can have. */
 export function mostOf({ headers }: IncomingMessage, maxBytes: number): number {
-  return Math.min(Number(headers['content-length'] ?? maxBytes), maxBytes)
+  const announced = Number(headers['content-length'] ?? maxBytes)
+  // Requests that a framework makes up for its own tests may say anything.
+  return announced <= maxBytes ? announced : maxBytes
 }
 
 function objectOf(value: unknown): JsonObject {

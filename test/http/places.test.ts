@@ -2,6 +2,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { BodyMemory, type HeldBody } from '../../src/http/body-memory.js'
+import { collect } from '../../src/http/json.js'
 import { Places } from '../../src/http/places.js'
 import { Clock } from '../../src/http/stream.js'
 import { createSparql } from '../../src/sparql/index.js'
@@ -117,6 +119,50 @@ t.test('JSON bodies that never end hold a bounded amount together', async (t) =>
   for (let n = 0; n < 10; n++) {
     t.equal((await ask('alice', 500 * KiB)).status, known, 'what was answered holds nothing')
   }
+})
+
+t.test(
+  'bodies take their share, then what there is for all, and one alone what it needs',
+  async (t) => {
+    const busy = { code: 'LK_HTTP_BUSY' }
+    const memory = new BodyMemory(100, true)
+    const bodies = ['a', 'b', 'c'].map((user) => memory.open({ user }))
+    const [a, b, c] = bodies as [HeldBody, HeldBody, HeldBody]
+    a.take(40)
+    t.throws(() => memory.open({ user: 'a' }).take(11), busy, 'the share of a')
+    b.take(40)
+    t.throws(() => c.take(21), busy, 'of all')
+    c.take(20)
+    t.throws(() => memory.open({ user: 'd' }).take(1), busy)
+    for (const body of bodies) body.release()
+    const alone = memory.open({ user: 'a' })
+    alone.take(300)
+    alone.take(300)
+    t.throws(() => memory.open({ user: 'b' }).take(1), busy)
+    alone.release()
+    t.doesNotThrow(() => memory.open({ user: 'b' }).take(50))
+  },
+)
+
+t.test('a body takes what has come of it, not what was announced', async (t) => {
+  const KiB = 1024
+  const memory = new BodyMemory(Infinity, true)
+  let taken = 0
+  const { release } = memory.open({ user: 'a' })
+  const counting = { take: (bytes: number) => void (taken += bytes), release }
+  const chunks = async function* (count: number, size: number) {
+    for (let n = 0; n < count; n++) yield Buffer.alloc(size, n)
+  }
+  const all = async (count: number, size: number, most: number) => {
+    taken = 0
+    return (await collect(chunks(count, size), most, counting)).length
+  }
+  t.equal(await all(3, 10, 16 * KiB * KiB), 30)
+  t.equal(taken, 64 * KiB)
+  t.equal(await all(3, 10, 30), 30)
+  t.equal(taken, 30)
+  t.equal(await all(100, 10 * KiB, 1000 * KiB), 1000 * KiB)
+  t.equal(taken, 1000 * KiB)
 })
 
 t.test('streams of events have places of their own', async (t) => {
