@@ -9,7 +9,7 @@ import type { LevelFiles } from '../../adapters/level/files.js'
 import { salvageStores } from '../salvage-stores.js'
 import type { Salvaged } from '../salvage-stores.js'
 import type { Finding, VerifyProgress } from '../verify/finding.js'
-import { note, ReaderLeft } from './failure.js'
+import { describe, fileError, note, ReaderLeft } from './failure.js'
 import { formatBytes, formatCounted } from './figures.js'
 import { findingOf, printFinding, shownProgress } from './findings.js'
 import { writeJson } from './output.js'
@@ -36,9 +36,10 @@ export async function salvageDirectory(
     try {
       await work()
     } catch (error) {
-      // The salvage is what was asked for, whoever reads of it.
-      if (!(error instanceof ReaderLeft)) throw error
+      // The salvage is what was asked for, whoever reads of it, and wherever that is written.
       hasReader = false
+      if (error instanceof ReaderLeft) return
+      note(`stdout takes no more lines: ${describe(error)}; the salvage goes on without`)
     }
   }
   const tell = (finding: Finding) => {
@@ -105,7 +106,7 @@ async function writeTarget(
     return step.value
   } catch (error) {
     await rm(partial, { recursive: true, force: true })
-    throw error
+    throw fileError(error, whole, 'write')
   }
 }
 

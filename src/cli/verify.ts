@@ -8,7 +8,15 @@ import { assertRestored } from '../backup/marker.js'
 import { hasCode } from '../errors.js'
 import type { Finding } from '../verify/finding.js'
 import { verifyStores } from '../verify-stores.js'
-import { describe, interruptible, Interrupted, note, ReaderLeft, UsageError } from './failure.js'
+import {
+  describe,
+  fileError,
+  interruptible,
+  Interrupted,
+  note,
+  ReaderLeft,
+  UsageError,
+} from './failure.js'
 import { formatBytes, formatCounted } from './figures.js'
 import { findingOf, printFinding, shownProgress } from './findings.js'
 import { salvageDirectory } from './salvage.js'
@@ -126,6 +134,9 @@ async function checkStore(directory: string): Promise<void> {
   try {
     names = await readdir(directory)
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') {
+      throw fileError(cause, directory, 'read')
+    }
     throw new Error(`there is no data directory '${directory}'`, { cause })
   }
   if (partitionNames.some((name) => names.includes(name))) return

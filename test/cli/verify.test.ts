@@ -129,6 +129,21 @@ t.test('a refused store names the directory to salvage', async (t) => {
   t.match(stderr, `lorekeep verify --salvage ${data} TARGET`)
 })
 
+t.test(
+  'a salvage goes on where its lines cannot be written',
+  { skip: !existsSync('/dev/full') && 'there is no /dev/full' },
+  async (t) => {
+    const { data, target } = await shelf(t)
+    rmSync(join(data, 'slices', 'CURRENT'))
+    const command = `"$0" ${script} verify --salvage "$1" "$2" > /dev/full`
+    const args = ['-c', command, process.execPath, data, target]
+    const { status, stderr } = spawnSync('sh', args, { encoding: 'utf8' })
+    t.equal(status, 1, stderr)
+    t.match(stderr, /stdout takes no more lines[^]*salvaged 1 core/)
+    t.ok(existsSync(join(target, 'cores')))
+  },
+)
+
 t.test('bytes behind the end of a table are no part of it', async (t) => {
   const { data } = await shelf(t)
   // Opened once more, its log becomes a table.
