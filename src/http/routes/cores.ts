@@ -155,14 +155,21 @@ async function send(
   let bytes = 0
   try {
     if (response.destroyed) throw disconnect()
-    response.writeHead(200, { ...exportHeaders(core), ...(isPending && { Connection: 'close' }) })
+    // With the first of it: an error before that gets a status of its own.
+    const begin = () => {
+      if (response.headersSent) return
+      const connection = isPending && { Connection: 'close' }
+      response.writeHead(200, { ...exportHeaders(core), ...connection })
+    }
     for await (const chunk of core) {
+      begin()
       for (let at = 0; at < chunk.byteLength; at += stepBytes) {
         const step = chunk.subarray(at, at + stepBytes)
         bytes += step.byteLength
         if (!response.write(step)) await reached(response, 'drain', idleTimeoutMs)
       }
     }
+    begin()
   } finally {
     core.close()
   }

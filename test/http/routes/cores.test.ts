@@ -5,6 +5,7 @@ import { get as httpGet } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { decodeMulti, encode } from '@msgpack/msgpack'
 import t from 'tap'
+import { MemoryBackend } from '../../../adapters/memory.js'
 import { LorekeepError } from '../../../src/errors.js'
 import type { ImportSummary } from '../../../src/knowledge/types.js'
 import {
@@ -537,6 +538,20 @@ t.test('a core can be looked at and deleted', async (t) => {
     t.equal(reply.status, 404)
     t.equal(json(reply).code, 'LK_CORE_NOT_FOUND')
   }
+})
+
+t.test('an export of a core whose first slice is gone is a 500, and no cut answer', async (t) => {
+  const backend = new MemoryBackend()
+  const serving = await serve(t, { backend })
+  await upload(serving, { id: 'x', user: 'alice' }, core('x', 'alice'))
+  const slices = await backend.open('slices')
+  for await (const page of slices.scan({ keysOnly: true })) {
+    await slices.write(page.map(({ key }) => ({ type: 'del', key })))
+  }
+  const reply = await send(`${serving.url}/api/v1/export-core?id=x`, { headers: as('alice') })
+  t.equal(reply.status, 500)
+  t.equal(json(reply).code, 'LK_STORAGE_CORRUPT')
+  t.match(serving.errors, [{ message: /core 'x' of 'alice'.*a slice is missing/ }])
 })
 
 t.test('imports run side by side, also into one core', async (t) => {
