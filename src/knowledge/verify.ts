@@ -164,10 +164,15 @@ class KnowledgeCheck {
         this.#error('unreferenced', what, `${whose}, which has ${core.segments} segments`)
         continue
       }
-      const segment = this.#segmentOf(entry)
-      if (segment === undefined) continue
       pass(n)
       next++
+      const segment = this.#segmentOf(entry)
+      if (segment === undefined) {
+        // It was told, and is there.
+        lost.add(n)
+        sizes.push(0)
+        continue
+      }
       digest = n === 0 ? segment.digest : chain(digest, segment.digest)
       for (const name of countNames) sums[name] += segment[name]
       sizes.push(segment.bytes)
@@ -176,7 +181,7 @@ class KnowledgeCheck {
         await this.#checkContents(contents, whose)
         contents = []
       }
-      if (!(await this.#checkSegment(segment, `${what} ${whose}`))) lost.add(n)
+      if (!(await this.#checkSegment(segment, what, whose))) lost.add(n)
       yield
     }
     pass(core.segments)
@@ -226,28 +231,29 @@ class KnowledgeCheck {
   }
 
   /** True where all of it is there. */
-  async #checkSegment(segment: SegmentRecord, whose: string): Promise<boolean> {
+  async #checkSegment(segment: SegmentRecord, what: string, whose: string): Promise<boolean> {
     const { id, slices } = segment
     const keys = Array.from({ length: slices }, (_, n) => n)
     const expected = function* () {
       for (const n of keys) yield sliceKey(id, n)
     }
-    if (!this.#report.deep) return this.#checkKeys(id, expected(), whose)
+    const place = `${what} ${whose}`
+    if (!this.#report.deep) return this.#checkKeys(id, expected(), place)
     const content = new SegmentContent(segment)
     let isWhole = true
     const visit = (n: number, value: Uint8Array) => {
       const size = n < slices - 1 ? sliceBytes : segment.bytes - (slices - 1) * sliceBytes
       if (value.length !== size) {
-        const message = `${whose}: has ${value.length} bytes, not ${size}`
+        const message = `${place}: has ${value.length} bytes, not ${size}`
         this.#report.error('slices', 'different', tupleText(id, n), message)
         isWhole = false
       }
       content.push(n, value)
     }
-    if (!(await this.#checkKeys(id, expected(), whose, visit)) || !isWhole) return false
+    if (!(await this.#checkKeys(id, expected(), place, visit)) || !isWhole) return false
     const wrong = (message: string) => {
       isWhole = false
-      this.#error('different', whose, message)
+      this.#error('different', what, `${whose}: ${message}`)
     }
     const damage = content.damage()
     if (damage !== undefined) wrong(damage)
@@ -339,7 +345,7 @@ class KnowledgeCheck {
       }
       const isThere = await this.#checkKeys(id, blockKeys(id, parts), `${what} ${whose}`)
       if (this.#report.deep && isThere && !isLost) {
-        await this.#rebuild(core, from, record, `${what} ${whose}`)
+        await this.#rebuild(core, from, record, what, whose)
       }
       yield
     }
@@ -350,12 +356,13 @@ class KnowledgeCheck {
     core: CoreRecord,
     from: number,
     record: IndexRecord,
+    what: string,
     whose: string,
   ): Promise<void> {
     const { id, to, parts } = record
     const { signal } = this.#report
     const storage = new ComparedBlocks(this.#slices, (key) => {
-      const message = `${whose}: is not what its segments give`
+      const message = `${what} ${whose}: is not what its segments give`
       this.#report.error('slices', 'different', keyText(key), message)
     })
     const builder = new IndexBuilder(storage, id, signal)
@@ -377,7 +384,7 @@ class KnowledgeCheck {
       const unlinked = (all: readonly PartRecord[]) =>
         JSON.stringify(all, (name, value: unknown) => (name === 'links' ? 0 : value))
       if (unlinked(made) !== unlinked(parts)) {
-        this.#error('different', whose, 'its parts are not those that its segments give')
+        this.#error('different', what, `${whose}: its parts are not those that its segments give`)
         return
       }
       // Those without approximate indexes are not to get any.
@@ -397,11 +404,8 @@ class KnowledgeCheck {
         }),
       )
       if (!isSame) {
-        this.#error(
-          'different',
-          whose,
-          'its approximate indexes are not those that its vectors give',
-        )
+        const message = `${whose}: its approximate indexes are not those that its vectors give`
+        this.#error('different', what, message)
       }
     } finally {
       await builder.end()
