@@ -14,7 +14,7 @@ export interface Damage {
   readonly changes: readonly Change[]
   /** Lines of lineOf(). */
   readonly found: readonly string[]
-  /** Where content is read; what else is found where it is left out. */
+  /** What is found besides where content is read. */
   readonly deep?: readonly string[]
 }
 
@@ -32,14 +32,14 @@ export async function expectFound(
 ): Promise<void> {
   const lines = (deep: boolean) => linesOf(verify, deep, labels)
   for (const deep of [false, true]) t.strictSame(await lines(deep), [], 'healthy')
-  for (const { of, changes, found, deep = found } of damages) {
+  for (const { of, changes, found, deep = [] } of damages) {
     const before: Change[] = []
     for (const [storage, key, value] of changes) {
       before.unshift([storage, key, await storage.get(key)])
       await storage.write([operationOf(key, value)])
     }
     t.strictSame(await lines(false), [...found].sort(), of)
-    t.strictSame(await lines(true), [...deep].sort(), `${of}, with content`)
+    t.strictSame(await lines(true), [...found, ...deep].sort(), `${of}, with content`)
     for (const [storage, key, value] of before) await storage.write([operationOf(key, value)])
   }
   t.strictSame(await lines(true), [], 'healthy again')

@@ -471,7 +471,6 @@ test('records of indexes', ({ cores, slices, key, a, index, segments }) => {
       ],
       found: [`${places(2, 4)} 2 are indexed`],
       deep: [
-        `${places(2, 4)} 2 are indexed`,
         `different ("index", "A", 2): ${whose}: its parts are not those that its segments give`,
       ],
     },
@@ -486,7 +485,6 @@ test('records of indexes', ({ cores, slices, key, a, index, segments }) => {
       ],
       found: [`${places(1, 3)} 2 are indexed`],
       deep: [
-        `${places(1, 3)} 2 are indexed`,
         `different ("index", "A", 1): ${whose}: its parts are not those that its segments give`,
       ],
     },
@@ -688,7 +686,6 @@ test('what nobody names, or two do', ({ cores, slices, key, a, b, segments, ofB 
       ],
       found: shared,
       deep: [
-        ...shared,
         `different ("bi", 0, 0, 0): ("index", "B", 0) of core 'b' of 'u': is not what its segments give`,
       ],
     },

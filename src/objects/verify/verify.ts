@@ -114,8 +114,10 @@ class ObjectsCheck {
   readonly #indexes = new Map<number, IndexCheck>()
   readonly #ids: IndexCheck
   readonly #collections = new Map<string, CollectionRecord>()
+  /** Collections whose record is none: what they count is not known. */
+  readonly #damaged = new Set<string>()
   /** Objects by collection and schema, as the rows say. */
-  readonly #counts = new Map<string, number>()
+  readonly #counts = new Map<string, Map<string, number>>()
   readonly #named = new Numbers()
   readonly #shapes = new RowShapes()
   #hash = new IdHash('0'.repeat(16))
@@ -184,6 +186,7 @@ class ObjectsCheck {
       if (record === undefined || name === undefined) continue
       if (!isCollectionRecord(record)) {
         this.#reading.damaged(entry.key, 'it is not the record of a collection')
+        this.#damaged.add(name)
         continue
       }
       this.#collections.set(name, record)
@@ -243,7 +246,7 @@ class ObjectsCheck {
     }
     if (schema.definition.name !== name)
       this.#error('different', what, `is of '${definition.name}'`)
-    if (!isTable(table) || !Array.isArray(indexes)) {
+    if (!isTable(table) || !Array.isArray(indexes) || !indexes.every(isCount)) {
       this.#reading.damaged(schemaKey(name), 'it has no table, or no indexes')
       return
     }
@@ -358,8 +361,9 @@ class ObjectsCheck {
       })
       for (const problem of problemsOf(row)) this.#error('invalid', what, `${whose} ${problem}`)
       if (!this.#report.isMuted) {
-        const place = tupleText(row.collection, name)
-        this.#counts.set(place, (this.#counts.get(place) ?? 0) + 1)
+        const counts = this.#counts.get(row.collection) ?? new Map<string, number>()
+        this.#counts.set(row.collection, counts)
+        counts.set(name, (counts.get(name) ?? 0) + 1)
       }
       const id = this.#hash.of(row.collection, String(row.id))
       this.#ids.balance?.add(entryText(id, row.ref), 1)
@@ -588,7 +592,7 @@ class ObjectsCheck {
       all += rows
       let counted = 0
       for (const { schemas } of this.#collections.values()) counted += schemas[name] ?? 0
-      if (this.#hasAllRows && counted !== rows) {
+      if (this.#hasAllRows && this.#damaged.size === 0 && counted !== rows) {
         const message = `collections count ${counted} objects of it; there are ${rows}`
         this.#error('different', tupleText('schema', name), message)
       }
@@ -608,7 +612,7 @@ class ObjectsCheck {
             `counts ${objects} objects of '${schema}', which is no schema`,
           )
         }
-        const found = this.#counts.get(tupleText(name, schema)) ?? 0
+        const found = this.#counts.get(name)?.get(schema) ?? 0
         if (this.#report.deep && this.#hasAllRows && found !== objects) {
           this.#error(
             'different',
@@ -616,12 +620,16 @@ class ObjectsCheck {
             `counts ${objects} objects of '${schema}'; there are ${found}`,
           )
         }
-        this.#counts.delete(tupleText(name, schema))
+        this.#counts.get(name)?.delete(schema)
       }
     }
-    for (const [place, objects] of this.#counts) {
-      const message = `has ${objects} objects, which its collection does not count`
-      if (this.#report.deep && this.#hasAllRows) this.#error('different', place, message)
+    if (!this.#report.deep || !this.#hasAllRows) return
+    for (const [name, counts] of this.#counts) {
+      if (this.#damaged.has(name)) continue
+      for (const [schema, objects] of counts) {
+        const message = `has ${objects} objects of '${schema}', which it does not count`
+        this.#error('different', tupleText('collection', name), message)
+      }
     }
   }
 
