@@ -101,8 +101,8 @@ class FlowsCheck {
   readonly #unknown = new Set<string>()
   readonly #balance = new Balance()
   readonly #blocks = new BlockCache(cacheBytes)
-  /** Blocks that cannot be read. */
-  readonly #damaged = new Set<number>()
+  /** Blocks that were told: they cannot be read, are not there, or nobody needs them. */
+  readonly #told = new Set<number>()
   /** Blocks that somebody needs, as often as runs and records name them. */
   readonly #needed = new Numbers()
   readonly #tokens = new Set<string>()
@@ -121,6 +121,7 @@ class FlowsCheck {
     await this.#readRecords()
     yield* this.#readLatest()
     yield* this.#readJobs()
+    yield* this.#readNeeded()
     while (this.#balance.isOpen) {
       this.#balance.list()
       this.#report.isMuted = true
@@ -129,7 +130,6 @@ class FlowsCheck {
       for (const { text, weight } of this.#balance.differences()) this.#tellDifference(text, weight)
       yield
     }
-    yield* this.#readNeeded()
     this.#compareCounts()
   }
 
@@ -330,7 +330,7 @@ class FlowsCheck {
   #need(number: number, jobs = 1): void {
     const block = blockOf(number)
     if (this.#report.deep) this.#balance.add(tupleText('block', block), jobs)
-    else if (!this.#report.isMuted) this.#needed.add(block)
+    if (!this.#report.isMuted) this.#needed.add(block)
   }
 
   async #readDone(entry: Entry): Promise<void> {
@@ -413,7 +413,7 @@ class FlowsCheck {
     const stored = await this.#documentOf(number, ownBody === true)
     if (stored === undefined) return
     if (stored.flow !== flow || stored.user !== user || stored.document !== document) {
-      wrong(`is of '${document}'; what is stored for it is '${stored.document}'`)
+      wrong(`is ${named(record)}; what is stored for it is ${named(stored)}`)
     }
   }
 
@@ -539,7 +539,7 @@ class FlowsCheck {
 
   /** `undefined` where it is not there, which shows in the balance, or cannot be read. */
   async #block(number: number): Promise<Block | undefined> {
-    if (this.#damaged.has(number)) return undefined
+    if (this.#told.has(number)) return undefined
     const held = this.#blocks.get(number)
     if (held !== undefined) return held
     const bytes = await this.#reading.get(blockKey(number))
@@ -550,7 +550,7 @@ class FlowsCheck {
       this.#blocks.keep(number, block)
       return block
     } catch (error) {
-      this.#damaged.add(number)
+      this.#told.add(number)
       this.#reading.damaged(blockKey(number), (error as Error).message)
       return undefined
     }
@@ -562,8 +562,10 @@ class FlowsCheck {
     let at = 0
     const pass = (number: number) => {
       for (; at < needed.length && (needed[at] as number) < number; at++) {
-        const what = tupleText('block', needed[at] as number)
-        this.#error('missing', what, 'jobs need documents of it')
+        const block = needed[at] as number
+        if (this.#told.has(block)) continue
+        this.#told.add(block)
+        this.#error('missing', tupleText('block', block), 'jobs need documents of it')
       }
     }
     for await (const { key } of this.#keys('block')) {
@@ -572,9 +574,11 @@ class FlowsCheck {
       if (number >= this.#nextBlock) {
         this.#error('different', keyText(key), 'the head has not given that number yet')
       }
-      if (this.#report.deep) continue
       pass(number)
-      if (needed[at] !== number) this.#error('unreferenced', keyText(key), 'no job needs it')
+      if (needed[at] !== number) {
+        this.#told.add(number)
+        this.#error('unreferenced', keyText(key), 'no job needs it')
+      }
       while (needed[at] === number) at++
       yield
     }
@@ -588,11 +592,11 @@ class FlowsCheck {
     const number = Number(digits)
     const isMore = weight > 0
     if (kind === 'block') {
-      if (this.#damaged.has(number)) return
+      if (this.#told.has(number)) return
       const message = isMore
-        ? `is needed by ${weight} jobs more than it counts, or is not there`
+        ? `is needed by ${weight} jobs more than it counts`
         : `counts ${-weight} documents that no job needs`
-      this.#error(isMore ? 'missing' : 'different', text, message)
+      this.#error('different', text, message)
     } else if (kind === 'output' || kind === 'body') {
       const message = isMore ? 'is not there; the record of the job names it' : 'of no job'
       this.#error(isMore ? 'missing' : 'unreferenced', text, message)
@@ -623,4 +627,8 @@ class FlowsCheck {
       }
     }
   }
+}
+
+function named({ flow, user, document }: Pick<JobRecord, 'flow' | 'user' | 'document'>): string {
+  return `'${document}' of '${user}' for '${flow}'`
 }
