@@ -108,13 +108,17 @@ export class Reading {
   /** Goes on key by key, until the first that cannot be read was told. Gives what is behind. */
   async *#oneByOne(range: Range): AsyncGenerator<readonly Entry[], Range | undefined, undefined> {
     const keys: Uint8Array[] = []
-    try {
-      for await (const page of this.#source.scan({ ...range, keysOnly: true, limit: keysAtOnce })) {
-        for (const { key } of page) keys.push(key)
+    for (let limit = keysAtOnce; keys.length === 0; limit >>>= 1) {
+      try {
+        for await (const page of this.#source.scan({ ...range, keysOnly: true, limit })) {
+          for (const { key } of page) keys.push(key)
+        }
+        break
+      } catch (error) {
+        if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
+        // What comes before the damage may be in one page with it.
+        if (keys.length === 0 && limit === 1) return this.#behindStretch(range, error.message)
       }
-    } catch (error) {
-      if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
-      if (keys.length === 0) return this.#behindStretch(range, error.message)
     }
     for (const key of keys) {
       let value: Uint8Array | undefined
