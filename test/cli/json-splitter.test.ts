@@ -1,6 +1,7 @@
 import t from 'tap'
 import { BrokenInput, JsonSplitter } from '../../src/cli/json-splitter.js'
 import type { RawValue } from '../../src/cli/json-splitter.js'
+import { parseJson } from '../../src/json-text.js'
 import { pickSeed, Random } from '../fixtures/random.js'
 
 interface Split {
@@ -70,7 +71,7 @@ t.test('an import request is told by its members, the last of them values', asyn
     const found = split(request, size)
     t.match(found.request, head)
     t.same(
-      found.values.map(({ bytes }) => JSON.parse(bytes.toString())),
+      found.values.map(({ bytes }) => parseJson(bytes.toString())),
       [{ a: 1 }, { b: [2] }],
     )
     t.same(
@@ -151,11 +152,11 @@ t.test(`any values, cut anywhere, are found again (SEED=${seed})`, async (t) => 
     for (const input of inputs) {
       const found = split(input, size).values
       t.same(
-        found.map(({ bytes }) => JSON.parse(bytes.toString())),
+        found.map(({ bytes }) => parseJson(bytes.toString())),
         values,
       )
       const isRight = found.every(({ bytes, keys, depth, line }) => {
-        const value: unknown = JSON.parse(bytes.toString())
+        const value: unknown = parseJson(bytes.toString())
         const before = input.slice(0, input.indexOf(bytes.toString())).split('\n').length
         return keys === keysIn(value) && depth === depthOf(value) && line >= before
       })
