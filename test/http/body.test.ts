@@ -48,6 +48,20 @@ t.test('a Content-Length above the limit is refused before anything is read', as
   t.match(answer, /LK_CORE_TOO_LARGE/)
 })
 
+t.test('an import of more than 4 GiB is refused when it is announced', async (t) => {
+  const { port } = await serve(t, { checkContinue: true })
+  const most = 4 * 1024 ** 3
+  for (const [bytes, answer] of [
+    [most + 1, /^HTTP\/1.1 413 /],
+    [most, /^HTTP\/1.1 100 /],
+  ] as const) {
+    const { socket, until } = await wire(t, port)
+    socket.write(importHead('x', bytes, ['Expect: 100-continue']))
+    t.match(await until('HTTP/1.1 '), answer)
+    socket.destroy()
+  }
+})
+
 t.test('a content encoding other than identity is 415', async (t) => {
   const { url } = await serve(t)
   for (const [encoding, status] of [
