@@ -10,7 +10,6 @@ import { OptionReader } from '../flow/steps/options.js'
 import type { Problem } from '../flow/steps/options.js'
 import type { FlowLimits } from '../flow/types.js'
 import type { HandlerOptions, Principal } from '../http/index.js'
-import { defaultMaxJsonBytes } from '../http/json.js'
 import { parseJson } from '../json-text.js'
 import type { KnowledgeLimits } from '../knowledge/core-import.js'
 import type { JsonObject, ObjectLimits } from '../objects/types.js'
@@ -212,7 +211,7 @@ const limitRanges = {
   maxExtraValues: [1, Number.MAX_SAFE_INTEGER],
   // A body of JSON becomes one string.
   maxJsonBytes: [1, constants.MAX_STRING_LENGTH],
-  maxBufferedBytes: [2, Number.MAX_SAFE_INTEGER],
+  maxBufferedBytes: [1, Number.MAX_SAFE_INTEGER],
   maxBatchObjects: [1, Number.MAX_SAFE_INTEGER],
   maxObjectBytes: [1, Number.MAX_SAFE_INTEGER],
   maxQueryLimit: [1, Number.MAX_SAFE_INTEGER],
@@ -240,11 +239,6 @@ function readLimits(
   for (const [key, [least, most]] of Object.entries(limitRanges)) {
     const limit = reader.integer(`limits.${key}`, fields[key], least, most)
     if (limit !== undefined) found[key] = limit
-  }
-  const { maxJsonBytes = defaultMaxJsonBytes, maxBufferedBytes = Infinity } = found
-  if (maxBufferedBytes < 2 * maxJsonBytes) {
-    const rule = `must be at least twice maxJsonBytes, ${2 * maxJsonBytes},`
-    reader.fail('limits.maxBufferedBytes', rule, maxBufferedBytes)
   }
   return found
 }

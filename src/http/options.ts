@@ -65,7 +65,8 @@ export interface HandlerOptions {
   readonly maxJsonBytes?: number
   /**
    * Bytes of JSON bodies and queries that are read or worked on at once, one more of which is answered
-   * with 503. Parsed, they take some ten times as much. Default 64 MiB, or four times `maxJsonBytes`.
+   * with 503; one alone is always taken. Parsed, they take some ten times as much. Default 64 MiB, or
+   * four times `maxJsonBytes`.
    */
   readonly maxBufferedBytes?: number
   /**
@@ -204,12 +205,9 @@ function maxJsonBytesOf({ maxJsonBytes = defaultMaxJsonBytes }: HandlerOptions):
   return checkJsonLimit('maxJsonBytes', maxJsonBytes)
 }
 
-/** @throws TypeError for what would take no body of `maxJsonBytes` of one user */
 export function maxBufferedBytesOf(options: HandlerOptions): number {
-  const maxJsonBytes = maxJsonBytesOf(options)
-  const { maxBufferedBytes = Math.max(64 * 1024 ** 2, 4 * maxJsonBytes) } = options
-  if (checkLimit('maxBufferedBytes', maxBufferedBytes) >= 2 * maxJsonBytes) return maxBufferedBytes
-  throw new TypeError(`maxBufferedBytes is at least twice maxJsonBytes: ${maxBufferedBytes}`)
+  const { maxBufferedBytes = Math.max(64 * 1024 ** 2, 4 * maxJsonBytesOf(options)) } = options
+  return checkLimit('maxBufferedBytes', maxBufferedBytes)
 }
 
 export function checkPrefix(prefix: string): string {
