@@ -1,6 +1,6 @@
 // Knowledge cores: bulk import and export, list, stat, delete.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { LorekeepError } from '../../errors.js'
 import type { CoreExport, CoreRef, CoreStat, KnowledgeStore } from '../../knowledge/types.js'
 import { syntaxes, rdfFormatOfMediaType, rdfFormats } from '../../rdf/format.js'
@@ -13,8 +13,8 @@ import { writeRdf } from '../../rdf/write.js'
 import { negotiate } from '../../accept.js'
 import { askedCollection } from '../access.js'
 import { actingUser } from '../auth.js'
-import { disconnect, drain, isBodyPending, openBody } from '../body.js'
-import { answer, answerJson, reached } from '../reply.js'
+import { drain, isBodyPending, openBody } from '../body.js'
+import { answer, answerJson } from '../reply.js'
 import type { Places } from '../places.js'
 import type { Exchange, Route } from '../routes.js'
 import { answerStream, whileConnected } from '../stream.js'
@@ -85,7 +85,9 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
     await options.exports.hold(exchange.principal, () =>
       whileConnected(response, async (signal) => {
         const core = await knowledge.export(ref, { signal })
-        await send(core, request, response, options.exportIdleTimeoutMs)
+        const connection = isBodyPending(request) && { Connection: 'close' }
+        const headers = { ...exportHeaders(core), ...connection }
+        await answerStream(response, headers, stepsOf(core, request), options.exportIdleTimeoutMs)
       }),
     )
   }
@@ -140,48 +142,31 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
   }
 }
 
-/** Writes an export, at the reader's pace; closes it however that ends. */
-async function send(
+/**
+ * An export in small steps, so that a slow reader shows signs of life within the timeout: at the
+ * default one that takes more than 4.4 kB/s stays. Steps of 128 KiB sent three quarters as much. They
+ * are parts of the slice that is held anyway, and not copied. Closes the export however that ends.
+ */
+async function* stepsOf(
   core: CoreExport,
   request: IncomingMessage,
-  response: ServerResponse,
-  idleTimeoutMs: number,
-): Promise<void> {
-  // Small steps, so that a slow reader shows signs of life within the timeout: at the default one
-  // that takes more than 4.4 kB/s stays. Steps of 128 KiB sent three quarters as much. They are parts
-  // of the slice that is held anyway, and not copied.
+): AsyncGenerator<Uint8Array, void, undefined> {
   const stepBytes = 512 * 1024
-  const isPending = isBodyPending(request)
   let bytes = 0
   try {
-    if (response.destroyed) throw disconnect()
-    // With the first of it: an error before that gets a status of its own.
-    const begin = () => {
-      if (response.headersSent) return
-      const connection = isPending && { Connection: 'close' }
-      response.writeHead(200, { ...exportHeaders(core), ...connection })
-    }
     for await (const chunk of core) {
-      begin()
       for (let at = 0; at < chunk.byteLength; at += stepBytes) {
         const step = chunk.subarray(at, at + stepBytes)
         bytes += step.byteLength
-        if (!response.write(step)) await reached(response, 'drain', idleTimeoutMs)
+        yield step
       }
     }
-    begin()
   } finally {
     core.close()
   }
   if (bytes !== core.bytes) throw new Error(`an export of ${core.bytes} bytes ended after ${bytes}`)
   // A body that nobody asked for: see answer().
-  if (isPending) {
-    response.flushHeaders()
-    await drain(request)
-  }
-  response.end()
-  // What is left is less than a step: its reader may stall like that of any other.
-  await reached(response, 'finish', idleTimeoutMs)
+  if (isBodyPending(request)) await drain(request)
 }
 
 function validators(stat: CoreStat): Record<string, string> {
