@@ -160,3 +160,12 @@ function withShortTexts(details: Readonly<Record<string, unknown>>): typeof deta
 export function hasCode(error: unknown, code: ErrorCode): error is LorekeepError {
   return error instanceof LorekeepError && error.code === code
 }
+
+/** Whether the system had no room. LevelDB has its reason in the message, under a code of its own. */
+export function isDiskFull(error: unknown, deepest = 8): boolean {
+  if (!(error instanceof Error) || deepest === 0) return false
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'ENOSPC' || code === 'EDQUOT') return true
+  if (/no space left on device|disk quota exceeded/i.test(error.message)) return true
+  return isDiskFull(error.cause, deepest - 1)
+}

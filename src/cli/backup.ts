@@ -33,7 +33,7 @@ export async function backUp(file: string, options: BackupCommandOptions): Promi
         : await backUpServer(file, url, token, progress, signal)
     } catch (error) {
       // Errors of the storage are our own, those of a connection have words of their own.
-      throw file === '-' ? error : fileError(error, file, 'write')
+      throw fileError(error, file === '-' ? 'stdout' : file, 'write')
     } finally {
       progress.stop()
     }

@@ -1,7 +1,7 @@
 // How the command ends when it does not end well: exit codes, and one line on stderr.
 
 import { CommanderError } from 'commander'
-import { LorekeepError } from '../errors.js'
+import { hasCode, isDiskFull, LorekeepError } from '../errors.js'
 import { printable } from './figures.js'
 
 /** Something is wrong with the command line, beyond what commander finds by itself. */
@@ -64,7 +64,24 @@ export function noteError(where: string, error: unknown, count: number): void {
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { code } = error as { code?: unknown }
-  return error.message || (typeof code === 'string' ? code : error.name)
+  const text = error.message || (typeof code === 'string' ? code : error.name)
+  const advice = adviceOf(error)
+  return advice === undefined ? text : `${text}: ${advice}`
+}
+
+/** What to do where the storage passes on the system's reason as it is. */
+function adviceOf(error: Error): string | undefined {
+  if (!hasCode(error, 'LK_STORAGE_FAILED')) return undefined
+  if (isDiskFull(error)) return 'make room on its file system, then try again'
+  switch ((error.cause as NodeJS.ErrnoException | undefined)?.code) {
+    case 'EROFS':
+      return 'a store has to be written to, also where it is only read: mount it for writing, or copy it'
+    case 'EACCES':
+    case 'EPERM':
+      return 'change the permissions of its directory, or be its owner'
+    default:
+      return undefined
+  }
 }
 
 /** What the system says of a file, with what to do about it. Other errors stay what they are. */

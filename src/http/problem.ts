@@ -2,7 +2,7 @@
 
 import type { OutgoingHttpHeaders } from 'node:http'
 import { ErrorList, maxErrorBytes, maxErrors, shortText } from '../error-list.js'
-import { LorekeepError, catalogue } from '../errors.js'
+import { LorekeepError, catalogue, isDiskFull } from '../errors.js'
 import type { ErrorCode, ErrorKind } from '../errors.js'
 
 export const status: Readonly<Record<ErrorCode, number>> = {
@@ -135,16 +135,9 @@ function isForClients(code: ErrorCode): boolean {
 function closedDetail({ code, cause }: LorekeepError): string {
   const { message } = catalogue[code]
   const isStorage = code === 'LK_STORAGE_FAILED' || code === 'LK_STORAGE_UNAVAILABLE'
-  return isStorage && isFull(cause) ? `${message}: no space is left on the server's disk` : message
-}
-
-/** LevelDB has the system's reason in its message, and under a code of its own. */
-function isFull(cause: unknown, deepest = 8): boolean {
-  if (!(cause instanceof Error) || deepest === 0) return false
-  const { code } = cause as NodeJS.ErrnoException
-  if (code === 'ENOSPC' || code === 'EDQUOT') return true
-  if (/no space left on device|disk quota exceeded/i.test(cause.message)) return true
-  return isFull(cause.cause, deepest - 1)
+  return isStorage && isDiskFull(cause)
+    ? `${message}: no space is left on the server's disk`
+    : message
 }
 
 /** Whatever was collected: an answer repeats no more than this of what a client sent. */

@@ -1,7 +1,11 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,15 +16,17 @@ import {
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import t from 'tap'
 import type { Test } from 'tap'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { markerKey, markerOf } from '../../src/backup/marker.js'
 import { LorekeepError } from '../../src/errors.js'
 import { problemOf } from '../../src/http/problem.js'
-import { fileError } from '../../src/cli/failure.js'
+import { describe, fileError } from '../../src/cli/failure.js'
 import { sampleId } from '../../src/cli/sample.js'
-import { fail, inTerminal, run, serve, start, succeed } from './command.js'
+import { fail, inTerminal, run, script, serve, start, succeed } from './command.js'
 
 const name = ['--id', sampleId]
 const sample = await succeed(t, ['sample'])
@@ -186,7 +192,32 @@ t.test('what the system says of a file is put in words, with what to do', async 
   }
   const other = new LorekeepError('LK_CLOSED')
   t.equal(fileError(other, '/a', 'read'), other)
+  for (const [cause, advice] of [
+    [{ code: 'ENOSPC' }, 'make room on its file system'],
+    [{ message: 'IO error: /a: No space left on device' }, 'make room on its file system'],
+    [{ code: 'EROFS' }, 'a store has to be written to'],
+    [{ code: 'EACCES' }, 'change the permissions'],
+  ] as const) {
+    const failed = { cause: Object.assign(new Error(), cause) }
+    t.match(describe(new LorekeepError('LK_STORAGE_FAILED', '/a', failed)), `: /a: ${advice}`)
+    t.equal(describe(new LorekeepError('LK_CLOSED', '/a', failed)), 'the store is closed: /a')
+  }
 })
+
+t.test(
+  'a full disk behind stdout is told as that',
+  { skip: !existsSync('/dev/full') },
+  async (t) => {
+    const { data } = await shelf(t)
+    const full = openSync('/dev/full', 'w')
+    const args = [script, 'backup', '-', '--data', data]
+    const child = spawn(process.execPath, args, { stdio: ['ignore', full, 'pipe'] })
+    const [stderr] = await Promise.all([text(child.stderr as Readable), once(child, 'close')])
+    closeSync(full)
+    t.equal(child.exitCode, 1)
+    t.equal(stderr, "lorekeep: no space is left for 'stdout': make room, or name another\n")
+  },
+)
 
 t.test('a download that is cut leaves the old file alone', async (t) => {
   const { dir, data } = await shelf(t)
