@@ -69,8 +69,12 @@ export function describe(error: unknown): string {
   return advice === undefined ? text : `${text}: ${advice}`
 }
 
-/** What to do where the storage passes on the system's reason as it is. */
+/** What to do where the storage passes on what it met as it is. */
 function adviceOf(error: Error): string | undefined {
+  // An adapter knows the key alone.
+  if (hasCode(error, 'LK_STORAGE_CORRUPT') && 'key' in error.details) {
+    return "'lorekeep verify' tells what it belongs to, and what else is damaged"
+  }
   if (!hasCode(error, 'LK_STORAGE_FAILED')) return undefined
   if (isDiskFull(error)) return 'make room on its file system, then try again'
   switch ((error.cause as NodeJS.ErrnoException | undefined)?.code) {

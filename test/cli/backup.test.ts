@@ -202,6 +202,9 @@ t.test('what the system says of a file is put in words, with what to do', async 
     t.match(describe(new LorekeepError('LK_STORAGE_FAILED', '/a', failed)), `: /a: ${advice}`)
     t.equal(describe(new LorekeepError('LK_CLOSED', '/a', failed)), 'the store is closed: /a')
   }
+  const damaged = { details: { partition: 'slices', key: '02' } }
+  const found = describe(new LorekeepError('LK_STORAGE_CORRUPT', 'the value', damaged))
+  t.match(found, /: the value: 'lorekeep verify' tells what it belongs to/)
 })
 
 t.test(
