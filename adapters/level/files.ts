@@ -39,7 +39,7 @@ const pageBytes = 1024 * 1024
 /** Tables whose index is held at a time. */
 const maxHeldTables = 64
 
-const names: readonly PartitionName[] = ['cores', 'slices', 'objects', 'flows']
+const names = Object.keys(profiles) as readonly PartitionName[]
 
 export class LevelFiles {
   readonly partitions: Readonly<Record<PartitionName, FilesPartition>>

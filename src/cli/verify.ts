@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { LevelFiles } from '../../adapters/level/files.js'
+import { partitions as partitionNames } from '../backup/format.js'
 import { assertRestored } from '../backup/marker.js'
 import { hasCode } from '../errors.js'
 import type { Finding } from '../verify/finding.js'
@@ -27,8 +28,6 @@ export interface VerifyCommandOptions {
   readonly salvage?: true
   readonly json?: true
 }
-
-const partitionNames = ['cores', 'slices', 'objects', 'flows']
 
 export async function verifyDirectory(
   places: readonly string[],
@@ -141,7 +140,7 @@ async function checkStore(directory: string): Promise<void> {
   }
   if (partitionNames.some((name) => names.includes(name))) return
   const path = resolve(directory)
-  const hint = partitionNames.includes(basename(path))
+  const hint = partitionNames.some((name) => name === basename(path))
     ? `: it is a part of one; name '${dirname(path)}'`
     : ''
   throw new Error(`there is no store in '${directory}'${hint}`)

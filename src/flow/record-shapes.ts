@@ -1,6 +1,7 @@
 // What a record has to be before anything is made of it: its bytes may be those of something else.
 
 import { isUtf8 } from 'node:buffer'
+import { isCount, isKeyText } from '../verify/shapes.js'
 import { numberIn, type StoredDocument } from './queue/block.js'
 import {
   slotOf,
@@ -35,11 +36,11 @@ export function isJob(job: JobRecord | undefined): job is JobRecord {
   if (typeof job !== 'object' || job === null) return false
   const texts = [job.id, job.flow, job.user, job.document, job.collection]
   return (
-    texts.every(isText) &&
+    texts.every(isKeyText) &&
     states.has(job.state) &&
     isCount(job.attempts) &&
     Array.isArray(job.steps) &&
-    job.steps.every(isText) &&
+    job.steps.every(isKeyText) &&
     Array.isArray(job.failures) &&
     Number.isFinite(job.createdAt) &&
     Number.isFinite(job.updatedAt) &&
@@ -52,9 +53,9 @@ export function isLatest(latest: LatestRecord | undefined): latest is LatestReco
   const { number, job, flow, collection, at } = latest ?? {}
   return (
     isCount(number) &&
-    isText(job) &&
-    isText(flow) &&
-    isText(collection) &&
+    isKeyText(job) &&
+    isKeyText(flow) &&
+    isKeyText(collection) &&
     Number.isFinite(at) &&
     numberIn(job) === number
   )
@@ -83,7 +84,7 @@ export function isDocument(stored: StoredDocument): boolean {
 
 /** Whether all of a document but its text may be what it is. */
 export function isNamed({ flow, user, document, collection, metadata }: StoredDocument): boolean {
-  return [flow, user, document, collection].every(isText) && Array.isArray(metadata)
+  return [flow, user, document, collection].every(isKeyText) && Array.isArray(metadata)
 }
 
 /** A run of queued jobs: flag and hashes, of numbers that lie in one block. */
@@ -97,14 +98,5 @@ export function isRun(number: number, value: Uint8Array): boolean {
 export function isHead(head: HeadRecord | undefined): head is HeadRecord {
   const { nextBlock, version, token } = head ?? {}
   const isBlock = isCount(nextBlock) && isCount(nextBlock * slotsPerBlock)
-  return isBlock && isCount(version) && isText(token)
-}
-
-export function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0
-}
-
-/** What can be a part of a key, too. */
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.isWellFormed()
+  return isBlock && isCount(version) && isKeyText(token)
 }

@@ -10,6 +10,7 @@ import type { Finding, Source } from '../verify/finding.js'
 import { Numbers } from '../verify/numbers.js'
 import { kindOf, Reading, tupleOf } from '../verify/reading.js'
 import { keyText, tupleText, type Report } from '../verify/report.js'
+import { isCount } from '../verify/shapes.js'
 import { keyPrefix } from '../keys.js'
 import { Block, numberIn, type StoredDocument } from './queue/block.js'
 import { BlockCache } from './queue/draft.js'
@@ -38,7 +39,6 @@ import {
 } from './queue/records.js'
 import { hashOf, noCounts } from './queue/state.js'
 import {
-  isCount,
   isCounts,
   isDocument,
   isFlow,

@@ -2,6 +2,7 @@
 
 import type { PartRecord } from '../graph/index/layout.js'
 import { decodeRecord } from '../record.js'
+import { isCount, isKeyText } from '../verify/shapes.js'
 import type { CoreRecord, IndexRecord, SegmentRecord } from './records.js'
 import { sliceBytes } from './segment-writer.js'
 
@@ -55,15 +56,6 @@ export function fieldOf(value: Uint8Array, name: string): string | undefined {
   } catch {
     return undefined
   }
-}
-
-/** What can be a part of a key. */
-function isKeyText(value: unknown): value is string {
-  return typeof value === 'string' && value.isWellFormed()
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
 function isDigest(value: unknown): boolean {

@@ -2,6 +2,7 @@
 // something else.
 
 import { LorekeepError } from '../../errors.js'
+import { isKeyText } from '../../verify/shapes.js'
 import type { Block, Row } from '../engine/block.js'
 import type { BlockRecord, CollectionRecord } from '../engine/records.js'
 import { tableSpan } from '../engine/ref.js'
@@ -55,8 +56,7 @@ function isRow({ ref, id, object, collection }: Row): boolean {
   return (
     Number.isSafeInteger(ref) &&
     (typeof id === 'string' || typeof id === 'number') &&
-    typeof collection === 'string' &&
-    collection.isWellFormed() &&
+    isKeyText(collection) &&
     typeof object === 'object' &&
     object !== null
   )

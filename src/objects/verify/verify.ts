@@ -4,8 +4,10 @@
 
 import { Balance } from '../../verify/balance.js'
 import type { Finding, Source } from '../../verify/finding.js'
+import { Numbers } from '../../verify/numbers.js'
 import { kindOf, Reading, tupleOf } from '../../verify/reading.js'
 import { keyText, tupleText, type Report } from '../../verify/report.js'
+import { isCount } from '../../verify/shapes.js'
 import { Block, type Row } from '../engine/block.js'
 import { IdHash } from '../engine/hash.js'
 import type { Index } from '../engine/index-runs.js'
@@ -38,7 +40,6 @@ import type { Scalar } from '../filter/values.js'
 import { parseSchemaDefinition } from '../schema/definition.js'
 import { compileSchema, type CompiledSchema } from '../schema/schema.js'
 import { entryText, walkEntries, type NumberedRun } from './index-entries.js'
-import { Numbers } from '../../verify/numbers.js'
 import {
   isBlockRecord,
   isCollectionRecord,
@@ -645,10 +646,6 @@ class ObjectsCheck {
       this.#error('different', which, `${what} counts ${entries} entries; there are ${rows} rows`)
     }
   }
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
 function isList(list: ListRecord | undefined): list is ListRecord {
