@@ -26,13 +26,14 @@ t.test('conditions, comparisons, numbers, statements and awaits are changed', as
   ])
 })
 
-t.test('wording, imports and tables are left alone', async (t) => {
+t.test('wording, imports, tables and helpers are left alone', async (t) => {
   for (const source of [
     "import { a } from 'b'",
     'const e = new LorekeepError("A", a > 1 ? "x" : "y")',
     'const e = `${a + 1}`',
     "const e = 'a' + b",
     'const table = [0, 1, 2, 3, 4, 5, 6, 7, 8]',
+    'var __dispose = (this && this.__dispose) || function (a) { if (a !== null) a() }',
   ]) {
     t.strictSame(mutated(source), [], source)
   }

@@ -90,6 +90,8 @@ function isLeftAlone(node: ts.Node): boolean {
   if (ts.isArrayLiteralExpression(node)) return node.elements.length > maxListed
   if (ts.isNewExpression(node)) return /Error$/.test(node.expression.getText())
   if (ts.isCallExpression(node)) return wording.test(node.expression.getText())
+  // Helpers of the compiler, such as those of `using`.
+  if (ts.isVariableDeclaration(node)) return node.name.getText().startsWith('__')
   // A directive, such as 'use strict'.
   return ts.isExpressionStatement(node) && ts.isStringLiteral(node.expression)
 }

@@ -3,6 +3,7 @@
 import t from 'tap'
 import { MemoryBackend } from '../../../adapters/memory.js'
 import { encodeMessage } from '../../../src/codec/encoder.js'
+import { IndexThread } from '../../../src/graph/index/index-thread.js'
 import { createLorekeep } from '../../../src/index.js'
 
 const ref = { user: 'u', id: 'c' }
@@ -35,6 +36,25 @@ t.test('an abort ends the thread, and leaves nothing', async (t) => {
   t.equal(await keep.knowledge.stat(ref), undefined)
   await keep.knowledge.import(ref, stream, { index: true })
   t.equal(await keep.knowledge.graph({ user: 'u' }).count(), triples)
+})
+
+t.test('it waits while the thread is behind', async (t) => {
+  const storage = await new MemoryBackend().open('cores')
+  const thread = new IndexThread(storage, 'i', undefined)
+  t.teardown(() => thread.end())
+  let isReady = false
+  const wait = () => thread.ready().then(() => (isReady = true))
+  // Nothing can come from the thread before this one has a turn of its own.
+  for (const message of stream.slice(0, 7)) thread.push(message)
+  await wait()
+  t.ok(isReady)
+  thread.push(stream[7] as Uint8Array)
+  isReady = false
+  const waiting = wait()
+  for (let n = 0; n < 10; n++) await Promise.resolve()
+  t.notOk(isReady)
+  await waiting
+  t.ok(isReady)
 })
 
 function messageOf(from: number): Uint8Array {
