@@ -57,6 +57,13 @@ t.test('it waits while the thread is behind', async (t) => {
   t.ok(isReady)
 })
 
+t.test('one that was aborted before does nothing', async (t) => {
+  const storage = await new MemoryBackend().open('cores')
+  const thread = new IndexThread(storage, 'i', AbortSignal.abort(new Error('enough')))
+  t.teardown(() => thread.end())
+  await t.rejects(thread.finish(), { message: 'enough' })
+})
+
 function messageOf(from: number): Uint8Array {
   const t = Array.from({ length: 500 }, (_, i) => ({
     s: uri(`s${Math.floor((from + i) / 10)}`),
