@@ -191,6 +191,13 @@ t.test('options that cannot be are refused before anything is opened', async (t)
     await t.rejects(open({ backend: new MemoryBackend(), closeTimeoutMs }), TypeError)
   }
   await t.rejects(open({ backend: new MemoryBackend(), limits: { maxStringByte: 1 } }), TypeError)
+  for (const name of ['maxTextBytes', 'maxMetadataTriples']) {
+    for (const limit of [-1, 0.5, NaN, '1']) {
+      const opening = open({ backend: new MemoryBackend(), limits: { [name]: limit } })
+      await t.rejects(opening, { name: 'TypeError', message: `limits.${name}` })
+    }
+    await (await open({ backend: new MemoryBackend(), limits: { [name]: 0 } })).close()
+  }
   const keep = await createLorekeep({ backend: new MemoryBackend(), closeTimeoutMs: Infinity })
   await assert.rejects(
     keep.knowledge
