@@ -83,6 +83,12 @@ async function fillObjects({ objects }: Keep): Promise<void> {
     metadata: { id: 'batch', user: 'bob', collection: 'notes', metadata: { source: 'a test' } },
     values: Array.from({ length: 20 }, (_, id) => ({ id })),
   })
+  await objects.defineSchema({ name: 'single', fields: { id: { type: 'string', required: true } } })
+  await objects.import({
+    schema_name: 'single',
+    metadata: { id: 'batch', user: 'alice', collection: 'shop' },
+    values: [{ id: 'one' }],
+  })
   for (let n = 0; n < 20; n++) {
     await objects.patch('shop', `p${n * 7}`, { price: n })
     await objects.delete('store', `p${400 + n}`)

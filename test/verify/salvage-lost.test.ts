@@ -4,13 +4,13 @@ import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { keyPrefix } from '../../src/keys.js'
 import type { PartitionName } from '../../src/storage.js'
+import { KeptBackend } from '../objects/kept-backend.js'
 import { fill } from './filled.js'
-import { salvage } from './salvaged.js'
+import { contentOf, salvage } from './salvaged.js'
 
 const names: readonly PartitionName[] = ['cores', 'slices', 'objects', 'flows']
 
-async function filled() {
-  const backend = new MemoryBackend()
+async function filled(backend = new MemoryBackend()) {
   await fill(backend)
   const open = names.map(async (name) => [name, await backend.open(name)] as const)
   const entries = await Promise.all(open)
@@ -21,9 +21,14 @@ async function filled() {
 }
 
 t.test('of a whole store nothing is left behind', async (t) => {
-  const { findings, objects, jobs } = await salvage(await filled(), new MemoryBackend())
+  const original = new MemoryBackend()
+  const target = new MemoryBackend()
+  const { findings, objects, jobs } = await salvage(await filled(original), target)
   t.strictSame(findings, [])
   t.ok(objects > 0 && jobs > 0)
+  const expected = await contentOf(new KeptBackend(original))
+  t.match([...expected.keys()].join('\n'), /^message alice[^]*^product shop[^]*^single shop one$/m)
+  t.strictSame(await contentOf(target), expected)
 })
 
 const losses: readonly (readonly [PartitionName, string, RegExp])[] = [

@@ -20,7 +20,7 @@ import type { Finding } from '../../src/verify/finding.js'
 import { verifyStores } from '../../src/verify-stores.js'
 import { Random } from '../fixtures/random.js'
 import { fill } from './filled.js'
-import { salvage } from './salvaged.js'
+import { contentOf, salvage } from './salvaged.js'
 
 /** RUNS=300 takes some minutes. */
 const runs = Number(process.env['RUNS'] ?? 5)
@@ -96,30 +96,6 @@ async function filled(directory: string): Promise<Map<string, string>> {
   await keep.flows.define({ id: 'later', steps: ['chunk'] })
   await keep.close()
   return older
-}
-
-/** What there is, by name. */
-async function contentOf(backend: Backend): Promise<Map<string, string>> {
-  const content = new Map<string, string>()
-  const keep = await createLorekeep({ backend })
-  for (const user of ['alice', 'bob']) {
-    for await (const { id } of keep.knowledge.list({ user })) {
-      for await (const [type, data] of keep.knowledge.messages({ user, id })) {
-        const text = JSON.stringify([type, data])
-        content.set(`message ${user} ${id} ${text.slice(0, 200)}`, text)
-      }
-    }
-  }
-  for (const schema of ['product', 'note']) {
-    const { objects } = await keep.objects
-      .query({ schema_name: schema, limit: 1000 })
-      .catch(() => ({ objects: [] }))
-    for (const object of objects) {
-      content.set(`object ${object._collection} ${object._id}`, JSON.stringify(object))
-    }
-  }
-  await keep.close()
-  return content
 }
 
 async function findingsIn(files: LevelFiles): Promise<number> {
