@@ -1,7 +1,7 @@
 // How a store treats those around it: sources it leaves, readers that pause, hosts that throw.
 
 import assert from 'node:assert/strict'
-import { Readable } from 'node:stream'
+import { Duplex, Readable } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -58,6 +58,36 @@ t.test('an export that was closed says so, and one that was not begun can be lef
   await knowledge.delete(ref)
   while ((await coreProblems(backend)).length > 0) await turn()
   t.pass()
+})
+
+t.test('a source that came to its end is not told to stop', async (t) => {
+  const { knowledge } = await openStore(t, new MemoryBackend())
+  const left = [message]
+  let stops = 0
+  const source = {
+    [Symbol.asyncIterator]: () => ({
+      next: async () => {
+        const value = left.pop()
+        return value === undefined ? { done: true as const, value } : { value }
+      },
+      return: async () => {
+        stops++
+        return { done: true as const, value: undefined }
+      },
+    }),
+  }
+  await knowledge.import(ref, source)
+  t.equal(stops, 0)
+  // The answer to what came by a connection goes out by the same.
+  const connection = new Duplex({
+    read: () => undefined,
+    write: () => undefined,
+    autoDestroy: false,
+  })
+  connection.push(message)
+  connection.push(null)
+  await knowledge.import(ref, connection)
+  t.notOk(connection.destroyed)
 })
 
 t.test('every source that is left before its end is told so', async (t) => {
