@@ -13,8 +13,8 @@ import { Reading, tupleOf } from '../verify/reading.js'
 import { keyText, tupleText, type Report } from '../verify/report.js'
 import { firstFlow } from './definition.js'
 import { Block, numberIn, type StoredDocument } from './queue/block.js'
-import { BlockCache } from './queue/draft.js'
-import { decodeRun, encodeRun } from './queue/lanes.js'
+import { DocumentBlocks } from './queue/document-blocks.js'
+import { decodeRun, encodeRun } from './queue/run.js'
 import {
   blockKey,
   blockOf,
@@ -87,7 +87,7 @@ class FlowSalvage {
   readonly #to: Storage
   readonly #report: Report
   readonly #counts = new Map<string, CountsRecord>()
-  readonly #blocks = new BlockCache(cacheBytes)
+  readonly #blocks = new DocumentBlocks(cacheBytes)
   /** Jobs that have a record. */
   readonly #recorded = new Numbers()
   /** The block of each job that needs one, as often. */

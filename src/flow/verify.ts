@@ -13,8 +13,8 @@ import { keyText, tupleText, type Report } from '../verify/report.js'
 import { isCount } from '../verify/shapes.js'
 import { keyPrefix } from '../keys.js'
 import { Block, numberIn, type StoredDocument } from './queue/block.js'
-import { BlockCache } from './queue/draft.js'
-import { decodeRun } from './queue/lanes.js'
+import { DocumentBlocks } from './queue/document-blocks.js'
+import { decodeRun } from './queue/run.js'
 import {
   blockKey,
   blockOf,
@@ -100,7 +100,7 @@ class FlowsCheck {
   /** Flows whose record, or whose counts, cannot be read: no more is said of their jobs. */
   readonly #unknown = new Set<string>()
   readonly #balance = new Balance()
-  readonly #blocks = new BlockCache(cacheBytes)
+  readonly #blocks = new DocumentBlocks(cacheBytes)
   /** Blocks that were told: they cannot be read, are not there, or nobody needs them. */
   readonly #told = new Set<number>()
   /** Blocks that somebody needs, as often as runs and records name them. */

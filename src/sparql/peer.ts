@@ -3,16 +3,9 @@
 import { createRequire } from 'node:module'
 import type { Quad, Source, Term, Variable } from '@rdfjs/types'
 import { LorekeepError } from '../errors.js'
-import { quietTasks } from './question.js'
+import { quietTasks, type EngineStream } from './question.js'
 
 const packageName = '@comunica/query-sparql-rdfjs-lite'
-
-export interface EngineStream<T> {
-  /** True where nothing follows. */
-  readonly done: boolean
-  read(): T | null
-  on(event: 'readable' | 'end' | 'error', listener: (error?: unknown) => void): unknown
-}
 
 export type EngineBindings = Iterable<readonly [Variable, Term]>
 

@@ -9,7 +9,14 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { Readable } from 'node:stream'
 import type { Quad, Source, Stream } from '@rdfjs/types'
 import { LorekeepError } from '../errors.js'
-import type { EngineStream } from './peer.js'
+
+/** Results as the engine gives them. */
+export interface EngineStream<T> {
+  /** True where nothing follows. */
+  readonly done: boolean
+  read(): T | null
+  on(event: 'readable' | 'end' | 'error', listener: (error?: unknown) => void): unknown
+}
 
 const running = new AsyncLocalStorage<Question>()
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import type { Storage } from '../../src/storage.js'
 import { hasCode } from '../../src/errors.js'
 import { assertBytes, numbered, put, text } from './bytes.js'
-import type { Context } from './index.js'
+import type { Context } from './types.js'
 
 export function concurrency({ withStorage, withPlace }: Context): void {
   withStorage('of 100 racers for an absent key exactly one wins', async (storage) => {

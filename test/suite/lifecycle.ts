@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import type { PartitionName, Storage } from '../../src/storage.js'
 import { assertBytes, collect, fill, keysOf, numbered, put, text } from './bytes.js'
-import type { Context } from './index.js'
+import type { Context } from './types.js'
 
 const partitions: readonly PartitionName[] = ['cores', 'slices', 'objects', 'flows']
 

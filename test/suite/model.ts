@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { hasCode } from '../../src/errors.js'
 import type { Operation, Precondition, Range } from '../../src/storage.js'
 import { assertBytes, collect, hex } from './bytes.js'
-import type { Context } from './index.js'
+import type { Context } from './types.js'
 import { withSeed } from './random.js'
 import type { Random } from './random.js'
 

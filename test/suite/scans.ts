@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import type { Range } from '../../src/storage.js'
 import { assertBytes, bytes, collect, fill, hex, keysOf, numbered, put, text } from './bytes.js'
-import type { Context } from './index.js'
+import type { Context } from './types.js'
 import { expectedKeys, randomRange } from './model.js'
 import { withSeed } from './random.js'
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { assertBytes, bytes, collect, numbered, put, text } from './bytes.js'
-import type { Context } from './index.js'
+import type { Context } from './types.js'
 
 export function values({ withStorage }: Context): void {
   withStorage('get gives undefined for a key that was never written', async (storage) => {

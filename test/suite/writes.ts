@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import type { Operation, Precondition } from '../../src/storage.js'
 import { assertBytes, bytes, collect, keysOf, numbered, put, text } from './bytes.js'
-import type { Context } from './index.js'
+import type { Context } from './types.js'
 
 const conflict = (index: number) => (error: unknown) => {
   const { code, details } = error as { code?: string; details?: { index?: number } }

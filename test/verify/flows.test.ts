@@ -28,7 +28,7 @@ import {
   type LeaseRecord,
 } from '../../src/flow/queue/records.js'
 import { hashOf } from '../../src/flow/queue/state.js'
-import { encodeRun } from '../../src/flow/queue/lanes.js'
+import { encodeRun } from '../../src/flow/queue/run.js'
 import { verifyFlows } from '../../src/flow/verify.js'
 import { encodeKey } from '../../src/keys.js'
 import type { Storage } from '../../src/storage.js'

@@ -7,7 +7,8 @@ import { hasCode, LorekeepError } from '../../errors.js'
 import type { Operation, Storage } from '../../storage.js'
 import type { Chance, Clock } from '../clock.js'
 import type { JobEvent } from '../types.js'
-import { BlockCache, Draft, isSame, NeedsCleanDraft, OutdatedState } from './draft.js'
+import { DocumentBlocks } from './document-blocks.js'
+import { Draft, isSame, NeedsCleanDraft, OutdatedState } from './draft.js'
 import { headKey } from './records.js'
 import { loadState } from './state.js'
 import type { State } from './state.js'
@@ -67,7 +68,7 @@ const cacheBytes = 16 * 1024 * 1024
 
 export class Committer {
   readonly #options: CommitterOptions
-  #blocks = new BlockCache(cacheBytes)
+  #blocks = new DocumentBlocks(cacheBytes)
   readonly #token: string
   #state: State
   #waiting: Job[] = []
@@ -282,7 +283,7 @@ export class Committer {
     try {
       this.#state = await loadState(this.#options.storage, this.#state)
       // A block that was not written may lie there under its number.
-      this.#blocks = new BlockCache(cacheBytes)
+      this.#blocks = new DocumentBlocks(cacheBytes)
       this.#stale = false
       return true
     } catch (error) {

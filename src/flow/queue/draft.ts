@@ -8,9 +8,10 @@ import type { AcceptedDocument } from '../document.js'
 import type { JobEvent } from '../types.js'
 import { Block, BlockBuilder, Ticket } from './block.js'
 import { loadEventOf } from './job-view.js'
-import { encodeRun } from './lanes.js'
+import type { DocumentBlocks } from './document-blocks.js'
 import { blockKey, countsKey, doneKey, headKey, leftKey, runKey } from './records.js'
 import type { DoneRecord, HeadRecord } from './records.js'
+import { encodeRun } from './run.js'
 import { documentName, hashOf } from './state.js'
 import type { Active, FlowState, State } from './state.js'
 
@@ -33,7 +34,7 @@ export interface DraftOptions {
   readonly now: number
   readonly createId: () => string
   readonly token: string
-  readonly blocks: BlockCache
+  readonly blocks: DocumentBlocks
   /** Somebody wants to hear of events. */
   readonly watched: boolean
 }
@@ -41,7 +42,7 @@ export interface DraftOptions {
 export class Draft {
   readonly state: State
   readonly now: number
-  readonly blocks: BlockCache
+  readonly blocks: DocumentBlocks
   readonly events: JobEvent[] = []
   /** Flows in which something can be claimed now. */
   readonly queued = new Set<string>()
@@ -260,42 +261,6 @@ export class Draft {
       if (operation !== undefined) return operation
     }
     return undefined
-  }
-}
-
-/** The blocks read or written last. They never change, and no number is given twice. */
-export class BlockCache {
-  readonly #blocks = new Map<number, Block>()
-  readonly #maxBytes: number
-  #bytes = 0
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes
-  }
-
-  get(number: number): Block | undefined {
-    const block = this.#blocks.get(number)
-    if (block === undefined) return undefined
-    this.#blocks.delete(number)
-    this.#blocks.set(number, block)
-    return block
-  }
-
-  keep(number: number, block: Block): void {
-    this.forget(number)
-    this.#blocks.set(number, block)
-    this.#bytes += block.byteLength
-    for (const oldest of this.#blocks.keys()) {
-      if (this.#bytes <= this.#maxBytes) return
-      this.forget(oldest)
-    }
-  }
-
-  forget(number: number): void {
-    const block = this.#blocks.get(number)
-    if (block === undefined) return
-    this.#blocks.delete(number)
-    this.#bytes -= block.byteLength
   }
 }
 

@@ -9,8 +9,6 @@ import { numberIn } from './block.js'
 import { dropDocument, readDocument, readLeft } from './documents.js'
 import type { Draft } from './draft.js'
 import { eventOf, jobOf, queuedJobOf } from './job-view.js'
-import { decodeRun, encodeRun } from './lanes.js'
-import type { Run } from './lanes.js'
 import {
   deadKey,
   deadKeys,
@@ -26,6 +24,7 @@ import {
   runKeysOf,
 } from './records.js'
 import type { DoneRecord, JobRecord, LatestRecord } from './records.js'
+import { decodeRun, encodeRun, type Run } from './run.js'
 import { wake } from './claiming.js'
 import { dropOutputs, letGo } from './settling.js'
 import { hashOf } from './state.js'

@@ -3,20 +3,14 @@
 // another's. Lanes are a cache over the runs in storage: what is not in memory is read when it is
 // wanted, so opening a long queue costs what opening an empty one does.
 
-import { decodeKey } from '../../keys.js'
-import type { Entry } from '../../storage.js'
-import type { Draft } from './draft.js'
+import type { Entry, Storage } from '../../storage.js'
 import { runKey, runKeys, runKeysOf } from './records.js'
+import { decodeRun, encodeRun, type Run } from './run.js'
 
-/** Queued jobs of one user with numbers that follow each other. */
-export interface Run {
-  first: number
-  /** A hash of each one's document. */
-  hashes: Uint32Array
-  /** It was claimed before, and has a record. Such a run is of one job. */
-  readonly again: boolean
-  /** The number that it is stored under; `undefined` before its commit. */
-  stored: number | undefined
+/** What a draft offers to lanes: storage as it will be. */
+interface Writing extends Pick<Storage, 'scan'> {
+  put(key: Uint8Array, value: Uint8Array): void
+  delete(key: Uint8Array): void
 }
 
 interface Lane {
@@ -110,7 +104,7 @@ export class Lanes {
   }
 
   /** Reads some of what is not in memory. Users who had no turn yet come first. */
-  async fill(draft: Draft, turns: number): Promise<void> {
+  async fill(draft: Writing, turns: number): Promise<void> {
     const found: Lane[] = []
     // No faster than turns are given: who was forgotten would be found again before others had one.
     for (let looked = 0; looked < turns && this.#fresh < turns && !this.#whole;) {
@@ -157,7 +151,7 @@ export class Lanes {
   }
 
   /** Writes what take() has changed. */
-  write(draft: Draft): void {
+  write(draft: Writing): void {
     for (const [run, user] of this.#changed) {
       if (run.stored !== undefined && (run.stored !== run.first || run.hashes.length === 0)) {
         draft.delete(runKey(this.#flow, user, run.stored))
@@ -209,7 +203,7 @@ export class Lanes {
   }
 
   /** The lanes of the next users behind the cursor, none at the end. One read finds one or some. */
-  async #discover(draft: Draft, most: number): Promise<readonly Lane[]> {
+  async #discover(draft: Writing, most: number): Promise<readonly Lane[]> {
     const all = runKeys(this.#flow)
     const gt = this.#cursor === undefined ? all.gt : runKeysOf(this.#flow, this.#cursor).lt
     const rows: Entry[] = []
@@ -235,7 +229,7 @@ export class Lanes {
     return found
   }
 
-  async #read(draft: Draft, lane: Lane): Promise<void> {
+  async #read(draft: Writing, lane: Lane): Promise<void> {
     const runs: Run[] = []
     let jobs = 0
     let whole = true
@@ -260,21 +254,6 @@ export class Lanes {
     lane.whole = whole
     lane.stuck = false
   }
-}
-
-export function encodeRun({ hashes, again }: Pick<Run, 'hashes' | 'again'>): Uint8Array {
-  const bytes = Buffer.allocUnsafe(1 + 4 * hashes.length)
-  bytes[0] = again ? 1 : 0
-  for (let slot = 0; slot < hashes.length; slot++) bytes.writeUInt32BE(hashes[slot]!, 1 + 4 * slot)
-  return bytes
-}
-
-export function decodeRun({ key, value }: Entry): { readonly user: string; readonly run: Run } {
-  const [, , user, first] = decodeKey(key) as [string, string, string, number]
-  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-  const hashes = new Uint32Array((bytes.length - 1) / 4)
-  for (let slot = 0; slot < hashes.length; slot++) hashes[slot] = bytes.readUInt32BE(1 + 4 * slot)
-  return { user, run: { first, hashes, again: bytes[0] === 1, stored: first } }
 }
 
 function isDrained({ runs, whole, stuck }: Lane): boolean {

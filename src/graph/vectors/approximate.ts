@@ -3,11 +3,11 @@
 import { LorekeepError } from '../../errors.js'
 import { arenaBytes } from './arenas.js'
 import type { Candidates } from './candidates.js'
-import { linkBlocks, LocatedLinks, none, readLinksHeader, type LinksHeader } from './links.js'
+import { linkBlocks, LocatedLinks, none, readLinksHeader } from './links.js'
 import { queryAt, walkAt, type Blocks, type VectorMemory } from './memory.js'
 import { sampleNearest } from './sampling.js'
 import type { Turns } from './turns.js'
-import { vectorsPerBlock, type VectorSet } from './types.js'
+import { vectorsPerBlock, type LinksHeader, type VectorSet } from './types.js'
 import { vectorBlocks, type VectorQuestion } from './vector-question.js'
 import { mostLinks, search } from './walk.js'
 

@@ -10,6 +10,7 @@
 import { LorekeepError } from '../../errors.js'
 import { arenaBytes } from './arenas.js'
 import type { Blocks } from './memory.js'
+import type { LinksHeader } from './types.js'
 import type { VectorSet } from './types.js'
 import type { Links } from './walk.js'
 
@@ -20,18 +21,6 @@ export const linksFrom = 2
 const rowBytes = 4 * rowLength
 const rowsPerBlock = arenaBytes / rowBytes
 const magic = 0x314b_4c56
-
-export interface LinksHeader {
-  readonly vectors: number
-  readonly entry: number
-  readonly top: number
-  /**
-   * How many vectors a search keeps in view so that it finds the ten nearest; 0 where it had better
-   * compare the query with all.
-   */
-  readonly width: number
-  readonly rows: number
-}
 
 export function linksBytes({ vectors, rows, width }: LinksHeader): number {
   return width === 0 ? rowBytes : rowBytes * (1 + vectors + rows)

@@ -4,8 +4,8 @@ import { LorekeepError } from '../../errors.js'
 import { Arenas, arenaBytes } from './arenas.js'
 import { Beam } from './beam.js'
 import { createKernel, maxKernelBytes, pageBytes, type Kernel } from './kernel.js'
-import type { LinksHeader } from './links.js'
 import { Visits } from './walk.js'
+import type { LinksHeader } from './types.js'
 
 /** Something that is read in blocks of at most 1 MiB. */
 export interface Blocks {

@@ -28,3 +28,15 @@ export interface VectorSet extends VectorFile {
   /** The entity of a vector, as an id of the graph. May throw a Miss. */
   entity(index: number): number
 }
+
+export interface LinksHeader {
+  readonly vectors: number
+  readonly entry: number
+  readonly top: number
+  /**
+   * How many vectors a search keeps in view so that it finds the ten nearest; 0 where it had better
+   * compare the query with all.
+   */
+  readonly width: number
+  readonly rows: number
+}

@@ -3,14 +3,13 @@
 
 import { randomBytes } from 'node:crypto'
 import type { Operation } from '../../storage.js'
-import type { Block, Row } from './block.js'
+import type { Row } from './block.js'
 import { planBlocks } from './block-plan.js'
 import { EntryPage, sortEntries } from './entries.js'
-import type { IdHash } from './hash.js'
 import { mergeChange, runOf, type Index, type WrittenEntries } from './index-runs.js'
-import { HeldPages, type EntryPages } from './list.js'
+import { HeldPages } from './list.js'
 import { findStored } from './lookup.js'
-import type { Pages } from './pages.js'
+import type { Memory } from './memory.js'
 import {
   blockKey,
   collectionKey,
@@ -28,12 +27,6 @@ import type { CompiledSchema } from '../schema/schema.js'
 import type { ObjectId } from '../types.js'
 import { tableNumbered, type Building, type State, type Table } from './state.js'
 import type { Scalar } from '../filter/values.js'
-
-export interface Memory {
-  readonly blocks: Pages<Block>
-  readonly entries: EntryPages
-  readonly hash: IdHash
-}
 
 export interface Commit {
   /** All but the deletion of the pages that are gone. */

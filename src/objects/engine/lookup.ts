@@ -1,7 +1,7 @@
 // An object by its collection and id: the hash gives references, and the rows tell which it is.
 
 import type { Block, Row } from './block.js'
-import type { Memory } from './draft.js'
+import type { Memory } from './memory.js'
 import type { Index } from './index-runs.js'
 import { HeldPages, type PageSource } from './list.js'
 import { tableOf } from './ref.js'

@@ -1,0 +1,28 @@
+import { decodeKey } from '../../keys.js'
+import type { Entry } from '../../storage.js'
+
+/** Queued jobs of one user with numbers that follow each other. */
+export interface Run {
+  first: number
+  /** A hash of each one's document. */
+  hashes: Uint32Array
+  /** It was claimed before, and has a record. Such a run is of one job. */
+  readonly again: boolean
+  /** The number that it is stored under; `undefined` before its commit. */
+  stored: number | undefined
+}
+
+export function encodeRun({ hashes, again }: Pick<Run, 'hashes' | 'again'>): Uint8Array {
+  const bytes = Buffer.allocUnsafe(1 + 4 * hashes.length)
+  bytes[0] = again ? 1 : 0
+  for (let slot = 0; slot < hashes.length; slot++) bytes.writeUInt32BE(hashes[slot]!, 1 + 4 * slot)
+  return bytes
+}
+
+export function decodeRun({ key, value }: Entry): { readonly user: string; readonly run: Run } {
+  const [, , user, first] = decodeKey(key) as [string, string, string, number]
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  const hashes = new Uint32Array((bytes.length - 1) / 4)
+  for (let slot = 0; slot < hashes.length; slot++) hashes[slot] = bytes.readUInt32BE(1 + 4 * slot)
+  return { user, run: { first, hashes, again: bytes[0] === 1, stored: first } }
+}

@@ -1,0 +1,11 @@
+import type { Block } from './block.js'
+import type { IdHash } from './hash.js'
+import type { EntryPages } from './list.js'
+import type { Pages } from './pages.js'
+
+/** What was read or written lately. */
+export interface Memory {
+  readonly blocks: Pages<Block>
+  readonly entries: EntryPages
+  readonly hash: IdHash
+}
