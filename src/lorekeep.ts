@@ -1,3 +1,4 @@
+import { referenceUser } from './defaults.js'
 import { writeBackup } from './backup/backup.js'
 import { assertRestored } from './backup/marker.js'
 import { checkOptions } from './backup/options.js'
@@ -133,7 +134,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     vectorCacheBytes = 256 * 1024 ** 2,
     embedder = hashingEmbedder(),
     collections = 'open',
-    defaultUser = 'trustgraph',
+    defaultUser = referenceUser,
     leaseMs = 30_000,
     clock = systemClock,
     chance = systemChance,

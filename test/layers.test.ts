@@ -8,6 +8,7 @@ const root = process.cwd()
 
 const leaves = [
   'src/types',
+  'src/defaults',
   'src/errors',
   'src/error-list',
   'src/storage',
@@ -22,9 +23,29 @@ const leaves = [
   'src/verify',
 ]
 
+/** What the command is made of. */
+const libraries = [
+  ...leaves,
+  'src/codec',
+  'src/graph/types',
+  'src/rdf',
+  'src/sparql',
+  'src/knowledge',
+  'src/objects',
+  'src/flow',
+  'src/lorekeep',
+  'src/verify-stores',
+  'src/salvage-stores',
+  'src/backup',
+  'src/whole-file',
+  'src/http',
+  'adapters',
+]
+
 /** Each room and what it may import beside itself. A name stands for a folder or a file. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/types': [],
+  'src/defaults': [],
   'src/errors': [],
   'src/error-list': [],
   'src/storage': [],
@@ -161,6 +182,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/lorekeep',
   ],
   'src/http': [
+    'src/defaults',
     'src/backup/types',
     'src/types',
     'src/errors',
@@ -174,23 +196,34 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/rdf',
     'src/sparql/types',
   ],
-  'src/cli': [
+  'src/cli/main': ['src/cli/program', 'src/cli/output'],
+  'src/cli/program': [
     ...leaves,
-    'src/codec',
-    'src/graph/types',
+    'src/objects/types',
     'src/rdf',
-    'src/sparql',
+    'src/cli/commands',
+    'src/cli/access',
+    'src/cli/config',
+    'src/cli/output',
+  ],
+  'src/cli/commands': [
+    ...libraries,
+    'src/cli/access',
+    'src/cli/config',
+    'src/cli/input',
+    'src/cli/output',
+  ],
+  'src/cli/access': [...libraries, 'src/cli/config', 'src/cli/input', 'src/cli/output'],
+  'src/cli/config': [
+    ...leaves,
+    'src/http',
     'src/knowledge',
     'src/objects',
     'src/flow',
-    'src/lorekeep',
-    'src/verify-stores',
-    'src/salvage-stores',
-    'src/backup',
-    'src/whole-file',
-    'src/http',
-    'adapters',
+    'src/sparql',
   ],
+  'src/cli/input': [...leaves, 'src/objects/types', 'src/http/json-scan', 'src/cli/output'],
+  'src/cli/output': [...leaves, 'src/graph/types'],
   adapters: ['src/storage', 'src/errors', 'src/sorted-entries'],
   'test/suite': ['src/storage', 'src/errors'],
 }
@@ -239,6 +272,24 @@ t.test('imports between rooms point the allowed way', async (t) => {
     const ok = isIn(target, room) || (allowed[room] ?? []).some((place) => isIn(target, place))
     t.ok(ok, `${file} imports ${target}`)
   }
+})
+
+t.test('no file imports itself in a roundabout way', async (t) => {
+  const imports = new Map<string, string[]>()
+  for (const { file, specifier } of edges) {
+    if (!specifier.startsWith('.')) continue
+    const target = relative(root, resolve(root, dirname(file), specifier)).replace(/js$/, 'ts')
+    imports.set(file, [...(imports.get(file) ?? []), target])
+  }
+  const done = new Set<string>()
+  const visit = (file: string, way: readonly string[]): void => {
+    if (way.includes(file)) t.fail([...way.slice(way.indexOf(file)), file].join(' -> '))
+    if (done.has(file)) return
+    done.add(file)
+    for (const target of imports.get(file) ?? []) visit(target, [...way, file])
+  }
+  for (const file of files) visit(file, [])
+  t.equal(done.size, files.length)
 })
 
 t.test('each package is imported in one room', async (t) => {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { exitCodeOf, report } from './failure.js'
-import { createProgram } from './program.js'
+import { exitCodeOf, report } from './output/failure.js'
+import { createProgram } from './program/program.js'
 
 // Whoever reads them may leave early: writeOut() tells for stdout, and nobody needs to know it of
 // stderr. Without listeners the process would die of it.

@@ -1,5 +1,6 @@
 // What createHandler takes, and the routes that come of it.
 
+import { referenceUser } from '../defaults.js'
 import { constants } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Backup } from '../backup/types.js'
@@ -112,7 +113,7 @@ type PlacesOption =
 
 /** @throws TypeError for options that cannot be */
 export function routesOf(options: HandlerOptions, prefix: string): readonly Route[] {
-  const { knowledge, objects, flows, sparql, signal, defaultUser = 'trustgraph' } = options
+  const { knowledge, objects, flows, sparql, signal, defaultUser = referenceUser } = options
   if (knowledge === undefined && objects === undefined && flows === undefined) {
     throw new TypeError('createHandler needs a store: knowledge, objects, flows or several of them')
   }

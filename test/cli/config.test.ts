@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { parseConfig } from '../../src/cli/config.js'
+import { parseConfig } from '../../src/cli/config/config.js'
 import { hasCode } from '../../src/errors.js'
 import { fail } from './command.js'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readEventStream } from '../../src/cli/event-stream.js'
+import { readEventStream } from '../../src/cli/access/event-stream.js'
 
 async function* pieces(...parts: readonly Uint8Array[]): AsyncGenerator<Buffer> {
   for (const part of parts) yield Buffer.from(part)

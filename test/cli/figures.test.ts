@@ -1,5 +1,5 @@
 import t from 'tap'
-import { formatBytes, formatCounted, printable } from '../../src/cli/figures.js'
+import { formatBytes, formatCounted, printable } from '../../src/cli/output/figures.js'
 
 t.test('sizes are told in the unit that suits them', async (t) => {
   t.equal(formatBytes(0), '0 B')

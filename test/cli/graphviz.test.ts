@@ -1,5 +1,5 @@
 import t from 'tap'
-import { subgraphDot } from '../../src/cli/graphviz.js'
+import { subgraphDot } from '../../src/cli/output/graphviz.js'
 import { boat, entity, literal, nothing, statement } from './subgraphs.js'
 
 t.test('a subgraph is a graph of nodes, passages and what connects them', async (t) => {

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { BrokenInput, JsonSplitter } from '../../src/cli/json-splitter.js'
-import type { RawValue } from '../../src/cli/json-splitter.js'
+import { BrokenInput, JsonSplitter } from '../../src/cli/input/json-splitter.js'
+import type { RawValue } from '../../src/cli/input/json-splitter.js'
 import { parseJson } from '../../src/json-text.js'
 import { pickSeed, Random } from '../fixtures/random.js'
 

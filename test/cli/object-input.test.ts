@@ -1,7 +1,7 @@
 import t from 'tap'
-import { BrokenInput } from '../../src/cli/json-splitter.js'
-import { readObjects } from '../../src/cli/object-input.js'
-import type { InputObject } from '../../src/cli/object-input.js'
+import { BrokenInput } from '../../src/cli/input/json-splitter.js'
+import { readObjects } from '../../src/cli/input/object-input.js'
+import type { InputObject } from '../../src/cli/input/object-input.js'
 
 async function read(input: string | Uint8Array, skip = 0): Promise<InputObject[]> {
   const source = async function* () {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { sampleId, sampleMessages, sampleUser } from '../../src/cli/sample.js'
+import { sampleId, sampleMessages } from '../../src/cli/commands/sample.js'
 import { encodeMessage } from '../../src/codec/encoder.js'
 import { fail, inTerminal, succeed } from './command.js'
 
@@ -11,7 +11,7 @@ t.test('sample writes the same small core every time', async (t) => {
   const { triples, embeddings } = count(messages)
   t.equal(triples, 44)
   t.equal(embeddings, 8)
-  for (const [, { m }] of messages) t.match(m, { i: sampleId, u: sampleUser })
+  for (const [, { m }] of messages) t.match(m, { i: sampleId, u: 'trustgraph' })
 })
 
 t.test('the sample is imported under its own name and exported as the same bytes', async (t) => {

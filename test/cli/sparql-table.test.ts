@@ -1,5 +1,5 @@
 import t from 'tap'
-import { resultsTable } from '../../src/cli/sparql-table.js'
+import { resultsTable } from '../../src/cli/output/sparql-table.js'
 
 const xsd = 'http://www.w3.org/2001/XMLSchema#'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { subgraphTree } from '../../src/cli/subgraph-tree.js'
+import { subgraphTree } from '../../src/cli/output/subgraph-tree.js'
 import type { Subgraph } from '../../src/graph/types.js'
 import { pickSeed, Random } from '../fixtures/random.js'
 import { boat, entity, literal, nothing, statement } from './subgraphs.js'

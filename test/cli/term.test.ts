@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import t from 'tap'
-import { formatTerm, formatTriple, parseTerm } from '../../src/cli/term.js'
+import { formatTerm, formatTriple, parseTerm } from '../../src/cli/output/term.js'
 import { pickSeed, Random } from '../fixtures/random.js'
 
 t.test('an entity is an IRI with or without angle brackets, a literal has quotes', async (t) => {

@@ -1,0 +1,30 @@
+// Where `import`, `export` and `cores` find their cores: in a data directory, or behind the HTTP
+// interface of a running server, which has that directory to itself.
+
+import type { CoreCounts, CoreRef, CoreStat, ImportSummary } from '../../knowledge/types.js'
+
+export interface CoreAccess {
+  import(
+    ref: CoreRef,
+    source: AsyncIterable<Uint8Array>,
+    options: {
+      readonly mode: 'append' | 'replace'
+      readonly index: boolean
+      readonly signal: AbortSignal
+      /** Not called where the counting happens elsewhere. */
+      readonly onProgress: (counts: CoreCounts) => void
+    },
+  ): Promise<ImportSummary>
+  /** Fails where there is no such core, or where it ends before its last byte. */
+  export(ref: CoreRef, options: { readonly signal: AbortSignal }): Promise<CoreBytes>
+  list(user: string): AsyncIterable<CoreStat>
+  /** Fails where there is no such core. */
+  stat(ref: CoreRef): Promise<CoreStat>
+  /** Fails where there is no such core. */
+  delete(ref: CoreRef): Promise<void>
+  close(): Promise<void>
+}
+
+export interface CoreBytes extends AsyncIterable<Uint8Array> {
+  readonly bytes: number
+}

@@ -1,0 +1,39 @@
+// Where `match`, `nearest`, `ask`, `sparql` and `index` find the cores that they ask: in a data
+// directory, or behind the HTTP interface of a running server, which has that directory to itself.
+
+import type {
+  AskOptions,
+  GraphQuery,
+  IndexOptions,
+  IndexState,
+  MatchOptions,
+  NearEntity,
+  NearestOptions,
+  RetrieveQuery,
+  Subgraph,
+  TriplePattern,
+} from '../../graph/types.js'
+import type { CoreRef } from '../../knowledge/types.js'
+import type { Triple, Vector } from '../../types.js'
+
+export interface GraphAccess {
+  /** Fails, as all questions do, where there is no core of those that are named. */
+  match(graph: GraphQuery, pattern: TriplePattern, options: MatchOptions): AsyncIterable<Triple>
+  count(graph: GraphQuery, pattern: TriplePattern, options: AskOptions): Promise<number>
+  nearest(graph: GraphQuery, vector: Vector, options: NearestOptions): Promise<NearEntity[]>
+  retrieve(graph: GraphQuery, query: RetrieveQuery): Promise<Subgraph>
+  /** `accept` is the header of that name. */
+  sparql(graph: GraphQuery, text: string, request: SparqlRequest): Promise<SparqlAnswer>
+  index(ref: CoreRef, options: IndexOptions): Promise<IndexState>
+  indexState(ref: CoreRef): Promise<IndexState>
+  close(): Promise<void>
+}
+
+export interface SparqlRequest extends AskOptions {
+  readonly accept: string
+}
+
+export interface SparqlAnswer {
+  readonly contentType: string
+  readonly body: AsyncIterable<Uint8Array>
+}

@@ -1,0 +1,22 @@
+import { LorekeepError } from '../../errors.js'
+import type { CoreRef } from '../../knowledge/types.js'
+import type { CoreAccess } from './core-access.js'
+import { openLocalStore } from './local-store.js'
+
+export async function openLocalCores(data: string, create: boolean): Promise<CoreAccess> {
+  const { knowledge, close } = await openLocalStore(data, create)
+  return {
+    import: (ref, source, options) => knowledge.import(ref, source, options),
+    export: (ref, options) => knowledge.export(ref, options),
+    list: (user) => knowledge.list({ user }),
+    stat: async (ref) => (await knowledge.stat(ref)) ?? notFound(ref),
+    delete: async (ref) => {
+      if (!(await knowledge.delete(ref))) notFound(ref)
+    },
+    close,
+  }
+}
+
+function notFound({ user, id }: CoreRef): never {
+  throw new LorekeepError('LK_CORE_NOT_FOUND', `user '${user}' has no '${id}'`)
+}

@@ -1,0 +1,26 @@
+import { readConfig } from '../config/config.js'
+import type { GraphAccess } from './graph-access.js'
+import { openLocalStore } from './local-store.js'
+
+export async function openLocalGraph(
+  data: string,
+  configFile: string | undefined,
+): Promise<GraphAccess> {
+  const { embedder } = configFile === undefined ? {} : await readConfig(configFile)
+  const { knowledge, close } = await openLocalStore(data, false, embedder && { embedder })
+  return {
+    match: (graph, pattern, options) => knowledge.graph(graph).match(pattern, options),
+    count: (graph, pattern, options) => knowledge.graph(graph).count(pattern, options),
+    nearest: (graph, vector, options) => knowledge.graph(graph).nearest(vector, options),
+    retrieve: (graph, query) => knowledge.graph(graph).retrieve(query),
+    async sparql(graph, text, { accept, signal }) {
+      const { createSparql } = await import('../../sparql/index.js')
+      const answer = await createSparql().execute(knowledge.graph(graph), text, { accept, signal })
+      if (answer.type === 'answer') return answer
+      throw new Error(`the answer comes only as ${answer.offered.join(', ')}`)
+    },
+    index: (ref, options) => knowledge.index(ref, options),
+    indexState: (ref) => knowledge.indexState(ref),
+    close,
+  }
+}

@@ -1,0 +1,53 @@
+// The stores of a data directory, for a command that has it to itself.
+
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { LevelBackend } from '../../../adapters/level/index.js'
+import { partitions } from '../../backup/format.js'
+import { hasCode } from '../../errors.js'
+import { createLorekeep } from '../../lorekeep.js'
+import type { Lorekeep, LorekeepOptions } from '../../lorekeep.js'
+import { fileError, noteError } from '../output/failure.js'
+
+/** With `create` a directory that does not exist is made; else that is an error. */
+export async function openLocalStore(
+  data: string,
+  create: boolean,
+  options: Pick<LorekeepOptions, 'embedder'> = {},
+): Promise<Lorekeep> {
+  // Looking for something in a directory that is misspelt must not leave an empty store behind.
+  if (!create) await checkDirectory(data)
+  try {
+    const onError: LorekeepOptions['onError'] = (error, { count }) => {
+      noteError('in the background', error, count)
+    }
+    return await createLorekeep({ ...options, backend: new LevelBackend(data), onError })
+  } catch (error) {
+    if (!hasCode(error, 'LK_STORAGE_LOCKED')) throw error
+    throw new Error(`${error.message} (use --url to reach a running 'lorekeep serve')`, {
+      cause: error,
+    })
+  }
+}
+
+async function checkDirectory(data: string): Promise<void> {
+  let isDirectory: boolean
+  try {
+    isDirectory = (await stat(data)).isDirectory()
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw fileError(cause, data, 'read')
+    throw new Error(`there is no data directory '${data}' (--data names another)`, { cause })
+  }
+  if (!isDirectory) throw new Error(`'${data}' is not a directory`)
+  for (const partition of partitions) {
+    try {
+      // The file that makes a directory a LevelDB: one called `cores` may hold anything. One partition
+      // is enough: what became of the others is told by whoever opens them.
+      await stat(join(data, partition, 'CURRENT'))
+      return
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === 'EACCES') throw fileError(cause, data, 'read')
+    }
+  }
+  throw new Error(`there is no store in '${data}' (--data names another)`)
+}

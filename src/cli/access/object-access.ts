@@ -1,0 +1,35 @@
+// Where the commands for objects find them: in a data directory, or behind the HTTP interface of a
+// running server, which has that directory to itself.
+
+import type {
+  CollectionStat,
+  ObjectImport,
+  ObjectImportOptions,
+  ObjectImportResult,
+  ObjectPage,
+  ObjectQuery,
+  QueryPlan,
+  SchemaDefinition,
+  StoredObject,
+} from '../../objects/types.js'
+import type { InputObject } from '../input/object-input.js'
+
+/** An import request whose objects know their text, which is what a server is sent. */
+export interface ObjectBatch extends Omit<ObjectImport, 'values'> {
+  readonly objects: readonly InputObject[]
+}
+
+export interface ObjectAccess {
+  define(name: string, definition: unknown): Promise<SchemaDefinition>
+  schemas(): Promise<readonly SchemaDefinition[]>
+  /** Fails where there is no such schema. */
+  schema(name: string): Promise<SchemaDefinition>
+  import(batch: ObjectBatch, options: ObjectImportOptions): Promise<ObjectImportResult>
+  query(query: ObjectQuery): Promise<ObjectPage>
+  find(query: ObjectQuery): AsyncIterable<Partial<StoredObject>>
+  explain(query: ObjectQuery): Promise<QueryPlan>
+  collections(): Promise<readonly CollectionStat[]>
+  /** Gives the number of objects. Fails where there is no such collection. */
+  deleteCollection(name: string): Promise<number>
+  close(): Promise<void>
+}

@@ -1,0 +1,130 @@
+// The flows of a running server.
+
+import type { IncomingMessage } from 'node:http'
+import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Flow, FlowStats, Job, JobEvent } from '../../flow/types.js'
+import { parseJson } from '../../json-text.js'
+import { readEventStream } from './event-stream.js'
+import type { FlowAccess, JobWatch, KnownDocument } from './flow-access.js'
+import { ServerClient, ServerError } from './server-client.js'
+
+const defining = {
+  sending: 'the flow is as it was',
+  sent: 'whether the flow was defined is not known; defining it again is safe',
+}
+const loading = {
+  sending: 'the document was not loaded',
+  sent: 'whether the document was loaded is not known; loading it again is safe',
+}
+
+/** How long a server may be away while its events are followed: long enough for a restart. */
+const patienceMs = 60_000
+const retryMs = 500
+/** A connection that is silent for so long may be dead: it is made anew. */
+const silenceMs = 60_000
+
+export function openRemoteFlows(url: URL, token: string | undefined, flow: string): FlowAccess {
+  const server = new ServerClient(url, token)
+  const pathOf = (id: string) => `flows/${encodeURIComponent(id)}`
+  const ownPath = `flow/${encodeURIComponent(flow)}`
+  const jobPath = (job: string) => `${ownPath}/jobs/${encodeURIComponent(job)}`
+  const documentPath = (id: string) => `${ownPath}/documents/${encodeURIComponent(id)}`
+
+  const job = async (id: string) => (await server.askJson('GET', jobPath(id))) as Job
+
+  /** One connection, until it breaks. */
+  const follow = async ({ user, signal, onConnected, onEvent }: JobWatch) => {
+    const response = await server.ask('GET', `${ownPath}/events`, { user }, signal)
+    response.setTimeout(silenceMs, () => response.destroy())
+    try {
+      await onConnected()
+      for await (const data of readEventStream(response as AsyncIterable<Buffer>)) {
+        onEvent(parseJson(data) as JobEvent)
+      }
+    } finally {
+      response.destroy()
+    }
+  }
+
+  return {
+    async define(id, definition) {
+      const json = JSON.stringify(definition)
+      return (await server.sendJson('PUT', pathOf(id), {}, json, defining)) as Flow
+    },
+    async list() {
+      const { flows } = (await server.askJson('GET', 'flows')) as {
+        readonly flows: readonly Flow[]
+      }
+      return flows
+    },
+    get: async (id) => (await server.askJson('GET', pathOf(id))) as Flow,
+    stats: async (id) =>
+      (await server.askJson('GET', `flow/${encodeURIComponent(id)}/stats`)) as FlowStats,
+    setActive: async (id, active) =>
+      (await server.askJson('POST', `${pathOf(id)}/${active ? 'start' : 'stop'}`)) as Flow,
+    async remove(id) {
+      const response = await server.ask('DELETE', pathOf(id))
+      response.resume()
+    },
+
+    load: (document) => {
+      const path = `${ownPath}/service/text-load`
+      return server.send('POST', path, {}, JSON.stringify(document), loading, jobIn)
+    },
+    run: () => ({ stop: async () => {} }),
+    async watch(watch) {
+      const { signal } = watch
+      let lostAt: number | undefined
+      const onConnected = async () => {
+        await watch.onConnected()
+        lostAt = undefined
+      }
+      while (!signal.aborted) {
+        try {
+          await follow({ ...watch, onConnected })
+          lostAt ??= performance.now()
+        } catch (error) {
+          if (signal.aborted) return
+          lostAt ??= performance.now()
+          if (isFinal(error) || performance.now() - lostAt > patienceMs) throw error
+        }
+        await sleep(retryMs, undefined, { signal }).catch(() => {})
+      }
+    },
+
+    async *jobs({ limit, ...query }) {
+      const parameters = { ...query, ...(limit !== undefined && { limit: String(limit) }) }
+      const { jobs } = (await server.askJson('GET', `${ownPath}/jobs`, parameters)) as {
+        readonly jobs: readonly Job[]
+      }
+      yield* jobs
+    },
+    job,
+    retry: async (id) => (await server.askJson('POST', `${jobPath(id)}/retry`)) as Job,
+    async cancel(id) {
+      const response = await server.ask('DELETE', jobPath(id))
+      response.resume()
+    },
+
+    document: async ({ user, document }) =>
+      (await server.askJson('GET', documentPath(document), { user })) as KnownDocument,
+    async removeDocument({ user, document }) {
+      const response = await server.ask('DELETE', documentPath(document), { user })
+      response.resume()
+    },
+    async close() {},
+  }
+}
+
+/** The answer has no body: the job is the last part of its Location. */
+function jobIn({ headers: { location = '' } }: IncomingMessage): { readonly job: string } {
+  const [, job] = /\/jobs\/([^/?#]+)$/.exec(location) ?? []
+  if (job === undefined) throw new Error('the server does not say what became of the document')
+  return { job: decodeURIComponent(job) }
+}
+
+/** What another attempt would meet again: a server that is there, and refuses. */
+function isFinal(error: unknown): boolean {
+  return error instanceof ServerError && Number(error.details['status']) < 500
+}

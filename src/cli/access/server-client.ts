@@ -1,0 +1,224 @@
+// A running server. node:http rather than fetch: its timeouts are ours to set (there are none), and
+// an answer that comes before the upload has ended can be read.
+
+import { request as httpRequest } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { parseJson } from '../../json-text.js'
+import { describe } from '../output/failure.js'
+
+/** The longest answer in JSON that is read: a page of objects may be long. */
+const maxJsonBytes = 256 * 1024 * 1024
+
+export type Parameters = Readonly<Record<string, string | undefined>>
+
+/** What a server answered with a problem document. Its message is the server's own words. */
+export class ServerError extends Error {
+  readonly code: string
+  /** The members of the document. */
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(message: string, code: string, details: Readonly<Record<string, unknown>>) {
+    super(message)
+    this.code = code
+    this.details = details
+  }
+}
+
+/** What a broken connection means, by when it broke. */
+export interface Loss {
+  readonly sending: string
+  readonly sent: string
+}
+
+export class ServerClient {
+  readonly origin: string
+  readonly #url: URL
+  readonly #token: string | undefined
+  readonly #base: string
+
+  constructor(url: URL, token: string | undefined) {
+    this.origin = url.origin
+    this.#url = url
+    this.#token = token
+    this.#base = url.pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '')
+  }
+
+  /** A request for the caller to write and end. */
+  start(method: string, path: string, parameters: Parameters, signal?: AbortSignal): ClientRequest {
+    const given = Object.entries(parameters).filter(([, value]) => value !== undefined)
+    const query = given.length === 0 ? '' : `?${new URLSearchParams(given as [string, string][])}`
+    return (this.#url.protocol === 'https:' ? httpsRequest : httpRequest)({
+      method,
+      host: this.#url.hostname.replace(/^\[|\]$/g, ''),
+      port: this.#url.port,
+      // As it is: a URL object would take the ids `.` and `..` for directories.
+      path: `${this.#base}/api/v1/${path}${query}`,
+      headers: {
+        Accept: 'application/json, application/octet-stream, text/event-stream',
+        ...(this.#token !== undefined && { Authorization: `Bearer ${this.#token}` }),
+      },
+      agent: false,
+      ...(signal && { signal }),
+    })
+  }
+
+  /** @throws ServerError and others for everything but success, as all methods do */
+  async ask(method: string, path: string, parameters: Parameters = {}, signal?: AbortSignal) {
+    const request = this.start(method, path, parameters, signal)
+    const response = responseOf(request)
+    request.end()
+    return accepted(await response.catch((error: unknown) => this.#unreachable(error)))
+  }
+
+  async askJson(method: string, path: string, parameters?: Parameters): Promise<unknown> {
+    return readJson(await this.ask(method, path, parameters))
+  }
+
+  /** Sends a text of JSON, and reads one. */
+  sendJson(
+    method: string,
+    path: string,
+    parameters: Parameters,
+    json: string,
+    loss: Loss,
+  ): Promise<unknown> {
+    return this.send(method, path, parameters, json, loss, readJson)
+  }
+
+  /** Sends a text of JSON; `read` takes what it needs of the answer. */
+  async send<T>(
+    method: string,
+    path: string,
+    parameters: Parameters,
+    json: string,
+    loss: Loss,
+    read: (response: IncomingMessage) => T | Promise<T>,
+  ): Promise<T> {
+    const request = this.start(method, path, parameters)
+    const body = Buffer.from(json)
+    request.setHeader('Content-Type', 'application/json')
+    request.setHeader('Content-Length', body.byteLength)
+    try {
+      return await read(await this.upload(request, piecesOf(body), loss))
+    } finally {
+      request.destroy()
+    }
+  }
+
+  /**
+   * Sends a body and gives the answer, which may come before the body has ended: after a refusal
+   * there may be more to send than the server is going to read, and the request is the caller's to
+   * destroy.
+   */
+  async upload(
+    request: ClientRequest,
+    source: AsyncIterable<Uint8Array>,
+    loss: Loss,
+  ): Promise<IncomingMessage> {
+    const response = responseOf(request)
+    let connected = false
+    let sent = false
+    request.on('socket', (socket) => socket.once('connect', () => (connected = true)))
+    const lost = (error: unknown): never => {
+      if (!connected) this.#unreachable(error)
+      const outcome = sent ? loss.sent : loss.sending
+      throw new Error(`the connection to ${this.origin} broke (${describe(error)}): ${outcome}`, {
+        cause: error,
+      })
+    }
+    const send = async () => {
+      for await (const chunk of source) {
+        if (request.destroyed) return
+        if (!request.write(chunk)) await writable(request)
+      }
+      sent = true
+      request.end()
+    }
+    const sending = send()
+    sending.catch(() => {})
+    const answer = Promise.race([response.catch(lost), sending.then(() => response.catch(lost))])
+    return accepted(await answer)
+  }
+
+  #unreachable(cause: unknown): never {
+    throw new Error(`cannot reach ${this.origin}: ${describe(cause)}`, { cause })
+  }
+}
+
+export async function readJson(response: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      bytes += chunk.byteLength
+      if (bytes > maxJsonBytes) throw new Error('it is too long')
+      chunks.push(chunk)
+    }
+    return parseJson(Buffer.concat(chunks).toString('utf8'))
+  } catch (cause) {
+    throw new Error(`the server's answer can not be read: ${describe(cause)}`, { cause })
+  }
+}
+
+function responseOf(request: ClientRequest): Promise<IncomingMessage> {
+  const response = new Promise<IncomingMessage>((resolve, reject) => {
+    request.on('response', resolve).on('error', reject)
+  })
+  // A failure may come before anyone waits for the response.
+  response.catch(() => {})
+  return response
+}
+
+async function writable(request: ClientRequest): Promise<void> {
+  if (request.destroyed) return
+  await new Promise<void>((resolve) => {
+    request.on('drain', settle).on('close', settle)
+
+    function settle(): void {
+      request.off('drain', settle).off('close', settle)
+      resolve()
+    }
+  })
+}
+
+/** Piece by piece: a server that refuses it is heard before all of it was sent. */
+async function* piecesOf(body: Buffer): AsyncGenerator<Uint8Array, void, undefined> {
+  const size = 64 * 1024
+  for (let at = 0; at < body.byteLength; at += size) yield body.subarray(at, at + size)
+}
+
+/** The response where it is a success. Else the server's own words, which are those of a local run. */
+async function accepted(response: IncomingMessage): Promise<IncomingMessage> {
+  const { statusCode = 0, statusMessage = '' } = response
+  if (statusCode >= 200 && statusCode < 300) return response
+  const problem = await readJson(response).catch(() => undefined)
+  const details = (problem ?? {}) as Readonly<Record<string, unknown>>
+  const { detail, code } = details
+  if (typeof detail !== 'string' || typeof code !== 'string') {
+    throw new Error(`the server answered ${statusCode} ${statusMessage}; is it a lorekeep server?`)
+  }
+  const advice = adviceFor(code, detail)
+  throw new ServerError(advice === undefined ? detail : `${detail} (${advice})`, code, details)
+}
+
+function adviceFor(code: string, detail: string): string | undefined {
+  switch (code) {
+    case 'LK_HTTP_UNAUTHORIZED':
+      return 'give the token with --token or LOREKEEP_TOKEN'
+    case 'LK_HTTP_FORBIDDEN':
+      // It may be about a collection, or about what no user of one's own can do.
+      return detail.includes("user'") ? '--user names the user' : undefined
+    case 'LK_FLOW_NOT_FOUND':
+      return '--flow names the flow'
+    case 'LK_STORAGE_FAILED':
+    case 'LK_STORAGE_UNAVAILABLE':
+    case 'LK_STORAGE_CORRUPT':
+    case 'LK_STORAGE_FORMAT':
+    case 'LK_INTERNAL':
+      // What can hold names of files stays there.
+      return `${code}: the server's log says more`
+    default:
+      return undefined
+  }
+}

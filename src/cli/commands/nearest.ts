@@ -1,0 +1,73 @@
+// `lorekeep nearest`: the entities whose vectors are near to one, or to that of a text.
+
+import type { NearEntity } from '../../graph/types.js'
+import { withGraph } from '../access/access.js'
+import { interruptible, note, UsageError } from '../output/failure.js'
+import { printable } from '../output/figures.js'
+import { inputName, readJsonInput } from '../input/input.js'
+import { graphOf } from './match.js'
+import type { GraphFlags } from './match.js'
+import { writeJson, writeOut } from '../output/output.js'
+import { Table } from '../output/table.js'
+import { formatTerm } from '../output/term.js'
+
+export interface NearestCommandOptions extends GraphFlags {
+  readonly vector?: string
+  readonly text?: string
+  readonly k: number
+  readonly exact?: true
+  readonly config?: string
+}
+
+const columns = [
+  { head: 'SCORE', isRight: true },
+  { head: 'ENTITY', isRight: false, isWhole: true },
+  { head: 'CORE', isRight: false },
+]
+
+export async function findNearest(options: NearestCommandOptions): Promise<void> {
+  const found = await nearestOf(options)
+  if (options.json) {
+    for (const entity of found) await writeJson(entity)
+  } else if (!process.stdout.isTTY) {
+    for (const { score, entity, core } of found) {
+      await writeOut(`${score}\t${formatTerm(entity)}\t${printable(core)}\n`)
+    }
+  } else if (found.length > 0) {
+    const rows = found.map(({ score, entity, core }) => {
+      return [score.toFixed(4), formatTerm(entity), printable(core)]
+    })
+    const table = new Table(columns, rows, process.stdout.columns || 80)
+    await writeOut(table.head() + table.rows(rows))
+  }
+  if (found.length === 0) note(nothingNear)
+}
+
+export const nothingNear =
+  'nothing was found: in the cores that --user, --core and --collection leave, if there are any, no ' +
+  'entity has a vector as long as that of the question (of RDF none has one; another embedder ' +
+  'makes other vectors)'
+
+async function nearestOf(options: NearestCommandOptions): Promise<readonly NearEntity[]> {
+  const { vector: file, text, k, exact } = options
+  const graph = graphOf(options)
+  if (text === undefined) {
+    if (file === undefined) throw new UsageError('--vector or --text says near to what')
+    const vector = vectorFrom(await readJsonInput(file, 'a vector'), file)
+    return withGraph(options, (access) =>
+      interruptible((signal) => access.nearest(graph, vector, { k, exact, signal })),
+    )
+  }
+  // Where the text becomes a vector, which is in the server with --url, there is no such choice.
+  if (exact) throw new UsageError('--text cannot be used with --exact')
+  const { entities } = await withGraph(options, (access) =>
+    interruptible((signal) => access.retrieve(graph, { text, entities: k, depth: 0, signal })),
+  )
+  return entities
+}
+
+/** What is in the array is for the graph to check. */
+function vectorFrom(value: unknown, file: string): readonly number[] {
+  if (Array.isArray(value)) return value as number[]
+  throw new Error(`${inputName(file)} is no vector: it must be a JSON array of numbers`)
+}

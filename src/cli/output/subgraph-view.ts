@@ -1,0 +1,67 @@
+// A subgraph as people look at it: names in place of URIs, and what only says where something was
+// found kept apart from what was found.
+
+import type { GraphSource, Subgraph } from '../../graph/types.js'
+import type { Term, Triple } from '../../types.js'
+import { vocabulary } from '../../vocabulary.js'
+import { printable } from './figures.js'
+import { formatTerm } from './term.js'
+
+export interface Passage extends GraphSource {
+  /** From 1. */
+  readonly number: number
+}
+
+export interface SubgraphView {
+  /** Neither labels that are shown as names, nor what is said of passages. */
+  readonly relations: readonly Triple[]
+  readonly passages: readonly Passage[]
+  /** The label of an entity, else the term. */
+  nameOf(term: Term): string
+  /** The label of a predicate, else the end of its URI. */
+  relationName(predicate: Term): string
+  passagesOf(term: Term): readonly Passage[]
+}
+
+export function viewOf({ triples, labels, sources }: Subgraph): SubgraphView {
+  const passages = sources.map((source, index) => ({ ...source, number: index + 1 }))
+  const chunks = new Set(sources.map(({ chunk }) => keyOf(chunk)))
+  const passagesByTerm = new Map<string, Passage[]>()
+  for (const passage of passages) {
+    const terms = new Set([passage.chunk, ...passage.entities].map(keyOf))
+    for (const key of terms) {
+      passagesByTerm.set(key, [...(passagesByTerm.get(key) ?? []), passage])
+    }
+  }
+  const labelOf = ({ v, e }: Term) => (e && Object.hasOwn(labels, v) ? labels[v] : undefined)
+  const isShown = ({ s, p, o }: Triple) => {
+    if (chunks.has(keyOf(s)) || chunks.has(keyOf(o))) return false
+    return !(p.e && p.v === vocabulary.label && !o.e && o.v === labelOf(s))
+  }
+  const nameOf = (term: Term) => {
+    const label = labelOf(term)
+    return label === undefined ? formatTerm(term) : printable(label)
+  }
+  return {
+    relations: triples.filter(isShown),
+    passages,
+    nameOf,
+    relationName(predicate) {
+      const [, end] = /[/#:]([^/#:]+)$/.exec(predicate.v) ?? []
+      const isNamed = end === undefined || labelOf(predicate) !== undefined
+      return isNamed ? nameOf(predicate) : printable(end)
+    },
+    passagesOf: (term) => passagesByTerm.get(keyOf(term)) ?? [],
+  }
+}
+
+/** `News from Nowhere, 1200 to 1460`, as far as the core knows. */
+export function placeOf({ document, chunk, start, end }: Passage, view: SubgraphView): string {
+  const range = start !== undefined && end !== undefined ? `, ${start} to ${end}` : ''
+  return `${view.nameOf(document ?? chunk)}${range}`
+}
+
+/** A term as the key of a map. */
+export function keyOf({ v, e }: Term): string {
+  return `${e ? '<' : '"'}${v}`
+}

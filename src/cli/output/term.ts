@@ -1,0 +1,71 @@
+// Terms as they are typed and printed: in the syntax of N-Triples.
+
+import { InvalidArgumentError } from 'commander'
+import type { Term, Triple } from '../../types.js'
+import { printable } from './figures.js'
+
+export const termSyntax = `
+A TERM is <iri>, or an IRI as it is, for an entity, and "text" for a literal, with the
+escapes of N-Triples (\\n \\t \\" \\\\ \\u00e9). Shells take < > and quotes for their own:
+'<urn:a>', '"London"'.`
+
+const entity = /^<([^<>"]*)>$/
+const literal = /^"((?:[^"\\]|\\.)*)"$/s
+/** With a scheme: a word alone is more likely a literal that lost its quotes to the shell. */
+const bareIri = /^[a-z][a-z0-9+.-]*:[^\s<>"]*$/i
+const blankNode = /^_:[a-z0-9][\w-]*$/i
+
+/** Takes what formatTerm() gives, and an IRI as it is. */
+export function parseTerm(text: string): Term {
+  const iri = entity.exec(text)?.[1]
+  if (iri !== undefined) return { v: unescape(iri), e: true }
+  const value = literal.exec(text)?.[1]
+  if (value !== undefined) return { v: unescape(value), e: false }
+  if (bareIri.test(text) || blankNode.test(text)) return { v: text, e: true }
+  if (/^".*"(@|\^\^)/s.test(text)) {
+    throw new InvalidArgumentError('Literals of a core have no language and no datatype.')
+  }
+  throw new InvalidArgumentError('It is <iri>, an IRI, or "text" with its quotes.')
+}
+
+const shortEscapes = new Map([
+  ['\\t', '\t'],
+  ['\\b', '\b'],
+  ['\\n', '\n'],
+  ['\\r', '\r'],
+  ['\\f', '\f'],
+  ['\\"', '"'],
+  ["\\'", "'"],
+  ['\\\\', '\\'],
+])
+
+function unescape(text: string): string {
+  return text.replace(/\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.|$)/gs, (escape) => {
+    const code = escape.length > 2 ? parseInt(escape.slice(2), 16) : NaN
+    const isCharacter = code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)
+    const character = isCharacter ? String.fromCodePoint(code) : shortEscapes.get(escape)
+    if (character !== undefined) return character
+    throw new InvalidArgumentError(`${escape} is no escape; a backslash itself is written twice.`)
+  })
+}
+
+/** Nothing of it moves a cursor. */
+export function formatTerm({ v, e }: Term): string {
+  if (e && blankNode.test(v)) return v
+  if (e) return `<${printable(v.replace(/[\u0000-\u0020<>"{}|^`\\]/g, asCode))}>`
+  const escaped = v
+    .replace(/["\\]/g, '\\$&')
+    .replaceAll('\t', '\\t')
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r')
+  return `"${printable(escaped)}"`
+}
+
+/** A line of N-Triples, but that there a literal is never a subject or a predicate. */
+export function formatTriple({ s, p, o }: Triple): string {
+  return `${formatTerm(s)} ${formatTerm(p)} ${formatTerm(o)} .`
+}
+
+function asCode(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}

@@ -1,0 +1,171 @@
+// The command line of flows, and of the documents in them.
+
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import type { DocumentsOptions } from '../commands/documents.js'
+import type { FlowsOptions } from '../commands/flows.js'
+import type { JobListOptions, JobsOptions } from '../commands/jobs.js'
+import type { LoadCommandOptions } from '../commands/load.js'
+import { accessOptions, addAccess, example, parseCount, parseText, parseTexts } from './options.js'
+
+export function addLoad(program: Command): void {
+  const load = program
+    .command('load')
+    .description('Load texts into a flow, which makes a knowledge core of each.')
+    .argument('<file...>', "the texts; '-' for stdin")
+    .addOption(flowOption('the flow'))
+    .option('--id <id>', "the document, and its core (default: the file's URL)", parseText)
+    .option('--user <user>', "whose (default: the token's; in a directory trustgraph)", parseText)
+    .option('--collection <name>', 'of its knowledge (default: default)', parseText)
+    .addOption(
+      new Option('--charset <label>', "of the texts; 'auto' looks at each of them")
+        .argParser(parseText)
+        .default('utf-8'),
+    )
+  for (const name of ['title', 'creator', 'subject', 'description', 'date', 'language']) {
+    load.option(`--${name} <text>`, `says so in its metadata; may be given again`, parseTexts)
+  }
+  load
+    .option('--metadata <file>', 'more metadata: a JSON array of triples', parseText)
+    .option('--wait', 'until they are done; without --url, process them here')
+    .option('--json', 'print a line of JSON for each on stdout')
+  addAccess(load)
+    .addHelpText('after', example("lorekeep load news.txt --title 'News from Nowhere' --wait"))
+    .action(async (files: readonly string[], _options: unknown, command: Command) => {
+      const { loadFiles } = await import('../commands/load.js')
+      await loadFiles(files, accessOptions<LoadCommandOptions>(command))
+    })
+}
+
+export function addFlows(program: Command): void {
+  const flows = program.command('flows').description('List, define, start and stop flows.')
+  addAccess(flows)
+    .option('--json', 'print JSON on stdout, one flow per line')
+    .addHelpText('after', example('lorekeep flows define flow.json'))
+  flows
+    .command('list', { isDefault: true })
+    .description(
+      'list the flows; without a terminal: id, state, documents that are queued, active, delayed, done and dead, steps, separated by tabs',
+    )
+    .action(async (_options: unknown, command: Command) => {
+      const { listFlows } = await import('../commands/flows.js')
+      await listFlows(accessOptions<FlowsOptions>(command))
+    })
+  flows
+    .command('show')
+    .description('print a flow, in a form that define takes')
+    .argument('<id>', 'the flow', parseText)
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const { showFlow } = await import('../commands/flows.js')
+      await showFlow(id, accessOptions<FlowsOptions>(command))
+    })
+  flows
+    .command('define')
+    .description('define or change flows')
+    .argument('<file>', "a definition or an array of them, in JSON; '-' for stdin")
+    .action(async (file: string, _options: unknown, command: Command) => {
+      const { defineFlows } = await import('../commands/flows.js')
+      await defineFlows(file, accessOptions<FlowsOptions>(command))
+    })
+  for (const [name, active, description] of [
+    ['start', true, 'let a flow take documents, and process them'],
+    ['stop', false, 'refuse new documents, and leave alone those that wait'],
+  ] as const) {
+    flows
+      .command(name)
+      .description(description)
+      .argument('<id>', 'the flow', parseText)
+      .action(async (id: string, _options: unknown, command: Command) => {
+        const { setFlowActive } = await import('../commands/flows.js')
+        await setFlowActive(id, active, accessOptions<FlowsOptions>(command))
+      })
+  }
+  flows
+    .command('remove')
+    .description('remove a flow that holds no documents')
+    .argument('<id>', 'the flow', parseText)
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const { removeFlow } = await import('../commands/flows.js')
+      await removeFlow(id, accessOptions<FlowsOptions>(command))
+    })
+}
+
+export function addJobs(program: Command): void {
+  const jobs = program
+    .command('jobs')
+    .description("List, show, retry and cancel a flow's jobs: documents on their way.")
+  addAccess(jobs.addOption(flowOption('whose jobs')))
+    .option('--json', 'print JSON on stdout, one job per line')
+    .addHelpText('after', example('lorekeep jobs --flow default --state dead'))
+  jobs
+    .command('list', { isDefault: true })
+    .description(
+      'list jobs; without a terminal: job, state, attempts, steps that are done, time of the last change, user, document, separated by tabs',
+    )
+    .addOption(
+      new Option('--state <state>', 'those in this state').choices([
+        ...['queued', 'active', 'delayed', 'done', 'dead'],
+      ]),
+    )
+    .option('--document <id>', 'those of this document', parseText)
+    .option('--user <user>', 'those of this user', parseText)
+    .addOption(new Option('--limit <count>', 'at most so many').argParser(parseCount).default(100))
+    .action(async (_options: unknown, command: Command) => {
+      const { listJobs } = await import('../commands/jobs.js')
+      await listJobs(accessOptions<JobListOptions>(command))
+    })
+  jobs
+    .command('show')
+    .description('show what is known of a job, its failures too')
+    .argument('<job>', 'the job', parseText)
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const { showJob } = await import('../commands/jobs.js')
+      await showJob(id, accessOptions<JobsOptions>(command))
+    })
+  jobs
+    .command('retry')
+    .description('queue a dead letter again; it goes on at the step that failed')
+    .argument('<job>', 'the job', parseText)
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const { retryJob } = await import('../commands/jobs.js')
+      await retryJob(id, accessOptions<JobsOptions>(command))
+    })
+  jobs
+    .command('cancel')
+    .description('take a job away, whatever waits or runs of it')
+    .argument('<job>', 'the job', parseText)
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const { cancelJob } = await import('../commands/jobs.js')
+      await cancelJob(id, accessOptions<JobsOptions>(command))
+    })
+}
+
+export function addDocuments(program: Command): void {
+  const documents = program
+    .command('documents')
+    .description('Show what became of a document, or remove it.')
+  addAccess(documents.addOption(flowOption('whose paths of the server are used')))
+    .option('--user <user>', "whose (default: the token's; in a directory trustgraph)", parseText)
+    .option('--json', 'print JSON on stdout')
+    .addHelpText('after', example('lorekeep documents show file:///srv/news.txt'))
+  documents
+    .command('show')
+    .description('show its jobs, and when it was done')
+    .argument('<id>', 'the document', parseText)
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const { showDocument } = await import('../commands/documents.js')
+      await showDocument(id, accessOptions<DocumentsOptions>(command))
+    })
+  documents
+    .command('remove')
+    .description('remove its jobs, its core and its objects')
+    .argument('<id>', 'the document', parseText)
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const { removeDocument } = await import('../commands/documents.js')
+      await removeDocument(id, accessOptions<DocumentsOptions>(command))
+    })
+}
+
+function flowOption(what: string): Option {
+  return new Option('--flow <id>', `${what} (default: default)`).argParser(parseText)
+}

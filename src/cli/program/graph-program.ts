@@ -1,0 +1,140 @@
+// The command line of questions to cores.
+
+import { referenceUser } from '../../defaults.js'
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import type { AskCommandOptions } from '../commands/ask.js'
+import type { IndexCommandOptions } from '../commands/index-core.js'
+import type { MatchCommandOptions } from '../commands/match.js'
+import type { NearestCommandOptions } from '../commands/nearest.js'
+import {
+  accessOptions,
+  addAccess,
+  example,
+  parseCount,
+  parseDepth,
+  parseText,
+  parseTexts,
+} from './options.js'
+import type { SparqlCommandOptions } from '../commands/sparql.js'
+import { parseTerm, termSyntax } from '../output/term.js'
+
+export function addMatch(program: Command): void {
+  const match = program
+    .command('match')
+    .description('Print the triples of a pattern, each once: as lines of N-Triples.')
+    .option('--s <term>', 'the subject', parseTerm)
+    .option('--p <term>', 'the predicate', parseTerm)
+    .option('--o <term>', 'the object', parseTerm)
+  addScope(match)
+    .option('--limit <count>', 'at most so many (default: all)', parseCount)
+    .option('--count', 'print how many there are instead')
+    .option('--json', 'print JSON on stdout, one triple per line')
+  addAccess(match)
+    .addHelpText('after', termSyntax)
+    .addHelpText('after', example('lorekeep match --p https://schema.org/author --limit 10'))
+    .action(async (_options: unknown, command: Command) => {
+      const { matchTriples } = await import('../commands/match.js')
+      await matchTriples(accessOptions<MatchCommandOptions>(command))
+    })
+}
+
+export function addNearest(program: Command): void {
+  const nearest = program
+    .command('nearest')
+    .description(
+      'Print the entities with the nearest vectors: score, entity and core, separated by tabs without a terminal.',
+    )
+    .option('--vector <file>', "a JSON array of numbers; '-' for stdin", parseText)
+    .addOption(
+      new Option('--text <text>', 'near to this, in words')
+        .argParser(parseText)
+        .conflicts('vector'),
+    )
+    .addOption(new Option('-k <count>', 'how many').argParser(parseCount).default(10))
+    .option('--exact', 'compare with every vector, also where there is an approximate index')
+    .addOption(configOption())
+  addScope(nearest).option('--json', 'print JSON on stdout, one entity per line')
+  addAccess(nearest)
+    .addHelpText('after', example("lorekeep nearest --text 'a novel about a whale' -k 3"))
+    .action(async (_options: unknown, command: Command) => {
+      const { findNearest } = await import('../commands/nearest.js')
+      await findNearest(accessOptions<NearestCommandOptions>(command))
+    })
+}
+
+export function addAsk(program: Command): void {
+  const ask = program
+    .command('ask')
+    .description(
+      'Print what cores have about a question: the nearest entities, the triples around them, and the passages they come from, as a tree.',
+    )
+    .argument('<text>', 'the question', parseText)
+    .option('--entities <count>', 'start from so many entities (default: 50)', parseCount)
+    .option(
+      '--triples <count>',
+      'so many triples of a term in each place (default: 30)',
+      parseCount,
+    )
+    .option('--depth <count>', 'go so many triples far from them (default: 2)', parseDepth)
+    .option('--max-triples <count>', 'so many triples in all (default: 1000)', parseCount)
+    .addOption(configOption())
+  addScope(ask)
+    .option('--dot', 'write a graph for Graphviz instead')
+    .option('--json', 'print the subgraph as JSON on stdout')
+  addAccess(ask)
+    .addHelpText('after', example("lorekeep ask 'Who wrote Moby-Dick?' --dot | dot -Tsvg > a.svg"))
+    .action(async (text: string, _options: unknown, command: Command) => {
+      const { ask } = await import('../commands/ask.js')
+      await ask(text, accessOptions<AskCommandOptions>(command))
+    })
+}
+
+export function addSparql(program: Command): void {
+  const sparql = program
+    .command('sparql')
+    .description(
+      'Answer a query in SPARQL 1.1: as a table, or the TSV of SPARQL without a terminal; what is constructed, as N-Triples.',
+    )
+    .argument('[query]', 'the query', parseText)
+    .option('--file <file>', "a file with the query; '-' for stdin", parseText)
+  addScope(sparql).option('--json', 'print the JSON of SPARQL on stdout')
+  addAccess(sparql)
+    .addHelpText('after', example("lorekeep sparql 'SELECT DISTINCT ?p WHERE { ?s ?p ?o }'"))
+    .action(async (query: string | undefined, _options: unknown, command: Command) => {
+      const { askSparql } = await import('../commands/sparql.js')
+      await askSparql(query, accessOptions<SparqlCommandOptions>(command))
+    })
+}
+
+export function addIndex(program: Command): void {
+  const index = program
+    .command('index')
+    .description('Index a core, which its first question would do otherwise.')
+    .argument('<id>', 'the core', parseText)
+    .addOption(userOption())
+    .option('--state', 'say how much of it is indexed, and index nothing')
+    .option('--json', 'print the state as JSON on stdout')
+  addAccess(index)
+    .addHelpText('after', example('lorekeep index urn:books --user alice'))
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const { indexCore } = await import('../commands/index-core.js')
+      await indexCore(id, accessOptions<IndexCommandOptions>(command))
+    })
+}
+
+/** Which cores are asked. */
+function addScope(command: Command): Command {
+  return command
+    .addOption(userOption())
+    .option('--core <id>', "a core; may be given again (default: all of the user's)", parseTexts)
+    .option('--collection <name>', 'only what belongs to this collection', parseText)
+}
+
+const userOption = () =>
+  new Option('--user <user>', 'whose cores').argParser(parseText).default(referenceUser)
+
+const configOption = () =>
+  new Option('--config <file>', "a config file of 'serve', for the embedder in it")
+    .argParser(parseText)
+    .conflicts('url')

@@ -1,0 +1,158 @@
+// The command line of schemas, objects and collections.
+
+import { referenceUser } from '../../defaults.js'
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import type { CollectionsOptions } from '../commands/collections.js'
+import type { ObjectImportCommandOptions } from '../commands/object-import.js'
+import type { ObjectQueryCommandOptions, QueryFlags } from '../commands/object-query.js'
+import {
+  accessOptions,
+  addAccess,
+  example,
+  parseCount,
+  parseFields,
+  parseIndex,
+  parseJsonObject,
+  parseSort,
+  parseText,
+} from './options.js'
+import type { SchemaOptions } from '../commands/schemas.js'
+
+export function addSchema(program: Command): void {
+  const schema = program.command('schema').description('Define, list and show schemas of objects.')
+  addAccess(schema)
+    .option('--json', 'print JSON on stdout, one schema per line')
+    .addHelpText('after', example('lorekeep schema define product.json'))
+  schema
+    .command('define')
+    .description('define or change schemas')
+    .argument('<file>', "a definition or an array of them, in JSON; '-' for stdin")
+    .action(async (file: string, _options: unknown, command: Command) => {
+      const { defineSchemas } = await import('../commands/schemas.js')
+      await defineSchemas(file, accessOptions<SchemaOptions>(command))
+    })
+  schema
+    .command('list', { isDefault: true })
+    .description(
+      "list the schemas; without a terminal: name, number of fields, the field of the id, 'strict' or 'open', indexes, separated by tabs",
+    )
+    .action(async (_options: unknown, command: Command) => {
+      const { listSchemas } = await import('../commands/schemas.js')
+      await listSchemas(accessOptions<SchemaOptions>(command))
+    })
+  schema
+    .command('show')
+    .description('print a schema, in a form that define takes')
+    .argument('<name>', 'the schema', parseText)
+    .action(async (name: string, _options: unknown, command: Command) => {
+      const { showSchema } = await import('../commands/schemas.js')
+      await showSchema(name, accessOptions<SchemaOptions>(command))
+    })
+}
+
+export function addObjects(program: Command): void {
+  const objects = program.command('objects').description('Import and query objects.')
+  addAccess(objects)
+    .addOption(
+      new Option(
+        '--flow <id>',
+        'the flow whose paths of the server are used (default: default)',
+      ).argParser(parseText),
+    )
+    .option('--json', 'print JSON on stdout')
+    .addHelpText(
+      'after',
+      example('lorekeep objects import products.ndjson --schema product --collection shop'),
+    )
+  addObjectImport(objects)
+  addQueryFlags(objects.command('query').description('print the objects that match'))
+    .option('--all', 'every match, not a page of them')
+    .option('--ndjson', 'one object per line, as JSON')
+    .action(async (_options: unknown, command: Command) => {
+      const { queryObjects } = await import('../commands/object-query.js')
+      await queryObjects(accessOptions<ObjectQueryCommandOptions>(command))
+    })
+  addQueryFlags(objects.command('explain').description('run a query, and say how')).action(
+    async (_options: unknown, command: Command) => {
+      const { explainQuery } = await import('../commands/object-explain.js')
+      await explainQuery(accessOptions<QueryFlags>(command))
+    },
+  )
+}
+
+function addObjectImport(objects: Command): void {
+  objects
+    .command('import')
+    .description('import any number of objects, less those that are refused')
+    .argument(
+      '<file>',
+      "NDJSON, an array, an import request, or the report of an import; '-' for stdin",
+    )
+    .option('--schema <name>', 'what they conform to', parseText)
+    .option('--collection <name>', 'where they go', parseText)
+    .option('--user <user>', `who imports them (default: ${referenceUser})`, parseText)
+    .option('--id <id>', 'the name of the import (default: a random one)', parseText)
+    .option('--metadata <json>', 'an object that is stored with each of them', parseJsonObject)
+    .addOption(
+      new Option('--batch <count>', 'so many are stored at once, all of them or none')
+        .argParser(parseCount)
+        .default(1000),
+    )
+    .addOption(
+      new Option('--on-duplicate <what>', 'what to do with an object whose id there is already')
+        .choices(['reject', 'replace', 'skip'])
+        .default('reject'),
+    )
+    .addOption(
+      new Option('--skip <count>', 'pass over so many objects, and add to the report')
+        .argParser(parseIndex)
+        .default(0),
+    )
+    .option(
+      '--report <file>',
+      'where refused objects go (default: FILE.refused.ndjson, for stdin lorekeep-refused.ndjson)',
+      parseText,
+    )
+    .action(async (file: string, _options: unknown, command: Command) => {
+      const { importObjects } = await import('../commands/object-import.js')
+      await importObjects(file, accessOptions<ObjectImportCommandOptions>(command))
+    })
+}
+
+function addQueryFlags(command: Command): Command {
+  return command
+    .requiredOption('--schema <name>', 'the schema of the objects', parseText)
+    .option('--filter <json>', 'such as \'{"price":{"$gt":100}}\'', parseJsonObject)
+    .option('--sort <fields>', 'such as price:desc,name', parseSort)
+    .option('--limit <count>', 'how many (default: 100)', parseIndex)
+    .option('--offset <count>', 'pass over so many', parseIndex)
+    .option('--after <cursor>', 'go on where a page ended', parseText)
+    .option('--fields <fields>', 'print these alone, such as name,price', parseFields)
+}
+
+export function addCollections(program: Command): void {
+  const collections = program
+    .command('collections')
+    .description('List and delete collections of objects.')
+  addAccess(collections)
+    .option('--json', 'print JSON on stdout, one collection per line')
+    .addHelpText('after', example('lorekeep collections delete shop'))
+  collections
+    .command('list', { isDefault: true })
+    .description(
+      'list the collections; without a terminal: name, objects, time of its making, schemas, separated by tabs',
+    )
+    .action(async (_options: unknown, command: Command) => {
+      const { listCollections } = await import('../commands/collections.js')
+      await listCollections(accessOptions<CollectionsOptions>(command))
+    })
+  collections
+    .command('delete')
+    .description('delete a collection with every object in it')
+    .argument('<name>', 'the collection', parseText)
+    .action(async (name: string, _options: unknown, command: Command) => {
+      const { deleteCollection } = await import('../commands/collections.js')
+      await deleteCollection(name, accessOptions<CollectionsOptions>(command))
+    })
+}

@@ -1,0 +1,134 @@
+// Options that several commands have, and one parser per kind of value.
+
+import { InvalidArgumentError, Option } from 'commander'
+import type { Command } from 'commander'
+import { parseJson } from '../../json-text.js'
+import type { JsonObject, SortDirection } from '../../objects/types.js'
+import type { AccessOptions } from '../access/access.js'
+import { UsageError } from '../output/failure.js'
+import { isToken, tokenRule } from '../config/token.js'
+
+export const defaultData = './lorekeep-data'
+
+/** Where to work: in a directory, or behind a server. */
+export function addAccess(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--data <dir>', 'the data directory').default(defaultData).argParser(parseText),
+    )
+    .addOption(
+      new Option('--url <url>', 'a running server, instead of a data directory')
+        .argParser(parseUrl)
+        .conflicts('data'),
+    )
+    .option('--token <token>', 'the token for the server (also: LOREKEEP_TOKEN)', parseToken)
+}
+
+/** All options of a command, its parents' too. @throws UsageError */
+export function accessOptions<O extends AccessOptions>(command: Command): O {
+  const options = command.optsWithGlobals<O>()
+  if (options.url === undefined) {
+    if (options.token === undefined) return options
+    throw new UsageError('--token is for a server: --url is missing')
+  }
+  // Not commander's env(): a variable that is set and empty, or wrong, is no business of a run
+  // without a server.
+  const { token = process.env['LOREKEEP_TOKEN'] ?? '' } = options
+  if (token === '' || isToken(token)) return token === '' ? options : { ...options, token }
+  throw new UsageError(`LOREKEEP_TOKEN holds no token; a token is ${tokenRule}`)
+}
+
+export function parseText(text: string): string {
+  if (text === '') throw new InvalidArgumentError('It is empty.')
+  return text
+}
+
+/** Of an option that may be given again. */
+export function parseTexts(text: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, parseText(text)]
+}
+
+export function parsePort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
+  throw new InvalidArgumentError('A port is a number from 0 to 65535.')
+}
+
+export function parseSeconds(text: string): number {
+  if (/^\d{1,6}(\.\d+)?$/.test(text)) return Number(text) * 1000
+  throw new InvalidArgumentError('It is a number of seconds, such as 10 or 0.5.')
+}
+
+export function parseCount(text: string): number {
+  if (/^[1-9]\d*$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
+  throw new InvalidArgumentError('It is a positive integer.')
+}
+
+export function parseToken(text: string): string {
+  if (isToken(text)) return text
+  throw new InvalidArgumentError(`A token is ${tokenRule}.`)
+}
+
+/** The last `=` divides: tokens in base64 end in some of their own. */
+export function parseTokenOfUser(
+  text: string,
+  previous: ReadonlyMap<string, string> = new Map(),
+): ReadonlyMap<string, string> {
+  const at = text.lastIndexOf('=')
+  const [token, user] = [text.slice(0, at), text.slice(at + 1)]
+  if (at > 0 && isToken(token) && user !== '') return new Map([...previous, [token, user]])
+  throw new InvalidArgumentError(`It is TOKEN=USER, and a token is ${tokenRule}.`)
+}
+
+export function parseUrl(text: string): URL {
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) {
+    const url = new URL(text)
+    if (url.search === '' && url.hash === '' && url.username === '') return url
+  }
+  throw new InvalidArgumentError('It is like http://127.0.0.1:8088.')
+}
+
+export function example(line: string): string {
+  return `\nExample:\n  $ ${line}`
+}
+
+export function parseIndex(text: string): number {
+  if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
+  throw new InvalidArgumentError('It is 0 or a positive integer.')
+}
+
+/** Of a subgraph; a server takes no more, either. */
+export function parseDepth(text: string): number {
+  if (/^\d{1,3}$/.test(text) && Number(text) <= 100) return Number(text)
+  throw new InvalidArgumentError('It is a number from 0 to 100.')
+}
+
+export function parseJsonObject(text: string): JsonObject {
+  let value: unknown
+  try {
+    value = parseJson(text)
+  } catch (error) {
+    throw new InvalidArgumentError(`It is not JSON: ${(error as Error).message}.`)
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as JsonObject
+  }
+  throw new InvalidArgumentError('It is a JSON object.')
+}
+
+/** `price:desc,name` */
+export function parseSort(text: string): Readonly<Record<string, SortDirection>> {
+  const keys = text.split(',').map((key) => {
+    // The last colon divides: one in a name needs the direction behind it.
+    const [, field, direction = 'asc'] = /^(.+?)(?::([^:]*))?$/.exec(key) ?? []
+    const isDirection = direction === 'asc' || direction === 'desc'
+    if (field !== undefined && isDirection) return [field, direction as SortDirection] as const
+    throw new InvalidArgumentError('It is like price:desc,name; a direction is asc or desc.')
+  })
+  return Object.fromEntries(keys)
+}
+
+export function parseFields(text: string): readonly string[] {
+  const fields = text.split(',')
+  if (!fields.includes('')) return fields
+  throw new InvalidArgumentError('It is like name,price.')
+}

@@ -1,0 +1,274 @@
+// The command line: what there is to say, and what it means. What a command needs is loaded when it
+// runs: --help takes 120 ms, where loading everything takes 330.
+
+import { readFileSync } from 'node:fs'
+import { Command, Option } from 'commander'
+import { referenceUser } from '../../defaults.js'
+import { parseJson } from '../../json-text.js'
+import type { BackupCommandOptions } from '../commands/backup.js'
+import type { CoresOptions } from '../commands/cores.js'
+import type { ExportCommandOptions } from '../commands/export.js'
+import { addDocuments, addFlows, addJobs, addLoad } from './flow-program.js'
+import { addAsk, addIndex, addMatch, addNearest, addSparql } from './graph-program.js'
+import type { ImportCommandOptions } from '../commands/import.js'
+import { addCollections, addObjects, addSchema } from './object-program.js'
+import {
+  accessOptions,
+  addAccess,
+  defaultData,
+  example,
+  parseCount,
+  parsePort,
+  parseSeconds,
+  parseText,
+  parseTexts,
+  parseTokenOfUser,
+} from './options.js'
+import { rdfFormats, syntaxes } from '../../rdf/format.js'
+import type { RestoreCommandOptions } from '../commands/restore.js'
+import { printSample, sampleId } from '../commands/sample.js'
+import type { ServeOptions } from '../commands/serve.js'
+import type { VerifyCommandOptions } from '../commands/verify.js'
+
+export function createProgram(): Command {
+  const program = new Command('lorekeep')
+    .description(
+      'An embeddable knowledge store: knowledge cores as MessagePack streams, objects as JSON, flows that make knowledge of texts.',
+    )
+    .version(version())
+    .option('--debug', 'print stack traces of errors (also: LOREKEEP_DEBUG=1)')
+    // Before the commands: they inherit it.
+    .exitOverride()
+    .configureOutput({
+      // One line, with its "(Did you mean …?)".
+      outputError: (text, write) => {
+        write(
+          `${text
+            .trim()
+            .replace(/^error: /, 'lorekeep: ')
+            .replaceAll('\n', ' ')}\n`,
+        )
+      },
+    })
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText('after', example('lorekeep sample | lorekeep import - --id books'))
+  addServe(program)
+  addImport(program)
+  addExport(program)
+  addCores(program)
+  addMatch(program)
+  addNearest(program)
+  addAsk(program)
+  addSparql(program)
+  addIndex(program)
+  addLoad(program)
+  addFlows(program)
+  addJobs(program)
+  addDocuments(program)
+  addSchema(program)
+  addObjects(program)
+  addCollections(program)
+  addBackup(program)
+  addRestore(program)
+  addVerify(program)
+  addSample(program)
+  return program
+}
+
+function addServe(program: Command): void {
+  program
+    .command('serve')
+    .description('Serve the HTTP interface over a data directory until SIGINT or SIGTERM.')
+    .option('--config <file>', 'a JSON file; the flags below win over it')
+    .option('--host <host>', 'the address to listen on (default: 127.0.0.1)', parseText)
+    .option('--port <port>', 'the port; 0 picks a free one (default: 8088)', parsePort)
+    .option('--data <dir>', `the data directory (default: ${defaultData})`, parseText)
+    .option(
+      '--token <token=user>',
+      "let this token act for this user, '*' for any; may be given again. Other users of the machine see it in the list of processes: better put it in the config file",
+      parseTokenOfUser,
+    )
+    .addOption(
+      new Option('--stop-timeout <seconds>', 'how long a stop waits for requests under way')
+        .default(10_000, '10')
+        .argParser(parseSeconds),
+    )
+    .addHelpText('after', example('lorekeep serve --port 0 --token secret-1=alice'))
+    .action(async ({ stopTimeout, ...options }: ServeFlags) => {
+      const { serve } = await import('../commands/serve.js')
+      await serve({ ...options, stopTimeoutMs: stopTimeout })
+    })
+}
+
+interface ServeFlags extends Omit<ServeOptions, 'stopTimeoutMs'> {
+  readonly stopTimeout: number
+}
+
+function addImport(program: Command): void {
+  const command = program
+    .command('import')
+    .description('Import a core stream, or RDF: all of it or, after any error, nothing.')
+    .argument('<file>', "the file, or '-' for stdin")
+    .option(
+      '--id <id>',
+      'the core (default: the name of the file without .core or its extension of RDF)',
+      parseText,
+    )
+    .addOption(userOption())
+    .addOption(formatOption('what it is (default: by the extension of the file, or core)'))
+    .addOption(
+      new Option(
+        '--loss <what>',
+        'what becomes of the languages, datatypes and graphs of RDF (default: drop)',
+      ).choices(['drop', 'reify', 'refuse']),
+    )
+    .option('--base <iri>', 'what relative IRIs of RDF are relative to', parseText)
+    .option('--collection <name>', 'of what comes from RDF (default: default)', parseText)
+    .addOption(
+      new Option('--mode <mode>', 'add to a core that exists, or put this in its place')
+        .choices(['append', 'replace'])
+        .default('append'),
+    )
+    .option('--index', 'index it in the same pass, for questions; else the first question does it')
+    .option('--allow-empty', 'take an empty input for an empty core')
+    .option('--json', 'print the summary as JSON on stdout')
+  addAccess(command)
+    .addHelpText('after', example('lorekeep import books.core --id urn:books --user alice'))
+    .action(async (file: string, _options: unknown, command: Command) => {
+      const { importCore } = await import('../commands/import.js')
+      await importCore(file, accessOptions<ImportCommandOptions>(command))
+    })
+}
+
+function addExport(program: Command): void {
+  const command = program
+    .command('export')
+    .description('Export a core to stdout, or to a file that is there only when it is whole.')
+    .addOption(idOption())
+    .addOption(userOption())
+    .addOption(formatOption('what to write (default: by the extension of the file, or core)'))
+    .option('-o, --output <file>', "the file, or '-' for stdout", parseText)
+  addAccess(command)
+    .addHelpText('after', example('lorekeep export --id urn:books --user alice -o books.core'))
+    .action(async (_options: unknown, command: Command) => {
+      const { exportCore } = await import('../commands/export.js')
+      await exportCore(accessOptions<ExportCommandOptions>(command))
+    })
+}
+
+function addCores(program: Command): void {
+  const cores = program.command('cores').description('List, show and delete cores.')
+  addAccess(cores.addOption(userOption()))
+    .option('--json', 'print JSON on stdout, one object per line')
+    .addHelpText('after', example('lorekeep cores --user alice --json'))
+  cores
+    .command('list', { isDefault: true })
+    .description(
+      "list a user's cores; without a terminal: id, messages, triples, entities, bytes, time of the last import, separated by tabs",
+    )
+    .action(async (_options: unknown, command: Command) => {
+      const { listCores } = await import('../commands/cores.js')
+      await listCores(accessOptions<CoresOptions>(command))
+    })
+  cores
+    .command('show')
+    .description('show what is known of a core')
+    .argument('<id>', 'the core', parseText)
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const { showCore } = await import('../commands/cores.js')
+      await showCore(id, accessOptions<CoresOptions>(command))
+    })
+  cores
+    .command('delete')
+    .description('delete a core')
+    .argument('<id>', 'the core', parseText)
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const { deleteCore } = await import('../commands/cores.js')
+      await deleteCore(id, accessOptions<CoresOptions>(command))
+    })
+}
+
+function addBackup(program: Command): void {
+  const command = program
+    .command('backup')
+    .description('Back up everything to a file that is there only when it is whole, or to stdout.')
+    .argument('<file>', "the file, or '-' for stdout", parseText)
+    .option('--json', 'print the summary as JSON on stdout')
+  addAccess(command)
+    .addHelpText('after', example('lorekeep backup monday.lorekeep --url http://127.0.0.1:8088'))
+    .action(async (file: string, _options: unknown, command: Command) => {
+      const { backUp } = await import('../commands/backup.js')
+      await backUp(file, accessOptions<BackupCommandOptions>(command))
+    })
+}
+
+function addRestore(program: Command): void {
+  program
+    .command('restore')
+    .description('Restore a backup into a directory that holds nothing: all of it, or nothing.')
+    .argument('<file>', "the backup, or '-' for stdin", parseText)
+    .argument('<dir>', 'the data directory, which is made', parseText)
+    .option('--json', 'print the summary as JSON on stdout')
+    .addHelpText('after', example('lorekeep restore monday.lorekeep ./lorekeep-data'))
+    .action(async (file: string, directory: string, options: RestoreCommandOptions) => {
+      const { restoreBackup } = await import('../commands/restore.js')
+      await restoreBackup(file, directory, options)
+    })
+}
+
+function addVerify(program: Command): void {
+  program
+    .command('verify')
+    .description(
+      'Look for what is damaged or does not fit in a data directory, without changing it: a line each. Exits with 1 where an error was found, with 2 where it could not look.',
+    )
+    .usage('[options] DIR\n       lorekeep verify --salvage [options] DIR TARGET')
+    .argument(
+      '[places...]',
+      'DIR, the data directory, and with --salvage TARGET, a directory that is not there, or empty',
+      parseTexts,
+    )
+    .option('--data <dir>', 'the data directory, in place of DIR', parseText)
+    .option('--deep', 'read all content, too: texts, objects, segments; indexes are made anew')
+    .option('--salvage', 'write what is whole of a damaged store to the target')
+    .option('--json', 'print findings as JSON, one object per line')
+    .addHelpText(
+      'after',
+      example('lorekeep verify ./lorekeep-data --deep') +
+        example('lorekeep verify --salvage ./lorekeep-data ./salvaged'),
+    )
+    .action(async (places: readonly string[] | undefined, options: VerifyCommandOptions) => {
+      const { verifyDirectory } = await import('../commands/verify.js')
+      await verifyDirectory(places ?? [], options)
+    })
+}
+
+function addSample(program: Command): void {
+  program
+    .command('sample')
+    .description(
+      `Write a core stream to try things with to stdout: core ${sampleId}, user ${referenceUser}.`,
+    )
+    .option('--triples <count>', 'as many triples of an imaginary library', parseCount)
+    .addHelpText('after', example('lorekeep sample --triples 1000000 > big.core'))
+    .action(async (options: { readonly triples?: number }) => {
+      await printSample(options)
+    })
+}
+
+const formatOption = (description: string) => {
+  const names = rdfFormats.flatMap((format) => [format, ...syntaxes[format].aliases])
+  return new Option('--format <format>', description).choices(['core', ...names])
+}
+
+const idOption = () =>
+  new Option('--id <id>', 'the core').argParser(parseText).makeOptionMandatory()
+
+const userOption = () =>
+  new Option('--user <user>', 'whose core').argParser(parseText).default(referenceUser)
+
+/** Of the package; this file is dist/src/cli/program/program.js in it. */
+function version(): string {
+  const text = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')
+  return (parseJson(text) as { version: string }).version
+}

@@ -1,0 +1,2 @@
+/** The user of whoever names none: that of the reference system, whose clients rely on it. */
+export const referenceUser = 'trustgraph'
