@@ -60,6 +60,20 @@ t.test('an export that was closed says so, and one that was not begun can be lef
   t.pass()
 })
 
+t.test('what was deleted is forgotten: the next deletion costs no more', async (t) => {
+  const backend = new FaultyBackend(new MemoryBackend())
+  const { knowledge } = await openStore(t, backend)
+  const costs: number[] = []
+  for (let n = 0; n < 4; n++) {
+    await knowledge.import(ref, message)
+    const before = backend.calls
+    await knowledge.delete(ref)
+    while ((await coreProblems(backend.real)).length > 0) await turn()
+    costs.push(backend.calls - before)
+  }
+  t.equal(costs[3], costs[1], costs.join(', '))
+})
+
 t.test('a source that came to its end is not told to stop', async (t) => {
   const { knowledge } = await openStore(t, new MemoryBackend())
   const left = [message]

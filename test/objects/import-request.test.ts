@@ -1,0 +1,62 @@
+// What an import of objects has to be: each member that is wrong is told, all of them at once.
+
+import t from 'tap'
+import { MemoryBackend } from '../../adapters/memory.js'
+import { LorekeepError } from '../../src/errors.js'
+import type { ObjectImport } from '../../src/objects/types.js'
+import { openStore } from '../fixtures/stores.js'
+
+const good = {
+  schema_name: 's',
+  metadata: { id: 'b', user: 'u', collection: 'c', metadata: { source: 'a test' } },
+  values: [{ id: 'a' }],
+}
+const named = (fields: object) => ({ ...good, metadata: { ...good.metadata, ...fields } })
+const custom = (metadata: unknown) => named({ metadata })
+const long = 'é'.repeat(129)
+
+const cases: readonly (readonly [unknown, readonly string[]])[] = [
+  [undefined, ['an import must be an object', 'schema_name', 'metadata', 'values']],
+  [[], ['an import must be an object', 'schema_name', 'metadata', 'values']],
+  [{ ...good, schema: 's' }, ['schema is unknown']],
+  [{ ...good, schema_name: '' }, ['schema_name']],
+  [{ ...good, metadata: null }, ['metadata must be an object']],
+  [{ ...good, values: {} }, ['values must be an array']],
+  [{ ...good, values: [] }, ['values is empty']],
+  [named({ tags: [] }), ['metadata.tags is unknown']],
+  [named({ id: 5 }), ['metadata.id must be a string, not 5']],
+  [named({ id: 'x'.repeat(1025) }), ['metadata.id has 1025 bytes; at most 1024']],
+  [named({ user: '' }), ['metadata.user must not be empty']],
+  [named({ user: '\ud800' }), ['metadata.user has half of a surrogate pair']],
+  [named({ collection: long }), ['metadata.collection has 258 bytes; at most 256']],
+  [
+    named({ id: 1, user: 2, collection: 3 }),
+    ['metadata.id', 'metadata.user', 'metadata.collection'],
+  ],
+  [custom(5), ['metadata.metadata must be an object, not 5']],
+  [custom(null), ['metadata.metadata must be an object, not null']],
+  [custom([]), ['metadata.metadata must be an object']],
+  [custom({ a: { b: 1n } }), ['metadata.metadata.a.b']],
+  [
+    custom({ created_at: 1, collection: 2 }),
+    ['metadata.metadata.created_at', 'metadata.metadata.collection'],
+  ],
+]
+
+t.test('what is wrong with an import is told with its place', async (t) => {
+  const { objects } = await openStore(t, new MemoryBackend())
+  await objects.defineSchema({ name: 's', fields: { id: { type: 'string' } } })
+  for (const [batch, expected] of cases) {
+    const error: unknown = await objects.import(batch as ObjectImport).catch((error) => error)
+    if (!(error instanceof LorekeepError)) throw new Error(`${expected}: ${String(error)}`)
+    t.equal(error.code, 'LK_OBJECT_REQUEST')
+    const { errors } = error.details as { errors: readonly { path: string; message: string }[] }
+    const told = errors.map(({ path, message }) => (path === '' ? message : `${path} ${message}`))
+    t.equal(told.length, expected.length, told.join('\n'))
+    for (const [n, text] of expected.entries()) t.equal(told[n]?.slice(0, text.length), text)
+  }
+  t.equal((await objects.query({ schema_name: 's' })).total, 0)
+  await objects.import(good)
+  await objects.import(named({ collection: long.slice(1), metadata: undefined }))
+  t.equal((await objects.query({ schema_name: 's' })).total, 2)
+})
