@@ -11,11 +11,13 @@ export interface Principal {
 }
 
 /**
- * Takes the bearer token of a request. `null` (or `undefined`, what a Map gives) refuses it.
+ * Asked for every request. `token` is the bearer token, `undefined` where there is none: who knows its
+ * clients by a cookie, a session, a key of its own or a certificate finds them in the request. `null`
+ * (or `undefined`, what a Map gives) is a 401.
  * Never make `user` of unchecked input: a user called `*` is every user.
  */
 export type Authenticate = (
-  token: string,
+  token: string | undefined,
   request: IncomingMessage,
 ) => Principal | null | undefined | Promise<Principal | null | undefined>
 
@@ -31,19 +33,11 @@ export function createAuthenticator(
   return async (request, response) => {
     const { authorization } = request.headers
     const token = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
-    if (token === undefined) {
-      response.setHeader('WWW-Authenticate', 'Bearer realm="lorekeep"')
-      throw new LorekeepError(
-        'LK_HTTP_UNAUTHORIZED',
-        authorization === undefined
-          ? 'no Authorization header'
-          : "the Authorization header is not 'Bearer' and a token",
-      )
-    }
     const principal: unknown = await ask(authenticate, token, request)
     if (principal === null || principal === undefined) {
-      response.setHeader('WWW-Authenticate', 'Bearer realm="lorekeep", error="invalid_token"')
-      throw new LorekeepError('LK_HTTP_UNAUTHORIZED', 'the token is not accepted')
+      const error = token === undefined ? '' : ', error="invalid_token"'
+      response.setHeader('WWW-Authenticate', `Bearer realm="lorekeep"${error}`)
+      throw new LorekeepError('LK_HTTP_UNAUTHORIZED', refusalOf(token, authorization))
     }
     if (!isPrincipal(principal)) {
       throw new TypeError(
@@ -52,6 +46,12 @@ export function createAuthenticator(
     }
     return principal
   }
+}
+
+function refusalOf(token: string | undefined, authorization: string | undefined): string {
+  if (token !== undefined) return 'the token is not accepted'
+  if (authorization === undefined) return 'no Authorization header'
+  return "the Authorization header is not 'Bearer' and a token"
 }
 
 /** @throws LorekeepError `LK_HTTP_FORBIDDEN`, before anyone looked whether there is such a core */
@@ -72,7 +72,7 @@ export function shownUser(principal: Principal, named: string | undefined): stri
 /** What the host throws is the host's, also when it has one of our codes: never our answer. */
 async function ask(
   authenticate: Authenticate,
-  token: string,
+  token: string | undefined,
   request: IncomingMessage,
 ): Promise<unknown> {
   try {

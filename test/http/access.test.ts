@@ -28,7 +28,7 @@ const importOf = (user: string, collection: string, id = 'new') =>
 
 /** `a` holds `hers` and `his`, `b` holds `other`, which is of alice too. */
 async function open(t: Parameters<typeof serve>[0]) {
-  const serving = await serve(t, { authenticate: (token) => principals[token] })
+  const serving = await serve(t, { authenticate: (token = '') => principals[token] })
   const { objects } = serving
   await objects.defineSchema(productSchema)
   await objects.defineSchema({ ...productSchema, name: 'unused' })
@@ -142,7 +142,7 @@ t.test('a list of collections narrows what is found, counted and listed', async 
 
 t.test('a query does not tell which collections of others there are', async (t) => {
   const serving = await serve(t, {
-    authenticate: (token) => principals[token],
+    authenticate: (token = '') => principals[token],
     stores: { collections: 'declared' },
   })
   await serving.objects.defineSchema(productSchema)

@@ -12,7 +12,8 @@ const paths = [
 ] as const
 
 t.test('without a usable token everything but healthz is 401', async (t) => {
-  const { url } = await serve(t)
+  const seen = new Set<unknown>()
+  const { url } = await serve(t, { authenticate: (token) => void seen.add(token) })
   for (const [method, path] of paths) {
     for (const authorization of [undefined, '', 'alice', 'Basic alice', 'Bearer', 'Bearer a b']) {
       const reply = await send(`${url}/api/v1${path}`, {
@@ -24,6 +25,22 @@ t.test('without a usable token everything but healthz is 401', async (t) => {
       t.equal(json(reply).code, 'LK_HTTP_UNAUTHORIZED')
     }
   }
+  t.strictSame([...seen], [undefined])
+})
+
+t.test('a host that knows its clients by something else needs no token', async (t) => {
+  const { url } = await serve(t, {
+    authenticate: (token, { headers }) => {
+      return token === undefined && headers.cookie === 'session=1' ? { user: 'alice' } : null
+    },
+  })
+  const statusOf = async (headers: Record<string, string>) => {
+    return (await send(`${url}/api/v1/cores`, { headers })).status
+  }
+  t.equal(await statusOf({ Cookie: 'session=1' }), 200)
+  t.equal(await statusOf({ Cookie: 'session=1', Authorization: 'Basic YTpi' }), 200)
+  t.equal(await statusOf({ Cookie: 'session=2' }), 401)
+  t.equal(await statusOf({ Cookie: 'session=1', ...as('alice') }), 401)
 })
 
 t.test('a token that is refused is told so', async (t) => {

@@ -84,7 +84,8 @@ async function library(backend: Backend): Promise<Exported> {
 }
 
 async function overHttp(keep: Lorekeep, bytes: Buffer): Promise<void> {
-  const authenticate = (token: string) => (token === 'secret' ? { user: 'alice' } : null)
+  const authenticate = (token: string | undefined) =>
+    token === 'secret' ? { user: 'alice' } : null
   const { knowledge, objects, flows } = keep
   const handler = createHandler({ knowledge, objects, flows, authenticate })
   const server = createServer((request, response) => void handler(request, response))

@@ -240,7 +240,7 @@ function onOrphaned(act: () => void): void {
 function authenticator(tokens: ReadonlyMap<string, Principal>): Authenticate {
   const digest = (token: string) => createHash('sha256').update(token).digest('base64')
   const principals = new Map([...tokens].map(([token, principal]) => [digest(token), principal]))
-  return (token) => principals.get(digest(token))
+  return (token) => (token === undefined ? null : principals.get(digest(token)))
 }
 
 const sampleText = 'Mary Shelley wrote Frankenstein in Geneva.'

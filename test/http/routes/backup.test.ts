@@ -42,7 +42,7 @@ t.test('it is for any user without a list of collections alone', async (t) => {
     'any-nowhere': { user: '*', collections: [] },
     alice: { user: 'alice' },
   }
-  const { url } = await serve(t, { authenticate: (token) => principals[token] })
+  const { url } = await serve(t, { authenticate: (token = '') => principals[token] })
   for (const [name, status] of Object.entries({
     any: 200,
     'any-in-a': 403,

@@ -88,7 +88,7 @@ t.test('who may see and delete documents', async (t) => {
     'alice-in-c': { user: 'alice', collections: ['c'] },
     'alice-in-ab': { user: 'alice', collections: ['a', 'b'] },
   }
-  const serving = await serve(t, { authenticate: (token) => principals[token] })
+  const serving = await serve(t, { authenticate: (token = '') => principals[token] })
   await defineQuick(serving)
   const inA = await load(serving, text('x', { collection: 'a' }))
   const runner = run(t, serving)
@@ -139,7 +139,7 @@ t.test(
   'knowledge in a collection that nothing on record tells is not for some to delete',
   async (t) => {
     const serving = await serve(t, {
-      authenticate: (user) => ({ user, ...(user === 'bob' && { collections: ['b'] }) }),
+      authenticate: (user = '') => ({ user, ...(user === 'bob' && { collections: ['b'] }) }),
     })
     await defineQuick(serving)
     await serving.flows.define({ id: 'past', steps: [{ name: 'only', run: () => null }] })

@@ -66,7 +66,7 @@ t.test('of a job that is named the stream ends with it', async (t) => {
 
 t.test('a job that is not there, or not for its eyes, begins no stream', async (t) => {
   const serving = await serve(t, {
-    authenticate: (user) => ({ user, ...(user === '*' && { collections: ['a'] }) }),
+    authenticate: (user = '') => ({ user, ...(user === '*' && { collections: ['a'] }) }),
   })
   await defineQuick(serving)
   await serving.flows.define({ id: 'other' })
@@ -92,7 +92,7 @@ t.test('each sees what is its own', async (t) => {
     any: { user: '*' },
     'any-in-a': { user: '*', collections: ['a'] },
   }
-  const serving = await serve(t, { authenticate: (token) => principals[token] })
+  const serving = await serve(t, { authenticate: (token = '') => principals[token] })
   await defineQuick(serving)
   await serving.flows.define({ id: 'other' })
   const streams = {

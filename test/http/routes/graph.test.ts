@@ -153,7 +153,7 @@ t.test('a principal of some collections asks about one of them at a time', async
     other: ['elsewhere'],
   }
   const serving = await withCores(t, {
-    authenticate: (token) => ({ user: 'alice', collections: collections[token] ?? [] }),
+    authenticate: (token = '') => ({ user: 'alice', collections: collections[token] ?? [] }),
   })
   const asked = async (token: string, body: object, path = '/graph/count') => {
     const { status, value } = await ask(serving, `POST ${path}`, body, as(token))

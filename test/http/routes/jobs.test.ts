@@ -102,7 +102,7 @@ t.test('a job that is not for their eyes does not exist for others', async (t) =
     'any-in-b': { user: '*', collections: ['b'] },
     'alice-nowhere': { user: 'alice', collections: [] },
   }
-  const serving = await serve(t, { authenticate: (token) => principals[token] })
+  const serving = await serve(t, { authenticate: (token = '') => principals[token] })
   await defineQuick(serving)
   const inA = await load(serving, text('x', { collection: 'a' }))
   const inB = await load(serving, text('y', { collection: 'b' }))

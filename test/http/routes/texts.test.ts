@@ -44,7 +44,7 @@ t.test('clients that insist on JSON get it', async (t) => {
 t.test('whose a document is', async (t) => {
   const serving = await serve(t, {
     stores: { defaultUser: 'nobody' },
-    authenticate: (token) =>
+    authenticate: (token = '') =>
       JSON.parse(Buffer.from(token, 'base64').toString()) as { user: string },
   })
   await defineQuick(serving)
@@ -84,7 +84,7 @@ t.test('whose a document is', async (t) => {
 
 t.test('what a document became is replaced only where it is for the token to touch', async (t) => {
   const serving = await serve(t, {
-    authenticate: (token) => {
+    authenticate: (token = '') => {
       const [user = '', ...collections] = token.split('-')
       return { user, ...(collections.length > 0 && { collections }) }
     },
