@@ -1,0 +1,36 @@
+// What `npm start` does before it starts: it compiles what has changed, says so, and leaves the rest.
+
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import t from 'tap'
+
+t.test('what has changed is compiled, and nothing else', async (t) => {
+  const root = t.testdir({
+    'package-lock.json': '{}',
+    src: {
+      'a.ts': 'export const a: number = 1\n',
+      in: { 'b.ts': "export type { A } from '../a.js'\n" },
+    },
+    adapters: {},
+    node_modules: {},
+  })
+  cpSync('scripts', join(root, 'scripts'), { recursive: true })
+  symlinkSync(resolve('node_modules/typescript'), join(root, 'node_modules/typescript'))
+  // As if all had been installed: there is no network here.
+  const lock = createHash('sha256').update('{}').digest('hex')
+  writeFileSync(join(root, 'node_modules/.ready'), `all ${lock}`)
+  const ready = () => {
+    const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/ready.js'), 'run'])
+    t.equal(status, 0, String(stderr))
+    return String(stderr)
+  }
+  t.equal(ready(), 'lorekeep: compiling 2 files …\n')
+  t.match(readFileSync(join(root, 'dist/src/a.js'), 'utf8'), /^export const a = 1;$/m)
+  t.ok(existsSync(join(root, 'dist/src/in/b.js')))
+  t.equal(ready(), '')
+  const later = new Date(Date.now() + 5000)
+  utimesSync(join(root, 'src/a.ts'), later, later)
+  t.equal(ready(), 'lorekeep: compiling 1 file …\n')
+})
