@@ -97,6 +97,7 @@ export const catalogue = define({
   LK_HTTP_TOO_LARGE: { kind: 'limit', message: 'the body is too large' },
   LK_HTTP_NOT_FOUND: { kind: 'not-found', message: 'no such resource' },
   LK_HTTP_METHOD: { kind: 'argument', message: 'method not allowed' },
+  LK_HTTP_NOT_ACCEPTABLE: { kind: 'argument', message: 'nothing of what is accepted' },
   LK_HTTP_ENCODING: { kind: 'argument', message: 'unsupported content encoding' },
   LK_HTTP_BODY_CONSUMED: { kind: 'internal', message: 'the request body was already read' },
   LK_HTTP_TIMEOUT: { kind: 'timeout', message: 'the client was too slow' },

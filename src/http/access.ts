@@ -27,6 +27,11 @@ export function checkCollection(principal: Principal, collection: string): void 
   }
 }
 
+/** @throws LorekeepError `LK_HTTP_FORBIDDEN` */
+export function checkMayChange({ access }: Principal): void {
+  if (access === 'read') throw forbidden('this token may read, and change nothing')
+}
+
 /** The one collection that a question about cores is limited to; `undefined` is none. */
 export function askedCollection(
   principal: Principal,

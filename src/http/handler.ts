@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import hyperid from 'hyperid'
 import { LorekeepError } from '../errors.js'
+import { checkMayChange } from './access.js'
 import { createAuthenticator } from './auth.js'
 import { isDisconnect } from './body.js'
 import { BodyMemory } from './body-memory.js'
@@ -83,6 +84,7 @@ export function createHandler(options: HandlerOptions): Handler {
       return
     }
     const principal = await authenticate(request, response)
+    if (route.access === 'change') checkMayChange(principal)
     const memory = bodies.open(principal)
     const exchange: Exchange = {
       request,
@@ -90,7 +92,7 @@ export function createHandler(options: HandlerOptions): Handler {
       principal,
       memory,
       parameters: parameters(),
-      query: parseQuery(request, route.repeatable),
+      query: parseQuery(request, route.query, route.repeatable),
     }
     try {
       await route.run(exchange)

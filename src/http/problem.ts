@@ -65,6 +65,7 @@ export const status: Readonly<Record<ErrorCode, number>> = {
   LK_HTTP_TOO_LARGE: 413,
   LK_HTTP_NOT_FOUND: 404,
   LK_HTTP_METHOD: 405,
+  LK_HTTP_NOT_ACCEPTABLE: 406,
   LK_HTTP_ENCODING: 415,
   LK_HTTP_BODY_CONSUMED: 500,
   LK_HTTP_TIMEOUT: 408,

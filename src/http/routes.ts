@@ -21,10 +21,13 @@ export interface Exchange {
 /** `path` is a whole path whose segments in braces match any one segment: `/cores/{id}`. */
 export type Route =
   | {
-      readonly access: 'principal'
+      /** A principal that may only read gets no further than here with a `change`. */
+      readonly access: 'read' | 'change'
       readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
       readonly path: string
-      /** Names that a query may have more than once. */
+      /** Names that its query may have, once each; any other is refused. Default: none. */
+      readonly query?: readonly string[]
+      /** Names that its query may have more than once. */
       readonly repeatable?: readonly string[]
       readonly run: (exchange: Exchange) => Promise<void>
     }

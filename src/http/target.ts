@@ -1,6 +1,7 @@
 // The request target: path and query. Strict, because lenient decoding makes two names one.
 
 import type { IncomingMessage } from 'node:http'
+import { ErrorList } from '../error-list.js'
 import { LorekeepError } from '../errors.js'
 
 /**
@@ -16,15 +17,33 @@ export function pathOf(request: IncomingMessage, prefix: string): string {
 }
 
 /**
- * Name → value. A name given twice is refused: which of the two was meant? Names that may be
- * repeated are left out; queryText() and parsePairs() have them.
+ * Name → value. A name given twice is refused: which of the two was meant? So is one that is not of
+ * `names`: who misspells `mode=replace` would append. Names that may be repeated are left out;
+ * queryText() and parsePairs() have them.
  */
 export function parseQuery(
   request: IncomingMessage,
+  names: readonly string[] = [],
   repeatable: readonly string[] = [],
 ): ReadonlyMap<string, string> {
   const pairs = parsePairs(queryText(request))
+  checkNames(pairs, [...names, ...repeatable])
   return singles(pairs.filter(([name]) => !repeatable.includes(name)))
+}
+
+/** @throws LorekeepError `LK_HTTP_REQUEST` with `details.errors` */
+export function checkNames(
+  pairs: readonly (readonly [string, string])[],
+  names: readonly string[],
+): void {
+  const errors = new ErrorList<{ path: string; message: string }>()
+  const known = names.length === 0 ? 'it has no parameters' : `there are ${names.join(', ')}`
+  for (const [path] of pairs) {
+    if (!names.includes(path)) errors.add({ path, message: `is unknown here; ${known}` })
+  }
+  if (errors.count === 0) return
+  const sentence = errors.sentence(({ path, message }) => `'${path}' ${message}`)
+  throw new LorekeepError('LK_HTTP_REQUEST', sentence, { details: errors.details })
 }
 
 export function queryText(request: IncomingMessage): string {

@@ -69,7 +69,11 @@ t.test('authenticate gets the token and the request, and may take its time', asy
 })
 
 t.test('a principal of another shape is a programming mistake, and never let in', async (t) => {
-  const users = [{}, { user: '' }, { user: 1 }, 'alice', true, false, 0, () => {}]
+  const misspelt = [
+    { user: 'alice', collection: ['a'] },
+    { user: 'alice', access: 'raed' },
+  ]
+  const users = [{}, { user: '' }, { user: 1 }, 'alice', true, false, 0, () => {}, ...misspelt]
   const lists = [null, 'a', {}, new Set(['a']), [''], [1], ['a', undefined], [['a']]]
   for (const principal of [
     ...users,

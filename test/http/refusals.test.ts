@@ -109,7 +109,8 @@ t.test('20,000 unknown names, or some of a megabyte, are answered in little', as
         const label = `${route} ${n} ${name}`
         const [method = '', path = ''] = route.split(' ')
         const body = Buffer.from(JSON.stringify(make(members)))
-        const url = `${serving.url}/api/v1${path}?user=alice`
+        const user = /^\/(?:graph|cores)\//.test(path) ? '?user=alice' : ''
+        const url = `${serving.url}/api/v1${path}${user}`
         const reply = await send(url, { method, headers: as('admin'), body })
         if (reply.status < 300) continue
         t.ok(reply.status < 500, `${label}: ${reply.status}`)

@@ -25,7 +25,7 @@ export function backupRoutes(options: BackupRoutesOptions): readonly Route[] {
   const { prefix, backup, exportIdleTimeoutMs } = options
   let underWay = false
 
-  return [{ access: 'principal', method: 'GET', path: `${prefix}/backup`, run: sendBackup }]
+  return [{ access: 'read', method: 'GET', path: `${prefix}/backup`, run: sendBackup }]
 
   async function sendBackup({ request, response, principal }: Exchange): Promise<void> {
     checkUnlimited(principal)

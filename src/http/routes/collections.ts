@@ -16,9 +16,9 @@ export function collectionRoutes(options: CollectionRoutesOptions): readonly Rou
   const single = `${prefix}/collections/{collection}`
 
   return [
-    { access: 'principal', method: 'GET', path: `${prefix}/collections`, run: listCollections },
-    { access: 'principal', method: 'PUT', path: single, run: createCollection },
-    { access: 'principal', method: 'DELETE', path: single, run: deleteCollection },
+    { access: 'read', method: 'GET', path: `${prefix}/collections`, run: listCollections },
+    { access: 'change', method: 'PUT', path: single, run: createCollection },
+    { access: 'change', method: 'DELETE', path: single, run: deleteCollection },
   ]
 
   async function listCollections({ request, response, principal }: Exchange): Promise<void> {

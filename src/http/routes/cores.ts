@@ -30,15 +30,38 @@ export interface CoreRoutesOptions {
   readonly exportIdleTimeoutMs: number
 }
 
+/** What a query says of the core that is meant. */
+const named = ['id', 'user']
+/** What one says of RDF alone. */
+const ofRdf = ['loss', 'base', 'collection']
+
 export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
   const { prefix, knowledge } = options
 
   return [
-    { access: 'principal', method: 'POST', path: `${prefix}/import-core`, run: importCore },
-    { access: 'principal', method: 'GET', path: `${prefix}/export-core`, run: exportCore },
-    { access: 'principal', method: 'GET', path: `${prefix}/cores`, run: listCores },
-    { access: 'principal', method: 'GET', path: `${prefix}/cores/{id}`, run: showCore },
-    { access: 'principal', method: 'DELETE', path: `${prefix}/cores/{id}`, run: deleteCore },
+    {
+      access: 'change',
+      method: 'POST',
+      path: `${prefix}/import-core`,
+      query: [...named, 'mode', 'index', ...ofRdf],
+      run: importCore,
+    },
+    { access: 'read', method: 'GET', path: `${prefix}/export-core`, query: named, run: exportCore },
+    {
+      access: 'read',
+      method: 'GET',
+      path: `${prefix}/cores`,
+      query: ['user', 'limit', 'after'],
+      run: listCores,
+    },
+    { access: 'read', method: 'GET', path: `${prefix}/cores/{id}`, query: ['user'], run: showCore },
+    {
+      access: 'change',
+      method: 'DELETE',
+      path: `${prefix}/cores/{id}`,
+      query: ['user'],
+      run: deleteCore,
+    },
   ]
 
   // A Content-Type of RDF is the only one that is looked at: curl sends a form's by default, and the
@@ -227,14 +250,19 @@ function formatFor({ headers }: IncomingMessage): RdfFormat | 'core' {
   const found = negotiate(headers.accept, offered)
   if (found !== undefined) return found.format
   const types = offered.map(({ mediaType }) => mediaType).join(', ')
-  throw new LorekeepError('LK_HTTP_REQUEST', `Accept leaves nothing; there is ${types}`)
+  throw new LorekeepError('LK_HTTP_NOT_ACCEPTABLE', `there is ${types}`)
 }
 
 /** `undefined` where the body is no RDF, but a core. */
 function rdfFrom({ request, principal, query }: Exchange): RdfParseOptions | undefined {
   const [type = '', ...parameters] = (request.headers['content-type'] ?? '').split(';')
   const format = rdfFormatOfMediaType(type)
-  if (format === undefined) return undefined
+  if (format === undefined) {
+    const name = ofRdf.find((name) => query.has(name))
+    if (name === undefined) return undefined
+    const detail = `'${name}' is for RDF, and the Content-Type names none: ${type || 'it is not there'}`
+    throw new LorekeepError('LK_HTTP_REQUEST', detail)
+  }
   const charset = parameters.join(';').match(/\bcharset\s*=\s*"?([^\s";]+)/i)?.[1]
   if (charset !== undefined && !/^(?:utf-8|us-ascii)$/i.test(charset)) {
     throw new LorekeepError('LK_HTTP_REQUEST', `RDF is read as UTF-8, not as ${charset}`)

@@ -19,8 +19,8 @@ export function documentRoutes(options: DocumentRoutesOptions): readonly Route[]
   const single = `${prefix}/flow/{flow}/documents/{document}`
 
   return [
-    { access: 'principal', method: 'GET', path: single, run: showDocument },
-    { access: 'principal', method: 'DELETE', path: single, run: removeDocument },
+    { access: 'read', method: 'GET', path: single, query: ['user'], run: showDocument },
+    { access: 'change', method: 'DELETE', path: single, query: ['user'], run: removeDocument },
   ]
 
   async function showDocument(exchange: Exchange): Promise<void> {

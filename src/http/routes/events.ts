@@ -35,7 +35,13 @@ export function eventRoutes(options: EventRoutesOptions): readonly Route[] {
   signal?.addEventListener('abort', () => ends.forEach((end) => end()), { once: true })
 
   return [
-    { access: 'principal', method: 'GET', path: `${prefix}/flow/{flow}/events`, run: watchInPlace },
+    {
+      access: 'read',
+      method: 'GET',
+      path: `${prefix}/flow/{flow}/events`,
+      query: ['user', 'document', 'job'],
+      run: watchInPlace,
+    },
   ]
 
   async function watchInPlace(exchange: Exchange): Promise<void> {

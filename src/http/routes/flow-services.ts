@@ -39,13 +39,13 @@ export function flowServiceRoutes(options: FlowServiceRoutesOptions): readonly R
 
   return [
     {
-      access: 'principal',
+      access: 'read',
       method: 'POST',
       path: `${service}/triples`,
       run: (exchange) => ask(exchange, findTriples),
     },
     {
-      access: 'principal',
+      access: 'read',
       method: 'POST',
       path: `${service}/graph-embeddings`,
       run: (exchange) => ask(exchange, findEntities),

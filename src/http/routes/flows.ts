@@ -19,23 +19,23 @@ export function flowRoutes(options: FlowRoutesOptions): readonly Route[] {
   const single = `${prefix}/flows/{flow}`
 
   return [
-    { access: 'principal', method: 'GET', path: `${prefix}/flows`, run: listFlows },
-    { access: 'principal', method: 'GET', path: single, run: showFlow },
-    { access: 'principal', method: 'PUT', path: single, run: defineFlow },
-    { access: 'principal', method: 'DELETE', path: single, run: removeFlow },
+    { access: 'read', method: 'GET', path: `${prefix}/flows`, run: listFlows },
+    { access: 'read', method: 'GET', path: single, run: showFlow },
+    { access: 'change', method: 'PUT', path: single, run: defineFlow },
+    { access: 'change', method: 'DELETE', path: single, run: removeFlow },
     {
-      access: 'principal',
+      access: 'change',
       method: 'POST',
       path: `${single}/start`,
       run: (exchange) => change(exchange, (id) => flows.start(id)),
     },
     {
-      access: 'principal',
+      access: 'change',
       method: 'POST',
       path: `${single}/stop`,
       run: (exchange) => change(exchange, (id) => flows.stop(id)),
     },
-    { access: 'principal', method: 'GET', path: `${prefix}/flow/{flow}/stats`, run: showStats },
+    { access: 'read', method: 'GET', path: `${prefix}/flow/{flow}/stats`, run: showStats },
   ]
 
   async function listFlows({ request, response }: Exchange): Promise<void> {

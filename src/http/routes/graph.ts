@@ -60,6 +60,7 @@ const maxDistinctBytes = 64 * 1024 ** 2
 export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
   const { prefix, knowledge, maxGraphResults, exportIdleTimeoutMs } = options
   const single = `${prefix}/cores/{id}`
+  const query = ['user']
   const questions: Readonly<Record<string, Question>> = {
     match: { fields: ['s', 'p', 'o', 'limit'], answer: match },
     count: { fields: ['s', 'p', 'o'], answer: count },
@@ -73,15 +74,15 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
   const routes = Object.entries(questions).flatMap(([name, question]): readonly Route[] => {
     const run = (exchange: Exchange) => ask(exchange, question)
     return [
-      { access: 'principal', method: 'POST', path: `${single}/${name}`, run },
-      { access: 'principal', method: 'POST', path: `${prefix}/graph/${name}`, run },
+      { access: 'read', method: 'POST', path: `${single}/${name}`, query, run },
+      { access: 'read', method: 'POST', path: `${prefix}/graph/${name}`, query, run },
     ]
   })
 
   return [
     ...routes,
-    { access: 'principal', method: 'POST', path: `${single}/index`, run: indexCore },
-    { access: 'principal', method: 'GET', path: `${single}/index`, run: showIndex },
+    { access: 'change', method: 'POST', path: `${single}/index`, query, run: indexCore },
+    { access: 'read', method: 'GET', path: `${single}/index`, query, run: showIndex },
   ]
 
   async function ask(exchange: Exchange, { fields, answer }: Question): Promise<void> {

@@ -20,10 +20,16 @@ export function jobRoutes({ prefix, flows }: JobRoutesOptions): readonly Route[]
   const single = `${all}/{job}`
 
   return [
-    { access: 'principal', method: 'GET', path: all, run: listJobs },
-    { access: 'principal', method: 'GET', path: single, run: showJob },
-    { access: 'principal', method: 'DELETE', path: single, run: cancelJob },
-    { access: 'principal', method: 'POST', path: `${single}/retry`, run: retryJob },
+    {
+      access: 'read',
+      method: 'GET',
+      path: all,
+      query: ['user', 'state', 'document', 'limit'],
+      run: listJobs,
+    },
+    { access: 'read', method: 'GET', path: single, run: showJob },
+    { access: 'change', method: 'DELETE', path: single, run: cancelJob },
+    { access: 'change', method: 'POST', path: `${single}/retry`, run: retryJob },
   ]
 
   async function listJobs(exchange: Exchange): Promise<void> {

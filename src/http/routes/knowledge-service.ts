@@ -5,7 +5,7 @@ import type { KnowledgeStore } from '../../knowledge/types.js'
 import type { JsonObject } from '../../objects/types.js'
 import { actingUser } from '../auth.js'
 import type { Principal } from '../auth.js'
-import { actsForAny } from '../access.js'
+import { actsForAny, checkMayChange } from '../access.js'
 import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
 import { answerJson } from '../reply.js'
@@ -20,7 +20,7 @@ export interface KnowledgeServiceRoutesOptions extends JsonLimits {
 export function knowledgeServiceRoutes(options: KnowledgeServiceRoutesOptions): readonly Route[] {
   const { prefix, knowledge, defaultUser } = options
 
-  return [{ access: 'principal', method: 'POST', path: `${prefix}/knowledge`, run: operate }]
+  return [{ access: 'read', method: 'POST', path: `${prefix}/knowledge`, run: operate }]
 
   async function operate(exchange: Exchange): Promise<void> {
     const { request, response, principal } = exchange
@@ -34,6 +34,7 @@ export function knowledgeServiceRoutes(options: KnowledgeServiceRoutesOptions): 
       return
     }
     if (operation === 'delete-kg-core') {
+      checkMayChange(principal)
       if (typeof id !== 'string') throw wrong('id', 'it is the id of a core')
       if (!(await knowledge.delete({ user, id }))) {
         throw new LorekeepError('LK_CORE_NOT_FOUND', `user '${user}' has no '${id}'`)

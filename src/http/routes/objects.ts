@@ -29,13 +29,19 @@ export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
   const single = `${prefix}/collections/{collection}/objects/{id}`
 
   return [
-    { access: 'principal', method: 'POST', path: `${ofFlow}/import`, run: importObjects },
-    { access: 'principal', method: 'POST', path: `${ofFlow}/query`, run: queryObjects },
-    { access: 'principal', method: 'POST', path: `${ofFlow}/explain`, run: explainQuery },
-    { access: 'principal', method: 'GET', path: single, run: showObject },
-    { access: 'principal', method: 'PUT', path: single, run: replaceObject },
-    { access: 'principal', method: 'PATCH', path: single, run: patchObject },
-    { access: 'principal', method: 'DELETE', path: single, run: deleteObject },
+    {
+      access: 'change',
+      method: 'POST',
+      path: `${ofFlow}/import`,
+      query: ['on_duplicate'],
+      run: importObjects,
+    },
+    { access: 'read', method: 'POST', path: `${ofFlow}/query`, run: queryObjects },
+    { access: 'read', method: 'POST', path: `${ofFlow}/explain`, run: explainQuery },
+    { access: 'read', method: 'GET', path: single, run: showObject },
+    { access: 'change', method: 'PUT', path: single, run: replaceObject },
+    { access: 'change', method: 'PATCH', path: single, run: patchObject },
+    { access: 'change', method: 'DELETE', path: single, run: deleteObject },
   ]
 
   // Of these bodies only the JSON is looked at here: the store takes them apart, and says what is

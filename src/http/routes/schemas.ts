@@ -18,10 +18,10 @@ export function schemaRoutes(options: SchemaRoutesOptions): readonly Route[] {
   const single = `${prefix}/schemas/{name}`
 
   return [
-    { access: 'principal', method: 'GET', path: `${prefix}/schemas`, run: listSchemas },
-    { access: 'principal', method: 'GET', path: single, run: showSchema },
-    { access: 'principal', method: 'PUT', path: single, run: defineSchema },
-    { access: 'principal', method: 'DELETE', path: single, run: dropSchema },
+    { access: 'read', method: 'GET', path: `${prefix}/schemas`, run: listSchemas },
+    { access: 'read', method: 'GET', path: single, run: showSchema },
+    { access: 'change', method: 'PUT', path: single, run: defineSchema },
+    { access: 'change', method: 'DELETE', path: single, run: dropSchema },
   ]
 
   async function listSchemas({ request, response }: Exchange): Promise<void> {

@@ -13,7 +13,7 @@ import { answer } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 import type { Places } from '../places.js'
 import { answerStream, whileConnected } from '../stream.js'
-import { parsePairs, queryText, singles } from '../target.js'
+import { checkNames, parsePairs, queryText, singles } from '../target.js'
 
 export interface SparqlRoutesOptions {
   readonly prefix: string
@@ -33,14 +33,16 @@ const maxQueryBytes = 256 * 1024
 /** What an endpoint with graphs of its own would choose by; here cores are what is chosen. */
 const datasets = ['default-graph-uri', 'named-graph-uri']
 const repeatable = ['core', ...datasets]
+/** Clients send the last three beside an Accept, which decides. */
+const query = ['query', 'update', 'user', 'collection', 'format', 'output', 'results']
 
 export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
   const { prefix, knowledge, sparql, idleTimeoutMs, exportIdleTimeoutMs } = options
   const path = `${prefix}/sparql`
 
   return [
-    { access: 'principal', method: 'GET', path, repeatable, run: askByGet },
-    { access: 'principal', method: 'POST', path, repeatable, run: askByPost },
+    { access: 'read', method: 'GET', path, query, repeatable, run: askByGet },
+    { access: 'read', method: 'POST', path, query, repeatable, run: askByPost },
   ]
 
   async function askByGet(exchange: Exchange): Promise<void> {
@@ -56,7 +58,9 @@ export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
     const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
     const inUrl = parsePairs(queryText(request))
     if (type === 'application/x-www-form-urlencoded') {
-      await ask(exchange, [...inUrl, ...parsePairs(await readText(exchange))])
+      const form = parsePairs(await readText(exchange))
+      checkNames(form, [...query, ...repeatable])
+      await ask(exchange, [...inUrl, ...form])
     } else if (type === 'application/sparql-query') {
       await ask(exchange, [...inUrl, ['query', await readText(exchange)]])
     } else if (type === 'application/sparql-update') {
@@ -88,8 +92,8 @@ export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
     }
     const parameters = singles(pairs.filter(([name]) => name !== 'core'))
     if (parameters.has('update')) throw noUpdate()
-    const query = parameters.get('query')
-    if (query === undefined) throw new LorekeepError('LK_HTTP_REQUEST', "'query' is missing")
+    const text = parameters.get('query')
+    if (text === undefined) throw new LorekeepError('LK_HTTP_REQUEST', "'query' is missing")
     const user = actingUser(principal, parameters.get('user'))
     const collection = askedCollection(principal, parameters.get('collection'))
     const graph = knowledge.graph({
@@ -100,10 +104,10 @@ export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
     const answerIt = async (signal: AbortSignal) => {
       const { accept } = request.headers
       const asked = { accept, signal, maxMs: options.maxQueryMs, lane: principal.user }
-      const found = await sparql.execute(graph, query, asked)
+      const found = await sparql.execute(graph, text, asked)
       if (found.type === 'not-acceptable') {
         const offered = found.offered.join(', ')
-        throw new LorekeepError('LK_HTTP_REQUEST', `Accept leaves nothing; there is ${offered}`)
+        throw new LorekeepError('LK_HTTP_NOT_ACCEPTABLE', `there is ${offered}`)
       }
       const headers = { 'Content-Type': found.contentType, Vary: 'Accept' }
       if (request.method !== 'HEAD') {

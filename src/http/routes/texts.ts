@@ -18,7 +18,7 @@ export function textRoutes(options: TextRoutesOptions): readonly Route[] {
   const { prefix, flows, emptyJson } = options
   const path = `${prefix}/flow/{flow}/service/text-load`
 
-  return [{ access: 'principal', method: 'POST', path, run: loadText }]
+  return [{ access: 'change', method: 'POST', path, run: loadText }]
 
   // Whether the flow takes documents is asked when this one is queued, and not before: in between
   // it may have been stopped.

@@ -100,8 +100,8 @@ t.test('a core is exported in the format that the client likes best', async (t) 
     }
   }
   const nothing = await download(serving, 'application/rdf+xml, */*;q=0')
-  t.equal(nothing.status, 400)
-  t.equal(json(nothing).code, 'LK_HTTP_REQUEST')
+  t.equal(nothing.status, 406)
+  t.equal(json(nothing).code, 'LK_HTTP_NOT_ACCEPTABLE')
 })
 
 t.test('of a core that is not there, there is no RDF either', async (t) => {

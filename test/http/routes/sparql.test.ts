@@ -118,7 +118,7 @@ t.test('the engine gets Accept, and a signal that tells of the client', async (t
   t.equal(serving.engine.signal?.aborted, false)
   const headers = { ...as('alice'), Accept: 'image/png' }
   const reply = await send(`${serving.url}/api/v1/sparql?query=x`, { headers })
-  t.match(json(reply), { status: 400, code: 'LK_HTTP_REQUEST' })
+  t.match(json(reply), { status: 406, code: 'LK_HTTP_NOT_ACCEPTABLE' })
 })
 
 t.test('what is no query of ours is a 400', async (t) => {
