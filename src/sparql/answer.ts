@@ -56,7 +56,7 @@ async function ask(
   const answer = await question.answer(() =>
     peer.engine.query(parsed.operation, {
       sources: [question.guard(graph.source())],
-      extensionFunctions: regexFunctions(),
+      extensionFunctions: regexFunctions((error) => question.fail(error)),
       ...(parsed.baseIRI !== undefined && { baseIRI: parsed.baseIRI }),
     }),
   )

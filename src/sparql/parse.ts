@@ -3,7 +3,7 @@
 import { LorekeepError } from '../errors.js'
 import { rdfFactory } from '../rdf/factory.js'
 import type { Operation, Peer } from './peer.js'
-import { compile, functionNames } from './regex.js'
+import { functionNames, whyUnsupported } from './regex.js'
 
 export interface ParsedQuery {
   readonly operation: Operation
@@ -37,17 +37,20 @@ export function parseQuery(
   }
 }
 
-function makeSafe(node: unknown): void {
-  if (Array.isArray(node)) return node.forEach(makeSafe)
+function makeSafe(node: unknown, isAggregated = false): void {
+  if (Array.isArray(node)) return node.forEach((each) => makeSafe(each, isAggregated))
   if (typeof node !== 'object' || node === null) return
   const operation = node as Operation
   if (operation.termType === 'Variable') return checkVariable(operation)
   if (operation.type === 'service') throw refused('SERVICE, and there is no other endpoint to ask')
   if (operation.type === 'from') throw refused('FROM, and the graph asked is the only one')
   if (operation.subType === 'named') checkFunction(operation)
-  if (operation.subType === 'operator') replaceRegex(operation)
-  Object.values(operation).forEach(makeSafe)
+  const isWithin = operation.type === 'expression' && (isAggregated || isAggregate(operation))
+  for (const part of Object.values(operation)) makeSafe(part, isWithin)
+  if (operation.subType === 'operator') makeOperatorSafe(operation, isAggregated)
 }
+
+const isAggregate = ({ subType }: Operation) => subType === 'aggregate'
 
 /**
  * The engine keeps variables in plain objects. `?constructor` would give wrong answers, and
@@ -70,35 +73,42 @@ function checkFunction(operation: Operation): void {
   if (!isKnown) throw refused(`the function <${value}>, and there is none of this name`)
 }
 
+/**
+ * Errors of these would end the query: those of functions that the engine is given, and of a
+ * relative IRI without a base. COALESCE makes any error one of its expression.
+ */
+const failing = new Set<unknown>(['regex', 'replace', 'iri', 'uri'])
+
+function makeOperatorSafe(operation: Operation, isAggregated: boolean): void {
+  const { operator } = operation
+  if (functionNames.has(operator)) replaceRegex(operation)
+  // An aggregate takes every error, and one of an unbound variable otherwise than others.
+  if (!failing.has(operator) || isAggregated) return
+  const args = [{ ...operation }]
+  delete operation.name
+  Object.assign(operation, { subType: 'operator', operator: 'coalesce', args })
+}
+
 /** The engine's own REGEX and REPLACE backtrack, for years with a hostile pattern. */
 function replaceRegex(operation: Operation): void {
-  const name = functionNames.get(operation.operator)
-  if (name === undefined) return
-  const values = (operation.args as readonly Operation[]).map(constantOf)
-  const flags = values[operation.operator === 'regex' ? 2 : 3]
-  if (values[1] !== undefined) compileConstant(values[1], flags ?? '')
+  const [, pattern, ...others] = operation.args as readonly Operation[]
+  const flags = others[operation.operator === 'regex' ? 0 : 1]
+  checkPattern(constantOf(pattern), flags === undefined ? '' : constantOf(flags))
   operation.subType = 'named'
-  operation.name = rdfFactory.namedNode(name)
+  operation.name = rdfFactory.namedNode(functionNames.get(operation.operator) as string)
 }
 
-function compileConstant(pattern: string, flags: string): void {
-  try {
-    compile(pattern, flags)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    throw new LorekeepError(
-      'LK_GRAPH_QUERY',
-      `the pattern ${JSON.stringify(pattern)}: ${error.message}`,
-      {
-        cause: error,
-        details: { pattern },
-      },
-    )
-  }
+function checkPattern(pattern: string | undefined, flags: string | undefined): void {
+  if (pattern === undefined || flags === undefined) return
+  const reason = whyUnsupported(pattern, flags)
+  if (reason === undefined) return
+  throw new LorekeepError('LK_GRAPH_QUERY', `the pattern ${JSON.stringify(pattern)}: ${reason}`, {
+    details: { pattern },
+  })
 }
 
-function constantOf({ term }: Operation): string | undefined {
-  const { termType, value } = (term ?? {}) as { termType?: unknown; value?: unknown }
+function constantOf(expression: Operation | undefined): string | undefined {
+  const { termType, value } = (expression?.term ?? {}) as { termType?: unknown; value?: unknown }
   return termType === 'Literal' && typeof value === 'string' ? value : undefined
 }
 

@@ -59,8 +59,10 @@ export class Question {
   guard(source: Source): Source {
     const count = 'countQuads' in source ? (source.countQuads as Count).bind(source) : undefined
     return {
-      match: (...terms) => this.#watched(source.match(...terms)),
-      ...(count && { countQuads: (...terms: Parameters<Count>) => this.#counted(count(...terms)) }),
+      match: (...terms) => this.#watched(() => source.match(...terms)),
+      ...(count && {
+        countQuads: (...terms: Parameters<Count>) => this.#counted(async () => count(...terms)),
+      }),
     }
   }
 
@@ -69,16 +71,21 @@ export class Question {
     try {
       return await Promise.race([running.run(this, work), this.#failed])
     } catch (error) {
-      this.#fail(ofEngine(error))
+      this.fail(error)
       throw this.#failure ? this.#failure.reason : error
     }
+  }
+
+  /** For what went wrong in the engine, or in a function that it called. */
+  fail(error: unknown): void {
+    this.#fail(ofEngine(error))
   }
 
   /** The items of a stream of the engine, each made into what is wanted. The question ends with them. */
   items<T, R>(stream: EngineStream<T>, make: (item: T) => R): AsyncIterable<R> {
     stream.on('readable', () => this.#wake())
     stream.on('end', () => this.#wake())
-    stream.on('error', (error) => this.#fail(ofEngine(error)))
+    stream.on('error', (error) => this.fail(error))
     return this.endedBy(this.#read(stream, make))
   }
 
@@ -128,26 +135,26 @@ export class Question {
 
   readonly #abort = (): void => this.#fail(this.#signal?.reason)
 
-  #watched(stream: Stream): Stream {
-    const watched = Readable.from(this.#quads(stream), { objectMode: true })
+  #watched(open: () => Stream): Stream {
+    const watched = Readable.from(this.#quads(open), { objectMode: true })
     this.#open.add(watched)
     watched.once('close', () => this.#open.delete(watched))
     if (this.#ended) watched.destroy()
     return watched
   }
 
-  async *#quads(stream: Stream): AsyncGenerator<Quad, void> {
+  async *#quads(open: () => Stream): AsyncGenerator<Quad, void> {
     try {
       // A graph's source gives streams of Node, which are iterables.
-      yield* stream as unknown as AsyncIterable<Quad>
+      yield* open() as unknown as AsyncIterable<Quad>
     } catch (error) {
       this.#fail(error)
     }
   }
 
-  async #counted(count: number | Promise<number>): Promise<number> {
+  async #counted(count: () => Promise<number>): Promise<number> {
     try {
-      return await count
+      return await count()
     } catch (error) {
       this.#fail(error)
       return 0
@@ -155,12 +162,17 @@ export class Question {
   }
 }
 
-/** Calls or strings without end: the query is at fault. */
+/**
+ * What the engine itself fails of is the query, as the source's failures are kept from it: calls or
+ * strings without end, or what it only finds out when it runs.
+ */
 function ofEngine(error: unknown): unknown {
-  if (!(error instanceof RangeError)) return error
-  return new LorekeepError('LK_GRAPH_QUERY', `the query grows too large: ${error.message}`, {
-    cause: error,
-  })
+  if (error instanceof LorekeepError) return error
+  const what = error instanceof RangeError ? 'the query grows too large' : 'it cannot be answered'
+  const message = error instanceof Error ? error.message : String(error)
+  // Some messages of the engine go on with a stack.
+  const [reason] = message.split('\n', 1)
+  return new LorekeepError('LK_GRAPH_QUERY', `${what}: ${reason}`, { cause: error })
 }
 
 type Count = (...terms: Parameters<Source['match']>) => number | Promise<number>

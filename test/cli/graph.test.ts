@@ -63,6 +63,10 @@ async function askAll(where: readonly string[]): Promise<Readonly<Record<string,
     select: await ask(['sparql', select, '--core', 'books', '--core', 'urn:note']),
     selectJson: JSON.parse(await ask(['sparql', '--file', '-', '--json'], Buffer.from(select))),
     boolean: await ask(['sparql', `ASK { <${moby}> ?p ?o }`, '--collection', 'none']),
+    byPattern: await ask([
+      'sparql',
+      'SELECT DISTINCT ?o { ?s ?p ?o FILTER regex(?o, "^nan", "i") }',
+    ]),
     booleanOfCore: await ask(['sparql', `ASK { <${moby}> ?p ?o }`, '--core', 'urn:note']),
     construct: await ask(['sparql', `CONSTRUCT { ?s ?p "x" } WHERE { ?s ?p "Nantucket" }`]),
   }
@@ -104,6 +108,7 @@ t.test('cores are asked in a directory and in a server alike', async (t) => {
   t.match(local['selectJson'], { results: { bindings: [{ name: { value: 'Herman Melville' } }] } })
   t.equal(local['boolean'], 'false\n')
   t.equal(local['booleanOfCore'], 'false\n')
+  t.equal(local['byPattern'], '?o\n"Nantucket"\n')
   t.equal(local['construct'], `<${library}nantucket> <${label}> "x" .\n`)
 
   const wrong = async (where: readonly string[]) => [

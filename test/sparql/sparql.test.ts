@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { Parser } from 'n3'
 import * as oxigraph from 'oxigraph'
-import type { Quad, Term as RdfTerm } from '@rdfjs/types'
+import type { Term as RdfTerm } from '@rdfjs/types'
 import t from 'tap'
 import type { Test as Tap } from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
@@ -14,6 +14,7 @@ import { Question } from '../../src/sparql/question.js'
 import type { Triple } from '../../src/types.js'
 import { arrayGraph } from '../graph/array-graph.js'
 import type { ArrayGraph } from '../graph/array-graph.js'
+import { all, quadIn, statement, written, writtenByOracle } from './oracle.js'
 import { people, prefixes, queries } from './people.js'
 
 const sparql = createSparql()
@@ -94,8 +95,11 @@ t.test('a query that cannot be run is refused, with its line where that is known
       undefined,
     'SELECT * FROM <http://127.0.0.1:1/> { ?s ?p ?o }': undefined,
     'ASK FROM NAMED <http://127.0.0.1:1/> { GRAPH ?g { ?s ?p ?o } }': undefined,
-    'SELECT * { ?s ?p ?o FILTER regex(?o, "(") }': undefined,
-    'SELECT * { ?s ?p ?o FILTER regex(?o, "a", "ig") }': undefined,
+    'SELECT * { ?s ?p ?o FILTER regex(?o, "(a)\\\\1") }': undefined,
+    'SELECT * { ?s ?p ?o FILTER regex(?o, "a(?=b)", "i") }': undefined,
+    'SELECT (REPLACE(?o, "[a-z-[aeiou]]", "") AS ?x) { ?s ?p ?o }': undefined,
+    'SELECT * { ?s ?p ?o FILTER regex(?o, "a{1001}") }': undefined,
+    'SELECT (<http://www.w3.org/2001/XMLSchema#integer>(?o, 1) AS ?x) { ?s ?p ?o }': undefined,
     'SELECT * { ?s ?p ?o FILTER <urn:no-such-function>(?o) }': undefined,
     [`SELECT * ${'{'.repeat(5000)} ?s ?p ?o ${'}'.repeat(5000)}`]: undefined,
   }
@@ -407,50 +411,3 @@ async function quiet(tasks: { readonly count: number }, source?: ArrayGraph): Pr
 }
 
 const empty = new Set(['a literal of another kind', 'a named graph'])
-
-async function written(result: SparqlResult): Promise<string[]> {
-  if (result.type === 'boolean') return [String(result.value)]
-  if (result.type === 'bindings') return (await all(result.bindings)).map(row)
-  return [...new Set((await all(result.quads)).map(statement))]
-}
-
-function writtenByOracle(answer: unknown): string[] {
-  if (typeof answer === 'boolean') return [String(answer)]
-  return (answer as (Map<string, RdfTerm> | Quad)[]).map((each) =>
-    each instanceof Map ? row(Object.fromEntries(each)) : statement(each),
-  )
-}
-
-const row = (bindings: Row) =>
-  Object.keys(bindings)
-    .sort()
-    .map((name) => `${name}=${shown(bindings[name] as RdfTerm)}`)
-    .join(' ')
-
-const statement = ({ subject, predicate, object }: Quad) =>
-  [subject, predicate, object].map(shown).join(' ')
-
-/** Numbers by their value: 30 and 30.0 are one. Blank nodes have no name that lasts. */
-function shown(term: RdfTerm): string {
-  if (term.termType === 'BlankNode') return '_:'
-  if (term.termType !== 'Literal') return `<${term.value}>`
-  const type = term.datatype.value.split('#')[1]
-  const value = type === 'decimal' || type === 'integer' ? Number(term.value) : term.value
-  return JSON.stringify([value, type, term.language])
-}
-
-function quadIn({ s, p, o }: (typeof people)[number]): Quad {
-  const node = ({ v, e }: typeof s) =>
-    !e
-      ? oxigraph.literal(v)
-      : v.startsWith('_:')
-        ? oxigraph.blankNode(v.slice(2))
-        : oxigraph.namedNode(v)
-  return oxigraph.quad(node(s) as never, node(p) as never, node(o) as never)
-}
-
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = []
-  for await (const item of items) found.push(item)
-  return found
-}

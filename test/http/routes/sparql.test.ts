@@ -199,11 +199,15 @@ t.test('the engine there is answers over the cores that are asked', async (t) =>
     head: { vars: ['name'] },
     results: { bindings: [{ name: { type: 'literal', value: 'Ann' } }] },
   })
+  const texts = await asked('SELECT ?o { ?s ?p ?o FILTER regex(?o, "^an", "i") }', 'text/csv')
+  t.equal(texts.body.toString(), 'o\r\nAnn\r\n')
   const ntriples = await asked('DESCRIBE <urn:ben>', 'application/n-triples')
   t.equal(ntriples.body.toString(), '<urn:ben> <urn:knows> <urn:cas> .\n')
   for (const [text, code] of [
     ['SELECT', 'LK_GRAPH_QUERY'],
     ['CLEAR ALL', 'LK_GRAPH_QUERY'],
+    ['ASK { ?s ?p ?o FILTER regex(?o, "(a)\\\\1") }', 'LK_GRAPH_QUERY'],
+    ['ASK { FILTER <http://www.w3.org/2001/XMLSchema#integer>(1, 2) }', 'LK_GRAPH_QUERY'],
     ['ASK { SERVICE <http://127.0.0.1:1/> { ?s ?p ?o } }', 'LK_GRAPH_QUERY'],
   ] as const) {
     const reply = await asked(text, json)
