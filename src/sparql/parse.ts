@@ -48,6 +48,16 @@ function makeSafe(node: unknown, isAggregated = false): void {
   const isWithin = operation.type === 'expression' && (isAggregated || isAggregate(operation))
   for (const part of Object.values(operation)) makeSafe(part, isWithin)
   if (operation.subType === 'operator') makeOperatorSafe(operation, isAggregated)
+  if (operation.type === 'filter' || operation.type === 'leftjoin') makeFilterSafe(operation)
+}
+
+/**
+ * The engine looks at what an OPTIONAL or an EXISTS finds with the values of the row in place, but
+ * leaves them out of filters that are a variable, a constant or a cast.
+ */
+function makeFilterSafe({ expression }: Operation): void {
+  const { subType } = (expression ?? {}) as Operation
+  if (subType === 'term' || subType === 'named') coalesce(expression as Operation)
 }
 
 const isAggregate = ({ subType }: Operation) => subType === 'aggregate'
@@ -84,9 +94,14 @@ function makeOperatorSafe(operation: Operation, isAggregated: boolean): void {
   if (functionNames.has(operator)) replaceRegex(operation)
   // An aggregate takes every error, and one of an unbound variable otherwise than others.
   if (!failing.has(operator) || isAggregated) return
-  const args = [{ ...operation }]
-  delete operation.name
-  Object.assign(operation, { subType: 'operator', operator: 'coalesce', args })
+  coalesce(operation)
+}
+
+function coalesce(expression: Operation): void {
+  const args = [{ ...expression }]
+  delete expression.name
+  delete expression.term
+  Object.assign(expression, { subType: 'operator', operator: 'coalesce', args })
 }
 
 /** The engine's own REGEX and REPLACE backtrack, for years with a hostile pattern. */

@@ -111,6 +111,29 @@ const functions = `
   .split(';')
   .map((each) => each.trim())
 
+t.test('a filter that is no operator sees the row that an OPTIONAL or EXISTS is for', async (t) => {
+  const rows = [
+    { s: iri('a'), p: iri('knows'), o: iri('b') },
+    { s: iri('b'), p: iri('knows'), o: iri('c') },
+    { s: iri('a'), p: iri('name'), o: text('Ann') },
+    { s: iri('b'), p: iri('flag'), o: text('true') },
+    { s: iri('c'), p: iri('flag'), o: text('false') },
+    { s: iri('d'), p: iri('flag'), o: text('1') },
+  ]
+  const data = ready(rows)
+  for (const filter of ['true', '"yes"', '?flag', 'xsd:boolean(?flag)', 'regex(?flag, "t")']) {
+    for (const query of [
+      `SELECT * { ?s :knows ?o OPTIONAL { ?o :flag ?flag FILTER (${filter}) } }`,
+      `SELECT * { ?s :knows ?o OPTIONAL { ?s :name ?name FILTER (${filter}) } }`,
+      `SELECT * { ?s :knows ?o FILTER EXISTS { ?o :flag ?flag FILTER (${filter}) } }`,
+      `SELECT * { ?s :knows ?o FILTER NOT EXISTS { ?s :flag ?flag FILTER (${filter}) } }`,
+      `SELECT * { ?s :knows ?o MINUS { ?o :flag ?flag FILTER (${filter}) } }`,
+    ]) {
+      t.strictSame(await ours(data, query), theirs(data, query), query)
+    }
+  }
+})
+
 t.test('each function takes each kind of term as the oracle does', async (t) => {
   for (const form of functions) {
     const expression = form.replace(/\b[XY]\b/g, (name) => (name === 'X' ? '?v' : '?w'))
