@@ -23,7 +23,7 @@ export function parseQuery(
     const base = baseIRI === undefined ? {} : { baseIRI }
     const syntax = parser.parse(text, { prefixes: {}, ...base })
     if (syntax.type !== 'query') throw refused('an update, and a graph can only be read')
-    const options = { quads: true, blankToVariable: true, prefixes: {}, ...base }
+    const options = { quads: false, blankToVariable: true, prefixes: {}, ...base }
     const operation = toAlgebra(syntax, options)
     makeSafe(operation)
     const bases = syntax.context.filter(({ subType }) => subType === 'base')
@@ -49,6 +49,16 @@ function makeSafe(node: unknown, isAggregated = false): void {
   for (const part of Object.values(operation)) makeSafe(part, isWithin)
   if (operation.subType === 'operator') makeOperatorSafe(operation, isAggregated)
   if (operation.type === 'filter' || operation.type === 'leftjoin') makeFilterSafe(operation)
+  // There are no graphs but the default one, which GRAPH is not about. The engine would give the row
+  // of a pattern without triples.
+  if (operation.type === 'graph') become(operation, noRows)
+}
+
+const noRows = { type: 'values', variables: [], bindings: [] }
+
+function become(operation: Operation, other: Operation): void {
+  for (const key of Object.keys(operation)) Reflect.deleteProperty(operation, key)
+  Object.assign(operation, other)
 }
 
 /**
@@ -99,9 +109,7 @@ function makeOperatorSafe(operation: Operation, isAggregated: boolean): void {
 
 function coalesce(expression: Operation): void {
   const args = [{ ...expression }]
-  delete expression.name
-  delete expression.term
-  Object.assign(expression, { subType: 'operator', operator: 'coalesce', args })
+  become(expression, { type: 'expression', subType: 'operator', operator: 'coalesce', args })
 }
 
 /** The engine's own REGEX and REPLACE backtrack, for years with a hostile pattern. */

@@ -120,6 +120,27 @@ async function drained(result: SparqlResult): Promise<unknown> {
   return written(result).catch((reason: unknown) => reason)
 }
 
+t.test('GRAPH finds nothing: graph-empty and graph-not-exist of the W3C', async (t) => {
+  const none: Readonly<Record<string, readonly string[]>> = {
+    'SELECT * { GRAPH ?g {} }': [],
+    'SELECT * { GRAPH <urn:unknown> {} }': [],
+    'ASK { GRAPH ?g {} }': ['false'],
+    'SELECT * { GRAPH ?g { BIND (1 AS ?x) } }': [],
+    'SELECT * { GRAPH ?g { SELECT (COUNT(*) AS ?n) { ?s ?p ?o } } }': [],
+    'SELECT * { ?s ?p ?o . GRAPH ?g {} }': [],
+    'SELECT ?g { VALUES ?g { 1 } OPTIONAL { GRAPH ?g {} } }': ['g=[1,"integer",""]'],
+    'SELECT ?g { VALUES ?g { 1 } MINUS { GRAPH ?g {} } }': ['g=[1,"integer",""]'],
+    'SELECT ?x { VALUES ?x { 1 } FILTER NOT EXISTS { GRAPH ?g {} } }': ['x=[1,"integer",""]'],
+    'SELECT ?x { { GRAPH ?g {} } UNION { VALUES ?x { 1 } } }': ['x=[1,"integer",""]'],
+  }
+  for (const [text, rows] of Object.entries(none)) {
+    t.strictSame(await written(await sparql.query(graph, text)), rows, text)
+  }
+  await t.rejects(sparql.query(graph, 'ASK { GRAPH ?g { SERVICE <urn:x> {} } }'), {
+    code: 'LK_GRAPH_QUERY',
+  })
+})
+
 t.test('relative IRIs are relative to the base given, and to BASE before it', async (t) => {
   const text = 'SELECT (IRI("x") AS ?x) { <alice> ?p ?o } LIMIT 1'
   const options = { baseIRI: 'http://example.org/' }
