@@ -4,6 +4,7 @@ import { LorekeepError } from '../errors.js'
 import { rdfFactory } from '../rdf/factory.js'
 import type { Operation, Peer } from './peer.js'
 import { functionNames, whyUnsupported } from './regex.js'
+import { markUnbound } from './unbound.js'
 
 export interface ParsedQuery {
   readonly operation: Operation
@@ -26,6 +27,7 @@ export function parseQuery(
     const options = { quads: false, blankToVariable: true, prefixes: {}, ...base }
     const operation = toAlgebra(syntax, options)
     makeSafe(operation)
+    markUnbound(operation)
     const bases = syntax.context.filter(({ subType }) => subType === 'base')
     return {
       operation,
