@@ -155,12 +155,14 @@ t.test('a question that is refused before all of it was sent is not sent on', as
   const head = `HTTP/1.1 413 No\r\nContent-Type: application/problem+json\r\nContent-Length: ${body.length}`
   const server = createTcpServer((socket) => {
     // Reads no more than the beginning, and leaves it to the client to hang up.
-    socket.once('data', () => socket.pause().write(`${head}\r\n\r\n${body}`))
+    socket.once('data', () => {
+      socket.pause().write(`${head}\r\n\r\n${body}`)
+      // Only who writes notices that nobody is there, when nothing is read.
+      const probe = setInterval(() => socket.write(' '), 50)
+      socket.on('close', () => clearInterval(probe))
+    })
     socket.on('error', hungUp).on('close', hungUp)
     t.teardown(() => socket.destroy())
-    // Only who writes notices that nobody is there, when nothing is read.
-    const probe = setInterval(() => socket.write(' '), 50)
-    socket.on('close', () => clearInterval(probe))
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   t.teardown(() => server.close())
