@@ -114,6 +114,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/knowledge/types': ['src/types', 'src/graph/types'],
   'src/knowledge': [...leaves, 'src/codec', 'src/graph'],
   'src/objects/types': [],
+  'src/objects/scope': ['src/errors', 'src/objects/types'],
   'src/objects/json': [],
   'src/objects/schema': [...leaves, 'src/objects/types', 'src/objects/json'],
   'src/objects/filter': [...leaves, 'src/objects/types', 'src/objects/json'],
@@ -126,6 +127,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/objects/query': [
     ...leaves,
     'src/objects/types',
+    'src/objects/scope',
     'src/objects/schema',
     'src/objects/filter',
     'src/objects/engine',
@@ -189,6 +191,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/error-list',
     'src/knowledge/types',
     'src/objects/types',
+    'src/objects/scope',
     'src/flow/types',
     'src/accept',
     'src/json-text',

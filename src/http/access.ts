@@ -1,15 +1,20 @@
-// What a principal may do with objects, flows and jobs, and what of cores it may ask. Collections are
-// the unit of access to objects: who may touch one reads all of it, and changes what is its own. Cores
-// and jobs are their users' alone, and collections narrow what of them is seen.
+// What a principal may do with objects, flows and jobs, and what of cores it may ask. All of them are
+// their users' alone, but for objects in collections that are shared, and collections narrow what of
+// them is seen.
 
 import { LorekeepError } from '../errors.js'
 import type { Job, JobEvent } from '../flow/types.js'
-import type { JsonObject, ObjectChangeOptions, Scope } from '../objects/types.js'
+import { flowSchemas } from '../objects/scope.js'
+import type { JsonObject, Scope } from '../objects/types.js'
 import type { Principal } from './auth.js'
 
-/** What a query of this principal may see. */
-export function scopeOf({ collections }: Principal): Scope {
-  return collections === undefined ? {} : { collections }
+/** What of all objects this principal may see, and change. */
+export function scopeOf({ user, collections, shared }: Principal): Scope {
+  return {
+    ...(collections !== undefined && { collections }),
+    ...(user !== '*' && { user }),
+    ...(shared !== undefined && { shared }),
+  }
 }
 
 export function actsForAny({ user }: Principal): boolean {
@@ -51,9 +56,6 @@ export function askedCollection(
   )
 }
 
-/** What the schemas of the step `index` begin with. */
-const flowSchemas = 'lorekeep_'
-
 /** What is no string is left to the store, which refuses it. */
 export function checkImport(principal: Principal, { metadata, schema_name }: JsonObject): void {
   // Their ids can be computed: whoever took one would stand in the way of another's document.
@@ -87,11 +89,6 @@ export function documentOf(principal: Principal, document: JsonObject): JsonObje
 export function maySee(principal: Principal, job: Pick<Job | JobEvent, 'user' | 'collection'>) {
   const isOwn = actsForAny(principal) || job.user === principal.user
   return isOwn && mayTouch(principal, job.collection)
-}
-
-/** Whose objects it may change: the store looks at each in the step that changes it. */
-export function ownedBy(principal: Principal): ObjectChangeOptions {
-  return actsForAny(principal) ? {} : { ownedBy: principal.user }
 }
 
 /** For what reaches beyond the objects of one user. */

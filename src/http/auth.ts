@@ -8,6 +8,8 @@ export interface Principal {
   readonly user: string
   /** The only collections it may touch: none where the list is empty, all where it is left out. */
   readonly collections?: readonly string[]
+  /** Collections in which it also reads what others imported. */
+  readonly shared?: readonly string[]
   /** `'read'`: it changes nothing. Left out: it may. */
   readonly access?: 'read'
 }
@@ -43,7 +45,7 @@ export function createAuthenticator(
     }
     if (!isPrincipal(principal)) {
       throw new TypeError(
-        "authenticate gave neither null nor an object of a user (a string) and maybe collections (strings) and access ('read')",
+        "authenticate gave neither null nor an object of a user (a string) and maybe collections and shared (strings) and access ('read')",
       )
     }
     return principal
@@ -87,9 +89,16 @@ async function ask(
 
 function isPrincipal(value: unknown): value is Principal {
   if (typeof value !== 'object' || value === null) return false
-  const { user, collections = [], access, ...others } = value as Record<keyof Principal, unknown>
+  const {
+    user,
+    collections = [],
+    shared = [],
+    access,
+    ...others
+  } = value as Record<keyof Principal, unknown>
   // One that is misspelt would be one that is left out, which allows more.
   if (Object.keys(others).length > 0) return false
-  if (!Array.isArray(collections) || (access !== undefined && access !== 'read')) return false
-  return [user, ...collections].every((name) => typeof name === 'string' && name !== '')
+  if (!Array.isArray(collections) || !Array.isArray(shared)) return false
+  if (access !== undefined && access !== 'read') return false
+  return [user, ...collections, ...shared].every((name) => typeof name === 'string' && name !== '')
 }

@@ -5,6 +5,7 @@ import { addUnknown, ErrorList, maxErrors } from '../error-list.js'
 import { LorekeepError } from '../errors.js'
 import { checkJson } from './json.js'
 import { shown } from './schema/reason.js'
+import { checkScope } from './scope.js'
 import type { CompiledSchema } from './schema/schema.js'
 import type {
   JsonObject,
@@ -220,8 +221,13 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** What to do with an id that the collection has. @throws TypeError */
-export function checkOptions(options: ObjectImportOptions): ObjectImportOptions {
-  const { onDuplicate = 'reject' } = options
-  if (['reject', 'replace', 'skip'].includes(onDuplicate)) return { ...options, onDuplicate }
+export function checkOptions(options: ObjectImportOptions): Required<ObjectImportOptions> {
+  const { onDuplicate = 'reject', scope = {}, ...others } = options
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) {
+    throw new TypeError(`an import has no option '${unknown}'; there are onDuplicate and scope`)
+  }
+  checkScope(scope)
+  if (['reject', 'replace', 'skip'].includes(onDuplicate)) return { onDuplicate, scope }
   throw new TypeError(`onDuplicate is 'reject', 'replace' or 'skip', not ${shown(onDuplicate)}`)
 }

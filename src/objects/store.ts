@@ -2,6 +2,7 @@ import { LorekeepError } from '../errors.js'
 import { InFlight } from '../in-flight.js'
 import type { Storage } from '../storage.js'
 import type { Row } from './engine/block.js'
+import type { Draft } from './engine/draft.js'
 import { deleteCollection } from './collection-deletion.js'
 import { Committer, NotInThisDraft } from './engine/committer.js'
 import { findPlace } from './engine/lookup.js'
@@ -21,12 +22,14 @@ import { parseQuery, schemaNameOf, type QueryRequest } from './query/query-reque
 import { Meter, output } from './query/rows.js'
 import { checkId, compileSchema, type CompiledSchema } from './schema/schema.js'
 import { SchemaChange } from './schema-change.js'
+import { checkOwners, checkScope, isChangeable, isSeen } from './scope.js'
 import { parseSchemaDefinition } from './schema/definition.js'
 import type { State, Table } from './engine/state.js'
 import type {
   CollectionStat,
   JsonObject,
   ObjectChangeOptions,
+  ObjectGetOptions,
   ObjectId,
   ObjectImport,
   ObjectImportOptions,
@@ -152,8 +155,9 @@ class StoredObjects implements OpenObjectStore {
     batch: ObjectImport,
     options: ObjectImportOptions = {},
   ): Promise<ObjectImportResult> {
-    const { onDuplicate, ownedBy } = checkOptions(options)
+    const { onDuplicate, scope } = checkOptions(options)
     const { metadata, schema_name, values } = parseImport(batch, this.#limits)
+    checkOwners(scope, [metadata])
     return this.#inFlight.run(async () => {
       // Checked before its turn, and in its turn again where the schema is another one by then. What
       // is refused is refused in its turn: the state may be old that it was found out on.
@@ -177,13 +181,20 @@ class StoredObjects implements OpenObjectStore {
           throw new LorekeepError('LK_COLLECTION_NOT_FOUND', `'${collection}' was not declared`)
         }
         const old = await draft.findAll(collection, ids)
-        if (old !== undefined && onDuplicate === 'reject') {
-          throw duplicates(
-            ids.filter((_, n) => old[n] !== undefined),
-            `in '${collection}'`,
-          )
+        if (old !== undefined) {
+          // Skipped for one that is hidden, an object would be nowhere.
+          const taken = ids.filter((_, n) => {
+            const row = old[n]
+            if (row === undefined) return false
+            return onDuplicate === 'reject' || !isSeen(scope, row, schemaOf(draft, row))
+          })
+          if (taken.length > 0) throw duplicates(taken, `in '${collection}'`)
+          if (onDuplicate === 'replace')
+            checkOwners(
+              scope,
+              old.filter((row) => row !== undefined),
+            )
         }
-        if (old !== undefined && onDuplicate === 'replace') checkOwner(old, ownedBy)
         draft.createCollection(collection)
         const { now } = draft
         const rows: Row[] = []
@@ -267,11 +278,19 @@ class StoredObjects implements OpenObjectStore {
     }
   }
 
-  async get(collection: string, id: ObjectId): Promise<StoredObject | undefined> {
+  async get(
+    collection: string,
+    id: ObjectId,
+    { scope = {} }: ObjectGetOptions = {},
+  ): Promise<StoredObject | undefined> {
     const text = idText(id)
+    checkScope(scope)
     return this.#read(async (state) => {
       const place = await findPlace(state, this.#committer.memory, collection, text)
-      return place?.block.stored(place.n)
+      const found = place?.block.stored(place.n)
+      if (found === undefined) return undefined
+      const { _user: user, _collection, _schema } = found
+      return isSeen(scope, { user, collection: _collection }, _schema) ? found : undefined
     })
   }
 
@@ -309,14 +328,14 @@ class StoredObjects implements OpenObjectStore {
   async delete(
     collection: string,
     id: ObjectId,
-    { ownedBy }: ObjectChangeOptions = {},
+    { scope = {} }: ObjectChangeOptions = {},
   ): Promise<boolean> {
     const text = idText(id)
+    checkScope(scope)
     return this.#inFlight.run(() =>
       this.#committer.commit(async (draft) => {
         const row = await draft.find(collection, text)
-        if (row === undefined) return false
-        checkOwner([row], ownedBy)
+        if (row === undefined || !isChangeable(scope, row, schemaOf(draft, row))) return false
         draft.remove(row)
         return true
       }),
@@ -385,17 +404,18 @@ class StoredObjects implements OpenObjectStore {
   async #change(
     collection: string,
     id: ObjectId,
-    { ownedBy }: ObjectChangeOptions,
+    { scope = {} }: ObjectChangeOptions,
     change: (schema: CompiledSchema, idField: string, old: Row) => unknown,
   ): Promise<StoredObject | undefined> {
     const text = idText(id)
+    checkScope(scope)
     return this.#inFlight.run(() =>
       this.#committer.commit(async (draft) => {
         const old = await draft.find(collection, text)
         // What is being deleted would be stored anew, and stay.
         const { deleting = 0 } = draft.collection(collection) ?? {}
         if (old === undefined || old.ref < deleting) return undefined
-        checkOwner([old], ownedBy)
+        if (!isChangeable(scope, old, schemaOf(draft, old))) return undefined
         const table = draft.tableOf(old)
         const { schema } = table
         const field = schema.definition.id_field
@@ -454,14 +474,8 @@ function noSchema(name: string): never {
 }
 
 /** @throws LorekeepError `LK_OBJECT_ACCESS` */
-function checkOwner(rows: readonly (Row | undefined)[], user: string | undefined): void {
-  if (user === undefined) return
-  const others = rows.filter((row) => row !== undefined && row.user !== user) as Row[]
-  if (others.length === 0) return
-  const ids = others.slice(0, 100).map(({ id }) => id)
-  throw new LorekeepError('LK_OBJECT_ACCESS', `'${String(ids[0])}'`, {
-    details: { ids, count: others.length },
-  })
+function schemaOf(draft: Draft, row: Row): string {
+  return draft.tableOf(row).schema.definition.name
 }
 
 /** @throws TypeError */

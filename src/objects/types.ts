@@ -82,13 +82,23 @@ export interface ObjectImportOptions {
    * new object in its place, or leave the old one. An id twice in one batch is refused always.
    */
   readonly onDuplicate?: 'reject' | 'replace' | 'skip'
-  /** Replaces objects of this user alone; another's refuses the batch with `LK_OBJECT_ACCESS`. */
-  readonly ownedBy?: string
+  /**
+   * Replaces and skips objects of its user alone. An id that another's object has refuses the batch:
+   * with `LK_OBJECT_DUPLICATE`, or `LK_OBJECT_ACCESS` where it is seen and was to be replaced.
+   */
+  readonly scope?: Scope
 }
 
 export interface ObjectChangeOptions {
-  /** Changes an object of this user alone; another's is refused with `LK_OBJECT_ACCESS`. */
-  readonly ownedBy?: string
+  /**
+   * Changes an object of its user alone. Another's is not there, or refused with `LK_OBJECT_ACCESS`
+   * where it is seen.
+   */
+  readonly scope?: Scope
+}
+
+export interface ObjectGetOptions {
+  readonly scope?: Scope
 }
 
 export interface ObjectImportResult {
@@ -137,10 +147,20 @@ export interface ObjectQuery {
   readonly after?: string
 }
 
-/** Narrows what a query, or a change, may touch: what a principal is allowed. */
+/**
+ * Narrows what a query, or a change, may touch: what a principal is allowed. What lies outside is not
+ * there: it is neither found nor counted.
+ */
 export interface Scope {
   /** Only these collections. */
   readonly collections?: readonly string[]
+  /** Only what this user imported. Left out: what anybody did. */
+  readonly user?: string
+  /**
+   * Collections in which a `user` reads what others imported, too. What flows find in their texts
+   * (schemas named `lorekeep_…`) nobody shares.
+   */
+  readonly shared?: readonly string[]
 }
 
 export interface ObjectPage {
@@ -241,7 +261,11 @@ export interface ObjectStore {
   explain(query: ObjectQuery, scope?: Scope): Promise<QueryPlan>
 
   /** `undefined` where the collection has no such object. */
-  get(collection: string, id: ObjectId): Promise<StoredObject | undefined>
+  get(
+    collection: string,
+    id: ObjectId,
+    options?: ObjectGetOptions,
+  ): Promise<StoredObject | undefined>
 
   /**
    * Puts a whole object in the place of one that is there; the id in it, if any, has to be that id.

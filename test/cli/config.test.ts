@@ -88,6 +88,7 @@ t.test('each value has its rule', async (t) => {
     [{ tokens: { a: { user: 'a', role: 'b' } } }, 'tokens[0].role'],
     [{ tokens: { a: { user: 'a', collections: 'shop' } } }, 'tokens[0].collections'],
     [{ tokens: { a: { user: 'a', access: 'write' } } }, 'tokens[0].access'],
+    [{ tokens: { a: { user: 'a', shared: 'shop' } } }, 'tokens[0].shared'],
     [{ tokens: { a: { user: 'a', collections: [''] } } }, 'tokens[0].collections'],
     [{ limits: 5 }, 'limits'],
     [{ limits: { maxCoreByte: 5 } }, 'limits.maxCoreByte'],
@@ -137,11 +138,11 @@ t.test('values at the limits are accepted', async (t) => {
 
 t.test('a token without collections is told from one with none', async (t) => {
   const config = {
-    tokens: { a: { user: 'a', collections: [], access: 'read' }, b: { user: 'b' } },
+    tokens: { a: { user: 'a', collections: [], shared: ['a'], access: 'read' }, b: { user: 'b' } },
   }
   t.strictSame(
     [...parseConfig(config, 'a.json').tokens.values()],
-    [{ user: 'a', collections: [], access: 'read' }, { user: 'b' }],
+    [{ user: 'a', collections: [], shared: ['a'], access: 'read' }, { user: 'b' }],
   )
 })
 

@@ -108,7 +108,7 @@ const cases: Readonly<Record<string, Case>> = {
       await other.delete('c', 1)
       await other.import({ ...one, metadata: { ...one.metadata, user: 'bob' } })
     },
-    then: (objects) => objects.delete('c', 1, { ownedBy: 'bob' }),
+    then: (objects) => objects.delete('c', 1, { scope: { user: 'bob', shared: ['c'] } }),
     gives: true,
   },
   'a collection that came is deleted': {

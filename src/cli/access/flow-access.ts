@@ -39,7 +39,8 @@ export interface FlowAccess {
   list(): Promise<readonly Flow[]>
   /** This one and the next three fail where there is no such flow. */
   get(id: string): Promise<Flow>
-  stats(id: string): Promise<FlowStats>
+  /** `undefined` where a server counts for those alone who may see everybody's jobs. */
+  stats(id: string): Promise<FlowStats | undefined>
   setActive(id: string, active: boolean): Promise<Flow>
   remove(id: string): Promise<void>
 

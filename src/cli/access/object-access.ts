@@ -19,6 +19,9 @@ export interface ObjectBatch extends Omit<ObjectImport, 'values'> {
   readonly objects: readonly InputObject[]
 }
 
+/** A server counts for those alone who may see everybody's objects. */
+export type SeenCollection = Pick<CollectionStat, 'name' | 'created_at'> & Partial<CollectionStat>
+
 export interface ObjectAccess {
   define(name: string, definition: unknown): Promise<SchemaDefinition>
   schemas(): Promise<readonly SchemaDefinition[]>
@@ -28,7 +31,7 @@ export interface ObjectAccess {
   query(query: ObjectQuery): Promise<ObjectPage>
   find(query: ObjectQuery): AsyncIterable<Partial<StoredObject>>
   explain(query: ObjectQuery): Promise<QueryPlan>
-  collections(): Promise<readonly CollectionStat[]>
+  collections(): Promise<readonly SeenCollection[]>
   /** Gives the number of objects. Fails where there is no such collection. */
   deleteCollection(name: string): Promise<number>
   close(): Promise<void>

@@ -59,8 +59,14 @@ export function openRemoteFlows(url: URL, token: string | undefined, flow: strin
       return flows
     },
     get: async (id) => (await server.askJson('GET', pathOf(id))) as Flow,
-    stats: async (id) =>
-      (await server.askJson('GET', `flow/${encodeURIComponent(id)}/stats`)) as FlowStats,
+    async stats(id) {
+      try {
+        return (await server.askJson('GET', `flow/${encodeURIComponent(id)}/stats`)) as FlowStats
+      } catch (error) {
+        if (error instanceof ServerError && error.code === 'LK_HTTP_FORBIDDEN') return undefined
+        throw error
+      }
+    },
     setActive: async (id, active) =>
       (await server.askJson('POST', `${pathOf(id)}/${active ? 'start' : 'stop'}`)) as Flow,
     async remove(id) {

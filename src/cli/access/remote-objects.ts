@@ -1,14 +1,13 @@
 // The objects of a running server.
 
 import type {
-  CollectionStat,
   ObjectImportResult,
   ObjectPage,
   ObjectQuery,
   QueryPlan,
   SchemaDefinition,
 } from '../../objects/types.js'
-import type { ObjectAccess, ObjectBatch } from './object-access.js'
+import type { ObjectAccess, ObjectBatch, SeenCollection } from './object-access.js'
 import { ServerClient } from './server-client.js'
 
 /** What a page of find() asks for; a server may give less. */
@@ -94,7 +93,7 @@ export function openRemoteObjects(url: URL, token: string | undefined, flow: str
 
     async collections() {
       const { collections } = (await server.askJson('GET', 'collections')) as {
-        readonly collections: readonly CollectionStat[]
+        readonly collections: readonly SeenCollection[]
       }
       return collections
     },

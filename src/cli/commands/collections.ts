@@ -25,16 +25,16 @@ export async function listCollections(options: CollectionsOptions): Promise<void
   if (options.json) {
     for (const collection of collections) await writeJson(collection)
   } else if (!process.stdout.isTTY) {
-    for (const { name, objects, created_at, schemas } of collections) {
+    for (const { name, objects = '', created_at, schemas = {} } of collections) {
       const cells = [name, String(objects), created_at, Object.keys(schemas).join(' ')]
       await writeOut(`${cells.map(printable).join('\t')}\n`)
     }
   } else if (collections.length === 0) {
     note('there are no collections')
   } else {
-    const rows = collections.map(({ name, objects, created_at, schemas }) => [
+    const rows = collections.map(({ name, objects, created_at, schemas = {} }) => [
       printable(name),
-      formatCount(objects),
+      objects === undefined ? '' : formatCount(objects),
       created_at.slice(0, 16).replace('T', ' '),
       printable(Object.keys(schemas).join(' ')),
     ])

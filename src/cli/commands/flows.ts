@@ -24,7 +24,7 @@ const columns = [
 
 export async function listFlows(options: FlowsOptions): Promise<void> {
   const found = await withFlows(options, { create: false }, async (flows) => {
-    const list: (readonly [Flow, FlowStats])[] = []
+    const list: Counted[] = []
     for (const flow of await flows.list()) list.push([flow, await flows.stats(flow.id)])
     return list
   })
@@ -83,9 +83,11 @@ export async function removeFlow(id: string, options: FlowsOptions): Promise<voi
   note(`removed '${id}'`)
 }
 
-function rowOf([flow, stats]: readonly [Flow, FlowStats], format: (count: number) => string) {
+type Counted = readonly [flow: Flow, stats: FlowStats | undefined]
+
+function rowOf([flow, stats]: Counted, format: (count: number) => string) {
   const state = flow.active ? 'active' : 'stopped'
-  const counts = counted.map((name) => format(stats[name]))
+  const counts = counted.map((name) => (stats === undefined ? '' : format(stats[name])))
   return [printable(flow.id), state, ...counts, printable(stepsOf(flow))]
 }
 

@@ -183,8 +183,8 @@ function readTokens(reader: ConfigReader, { tokens = {} }: Fields): ReadonlyMap<
     const key = `tokens[${principals.size}]`
     if (!isToken(token)) reader.problems.add({ key, message: `${key}: a token is ${tokenRule}` })
     const fields = reader.object(key, principal)
-    reader.checkKeys(`${key}.`, fields, ['user', 'collections', 'access'])
-    const { user, collections, access } = fields
+    reader.checkKeys(`${key}.`, fields, ['user', 'collections', 'shared', 'access'])
+    const { user, collections, shared, access } = fields
     if (!isText(user) && isObject(principal)) {
       reader.fail(`${key}.user`, "must be a string that is not empty ('*' is any user)", user)
     }
@@ -192,11 +192,14 @@ function readTokens(reader: ConfigReader, { tokens = {} }: Fields): ReadonlyMap<
     if (!names.every(isText)) {
       reader.fail(`${key}.collections`, 'must be an array of names', collections)
     }
+    const open = reader.list(`${key}.shared`, shared)
+    if (!open.every(isText)) reader.fail(`${key}.shared`, 'must be an array of names', shared)
     if (access !== undefined && access !== 'read') {
       reader.fail(`${key}.access`, "must be 'read', or left out", access)
     }
     principals.set(token, {
       user: isText(user) ? user : '',
+      ...(shared !== undefined && { shared: open.filter(isText) }),
       ...(access === 'read' && { access }),
       ...(collections !== undefined && { collections: names.filter(isText) }),
     })

@@ -75,7 +75,7 @@ async function put(
   try {
     await objects.import(
       { metadata, schema_name, values },
-      { onDuplicate: 'replace', ownedBy: user },
+      { onDuplicate: 'replace', scope: { user } },
     )
   } catch (error) {
     if (!hasCode(error, 'LK_OBJECT_TOO_LARGE') || values.length === 1) throw error

@@ -39,7 +39,9 @@ export async function deleteObjects(
       signal?.throwIfAborted()
       // Settled, not cut short: after a failure nothing of this is still on its way.
       const results = await Promise.allSettled(
-        batch.map(({ collection, id }) => objects.delete(collection, id, { ownedBy: ref.user })),
+        batch.map(({ collection, id }) =>
+          objects.delete(collection, id, { scope: { user: ref.user } }),
+        ),
       )
       for (const result of results) {
         if (result.status === 'rejected') throw result.reason

@@ -2,7 +2,7 @@
 
 import { LorekeepError } from '../../errors.js'
 import type { ObjectStore } from '../../objects/types.js'
-import { checkActsForAny, checkCollection, mayTouch } from '../access.js'
+import { actsForAny, checkActsForAny, checkCollection, mayTouch } from '../access.js'
 import { answerJson } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 
@@ -24,7 +24,11 @@ export function collectionRoutes(options: CollectionRoutesOptions): readonly Rou
   async function listCollections({ request, response, principal }: Exchange): Promise<void> {
     const all = await objects.collections()
     const collections = all.filter(({ name }) => mayTouch(principal, name))
-    await answerJson(request, response, 200, { collections })
+    // A name is everybody's who may touch it; what is counted is not.
+    const shown = actsForAny(principal)
+      ? collections
+      : collections.map(({ name, created_at }) => ({ name, created_at }))
+    await answerJson(request, response, 200, { collections: shown })
   }
 
   async function createCollection(exchange: Exchange): Promise<void> {

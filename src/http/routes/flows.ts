@@ -75,6 +75,8 @@ export function flowRoutes(options: FlowRoutesOptions): readonly Route[] {
   }
 
   async function showStats(exchange: Exchange): Promise<void> {
+    // They count everybody's jobs.
+    checkUnlimited(exchange.principal)
     const stats = await flows.stats(idOf(exchange))
     await answerJson(exchange.request, exchange.response, 200, stats)
   }

@@ -9,7 +9,7 @@ import type {
   ObjectStore,
   StoredObject,
 } from '../../objects/types.js'
-import { checkAllCollections, checkCollection, checkImport, ownedBy, scopeOf } from '../access.js'
+import { checkCollection, checkImport, checkUnlimited, scopeOf } from '../access.js'
 import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
 import { answer, answerJson } from '../reply.js'
@@ -55,7 +55,7 @@ export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
     checkImport(principal, body)
     const result = await objects.import(body as unknown as ObjectImport, {
       onDuplicate,
-      ...ownedBy(principal),
+      scope: scopeOf(principal),
     })
     await answerJson(request, response, 200, result)
   }
@@ -70,37 +70,38 @@ export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
   async function explainQuery(exchange: Exchange): Promise<void> {
     const { request, response, principal } = exchange
     await checkFlow(exchange)
-    // An index is over all collections, and a plan counts its keys: whoever may ask for the plan of
-    // any filter learns which values there are elsewhere.
-    checkAllCollections(principal)
+    // An index is over everybody's objects, and a plan counts its keys: whoever may ask for the plan of
+    // any filter learns which values others have.
+    checkUnlimited(principal)
     const query = (await readJson(exchange, options)) as unknown as ObjectQuery
     await answerJson(request, response, 200, await objects.explain(query))
   }
 
   async function showObject(exchange: Exchange): Promise<void> {
     const { collection, id } = placeOf(exchange)
-    const found = (await objects.get(collection, id)) ?? notFound(collection, id)
+    const scope = scopeOf(exchange.principal)
+    const found = (await objects.get(collection, id, { scope })) ?? notFound(collection, id)
     await answerJson(exchange.request, exchange.response, 200, found)
   }
 
   async function replaceObject(exchange: Exchange): Promise<void> {
-    const owned = ownedBy(exchange.principal)
+    const scope = scopeOf(exchange.principal)
     await change(exchange, (collection, id, object) =>
-      objects.replace(collection, id, object, owned),
+      objects.replace(collection, id, object, { scope }),
     )
   }
 
   async function patchObject(exchange: Exchange): Promise<void> {
-    const owned = ownedBy(exchange.principal)
+    const scope = scopeOf(exchange.principal)
     await change(exchange, (collection, id, changes) =>
-      objects.patch(collection, id, changes, owned),
+      objects.patch(collection, id, changes, { scope }),
     )
   }
 
   async function deleteObject(exchange: Exchange): Promise<void> {
     const { collection, id } = placeOf(exchange)
-    const owned = ownedBy(exchange.principal)
-    if (!(await objects.delete(collection, id, owned))) notFound(collection, id)
+    const scope = scopeOf(exchange.principal)
+    if (!(await objects.delete(collection, id, { scope }))) notFound(collection, id)
     await answer(exchange.request, exchange.response, 204)
   }
 

@@ -7,6 +7,7 @@ import type { Condition, Path } from '../filter/condition.js'
 import { decodeCursor, type Cursor, type SortKey } from './cursor.js'
 import { parseFilter } from '../filter/filter.js'
 import type { CompiledSchema } from '../schema/schema.js'
+import { checkScope, seenFilter } from '../scope.js'
 import type { ObjectLimits, Scope } from '../types.js'
 
 export interface QueryRequest {
@@ -56,8 +57,9 @@ export function parseQuery(
   query: object,
   schema: CompiledSchema,
   limits: ObjectLimits,
-  { collections }: Scope = {},
+  scope: Scope = {},
 ): QueryRequest {
+  checkScope(scope)
   const given = query as Readonly<Record<string, unknown>>
   const problems = new ErrorList<Problem>()
   const check = (path: Path) => checkField(path, schema)
@@ -81,8 +83,9 @@ export function parseQuery(
     problems.addAll(error.details)
   }
   if (problems.count > 0) throw queryError(problems)
-  if (collections !== undefined) {
-    const allowed = parseFilter({ _collection: { $in: [...collections] } }, () => undefined)
+  const seen = seenFilter(scope, schema.definition.name)
+  if (seen !== undefined) {
+    const allowed = parseFilter(seen, () => undefined)
     const parts = condition.type === 'and' ? condition.conditions : [condition]
     condition = { type: 'and', conditions: [allowed, ...parts] }
   }

@@ -1,0 +1,84 @@
+// What of all objects somebody may see, and change: those that are private to others are not there.
+
+import { LorekeepError } from '../errors.js'
+import type { Filters, Scope } from './types.js'
+
+/** What the schemas of the flows' own step `index` begin with: texts of users, which nobody shares. */
+export const flowSchemas = 'lorekeep_'
+
+interface Owned {
+  readonly user: string
+  readonly collection: string
+}
+
+/**
+ * One that is misspelt would be one that is left out, which allows more.
+ * @throws TypeError
+ */
+export function checkScope(scope: Scope): void {
+  const { collections = [], user = '*', shared = [], ...others } = scope
+  const isName = (name: unknown) => typeof name === 'string' && name !== ''
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) {
+    throw new TypeError(`a scope has no '${unknown}'; there are collections, user and shared`)
+  }
+  for (const [name, list] of Object.entries({ collections, shared })) {
+    if (!Array.isArray(list) || !list.every(isName)) {
+      throw new TypeError(`scope.${name} is a list of collections`)
+    }
+  }
+  if (!isName(user)) throw new TypeError('scope.user is the name of a user')
+}
+
+/** `undefined` where it is all. */
+export function seenFilter(scope: Scope, schema: string): Filters | undefined {
+  const { collections, user } = scope
+  const shared = sharedIn(scope, schema)
+  const filters = [
+    ...(collections === undefined ? [] : [{ _collection: { $in: [...collections] } }]),
+    ...(user === undefined
+      ? []
+      : shared.length === 0
+        ? [{ _user: user }]
+        : [{ $or: [{ _user: user }, { _collection: { $in: [...shared] } }] }]),
+  ]
+  return filters.length === 0 ? undefined : { $and: filters }
+}
+
+export function isSeen(scope: Scope, { user, collection }: Owned, schema: string): boolean {
+  if (scope.collections?.includes(collection) === false) return false
+  const isOwn = scope.user === undefined || scope.user === user
+  return isOwn || sharedIn(scope, schema).includes(collection)
+}
+
+/**
+ * Whether it may be changed; false where it is not there for whoever asks.
+ * @throws LorekeepError `LK_OBJECT_ACCESS` where it may be read, and no more
+ */
+export function isChangeable(
+  scope: Scope,
+  owned: Owned & { id: unknown },
+  schema: string,
+): boolean {
+  if (!isSeen(scope, owned, schema)) return false
+  checkOwners(scope, [owned])
+  return true
+}
+
+/** @throws LorekeepError `LK_OBJECT_ACCESS` where some are another user's, or lie elsewhere */
+export function checkOwners(scope: Scope, rows: readonly (Owned & { id: unknown })[]): void {
+  const { user, collections } = scope
+  const others = rows.filter(
+    (row) =>
+      (user !== undefined && row.user !== user) || collections?.includes(row.collection) === false,
+  )
+  if (others.length === 0) return
+  const ids = others.slice(0, 100).map(({ id }) => id)
+  throw new LorekeepError('LK_OBJECT_ACCESS', `'${String(ids[0])}'`, {
+    details: { ids, count: others.length },
+  })
+}
+
+function sharedIn({ shared = [] }: Scope, schema: string): readonly string[] {
+  return schema.startsWith(flowSchemas) ? [] : shared
+}
