@@ -1,7 +1,8 @@
 // What an ObjectStore does, as plain functions on maps, and the operations that both are put to.
 
 import { LorekeepError } from '../../src/errors.js'
-import { matches, parseFilter } from '../../src/objects/filter/filter.js'
+import { parseFilter } from '../../src/objects/filter/filter.js'
+import { matches } from '../objects/filter/oracle.js'
 import { mergePatch } from '../../src/objects/merge-patch.js'
 import { compileSchema } from '../../src/objects/schema/schema.js'
 import { parseSchemaDefinition } from '../../src/objects/schema/definition.js'
@@ -126,13 +127,9 @@ export async function carriedOut(objects: ObjectStore, operation: Operation): Pr
 /** Of a schema, in the order in which they were stored. */
 export function matching(model: Model, schema: string, filter: JsonObject): ModelObject[] {
   const condition = parseFilter(filter, () => undefined)
-  return [...model.objects.values()].filter((one) => {
-    const fields = fieldsOf(one)
-    return (
-      one.schema === schema &&
-      matches(condition, (name) => (Object.hasOwn(fields, name) ? fields[name] : undefined))
-    )
-  })
+  return [...model.objects.values()].filter(
+    (one) => one.schema === schema && matches(condition, fieldsOf(one)),
+  )
 }
 
 /** As it is stored, but for the times. */

@@ -24,7 +24,7 @@ export interface Test {
   readonly operator: TestOperator
   /** A JSON value; of `$regex` a Regex, of `$elemMatch` the condition of an element. */
   readonly operand: unknown
-  /** Of the value of the field that the path begins with; `undefined` where it is missing. */
+  /** Of the value of its first field, `undefined` where it is missing; in `$elemMatch` the element. */
   readonly matches: (field: unknown) => boolean
 }
 

@@ -5,7 +5,7 @@ import type { Condition, Path } from './condition.js'
 import { describe, FilterProblems, isPlainObject, maxFilterDepth } from './operands.js'
 import { readerOf, readRegex, type Question } from './operators.js'
 import { checkPath, parsePath } from './path.js'
-import { hasElement, makeTest, type ValueTest } from './tests.js'
+import { hasElement, makeTest } from './tests.js'
 import type { JsonPath } from '../json.js'
 
 /** Gives the reason why a path may not be asked about. */
@@ -32,19 +32,19 @@ export function parseFilter(filters: unknown, checkField: FieldCheck): Condition
   return condition
 }
 
-/** Whether a condition holds for an object, of which `get` gives the fields. */
-export function matches(condition: Condition, get: (field: string) => unknown): boolean {
+/** Whether a condition in an `$elemMatch` holds for an element. */
+function holds(condition: Condition, element: unknown): boolean {
   switch (condition.type) {
     case 'test':
-      return condition.matches(get(condition.path[0] as string))
+      return condition.matches(element)
     case 'and':
-      for (const part of condition.conditions) if (!matches(part, get)) return false
+      for (const part of condition.conditions) if (!holds(part, element)) return false
       return true
     case 'or':
-      for (const part of condition.conditions) if (matches(part, get)) return true
+      for (const part of condition.conditions) if (holds(part, element)) return true
       return false
     case 'not':
-      return !matches(condition.condition, get)
+      return !holds(condition.condition, element)
   }
 }
 
@@ -54,10 +54,9 @@ interface Place {
   readonly inElement: boolean
 }
 
-/** What operators are about. `rest` is the path from what a test of it will be given. */
+/** What operators are about; without a path the element itself. */
 interface Subject extends Place {
   readonly path: Path
-  readonly rest: Path
 }
 
 class FilterParser {
@@ -103,7 +102,7 @@ class FilterParser {
     const path = parsePath(key)
     const undeclared = this.#checkField([...place.outer, ...path])
     if (undeclared !== undefined) return this.#refuse(at, undeclared)
-    const subject = { ...place, path, rest: place.inElement ? path : path.slice(1) }
+    const subject = { ...place, path }
     return hasOperators(value)
       ? this.#operators(value, at, subject)
       : this.#operator('$eq', value, at, subject)
@@ -175,12 +174,14 @@ class FilterParser {
     const place = { outer: [...subject.outer, ...subject.path], inElement: true }
     const keys = Object.keys(value)
     const ofFields = !hasOperators(value) || keys.some((key) => groups.includes(key))
-    const condition = ofFields
-      ? this.filter(value, at, place)
-      : this.#operators(value, at, { ...place, path: [], rest: [] })
-    const mayMatch = !ofFields ? isAnything : keys.length === 0 ? isPlainObject : isContainer
-    const holds: ValueTest = (element) => mayMatch(element) && matches(condition, () => element)
-    return asked({ operator: '$elemMatch', operand: condition, holds: hasElement(holds) }, subject)
+    if (!ofFields) {
+      const condition = this.#operators(value, at, { ...place, path: [] })
+      const tests = hasElement((element) => holds(condition, element))
+      return asked({ operator: '$elemMatch', operand: condition, tests }, subject)
+    }
+    const condition = this.filter(value, at, place)
+    const tests = hasElement((element) => isContainer(element) && holds(condition, element))
+    return asked({ operator: '$elemMatch', operand: condition, tests }, subject)
   }
 
   #each(values: readonly unknown[], read: (value: unknown, n: number) => Condition): Condition[] {
@@ -224,10 +225,10 @@ class FilterParser {
   }
 }
 
-function asked(question: Question | undefined, { path, rest }: Subject): Condition {
+function asked(question: Question | undefined, { path, inElement }: Subject): Condition {
   if (question === undefined) return nothing
   if (typeof question === 'boolean') return question ? everything : nothing
-  return makeTest(path, rest, question.operator, question.operand, question.holds)
+  return makeTest(path, inElement, question.operator, question.operand, question.tests)
 }
 
 /** With those joined the same way taken apart, and as it is where there is one. */
@@ -243,8 +244,4 @@ function hasOperators(value: unknown): value is Readonly<Record<string, unknown>
 
 function isContainer(value: unknown): boolean {
   return typeof value === 'object' && value !== null
-}
-
-function isAnything(): boolean {
-  return true
 }

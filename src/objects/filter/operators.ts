@@ -11,7 +11,7 @@ import {
   isOneOf,
   isThere,
   type RangeOperator,
-  type ValueTest,
+  type ValueTests,
 } from './tests.js'
 import type { JsonPath } from '../json.js'
 import { checkRegexOptions, compileRegex, maxPatternLength, type Regex } from './regex.js'
@@ -19,7 +19,7 @@ import { checkRegexOptions, compileRegex, maxPatternLength, type Regex } from '.
 /** What an operator asks about a value; true or false where it does not depend on it. */
 export type Question =
   | boolean
-  | { readonly operator: TestOperator; readonly operand: unknown; readonly holds: ValueTest }
+  | { readonly operator: TestOperator; readonly operand: unknown; readonly tests: ValueTests }
 
 /** Gives `undefined` after at least one problem. */
 type Reader = (value: unknown, at: JsonPath, problems: FilterProblems) => Question | undefined
@@ -34,13 +34,13 @@ const readers: Readonly<Record<string, Reader>> = {
   $in: membership('$in', '$eq'),
   $nin: membership('$nin', '$ne'),
   $exists: (value, at, problems) => {
-    if (typeof value === 'boolean') return { operator: '$exists', operand: value, holds: isThere }
+    if (typeof value === 'boolean') return { operator: '$exists', operand: value, tests: isThere }
     problems.add(at, `takes true or false, not ${describe(value)}`)
     return undefined
   },
   $size: (value, at, problems) => {
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) {
-      return { operator: '$size', operand: value, holds: hasSize(value) }
+      return { operator: '$size', operand: value, tests: hasSize(value) }
     }
     problems.add(at, `takes a whole number, 0 or more, not ${describe(value)}`)
     return undefined
@@ -79,7 +79,7 @@ export function readRegex(
   }
   try {
     const regex: Regex = compileRegex(source, options)
-    return { operator: '$regex', operand: regex, holds: fits(regex) }
+    return { operator: '$regex', operand: regex, tests: fits(regex) }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     problems.add(here, `is not a pattern in RE2's syntax: ${error.message}`)
@@ -90,7 +90,7 @@ export function readRegex(
 function equality(operator: '$eq' | '$ne'): Reader {
   return (value, at, problems) => {
     const operand = readValue(value, at, problems)
-    return operand === undefined ? undefined : { operator, operand, holds: equals(operand) }
+    return operand === undefined ? undefined : { operator, operand, tests: equals(operand) }
   }
 }
 
@@ -98,7 +98,7 @@ function range(operator: RangeOperator): Reader {
   return (value, at, problems) => {
     const operand = readValue(value, at, problems)
     if (operand === undefined) return undefined
-    return { operator, operand, holds: isInRange(operator, operand) }
+    return { operator, operand, tests: isInRange(operator, operand) }
   }
 }
 
@@ -109,7 +109,7 @@ function membership(operator: '$in' | '$nin', single: '$eq' | '$ne'): Reader {
     if (operands === undefined) return undefined
     const [first, ...others] = operands
     if (first === undefined) return operator === '$nin'
-    if (others.length === 0) return { operator: single, operand: first, holds: equals(first) }
-    return { operator, operand: operands, holds: isOneOf(operands) }
+    if (others.length === 0) return { operator: single, operand: first, tests: equals(first) }
+    return { operator, operand: operands, tests: isOneOf(operands) }
   }
 }

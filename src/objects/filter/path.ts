@@ -24,46 +24,63 @@ export function parsePath(text: string): Path {
 }
 
 /**
- * Whether `test` holds for any value that the path leads to. It leads through objects, to the
- * element of an array that a number names, and otherwise through each object in an array (not in
- * an array in it). Where it leads nowhere `test` is asked about `undefined`, except behind an
- * array: an object in it that has no such field is passed over.
+ * Whether a test holds for any value that the path leads to, as MongoDB has it to version 8. It
+ * leads through objects and, in an array, through each object and to the element that a number
+ * names: a number is a place and a key. `any` is asked about what a field holds, by which it may
+ * mean the elements of an array too, and about `undefined` where an object has no such field;
+ * `one` about the element that a number at the end names, which is taken as it is. Behind an
+ * array, elements that are no objects are passed over.
  */
 export function leadsTo(
   start: unknown,
   path: Path,
-  test: (value: unknown) => boolean,
+  any: (value: unknown) => boolean,
+  one: (value: unknown) => boolean,
   from = 0,
-  insideArray = false,
 ): boolean {
   let value = start
   for (let n = from; n < path.length; n++) {
-    if (typeof value !== 'object' || value === null) {
-      value = undefined
-      break
-    }
-    const part = path[n] as string
-    if (Array.isArray(value) && !isArrayIndex(part)) {
-      for (const element of value as readonly unknown[]) {
-        if (isObject(element) && leadsTo(element, path, test, n, true)) return true
-      }
-      return false
-    }
-    value = memberOf(value, part)
+    if (typeof value !== 'object' || value === null) return any(undefined)
+    if (Array.isArray(value)) return leadsThrough(value, path, any, one, n)
+    value = memberOf(value, path[n] as string)
   }
-  return value === undefined && insideArray ? false : test(value)
+  return any(value)
 }
 
-/** Of an array too: its elements are its own, and its length is not asked for. */
+function leadsThrough(
+  array: readonly unknown[],
+  path: Path,
+  any: (value: unknown) => boolean,
+  one: (value: unknown) => boolean,
+  from: number,
+): boolean {
+  for (let n = 0; n < array.length; n++) {
+    const element = array[n]
+    if (isObject(element) && leadsTo(element, path, any, one, from)) return true
+  }
+  const part = path[from] as string
+  if (!isArrayIndex(part)) return false
+  const named = memberOf(array, part)
+  if (named === undefined) return false
+  if (from + 1 === path.length) return one(named)
+  return typeof named === 'object' && named !== null && leadsTo(named, path, any, one, from + 1)
+}
+
+/** Of an array the element that a number names; its length is not asked for. */
 export function memberOf(container: object, name: string): unknown {
+  if (Array.isArray(container) && !isArrayIndex(name)) return undefined
   return Object.hasOwn(container, name)
     ? (container as Readonly<Record<string, unknown>>)[name]
     : undefined
 }
 
 export function isArrayIndex(part: string): boolean {
-  return /^(?:0|[1-9]\d*)$/.test(part)
+  const first = part.charCodeAt(0)
+  return first >= zero && first <= nine && /^(?:0|[1-9]\d*)$/.test(part)
 }
+
+const zero = 0x30
+const nine = 0x39
 
 /** Not an array. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

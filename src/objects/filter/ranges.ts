@@ -56,10 +56,10 @@ function boundedBy(
   if (!isScalar(operand)) return undefined
   const bracket = bracketOf(operand)
   if (operand !== null) return { ranges: [{ bracket, ...bound(operand) }], exact: true }
-  // Nothing is more or less than null, and what is missing has its key, but is not at least null.
+  // Nothing is more or less than null.
   const { gte, lte } = bound(operand)
   const includes = gte !== undefined || lte !== undefined
-  return includes ? { ranges: [{ bracket }], exact: false } : { ranges: [], exact: true }
+  return { ranges: includes ? [{ bracket }] : [], exact: true }
 }
 
 function pointOf(value: Scalar): KeyRange {

@@ -57,13 +57,17 @@ export function regularKey(field: unknown, rest: Path): Scalar | undefined {
  */
 export function irregularKeys(field: unknown, rest: Path): readonly Scalar[] {
   const keys = new Set<Scalar>()
-  leadsTo(field, rest, (value) => {
-    if (Array.isArray(value)) {
-      for (const element of value as readonly unknown[]) if (isScalar(element)) keys.add(element)
-    } else if (value === undefined) keys.add(null)
-    else if (isScalar(value)) keys.add(value)
+  const addOne = (value: unknown) => {
+    if (isScalar(value)) keys.add(value)
     return false
-  })
+  }
+  const addAny = (value: unknown) => {
+    if (value === undefined) keys.add(null)
+    else if (Array.isArray(value)) for (const element of value) addOne(element)
+    else addOne(value)
+    return false
+  }
+  leadsTo(field, rest, addAny, addOne)
   return [...keys]
 }
 
@@ -79,12 +83,16 @@ export function sortValue(field: unknown, rest: Path, direction: 'asc' | 'desc')
     const order = best === undefined ? 0 : compareSortValues(value, best)
     if (best === undefined || (direction === 'asc' ? order < 0 : order > 0)) best = value
   }
-  leadsTo(field, rest, (value) => {
-    const found = (value ?? null) as JsonValue
-    if (Array.isArray(found) && found.length > 0) found.forEach(offer)
-    else offer(found)
+  const offerOne = (value: unknown) => {
+    offer((value ?? null) as JsonValue)
     return false
-  })
+  }
+  const offerAny = (value: unknown) => {
+    if (Array.isArray(value) && value.length > 0) value.forEach(offerOne)
+    else offerOne(value)
+    return false
+  }
+  leadsTo(field, rest, offerAny, offerOne)
   return best ?? null
 }
 

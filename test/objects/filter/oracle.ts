@@ -1,6 +1,7 @@
 // Random objects and filters, and mingo as the oracle of which match which.
 
 import { Query } from 'mingo'
+import type { Condition } from '../../../src/objects/filter/condition.js'
 import type { JsonObject, JsonValue } from '../../../src/objects/types.js'
 import type { Random } from '../../fixtures/random.js'
 
@@ -81,6 +82,22 @@ export function mingoErrs(filter: Filter, object: unknown): boolean {
       ? (value as readonly Filter[]).some((part) => mingoErrs(part, object))
       : testsErr(object, key.split('.'), value),
   )
+}
+
+/** Whether a condition holds for an object. */
+export function matches(condition: Condition, object: JsonObject): boolean {
+  switch (condition.type) {
+    case 'test': {
+      const [field = ''] = condition.path
+      return condition.matches(Object.hasOwn(object, field) ? object[field] : undefined)
+    }
+    case 'and':
+      return condition.conditions.every((part) => matches(part, object))
+    case 'or':
+      return condition.conditions.some((part) => matches(part, object))
+    case 'not':
+      return !matches(condition.condition, object)
+  }
 }
 
 /** Whether it matches, as mingo has it. */
@@ -209,8 +226,12 @@ function testErrs(
   const { values, crossed } = found
   const arrays = values.filter((value) => Array.isArray(value))
   const nested = arrays.some((array) => array.some((element) => Array.isArray(element)))
-  // It gives a whole array that lies in an array for the field of that name of its elements.
-  if (found.nestedArrays && operator !== '$options') return true
+  if (operator === '$options') return false
+  // It gives a whole array that lies in an array for the field of that name of its elements; and a
+  // number names a place alone.
+  if (found.nestedArrays || found.places) return true
+  // Behind an array it passes over objects that lack the field.
+  if (found.lacks && takesNull(operator, operand)) return true
   switch (operator) {
     case '$eq':
     case '$ne':
@@ -221,6 +242,8 @@ function testErrs(
     case '$gte':
     case '$lt':
     case '$lte':
+      // What is missing is not at least null.
+      if (operand === null && values.includes(undefined)) return true
       // It finds no elements of arrays that lie behind an array, nor what lies behind two.
       return crossed > 1 || (crossed > 0 && arrays.length > 0)
     case '$in':
@@ -274,7 +297,15 @@ function allErrs(
   )
 }
 
+function takesNull(operator: string, operand: JsonValue): boolean {
+  return Array.isArray(operand)
+    ? /^\$(?:in|nin|all)$/.test(operator) && operand.includes(null)
+    : /^\$(?:eq|ne|gte|lte)$/.test(operator) && operand === null
+}
+
 function elementErrs(element: unknown, filter: Filter): boolean {
+  // It looks into an array in an array, whose elements are not asked, and which has no fields.
+  if (Array.isArray(element)) return true
   const keys = Object.keys(filter)
   if (keys.length === 0) return false
   const groups = ['$and', '$or', '$nor']
@@ -290,28 +321,42 @@ function isSame(operand: JsonValue, value: unknown): boolean {
 }
 
 interface Found {
+  /** `undefined` where it leads to nothing, but for objects in arrays. */
   readonly values: readonly unknown[]
   /** The most arrays on the way that were not entered by a number. */
   readonly crossed: number
   /** One of those has an array for an element. */
   readonly nestedArrays: boolean
+  /** An object in an array has no such field. */
+  readonly lacks: boolean
+  /** A number met an array in which it is not the place of a value that the path leads on from. */
+  readonly places: boolean
 }
 
 function walk(value: unknown, path: readonly string[]): Found {
   const [part, ...rest] = path
-  if (part === undefined) return { values: [value], crossed: 0, nestedArrays: false }
+  const none = { crossed: 0, nestedArrays: false, lacks: false, places: false }
+  if (part === undefined) return { ...none, values: [value] }
   if (Array.isArray(value) && !/^\d+$/.test(part)) {
     const parts = value.filter(isObject).map((element) => walk(element, path))
+    const values = parts.flatMap((found) => found.values)
     return {
-      values: parts.flatMap(({ values }) => values.filter((found) => found !== undefined)),
+      values: values.filter((found) => found !== undefined),
       crossed: 1 + Math.max(0, ...parts.map(({ crossed }) => crossed)),
       nestedArrays:
         value.some((element) => Array.isArray(element)) ||
         parts.some(({ nestedArrays }) => nestedArrays),
+      lacks: values.includes(undefined) || parts.some(({ lacks }) => lacks),
+      places: parts.some(({ places }) => places),
     }
   }
   const inside = typeof value === 'object' && value !== null && Object.hasOwn(value, part)
-  return walk(inside ? (value as JsonObject)[part] : undefined, rest)
+  const found = walk(inside ? (value as JsonObject)[part] : undefined, rest)
+  if (!Array.isArray(value)) return found
+  const named = (value as readonly unknown[])[Number(part)]
+  const isPlain = rest.length === 0 ? !Array.isArray(named) : isObject(named)
+  const places = !inside || !isPlain || value.some(isObject) || found.places
+  return { ...found, places }
 }
 
 function isObject(value: unknown): value is JsonObject {

@@ -64,9 +64,11 @@ t.test(
 
 t.test('the keys of other rows are the scalars that a test may find', async (t) => {
   t.same(irregularKeys([1, 'a', 1, null, [2], { b: 3 }], []), [1, 'a', null])
-  t.same(irregularKeys([{ b: 1 }, { b: [2, [3]] }, {}, 4, [{ b: 5 }]], ['b']), [1, 2])
-  t.same(irregularKeys([{ b: 1 }, 7], ['1']), [7])
-  t.same(irregularKeys([], ['0']), [null])
+  t.same(irregularKeys([{ b: 1 }, { b: [2, [3]] }, {}, 4, [{ b: 5 }]], ['b']), [1, 2, null])
+  t.same(irregularKeys([{ b: 1 }, 7], ['1']), [null, 7])
+  t.same(irregularKeys([{ 1: 'a' }, 7], ['1']), ['a', 7])
+  t.same(irregularKeys([1, [2]], ['1']), [])
+  t.same(irregularKeys([], ['0']), [])
   t.same(irregularKeys([], []), [])
   t.same(irregularKeys({ b: {} }, ['b']), [])
 })
@@ -150,7 +152,7 @@ t.test('each test that an index serves has its ranges', async (t) => {
   t.same(rangesFor({ a: { $lt: true } }), exact({ bracket: 3, lt: true }))
   t.same(rangesFor({ a: { $lte: 1 } }), exact({ bracket: 1, lte: 1 }))
   t.same(rangesFor({ a: { $lt: null } }), exact())
-  t.same(rangesFor({ a: { $gte: null } }), { ranges: [{ bracket: 0 }], exact: false })
+  t.same(rangesFor({ a: { $gte: null } }), exact({ bracket: 0 }))
   t.same(
     rangesFor({ a: { $in: ['x', 2, null, 1, 2] } }),
     exact(
@@ -213,7 +215,7 @@ t.test('arrays are sorted by their lowest element, or their highest', async (t) 
   t.same(sortValue([2, [0], true], [], 'desc'), true)
   t.same(sortValue([], [], 'asc'), [])
   t.same(sortValue({ x: 1 }, [], 'asc'), { x: 1 })
-  t.equal(sortValue([{ b: 2 }, { b: [3, 1] }, {}], ['b'], 'asc'), 1)
+  t.equal(sortValue([{ b: 2 }, { b: [3, 1] }, {}], ['b'], 'asc'), null)
   t.equal(sortValue([{ b: 2 }, { b: [3, 1] }, {}], ['b'], 'desc'), 3)
   t.equal(sortValue([], ['b'], 'asc'), null)
   t.equal(sortValue([5], ['b'], 'asc'), null)

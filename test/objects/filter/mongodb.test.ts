@@ -1,0 +1,14 @@
+import t from 'tap'
+import { parseFilter } from '../../../src/objects/filter/filter.js'
+import { facts, namesOf, sorted } from './mongodb.js'
+import { matches } from './oracle.js'
+
+for (const some of facts) {
+  t.test(`filters match what MongoDB matches: ${some.source}`, async (t) => {
+    for (const [filter, names] of some.answers) {
+      const condition = parseFilter(filter, () => undefined)
+      const found = namesOf(some, (object) => matches(condition, object))
+      t.same(found, sorted(names), JSON.stringify(filter))
+    }
+  })
+}
