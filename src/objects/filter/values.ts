@@ -40,12 +40,12 @@ export function isScalar(value: unknown): value is Scalar {
  * The one key of a row whose path leads to a scalar, or nowhere (null), past no array; `undefined`
  * where that is not so. Asked for every object and index at import: it allocates nothing.
  */
-export function regularKey(field: unknown, rest: Path): Scalar | undefined {
+export function regularKey(field: unknown, path: Path, from = 0): Scalar | undefined {
   let value = field
-  for (let n = 0; n < rest.length; n++) {
+  for (let n = from; n < path.length; n++) {
     if (typeof value !== 'object' || value === null) return null
     if (Array.isArray(value)) return undefined
-    value = memberOf(value, rest[n] as string)
+    value = memberOf(value, path[n] as string)
   }
   if (value === undefined) return null
   return isScalar(value) ? value : undefined
@@ -69,37 +69,6 @@ export function irregularKeys(field: unknown, rest: Path): readonly Scalar[] {
   }
   leadsTo(field, rest, addAny, addOne)
   return [...keys]
-}
-
-/**
- * What a row is sorted by: where there are several values, the lowest or, descending, the highest.
- * Nothing there is null; an empty array is itself, and comes before null.
- */
-export function sortValue(field: unknown, rest: Path, direction: 'asc' | 'desc'): JsonValue {
-  const key = regularKey(field, rest)
-  if (key !== undefined) return key
-  let best: JsonValue | undefined
-  const offer = (value: JsonValue) => {
-    const order = best === undefined ? 0 : compareSortValues(value, best)
-    if (best === undefined || (direction === 'asc' ? order < 0 : order > 0)) best = value
-  }
-  const offerOne = (value: unknown) => {
-    offer((value ?? null) as JsonValue)
-    return false
-  }
-  const offerAny = (value: unknown) => {
-    if (Array.isArray(value) && value.length > 0) value.forEach(offerOne)
-    else offerOne(value)
-    return false
-  }
-  leadsTo(field, rest, offerAny, offerOne)
-  return best ?? null
-}
-
-/** A total order, that of compareScalars() for scalars: what sortValue() gives, ascending. */
-export function compareSortValues(a: JsonValue, b: JsonValue): number {
-  const empty = Number(isEmptyArray(b)) - Number(isEmptyArray(a))
-  return empty === 0 ? compareValues(a, b) : empty
 }
 
 /** A total order of all values. Arrays and objects by their parts. */
@@ -134,10 +103,6 @@ const arrayRank = 2.75
 export function rankOf(value: JsonValue): number {
   if (isScalar(value)) return bracketOf(value)
   return Array.isArray(value) ? arrayRank : objectRank
-}
-
-function isEmptyArray(value: JsonValue): boolean {
-  return Array.isArray(value) && value.length === 0
 }
 
 function compareArrays(a: readonly JsonValue[], b: readonly JsonValue[]): number {

@@ -1,13 +1,8 @@
 // Where a page ended: the order, what the last object has there, and its reference.
 
 import { parseJson } from '../../json-text.js'
-import type { Path } from '../filter/condition.js'
-import type { JsonValue, SortDirection } from '../types.js'
-
-export interface SortKey {
-  readonly path: Path
-  readonly direction: SortDirection
-}
+import type { SortKey } from '../filter/sort-values.js'
+import type { JsonValue } from '../types.js'
 
 export interface Cursor {
   readonly order: readonly SortKey[]

@@ -4,7 +4,7 @@
 import { ErrorList } from '../../error-list.js'
 import { LorekeepError } from '../../errors.js'
 import type { Block } from '../engine/block.js'
-import { encodeCursor, type Cursor, type SortKey } from './cursor.js'
+import { encodeCursor, type Cursor } from './cursor.js'
 import type { Memory } from '../engine/memory.js'
 import type { RowPlace } from '../engine/lookup.js'
 import { entriesIn, type Index } from '../engine/index-runs.js'
@@ -14,7 +14,8 @@ import { queryError, type Problem, type QueryRequest } from './query-request.js'
 import { placesOf, visitRows, type Meter, type Visit } from './rows.js'
 import type { Table } from '../engine/state.js'
 import type { JsonValue, QueryPlan } from '../types.js'
-import { compareSortValues, isScalar, sortValue, type Scalar } from '../filter/values.js'
+import { compareSorted, sortValues, type SortKey } from '../filter/sort-values.js'
+import { isScalar, regularKey, type Scalar } from '../filter/values.js'
 
 export interface Found {
   readonly places: readonly RowPlace[]
@@ -334,20 +335,24 @@ class SortedWindow {
 }
 
 function valuesOf(sort: readonly SortKey[], block: Block, n: number): JsonValue[] {
-  return sort.map(({ path, direction }) => {
-    const [name = '', ...rest] = path
-    return sortValue(block.field(name)[n], rest, direction)
-  })
+  const values: JsonValue[] = []
+  for (const { path } of sort) {
+    const value = regularKey(block.field(path[0] as string)[n], path, 1)
+    if (value === undefined) return irregularValues(sort, block, n)
+    values.push(value)
+  }
+  return values
+}
+
+function irregularValues(sort: readonly SortKey[], block: Block, n: number): JsonValue[] {
+  const fields = sort.map(({ path }) => block.field(path[0] as string)[n])
+  return sortValues(sort, fields, block.field('_id')[n])
 }
 
 type Place = Pick<Candidate, 'values' | 'ref'>
 
 function compare(sort: readonly SortKey[], a: Place, b: Place): number {
-  for (let n = 0; n < sort.length; n++) {
-    const order = compareSortValues(a.values[n] as JsonValue, b.values[n] as JsonValue)
-    if (order !== 0) return sort[n]?.direction === 'desc' ? -order : order
-  }
-  return a.ref - b.ref
+  return compareSorted(sort, a.values, b.values) || a.ref - b.ref
 }
 
 function isBehind(place: Place, { sort, after }: QueryRequest): boolean {

@@ -2,16 +2,13 @@ import t from 'tap'
 import type { Condition, Path, Test } from '../../../src/objects/filter/condition.js'
 import { parseFilter } from '../../../src/objects/filter/filter.js'
 import { rangesOf, type KeyRange } from '../../../src/objects/filter/ranges.js'
-import type { JsonObject, JsonValue } from '../../../src/objects/types.js'
+import type { JsonObject } from '../../../src/objects/types.js'
 import {
   bracketOf,
   compareScalars,
-  compareSortValues,
   irregularKeys,
   isEqual,
-  isScalar,
   regularKey,
-  sortValue,
   type Scalar,
 } from '../../../src/objects/filter/values.js'
 import { Random, pickSeed } from '../../fixtures/random.js'
@@ -206,57 +203,3 @@ t.test('a $regex has the range of what it begins with', async (t) => {
   t.equal(rangesFor({ a: { $regex: '^ab', $options: 'm' } }), undefined)
   t.ok(rangesFor({ a: { $regex: '^ab', $options: 's' } }))
 })
-
-t.test('arrays are sorted by their lowest element, or their highest', async (t) => {
-  t.equal(sortValue(5, [], 'asc'), 5)
-  t.equal(sortValue(undefined, [], 'asc'), null)
-  t.equal(sortValue([2, 'a', 1], [], 'asc'), 1)
-  t.equal(sortValue([2, 'a', 1], [], 'desc'), 'a')
-  t.same(sortValue([2, [0], true], [], 'desc'), true)
-  t.same(sortValue([], [], 'asc'), [])
-  t.same(sortValue({ x: 1 }, [], 'asc'), { x: 1 })
-  t.equal(sortValue([{ b: 2 }, { b: [3, 1] }, {}], ['b'], 'asc'), null)
-  t.equal(sortValue([{ b: 2 }, { b: [3, 1] }, {}], ['b'], 'desc'), 3)
-  t.equal(sortValue([], ['b'], 'asc'), null)
-  t.equal(sortValue([5], ['b'], 'asc'), null)
-})
-
-t.test(
-  'sorting puts an empty array first, and objects and arrays between strings and booleans',
-  async (t) => {
-    const ordered: readonly JsonValue[] = [
-      ...[[], null, 0, 'a', {}, { a: 1 }, { a: 1, b: 0 }, { a: 2, z: 1 }, { b: 1 }, { a: 'x' }],
-      ...[[1], [1, 2], [2], [[]], false, true],
-    ]
-    const places = ordered.map((_, n) => n)
-    const expected = [...places].sort((n, m) => n - m)
-    t.same(
-      places
-        .toReversed()
-        .sort((n, m) => compareSortValues(ordered[n] as JsonValue, ordered[m] as JsonValue)),
-      expected,
-    )
-  },
-)
-
-t.test(
-  `the order of sorting is total, and that of scalars for scalars (seed ${seed})`,
-  async (t) => {
-    const random = new Random(seed)
-    const values: JsonValue[] = Array.from({ length: 120 }, () => {
-      const { field, rest } = fieldAt(randomObject(random), random.pick(oraclePaths).split('.'))
-      return sortValue(field, rest, random.pick(['asc', 'desc']))
-    })
-    const sorted = values.toSorted(compareSortValues)
-    let wrong = 0
-    for (const [n, a] of sorted.entries()) {
-      for (const [m, b] of sorted.entries()) {
-        const order = Math.sign(compareSortValues(a, b))
-        if (n < m ? order > 0 : n > m ? order < 0 : order !== 0) wrong++
-        if (order !== -Math.sign(compareSortValues(b, a)) && order !== 0) wrong++
-        if (isScalar(a) && isScalar(b) && order !== Math.sign(compareScalars(a, b))) wrong++
-      }
-    }
-    t.equal(wrong, 0)
-  },
-)
