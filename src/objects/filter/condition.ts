@@ -16,13 +16,15 @@ export type TestOperator =
   | '$size'
   | '$elemMatch'
   | '$regex'
+  | '$type'
+  | '$mod'
 
 /** One operator on one path. */
 export interface Test {
   readonly type: 'test'
   readonly path: Path
   readonly operator: TestOperator
-  /** A JSON value; of `$regex` a Regex, of `$elemMatch` the condition of an element. */
+  /** A JSON value; of `$exists` whether, of `$type` the names of types, of `$regex` a Regex, of `$elemMatch` the condition of an element. */
   readonly operand: unknown
   /** Of the value of its first field, `undefined` where it is missing; in `$elemMatch` the element. */
   readonly matches: (field: unknown) => boolean

@@ -16,7 +16,14 @@ export const maxTests = 1000
 const groups: readonly string[] = ['$and', '$or', '$nor']
 const operators: readonly string[] = [
   ...['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$exists', '$not', '$all'],
-  ...['$size', '$elemMatch', '$regex', '$options'],
+  ...['$size', '$elemMatch', '$regex', '$options', '$type', '$mod'],
+]
+
+/** Of MongoDB, and not here: code, texts, places on the earth, bits, chance. */
+const unsupported: readonly string[] = [
+  ...['$where', '$expr', '$function', '$jsonSchema', '$text', '$sampleRate', '$rand'],
+  ...['$bitsAllClear', '$bitsAllSet', '$bitsAnyClear', '$bitsAnySet', '$geoIntersects'],
+  ...['$geoWithin', '$near', '$nearSphere', '$maxDistance', '$minDistance'],
 ]
 
 const everything: Condition = { type: 'and', conditions: [] }
@@ -80,6 +87,7 @@ class FilterParser {
       const value = filter[key]
       const here = [...at, key]
       if (groups.includes(key)) return this.#group(key, value, here, place)
+      if (key === '$comment') return everything
       if (key.startsWith('$')) return this.#misplaced(key, here)
       return this.#field(key, value, here, place)
     })
@@ -157,11 +165,19 @@ class FilterParser {
       return this.#refuse(at, `takes an array of values, not ${describe(value)}`)
     }
     if (value.length === 0) return nothing
+    // Either values or `$elemMatch`, as the first one says.
+    const ofElements = hasOperators(value[0])
     const conditions = this.#each(value, (element, n) => {
-      const [key, ...others] = isPlainObject(element) ? Object.keys(element) : []
-      return isPlainObject(element) && key === '$elemMatch' && others.length === 0
-        ? this.#operators(element, [...at, n], subject)
-        : this.#operator('$eq', element, [...at, n], subject)
+      const here = [...at, n]
+      if (!ofElements && !hasOperators(element))
+        return this.#operator('$eq', element, here, subject)
+      const isElemMatch = hasOperators(element) && Object.keys(element).join() === '$elemMatch'
+      return ofElements && isElemMatch
+        ? this.#operators(element, here, subject)
+        : this.#refuse(
+            here,
+            'cannot stand there: $all takes values, or nothing but { $elemMatch: … }',
+          )
     })
     return joined('and', conditions)
   }
@@ -197,7 +213,8 @@ class FilterParser {
     if (operators.includes(name)) {
       return this.#refuse(at, `stands inside a field: { field: { ${name}: … } }`)
     }
-    return this.#refuse(at, `is not an operator: there are ${[...operators, ...groups].join(' ')}`)
+    const reason = unsupported.includes(name) ? 'is not supported' : 'is not an operator'
+    return this.#refuse(at, `${reason}: there are ${[...operators, ...groups].join(' ')}`)
   }
 
   #mayGoOn(at: JsonPath): boolean {

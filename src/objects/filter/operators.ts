@@ -6,13 +6,16 @@ import { describe, quote, readValue, readValues, type FilterProblems } from './o
 import {
   equals,
   fits,
+  hasRemainder,
   hasSize,
   isInRange,
   isOneOf,
   isThere,
+  isType,
   type RangeOperator,
   type ValueTests,
 } from './tests.js'
+import { typeNameOf, typeNames } from './types.js'
 import type { JsonPath } from '../json.js'
 import { checkRegexOptions, compileRegex, maxPatternLength, type Regex } from './regex.js'
 
@@ -20,6 +23,8 @@ import { checkRegexOptions, compileRegex, maxPatternLength, type Regex } from '.
 export type Question =
   | boolean
   | { readonly operator: TestOperator; readonly operand: unknown; readonly tests: ValueTests }
+
+const maxTypes = 100
 
 /** Gives `undefined` after at least one problem. */
 type Reader = (value: unknown, at: JsonPath, problems: FilterProblems) => Question | undefined
@@ -34,9 +39,46 @@ const readers: Readonly<Record<string, Reader>> = {
   $in: membership('$in', '$eq'),
   $nin: membership('$nin', '$ne'),
   $exists: (value, at, problems) => {
-    if (typeof value === 'boolean') return { operator: '$exists', operand: value, tests: isThere }
-    problems.add(at, `takes true or false, not ${describe(value)}`)
+    if (typeof value === 'boolean' || typeof value === 'number') {
+      return { operator: '$exists', operand: Boolean(value), tests: isThere }
+    }
+    problems.add(at, `takes true or false (or 1 or 0), not ${describe(value)}`)
     return undefined
+  },
+  $type: (value, at, problems) => {
+    const given: readonly unknown[] = Array.isArray(value) ? value : [value]
+    if (given.length === 0 || given.length > maxTypes) {
+      problems.add(at, `takes 1 to ${maxTypes} types, not ${given.length}`)
+      return undefined
+    }
+    const names: string[] = []
+    for (const [n, type] of given.entries()) {
+      const name = typeNameOf(type)
+      if (name !== undefined) names.push(name)
+      else {
+        const here = Array.isArray(value) ? [...at, n] : at
+        problems.add(here, `is ${describe(type)}, no type: there are ${typeNames.join(', ')}`)
+      }
+    }
+    if (names.length < given.length) return undefined
+    return { operator: '$type', operand: names, tests: isType(names) }
+  },
+  $mod: (value, at, problems) => {
+    const isPair = Array.isArray(value) && value.length === 2 && value.every(isLongNumber)
+    const [divisor, remainder] = isPair ? value.map(Math.trunc) : []
+    if (divisor === undefined || remainder === undefined) {
+      problems.add(at, 'takes a divisor and a remainder: [4, 0], two numbers of at most 64 bits')
+      return undefined
+    }
+    if (divisor === 0) {
+      problems.add([...at, 0], 'is a divisor of 0')
+      return undefined
+    }
+    return {
+      operator: '$mod',
+      operand: [divisor, remainder],
+      tests: hasRemainder(divisor, remainder),
+    }
   },
   $size: (value, at, problems) => {
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) {
@@ -100,6 +142,10 @@ function range(operator: RangeOperator): Reader {
     if (operand === undefined) return undefined
     return { operator, operand, tests: isInRange(operator, operand) }
   }
+}
+
+function isLongNumber(value: unknown): value is number {
+  return typeof value === 'number' && value >= -(2 ** 63) && value < 2 ** 63
 }
 
 /** Of a single value it is what `single` asks. */

@@ -44,9 +44,38 @@ export function rangesOf({ operator, operand }: Test): KeyRanges | undefined {
       return boundedBy(operand, (lte) => ({ lte }))
     case '$regex':
       return prefixRange((operand as Regex).prefix)
+    case '$type':
+      return typeRanges(operand as readonly string[])
+    case '$mod':
+      return { ranges: [{ bracket: 1 }], exact: false }
     default:
       return undefined
   }
+}
+
+/** `undefined` where a type has no keys in an index. */
+function typeRanges(names: readonly string[]): KeyRanges | undefined {
+  if (names.includes('object') || names.includes('array')) return undefined
+  const brackets = new Set<Bracket>()
+  let exact = true
+  for (const name of names) {
+    const found = bracketsOfTypes[name]
+    if (found === undefined) continue
+    brackets.add(found)
+    // What is missing has the key of null, and whole numbers have those of others.
+    if (name !== 'number' && name !== 'string' && name !== 'bool') exact = false
+  }
+  return { ranges: [...brackets].sort((a, b) => a - b).map((bracket) => ({ bracket })), exact }
+}
+
+const bracketsOfTypes: Readonly<Record<string, Bracket>> = {
+  null: 0,
+  number: 1,
+  int: 1,
+  long: 1,
+  double: 1,
+  string: 2,
+  bool: 3,
 }
 
 function boundedBy(

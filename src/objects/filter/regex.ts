@@ -13,25 +13,29 @@ export interface Regex {
 
 export const maxPatternLength = 1000
 
+/** The options of MongoDB. */
 const flags: Readonly<Record<string, number>> = {
   i: RE2JS.CASE_INSENSITIVE,
   m: RE2JS.MULTILINE,
   s: RE2JS.DOTALL,
+  // Spaces and comments are taken out before; and all is Unicode here.
+  x: 0,
+  u: 0,
 }
 
 /** The reason why a text names no options, `undefined` where it does. */
 export function checkRegexOptions(options: string): string | undefined {
   const unknown = Array.from(options).find((option) => !Object.hasOwn(flags, option))
-  if (unknown !== undefined) return `has the option '${unknown}': there are i, m and s`
-  return new Set(options).size < options.length ? 'has an option twice' : undefined
+  return unknown && `has the option ${JSON.stringify(unknown)}: there are i, m, s, x and u`
 }
 
 /** @throws SyntaxError for a pattern that the engine does not understand */
 export function compileRegex(source: string, options: string): Regex {
   let flag = 0
   for (const option of options) flag |= flags[option] ?? 0
-  const engine = compilePattern(source, flag)
-  const { anchored, text, complete } = readLiteral(source)
+  const pattern = options.includes('x') ? withoutSpaces(source) : source
+  const engine = compilePattern(pattern, flag)
+  const { anchored, text, complete } = readLiteral(pattern)
   // In a line of its own the beginning may be anywhere; the other case has other letters.
   const literal = !options.includes('i') && !options.includes('m')
   return {
@@ -54,6 +58,13 @@ function compilePattern(source: string, flag: number): RE2JS {
     const reason = error instanceof Error ? error.message : String(error)
     throw new SyntaxError(reason.replace(/^error parsing regexp: /, ''), { cause: error })
   }
+}
+
+/** What the option x leaves: no white space, no comments, but for escaped ones and those in classes. */
+function withoutSpaces(source: string): string {
+  const kept = /\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]/.source
+  const dropped = /[ \t\n\f\r]|#[^\n]*(?:\n|$)/.source
+  return source.replace(new RegExp(`(${kept})|${dropped}`, 'gs'), '$1')
 }
 
 interface Literal {

@@ -2,6 +2,7 @@
 
 import { isEqual, compareValues, isScalar, rankOf } from './values.js'
 import { leadsTo, memberOf } from './path.js'
+import { isOfTypes } from './types.js'
 import type { Path, Test, TestOperator } from './condition.js'
 import type { Regex } from './regex.js'
 import type { JsonValue } from '../types.js'
@@ -83,6 +84,19 @@ export function isInRange(operator: RangeOperator, operand: JsonValue): ValueTes
 
 export function fits(regex: Regex): ValueTests {
   return orElement((value) => typeof value === 'string' && regex.test(value))
+}
+
+export function isType(names: readonly string[]): ValueTests {
+  return orElement(isOfTypes(names))
+}
+
+/** Numbers without their fraction, and within 64 bits. */
+export function hasRemainder(divisor: number, remainder: number): ValueTests {
+  return orElement((value) => {
+    if (typeof value !== 'number' || value < -(2 ** 63) || value >= 2 ** 63) return false
+    // Of -0 too: they are equal.
+    return Math.trunc(value) % divisor === remainder
+  })
 }
 
 export const isThere: ValueTests = alone((value) => value !== undefined)

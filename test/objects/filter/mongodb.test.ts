@@ -1,6 +1,6 @@
 import t from 'tap'
 import { parseFilter } from '../../../src/objects/filter/filter.js'
-import { facts, namesOf, sorted } from './mongodb.js'
+import { facts, namesOf, refusedFilters, sorted } from './mongodb.js'
 import { matches } from './oracle.js'
 
 for (const some of facts) {
@@ -10,5 +10,11 @@ for (const some of facts) {
       const found = namesOf(some, (object) => matches(condition, object))
       t.same(found, sorted(names), JSON.stringify(filter))
     }
+  })
+}
+
+for (const [source, filter] of refusedFilters) {
+  t.test(`what MongoDB refuses is refused: ${source}, ${JSON.stringify(filter)}`, async (t) => {
+    t.throws(() => parseFilter(filter, () => undefined), { code: 'LK_QUERY' })
   })
 }

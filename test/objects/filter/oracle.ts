@@ -162,7 +162,10 @@ function randomTests(random: Random, path: string, depth: number): JsonValue {
 const operators = [
   ...['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$gt', '$lt', '$in', '$nin', '$exists', '$not'],
   '$regex',
+  ...['$type', '$mod'],
 ]
+
+const types = ['number', 'string', 'bool', 'null', 'object', 'array']
 
 const arrayOperators = ['$all', '$size', '$elemMatch', '$elemMatch']
 
@@ -175,6 +178,12 @@ function operandFor(random: Random, operator: string, path: string, depth: numbe
       return random.chance(0.5)
     case '$size':
       return random.below(4)
+    case '$type':
+      return random.chance(0.5)
+        ? random.pick(types)
+        : several(random, 1, 3, () => random.pick(types))
+    case '$mod':
+      return [random.pick([1, 2, 3, -2]), random.pick([0, 0, 1, -1])]
     case '$all':
       if (random.chance(0.2)) return [{ $elemMatch: elementFilter(random, path, depth) }]
       return several(random, 0, 2, () => operandOf(random, path))
@@ -258,6 +267,20 @@ function testErrs(
     case '$regex':
       // It looks into the elements of elements.
       return nested
+    case '$type':
+      // It asks no elements, nor values behind an array.
+      return (
+        crossed > 0 ||
+        arrays.length > 0 ||
+        (takesType(operand, 'null') && values.includes(undefined))
+      )
+    case '$mod':
+      // It takes anything for a number, and fractions for more than whole numbers.
+      return (
+        crossed > 1 ||
+        (crossed > 0 && arrays.length > 0) ||
+        !values.flat().every((value) => value === undefined || Number.isInteger(value))
+      )
     case '$size':
       // It counts the values behind an array.
       return crossed > 0
@@ -295,6 +318,10 @@ function allErrs(
         operand['$elemMatch'] !== undefined &&
         testErrs(root, path, '$elemMatch', operand['$elemMatch'])),
   )
+}
+
+function takesType(operand: JsonValue, type: string): boolean {
+  return Array.isArray(operand) ? operand.includes(type) : operand === type
 }
 
 function takesNull(operator: string, operand: JsonValue): boolean {

@@ -161,6 +161,18 @@ t.test('each test that an index serves has its ranges', async (t) => {
   )
 })
 
+t.test('types have the ranges of their brackets', async (t) => {
+  const ranges = (type: unknown) => rangesFor({ a: { $type: type } })
+  t.same(ranges('number'), { ranges: [{ bracket: 1 }], exact: true })
+  t.same(ranges(['string', 'bool']), { ranges: [{ bracket: 2 }, { bracket: 3 }], exact: true })
+  t.same(ranges(['string', 'int']), { ranges: [{ bracket: 1 }, { bracket: 2 }], exact: false })
+  t.same(ranges(10), { ranges: [{ bracket: 0 }], exact: false }, 'what is missing has that key')
+  t.same(ranges('date'), { ranges: [], exact: true }, 'nothing is of that type')
+  t.equal(ranges(['string', 'object']), undefined)
+  t.equal(ranges('array'), undefined)
+  t.same(rangesFor({ a: { $mod: [4, 0] } }), { ranges: [{ bracket: 1 }], exact: false })
+})
+
 t.test('other tests have none', async (t) => {
   const filters = [
     ...[{ a: { $ne: 1 } }, { a: { $nin: [1, 2] } }, { a: { $exists: false } }, { a: { $size: 1 } }],
