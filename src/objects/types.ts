@@ -26,11 +26,14 @@ export type FieldType =
   | 'uri'
   | 'email'
   | 'uuid'
+  | 'any'
 
 export interface FieldDefinition {
   readonly type: FieldType
   readonly description?: string
   readonly required?: boolean
+  /** Takes null too. */
+  readonly nullable?: boolean
   /** Put where an object has no such field. It has to be valid itself. */
   readonly default?: JsonValue
   /** Of an enum. */
@@ -54,6 +57,8 @@ export interface SchemaDefinition {
   readonly fields: Readonly<Record<string, FieldDefinition>>
   /** Paths: declared fields, dotted paths into them, system fields such as `_collection`. */
   readonly indexes: readonly string[]
+  /** Indexes may also lead to fields that are not declared; a misspelt path is no error then. */
+  readonly index_undeclared?: true
   /** Refuses fields that are not declared, at every depth where some are. */
   readonly strict: boolean
   /** The field that holds the id: `id` unless named otherwise. */

@@ -8,7 +8,7 @@ import { isBoolean, isString, own, Problems, taker } from './definition-problems
 import type { Problem } from './definition-problems.js'
 import { FieldReader } from './field-definition.js'
 import { wrongName } from './field-keys.js'
-import { wrongIndexPath } from './index-path.js'
+import { wrongIndexPath, type IndexOptions } from './index-path.js'
 import { checkJson } from '../json.js'
 import { didYouMean } from './nearest.js'
 import { shown } from './reason.js'
@@ -50,11 +50,16 @@ export function parseSchemaDefinition(input: unknown): SchemaDefinition {
   const name = schemaName(given, problems)
   const description = take('description', isString, 'a string')
   const strict = take('strict', isBoolean, 'true or false') ?? false
+  const indexUndeclared = take('index_undeclared', isBoolean, 'true or false') ?? false
+  if (indexUndeclared && strict) {
+    problems.add('index_undeclared', 'has no meaning where strict refuses undeclared fields')
+  }
   const generateIds = take('generate_ids', isBoolean, 'true or false') ?? false
   const reader = new FieldReader(problems)
   const fields = reader.read(own(given, 'fields'), ['fields'])
   const idField = idFieldOf(given, fields, reader, generateIds, problems)
-  const indexes = indexesOf(given, fields, reader.indexed, idField, problems)
+  const options = { idField, undeclared: indexUndeclared }
+  const indexes = indexesOf(given, fields, reader.indexed, options, problems)
   // Compiling takes definitions that are right.
   if (problems.count === 0) checkDefaults(reader.defaults, strict, problems)
   if (problems.count > 0) throw refusal(problems)
@@ -63,6 +68,7 @@ export function parseSchemaDefinition(input: unknown): SchemaDefinition {
     ...(description !== undefined && { description }),
     fields,
     indexes,
+    ...(indexUndeclared && { index_undeclared: true as const }),
     strict,
     id_field: idField,
     generate_ids: generateIds,
@@ -73,7 +79,10 @@ export function parseSchemaDefinition(input: unknown): SchemaDefinition {
   throw refusal(problems)
 }
 
-const keys = ['name', 'description', 'fields', 'indexes', 'strict', 'id_field', 'generate_ids']
+const keys = [
+  ...['name', 'description', 'fields', 'indexes', 'index_undeclared', 'strict', 'id_field'],
+  'generate_ids',
+]
 
 /** Its own copy, which nobody changes later. -0 is 0 in it, as it would be when it is read back. */
 function plainCopy(input: unknown, problems: Problems): JsonValue | undefined {
@@ -133,18 +142,19 @@ function idFieldOf(
   if (!Object.hasOwn(fields, idField)) return idField
 
   const path = paths.get(idField) ?? ['fields', idField]
-  const { type, default: ifMissing, min_length, max_length } = fields[idField] as FieldDefinition
+  const { type, nullable, default: ifMissing, ...field } = fields[idField] as FieldDefinition
   if (!idTypes.includes(type)) {
     problems.add([...path, 'type'], `is ${type}: an id is one of ${idTypes.join(', ')}`)
   }
+  if (nullable) problems.add([...path, 'nullable'], 'would let objects be without an id')
   if (ifMissing !== undefined) {
     problems.add([...path, 'default'], 'would give every object the same id')
   }
   if (!generateIds) return idField
   const fits =
     (type === 'string' || type === 'text') &&
-    (min_length ?? 0) <= shortestGenerated &&
-    (max_length ?? Infinity) >= longestGenerated
+    (field.min_length ?? 0) <= shortestGenerated &&
+    (field.max_length ?? Infinity) >= longestGenerated
   if (!fits) {
     const lengths = `${shortestGenerated} to ${longestGenerated} characters`
     problems.add('generate_ids', `makes strings of ${lengths}, which '${idField}' does not admit`)
@@ -156,7 +166,7 @@ function indexesOf(
   given: JsonObject,
   fields: Fields,
   indexed: readonly string[],
-  idField: string,
+  options: IndexOptions,
   problems: Problems,
 ): readonly string[] {
   const listed = own(given, 'indexes') ?? []
@@ -171,7 +181,7 @@ function indexesOf(
         ? `must be a path, not ${shown(path)}`
         : indexes.has(path)
           ? 'comes a second time'
-          : wrongIndexPath(path, fields, idField)
+          : wrongIndexPath(path, fields, options)
     if (wrong !== undefined) problems.add(['indexes', i], wrong)
     if (typeof path === 'string') indexes.add(path)
   }

@@ -88,7 +88,7 @@ export class FieldReader {
     inArray: boolean,
   ): FieldDefinition {
     const problems = this.#problems
-    const anything: FieldDefinition = { type: 'object' }
+    const anything: FieldDefinition = { type: 'any' }
     if (++this.#fields > mostFields) {
       if (this.#fields === mostFields + 1) {
         problems.add(path, `is one too many: ${mostFields} fields, at all depths, are the most`)
@@ -107,6 +107,7 @@ export class FieldReader {
     const take = taker(input, path, problems)
     const description = take('description', isString, 'a string')
     const required = take('required', isBoolean, 'true or false')
+    const nullable = take('nullable', isBoolean, 'true or false')
     take('primary_key', isBoolean, 'true or false')
     take('indexed', isBoolean, 'true or false')
     const type = typeOf(input, path, problems)
@@ -144,6 +145,7 @@ export class FieldReader {
       type,
       ...(description !== undefined && { description }),
       ...(required && { required }),
+      ...(nullable && { nullable }),
       ...(ifMissing !== undefined && { default: ifMissing }),
       ...(values && { values }),
       ...(items !== undefined && {

@@ -44,6 +44,7 @@ const types: readonly FieldType[] = [
   'enum',
   'array',
   'object',
+  'any',
 ]
 
 /** Names that other systems have for a type. */
@@ -62,6 +63,8 @@ export const fittingTypes: Readonly<Record<string, readonly FieldType[]>> = {
   values: ['enum'],
   items: ['array'],
   properties: ['object'],
+  // Any value may be null anyhow.
+  nullable: types.filter((type) => type !== 'any'),
 }
 
 const ofEvery = ['type', 'description', 'enum', ...Object.keys(fittingTypes)]
@@ -152,7 +155,7 @@ export function valuesOf(
 
 /** Of `{ "type": "integer", "enum": [1, 2] }`: the values have to be of the type too. */
 function enumCheck(type: string): (value: JsonValue) => boolean {
-  if (type === 'enum') return () => true
+  if (type === 'enum' || type === 'any') return () => true
   if (type === 'integer') return (value) => Number.isSafeInteger(value)
   if (type === 'boolean') return isBoolean
   return type === 'number' || otherNames.get(type) === 'number' ? isNumber : isString

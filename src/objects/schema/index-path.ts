@@ -11,8 +11,18 @@ const mostParts = 32
 
 const systemPaths = ['_id', '_collection', '_user', '_created_at', '_updated_at']
 
+export interface IndexOptions {
+  readonly idField: string
+  /** The path may lead to fields that are not declared. */
+  readonly undeclared: boolean
+}
+
 /** The reason why there cannot be an index on the path. */
-export function wrongIndexPath(path: string, fields: Fields, idField: string): string | undefined {
+export function wrongIndexPath(
+  path: string,
+  fields: Fields,
+  { idField, undeclared }: IndexOptions,
+): string | undefined {
   const [first = '', ...rest] = path.split('.')
   if (rest.length >= mostParts) return `has more than ${mostParts} parts`
   for (const part of [first, ...rest]) {
@@ -29,10 +39,16 @@ export function wrongIndexPath(path: string, fields: Fields, idField: string): s
   if (first === idField && !Object.hasOwn(fields, first)) {
     return rest.length > 0 ? `'${first}' is an id: it has no fields` : undefined
   }
-  return wrongInside(fields, [first, ...rest])
+  return wrongInside(fields, [first, ...rest], undeclared)
 }
 
-function wrongInside(fields: Fields, parts: readonly string[]): string | undefined {
+const hint = " (with 'index_undeclared' it may be)"
+
+function wrongInside(
+  fields: Fields,
+  parts: readonly string[],
+  undeclared: boolean,
+): string | undefined {
   let inner: Fields | undefined = fields
   let at: FieldDefinition | undefined
   for (const [i, part] of parts.entries()) {
@@ -40,6 +56,7 @@ function wrongInside(fields: Fields, parts: readonly string[]): string | undefin
       // A path goes through the elements of an array, not through arrays in arrays.
       if (at.type === 'array' && at.items === undefined) return undefined
       const container: FieldDefinition = at.type === 'array' ? (at.items ?? at) : at
+      if (container.type === 'any') return undefined
       if (container.type !== 'object') {
         return `'${parts.slice(0, i).join('.')}' has no fields: its type is ${at.type}`
       }
@@ -47,8 +64,9 @@ function wrongInside(fields: Fields, parts: readonly string[]): string | undefin
     }
     if (inner === undefined) return undefined
     if (!Object.hasOwn(inner, part)) {
+      if (undeclared) return undefined
       const place = i === 0 ? 'is not declared' : `'${part}' is not declared`
-      return place + didYouMean(part, Object.keys(inner))
+      return place + (didYouMean(part, Object.keys(inner)) || hint)
     }
     at = inner[part]
   }

@@ -61,7 +61,8 @@ export function reasonOf(
     default: {
       // type, enum, format
       const optional = field?.required !== true && typeof path.at(-1) === 'string'
-      const hint = value === null && optional ? ' (leave the field out instead)' : ''
+      const hint =
+        value === null && optional ? ' (leave the field out, or define it as nullable)' : ''
       return `must be ${expected(field)}, not ${shown(value)}${hint}`
     }
   }
@@ -88,10 +89,11 @@ function unsafe(value: unknown): string {
 
 function expected(field: FieldDefinition | undefined): string {
   if (field === undefined) return 'an object'
-  if (field.type !== 'enum') return words[field.type]
+  const orNull = field.nullable ? ' or null' : ''
+  if (field.type !== 'enum') return words[field.type] + orNull
   const values = field.values ?? []
   const more = values.length > mostValues ? ` and ${values.length - mostValues} more` : ''
-  return `one of ${values.slice(0, mostValues).map(quoted).join(', ')}${more}`
+  return `one of ${values.slice(0, mostValues).map(quoted).join(', ')}${more}${orNull}`
 }
 
 const mostValues = 10
@@ -109,4 +111,5 @@ const words: Readonly<Record<Exclude<FieldType, 'enum'>, string>> = {
   uri: "a URI such as 'https://example.org/a'",
   email: 'an email address',
   uuid: 'a UUID',
+  any: 'any value',
 }

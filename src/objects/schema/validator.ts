@@ -41,6 +41,8 @@ export function compileValidator(fields: Fields, options: ValidatorOptions): Val
     // The JSON Schema is made here and fits: checking it takes longer than compiling it.
     meta: false,
     validateSchema: false,
+    // Those of what is nullable.
+    allowUnionTypes: true,
     formats: checkedFormats,
   })
   const budget = { left: 0 }
@@ -86,7 +88,7 @@ function fieldSchema(
   strict: boolean,
   definitions: Map<unknown, FieldDefinition>,
 ): SchemaObject {
-  const schema = ((): SchemaObject => {
+  const plain = ((): SchemaObject => {
     const { type, min, max, min_length, max_length } = field
     switch (type) {
       case 'number':
@@ -104,6 +106,8 @@ function fieldSchema(
         return { type }
       case 'enum':
         return { enum: field.values ?? [] }
+      case 'any':
+        return {}
       case 'array':
         return {
           type,
@@ -124,8 +128,16 @@ function fieldSchema(
         }
     }
   })()
+  const schema = field.nullable === true ? orNull(plain) : plain
   definitions.set(schema, field)
   return schema
+}
+
+/** All other keywords are about values of one type. */
+function orNull(schema: SchemaObject): SchemaObject {
+  const { type, enum: values } = schema as { type?: string; enum?: readonly unknown[] }
+  if (values !== undefined) return { enum: [...new Set([...values, null])] }
+  return { ...schema, type: [type, 'null'] }
 }
 
 const largest = Number.MAX_SAFE_INTEGER

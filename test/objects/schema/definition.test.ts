@@ -456,6 +456,46 @@ t.test('indexes are paths to what is declared, or to the system', async (t) => {
   t.strictSame(wrong({ name: 'x', fields, indexes: 'a' }), ['indexes'])
 })
 
+t.test('indexes lead to undeclared fields where the schema says so', async (t) => {
+  const fields = {
+    a: { type: 'string' },
+    o: { type: 'object', properties: {} },
+    x: { type: 'any' },
+  }
+  Object.assign(fields.o.properties, { b: { type: 'string' } })
+  const check = (path: string, index_undeclared?: boolean) => {
+    const definition = { name: 'x', fields, indexes: [path] }
+    return wrong(index_undeclared === undefined ? definition : { ...definition, index_undeclared })
+  }
+  for (const path of ['b', 'b.c', 'o.c', 'o.c.0', 'toString']) {
+    t.strictSame(check(path, true), [], path)
+    t.strictSame(check(path, false), ['indexes[0]'], path)
+    t.strictSame(check(path), ['indexes[0]'], path)
+  }
+  for (const path of ['a.b', 'o.b.c', '_x', '__proto__', 'b..c', '$b']) {
+    t.strictSame(check(path, true), ['indexes[0]'], path)
+  }
+  t.strictSame(check('x.y.z'), [], 'a field of any type may have any')
+  const said = { name: 'x', fields, index_undeclared: true }
+  t.equal(parseSchemaDefinition(said).index_undeclared, true)
+  t.notOk('index_undeclared' in parseSchemaDefinition({ ...said, index_undeclared: false }))
+  t.strictSame(wrong({ ...said, strict: true }), ['index_undeclared'])
+  t.strictSame(wrong({ ...said, index_undeclared: 1 }), ['index_undeclared'])
+})
+
+t.test('any and nullable fit together with what a field says', async (t) => {
+  t.strictSame(wrongFields({ a: { type: 'any', required: true, default: [1] } }), [])
+  t.strictSame(wrongFields({ a: { type: 'any', nullable: true } }), ['fields.a.nullable'])
+  t.strictSame(wrongFields({ a: { type: 'any', min: 1 } }), ['fields.a.min'])
+  t.strictSame(wrongFields({ a: { type: 'any', enum: ['x', 1, null] } }), [])
+  t.strictSame(wrongFields({ a: { type: 'string', nullable: 1 } }), ['fields.a.nullable'])
+  t.strictSame(wrongFields({ a: { type: 'string', default: null } }), ['fields.a.default'])
+  t.strictSame(wrongFields({ a: { type: 'string', default: null, nullable: true } }), [])
+  t.strictSame(wrongFields({ id: { type: 'string', nullable: true } }), ['fields.id.nullable'])
+  t.strictSame(wrongFields({ id: { type: 'any' } }), ['fields.id.type'])
+  t.strictSame(wrongFields([{ name: 'a', type: 'string', nullable: true }]), [])
+})
+
 t.test('there are at most 32 indexes', async (t) => {
   const paths = Array.from({ length: 33 }, (_, i) => `any.f${i}`)
   const check = (indexes: string[], any: object = { type: 'object' }) =>

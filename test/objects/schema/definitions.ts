@@ -44,7 +44,7 @@ export function randomFields(random: Random, depth: number): Record<string, Fiel
 }
 
 function randomField(random: Random, depth: number, named: boolean): FieldDefinition {
-  const flat = ['string', 'text', 'number', 'integer', 'boolean', 'enum'] as const
+  const flat = ['string', 'text', 'number', 'integer', 'boolean', 'enum', 'any'] as const
   const formatted = ['date', 'timestamp', 'uri', 'email', 'uuid'] as const
   const deep = depth > 0 ? (['array', 'object', 'object'] as const) : []
   const type: FieldType = random.pick([...flat, ...formatted, ...deep])
@@ -53,6 +53,7 @@ function randomField(random: Random, depth: number, named: boolean): FieldDefini
   const field: FieldDefinition = {
     type,
     ...(named && random.chance(0.3) && { required: true }),
+    ...(type !== 'any' && random.chance(0.3) && { nullable: true }),
     ...(type === 'enum' && {
       values: random.shuffle(['new', 'used', 3, false, null]).slice(0, 1 + random.below(5)),
     }),
@@ -72,6 +73,7 @@ function randomField(random: Random, depth: number, named: boolean): FieldDefini
 
 export function goodValue(random: Random, field: FieldDefinition): JsonValue {
   const { type, min_length: shortest = 0, max_length: longest = shortest + 3 } = field
+  if (field.nullable && random.chance(0.2)) return null
   const length = shortest + random.below(longest - shortest + 1)
   switch (type) {
     case 'string':
@@ -83,6 +85,8 @@ export function goodValue(random: Random, field: FieldDefinition): JsonValue {
       const value = min + random.next() * ((field.max ?? min + 10) - min)
       return type === 'number' ? value : Math.floor(value)
     }
+    case 'any':
+      return random.pick([null, 0, 'a', false, [], [[1], { a: null }], { constructor: 1 }])
     case 'boolean':
       return random.chance(0.5)
     case 'enum':

@@ -64,6 +64,51 @@ t.test('each type admits its values and no others', async (t) => {
   t.strictSame(admits({ type: 'object' }, except(others[5])), no(5))
 })
 
+t.test('any admits every value, and what is nullable null beside its own', async (t) => {
+  const values = [null, true, 1, 'a', [], {}, [null, { a: [1] }]]
+  t.strictSame(admits({ type: 'any' }, values), yes(7))
+  const types = [
+    ...['string', 'text', 'number', 'integer', 'boolean', 'date', 'timestamp', 'uri', 'email'],
+    ...['uuid', 'array', 'object'],
+  ]
+  for (const type of types) {
+    t.strictSame(admits({ type }, [null]), no(1), type)
+    t.strictSame(admits({ type, nullable: true }, [null]), yes(1), type)
+    t.strictSame(admits({ type, nullable: false }, [null]), no(1), type)
+    const other = type === 'number' || type === 'integer' ? 'a' : 1
+    t.strictSame(admits({ type, nullable: true }, [other]), no(1), type)
+  }
+  t.strictSame(admits({ type: 'enum', values: ['a'], nullable: true }, ['a', null]), yes(2))
+  t.strictSame(admits({ type: 'enum', values: ['a', null], nullable: true }, ['a', null]), yes(2))
+  t.strictSame(admits({ type: 'enum', values: ['a'], nullable: true }, ['b']), no(1))
+  t.strictSame(admits({ type: 'number', nullable: true, min: 1 }, [null, 1]), yes(2))
+  t.strictSame(admits({ type: 'number', nullable: true, min: 1 }, [0]), no(1))
+  const elements = { type: 'array', items: { type: 'string', nullable: true } }
+  t.strictSame(admits(elements, [[null, 'a']]), yes(1))
+  t.strictSame(admits(elements, [[null, 1]]), no(1))
+  const inner = {
+    type: 'object',
+    nullable: true,
+    properties: { a: { type: 'string', required: true } },
+  }
+  t.strictSame(admits(inner, [null, { a: 'x' }]), yes(2))
+  t.strictSame(admits(inner, [{}, { a: null }]), no(2))
+})
+
+t.test('a required field that is nullable has to be there', async (t) => {
+  const schema = compile({ a: { type: 'number', required: true, nullable: true } })
+  t.strictSame(wrong(schema, { id: 1, a: null }), [])
+  t.strictSame(wrong(schema, { id: 1 }), ['a'])
+  const filled = compile({ a: { type: 'number', required: true, nullable: true, default: null } })
+  t.strictSame({ ...checked(filled, { id: 1 }).object }, { id: 1, a: null })
+})
+
+t.test('a null that is refused is told what to do about', async (t) => {
+  const schema = compile({ a: { type: 'number' }, b: { type: 'number', nullable: true } })
+  t.match(checked(schema, { id: 1, a: null }).reasons[0], /nullable/)
+  t.match(checked(schema, { id: 1, b: 'x' }).reasons[0], /a number or null/)
+})
+
 t.test('formats are those of the standards', async (t) => {
   const bad = {
     date: ['2023-02-29', '2024-13-01', '2024-1-1', '20240131', '2024-01-31T00:00:00Z', ''],
@@ -386,7 +431,10 @@ function naive(
 function naiveField(field: FieldDefinition, strict: boolean, value: JsonValue): boolean {
   const { type, min = -Infinity, max = Infinity, min_length = 0, max_length = Infinity } = field
   const isSized = (size: number) => size >= min_length && size <= max_length
+  if (value === null && field.nullable) return true
   switch (type) {
+    case 'any':
+      return true
     case 'string':
     case 'text':
       return typeof value === 'string' && isSized([...value].length)
