@@ -14,7 +14,7 @@ import { KeptBackend } from './objects/kept-backend.js'
 
 const formatKey = encodeKey('format')
 
-const formats = { cores: { version: 2 }, objects: { format: 2 }, flows: { format: 2 } } as const
+const formats = { cores: { version: 2 }, objects: { format: 1 }, flows: { format: 2 } } as const
 
 type Kind = keyof typeof formats
 

@@ -22,6 +22,7 @@ import {
   blockKey,
   collectionKey,
   formatKey,
+  formatVersion,
   headKey,
   idIndex,
   pageKey,
@@ -350,7 +351,7 @@ class ObjectSalvage {
       nextIndex: this.#nextIndex,
       hashKey: this.#hashKey,
     }
-    put(formatKey(), { format: 1 })
+    put(formatKey(), { format: formatVersion })
     put(headKey(), head)
     await this.#to.write(operations, { durable: true })
   }

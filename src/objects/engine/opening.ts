@@ -4,10 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { hasCode, LorekeepError } from '../../errors.js'
 import { decodeRecord, encodeRecord } from '../../record.js'
 import type { Storage } from '../../storage.js'
-import { formatKey, headKey, pageKey, type HeadRecord } from './records.js'
+import { formatKey, formatVersion, headKey, pageKey, type HeadRecord } from './records.js'
 import { loadState, type Loaded, type Orphan, type State } from './state.js'
-
-const formatVersion = 1
 
 /** Keys that one write of the sweep deletes, or a few more: a record goes with its pages. */
 const maxSwept = 10_000

@@ -63,6 +63,9 @@ export interface RetiredRecord {
   readonly pages: readonly number[]
 }
 
+/** 2: an index has null for objects in arrays that lack the field. */
+export const formatVersion = 2
+
 /** The index of ids; the others have numbers from 1. */
 export const idIndex = 0
 

@@ -20,6 +20,7 @@ import {
   allSchemas,
   blockKey,
   formatKey,
+  formatVersion,
   headKey,
   idIndex,
   pageKey,
@@ -48,8 +49,6 @@ import {
   problemsOf,
   rowsIn,
 } from './rows.js'
-
-const formatVersion = 1
 
 /** Blocks whose rows are read at a time: a megabyte or two. */
 const blocksAtOnce = 16
