@@ -4,7 +4,7 @@
 import type { Condition, Path } from './condition.js'
 import { describe, FilterProblems, isPlainObject, maxFilterDepth } from './operands.js'
 import { readerOf, readRegex, type Question } from './operators.js'
-import { checkPath, parsePath } from './path.js'
+import { checkNumbers, checkPath, parsePath } from './path.js'
 import { hasElement, makeTest } from './tests.js'
 import type { JsonPath } from '../json.js'
 
@@ -87,7 +87,7 @@ class FilterParser {
       const value = filter[key]
       const here = [...at, key]
       if (groups.includes(key)) return this.#group(key, value, here, place)
-      if (key === '$comment') return everything
+      if (key === '$comment') return this.#countTest(here) ? everything : nothing
       if (key.startsWith('$')) return this.#misplaced(key, here)
       return this.#field(key, value, here, place)
     })
@@ -108,8 +108,9 @@ class FilterParser {
     const reason = checkPath(key)
     if (reason !== undefined) return this.#refuse(at, reason)
     const path = parsePath(key)
-    const undeclared = this.#checkField([...place.outer, ...path])
-    if (undeclared !== undefined) return this.#refuse(at, undeclared)
+    const whole = [...place.outer, ...path]
+    const refused = checkNumbers(whole) ?? this.#checkField(whole)
+    if (refused !== undefined) return this.#refuse(at, refused)
     const subject = { ...place, path }
     return hasOperators(value)
       ? this.#operators(value, at, subject)
@@ -169,15 +170,12 @@ class FilterParser {
     const ofElements = hasOperators(value[0])
     const conditions = this.#each(value, (element, n) => {
       const here = [...at, n]
-      if (!ofElements && !hasOperators(element))
-        return this.#operator('$eq', element, here, subject)
-      const isElemMatch = hasOperators(element) && Object.keys(element).join() === '$elemMatch'
-      return ofElements && isElemMatch
-        ? this.#operators(element, here, subject)
-        : this.#refuse(
-            here,
-            'cannot stand there: $all takes values, or nothing but { $elemMatch: … }',
-          )
+      if (!hasOperators(element)) {
+        if (!ofElements) return this.#operator('$eq', element, here, subject)
+      } else if (ofElements && Object.keys(element).join() === '$elemMatch') {
+        return this.#operators(element, here, subject)
+      }
+      return this.#refuse(here, 'has no place in $all: values, or { $elemMatch: … } alone')
     })
     return joined('and', conditions)
   }

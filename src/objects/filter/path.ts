@@ -4,6 +4,12 @@ import type { Path } from './condition.js'
 
 export const maxPathParts = 32
 
+/**
+ * A number leads on as a place and as a name, and so do all behind it: each can double the ways to
+ * one value. Counted together in a path and in those of each `$elemMatch` that it stands in.
+ */
+export const maxPathNumbers = 8
+
 /** The reason why a text is no path, `undefined` where it is one. */
 export function checkPath(text: string): string | undefined {
   const parts = text.split('.', maxPathParts + 1)
@@ -17,6 +23,12 @@ export function checkPath(text: string): string | undefined {
   }
   if (!text.isWellFormed()) return 'has half of a surrogate pair'
   return undefined
+}
+
+/** The reason why a path leads too many ways, `undefined` where it does not. */
+export function checkNumbers(path: Path): string | undefined {
+  const numbers = path.filter(isArrayIndex).length
+  return numbers > maxPathNumbers ? `has more than ${maxPathNumbers} numbers` : undefined
 }
 
 export function parsePath(text: string): Path {

@@ -8,6 +8,7 @@ type Fields = Readonly<Record<string, FieldDefinition>>
 
 /** As many as a filter's path may have. */
 const mostParts = 32
+const mostNumbers = 8
 
 const systemPaths = ['_id', '_collection', '_user', '_created_at', '_updated_at']
 
@@ -25,6 +26,8 @@ export function wrongIndexPath(
 ): string | undefined {
   const [first = '', ...rest] = path.split('.')
   if (rest.length >= mostParts) return `has more than ${mostParts} parts`
+  const numbers = rest.filter((part) => /^\d+$/.test(part)).length
+  if (numbers > mostNumbers) return `has more than ${mostNumbers} numbers`
   for (const part of [first, ...rest]) {
     const wrong = wrongName(part)
     if (wrong !== undefined) return `has a part that ${wrong}`

@@ -431,6 +431,7 @@ t.test('tests end at 1,000', async (t) => {
   t.same(pathsOf(ors(1000)), [])
   t.same(pathsOf(ors(1001)), ['filters'])
   t.same(pathsOf({ $or: Array.from({ length: 100_000 }, () => ({})) }), ['filters'])
+  t.same(pathsOf({ $or: Array.from({ length: 1001 }, () => ({ $comment: 1 })) }), ['filters'])
 })
 
 t.test('values of $in end at 10,000', async (t) => {
@@ -443,6 +444,20 @@ t.test('parts of a path end at 32', async (t) => {
   const path = (parts: number) => Array.from({ length: parts }, () => 'a').join('.')
   t.same(pathsOf({ [path(32)]: 1 }), [])
   t.equal(pathsOf({ [path(33)]: 1 }).length, 1)
+})
+
+t.test('numbers of a path end at 8, since each is a place and a name', async (t) => {
+  const path = (numbers: number) => `a${'.0'.repeat(numbers)}`
+  t.same(pathsOf({ [path(8)]: 1 }), [])
+  t.equal(pathsOf({ [path(9)]: 1 }).length, 1)
+  t.same(pathsOf({ [path(4)]: { $elemMatch: { 0: { $elemMatch: { '0.b.0.0': 1 } } } } }), [])
+  const inner = { $elemMatch: { '0.b.0.0.0': 1 } }
+  t.equal(pathsOf({ [path(4)]: { $elemMatch: { 0: inner } } }).length, 1)
+  t.same(pathsOf({ $or: [{ [path(8)]: 1 }, { [path(8)]: 2 }] }), [], 'others count anew')
+  // 32 of them would have taken two million steps in these 400 bytes.
+  let deep: JsonObject = { b: 1 }
+  for (let n = 0; n < 60; n++) deep = { 0: [deep] }
+  t.notOk(isMatch({ [path(8)]: 1 }, { a: [deep] }))
 })
 
 t.test('characters of a $regex end at 1,000', async (t) => {

@@ -475,6 +475,8 @@ t.test('indexes lead to undeclared fields where the schema says so', async (t) =
   for (const path of ['a.b', 'o.b.c', '_x', '__proto__', 'b..c', '$b']) {
     t.strictSame(check(path, true), ['indexes[0]'], path)
   }
+  t.strictSame(check(`x${'.0'.repeat(8)}`), [])
+  t.strictSame(check(`x${'.0'.repeat(9)}`), ['indexes[0]'])
   t.strictSame(check('x.y.z'), [], 'a field of any type may have any')
   const said = { name: 'x', fields, index_undeclared: true }
   t.equal(parseSchemaDefinition(said).index_undeclared, true)
