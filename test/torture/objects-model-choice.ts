@@ -24,12 +24,14 @@ const tighter: readonly JsonObject[] = [
   { a: { type: 'number' } },
   { b: { type: 'enum', values: [0, 1, 'a', 'b', null, true] } },
   { list: { type: 'array', max_length: 2 } },
+  { b: { type: 'integer', nullable: true } },
 ]
 
 const indexPaths = [
   ...['k', 's', 'list', 'items', 'items.a', 'n.a', 'n.b', 'n.s', 'n.list', 'n.n.a'],
   ...['_collection', '_created_at', '_updated_at', '_id', '_user', '_metadata.source'],
 ]
+const undeclaredPaths = ['a', 'b', 'list.0', 'items.0.a', 'items.0.0', 'missing.a']
 const queryPaths = [
   'k',
   's',
@@ -37,6 +39,7 @@ const queryPaths = [
   'n.a',
   'n.b',
   'items.a',
+  'list.0',
   'a',
   '_id',
   '_collection',
@@ -104,13 +107,16 @@ export function chooseOperation(random: Random, model: Model, size?: 'small'): O
     case 'delete':
       return { type, collection, id }
     case 'define': {
-      const own = random.chance(0.3) ? random.pick(tighter) : {}
-      const indexes = random.shuffle(indexPaths).slice(0, random.below(6))
+      const own = random.chance(0.3) ? random.pick(tighter) : { a: { type: 'any' } as const }
+      const undeclared = random.chance(0.5)
+      const paths = undeclared ? [...indexPaths, ...undeclaredPaths] : indexPaths
+      const indexes = random.shuffle(paths).slice(0, random.below(6))
       return {
         type,
         definition: Object.assign(
           { name: random.pick(schemas) },
           { fields: { ...fields, ...own }, indexes },
+          undeclared && { index_undeclared: true },
         ),
       }
     }
