@@ -16,6 +16,7 @@ interface Owned {
  * @throws TypeError
  */
 export function checkScope(scope: Scope): void {
+  if (typeof scope !== 'object' || scope === null) throw new TypeError('a scope is an object')
   const { collections = [], user = '*', shared = [], ...others } = scope
   const isName = (name: unknown) => typeof name === 'string' && name !== ''
   const [unknown] = Object.keys(others)

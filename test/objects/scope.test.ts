@@ -1,0 +1,174 @@
+// Random histories of three users, one of whom shares a collection: what each sees, changes and counts
+// is what a model of one line a rule says.
+
+import fc from 'fast-check'
+import t from 'tap'
+import { MemoryBackend } from '../../adapters/memory.js'
+import { LorekeepError } from '../../src/errors.js'
+import { createLorekeep } from '../../src/lorekeep.js'
+import type { Scope } from '../../src/objects/types.js'
+
+/** RUNS=10000 takes some minutes. */
+const numRuns = Number(process.env['RUNS'] ?? 60)
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+
+interface Known {
+  readonly user: string
+  readonly schema: string
+  price: number
+}
+
+const scopes: Readonly<Record<string, Scope>> = {
+  any: {},
+  alice: { user: 'alice' },
+  bob: { user: 'bob', shared: ['shop'] },
+  carol: { user: 'carol', collections: ['shop'] },
+}
+
+const schemas = ['product', 'lorekeep_chunk']
+const collections = ['shop', 'store']
+
+function sees(
+  { collections, user, shared = [] }: Scope,
+  collection: string,
+  known: Known,
+): boolean {
+  if (collections?.includes(collection) === false) return false
+  if (user === undefined || known.user === user) return true
+  return shared.includes(collection) && known.schema === 'product'
+}
+
+const changes = ({ user }: Scope, known: Known) => user === undefined || known.user === user
+
+const pick = <T>(values: readonly T[]) => fc.constantFrom(...values)
+
+const step = fc.record({
+  who: pick(Object.keys(scopes)),
+  what: pick(['import', 'skip', 'replace', 'get', 'patch', 'delete', 'query', 'find'] as const),
+  schema: pick(schemas),
+  collection: pick(collections),
+  id: pick(['a', 'b', 'c']),
+  price: fc.integer({ min: 0, max: 3 }),
+})
+
+t.test(`what lies outside a scope is not there (seed ${seed})`, async (t) => {
+  const history = fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+    await using keep = await createLorekeep({ backend: new MemoryBackend() })
+    const { objects } = keep
+    const fields = { id: { type: 'string' }, price: { type: 'number' } }
+    for (const name of schemas) await objects.defineSchema({ name, fields, indexes: ['price'] })
+    const stored = new Map<string, Known>()
+    for (const { who, what, schema, collection, id, price } of steps) {
+      const scope = scopes[who] as Scope
+      const key = `${collection} ${id}`
+      const known = stored.get(key)
+      const isSeen = known !== undefined && sees(scope, collection, known)
+      const outcome = async (work: Promise<unknown>) => {
+        try {
+          return await work
+        } catch (error) {
+          if (error instanceof LorekeepError) return error.code
+          throw error
+        }
+      }
+      const expect = (found: unknown, expected: unknown) => {
+        if (JSON.stringify(found) !== JSON.stringify(expected)) {
+          throw new Error(`${who} ${what} ${key}: ${String(found)}, not ${String(expected)}`)
+        }
+      }
+      if (what === 'import' || what === 'skip' || what === 'replace') {
+        const user = scope.user ?? 'dave'
+        const onDuplicate = what === 'import' ? 'reject' : what
+        const batch = {
+          schema_name: schema,
+          metadata: { id: 'b', user, collection },
+          values: [{ id, price }],
+        }
+        const found = await outcome(objects.import(batch, { onDuplicate, scope }))
+        const isElsewhere = scope.collections?.includes(collection) === false
+        const code = isElsewhere
+          ? 'LK_OBJECT_ACCESS'
+          : known === undefined
+            ? undefined
+            : what === 'import' || !isSeen
+              ? 'LK_OBJECT_DUPLICATE'
+              : what === 'replace' && !changes(scope, known)
+                ? 'LK_OBJECT_ACCESS'
+                : undefined
+        expect(typeof found === 'string' ? found : undefined, code)
+        if (code === undefined && !(what === 'skip' && known)) {
+          stored.set(key, { user, schema, price })
+        }
+      } else if (what === 'get') {
+        const found = (await objects.get(collection, id, { scope }))?.['price']
+        expect(found, isSeen ? known.price : undefined)
+      } else if (what === 'patch' || what === 'delete') {
+        const found = await outcome(
+          what === 'patch'
+            ? objects
+                .patch(collection, id, { price }, { scope })
+                .then((object) => object?.['price'])
+            : objects.delete(collection, id, { scope }),
+        )
+        const nothing = what === 'patch' ? undefined : false
+        if (!isSeen) expect(found, nothing)
+        else if (!changes(scope, known)) expect(found, 'LK_OBJECT_ACCESS')
+        else if (what === 'patch') known.price = price
+        else stored.delete(key)
+      } else {
+        const expected = [...stored]
+          .filter(([place, each]) => sees(scope, place.split(' ')[0] ?? '', each))
+          .filter(([, each]) => each.schema === schema && each.price >= price)
+          .map(([place]) => place)
+          .sort()
+        const query = { schema_name: schema, filters: { price: { $gte: price } } }
+        const placeOf = (object: object) => {
+          const { _collection, _id } = object as { _collection: string; _id: string }
+          return `${_collection} ${_id}`
+        }
+        if (what === 'query') {
+          const page = await objects.query({ ...query, limit: 2 }, scope)
+          expect(page.total, expected.length)
+          const all = await objects.query(query, scope)
+          expect(all.objects.map(placeOf).sort(), expected)
+        } else {
+          const found: string[] = []
+          for await (const object of objects.find(query, scope)) found.push(placeOf(object))
+          expect(found.sort(), expected)
+        }
+      }
+    }
+  })
+  await fc.assert(history, { numRuns, seed })
+  t.pass()
+})
+
+t.test('a scope that is misspelt is refused: it would allow more', async (t) => {
+  await using keep = await createLorekeep({ backend: new MemoryBackend() })
+  const { objects } = keep
+  await objects.defineSchema({ name: 'product', fields: { id: { type: 'string' } } })
+  const bad = [
+    { users: 'a' },
+    { user: 5 },
+    { user: '' },
+    { collections: 'a' },
+    { shared: [1] },
+    5,
+    null,
+  ]
+  for (const scope of bad as Scope[]) {
+    const query = { schema_name: 'product' }
+    await t.rejects(objects.query(query, scope), TypeError)
+    await t.rejects(objects.explain(query, scope), TypeError)
+    await t.rejects(
+      async () => void (await objects.find(query, scope)[Symbol.asyncIterator]().next()),
+      TypeError,
+    )
+    await t.rejects(objects.get('c', 'a', { scope }), TypeError)
+    await t.rejects(objects.patch('c', 'a', {}, { scope }), TypeError)
+    await t.rejects(objects.replace('c', 'a', {}, { scope }), TypeError)
+    await t.rejects(objects.delete('c', 'a', { scope }), TypeError)
+    await t.rejects(objects.import({} as never, { scope }), TypeError)
+  }
+  await t.rejects(objects.import({} as never, { onDup: 'skip' } as never), TypeError)
+})
