@@ -31,7 +31,8 @@ export const systemChance: Chance = {
   token: () => randomUUID(),
 }
 
-/** Makes ids that occur once: opaque, URL-safe, in no order. */
+/** Makes ids that occur once: opaque, URL-safe, in no order. None begins as an option of a command does. */
 export function createIds(): () => string {
-  return hyperid({ urlSafe: true })
+  const createId = hyperid({ urlSafe: true })
+  return () => createId().replace(/^-/, '_')
 }

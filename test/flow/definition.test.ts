@@ -1,4 +1,5 @@
 import t from 'tap'
+import { createIds } from '../../src/flow/clock.js'
 import { checkDefinition, isFlowId, stepsOf } from '../../src/flow/definition.js'
 
 const run = () => undefined
@@ -88,4 +89,11 @@ t.test('steps of code are stored by name, and run where they are defined', async
   // An instance of a class has what it has.
   t.strictSame(pathsOf({ id: 'f', steps: [{ ...mine, other: 1 }] }), [])
   t.strictSame(pathsOf({ id: 'f', steps: [{ name: 'chunk', other: 1 }] }), ['steps[0].other'])
+})
+
+t.test('no id begins with a dash', async (t) => {
+  const first = Array.from({ length: 2000 }, () => createIds()())
+  t.ok(first.some((id) => id.startsWith('_')))
+  t.notOk(first.some((id) => id.startsWith('-')))
+  t.equal(new Set(first).size, 2000)
 })
