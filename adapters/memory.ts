@@ -1,5 +1,14 @@
 // Keeps everything in memory: for tests and caches. Closing drops the data.
 
+import {
+  after,
+  assertKey,
+  assertLimit,
+  assertOperations,
+  assertPreconditions,
+  copyBounds,
+  copyOf,
+} from './arguments.js'
 import { LorekeepError } from '../src/errors.js'
 import { SortedEntries } from '../src/sorted-entries.js'
 import type {
@@ -65,7 +74,7 @@ class MemoryStorage implements Storage {
     this.#assertOpen()
     assertKey(key)
     const value = this.#entries.get(key)
-    return value && copy(value)
+    return value && copyOf(value)
   }
 
   async getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
@@ -73,7 +82,7 @@ class MemoryStorage implements Storage {
     return keys.map((key) => {
       assertKey(key)
       const value = this.#entries.get(key)
-      return value && copy(value)
+      return value && copyOf(value)
     })
   }
 
@@ -99,7 +108,8 @@ class MemoryStorage implements Storage {
       })
     }
     for (const operation of operations) {
-      if (operation.type === 'put') this.#entries.set(copy(operation.key), copy(operation.value))
+      if (operation.type === 'put')
+        this.#entries.set(copyOf(operation.key), copyOf(operation.value))
       else this.#entries.delete(operation.key)
     }
   }
@@ -121,7 +131,7 @@ class MemoryStorage implements Storage {
       const final = entries.at(-1)
       if (final === undefined) return
       // Copied before the page is handed out: the caller may change what it gets.
-      range = after(range, copy(final.key), (limit -= entries.length))
+      range = after(range, copyOf(final.key), (limit -= entries.length))
       yield entries
       if (last || limit === 0) return
       this.#assertOpen()
@@ -134,7 +144,7 @@ class MemoryStorage implements Storage {
     let bytes = 0
     if (limit === 0) return { entries, last: true }
     for (const [key, value] of this.#entries.between(range)) {
-      entries.push({ key: copy(key), value: range.keysOnly ? nothing : copy(value) })
+      entries.push({ key: copyOf(key), value: range.keysOnly ? nothing : copyOf(value) })
       bytes += key.length + (range.keysOnly ? 0 : value.length)
       if (entries.length === limit || bytes > pageBytes) return { entries, last: false }
     }
@@ -152,59 +162,4 @@ class MemoryStorage implements Storage {
   }
 }
 
-/** The rest of a range once `last` was given out. */
-function after(range: Range, last: Uint8Array, limit: number): Range {
-  const rest = { ...range, ...(limit !== Infinity && { limit }) }
-  return range.reverse ? { ...rest, lt: last } : { ...rest, gt: last }
-}
-
 const compare = Buffer.compare
-
-/** A plain Uint8Array; `slice()` of a Buffer would share its memory. */
-function copy(bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(bytes)
-}
-
-function copyBounds(range: Range): Range {
-  const bounds: { -readonly [K in keyof Range]: Range[K] } = { ...range }
-  for (const name of ['gte', 'gt', 'lte', 'lt'] as const) {
-    if (bounds[name] === undefined) delete bounds[name]
-    else if (!(bounds[name] instanceof Uint8Array)) throw new TypeError('a bound must be bytes')
-    else bounds[name] = copy(bounds[name])
-  }
-  return bounds
-}
-
-function assertOperations(operations: readonly Operation[]): void {
-  for (const operation of operations) {
-    assertKey(operation.key)
-    if (operation.type === 'put') {
-      if (!(operation.value instanceof Uint8Array)) throw new TypeError('a value must be bytes')
-    } else if (operation.type !== 'del') {
-      throw new TypeError("the type of an operation must be 'put' or 'del'")
-    }
-  }
-}
-
-function assertPreconditions(require: readonly Precondition[]): void {
-  for (const precondition of require) {
-    assertKey(precondition.key)
-    if (precondition.type === 'equals') {
-      if (!(precondition.value instanceof Uint8Array)) throw new TypeError('a value must be bytes')
-    } else if (precondition.type !== 'absent') {
-      throw new TypeError("the type of a precondition must be 'absent' or 'equals'")
-    }
-  }
-}
-
-function assertKey(key: Uint8Array): void {
-  if (!(key instanceof Uint8Array) || key.length === 0) {
-    throw new TypeError('a key must be one byte or more')
-  }
-}
-
-function assertLimit(limit: number | undefined): void {
-  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 0)) {
-    throw new TypeError('a limit must be a whole number, 0 or more')
-  }
-}

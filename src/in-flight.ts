@@ -61,3 +61,8 @@ export class InFlight {
     clearTimeout(timer)
   }
 }
+
+/** Aborts when the store gives up waiting, or the asker does. */
+export function eitherOf(closing: AbortSignal, asked: AbortSignal | undefined): AbortSignal {
+  return asked === undefined ? closing : AbortSignal.any([closing, asked])
+}

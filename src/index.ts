@@ -61,7 +61,7 @@ export type {
   TriplePattern,
   Variable,
 } from './graph/types.js'
-export type { KnowledgeLimits } from './knowledge/core-import.js'
+export type { KnowledgeLimits } from './knowledge/limits.js'
 export type {
   ByteSource,
   CoreCounts,
@@ -77,8 +77,6 @@ export type {
   FieldDefinition,
   FieldType,
   Filters,
-  JsonObject,
-  JsonValue,
   ObjectChangeOptions,
   ObjectId,
   ObjectImport,
@@ -101,6 +99,8 @@ export type {
   Embedder,
   EntityEmbedding,
   GraphEmbeddingsData,
+  JsonObject,
+  JsonValue,
   Term,
   Triple,
   TriplesData,

@@ -1,11 +1,11 @@
 import { referenceUser } from './defaults.js'
 import { writeBackup } from './backup/backup.js'
 import { assertRestored } from './backup/marker.js'
-import { checkOptions } from './backup/options.js'
+import { aBackend, backupOptions } from './backup/options.js'
 import { openTarget } from './backup/target.js'
 import type { Backup } from './backup/types.js'
 import { LorekeepError } from './errors.js'
-import { InFlight } from './in-flight.js'
+import { eitherOf, InFlight } from './in-flight.js'
 import type { Backend } from './storage.js'
 import type { Embedder } from './types.js'
 import { ErrorReports } from './error-reports.js'
@@ -14,7 +14,21 @@ import type { Chance, Clock } from './flow/clock.js'
 import { openFlowQueue } from './flow/flow-queue.js'
 import type { FlowLimits, FlowQueue } from './flow/types.js'
 import { hashingEmbedder } from './flow/steps/hashing-embedder.js'
-import type { KnowledgeLimits } from './knowledge/core-import.js'
+import { knowledgeLimits, type KnowledgeLimits } from './knowledge/limits.js'
+import { objectLimits } from './objects/limits.js'
+import { flowLimits } from './flow/limits.js'
+import { limitsOf, rulesOf } from './door/limits.js'
+import { checkOptions } from './door/options.js'
+import {
+  aCount,
+  aFunction,
+  anObject,
+  aText,
+  aTimeout,
+  longestTimer,
+  oneOf,
+  withMethods,
+} from './door/rules.js'
 import { openKnowledgeStore } from './knowledge/store.js'
 import type { KnowledgeStore } from './knowledge/types.js'
 import { openObjectStore } from './objects/store.js'
@@ -22,7 +36,7 @@ import type { ObjectLimits, ObjectStore } from './objects/types.js'
 import { passageText } from './passage.js'
 import { SnapshotLayer } from './snapshot/snapshot-layer.js'
 import type { Finding, VerifyOptions } from './verify/finding.js'
-import { lacksSlices, unformatted, verifyStores } from './verify-stores.js'
+import { lacksSlices, unformatted, checkVerifyOptions, verifyStores } from './verify-stores.js'
 
 export interface LorekeepOptions {
   /** Where everything is kept. It is lorekeep's from now on: close() closes it. */
@@ -117,15 +131,30 @@ const dropped = new FinalizationRegistry<{ letGo?: () => void }>((held) => held.
 /** Who is given a backend that others of this process have may not take their work for dead. */
 const users = new WeakMap<Backend, number>()
 
+const lorekeepOptions = {
+  backend: aBackend,
+  limits: anObject,
+  objectCacheBytes: aCount(1),
+  graphCacheBytes: aCount(1),
+  vectorCacheBytes: aCount(1),
+  embedder: aFunction,
+  collections: oneOf('open', 'declared'),
+  defaultUser: aText,
+  leaseMs: aCount(1, longestTimer),
+  clock: withMethods<Clock>('a clock', 'now', 'after'),
+  chance: withMethods<Chance>('a source of chance', 'fraction'),
+  createId: aFunction,
+  closeTimeoutMs: aTimeout,
+  onError: aFunction,
+}
+
 /**
  * Opens the stores over a backend, and deletes what a crash may have left half done.
  * @throws LorekeepError `LK_STORAGE_*`; the backend is closed then
  * @throws TypeError for options that cannot be
  */
 export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep> {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError('createLorekeep needs options, with a backend')
-  }
+  checkOptions('createLorekeep()', options, lorekeepOptions, 'backend')
   const {
     backend,
     limits = {},
@@ -141,34 +170,8 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     createId = createIds(),
     closeTimeoutMs = 10_000,
     onError = warn,
-    ...unknown
   } = options
-  for (const name of Object.keys(unknown)) throw new TypeError(`there is no option '${name}'`)
-  if (typeof backend?.open !== 'function')
-    throw new TypeError("createLorekeep needs a backend, such as new LevelBackend('./data')")
-  if (!(closeTimeoutMs >= 0 && (closeTimeoutMs < 2 ** 31 || closeTimeoutMs === Infinity))) {
-    throw new TypeError(`closeTimeoutMs is 0 to 2^31 - 1, or Infinity, not ${closeTimeoutMs}`)
-  }
-  for (const [name, bytes] of Object.entries({
-    objectCacheBytes,
-    graphCacheBytes,
-    vectorCacheBytes,
-  })) {
-    if (!(Number.isSafeInteger(bytes) && bytes > 0)) {
-      throw new TypeError(`${name} is a whole number above 0, not ${bytes}`)
-    }
-  }
-  if (typeof embedder !== 'function') throw new TypeError('embedder must be a function')
-  if (collections !== 'open' && collections !== 'declared') {
-    throw new TypeError(`collections is 'open' or 'declared', not '${String(collections)}'`)
-  }
-  if (typeof defaultUser !== 'string' || defaultUser === '') {
-    throw new TypeError('defaultUser is a string that is not empty')
-  }
-  if (!(Number.isSafeInteger(leaseMs) && leaseMs > 0 && leaseMs < 2 ** 31)) {
-    throw new TypeError(`leaseMs is a whole number from 1 to 2^31 - 1, not ${leaseMs}`)
-  }
-  const { objectLimits, knowledgeLimits, flowLimits } = splitLimits(limits)
+  checkOptions('limits', limits, rulesOf({ ...knowledgeLimits, ...objectLimits, ...flowLimits }))
   const others = users.get(backend) ?? 0
   users.set(backend, others + 1)
   const leave = () => users.set(backend, (users.get(backend) ?? 1) - 1)
@@ -193,7 +196,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       cores,
       slices,
       isAlone,
-      limits: knowledgeLimits,
+      limits,
       onError: reporter('knowledge'),
       indexCacheBytes: graphCacheBytes,
       vectorCacheBytes,
@@ -204,7 +207,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     const objects = await openObjectStore({
       objects: partitions.objects,
       isAlone,
-      limits: objectLimits,
+      limits,
       cacheBytes: objectCacheBytes,
       collections,
       onError: reporter('objects'),
@@ -213,7 +216,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       flows: partitions.flows,
       knowledge,
       objects,
-      limits: flowLimits,
+      limits: limitsOf(flowLimits, limits),
       defaultUser,
       leaseMs,
       isAlone,
@@ -234,18 +237,20 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     const backups = new InFlight()
     const backup: Backup = (target, asked = {}) =>
       backups.run(async () => {
-        const { signal, onProgress } = checkOptions(asked)
+        checkOptions('backup()', asked, backupOptions)
+        const { signal, onProgress } = asked
         const write = openTarget(target)
         signal?.throwIfAborted()
         return writeBackup({
           snapshot: snapshot(),
           write,
-          signal: anySignal(backups.signal, signal),
+          signal: eitherOf(backups.signal, signal),
           onProgress,
           createdAt: Date.now(),
         })
       })
-    const verify = (asked?: VerifyOptions) => {
+    const verify = (asked: VerifyOptions = {}) => {
+      checkVerifyOptions(asked)
       const held: { letGo?: () => void } = {}
       const open = () => {
         const { signal } = backups
@@ -263,7 +268,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
         held.letGo = letGo
         return { ...taken, close }
       }
-      const signal = anySignal(backups.signal, asked?.signal)
+      const signal = eitherOf(backups.signal, asked.signal)
       const findings = verifyStores(open, { ...asked, signal })
       dropped.register(findings, held)
       return findings
@@ -317,29 +322,6 @@ async function assertFormats(partitions: Parameters<typeof unformatted>[0]): Pro
   const advice =
     'Restore a backup, or save what is whole with: lorekeep verify --salvage DIR TARGET'
   throw new LorekeepError('LK_STORAGE_CORRUPT', `${found}. ${advice}`)
-}
-
-function splitLimits(limits: NonNullable<LorekeepOptions['limits']>) {
-  const { maxBatchObjects, maxObjectBytes, maxQueryLimit, maxQueryObjects, maxQueryMs, ...others } =
-    limits
-  const objectLimits = {
-    ...(maxBatchObjects !== undefined && { maxBatchObjects }),
-    ...(maxObjectBytes !== undefined && { maxObjectBytes }),
-    ...(maxQueryLimit !== undefined && { maxQueryLimit }),
-    ...(maxQueryObjects !== undefined && { maxQueryObjects }),
-    ...(maxQueryMs !== undefined && { maxQueryMs }),
-  }
-  const { maxTextBytes = 10 * 1024 ** 2, maxMetadataTriples = 1000, ...knowledgeLimits } = others
-  for (const [name, limit] of Object.entries({ maxTextBytes, maxMetadataTriples })) {
-    if (!(Number.isSafeInteger(limit) && limit >= 0)) {
-      throw new TypeError(`limits.${name} is a whole number from 0, not ${limit}`)
-    }
-  }
-  return { objectLimits, knowledgeLimits, flowLimits: { maxTextBytes, maxMetadataTriples } }
-}
-
-function anySignal(ours: AbortSignal, asked: AbortSignal | undefined): AbortSignal {
-  return asked === undefined ? ours : AbortSignal.any([ours, asked])
 }
 
 /** A host's handler that throws must not stop the background it is told about. */

@@ -48,3 +48,9 @@ export type Embedder = (
   texts: readonly string[],
   options: { readonly signal: AbortSignal },
 ) => Promise<readonly Vector[]> | readonly Vector[]
+
+/** What JSON can say. Objects hold nothing else: no NaN, no Date, no undefined, no lone surrogate. */
+export type JsonValue =
+  null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
+
+export type JsonObject = { readonly [key: string]: JsonValue }

@@ -11,6 +11,8 @@ import type { PartitionName } from './storage.js'
 import type { Finding, Source, VerifyOptions } from './verify/finding.js'
 import { kindOf } from './verify/reading.js'
 import { Report, tupleText } from './verify/report.js'
+import { checkOptions } from './door/options.js'
+import { aFlag, aFunction, aSignal } from './door/rules.js'
 
 export type Partitions = Readonly<Record<PartitionName, Source>>
 
@@ -21,6 +23,13 @@ export interface Sources {
   close(): Promise<void>
 }
 
+const verifyOptions = { deep: aFlag, signal: aSignal, onProgress: aFunction }
+
+/** @throws TypeError */
+export function checkVerifyOptions(options: VerifyOptions): void {
+  checkOptions('verify()', options, verifyOptions)
+}
+
 /**
  * `open` is called at the first step.
  * @throws TypeError for options that cannot be, at the call
@@ -29,9 +38,8 @@ export function verifyStores(
   open: () => Sources,
   options: VerifyOptions = {},
 ): AsyncGenerator<Finding, void, undefined> {
-  const { deep = false, signal, onProgress, ...unknown } = options
-  for (const name of Object.keys(unknown)) throw new TypeError(`there is no option '${name}'`)
-  if (typeof deep !== 'boolean') throw new TypeError(`deep is true or false, not ${String(deep)}`)
+  checkVerifyOptions(options)
+  const { deep = false, signal, onProgress } = options
   return verifyAll(open, new Report({ deep, signal, onProgress }))
 }
 

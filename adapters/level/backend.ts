@@ -2,13 +2,17 @@ import { join, resolve } from 'node:path'
 import { LorekeepError } from '../../src/errors.js'
 import type { Backend, PartitionName } from '../../src/storage.js'
 import { LevelPartition } from './partition.js'
-import { profiles } from './profiles.js'
+import { profileRules, profiles } from './profiles.js'
+import { checkArgument, checkOptions } from '../../src/door/options.js'
+import { anObject, aText } from '../../src/door/rules.js'
 import type { Profile } from './profiles.js'
 
 export interface LevelOptions {
   /** Overrides of the tuning, by partition: `{ slices: { separateBytes: 262144 } }`. */
   readonly profiles?: Partial<Readonly<Record<PartitionName, Partial<Profile>>>>
 }
+
+const ofPartitions = { cores: anObject, slices: anObject, objects: anObject, flows: anObject }
 
 /**
  * Stores on the local disk with LevelDB: each partition is a directory under `location`, created
@@ -22,8 +26,11 @@ export class LevelBackend implements Backend {
   #closing: Promise<void> | undefined
 
   constructor(location: string, options: LevelOptions = {}) {
-    if (typeof location !== 'string' || location === '') {
-      throw new TypeError('location must be the path of a directory')
+    checkArgument('location', location, aText)
+    checkOptions('LevelBackend()', options, { profiles: anObject })
+    checkOptions('profiles', options.profiles, ofPartitions)
+    for (const [partition, profile] of Object.entries(options.profiles ?? {})) {
+      checkOptions(`profiles.${partition}`, profile, profileRules)
     }
     // Now, not at the first open: the working directory may change until then.
     this.location = resolve(location)

@@ -1,8 +1,16 @@
 // A partition: one LevelDB directory. Reads are here; writes go through the queue.
 
+import {
+  after,
+  assertKey,
+  assertLimit,
+  assertOperations,
+  assertPreconditions,
+  copyBounds,
+} from '../arguments.js'
 import { join } from 'node:path'
 import { LorekeepError } from '../../src/errors.js'
-import type { Entry, Operation, Precondition } from '../../src/storage.js'
+import type { Entry, Operation } from '../../src/storage.js'
 import type { Range, Storage, WriteOptions } from '../../src/storage.js'
 import { unseal } from './checksum.js'
 import { Engine } from './engine.js'
@@ -116,6 +124,7 @@ export class LevelPartition implements Storage {
       const { require } = options
       if (require !== undefined) assertPreconditions(require)
       const { separateBytes } = this.#profile
+      assertOperations(operations)
       return this.#queue.write(operations, require, measure(operations, separateBytes))
     } catch (error) {
       return Promise.reject(error)
@@ -332,58 +341,14 @@ function tightest({ gte, gt, lte, lt }: Range): Bounds {
   }
 }
 
-/** The rest of a range once `last` was given out. */
-function after(range: Range, last: Uint8Array, limit: number): Range {
-  const rest = { ...range, ...(limit !== Infinity && { limit }) }
-  return range.reverse ? { ...rest, lt: last } : { ...rest, gt: last }
-}
-
-function copyBounds(range: Range): Range {
-  const bounds: { -readonly [K in keyof Range]: Range[K] } = { ...range }
-  for (const name of ['gte', 'gt', 'lte', 'lt'] as const) {
-    if (bounds[name] === undefined) delete bounds[name]
-    else if (!(bounds[name] instanceof Uint8Array)) throw new TypeError('a bound must be bytes')
-    else bounds[name] = new Uint8Array(bounds[name])
-  }
-  return bounds
-}
-
-/** Checks the operations of a write and returns their size in LevelDB. */
+/** The size in LevelDB of the operations of a write. */
 function measure(operations: readonly Operation[], separateBytes = Infinity): number {
   let bytes = 0
   for (const operation of operations) {
-    assertKey(operation.key)
     bytes += operation.key.length
-    if (operation.type === 'put') {
-      if (!(operation.value instanceof Uint8Array)) throw new TypeError('a value must be bytes')
-      const { length } = operation.value
-      bytes += length >= separateBytes ? pointerBytes : length
-    } else if (operation.type !== 'del') {
-      throw new TypeError("the type of an operation must be 'put' or 'del'")
-    }
+    if (operation.type === 'del') continue
+    const { length } = operation.value
+    bytes += length >= separateBytes ? pointerBytes : length
   }
   return bytes
-}
-
-function assertPreconditions(require: readonly Precondition[]): void {
-  for (const precondition of require) {
-    assertKey(precondition.key)
-    if (precondition.type === 'equals') {
-      if (!(precondition.value instanceof Uint8Array)) throw new TypeError('a value must be bytes')
-    } else if (precondition.type !== 'absent') {
-      throw new TypeError("the type of a precondition must be 'absent' or 'equals'")
-    }
-  }
-}
-
-function assertKey(key: Uint8Array): void {
-  if (!(key instanceof Uint8Array) || key.length === 0) {
-    throw new TypeError('a key must be one byte or more')
-  }
-}
-
-function assertLimit(limit: number | undefined): void {
-  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 0)) {
-    throw new TypeError('a limit must be a whole number, 0 or more')
-  }
 }

@@ -1,5 +1,6 @@
 // How each partition is tuned. Sizes are in bytes. Change with numbers.
 
+import { aCount, aFlag } from '../../src/door/rules.js'
 import type { PartitionName } from '../../src/storage.js'
 
 export interface Profile {
@@ -67,4 +68,17 @@ export const profiles: Readonly<Record<PartitionName, Profile>> = {
   slices,
   objects: records,
   flows: { ...records, separateBytes: 64 * 1024 },
+}
+
+export const profileRules = {
+  compression: aFlag,
+  writeBufferBytes: aCount(1),
+  maxFileBytes: aCount(1),
+  maxOpenFiles: aCount(74),
+  cacheBytes: aCount(),
+  maxGroupBytes: aCount(1),
+  pageEntries: aCount(1),
+  pageBytes: aCount(1),
+  readInPlace: aFlag,
+  separateBytes: aCount(1),
 }

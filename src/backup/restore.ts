@@ -5,7 +5,8 @@ import { BackupDecoder } from './decoder.js'
 import type { DecodedBlock } from './decoder.js'
 import { partitions } from './format.js'
 import { markerKey, markerOf } from './marker.js'
-import { checkOptions } from './options.js'
+import { checkArgument, checkOptions } from '../door/options.js'
+import { aBackend, backupOptions } from './options.js'
 import { openSource } from './source.js'
 import type { OpenSource } from './source.js'
 import type { BackupSource, BackupSummary, RestoreOptions, RestoreProgress } from './types.js'
@@ -36,10 +37,9 @@ export async function restore(
   source: BackupSource,
   options: RestoreOptions = {},
 ): Promise<BackupSummary> {
-  if (typeof backend?.open !== 'function') {
-    throw new TypeError("restore needs a backend, such as new LevelBackend('./data')")
-  }
-  const { signal, onProgress } = checkOptions(options)
+  checkArgument('the backend of restore()', backend, aBackend)
+  checkOptions('restore()', options, backupOptions)
+  const { signal, onProgress } = options
   if (restoring.has(backend)) {
     throw new LorekeepError('LK_STORAGE_LOCKED', 'another backup is being restored into it')
   }

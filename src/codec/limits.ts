@@ -1,5 +1,7 @@
 // What a core stream may claim. Each limit is checked when a length is read, before its content.
 
+import { limit, limitsOf, type LimitTable } from '../door/limits.js'
+
 export interface CodecLimits {
   /** The bytes of one message. */
   readonly maxMessageBytes: number
@@ -18,33 +20,13 @@ export interface CodecLimits {
   readonly maxExtraValues: number
 }
 
-export const defaultLimits: CodecLimits = {
-  maxMessageBytes: 64 * 1024 * 1024,
-  maxStringBytes: 1024 * 1024,
-  maxDepth: 32,
-  maxVectorLength: 65_536,
-  maxMapEntries: 1024,
-  maxExtraValues: 65_536,
+export const codecLimits: LimitTable<CodecLimits> = {
+  maxMessageBytes: limit(64 * 1024 * 1024),
+  maxStringBytes: limit(1024 * 1024),
+  maxDepth: limit(32, 6, 1024),
+  maxVectorLength: limit(65_536),
+  maxMapEntries: limit(1024),
+  maxExtraValues: limit(65_536),
 }
 
-/** Fills in the defaults. @throws TypeError for a limit that is not a positive whole number */
-export function resolveLimits(limits: Partial<CodecLimits> = {}): CodecLimits {
-  for (const name of Object.keys(limits)) {
-    if (!Object.hasOwn(defaultLimits, name)) throw new TypeError(`there is no limit '${name}'`)
-  }
-  const resolved = { ...defaultLimits, ...limits }
-  for (const name of Object.keys(defaultLimits)) {
-    checkLimit(name, resolved[name as keyof CodecLimits])
-  }
-  if (resolved.maxDepth < 6 || resolved.maxDepth > 1024) {
-    throw new TypeError(`maxDepth must lie between 6 and 1024, not ${resolved.maxDepth}`)
-  }
-  return resolved
-}
-
-/** @throws TypeError */
-export function checkLimit(name: string, value: unknown): void {
-  if (!Number.isSafeInteger(value) || (value as number) < 1) {
-    throw new TypeError(`${name} must be a positive whole number, not ${String(value)}`)
-  }
-}
+export const defaultLimits: CodecLimits = limitsOf(codecLimits)

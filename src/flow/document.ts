@@ -2,7 +2,9 @@
 
 import { decodeBase64, decodedLength, type Base64Reason } from './base64.js'
 import { charsetOf } from './charset.js'
-import { addUnknown, ErrorList } from '../error-list.js'
+import { own } from '../door/members.js'
+import { Problems, type Problem } from '../door/problems.js'
+import { isRecord, quoted, shown, type Fields } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 import type { Term, Triple } from '../types.js'
 
@@ -25,10 +27,7 @@ export interface DocumentOptions {
 }
 
 /** One thing that is wrong with a document. */
-export interface DocumentProblem {
-  /** Such as `metadata[3].o.v`. */
-  readonly path: string
-  readonly message: string
+export interface DocumentProblem extends Problem {
   /**
    * Of a character in a string, in UTF-16 code units; where the charset does not fit, of a byte of
    * the decoded `text`.
@@ -46,8 +45,6 @@ export function acceptDocument(document: unknown, options: DocumentOptions): Acc
   return new DocumentReader(options).read(document)
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
 const members = ['id', 'user', 'collection', 'metadata', 'charset', 'text', 'content']
 const tripleMembers = ['s', 'p', 'o']
 const termMembers = ['v', 'e']
@@ -63,7 +60,7 @@ const nothing = new Uint8Array(0)
 
 class DocumentReader {
   readonly #options: DocumentOptions
-  readonly #problems = new ErrorList<DocumentProblem>()
+  readonly #problems = new Problems<DocumentProblem>()
   #tooLarge: LorekeepError | undefined
   /** Of all its strings, in UTF-16 code units. */
   #metadataLength = 0
@@ -76,17 +73,17 @@ class DocumentReader {
     const fields = this.#fields(document, 'a document', '', members) ?? {}
     const accepted = {
       id: this.#name(own(fields, 'id'), 'id', maxNameBytes),
-      user: this.#name(own(fields, 'user', this.#options.defaultUser), 'user', maxNameBytes),
+      user: this.#name(own(fields, 'user') ?? this.#options.defaultUser, 'user', maxNameBytes),
       collection: this.#name(
-        own(fields, 'collection', 'default'),
+        own(fields, 'collection') ?? 'default',
         'collection',
         maxCollectionBytes,
       ),
-      metadata: this.#metadata(own(fields, 'metadata', [])),
+      metadata: this.#metadata(own(fields, 'metadata') ?? []),
       metadataLength: this.#metadataLength,
       text: this.#text(fields),
     }
-    if (this.#problems.count > 0) throw this.#invalid()
+    this.#problems.throwIfAny('LK_DOCUMENT_INVALID')
     if (this.#tooLarge !== undefined) throw this.#tooLarge
     return accepted
   }
@@ -98,12 +95,12 @@ class DocumentReader {
     path: string,
     known: readonly string[],
   ): Fields | undefined {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (!isRecord(value)) {
       this.#fail(path, `must be ${noun}, an object, not ${shown(value)}`)
       return undefined
     }
-    addUnknown(this.#problems, value, known, (name) => unknown(name, path, known))
-    return value as Fields
+    this.#problems.unknown(value, known, path)
+    return value
   }
 
   #name(value: unknown, path: string, maxBytes: number): string {
@@ -185,9 +182,9 @@ class DocumentReader {
   }
 
   #text(fields: Fields): Uint8Array {
-    const text = own(fields, 'text')
-    const content = own(fields, 'content')
-    const charset = own(fields, 'charset')
+    const text = own(fields, 'text') ?? undefined
+    const content = own(fields, 'content') ?? undefined
+    const charset = own(fields, 'charset') ?? undefined
     if (content === undefined) return this.#encoded(text, charset)
     if (text !== undefined) this.#fail('content', 'stands beside text: a document has one of them')
     if (charset !== undefined) this.#fail('charset', 'is for text in base64; content needs none')
@@ -254,19 +251,6 @@ class DocumentReader {
   #fail(path: string, message: string, offset?: number): void {
     this.#problems.add({ path, message, ...(offset !== undefined && { offset }) })
   }
-
-  #invalid(): LorekeepError {
-    const { details } = this.#problems
-    const sentence = this.#problems.sentence(({ path, message }) => `${path} ${message}`.trim())
-    return new LorekeepError('LK_DOCUMENT_INVALID', sentence, { details })
-  }
-}
-
-function unknown(name: string, path: string, known: readonly string[]): DocumentProblem {
-  const plain = name.toLowerCase()
-  const near = known.find((candidate) => plain.startsWith(candidate.slice(0, 3)))
-  const hint = near === undefined ? `there are ${known.join(', ')}` : `did you mean '${near}'?`
-  return { path: joined(path, excerpt(name)), message: `is unknown; ${hint}` }
 }
 
 const rawText = 'if it is plain text, send its base64, or the text itself as content'
@@ -286,37 +270,7 @@ function found(text: string, offset: number): string {
   return `has ${quoted(character)} at character ${offset}`
 }
 
-/** An own member; of `undefined`, and of what others put on prototypes, the fallback is taken. */
-function own(fields: Fields, name: string, fallback?: unknown): unknown {
-  const value = Object.hasOwn(fields, name) ? fields[name] : undefined
-  return value === undefined ? fallback : value
-}
-
 /** Where half of a surrogate pair stands. */
 function loneSurrogate(text: string): number {
   return text.search(/\p{Surrogate}/u)
 }
-
-function joined(path: string, name: string): string {
-  return path === '' ? name : `${path}.${name}`
-}
-
-/** A value inside a sentence. What people write is not repeated at length: it ends up in logs. */
-function shown(value: unknown): string {
-  if (Array.isArray(value)) return 'an array'
-  if (typeof value === 'string') return `the string ${quoted(value)}`
-  if (typeof value === 'object' && value !== null) return 'an object'
-  return typeof value === 'function' ? 'a function' : String(value)
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(excerpt(text))
-}
-
-function excerpt(text: string): string {
-  return text.length > longestShown
-    ? `${text.slice(0, longestShown)}…`.toWellFormed()
-    : text.toWellFormed()
-}
-
-const longestShown = 20

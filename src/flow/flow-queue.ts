@@ -6,7 +6,9 @@ import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
 import type { Storage } from '../storage.js'
 import type { Chance, Clock } from './clock.js'
-import { checkDefinition, firstFlow, isFlowId, stepsOf } from './definition.js'
+import { checkArgument, checkOptions } from '../door/options.js'
+import { aCount, aSignal, aString, oneOf, such } from '../door/rules.js'
+import { aFlowId, checkDefinition, firstFlow, stepsOf } from './definition.js'
 import { acceptDocument } from './document.js'
 import { EventHub } from './events.js'
 import { numberIn } from './queue/block.js'
@@ -32,6 +34,7 @@ import type {
   TextDocument,
   WatchQuery,
 } from './types.js'
+import { isRecord } from '../door/wording.js'
 
 export interface FlowQueueOptions {
   readonly flows: Storage
@@ -79,7 +82,40 @@ export async function openFlowQueue(options: FlowQueueOptions): Promise<OpenFlow
   return new Flows(options, queue, hub, runners, onError)
 }
 
-const watchMembers = ['job', 'flow', 'user', 'document', 'signal']
+const runOptions = {
+  signal: aSignal,
+  flows: such<readonly string[]>(
+    'an array of ids of flows',
+    (flows) => Array.isArray(flows) && flows.every(aFlowId.holds),
+  ),
+}
+const jobOptions = {
+  flow: aFlowId,
+  state: oneOf(...states),
+  user: aString,
+  document: aString,
+  limit: aCount(),
+}
+const watchOptions = {
+  job: aString,
+  flow: aString,
+  user: aString,
+  document: aString,
+  signal: aSignal,
+}
+const aWellFormed = such<string>(
+  'a string, well-formed',
+  (value) => typeof value === 'string' && value.isWellFormed(),
+)
+const documentMembers = { user: aWellFormed, document: aWellFormed }
+
+/** With other members, too: what document() and watch() give names a document. */
+function documentIn(ref: DocumentRef): DocumentRef {
+  checkArgument('a document', ref, such('named by an object { user, document }', isRecord))
+  const { user, document } = ref
+  checkOptions('a document', { user, document }, documentMembers, 'document')
+  return ref
+}
 
 /** How long removeDocument() waits for steps that were given up. */
 const maxEndMs = 10_000
@@ -123,6 +159,7 @@ class Flows implements OpenFlowQueue {
 
   get(id: string): Promise<Flow | undefined> {
     return this.#inFlight.run(async () => {
+      checkArgument('the id of a flow', id, aString)
       // What is known is enough: whoever takes objects asks with each request.
       if (this.#queue.flow(id) === undefined) await this.#queue.refresh()
       return structuredClone(this.#queue.flow(id))
@@ -137,15 +174,22 @@ class Flows implements OpenFlowQueue {
   }
 
   start(id: string): Promise<Flow> {
-    return this.#inFlight.run(async () => structuredClone(await this.#queue.setActive(id, true)))
+    return this.#inFlight.run(async () => {
+      checkArgument('the id of a flow', id, aString)
+      return structuredClone(await this.#queue.setActive(id, true))
+    })
   }
 
   stop(id: string): Promise<Flow> {
-    return this.#inFlight.run(async () => structuredClone(await this.#queue.setActive(id, false)))
+    return this.#inFlight.run(async () => {
+      checkArgument('the id of a flow', id, aString)
+      return structuredClone(await this.#queue.setActive(id, false))
+    })
   }
 
   remove(id: string): Promise<boolean> {
     return this.#inFlight.run(async () => {
+      checkArgument('the id of a flow', id, aString)
       const removed = await this.#queue.remove(id)
       if (removed) this.#code.delete(id)
       return removed
@@ -154,6 +198,7 @@ class Flows implements OpenFlowQueue {
 
   // Not through InFlight.run(): a promise and an async function more cost 6 % of the rate of loading.
   async load(flow: string, document: TextDocument): Promise<{ readonly job: string }> {
+    checkArgument('the id of a flow', flow, aString)
     const end = this.#inFlight.begin()
     try {
       const { limits, defaultUser } = this.#options
@@ -164,11 +209,9 @@ class Flows implements OpenFlowQueue {
     }
   }
 
-  run({ signal, flows }: RunOptions = {}): Runner {
+  run(options: RunOptions = {}): Runner {
     this.#inFlight.check()
-    if (flows !== undefined && !(Array.isArray(flows) && flows.every(isFlowId))) {
-      throw new TypeError('flows is a list of ids of flows')
-    }
+    const { signal, flows } = checkOptions('run()', options, runOptions)
     const { clock, leaseMs, knowledge, objects } = this.#options
     const stop = () => void runner.stop()
     const runner = new FlowRunner({
@@ -198,6 +241,7 @@ class Flows implements OpenFlowQueue {
 
   job(id: string): Promise<Job | undefined> {
     return this.#inFlight.run(async () => {
+      checkArgument('the id of a job', id, aString)
       await this.#queue.refresh()
       return this.#queue.job(id)
     })
@@ -205,14 +249,7 @@ class Flows implements OpenFlowQueue {
 
   async *jobs(query: JobQuery): AsyncGenerator<Job> {
     this.#inFlight.check()
-    const { limit, flow, state } = query
-    if (!isFlowId(flow)) throw new TypeError('jobs() needs the id of a flow, as flow')
-    if (state !== undefined && !states.includes(state)) {
-      throw new TypeError(`state is one of ${states.join(', ')}, not '${String(state)}'`)
-    }
-    if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 0)) {
-      throw new TypeError(`limit is a whole number from 0, not ${limit}`)
-    }
+    checkOptions('jobs()', query, jobOptions, 'flow')
     await this.#queue.refresh()
     for await (const job of this.#queue.jobs(query)) {
       yield job
@@ -226,6 +263,7 @@ class Flows implements OpenFlowQueue {
 
   stats(id: string): Promise<FlowStats> {
     return this.#inFlight.run(async () => {
+      checkArgument('the id of a flow', id, aString)
       await this.#queue.refresh()
       const stats = this.#queue.stats(id)
       if (stats === undefined) throw noFlow(id)
@@ -235,22 +273,24 @@ class Flows implements OpenFlowQueue {
 
   watch(query: WatchQuery = {}): AsyncIterable<JobEvent> {
     this.#inFlight.check()
-    for (const name of Object.keys(query)) {
-      if (!watchMembers.includes(name)) {
-        throw new TypeError(`there is no '${name}' to watch: there is ${watchMembers.join(', ')}`)
-      }
-    }
+    checkOptions('watch()', query, watchOptions)
     const { document, user = this.#options.defaultUser } = query
     const whole = document === undefined ? query : { ...query, user }
     return this.#hub.watch(whole, () => this.#inFlight.run(() => this.#known(whole)))
   }
 
   retry(job: string): Promise<Job> {
-    return this.#inFlight.run(() => this.#queue.retry(job))
+    return this.#inFlight.run(async () => {
+      checkArgument('the id of a job', job, aString)
+      return this.#queue.retry(job)
+    })
   }
 
   cancel(job: string): Promise<void> {
-    return this.#inFlight.run(() => this.#queue.cancel(job))
+    return this.#inFlight.run(async () => {
+      checkArgument('the id of a job', job, aString)
+      return this.#queue.cancel(job)
+    })
   }
 
   document(ref: DocumentRef): Promise<DocumentStatus | undefined> {
@@ -295,13 +335,8 @@ class Flows implements OpenFlowQueue {
   }
 
   #named(ref: DocumentRef): Required<DocumentRef> {
-    const { user = this.#options.defaultUser, document } = ref ?? {}
-    for (const [name, value] of Object.entries({ user, document })) {
-      if (typeof value === 'string' && value.isWellFormed()) continue
-      throw new TypeError(
-        `a document is named by its id, as document, and its user: ${name} is ${typeof value}`,
-      )
-    }
+    const { defaultUser } = this.#options
+    const { user = defaultUser, document } = documentIn(ref)
     return { user, document }
   }
 

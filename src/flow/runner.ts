@@ -6,6 +6,8 @@ import { Execution } from './execution.js'
 import type { Interruption } from './execution.js'
 import type { Claimed, JobQueue } from './queue/queue.js'
 import type { DocumentRef, Flow, Runner, Step, StepContext } from './types.js'
+import { checkOptions } from '../door/options.js'
+import { aTimeout } from '../door/rules.js'
 
 export interface FlowRunnerOptions {
   readonly queue: JobQueue
@@ -31,6 +33,8 @@ interface Delivery {
 /** How soon what other processes queue is found, and how soon storage that failed is tried again. */
 const pollMs = 1000
 const defaultStopMs = 10_000
+
+const stopOptions = { timeoutMs: aTimeout }
 
 export class FlowRunner implements Runner {
   readonly #options: FlowRunnerOptions
@@ -79,7 +83,8 @@ export class FlowRunner implements Runner {
     await Promise.all(ofDocument.map(({ execution }) => execution.ended()))
   }
 
-  stop({ timeoutMs = defaultStopMs }: { readonly timeoutMs?: number } = {}): Promise<void> {
+  stop(options: { readonly timeoutMs?: number } = {}): Promise<void> {
+    const { timeoutMs = defaultStopMs } = checkOptions('stop()', options, stopOptions)
     this.#stopping ??= this.#stop()
     // The least patient of all who stop it counts.
     const cancel = this.#options.clock.after(timeoutMs, () => {

@@ -1,8 +1,8 @@
 // What a FlowQueue takes and gives.
 
 import type { KnowledgeStore } from '../knowledge/types.js'
-import type { JsonObject, ObjectStore } from '../objects/types.js'
-import type { Triple } from '../types.js'
+import type { ObjectStore } from '../objects/types.js'
+import type { JsonObject, Triple } from '../types.js'
 
 // ── documents ────────────────────────────────────────────────────────────────
 

@@ -4,17 +4,9 @@ import type { Embedder, Term, Triple, Vector } from '../types.js'
 import { idsOf, Matches, type OpenView } from './matches.js'
 import { withBlocks } from './miss.js'
 import { Neighbours } from './neighbours.js'
-import {
-  checkEntityPatterns,
-  checkFlag,
-  checkLimit,
-  checkMembers,
-  checkQueryPatterns,
-  checkSelection,
-  checkSignal,
-  checkTerm,
-  checkTriplePattern,
-} from './question.js'
+import { checkOptions } from '../door/options.js'
+import { aCount, aFlag, anyValue, aSignal, aList } from '../door/rules.js'
+import { aLimit, Question } from './question.js'
 import { rdfSource } from './rdf-source.js'
 import { results, type Answer } from './results.js'
 import { retrieve } from './retrieve/retrieve.js'
@@ -39,10 +31,11 @@ import type {
   TriplePattern,
   Variable,
 } from './types.js'
-import { checkVector, nearest } from './vectors/nearest.js'
+import { nearest } from './vectors/nearest.js'
 import type { VectorMemory } from './vectors/memory.js'
 import { GraphVersion, type CoreVersion } from './version.js'
 import type { GraphView } from './view.js'
+import { eitherOf } from '../in-flight.js'
 
 /** The newest version of several cores, held until `release()`. */
 export interface OpenCores {
@@ -76,15 +69,15 @@ export class StoredGraph implements Graph {
   }
 
   match(pattern?: TriplePattern, options?: MatchOptions): AsyncIterable<Triple> {
-    const asked = checkTriplePattern(pattern, '')
-    const { limit, signal } = checkMatchOptions(options)
+    const { limit = Infinity, signal } = checkOptions('match()', options, matchOptions)
+    const asked = checkPattern(pattern)
     return this.#results(signal, (open) => new Matches(open, asked, limit))
   }
 
   async count(pattern?: TriplePattern, options?: AskOptions): Promise<number> {
-    const asked = checkTriplePattern(pattern, '')
-    const { signal } = checkMembers(options, '', ['signal'])
-    const open = await this.#open(checkSignal(signal, 'signal'))
+    const { signal } = checkOptions('count()', options, askOptions)
+    const asked = checkPattern(pattern)
+    const open = await this.#open(signal)
     try {
       open.check()
       const { view } = open
@@ -99,31 +92,26 @@ export class StoredGraph implements Graph {
   }
 
   solve(patterns: readonly QueryPattern[], options?: SolveOptions): AsyncIterable<Bindings> {
-    const asked = checkQueryPatterns(patterns, 'patterns')
-    const { select, distinct, limit, maxDistinctBytes, signal } = checkMembers(options, '', [
-      'select',
-      'distinct',
-      'limit',
-      'maxDistinctBytes',
-      'signal',
-    ])
-    const chosen = {
-      select: checkSelection(select, 'select'),
-      distinct: checkFlag(distinct, 'distinct'),
-      limit: checkLimit(limit, 'limit'),
-      maxDistinctBytes: checkLimit(maxDistinctBytes, 'maxDistinctBytes'),
-    }
-    return this.#results(checkSignal(signal, 'signal'), (open) => solved(open, asked, chosen))
+    const { signal, select, ...chosen } = checkOptions('solve()', options, solveOptions)
+    const question = new Question()
+    const asked = question.queryPatterns(patterns, 'patterns')
+    const selected = question.selection(select, 'select')
+    question.end()
+    const { distinct = false, limit = Infinity, maxDistinctBytes = Infinity } = chosen
+    const wanted = { select: selected, distinct, limit, maxDistinctBytes }
+    return this.#results(signal, (open) => solved(open, asked, wanted))
   }
 
   async nearest(vector: Vector, options: NearestOptions = {}): Promise<NearEntity[]> {
-    const { where, ...others } = checkMembers(options, '', ['k', 'exact', 'where', 'signal'])
-    const patterns = checkEntityPatterns(where, 'where')
-    checkVector(vector)
-    const open = await this.#open(checkSignal(options.signal, 'signal'))
+    const { where, ...others } = checkOptions('nearest()', options, nearestOptions)
+    const question = new Question()
+    const patterns = question.entityPatterns(where, 'where')
+    question.vector(vector, 'vector')
+    question.end()
+    const open = await this.#open(options.signal)
     try {
       open.check()
-      return await this.#nearest(open, vector, others as NearestOptions, patterns)
+      return await this.#nearest(open, vector, others, patterns)
     } finally {
       open.release()
     }
@@ -132,7 +120,7 @@ export class StoredGraph implements Graph {
   async retrieve(query: RetrieveQuery): Promise<Subgraph> {
     const { embedder, passage, closing } = this.#parts
     const { user, collection } = this.#query
-    const retrieval = await checkRetrieval({ ...query, signal: eitherOf(closing, query) }, embedder)
+    const retrieval = await checkRetrieval(query, embedder, closing)
     const open = await this.#open(retrieval.signal)
     try {
       const asked = {
@@ -151,13 +139,13 @@ export class StoredGraph implements Graph {
   }
 
   neighbours(term: Term, options?: MatchOptions): AsyncIterable<Neighbour> {
-    const asked = checkTerm(term, 'term')
-    const { limit, signal } = checkMatchOptions(options)
+    const { limit = Infinity, signal } = checkOptions('neighbours()', options, matchOptions)
+    const asked = checkTerm(term)
     return this.#results(signal, (open) => new Neighbours(open, asked, limit))
   }
 
   describe(term: Term, options?: MatchOptions): AsyncIterable<Triple> {
-    return this.match({ s: checkTerm(term, 'term') }, options)
+    return this.match({ s: checkTerm(term) }, options)
   }
 
   source(): Source {
@@ -183,7 +171,7 @@ export class StoredGraph implements Graph {
     const { memory } = this.#parts
     const entities = where.length === 0 ? undefined : await entitiesOf(view, where, check)
     const sets = await version.vectors(vector.length, entities)
-    const signal = eitherOf(this.#parts.closing, options)
+    const signal = eitherOf(this.#parts.closing, options.signal)
     return nearest(sets, vector, { ...options, signal, memory, term: (id) => view.term(id) })
   }
 
@@ -258,15 +246,30 @@ interface OpenVersion extends OpenView {
   readonly version: GraphVersion
 }
 
-function checkMatchOptions(options: MatchOptions | undefined) {
-  const { limit, signal } = checkMembers(options, '', ['limit', 'signal'])
-  return { limit: checkLimit(limit, 'limit'), signal: checkSignal(signal, 'signal') }
+const askOptions = { signal: aSignal }
+const matchOptions = { limit: aLimit, signal: aSignal }
+// What is in `select` and in `where` is a part of the question.
+const solveOptions = {
+  select: aList,
+  distinct: aFlag,
+  limit: aLimit,
+  maxDistinctBytes: aLimit,
+  signal: aSignal,
+}
+const nearestOptions = { k: aCount(), exact: aFlag, where: anyValue, signal: aSignal }
+
+function checkPattern(pattern: unknown): TriplePattern {
+  const question = new Question()
+  const asked = question.triplePattern(pattern, '')
+  question.end()
+  return asked
 }
 
-/** Aborts when the store gives up waiting, or the asker does. */
-function eitherOf(closing: AbortSignal, asked: AskOptions | undefined): AbortSignal {
-  const signal = asked?.signal
-  return signal instanceof AbortSignal ? AbortSignal.any([closing, signal]) : closing
+function checkTerm(term: unknown): Term {
+  const question = new Question()
+  const asked = question.term(term, 'term')
+  question.end()
+  return asked
 }
 
 /** The entities of which all patterns hold, as ids of the view. */

@@ -1,162 +1,164 @@
 // The shapes of questions, as they come in from a program or a client.
 
-import { LorekeepError } from '../errors.js'
+import { Members } from '../door/members.js'
+import { Problems } from '../door/problems.js'
+import { broken, such } from '../door/rules.js'
+import { isRecord, joined, quoted, shown } from '../door/wording.js'
 import type { Term } from '../types.js'
 import type { EntityPattern, QueryPattern, TriplePattern, Variable } from './types.js'
 
-// Each of these throws LK_GRAPH_QUERY, whose `details.path` is where in the question the fault is:
-// `patterns[1].s`, `limit`. `path` is that of the value, '' where the value is the whole question.
+const places = ['s', 'p', 'o'] as const
+const nowhere: Term = { v: '', e: false }
+const nothing: QueryPattern = { s: nowhere, p: nowhere, o: nowhere }
 
-/** A copy: the asker may go on to change what it gave. */
-export function checkTerm(value: unknown, path: string): Term {
-  if (typeof value === 'string') {
-    const isVariable = value.startsWith('?')
-    const shown = shorten(value)
-    refuse(
-      path,
-      isVariable
-        ? `a variable (${shown}) cannot stand here; leave the place out where anything will do`
-        : `a term is an object; write { v: ${shown}, e: true }, or e: false for a literal`,
-    )
-  }
-  if (!isRecord(value)) refuse(path, `expected a term { v, e }, found ${show(value)}`)
-  const { v, e } = value
-  if (typeof v !== 'string') {
-    refuse(member(path, 'v'), `expected the text of a term, found ${show(v)}`)
-  }
-  if (!v.isWellFormed()) refuse(member(path, 'v'), 'the text holds a lone surrogate')
-  if (typeof e !== 'boolean') {
-    refuse(member(path, 'e'), `expected true for a URI or false for a literal, found ${show(e)}`)
-  }
-  return { v, e }
-}
+/**
+ * Reads a question part by part, and notes what is wrong with it. What it gives is a copy: the asker
+ * may go on to change what it gave. What stands for a part that is wrong is not for use: end() is
+ * first. `path` is where the part stands in the question, '' where it is the whole.
+ */
+export class Question {
+  readonly problems = new Problems()
 
-/** Undefined is the pattern of everything. */
-export function checkTriplePattern(value: unknown, path: string): TriplePattern {
-  const places = checkMembers(value, path, ['s', 'p', 'o'])
-  return {
-    s: checkOpenTerm(places['s'], member(path, 's')),
-    p: checkOpenTerm(places['p'], member(path, 'p')),
-    o: checkOpenTerm(places['o'], member(path, 'o')),
-  }
-}
-
-export function checkQueryPatterns(value: unknown, path: string): QueryPattern[] {
-  return checkList(value, path).map((pattern, n) => {
-    const at = `${path}[${n}]`
-    const places = checkMembers(pattern, at, ['s', 'p', 'o'])
-    return {
-      s: checkPlace(places['s'], member(at, 's')),
-      p: checkPlace(places['p'], member(at, 'p')),
-      o: checkPlace(places['o'], member(at, 'o')),
+  term(value: unknown, path: string): Term {
+    if (typeof value === 'string') {
+      const isVariable = value.startsWith('?')
+      return this.#fail(
+        path,
+        isVariable
+          ? `is a variable, ${quoted(value)}, which cannot stand here; leave the place out where anything will do`
+          : `is a string, and a term is an object; write { v: ${quoted(value)}, e: true }, or e: false for a literal`,
+      )
     }
-  })
-}
-
-/** One pattern or a list of them; undefined is none. */
-export function checkEntityPatterns(value: unknown, path: string): EntityPattern[] {
-  if (value === undefined) return []
-  if (!Array.isArray(value)) return [checkEntityPattern(value, path)]
-  return value.map((pattern: unknown, n) => checkEntityPattern(pattern, `${path}[${n}]`))
-}
-
-/** Undefined where everything is selected. */
-export function checkSelection(value: unknown, path: string): Variable[] | undefined {
-  if (value === undefined) return undefined
-  return checkList(value, path).map((name, n) => checkVariable(name, `${path}[${n}]`))
-}
-
-/** Infinity where there is none. */
-export function checkLimit(value: unknown, path: string): number {
-  if (value === undefined || value === Infinity) return Infinity
-  if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number
-  return refuse(path, `expected a whole number, 0 or more, found ${show(value)}`)
-}
-
-export function checkSignal(value: unknown, path: string): AbortSignal | undefined {
-  if (value === undefined || value instanceof AbortSignal) return value
-  return refuse(path, `expected an AbortSignal, found ${show(value)}`)
-}
-
-/** False by default. */
-export function checkFlag(value: unknown, path: string): boolean {
-  if (value === undefined || typeof value === 'boolean') return value === true
-  return refuse(path, `expected true or false, found ${show(value)}`)
-}
-
-/** An object with no members but these; undefined is an empty one. */
-export function checkMembers(
-  value: unknown,
-  path: string,
-  names: readonly string[],
-): Readonly<Record<string, unknown>> {
-  if (value === undefined) return {}
-  if (!isRecord(value)) {
-    refuse(path, `expected an object of ${names.join(', ')}, found ${show(value)}`)
-  }
-  for (const name of Object.keys(value)) {
-    if (!names.includes(name)) {
-      refuse(member(path, name), `there is no ${shorten(name)} here, but ${names.join(', ')}`)
+    if (!isRecord(value)) return this.#fail(path, `must be a term { v, e }, not ${shown(value)}`)
+    const { v, e } = value
+    const isText = typeof v === 'string' && v.isWellFormed()
+    if (!isText) this.#fail(joined(path, 'v'), `must be ${aTermText.expected}, not ${shown(v)}`)
+    if (typeof e === 'boolean' && isText) return { v, e }
+    if (typeof e !== 'boolean') {
+      const expected = 'true for a URI or false for a literal'
+      this.#fail(joined(path, 'e'), `must be ${expected}, not ${shown(e)}`)
     }
+    return nowhere
   }
-  return value
-}
 
-export function refuse(path: string, reason: string): never {
-  throw new LorekeepError('LK_GRAPH_QUERY', path === '' ? reason : `${path}: ${reason}`, {
-    details: { path },
-  })
-}
-
-function checkEntityPattern(value: unknown, path: string): EntityPattern {
-  const places = checkMembers(value, path, ['s', 'p', 'o'])
-  const place = (name: string) =>
-    places[name] === undefined ? undefined : checkPlace(places[name], member(path, name))
-  return { s: place('s'), p: place('p'), o: place('o') }
-}
-
-function checkOpenTerm(value: unknown, path: string): Term | undefined {
-  return value === undefined ? undefined : checkTerm(value, path)
-}
-
-function checkPlace(value: unknown, path: string): Term | Variable {
-  if (value === undefined) refuse(path, `expected a term { v, e } or a variable such as '?x'`)
-  const isVariable = typeof value === 'string' && value.startsWith('?')
-  return isVariable ? checkVariable(value, path) : checkTerm(value, path)
-}
-
-/** As SPARQL spells them, but for the characters that hardly anybody names variables with. */
-const variable = /^\?[\p{L}\p{N}_]+$/u
-
-function checkVariable(value: unknown, path: string): Variable {
-  // Results have members of these names, and that one is not a member like others.
-  if (typeof value === 'string' && variable.test(value) && value !== '?__proto__') {
-    return value as Variable
+  /** Undefined is the pattern of everything. */
+  triplePattern(value: unknown, path: string): TriplePattern {
+    const given = this.#pattern(value === undefined ? {} : value, path)
+    const place = (name: (typeof places)[number]) => {
+      const term = given.get(name)
+      return term === undefined ? undefined : this.term(term, joined(path, name))
+    }
+    return { s: place('s'), p: place('p'), o: place('o') }
   }
-  return refuse(path, `expected a variable such as '?x', found ${show(value)}`)
+
+  queryPatterns(value: unknown, path: string): QueryPattern[] {
+    return this.#list(value, path).map((pattern, n) => {
+      const at = `${path}[${n}]`
+      const given = this.#pattern(pattern, at)
+      if (!isRecord(pattern)) return nothing
+      const place = (name: string) => this.#place(given.get(name), joined(at, name))
+      return { s: place('s'), p: place('p'), o: place('o') }
+    })
+  }
+
+  /** One pattern or a list of them; undefined is none. */
+  entityPatterns(value: unknown, path: string): EntityPattern[] {
+    if (value === undefined) return []
+    if (!Array.isArray(value)) return [this.#entityPattern(value, path)]
+    return value.map((pattern: unknown, n) => this.#entityPattern(pattern, `${path}[${n}]`))
+  }
+
+  /** Undefined where everything is selected. */
+  selection(value: unknown, path: string): Variable[] | undefined {
+    if (value === undefined) return undefined
+    for (const [n, name] of this.#list(value, path).entries()) {
+      if (!aVariable.holds(name)) this.#fail(`${path}[${n}]`, broken(aVariable, name))
+    }
+    return Array.isArray(value) ? [...(value as readonly Variable[])] : []
+  }
+
+  /** A copy, in doubles. */
+  vector(value: unknown, path: string): Float64Array {
+    const isList =
+      Array.isArray(value) || value instanceof Float32Array || value instanceof Float64Array
+    const components = (isList ? value : []) as ArrayLike<unknown>
+    if (!isList) this.#fail(path, `must be an array of numbers, not ${shown(value)}`)
+    else if (components.length === 0) this.#fail(path, 'is empty: a vector has one number at least')
+    const copy = new Float64Array(components.length)
+    // Not forEach(), which passes over holes.
+    for (let n = 0; n < components.length; n++) {
+      const component = components[n]
+      if (typeof component === 'number' && Number.isFinite(component)) copy[n] = component
+      else this.#fail(`${path}[${n}]`, `must be a finite number, not ${shown(component)}`)
+    }
+    return copy
+  }
+
+  /** @throws LorekeepError `LK_GRAPH_QUERY` with `details.errors` where anything is wrong */
+  end(): void {
+    this.problems.throwIfAny('LK_GRAPH_QUERY')
+  }
+
+  #pattern(value: unknown, path: string): Members {
+    const given = new Members(value, path, this.problems, 'a pattern { s, p, o }')
+    if (isRecord(value)) this.problems.unknown(value, places, path)
+    return given
+  }
+
+  #entityPattern(value: unknown, path: string): EntityPattern {
+    const given = this.#pattern(value, path)
+    const place = (name: string) => {
+      const found = given.get(name)
+      return found === undefined ? undefined : this.#place(found, joined(path, name))
+    }
+    return { s: place('s'), p: place('p'), o: place('o') }
+  }
+
+  #place(value: unknown, path: string): Term | Variable {
+    if (value === undefined) {
+      return this.#fail(path, "is missing; it must be a term { v, e } or a variable such as '?x'")
+    }
+    if (typeof value !== 'string' || !value.startsWith('?')) return this.term(value, path)
+    if (aVariable.holds(value)) return value
+    return this.#fail(path, broken(aVariable, value))
+  }
+
+  #list(value: unknown, path: string): readonly unknown[] {
+    if (Array.isArray(value)) return value
+    this.#fail(path, `must be an array, not ${shown(value)}`)
+    return []
+  }
+
+  #fail(path: string, message: string): Term {
+    this.problems.fail(path, message)
+    return nowhere
+  }
 }
 
-function checkList(value: unknown, path: string): readonly unknown[] {
-  if (!Array.isArray(value)) refuse(path, `expected an array, found ${show(value)}`)
-  return value as readonly unknown[]
-}
+const aTermText = such<string>(
+  'the text of a term, well-formed',
+  (value) => typeof value === 'string' && value.isWellFormed(),
+)
 
-function member(path: string, name: string): string {
-  return path === '' ? name : `${path}.${name}`
-}
+/**
+ * As SPARQL spells them, but for the characters that hardly anybody names variables with. Results
+ * have members of these names, and `__proto__` is not a member like others.
+ */
+const aVariable = such<Variable>(
+  "a variable such as '?x'",
+  (value) =>
+    typeof value === 'string' && /^\?[\p{L}\p{N}_]+$/u.test(value) && value !== '?__proto__',
+)
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+/** How many of something: a whole number, or Infinity, which is all. */
+export const aLimit = such<number>(
+  'a whole number, 0 or more',
+  (value) => value === Infinity || (Number.isSafeInteger(value) && Number(value) >= 0),
+)
 
-function show(value: unknown): string {
-  if (value === null || value === undefined) return String(value)
-  if (Array.isArray(value)) return 'an array'
-  if (typeof value === 'object') return 'an object'
-  if (typeof value === 'string') return shorten(value)
-  return `${typeof value} ${String(value).slice(0, 40)}`
-}
-
-function shorten(text: string): string {
-  return `'${text.length > 60 ? `${text.slice(0, 60)}…` : text}'`
+/** @throws LorekeepError `LK_GRAPH_QUERY`, for one fault that only an answer finds */
+export function refuse(path: string, message: string): never {
+  const { problems } = new Question()
+  problems.fail(path, message)
+  throw problems.error('LK_GRAPH_QUERY')
 }

@@ -160,7 +160,7 @@ export interface Neighbour {
  * Cores that were not indexed yet are indexed by the first question.
  *
  * Every question rejects with `LK_CORE_NOT_FOUND` where a core was named that does not exist,
- * `LK_STORAGE_*`, or `LK_CLOSED`; and with `LK_GRAPH_QUERY`, whose `details.path` says where, for a
+ * `LK_STORAGE_*`, or `LK_CLOSED`; and with `LK_GRAPH_QUERY`, whose `details.errors` say where, for a
  * pattern, term, vector or option of the wrong shape.
  */
 export interface Graph {

@@ -5,8 +5,10 @@
 import { LorekeepError } from '../errors.js'
 import type { Job, JobEvent } from '../flow/types.js'
 import { flowSchemas } from '../objects/scope.js'
-import type { JsonObject, Scope } from '../objects/types.js'
+import type { Scope } from '../objects/types.js'
+import type { JsonObject } from '../types.js'
 import type { Principal } from './auth.js'
+import { requestError } from './target.js'
 
 /** What of all objects this principal may see, and change. */
 export function scopeOf({ user, collections, shared }: Principal): Scope {
@@ -50,10 +52,7 @@ export function askedCollection(
   const [only, another] = new Set(principal.collections)
   if (only === undefined) throw forbidden('this token is for no collection')
   if (another === undefined) return only
-  throw new LorekeepError(
-    'LK_HTTP_REQUEST',
-    "'collection' is missing, and this token is for several: name the one to ask",
-  )
+  throw requestError('collection', 'is missing, and this token is for several: name the one to ask')
 }
 
 /** What is no string is left to the store, which refuses it. */
@@ -76,13 +75,15 @@ export function checkImport(principal: Principal, { metadata, schema_name }: Jso
  * left to the store, which refuses it.
  */
 export function documentOf(principal: Principal, document: JsonObject): JsonObject {
-  const { user, collection = 'default' } = document
+  const { user } = document
+  // null is as good as left out, here as in the store.
+  const collection = document['collection'] ?? 'default'
   if (typeof collection === 'string') checkCollection(principal, collection)
   if (actsForAny(principal)) return document
   if (typeof user === 'string' && user !== principal.user) {
     throw forbidden("'user' is not the user of this token")
   }
-  return user === undefined ? { ...document, user: principal.user } : document
+  return user === undefined || user === null ? { ...document, user: principal.user } : document
 }
 
 /** Whether a job, or what happens to it, is for this principal's eyes and hands. */

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LorekeepError } from '../errors.js'
+import { requestError } from './target.js'
 
 export interface Principal {
   /** The user it acts for; `'*'` acts for any user and then names one in each request. */
@@ -29,11 +30,6 @@ export function createAuthenticator(
   authenticate: Authenticate | 'none',
 ): (request: IncomingMessage, response: ServerResponse) => Promise<Principal> {
   if (authenticate === 'none') return async () => ({ user: '*' })
-  if (typeof authenticate !== 'function') {
-    throw new TypeError(
-      "createHandler needs authenticate: a function (token, request) => ({ user }) or null, or 'none' to let everyone act for every user",
-    )
-  }
   return async (request, response) => {
     const { authorization } = request.headers
     const token = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
@@ -62,7 +58,7 @@ function refusalOf(token: string | undefined, authorization: string | undefined)
 export function actingUser(principal: Principal, named: string | undefined): string {
   if (principal.user === '*') {
     if (named !== undefined) return named
-    throw new LorekeepError('LK_HTTP_REQUEST', "'user' is missing, and this token acts for anyone")
+    throw requestError('user', 'is missing, and this token acts for anyone')
   }
   if (named === undefined || named === principal.user) return principal.user
   throw new LorekeepError('LK_HTTP_FORBIDDEN', "'user' is not the user of this token")

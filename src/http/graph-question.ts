@@ -1,11 +1,11 @@
-// What of a question is looked at before the graph gets it: names of fields, and how much a client
-// may ask for. The graph takes the rest apart, and says what is wrong to callers in process just the
-// same.
+// What of a question is read before the graph gets it: names of members, and how much a client may
+// ask for. All that is wrong with a body is told at once.
 
-import { LorekeepError } from '../errors.js'
-import type { TriplePattern } from '../graph/types.js'
-import type { JsonObject } from '../objects/types.js'
-import type { Vector } from '../types.js'
+import { Members } from '../door/members.js'
+import { aCount, aFlag, aText } from '../door/rules.js'
+import { Question } from '../graph/question.js'
+import type { EntityPattern, QueryPattern, TriplePattern, Variable } from '../graph/types.js'
+import type { JsonObject, Vector } from '../types.js'
 
 // Joins are planned by looking at each pattern beside each other one.
 const maxPatterns = 64
@@ -16,70 +16,126 @@ const maxVectorLength = 65_536
 const maxTextLength = 65_536
 const maxDepth = 100
 
-/** @throws LorekeepError `LK_GRAPH_QUERY`, as all here */
-export function checkFields(body: JsonObject, names: readonly string[]): void {
-  const unknown = Object.keys(body).find((name) => !names.includes(name))
-  if (unknown !== undefined) refuse(unknown, `there is no such field here, but ${names.join(', ')}`)
-}
+/** Reads the members of a body that asks about cores; what is wrong ends in `LK_GRAPH_QUERY`. */
+export class GraphBody {
+  readonly #question = new Question()
+  readonly #members: Members
+  readonly #body: JsonObject
 
-/** `undefined` where it is left out. */
-export function wholeNumberIn(body: JsonObject, name: string, most: number): number | undefined {
-  const value = body[name]
-  if (value === undefined) return undefined
-  if (Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most) {
-    return value as number
+  constructor(body: JsonObject) {
+    this.#body = body
+    this.#members = new Members(body, '', this.#question.problems)
   }
-  return refuse(name, `expected a whole number from 0 to ${most}`)
-}
 
-export function textIn(body: JsonObject, name: string): string | undefined {
-  const value = body[name]
-  if (value === undefined || (typeof value === 'string' && value !== '')) return value
-  return refuse(name, 'expected a string that is not empty')
-}
-
-export function coresIn({ cores }: JsonObject): readonly string[] | undefined {
-  if (cores === undefined) return undefined
-  if (!Array.isArray(cores)) return refuse('cores', 'expected an array of ids')
-  bounded(cores, 'cores', maxCores, 'ids')
-  return cores.map((id, place) =>
-    typeof id === 'string' ? id : refuse(`cores[${place}]`, 'expected the id of a core'),
-  )
-}
-
-export function patternIn({ s, p, o }: JsonObject): TriplePattern {
-  return { s, p, o } as TriplePattern
-}
-
-export function patternsIn(body: JsonObject, name: 'patterns' | 'where'): unknown {
-  return bounded(body[name], name, maxPatterns, 'patterns')
-}
-
-export function vectorIn(value: unknown, path: string): Vector {
-  if (!Array.isArray(value)) return refuse(path, 'expected an array of numbers')
-  return bounded(value, path, maxVectorLength, 'numbers') as Vector
-}
-
-/** The length alone: 413 is for bodies. */
-export function questionIn({ text }: JsonObject): unknown {
-  if (typeof text === 'string' && text.length > maxTextLength) {
-    refuse('text', `${text.length} characters; ${maxTextLength} at most`)
+  count(name: string, most: number): number | undefined {
+    return this.#members.take(name, aCount(0, most))
   }
-  return text
-}
 
-export function depthIn(body: JsonObject): number | undefined {
-  return wholeNumberIn(body, 'depth', maxDepth)
-}
-
-/** As it is, where it is no longer array than that. */
-export function bounded(value: unknown, path: string, most: number, what: string): unknown {
-  if (Array.isArray(value) && value.length > most) {
-    refuse(path, `${value.length} ${what}; ${most} at most`)
+  text(name: string): string | undefined {
+    return this.#members.take(name, aText)
   }
-  return value
-}
 
-export function refuse(path: string, reason: string): never {
-  throw new LorekeepError('LK_GRAPH_QUERY', `${path}: ${reason}`, { details: { path } })
+  flag(name: string): boolean | undefined {
+    return this.#members.take(name, aFlag)
+  }
+
+  depth(): number | undefined {
+    return this.count('depth', maxDepth)
+  }
+
+  cores(): readonly string[] | undefined {
+    const cores = this.#list('cores', maxCores, 'ids')
+    for (const [place, id] of cores?.entries() ?? []) {
+      if (typeof id !== 'string') this.#fail(`cores[${place}]`, 'must be the id of a core')
+    }
+    return cores as readonly string[] | undefined
+  }
+
+  pattern(): TriplePattern {
+    const [s, p, o] = ['s', 'p', 'o'].map((name) => this.#members.get(name))
+    return this.#question.triplePattern({ s, p, o }, '')
+  }
+
+  patterns(): readonly QueryPattern[] {
+    const patterns = this.#list('patterns', maxPatterns, 'patterns')
+    return patterns === undefined ? [] : this.#question.queryPatterns(patterns, 'patterns')
+  }
+
+  /** One pattern or a list of them. */
+  where(): readonly EntityPattern[] {
+    const where = this.#members.get('where')
+    const isLong = Array.isArray(where) && this.#isTooLong(where, 'where', maxPatterns, 'patterns')
+    return isLong ? [] : this.#question.entityPatterns(where, 'where')
+  }
+
+  selection(): readonly Variable[] | undefined {
+    return this.#question.selection(this.#members.get('select'), 'select')
+  }
+
+  vector(): Vector {
+    return this.#vector(this.#members.get('vector'), 'vector')
+  }
+
+  vectors(most: number): readonly Vector[] {
+    const vectors = this.#list('vectors', most, 'vectors')
+    if (!this.has('vectors')) this.#fail('vectors', 'is missing; it must be an array of vectors')
+    return (vectors ?? []).map((vector, place) => this.#vector(vector, `vectors[${place}]`))
+  }
+
+  /** The length alone: 413 is for bodies. */
+  question(): unknown {
+    const text = this.#members.get('text')
+    if (typeof text === 'string' && text.length > maxTextLength) {
+      this.#fail('text', `has ${text.length} characters; there may be ${maxTextLength}`)
+    }
+    return text
+  }
+
+  get(name: string): unknown {
+    return this.#members.get(name)
+  }
+
+  has(name: string): boolean {
+    return Object.hasOwn(this.#body, name)
+  }
+
+  fail(name: string, message: string): void {
+    this.#fail(name, message)
+  }
+
+  /** Names the members that nobody has read. @throws LorekeepError `LK_GRAPH_QUERY` */
+  end(): void {
+    this.#members.end()
+    this.#question.end()
+  }
+
+  /** As end(), for bodies of the reference system's clients, which say more than is asked for. */
+  endLeniently(): void {
+    this.#question.end()
+  }
+
+  #list(name: string, most: number, what: string): readonly unknown[] | undefined {
+    const list = this.#members.get(name)
+    if (list === undefined) return undefined
+    if (!Array.isArray(list)) {
+      this.#fail(name, `must be an array of ${what}`)
+      return undefined
+    }
+    return this.#isTooLong(list, name, most, what) ? undefined : list
+  }
+
+  #vector(value: unknown, path: string): Vector {
+    const isLong = Array.isArray(value) && this.#isTooLong(value, path, maxVectorLength, 'numbers')
+    return isLong ? [] : this.#question.vector(value, path)
+  }
+
+  #isTooLong(list: readonly unknown[], path: string, most: number, what: string): boolean {
+    if (list.length <= most) return false
+    this.#fail(path, `has ${list.length} ${what}; there may be ${most}`)
+    return true
+  }
+
+  #fail(path: string, message: string): void {
+    this.#question.problems.fail(path, message)
+  }
 }

@@ -7,7 +7,7 @@ import { checkMayChange } from './access.js'
 import { createAuthenticator } from './auth.js'
 import { isDisconnect } from './body.js'
 import { BodyMemory } from './body-memory.js'
-import { checkPrefix, maxBufferedBytesOf, routesOf } from './options.js'
+import { checkHandlerOptions, maxBufferedBytesOf, routesOf } from './options.js'
 import type { HandlerOptions, RequestInfo } from './options.js'
 import { problemHeaders, problemOf } from './problem.js'
 import { answer, answerJson, answered } from './reply.js'
@@ -29,9 +29,9 @@ export type Handler = (
 
 /** Mounts the stores under `/api/v1` (see `prefix`). */
 export function createHandler(options: HandlerOptions): Handler {
-  const authenticate = createAuthenticator(options?.authenticate)
-  const prefix = checkPrefix(options.prefix ?? '/api/v1')
-  const { onError } = options
+  checkHandlerOptions(options)
+  const { prefix = '/api/v1', onError } = options
+  const authenticate = createAuthenticator(options.authenticate)
   const pathways = compile(routesOf(options, prefix))
   const bodies = new BodyMemory(maxBufferedBytesOf(options), options.authenticate !== 'none')
   const createRequestId = hyperid({ urlSafe: true })

@@ -4,14 +4,12 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { LorekeepError } from '../errors.js'
 import { parseJson } from '../json-text.js'
-import type { JsonObject } from '../objects/types.js'
+import type { JsonObject } from '../types.js'
 import { openBody, parsedBody } from './body.js'
 import { locateFlaw } from './json-place.js'
 import { countKeys, survey } from './json-scan.js'
 import type { HeldBody } from './body-memory.js'
 import type { Exchange } from './routes.js'
-
-export const defaultMaxJsonBytes = 16 * 1024 ** 2
 
 export interface JsonLimits {
   readonly maxJsonBytes: number

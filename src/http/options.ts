@@ -3,13 +3,24 @@
 import { referenceUser } from '../defaults.js'
 import { constants } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
+import { limit, limitsOf, rulesOf } from '../door/limits.js'
+import { checkOptions } from '../door/options.js'
+import {
+  aFlag,
+  aFunction,
+  anObject,
+  aSignal,
+  aText,
+  longestTimer,
+  such,
+  withMethods,
+} from '../door/rules.js'
 import type { Backup } from '../backup/types.js'
 import type { FlowQueue } from '../flow/types.js'
 import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
 import type { SparqlEngine } from '../sparql/types.js'
 import type { Authenticate } from './auth.js'
-import { defaultMaxJsonBytes } from './json.js'
 import { Places } from './places.js'
 import type { Route } from './routes.js'
 import { backupRoutes } from './routes/backup.js'
@@ -108,67 +119,87 @@ export interface HandlerOptions {
   readonly onError?: (error: unknown, info: RequestInfo) => void | Promise<void>
 }
 
-type PlacesOption =
-  'maxConcurrentImports' | 'maxConcurrentExports' | 'maxConcurrentQueries' | 'maxEventStreams'
+export const handlerLimits = {
+  maxCoreBytes: limit(4 * 1024 ** 3),
+  maxConcurrentImports: limit(64),
+  maxConcurrentExports: limit(64),
+  maxConcurrentQueries: limit(64),
+  maxEventStreams: limit(1000),
+  // A body of JSON becomes one string, and the engine bounds those.
+  maxJsonBytes: limit(16 * 1024 ** 2, 1, constants.MAX_STRING_LENGTH),
+  // Otherwise it is four times maxJsonBytes where that is more.
+  maxBufferedBytes: limit(64 * 1024 ** 2),
+  maxGraphResults: limit(10_000),
+  maxQueryMs: limit(30_000, 1, longestTimer),
+  idleTimeoutMs: limit(30_000, 1, longestTimer),
+  exportIdleTimeoutMs: limit(120_000, 1, longestTimer),
+  heartbeatMs: limit(15_000, 1, longestTimer),
+}
+
+const handlerOptions = {
+  ...rulesOf(handlerLimits),
+  knowledge: withMethods<KnowledgeStore>('a KnowledgeStore', 'import', 'export'),
+  objects: withMethods<ObjectStore>('an ObjectStore', 'import', 'query'),
+  flows: withMethods<FlowQueue>('a FlowQueue', 'load', 'run'),
+  sparql: withMethods<SparqlEngine>("an engine, such as 'lorekeep/sparql' makes", 'execute'),
+  backup: aFunction,
+  authenticate: such<HandlerOptions['authenticate']>(
+    "a function (token, request) => ({ user }) or null, or 'none' to let everyone act for every user",
+    (value) => typeof value === 'function' || value === 'none',
+  ),
+  prefix: such<string>(
+    "'', or a path that begins with a slash and ends without",
+    (prefix) => typeof prefix === 'string' && /^(\/[^/?#]+)*$/.test(prefix),
+  ),
+  defaultUser: aText,
+  signal: aSignal,
+  compat: anObject,
+  onError: aFunction,
+}
 
 /** @throws TypeError for options that cannot be */
+export function checkHandlerOptions(options: HandlerOptions): void {
+  checkOptions('createHandler()', options, handlerOptions, 'authenticate')
+  checkOptions('compat', options.compat, { emptyJson: aFlag })
+  const { knowledge, objects, flows } = options
+  if (knowledge !== undefined || objects !== undefined || flows !== undefined) return
+  throw new TypeError('createHandler() needs a store: knowledge, objects, flows or several of them')
+}
+
+/** Of options that were checked. */
 export function routesOf(options: HandlerOptions, prefix: string): readonly Route[] {
   const { knowledge, objects, flows, sparql, signal, defaultUser = referenceUser } = options
-  if (knowledge === undefined && objects === undefined && flows === undefined) {
-    throw new TypeError('createHandler needs a store: knowledge, objects, flows or several of them')
-  }
-  if (signal !== undefined && !(signal instanceof AbortSignal)) {
-    throw new TypeError('signal is an AbortSignal')
-  }
-  if (sparql !== undefined && typeof sparql?.execute !== 'function') {
-    throw new TypeError("sparql is an engine, such as 'lorekeep/sparql' makes")
-  }
-  if (options.backup !== undefined && typeof options.backup !== 'function') {
-    throw new TypeError('backup is that of a Lorekeep')
-  }
-  if (typeof defaultUser !== 'string' || defaultUser === '') {
-    throw new TypeError('defaultUser is a string that is not empty')
-  }
-  const idleTimeoutMs = checkTimeout('idleTimeoutMs', options.idleTimeoutMs ?? 30_000)
-  const exportIdleTimeoutMs = checkTimeout(
-    'exportIdleTimeoutMs',
-    options.exportIdleTimeoutMs ?? 120_000,
-  )
-  const places = (name: PlacesOption, what: string, otherwise: number) => {
-    const total = checkLimit(name, options[name] ?? otherwise)
-    return new Places(what, total, options.authenticate !== 'none')
-  }
+  const limits = limitsOf(handlerLimits, options)
+  const { idleTimeoutMs, exportIdleTimeoutMs } = limits
+  const places = (total: number, what: string) =>
+    new Places(what, total, options.authenticate !== 'none')
   const ofCores = {
     prefix,
-    maxCoreBytes: checkLimit('maxCoreBytes', options.maxCoreBytes ?? 4 * 1024 ** 3),
-    imports: places('maxConcurrentImports', 'imports', 64),
-    exports: places('maxConcurrentExports', 'exports', 64),
+    maxCoreBytes: limits.maxCoreBytes,
+    imports: places(limits.maxConcurrentImports, 'imports'),
+    exports: places(limits.maxConcurrentExports, 'exports'),
     idleTimeoutMs,
     exportIdleTimeoutMs,
   }
   const hasFlow = async (id: string) =>
     flows === undefined ? id === 'default' : (await flows.get(id)) !== undefined
-  const ofBodies = {
-    prefix,
-    maxJsonBytes: maxJsonBytesOf(options),
-    idleTimeoutMs,
-  }
+  const ofBodies = { prefix, maxJsonBytes: limits.maxJsonBytes, idleTimeoutMs }
   const ofObjects = { ...ofBodies, hasFlow }
   const ofGraphs = {
     ...ofBodies,
-    maxGraphResults: checkLimit('maxGraphResults', options.maxGraphResults ?? 10_000),
+    maxGraphResults: limits.maxGraphResults,
     exportIdleTimeoutMs,
-    maxQueryMs: checkTimeout('maxQueryMs', options.maxQueryMs ?? 30_000),
-    questions: places('maxConcurrentQueries', 'questions', 64),
+    maxQueryMs: limits.maxQueryMs,
+    questions: places(limits.maxConcurrentQueries, 'questions'),
   }
   const ofEvents = {
     prefix,
-    streams: places('maxEventStreams', 'streams of events', 1000),
+    streams: places(limits.maxEventStreams, 'streams of events'),
     exportIdleTimeoutMs,
-    heartbeatMs: checkTimeout('heartbeatMs', options.heartbeatMs ?? 15_000),
+    heartbeatMs: limits.heartbeatMs,
     signal,
   }
-  const emptyJson = checkFlag('compat.emptyJson', options.compat?.emptyJson ?? false)
+  const emptyJson = options.compat?.emptyJson ?? false
   const routes = [...healthRoutes()]
   if (options.backup !== undefined) {
     routes.push(...backupRoutes({ prefix, backup: options.backup, exportIdleTimeoutMs }))
@@ -202,38 +233,7 @@ export function routesOf(options: HandlerOptions, prefix: string): readonly Rout
   return routes
 }
 
-function maxJsonBytesOf({ maxJsonBytes = defaultMaxJsonBytes }: HandlerOptions): number {
-  return checkJsonLimit('maxJsonBytes', maxJsonBytes)
-}
-
 export function maxBufferedBytesOf(options: HandlerOptions): number {
-  const { maxBufferedBytes = Math.max(64 * 1024 ** 2, 4 * maxJsonBytesOf(options)) } = options
-  return checkLimit('maxBufferedBytes', maxBufferedBytes)
-}
-
-export function checkPrefix(prefix: string): string {
-  if (prefix === '' || /^(\/[^/?#]+)+$/.test(prefix)) return prefix
-  throw new TypeError(`prefix is '' or starts with a slash and ends without: '${prefix}'`)
-}
-
-function checkLimit(name: string, value: number): number {
-  if (Number.isSafeInteger(value) && value > 0) return value
-  throw new TypeError(`${name} is a whole number above 0: ${value}`)
-}
-
-/** Timers past 2^31 - 1 ms fire at once. */
-function checkTimeout(name: string, value: number): number {
-  if (checkLimit(name, value) < 2 ** 31) return value
-  throw new TypeError(`${name} is less than 2^31: ${value}`)
-}
-
-/** JSON becomes a string, and the engine bounds those. */
-function checkJsonLimit(name: string, value: number): number {
-  if (checkLimit(name, value) <= constants.MAX_STRING_LENGTH) return value
-  throw new TypeError(`${name} is at most ${constants.MAX_STRING_LENGTH}: ${value}`)
-}
-
-function checkFlag(name: string, value: boolean): boolean {
-  if (typeof value === 'boolean') return value
-  throw new TypeError(`${name} is true or false: ${String(value)}`)
+  const { maxJsonBytes, maxBufferedBytes } = limitsOf(handlerLimits, options)
+  return options.maxBufferedBytes ?? Math.max(maxBufferedBytes, 4 * maxJsonBytes)
 }

@@ -1,7 +1,7 @@
 // Errors as application/problem+json (RFC 9457). The only place that knows which code is which status.
 
 import type { OutgoingHttpHeaders } from 'node:http'
-import { ErrorList, maxErrorBytes, maxErrors, shortText } from '../error-list.js'
+import { Problems, maxErrorBytes, maxErrors, shortText } from '../door/problems.js'
 import { LorekeepError, catalogue, isDiskFull } from '../errors.js'
 import type { ErrorCode, ErrorKind } from '../errors.js'
 
@@ -180,7 +180,7 @@ function listOf(
   errorsOmitted: unknown,
 ): Pick<Problem, 'errors' | 'errorsOmitted'> | undefined {
   if (!Array.isArray(errors) || errors.length === 0) return undefined
-  const list = new ErrorList<Readonly<Record<string, unknown>>>()
+  const list = new Problems<Readonly<Record<string, unknown>>>()
   for (const error of errors as readonly unknown[]) {
     if (typeof error !== 'object' || error === null) continue
     if (list.isFull) list.omit()

@@ -1,7 +1,9 @@
 // The request target: path and query. Strict, because lenient decoding makes two names one.
 
 import type { IncomingMessage } from 'node:http'
-import { ErrorList } from '../error-list.js'
+import { Problems } from '../door/problems.js'
+import { broken, such, type Rule } from '../door/rules.js'
+import { unknownMember } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 
 /**
@@ -36,14 +38,11 @@ export function checkNames(
   pairs: readonly (readonly [string, string])[],
   names: readonly string[],
 ): void {
-  const errors = new ErrorList<{ path: string; message: string }>()
-  const known = names.length === 0 ? 'it has no parameters' : `there are ${names.join(', ')}`
-  for (const [path] of pairs) {
-    if (!names.includes(path)) errors.add({ path, message: `is unknown here; ${known}` })
+  const problems = new Problems()
+  for (const [name] of pairs) {
+    if (!names.includes(name)) problems.fail([name], () => unknownMember(name, names))
   }
-  if (errors.count === 0) return
-  const sentence = errors.sentence(({ path, message }) => `'${path}' ${message}`)
-  throw new LorekeepError('LK_HTTP_REQUEST', sentence, { details: errors.details })
+  problems.throwIfAny('LK_HTTP_REQUEST')
 }
 
 export function queryText(request: IncomingMessage): string {
@@ -69,22 +68,40 @@ export function singles(
 ): ReadonlyMap<string, string> {
   const query = new Map<string, string>()
   for (const [name, value] of pairs) {
-    if (query.has(name)) throw new LorekeepError('LK_HTTP_REQUEST', `'${name}' is given twice`)
+    if (query.has(name)) throw requestError(name, 'is given twice')
     query.set(name, value)
   }
   return query
 }
 
+/** A parameter; undefined where there is none. @throws LorekeepError `LK_HTTP_REQUEST` */
+export function parameterIn<T extends string>(
+  query: ReadonlyMap<string, string>,
+  name: string,
+  rule: Rule<T>,
+): T | undefined {
+  const text = query.get(name)
+  if (text === undefined || rule.holds(text)) return text
+  throw requestError(name, broken(rule, text))
+}
+
 /** How many a list may hold. @throws LorekeepError `LK_HTTP_REQUEST` */
 export function limitIn(query: ReadonlyMap<string, string>): number {
-  const text = query.get('limit') ?? String(defaultLimit)
-  const limit = Number(text)
-  if (/^\d{1,4}$/.test(text) && limit >= 1 && limit <= maxLimit) return limit
-  throw new LorekeepError('LK_HTTP_REQUEST', `'limit' is 1 to ${maxLimit}, not '${text}'`)
+  return Number(parameterIn(query, 'limit', aListLimit) ?? defaultLimit)
 }
 
 const defaultLimit = 100
 const maxLimit = 1000
+const aListLimit = such<string>(`a whole number from 1 to ${maxLimit}`, (text) => {
+  return /^\d{1,4}$/.test(String(text)) && Number(text) >= 1 && Number(text) <= maxLimit
+})
+
+/** A parameter, or a member of a body, that is wrong. */
+export function requestError(path: string, message: string): LorekeepError {
+  const problems = new Problems()
+  problems.fail(path, message)
+  return problems.error('LK_HTTP_REQUEST')
+}
 
 /** @throws LorekeepError `LK_HTTP_REQUEST`; bytes outside ASCII never get this far, Node refuses them */
 export function decodeComponent(text = ''): string {

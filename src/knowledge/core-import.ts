@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { CodecLimits } from '../codec/limits.js'
+import type { KnowledgeLimits } from './limits.js'
 import { CoreScanner } from '../codec/scanner.js'
 import { hasCode, LorekeepError } from '../errors.js'
 import { IndexBuilder, linkParts } from '../graph/index/index-builder.js'
@@ -21,17 +21,15 @@ import {
 } from './records.js'
 import { SegmentWriter } from './segment-writer.js'
 import type { ByteSource, CoreCounts, CoreRef, ImportOptions, ImportSummary } from './types.js'
+import { checkOptions } from '../door/options.js'
+import { aFlag, aFunction, aSignal, oneOf } from '../door/rules.js'
+import { eitherOf } from '../in-flight.js'
 
 /** The most bytes of a source that are taken in one step, before an abort is looked for. */
 const stepBytes = 128 * 1024
 
 /** Of a core without segments. */
 export const emptyDigest = createHash('sha256').digest('hex')
-
-export interface KnowledgeLimits extends CodecLimits {
-  /** The bytes of one import. */
-  readonly maxCoreBytes: number
-}
 
 export interface ImportParts {
   readonly table: CoreTable
@@ -71,11 +69,11 @@ export class CoreImporter {
   }
 
   async import(name: CoreRef, source: ByteSource, options: ImportOptions): Promise<ImportSummary> {
-    const mode = checkMode(options.mode)
-    const isIndexed = checkIndex(options.index)
+    checkOptions('import()', options, importOptions)
+    const { mode = 'append', index: isIndexed = false } = options
     const id = createId(this.#now())
     const indexId = createId(this.#now())
-    const signal = options.signal ? AbortSignal.any([this.#closing, options.signal]) : this.#closing
+    const signal = eitherOf(this.#closing, options.signal)
     const builder = isIndexed ? new IndexBuilder(this.#slices, indexId, signal) : undefined
     const writer = new SegmentWriter(this.#slices, id, (slice) => builder?.push(slice))
     const scanner = new CoreScanner(writer, name, this.#limits)
@@ -308,12 +306,9 @@ export function markGarbage(generation: string): Operation {
   return { type: 'put', key: garbageKey(generation), value: new Uint8Array(0) }
 }
 
-function checkMode(mode: unknown = 'append'): 'append' | 'replace' {
-  if (mode === 'append' || mode === 'replace') return mode
-  throw new TypeError(`mode must be 'append' or 'replace', not ${String(mode)}`)
-}
-
-function checkIndex(index: unknown = false): boolean {
-  if (typeof index === 'boolean') return index
-  throw new TypeError(`index must be true or false, not ${String(index)}`)
+const importOptions = {
+  mode: oneOf('append', 'replace'),
+  index: aFlag,
+  signal: aSignal,
+  onProgress: aFunction,
 }

@@ -1,15 +1,24 @@
-import { checkMembers, refuse } from '../graph/question.js'
+import { Members } from '../door/members.js'
+import { Problems } from '../door/problems.js'
+import { aList, such } from '../door/rules.js'
 import type { GraphQuery } from '../graph/types.js'
 import { checkName } from './records.js'
 
-/** @throws LorekeepError `LK_CORE_REF`, `LK_GRAPH_QUERY` */
+const aCollection = such<string>(
+  'the name of a collection',
+  (value) => typeof value === 'string' && value.isWellFormed(),
+)
+
+/** @throws LorekeepError `LK_CORE_REF`, `LK_GRAPH_QUERY` with `details.errors` */
 export function checkGraphQuery(query: GraphQuery): GraphQuery {
-  const { cores, collection, user } = checkMembers(query, '', ['user', 'cores', 'collection'])
-  if (cores !== undefined && !Array.isArray(cores)) refuse('cores', 'expected a list of ids')
-  if (collection !== undefined && (typeof collection !== 'string' || !collection.isWellFormed())) {
-    refuse('collection', 'expected the name of a collection')
-  }
-  const ids = (cores as readonly unknown[] | undefined)?.map((id) => checkName('id', id))
+  const problems = new Problems()
+  const given = new Members(query, '', problems, 'an object of user, cores and collection')
+  const user = given.get('user')
+  const cores = given.take('cores', aList)
+  const collection = given.take('collection', aCollection)
+  given.end()
+  problems.throwIfAny('LK_GRAPH_QUERY')
+  const ids = cores?.map((id, n) => checkName(`cores[${n}]`, id))
   return {
     user: checkName('user', user),
     // Each once: a core is not another one for being named twice.

@@ -2,10 +2,13 @@
 // who deletes each kind.
 
 import { randomBytes } from 'node:crypto'
-import { LorekeepError } from '../errors.js'
 import { encodeKey, keyPrefix } from '../keys.js'
 import type { PartRecord } from '../graph/index/layout.js'
 import type { CoreCounts, CoreRef, CoreStat } from './types.js'
+import { checkArgument } from '../door/options.js'
+import { Problems } from '../door/problems.js'
+import { such, wrongName } from '../door/rules.js'
+import { isRecord } from '../door/wording.js'
 
 /** The newest state of a core: its generation names the segments that belong to it. */
 export interface CoreRecord extends CoreStat {
@@ -65,21 +68,31 @@ export function createId(now: number): string {
   return now.toString(16).padStart(12, '0') + randomBytes(10).toString('hex')
 }
 
-/** @throws LorekeepError `LK_CORE_REF` where the name cannot be one, TypeError where there is none */
+/**
+ * @throws LorekeepError `LK_CORE_REF` where a name cannot be one, with `details.errors`
+ * @throws TypeError where there is no object of names
+ */
 export function checkRef(ref: CoreRef): CoreRef {
-  if (typeof ref !== 'object' || ref === null) throw new TypeError('a core is named { user, id }')
-  return { user: checkName('user', ref.user), id: checkName('id', ref.id) }
+  // With other members, too: what list() gives names a core.
+  checkArgument('a core', ref, such('named by an object { user, id }', isRecord))
+  const { user, id } = ref
+  checkNames({ user, id })
+  return { user, id }
 }
 
 /** @throws LorekeepError `LK_CORE_REF` */
-export function checkName(field: 'user' | 'id', value: unknown): string {
-  const fail = (found: string): never => {
-    throw new LorekeepError('LK_CORE_REF', `'${field}' ${found}`, { details: { field } })
-  }
-  if (typeof value !== 'string') return fail(`must be a string, not ${typeof value}`)
-  if (value === '') return fail('is empty')
-  if (!value.isWellFormed()) return fail('holds a lone surrogate')
-  const bytes = Buffer.byteLength(value, 'utf8')
-  if (bytes > 1024) return fail(`has ${bytes} bytes; at most 1024 are accepted`)
-  return value
+export function checkName(path: string, value: unknown): string {
+  checkNames({ [path]: value })
+  return value as string
 }
+
+function checkNames(names: Readonly<Record<string, unknown>>): void {
+  let problems: Problems | undefined
+  for (const name in names) {
+    const wrong = wrongName(names[name], maxNameBytes)
+    if (wrong !== undefined) (problems ??= new Problems()).fail(name, wrong)
+  }
+  problems?.throwIfAny('LK_CORE_REF')
+}
+
+const maxNameBytes = 1024

@@ -1,19 +1,22 @@
 import { MessageDecoder } from '../codec/decoder.js'
 import { encodeMessage } from '../codec/encoder.js'
-import { checkLimit, resolveLimits } from '../codec/limits.js'
+import { limitsOf } from '../door/limits.js'
+import { checkOptions } from '../door/options.js'
+import { aCount, aFunction, anyValue, aSignal } from '../door/rules.js'
 import { hasCode, LorekeepError } from '../errors.js'
 import { StoredGraph, type GraphParts, type OpenCores } from '../graph/graph.js'
 import { fewestLinked } from '../graph/index/links-writer.js'
 import type { Graph, GraphQuery, IndexOptions, IndexState } from '../graph/types.js'
 import { VectorMemory } from '../graph/vectors/memory.js'
 import type { CoreVersion } from '../graph/version.js'
-import { InFlight } from '../in-flight.js'
+import { eitherOf, InFlight } from '../in-flight.js'
 import { decodeRecord, encodeRecord } from '../record.js'
 import type { Operation, Precondition, Storage } from '../storage.js'
 import type { CoreMessage, Embedder } from '../types.js'
 import { Collector } from './collector.js'
 import { createCoreExport } from './core-export.js'
-import { CoreImporter, markGarbage, type KnowledgeLimits } from './core-import.js'
+import { CoreImporter, markGarbage } from './core-import.js'
+import { knowledgeLimits, type KnowledgeLimits } from './limits.js'
 import { CoreIndexes } from './core-indexes.js'
 import { CoreTable } from './core-table.js'
 import { checkGraphQuery } from './graph-query.js'
@@ -82,6 +85,9 @@ async function checkFormat(cores: Storage): Promise<void> {
   }
 }
 
+// Names are for checkName(), which clients' go through too.
+const listOptions = { user: anyValue, after: anyValue, limit: aCount() }
+
 class StoredKnowledge implements OpenKnowledgeStore {
   readonly #cores: Storage
   readonly #slices: Storage
@@ -96,9 +102,7 @@ class StoredKnowledge implements OpenKnowledgeStore {
 
   constructor(parts: KnowledgeParts) {
     const { cores, slices, onError, now = Date.now, minLinked = fewestLinked } = parts
-    const { maxCoreBytes = 4 * 1024 ** 3, ...codecLimits } = parts.limits ?? {}
-    checkLimit('maxCoreBytes', maxCoreBytes)
-    const limits = { ...resolveLimits(codecLimits), maxCoreBytes }
+    const limits = limitsOf(knowledgeLimits, parts.limits)
     this.#cores = cores
     this.#slices = slices
     this.#collector = new Collector(cores, slices, onError)
@@ -143,10 +147,8 @@ class StoredKnowledge implements OpenKnowledgeStore {
     return this.import(ref, encodeMessages(messages), options)
   }
 
-  async export(
-    ref: CoreRef,
-    { signal }: { readonly signal?: AbortSignal } = {},
-  ): Promise<CoreExport> {
+  async export(ref: CoreRef, options: { readonly signal?: AbortSignal } = {}): Promise<CoreExport> {
+    const { signal } = checkOptions('export()', options, { signal: aSignal })
     const name = checkRef(ref)
     return this.#inFlight.run(async () => {
       signal?.throwIfAborted()
@@ -178,10 +180,11 @@ class StoredKnowledge implements OpenKnowledgeStore {
     readonly after?: string
     readonly limit?: number
   }): AsyncGenerator<CoreStat, void, undefined> {
+    checkOptions('list()', query, listOptions)
     const user = checkName('user', query.user)
     const { gt, lt } = coresOf(user)
     const { after } = query
-    const from = after === undefined ? gt : coreKey({ user, id: checkName('id', after) })
+    const from = after === undefined ? gt : coreKey({ user, id: checkName('after', after) })
     this.#inFlight.check()
     const range = { gt: from, lt, ...(query.limit !== undefined && { limit: query.limit }) }
     for await (const page of this.#cores.scan(range)) {
@@ -221,9 +224,10 @@ class StoredKnowledge implements OpenKnowledgeStore {
   }
 
   async index(ref: CoreRef, options: IndexOptions = {}): Promise<IndexState> {
+    checkOptions('index()', options, { signal: aSignal, onProgress: aFunction })
     const name = checkRef(ref)
     const { signal: closing } = this.#inFlight
-    const signal = options.signal ? AbortSignal.any([closing, options.signal]) : closing
+    const signal = eitherOf(closing, options.signal)
     return this.#inFlight.run(() => this.#indexes.index(name, { ...options, signal }))
   }
 
@@ -261,7 +265,7 @@ class StoredKnowledge implements OpenKnowledgeStore {
       for (const letGo of held.splice(0)) letGo()
     }
     const stop = this.#inFlight.signal
-    const until = signal ? AbortSignal.any([stop, signal]) : stop
+    const until = eitherOf(stop, signal)
     try {
       const found: CoreVersion[] = []
       for (const id of cores ?? (await this.#idsOf(user))) {

@@ -1,10 +1,11 @@
-import type { JsonObject, JsonValue } from './types.js'
+import type { JsonValue } from '../types.js'
+import { isRecord } from '../door/wording.js'
 
 /** The target as a JSON Merge Patch changes it (RFC 7396); neither is changed itself. */
 export function mergePatch(target: JsonValue | undefined, patch: JsonValue): JsonValue {
-  if (!isObject(patch)) return patch
+  if (!isRecord(patch)) return patch
   const result: Record<string, JsonValue> = {}
-  if (isObject(target)) for (const name of Object.keys(target)) set(result, name, target[name])
+  if (isRecord(target)) for (const name of Object.keys(target)) set(result, name, target[name])
   for (const name of Object.keys(patch)) {
     const change = patch[name] as JsonValue
     if (change === null) delete result[name]
@@ -22,8 +23,4 @@ function set(object: Record<string, JsonValue>, name: string, value: JsonValue |
     configurable: true,
     writable: true,
   })
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -11,6 +11,7 @@ import type { ObjectId } from './types.js'
 import type { Index } from './engine/index-runs.js'
 import { blockOf, type Table } from './engine/state.js'
 import type { Row } from './engine/block.js'
+import type { Problem } from '../door/problems.js'
 
 /** Blocks of one step. */
 const stepBlocks = 64
@@ -23,11 +24,9 @@ const maxAttempts = 5
 
 type Progress = 'done' | 'going on' | 'cut off'
 
-interface Violation {
+interface Violation extends Problem {
   readonly collection: string
   readonly id: ObjectId
-  readonly path: string
-  readonly reason: string
 }
 
 export class SchemaChange {
@@ -165,8 +164,8 @@ export class SchemaChange {
     for (const { collection, id, object } of rows) {
       if (violations.length >= maxExamples) return
       let isFirst = true
-      this.#schema.check(object, (path, reason) => {
-        if (isFirst) violations.push({ collection, id, path, reason })
+      this.#schema.check(object, (path, message) => {
+        if (isFirst) violations.push({ collection, id, path, message })
         isFirst = false
       })
     }
@@ -176,7 +175,7 @@ export class SchemaChange {
 function violated(errors: readonly Violation[]): LorekeepError {
   const list = errors
     .slice(0, 3)
-    .map(({ collection, id, path, reason }) => `'${id}' in '${collection}': ${path} ${reason}`)
+    .map(({ collection, id, path, message }) => `'${id}' in '${collection}': ${path} ${message}`)
   const more = errors.length > 3 ? ' …' : ''
   return new LorekeepError('LK_SCHEMA_VIOLATED', list.join('; ') + more, { details: { errors } })
 }

@@ -1,5 +1,7 @@
 // What of all objects somebody may see, and change: those that are private to others are not there.
 
+import { checkOptions } from '../door/options.js'
+import { aText, texts } from '../door/rules.js'
 import { LorekeepError } from '../errors.js'
 import type { Filters, Scope } from './types.js'
 
@@ -16,20 +18,10 @@ interface Owned {
  * @throws TypeError
  */
 export function checkScope(scope: Scope): void {
-  if (typeof scope !== 'object' || scope === null) throw new TypeError('a scope is an object')
-  const { collections = [], user = '*', shared = [], ...others } = scope
-  const isName = (name: unknown) => typeof name === 'string' && name !== ''
-  const [unknown] = Object.keys(others)
-  if (unknown !== undefined) {
-    throw new TypeError(`a scope has no '${unknown}'; there are collections, user and shared`)
-  }
-  for (const [name, list] of Object.entries({ collections, shared })) {
-    if (!Array.isArray(list) || !list.every(isName)) {
-      throw new TypeError(`scope.${name} is a list of collections`)
-    }
-  }
-  if (!isName(user)) throw new TypeError('scope.user is the name of a user')
+  checkOptions('scope', scope, scopeRules)
 }
+
+const scopeRules = { collections: texts, user: aText, shared: texts }
 
 /** `undefined` where it is all. */
 export function seenFilter(scope: Scope, schema: string): Filters | undefined {

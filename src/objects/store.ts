@@ -11,7 +11,7 @@ import { findRows } from './query/find.js'
 import {
   checkCollection,
   checkObjects,
-  checkOptions,
+  checkImportOptions,
   duplicates,
   idsOf,
   parseImport,
@@ -27,7 +27,6 @@ import { parseSchemaDefinition } from './schema/definition.js'
 import type { State, Table } from './engine/state.js'
 import type {
   CollectionStat,
-  JsonObject,
   ObjectChangeOptions,
   ObjectGetOptions,
   ObjectId,
@@ -43,6 +42,11 @@ import type {
   Scope,
   StoredObject,
 } from './types.js'
+import type { JsonObject } from '../types.js'
+import { limitsOf } from '../door/limits.js'
+import { objectLimits } from './limits.js'
+import { checkArgument, checkOptions } from '../door/options.js'
+import { anyValue, aString, such } from '../door/rules.js'
 
 export interface ObjectParts {
   readonly objects: Storage
@@ -71,7 +75,7 @@ export interface OpenObjectStore extends ObjectStore {
 
 /** Opens the store: checks the format on disk, and takes up deletions that were cut off. */
 export async function openObjectStore(parts: ObjectParts): Promise<OpenObjectStore> {
-  const limits = resolveLimits(parts.limits ?? {})
+  const limits = limitsOf(objectLimits, parts.limits)
   const state = await openState(parts.objects, parts.isAlone)
   const store = new StoredObjects(parts, limits, state)
   store.resume()
@@ -125,6 +129,7 @@ class StoredObjects implements OpenObjectStore {
   }
 
   async schema(name: string): Promise<SchemaDefinition | undefined> {
+    checkArgument('the name of a schema', name, aString)
     return this.#read(async ({ tables }) => tables.get(name)?.schema.definition)
   }
 
@@ -135,6 +140,7 @@ class StoredObjects implements OpenObjectStore {
   }
 
   async dropSchema(name: string): Promise<boolean> {
+    checkArgument('the name of a schema', name, aString)
     return this.#inTurn(`schema ${name}`, () =>
       this.#committer.commit(async (draft) => {
         if (draft.touches(name)) throw new NotInThisDraft()
@@ -155,7 +161,7 @@ class StoredObjects implements OpenObjectStore {
     batch: ObjectImport,
     options: ObjectImportOptions = {},
   ): Promise<ObjectImportResult> {
-    const { onDuplicate, scope } = checkOptions(options)
+    const { onDuplicate, scope } = checkImportOptions(options)
     const { metadata, schema_name, values } = parseImport(batch, this.#limits)
     checkOwners(scope, [metadata])
     return this.#inFlight.run(async () => {
@@ -281,10 +287,11 @@ class StoredObjects implements OpenObjectStore {
   async get(
     collection: string,
     id: ObjectId,
-    { scope = {} }: ObjectGetOptions = {},
+    options: ObjectGetOptions = {},
   ): Promise<StoredObject | undefined> {
+    checkArgument('the name of a collection', collection, aString)
     const text = idText(id)
-    checkScope(scope)
+    const scope = scopeIn(options)
     return this.#read(async (state) => {
       const place = await findPlace(state, this.#committer.memory, collection, text)
       const found = place?.block.stored(place.n)
@@ -328,10 +335,11 @@ class StoredObjects implements OpenObjectStore {
   async delete(
     collection: string,
     id: ObjectId,
-    { scope = {} }: ObjectChangeOptions = {},
+    options: ObjectChangeOptions = {},
   ): Promise<boolean> {
+    checkArgument('the name of a collection', collection, aString)
     const text = idText(id)
-    checkScope(scope)
+    const scope = scopeIn(options)
     return this.#inFlight.run(() =>
       this.#committer.commit(async (draft) => {
         const row = await draft.find(collection, text)
@@ -371,6 +379,7 @@ class StoredObjects implements OpenObjectStore {
   }
 
   async deleteCollection(name: string): Promise<number | undefined> {
+    checkArgument('the name of a collection', name, aString)
     return this.#inTurn(`collection ${name}`, () =>
       deleteCollection(this.#committer, name, this.#inFlight.signal),
     )
@@ -404,11 +413,12 @@ class StoredObjects implements OpenObjectStore {
   async #change(
     collection: string,
     id: ObjectId,
-    { scope = {} }: ObjectChangeOptions,
+    options: ObjectChangeOptions,
     change: (schema: CompiledSchema, idField: string, old: Row) => unknown,
   ): Promise<StoredObject | undefined> {
+    checkArgument('the name of a collection', collection, aString)
     const text = idText(id)
-    checkScope(scope)
+    const scope = scopeIn(options)
     return this.#inFlight.run(() =>
       this.#committer.commit(async (draft) => {
         const old = await draft.find(collection, text)
@@ -422,7 +432,7 @@ class StoredObjects implements OpenObjectStore {
         const [object] = checkObjects(schema, [change(schema, field, old)], this.#limits)
         if (object === undefined || String(schema.idOf(object)) !== text) {
           const errors = [
-            { index: 0, id, path: field, reason: `is '${text}' and cannot be changed` },
+            { index: 0, id, path: field, message: `is '${text}' and cannot be changed` },
           ]
           throw new LorekeepError('LK_OBJECT_INVALID', `${field} cannot be changed`, {
             details: { errors, count: 1 },
@@ -478,11 +488,21 @@ function schemaOf(draft: Draft, row: Row): string {
   return draft.tableOf(row).schema.definition.name
 }
 
+const anId = such<ObjectId>(
+  'a string or an integer',
+  (id) => typeof id === 'string' || typeof id === 'number',
+)
+
+/** @throws TypeError */
+function scopeIn(options: ObjectGetOptions): Scope {
+  const { scope = {} } = checkOptions('options', options, { scope: anyValue })
+  checkScope(scope as Scope)
+  return scope as Scope
+}
+
 /** @throws TypeError */
 function idText(id: ObjectId): string {
-  if (typeof id !== 'string' && typeof id !== 'number') {
-    throw new TypeError('an id is a string or an integer')
-  }
+  checkArgument('an id', id, anId)
   // What cannot be an id is the id of nothing.
   return checkId(id) === undefined ? String(id) : ''
 }
@@ -503,22 +523,4 @@ function storedRow(row: Row, schema: string): StoredObject {
 
 function byName(a: { readonly name: string }, b: { readonly name: string }): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
-}
-
-/** @throws TypeError */
-function resolveLimits(limits: Partial<ObjectLimits>): ObjectLimits {
-  const resolved = {
-    maxBatchObjects: 10_000,
-    maxObjectBytes: 1024 ** 2,
-    maxQueryLimit: 1000,
-    maxQueryObjects: 10_000_000,
-    maxQueryMs: 30_000,
-    ...limits,
-  }
-  for (const [name, value] of Object.entries(resolved)) {
-    if (!(Number.isSafeInteger(value) && value > 0)) {
-      throw new TypeError(`${name} is a whole number above 0, not ${value}`)
-    }
-  }
-  return resolved
 }

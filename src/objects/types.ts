@@ -1,10 +1,6 @@
 // What an ObjectStore takes and gives.
 
-/** What JSON can say. Objects hold nothing else: no NaN, no Date, no undefined, no lone surrogate. */
-export type JsonValue =
-  null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
-
-export type JsonObject = { readonly [key: string]: JsonValue }
+import type { JsonObject, JsonValue } from '../types.js'
 
 /**
  * A string of 1 to 1,024 bytes, or a safe integer. Two ids are the same where their text is: 7 and

@@ -1,5 +1,7 @@
 // The syntaxes of RDF that are read and written, and what they are called.
 
+import { such } from '../door/rules.js'
+
 interface Syntax {
   readonly mediaType: string
   /** Other media types that mean it. */
@@ -69,9 +71,12 @@ export function rdfFormatOfMediaType(mediaType: string): RdfFormat | undefined {
   })
 }
 
-/** @throws TypeError */
-export function checkFormat(format: unknown): RdfFormat {
-  const found = typeof format === 'string' ? rdfFormatNamed(format) : undefined
-  if (found !== undefined) return found
-  throw new TypeError(`format must be one of ${rdfFormats.join(', ')}, not ${String(format)}`)
+export const aFormat = such<string>(
+  `one of ${rdfFormats.join(', ')}`,
+  (format) => typeof format === 'string' && rdfFormatNamed(format) !== undefined,
+)
+
+/** Of a name that is one. */
+export function formatNamed(format: string): RdfFormat {
+  return rdfFormatNamed(format) as RdfFormat
 }

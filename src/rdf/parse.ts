@@ -7,11 +7,13 @@ import type { CoreMessage, Triple } from '../types.js'
 import { Content } from './content.js'
 import { extrasOf, reify } from './extras.js'
 import type { Extras, RdfExtras } from './extras.js'
-import { checkFormat } from './format.js'
+import { aFormat, formatNamed } from './format.js'
 import { loadN3 } from './n3.js'
 import { RdfReader } from './reader.js'
 import { BlankNodeScope, hasBlankNode } from './scope.js'
-import { isAbsoluteIri, termOf } from './terms.js'
+import { anAbsoluteIri, termOf } from './terms.js'
+import { checkOptions } from '../door/options.js'
+import { aText, oneOf } from '../door/rules.js'
 
 /**
  * What becomes of datatypes, languages, directions and named graphs, for which the triples of a core
@@ -41,6 +43,13 @@ export interface RdfMessages extends AsyncIterable<CoreMessage> {
 
 const triplesPerMessage = 500
 
+const parseOptions = {
+  format: aFormat,
+  loss: oneOf(...rdfLosses),
+  base: anAbsoluteIri,
+  collection: aText,
+}
+
 /**
  * The messages of a core that says what an RDF text says, some hundred triples each and the same
  * ones however the bytes come. Blank nodes are named after the whole text, which is therefore read
@@ -48,14 +57,9 @@ const triplesPerMessage = 500
  * While iterating: @throws LorekeepError `LK_RDF_FORMAT`, `LK_RDF_LOSS`, `LK_PEER_MISSING`
  */
 export function parseRdf(source: ByteSource, options: RdfParseOptions): RdfMessages {
-  const format = checkFormat(options.format)
+  checkOptions('parseRdf()', options, parseOptions, 'format')
+  const format = formatNamed(options.format)
   const { loss = 'drop', base, collection = 'default' } = options
-  if (!rdfLosses.includes(loss)) {
-    throw new TypeError(`loss must be one of ${rdfLosses.join(', ')}, not ${String(loss)}`)
-  }
-  if (base !== undefined && !isAbsoluteIri(base)) {
-    throw new TypeError(`base must be an absolute IRI, not '${base}'`)
-  }
   const extras = { statements: 0, datatypes: 0, languages: 0, directions: 0, graphs: 0 }
   return { extras, [Symbol.asyncIterator]: read }
 

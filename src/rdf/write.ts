@@ -3,7 +3,8 @@
 import type * as RDF from '@rdfjs/types'
 import type { CoreMessage, Triple } from '../types.js'
 import { rdfFactory } from './factory.js'
-import { checkFormat, syntaxes } from './format.js'
+import { checkOptions } from '../door/options.js'
+import { aFormat, formatNamed, syntaxes } from './format.js'
 import { loadN3 } from './n3.js'
 import { Restorer } from './restorer.js'
 import type { Statement } from './restorer.js'
@@ -42,7 +43,8 @@ export function writeRdf(
   source: Iterable<CoreMessage | Triple> | AsyncIterable<CoreMessage | Triple>,
   options: RdfWriteOptions,
 ): RdfText {
-  const format = checkFormat(options.format)
+  checkOptions('writeRdf()', options, { format: aFormat }, 'format')
+  const format = formatNamed(options.format)
   const counts = { statements: 0, encoded: 0, embeddings: 0 }
   return { counts, [Symbol.asyncIterator]: write }
 

@@ -1,5 +1,7 @@
 // lorekeep/sparql: SPARQL 1.1 Query over a graph, by an engine that is an optional peer.
 
+import { checkOptions } from '../door/options.js'
+import { aCount, aSignal, aString, longestTimer } from '../door/rules.js'
 import { query } from './answer.js'
 import { defaultThreadMb, defaultThreads, ThreadPool } from './thread-pool.js'
 import type { SparqlEngine } from './types.js'
@@ -27,16 +29,25 @@ export interface SparqlEngineOptions {
 
 /** Makes nothing yet: the engine comes into memory, and threads are made, with the first query. */
 export function createSparql(options: SparqlEngineOptions = {}): SparqlEngine {
-  const threads = checkWhole('threads', options.threads ?? defaultThreads(), 1)
-  const threadMb = checkWhole('threadMb', options.threadMb ?? defaultThreadMb(), 64)
+  checkOptions('createSparql()', options, { threads: aCount(1), threadMb: aCount(64) })
+  const { threads = defaultThreads(), threadMb = defaultThreadMb() } = options
   const pool = new ThreadPool({ threads, threadMb })
   return {
-    query,
-    execute: (graph, text, request = {}) => pool.execute(graph, text, request),
+    query: async (graph, text, asked) => {
+      checkOptions('query()', asked, queryOptions)
+      return query(graph, text, asked)
+    },
+    execute: async (graph, text, request = {}) => {
+      checkOptions('execute()', request, requestOptions)
+      return pool.execute(graph, text, request)
+    },
   }
 }
 
-function checkWhole(name: string, value: number, least: number): number {
-  if (Number.isSafeInteger(value) && value >= least) return value
-  throw new TypeError(`${name} is a whole number of at least ${least}: ${value}`)
+const queryOptions = { signal: aSignal, baseIRI: aString }
+const requestOptions = {
+  ...queryOptions,
+  accept: aString,
+  maxMs: aCount(1, longestTimer),
+  lane: aString,
 }

@@ -5,14 +5,14 @@ import { parseConfig } from '../../src/cli/config/config.js'
 import { hasCode } from '../../src/errors.js'
 import { fail } from './command.js'
 
-/** The keys that are complained about. */
+/** The paths that are complained about. */
 function problems(config: unknown): string[] {
   try {
     parseConfig(config, 'lorekeep.json')
     return []
   } catch (error) {
     if (!hasCode(error, 'LK_CONFIG')) throw error
-    return (error.details['errors'] as { key: string }[]).map(({ key }) => key)
+    return (error.details['errors'] as { path: string }[]).map(({ path }) => path)
   }
 }
 
@@ -69,8 +69,8 @@ t.test('an empty configuration is one, and an absolute directory stays', async (
 
 t.test('each value has its rule', async (t) => {
   const wrong: readonly (readonly [unknown, string])[] = [
-    [[], 'the configuration'],
-    [null, 'the configuration'],
+    [[], ''],
+    [null, ''],
     [{ hots: 'a' }, 'hots'],
     [{ host: '' }, 'host'],
     [{ port: '80' }, 'port'],
@@ -121,7 +121,7 @@ t.test('each value has its rule', async (t) => {
     [{ compat: true }, 'compat'],
     [{ compat: { emptyJson: 'yes' } }, 'compat.emptyJson'],
     [{ compat: { json: true } }, 'compat.json'],
-    [{ limits: { maxTextBytes: 0 } }, 'limits.maxTextBytes'],
+    [{ limits: { maxTextBytes: -1 } }, 'limits.maxTextBytes'],
     [{ limits: { maxMetadataTriples: '1' } }, 'limits.maxMetadataTriples'],
   ]
   for (const [config, key] of wrong) t.same(problems(config), [key], JSON.stringify(config))

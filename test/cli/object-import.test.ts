@@ -84,8 +84,8 @@ t.test(
         report,
       })
       t.match(reportIn(report), [
-        { line: 1, index: 0, id: 'p0', reasons: [{ path: 'name' }, { path: 'price' }] },
-        { line: 25_556, index: 25_555, id: 'p25555', reasons: [{ path: 'price', reason: String }] },
+        { line: 1, index: 0, id: 'p0', errors: [{ path: 'name' }, { path: 'price' }] },
+        { line: 25_556, index: 25_555, id: 'p25555', errors: [{ path: 'price', message: String }] },
         { line: 50_000, index: 49_999, id: null, object: 'no object' },
       ])
 
@@ -162,7 +162,7 @@ t.test('an id that is there again is a duplicate of the first, wherever batches 
     }
   }
   const refused = reportIn(join(dir, 'reject-7'))
-  t.match(refused[0], { index: 1, id: 'p0', reasons: [{ path: 'id' }] })
+  t.match(refused[0], { index: 1, id: 'p0', errors: [{ path: 'id' }] })
   t.same(
     refused.map(({ index }) => index),
     refused.map(({ index }) => index).sort((a, b) => a - b),

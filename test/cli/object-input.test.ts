@@ -23,7 +23,7 @@ async function brokenLine(reading: Promise<unknown>): Promise<number> {
 }
 
 const reportLine = (object: string) =>
-  `{"line":3,"index":2,"id":null,"reasons":[{"path":"object","reason":"\\"object\\": no"}],"object":${object}}`
+  `{"line":3,"index":2,"id":null,"errors":[{"path":"object","message":"\\"object\\": no"}],"object":${object}}`
 
 t.test('objects come with their place and their own words', async (t) => {
   t.same(await read('{"a":1.50}\n\n{"b":\n[2]}\n'), [
@@ -64,7 +64,7 @@ t.test('objects that look like the lines of a report in part are objects', async
 })
 
 t.test('a report has nothing else in it, and the object at the end', async (t) => {
-  const moved = '{"object":{},"line":3,"index":2,"id":null,"reasons":[]}'
+  const moved = '{"object":{},"line":3,"index":2,"id":null,"errors":[]}'
   t.equal(await brokenLine(read(`${reportLine('{}')}\n{"id":1}`)), 2)
   t.equal(await brokenLine(read(moved)), 1)
 })

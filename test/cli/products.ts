@@ -81,7 +81,7 @@ export async function idsIn(t: Test, where: readonly string[]): Promise<unknown[
 /** What is said of the refused objects. */
 export function reportIn(
   file: string,
-): { index: number; id: unknown; reasons: { path: string }[] }[] {
+): { index: number; id: unknown; errors: { path: string }[] }[] {
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
   return lines.map((line) => JSON.parse(line))
 }

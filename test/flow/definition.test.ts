@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createIds } from '../../src/flow/clock.js'
-import { checkDefinition, isFlowId, stepsOf } from '../../src/flow/definition.js'
+import { checkDefinition, aFlowId, stepsOf } from '../../src/flow/definition.js'
 
 const run = () => undefined
 const limits = {
@@ -50,9 +50,10 @@ for (const [name, [least, most]] of Object.entries(limits)) {
 }
 
 t.test('an id is 1 to 256 bytes of well-formed text', async (t) => {
-  for (const id of ['f', 'x'.repeat(256), 'é'.repeat(128), 'a b/c']) t.equal(isFlowId(id), true)
+  for (const id of ['f', 'x'.repeat(256), 'é'.repeat(128), 'a b/c'])
+    t.equal(aFlowId.holds(id), true)
   for (const id of ['', 'x'.repeat(257), 'é'.repeat(129), '\ud800', 3, null, undefined]) {
-    t.equal(isFlowId(id), false)
+    t.equal(aFlowId.holds(id), false)
     t.strictSame(pathsOf({ id }), ['id'])
   }
 })

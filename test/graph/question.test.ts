@@ -1,20 +1,28 @@
 import t, { type Test } from 'tap'
-import {
-  checkEntityPatterns,
-  checkFlag,
-  checkLimit,
-  checkMembers,
-  checkQueryPatterns,
-  checkSelection,
-  checkTerm,
-  checkTriplePattern,
-} from '../../src/graph/question.js'
+import { aLimit, Question } from '../../src/graph/question.js'
 
 const boat = { v: 'urn:x:boat', e: true }
 const text = { v: '', e: false }
 
-function refuses(t: Test, check: () => unknown, path: string) {
-  t.throws(check, { code: 'LK_GRAPH_QUERY', details: { path } }, `${path}: ${check.toString()}`)
+/** What `read` gives, once nothing is wrong with it. */
+function checked<T>(read: (question: Question) => T): T {
+  const question = new Question()
+  const found = read(question)
+  question.end()
+  return found
+}
+
+const checkTerm = (value: unknown, path: string) => checked((q) => q.term(value, path))
+const checkTriplePattern = (value: unknown, path: string) =>
+  checked((q) => q.triplePattern(value, path))
+const checkQueryPatterns = (value: unknown, path: string) =>
+  checked((q) => q.queryPatterns(value, path))
+const checkEntityPatterns = (value: unknown, path: string) =>
+  checked((q) => q.entityPatterns(value, path))
+
+function refuses(t: Test, check: () => unknown, ...paths: readonly string[]) {
+  const errors = paths.map((path) => ({ path }))
+  t.throws(check, { code: 'LK_GRAPH_QUERY', details: { errors } }, `${paths}: ${check.toString()}`)
 }
 
 t.test('a term is taken as it is, and copied', async (t) => {
@@ -75,35 +83,39 @@ t.test('patterns of an entity are one or several, with open places', async (t) =
   refuses(t, () => checkEntityPatterns([{}, { p: 'x' }], 'where'), 'where[1].p')
 })
 
+t.test('a vector has finite numbers, one at least, and is copied', async (t) => {
+  const checkVector = (value: unknown) => checked((q) => q.vector(value, 'vector'))
+  t.strictSame(checkVector([1, 2]), Float64Array.of(1, 2))
+  t.strictSame(checkVector(Float32Array.of(0.5)), Float64Array.of(0.5))
+  for (const value of [undefined, null, {}, '1', [], new Uint8Array(2)]) {
+    refuses(t, () => checkVector(value), 'vector')
+  }
+  refuses(t, () => checkVector([1, , '2', NaN]), 'vector[1]', 'vector[2]', 'vector[3]')
+})
+
+t.test('all that is wrong with a question is told at once', async (t) => {
+  const wrong = [{ s: '?s', p: '?p' }, 1, { s: 'x', p: { v: 1 }, o: '?o', g: '?g' }]
+  refuses(
+    t,
+    () => checkQueryPatterns(wrong, 'patterns'),
+    'patterns[0].o',
+    'patterns[1]',
+    'patterns[2].g',
+    'patterns[2].s',
+    'patterns[2].p.v',
+    'patterns[2].p.e',
+  )
+})
+
 t.test('a selection is a list of variables', async (t) => {
-  t.equal(checkSelection(undefined, 'select'), undefined)
-  t.strictSame(checkSelection(['?x', '?y'], 'select'), ['?x', '?y'])
-  refuses(t, () => checkSelection('?x', 'select'), 'select')
-  refuses(t, () => checkSelection(['?x', 'y'], 'select'), 'select[1]')
-  refuses(t, () => checkSelection([boat], 'select'), 'select[0]')
+  const checkSelection = (value: unknown) => checked((q) => q.selection(value, 'select'))
+  t.equal(checkSelection(undefined), undefined)
+  t.strictSame(checkSelection(['?x', '?y']), ['?x', '?y'])
+  for (const wrong of ['?x', null]) refuses(t, () => checkSelection(wrong), 'select')
+  refuses(t, () => checkSelection(['?x', 'y', boat]), 'select[1]', 'select[2]')
 })
 
 t.test('a limit is a whole number from 0, or none', async (t) => {
-  for (const limit of [0, 1, Number.MAX_SAFE_INTEGER, Infinity]) {
-    t.equal(checkLimit(limit, 'limit'), limit)
-  }
-  t.equal(checkLimit(undefined, 'limit'), Infinity)
-  for (const limit of [-1, 1.5, NaN, 2 ** 53, '1', null]) {
-    refuses(t, () => checkLimit(limit, 'limit'), 'limit')
-  }
-})
-
-t.test('a flag is true or false', async (t) => {
-  t.equal(checkFlag(undefined, 'distinct'), false)
-  t.equal(checkFlag(true, 'distinct'), true)
-  t.equal(checkFlag(false, 'distinct'), false)
-  refuses(t, () => checkFlag(1, 'distinct'), 'distinct')
-  refuses(t, () => checkFlag(null, 'distinct'), 'distinct')
-})
-
-t.test('members that nobody knows are refused', async (t) => {
-  t.strictSame(checkMembers(undefined, '', ['limit']), {})
-  t.strictSame(checkMembers({ limit: 1 }, '', ['limit']), { limit: 1 })
-  refuses(t, () => checkMembers({ limits: 1 }, '', ['limit']), 'limits')
-  refuses(t, () => checkMembers(1, 'options', ['limit']), 'options')
+  for (const limit of [0, 1, Number.MAX_SAFE_INTEGER, Infinity]) t.ok(aLimit.holds(limit))
+  for (const limit of [-1, 1.5, NaN, 2 ** 53, '1', null]) t.notOk(aLimit.holds(limit))
 })

@@ -24,6 +24,11 @@ async function opened(t: Parameters<typeof serve>[0]) {
   return { routes, ask }
 }
 
+const hint = (meant: string, known: readonly string[]) => {
+  if (known.includes(meant)) return `is unknown; did you mean '${meant}'?`
+  return known.length === 0 ? 'is unknown; there are none here' : new RegExp(known.join(', '))
+}
+
 t.test('a name that a query may not have is refused, and those it may have are told', async (t) => {
   const { routes, ask } = await opened(t)
   t.ok(routes.length > 40)
@@ -33,12 +38,11 @@ t.test('a name that a query may not have is refused, and those it may have are t
     const { status, problem } = await ask('any', method, path, '?usr=alice&limt=1')
     t.equal(status, 400, `${method} ${path}`)
     const known = [...query, ...repeatable]
-    const message = known.length === 0 ? 'it has no parameters' : `there are ${known.join(', ')}`
     t.match(problem, {
       code: 'LK_HTTP_REQUEST',
       errors: [
-        { path: 'usr', message: `is unknown here; ${message}` },
-        { path: 'limt', message: `is unknown here; ${message}` },
+        { path: 'usr', message: hint('user', known) },
+        { path: 'limt', message: hint('limit', known) },
       ],
     })
   }
@@ -86,6 +90,6 @@ t.test('what is of RDF alone is refused with a core', async (t) => {
     const path = `${url}/api/v1/import-core?id=x&${name}=drop`
     const reply = await send(path, { method: 'POST', headers: as('writer'), body: Buffer.of() })
     t.equal(reply.status, 400)
-    t.match(json(reply).detail, `'${name}' is for RDF`)
+    t.match(json(reply).detail, `${name} is for RDF`)
   }
 })

@@ -3,7 +3,7 @@
 import t from 'tap'
 import type { Test } from 'tap'
 import { LevelBackend } from '../../adapters/level/index.js'
-import { maxErrorBytes, maxErrors } from '../../src/error-list.js'
+import { maxErrorBytes, maxErrors } from '../../src/door/problems.js'
 import { routesOf } from '../../src/http/options.js'
 import { as, json, openStore, send, serve } from './fixtures/serving.js'
 

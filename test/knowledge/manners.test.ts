@@ -229,7 +229,7 @@ t.test('limits bind imports, not what was accepted before', async (t) => {
 
 t.test('options that cannot be are refused before anything is opened', async (t) => {
   const open = (options: object) => createLorekeep(options as never)
-  await t.rejects(open({}), { name: 'TypeError', message: /needs a backend/ })
+  await t.rejects(open({}), { name: 'TypeError', message: /backend is missing/ })
   await t.rejects(open({ backend: new MemoryBackend(), limit: {} }), TypeError)
   for (const closeTimeoutMs of [-1, NaN, 2 ** 31]) {
     await t.rejects(open({ backend: new MemoryBackend(), closeTimeoutMs }), TypeError)

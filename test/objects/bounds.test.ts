@@ -150,7 +150,7 @@ t.test('each limit holds to the last object, and not one further', async (t) => 
   )) as {
     details: unknown
   }
-  t.match(error.details, { count: 1, errors: [{ index: 0, path: '', reason: /60 bytes/ }] })
+  t.match(error.details, { count: 1, errors: [{ index: 0, path: '', message: /60 bytes/ }] })
   for (const work of [() => objects.query(scan), () => objects.explain(scan)]) {
     await t.rejects(work() as Promise<unknown>, {
       code: 'LK_QUERY_BUDGET',

@@ -16,8 +16,9 @@ const custom = (metadata: unknown) => named({ metadata })
 const long = 'é'.repeat(129)
 
 const cases: readonly (readonly [unknown, readonly string[]])[] = [
-  [undefined, ['an import must be an object', 'schema_name', 'metadata', 'values']],
-  [[], ['an import must be an object', 'schema_name', 'metadata', 'values']],
+  [undefined, ['must be an import, an object, not undefined']],
+  [[], ['must be an import, an object, not an empty array']],
+  [{}, ['schema_name is missing', 'values is missing', 'metadata is missing']],
   [{ ...good, schema: 's' }, ['schema is unknown']],
   [{ ...good, schema_name: '' }, ['schema_name']],
   [{ ...good, metadata: null }, ['metadata must be an object']],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import vm from 'node:vm'
 import t from 'tap'
-import { checkJson, formatPath, type JsonCheckOptions } from '../../src/objects/json.js'
+import { checkJson, formatPath, type JsonCheckOptions } from '../../src/door/json.js'
 import { pickSeed, Random } from '../fixtures/random.js'
 
 /** The paths that are reported. */

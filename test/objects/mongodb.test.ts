@@ -3,7 +3,8 @@
 import t, { type Test } from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { createLorekeep } from '../../src/lorekeep.js'
-import type { JsonObject, ObjectStore } from '../../src/objects/types.js'
+import type { ObjectStore } from '../../src/objects/types.js'
+import type { JsonObject } from '../../src/types.js'
 import { facts, refusedSorts, sorted, sortFacts } from './filter/mongodb.js'
 
 async function openWith(

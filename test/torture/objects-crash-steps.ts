@@ -1,7 +1,8 @@
 // What the process that is killed does to objects, and what its parent expects to find.
 
 import { hasCode } from '../../src/errors.js'
-import type { JsonObject, ObjectStore } from '../../src/objects/types.js'
+import type { ObjectStore } from '../../src/objects/types.js'
+import type { JsonObject } from '../../src/types.js'
 import type { Random } from '../fixtures/random.js'
 
 export const user = 'alice'

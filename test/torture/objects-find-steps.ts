@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import type {
-  JsonObject,
   ObjectImport,
   ObjectQuery,
   ObjectStore,
   StoredObject,
 } from '../../src/objects/types.js'
+import type { JsonObject } from '../../src/types.js'
 
 export const definition = {
   name: 'things',

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
-import type { JsonObject, JsonValue, ObjectQuery, ObjectStore } from '../../src/objects/types.js'
+import type { ObjectQuery, ObjectStore } from '../../src/objects/types.js'
+import type { JsonObject, JsonValue } from '../../src/types.js'
 import { compareSorted, sortValues } from '../../src/objects/filter/sort-values.js'
 import { fieldsOf, matching, type Model, type ModelObject } from './objects-model.js'
 

@@ -1,6 +1,7 @@
 // Random operations and queries: small domains, so that they meet.
 
-import type { JsonObject, ObjectQuery, SortDirection } from '../../src/objects/types.js'
+import type { ObjectQuery, SortDirection } from '../../src/objects/types.js'
+import type { JsonObject } from '../../src/types.js'
 import type { Random } from '../fixtures/random.js'
 import { randomFilter, randomObject } from '../objects/filter/oracle.js'
 import type { Model, Operation } from './objects-model.js'

@@ -6,12 +6,8 @@ import { matches } from '../objects/filter/oracle.js'
 import { mergePatch } from '../../src/objects/merge-patch.js'
 import { compileSchema } from '../../src/objects/schema/schema.js'
 import { parseSchemaDefinition } from '../../src/objects/schema/definition.js'
-import type {
-  JsonObject,
-  ObjectImportOptions,
-  ObjectStore,
-  SchemaDefinition,
-} from '../../src/objects/types.js'
+import type { ObjectImportOptions, ObjectStore, SchemaDefinition } from '../../src/objects/types.js'
+import type { JsonObject } from '../../src/types.js'
 
 export interface ModelObject {
   readonly schema: string

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { parseFilter } from '../../src/objects/filter/filter.js'
 import { createLorekeep } from '../../src/lorekeep.js'
-import type { JsonObject, ObjectQuery, ObjectStore, QueryPlan } from '../../src/objects/types.js'
+import type { ObjectQuery, ObjectStore, QueryPlan } from '../../src/objects/types.js'
+import type { JsonObject } from '../../src/types.js'
 import { Random } from '../fixtures/random.js'
 import {
   matches,

@@ -389,7 +389,7 @@ test('schemas', ({ objects, thing, note }) => {
     one(
       'no definition',
       { definition: {}, table: 2, indexes: [] },
-      `damaged ("schema", "x"): not a valid schema: 'name' is missing; 'fields' is missing: give an object of field names and definitions`,
+      `damaged ("schema", "x"): not a valid schema: name is missing; fields is missing: give an object of field names and definitions`,
     ),
     one('no record', Buffer.from('5'), 'damaged ("schema", "x"): the record is no object'),
     {

@@ -1,5 +1,5 @@
 import { LorekeepError } from '../../errors.js'
-import type { JsonObject } from '../../objects/types.js'
+import type { JsonObject } from '../../types.js'
 import { openLocalStore } from './local-store.js'
 import type { ObjectAccess } from './object-access.js'
 

@@ -2,7 +2,8 @@
 
 import { referenceUser } from '../../defaults.js'
 import { randomUUID } from 'node:crypto'
-import type { JsonObject, ObjectImport } from '../../objects/types.js'
+import type { ObjectImport } from '../../objects/types.js'
+import type { JsonObject } from '../../types.js'
 import { UsageError } from '../output/failure.js'
 
 export type ImportTarget = Omit<ObjectImport, 'values'>

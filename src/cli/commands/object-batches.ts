@@ -4,8 +4,9 @@ import { LorekeepError } from '../../errors.js'
 import type { ObjectImportResult } from '../../objects/types.js'
 import { BrokenInput } from '../input/json-splitter.js'
 import type { InputObject } from '../input/object-input.js'
-import type { Reason, Refusal } from './refusal-report.js'
+import type { Refusal } from './refusal-report.js'
 import { ServerError } from '../access/server-client.js'
+import type { Problem } from '../../door/problems.js'
 
 /** A batch is cut before it is this long, however few objects it has. */
 const maxBatchLength = 8 * 1024 * 1024
@@ -62,8 +63,8 @@ export async function importWithoutBad(
   send: (objects: readonly InputObject[]) => Promise<ObjectImportResult>,
 ): Promise<Refusal[]> {
   const refusals: Refusal[] = []
-  const refuse = (object: InputObject, reasons: readonly Reason[]) =>
-    refusals.push({ object, id: idOf(object, idField), reasons })
+  const refuse = (object: InputObject, errors: readonly Problem[]) =>
+    refusals.push({ object, id: idOf(object, idField), errors })
 
   const attempt = async (objects: readonly InputObject[]): Promise<void> => {
     let rest = objects
@@ -78,16 +79,16 @@ export async function importWithoutBad(
           await attempt(rest.slice(half))
           return
         }
-        const bad = reasonsOf(error, rest, idField)
+        const bad = problemsOf(error, rest, idField)
         if (bad.size === 0) throw error
-        for (const [object, reasons] of bad) refuse(object, reasons)
+        for (const [object, errors] of bad) refuse(object, errors)
         rest = rest.filter((object) => !bad.has(object))
       }
     }
   }
 
   for (const object of objects) {
-    if (object.flaw !== undefined) refuse(object, [{ path: '', reason: object.flaw }])
+    if (object.flaw !== undefined) refuse(object, [{ path: '', message: object.flaw }])
   }
   await attempt(objects.filter(({ flaw }) => flaw === undefined))
   return refusals.sort((a, b) => a.object.index - b.object.index)
@@ -99,20 +100,20 @@ export function idOf({ value }: InputObject, idField: string): string | number |
 }
 
 /** Which of the objects a refusal is about, and what it says of each. */
-function reasonsOf(
+function problemsOf(
   error: unknown,
   objects: readonly InputObject[],
   idField: string,
-): ReadonlyMap<InputObject, Reason[]> {
-  const bad = new Map<InputObject, Reason[]>()
+): ReadonlyMap<InputObject, Problem[]> {
+  const bad = new Map<InputObject, Problem[]>()
   const { code, details } = problemOf(error)
   if (code === 'LK_OBJECT_INVALID') {
-    for (const { index, path, reason } of listOf(details['errors'])) {
+    for (const { index, path, message } of listOf(details['errors'])) {
       const object = typeof index === 'number' ? objects[index] : undefined
       if (object === undefined) continue
-      const reasons = bad.get(object) ?? []
-      reasons.push({ path: textOf(path), reason: textOf(reason) })
-      bad.set(object, reasons)
+      const errors = bad.get(object) ?? []
+      errors.push({ path: textOf(path), message: textOf(message) })
+      bad.set(object, errors)
     }
   } else if (code === 'LK_OBJECT_DUPLICATE') {
     const { ids } = details
@@ -120,10 +121,10 @@ function reasonsOf(
     for (const object of objects) {
       const id = idOf(object, idField)
       if (id === null || !taken.has(String(id))) continue
-      bad.set(object, [{ path: idField, reason: 'the collection has an object of this id' }])
+      bad.set(object, [{ path: idField, message: 'the collection has an object of this id' }])
     }
   } else if (isTooLarge(error) && objects[0] !== undefined) {
-    bad.set(objects[0], [{ path: '', reason: (error as Error).message }])
+    bad.set(objects[0], [{ path: '', message: (error as Error).message }])
   }
   return bad
 }

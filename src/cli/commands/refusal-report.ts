@@ -5,17 +5,13 @@ import { open, stat } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { UsageError } from '../output/failure.js'
 import type { InputObject } from '../input/object-input.js'
-
-export interface Reason {
-  /** Into the object; empty for all of it. */
-  readonly path: string
-  readonly reason: string
-}
+import type { Problem } from '../../door/problems.js'
 
 export interface Refusal {
   readonly object: InputObject
   readonly id: string | number | null
-  readonly reasons: readonly Reason[]
+  /** Their paths are into the object. */
+  readonly errors: readonly Problem[]
 }
 
 export class RefusalReport {
@@ -59,6 +55,6 @@ export class RefusalReport {
 }
 
 /** The object comes last, in its own words: a number that no double can hold stays what it is. */
-function lineOf({ object: { line, index, text }, id, reasons }: Refusal): string {
-  return `${JSON.stringify({ line, index, id, reasons }).slice(0, -1)},"object":${text}}\n`
+function lineOf({ object: { line, index, text }, id, errors }: Refusal): string {
+  return `${JSON.stringify({ line, index, id, errors }).slice(0, -1)},"object":${text}}\n`
 }

@@ -76,7 +76,6 @@ export async function serve(options: ServeOptions): Promise<void> {
   try {
     await defineSchemas(objects, config.schemas)
     await defineFlows(flows, config.flows)
-    const { maxCoreBytes, maxQueryMs } = limits
     const handler = createHandler({
       knowledge,
       objects,
@@ -85,8 +84,6 @@ export async function serve(options: ServeOptions): Promise<void> {
       // Where its engine is not installed, a query is told so.
       sparql: createSparql(config.sparql),
       authenticate: authenticator(tokens),
-      ...(maxCoreBytes !== undefined && { maxCoreBytes }),
-      ...(maxQueryMs !== undefined && { maxQueryMs }),
       ...config.handlerLimits,
       ...(defaultUser !== undefined && { defaultUser }),
       compat,

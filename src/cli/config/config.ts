@@ -1,22 +1,24 @@
 // The configuration file of `lorekeep serve`. Everything wrong with it is told at once.
 
-import { constants } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { ErrorList } from '../../error-list.js'
+import { Members } from '../../door/members.js'
+import { Problems } from '../../door/problems.js'
+import { aCount, aList, anObject, aText, type Rule, such, texts } from '../../door/rules.js'
+import { quoted } from '../../door/wording.js'
 import { LorekeepError } from '../../errors.js'
 import { embedFrom } from '../../flow/steps/embed.js'
-import { OptionReader } from '../../flow/steps/options.js'
-import type { Problem } from '../../flow/steps/options.js'
 import type { FlowLimits } from '../../flow/types.js'
 import type { HandlerOptions, Principal } from '../../http/index.js'
 import { parseJson } from '../../json-text.js'
-import type { KnowledgeLimits } from '../../knowledge/core-import.js'
-import type { JsonObject, ObjectLimits } from '../../objects/types.js'
-import type { SparqlEngineOptions } from '../../sparql/index.js'
+import { knowledgeLimits, type KnowledgeLimits } from '../../knowledge/limits.js'
+import { objectLimits } from '../../objects/limits.js'
+import type { ObjectLimits } from '../../objects/types.js'
+import { flowLimits } from '../../flow/limits.js'
+import { handlerLimits } from '../../http/options.js'
+import { givenLimits, rulesOf } from '../../door/limits.js'
 import type { Embedder } from '../../types.js'
-import { ConfigReader, isObject, isText } from './config-reader.js'
-import type { Fields } from './config-reader.js'
+import type { SparqlEngineOptions } from '../../sparql/index.js'
 import { isToken, tokenRule } from './token.js'
 
 export type StoreLimits = Partial<KnowledgeLimits & ObjectLimits & FlowLimits>
@@ -46,16 +48,7 @@ export interface Config {
   readonly compat: Compat
 }
 
-export type HandlerLimits = Pick<
-  HandlerOptions,
-  | 'maxJsonBytes'
-  | 'maxBufferedBytes'
-  | 'maxGraphResults'
-  | 'maxConcurrentImports'
-  | 'maxConcurrentExports'
-  | 'maxConcurrentQueries'
-  | 'maxEventStreams'
->
+export type HandlerLimits = Pick<HandlerOptions, keyof typeof handlerLimits>
 
 export interface NamedSchema {
   readonly name: string
@@ -82,7 +75,7 @@ export const noConfig: Config = {
   compat: {},
 }
 
-/** @throws LorekeepError `LK_CONFIG` with `details.errors`, a list of `{ key, message }` */
+/** @throws LorekeepError `LK_CONFIG` with `details.errors`, a list of `{ path, message }` */
 export async function readConfig(file: string): Promise<Config> {
   let text: string
   try {
@@ -101,68 +94,35 @@ export async function readConfig(file: string): Promise<Config> {
   return parseConfig(value, file)
 }
 
-const keys = [
-  'host',
-  'port',
-  'data',
-  'tokens',
-  'limits',
-  'collections',
-  'schemas',
-  'flows',
-  'embedder',
-  'defaultUser',
-  'compat',
-]
-
 /** @throws LorekeepError `LK_CONFIG` */
 export function parseConfig(value: unknown, file: string): Config {
-  const reader = new ConfigReader()
-  const fields = reader.object('the configuration', value)
-  reader.checkKeys('', fields, keys)
-  const host = reader.text('host', fields['host'])
-  const port = reader.integer('port', fields['port'], 0, 65_535)
-  const data = reader.text('data', fields['data'])
-  const tokens = readTokens(reader, fields)
-  const {
-    maxJsonBytes,
-    maxBufferedBytes,
-    maxGraphResults,
-    maxConcurrentImports,
-    maxConcurrentExports,
-    maxConcurrentQueries,
-    maxEventStreams,
-    sparqlThreads,
-    sparqlThreadMb,
-    ...limits
-  } = readLimits(reader, fields)
-  const collections = readCollections(reader, fields)
-  const schemas = readSchemas(reader, fields)
-  const flows = readFlows(reader, fields)
-  const embedder = readEmbedder(reader, fields)
-  const defaultUser = reader.text('defaultUser', fields['defaultUser'])
-  const compat = readCompat(reader, fields)
+  const problems = new Problems()
+  const given = new Members(value, '', problems, 'an object')
+  const host = given.text('host')
+  const port = given.integer('port', 0, 65_535)
+  const data = given.text('data')
+  const tokens = readTokens(given)
+  const limits = readLimits(given)
+  const { sparqlThreads, sparqlThreadMb } = limits
+  const collections = given.choice('collections', ['open', 'declared'])
+  const schemas = readSchemas(given)
+  const flows = readFlows(given)
+  const embedder = readEmbedder(given)
+  const defaultUser = given.text('defaultUser')
+  const compat = readCompat(given)
+  given.end()
 
-  const { problems } = reader
   if (problems.count > 0) {
-    const list = problems.sentence(({ message }) => message)
-    throw new LorekeepError('LK_CONFIG', `${file}: ${list}`, { details: problems.details })
+    const { details } = problems
+    throw new LorekeepError('LK_CONFIG', `${file}: ${problems.sentence()}`, { details })
   }
   return {
     ...(host !== undefined && { host }),
     ...(port !== undefined && { port }),
     ...(data !== undefined && { data: resolve(dirname(file), data) }),
     tokens,
-    limits,
-    handlerLimits: {
-      ...(maxJsonBytes !== undefined && { maxJsonBytes }),
-      ...(maxBufferedBytes !== undefined && { maxBufferedBytes }),
-      ...(maxGraphResults !== undefined && { maxGraphResults }),
-      ...(maxConcurrentImports !== undefined && { maxConcurrentImports }),
-      ...(maxConcurrentExports !== undefined && { maxConcurrentExports }),
-      ...(maxConcurrentQueries !== undefined && { maxConcurrentQueries }),
-      ...(maxEventStreams !== undefined && { maxEventStreams }),
-    },
+    limits: givenLimits(storeLimits, limits),
+    handlerLimits: givenLimits(handlerLimits, limits),
     sparql: {
       ...(sparqlThreads !== undefined && { threads: sparqlThreads }),
       ...(sparqlThreadMb !== undefined && { threadMb: sparqlThreadMb }),
@@ -176,142 +136,82 @@ export function parseConfig(value: unknown, file: string): Config {
   }
 }
 
-function readTokens(reader: ConfigReader, { tokens = {} }: Fields): ReadonlyMap<string, Principal> {
+function readTokens(given: Members): ReadonlyMap<string, Principal> {
   const principals = new Map<string, Principal>()
-  for (const [token, principal] of Object.entries(reader.object('tokens', tokens))) {
+  for (const [token, principal] of Object.entries(given.take('tokens', anObject) ?? {})) {
     // Tokens are secrets: the messages say where, not what.
-    const key = `tokens[${principals.size}]`
-    if (!isToken(token)) reader.problems.add({ key, message: `${key}: a token is ${tokenRule}` })
-    const fields = reader.object(key, principal)
-    reader.checkKeys(`${key}.`, fields, ['user', 'collections', 'shared', 'access'])
-    const { user, collections, shared, access } = fields
-    if (!isText(user) && isObject(principal)) {
-      reader.fail(`${key}.user`, "must be a string that is not empty ('*' is any user)", user)
-    }
-    const names = reader.list(`${key}.collections`, collections)
-    if (!names.every(isText)) {
-      reader.fail(`${key}.collections`, 'must be an array of names', collections)
-    }
-    const open = reader.list(`${key}.shared`, shared)
-    if (!open.every(isText)) reader.fail(`${key}.shared`, 'must be an array of names', shared)
-    if (access !== undefined && access !== 'read') {
-      reader.fail(`${key}.access`, "must be 'read', or left out", access)
-    }
+    const path = `tokens[${principals.size}]`
+    if (!isToken(token)) given.problems.fail(path, `must be ${tokenRule}`)
+    const members = new Members(principal, path, given.problems)
+    const user = members.need('user', aUser)
+    const collections = members.take('collections', texts)
+    const shared = members.take('shared', texts)
+    const access = members.choice('access', ['read'])
+    members.end()
     principals.set(token, {
-      user: isText(user) ? user : '',
-      ...(shared !== undefined && { shared: open.filter(isText) }),
-      ...(access === 'read' && { access }),
-      ...(collections !== undefined && { collections: names.filter(isText) }),
+      user: user ?? '',
+      ...(shared !== undefined && { shared }),
+      ...(access !== undefined && { access }),
+      ...(collections !== undefined && { collections }),
     })
   }
   return principals
 }
 
-/** Each limit, and the least and the most that it may be. */
-const limitRanges = {
-  maxCoreBytes: [1, Number.MAX_SAFE_INTEGER],
-  maxMessageBytes: [1, Number.MAX_SAFE_INTEGER],
-  maxStringBytes: [1, Number.MAX_SAFE_INTEGER],
-  maxDepth: [6, 1024],
-  maxVectorLength: [1, Number.MAX_SAFE_INTEGER],
-  maxMapEntries: [1, Number.MAX_SAFE_INTEGER],
-  maxExtraValues: [1, Number.MAX_SAFE_INTEGER],
-  // A body of JSON becomes one string.
-  maxJsonBytes: [1, constants.MAX_STRING_LENGTH],
-  maxBufferedBytes: [1, Number.MAX_SAFE_INTEGER],
-  maxBatchObjects: [1, Number.MAX_SAFE_INTEGER],
-  maxObjectBytes: [1, Number.MAX_SAFE_INTEGER],
-  maxQueryLimit: [1, Number.MAX_SAFE_INTEGER],
-  maxQueryObjects: [1, Number.MAX_SAFE_INTEGER],
-  // A timer past it would fire at once.
-  maxQueryMs: [1, 2 ** 31 - 1],
-  maxGraphResults: [1, Number.MAX_SAFE_INTEGER],
-  maxConcurrentImports: [1, Number.MAX_SAFE_INTEGER],
-  maxConcurrentExports: [1, Number.MAX_SAFE_INTEGER],
-  maxConcurrentQueries: [1, Number.MAX_SAFE_INTEGER],
-  maxEventStreams: [1, Number.MAX_SAFE_INTEGER],
-  sparqlThreads: [1, 1024],
-  sparqlThreadMb: [64, 65_536],
-  maxTextBytes: [1, Number.MAX_SAFE_INTEGER],
-  maxMetadataTriples: [1, Number.MAX_SAFE_INTEGER],
-} as const satisfies Readonly<Record<string, readonly [number, number]>>
+const aUser = such<string>("a string that is not empty ('*' is any user)", aText.holds)
 
-function readLimits(
-  reader: ConfigReader,
-  { limits = {} }: Fields,
-): Readonly<Partial<Record<keyof typeof limitRanges, number>>> {
-  const fields = reader.object('limits', limits)
-  reader.checkKeys('limits.', fields, Object.keys(limitRanges))
-  const found: Partial<Record<string, number>> = {}
-  for (const [key, [least, most]] of Object.entries(limitRanges)) {
-    const limit = reader.integer(`limits.${key}`, fields[key], least, most)
-    if (limit !== undefined) found[key] = limit
+const storeLimits = { ...knowledgeLimits, ...objectLimits, ...flowLimits }
+
+const limitRules: Readonly<Record<string, Rule<number>>> = {
+  ...rulesOf({ ...handlerLimits, ...storeLimits }),
+  sparqlThreads: aCount(1, 1024),
+  sparqlThreadMb: aCount(64, 65_536),
+}
+
+function readLimits(given: Members): Readonly<Record<string, number>> {
+  const members = new Members(given.take('limits', anObject) ?? {}, 'limits', given.problems)
+  const found: Record<string, number> = {}
+  for (const [name, rule] of Object.entries(limitRules)) {
+    const limit = members.take(name, rule)
+    if (limit !== undefined) found[name] = limit
   }
+  members.end()
   return found
 }
 
-function readCollections(
-  reader: ConfigReader,
-  { collections }: Fields,
-): 'open' | 'declared' | undefined {
-  if (collections === undefined || collections === 'open' || collections === 'declared') {
-    return collections
-  }
-  reader.fail('collections', "must be 'open' or 'declared'", collections)
-  return undefined
-}
-
-function readSchemas(reader: ConfigReader, { schemas }: Fields): readonly NamedSchema[] {
-  return reader.list('schemas', schemas).flatMap((schema, index) => {
-    const key = `schemas[${index}]`
-    const fields = reader.object(key, schema)
-    const { name } = fields
-    if (isText(name)) return [{ ...fields, name }]
-    if (isObject(schema)) reader.fail(`${key}.name`, 'must be a string that is not empty', name)
-    return []
+function readSchemas(given: Members): readonly NamedSchema[] {
+  const { problems } = given
+  return (given.take('schemas', aList) ?? []).flatMap((schema, index) => {
+    const name = new Members(schema, `schemas[${index}]`, problems).need('name', aText)
+    return name === undefined ? [] : [{ ...(schema as object), name }]
   })
 }
 
-function readFlows(reader: ConfigReader, { flows }: Fields): readonly NamedFlow[] {
+function readFlows(given: Members): readonly NamedFlow[] {
   const ids = new Set<string>()
-  return reader.list('flows', flows).flatMap((flow, index) => {
-    const key = `flows[${index}]`
-    const fields = reader.object(key, flow)
-    const { id } = fields
-    if (!isText(id)) {
-      if (isObject(flow)) reader.fail(`${key}.id`, 'must be a string that is not empty', id)
-      return []
-    }
-    if (ids.has(id)) reader.fail(`${key}.id`, 'must be an id of its own', id)
+  return (given.take('flows', aList) ?? []).flatMap((flow, index) => {
+    const members = new Members(flow, `flows[${index}]`, given.problems)
+    const id = members.need('id', aText)
+    if (id === undefined) return []
+    if (ids.has(id)) members.fail('id', `is ${quoted(id)}, as a flow before it is called`)
     ids.add(id)
-    return [{ ...fields, id }]
+    return [{ ...(flow as object), id }]
   })
 }
 
 /** It has the options of the step `embed`. */
-function readEmbedder(reader: ConfigReader, { embedder }: Fields): Embedder | undefined {
-  if (embedder === undefined) return undefined
-  const problems = new ErrorList<Problem>()
-  // What was read from JSON is JSON.
-  const options = new OptionReader(
-    reader.object('embedder', embedder) as JsonObject,
-    'embedder',
-    problems,
-  )
-  const step = embedFrom(options)
-  options.end()
-  for (const { path, message } of problems.details.errors) {
-    reader.problems.add({ key: path, message: `${path} ${message}` })
-  }
-  return step.embedder
+function readEmbedder(given: Members): Embedder | undefined {
+  const options = given.take('embedder', anObject)
+  if (options === undefined) return undefined
+  const members = new Members(options, 'embedder', given.problems)
+  const { embedder } = embedFrom(members)
+  members.end()
+  return embedder
 }
 
-function readCompat(reader: ConfigReader, { compat = {} }: Fields): Compat {
-  const fields = reader.object('compat', compat)
-  reader.checkKeys('compat.', fields, ['emptyJson'])
-  const { emptyJson } = fields
-  if (emptyJson === undefined) return {}
-  if (typeof emptyJson === 'boolean') return { emptyJson }
-  reader.fail('compat.emptyJson', 'must be true or false', emptyJson)
-  return {}
+function readCompat(given: Members): Compat {
+  const members = new Members(given.take('compat', anObject) ?? {}, 'compat', given.problems)
+  const emptyJson = members.boolean('emptyJson')
+  members.end()
+  return { ...(emptyJson !== undefined && { emptyJson }) }
 }

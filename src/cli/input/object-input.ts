@@ -6,6 +6,7 @@ import { parseJson } from '../../json-text.js'
 import { describe } from '../output/failure.js'
 import { BrokenInput, JsonSplitter } from './json-splitter.js'
 import type { RawValue } from './json-splitter.js'
+import { isRecord } from '../../door/wording.js'
 
 export interface InputObject {
   /** Its place among the values of the input, from 0. */
@@ -32,7 +33,7 @@ const maxDepth = 198
 const noObject = 'is no object'
 
 /** Of the lines that RefusalReport writes. */
-const reportKeys = ['line', 'index', 'id', 'reasons', 'object']
+const reportKeys = ['line', 'index', 'id', 'errors', 'object']
 
 /**
  * Reads as far as the first object. The first `skip` values are passed over.
@@ -97,19 +98,15 @@ function parse({ bytes, line, depth, keys }: RawValue, index: number): InputObje
 }
 
 function flawOf(value: unknown, depth: number, keys: number): string | undefined {
-  if (!isObject(value)) return noObject
+  if (!isRecord(value)) return noObject
   if (depth > maxDepth) return `nested deeper than ${maxDepth} levels`
   // JSON.parse keeps the last one without a word.
   if (countKeys(value, maxDepth) !== keys) return 'a key is there twice'
   return undefined
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function isReportLine(value: unknown): value is { readonly object: unknown } {
-  return isObject(value) && Object.keys(value).sort().join() === reportKeys.toSorted().join()
+  return isRecord(value) && Object.keys(value).sort().join() === reportKeys.toSorted().join()
 }
 
 /** The object of a report's line, in its own words: a report is written with it at the end. */
@@ -123,6 +120,6 @@ function reported({ index, line, text, value, flaw }: InputObject): InputObject 
   }
   const own = text.slice(key.index + key[0].length, text.lastIndexOf('}'))
   const object = { index, line, text: own, value: value.object }
-  const found = isObject(value.object) ? flaw : noObject
+  const found = isRecord(value.object) ? flaw : noObject
   return { ...object, ...(found !== undefined && { flaw: found }) }
 }

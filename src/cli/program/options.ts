@@ -3,10 +3,12 @@
 import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
 import { parseJson } from '../../json-text.js'
-import type { JsonObject, SortDirection } from '../../objects/types.js'
+import type { SortDirection } from '../../objects/types.js'
+import type { JsonObject } from '../../types.js'
 import type { AccessOptions } from '../access/access.js'
 import { UsageError } from '../output/failure.js'
 import { isToken, tokenRule } from '../config/token.js'
+import { isRecord } from '../../door/wording.js'
 
 export const defaultData = './lorekeep-data'
 
@@ -109,9 +111,7 @@ export function parseJsonObject(text: string): JsonObject {
   } catch (error) {
     throw new InvalidArgumentError(`It is not JSON: ${(error as Error).message}.`)
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return value as JsonObject
-  }
+  if (isRecord(value)) return value as JsonObject
   throw new InvalidArgumentError('It is a JSON object.')
 }
 

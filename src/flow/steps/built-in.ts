@@ -1,6 +1,6 @@
 // The built-in steps by their names, as a configuration composes them.
 
-import type { ErrorList } from '../../error-list.js'
+import type { Problems } from '../../door/problems.js'
 import type { FlowStep, Step } from '../types.js'
 import { chunkFrom } from './chunk.js'
 import { embedFrom } from './embed.js'
@@ -8,11 +8,10 @@ import type { EmbedStep } from './embed.js'
 import { extract } from './extract.js'
 import { index } from './index-objects.js'
 import { extractorOfModelFrom } from './openai/configuration.js'
-import { OptionReader } from './options.js'
-import type { Problem } from './options.js'
+import { Members } from '../../door/members.js'
 import { store } from './store.js'
 import type { Embedder } from './types.js'
-import { isIri } from './vocabulary.js'
+import { aBase } from './vocabulary.js'
 
 /** What steps of one flow have in common. */
 interface Shared {
@@ -21,13 +20,13 @@ interface Shared {
 }
 
 const makers = {
-  chunk: (reader: OptionReader) => chunkFrom(reader),
-  embed: (reader: OptionReader, shared: Shared) => {
+  chunk: (reader: Members) => chunkFrom(reader),
+  embed: (reader: Members, shared: Shared) => {
     const step = embedFrom(reader)
     shared.embedder = step.embedder
     return step
   },
-  extract: (reader: OptionReader, { embedder }: Shared) => {
+  extract: (reader: Members, { embedder }: Shared) => {
     const type = reader.choice('type', ['offline', 'openai'])
     const concurrency = reader.integer('concurrency', 1, 1000)
     const base = baseFrom(reader)
@@ -38,7 +37,7 @@ const makers = {
       ...(concurrency !== undefined && { concurrency }),
     })
   },
-  store: (reader: OptionReader) => {
+  store: (reader: Members) => {
     const base = baseFrom(reader)
     const chunkEmbeddings = reader.boolean('chunkEmbeddings')
     return store({
@@ -46,7 +45,7 @@ const makers = {
       ...(chunkEmbeddings !== undefined && { chunkEmbeddings }),
     })
   },
-  index: (reader: OptionReader) => {
+  index: (reader: Members) => {
     const base = baseFrom(reader)
     return index({ ...(base !== undefined && { base }) })
   },
@@ -66,7 +65,7 @@ export function isBuiltIn(name: string): name is BuiltInName {
  */
 export function builtInSteps(
   steps: readonly FlowStep[],
-  problems: ErrorList<Problem>,
+  problems: Problems,
   code: ReadonlyMap<string, Step> | undefined,
 ): readonly (Step | undefined)[] {
   const shared: Shared = {}
@@ -76,15 +75,13 @@ export function builtInSteps(
       if (typeof embedder === 'function') shared.embedder = embedder
       return undefined
     }
-    const reader = new OptionReader(options, `steps[${place}].options`, problems)
+    const reader = new Members(options, `steps[${place}].options`, problems)
     const step = makers[name](reader, shared)
     reader.end()
     return step
   })
 }
 
-function baseFrom(reader: OptionReader): string | undefined {
-  const base = reader.text('base')
-  if (base === undefined || isIri(base)) return base
-  return reader.fail('base', "must be the beginning of a URI, such as 'http://example.com/'")
+function baseFrom(reader: Members): string | undefined {
+  return reader.take('base', aBase)
 }

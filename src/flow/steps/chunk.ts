@@ -2,9 +2,11 @@
 
 import { setImmediate } from 'node:timers/promises'
 import type { Step } from '../types.js'
-import type { OptionReader } from './options.js'
+import type { Members } from '../../door/members.js'
 import { split, type SplitOptions } from './splitter.js'
 import type { Chunk, ChunkOutput } from './types.js'
+import { checkOptions } from '../../door/options.js'
+import { aCount } from '../../door/rules.js'
 
 const defaultSize = 2000
 const defaultOverlap = 100
@@ -15,10 +17,10 @@ const turnMs = 10
 
 /** Chunks of 2,000 UTF-16 code units at most that overlap by up to 100, unless told otherwise. */
 export function chunk(options: Partial<SplitOptions> = {}): Step {
-  const { size = defaultSize } = options
-  checkInteger('size', size, leastSize, mostSize)
+  const ofSize = { size: aCount(leastSize, mostSize), overlap: aCount() }
+  const { size = defaultSize } = checkOptions('chunk()', options, ofSize)
+  checkOptions('chunk()', options, { ...ofSize, overlap: aCount(0, size >> 1) })
   const { overlap = Math.min(defaultOverlap, size >> 2) } = options
-  checkInteger('overlap', overlap, 0, size >> 1)
   return {
     name: 'chunk',
     run: async (_, { document, signal, progress }): Promise<ChunkOutput> => {
@@ -39,13 +41,8 @@ export function chunk(options: Partial<SplitOptions> = {}): Step {
 }
 
 /** The step of a configured flow. */
-export function chunkFrom(reader: OptionReader): Step {
+export function chunkFrom(reader: Members): Step {
   const size = reader.integer('size', leastSize, mostSize)
   const overlap = reader.integer('overlap', 0, (size ?? defaultSize) >> 1)
   return chunk({ ...(size !== undefined && { size }), ...(overlap !== undefined && { overlap }) })
-}
-
-function checkInteger(name: string, value: unknown, least: number, most: number): void {
-  if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return
-  throw new TypeError(`${name} must be a whole number from ${least} to ${most}`)
 }

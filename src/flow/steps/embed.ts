@@ -8,9 +8,10 @@ import { hashingEmbedder } from './hashing-embedder.js'
 import { checkKnowledge } from './knowledge-input.js'
 import { modelOptionsFrom } from './openai/configuration.js'
 import { openaiEmbedder } from './openai/embedder.js'
-import type { OptionReader } from './options.js'
+import type { Members } from '../../door/members.js'
 import type { EmbedOutput, Embedder } from './types.js'
-import { checkCount } from './whole-number.js'
+import { checkOptions } from '../../door/options.js'
+import { aCount, aFunction, aVector } from '../../door/rules.js'
 
 export interface EmbedOptions {
   /** hashingEmbedder() by default. */
@@ -27,9 +28,8 @@ export interface EmbedStep extends Step {
 }
 
 export function embed(options: EmbedOptions = {}): EmbedStep {
+  checkOptions('embed()', options, { embedder: aFunction, batch: aCount(1) })
   const { embedder = hashingEmbedder(), batch = defaultBatch } = options
-  if (typeof embedder !== 'function') throw new TypeError('embedder must be a function')
-  checkCount('batch', batch)
   return {
     name: 'embed',
     embedder,
@@ -81,7 +81,7 @@ export async function embedVectors(
 
 function checked(vector: unknown, before: readonly Vector[]): Vector {
   const where = `the embedder's vector of text ${before.length}`
-  if (!isVector(vector)) {
+  if (!aVector.holds(vector)) {
     throw new LorekeepError('LK_STEP_OUTPUT', `${where} is not a list of finite numbers`)
   }
   const [first = vector] = before
@@ -90,19 +90,10 @@ function checked(vector: unknown, before: readonly Vector[]): Vector {
   throw new LorekeepError('LK_STEP_OUTPUT', `${where} ${lengths}`)
 }
 
-function isVector(value: unknown): value is Vector {
-  const isList =
-    Array.isArray(value) || value instanceof Float64Array || value instanceof Float32Array
-  if (!isList || value.length === 0) return false
-  // Not every(), which passes over holes.
-  for (let i = 0; i < value.length; i++) if (!Number.isFinite(value[i])) return false
-  return true
-}
-
 // ── configuration ────────────────────────────────────────────────────────────
 
 /** The step of a configured flow. `type` is `hashing`, the default, or `openai`. */
-export function embedFrom(reader: OptionReader): EmbedStep {
+export function embedFrom(reader: Members): EmbedStep {
   const type = reader.choice('type', ['hashing', 'openai'])
   const dimensions = reader.integer('dimensions', 1, 65_536)
   // Of the step, and of the requests that its embedder makes.

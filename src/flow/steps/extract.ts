@@ -9,7 +9,9 @@ import { checkKnowledge } from './knowledge-input.js'
 import { collapseSpace, entityUri, relationUri } from './names.js'
 import { offlineExtractor } from './offline-extractor.js'
 import type { ChunkText, Embedder, Entity, Extraction, Extractor, ExtractOutput } from './types.js'
-import { checkBase, defaultBase } from './vocabulary.js'
+import { checkOptions } from '../../door/options.js'
+import { aCount, aFunction } from '../../door/rules.js'
+import { aBase, defaultBase } from './vocabulary.js'
 
 export interface ExtractOptions {
   /** offlineExtractor() by default. */
@@ -22,17 +24,18 @@ export interface ExtractOptions {
   readonly concurrency?: number
 }
 
+const extractOptions = {
+  extractor: aFunction,
+  embedder: aFunction,
+  base: aBase,
+  concurrency: aCount(1),
+}
+
 export function extract(options: ExtractOptions = {}): Step {
+  checkOptions('extract()', options, extractOptions)
   const { extractor = offlineExtractor(), embedder } = options
   const { concurrency = options.extractor === undefined ? 1 : 4 } = options
-  if (typeof extractor !== 'function') throw new TypeError('extractor must be a function')
-  if (embedder !== undefined && typeof embedder !== 'function') {
-    throw new TypeError('embedder must be a function')
-  }
-  if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
-    throw new TypeError('concurrency must be a whole number from 1')
-  }
-  const base = `${checkBase(options.base ?? defaultBase)}e/`
+  const base = `${options.base ?? defaultBase}e/`
   return {
     name: 'extract',
     run: async (input, context): Promise<ExtractOutput> => {

@@ -4,6 +4,7 @@ import { LorekeepError } from '../../errors.js'
 import type { Term, Triple } from '../../types.js'
 import { nameProblem } from './names.js'
 import type { Extraction } from './types.js'
+import { isRecord } from '../../door/wording.js'
 
 const maxEntities = 5000
 const maxTriples = 20_000
@@ -76,8 +77,4 @@ class ExtractionReader {
       { details: { chunk, path } },
     )
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -7,7 +7,8 @@
 // exactly rounded, as Math.log is not. Character classes are ours, not those of the engine.
 
 import type { Embedder } from './types.js'
-import { checkCount } from './whole-number.js'
+import { checkOptions } from '../../door/options.js'
+import { aCount } from '../../door/rules.js'
 
 export interface HashingEmbedderOptions {
   /** Length of the vectors. 384 by default. */
@@ -19,8 +20,7 @@ export interface HashingEmbedderOptions {
  * direction of its own, and gets that of the first axis.
  */
 export function hashingEmbedder(options: HashingEmbedderOptions = {}): Embedder {
-  const { dimensions = 384 } = options
-  checkCount('dimensions', dimensions)
+  const { dimensions = 384 } = checkOptions('hashingEmbedder()', options, hashingOptions)
   const features = new Features()
   return (texts) =>
     texts.map((text) => {
@@ -30,6 +30,8 @@ export function hashingEmbedder(options: HashingEmbedderOptions = {}): Embedder 
       return normalized(vector)
     })
 }
+
+const hashingOptions = { dimensions: aCount(1) }
 
 // What NFKC makes of an upper-case letter may be one again, and the other way round.
 function folded(text: string): string {

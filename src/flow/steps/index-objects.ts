@@ -1,11 +1,13 @@
 import { hasCode } from '../../errors.js'
-import type { JsonObject, ObjectImport } from '../../objects/types.js'
+import type { ObjectImport } from '../../objects/types.js'
+import type { JsonObject } from '../../types.js'
 import type { Step, StepContext } from '../types.js'
 import { inBatches, type BatchBounds } from './batches.js'
 import { checkKnowledge, type Knowledge } from './knowledge-input.js'
 import { deleteObjects } from './knowledge-removal.js'
 import { chunkSchema, ensureSchema, entitySchema, ObjectIds } from './object-schemas.js'
-import { checkBase, chunkUri, defaultBase, documentUri } from './vocabulary.js'
+import { aBase, chunkUri, defaultBase, documentUri } from './vocabulary.js'
+import { checkOptions } from '../../door/options.js'
 
 export interface IndexOptions {
   /** As that of `store`: objects and core name chunks by the same URIs. */
@@ -22,7 +24,7 @@ export interface IndexOutput {
  * that an earlier version of the document left. Its input is that of `store`.
  */
 export function index(options: IndexOptions = {}): Step {
-  const base = checkBase(options.base ?? defaultBase)
+  const { base = defaultBase } = checkOptions('index()', options, { base: aBase })
   return {
     name: 'index',
     async run(input, context): Promise<IndexOutput> {

@@ -4,6 +4,7 @@ import { LorekeepError } from '../../errors.js'
 import type { Triple, Vector } from '../../types.js'
 import type { FlowDocument } from '../types.js'
 import type { Chunk, Entity } from './types.js'
+import { isRecord } from '../../door/wording.js'
 
 /** An ExtractOutput, with nothing where a flow has no such step. */
 export interface Knowledge {
@@ -108,10 +109,6 @@ class KnowledgeReader {
       details: { step, path },
     })
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isCount(value: unknown): value is number {

@@ -3,7 +3,9 @@ import type { FlowDocument, Step } from '../types.js'
 import { inBatches, type BatchBounds } from './batches.js'
 import { entityTerm, graphTriples } from './graph.js'
 import { checkKnowledge, type Knowledge } from './knowledge-input.js'
-import { checkBase, chunkUri, defaultBase, documentUri } from './vocabulary.js'
+import { checkOptions } from '../../door/options.js'
+import { aFlag } from '../../door/rules.js'
+import { aBase, chunkUri, defaultBase, documentUri } from './vocabulary.js'
 
 export interface StoreOptions {
   /** What the URIs of documents begin with whose ids are none. `http://trustgraph.ai/` by default. */
@@ -17,11 +19,8 @@ export interface StoreOptions {
  * input is that of `chunk`, `embed` or `extract`, and its output the same.
  */
 export function store(options: StoreOptions = {}): Step {
-  const { base: givenBase = defaultBase, chunkEmbeddings = true } = options
-  const base = checkBase(givenBase)
-  if (typeof chunkEmbeddings !== 'boolean') {
-    throw new TypeError(`chunkEmbeddings must be true or false, not ${String(chunkEmbeddings)}`)
-  }
+  checkOptions('store()', options, { base: aBase, chunkEmbeddings: aFlag })
+  const { base = defaultBase, chunkEmbeddings = true } = options
   return {
     name: 'store',
     async run(input, { document, knowledge, signal }) {

@@ -1,15 +1,16 @@
 // What may name a thing in RDF, and the URIs of documents and their chunks.
 
+import { such } from '../../door/rules.js'
+
 export { vocabulary } from '../../vocabulary.js'
 
 /** Where the reference system has the URIs of its documents and entities. */
 export const defaultBase = 'http://trustgraph.ai/'
 
-/** @throws TypeError */
-export function checkBase(base: unknown): string {
-  if (typeof base === 'string' && isIri(base)) return base
-  throw new TypeError(`base must begin a URI, such as ${defaultBase}, not ${String(base)}`)
-}
+export const aBase = such<string>(
+  `the beginning of a URI, such as '${defaultBase}'`,
+  (base) => typeof base === 'string' && isIri(base),
+)
 
 const iri =
   /^[a-z][a-z0-9+.-]*:(?:[^\p{Cc}\s<>"{}|\\^`%#]|%[0-9a-f]{2})+(?:#(?:[^\p{Cc}\s<>"{}|\\^`%#]|%[0-9a-f]{2})*)?$/iu

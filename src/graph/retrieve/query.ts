@@ -1,7 +1,12 @@
 // What a retrieval is asked for, checked, with its limits and the vector of its question.
 
 import type { Embedder, Vector } from '../../types.js'
-import { checkMembers, checkSignal, refuse } from '../question.js'
+import { Members } from '../../door/members.js'
+import { checkOptions } from '../../door/options.js'
+import { aSignal, aVector } from '../../door/rules.js'
+import { shown } from '../../door/wording.js'
+import { Question } from '../question.js'
+import { eitherOf } from '../../in-flight.js'
 
 export interface Retrieval {
   readonly vector: Vector
@@ -28,39 +33,53 @@ const limits = {
 export async function checkRetrieval(
   query: unknown,
   embed: Embedder | undefined,
+  closing: AbortSignal = new AbortController().signal,
 ): Promise<Retrieval> {
-  const given = checkMembers(query, '', ['vector', 'text', ...Object.keys(limits), 'signal'])
-  const { vector, text } = given
-  const signal = checkSignal(given['signal'], 'signal')
+  const question = new Question()
+  const given = new Members(query, '', question.problems, 'a question, an object')
+  const text = given.get('text')
+  const vector = given.get('vector')
+  const asked = checkOptions('retrieve()', { signal: given.get('signal') }, signalAlone)
+  const signal = eitherOf(closing, asked.signal)
+  const count = (name: keyof typeof limits) => {
+    const [least, usual, most] = limits[name]
+    return given.integer(name, least, most) ?? usual
+  }
   const checked = {
-    entities: checkCount('entities', given),
-    triples: checkCount('triples', given),
-    depth: checkCount('depth', given),
-    maxTriples: checkCount('maxTriples', given),
+    entities: count('entities'),
+    triples: count('triples'),
+    depth: count('depth'),
+    maxTriples: count('maxTriples'),
     signal,
   }
-  if (text === undefined) {
-    if (vector === undefined) refuse('text', 'expected what to look for, as text or as vector')
-    if (!isVector(vector)) refuse('vector', 'expected a list of finite numbers, one at least')
-    return { ...checked, vector }
-  }
-  if (vector !== undefined) refuse('vector', 'a question is a text or a vector, and not both')
-  if (typeof text !== 'string') refuse('text', `expected a string, found ${typeof text}`)
-  if (text.trim() === '') refuse('text', 'the question is empty')
-  if (!text.isWellFormed()) refuse('text', 'the text holds a lone surrogate')
-  if (embed === undefined) {
-    refuse('text', 'nothing here makes a vector of a text; configure an embedder, or give a vector')
+  given.end()
+  if (text === undefined && vector === undefined) {
+    given.fail('text', 'is missing: what to look for, as text or as vector')
+  } else if (text === undefined) question.vector(vector, 'vector')
+  else checkText(text, vector, embed, given)
+  question.end()
+  if (typeof text !== 'string' || embed === undefined) {
+    return { ...checked, vector: vector as Vector }
   }
   return { ...checked, vector: await embedded(text, embed, signal) }
 }
 
-function checkCount(name: keyof typeof limits, given: Readonly<Record<string, unknown>>): number {
-  const [least, usual, most] = limits[name]
-  const value = given[name] ?? usual
-  if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) {
-    return value as number
+const signalAlone = { signal: aSignal }
+
+function checkText(
+  text: unknown,
+  vector: unknown,
+  embed: Embedder | undefined,
+  given: Members,
+): void {
+  if (vector !== undefined) given.fail('vector', 'stands beside text: a question is one of them')
+  if (typeof text !== 'string') given.fail('text', `must be a string, not ${shown(text)}`)
+  else if (text.trim() === '') given.fail('text', 'is empty')
+  else if (!text.isWellFormed()) given.fail('text', 'has half of a surrogate pair')
+  if (embed === undefined) {
+    const advice = 'configure an embedder, or give a vector'
+    given.fail('text', `has nothing here that makes a vector of it; ${advice}`)
   }
-  return refuse(name, `expected a whole number from ${least} to ${most}, found ${String(value)}`)
 }
 
 async function embedded(
@@ -72,15 +91,6 @@ async function embedded(
   const vectors: unknown = await embed([text], { signal })
   signal.throwIfAborted()
   const vector: unknown = Array.isArray(vectors) && vectors.length === 1 ? vectors[0] : undefined
-  if (isVector(vector)) return vector
+  if (aVector.holds(vector)) return vector
   throw new TypeError('the embedder must give one vector of finite numbers for one text')
-}
-
-function isVector(value: unknown): value is Vector {
-  const isList =
-    Array.isArray(value) || value instanceof Float64Array || value instanceof Float32Array
-  if (!isList || value.length === 0) return false
-  // Not every(), which passes over holes.
-  for (let i = 0; i < value.length; i++) if (!Number.isFinite(value[i])) return false
-  return true
 }

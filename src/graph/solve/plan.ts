@@ -67,7 +67,8 @@ export function makePlan(
   values[anySlot] = ANY
   const selected = select ?? variables
   const unknown = selected.findIndex((variable) => !variables.includes(variable))
-  if (unknown >= 0) refuse(`select[${unknown}]`, `${selected[unknown]} is in none of the patterns`)
+  if (unknown >= 0)
+    refuse(`select[${unknown}]`, `is ${selected[unknown]}, which is in none of the patterns`)
   return {
     patterns,
     values,

@@ -1,7 +1,7 @@
 // The entities whose vectors point where a vector points.
 
 import type { Term, Vector } from '../../types.js'
-import { refuse } from '../question.js'
+import { Question } from '../question.js'
 import type { NearEntity } from '../types.js'
 import { searchLinks } from './approximate.js'
 import { Candidates } from './candidates.js'
@@ -29,18 +29,14 @@ const defaultK = 10
  * The best vector of each entity over all sets, best first; equal scores in the order of the bytes
  * of the entities, literals first. Sets of other dimensions are not looked at.
  *
- * @throws LorekeepError `LK_GRAPH_QUERY` where the vector, k or exact is not one
+ * @throws LorekeepError `LK_GRAPH_QUERY` where the vector is not one
  */
 export async function nearest(
   sets: readonly VectorSet[],
   query: Vector,
   { k = defaultK, exact = false, signal, memory, term }: NearestSearch,
 ): Promise<NearEntity[]> {
-  const vector = checkVector(query)
-  if (!Number.isSafeInteger(k) || k < 0) {
-    refuse('k', `expected a whole number, 0 or more, found ${String(k)}`)
-  }
-  if (typeof exact !== 'boolean') refuse('exact', `expected true or false, found ${String(exact)}`)
+  const vector = unitVector(query)
   signal?.throwIfAborted()
   if (k === 0) return []
 
@@ -56,21 +52,11 @@ export async function nearest(
 }
 
 /** At length 1. @throws LorekeepError `LK_GRAPH_QUERY` */
-export function checkVector(value: unknown): Float32Array {
-  const isList =
-    Array.isArray(value) || value instanceof Float32Array || value instanceof Float64Array
-  if (!isList) refuse('vector', 'expected an array of numbers')
-  const components = value as ArrayLike<unknown>
-  const { length } = components
-  if (length === 0) refuse('vector', 'a vector has one number at least')
-  const copy = new Float64Array(length)
-  for (let n = 0; n < length; n++) {
-    const component = components[n]
-    if (typeof component !== 'number' || !Number.isFinite(component)) {
-      refuse(`vector[${n}]`, `expected a finite number, found ${String(component)}`)
-    }
-    copy[n] = component
-  }
+function unitVector(value: unknown): Float32Array {
+  const question = new Question()
+  const copy = question.vector(value, 'vector')
+  question.end()
+  const { length } = copy
   const vector = new Float32Array(length)
   normalizeInto(copy, length, vector, 0)
   return vector

@@ -7,8 +7,8 @@ import { syntaxes, rdfFormatOfMediaType, rdfFormats } from '../../rdf/format.js'
 import type { RdfFormat } from '../../rdf/format.js'
 import { importRdf } from '../../rdf/import.js'
 import { rdfLosses } from '../../rdf/parse.js'
-import type { RdfLoss, RdfParseOptions } from '../../rdf/parse.js'
-import { isAbsoluteIri } from '../../rdf/terms.js'
+import type { RdfParseOptions } from '../../rdf/parse.js'
+import { anAbsoluteIri } from '../../rdf/terms.js'
 import { writeRdf } from '../../rdf/write.js'
 import { negotiate } from '../../accept.js'
 import { askedCollection } from '../access.js'
@@ -18,7 +18,8 @@ import { answer, answerJson } from '../reply.js'
 import type { Places } from '../places.js'
 import type { Exchange, Route } from '../routes.js'
 import { answerStream, whileConnected } from '../stream.js'
-import { limitIn } from '../target.js'
+import { limitIn, parameterIn, requestError } from '../target.js'
+import { oneOf } from '../../door/rules.js'
 
 export interface CoreRoutesOptions {
   readonly prefix: string
@@ -69,8 +70,8 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
   async function importCore(exchange: Exchange): Promise<void> {
     const { request, response, query } = exchange
     const ref = refFromQuery(exchange)
-    const mode = modeFrom(query.get('mode'))
-    const index = indexFrom(query.get('index'))
+    const mode = parameterIn(query, 'mode', oneOf('append', 'replace')) ?? 'append'
+    const index = parameterIn(query, 'index', oneOf('true', 'false')) === 'true'
     const rdf = rdfFrom(exchange)
     const body = openBody(request, response, {
       content: 'core',
@@ -223,22 +224,12 @@ function names(ifNoneMatch: string, digest: string): boolean {
 function refFromQuery({ principal, query }: Exchange): CoreRef {
   const user = actingUser(principal, query.get('user'))
   const id = query.get('id')
-  if (id === undefined) throw new LorekeepError('LK_HTTP_REQUEST', "'id' is missing")
+  if (id === undefined) throw requestError('id', 'is missing')
   return { user, id }
 }
 
 function refFromPath({ principal, query, parameters }: Exchange): CoreRef {
   return { user: actingUser(principal, query.get('user')), id: parameters.get('id') ?? '' }
-}
-
-function modeFrom(mode = 'append'): 'append' | 'replace' {
-  if (mode === 'append' || mode === 'replace') return mode
-  throw new LorekeepError('LK_HTTP_REQUEST', `'mode' is append or replace, not '${mode}'`)
-}
-
-function indexFrom(index = 'false'): boolean {
-  if (index === 'true' || index === 'false') return index === 'true'
-  throw new LorekeepError('LK_HTTP_REQUEST', `'index' is true or false, not '${index}'`)
 }
 
 /** A core unless the client likes a format of RDF better. */
@@ -260,26 +251,16 @@ function rdfFrom({ request, principal, query }: Exchange): RdfParseOptions | und
   if (format === undefined) {
     const name = ofRdf.find((name) => query.has(name))
     if (name === undefined) return undefined
-    const detail = `'${name}' is for RDF, and the Content-Type names none: ${type || 'it is not there'}`
-    throw new LorekeepError('LK_HTTP_REQUEST', detail)
+    const found = type || 'it is not there'
+    throw requestError(name, `is for RDF, and the Content-Type names none: ${found}`)
   }
   const charset = parameters.join(';').match(/\bcharset\s*=\s*"?([^\s";]+)/i)?.[1]
   if (charset !== undefined && !/^(?:utf-8|us-ascii)$/i.test(charset)) {
     throw new LorekeepError('LK_HTTP_REQUEST', `RDF is read as UTF-8, not as ${charset}`)
   }
-  const [loss = 'drop', base] = [query.get('loss'), query.get('base')]
-  if (!isLoss(loss)) {
-    const detail = `'loss' is ${rdfLosses.join(', ')}, not '${loss}'`
-    throw new LorekeepError('LK_HTTP_REQUEST', detail)
-  }
-  if (base !== undefined && !isAbsoluteIri(base)) {
-    throw new LorekeepError('LK_HTTP_REQUEST', `'base' is an absolute IRI, not '${base}'`)
-  }
+  const loss = parameterIn(query, 'loss', oneOf(...rdfLosses)) ?? 'drop'
+  const base = parameterIn(query, 'base', anAbsoluteIri)
   return { format, loss, base, collection: askedCollection(principal, query.get('collection')) }
-}
-
-function isLoss(text: string): text is RdfLoss {
-  return rdfLosses.some((loss) => loss === text)
 }
 
 function notFound({ user, id }: CoreRef): never {

@@ -4,9 +4,9 @@
 import { LorekeepError } from '../../errors.js'
 import type { Graph, NearEntity } from '../../graph/types.js'
 import type { KnowledgeStore } from '../../knowledge/types.js'
-import type { JsonObject } from '../../objects/types.js'
+import type { JsonObject } from '../../types.js'
 import { checkCollection } from '../access.js'
-import { bounded, patternIn, refuse, textIn, vectorIn, wholeNumberIn } from '../graph-question.js'
+import { GraphBody } from '../graph-question.js'
 import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
 import { answerJson, answerJsonText } from '../reply.js'
@@ -32,6 +32,8 @@ const defaultEntities = 10
 
 const maxVectors = 64
 
+type Answer = (exchange: Exchange, graph: Graph, signal: AbortSignal) => Promise<void>
+
 export function flowServiceRoutes(options: FlowServiceRoutesOptions): readonly Route[] {
   const { prefix, knowledge, hasFlow, defaultUser, maxGraphResults, maxQueryMs, questions } =
     options
@@ -52,15 +54,7 @@ export function flowServiceRoutes(options: FlowServiceRoutesOptions): readonly R
     },
   ]
 
-  async function ask(
-    exchange: Exchange,
-    find: (
-      exchange: Exchange,
-      body: JsonObject,
-      graph: Graph,
-      signal: AbortSignal,
-    ) => Promise<void>,
-  ): Promise<void> {
+  async function ask(exchange: Exchange, question: (body: GraphBody) => Answer): Promise<void> {
     const { response, principal, parameters } = exchange
     const flow = parameters.get('flow') ?? ''
     if (!(await hasFlow(flow))) {
@@ -68,49 +62,45 @@ export function flowServiceRoutes(options: FlowServiceRoutesOptions): readonly R
     }
     // Clients leave a field out by sending null.
     const sent = Object.entries(await readJson(exchange, options))
-    const body: JsonObject = Object.fromEntries(sent.filter(([, value]) => value !== null))
-    const user = namedUser(principal, body, defaultUser)
-    const collection = textIn(body, 'collection') ?? 'default'
+    const given: JsonObject = Object.fromEntries(sent.filter(([, value]) => value !== null))
+    const user = namedUser(principal, given, defaultUser)
+    const body = new GraphBody(given)
+    const collection = body.text('collection') ?? 'default'
+    const answer = question(body)
+    body.endLeniently()
     checkCollection(principal, collection)
     const graph = knowledge.graph({ user, collection })
     await questions.hold(principal, () =>
-      whileAsked(response, maxQueryMs, (signal) => find(exchange, body, graph, signal)),
+      whileAsked(response, maxQueryMs, (signal) => answer(exchange, graph, signal)),
     )
   }
 
-  async function findTriples(
-    { request, response }: Exchange,
-    body: JsonObject,
-    graph: Graph,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { g = '*' } = body
-    if (g !== '*' && g !== '') refuse('g', 'cores have no named graphs; leave it out')
-    const limit = wholeNumberIn(body, 'limit', maxGraphResults)
-    const text = await listOf(
-      'response',
-      (limit) => graph.match(patternIn(body), { limit, signal }),
-      limit ?? Math.min(defaultTriples, maxGraphResults),
-    )
-    await answerJsonText(request, response, 200, text)
-  }
-
-  async function findEntities(
-    { request, response }: Exchange,
-    body: JsonObject,
-    graph: Graph,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const k = wholeNumberIn(body, 'limit', maxGraphResults) ?? defaultEntities
-    const vectors = bounded(body['vectors'], 'vectors', maxVectors, 'vectors')
-    if (!Array.isArray(vectors)) refuse('vectors', 'expected an array of vectors')
-    const asked = vectors.map((vector, place) => vectorIn(vector, `vectors[${place}]`))
-    const found: NearEntity[] = []
-    for (const vector of asked) {
-      found.push(...(await graph.nearest(vector, { k, signal })))
+  function findTriples(body: GraphBody): Answer {
+    const g = body.get('g') ?? '*'
+    if (g !== '*' && g !== '') body.fail('g', 'must be left out: cores have no named graphs')
+    const limit = body.count('limit', maxGraphResults)
+    const pattern = body.pattern()
+    return async ({ request, response }, graph, signal) => {
+      const text = await listOf(
+        'response',
+        (limit) => graph.match(pattern, { limit, signal }),
+        limit ?? Math.min(defaultTriples, maxGraphResults),
+      )
+      await answerJsonText(request, response, 200, text)
     }
-    const entities = bestOf(found).slice(0, k)
-    await answerJson(request, response, 200, { entities })
+  }
+
+  function findEntities(body: GraphBody): Answer {
+    const k = body.count('limit', maxGraphResults) ?? defaultEntities
+    const vectors = body.vectors(maxVectors)
+    return async ({ request, response }, graph, signal) => {
+      const found: NearEntity[] = []
+      for (const vector of vectors) {
+        found.push(...(await graph.nearest(vector, { k, signal })))
+      }
+      const entities = bestOf(found).slice(0, k)
+      await answerJson(request, response, 200, { entities })
+    }
   }
 }
 

@@ -2,12 +2,14 @@
 
 import { LorekeepError } from '../../errors.js'
 import type { Flow, FlowDefinition, FlowQueue } from '../../flow/types.js'
-import type { JsonObject } from '../../objects/types.js'
+import type { JsonObject } from '../../types.js'
 import { checkUnlimited, forbidden } from '../access.js'
 import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
 import { answer, answerJson } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
+import { isRecord, quoted } from '../../door/wording.js'
+import { requestError } from '../target.js'
 
 export interface FlowRoutesOptions extends JsonLimits {
   readonly prefix: string
@@ -53,7 +55,7 @@ export function flowRoutes(options: FlowRoutesOptions): readonly Route[] {
     const id = idOf(exchange)
     const body = await readJson(exchange, options)
     if (body['id'] !== undefined && body['id'] !== id) {
-      throw new LorekeepError('LK_HTTP_REQUEST', `the path says '${id}', the body another id`)
+      throw requestError('id', `must be ${quoted(id)}, as the path says, or be left out`)
     }
     checkOptions(body)
     const isNew = (await flows.get(id)) === undefined
@@ -91,17 +93,13 @@ const hostsAlone = ['url', 'keyVariable']
 function checkOptions({ steps }: JsonObject): void {
   if (!Array.isArray(steps)) return
   for (const [place, step] of steps.entries()) {
-    const options: unknown = isObject(step) ? step['options'] : undefined
-    const name = isObject(options) && hostsAlone.find((name) => Object.hasOwn(options, name))
+    const options: unknown = isRecord(step) ? step['options'] : undefined
+    const name = isRecord(options) && hostsAlone.find((name) => Object.hasOwn(options, name))
     if (typeof name !== 'string') continue
     throw forbidden(
       `steps[${place}].options.${name} says where texts or keys go, which only the host of this server may: define the flow in its configuration or program`,
     )
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
 }
 
 function idOf({ parameters }: Exchange): string {

@@ -1,28 +1,10 @@
 // Questions about the content of cores: about one, or about all of a user as one graph.
 
-import type {
-  EntityPattern,
-  Graph,
-  GraphQuery,
-  QueryPattern,
-  RetrieveQuery,
-  Variable,
-} from '../../graph/types.js'
+import type { Graph, GraphQuery, RetrieveQuery } from '../../graph/types.js'
 import type { CoreRef, KnowledgeStore } from '../../knowledge/types.js'
-import type { JsonObject } from '../../objects/types.js'
 import { askedCollection } from '../access.js'
 import { actingUser } from '../auth.js'
-import {
-  checkFields,
-  coresIn,
-  depthIn,
-  patternIn,
-  patternsIn,
-  questionIn,
-  textIn,
-  vectorIn,
-  wholeNumberIn,
-} from '../graph-question.js'
+import { GraphBody } from '../graph-question.js'
 import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
 import { answerJson, answerJsonText } from '../reply.js'
@@ -40,15 +22,14 @@ export interface GraphRoutesOptions extends JsonLimits {
   readonly exportIdleTimeoutMs: number
 }
 
-interface Question {
-  readonly fields: readonly string[]
-  readonly answer: (asked: Asked) => Promise<void>
-}
+/** Reads its members of the body; the answer comes when all of the body is known to be right. */
+type Question = (body: GraphBody, exchange: Exchange) => Answer
+
+type Answer = (asked: Asked) => Promise<void>
 
 interface Asked {
   readonly exchange: Exchange
   readonly graph: Graph
-  readonly body: JsonObject
   readonly signal: AbortSignal
   readonly clock: Clock
 }
@@ -61,16 +42,7 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
   const { prefix, knowledge, maxGraphResults, exportIdleTimeoutMs } = options
   const single = `${prefix}/cores/{id}`
   const query = ['user']
-  const questions: Readonly<Record<string, Question>> = {
-    match: { fields: ['s', 'p', 'o', 'limit'], answer: match },
-    count: { fields: ['s', 'p', 'o'], answer: count },
-    solve: { fields: ['patterns', 'select', 'distinct', 'limit'], answer: solve },
-    nearest: { fields: ['vector', 'k', 'exact', 'where'], answer: nearest },
-    retrieve: {
-      fields: ['vector', 'text', 'entities', 'triples', 'depth', 'maxTriples'],
-      answer: retrieve,
-    },
-  }
+  const questions = { match, count, solve, nearest, retrieve }
   const routes = Object.entries(questions).flatMap(([name, question]): readonly Route[] => {
     const run = (exchange: Exchange) => ask(exchange, question)
     return [
@@ -85,14 +57,16 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
     { access: 'read', method: 'GET', path: `${single}/index`, query, run: showIndex },
   ]
 
-  async function ask(exchange: Exchange, { fields, answer }: Question): Promise<void> {
+  async function ask(exchange: Exchange, question: Question): Promise<void> {
     const { response, principal, parameters, query } = exchange
     const user = actingUser(principal, query.get('user'))
-    const body = await readJson(exchange, options)
+    const body = new GraphBody(await readJson(exchange, options))
     const id = parameters.get('id')
-    checkFields(body, [...fields, 'collection', ...(id === undefined ? ['cores'] : [])])
-    const cores = id === undefined ? coresIn(body) : [id]
-    const collection = askedCollection(principal, textIn(body, 'collection'))
+    const cores = id === undefined ? body.cores() : [id]
+    const named = body.text('collection')
+    const answer = question(body, exchange)
+    body.end()
+    const collection = askedCollection(principal, named)
     const asked: GraphQuery = {
       user,
       ...(cores !== undefined && { cores }),
@@ -100,71 +74,82 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
     }
     await options.questions.hold(principal, () =>
       whileAsked(response, options.maxQueryMs, (signal, clock) =>
-        answer({ exchange, graph: knowledge.graph(asked), body, signal, clock }),
+        answer({ exchange, graph: knowledge.graph(asked), signal, clock }),
       ),
     )
   }
 
-  async function match(asked: Asked): Promise<void> {
-    const { graph, body, signal } = asked
-    await answerResults(asked, 'triples', (limit) =>
-      graph.match(patternIn(body), { limit, signal }),
+  function match(body: GraphBody, exchange: Exchange): Answer {
+    const pattern = body.pattern()
+    return results(body, exchange, 'triples', ({ graph, signal }, limit) =>
+      graph.match(pattern, { limit, signal }),
     )
   }
 
-  async function solve(asked: Asked): Promise<void> {
-    const { graph, body, signal } = asked
-    const patterns = patternsIn(body, 'patterns') as readonly QueryPattern[]
-    const select = body['select'] as readonly Variable[] | undefined
-    const distinct = body['distinct'] as boolean | undefined
-    await answerResults(asked, 'bindings', (limit) =>
-      graph.solve(patterns, { select, distinct, limit, maxDistinctBytes, signal }),
+  function solve(body: GraphBody, exchange: Exchange): Answer {
+    const patterns = body.patterns()
+    if (!body.has('patterns')) body.fail('patterns', 'is missing; it must be an array of patterns')
+    const chosen = { select: body.selection(), distinct: body.flag('distinct'), maxDistinctBytes }
+    return results(body, exchange, 'bindings', ({ graph, signal }, limit) =>
+      graph.solve(patterns, { ...chosen, limit, signal }),
     )
   }
 
-  async function count({ exchange, graph, body, signal }: Asked): Promise<void> {
-    const triples = await graph.count(patternIn(body), { signal })
-    await answerJson(exchange.request, exchange.response, 200, { count: triples })
-  }
-
-  async function nearest({ exchange, graph, body, signal }: Asked): Promise<void> {
-    const vector = vectorIn(body['vector'], 'vector')
-    const entities = await graph.nearest(vector, {
-      k: wholeNumberIn(body, 'k', maxGraphResults),
-      exact: body['exact'] as boolean | undefined,
-      where: patternsIn(body, 'where') as readonly EntityPattern[] | undefined,
-      signal,
-    })
-    await answerJson(exchange.request, exchange.response, 200, { entities })
-  }
-
-  async function retrieve({ exchange, graph, body, signal }: Asked): Promise<void> {
-    const query = {
-      ...('vector' in body && { vector: vectorIn(body['vector'], 'vector') }),
-      text: questionIn(body),
-      entities: wholeNumberIn(body, 'entities', maxGraphResults),
-      triples: wholeNumberIn(body, 'triples', maxGraphResults),
-      depth: depthIn(body),
-      maxTriples: wholeNumberIn(body, 'maxTriples', maxGraphResults),
-      signal,
-    } as RetrieveQuery
-    await answerJson(exchange.request, exchange.response, 200, await graph.retrieve(query))
-  }
-
-  async function answerResults(
-    { exchange: { request, response }, body, clock }: Asked,
-    name: string,
-    find: (limit: number | undefined) => AsyncIterable<unknown>,
-  ): Promise<void> {
-    if (wantsLines(request)) {
-      const limit = wholeNumberIn(body, 'limit', Number.MAX_SAFE_INTEGER)
-      const headers = { 'Content-Type': linesType }
-      await answerStream(response, headers, linesOf(find(limit)), exportIdleTimeoutMs, clock)
-      return
+  function count(body: GraphBody): Answer {
+    const pattern = body.pattern()
+    return async ({ exchange, graph, signal }) => {
+      const count = await graph.count(pattern, { signal })
+      await answerJson(exchange.request, exchange.response, 200, { count })
     }
-    const limit = wholeNumberIn(body, 'limit', maxGraphResults)
-    const text = await listOf(name, find, limit ?? Math.min(defaultLimit, maxGraphResults))
-    await answerJsonText(request, response, 200, text)
+  }
+
+  function nearest(body: GraphBody): Answer {
+    const vector = body.vector()
+    const k = body.count('k', maxGraphResults)
+    const exact = body.flag('exact')
+    const where = body.where()
+    return async ({ exchange, graph, signal }) => {
+      const entities = await graph.nearest(vector, { k, exact, where, signal })
+      await answerJson(exchange.request, exchange.response, 200, { entities })
+    }
+  }
+
+  function retrieve(body: GraphBody): Answer {
+    const query = {
+      ...(body.has('vector') && { vector: body.vector() }),
+      text: body.question(),
+      entities: body.count('entities', maxGraphResults),
+      triples: body.count('triples', maxGraphResults),
+      depth: body.depth(),
+      maxTriples: body.count('maxTriples', maxGraphResults),
+    }
+    return async ({ exchange, graph, signal }) => {
+      const found = await graph.retrieve({ ...query, signal } as RetrieveQuery)
+      await answerJson(exchange.request, exchange.response, 200, found)
+    }
+  }
+
+  /** In one JSON, or in lines, which have no limit. */
+  function results(
+    body: GraphBody,
+    { request }: Exchange,
+    name: string,
+    find: (asked: Asked, limit: number | undefined) => AsyncIterable<unknown>,
+  ): Answer {
+    const inLines = wantsLines(request)
+    const limit = body.count('limit', inLines ? Number.MAX_SAFE_INTEGER : maxGraphResults)
+    return async (asked) => {
+      const { exchange, clock } = asked
+      if (inLines) {
+        const headers = { 'Content-Type': linesType }
+        const lines = linesOf(find(asked, limit))
+        await answerStream(exchange.response, headers, lines, exportIdleTimeoutMs, clock)
+        return
+      }
+      const most = limit ?? Math.min(defaultLimit, maxGraphResults)
+      const text = await listOf(name, (limit) => find(asked, limit), most)
+      await answerJsonText(request, exchange.response, 200, text)
+    }
   }
 
   // Without a signal: what is built is there for the next question, also where a proxy between the

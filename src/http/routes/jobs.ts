@@ -8,7 +8,8 @@ import { shownUser } from '../auth.js'
 import { disconnect } from '../body.js'
 import { answer, answerJson } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
-import { limitIn } from '../target.js'
+import { limitIn, parameterIn } from '../target.js'
+import { oneOf } from '../../door/rules.js'
 
 export interface JobRoutesOptions {
   readonly prefix: string
@@ -36,7 +37,7 @@ export function jobRoutes({ prefix, flows }: JobRoutesOptions): readonly Route[]
     const { request, response, principal, parameters, query } = exchange
     const limit = limitIn(query)
     const user = shownUser(principal, query.get('user'))
-    const state = stateFrom(query.get('state'))
+    const state = parameterIn(query, 'state', aState)
     const document = query.get('document')
     const found = flows.jobs({
       flow: parameters.get('flow') ?? '',
@@ -77,11 +78,4 @@ export function jobRoutes({ prefix, flows }: JobRoutesOptions): readonly Route[]
   }
 }
 
-const states: readonly JobState[] = ['queued', 'delayed', 'active', 'done', 'dead']
-
-function stateFrom(text: string | undefined): JobState | undefined {
-  if (text === undefined) return undefined
-  const state = states.find((state) => state === text)
-  if (state !== undefined) return state
-  throw new LorekeepError('LK_HTTP_REQUEST', `'state' is ${states.join(', ')}, not '${text}'`)
-}
+const aState = oneOf<JobState>('queued', 'delayed', 'active', 'done', 'dead')

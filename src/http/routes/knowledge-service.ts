@@ -2,7 +2,7 @@
 
 import { LorekeepError } from '../../errors.js'
 import type { KnowledgeStore } from '../../knowledge/types.js'
-import type { JsonObject } from '../../objects/types.js'
+import type { JsonObject } from '../../types.js'
 import { actingUser } from '../auth.js'
 import type { Principal } from '../auth.js'
 import { actsForAny, checkMayChange } from '../access.js'
@@ -10,6 +10,8 @@ import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
 import { answerJson } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
+import { requestError } from '../target.js'
+import { shown } from '../../door/wording.js'
 
 export interface KnowledgeServiceRoutesOptions extends JsonLimits {
   readonly prefix: string
@@ -35,16 +37,16 @@ export function knowledgeServiceRoutes(options: KnowledgeServiceRoutesOptions): 
     }
     if (operation === 'delete-kg-core') {
       checkMayChange(principal)
-      if (typeof id !== 'string') throw wrong('id', 'it is the id of a core')
+      if (typeof id !== 'string') throw requestError('id', 'must be the id of a core')
       if (!(await knowledge.delete({ user, id }))) {
         throw new LorekeepError('LK_CORE_NOT_FOUND', `user '${user}' has no '${id}'`)
       }
       await answerJson(request, response, 200, {})
       return
     }
-    throw wrong(
+    throw requestError(
       'operation',
-      'it is list-kg-cores or delete-kg-core; cores come in by import-core and go out by export-core',
+      'must be list-kg-cores or delete-kg-core; cores come in by import-core and go out by export-core',
     )
   }
 }
@@ -52,11 +54,7 @@ export function knowledgeServiceRoutes(options: KnowledgeServiceRoutesOptions): 
 /** Whose cores a body names: those of the default user where a token for anyone leaves it open. */
 export function namedUser(principal: Principal, { user }: JsonObject, defaultUser: string): string {
   if (user !== undefined && user !== null && typeof user !== 'string') {
-    throw wrong('user', 'it is a string')
+    throw requestError('user', `must be a string, not ${shown(user)}`)
   }
   return actingUser(principal, user ?? (actsForAny(principal) ? defaultUser : undefined))
-}
-
-function wrong(path: string, detail: string): LorekeepError {
-  return new LorekeepError('LK_HTTP_REQUEST', `'${path}': ${detail}`, { details: { path } })
 }

@@ -1,19 +1,15 @@
 // Objects: batches in, queries, and single objects by collection and id.
 
 import { LorekeepError } from '../../errors.js'
-import type {
-  JsonObject,
-  ObjectImport,
-  ObjectImportOptions,
-  ObjectQuery,
-  ObjectStore,
-  StoredObject,
-} from '../../objects/types.js'
+import type { ObjectImport, ObjectQuery, ObjectStore, StoredObject } from '../../objects/types.js'
+import type { JsonObject } from '../../types.js'
 import { checkCollection, checkImport, checkUnlimited, scopeOf } from '../access.js'
 import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
 import { answer, answerJson } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
+import { parameterIn } from '../target.js'
+import { oneOf } from '../../door/rules.js'
 
 export interface ObjectRoutesOptions extends JsonLimits {
   readonly prefix: string
@@ -21,7 +17,7 @@ export interface ObjectRoutesOptions extends JsonLimits {
   readonly hasFlow: (id: string) => Promise<boolean>
 }
 
-type OnDuplicate = NonNullable<ObjectImportOptions['onDuplicate']>
+const anOnDuplicate = oneOf('reject', 'replace', 'skip')
 
 export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
   const { prefix, objects, hasFlow } = options
@@ -50,7 +46,7 @@ export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
   async function importObjects(exchange: Exchange): Promise<void> {
     const { request, response, principal, query } = exchange
     await checkFlow(exchange)
-    const onDuplicate = onDuplicateFrom(query.get('on_duplicate'))
+    const onDuplicate = parameterIn(query, 'on_duplicate', anOnDuplicate) ?? 'reject'
     const body = await readJson(exchange, options)
     checkImport(principal, body)
     const result = await objects.import(body as unknown as ObjectImport, {
@@ -127,14 +123,6 @@ function placeOf({ principal, parameters }: Exchange): { collection: string; id:
   const collection = parameters.get('collection') ?? ''
   checkCollection(principal, collection)
   return { collection, id: parameters.get('id') ?? '' }
-}
-
-function onDuplicateFrom(text = 'reject'): OnDuplicate {
-  if (text === 'reject' || text === 'replace' || text === 'skip') return text
-  throw new LorekeepError(
-    'LK_HTTP_REQUEST',
-    `'on_duplicate' is reject, replace or skip, not '${text}'`,
-  )
 }
 
 function notFound(collection: string, id: string): never {

@@ -7,6 +7,8 @@ import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
 import { answer, answerJson } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
+import { requestError } from '../target.js'
+import { quoted } from '../../door/wording.js'
 
 export interface SchemaRoutesOptions extends JsonLimits {
   readonly prefix: string
@@ -39,7 +41,7 @@ export function schemaRoutes(options: SchemaRoutesOptions): readonly Route[] {
     const name = parameters.get('name') ?? ''
     const body = await readJson(exchange, options)
     if (body['name'] !== undefined && body['name'] !== name) {
-      throw new LorekeepError('LK_HTTP_REQUEST', `the path says '${name}', the body another name`)
+      throw requestError('name', `must be ${quoted(name)}, as the path says, or be left out`)
     }
     const isNew = (await objects.schema(name)) === undefined
     // Spread defines members, it does not set them: a member `__proto__` stays one.

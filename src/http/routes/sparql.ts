@@ -6,14 +6,14 @@ import type { KnowledgeStore } from '../../knowledge/types.js'
 import type { SparqlEngine } from '../../sparql/types.js'
 import { askedCollection } from '../access.js'
 import { actingUser } from '../auth.js'
-import { bounded, maxCores } from '../graph-question.js'
+import { maxCores } from '../graph-question.js'
 import { isBodyPending, openBody } from '../body.js'
 import { collect, mostOf } from '../json.js'
 import { answer } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 import type { Places } from '../places.js'
 import { answerStream, whileConnected } from '../stream.js'
-import { checkNames, parsePairs, queryText, singles } from '../target.js'
+import { checkNames, parsePairs, queryText, requestError, singles } from '../target.js'
 
 export interface SparqlRoutesOptions {
   readonly prefix: string
@@ -82,18 +82,17 @@ export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
       )
     }
     const cores = pairs.filter(([name]) => name === 'core').map(([, id]) => id)
-    bounded(cores, 'core', maxCores, 'ids')
+    if (cores.length > maxCores) {
+      throw requestError('core', `has ${cores.length} ids; there may be ${maxCores}`)
+    }
     const dataset = pairs.find(([name]) => datasets.includes(name))
     if (dataset !== undefined) {
-      throw new LorekeepError(
-        'LK_HTTP_REQUEST',
-        `'${dataset[0]}' names a graph, and cores have none: choose cores by 'core'`,
-      )
+      throw requestError(dataset[0], "names a graph, and cores have none: choose cores by 'core'")
     }
     const parameters = singles(pairs.filter(([name]) => name !== 'core'))
     if (parameters.has('update')) throw noUpdate()
     const text = parameters.get('query')
-    if (text === undefined) throw new LorekeepError('LK_HTTP_REQUEST', "'query' is missing")
+    if (text === undefined) throw requestError('query', 'is missing')
     const user = actingUser(principal, parameters.get('user'))
     const collection = askedCollection(principal, parameters.get('collection'))
     const graph = knowledge.graph({

@@ -5,7 +5,9 @@ import type { Path } from '../filter/condition.js'
 import { tableSpan } from './ref.js'
 import type { RowMaker, RowShapes } from './row-shapes.js'
 import type { CompiledSchema } from '../schema/schema.js'
-import type { JsonObject, JsonValue, ObjectId, StoredObject } from '../types.js'
+import type { ObjectId, StoredObject } from '../types.js'
+import type { JsonObject, JsonValue } from '../../types.js'
+import { isRecord } from '../../door/wording.js'
 
 /** One version of an object with all that is stored of it. */
 export interface Row {
@@ -264,7 +266,7 @@ export class Block {
       let value = this.field(name)[n] as JsonValue | undefined
       for (const part of rest) {
         if (Array.isArray(value)) break
-        value = isObject(value) ? member(value, part) : undefined
+        value = isRecord(value) ? member(value, part) : undefined
         taken.push(part)
       }
       if (value !== undefined) place(object, taken, copy(value))
@@ -357,15 +359,11 @@ export function member(object: JsonObject, name: string): JsonValue | undefined 
   return name in Object.prototype && !Object.hasOwn(object, name) ? undefined : object[name]
 }
 
-function isObject(value: unknown): value is { [key: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function place(object: Record<string, JsonValue>, path: readonly string[], value: JsonValue): void {
   let target = object
   for (const part of path.slice(0, -1)) {
     const inner = member(target, part)
-    const next = isObject(inner) ? inner : {}
+    const next: Record<string, JsonValue> = isRecord(inner) ? inner : {}
     target[part] = next
     target = next
   }

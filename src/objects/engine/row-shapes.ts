@@ -3,7 +3,7 @@
 // 1.3 us with computed names.
 
 import type { Column } from './columns.js'
-import type { JsonValue } from '../types.js'
+import type { JsonValue } from '../../types.js'
 
 /** Makes the object of a row from columns given in the order of the names; what is missing stays out. */
 export type RowMaker = (

@@ -2,11 +2,13 @@
 // strangers, so they are read by their own keys alone, and everything about them has a limit.
 
 import type { Condition, Path } from './condition.js'
-import { describe, FilterProblems, isPlainObject, maxFilterDepth } from './operands.js'
+import { maxFilterDepth } from './operands.js'
+import { Problems } from '../../door/problems.js'
+import { isPlainObject, shown } from '../../door/wording.js'
 import { readerOf, readRegex, type Question } from './operators.js'
 import { checkNumbers, checkPath, parsePath } from './path.js'
 import { hasElement, makeTest } from './tests.js'
-import type { JsonPath } from '../json.js'
+import type { JsonPath } from '../../door/json.js'
 
 /** Gives the reason why a path may not be asked about. */
 export type FieldCheck = (path: Path) => string | undefined
@@ -32,10 +34,10 @@ const nothing: Condition = { type: 'or', conditions: [] }
 /** @throws LorekeepError `LK_QUERY` with `details.errors`: { path, message } of each problem */
 export function parseFilter(filters: unknown, checkField: FieldCheck): Condition {
   if (filters === undefined) return everything
-  const problems = new FilterProblems()
+  const problems = new Problems()
   const parser = new FilterParser(problems, checkField)
   const condition = parser.filter(filters, ['filters'], { outer: [], inElement: false })
-  problems.throwIfAny()
+  problems.throwIfAny('LK_QUERY')
   return condition
 }
 
@@ -67,11 +69,11 @@ interface Subject extends Place {
 }
 
 class FilterParser {
-  readonly #problems: FilterProblems
+  readonly #problems: Problems
   readonly #checkField: FieldCheck
   #tests = 0
 
-  constructor(problems: FilterProblems, checkField: FieldCheck) {
+  constructor(problems: Problems, checkField: FieldCheck) {
     this.#problems = problems
     this.#checkField = checkField
   }
@@ -79,7 +81,7 @@ class FilterParser {
   /** An object of fields and of `$and`, `$or`, `$nor`. */
   filter(filter: unknown, at: JsonPath, place: Place): Condition {
     if (!isPlainObject(filter)) {
-      return this.#refuse(at, `has to be an object of fields, not ${describe(filter)}`)
+      return this.#refuse(at, `has to be an object of fields, not ${shown(filter)}`)
     }
     const keys = Object.keys(filter)
     if (!this.#mayGoOn(at) || (keys.length === 0 && !this.#countTest(at))) return nothing
@@ -96,7 +98,7 @@ class FilterParser {
 
   #group(key: string, value: unknown, at: JsonPath, place: Place): Condition {
     if (!Array.isArray(value) || value.length === 0) {
-      return this.#refuse(at, `takes an array of filters, at least one, not ${describe(value)}`)
+      return this.#refuse(at, `takes an array of filters, at least one, not ${shown(value)}`)
     }
     const conditions = this.#each(value, (filter, n) => this.filter(filter, [...at, n], place))
     if (key === '$and') return joined('and', conditions)
@@ -144,7 +146,7 @@ class FilterParser {
       case '$not':
         return hasOperators(value)
           ? { type: 'not', condition: this.#operators(value, at, subject) }
-          : this.#refuse(at, `takes an object of operators, not ${describe(value)}`)
+          : this.#refuse(at, `takes an object of operators, not ${shown(value)}`)
       case '$all':
         return this.#all(value, at, subject)
       case '$elemMatch':
@@ -163,7 +165,7 @@ class FilterParser {
   /** Each of the values has to be there: the same as so many `$eq`, which indexes serve. */
   #all(value: unknown, at: JsonPath, subject: Subject): Condition {
     if (!Array.isArray(value)) {
-      return this.#refuse(at, `takes an array of values, not ${describe(value)}`)
+      return this.#refuse(at, `takes an array of values, not ${shown(value)}`)
     }
     if (value.length === 0) return nothing
     // Either values or `$elemMatch`, as the first one says.
@@ -183,7 +185,7 @@ class FilterParser {
   /** Operators about the element itself, or a filter of its fields. */
   #elemMatch(value: unknown, at: JsonPath, subject: Subject): Condition {
     if (!isPlainObject(value)) {
-      return this.#refuse(at, `takes an object of operators or of fields, not ${describe(value)}`)
+      return this.#refuse(at, `takes an object of operators or of fields, not ${shown(value)}`)
     }
     const place = { outer: [...subject.outer, ...subject.path], inElement: true }
     const keys = Object.keys(value)
@@ -231,11 +233,11 @@ class FilterParser {
 
   /** There is a problem already, and what else there is would only take time. */
   #isOver(): boolean {
-    return this.#problems.enough || this.#tests > maxTests
+    return this.#problems.isFull || this.#tests > maxTests
   }
 
   #refuse(at: JsonPath, message: string): Condition {
-    this.#problems.add(at, message)
+    this.#problems.fail(at, message)
     return nothing
   }
 }

@@ -2,7 +2,9 @@
 // are filter.ts's.
 
 import type { TestOperator } from './condition.js'
-import { describe, quote, readValue, readValues, type FilterProblems } from './operands.js'
+import { readValue, readValues } from './operands.js'
+import type { Problems } from '../../door/problems.js'
+import { quoted, shown } from '../../door/wording.js'
 import {
   equals,
   fits,
@@ -16,7 +18,7 @@ import {
   type ValueTests,
 } from './tests.js'
 import { typeNameOf, typeNames } from './types.js'
-import type { JsonPath } from '../json.js'
+import type { JsonPath } from '../../door/json.js'
 import { checkRegexOptions, compileRegex, maxPatternLength, type Regex } from './regex.js'
 
 /** What an operator asks about a value; true or false where it does not depend on it. */
@@ -27,7 +29,7 @@ export type Question =
 const maxTypes = 100
 
 /** Gives `undefined` after at least one problem. */
-type Reader = (value: unknown, at: JsonPath, problems: FilterProblems) => Question | undefined
+type Reader = (value: unknown, at: JsonPath, problems: Problems) => Question | undefined
 
 const readers: Readonly<Record<string, Reader>> = {
   $eq: equality('$eq'),
@@ -42,13 +44,13 @@ const readers: Readonly<Record<string, Reader>> = {
     if (typeof value === 'boolean' || typeof value === 'number') {
       return { operator: '$exists', operand: Boolean(value), tests: isThere }
     }
-    problems.add(at, `takes true or false (or 1 or 0), not ${describe(value)}`)
+    problems.fail(at, `takes true or false (or 1 or 0), not ${shown(value)}`)
     return undefined
   },
   $type: (value, at, problems) => {
     const given: readonly unknown[] = Array.isArray(value) ? value : [value]
     if (given.length === 0 || given.length > maxTypes) {
-      problems.add(at, `takes 1 to ${maxTypes} types, not ${given.length}`)
+      problems.fail(at, `takes 1 to ${maxTypes} types, not ${given.length}`)
       return undefined
     }
     const names: string[] = []
@@ -57,7 +59,7 @@ const readers: Readonly<Record<string, Reader>> = {
       if (name !== undefined) names.push(name)
       else {
         const here = Array.isArray(value) ? [...at, n] : at
-        problems.add(here, `is ${describe(type)}, no type: there are ${typeNames.join(', ')}`)
+        problems.fail(here, `is ${shown(type)}, no type: there are ${typeNames.join(', ')}`)
       }
     }
     if (names.length < given.length) return undefined
@@ -67,11 +69,11 @@ const readers: Readonly<Record<string, Reader>> = {
     const isPair = Array.isArray(value) && value.length === 2 && value.every(isLongNumber)
     const [divisor, remainder] = isPair ? value.map(Math.trunc) : []
     if (divisor === undefined || remainder === undefined) {
-      problems.add(at, 'takes a divisor and a remainder: [4, 0], two numbers of at most 64 bits')
+      problems.fail(at, 'takes a divisor and a remainder: [4, 0], two numbers of at most 64 bits')
       return undefined
     }
     if (divisor === 0) {
-      problems.add([...at, 0], 'is a divisor of 0')
+      problems.fail([...at, 0], 'is a divisor of 0')
       return undefined
     }
     return {
@@ -84,7 +86,7 @@ const readers: Readonly<Record<string, Reader>> = {
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) {
       return { operator: '$size', operand: value, tests: hasSize(value) }
     }
-    problems.add(at, `takes a whole number, 0 or more, not ${describe(value)}`)
+    problems.fail(at, `takes a whole number, 0 or more, not ${shown(value)}`)
     return undefined
   },
 }
@@ -99,24 +101,24 @@ export function readRegex(
   source: unknown,
   options: unknown,
   at: JsonPath,
-  problems: FilterProblems,
+  problems: Problems,
 ): Question | undefined {
   const here = [...at, '$regex']
   if (typeof source !== 'string') {
-    problems.add(here, `takes a string, not ${describe(source)}`)
+    problems.fail(here, `takes a string, not ${shown(source)}`)
     return undefined
   }
   if (source.length > maxPatternLength) {
-    problems.add(here, `has ${source.length} characters; there may be ${maxPatternLength}`)
+    problems.fail(here, `has ${source.length} characters; there may be ${maxPatternLength}`)
     return undefined
   }
   if (typeof options !== 'string') {
-    problems.add([...at, '$options'], `takes a string, not ${describe(options)}`)
+    problems.fail([...at, '$options'], `takes a string, not ${shown(options)}`)
     return undefined
   }
   const reason = checkRegexOptions(options)
   if (reason !== undefined) {
-    problems.add([...at, '$options'], `is ${quote(options)}, which ${reason}`)
+    problems.fail([...at, '$options'], `is ${quoted(options)}, which ${reason}`)
     return undefined
   }
   try {
@@ -124,7 +126,7 @@ export function readRegex(
     return { operator: '$regex', operand: regex, tests: fits(regex) }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    problems.add(here, `is not a pattern in RE2's syntax: ${error.message}`)
+    problems.fail(here, `is not a pattern in RE2's syntax: ${error.message}`)
     return undefined
   }
 }

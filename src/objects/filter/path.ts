@@ -1,6 +1,7 @@
 // Paths of filters: their text, and what they lead to in a value.
 
 import type { Path } from './condition.js'
+import { isRecord } from '../../door/wording.js'
 
 export const maxPathParts = 32
 
@@ -68,7 +69,7 @@ function leadsThrough(
 ): boolean {
   for (let n = 0; n < array.length; n++) {
     const element = array[n]
-    if (isObject(element) && leadsTo(element, path, any, one, from)) return true
+    if (isRecord(element) && leadsTo(element, path, any, one, from)) return true
   }
   const part = path[from] as string
   if (!isArrayIndex(part)) return false
@@ -93,8 +94,3 @@ export function isArrayIndex(part: string): boolean {
 
 const zero = 0x30
 const nine = 0x39
-
-/** Not an array. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

@@ -2,10 +2,12 @@
 // values from one element of it, and of the elements that one counts which sorts first.
 
 import type { Path } from './condition.js'
-import { FilterProblems, quote } from './operands.js'
-import { isArrayIndex, isObject, memberOf } from './path.js'
+import { Problems } from '../../door/problems.js'
+import { isRecord, quoted } from '../../door/wording.js'
+import { isArrayIndex, memberOf } from './path.js'
 import { compareValues } from './values.js'
-import type { JsonValue, SortDirection } from '../types.js'
+import type { SortDirection } from '../types.js'
+import type { JsonValue } from '../../types.js'
 
 export interface SortKey {
   readonly path: Path
@@ -104,7 +106,7 @@ class Expansion {
     const array = place.value as readonly unknown[]
     const element = memberOf(array, part)
     if (element === undefined) return undefined
-    if (array.some((one) => isObject(one) && Object.hasOwn(one, part))) {
+    if (array.some((one) => isRecord(one) && Object.hasOwn(one, part))) {
       this.#refuse(`an array for ${nameOf(place)} with the place ${part} and the field '${part}'`)
     }
     const isWhole = at + 1 === path.length && Array.isArray(element) && element.length > 0
@@ -121,9 +123,9 @@ class Expansion {
   }
 
   #refuse(message: string): void {
-    const problems = new FilterProblems()
-    problems.add(['sort'], `meets in the object ${quote(String(this.#id))} ${message}`)
-    problems.throwIfAny()
+    const problems = new Problems()
+    problems.fail(['sort'], `meets in the object ${quoted(String(this.#id))} ${message}`)
+    problems.throwIfAny('LK_QUERY')
   }
 }
 
@@ -142,7 +144,7 @@ function inElement(place: Place, element: unknown): Place {
   if (!isOpen(place)) return place
   const { path, at } = place
   if (at === path.length) return { path, value: element, at, isWhole: true }
-  return isObject(element) ? follow(path, element, at) : missing(path)
+  return isRecord(element) ? follow(path, element, at) : missing(path)
 }
 
 function inEmpty(place: Place): Place {

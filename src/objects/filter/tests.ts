@@ -5,7 +5,7 @@ import { leadsTo, memberOf } from './path.js'
 import { isOfTypes } from './types.js'
 import type { Path, Test, TestOperator } from './condition.js'
 import type { Regex } from './regex.js'
-import type { JsonValue } from '../types.js'
+import type { JsonValue } from '../../types.js'
 
 export type ValueTest = (value: unknown) => boolean
 

@@ -1,13 +1,13 @@
 // The types of BSON, as far as JSON has them. A number is of the type that it gets where Extended
 // JSON is read: an integer of 32 bits, one of 64, or else a double.
 
-import { isObject } from './path.js'
+import { isRecord } from '../../door/wording.js'
 
 /** Types by their names and codes; those without a test are of values that JSON has not. */
 const types: readonly (readonly [string, number | undefined, ((value: unknown) => boolean)?])[] = [
   ['double', 1, (value) => typeof value === 'number' && !isInt(value) && !isLong(value)],
   ['string', 2, (value) => typeof value === 'string'],
-  ['object', 3, isObject],
+  ['object', 3, isRecord],
   ['array', 4, (value) => Array.isArray(value)],
   ['binData', 5],
   ['undefined', 6],

@@ -2,8 +2,9 @@
 // can say. Numbers come before strings, those before objects, arrays and booleans.
 
 import type { Path } from './condition.js'
-import { isObject, leadsTo, memberOf } from './path.js'
-import type { JsonValue } from '../types.js'
+import { leadsTo, memberOf } from './path.js'
+import type { JsonValue } from '../../types.js'
+import { isRecord } from '../../door/wording.js'
 
 /** What an index has for keys. */
 export type Scalar = null | number | string | boolean
@@ -87,7 +88,7 @@ export function isEqual(a: unknown, b: unknown): boolean {
     if (!Array.isArray(b) || a.length !== b.length) return false
     return a.every((element, n) => isEqual(element, b[n]))
   }
-  if (!isObject(a) || !isObject(b)) return false
+  if (!isRecord(a) || !isRecord(b)) return false
   const keys = Object.keys(a)
   const others = Object.keys(b)
   if (keys.length !== others.length) return false

@@ -2,7 +2,7 @@
 
 import { parseJson } from '../../json-text.js'
 import type { SortKey } from '../filter/sort-values.js'
-import type { JsonValue } from '../types.js'
+import type { JsonValue } from '../../types.js'
 
 export interface Cursor {
   readonly order: readonly SortKey[]

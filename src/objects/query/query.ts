@@ -1,7 +1,7 @@
 // Carries a query out on one state: by an index whose positions give the total and whose order is
 // that of the page, by the references that indexes give, or by looking at every object.
 
-import { ErrorList } from '../../error-list.js'
+import { Problems } from '../../door/problems.js'
 import { LorekeepError } from '../../errors.js'
 import type { Block } from '../engine/block.js'
 import { encodeCursor, type Cursor } from './cursor.js'
@@ -10,10 +10,11 @@ import type { RowPlace } from '../engine/lookup.js'
 import { entriesIn, type Index } from '../engine/index-runs.js'
 import { everything, refsIn, walk, type IndexEntry, type Span } from '../engine/index-scan.js'
 import { pathsOf, planQuery, sortIndex, type Access, type Plan } from './planner.js'
-import { queryError, type Problem, type QueryRequest } from './query-request.js'
+import { type QueryRequest } from './query-request.js'
 import { placesOf, visitRows, type Meter, type Visit } from './rows.js'
 import type { Table } from '../engine/state.js'
-import type { JsonValue, QueryPlan } from '../types.js'
+import type { QueryPlan } from '../types.js'
+import type { JsonValue } from '../../types.js'
 import { compareSorted, sortValues, type SortKey } from '../filter/sort-values.js'
 import { isScalar, regularKey, type Scalar } from '../filter/values.js'
 
@@ -178,9 +179,9 @@ async function walkIndex(
 export function entryOf({ values, ref }: Cursor): IndexEntry {
   const [key] = values
   if (isScalar(key)) return { key, ref }
-  const problems = new ErrorList<Problem>()
-  problems.add({ path: 'after', message: 'has no key of the index that is read' })
-  throw queryError(problems)
+  const problems = new Problems()
+  problems.fail('after', 'has no key of the index that is read')
+  throw problems.error('LK_QUERY')
 }
 
 /** A page of everything there is, in the order of the rows: whole blocks are skipped. */

@@ -1,6 +1,8 @@
 // Puts the defaults of a schema where an object has no such field.
 
-import type { FieldDefinition, JsonObject, JsonValue } from '../types.js'
+import type { FieldDefinition } from '../types.js'
+import type { JsonValue } from '../../types.js'
+import { isRecord } from '../../door/wording.js'
 
 type Fields = Readonly<Record<string, FieldDefinition>>
 
@@ -17,7 +19,7 @@ export function compileDefaults(fields: Fields): Filler | undefined {
   })
   if (steps.length === 0) return undefined
   return (value) => {
-    if (!isJsonObject(value)) return value
+    if (!isRecord(value)) return value
     let copy: Record<string, JsonValue> | undefined
     for (const { name, default: ifMissing, fill } of steps) {
       if (!Object.hasOwn(value, name)) {
@@ -50,8 +52,4 @@ function fillerOf(field: FieldDefinition): Filler | undefined {
     const filled = elements.map(fill)
     return filled.some((element, i) => element !== elements[i]) ? filled : value
   }
-}
-
-export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,25 +1,20 @@
 // Definitions of schemas: from what a client writes to the plain form, or to everything that is
 // wrong with it.
 
-import { LorekeepError } from '../../errors.js'
 import { parseJson } from '../../json-text.js'
-import { filledDefault, isJsonObject } from './defaults.js'
-import { isBoolean, isString, own, Problems, taker } from './definition-problems.js'
-import type { Problem } from './definition-problems.js'
+import { filledDefault } from './defaults.js'
 import { FieldReader } from './field-definition.js'
-import { wrongName } from './field-keys.js'
+import { wrongFieldName } from './field-keys.js'
 import { wrongIndexPath, type IndexOptions } from './index-path.js'
-import { checkJson } from '../json.js'
-import { didYouMean } from './nearest.js'
-import { shown } from './reason.js'
-import type {
-  FieldDefinition,
-  FieldType,
-  JsonObject,
-  JsonValue,
-  SchemaDefinition,
-} from '../types.js'
+import { checkJson } from '../../door/json.js'
+import { shown } from '../../door/wording.js'
+import type { FieldDefinition, FieldType, SchemaDefinition } from '../types.js'
+import type { JsonObject, JsonValue } from '../../types.js'
 import { compileValidator } from './validator.js'
+import { isRecord } from '../../door/wording.js'
+import { Members, own } from '../../door/members.js'
+import { aString } from '../../door/rules.js'
+import { Problems } from '../../door/problems.js'
 
 type Fields = Readonly<Record<string, FieldDefinition>>
 
@@ -38,23 +33,18 @@ const longestDefinition = 1024 * 1024
 export function parseSchemaDefinition(input: unknown): SchemaDefinition {
   const problems = new Problems()
   const given = plainCopy(input, problems)
-  if (!isJsonObject(given)) {
-    if (given !== undefined) problems.add('', `must be an object, not ${shown(given)}`)
-    throw refusal(problems)
-  }
-  for (const key of Object.keys(given)) {
-    if (!keys.includes(key))
-      problems.add([key], () => `is no key of a schema${didYouMean(key, keys)}`)
-  }
-  const take = taker(given, [], problems)
+  if (given === undefined) throw problems.error('LK_SCHEMA_INVALID')
+  const members = new Members(given, '', problems, 'the definition of a schema, an object')
+  if (!isRecord(given)) throw problems.error('LK_SCHEMA_INVALID')
+  problems.unknown(given, keys)
   const name = schemaName(given, problems)
-  const description = take('description', isString, 'a string')
-  const strict = take('strict', isBoolean, 'true or false') ?? false
-  const indexUndeclared = take('index_undeclared', isBoolean, 'true or false') ?? false
+  const description = members.take('description', aString)
+  const strict = members.boolean('strict') ?? false
+  const indexUndeclared = members.boolean('index_undeclared') ?? false
   if (indexUndeclared && strict) {
-    problems.add('index_undeclared', 'has no meaning where strict refuses undeclared fields')
+    problems.fail('index_undeclared', 'has no meaning where strict refuses undeclared fields')
   }
-  const generateIds = take('generate_ids', isBoolean, 'true or false') ?? false
+  const generateIds = members.boolean('generate_ids') ?? false
   const reader = new FieldReader(problems)
   const fields = reader.read(own(given, 'fields'), ['fields'])
   const idField = idFieldOf(given, fields, reader, generateIds, problems)
@@ -62,7 +52,7 @@ export function parseSchemaDefinition(input: unknown): SchemaDefinition {
   const indexes = indexesOf(given, fields, reader.indexed, options, problems)
   // Compiling takes definitions that are right.
   if (problems.count === 0) checkDefaults(reader.defaults, strict, problems)
-  if (problems.count > 0) throw refusal(problems)
+  if (problems.count > 0) throw problems.error('LK_SCHEMA_INVALID')
   const parsed = freeze({
     name,
     ...(description !== undefined && { description }),
@@ -75,8 +65,8 @@ export function parseSchemaDefinition(input: unknown): SchemaDefinition {
   })
   // Of what is stored, which is read again: it has more keys than what was given.
   if (Buffer.byteLength(JSON.stringify(parsed)) <= longestDefinition) return parsed
-  problems.add('', `has over ${longestDefinition} bytes as JSON; at most so many are accepted`)
-  throw refusal(problems)
+  problems.fail('', `has over ${longestDefinition} bytes as JSON; at most so many are accepted`)
+  throw problems.error('LK_SCHEMA_INVALID')
 }
 
 const keys = [
@@ -86,28 +76,24 @@ const keys = [
 
 /** Its own copy, which nobody changes later. -0 is 0 in it, as it would be when it is read back. */
 function plainCopy(input: unknown, problems: Problems): JsonValue | undefined {
-  const tell = (path: string, message: string) => problems.add(path, message)
+  const tell = (path: string, message: string) => problems.fail(path, message)
   const bounds = { maxDepth: deepestInput, maxReports: 100, maxBytes: longestDefinition }
   const isJson = checkJson(input, tell, bounds)
   return isJson ? (parseJson(JSON.stringify(input)) as JsonValue) : undefined
 }
 
-function refusal({ list }: Problems): LorekeepError {
-  const wording = ({ path, message }: Problem) => (path === '' ? message : `'${path}' ${message}`)
-  return new LorekeepError('LK_SCHEMA_INVALID', list.sentence(wording), {
-    details: list.details,
-  })
-}
-
 function schemaName(given: JsonObject, problems: Problems): string {
   const name = own(given, 'name')
   if (typeof name !== 'string') {
-    problems.add('name', name === undefined ? 'is missing' : `must be a string, not ${shown(name)}`)
+    problems.fail(
+      'name',
+      name === undefined ? 'is missing' : `must be a string, not ${shown(name)}`,
+    )
     return ''
   }
-  if (name === '') problems.add('name', 'must not be empty')
+  if (name === '') problems.fail('name', 'must not be empty')
   if (Buffer.byteLength(name) > longestNameBytes) {
-    problems.add('name', `has more than ${longestNameBytes} bytes`)
+    problems.fail('name', `has more than ${longestNameBytes} bytes`)
   }
   return name
 }
@@ -125,30 +111,30 @@ function idFieldOf(
   generateIds: boolean,
   problems: Problems,
 ): string {
-  const named = taker(given, [], problems)('id_field', isString, 'a string')
+  const named = new Members(given, '', problems).take('id_field', aString)
   const [primary, ...others] = primaryKeys
   if (others.length > 0) {
     const all = primaryKeys.map((key) => `'${key}'`).join(', ')
-    problems.add('fields', `have several primary keys, ${all}: an object has one id`)
+    problems.fail('fields', `have several primary keys, ${all}: an object has one id`)
   }
   if (named !== undefined && primary !== undefined && named !== primary) {
-    problems.add('id_field', `is not the primary key, '${primary}'`)
+    problems.fail('id_field', `is not the primary key, '${primary}'`)
   }
   const idField = named ?? primary ?? 'id'
-  const wrong = wrongName(idField)
-  if (wrong !== undefined) problems.add('id_field', wrong)
+  const wrong = wrongFieldName(idField)
+  if (wrong !== undefined) problems.fail('id_field', wrong)
   if (idField.startsWith('_'))
-    problems.add('id_field', "begins with '_', as the system's own fields do")
+    problems.fail('id_field', "begins with '_', as the system's own fields do")
   if (!Object.hasOwn(fields, idField)) return idField
 
   const path = paths.get(idField) ?? ['fields', idField]
   const { type, nullable, default: ifMissing, ...field } = fields[idField] as FieldDefinition
   if (!idTypes.includes(type)) {
-    problems.add([...path, 'type'], `is ${type}: an id is one of ${idTypes.join(', ')}`)
+    problems.fail([...path, 'type'], `is ${type}: an id is one of ${idTypes.join(', ')}`)
   }
-  if (nullable) problems.add([...path, 'nullable'], 'would let objects be without an id')
+  if (nullable) problems.fail([...path, 'nullable'], 'would let objects be without an id')
   if (ifMissing !== undefined) {
-    problems.add([...path, 'default'], 'would give every object the same id')
+    problems.fail([...path, 'default'], 'would give every object the same id')
   }
   if (!generateIds) return idField
   const fits =
@@ -157,7 +143,7 @@ function idFieldOf(
     (field.max_length ?? Infinity) >= longestGenerated
   if (!fits) {
     const lengths = `${shortestGenerated} to ${longestGenerated} characters`
-    problems.add('generate_ids', `makes strings of ${lengths}, which '${idField}' does not admit`)
+    problems.fail('generate_ids', `makes strings of ${lengths}, which '${idField}' does not admit`)
   }
   return idField
 }
@@ -169,9 +155,10 @@ function indexesOf(
   options: IndexOptions,
   problems: Problems,
 ): readonly string[] {
-  const listed = own(given, 'indexes') ?? []
+  const listed = own(given, 'indexes')
+  if (listed === undefined) return indexed
   if (!Array.isArray(listed)) {
-    problems.add('indexes', `must be an array of paths, not ${shown(listed)}`)
+    problems.fail('indexes', `must be an array of paths, not ${shown(listed)}`)
     return []
   }
   const indexes = new Set<string>()
@@ -182,13 +169,13 @@ function indexesOf(
         : indexes.has(path)
           ? 'comes a second time'
           : wrongIndexPath(path, fields, options)
-    if (wrong !== undefined) problems.add(['indexes', i], wrong)
+    if (wrong !== undefined) problems.fail(['indexes', i], wrong)
     if (typeof path === 'string') indexes.add(path)
   }
   // A field may say `indexed` and be listed too.
   for (const name of indexed) indexes.add(name)
   if (indexes.size > mostIndexes) {
-    problems.add('indexes', `are ${indexes.size}: ${mostIndexes} are the most`)
+    problems.fail('indexes', `are ${indexes.size}: ${mostIndexes} are the most`)
   }
   return [...indexes]
 }
@@ -205,7 +192,7 @@ function checkDefaults(
   const validate = compileValidator(Object.fromEntries(fields), { strict })
   validate(Object.fromEntries(values), ([name, ...inside], reason) => {
     const path = defaults[Number(name)]?.path ?? []
-    problems.add([...path, ...inside], reason)
+    problems.fail([...path, ...inside], reason)
     return true
   })
 }

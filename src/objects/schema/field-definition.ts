@@ -1,28 +1,21 @@
 // The fields of a schema: from the forms in which they are found to the plain one.
 
-import { isJsonObject } from './defaults.js'
 import {
-  isBoolean,
-  isLength,
-  isNumber,
-  isSafe,
-  isString,
-  own,
-  type Problems,
-  taker,
-} from './definition-problems.js'
-import {
-  boundWords,
   checkKeys,
   fittingTypes,
   type Place,
   typeOf,
   valuesOf,
-  wrongName,
+  wrongFieldName,
 } from './field-keys.js'
-import { checkJson, type JsonPath } from '../json.js'
-import { shown } from './reason.js'
-import type { FieldDefinition, JsonValue } from '../types.js'
+import { checkJson, type JsonPath } from '../../door/json.js'
+import { shown } from '../../door/wording.js'
+import type { FieldDefinition } from '../types.js'
+import type { JsonValue } from '../../types.js'
+import { isRecord } from '../../door/wording.js'
+import { Members, own } from '../../door/members.js'
+import { aCount, aNumber, aSafeNumber, aString } from '../../door/rules.js'
+import type { Problems } from '../../door/problems.js'
 
 const mostFields = 1000
 const deepestField = 16
@@ -49,33 +42,33 @@ export class FieldReader {
     const fields: Record<string, FieldDefinition> = {}
     const place = depth === 1 ? 'top' : 'inner'
     const put = (name: string, given: JsonValue, at: JsonPath, inArray: boolean) => {
-      const wrong = wrongName(name)
-      if (wrong !== undefined) this.#problems.add(at, `has a name that ${wrong}`)
+      const wrong = wrongFieldName(name)
+      if (wrong !== undefined) this.#problems.fail(at, `has a name that ${wrong}`)
       if (depth === 1 && name.startsWith('_')) {
-        this.#problems.add(at, "has a name that begins with '_', as the system's own fields do")
+        this.#problems.fail(at, "has a name that begins with '_', as the system's own fields do")
       }
-      if (Object.hasOwn(fields, name)) this.#problems.add(at, `declares '${name}' a second time`)
+      if (Object.hasOwn(fields, name)) this.#problems.fail(at, `declares '${name}' a second time`)
       fields[name] = this.#field(given, at, depth, place, inArray)
-      if (depth > 1 || !isJsonObject(given)) return
+      if (depth > 1 || !isRecord(given)) return
       this.paths.set(name, at)
       if (own(given, 'primary_key') === true) this.primaryKeys.push(name)
       if (own(given, 'indexed') === true) this.indexed.push(name)
     }
 
-    if (isJsonObject(input)) {
+    if (isRecord(input)) {
       for (const [name, given] of Object.entries(input)) put(name, given, [...path, name], false)
     } else if (Array.isArray(input)) {
       for (const [i, given] of (input as readonly JsonValue[]).entries()) {
-        const name = isJsonObject(given) ? own(given, 'name') : undefined
+        const name = isRecord(given) ? own(given, 'name') : undefined
         if (typeof name === 'string') put(name, given, [...path, i], true)
-        else this.#problems.add([...path, i], "must be an object with a 'name' and a 'type'")
+        else this.#problems.fail([...path, i], "must be an object with a 'name' and a 'type'")
       }
     } else {
       const found = input === undefined ? 'is missing' : `must not be ${shown(input)}`
-      this.#problems.add(path, `${found}: give an object of field names and definitions`)
+      this.#problems.fail(path, `${found}: give an object of field names and definitions`)
       return fields
     }
-    if (Object.keys(input).length === 0) this.#problems.add(path, 'declares no field')
+    if (Object.keys(input).length === 0) this.#problems.fail(path, 'declares no field')
     return fields
   }
 
@@ -91,45 +84,45 @@ export class FieldReader {
     const anything: FieldDefinition = { type: 'any' }
     if (++this.#fields > mostFields) {
       if (this.#fields === mostFields + 1) {
-        problems.add(path, `is one too many: ${mostFields} fields, at all depths, are the most`)
+        problems.fail(path, `is one too many: ${mostFields} fields, at all depths, are the most`)
       }
       return anything
     }
     if (depth > deepestField) {
-      problems.add(path, `lies too deep: ${deepestField} levels are the most`)
+      problems.fail(path, `lies too deep: ${deepestField} levels are the most`)
       return anything
     }
-    if (!isJsonObject(input)) {
-      problems.add(path, `must be an object such as { "type": "string" }, not ${shown(input)}`)
+    if (!isRecord(input)) {
+      problems.fail(path, `must be an object such as { "type": "string" }, not ${shown(input)}`)
       return anything
     }
     checkKeys(input, path, place, inArray, problems)
-    const take = taker(input, path, problems)
-    const description = take('description', isString, 'a string')
-    const required = take('required', isBoolean, 'true or false')
-    const nullable = take('nullable', isBoolean, 'true or false')
-    take('primary_key', isBoolean, 'true or false')
-    take('indexed', isBoolean, 'true or false')
+    const given = new Members(input, path, problems)
+    const description = given.take('description', aString)
+    const required = given.boolean('required')
+    const nullable = given.boolean('nullable')
+    given.boolean('primary_key')
+    given.boolean('indexed')
     const type = typeOf(input, path, problems)
     if (type === undefined) return anything
 
     for (const [key, types] of Object.entries(fittingTypes)) {
       if (Object.hasOwn(input, key) && !types.includes(type)) {
-        problems.add([...path, key], `does not fit the type ${type}, only ${types.join(', ')}`)
+        problems.fail([...path, key], `does not fit the type ${type}, only ${types.join(', ')}`)
       }
     }
-    const isBound = type === 'integer' ? isSafe : isNumber
-    const min = take('min', isBound, boundWords(type))
-    const max = take('max', isBound, boundWords(type))
-    const shortest = take('min_length', isLength, 'a whole number from 0 on')
-    const longest = take('max_length', isLength, 'a whole number from 0 on')
+    const aBound = type === 'integer' ? aSafeNumber : aNumber
+    const min = given.take('min', aBound)
+    const max = given.take('max', aBound)
+    const shortest = given.take('min_length', aCount())
+    const longest = given.take('max_length', aCount())
     const pairs = [
       ['min', min, max],
       ['min_length', shortest, longest],
     ] as const
     for (const [key, low, high] of pairs) {
       if (low !== undefined && high !== undefined && low > high) {
-        problems.add([...path, key], `is more than the most, ${high}`)
+        problems.fail([...path, key], `is more than the most, ${high}`)
       }
     }
 
@@ -138,7 +131,7 @@ export class FieldReader {
     const properties = own(input, 'properties')
     const ifMissing = own(input, 'default')
     if (ifMissing !== undefined) {
-      const tell = (_: string, reason: string) => problems.add([...path, 'default'], reason)
+      const tell = (_: string, reason: string) => problems.fail([...path, 'default'], reason)
       checkJson(ifMissing, tell, { maxDepth: deepestDefault, maxReports: 1 })
     }
     const field: FieldDefinition = {

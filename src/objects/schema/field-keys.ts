@@ -1,10 +1,13 @@
 // What may stand in the definition of a field, by its place and its type.
 
-import { isBoolean, isNumber, isString, own, type Problems } from './definition-problems.js'
-import type { JsonPath } from '../json.js'
-import { didYouMean } from './nearest.js'
-import { quoted, shown } from './reason.js'
-import type { FieldDefinition, FieldType, JsonObject, JsonValue } from '../types.js'
+import type { JsonPath } from '../../door/json.js'
+import { didYouMean } from '../../door/nearest.js'
+import { brief, shown } from '../../door/wording.js'
+import type { FieldDefinition, FieldType } from '../types.js'
+import type { JsonObject, JsonValue } from '../../types.js'
+import { own } from '../../door/members.js'
+import { aFlag, aNumber, aString } from '../../door/rules.js'
+import type { Problems } from '../../door/problems.js'
 
 /** `top` is a field of the schema, `inner` one of an object in it, `element` that of an array. */
 export type Place = 'top' | 'inner' | 'element'
@@ -13,7 +16,7 @@ const mostEnumValues = 1000
 const longestNameBytes = 256
 
 /** The reason why it cannot name a field, or be a part of a path. */
-export function wrongName(name: string): string | undefined {
+export function wrongFieldName(name: string): string | undefined {
   if (name === '') return 'is empty'
   if (name.includes('.')) return "has a '.', which stands between the parts of a path"
   if (name.startsWith('$')) return "begins with '$', as operators do"
@@ -21,11 +24,6 @@ export function wrongName(name: string): string | undefined {
   if (Buffer.byteLength(name) > longestNameBytes) return `has more than ${longestNameBytes} bytes`
   return undefined
 }
-
-export const boundWords = (type: FieldType) =>
-  type === 'integer'
-    ? `a number of at most ${Number.MAX_SAFE_INTEGER}, positive or negative`
-    : 'a number'
 
 const strings: readonly FieldType[] = [
   'string',
@@ -86,15 +84,15 @@ export function checkKeys(
     if (keysOf[place].includes(key)) continue
     const at = [...path, key]
     if (inArray && ofArrayForm.includes(key)) {
-      if (key === 'size' && input[key] !== 0) problems.add(at, "is not kept to: use 'max_length'")
+      if (key === 'size' && input[key] !== 0) problems.fail(at, "is not kept to: use 'max_length'")
     } else if (key === 'pattern' || key === 'format') {
       const instead = 'the types date, timestamp, uri, email and uuid have their own'
-      problems.add(at, `is refused: patterns of users are not run; ${instead}`)
+      problems.fail(at, `is refused: patterns of users are not run; ${instead}`)
     } else if (ofNamed.includes(key)) {
-      problems.add(at, 'has no meaning for the elements of an array')
+      problems.fail(at, 'has no meaning for the elements of an array')
     } else if (ofTop.includes(key)) {
-      problems.add(at, "is for the fields of the schema itself; 'indexes' takes paths to others")
-    } else problems.add(at, `is no key of a field${didYouMean(key, keysOf[place])}`)
+      problems.fail(at, "is for the fields of the schema itself; 'indexes' takes paths to others")
+    } else problems.fail(at, `is no key of a field${didYouMean(key, keysOf[place])}`)
   }
 }
 
@@ -110,14 +108,14 @@ export function typeOf(
     const wrong =
       given === undefined
         ? 'is missing'
-        : `is no type: ${quoted(given)}${typeof given === 'string' ? didYouMean(given, types) : ''}`
-    problems.add([...path, 'type'], `${wrong}; there are ${types.join(', ')}`)
+        : `is no type: ${brief(given)}${typeof given === 'string' ? didYouMean(given, types) : ''}`
+    problems.fail([...path, 'type'], `${wrong}; there are ${types.join(', ')}`)
     return undefined
   }
   const values = own(input, 'enum')
   if (values === undefined || (Array.isArray(values) && values.length === 0)) return found
   if (found === 'array' || found === 'object') {
-    problems.add([...path, 'enum'], `does not fit the type ${found}`)
+    problems.fail([...path, 'enum'], `does not fit the type ${found}`)
     return found
   }
   return 'enum'
@@ -131,13 +129,13 @@ export function valuesOf(
   const [key, other] = Object.hasOwn(input, 'values') ? ['values', 'enum'] : ['enum', 'values']
   const given = own(input, key)
   const at = [...path, key]
-  if (Object.hasOwn(input, other)) problems.add([...path, other], `says '${key}' a second time`)
+  if (Object.hasOwn(input, other)) problems.fail([...path, other], `says '${key}' a second time`)
   if (!Array.isArray(given) || given.length === 0) {
-    problems.add([...path, 'values'], 'must be an array of at least one value')
+    problems.fail([...path, 'values'], 'must be an array of at least one value')
     return undefined
   }
   if (given.length > mostEnumValues) {
-    problems.add(at, `has ${given.length} values: ${mostEnumValues} are the most`)
+    problems.fail(at, `has ${given.length} values: ${mostEnumValues} are the most`)
     return undefined
   }
   const values = given as readonly JsonValue[]
@@ -145,9 +143,12 @@ export function valuesOf(
   const seen = new Set<JsonValue>()
   for (const [i, value] of values.entries()) {
     if (typeof value === 'object' && value !== null) {
-      problems.add([...at, i], `must be a string, number, true, false or null, not ${shown(value)}`)
-    } else if (seen.has(value)) problems.add([...at, i], `comes twice: ${quoted(value)}`)
-    else if (!fits(value)) problems.add([...at, i], `is not of the type: ${quoted(value)}`)
+      problems.fail(
+        [...at, i],
+        `must be a string, number, true, false or null, not ${shown(value)}`,
+      )
+    } else if (seen.has(value)) problems.fail([...at, i], `comes twice: ${brief(value)}`)
+    else if (!fits(value)) problems.fail([...at, i], `is not of the type: ${brief(value)}`)
     seen.add(value)
   }
   return values as FieldDefinition['values']
@@ -157,6 +158,6 @@ export function valuesOf(
 function enumCheck(type: string): (value: JsonValue) => boolean {
   if (type === 'enum' || type === 'any') return () => true
   if (type === 'integer') return (value) => Number.isSafeInteger(value)
-  if (type === 'boolean') return isBoolean
-  return type === 'number' || otherNames.get(type) === 'number' ? isNumber : isString
+  if (type === 'boolean') return aFlag.holds
+  return (type === 'number' || otherNames.get(type) === 'number' ? aNumber : aString).holds
 }

@@ -1,7 +1,7 @@
 // Which paths an index may have.
 
-import { wrongName } from './field-keys.js'
-import { didYouMean } from './nearest.js'
+import { wrongFieldName } from './field-keys.js'
+import { didYouMean } from '../../door/nearest.js'
 import type { FieldDefinition } from '../types.js'
 
 type Fields = Readonly<Record<string, FieldDefinition>>
@@ -29,7 +29,7 @@ export function wrongIndexPath(
   const numbers = rest.filter((part) => /^\d+$/.test(part)).length
   if (numbers > mostNumbers) return `has more than ${mostNumbers} numbers`
   for (const part of [first, ...rest]) {
-    const wrong = wrongName(part)
+    const wrong = wrongFieldName(part)
     if (wrong !== undefined) return `has a part that ${wrong}`
   }
   if (first === '_metadata') {

@@ -1,9 +1,11 @@
 // What ajv found wrong, and where, for people.
 
 import type { ErrorObject } from 'ajv/dist/2020.js'
-import type { JsonPath } from '../json.js'
-import { didYouMean } from './nearest.js'
-import type { FieldDefinition, FieldType, JsonObject } from '../types.js'
+import type { JsonPath } from '../../door/json.js'
+import { didYouMean } from '../../door/nearest.js'
+import { brief, shown } from '../../door/wording.js'
+import type { FieldDefinition, FieldType } from '../types.js'
+import type { JsonObject } from '../../types.js'
 
 /**
  * Where the error is, and what is there. Its JSON pointer does not tell `[2]` from `["2"]`, but the
@@ -68,21 +70,6 @@ export function reasonOf(
   }
 }
 
-/** A value inside a sentence, cut short. */
-export function shown(value: unknown): string {
-  if (Array.isArray(value)) return 'an array'
-  if (typeof value === 'object' && value !== null) return 'an object'
-  return typeof value === 'string' ? `the string ${quoted(value)}` : String(value)
-}
-
-export function quoted(value: unknown): string {
-  if (typeof value !== 'string') return shown(value)
-  const end = value.length > longestShown ? '…' : ''
-  return JSON.stringify(value.slice(0, longestShown)) + end
-}
-
-const longestShown = 40
-
 function unsafe(value: unknown): string {
   return `must be an integer of at most ${Number.MAX_SAFE_INTEGER}, positive or negative, not ${shown(value)}`
 }
@@ -93,7 +80,7 @@ function expected(field: FieldDefinition | undefined): string {
   if (field.type !== 'enum') return words[field.type] + orNull
   const values = field.values ?? []
   const more = values.length > mostValues ? ` and ${values.length - mostValues} more` : ''
-  return `one of ${values.slice(0, mostValues).map(quoted).join(', ')}${more}${orNull}`
+  return `one of ${values.slice(0, mostValues).map(brief).join(', ')}${more}${orNull}`
 }
 
 const mostValues = 10

@@ -1,11 +1,13 @@
 // A schema ready for use: takes an object as a client gives it, and gives it as it is to be stored.
 
 import hyperid from 'hyperid'
-import { compileDefaults, isJsonObject } from './defaults.js'
-import { checkJson, formatPath, type JsonPath } from '../json.js'
-import { shown } from './reason.js'
-import type { JsonObject, JsonValue, ObjectId, SchemaDefinition } from '../types.js'
+import { compileDefaults } from './defaults.js'
+import { checkJson, formatPath, type JsonPath } from '../../door/json.js'
+import { shown } from '../../door/wording.js'
+import type { ObjectId, SchemaDefinition } from '../types.js'
+import type { JsonObject, JsonValue } from '../../types.js'
 import { compileValidator } from './validator.js'
+import { isRecord } from '../../door/wording.js'
 
 export interface CompiledSchema {
   readonly definition: SchemaDefinition
@@ -46,7 +48,7 @@ export function compileSchema(definition: SchemaDefinition): CompiledSchema {
     check(value, report, maxBytes = Infinity) {
       if (!checkJson(value, report, { maxReports, maxBytes })) return undefined
       const given = value as JsonValue
-      if (!isJsonObject(given)) {
+      if (!isRecord(given)) {
         report('', `must be an object, not ${shown(given)}`)
         return undefined
       }

@@ -7,8 +7,9 @@ import {
   type FuncKeywordDefinition,
 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import type { JsonPath } from '../json.js'
-import type { FieldDefinition, FieldType, JsonObject } from '../types.js'
+import type { JsonPath } from '../../door/json.js'
+import type { FieldDefinition, FieldType } from '../types.js'
+import type { JsonObject } from '../../types.js'
 import { placeOf, reasonOf } from './reason.js'
 
 type Fields = Readonly<Record<string, FieldDefinition>>

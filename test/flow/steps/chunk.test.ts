@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
-import { ErrorList } from '../../../src/error-list.js'
+import { Problems } from '../../../src/door/problems.js'
 import { chunk, chunkFrom } from '../../../src/flow/steps/chunk.js'
-import { OptionReader, type Problem } from '../../../src/flow/steps/options.js'
+import { Members } from '../../../src/door/members.js'
 import type { ChunkOutput } from '../../../src/flow/steps/types.js'
 import type { Step, StepContext } from '../../../src/flow/types.js'
-import type { JsonObject } from '../../../src/objects/types.js'
+import type { JsonObject } from '../../../src/types.js'
 
 interface Run {
   readonly text: string
@@ -61,8 +61,8 @@ t.test('a wrong option is a mistake of the program', async (t) => {
 
 t.test('options of a configuration are checked, each with its path', async (t) => {
   const read = (options: JsonObject) => {
-    const problems = new ErrorList<Problem>()
-    const reader = new OptionReader(options, 'steps[0].options', problems)
+    const problems = new Problems()
+    const reader = new Members(options, 'steps[0].options', problems)
     const step = chunkFrom(reader)
     reader.end()
     return { step, paths: problems.details.errors.map(({ path }) => path) }

@@ -1,12 +1,11 @@
 import t from 'tap'
-import { ErrorList } from '../../../src/error-list.js'
+import { Problems } from '../../../src/door/problems.js'
 import { embed, embedFrom, embedVectors } from '../../../src/flow/steps/embed.js'
 import { hashingEmbedder } from '../../../src/flow/steps/hashing-embedder.js'
-import { OptionReader } from '../../../src/flow/steps/options.js'
-import type { Problem } from '../../../src/flow/steps/options.js'
+import { Members } from '../../../src/door/members.js'
 import type { EmbedOutput, Embedder } from '../../../src/flow/steps/types.js'
 import type { Step, StepContext } from '../../../src/flow/types.js'
-import type { JsonObject } from '../../../src/objects/types.js'
+import type { JsonObject } from '../../../src/types.js'
 import { embeddings, startModelServer } from './model-server.js'
 
 const text = 'One fish. Two fish. Red fish. Blue fish.'
@@ -101,8 +100,8 @@ t.test('options of the wrong type are a mistake of the program', async (t) => {
   t.throws(() => embed({ batch: 0 }), TypeError)
 })
 
-function readerOf(options: JsonObject): OptionReader {
-  return new OptionReader(options, 'options', new ErrorList<Problem>())
+function readerOf(options: JsonObject): Members {
+  return new Members(options, 'options', new Problems())
 }
 
 t.test('a configuration without a type has the hashing embedder', async (t) => {

@@ -149,6 +149,6 @@ t.test('a variable that is in no pattern cannot be selected', async (t) => {
   const patterns: QueryPattern[] = [{ s: '?x', p: type, o: boat }]
   t.throws(() => new Solver(new ArrayView(boats), patterns, { select: ['?x', '?y'] }), {
     code: 'LK_GRAPH_QUERY',
-    details: { path: 'select[1]' },
+    details: { errors: [{ path: 'select[1]' }] },
   })
 })

@@ -114,6 +114,10 @@ t.test('a body that is no such question is a 400 that says where', async (t) => 
     [entitiesPath, { vectors: [[1]], limit: 101 }, 'limit'],
   ] as const) {
     const { value } = await ask(serving, line, body)
-    t.match(value, { status: 400, code: 'LK_GRAPH_QUERY', path }, JSON.stringify(body).slice(0, 60))
+    t.match(
+      value,
+      { status: 400, code: 'LK_GRAPH_QUERY', errors: [{ path }] },
+      JSON.stringify(body).slice(0, 60),
+    )
   }
 })

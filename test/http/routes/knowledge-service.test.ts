@@ -36,6 +36,10 @@ t.test('what is no such operation is a 400 that says where', async (t) => {
     [{ operation: 'list-kg-cores', user: {} }, 'user'],
   ] as const) {
     const { value } = await ask(serving, 'POST /knowledge', body)
-    t.match(value, { status: 400, code: 'LK_HTTP_REQUEST', path }, JSON.stringify(body))
+    t.match(
+      value,
+      { status: 400, code: 'LK_HTTP_REQUEST', errors: [{ path }] },
+      JSON.stringify(body),
+    )
   }
 })

@@ -73,7 +73,7 @@ t.test('the examples of the specification', async (t) => {
   t.equal(refused.status, 400)
   t.match(refused.value, {
     code: 'LK_OBJECT_INVALID',
-    errors: [{ index: 1, id: 'prod-6', path: 'price', reason: String }],
+    errors: [{ index: 1, id: 'prod-6', path: 'price', message: String }],
   })
   t.equal((await serving.objects.query({ schema_name: 'products' })).total, 4, 'nothing is stored')
 })
@@ -138,7 +138,7 @@ t.test('what the store says of a batch comes through', async (t) => {
   t.equal(refused.value['count'], 150)
   const errors = refused.value['errors'] as unknown[]
   t.equal(errors.length, 100)
-  t.match(errors[99], { index: 99, id: 'bad-99', path: 'price', reason: String })
+  t.match(errors[99], { index: 99, id: 'bad-99', path: 'price', message: String })
 })
 
 t.test('on_duplicate says what becomes of ids that are there', async (t) => {

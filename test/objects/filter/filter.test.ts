@@ -2,7 +2,7 @@ import t from 'tap'
 import type { Condition, Test } from '../../../src/objects/filter/condition.js'
 import { LorekeepError } from '../../../src/errors.js'
 import { parseFilter } from '../../../src/objects/filter/filter.js'
-import type { JsonObject } from '../../../src/objects/types.js'
+import type { JsonObject } from '../../../src/types.js'
 import { Random, pickSeed } from '../../fixtures/random.js'
 import {
   matches,

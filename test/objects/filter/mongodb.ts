@@ -2,7 +2,8 @@
 // with (jstests/core), each row with its source. Where those ask about types that JSON has not, the
 // objects are left out.
 
-import type { JsonObject, SortDirection } from '../../../src/objects/types.js'
+import type { SortDirection } from '../../../src/objects/types.js'
+import type { JsonObject } from '../../../src/types.js'
 
 type Filter = JsonObject
 

@@ -2,7 +2,7 @@
 
 import { Query } from 'mingo'
 import type { Condition } from '../../../src/objects/filter/condition.js'
-import type { JsonObject, JsonValue } from '../../../src/objects/types.js'
+import type { JsonObject, JsonValue } from '../../../src/types.js'
 import type { Random } from '../../fixtures/random.js'
 
 export type Filter = { readonly [key: string]: JsonValue }

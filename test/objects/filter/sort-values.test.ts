@@ -6,7 +6,8 @@ import {
   type SortKey,
 } from '../../../src/objects/filter/sort-values.js'
 import { compareScalars, isScalar } from '../../../src/objects/filter/values.js'
-import type { JsonObject, JsonValue, SortDirection } from '../../../src/objects/types.js'
+import type { SortDirection } from '../../../src/objects/types.js'
+import type { JsonObject, JsonValue } from '../../../src/types.js'
 import { Random, pickSeed } from '../../fixtures/random.js'
 import { refusedSorts, sortFacts, type Sort } from './mongodb.js'
 import { oraclePaths, randomObject } from './oracle.js'

@@ -2,7 +2,7 @@ import t from 'tap'
 import type { Condition, Path, Test } from '../../../src/objects/filter/condition.js'
 import { parseFilter } from '../../../src/objects/filter/filter.js'
 import { rangesOf, type KeyRange } from '../../../src/objects/filter/ranges.js'
-import type { JsonObject } from '../../../src/objects/types.js'
+import type { JsonObject } from '../../../src/types.js'
 import {
   bracketOf,
   compareScalars,

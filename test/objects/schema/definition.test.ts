@@ -1,6 +1,6 @@
 import t from 'tap'
 import { LorekeepError } from '../../../src/errors.js'
-import { nearest } from '../../../src/objects/schema/nearest.js'
+import { nearest } from '../../../src/door/nearest.js'
 import { parseSchemaDefinition } from '../../../src/objects/schema/definition.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
 import { oddNames, randomDefinition } from './definitions.js'

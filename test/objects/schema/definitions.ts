@@ -1,7 +1,8 @@
 // Random definitions that are right, and objects for them: right ones, and ones with a fault here
 // and there.
 
-import type { FieldDefinition, FieldType, JsonValue } from '../../../src/objects/types.js'
+import type { FieldDefinition, FieldType } from '../../../src/objects/types.js'
+import type { JsonValue } from '../../../src/types.js'
 import type { Random } from '../../fixtures/random.js'
 
 type Fields = Readonly<Record<string, FieldDefinition>>

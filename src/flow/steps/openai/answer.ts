@@ -1,4 +1,5 @@
 import { parseJson } from '../../../json-text.js'
+import { isRecord } from '../../../door/wording.js'
 // What a model was asked for, and whether that is what it gave. Its words are data like any other.
 
 export interface Findings {
@@ -92,8 +93,6 @@ class Member {
 }
 
 function record(value: unknown, flaw: string): Readonly<Record<string, unknown>> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return value as Record<string, unknown>
-  }
+  if (isRecord(value)) return value
   throw new Flaw(flaw)
 }

@@ -5,10 +5,10 @@ import { LorekeepError } from '../../../errors.js'
 import { parseJson } from '../../../json-text.js'
 import { systemChance, systemClock } from '../../clock.js'
 import type { Chance, Clock } from '../../clock.js'
-import { checkCount } from '../whole-number.js'
+import { aCount, aFunction, aText, longestTimer, withMethods } from '../../../door/rules.js'
 import { readBody } from './body.js'
 import { ModelServer } from './server.js'
-import type { ServerOptions } from './server.js'
+import { serverRules, type ServerOptions } from './server.js'
 import { backOffMs, maxWaitMs, retryAfterMs, sleep } from './waiting.js'
 
 export interface ModelOptions extends ServerOptions {
@@ -22,6 +22,16 @@ export interface ModelOptions extends ServerOptions {
   readonly fetch?: typeof globalThis.fetch
   readonly clock?: Clock
   readonly chance?: Pick<Chance, 'fraction'>
+}
+
+export const modelRules = {
+  ...serverRules,
+  model: aText,
+  timeoutMs: aCount(1, longestTimer),
+  maxAttempts: aCount(1),
+  fetch: aFunction,
+  clock: withMethods<Clock>('a clock', 'now', 'after'),
+  chance: withMethods<Pick<Chance, 'fraction'>>('a source of chance', 'fraction'),
 }
 
 export interface RequestOptions {
@@ -48,11 +58,6 @@ export class ModelClient {
 
   constructor(options: ModelOptions) {
     const { timeoutMs = 60_000, maxAttempts = 4 } = options
-    if (typeof options.model !== 'string' || options.model === '') {
-      throw new TypeError('model must be the name of a model')
-    }
-    checkCount('timeoutMs', timeoutMs)
-    checkCount('maxAttempts', maxAttempts)
     this.#server = new ModelServer(options)
     this.#timeoutMs = timeoutMs
     this.#maxAttempts = maxAttempts

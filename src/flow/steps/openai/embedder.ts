@@ -1,9 +1,10 @@
 import { LorekeepError } from '../../../errors.js'
 import type { Vector } from '../../../types.js'
 import type { Embedder } from '../types.js'
-import { checkCount } from '../whole-number.js'
-import { ModelClient } from './client.js'
+import { modelRules, ModelClient } from './client.js'
 import type { ModelOptions } from './client.js'
+import { checkOptions } from '../../../door/options.js'
+import { aCount } from '../../../door/rules.js'
 
 export interface OpenaiEmbedderOptions extends ModelOptions {
   /** For models that can shorten their vectors. */
@@ -18,9 +19,9 @@ const maxAnswerBytes = 64 * 1024 * 1024
 
 /** Asks `/embeddings` of an OpenAI-compatible server. */
 export function openaiEmbedder(options: OpenaiEmbedderOptions): Embedder {
+  const ofVectors = { dimensions: aCount(1), batch: aCount(1) }
+  checkOptions('openaiEmbedder()', options, { ...modelRules, ...ofVectors }, 'model')
   const { model, dimensions, batch = 64 } = options
-  checkCount('batch', batch)
-  if (dimensions !== undefined) checkCount('dimensions', dimensions)
   const client = new ModelClient(options)
   return async (texts, { signal }) => {
     const vectors: Vector[] = []

@@ -1,6 +1,7 @@
 // Where an OpenAI-compatible server is, and the key for it. Both may come from the environment,
 // which is read when a request is made: a flow is stored without them.
 
+import { aText, secret } from '../../../door/rules.js'
 import { LorekeepError } from '../../../errors.js'
 
 const publicUrl = 'https://api.openai.com/v1'
@@ -23,11 +24,6 @@ export class ModelServer {
 
   constructor(options: ServerOptions) {
     const { url, key, keyVariable = defaultKeyVariable } = options
-    if (url !== undefined && !isServerUrl(url)) throw new TypeError(`url ${urlRule}`)
-    if (key !== undefined && !isKey(key)) throw new TypeError('key must be visible ASCII')
-    if (typeof keyVariable !== 'string' || keyVariable === '') {
-      throw new TypeError('keyVariable must be the name of an environment variable')
-    }
     this.#url = url
     this.#key = key
     this.#keyVariable = keyVariable
@@ -72,4 +68,11 @@ export function isServerUrl(text: unknown): boolean {
 
 function isKey(key: unknown): boolean {
   return typeof key === 'string' && /^[\x21-\x7e]+$/.test(key)
+}
+
+// A key, or a URL with a password, is not for messages.
+export const serverRules = {
+  url: secret<string>(urlRule.replace(/^must be /, ''), isServerUrl),
+  key: secret<string>('visible ASCII', isKey),
+  keyVariable: aText,
 }

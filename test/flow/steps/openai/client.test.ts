@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { openaiExtractor } from '../../../../src/flow/steps/openai/extractor.js'
 import t from 'tap'
 import { LorekeepError } from '../../../../src/errors.js'
 import { ModelClient } from '../../../../src/flow/steps/openai/client.js'
@@ -88,7 +89,7 @@ t.test('options of the wrong type are a mistake of the program', async (t) => {
   ]
   for (const options of wrong) {
     const given = { model: 'm', ...options } as ModelOptions
-    t.throws(() => new ModelClient(given), TypeError, inspect(options))
+    t.throws(() => openaiExtractor(given), TypeError, inspect(options))
   }
 })
 

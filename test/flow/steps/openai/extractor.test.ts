@@ -1,6 +1,6 @@
 import t from 'tap'
-import { ErrorList } from '../../../../src/error-list.js'
-import { OptionReader } from '../../../../src/flow/steps/options.js'
+import { Problems } from '../../../../src/door/problems.js'
+import { Members } from '../../../../src/door/members.js'
 import { extractorOfModelFrom } from '../../../../src/flow/steps/openai/configuration.js'
 import { openaiExtractor } from '../../../../src/flow/steps/openai/extractor.js'
 import type { ChunkText, Extractor, ExtractorTools } from '../../../../src/flow/steps/types.js'
@@ -199,12 +199,12 @@ t.test('a request that is refused either way says nothing of the next one', asyn
 t.test('a configuration can name the model', async (t) => {
   const server = await startModelServer(t)
   server.answer = () => completion(good)
-  const reader = new OptionReader({ model: 'm', url: server.url }, 'options', new ErrorList())
+  const reader = new Members({ model: 'm', url: server.url }, 'options', new Problems())
   const extractor = extractorOfModelFrom(reader)
   reader.end()
   t.equal(reader.problems.count, 0)
   t.strictSame(await run(extractor), extracted)
-  const empty = new OptionReader({}, 'options', new ErrorList())
+  const empty = new Members({}, 'options', new Problems())
   extractorOfModelFrom(empty)
   t.match(empty.problems.details.errors, [{ path: 'options.model' }])
 })

@@ -1,6 +1,10 @@
 // Everything that is wrong with an input, told up to a bound: the input comes from strangers, and may
 // be wrong in a million places. What is beyond the bound is counted, and never made.
 
+import { LorekeepError, type ErrorCode } from '../errors.js'
+import { formatPath, type JsonPath } from './json.js'
+import { joined, unknownMember } from './wording.js'
+
 /** Entries of one list. */
 export const maxErrors = 100
 /** Of one list as JSON in UTF-8. */
@@ -10,7 +14,15 @@ const longestText = 512
 /** Errors that a sentence names. */
 const mostNamed = 10
 
-export class ErrorList<Entry extends object> {
+/** One thing that is wrong. */
+export interface Problem {
+  /** Where: `values[2].price`, `["odd key"].x`; '' is the whole. */
+  readonly path: string
+  /** A predicate: "must be a string, not 7". */
+  readonly message: string
+}
+
+export class Problems<Entry extends object = Problem> {
   readonly #entries: Entry[] = []
   #bytes = 2
   #omitted = 0
@@ -53,26 +65,43 @@ export class ErrorList<Entry extends object> {
     return this.#omitted === 0 ? { errors } : { errors, errorsOmitted: this.#omitted }
   }
 
+  /** A problem at a path. `message` is made only where it is told. */
+  fail(this: Problems, path: JsonPath | string, message: string | (() => string)): void {
+    if (this.isFull) return this.omit()
+    this.add({
+      path: typeof path === 'string' ? path : formatPath(path),
+      message: typeof message === 'string' ? message : message(),
+    })
+  }
+
+  /** A problem for each member that is not known; none is made beyond the bound. */
+  unknown(this: Problems, record: object, known: readonly string[], path = ''): void {
+    for (const name of Object.keys(record)) {
+      if (known.includes(name)) continue
+      this.fail(joined(path, formatPath([name])), () => unknownMember(name, known))
+    }
+  }
+
   /** The first few in words. */
-  sentence(wording: (entry: Entry) => string): string {
+  sentence(this: Problems): string {
     const named = this.#entries.slice(0, mostNamed)
     const more = this.count - named.length
-    return named.map(wording).join('; ') + (more > 0 ? ` (and ${more} more)` : '')
+    return named.map(worded).join('; ') + (more > 0 ? ` (and ${more} more)` : '')
+  }
+
+  /** An error that tells all of it in `details`. */
+  error(this: Problems, code: ErrorCode, details: Readonly<Record<string, unknown>> = {}) {
+    return new LorekeepError(code, this.sentence(), { details: { ...this.details, ...details } })
+  }
+
+  /** @throws LorekeepError of that code, where anything is wrong */
+  throwIfAny(this: Problems, code: ErrorCode): void {
+    if (this.count > 0) throw this.error(code)
   }
 }
 
-/** An entry for each name that is not known; none is made beyond the bound. */
-export function addUnknown<Entry extends object>(
-  list: ErrorList<Entry>,
-  record: object,
-  known: readonly string[],
-  entryOf: (name: string) => Entry,
-): void {
-  for (const name of Object.keys(record)) {
-    if (known.includes(name)) continue
-    if (list.isFull) list.omit()
-    else list.add(entryOf(name))
-  }
+function worded({ path, message }: Problem): string {
+  return path === '' ? message : `${path} ${message}`
 }
 
 /** The text, or its beginning. No half of a surrogate pair is left. */

@@ -1,0 +1,53 @@
+// What a program passes as options. A wrong one is a mistake in the program: a TypeError, at once.
+
+import { broken, type Rule } from './rules.js'
+import { isRecord, shown, unknownMember } from './wording.js'
+
+/** A rule for each option that there is. */
+type Rules = Readonly<Record<string, Rule<unknown>>>
+
+type Values<R extends Rules> = {
+  readonly [Name in keyof R]?: (R[Name] extends Rule<infer Value> ? Value : never) | undefined
+}
+
+/**
+ * The options; those that are left out, or undefined, are not looked at. An option that nobody knows
+ * is refused as one that is wrong is: it may be the misspelt name of one that matters.
+ * @param where what is called, such as `match()`, or what the options are a part of, such as `limits`
+ * @throws TypeError that names the option, what it has to be and what was found
+ */
+export function checkOptions<R extends Rules, Required extends keyof R & string = never>(
+  where: string,
+  given: unknown,
+  rules: R,
+  ...required: readonly Required[]
+): Values<R> & { readonly [Name in Required]: NonNullable<Values<R>[Name]> } {
+  const options = given === undefined ? {} : given
+  const isCall = where.endsWith(')')
+  if (!isRecord(options)) {
+    const names = Object.keys(rules).join(', ')
+    const takes = isCall ? 'takes' : 'must be'
+    throw new TypeError(`${where} ${takes} an object of ${names}, not ${shown(given)}`)
+  }
+  const placeOf = (name: string) => (isCall ? `${where}: ${name}` : `${where}.${name}`)
+  for (const name of Object.keys(options)) {
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
+    if (rule === undefined) {
+      throw new TypeError(`${placeOf(name)} ${unknownMember(name, Object.keys(rules))}`)
+    }
+    const { [name]: value } = options
+    if (value !== undefined && !rule.holds(value)) {
+      throw new TypeError(`${placeOf(name)} ${broken(rule, value)}`)
+    }
+  }
+  for (const name of required) {
+    if (options[name] !== undefined) continue
+    throw new TypeError(`${placeOf(name)} is missing; it must be ${rules[name]?.expected}`)
+  }
+  return options as ReturnType<typeof checkOptions<R, Required>>
+}
+
+/** An argument of its own. @throws TypeError */
+export function checkArgument(name: string, value: unknown, rule: Rule<unknown>): void {
+  if (!rule.holds(value)) throw new TypeError(`${name} ${broken(rule, value)}`)
+}

@@ -1,0 +1,129 @@
+// What a value has to be, and how a sentence says it: `limit must be ${expected}, not 'x'`.
+
+import type { Vector } from '../types.js'
+import { isRecord, shown, type Fields } from './wording.js'
+
+export interface Rule<T> {
+  /** After "must be". */
+  readonly expected: string
+  readonly holds: (value: unknown) => value is T
+  /** What is wrong is not shown: it may be a key. */
+  readonly isSecret?: boolean
+}
+
+/** `must be a string, not 7` */
+export function broken({ expected, isSecret }: Rule<unknown>, value: unknown): string {
+  return `must be ${expected}${isSecret === true ? '' : `, not ${shown(value)}`}`
+}
+
+function rule<T>(expected: string, holds: (value: unknown) => boolean): Rule<T> {
+  return { expected, holds: holds as Rule<T>['holds'] }
+}
+
+export const aString = rule<string>('a string', (value) => typeof value === 'string')
+
+export const aText = rule<string>('a string that is not empty', isText)
+
+export const aNumber = rule<number>('a number', (value) => typeof value === 'number')
+
+export const aSafeNumber = rule<number>(
+  `a number of at most ${Number.MAX_SAFE_INTEGER}, positive or negative`,
+  (value) => typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER,
+)
+
+export const aFlag = rule<boolean>('true or false', (value) => typeof value === 'boolean')
+
+export const aFunction = rule<(...args: never[]) => unknown>(
+  'a function',
+  (value) => typeof value === 'function',
+)
+
+export const aSignal = rule<AbortSignal>('an AbortSignal', (value) => value instanceof AbortSignal)
+
+export const aList = rule<readonly unknown[]>('an array', Array.isArray)
+
+export const texts = rule<readonly string[]>(
+  'an array of strings that are not empty',
+  (value) => Array.isArray(value) && value.every(isText),
+)
+
+export const anObject = rule<Fields>('an object', isRecord)
+
+/** One number at least, all of them finite. */
+export const aVector = rule<Vector>('an array of finite numbers, one at least', (value) => {
+  const isList =
+    Array.isArray(value) || value instanceof Float64Array || value instanceof Float32Array
+  if (!isList || value.length === 0) return false
+  // Not every(), which passes over holes.
+  for (let i = 0; i < value.length; i++) if (!Number.isFinite(value[i])) return false
+  return true
+})
+
+export const anyValue = rule<unknown>('anything', () => true)
+
+/** The longest wait that a timer takes: a longer one would end at once. */
+export const longestTimer = 2 ** 31 - 1
+
+/** Of something that is stored under it. */
+export function aName(maxBytes: number): Rule<string> {
+  return rule(
+    `a string of 1 to ${maxBytes} bytes of UTF-8`,
+    (value) => wrongName(value, maxBytes) === undefined,
+  )
+}
+
+/** Why a value is no name, or nothing. */
+export function wrongName(value: unknown, maxBytes: number): string | undefined {
+  if (typeof value !== 'string') return `must be a string, not ${shown(value)}`
+  if (value === '') return 'must not be empty'
+  if (!value.isWellFormed()) return 'has half of a surrogate pair'
+  // No character has more than three bytes for each of its code units.
+  if (value.length * 3 <= maxBytes) return undefined
+  const bytes = Buffer.byteLength(value)
+  return bytes > maxBytes ? `has ${bytes} bytes; at most ${maxBytes} are accepted` : undefined
+}
+
+/** A whole number, 0 and safe ones beyond unless it is said otherwise. */
+export function aCount(least = 0, most = Number.MAX_SAFE_INTEGER): Rule<number> {
+  const range =
+    most === Number.MAX_SAFE_INTEGER ? `, ${least} or more` : ` from ${least} to ${most}`
+  return rule(
+    `a whole number${range}`,
+    (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
+  )
+}
+
+/** How long to wait for something, in milliseconds. */
+export const aTimeout = rule<number>(
+  `a whole number from 0 to ${longestTimer}, or Infinity`,
+  (value) => value === Infinity || aCount(0, longestTimer).holds(value),
+)
+
+/** One of a few words. */
+export function oneOf<Word extends string>(...words: readonly Word[]): Rule<Word> {
+  const [last, ...others] = words.map((word) => `'${word}'`).reverse()
+  const expected = others.length === 0 ? `${last}` : `${others.reverse().join(', ')} or ${last}`
+  return rule(expected, (value) => words.includes(value as Word))
+}
+
+/** Something that has these methods; `expected` says what, and where to get it. */
+export function withMethods<T>(expected: string, ...names: readonly (keyof T & string)[]): Rule<T> {
+  return rule(expected, (value) => {
+    if (typeof value !== 'object' || value === null) return false
+    return names.every((name) => typeof (value as T)[name] === 'function')
+  })
+}
+
+/** A rule of one place for what nobody else may read. */
+export function secret<T>(expected: string, holds: (value: unknown) => boolean): Rule<T> {
+  return { ...rule<T>(expected, holds), isSecret: true }
+}
+
+/** A rule of one place, in its own words. */
+export function such<T>(expected: string, holds: (value: unknown) => boolean): Rule<T> {
+  return rule(expected, holds)
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}

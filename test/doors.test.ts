@@ -1,0 +1,640 @@
+// Every public function and method, and what it says to a member that nobody knows, to one of the
+// wrong type, to one that is negative and to one that is missing (docs/errors.md): what a program
+// passes as options is a TypeError that names the option, what may come from a client is a code with
+// `errors: [{ path, message }]`. A method that is not in this table fails the test.
+
+import t, { type Test } from 'tap'
+import * as memory from '../adapters/memory.js'
+import * as level from '../adapters/level/index.js'
+import * as steps from '../src/flow/steps/index.js'
+import * as http from '../src/http/index.js'
+import * as lorekeep from '../src/index.js'
+import * as rdf from '../src/rdf/index.js'
+import * as sparql from '../src/sparql/index.js'
+
+const keep = await lorekeep.createLorekeep({ backend: new memory.MemoryBackend() })
+t.teardown(() => keep.close())
+const { knowledge, objects, flows } = keep
+const ref = { user: 'u', id: 'core' }
+await knowledge.write(ref, [])
+await objects.defineSchema({ name: 'note', fields: { id: { type: 'string' } } })
+const graph = knowledge.graph(ref.user === 'u' ? { user: 'u', cores: ['core'] } : { user: 'u' })
+const engine = sparql.createSparql()
+
+const { signal } = new AbortController()
+const nothing = () => undefined
+const term = { v: 'urn:a', e: true }
+const pattern = { s: '?s', p: '?p', o: '?o' }
+const query = {
+  schema_name: 'note',
+  filters: {},
+  limit: 1,
+  offset: 0,
+  sort: { id: 'asc' },
+  fields: ['id'],
+}
+const scope = { collections: ['c'], user: 'u', shared: ['s'] }
+const batch = {
+  metadata: { id: 'i', user: 'u', collection: 'c' },
+  schema_name: 'note',
+  values: [{ id: '1' }],
+}
+const progress = { signal, onProgress: nothing }
+const model = {
+  model: 'm',
+  url: 'http://localhost/v1',
+  key: 'k',
+  keyVariable: 'A_KEY',
+  timeoutMs: 1,
+  maxAttempts: 1,
+  fetch,
+  clock: { now: () => 0, after: nothing },
+  chance: { fraction: () => 0 },
+}
+
+interface Door {
+  /** Every member that there is, each right. */
+  readonly right: Readonly<Record<string, unknown>>
+  readonly call: (members: never) => unknown
+  /** Those that may not be left out. */
+  readonly required?: readonly string[]
+  /** What may come from a client ends in this code, and not in a TypeError. */
+  readonly code?: string
+  /** Members that any value fits, or that are checked where they are used. */
+  readonly open?: readonly string[]
+  /** It names something, and may have other members. */
+  readonly isRef?: boolean
+  /** Of something that is passed on by parts, or may be several: it is not tried as a whole. */
+  readonly isPart?: boolean
+}
+
+const text = (source: string) =>
+  (async function* () {
+    yield Buffer.from(source)
+  })()
+const asRef = { right: ref, required: ['user', 'id'], code: 'LK_CORE_REF', isRef: true }
+const ofGraph = { code: 'LK_GRAPH_QUERY' }
+const scoped = (call: (options: never) => unknown): readonly Door[] => [
+  { right: { scope }, call },
+  { right: scope, call: (scope) => call({ scope } as never) },
+]
+const queried = (call: (asked: never, scope?: never) => unknown): readonly Door[] => [
+  { right: query, call: (asked) => call(asked), required: ['schema_name'], code: 'LK_QUERY' },
+  { right: scope, call: (scope) => call(query as never, scope) },
+]
+
+/** By what is called; several for one that takes several. */
+const doors: Readonly<Record<string, readonly Door[]>> = {
+  createLorekeep: [
+    {
+      right: {
+        backend: new memory.MemoryBackend(),
+        limits: {},
+        objectCacheBytes: 1,
+        graphCacheBytes: 1,
+        vectorCacheBytes: 1,
+        embedder: nothing,
+        collections: 'open',
+        defaultUser: 'u',
+        leaseMs: 1,
+        clock: { now: () => 0, after: nothing },
+        chance: { fraction: () => 0, token: () => '' },
+        createId: nothing,
+        closeTimeoutMs: 1,
+        onError: nothing,
+      },
+      call: (options) => lorekeep.createLorekeep(options),
+      required: ['backend'],
+    },
+    {
+      right: {
+        maxCoreBytes: 1,
+        maxMessageBytes: 1,
+        maxStringBytes: 1,
+        maxDepth: 6,
+        maxVectorLength: 1,
+        maxMapEntries: 1,
+        maxExtraValues: 1,
+        maxBatchObjects: 1,
+        maxObjectBytes: 1,
+        maxQueryLimit: 1,
+        maxQueryObjects: 1,
+        maxQueryMs: 1,
+        maxTextBytes: 0,
+        maxMetadataTriples: 0,
+      },
+      call: (limits) => lorekeep.createLorekeep({ backend: new memory.MemoryBackend(), limits }),
+    },
+  ],
+  restore: [
+    {
+      right: progress,
+      call: (options) => lorekeep.restore(new memory.MemoryBackend(), '/none', options),
+    },
+  ],
+  'keep.backup': [{ right: progress, call: (options) => keep.backup('/dev/null/none', options) }],
+  'keep.verify': [{ right: { deep: true, ...progress }, call: (options) => keep.verify(options) }],
+
+  'knowledge.import': [
+    { ...asRef, call: (name) => knowledge.import(name, text('')) },
+    {
+      right: { mode: 'append', index: true, ...progress },
+      call: (options) => knowledge.import(ref, text(''), options),
+    },
+  ],
+  'knowledge.write': [
+    { ...asRef, call: (name) => knowledge.write(name, []) },
+    {
+      right: { mode: 'append', index: true, ...progress },
+      call: (options) => knowledge.write(ref, [], options),
+    },
+  ],
+  'knowledge.export': [
+    { ...asRef, call: (name) => knowledge.export(name) },
+    { right: { signal }, call: (options) => knowledge.export(ref, options) },
+  ],
+  'knowledge.messages': [
+    { ...asRef, call: (name) => knowledge.messages(name) },
+    { right: { signal }, call: (options) => knowledge.messages(ref, options) },
+  ],
+  'knowledge.stat': [{ ...asRef, call: (name) => knowledge.stat(name) }],
+  'knowledge.delete': [{ ...asRef, call: (name) => knowledge.delete(name) }],
+  'knowledge.index': [
+    { ...asRef, call: (name) => knowledge.index(name) },
+    { right: progress, call: (options) => knowledge.index(ref, options) },
+  ],
+  'knowledge.indexState': [{ ...asRef, call: (name) => knowledge.indexState(name) }],
+  'knowledge.list': [
+    {
+      right: { user: 'u', after: 'a', limit: 1 },
+      call: (options) => knowledge.list(options),
+      open: ['user', 'after'],
+    },
+    {
+      right: { user: 'u', after: 'a' },
+      call: ({ user, after }: { user: string; after: string }) => knowledge.list({ user, after }),
+      code: 'LK_CORE_REF',
+      isRef: true,
+      isPart: true,
+    },
+  ],
+  'knowledge.graph': [
+    {
+      right: { user: 'u', cores: ['core'], collection: 'c' },
+      call: (asked) => knowledge.graph(asked),
+      ...ofGraph,
+      open: ['user'],
+    },
+  ],
+
+  'graph.match': [
+    { right: { s: term, p: term, o: term }, call: (asked) => graph.match(asked), ...ofGraph },
+    {
+      right: { limit: 1, signal },
+      call: (options) => graph.match({}, options),
+    },
+  ],
+  'graph.count': [
+    { right: { s: term, p: term, o: term }, call: (asked) => graph.count(asked), ...ofGraph },
+    { right: { signal }, call: (options) => graph.count({}, options) },
+  ],
+  'graph.solve': [
+    {
+      right: pattern,
+      call: (asked) => graph.solve([asked]),
+      required: ['s', 'p', 'o'],
+      ...ofGraph,
+    },
+    {
+      right: { select: ['?s'], distinct: true, limit: 1, maxDistinctBytes: 1, signal },
+      call: (options) => graph.solve([pattern as never], options),
+    },
+  ],
+  'graph.nearest': [
+    {
+      right: { k: 1, exact: true, where: [], signal },
+      call: (options) => graph.nearest([1], options),
+      open: ['where'],
+    },
+    {
+      right: { s: '?entity' },
+      call: (where) => graph.nearest([1], { where }),
+      ...ofGraph,
+      isPart: true,
+    },
+  ],
+  'graph.retrieve': [
+    {
+      right: { text: 'x', entities: 1, triples: 1, depth: 1, maxTriples: 1 },
+      call: (asked) => graph.retrieve(asked),
+      required: ['text'],
+      ...ofGraph,
+    },
+    {
+      right: { signal },
+      call: ({ signal }: { signal: AbortSignal }) => graph.retrieve({ text: 'x', signal }),
+      isRef: true,
+      isPart: true,
+    },
+  ],
+  'graph.neighbours': [
+    {
+      right: term,
+      call: (asked) => graph.neighbours(asked),
+      required: ['v', 'e'],
+      ...ofGraph,
+      isRef: true,
+    },
+    {
+      right: { limit: 1, signal },
+      call: (options) => graph.neighbours(term, options),
+    },
+  ],
+  'graph.describe': [
+    {
+      right: term,
+      call: (asked) => graph.describe(asked),
+      required: ['v', 'e'],
+      ...ofGraph,
+      isRef: true,
+    },
+    {
+      right: { limit: 1, signal },
+      call: (options) => graph.describe(term, options),
+    },
+  ],
+  'graph.source': [],
+
+  'objects.defineSchema': [
+    {
+      right: {
+        name: 'n',
+        description: '',
+        fields: { id: { type: 'string' } },
+        indexes: ['id'],
+        index_undeclared: false,
+        strict: true,
+        id_field: 'id',
+        generate_ids: false,
+      },
+      call: (definition) => objects.defineSchema(definition),
+      required: ['name', 'fields'],
+      code: 'LK_SCHEMA_INVALID',
+    },
+    {
+      right: {
+        type: 'integer',
+        description: '',
+        required: true,
+        nullable: false,
+        default: 1,
+        primary_key: false,
+        indexed: true,
+        min: 0,
+        max: 7,
+      },
+      call: (field) =>
+        objects.defineSchema({ name: 'n', fields: { id: { type: 'string' }, field } }),
+      required: ['type'],
+      code: 'LK_SCHEMA_INVALID',
+      open: ['default', 'min', 'max'],
+    },
+  ],
+  'objects.schema': [],
+  'objects.schemas': [],
+  'objects.dropSchema': [],
+  'objects.import': [
+    {
+      right: batch,
+      call: (given) => objects.import(given),
+      required: ['metadata', 'schema_name', 'values'],
+      code: 'LK_OBJECT_REQUEST',
+    },
+    {
+      right: { ...batch.metadata, metadata: {} },
+      call: (metadata) => objects.import({ ...batch, metadata }),
+      required: ['id', 'user', 'collection'],
+      code: 'LK_OBJECT_REQUEST',
+    },
+    { right: { onDuplicate: 'skip', scope }, call: (options) => objects.import(batch, options) },
+    { right: scope, call: (scope) => objects.import(batch, { scope }) },
+  ],
+  'objects.query': queried((asked, scope) => objects.query(asked, scope)),
+  'objects.find': queried((asked, scope) => objects.find(asked, scope)),
+  'objects.explain': queried((asked, scope) => objects.explain(asked, scope)),
+  'objects.get': scoped((options) => objects.get('c', '1', options)),
+  'objects.replace': scoped((options) => objects.replace('c', '1', {}, options)),
+  'objects.patch': scoped((options) => objects.patch('c', '1', {}, options)),
+  'objects.delete': scoped((options) => objects.delete('c', '1', options)),
+  'objects.collections': [],
+  'objects.createCollection': [],
+  'objects.deleteCollection': [],
+
+  'flows.define': [
+    {
+      right: {
+        id: 'f',
+        active: true,
+        steps: ['chunk'],
+        concurrency: 1,
+        maxAttempts: 1,
+        stepTimeoutMs: 1,
+        minDelayMs: 0,
+        maxDelayMs: 0,
+        maxQueued: 1,
+        keepDone: 0,
+      },
+      call: (definition) => flows.define(definition),
+      required: ['id'],
+      code: 'LK_FLOW_INVALID',
+    },
+    {
+      right: { name: 'chunk', options: {} },
+      call: (step) => flows.define({ id: 'f', steps: [step] }),
+      code: 'LK_FLOW_INVALID',
+      open: ['name'],
+    },
+    {
+      right: { size: 100, overlap: 1 },
+      call: (options) => flows.define({ id: 'f', steps: [{ name: 'chunk', options }] }),
+      code: 'LK_FLOW_INVALID',
+    },
+  ],
+  'flows.load': [
+    {
+      right: { id: 'd', user: 'u', collection: 'c', metadata: [], content: 'text' },
+      call: (document) => flows.load('default', document),
+      required: ['id'],
+      code: 'LK_DOCUMENT_INVALID',
+    },
+    {
+      right: { id: 'd', text: 'dGV4dA==', charset: 'utf-8' },
+      call: (document) => flows.load('default', document),
+      required: ['id', 'text'],
+      code: 'LK_DOCUMENT_INVALID',
+    },
+  ],
+  'flows.run': [{ right: { signal, flows: ['f'] }, call: (options) => flows.run(options) }],
+  'flows.jobs': [
+    {
+      right: { flow: 'default', state: 'done', user: 'u', document: 'd', limit: 1 },
+      call: (asked) => flows.jobs(asked),
+      required: ['flow'],
+    },
+  ],
+  'flows.watch': [
+    {
+      right: { job: 'j', flow: 'f', user: 'u', document: 'd', signal },
+      call: (asked) => flows.watch(asked),
+    },
+  ],
+  'flows.document': [
+    {
+      right: { user: 'u', document: 'd' },
+      call: (name) => flows.document(name),
+      required: ['document'],
+      isRef: true,
+    },
+  ],
+  'flows.removeDocument': [
+    {
+      right: { user: 'u', document: 'd' },
+      call: (name) => flows.removeDocument(name),
+      required: ['document'],
+      isRef: true,
+    },
+  ],
+  'flows.get': [],
+  'flows.list': [],
+  'flows.start': [],
+  'flows.stop': [],
+  'flows.remove': [],
+  'flows.job': [],
+  'flows.deadLetters': [],
+  'flows.stats': [],
+  'flows.retry': [],
+  'flows.cancel': [],
+
+  chunk: [{ right: { size: 100, overlap: 1 }, call: (options) => steps.chunk(options) }],
+  embed: [
+    {
+      right: { embedder: nothing, batch: 1 },
+      call: (options) => steps.embed(options),
+    },
+  ],
+  extract: [
+    {
+      right: { extractor: nothing, embedder: nothing, base: 'urn:a:', concurrency: 1 },
+      call: (options) => steps.extract(options),
+    },
+  ],
+  store: [
+    { right: { base: 'urn:a:', chunkEmbeddings: true }, call: (options) => steps.store(options) },
+  ],
+  index: [{ right: { base: 'urn:a:' }, call: (options) => steps.index(options) }],
+  hashingEmbedder: [
+    {
+      right: { dimensions: 8 },
+      call: (options) => steps.hashingEmbedder(options),
+    },
+  ],
+  offlineExtractor: [],
+  openaiEmbedder: [
+    {
+      right: { ...model, dimensions: 1, batch: 1 },
+      call: (options) => steps.openaiEmbedder(options),
+      required: ['model'],
+    },
+  ],
+  openaiExtractor: [
+    {
+      right: model,
+      call: (options) => steps.openaiExtractor(options),
+      required: ['model'],
+    },
+  ],
+
+  parseRdf: [
+    {
+      right: { format: 'nt', loss: 'drop', base: 'urn:a', collection: 'c' },
+      call: (options) => rdf.parseRdf(text(''), options),
+      required: ['format'],
+    },
+  ],
+  writeRdf: [
+    { right: { format: 'nt' }, call: (options) => rdf.writeRdf([], options), required: ['format'] },
+  ],
+  rdfFormatNamed: [],
+  quadOf: [],
+  rdfTermOf: [],
+  termOf: [],
+
+  createSparql: [
+    {
+      right: { threads: 1, threadMb: 64 },
+      call: (options) => sparql.createSparql(options),
+    },
+  ],
+  'engine.query': [
+    {
+      right: { signal, baseIRI: 'urn:a' },
+      call: (options) => engine.query(graph, 'ASK {', options),
+    },
+  ],
+  'engine.execute': [
+    {
+      right: { signal, baseIRI: 'urn:a', accept: '*/*', maxMs: 1, lane: 'u' },
+      call: (options) => engine.execute(graph, 'ASK {', options),
+    },
+  ],
+
+  createHandler: [
+    {
+      right: {
+        knowledge,
+        objects,
+        flows,
+        sparql: engine,
+        backup: keep.backup,
+        authenticate: nothing,
+        prefix: '/a',
+        maxCoreBytes: 1,
+        maxConcurrentImports: 1,
+        maxConcurrentExports: 1,
+        maxConcurrentQueries: 1,
+        maxEventStreams: 1,
+        maxJsonBytes: 1,
+        maxBufferedBytes: 1,
+        maxGraphResults: 1,
+        maxQueryMs: 1,
+        defaultUser: 'u',
+        idleTimeoutMs: 1,
+        exportIdleTimeoutMs: 1,
+        heartbeatMs: 1,
+        signal,
+        compat: {},
+        onError: nothing,
+      },
+      call: (options) => http.createHandler(options),
+      required: ['authenticate'],
+    },
+    {
+      right: { emptyJson: true },
+      call: (compat) => http.createHandler({ knowledge, authenticate: 'none', compat }),
+    },
+  ],
+
+  MemoryBackend: [],
+  LevelBackend: [
+    { right: { profiles: {} }, call: (options) => new level.LevelBackend('/none', options) },
+  ],
+  LorekeepError: [],
+  hasCode: [],
+}
+
+t.test('every public function and method is in the table', async (t) => {
+  const found = new Set<string>()
+  for (const module of [lorekeep, memory, level, steps, http, rdf, sparql]) {
+    for (const [name, value] of Object.entries(module)) {
+      if (typeof value === 'function') found.add(name)
+    }
+  }
+  const owners = { knowledge, graph, objects, flows, keep, engine }
+  const ofHosts = [
+    'constructor',
+    'close',
+    'sweep',
+    'holdDeletions',
+    'resume',
+    'deleteDocumentObjects',
+  ]
+  for (const [owner, value] of Object.entries(owners)) {
+    const names = [value, Object.getPrototypeOf(value) as object].flatMap((object) =>
+      object === Object.prototype ? [] : Object.getOwnPropertyNames(object),
+    )
+    for (const name of names) {
+      const member = (value as unknown as Readonly<Record<string, unknown>>)[name]
+      if (typeof member === 'function' && !ofHosts.includes(name)) found.add(`${owner}.${name}`)
+    }
+  }
+  t.strictSame([...found].sort(), Object.keys(doors).sort())
+})
+
+for (const [name, table] of Object.entries(doors)) {
+  if (table.length === 0) continue
+  t.test(name, async (t) => {
+    for (const door of table) await knock(t, door)
+  })
+}
+
+async function knock(t: Test, door: Door): Promise<void> {
+  const { right, required = [], open = [], isRef = false, isPart = false } = door
+  if (!isRef) {
+    await refuses(t, door, { ...right, nobody: 1 }, 'nobody')
+    // Shorter names are near to everything.
+    const long = Object.keys(right).find((name) => name.length > 2)
+    const misspelt = `${long}_`
+    if (long) await refuses(t, door, { ...right, [misspelt]: 1 }, misspelt, /did you mean/)
+  }
+  for (const [member, value] of Object.entries(right)) {
+    if (open.includes(member)) continue
+    const others = [typeof value === 'number' ? 'x' : 7, null]
+    const isNullable = door.code === 'LK_DOCUMENT_INVALID'
+    const negative = typeof value === 'number' ? [-1, 1.5, NaN] : []
+    for (const other of [...others, ...negative, { wrong: 1 }]) {
+      if (isNullable && other === null) continue
+      if (typeof value === 'object' && !Array.isArray(value) && typeof other === 'object') continue
+      await refuses(t, door, { ...right, [member]: other }, member)
+    }
+  }
+  for (const member of required) {
+    const { [member]: _, ...rest } = right
+    await refuses(t, door, rest, member)
+  }
+  for (const value of isPart ? [] : [null, 7, 'x', []]) await refuses(t, door, value, '')
+}
+
+/** Names the member: a TypeError in its message, a code in the path of an entry. */
+async function refuses(
+  t: Test,
+  { call, code }: Door,
+  given: unknown,
+  member: string,
+  message = /./,
+): Promise<void> {
+  const what = `${code ?? 'TypeError'} for ${member || JSON.stringify(given)}`
+  try {
+    await settled(call(given as never))
+  } catch (error) {
+    const isWhole = member === ''
+    if (error instanceof TypeError) {
+      const named = error.message.includes(member) && message.test(error.message)
+      t.ok((code === undefined || isWhole) && named, `${what}: ${error.message}`)
+      return
+    }
+    if (code === undefined || !(error instanceof lorekeep.LorekeepError)) throw error
+    const errors = error.details['errors'] as readonly { path: string; message: string }[]
+    const entry = errors?.find(
+      ({ path }) =>
+        path === member ||
+        path.endsWith(`.${member}`) ||
+        path.includes(`.${member}.`) ||
+        path.startsWith(`${member}.`) ||
+        path.startsWith(`${member}[`),
+    )
+    const isTold = isWhole ? errors.length > 0 : entry !== undefined && message.test(entry.message)
+    t.ok(error.code === code && isTold, `${what}: ${error.message}`)
+    return
+  }
+  t.fail(what)
+}
+
+/** What a call gives in the end, or its first value where it is to be iterated. */
+async function settled(given: unknown): Promise<void> {
+  const found = await given
+  const iterator = (found as Partial<AsyncIterable<unknown>> | undefined)?.[Symbol.asyncIterator]
+  if (iterator === undefined) return
+  const values = iterator.call(found)
+  await values.next()
+  await values.return?.()
+}
