@@ -1,7 +1,7 @@
 // Filters that no index answers, over 100,000 products, with a page of 100 and the exact total:
 // against SQLite's json_extract, and against mingo over objects that are parsed already.
 
-import type { Lorekeep } from '../src/index.js'
+import type { Filters, Lorekeep } from '../src/index.js'
 import { Random } from '../test/fixtures/random.js'
 import {
   check,
@@ -32,7 +32,7 @@ interface Case {
   readonly name: string
   readonly targets: boolean
   /** Another number each time, so that no answer can be kept from the time before. */
-  filters(n: number): Record<string, unknown>
+  filters(n: number): Filters
   readonly where: string
   values(n: number): readonly unknown[]
   matches(product: Product, n: number): boolean

@@ -157,9 +157,86 @@ function withShortTexts(details: Readonly<Record<string, unknown>>): typeof deta
   return Object.fromEntries(texts) as typeof details
 }
 
-/** True for an error of ours with that code. */
-export function hasCode(error: unknown, code: ErrorCode): error is LorekeepError {
+/** True for an error of ours with that code, whose details have a type then. */
+export function hasCode<Code extends ErrorCode>(
+  error: unknown,
+  code: Code,
+): error is CodedError<Code> {
   return error instanceof LorekeepError && error.code === code
+}
+
+export type CodedError<Code extends ErrorCode> = LorekeepError & {
+  readonly code: Code
+  readonly details: Code extends keyof DetailsByCode ? DetailsByCode[Code] : object
+}
+
+/** One thing that is wrong. */
+export interface Problem {
+  /** Where: `values[2].price`, `["odd key"].x`; '' is the whole. */
+  readonly path: string
+  /** A predicate: "must be a string, not 7". */
+  readonly message: string
+}
+
+/** Up to 100 of what is wrong, and how many more there are. */
+interface Problems<Entry = Problem> {
+  readonly errors: readonly Entry[]
+  readonly errorsOmitted?: number
+}
+
+interface StreamPlace {
+  /** Both from 0, in the stream as it was sent. */
+  readonly messageIndex: number
+  readonly byteOffset: number
+  /** Within the message's data, such as `t[5].s.v`. */
+  readonly path?: string
+  /** Another format that the data seems to be of. */
+  readonly looksLike?: string
+}
+
+/** What `details` have, by code (docs/errors.md). */
+export interface DetailsByCode {
+  readonly LK_CORE_REF: Problems
+  readonly LK_CORE_FORMAT: StreamPlace
+  readonly LK_CORE_TYPE: StreamPlace
+  readonly LK_CORE_TOO_LARGE: { readonly maxCoreBytes: number }
+  readonly LK_CORE_MESSAGE: { readonly messageIndex: number; readonly path: string }
+  readonly LK_GRAPH_QUERY: Partial<Problems> & { readonly line?: number }
+  readonly LK_RDF_FORMAT: { readonly format: string; readonly line?: number }
+  readonly LK_RDF_LOSS: Readonly<
+    Record<'statements' | 'datatypes' | 'languages' | 'directions' | 'graphs', number>
+  >
+  readonly LK_PEER_MISSING: { readonly package: string }
+  readonly LK_SCHEMA_INVALID: Problems
+  readonly LK_SCHEMA_NOT_FOUND: { readonly schema_name: string }
+  readonly LK_SCHEMA_VIOLATED: Problems<
+    Problem & { readonly collection: string; readonly id: string | number }
+  >
+  readonly LK_SCHEMA_IN_USE: { readonly objects: number }
+  readonly LK_OBJECT_REQUEST: Problems
+  readonly LK_OBJECT_INVALID: Problems<
+    Problem & { readonly index: number; readonly id?: string | number }
+  > & { readonly count: number }
+  readonly LK_OBJECT_DUPLICATE: {
+    readonly ids: readonly (string | number)[]
+    readonly count: number
+  }
+  readonly LK_OBJECT_ACCESS: DetailsByCode['LK_OBJECT_DUPLICATE']
+  readonly LK_OBJECT_TOO_LARGE: { readonly count: number; readonly maxBatchObjects: number }
+  readonly LK_QUERY: Problems
+  readonly LK_FLOW_INVALID: Problems
+  readonly LK_FLOW_NOT_FOUND: { readonly flow: string }
+  readonly LK_FLOW_INACTIVE: { readonly flow: string }
+  readonly LK_FLOW_IN_USE: Readonly<Record<'queued' | 'delayed' | 'active' | 'dead', number>>
+  readonly LK_FLOW_FULL: { readonly flow: string; readonly maxQueued: number }
+  readonly LK_DOCUMENT_INVALID: Problems<Problem & { readonly offset?: number }>
+  readonly LK_DOCUMENT_TOO_LARGE: { readonly found: number } & Readonly<
+    Partial<Record<'maxTextBytes' | 'maxMetadataTriples' | 'maxMetadataLength', number>>
+  >
+  readonly LK_DOCUMENT_NOT_FOUND: { readonly document: string }
+  readonly LK_JOB_NOT_FOUND: { readonly job: string }
+  readonly LK_JOB_STATE: { readonly job: string; readonly state: string }
+  readonly LK_CONFIG: Partial<Problems>
 }
 
 /** Whether the system had no room. LevelDB has its reason in the message, under a code of its own. */

@@ -13,7 +13,14 @@ export type {
   RestoreProgress,
 } from './backup/types.js'
 export { LorekeepError, catalogue, hasCode } from './errors.js'
-export type { ErrorCode, ErrorKind, ErrorOptions } from './errors.js'
+export type {
+  CodedError,
+  DetailsByCode,
+  ErrorCode,
+  ErrorKind,
+  ErrorOptions,
+  Problem,
+} from './errors.js'
 export type { Chance, Clock } from './flow/clock.js'
 export type {
   DocumentRef,
@@ -54,6 +61,7 @@ export type {
   NearEntity,
   NearestOptions,
   Neighbour,
+  QuadSource,
   QueryPattern,
   RetrieveQuery,
   SolveOptions,
@@ -72,11 +80,12 @@ export type {
   ImportSummary,
   KnowledgeStore,
 } from './knowledge/types.js'
+export type { Condition, Filters, Operand, Operators } from './objects/filters.js'
 export type {
   CollectionStat,
   FieldDefinition,
   FieldType,
-  Filters,
+  FoundFields,
   ObjectChangeOptions,
   ObjectId,
   ObjectImport,
@@ -92,6 +101,8 @@ export type {
   Scope,
   SortDirection,
   StoredObject,
+  SystemFields,
+  WholeQuery,
 } from './objects/types.js'
 export type {
   CoreMessage,

@@ -1,7 +1,7 @@
 // Everything that is wrong with an input, told up to a bound: the input comes from strangers, and may
 // be wrong in a million places. What is beyond the bound is counted, and never made.
 
-import { LorekeepError, type ErrorCode } from '../errors.js'
+import { LorekeepError, type ErrorCode, type Problem } from '../errors.js'
 import { formatPath, type JsonPath } from './json.js'
 import { joined, unknownMember } from './wording.js'
 
@@ -14,13 +14,7 @@ const longestText = 512
 /** Errors that a sentence names. */
 const mostNamed = 10
 
-/** One thing that is wrong. */
-export interface Problem {
-  /** Where: `values[2].price`, `["odd key"].x`; '' is the whole. */
-  readonly path: string
-  /** A predicate: "must be a string, not 7". */
-  readonly message: string
-}
+export type { Problem } from '../errors.js'
 
 export class Problems<Entry extends object = Problem> {
   readonly #entries: Entry[] = []

@@ -48,7 +48,8 @@ export interface FlowDocument {
  * may be run again after a failure or a crash: running it twice has to leave what running it once
  * leaves.
  */
-export interface Step {
+/** `Input` is what the step before it returns: the built-in ones say what that is. */
+export interface Step<Input = unknown, Output = unknown> {
   /** Unique within the flow. */
   readonly name: string
   /** Over the flow's `stepTimeoutMs`. */
@@ -58,7 +59,7 @@ export interface Step {
    * arrays, no functions. To give up without another attempt, throw a LorekeepError
    * `LK_STEP_UNRECOVERABLE`.
    */
-  readonly run: (input: unknown, context: StepContext) => unknown
+  run(input: Input, context: StepContext): Output | Promise<Output>
 }
 
 /** What a step may use beside its input. */
@@ -95,7 +96,9 @@ export interface FlowDefinition {
    * flow accepts documents, and processes them once it was defined again. By default `chunk`,
    * `embed`, `extract`, `store`, `index`.
    */
-  readonly steps?: readonly (string | NamedStep | Step)[]
+  // Which step comes behind which is not for the type to say.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly steps?: readonly (string | NamedStep | Step<any>)[]
   /** Documents under way at once, in each runner. 4 by default. */
   readonly concurrency?: number
   /** Deliveries of a document before it is a dead letter. 5 by default. */
@@ -233,17 +236,26 @@ interface JobEventFields {
 /** Something happened to a job. The last of one job is `done`, `dead` or `cancelled`. */
 export type JobEvent =
   /** `state`: what was known when the watching began, of a watched job or document. */
-  | (JobEventFields & { readonly type: 'state' | 'queued' | 'active' | 'done' | 'cancelled' })
+  | (JobEventFields & { readonly type: 'state' | 'queued' | 'active' | 'done' | 'cancelled' } & No<
+        'step' | 'done' | 'total' | 'failure'
+      >)
   | (JobEventFields & {
       readonly type: 'progress'
       readonly step: string
       readonly done: number
       readonly total: number
-    })
+    } & No<'failure'>)
   /** The output of a step was recorded. */
-  | (JobEventFields & { readonly type: 'step'; readonly step: string })
+  | (JobEventFields & { readonly type: 'step'; readonly step: string } & No<
+        'done' | 'total' | 'failure'
+      >)
   /** A delivery ended without completion; the state says what follows. */
-  | (JobEventFields & { readonly type: 'failed' | 'dead'; readonly failure: JobFailure })
+  | (JobEventFields & { readonly type: 'failed' | 'dead'; readonly failure: JobFailure } & No<
+        'step' | 'done' | 'total'
+      >)
+
+/** Members that other events have: to take an event apart before its type is asked. */
+type No<Names extends string> = { readonly [Name in Names]?: undefined }
 
 export interface WatchQuery {
   /** This job alone: the iteration ends by itself after its last event. */

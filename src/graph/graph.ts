@@ -1,5 +1,4 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Source } from '@rdfjs/types'
 import type { Embedder, Term, Triple, Vector } from '../types.js'
 import { idsOf, Matches, type OpenView } from './matches.js'
 import { withBlocks } from './miss.js'
@@ -24,6 +23,7 @@ import type {
   NearEntity,
   NearestOptions,
   Neighbour,
+  QuadSource,
   QueryPattern,
   RetrieveQuery,
   SolveOptions,
@@ -148,7 +148,7 @@ export class StoredGraph implements Graph {
     return this.match({ s: checkTerm(term) }, options)
   }
 
-  source(): Source {
+  source(): QuadSource {
     return rdfSource(this)
   }
 

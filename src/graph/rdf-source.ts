@@ -1,15 +1,15 @@
 // A graph as a source of RDF/JS quads: https://rdf.js.org/stream-spec/#source-interface
 
 import { Readable } from 'node:stream'
-import type { Quad, Source, Stream, Term as RdfTerm } from '@rdfjs/types'
+import type { Quad, Term as RdfTerm } from '@rdfjs/types'
 import { namedNodeOf, nodeOf, quadOf, rdfTermOf, termOf } from '../rdf/terms.js'
 import type { Term } from '../types.js'
-import type { Graph, TriplePattern } from './types.js'
+import type { Graph, QuadSource, TriplePattern } from './types.js'
 
 type Asked = RdfTerm | null | undefined
 
 /** What query engines plan with, beside match(). */
-export interface CountingSource extends Source {
+export interface CountingSource extends QuadSource {
   countQuads(subject?: Asked, predicate?: Asked, object?: Asked, graph?: Asked): Promise<number>
 }
 
@@ -20,7 +20,7 @@ export interface CountingSource extends Source {
  */
 export function rdfSource(graph: Pick<Graph, 'match' | 'count'>): CountingSource {
   return {
-    match(...terms): Stream {
+    match(...terms) {
       const pattern = patternOf(terms)
       return Readable.from(pattern === undefined ? [] : quads(graph, pattern), { objectMode: true })
     },

@@ -1,6 +1,6 @@
 // What a graph over stored cores takes and gives.
 
-import type { Source } from '@rdfjs/types'
+import type { Quad, Source, Stream } from '@rdfjs/types'
 import type { Term, Triple, Vector } from '../types.js'
 
 /** Which cores are seen as one graph: those named, or all of the user's. */
@@ -195,7 +195,12 @@ export interface Graph {
   describe(term: Term, options?: MatchOptions): AsyncIterable<Triple>
 
   /** The graph as a source of RDF/JS quads, such as SPARQL engines take. All are in its default graph. */
-  source(): Source
+  source(): QuadSource
+}
+
+/** Its streams can be iterated, too. */
+export interface QuadSource extends Source {
+  match(...terms: Parameters<Source['match']>): Stream & AsyncIterable<Quad>
 }
 
 /** How much of a core is indexed. */

@@ -3,7 +3,8 @@
 import { checkOptions } from '../door/options.js'
 import { aText, texts } from '../door/rules.js'
 import { LorekeepError } from '../errors.js'
-import type { Filters, Scope } from './types.js'
+import type { Filters } from './filters.js'
+import type { Scope } from './types.js'
 
 /** What the schemas of the flows' own step `index` begin with: texts of users, which nobody shares. */
 export const flowSchemas = 'lorekeep_'

@@ -231,11 +231,14 @@ class StoredObjects implements OpenObjectStore {
     })
   }
 
-  async query(query: ObjectQuery, scope: Scope = {}): Promise<ObjectPage> {
+  async query<T extends object>(
+    query: ObjectQuery,
+    scope: Scope = {},
+  ): Promise<ObjectPage<StoredObject<T>>> {
     return this.#run(query, scope, ({ found, request }) => {
       const { limit, offset, fields } = request
       if (fields === undefined) checkSize(found)
-      const objects = found.places.map((place) => output(place, fields))
+      const objects = found.places.map((place) => asTyped<T>(output(place, fields)))
       const { total, next } = found
       return { objects, total, limit, offset, ...(next !== undefined && { next }) }
     })
@@ -245,18 +248,18 @@ class StoredObjects implements OpenObjectStore {
     return this.#run(query, scope, ({ found, meter }) => planOf(found, meter))
   }
 
-  find(query: ObjectQuery, scope: Scope = {}): AsyncGenerator<Partial<StoredObject>> {
+  find<T extends object>(query: ObjectQuery, scope: Scope = {}): AsyncGenerator<StoredObject<T>> {
     const held = new Set<() => void>()
-    const objects = this.#find(query, scope, held)
+    const objects = this.#find<T>(query, scope, held)
     dropped.register(objects, held)
     return objects
   }
 
-  async *#find(
+  async *#find<T extends object>(
     query: ObjectQuery,
     scope: Scope,
     held: Set<() => void>,
-  ): AsyncGenerator<Partial<StoredObject>> {
+  ): AsyncGenerator<StoredObject<T>> {
     const name = schemaNameOf(query)
     const end = this.#inFlight.begin()
     const { signal } = this.#inFlight
@@ -277,18 +280,24 @@ class StoredObjects implements OpenObjectStore {
         const limit = query.limit === undefined ? Infinity : request.limit
         return { table, request: { ...request, limit } }
       }
-      yield* findRows(this.#committer, questionOf, new Meter(limits), held, signal)
+      yield* findRows(
+        this.#committer,
+        questionOf,
+        new Meter(limits),
+        held,
+        signal,
+      ) as AsyncGenerator<StoredObject<T>>
     } finally {
       signal.removeEventListener('abort', letGo)
       letGo()
     }
   }
 
-  async get(
+  async get<T extends object>(
     collection: string,
     id: ObjectId,
     options: ObjectGetOptions = {},
-  ): Promise<StoredObject | undefined> {
+  ): Promise<StoredObject<T> | undefined> {
     checkArgument('the name of a collection', collection, aString)
     const text = idText(id)
     const scope = scopeIn(options)
@@ -297,7 +306,8 @@ class StoredObjects implements OpenObjectStore {
       const found = place?.block.stored(place.n)
       if (found === undefined) return undefined
       const { _user: user, _collection, _schema } = found
-      return isSeen(scope, { user, collection: _collection }, _schema) ? found : undefined
+      const isHere = isSeen(scope, { user, collection: _collection }, _schema)
+      return isHere ? asTyped<T>(found) : undefined
     })
   }
 
@@ -505,6 +515,11 @@ function idText(id: ObjectId): string {
   checkArgument('an id', id, anId)
   // What cannot be an id is the id of nothing.
   return checkId(id) === undefined ? String(id) : ''
+}
+
+/** Of what type objects are, and which of their fields a query left, is for the caller's types. */
+function asTyped<T extends object>(found: object): StoredObject<T> {
+  return found as StoredObject<T>
 }
 
 function storedRow(row: Row, schema: string): StoredObject {

@@ -1,6 +1,7 @@
 // What an ObjectStore takes and gives.
 
 import type { JsonObject, JsonValue } from '../types.js'
+import type { Filters } from './filters.js'
 
 /**
  * A string of 1 to 1,024 bytes, or a safe integer. Two ids are the same where their text is: 7 and
@@ -115,9 +116,8 @@ export interface ObjectImportResult {
   readonly ids: readonly ObjectId[]
 }
 
-/** The object's own fields, and the system's. */
-export interface StoredObject {
-  readonly [field: string]: JsonValue
+/** What every object has beside its own fields. */
+export interface SystemFields {
   readonly _id: ObjectId
   readonly _schema: string
   readonly _collection: string
@@ -129,14 +129,17 @@ export interface StoredObject {
   readonly _metadata: JsonObject
 }
 
+/**
+ * The object's own fields, and the system's. With a type of yours, `StoredObject<Product>`, the fields
+ * are those of it: nothing but the schema sees to it that they are there.
+ */
+export type StoredObject<T extends object = JsonObject> = T & SystemFields
+
 export type SortDirection = 'asc' | 'desc'
 
-/** Field path → a value (equality) or an object of operators; `$and`, `$or`, `$nor`. */
-export type Filters = { readonly [key: string]: unknown }
-
-export interface ObjectQuery {
+export interface ObjectQuery<T = unknown> {
   readonly schema_name: string
-  readonly filters?: Filters
+  readonly filters?: Filters<T>
   /** 100 by default; clamped to `maxQueryLimit`. 0 counts only. */
   readonly limit?: number
   readonly offset?: number
@@ -145,8 +148,18 @@ export interface ObjectQuery {
   /** Paths of the fields to give; all by default. `_id` comes always. */
   readonly fields?: readonly string[]
   /** `next` of the page before. Not together with `offset`. */
-  readonly after?: string
+  readonly after?: string | undefined
 }
+
+/** A query that names no `fields`: it gives whole objects. */
+export type WholeQuery<T> = ObjectQuery<Typed<T>> & { readonly fields?: never }
+
+/** Those of the fields that a query names, and the id. */
+export type FoundFields<T extends object = JsonObject> = Partial<StoredObject<T>> &
+  Pick<SystemFields, '_id'>
+
+/** JsonObject stands for objects of a type that nobody knows. */
+type Typed<T> = JsonObject extends T ? unknown : T
 
 /**
  * Narrows what a query, or a change, may touch: what a principal is allowed. What lies outside is not
@@ -164,8 +177,9 @@ export interface Scope {
   readonly shared?: readonly string[]
 }
 
-export interface ObjectPage {
-  readonly objects: readonly Partial<StoredObject>[]
+/** What a query gives: whole objects, or their `fields` where it names them, and `_id`. */
+export interface ObjectPage<Found extends object = StoredObject> {
+  readonly objects: readonly Found[]
   /** Of all matches, exact. */
   readonly total: number
   /** The limit that was applied. */
@@ -245,8 +259,18 @@ export interface ObjectStore {
    */
   import(batch: ObjectImport, options?: ObjectImportOptions): Promise<ObjectImportResult>
 
-  /** @throws LorekeepError `LK_QUERY`, `LK_QUERY_BUDGET`, `LK_SCHEMA_NOT_FOUND`, `LK_STORAGE_*` */
-  query(query: ObjectQuery, scope?: Scope): Promise<ObjectPage>
+  /**
+   * One page. `query<Product>(…)` checks the filters against the type and gives objects of it.
+   * @throws LorekeepError `LK_QUERY`, `LK_QUERY_BUDGET`, `LK_SCHEMA_NOT_FOUND`, `LK_STORAGE_*`
+   */
+  query<T extends object = JsonObject>(
+    query: WholeQuery<NoInfer<T>>,
+    scope?: Scope,
+  ): Promise<ObjectPage<StoredObject<T>>>
+  query<T extends object = JsonObject>(
+    query: ObjectQuery<Typed<NoInfer<T>>>,
+    scope?: Scope,
+  ): Promise<ObjectPage<FoundFields<T>>>
 
   /**
    * Every match, read piece by piece: `limit` bounds it only where it is given. It is of one version,
@@ -256,17 +280,24 @@ export interface ObjectStore {
    * @throws LorekeepError as query(); `LK_STORAGE_CONFLICT` where another store over the same
    * backend has deleted that version
    */
-  find(query: ObjectQuery, scope?: Scope): AsyncIterable<Partial<StoredObject>>
+  find<T extends object = JsonObject>(
+    query: WholeQuery<NoInfer<T>>,
+    scope?: Scope,
+  ): AsyncIterable<StoredObject<T>>
+  find<T extends object = JsonObject>(
+    query: ObjectQuery<Typed<NoInfer<T>>>,
+    scope?: Scope,
+  ): AsyncIterable<FoundFields<T>>
 
   /** Runs the query, and tells how. @throws LorekeepError as query() */
   explain(query: ObjectQuery, scope?: Scope): Promise<QueryPlan>
 
   /** `undefined` where the collection has no such object. */
-  get(
+  get<T extends object = JsonObject>(
     collection: string,
     id: ObjectId,
     options?: ObjectGetOptions,
-  ): Promise<StoredObject | undefined>
+  ): Promise<StoredObject<T> | undefined>
 
   /**
    * Puts a whole object in the place of one that is there; the id in it, if any, has to be that id.

@@ -12,7 +12,7 @@ function problems(config: unknown): string[] {
     return []
   } catch (error) {
     if (!hasCode(error, 'LK_CONFIG')) throw error
-    return (error.details['errors'] as { path: string }[]).map(({ path }) => path)
+    return (error.details.errors ?? []).map(({ path }) => path)
   }
 }
 

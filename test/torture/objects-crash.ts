@@ -110,8 +110,9 @@ export async function laneOf(objects: ObjectStore, lane: string, place: string):
   const schema = await objects.schema(name)
   const found = new Map<number, number>()
   if (schema === undefined) return emptyLane
-  for await (const object of objects.find({ schema_name: name })) {
-    const { _id, version } = object as { _id: number; version: number }
+  for await (const object of objects.find<{ version: number }>({ schema_name: name })) {
+    const { version } = object
+    const _id = object._id as number
     const own = Object.entries(object).filter(([field]) => !field.startsWith('_'))
     assert.deepEqual(Object.fromEntries(own), { ...objectOf(_id, version) }, place)
     found.set(_id, version)

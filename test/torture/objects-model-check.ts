@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
-import type { ObjectQuery, ObjectStore } from '../../src/objects/types.js'
+import type { ObjectQuery, ObjectStore, ObjectPage, FoundFields } from '../../src/objects/types.js'
 import type { JsonObject, JsonValue } from '../../src/types.js'
 import { compareSorted, sortValues } from '../../src/objects/filter/sort-values.js'
 import { fieldsOf, matching, type Model, type ModelObject } from './objects-model.js'
@@ -64,7 +64,7 @@ export async function checkQuery(
   let next: string | undefined
   do {
     const { offset: _, ...rest } = query
-    const some = await objects.query({
+    const some: ObjectPage<FoundFields> = await objects.query({
       ...rest,
       limit: Math.max(7, Math.ceil(expected.length / 5)),
       ...(next !== undefined && { after: next }),

@@ -6,11 +6,11 @@ import type {
   ObjectImport,
   ObjectImportOptions,
   ObjectImportResult,
+  FoundFields,
   ObjectPage,
   ObjectQuery,
   QueryPlan,
   SchemaDefinition,
-  StoredObject,
 } from '../../objects/types.js'
 import type { InputObject } from '../input/object-input.js'
 
@@ -28,8 +28,8 @@ export interface ObjectAccess {
   /** Fails where there is no such schema. */
   schema(name: string): Promise<SchemaDefinition>
   import(batch: ObjectBatch, options: ObjectImportOptions): Promise<ObjectImportResult>
-  query(query: ObjectQuery): Promise<ObjectPage>
-  find(query: ObjectQuery): AsyncIterable<Partial<StoredObject>>
+  query(query: ObjectQuery): Promise<ObjectPage<FoundFields>>
+  find(query: ObjectQuery): AsyncIterable<FoundFields>
   explain(query: ObjectQuery): Promise<QueryPlan>
   collections(): Promise<readonly SeenCollection[]>
   /** Gives the number of objects. Fails where there is no such collection. */

@@ -2,6 +2,7 @@
 
 import type {
   ObjectImportResult,
+  FoundFields,
   ObjectPage,
   ObjectQuery,
   QueryPlan,
@@ -34,7 +35,7 @@ export function openRemoteObjects(url: URL, token: string | undefined, flow: str
       {},
       JSON.stringify(query),
       readingLoss,
-    )) as ObjectPage
+    )) as ObjectPage<FoundFields>
 
   return {
     async define(name, definition) {

@@ -1,8 +1,8 @@
 // `lorekeep objects query`: objects as a table, lines of text, or JSON.
 
+import type { Filters } from '../../objects/filters.js'
 import type {
-  Filters,
-  ObjectPage,
+  FoundFields,
   ObjectQuery,
   SchemaDefinition,
   SortDirection,
@@ -43,7 +43,7 @@ export function queryOf(flags: QueryFlags): ObjectQuery {
   }
 }
 
-type Found = ObjectPage['objects'][number]
+type Found = FoundFields
 
 export async function queryObjects(options: ObjectQueryCommandOptions): Promise<void> {
   // Commander knows of no conflicts with an option of the command above.

@@ -16,7 +16,7 @@ const mostSize = 1_000_000
 const turnMs = 10
 
 /** Chunks of 2,000 UTF-16 code units at most that overlap by up to 100, unless told otherwise. */
-export function chunk(options: Partial<SplitOptions> = {}): Step {
+export function chunk(options: Partial<SplitOptions> = {}): Step<unknown, ChunkOutput> {
   const ofSize = { size: aCount(leastSize, mostSize), overlap: aCount() }
   const { size = defaultSize } = checkOptions('chunk()', options, ofSize)
   checkOptions('chunk()', options, { ...ofSize, overlap: aCount(0, size >> 1) })

@@ -9,7 +9,7 @@ import { checkKnowledge } from './knowledge-input.js'
 import { modelOptionsFrom } from './openai/configuration.js'
 import { openaiEmbedder } from './openai/embedder.js'
 import type { Members } from '../../door/members.js'
-import type { EmbedOutput, Embedder } from './types.js'
+import type { ChunkOutput, EmbedOutput, Embedder } from './types.js'
 import { checkOptions } from '../../door/options.js'
 import { aCount, aFunction, aVector } from '../../door/rules.js'
 
@@ -23,7 +23,7 @@ export interface EmbedOptions {
 const defaultBatch = 64
 
 /** The step; its embedder is for the steps behind it, too. */
-export interface EmbedStep extends Step {
+export interface EmbedStep extends Step<ChunkOutput, EmbedOutput> {
   readonly embedder: Embedder
 }
 

@@ -8,7 +8,16 @@ import { checkExtraction } from './extraction.js'
 import { checkKnowledge } from './knowledge-input.js'
 import { collapseSpace, entityUri, relationUri } from './names.js'
 import { offlineExtractor } from './offline-extractor.js'
-import type { ChunkText, Embedder, Entity, Extraction, Extractor, ExtractOutput } from './types.js'
+import type {
+  ChunkOutput,
+  ChunkText,
+  EmbedOutput,
+  Embedder,
+  Entity,
+  Extraction,
+  Extractor,
+  ExtractOutput,
+} from './types.js'
 import { checkOptions } from '../../door/options.js'
 import { aCount, aFunction } from '../../door/rules.js'
 import { aBase, defaultBase } from './vocabulary.js'
@@ -31,7 +40,9 @@ const extractOptions = {
   concurrency: aCount(1),
 }
 
-export function extract(options: ExtractOptions = {}): Step {
+export function extract(
+  options: ExtractOptions = {},
+): Step<ChunkOutput | EmbedOutput, ExtractOutput> {
   checkOptions('extract()', options, extractOptions)
   const { extractor = offlineExtractor(), embedder } = options
   const { concurrency = options.extractor === undefined ? 1 : 4 } = options

@@ -8,6 +8,7 @@ import { deleteObjects } from './knowledge-removal.js'
 import { chunkSchema, ensureSchema, entitySchema, ObjectIds } from './object-schemas.js'
 import { aBase, chunkUri, defaultBase, documentUri } from './vocabulary.js'
 import { checkOptions } from '../../door/options.js'
+import type { ChunkOutput, ExtractOutput } from './types.js'
 
 export interface IndexOptions {
   /** As that of `store`: objects and core name chunks by the same URIs. */
@@ -23,7 +24,7 @@ export interface IndexOutput {
  * Keeps an object of each chunk and each entity in the document's collection, and deletes those
  * that an earlier version of the document left. Its input is that of `store`.
  */
-export function index(options: IndexOptions = {}): Step {
+export function index(options: IndexOptions = {}): Step<ChunkOutput | ExtractOutput, IndexOutput> {
   const { base = defaultBase } = checkOptions('index()', options, { base: aBase })
   return {
     name: 'index',

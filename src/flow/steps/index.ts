@@ -19,11 +19,13 @@ export type { ModelOptions } from './openai/client.js'
 export type { SplitOptions } from './splitter.js'
 export type {
   Chunk,
+  ChunkObject,
   ChunkOutput,
   ChunkText,
   Embedder,
   EmbedOutput,
   Entity,
+  EntityObject,
   Extraction,
   Extractor,
   ExtractorTools,

@@ -6,6 +6,7 @@ import { checkKnowledge, type Knowledge } from './knowledge-input.js'
 import { checkOptions } from '../../door/options.js'
 import { aFlag } from '../../door/rules.js'
 import { aBase, chunkUri, defaultBase, documentUri } from './vocabulary.js'
+import type { ChunkOutput, ExtractOutput, StoreOutput } from './types.js'
 
 export interface StoreOptions {
   /** What the URIs of documents begin with whose ids are none. `http://trustgraph.ai/` by default. */
@@ -18,7 +19,7 @@ export interface StoreOptions {
  * Puts what the steps before found in the place of the document's core, all of it or nothing. Its
  * input is that of `chunk`, `embed` or `extract`, and its output the same.
  */
-export function store(options: StoreOptions = {}): Step {
+export function store(options: StoreOptions = {}): Step<ChunkOutput | ExtractOutput, StoreOutput> {
   checkOptions('store()', options, { base: aBase, chunkEmbeddings: aFlag })
   const { base = defaultBase, chunkEmbeddings = true } = options
   return {

@@ -43,7 +43,7 @@ export interface ExtractOutput extends ChunkOutput {
 }
 
 /** What `store` returns: what it got, for `index`. */
-export type StoreOutput = ExtractOutput
+export type StoreOutput = ChunkOutput | ExtractOutput
 
 export type { Embedder } from '../../types.js'
 
@@ -71,3 +71,28 @@ export type Extractor = (
   chunk: ChunkText,
   tools: ExtractorTools,
 ) => Promise<Extraction> | Extraction
+
+/** An object of the schema `lorekeep_chunk`, which `index` keeps of each chunk. */
+export interface ChunkObject {
+  readonly id: string
+  readonly uri: string
+  /** The document's id. */
+  readonly document: string
+  readonly index: number
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  /** URIs of what it speaks of. */
+  readonly entities: readonly string[]
+}
+
+/** An object of the schema `lorekeep_entity`, which `index` keeps of each entity of a document. */
+export interface EntityObject {
+  readonly id: string
+  readonly uri: string
+  readonly name: string
+  readonly definition?: string
+  readonly document: string
+  /** The indexes of the chunks that it was found in. */
+  readonly chunks: readonly number[]
+}

@@ -24,7 +24,7 @@ async function run(
   const document = { id: 'd', user: 'u', collection: 'c', metadata: [], text }
   // A step for which stores and leases are none of its business.
   const context = { document, signal, progress } as unknown as StepContext
-  return (await extract(options).run(input, context)) as ExtractOutput
+  return (await extract(options).run(input as never, context)) as ExtractOutput
 }
 
 /** An extractor that answers what is listed for each chunk. */

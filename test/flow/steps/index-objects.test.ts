@@ -181,7 +181,7 @@ t.test('a schema of the same name that is not ours is left alone, and refused', 
 t.test('inputs, options and collections that cannot be are refused', async (t) => {
   const keep = await openMemory(t, { collections: 'declared' })
   const document = documentOf()
-  const run = async (input: unknown) => index().run(input, contextOf(keep, document))
+  const run = async (input: unknown) => index().run(input as never, contextOf(keep, document))
   await t.rejects(run(document), { code: 'LK_STEP_INPUT', details: { path: 'chunks' } })
   await t.rejects(run(knowledgeOf(document)), { code: 'LK_COLLECTION_NOT_FOUND' })
   t.throws(() => index({ base: 'nowhere' }), TypeError)

@@ -195,7 +195,7 @@ t.test('an input it cannot work on is refused, with the place', async (t) => {
     [{ ...good, triples: [null] }, 'triples[0].s'],
     [{ ...good, triples: [met, { ...met, o: 'bob' }] }, 'triples[1].o'],
   ] as const) {
-    const run = async () => store().run(input, contextOf(keep, document))
+    const run = async () => store().run(input as never, contextOf(keep, document))
     await t.rejects(run(), { code: 'LK_STEP_INPUT', details: { step: 'store', path } })
   }
   t.equal(await keep.knowledge.stat({ user: 'alice', id: document.id }), undefined)

@@ -1,0 +1,96 @@
+// What the public types admit and what not: an error that is expected and not there fails the
+// compiler, which npm test runs over all of this.
+
+import t from 'tap'
+import { MemoryBackend } from '../adapters/memory.js'
+import { chunk, type ChunkOutput } from '../src/flow/steps/index.js'
+import { createLorekeep, hasCode } from '../src/index.js'
+import type { Filters, FlowDefinition, JobEvent, Step } from '../src/index.js'
+
+interface Product {
+  readonly id: string
+  readonly price: number
+  readonly tags: readonly string[]
+  readonly maker?: { readonly country: string }
+  readonly note?: string | null
+}
+
+const any: readonly Filters[] = [
+  {},
+  { price: 3, name: null, tags: ['a'], maker: { country: 'DE' } },
+  { price: { $gt: 1, $lte: 3 }, 'maker.country': { $in: ['DE', null] } },
+  { $or: [{ a: { $exists: 1 } }, { a: { $not: { $size: 2 } } }], $comment: 'why' },
+  { lines: { $elemMatch: { sku: 'a', n: { $mod: [2, 0] } } }, tags: { $all: ['a'] } },
+  { name: { $regex: '^a', $options: 'i' }, kind: { $type: ['string', 10] } },
+]
+const products: readonly Filters<Product>[] = [
+  { price: { $in: [1, 2] }, tags: 'a', note: null, 'maker.country': 'DE', _user: 'alice' },
+  { $and: [{ tags: { $all: ['a', 'b'] } }, { maker: { country: 'DE' } }] },
+]
+
+const wrong: readonly unknown[] = [
+  // @ts-expect-error: no such operator
+  { price: { $ltt: 3 } } satisfies Filters,
+  // @ts-expect-error: nor inside others
+  { $or: [{ price: { $not: { $ltt: 3 } } }] } satisfies Filters,
+  // @ts-expect-error: no such operator at the top
+  { $adn: [{ price: 1 }] } satisfies Filters<Product>,
+  // @ts-expect-error: no such field
+  { prise: 3 } satisfies Filters<Product>,
+  // @ts-expect-error: a number is compared with no string
+  { price: { $gt: 'a' } } satisfies Filters<Product>,
+]
+
+/** Members of some events can be taken apart before the type is asked. */
+function told({ type, step, done, total, failure }: JobEvent): string {
+  if (type === 'progress') return `${step.length} ${done.toFixed()} ${total.toFixed()}`
+  if (type === 'dead') return failure.message
+  return type
+}
+
+const counted: Step<ChunkOutput, number> = { name: 'n', run: ({ chunks }) => chunks.length }
+const flow: FlowDefinition = {
+  id: 'f',
+  steps: [
+    'chunk',
+    chunk({ size: 100 }),
+    counted,
+    { name: 'words', run: async ({ text }: { text: string }) => text.split(' ') },
+    // @ts-expect-error: a step has a name
+    { run: () => 1 },
+  ],
+}
+
+t.test('objects are of the type that is asked for', async (t) => {
+  const keep = await createLorekeep({ backend: new MemoryBackend() })
+  t.teardown(() => keep.close())
+  t.equal([any, products, wrong, told, flow].length, 5)
+  await keep.objects.defineSchema({ name: 's', fields: { id: { type: 'string' } } })
+  const schema_name = 's'
+  const { objects, next } = await keep.objects.query<Product>({ schema_name })
+  const prices: number[] = objects.map(({ price, _user }) => price + _user.length)
+  const page = await keep.objects.query<Product>({ schema_name, fields: ['price'], after: next })
+  // @ts-expect-error: it may be left out
+  const some: number[] = page.objects.map(({ price }) => price)
+  t.strictSame([prices, some], [[], []])
+  for await (const { tags } of keep.objects.find<Product>({ schema_name })) t.notOk(tags.length)
+  const saw = await keep.objects.get<Product>('c', 'saw')
+  t.equal(saw?.price.toFixed(), undefined)
+})
+
+t.test('details have the type of their code', async (t) => {
+  const keep = await createLorekeep({ backend: new MemoryBackend() })
+  t.teardown(() => keep.close())
+  const importing = keep.knowledge.import({ user: 'u', id: 'i' }, [Buffer.of(0xc1)])
+  const error: unknown = await importing.catch((error: unknown) => error)
+  if (!hasCode(error, 'LK_CORE_FORMAT')) return t.fail('no such error')
+  const offset: number = error.details.byteOffset
+  t.equal(offset, 0)
+  const query = keep.objects.query({ schema_name: '' })
+  const refused: unknown = await query.catch((error: unknown) => error)
+  if (!hasCode(refused, 'LK_QUERY')) return t.fail('no such error')
+  t.strictSame(
+    refused.details.errors.map(({ path }) => path.toUpperCase()),
+    ['SCHEMA_NAME'],
+  )
+})
