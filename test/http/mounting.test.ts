@@ -11,6 +11,7 @@ import express from 'express'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
 import t from 'tap'
+import ts from 'typescript'
 import type { Test } from 'tap'
 import { createHandler } from '../../src/http/index.js'
 import type { Handler } from '../../src/http/index.js'
@@ -46,9 +47,12 @@ async function open(t: Test): Promise<{ knowledge: KnowledgeStore; handler: Hand
 function example(heading: string): string {
   const page = readFileSync('docs/http.md', 'utf8')
   const section = page.split(`\n### ${heading}\n`)[1]?.split('\n#')[0]
-  const code = /```js\n([^]*?)```/.exec(section ?? '')?.[1]
+  const code = /```[jt]s\n([^]*?)```/.exec(section ?? '')?.[1]
   if (code === undefined) throw new Error(`docs/http.md has no example under '${heading}'`)
-  return code
+  const { outputText } = ts.transpileModule(code, {
+    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
+  })
+  return outputText
 }
 
 /** Runs an example, which may use `handler` and leaves a `server`. */
