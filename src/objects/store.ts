@@ -276,7 +276,7 @@ class StoredObjects implements OpenObjectStore {
       }
       const questionOf = (state: State) => {
         const table = tableOf(state, name)
-        const request = parseQuery(query, table.schema, limits, scope)
+        const request = parseQuery(query, table.schema, limits, state.head.hashKey, scope)
         const limit = query.limit === undefined ? Infinity : request.limit
         return { table, request: { ...request, limit } }
       }
@@ -412,7 +412,7 @@ class StoredObjects implements OpenObjectStore {
     const name = schemaNameOf(query)
     return this.#read(async (state) => {
       const table = tableOf(state, name)
-      const request = parseQuery(query, table.schema, this.#limits, scope)
+      const request = parseQuery(query, table.schema, this.#limits, state.head.hashKey, scope)
       const meter = new Meter(this.#limits)
       const found = await runQuery(table, this.#committer.memory, request, meter)
       return give({ found, request, meter })

@@ -31,6 +31,9 @@ const definition = {
 }
 
 const cursor = (parts: unknown) => Buffer.from(JSON.stringify(parts)).toString('base64url')
+/** Its order, values, and the reference under its seal. */
+const parts = (next: string) =>
+  JSON.parse(Buffer.from(next, 'base64url').toString()) as [unknown, unknown, string?]
 
 t.test('the metadata of an import is bounded', async (t) => {
   const { objects, put } = await opened(t)
@@ -72,7 +75,10 @@ t.test('an index of long strings is read in small pages, and right', async (t) =
 t.test('a cursor may ask for no more than a sort', async (t) => {
   const { objects, put } = await opened(t)
   await objects.defineSchema({ ...definition, strict: true })
-  await put([{ id: 'a', n: 1 }])
+  await put([
+    { id: 'a', n: 1 },
+    { id: 'b', n: 2 },
+  ])
   const cursors = [
     [Array(33).fill(['n', 'asc']), Array(33).fill(1), 0],
     [[['nope', 'asc']], [null], 0],
@@ -82,13 +88,42 @@ t.test('a cursor may ask for no more than a sort', async (t) => {
     [[['n', 'asc']], [[1]], 0],
     [[['n', 'up']], [1], 0],
     ['n', 1, 0],
-    [[], [], 'x'],
   ]
-  for (const parts of cursors) {
-    const query = { schema_name: 's', after: cursor(parts) }
-    await t.rejects(objects.query(query), { code: 'LK_QUERY' }, JSON.stringify(parts).slice(0, 60))
+  // Each with the reference of a cursor of this store's own, and with one that is none.
+  const { next = '' } = await objects.query({ schema_name: 's', limit: 1 })
+  const [, , seal] = parts(next)
+  for (const [keys, values] of cursors) {
+    for (const ref of [seal, 0]) {
+      const query = { schema_name: 's', after: cursor([keys, values, ref]) }
+      await t.rejects(objects.query(query), { code: 'LK_QUERY' }, JSON.stringify(keys).slice(0, 60))
+    }
   }
+  for (const ref of ['', 'x', `A${seal?.slice(1)}`, `${seal}A`]) {
+    const query = { schema_name: 's', after: cursor([[], [], ref]) }
+    await t.rejects(objects.query(query), { code: 'LK_QUERY' }, ref)
+  }
+  t.equal((await objects.query({ schema_name: 's', after: cursor([[], [], seal]) })).total, 2)
   await t.rejects(objects.query({ schema_name: 's', after: 'x' }), { code: 'LK_QUERY' })
+})
+
+t.test('a cursor does not tell how many objects there are', async (t) => {
+  const seals = new Set<unknown>()
+  for (const before of [0, 1, 500]) {
+    const { objects, put } = await opened(t)
+    await objects.defineSchema(definition)
+    if (before > 0) await put(Array.from({ length: before }, (_, n) => ({ id: `hidden ${n}` })))
+    for (const id of ['a', 'b']) {
+      const metadata = { id: 'b', user: 'alice', collection: 'c' }
+      await objects.import({ metadata, schema_name: 's', values: [{ id, n: 1 }] })
+    }
+    for (const sort of [undefined, { n: 'asc' }, { text: 'asc' }] as const) {
+      const query = { schema_name: 's', limit: 1, ...(sort && { sort }) }
+      const { next = '' } = await objects.query(query, { user: 'alice' })
+      t.match(parts(next)[2], /^[\w-]{22}$/)
+      t.equal(seals.has(parts(next)[2]), sort !== undefined, 'one of each store')
+      seals.add(parts(next)[2])
+    }
+  }
 })
 
 t.test('an order that JavaScript would change is refused', async (t) => {

@@ -1,5 +1,6 @@
 // Where a page ended: the order, what the last object has there, and its reference.
 
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
 import { parseJson } from '../../json-text.js'
 import type { SortKey } from '../filter/sort-values.js'
 import type { JsonValue } from '../../types.js'
@@ -10,13 +11,14 @@ export interface Cursor {
   readonly ref: number
 }
 
-export function encodeCursor({ order, values, ref }: Cursor): string {
+/** `secret` is that of the store: the reference counts everybody's objects, and is nobody's to read. */
+export function encodeCursor({ order, values, ref }: Cursor, secret: string): string {
   const keys = order.map(({ path, direction }) => [path.join('.'), direction])
-  return Buffer.from(JSON.stringify([keys, values, ref])).toString('base64url')
+  return Buffer.from(JSON.stringify([keys, values, sealed(ref, secret)])).toString('base64url')
 }
 
 /** `undefined` where it is none. */
-export function decodeCursor(text: string): Cursor | undefined {
+export function decodeCursor(text: string, secret: string): Cursor | undefined {
   let parts: unknown
   try {
     parts = parseJson(Buffer.from(text, 'base64url').toString('utf8'))
@@ -24,11 +26,12 @@ export function decodeCursor(text: string): Cursor | undefined {
     return undefined
   }
   if (!Array.isArray(parts) || parts.length !== 3) return undefined
-  const [keys, values, ref] = parts as unknown[]
+  const [keys, values, seal] = parts as unknown[]
   if (!Array.isArray(keys) || !Array.isArray(values) || keys.length !== values.length) {
     return undefined
   }
-  if (!Number.isSafeInteger(ref)) return undefined
+  const ref = typeof seal === 'string' ? opened(seal, secret) : undefined
+  if (ref === undefined) return undefined
   const order: SortKey[] = []
   for (const key of keys as unknown[]) {
     if (!Array.isArray(key)) return undefined
@@ -36,5 +39,30 @@ export function decodeCursor(text: string): Cursor | undefined {
     if (typeof path !== 'string' || (direction !== 'asc' && direction !== 'desc')) return undefined
     order.push({ path: path.split('.'), direction })
   }
-  return { order, values: values as JsonValue[], ref: ref as number }
+  return { order, values: values as JsonValue[], ref }
+}
+
+/** One block of AES: the reference and eight bytes of nothing, by which one is known that is ours. */
+function sealed(ref: number, secret: string): string {
+  const block = Buffer.alloc(blockBytes)
+  block.writeBigUInt64BE(BigInt(ref))
+  return createCipheriv(cipher, keyOf(secret), null)
+    .setAutoPadding(false)
+    .update(block)
+    .toString('base64url')
+}
+
+function opened(seal: string, secret: string): number | undefined {
+  const bytes = Buffer.from(seal, 'base64url')
+  if (bytes.length !== blockBytes) return undefined
+  const block = createDecipheriv(cipher, keyOf(secret), null).setAutoPadding(false).update(bytes)
+  const ref = Number(block.readBigUInt64BE())
+  return block.readBigUInt64BE(8) === 0n && Number.isSafeInteger(ref) ? ref : undefined
+}
+
+const cipher = 'aes-128-ecb'
+const blockBytes = 16
+
+function keyOf(secret: string): Buffer {
+  return createHash('sha256').update(`cursor ${secret}`).digest().subarray(0, blockBytes)
 }

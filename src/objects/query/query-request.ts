@@ -22,6 +22,8 @@ export interface QueryRequest {
   readonly sort: readonly SortKey[]
   readonly fields: readonly Path[] | undefined
   readonly after: Cursor | undefined
+  /** For the cursor behind the page. */
+  readonly secret: string
 }
 
 const defaultLimit = 100
@@ -49,6 +51,7 @@ export function parseQuery(
   query: object,
   schema: CompiledSchema,
   limits: ObjectLimits,
+  secret: string,
   scope: Scope = {},
 ): QueryRequest {
   checkScope(scope)
@@ -59,7 +62,7 @@ export function parseQuery(
   const offset = given.take('offset', aCount()) ?? 0
   const sort = parseSort(given.get('sort'), check, problems)
   const fields = parseFields(given.get('fields'), check, problems)
-  const after = parseAfter(given.get('after'), sort, offset, check, problems)
+  const after = parseAfter(given.get('after'), { sort, offset, secret }, check, problems)
   let condition: Condition = { type: 'and', conditions: [] }
   try {
     condition = parseFilter(given.get('filters') ?? {}, check)
@@ -74,7 +77,7 @@ export function parseQuery(
     const parts = condition.type === 'and' ? condition.conditions : [condition]
     condition = { type: 'and', conditions: [allowed, ...parts] }
   }
-  return { condition, limit, offset, sort: after?.order ?? sort, fields, after }
+  return { condition, limit, offset, sort: after?.order ?? sort, fields, after, secret }
 }
 
 /** Why a path cannot be asked about. */
@@ -152,8 +155,7 @@ function parsePath(
 
 function parseAfter(
   value: unknown,
-  sort: readonly SortKey[],
-  offset: number,
+  { sort, offset, secret }: { sort: readonly SortKey[]; offset: number; secret: string },
   check: (path: Path) => string | undefined,
   problems: Problems,
 ): Cursor | undefined {
@@ -163,7 +165,7 @@ function parseAfter(
     return undefined
   }
   if (offset > 0) return fail('goes on from a place; an offset beside it has no meaning')
-  const cursor = typeof value === 'string' ? decodeCursor(value) : undefined
+  const cursor = typeof value === 'string' ? decodeCursor(value, secret) : undefined
   if (cursor === undefined) return fail("must be the 'next' of a page before")
   // Whoever made it, it may ask for nothing that a sort may not.
   const { order } = cursor

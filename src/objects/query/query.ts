@@ -170,7 +170,8 @@ async function walkIndex(
     meter,
   )
   const last = page.at(-1)
-  const next = last && entries.length > limit ? cursorOf([order], [last.key], last) : undefined
+  const next =
+    last && entries.length > limit ? cursorOf(request, [order], [last.key], last) : undefined
   const sort = request.sort.length > 0 ? 'index' : 'none'
   return { places, total, next, plan, sort, counted: true }
 }
@@ -212,7 +213,7 @@ async function readInOrder(
     })
   }
   const page = places.slice(0, limit)
-  const next = places.length > limit ? cursorBehind(page.at(-1)) : undefined
+  const next = places.length > limit ? cursorBehind(request, page.at(-1)) : undefined
   return { places: page, total: table.rows, next, plan, sort: 'none', counted: true }
 }
 
@@ -231,7 +232,7 @@ async function readRefs(
   const page = [...refs.subarray(from, from + limit)]
   const places = await placesThere(table, page, memory, meter)
   const isMore = limit > 0 && from + limit < refs.length
-  const next = isMore ? cursorBehind(places.at(-1)) : undefined
+  const next = isMore ? cursorBehind(request, places.at(-1)) : undefined
   return { places, total: refs.length, next, plan, sort: 'none', counted: false }
 }
 
@@ -278,7 +279,8 @@ class Window {
   finish(): Pick<Found, 'places' | 'total' | 'next'> {
     const { limit } = this.#request
     const places = this.#places.slice(0, limit)
-    const next = this.#places.length > limit ? cursorBehind(places.at(-1)) : undefined
+    const next =
+      this.#places.length > limit ? cursorBehind(this.#request, places.at(-1)) : undefined
     return { places, total: this.#total, next }
   }
 }
@@ -323,7 +325,7 @@ class SortedWindow {
     const places = this.#kept.slice(offset, offset + limit)
     const last = places.at(-1)
     const isMore = last !== undefined && this.#kept.length > offset + limit
-    const next = isMore ? cursorOf(sort, last.values, last) : undefined
+    const next = isMore ? cursorOf(this.#request, sort, last.values, last) : undefined
     return { places, total: this.#total, next }
   }
 
@@ -361,15 +363,16 @@ function isBehind(place: Place, { sort, after }: QueryRequest): boolean {
 }
 
 function cursorOf(
+  { secret }: QueryRequest,
   order: Cursor['order'],
   values: Cursor['values'],
   { ref }: Pick<IndexEntry, 'ref'>,
 ): string {
-  return encodeCursor({ order, values, ref })
+  return encodeCursor({ order, values, ref }, secret)
 }
 
-function cursorBehind(place: RowPlace | undefined): string | undefined {
-  return place && cursorOf([], [], { ref: place.block.refs[place.n] as number })
+function cursorBehind(request: QueryRequest, place: RowPlace | undefined): string | undefined {
+  return place && cursorOf(request, [], [], { ref: place.block.refs[place.n] as number })
 }
 
 function partsOf(access: Access): QueryPlan['indexes'][number][] {
