@@ -114,8 +114,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/knowledge/types': ['src/types', 'src/graph/types'],
   'src/knowledge': [...leaves, 'src/codec', 'src/graph'],
-  'src/objects/types': ['src/types'],
-  'src/objects/scope': ['src/errors', 'src/door', 'src/objects/types'],
+  'src/objects/filters': ['src/types'],
+  'src/objects/types': ['src/types', 'src/objects/filters'],
+  'src/objects/scope': ['src/errors', 'src/door', 'src/objects/types', 'src/objects/filters'],
   'src/objects/schema': [...leaves, 'src/objects/types'],
   'src/objects/filter': [...leaves, 'src/objects/types'],
   'src/objects/engine': [
