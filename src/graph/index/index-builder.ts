@@ -34,15 +34,18 @@ export class IndexBuilder {
     }
     this.#held.push(new Uint8Array(slice))
     this.#heldBytes += slice.length
-    if (this.#heldBytes < minThreadBytes || !IndexThread.isFree) return
-    this.#thread = new IndexThread(this.#storage, this.#id, this.#signal)
-    for (const held of this.#held.splice(0)) this.#thread.push(held)
   }
 
   /** Call after each slice: waits where the index is behind. */
   async ready(): Promise<void> {
-    await this.#thread?.ready()
-    if (this.#heldBytes >= minThreadBytes && this.#thread === undefined) await this.#workHere()
+    if (this.#heldBytes < minThreadBytes) return
+    if (this.#thread === undefined && this.#parts === undefined) {
+      this.#thread = await IndexThread.start(this.#storage, this.#id, this.#signal)
+      if (this.#thread !== undefined) {
+        for (const held of this.#held.splice(0)) this.#thread.push(held)
+      }
+    }
+    await (this.#thread === undefined ? this.#workHere() : this.#thread.ready())
   }
 
   /** The parts, all of them durable. */
@@ -82,9 +85,8 @@ export async function linkParts(
   const { minLinked, signal, onProgress } = options
   const count = unlinked(parts, minLinked)
   if (count === 0) return parts
-  if (count <= maxUnthreaded || !IndexThread.isFree)
-    return writeLinks(storage, index, parts, options)
-  const thread = new IndexThread(storage, index, signal)
+  const thread = count > maxUnthreaded && (await IndexThread.start(storage, index, signal))
+  if (!thread) return writeLinks(storage, index, parts, options)
   try {
     return await thread.link(parts, minLinked, onProgress)
   } finally {

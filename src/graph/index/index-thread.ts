@@ -15,6 +15,8 @@ export type ToWorker =
   | { readonly type: 'answer'; readonly id: number; readonly value: Uint8Array | undefined }
 
 export type FromWorker =
+  /** The first message of a thread. */
+  | { readonly type: 'ready' }
   | { readonly type: 'taken' }
   | { readonly type: 'done'; readonly parts: PartRecord[] }
   | { readonly type: 'progress'; readonly done: number; readonly total: number }
@@ -35,7 +37,8 @@ let threads = 0
 
 let idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout } | undefined
 
-function createWorker(): Worker {
+/** Rejects where it cannot be started: a bundler may have left its file behind. */
+async function createWorker(): Promise<Worker> {
   const worker = new Worker(new URL('./index-worker.js', import.meta.url))
   // Who uses it listens as well. An error that comes when nobody does is of no interest.
   worker.on('error', () => undefined)
@@ -44,12 +47,18 @@ function createWorker(): Worker {
     clearTimeout(idle.timer)
     idle = undefined
   })
+  await new Promise<void>((resolve, reject) => {
+    worker.once('message', () => resolve())
+    worker.once('error', reject)
+    worker.once('exit', () => reject(new Error('it ended before it was ready')))
+  })
   return worker
 }
 
-function takeWorker(): Worker {
-  const worker = idle?.worker ?? createWorker()
-  clearTimeout(idle?.timer)
+async function takeWorker(): Promise<Worker> {
+  if (idle === undefined) return createWorker()
+  const { worker, timer } = idle
+  clearTimeout(timer)
   idle = undefined
   worker.ref()
   return worker
@@ -69,20 +78,47 @@ async function giveBack(worker: Worker): Promise<void> {
   idle = { worker, timer: setTimeout(end, idleMs).unref() }
 }
 
+let hasWarned = false
+
+/** Once: what follows of it is slower, and not wrong. */
+function warn(error: unknown): void {
+  if (hasWarned) return
+  hasWarned = true
+  const reason = error instanceof Error ? error.message.split('\n', 1)[0] : String(error)
+  process.emitWarning(
+    `lorekeep makes indexes without a thread of their own, which holds up what else runs here: it could not be started (${reason}). A bundle needs lorekeep/index-worker beside it, as index-worker.js: docs/bundlers.md`,
+  )
+}
+
 /**
  * A thread that makes one index, so that whoever serves others meanwhile is not held up, and an import
  * uses two processors. The storage stays here: the thread asks for its reads and writes.
  */
 export class IndexThread {
-  /** False where as many work as are of use: each takes a processor, and up to 150 MiB. */
-  static get isFree(): boolean {
-    return threads < mostThreads
+  /**
+   * Undefined where as many work as are of use (each takes a processor, and up to 150 MiB), or where no
+   * thread can be started: then the index is made where it is wanted.
+   */
+  static async start(
+    storage: BlockStorage,
+    index: string,
+    signal: AbortSignal | undefined,
+  ): Promise<IndexThread | undefined> {
+    if (threads >= mostThreads) return undefined
+    threads++
+    try {
+      return new IndexThread(await takeWorker(), storage, index, signal)
+    } catch (error) {
+      threads--
+      warn(error)
+      return undefined
+    }
   }
 
+  readonly #worker: Worker
   readonly #storage: BlockStorage
   readonly #index: string
   readonly #signal: AbortSignal | undefined
-  readonly #worker = takeWorker()
   /** It has done all it was asked to. */
   #isDone = false
   #hasEnded = false
@@ -94,8 +130,13 @@ export class IndexThread {
   #onProgress: ((done: number, total: number) => void) | undefined
   readonly #writing = new Set<Promise<void>>()
 
-  constructor(storage: BlockStorage, index: string, signal: AbortSignal | undefined) {
-    threads++
+  private constructor(
+    worker: Worker,
+    storage: BlockStorage,
+    index: string,
+    signal: AbortSignal | undefined,
+  ) {
+    this.#worker = worker
     this.#storage = storage
     this.#index = index
     this.#signal = signal
@@ -173,7 +214,7 @@ export class IndexThread {
     if (message.type === 'taken') this.#waitingSlices--
     else if (message.type === 'done') this.#parts = message.parts
     else if (message.type === 'progress') this.#onProgress?.(message.done, message.total)
-    else this.#serve(message)
+    else if (message.type !== 'ready') this.#serve(message)
     this.#wake?.()
   }
 

@@ -47,6 +47,8 @@ port.on('message', (message: ToWorker) => {
   })
 })
 
+post({ type: 'ready' })
+
 async function perform(message: Exclude<ToWorker, { type: 'answer' }>): Promise<void> {
   if (message.type === 'slice') {
     builder ??= new PartsBuilder(storage, message.index)

@@ -40,7 +40,7 @@ t.test('an abort ends the thread, and leaves nothing', async (t) => {
 
 t.test('it waits while the thread is behind', async (t) => {
   const storage = await new MemoryBackend().open('cores')
-  const thread = new IndexThread(storage, 'i', undefined)
+  const thread = (await IndexThread.start(storage, 'i', undefined)) as IndexThread
   t.teardown(() => thread.end())
   let isReady = false
   const wait = () => thread.ready().then(() => (isReady = true))
@@ -59,7 +59,8 @@ t.test('it waits while the thread is behind', async (t) => {
 
 t.test('one that was aborted before does nothing', async (t) => {
   const storage = await new MemoryBackend().open('cores')
-  const thread = new IndexThread(storage, 'i', AbortSignal.abort(new Error('enough')))
+  const signal = AbortSignal.abort(new Error('enough'))
+  const thread = (await IndexThread.start(storage, 'i', signal)) as IndexThread
   t.teardown(() => thread.end())
   await t.rejects(thread.finish(), { message: 'enough' })
 })
