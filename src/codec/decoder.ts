@@ -2,21 +2,11 @@
 
 import { Unpackr } from 'msgpackr'
 import type { CoreMessage } from '../types.js'
-import type { CodecLimits } from './limits.js'
+import { noLimits } from './limits.js'
 import { CoreScanner, type ScanSink } from './scanner.js'
 
 // int64 as number: a component may be any MessagePack number, and a vector holds no BigInt.
 const unpackr = new Unpackr({ useRecords: false, mapsAsObjects: true, int64AsType: 'number' })
-
-/** What was accepted once is read, also where the limits of imports were lowered since. */
-const noLimits: CodecLimits = {
-  maxMessageBytes: Number.MAX_SAFE_INTEGER,
-  maxStringBytes: Number.MAX_SAFE_INTEGER,
-  maxDepth: 1024,
-  maxVectorLength: Number.MAX_SAFE_INTEGER,
-  maxMapEntries: Number.MAX_SAFE_INTEGER,
-  maxExtraValues: Number.MAX_SAFE_INTEGER,
-}
 
 /** Cuts a core stream into messages, whatever its chunks, and decodes each when it is whole. */
 export class MessageDecoder {

@@ -30,3 +30,13 @@ export const codecLimits: LimitTable<CodecLimits> = {
 }
 
 export const defaultLimits: CodecLimits = limitsOf(codecLimits)
+
+/** What was accepted once is read, also where the limits of imports were lowered since. */
+export const noLimits: CodecLimits = {
+  maxMessageBytes: Number.MAX_SAFE_INTEGER,
+  maxStringBytes: Number.MAX_SAFE_INTEGER,
+  maxDepth: 1024,
+  maxVectorLength: Number.MAX_SAFE_INTEGER,
+  maxMapEntries: Number.MAX_SAFE_INTEGER,
+  maxExtraValues: Number.MAX_SAFE_INTEGER,
+}

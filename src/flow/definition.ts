@@ -24,6 +24,8 @@ const numbers = {
   keepDone: { least: 0, most: Number.MAX_SAFE_INTEGER, otherwise: 10_000 },
 } as const
 
+/** Of a flow that names none, also of those that are stored: a new built-in step joins no flow. */
+const defaultSteps = ['chunk', 'embed', 'extract', 'store', 'index']
 const maxIdBytes = 256
 const maxSteps = 100
 
@@ -68,7 +70,7 @@ export function stepsOf(
 }
 
 function readSteps(
-  given: unknown = builtInNames,
+  given: unknown = defaultSteps,
   code: Map<string, Step>,
   problems: Problems,
 ): readonly FlowStep[] {

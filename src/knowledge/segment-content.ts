@@ -1,19 +1,10 @@
 // What the slices of a segment come to, read one after the other: counts, and whether it is whole.
 
 import { createHash } from 'node:crypto'
+import { noLimits } from '../codec/limits.js'
 import { CoreScanner } from '../codec/scanner.js'
 import type { SegmentRecord } from './records.js'
 import type { CoreCounts } from './types.js'
-
-/** Messages were checked against limits when they came; which ones, nobody knows any more. */
-const noLimits = {
-  maxMessageBytes: Number.MAX_SAFE_INTEGER,
-  maxStringBytes: Number.MAX_SAFE_INTEGER,
-  maxDepth: 1024,
-  maxVectorLength: Number.MAX_SAFE_INTEGER,
-  maxMapEntries: Number.MAX_SAFE_INTEGER,
-  maxExtraValues: Number.MAX_SAFE_INTEGER,
-}
 
 export class SegmentContent {
   readonly #segment: Pick<SegmentRecord, 'slices' | 'digest'>

@@ -2,9 +2,10 @@
 
 import { LorekeepError } from '../errors.js'
 import { rdfFactory } from '../rdf/factory.js'
-import type { Operation, Peer } from './peer.js'
+import type { Peer } from './peer.js'
 import { functionNames, whyUnsupported } from './regex.js'
 import { markUnbound } from './unbound.js'
+import { become, type Operation } from './operation.js'
 
 export interface ParsedQuery {
   readonly operation: Operation
@@ -57,11 +58,6 @@ function makeSafe(node: unknown, isAggregated = false): void {
 }
 
 const noRows = { type: 'values', variables: [], bindings: [] }
-
-function become(operation: Operation, other: Operation): void {
-  for (const key of Object.keys(operation)) Reflect.deleteProperty(operation, key)
-  Object.assign(operation, other)
-}
 
 /**
  * The engine looks at what an OPTIONAL or an EXISTS finds with the values of the row in place, but

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import type { Quad, Source, Term, Variable } from '@rdfjs/types'
 import { LorekeepError } from '../errors.js'
 import { quietTasks, type EngineStream } from './question.js'
+import type { Operation } from './operation.js'
 
 const packageName = '@comunica/query-sparql-rdfjs-lite'
 
@@ -24,9 +25,6 @@ export interface EngineContext {
   readonly extensionFunctions: Readonly<Record<string, EngineFunction>>
   readonly baseIRI?: string
 }
-
-/** A node of SPARQL's algebra; a query is one. */
-export type Operation = Record<string, unknown>
 
 /** Of a query as it was written: whether it is one, and its PREFIX and BASE. */
 interface Syntax {
@@ -57,6 +55,7 @@ export function peerLoader(importEngine: () => Promise<EnginePackage>): () => Pr
       .then(peerOf)
       .catch((cause: unknown) => {
         loaded = undefined
+        if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause
         throw new LorekeepError(
           'LK_PEER_MISSING',
           `SPARQL needs ${packageName}: npm install ${packageName}@5`,

@@ -5,7 +5,7 @@
 // that rows of one branch of a UNION lack the variables of another, so what is joined gets a second
 // branch: without rows, and without the variables that may be unbound.
 
-import type { Operation } from './peer.js'
+import { become, type Operation } from './operation.js'
 
 interface Variable {
   readonly term: Operation
@@ -77,8 +77,7 @@ function marked(operand: Operation): Scope {
   if (!isMistaken) return scope
   const variables = [...scope.values()].filter(({ isBound }) => isBound).map(({ term }) => term)
   const input = [{ ...operand }, { type: 'values', variables, bindings: [] }]
-  for (const key of Object.keys(operand)) Reflect.deleteProperty(operand, key)
-  Object.assign(operand, { type: 'union', input })
+  become(operand, { type: 'union', input })
   return scope
 }
 

@@ -381,11 +381,15 @@ t.test(
 )
 
 t.test('where the engine is not installed, the error names the package', async (t) => {
-  const load = peerLoader(() => Promise.reject(new Error('Cannot find package')))
+  const missing = Object.assign(new Error('no package'), { code: 'ERR_MODULE_NOT_FOUND' })
+  const load = peerLoader(() => Promise.reject(missing))
   await t.rejects(load(), {
     code: 'LK_PEER_MISSING',
     details: { package: '@comunica/query-sparql-rdfjs-lite' },
   })
+  // One that is there and does not load, bundled for one, is another fault.
+  const broken = new Error('Dynamic require of "x" is not supported')
+  await t.rejects(peerLoader(() => Promise.reject(broken))(), broken)
 })
 
 async function answered(
