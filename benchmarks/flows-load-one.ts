@@ -4,15 +4,7 @@
 import type { EncodedDocument } from '../src/flow/types.js'
 import { createDocuments } from './flows-data.js'
 import { checkQueued, flow, withOurs } from './flows-store.js'
-import {
-  check,
-  compareOperations,
-  inDirectory,
-  interleave,
-  note,
-  report,
-  seconds,
-} from './measure.js'
+import * as bench from './measure.js'
 import { openRaw, rawKey, rawOptions } from './peers.js'
 
 const rounds = 9
@@ -20,9 +12,9 @@ const count = 2_000
 
 const documents = createDocuments(count, { textBytes: 2048, users: 4 })
 const texts = documents.map((document) => Buffer.from(JSON.stringify(document)))
-note('flows-load-one')
+bench.note('flows-load-one')
 
-const { ours, raw } = await interleave(rounds, {
+const { ours, raw } = await bench.interleave(rounds, {
   ours: (round) => loadOurs(documents, round === -1),
   raw: () => putTexts(texts),
 })
@@ -30,27 +22,27 @@ const names = {
   scenario: 'load documents of 2 kB, one after the other',
   peer: 'classic-level synced puts of their JSON',
 }
-report(compareOperations(names, { count, unit: 'loads/s' }, ours, raw, { least: 0.8 }))
+bench.report(bench.compareOperations(names, { count, unit: 'loads/s' }, ours, raw, { least: 0.8 }))
 
 function loadOurs(documents: readonly EncodedDocument[], readBack: boolean): Promise<number> {
   return withOurs(1, async (flows) => {
-    const time = await seconds(async () => {
+    const time = await bench.seconds(async () => {
       for (const document of documents) await flows.load(flow, document)
     })
-    check((await flows.stats(flow)).queued === count, 'how many are queued')
+    bench.check((await flows.stats(flow)).queued === count, 'how many are queued')
     if (readBack) await checkQueued(flows, new Set(documents.map(({ id }) => id)))
     return time
   })
 }
 
 function putTexts(texts: readonly Buffer[]): Promise<number> {
-  return inDirectory(async (directory) => {
+  return bench.inDirectory(async (directory) => {
     const level = await openRaw(directory, rawOptions.default)
-    const time = await seconds(async () => {
+    const time = await bench.seconds(async () => {
       for (const [n, text] of texts.entries()) await level.put(rawKey(n), text, { sync: true })
     })
     const last = level.getSync(rawKey(count - 1))
-    check(texts.at(-1)?.equals(last ?? new Uint8Array(0)) === true, 'the last text put')
+    bench.check(texts.at(-1)?.equals(last ?? new Uint8Array(0)) === true, 'the last text put')
     await level.close()
     return time
   })

@@ -5,16 +5,7 @@
 import { join } from 'node:path'
 import { createDocument, inFlight } from './flows-data.js'
 import { defineFlow, flow, openOurs, processOurs } from './flows-store.js'
-import {
-  check,
-  compareOperations,
-  inDirectory,
-  interleave,
-  MiB,
-  note,
-  report,
-  seconds,
-} from './measure.js'
+import * as bench from './measure.js'
 
 const rounds = 9
 const full = 1_000_000
@@ -25,12 +16,12 @@ const concurrency = 100
 type Parts = Record<'open' | 'load' | 'work', number[]>
 
 function measure(users: number): Promise<void> {
-  return inDirectory(async (directory) => {
+  return bench.inDirectory(async (directory) => {
     const ours = new Queue(join(directory, 'full'), users, full)
     const empty = new Queue(join(directory, 'empty'), users, 0)
     await ours.fill()
     await empty.fill()
-    await interleave(rounds, {
+    await bench.interleave(rounds, {
       full: (round) => ours.run(round),
       empty: (round) => empty.run(round),
     })
@@ -44,7 +35,9 @@ function measure(users: number): Promise<void> {
       const names = { scenario: `${what} ${whose}`, peer }
       const target = { least: 1 / 1.5 }
       const operations = { count, unit }
-      report(compareOperations(names, operations, ours.parts[part], empty.parts[part], target))
+      bench.report(
+        bench.compareOperations(names, operations, ours.parts[part], empty.parts[part], target),
+      )
     }
   })
 }
@@ -66,12 +59,14 @@ class Queue {
   async fill(): Promise<void> {
     await using keep = await openOurs(this.#directory)
     await defineFlow(keep.flows, concurrency)
-    const time = await seconds(() =>
+    const time = await bench.seconds(() =>
       inFlight(this.#documents(this.#held), 1000, (document) => keep.flows.load(flow, document)),
     )
     if (this.#held === 0) return
-    const rss = Math.round(process.memoryUsage.rss() / MiB)
-    note(`  ${Math.round(this.#held / time)} loads/s, ${this.#users} users, RSS ${rss} MiB`)
+    const rss = Math.round(process.memoryUsage.rss() / bench.MiB)
+    bench.note(
+      `  ${Math.round(this.#held / time)} loads/s, ${this.#users} users, RSS ${rss} MiB`,
+    )
   }
 
   /** The seconds of all three parts; each is kept by itself. */
@@ -83,13 +78,13 @@ class Queue {
     const before = await flows.stats(flow)
     // With the first look at the flow: what opening put off is paid by then.
     const open = Number(process.hrtime.bigint() - start) / 1e9
-    check(before.queued === this.#held, `how many are queued before: ${before.queued}`)
+    bench.check(before.queued === this.#held, `how many are queued before: ${before.queued}`)
     const documents = [...this.#documents(few)]
-    const load = await seconds(() =>
+    const load = await bench.seconds(() =>
       inFlight(documents, 200, (document) => flows.load(flow, document)),
     )
     const work = await processOurs(flows, counted, few)
-    check(counted.runs >= few, `the runs of the step: ${counted.runs}`)
+    bench.check(counted.runs >= few, `the runs of the step: ${counted.runs}`)
     // The runner may have gone on for a moment: what it took too many is put back.
     const { queued } = await flows.stats(flow)
     const missing = this.#held - queued
@@ -99,7 +94,7 @@ class Queue {
       this.parts.load.push(load)
       this.parts.work.push(work)
     } else {
-      note(`  first opening of ${this.#held}: ${(open * 1000).toFixed(1)} ms`)
+      bench.note(`  first opening of ${this.#held}: ${(open * 1000).toFixed(1)} ms`)
     }
     return open + load + work
   }
@@ -111,5 +106,5 @@ class Queue {
 }
 
 // Down here, because a class is not there before its line.
-note('flows-million')
+bench.note('flows-million')
 for (const users of [1, 1000]) await measure(users)

@@ -6,25 +6,18 @@ import { createDocuments, inFlight } from './flows-data.js'
 import { bullName, noSqlite, plainName, reportOrSkip, withBull, withPlain } from './flows-peers.js'
 import { noRedis } from './flows-redis.js'
 import { flow, processOurs, withOurs } from './flows-store.js'
-import {
-  check,
-  compareOperations,
-  interleave,
-  median,
-  note,
-  report,
-  type Contestant,
-} from './measure.js'
+import * as bench from './measure.js'
+import type { Contestant } from './measure.js'
 
 const rounds = 5
 const count = 20_000
 const concurrencies = [50, 100, 200]
 
 const documents = createDocuments(count, { textBytes: 2048, users: 4 })
-note('flows-work')
+bench.note('flows-work')
 
 // The contestants of a queue are told apart by their concurrency.
-const times: Record<string, number[]> = await interleave(rounds, {
+const times: Record<string, number[]> = await bench.interleave(rounds, {
   ...ofEach('ours', workOurs),
   ...(!noRedis && ofEach('bull', workBull)),
   ...(!noSqlite && { plain: workPlain }),
@@ -37,11 +30,13 @@ const operations = { count, unit: 'jobs/s' }
 const scenario = `claim to completion, an empty step, ${ours.concurrency} at once`
 const toBull = { scenario, peer: bull ? `${bullName}, ${bull.concurrency} at once` : bullName }
 reportOrSkip(toBull, noRedis, bull, (theirs) =>
-  report(compareOperations(toBull, operations, ours.times, theirs.times, { least: 1.5 })),
+  bench.report(
+    bench.compareOperations(toBull, operations, ours.times, theirs.times, { least: 1.5 }),
+  ),
 )
 const toPlain = { scenario, peer: plainName }
 reportOrSkip(toPlain, noSqlite, plain, (theirs) =>
-  report(compareOperations(toPlain, operations, ours.times, theirs)),
+  bench.report(bench.compareOperations(toPlain, operations, ours.times, theirs)),
 )
 
 function ofEach(
@@ -56,16 +51,16 @@ function best(name: string): { readonly concurrency: number; readonly times: num
     concurrency,
     times: times[`${name}${concurrency}`] ?? [],
   }))
-  return tried.reduce((a, b) => (median(b.times) < median(a.times) ? b : a))
+  return tried.reduce((a, b) => (bench.median(b.times) < bench.median(a.times) ? b : a))
 }
 
 function workOurs(concurrency: number): Promise<number> {
   return withOurs(concurrency, async (flows, counted) => {
     await inFlight(documents, 1000, (document) => flows.load(flow, document))
     const time = await processOurs(flows, counted, count)
-    check(counted.runs === count, `the runs of the step: ${counted.runs} of ${count}`)
+    bench.check(counted.runs === count, `the runs of the step: ${counted.runs} of ${count}`)
     const { queued, active, delayed, dead } = await flows.stats(flow)
-    check(queued + active + delayed + dead === 0, 'what is left')
+    bench.check(queued + active + delayed + dead === 0, 'what is left')
     return time
   })
 }

@@ -15,16 +15,8 @@ import {
   quadstoreName,
 } from './graph-peers.js'
 import { checkOurs, openOurs } from './graph-store.js'
-import {
-  check,
-  compareOperations,
-  inDirectory,
-  interleave,
-  note,
-  report,
-  seconds,
-  type Target,
-} from './measure.js'
+import * as bench from './measure.js'
+import type { Target } from './measure.js'
 import { cut, sha256 } from './stream.js'
 
 const rounds = 5
@@ -37,9 +29,11 @@ const digest = sha256(core)
 const chunks = cut(core, 128 * 1024)
 const nTriples = graph.nTriples()
 const quads = parseQuads(graph.nTriples(quadstoreTriples))
-note(`graph-import: ${triples} triples, ${core.length} bytes, ${nTriples.length} as N-Triples`)
+bench.note(
+  `graph-import: ${triples} triples, ${core.length} bytes, ${nTriples.length} as N-Triples`,
+)
 
-const { ours, plain, oxigraph, lenient, n3, quadstore } = await interleave(rounds, {
+const { ours, plain, oxigraph, lenient, n3, quadstore } = await bench.interleave(rounds, {
   ours: (round) => importOurs(true, round === -1 || round === rounds - 1),
   plain: () => importOurs(false, false),
   oxigraph: () => loadOxigraph({}),
@@ -56,19 +50,19 @@ compare('the same import, not indexed', plain)
 function compare(peer: string, theirs: readonly number[], target?: Target): void {
   const names = { scenario: 'import 1,000,000 triples, indexed', peer }
   const operations = { count: triples, unit: 'triples/s' }
-  report(compareOperations(names, operations, ours, theirs, target))
+  bench.report(bench.compareOperations(names, operations, ours, theirs, target))
 }
 
 function importOurs(index: boolean, readBack: boolean): Promise<number> {
-  return inDirectory(async (directory) => {
+  return bench.inDirectory(async (directory) => {
     let keep = await openOurs(directory)
     try {
-      const time = await seconds(async () => {
+      const time = await bench.seconds(async () => {
         const summary = await keep.knowledge.import(ref, Readable.from(chunks), { index })
-        check(summary.digest === digest, 'the digest of the import')
+        bench.check(summary.digest === digest, 'the digest of the import')
       })
       const { state } = await keep.knowledge.indexState(ref)
-      check(state === (index ? 'complete' : 'none'), `the state of the index: ${state}`)
+      bench.check(state === (index ? 'complete' : 'none'), `the state of the index: ${state}`)
       if (readBack) {
         await keep.close()
         keep = await openOurs(directory)
@@ -83,28 +77,28 @@ function importOurs(index: boolean, readBack: boolean): Promise<number> {
 
 async function loadOxigraph(options: Parameters<OxigraphPeer['load']>[1]): Promise<number> {
   using store = new OxigraphPeer()
-  const time = await seconds(() => store.load(nTriples, options))
-  check(store.size === triples, 'the triples in oxigraph')
+  const time = await bench.seconds(() => store.load(nTriples, options))
+  bench.check(store.size === triples, 'the triples in oxigraph')
   return time
 }
 
 async function loadIntoN3(): Promise<number> {
   let size = 0
-  const time = await seconds(() => {
+  const time = await bench.seconds(() => {
     size = loadN3(nTriples).size
   })
-  check(size === triples, 'the triples in N3')
+  bench.check(size === triples, 'the triples in N3')
   return time
 }
 
 function importQuadstore(): Promise<number> {
-  return inDirectory(async (directory) => {
+  return bench.inDirectory(async (directory) => {
     await using store = await QuadstorePeer.open(directory)
-    const time = await seconds(() => store.import(quads))
+    const time = await bench.seconds(() => store.import(quads))
     const [o] = classes
     const found = await store.match({ ...(o && { o }) })
     const wanted = quads.filter(({ object }) => object.value === o?.v)
-    check(found.length === wanted.length, 'the triples in quadstore')
+    bench.check(found.length === wanted.length, 'the triples in quadstore')
     return time * (triples / quadstoreTriples)
   })
 }

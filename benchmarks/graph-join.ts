@@ -7,15 +7,7 @@ import { Random } from '../test/fixtures/random.js'
 import { checkSame, classes, GeneratedGraph, label, type } from './graph-data.js'
 import { OxigraphPeer, oxigraphName, toSparql } from './graph-peers.js'
 import { collect, fillOurs, graphOf, openOurs } from './graph-store.js'
-import {
-  check,
-  compareOperations,
-  inDirectory,
-  interleave,
-  note,
-  report,
-  seconds,
-} from './measure.js'
+import * as bench from './measure.js'
 
 const rounds = 7
 const triples = 1_000_000
@@ -99,8 +91,8 @@ const shapes: Readonly<Record<string, Shape>> = {
   },
 }
 
-await inDirectory(async (directory) => {
-  note('graph-join: filling the stores')
+await bench.inDirectory(async (directory) => {
+  bench.note('graph-join: filling the stores')
   await fillOurs(directory, graph)
   using oxigraph = new OxigraphPeer()
   oxigraph.load(graph.nTriples())
@@ -125,11 +117,11 @@ async function measure(
     checkSame(found, oxigraph.solve(toSparql(patterns)), `${name}, ours and oxigraph`)
   }
   const wanted = new Map<number, number>()
-  const { ours, theirs } = await interleave(rounds, {
+  const { ours, theirs } = await bench.interleave(rounds, {
     ours: async (round) => {
       let found = 0
       const asked = createQuestions(round)
-      const time = await seconds(async () => {
+      const time = await bench.seconds(async () => {
         for (const patterns of asked) found += (await collect(graph.solve(patterns))).length
       })
       wanted.set(round, found)
@@ -138,17 +130,17 @@ async function measure(
     theirs: async (round) => {
       let found = 0
       const asked = createQuestions(round).map(toSparql)
-      const time = await seconds(() => {
+      const time = await bench.seconds(() => {
         for (const sparql of asked) found += oxigraph.solve(sparql).length
       })
-      check(found === wanted.get(round), `${name}: ${wanted.get(round)} of ${found} in all`)
+      bench.check(found === wanted.get(round), `${name}: ${wanted.get(round)} of ${found} in all`)
       return time
     },
   })
-  note(`  ${name}: ${((wanted.get(0) ?? 0) / questions).toFixed(1)} solutions a question`)
+  bench.note(`  ${name}: ${((wanted.get(0) ?? 0) / questions).toFixed(1)} solutions a question`)
   const names = { scenario: `join, ${name}`, peer: `${oxigraphName}, SPARQL` }
   const operations = { count: questions, unit: 'questions/s' }
-  report(compareOperations(names, operations, ours, theirs, { least: 1 }))
+  bench.report(bench.compareOperations(names, operations, ours, theirs, { least: 1 }))
 }
 
 /** A statement about any entity. */

@@ -11,16 +11,7 @@ import type { ColdAnswer } from './graph-cold-child.js'
 import { checkSame, GeneratedGraph } from './graph-data.js'
 import { OxigraphPeer, oxigraphName, QuadstorePeer, quadstoreName, quadsOf } from './graph-peers.js'
 import { collect, fillOurs, graphOf, openOurs } from './graph-store.js'
-import {
-  check,
-  compareOperations,
-  inDirectory,
-  interleave,
-  note,
-  report,
-  seconds,
-  spread,
-} from './measure.js'
+import * as bench from './measure.js'
 
 const rounds = 9
 const triples = 1_000_000
@@ -49,9 +40,9 @@ const shapes: Readonly<Record<string, Shape>> = {
   },
 }
 
-await inDirectory(async (ourDirectory) => {
-  await inDirectory(async (directory) => {
-    note('graph-match: filling the stores')
+await bench.inDirectory(async (ourDirectory) => {
+  await bench.inDirectory(async (directory) => {
+    bench.note('graph-match: filling the stores')
     await fillOurs(ourDirectory, graph)
     using oxigraph = new OxigraphPeer()
     oxigraph.load(graph.nTriples())
@@ -78,11 +69,11 @@ async function measureWarm(
     checkSame(found, await quadstore.match(pattern), `${name}, ours and quadstore`)
   }
   const wanted = new Map<number, number>()
-  const { ours, oxigraphs, quadstores } = await interleave(rounds, {
+  const { ours, oxigraphs, quadstores } = await bench.interleave(rounds, {
     ours: async (round) => {
       let found = 0
       const patterns = createPatterns(shape, round, questions)
-      const time = await seconds(async () => {
+      const time = await bench.seconds(async () => {
         for (const pattern of patterns) found += (await collect(graph.match(pattern))).length
       })
       wanted.set(round, found)
@@ -91,28 +82,28 @@ async function measureWarm(
     oxigraphs: async (round) => {
       let found = 0
       const patterns = createPatterns(shape, round, questions)
-      const time = await seconds(() => {
+      const time = await bench.seconds(() => {
         for (const pattern of patterns) found += oxigraph.match(pattern).length
       })
-      check(found === wanted.get(round), `${name}: ${wanted.get(round)} of ${found} in all`)
+      bench.check(found === wanted.get(round), `${name}: ${wanted.get(round)} of ${found} in all`)
       return time
     },
     quadstores: async (round) => {
       const patterns = createPatterns(shape, round, questions / quadstoreShare)
-      const time = await seconds(async () => {
+      const time = await bench.seconds(async () => {
         for (const pattern of patterns) await quadstore.match(pattern)
       })
       return quadstoreShare * time
     },
   })
-  note(`  ${name}: ${((wanted.get(0) ?? 0) / questions).toFixed(1)} results a question`)
+  bench.note(`  ${name}: ${((wanted.get(0) ?? 0) / questions).toFixed(1)} results a question`)
   const operations = { count: questions, unit: 'questions/s' }
   const scenario = `match ${name}`
   for (const [peer, theirs, least] of [
     [oxigraphName, oxigraphs, 1.5],
     [quadstoreName, quadstores, 10],
   ] as const) {
-    report(compareOperations({ scenario, peer }, operations, ours, theirs, { least }))
+    bench.report(bench.compareOperations({ scenario, peer }, operations, ours, theirs, { least }))
   }
 }
 
@@ -132,12 +123,12 @@ async function measureCold(directory: string, oxigraph: OxigraphPeer): Promise<v
       answers.push(answer)
     }
     const times = answers.map(({ ms }) => ms)
-    const { value, low, high } = spread(times)
-    report({
+    const { value, low, high } = bench.spread(times)
+    bench.report({
       scenario: `match ${name}, first question after opening`,
       peer: 'opening itself',
       ours: `${value.toFixed(1)} ms`,
-      theirs: `${spread(answers.map(({ openMs }) => openMs)).value.toFixed(1)} ms`,
+      theirs: `${bench.spread(answers.map(({ openMs }) => openMs)).value.toFixed(1)} ms`,
       ...{ value, low, high, unit: 'ms' },
       target: { most: 20 },
     })

@@ -12,16 +12,7 @@ import type { Graph } from '../src/graph/types.js'
 import { Random } from '../test/fixtures/random.js'
 import { ref } from './graph-data.js'
 import { graphOf, openOurs } from './graph-store.js'
-import {
-  check,
-  compareOperations,
-  compareRates,
-  inDirectory,
-  interleave,
-  note,
-  report,
-  seconds,
-} from './measure.js'
+import * as bench from './measure.js'
 
 const rounds = 7
 const dimensions = 384
@@ -60,26 +51,29 @@ async function measure(
   source: Source,
   hasTargets: boolean,
 ): Promise<void> {
-  note(`graph-vectors: ${name}`)
+  bench.note(`graph-vectors: ${name}`)
   const vectors = draw(source, count)
   const questions = draw(source, approximateQuestions)
-  await inDirectory(async (directory) => {
+  await bench.inDirectory(async (directory) => {
     await using keep = await openOurs(directory)
     const { knowledge } = keep
-    const imported = await seconds(async () => {
+    const imported = await bench.seconds(async () => {
       await knowledge.import(ref, encode(vectors), { index: true })
       await knowledge.index(ref)
     })
-    note(`  imported and indexed in ${imported.toFixed(1)} s`)
+    bench.note(`  imported and indexed in ${imported.toFixed(1)} s`)
     const state = await knowledge.indexState(ref)
-    check(state.vectors === count, `the vectors of the index: ${state.vectors}`)
+    bench.check(state.vectors === count, `the vectors of the index: ${state.vectors}`)
     // Vectors without any order have none: searches of them are exact.
     const linked = hasTargets ? count : 0
-    check(state.approximate === linked, `those with an approximate index: ${state.approximate}`)
+    bench.check(
+      state.approximate === linked,
+      `those with an approximate index: ${state.approximate}`,
+    )
     const graph = graphOf(keep)
     const recall = await measureRecall(graph, vectors, questions)
     await measureSpeed(name, graph, vectors, questions, hasTargets)
-    report({
+    bench.report({
       scenario: `recall@${k} of the approximate index, ${name}`,
       peer: 'exact',
       ours: `${approximateQuestions} questions`,
@@ -99,12 +93,12 @@ async function measureSpeed(
 ): Promise<void> {
   const bytes = 4 * vectors.length * dimensions
   const memory = Buffer.alloc(bytes, 1)
-  const { exact, reading, loop, approximate } = await interleave(rounds, {
+  const { exact, reading, loop, approximate } = await bench.interleave(rounds, {
     exact: (round) => {
       const asked = choose(questions, round, exactQuestions)
       return average(asked, (question) => graph.nearest(question, { k, exact: true }))
     },
-    reading: () => seconds(() => check(memory.indexOf(2) === -1, 'what is in memory')),
+    reading: () => bench.seconds(() => bench.check(memory.indexOf(2) === -1, 'what is in memory')),
     loop: (round) => {
       const asked = choose(questions, round, 2)
       return average(asked, (question) => nearest(question, vectors))
@@ -117,13 +111,13 @@ async function measureSpeed(
   const scenario = `nearest ${k}, exact, ${name}`
   const toReading = { scenario, peer: `reading ${Math.round(bytes / 1e6)} MB (memchr)` }
   const half = hasTargets ? { least: 0.5 } : undefined
-  report(compareRates(toReading, bytes, exact, reading, half))
+  bench.report(bench.compareRates(toReading, bytes, exact, reading, half))
   const questionsEach = { count: 1, unit: 'questions/s' }
   const toLoop = { scenario, peer: 'a loop in JavaScript over Float32Array' }
-  report(compareOperations(toLoop, questionsEach, exact, loop))
+  bench.report(bench.compareOperations(toLoop, questionsEach, exact, loop))
   const toExact = { scenario: `nearest ${k}, approximate, ${name}`, peer: 'exact' }
   const tenfold = hasTargets ? { least: 10 } : undefined
-  report(compareOperations(toExact, questionsEach, approximate, exact, tenfold))
+  bench.report(bench.compareOperations(toExact, questionsEach, approximate, exact, tenfold))
 }
 
 /** Exact answers are checked against the loop as well. */
@@ -137,10 +131,10 @@ async function measureRecall(
     const exact = (await graph.nearest(question, { k, exact: true })).map(nameOf)
     if (n < 5) {
       const wanted = nearest(question, vectors).map((index) => entity(index).v)
-      check(exact.join() === wanted.join(), 'the exact answer')
+      bench.check(exact.join() === wanted.join(), 'the exact answer')
     }
     const approximate = new Set((await graph.nearest(question, { k })).map(nameOf))
-    check(approximate.size === k, 'how many the approximate index finds')
+    bench.check(approximate.size === k, 'how many the approximate index finds')
     found += exact.filter((name) => approximate.has(name)).length
   }
   return found / (k * questions.length)
@@ -148,7 +142,7 @@ async function measureRecall(
 
 /** The seconds that one question takes. */
 async function average<Q>(asked: readonly Q[], ask: (question: Q) => unknown): Promise<number> {
-  const time = await seconds(async () => {
+  const time = await bench.seconds(async () => {
     for (const question of asked) await ask(question)
   })
   return time / asked.length

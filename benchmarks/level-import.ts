@@ -5,22 +5,13 @@ import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { LevelBackend } from '../adapters/level/index.js'
 import { createLorekeep } from '../src/index.js'
-import {
-  check,
-  compareRates,
-  inDirectory,
-  interleave,
-  MiB,
-  note,
-  report,
-  seconds,
-  type Target,
-} from './measure.js'
+import * as bench from './measure.js'
+import type { Target } from './measure.js'
 import { isNativeAccelerationEnabled, openRaw, rawKey, rawOptions, UnpackrStream } from './peers.js'
 import { createStream, cut, ref, sha256, type Kind, type Stream } from './stream.js'
 
 const rounds = 7
-const streamBytes = 160 * MiB
+const streamBytes = 160 * bench.MiB
 
 export async function measureImport(
   kind: Kind,
@@ -28,10 +19,10 @@ export async function measureImport(
 ): Promise<void> {
   const stream = createStream(kind, streamBytes)
   const chunks = cut(stream.bytes, 128 * 1024)
-  const slices = cut(stream.bytes, MiB)
-  note(`import-${kind}: ${stream.bytes.length} bytes, ${stream.messages} messages`)
-  note(`  msgpackr's native part: ${isNativeAccelerationEnabled}`)
-  const { ours, decoding, plain, bulk } = await interleave(rounds, {
+  const slices = cut(stream.bytes, bench.MiB)
+  bench.note(`import-${kind}: ${stream.bytes.length} bytes, ${stream.messages} messages`)
+  bench.note(`  msgpackr's native part: ${isNativeAccelerationEnabled}`)
+  const { ours, decoding, plain, bulk } = await bench.interleave(rounds, {
     ours: (round) => importStream(stream, chunks, isChecked(round)),
     decoding: () => decodeStream(stream, chunks),
     plain: (round) => putSlices(slices, rawOptions.default, stream, isChecked(round)),
@@ -39,7 +30,7 @@ export async function measureImport(
   })
   const scenario = `import ${kind}`
   const compare = (peer: string, theirs: readonly number[], target: Target) =>
-    report(compareRates({ scenario, peer }, stream.bytes.length, ours, theirs, target))
+    bench.report(bench.compareRates({ scenario, peer }, stream.bytes.length, ours, theirs, target))
   compare('msgpackr UnpackrStream decoding', decoding, targets.decoding)
   compare('classic-level synced puts, its defaults', plain, targets.raw)
   compare('classic-level synced puts, bulk options', bulk, targets.raw)
@@ -53,21 +44,24 @@ function importStream(
   chunks: readonly Buffer[],
   readBack: boolean,
 ): Promise<number> {
-  return inDirectory(async (directory) => {
+  return bench.inDirectory(async (directory) => {
     await using lorekeep = await createLorekeep({ backend: new LevelBackend(directory) })
     const { knowledge } = lorekeep
     let time = 0
-    time = await seconds(async () => {
+    time = await bench.seconds(async () => {
       const summary = await knowledge.import(ref, Readable.from(chunks))
-      check(summary.digest === stream.digest, 'the digest of the import')
+      bench.check(summary.digest === stream.digest, 'the digest of the import')
     })
     const stat = await knowledge.stat(ref)
     const items = stream.kind === 'triples' ? stat?.triples : stat?.entities
-    check(stat?.messages === stream.messages && items === stream.items, 'the counts of the core')
+    bench.check(
+      stat?.messages === stream.messages && items === stream.items,
+      'the counts of the core',
+    )
     if (readBack) {
       const parts: Uint8Array[] = []
       for await (const part of await knowledge.export(ref)) parts.push(part)
-      check(sha256(Buffer.concat(parts)) === stream.digest, 'the bytes of the export')
+      bench.check(sha256(Buffer.concat(parts)) === stream.digest, 'the bytes of the export')
     }
     return time
   })
@@ -76,7 +70,7 @@ function importStream(
 async function decodeStream(stream: Stream, chunks: readonly Buffer[]): Promise<number> {
   let messages = 0
   let items = 0
-  const time = await seconds(async () => {
+  const time = await bench.seconds(async () => {
     const decoder = new UnpackrStream({ useRecords: false })
     decoder.on('data', ([, data]: [string, { t?: unknown[]; e?: unknown[] }]) => {
       messages++
@@ -84,7 +78,7 @@ async function decodeStream(stream: Stream, chunks: readonly Buffer[]): Promise<
     })
     await finished(Readable.from(chunks).pipe(decoder))
   })
-  check(messages === stream.messages && items === stream.items, 'the decoded counts')
+  bench.check(messages === stream.messages && items === stream.items, 'the decoded counts')
   return time
 }
 
@@ -94,14 +88,17 @@ function putSlices(
   stream: Stream,
   readBack: boolean,
 ): Promise<number> {
-  return inDirectory(async (directory) => {
+  return bench.inDirectory(async (directory) => {
     const level = await openRaw(directory, options)
-    const time = await seconds(async () => {
+    const time = await bench.seconds(async () => {
       for (const [n, slice] of slices.entries()) await level.put(rawKey(n), slice, { sync: true })
     })
     if (readBack) {
       const found = slices.map((_, n) => level.getSync(rawKey(n)) ?? new Uint8Array(0))
-      check(sha256(Buffer.concat(found)) === stream.digest, "the bytes in classic-level's hands")
+      bench.check(
+        sha256(Buffer.concat(found)) === stream.digest,
+        "the bytes in classic-level's hands",
+      )
     }
     await level.close()
     return time

@@ -3,15 +3,7 @@
 
 import type { Filters, Lorekeep } from '../src/index.js'
 import { Random } from '../test/fixtures/random.js'
-import {
-  check,
-  compareOperations,
-  inDirectory,
-  interleave,
-  note,
-  report,
-  seconds,
-} from './measure.js'
+import * as bench from './measure.js'
 import { checkProduct, createProducts, schema, type Product } from './objects-data.js'
 import {
   fillSqlite,
@@ -57,8 +49,8 @@ const nameAndActive: Case = {
   matches: ({ active, name }, n) => active && name >= `Oak ${n}` && name < 'Paper',
 }
 
-await inDirectory(async (directory) => {
-  note('objects-filter: filling the stores')
+await bench.inDirectory(async (directory) => {
+  bench.note('objects-filter: filling the stores')
   const products = createProducts(count)
   await fillOurs(directory, products)
   if (hasSqlite) fillSqlite(directory, products)
@@ -79,47 +71,48 @@ function expect(products: readonly Product[], chosen: Case): Expected {
 }
 
 async function measureCold(directory: string, expected: Expected): Promise<void> {
-  note('  first query after reopening')
-  const { ours, sqlite } = await interleave(rounds, {
+  bench.note('  first query after reopening')
+  const { ours, sqlite } = await bench.interleave(rounds, {
     ours: async () => {
       await using keep = await openOurs(directory)
-      return await seconds(() => queryOurs(keep, expected, [0]))
+      return await bench.seconds(() => queryOurs(keep, expected, [0]))
     },
     ...(hasSqlite && {
       sqlite: async () => {
         using sqlite = new SqlitePeer(directory)
-        return await seconds(() => querySqlite(sqlite, expected, [0]))
+        return await bench.seconds(() => querySqlite(sqlite, expected, [0]))
       },
     }),
   })
   const names = { scenario: `${expected.name}, first after reopening`, peer: sqliteName }
   reportOrSkip(names, sqlite, (theirs) =>
-    report(compareOperations(names, { count: 1, unit: 'queries/s' }, ours, theirs)),
+    bench.report(bench.compareOperations(names, { count: 1, unit: 'queries/s' }, ours, theirs)),
   )
 }
 
 async function measureWarm(directory: string, products: readonly Product[], chosen: Case) {
-  note(`  ${chosen.name}`)
+  bench.note(`  ${chosen.name}`)
   const expected = expect(products, chosen)
   await using keep = await openOurs(directory)
   using sqlite = hasSqlite ? new SqlitePeer(directory) : undefined
   await verify(keep, expected)
-  const { ours, theirs, mingo } = await interleave(rounds, {
-    ours: (round) => seconds(() => queryOurs(keep, expected, createOrder(round))),
+  const { ours, theirs, mingo } = await bench.interleave(rounds, {
+    ours: (round) => bench.seconds(() => queryOurs(keep, expected, createOrder(round))),
     ...(sqlite && {
-      theirs: (round: number) => seconds(() => querySqlite(sqlite, expected, createOrder(round))),
+      theirs: (round: number) =>
+        bench.seconds(() => querySqlite(sqlite, expected, createOrder(round))),
     }),
-    mingo: (round) => seconds(() => queryMingo(products, expected, createOrder(round))),
+    mingo: (round) => bench.seconds(() => queryMingo(products, expected, createOrder(round))),
   })
   const scenario = `${expected.name}, page of 100 and total`
   const operations = { count: queries, unit: 'queries/s' }
   const target = (least: number) => (chosen.targets ? { least } : undefined)
   const toSqlite = { scenario, peer: `${sqliteName}, json_extract` }
   reportOrSkip(toSqlite, theirs, (theirs) =>
-    report(compareOperations(toSqlite, operations, ours, theirs, target(1))),
+    bench.report(bench.compareOperations(toSqlite, operations, ours, theirs, target(1))),
   )
   const toMingo = { scenario, peer: 'mingo over parsed objects' }
-  report(compareOperations(toMingo, operations, ours, mingo, target(2)))
+  bench.report(bench.compareOperations(toMingo, operations, ours, mingo, target(2)))
 }
 
 function createOrder(round: number): number[] {
@@ -165,8 +158,8 @@ function queryMingo(products: readonly Product[], expected: Expected, order: rea
 function checkPage(page: readonly object[], total: number, expected: Expected, n: number): void {
   let fitting = 0
   for (const found of page) if (expected.matches(found as Product, n)) fitting++
-  check(fitting === limit && page.length === limit, `the page of ${expected.name} ${n}`)
-  check(total === expected.totals[n], `the total of ${expected.name} ${n}: ${total}`)
+  bench.check(fitting === limit && page.length === limit, `the page of ${expected.name} ${n}`)
+  bench.check(total === expected.totals[n], `the total of ${expected.name} ${n}: ${total}`)
 }
 
 /** Every match once, with every field. */
@@ -177,8 +170,8 @@ async function verify(keep: Lorekeep, expected: Expected): Promise<void> {
     filters: expected.filters(0),
   })) {
     checkProduct(object, object._id)
-    check(expected.matches(object as unknown as Product, 0), 'that it matches')
+    bench.check(expected.matches(object as unknown as Product, 0), 'that it matches')
     ids.add(object._id)
   }
-  check(ids.size === expected.totals[0], 'the matches read back')
+  bench.check(ids.size === expected.totals[0], 'the matches read back')
 }

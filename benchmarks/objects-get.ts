@@ -2,15 +2,7 @@
 
 import type { Lorekeep } from '../src/index.js'
 import { Random } from '../test/fixtures/random.js'
-import {
-  check,
-  compareOperations,
-  inDirectory,
-  interleave,
-  note,
-  report,
-  seconds,
-} from './measure.js'
+import * as bench from './measure.js'
 import { checkProduct, collection, createProducts, idOf } from './objects-data.js'
 import {
   fillNedb,
@@ -30,8 +22,8 @@ const gets = 100_000
 /** How many gets are awaited together in the line that measures that. */
 const atOnce = 16
 
-await inDirectory(async (directory) => {
-  note('objects-get: filling the stores')
+await bench.inDirectory(async (directory) => {
+  bench.note('objects-get: filling the stores')
   const products = createProducts(count)
   await fillOurs(directory, products)
   if (hasSqlite) fillSqlite(directory, products)
@@ -42,8 +34,11 @@ async function measure(directory: string, nedb: Nedb): Promise<void> {
   await using keep = await openOurs(directory)
   using sqlite = hasSqlite ? new SqlitePeer(directory) : undefined
   for (const id of createIds(0, 1000)) checkProduct(await keep.objects.get(collection, id), id)
-  check((await keep.objects.get(collection, idOf(count))) === undefined, 'an id that is not there')
-  const { ours, together, theirs, text, nedbs } = await interleave(rounds, {
+  bench.check(
+    (await keep.objects.get(collection, idOf(count))) === undefined,
+    'an id that is not there',
+  )
+  const { ours, together, theirs, text, nedbs } = await bench.interleave(rounds, {
     ours: (round) => measureIds(round, (ids) => getOurs(keep, ids)),
     together: (round) => measureIds(round, (ids) => getTogether(keep, ids)),
     ...(sqlite && {
@@ -56,24 +51,24 @@ async function measure(directory: string, nedb: Nedb): Promise<void> {
   const scenario = 'get by id, at random'
   const toSqlite = { scenario, peer: `${sqliteName}, rows parsed` }
   reportOrSkip(toSqlite, theirs, (theirs) =>
-    report(compareOperations(toSqlite, operations, ours, theirs, { least: 0.8 })),
+    bench.report(bench.compareOperations(toSqlite, operations, ours, theirs, { least: 0.8 })),
   )
   const toText = { scenario, peer: `${sqliteName}, rows left as text` }
   reportOrSkip(toText, text, (theirs) =>
-    report(compareOperations(toText, operations, ours, theirs)),
+    bench.report(bench.compareOperations(toText, operations, ours, theirs)),
   )
   const toNedb = { scenario, peer: nedbName }
-  report(compareOperations(toNedb, operations, ours, nedbs))
+  bench.report(bench.compareOperations(toNedb, operations, ours, nedbs))
   const names = { scenario: `${scenario}, ${atOnce} at once`, peer: `${sqliteName}, rows parsed` }
   reportOrSkip(names, theirs, (theirs) =>
-    report(compareOperations(names, operations, together, theirs)),
+    bench.report(bench.compareOperations(names, operations, together, theirs)),
   )
 }
 
 /** The ids are made before the clock starts. */
 function measureIds(round: number, work: (ids: readonly string[]) => unknown): Promise<number> {
   const ids = createIds(round, gets)
-  return seconds(() => work(ids))
+  return bench.seconds(() => work(ids))
 }
 
 function createIds(round: number, length: number): string[] {
@@ -84,7 +79,7 @@ function createIds(round: number, length: number): string[] {
 async function getOurs(keep: Lorekeep, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     const found = await keep.objects.get(collection, id)
-    check(found !== undefined && found['id'] === id, 'the product')
+    bench.check(found !== undefined && found['id'] === id, 'the product')
   }
 }
 
@@ -92,7 +87,7 @@ async function getTogether(keep: Lorekeep, ids: readonly string[]): Promise<void
   for (let at = 0; at < ids.length; at += atOnce) {
     const some = ids.slice(at, at + atOnce)
     const found = await Promise.all(some.map((id) => keep.objects.get(collection, id)))
-    for (const [n, id] of some.entries()) check(found[n]?.['id'] === id, 'the product')
+    for (const [n, id] of some.entries()) bench.check(found[n]?.['id'] === id, 'the product')
   }
 }
 
@@ -100,18 +95,18 @@ function getSqlite(sqlite: SqlitePeer, ids: readonly string[]): void {
   const select = sqlite.prepare('select doc from products where id = ?').pluck()
   for (const id of ids) {
     const found = JSON.parse(select.get(id) as string) as { readonly id: string }
-    check(found.id === id, 'the product in SQLite')
+    bench.check(found.id === id, 'the product in SQLite')
   }
 }
 
 function getText(sqlite: SqlitePeer, ids: readonly string[]): void {
   const select = sqlite.prepare('select doc from products where id = ?').pluck()
-  for (const id of ids) check(typeof select.get(id) === 'string', 'the row in SQLite')
+  for (const id of ids) bench.check(typeof select.get(id) === 'string', 'the row in SQLite')
 }
 
 async function getNedb(nedb: Nedb, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     const found = await nedb.findOneAsync({ _id: id })
-    check(found?._id === id, 'the product in NeDB')
+    bench.check(found?._id === id, 'the product in NeDB')
   }
 }

@@ -2,16 +2,8 @@
 // against the same in SQLite and NeDB. NeDB validates nothing and does not sync.
 
 import { Random } from '../test/fixtures/random.js'
-import {
-  check,
-  compareOperations,
-  inDirectory,
-  interleave,
-  note,
-  report,
-  seconds,
-  type Target,
-} from './measure.js'
+import * as bench from './measure.js'
+import type { Target } from './measure.js'
 import { createProducts, importOf, inBatches, type Product } from './objects-data.js'
 import {
   hasSqlite,
@@ -28,7 +20,7 @@ const rounds = 7
 const count = 100_000
 
 const products = createProducts(count)
-note(`objects-import: ${Math.round(JSON.stringify(products).length / count)} bytes an object`)
+bench.note(`objects-import: ${Math.round(JSON.stringify(products).length / count)} bytes an object`)
 await measure('ids in order', inBatches(products), { sqlite: { least: 1 }, nedb: { least: 3 } })
 await measure('ids at random', inBatches(new Random(1).shuffle(products)))
 
@@ -37,9 +29,9 @@ async function measure(
   batches: readonly (readonly Product[])[],
   targets: { readonly sqlite?: Target; readonly nedb?: Target } = {},
 ): Promise<void> {
-  note(`  ${order}`)
+  bench.note(`  ${order}`)
   const documents = batches.map((batch) => batch.map(toNedb))
-  const { ours, ours4, sqlite, nedb } = await interleave(rounds, {
+  const { ours, ours4, sqlite, nedb } = await bench.interleave(rounds, {
     ours: (round) => importOurs(batches, 1, isChecked(round)),
     ours4: (round) => importOurs(batches, 4, isChecked(round)),
     ...(hasSqlite && { sqlite: () => importSqlite(batches) }),
@@ -54,10 +46,10 @@ async function measure(
     const target = (name: 'sqlite' | 'nedb') => (isTarget ? targets[name] : undefined)
     const toSqlite = { scenario, peer: `${sqliteName}, JSON text, synchronous=FULL` }
     reportOrSkip(toSqlite, sqlite, (theirs) =>
-      report(compareOperations(toSqlite, operations, times, theirs, target('sqlite'))),
+      bench.report(bench.compareOperations(toSqlite, operations, times, theirs, target('sqlite'))),
     )
     const toNeDB = { scenario, peer: `${nedbName}, not synced` }
-    report(compareOperations(toNeDB, operations, times, nedb, target('nedb')))
+    bench.report(bench.compareOperations(toNeDB, operations, times, nedb, target('nedb')))
   }
 }
 
@@ -74,7 +66,7 @@ function importOurs(
   return withOurs(async (keep) => {
     const requests = batches.map((values, n) => importOf(values, n))
     let imported = 0
-    const time = await seconds(async () => {
+    const time = await bench.seconds(async () => {
       const queue = requests.values()
       const work = async () => {
         for (const request of queue) {
@@ -84,31 +76,31 @@ function importOurs(
       }
       await Promise.all(Array.from({ length: atOnce }, work))
     })
-    check(imported === count, 'how many were imported')
+    bench.check(imported === count, 'how many were imported')
     if (readBack) await checkOurs(keep, count)
     return time
   })
 }
 
 function importSqlite(batches: readonly (readonly Product[])[]): Promise<number> {
-  return inDirectory(async (directory) => {
+  return bench.inDirectory(async (directory) => {
     const sqlite = new SqlitePeer(directory)
-    const time = await seconds(() => {
+    const time = await bench.seconds(() => {
       for (const batch of batches) sqlite.import(batch)
     })
-    check(sqlite.count() === count, 'the rows in SQLite')
+    bench.check(sqlite.count() === count, 'the rows in SQLite')
     sqlite.close()
     return time
   })
 }
 
 function importNedb(batches: readonly (readonly object[])[]): Promise<number> {
-  return inDirectory(async (directory) => {
+  return bench.inDirectory(async (directory) => {
     const nedb = await openNedb(directory)
-    const time = await seconds(async () => {
+    const time = await bench.seconds(async () => {
       for (const batch of batches) await nedb.insertAsync(batch)
     })
-    check((await nedb.countAsync({})) === count, 'the documents in NeDB')
+    bench.check((await nedb.countAsync({})) === count, 'the documents in NeDB')
     return time
   })
 }

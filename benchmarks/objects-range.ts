@@ -3,15 +3,7 @@
 
 import type { Lorekeep } from '../src/index.js'
 import { Random } from '../test/fixtures/random.js'
-import {
-  check,
-  compareOperations,
-  inDirectory,
-  interleave,
-  note,
-  report,
-  seconds,
-} from './measure.js'
+import * as bench from './measure.js'
 import { checkProduct, createProducts, schema, type Product } from './objects-data.js'
 import {
   fillNedb,
@@ -39,8 +31,8 @@ interface PriceRange {
   readonly total: number
 }
 
-await inDirectory(async (directory) => {
-  note('objects-range: filling the stores')
+await bench.inDirectory(async (directory) => {
+  bench.note('objects-range: filling the stores')
   const products = createProducts(count)
   await fillOurs(directory, products)
   if (hasSqlite) fillSqlite(directory, products)
@@ -50,66 +42,69 @@ await inDirectory(async (directory) => {
 })
 
 async function measureOpening(directory: string): Promise<void> {
-  note('  reopening')
-  const { ours, sqlite } = await interleave(rounds, {
-    ours: () => seconds(async () => (await openOurs(directory)).close()),
-    ...(hasSqlite && { sqlite: () => seconds(() => new SqlitePeer(directory).close()) }),
+  bench.note('  reopening')
+  const { ours, sqlite } = await bench.interleave(rounds, {
+    ours: () => bench.seconds(async () => (await openOurs(directory)).close()),
+    ...(hasSqlite && { sqlite: () => bench.seconds(() => new SqlitePeer(directory).close()) }),
   })
   const names = { scenario: 'open and close, 100,000 objects', peer: sqliteName }
   reportOrSkip(names, sqlite, (theirs) =>
-    report(compareOperations(names, { count: 1, unit: 'opens/s' }, ours, theirs)),
+    bench.report(bench.compareOperations(names, { count: 1, unit: 'opens/s' }, ours, theirs)),
   )
 }
 
 async function measureCold(directory: string): Promise<void> {
-  note(`  first ${coldQueries} queries after reopening`)
-  const { ours, sqlite } = await interleave(rounds, {
+  bench.note(`  first ${coldQueries} queries after reopening`)
+  const { ours, sqlite } = await bench.interleave(rounds, {
     ours: async (round) => {
       await using keep = await openOurs(directory)
-      return await seconds(() => queryOurs(keep, createRanges(round, coldQueries)))
+      return await bench.seconds(() => queryOurs(keep, createRanges(round, coldQueries)))
     },
     ...(hasSqlite && {
       sqlite: async (round: number) => {
         using sqlite = new SqlitePeer(directory)
-        return await seconds(() => querySqlite(sqlite, createRanges(round, coldQueries)))
+        return await bench.seconds(() => querySqlite(sqlite, createRanges(round, coldQueries)))
       },
     }),
   })
   const names = { scenario: 'range query, first pass after reopening', peer: sqliteName }
   reportOrSkip(names, sqlite, (theirs) =>
-    report(compareOperations(names, { count: coldQueries, unit: 'queries/s' }, ours, theirs)),
+    bench.report(
+      bench.compareOperations(names, { count: coldQueries, unit: 'queries/s' }, ours, theirs),
+    ),
   )
 }
 
 async function measureWarm(directory: string, nedb: Nedb): Promise<void> {
-  note(`  ${queries} queries`)
+  bench.note(`  ${queries} queries`)
   await using keep = await openOurs(directory)
   using sqlite = hasSqlite ? new SqlitePeer(directory) : undefined
   await verify(keep)
-  const { ours, parsed, unparsed, theirs } = await interleave(rounds, {
-    ours: (round) => seconds(() => queryOurs(keep, createRanges(round, queries))),
+  const { ours, parsed, unparsed, theirs } = await bench.interleave(rounds, {
+    ours: (round) => bench.seconds(() => queryOurs(keep, createRanges(round, queries))),
     ...(sqlite && {
-      parsed: (round: number) => seconds(() => querySqlite(sqlite, createRanges(round, queries))),
+      parsed: (round: number) =>
+        bench.seconds(() => querySqlite(sqlite, createRanges(round, queries))),
       unparsed: (round: number) =>
-        seconds(() => querySqlite(sqlite, createRanges(round, queries), false)),
+        bench.seconds(() => querySqlite(sqlite, createRanges(round, queries), false)),
     }),
     theirs: async (round) => {
       const ranges = createRanges(round, queries / nedbShare)
-      return nedbShare * (await seconds(() => queryNedb(nedb, ranges)))
+      return nedbShare * (await bench.seconds(() => queryNedb(nedb, ranges)))
     },
   })
   const scenario = 'range query, page of 100 and total'
   const operations = { count: queries, unit: 'queries/s' }
   const toParsed = { scenario, peer: `${sqliteName}, rows parsed` }
   reportOrSkip(toParsed, parsed, (theirs) =>
-    report(compareOperations(toParsed, operations, ours, theirs, { least: 1 })),
+    bench.report(bench.compareOperations(toParsed, operations, ours, theirs, { least: 1 })),
   )
   const toUnparsed = { scenario, peer: `${sqliteName}, rows left as text` }
   reportOrSkip(toUnparsed, unparsed, (theirs) =>
-    report(compareOperations(toUnparsed, operations, ours, theirs)),
+    bench.report(bench.compareOperations(toUnparsed, operations, ours, theirs)),
   )
   const toNedb = { scenario, peer: nedbName }
-  report(compareOperations(toNedb, operations, ours, theirs, { least: 10 }))
+  bench.report(bench.compareOperations(toNedb, operations, ours, theirs, { least: 10 }))
 }
 
 /** Prices are all whole cents, each once: a range of so many cents has so many products. */
@@ -145,7 +140,7 @@ function querySqlite(sqlite: SqlitePeer, ranges: readonly PriceRange[], parse = 
         total,
         range,
       )
-    else check(rows.length === limit && total === range.total, 'the page in SQLite')
+    else bench.check(rows.length === limit && total === range.total, 'the page in SQLite')
   }
 }
 
@@ -164,8 +159,8 @@ function checkPage(page: readonly object[], total: unknown, { low, high, ...rang
     const { price } = found as { readonly price: unknown }
     if (typeof price === 'number' && price >= low && price < high) fitting++
   }
-  check(fitting === limit && page.length === limit, `the page of [${low}, ${high})`)
-  check(total === range.total, `the total of [${low}, ${high}): ${String(total)}`)
+  bench.check(fitting === limit && page.length === limit, `the page of [${low}, ${high})`)
+  bench.check(total === range.total, `the total of [${low}, ${high}): ${String(total)}`)
 }
 
 /** Every field of what comes back, and, in the order of the index, which products they are. */
@@ -179,8 +174,8 @@ async function verify(keep: Lorekeep): Promise<void> {
     })
     for (const [n, object] of objects.entries()) {
       checkProduct(object, object['_id'])
-      check(object['price'] === (Math.round(low * 100) + n) / 100, 'the order of the index')
+      bench.check(object['price'] === (Math.round(low * 100) + n) / 100, 'the order of the index')
     }
-    check(objects.length === limit, 'the length of the page')
+    bench.check(objects.length === limit, 'the length of the page')
   }
 }
