@@ -20,7 +20,11 @@ export class VarintReader {
       const byte = this.#bytes[this.at++]
       if (byte === undefined) throw new RangeError('the bytes end inside a number')
       value += (byte & 0x7f) * factor
-      if (byte < 0x80) return value
+      if (byte >= 0x80) continue
+      // LevelDB writes none that goes on for nothing: a flipped bit makes one of the last byte and
+      // the filling behind it.
+      if (byte === 0 && factor > 1) throw new RangeError('a number that is longer than it need be')
+      return value
     }
     throw new RangeError('a number that does not end')
   }

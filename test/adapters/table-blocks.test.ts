@@ -74,6 +74,17 @@ void t.test('every flipped bit of a table is seen, but for the filling of its en
   t.same([...compressions].sort(), [0, 1], 'indexes of both kinds')
 })
 
+void t.test('a place in the end of a table may not be written at length', async (t) => {
+  await withSeed(async (random) => {
+    const [table] = (await tablesOf(t.testdir(), 'objects', random, 'k')) as [Buffer]
+    const handles = new VarintReader(table, table.length - footerBytes)
+    for (let number = 0; number < 4; number++) handles.number()
+    // The last number goes on into the filling, where its rest is nothing.
+    table[handles.at - 1]! |= 128
+    t.match(tableDamage(table), { reason: /longer than it need be/ })
+  })
+})
+
 void t.test('Snappy is unpacked, and what is not Snappy is refused', (t) => {
   const long = Buffer.alloc(70, 'x')
   const packed: readonly (readonly [readonly number[], string])[] = [
