@@ -19,8 +19,10 @@ export function charsetOf(label: string): Charset | string {
   // A regular expression that trims is slow on a long run of white space inside.
   const name = label.length > longestLabel ? '' : label.replace(outerSpace, '').toLowerCase()
   if (replaced.includes(name)) return 'is not decoded by the standard: convert the text to utf-8'
-  const canonical = unknownToNode.includes(name) ? name : canonicalName(name)
-  if (canonical === undefined) return 'is no label of the WHATWG Encoding Standard'
+  const canonical = canonicalName(name) ?? canonicalName(pythonLabel(name))
+  if (canonical === undefined) {
+    return "is no label of the WHATWG Encoding Standard, nor Python's name of one of its charsets"
+  }
   const found = charsets.get(canonical) ?? { name: canonical, decode: createDecoder(canonical) }
   charsets.set(canonical, found)
   return found
@@ -49,7 +51,70 @@ const utf8: Charset = {
 /** By name: a table takes up to 20 ms to make. */
 const charsets = new Map<string, Charset>([[utf8.name, utf8]])
 
+/**
+ * What the standard calls a codec of Python's: clients of the reference system are written in it, and
+ * send what `text.encode()` was given. Python takes hyphens, underscores and spaces for the same.
+ */
+function pythonLabel(name: string): string {
+  const plain = name.replace(/[-_ ]+/g, '-')
+  const part = /^(?:iso-?)?8859-(\d+)$/.exec(plain)?.[1]
+  return part === undefined
+    ? (Object.hasOwn(ofPython, plain) && ofPython[plain]) || plain
+    : `iso-8859-${part}`
+}
+
+/** Those that differ by more than their hyphens. */
+const ofPython: Readonly<Record<string, string>> = {
+  u8: 'utf-8',
+  utf: 'utf-8',
+  cp65001: 'utf-8',
+  // Its byte order mark stays, as that of UTF-8 does: it is the first character.
+  'utf-8-sig': 'utf-8',
+  u16: 'utf-16',
+  utf16: 'utf-16',
+  'utf-16-le': 'utf-16le',
+  'utf-16-be': 'utf-16be',
+  'latin-1': 'latin1',
+  iso8859: 'latin1',
+  8859: 'latin1',
+  l1: 'latin1',
+  646: 'ascii',
+  cp874: 'windows-874',
+  932: 'windows-31j',
+  cp932: 'windows-31j',
+  shiftjis: 'shift_jis',
+  mskanji: 'shift_jis',
+  'ms-kanji': 'shift_jis',
+  'shift-jis': 'shift_jis',
+  's-jis': 'shift_jis',
+  936: 'gbk',
+  cp936: 'gbk',
+  ms936: 'gbk',
+  'eucgb2312-cn': 'gb2312',
+  'euc-cn': 'gb2312',
+  euccn: 'gb2312',
+  949: 'windows-949',
+  cp949: 'windows-949',
+  ms949: 'windows-949',
+  uhc: 'windows-949',
+  euckr: 'euc-kr',
+  950: 'big5',
+  cp950: 'big5',
+  'big5-tw': 'big5',
+  ms950: 'big5',
+  big5hkscs: 'big5-hkscs',
+  eucjp: 'euc-jp',
+  ujis: 'euc-jp',
+  iso2022jp: 'iso-2022-jp',
+  'iso2022-jp': 'iso-2022-jp',
+  'mac-roman': 'macintosh',
+  macroman: 'macintosh',
+  'mac-cyrillic': 'x-mac-cyrillic',
+  maccyrillic: 'x-mac-cyrillic',
+}
+
 function canonicalName(label: string): string | undefined {
+  if (unknownToNode.includes(label)) return label
   try {
     return new TextDecoder(label).encoding
   } catch {

@@ -123,8 +123,51 @@ t.test(
   },
 )
 
+// https://docs.python.org/3/library/codecs.html#standard-encodings
+const ofPython: Readonly<Record<string, string>> = {
+  'utf-8': 'utf_8 utf8 U8 UTF cp65001 utf_8_sig',
+  'utf-16le': 'utf_16 utf16 u16 utf_16_le utf_16le UTF-16LE',
+  'utf-16be': 'utf_16_be UTF-16BE',
+  'windows-1252': 'ascii 646 us-ascii latin_1 latin-1 iso8859_1 8859 cp819 L1 cp1252 windows_1252',
+  'windows-1254': 'iso8859_9 latin5 cp1254',
+  'windows-874': 'iso8859_11 tis_620 cp874',
+  ...Object.fromEntries(
+    [2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16].map((n) => [
+      `iso-8859-${n}`,
+      `iso8859_${n} iso_8859_${n} iso-8859-${n}`,
+    ]),
+  ),
+  ...Object.fromEntries(
+    [0, 1, 3, 5, 6, 7, 8].map((n) => [`windows-125${n}`, `cp125${n} windows_125${n}`]),
+  ),
+  ibm866: 'cp866 IBM866',
+  'koi8-r': 'koi8_r',
+  'koi8-u': 'koi8_u',
+  macintosh: 'mac_roman macroman macintosh',
+  'x-mac-cyrillic': 'mac_cyrillic',
+  shift_jis: 'shift_jis shiftjis sjis s_jis cp932 932 ms932 mskanji ms_kanji',
+  'euc-jp': 'euc_jp eucjp ujis',
+  'iso-2022-jp': 'iso2022_jp iso2022jp iso_2022_jp',
+  'euc-kr': 'euc_kr euckr ksc5601 cp949 949 ms949 uhc',
+  gbk: 'gb2312 chinese euccn euc_cn eucgb2312_cn gbk 936 cp936 ms936',
+  gb18030: 'gb18030',
+  big5: 'big5 big5_tw cp950 950 ms950 big5hkscs big5_hkscs',
+}
+
+t.test("Python's names of codecs are those of the standard's charsets", async (t) => {
+  for (const [name, codecs] of Object.entries(ofPython)) {
+    for (const codec of codecs.split(' ')) {
+      const charset = charsetOf(codec)
+      t.equal(typeof charset === 'string' ? charset : charset.name, name, codec)
+    }
+  }
+  for (const codec of ['cp437', 'cp037', 'utf_32', 'utf_7', 'rot13', 'hex']) {
+    t.type(charsetOf(codec), 'string', codec)
+  }
+})
+
 t.test('other labels are refused, and those that the standard refuses to decode', async (t) => {
-  const refused = ['', ' ', 'utf-7', 'utf-32', 'cp437', 'utf 8', '\u00a0utf-8', 'utf-8'.padEnd(1e6)]
+  const refused = ['', ' ', 'utf-7', 'utf-32', 'cp437', 'utf 9', '\u00a0utf-8', 'utf-8'.padEnd(1e6)]
   const replaced = 'csiso2022kr hz-gb-2312 iso-2022-cn iso-2022-cn-ext iso-2022-kr replacement'
   for (const label of [...refused, ...replaced.split(' '), '__proto__', 'constructor']) {
     t.type(charsetOf(label), 'string', label.slice(0, 20))
