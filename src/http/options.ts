@@ -38,6 +38,7 @@ import { objectRoutes } from './routes/objects.js'
 import { schemaRoutes } from './routes/schemas.js'
 import { sparqlRoutes } from './routes/sparql.js'
 import { textRoutes } from './routes/texts.js'
+import { whoamiRoutes } from './routes/whoami.js'
 
 /** What `onError` is told beside the error. */
 export interface RequestInfo {
@@ -94,7 +95,7 @@ export interface HandlerOptions {
   readonly maxQueryMs?: number
   /**
    * Whose cores are asked where a client of the reference system names no user, and its token is for
-   * any. Default `trustgraph`, as that of createLorekeep().
+   * any; whoever asks `whoami` with such a token is told. Default `trustgraph`, as that of createLorekeep().
    */
   readonly defaultUser?: string
   /** How long a body may keep us waiting for its next byte; then 408. Default 30,000. */
@@ -200,7 +201,7 @@ export function routesOf(options: HandlerOptions, prefix: string): readonly Rout
     signal,
   }
   const emptyJson = options.compat?.emptyJson ?? false
-  const routes = [...healthRoutes()]
+  const routes = [...healthRoutes(), ...whoamiRoutes({ prefix, defaultUser })]
   if (options.backup !== undefined) {
     routes.push(...backupRoutes({ prefix, backup: options.backup, exportIdleTimeoutMs }))
   }

@@ -57,7 +57,8 @@ t.test('an export that breaks in the middle leaves the old file alone', async (t
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => server.close())
   const { port } = server.address() as AddressInfo
-  const args = ['export', ...name, '--url', `http://127.0.0.1:${port}`, '-o', join(dir, 'a.core')]
+  const where = ['--url', `http://127.0.0.1:${port}`, '--user', 'alice']
+  const args = ['export', ...name, ...where, '-o', join(dir, 'a.core')]
   t.match(await fail(t, 1, args), '1000 bytes')
   t.same(readdirSync(dir), ['a.core'])
   t.equal(readFileSync(join(dir, 'a.core'), 'utf8'), 'old')
@@ -74,7 +75,8 @@ t.test('an interrupted export leaves no file', async (t) => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => server.close())
   const { port } = server.address() as AddressInfo
-  const args = ['export', ...name, '--url', `http://127.0.0.1:${port}`, '-o', join(dir, 'a.core')]
+  const where = ['--url', `http://127.0.0.1:${port}`, '--user', 'alice']
+  const args = ['export', ...name, ...where, '-o', join(dir, 'a.core')]
   const { child, ended } = start(t, args)
   await reading
   child.kill('SIGINT')

@@ -141,7 +141,7 @@ t.test('an answer that breaks off is an error', async (t) => {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   t.teardown(() => server.close())
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const { code, stdout, stderr } = await run(t, ['match', '--url', url])
+  const { code, stdout, stderr } = await run(t, ['match', '--user', 'alice', '--url', url])
   t.equal(code, 1)
   t.equal(String(stdout), '<urn:a> <urn:b> "c" .\n')
   t.match(stderr, /^lorekeep: [^\n]+ broke before the end [^\n]+\n$/)
@@ -169,7 +169,7 @@ t.test('a question that is refused before all of it was sent is not sent on', as
   const { port } = server.address() as AddressInfo
   const file = join(t.testdir({ 'long.rq': `ASK {} #${'x'.repeat(32 * 1024 * 1024)}` }), 'long.rq')
   const url = `http://127.0.0.1:${port}`
-  const { code, stderr } = await run(t, ['sparql', '--file', file, '--url', url])
+  const { code, stderr } = await run(t, ['sparql', '--file', file, '--user', 'a', '--url', url])
   t.equal(code, 1)
   t.equal(stderr, 'lorekeep: no\n')
   const late = AbortSignal.timeout(10_000)

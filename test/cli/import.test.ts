@@ -186,7 +186,7 @@ t.test('a connection that breaks says what became of the core', async (t) => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => server.close())
   const { port } = server.address() as AddressInfo
-  const args = ['--url', `http://127.0.0.1:${port}`, '--id', 'a']
+  const args = ['--url', `http://127.0.0.1:${port}`, '--id', 'a', '--user', 'early']
   const file = join(dir, 'a.core')
   t.match(await fail(t, 1, ['import', file, ...args, '--user', 'late']), 'not known')
   const { child, ended } = start(t, ['import', '-', ...args])

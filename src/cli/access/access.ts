@@ -1,6 +1,7 @@
 // Where a command works: `--data`, or `--url`, `--token` and `--flow`. What the one needs is not
 // loaded for the other: a store takes 130 ms to load.
 
+import { referenceUser } from '../../defaults.js'
 import type { CoreAccess } from './core-access.js'
 import type { FlowAccess } from './flow-access.js'
 import type { GraphAccess } from './graph-access.js'
@@ -17,6 +18,13 @@ export interface AccessOptions {
 interface OpenOptions {
   /** A data directory that does not exist is made; else that is an error. */
   readonly create: boolean
+}
+
+/** Whose things are meant where no user is named. */
+export async function ownUser({ url, token }: AccessOptions): Promise<string> {
+  if (url === undefined) return referenceUser
+  const { ServerClient } = await import('./server-client.js')
+  return new ServerClient(url, token).ownUser()
 }
 
 export async function openCores(

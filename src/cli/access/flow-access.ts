@@ -2,6 +2,7 @@
 // interface of a running server, which has that directory to itself.
 
 import type {
+  DocumentRef,
   DocumentStatus,
   EncodedDocument,
   Flow,
@@ -12,19 +13,13 @@ import type {
 } from '../../flow/types.js'
 import type { CoreStat } from '../../knowledge/types.js'
 
-/** A user that is left out is the one whom the token stands for; in a directory the default user. */
-export interface OwnDocument {
-  readonly user: string | undefined
-  readonly document: string
-}
-
 export interface KnownDocument extends DocumentStatus {
   /** What it became. */
   readonly core?: CoreStat
 }
 
 export interface JobWatch {
-  readonly user: string | undefined
+  readonly user?: string
   /** Ends the watching. */
   readonly signal: AbortSignal
   /** Called when events come from here on: at the start, and after each gap between them. */
@@ -58,7 +53,7 @@ export interface FlowAccess {
   cancel(job: string): Promise<void>
 
   /** This one and the next fail where nothing is known of it. */
-  document(ref: OwnDocument): Promise<KnownDocument>
-  removeDocument(ref: OwnDocument): Promise<void>
+  document(ref: Required<DocumentRef>): Promise<KnownDocument>
+  removeDocument(ref: Required<DocumentRef>): Promise<void>
   close(): Promise<void>
 }

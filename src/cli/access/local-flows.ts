@@ -1,7 +1,6 @@
-import { referenceUser } from '../../defaults.js'
 import { LorekeepError } from '../../errors.js'
 import type { DocumentRef, FlowDefinition } from '../../flow/types.js'
-import type { FlowAccess, OwnDocument } from './flow-access.js'
+import type { FlowAccess } from './flow-access.js'
 import { openLocalStore } from './local-store.js'
 
 export async function openLocalFlows(
@@ -41,22 +40,16 @@ export async function openLocalFlows(
     retry: async (id) => flows.retry((await found(id)).id),
     cancel: async (id) => flows.cancel((await found(id)).id),
 
-    async document(own) {
-      const ref = refOf(own)
+    async document(ref) {
       const status = (await flows.document(ref)) ?? noDocument(ref)
       const core = await knowledge.stat({ user: ref.user, id: ref.document })
       return { ...status, ...(core !== undefined && { core }) }
     },
-    async removeDocument(own) {
-      const ref = refOf(own)
+    async removeDocument(ref) {
       if (!(await flows.removeDocument(ref))) noDocument(ref)
     },
     close,
   }
-}
-
-function refOf({ user = referenceUser, document }: OwnDocument): Required<DocumentRef> {
-  return { user, document }
 }
 
 function noFlow(id: string): never {

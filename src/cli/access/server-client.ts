@@ -75,6 +75,15 @@ export class ServerClient {
     return readJson(await this.ask(method, path, parameters))
   }
 
+  /** The token's user; for a token that may act for any, whoever the server takes for it. */
+  async ownUser(): Promise<string> {
+    const { user, defaultUser = user } = (await this.askJson('GET', 'whoami')) as {
+      readonly user: string
+      readonly defaultUser?: string
+    }
+    return defaultUser
+  }
+
   /** Sends a text of JSON, and reads one. */
   sendJson(
     method: string,

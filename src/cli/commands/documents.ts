@@ -8,7 +8,7 @@ import { formatBytes, formatCounted, printable } from '../output/figures.js'
 import { writeJson, writeOut } from '../output/output.js'
 
 export interface DocumentsOptions extends AccessOptions {
-  readonly user?: string
+  readonly user: string
   readonly json?: true
 }
 

@@ -1,14 +1,15 @@
 // What an import of objects says of them: flags, and the import request where the input is one.
 
-import { referenceUser } from '../../defaults.js'
 import { randomUUID } from 'node:crypto'
 import type { ObjectImport } from '../../objects/types.js'
 import type { JsonObject } from '../../types.js'
+import { ownUser } from '../access/access.js'
+import type { AccessOptions } from '../access/access.js'
 import { UsageError } from '../output/failure.js'
 
 export type ImportTarget = Omit<ObjectImport, 'values'>
 
-export interface TargetOptions {
+export interface TargetOptions extends AccessOptions {
   readonly schema?: string
   readonly collection?: string
   readonly user?: string
@@ -17,10 +18,10 @@ export interface TargetOptions {
 }
 
 /** A flag wins over the request. @throws UsageError where neither says it */
-export function importTarget(
+export async function importTarget(
   options: TargetOptions,
   request: Readonly<Record<string, unknown>> | undefined,
-): ImportTarget {
+): Promise<ImportTarget> {
   const given = metadataOf(request)
   const schema_name = options.schema ?? textIn(request ?? {}, 'schema_name') ?? missing('--schema')
   const collection = options.collection ?? textIn(given, 'collection') ?? missing('--collection')
@@ -28,7 +29,7 @@ export function importTarget(
   return {
     metadata: {
       id: options.id ?? textIn(given, 'id') ?? randomUUID(),
-      user: options.user ?? textIn(given, 'user') ?? referenceUser,
+      user: options.user ?? textIn(given, 'user') ?? (await ownUser(options)),
       collection,
       ...(metadata !== undefined && { metadata }),
     },

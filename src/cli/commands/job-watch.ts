@@ -14,7 +14,7 @@ export interface Ending {
 
 export interface WatchedJob {
   readonly id: string
-  readonly user: string | undefined
+  readonly user: string
   readonly document: string
 }
 
@@ -38,7 +38,7 @@ export async function followJobs(
     if (pending.size === 0) finished.abort()
   }
   await flows.watch({
-    user: jobs[0]?.user,
+    ...(jobs[0] && { user: jobs[0].user }),
     signal: AbortSignal.any([signal, finished.signal]),
     // Whatever happened before the events began, or while there were none.
     onConnected: async () => {

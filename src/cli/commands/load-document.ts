@@ -20,13 +20,15 @@ export const dublinCore = [
 
 export type DocumentFlags = {
   readonly id?: string
-  readonly user?: string
+  readonly user: string
   readonly collection?: string
   /** A label of the Encoding Standard, or `auto`. */
   readonly charset: string
   /** A file of triples in JSON. */
   readonly metadata?: string
 } & { readonly [Name in (typeof dublinCore)[number]]?: readonly string[] }
+
+export type OwnedDocument = EncodedDocument & { readonly user: string }
 
 /** Much more than a store takes; a file that is as long is not read to its end. */
 const maxFileBytes = 256 * 1024 * 1024
@@ -48,13 +50,13 @@ export async function documentReader(files: readonly string[], flags: DocumentFl
   const { metadata: file, user, collection, charset } = flags
   const given = file === undefined ? [] : await readTriples(file)
 
-  return async (file: string): Promise<EncodedDocument> => {
+  return async (file: string): Promise<OwnedDocument> => {
     const id = flags.id ?? pathToFileURL(resolve(file)).href
     const bytes = await readText(file)
     const metadata = [...dublinCoreOf(id, flags), ...given]
     return {
       id,
-      ...(user !== undefined && { user }),
+      user,
       ...(collection !== undefined && { collection }),
       ...(metadata.length > 0 && { metadata }),
       charset: charset === 'auto' ? charsetFor(bytes) : charset,

@@ -1,6 +1,6 @@
 // `lorekeep load`: texts into a flow, and what becomes of them.
 
-import type { EncodedDocument, JobEvent, JobFailure, JobState } from '../../flow/types.js'
+import type { JobEvent, JobFailure, JobState } from '../../flow/types.js'
 import { withFlows } from '../access/access.js'
 import type { AccessOptions } from '../access/access.js'
 import { createDocumentBars } from './document-bars.js'
@@ -10,7 +10,7 @@ import type { FlowAccess } from '../access/flow-access.js'
 import { findJob, followJobs } from './job-watch.js'
 import type { Ending, WatchedJob } from './job-watch.js'
 import { documentReader } from './load-document.js'
-import type { DocumentFlags } from './load-document.js'
+import type { DocumentFlags, OwnedDocument } from './load-document.js'
 import { writeJson } from '../output/output.js'
 
 export type LoadCommandOptions = AccessOptions &
@@ -47,15 +47,14 @@ export async function loadFiles(
   )
 }
 
-async function load(flows: FlowAccess, file: string, document: EncodedDocument): Promise<Loaded> {
+async function load(flows: FlowAccess, file: string, document: OwnedDocument): Promise<Loaded> {
   const { job: id } = await flows.load(document)
-  // Whose it is was left to the store.
   const job = await findJob(flows, id)
   return {
     file,
     id,
     document: document.id,
-    user: job?.user ?? document.user,
+    user: document.user,
     ...(job !== undefined && { state: job.state }),
   }
 }

@@ -2,7 +2,6 @@
 
 import { performance } from 'node:perf_hooks'
 import { withObjects } from '../access/access.js'
-import type { AccessOptions } from '../access/access.js'
 import { BrokenInput } from '../input/json-splitter.js'
 import { CutShort, describe, interruptible, note } from '../output/failure.js'
 import { formatBytes, formatCount, formatCounted } from '../output/figures.js'
@@ -21,7 +20,7 @@ import type { Progress } from '../output/progress.js'
 import { RefusalReport } from './refusal-report.js'
 import type { Refusal } from './refusal-report.js'
 
-export interface ObjectImportCommandOptions extends AccessOptions, TargetOptions {
+export interface ObjectImportCommandOptions extends TargetOptions {
   readonly batch: number
   readonly onDuplicate: 'reject' | 'replace' | 'skip'
   readonly report?: string
@@ -95,7 +94,7 @@ class ImportRun {
     })
     try {
       const { request, objects } = await readObjects(source, skip)
-      const target = importTarget(this.#options, request)
+      const target = await importTarget(this.#options, request)
       const { id_field } = await access.schema(target.schema_name)
       this.target = target
       for await (const batch of batchesOf(objects, size, id_field)) {

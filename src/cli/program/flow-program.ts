@@ -6,7 +6,16 @@ import type { DocumentsOptions } from '../commands/documents.js'
 import type { FlowsOptions } from '../commands/flows.js'
 import type { JobListOptions, JobsOptions } from '../commands/jobs.js'
 import type { LoadCommandOptions } from '../commands/load.js'
-import { accessOptions, addAccess, example, parseCount, parseText, parseTexts } from './options.js'
+import {
+  accessOptions,
+  addAccess,
+  example,
+  ownedOptions,
+  parseCount,
+  parseText,
+  parseTexts,
+  userOption,
+} from './options.js'
 
 export function addLoad(program: Command): void {
   const load = program
@@ -15,7 +24,7 @@ export function addLoad(program: Command): void {
     .argument('<file...>', "the texts; '-' for stdin")
     .addOption(flowOption('the flow'))
     .option('--id <id>', "the document, and its core (default: the file's URL)", parseText)
-    .option('--user <user>', "whose (default: the token's; in a directory trustgraph)", parseText)
+    .addOption(userOption('whose'))
     .option('--collection <name>', 'of its knowledge (default: default)', parseText)
     .addOption(
       new Option('--charset <label>', "of the texts; 'auto' looks at each of them")
@@ -33,7 +42,7 @@ export function addLoad(program: Command): void {
     .addHelpText('after', example("lorekeep load news.txt --title 'News from Nowhere' --wait"))
     .action(async (files: readonly string[], _options: unknown, command: Command) => {
       const { loadFiles } = await import('../commands/load.js')
-      await loadFiles(files, accessOptions<LoadCommandOptions>(command))
+      await loadFiles(files, await ownedOptions<LoadCommandOptions>(command))
     })
 }
 
@@ -145,7 +154,7 @@ export function addDocuments(program: Command): void {
     .command('documents')
     .description('Show what became of a document, or remove it.')
   addAccess(documents.addOption(flowOption('whose paths of the server are used')))
-    .option('--user <user>', "whose (default: the token's; in a directory trustgraph)", parseText)
+    .addOption(userOption('whose'))
     .option('--json', 'print JSON on stdout')
     .addHelpText('after', example('lorekeep documents show file:///srv/news.txt'))
   documents
@@ -154,7 +163,7 @@ export function addDocuments(program: Command): void {
     .argument('<id>', 'the document', parseText)
     .action(async (id: string, _options: unknown, command: Command) => {
       const { showDocument } = await import('../commands/documents.js')
-      await showDocument(id, accessOptions<DocumentsOptions>(command))
+      await showDocument(id, await ownedOptions<DocumentsOptions>(command))
     })
   documents
     .command('remove')
@@ -162,7 +171,7 @@ export function addDocuments(program: Command): void {
     .argument('<id>', 'the document', parseText)
     .action(async (id: string, _options: unknown, command: Command) => {
       const { removeDocument } = await import('../commands/documents.js')
-      await removeDocument(id, accessOptions<DocumentsOptions>(command))
+      await removeDocument(id, await ownedOptions<DocumentsOptions>(command))
     })
 }
 

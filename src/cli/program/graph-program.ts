@@ -1,6 +1,5 @@
 // The command line of questions to cores.
 
-import { referenceUser } from '../../defaults.js'
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import type { AskCommandOptions } from '../commands/ask.js'
@@ -8,13 +7,14 @@ import type { IndexCommandOptions } from '../commands/index-core.js'
 import type { MatchCommandOptions } from '../commands/match.js'
 import type { NearestCommandOptions } from '../commands/nearest.js'
 import {
-  accessOptions,
   addAccess,
   example,
+  ownedOptions,
   parseCount,
   parseDepth,
   parseText,
   parseTexts,
+  userOption,
 } from './options.js'
 import type { SparqlCommandOptions } from '../commands/sparql.js'
 import { parseTerm, termSyntax } from '../output/term.js'
@@ -35,7 +35,7 @@ export function addMatch(program: Command): void {
     .addHelpText('after', example('lorekeep match --p https://schema.org/author --limit 10'))
     .action(async (_options: unknown, command: Command) => {
       const { matchTriples } = await import('../commands/match.js')
-      await matchTriples(accessOptions<MatchCommandOptions>(command))
+      await matchTriples(await ownedOptions<MatchCommandOptions>(command))
     })
 }
 
@@ -59,7 +59,7 @@ export function addNearest(program: Command): void {
     .addHelpText('after', example("lorekeep nearest --text 'a novel about a whale' -k 3"))
     .action(async (_options: unknown, command: Command) => {
       const { findNearest } = await import('../commands/nearest.js')
-      await findNearest(accessOptions<NearestCommandOptions>(command))
+      await findNearest(await ownedOptions<NearestCommandOptions>(command))
     })
 }
 
@@ -86,7 +86,7 @@ export function addAsk(program: Command): void {
     .addHelpText('after', example("lorekeep ask 'Who wrote Moby-Dick?' --dot | dot -Tsvg > a.svg"))
     .action(async (text: string, _options: unknown, command: Command) => {
       const { ask } = await import('../commands/ask.js')
-      await ask(text, accessOptions<AskCommandOptions>(command))
+      await ask(text, await ownedOptions<AskCommandOptions>(command))
     })
 }
 
@@ -103,7 +103,7 @@ export function addSparql(program: Command): void {
     .addHelpText('after', example("lorekeep sparql 'SELECT DISTINCT ?p WHERE { ?s ?p ?o }'"))
     .action(async (query: string | undefined, _options: unknown, command: Command) => {
       const { askSparql } = await import('../commands/sparql.js')
-      await askSparql(query, accessOptions<SparqlCommandOptions>(command))
+      await askSparql(query, await ownedOptions<SparqlCommandOptions>(command))
     })
 }
 
@@ -112,27 +112,24 @@ export function addIndex(program: Command): void {
     .command('index')
     .description('Index a core, which its first question would do otherwise.')
     .argument('<id>', 'the core', parseText)
-    .addOption(userOption())
+    .addOption(userOption('whose cores'))
     .option('--state', 'say how much of it is indexed, and index nothing')
     .option('--json', 'print the state as JSON on stdout')
   addAccess(index)
     .addHelpText('after', example('lorekeep index urn:books --user alice'))
     .action(async (id: string, _options: unknown, command: Command) => {
       const { indexCore } = await import('../commands/index-core.js')
-      await indexCore(id, accessOptions<IndexCommandOptions>(command))
+      await indexCore(id, await ownedOptions<IndexCommandOptions>(command))
     })
 }
 
 /** Which cores are asked. */
 function addScope(command: Command): Command {
   return command
-    .addOption(userOption())
+    .addOption(userOption('whose cores'))
     .option('--core <id>', "a core; may be given again (default: all of the user's)", parseTexts)
     .option('--collection <name>', 'only what belongs to this collection', parseText)
 }
-
-const userOption = () =>
-  new Option('--user <user>', 'whose cores').argParser(parseText).default(referenceUser)
 
 const configOption = () =>
   new Option('--config <file>', "a config file of 'serve', for the embedder in it")

@@ -1,6 +1,5 @@
 // The command line of schemas, objects and collections.
 
-import { referenceUser } from '../../defaults.js'
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import type { CollectionsOptions } from '../commands/collections.js'
@@ -16,6 +15,7 @@ import {
   parseJsonObject,
   parseSort,
   parseText,
+  userOption,
 } from './options.js'
 import type { SchemaOptions } from '../commands/schemas.js'
 
@@ -91,7 +91,7 @@ function addObjectImport(objects: Command): void {
     )
     .option('--schema <name>', 'what they conform to', parseText)
     .option('--collection <name>', 'where they go', parseText)
-    .option('--user <user>', `who imports them (default: ${referenceUser})`, parseText)
+    .addOption(userOption('who imports them'))
     .option('--id <id>', 'the name of the import (default: a random one)', parseText)
     .option('--metadata <json>', 'an object that is stored with each of them', parseJsonObject)
     .addOption(

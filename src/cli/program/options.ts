@@ -2,9 +2,11 @@
 
 import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
+import { referenceUser } from '../../defaults.js'
 import { parseJson } from '../../json-text.js'
 import type { SortDirection } from '../../objects/types.js'
 import type { JsonObject } from '../../types.js'
+import { ownUser } from '../access/access.js'
 import type { AccessOptions } from '../access/access.js'
 import { UsageError } from '../output/failure.js'
 import { isToken, tokenRule } from '../config/token.js'
@@ -38,6 +40,22 @@ export function accessOptions<O extends AccessOptions>(command: Command): O {
   const { token = process.env['LOREKEEP_TOKEN'] ?? '' } = options
   if (token === '' || isToken(token)) return token === '' ? options : { ...options, token }
   throw new UsageError(`LOREKEEP_TOKEN holds no token; a token is ${tokenRule}`)
+}
+
+/** As accessOptions(), of a command that is about somebody's things: whoever is not named is found out. */
+export async function ownedOptions<O extends OwnedOptions>(command: Command): Promise<O> {
+  const options = accessOptions<O>(command)
+  return { ...options, user: options.user ?? (await ownUser(options)) }
+}
+
+interface OwnedOptions extends AccessOptions {
+  readonly user: string
+}
+
+/** Left out, it is the token's own user; in a directory that of whoever names none. */
+export function userOption(what: string): Option {
+  const description = `${what} (default: the token's; in a directory ${referenceUser})`
+  return new Option('--user <user>', description).argParser(parseText)
 }
 
 export function parseText(text: string): string {

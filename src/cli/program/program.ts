@@ -17,12 +17,14 @@ import {
   addAccess,
   defaultData,
   example,
+  ownedOptions,
   parseCount,
   parsePort,
   parseSeconds,
   parseText,
   parseTexts,
   parseTokenOfUser,
+  userOption,
 } from './options.js'
 import { rdfFormats, syntaxes } from '../../rdf/format.js'
 import type { RestoreCommandOptions } from '../commands/restore.js'
@@ -114,7 +116,7 @@ function addImport(program: Command): void {
       'the core (default: the name of the file without .core or its extension of RDF)',
       parseText,
     )
-    .addOption(userOption())
+    .addOption(userOption('whose core'))
     .addOption(formatOption('what it is (default: by the extension of the file, or core)'))
     .addOption(
       new Option(
@@ -136,7 +138,7 @@ function addImport(program: Command): void {
     .addHelpText('after', example('lorekeep import books.core --id urn:books --user alice'))
     .action(async (file: string, _options: unknown, command: Command) => {
       const { importCore } = await import('../commands/import.js')
-      await importCore(file, accessOptions<ImportCommandOptions>(command))
+      await importCore(file, await ownedOptions<ImportCommandOptions>(command))
     })
 }
 
@@ -145,20 +147,20 @@ function addExport(program: Command): void {
     .command('export')
     .description('Export a core to stdout, or to a file that is there only when it is whole.')
     .addOption(idOption())
-    .addOption(userOption())
+    .addOption(userOption('whose core'))
     .addOption(formatOption('what to write (default: by the extension of the file, or core)'))
     .option('-o, --output <file>', "the file, or '-' for stdout", parseText)
   addAccess(command)
     .addHelpText('after', example('lorekeep export --id urn:books --user alice -o books.core'))
     .action(async (_options: unknown, command: Command) => {
       const { exportCore } = await import('../commands/export.js')
-      await exportCore(accessOptions<ExportCommandOptions>(command))
+      await exportCore(await ownedOptions<ExportCommandOptions>(command))
     })
 }
 
 function addCores(program: Command): void {
   const cores = program.command('cores').description('List, show and delete cores.')
-  addAccess(cores.addOption(userOption()))
+  addAccess(cores.addOption(userOption('whose core')))
     .option('--json', 'print JSON on stdout, one object per line')
     .addHelpText('after', example('lorekeep cores --user alice --json'))
   cores
@@ -168,7 +170,7 @@ function addCores(program: Command): void {
     )
     .action(async (_options: unknown, command: Command) => {
       const { listCores } = await import('../commands/cores.js')
-      await listCores(accessOptions<CoresOptions>(command))
+      await listCores(await ownedOptions<CoresOptions>(command))
     })
   cores
     .command('show')
@@ -176,7 +178,7 @@ function addCores(program: Command): void {
     .argument('<id>', 'the core', parseText)
     .action(async (id: string, _options: unknown, command: Command) => {
       const { showCore } = await import('../commands/cores.js')
-      await showCore(id, accessOptions<CoresOptions>(command))
+      await showCore(id, await ownedOptions<CoresOptions>(command))
     })
   cores
     .command('delete')
@@ -184,7 +186,7 @@ function addCores(program: Command): void {
     .argument('<id>', 'the core', parseText)
     .action(async (id: string, _options: unknown, command: Command) => {
       const { deleteCore } = await import('../commands/cores.js')
-      await deleteCore(id, accessOptions<CoresOptions>(command))
+      await deleteCore(id, await ownedOptions<CoresOptions>(command))
     })
 }
 
@@ -263,9 +265,6 @@ const formatOption = (description: string) => {
 
 const idOption = () =>
   new Option('--id <id>', 'the core').argParser(parseText).makeOptionMandatory()
-
-const userOption = () =>
-  new Option('--user <user>', 'whose core').argParser(parseText).default(referenceUser)
 
 /** Of the package; this file is dist/src/cli/program/program.js in it. */
 function version(): string {

@@ -1,0 +1,30 @@
+// Whom a token stands for: a client that names no user has to know whose things it gets.
+
+import { actsForAny } from '../access.js'
+import { answerJson } from '../reply.js'
+import type { Route } from '../routes.js'
+
+export interface WhoamiRoutesOptions {
+  readonly prefix: string
+  readonly defaultUser: string
+}
+
+export function whoamiRoutes({ prefix, defaultUser }: WhoamiRoutesOptions): readonly Route[] {
+  return [
+    {
+      access: 'read',
+      method: 'GET',
+      path: `${prefix}/whoami`,
+      run: async ({ request, response, principal }) => {
+        const { user, collections, shared, access } = principal
+        await answerJson(request, response, 200, {
+          user,
+          ...(actsForAny(principal) && { defaultUser }),
+          collections,
+          shared,
+          access,
+        })
+      },
+    },
+  ]
+}
