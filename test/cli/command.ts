@@ -75,8 +75,8 @@ export function start(t: Test, args: readonly string[], options: RunOptions = {}
 
 /** The environment without what a command looks at. */
 function inherited(): NodeJS.ProcessEnv {
-  const { LOREKEEP_TOKEN: _token, LOREKEEP_DEBUG: _debug, npm_command: _npm, ...rest } = process.env
-  return rest
+  const { npm_command: _npm, ...rest } = process.env
+  return Object.fromEntries(Object.entries(rest).filter(([name]) => !name.startsWith('LOREKEEP_')))
 }
 
 /** Runs the command in a process of its own to its end. */
@@ -180,8 +180,12 @@ export interface Serving extends Command {
 }
 
 /** `lorekeep serve --port 0`, once it listens and has said all it says at the start. */
-export async function serve(t: Test, args: readonly string[]): Promise<Serving> {
-  const command = start(t, ['serve', '--port', '0', ...args])
+export async function serve(
+  t: Test,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Serving> {
+  const command = start(t, ['serve', '--port', '0', ...args], { env })
   await command.until('exported.core')
   const url = /^lorekeep listening on (\S+)\n/.exec(command.stdout())?.[1] ?? ''
   const token = /^export LOREKEEP_TOKEN=(\S+)$/m.exec(command.stderr())?.[1] ?? ''
@@ -196,6 +200,7 @@ export function inTerminal(
   const quoted = [process.execPath, script, ...args].map((arg) => `'${arg}'`).join(' ')
   const { status, stdout, error } = spawnSync('script', ['-qec', quoted, '/dev/null'], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env: inherited(),
   })
   return error ? undefined : { code: status, text: stdout.toString() }
 }

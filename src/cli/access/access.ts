@@ -2,6 +2,7 @@
 // loaded for the other: a store takes 130 ms to load.
 
 import { referenceUser } from '../../defaults.js'
+import { variable } from '../config/environment.js'
 import type { CoreAccess } from './core-access.js'
 import type { FlowAccess } from './flow-access.js'
 import type { GraphAccess } from './graph-access.js'
@@ -22,6 +23,8 @@ interface OpenOptions {
 
 /** Whose things are meant where no user is named. */
 export async function ownUser({ url, token }: AccessOptions): Promise<string> {
+  const named = variable('LOREKEEP_USER')
+  if (named !== undefined) return named
   if (url === undefined) return referenceUser
   const { ServerClient } = await import('./server-client.js')
   return new ServerClient(url, token).ownUser()

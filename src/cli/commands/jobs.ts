@@ -3,6 +3,7 @@
 import type { Job, JobState } from '../../flow/types.js'
 import { withFlows } from '../access/access.js'
 import type { AccessOptions } from '../access/access.js'
+import { variable } from '../config/environment.js'
 import { note } from '../output/failure.js'
 import { formatCount, printable } from '../output/figures.js'
 import { writeJson, writeOut } from '../output/output.js'
@@ -31,7 +32,7 @@ const columns = [
 
 /** One JSON object per line, a table on a terminal, else tabs. */
 export async function listJobs(options: JobListOptions): Promise<void> {
-  const { state, document, user, limit, json } = options
+  const { state, document, user = variable('LOREKEEP_USER'), limit, json } = options
   const query = {
     limit,
     ...(state !== undefined && { state }),

@@ -18,6 +18,7 @@ import { createLorekeep } from '../../lorekeep.js'
 import type { ObjectStore } from '../../objects/types.js'
 import { createSparql } from '../../sparql/index.js'
 import { noConfig, readConfig } from '../config/config.js'
+import { variable } from '../config/environment.js'
 import type { NamedFlow, NamedSchema } from '../config/config.js'
 import { describe, exitCodes, note, noteError } from '../output/failure.js'
 import { formatCounted } from '../output/figures.js'
@@ -45,7 +46,7 @@ export interface ServeOptions {
 export async function serve(options: ServeOptions): Promise<void> {
   const config = options.config === undefined ? noConfig : await readConfig(options.config)
   const { host = config.host ?? '127.0.0.1', port = config.port ?? 8088 } = options
-  const data = options.data ?? config.data ?? 'lorekeep-data'
+  const data = options.data ?? config.data ?? variable('LOREKEEP_DATA') ?? 'lorekeep-data'
   const given = [...(options.token ?? [])].map(([token, user]) => [token, { user }] as const)
   const tokens = new Map<string, Principal>([...config.tokens, ...given])
 

@@ -19,6 +19,7 @@ import {
   UsageError,
 } from '../output/failure.js'
 import { formatBytes, formatCounted } from '../output/figures.js'
+import { variable } from '../config/environment.js'
 import { findingOf, printFinding, shownProgress } from './findings.js'
 import { salvageDirectory } from './salvage.js'
 
@@ -70,7 +71,9 @@ function placesOf(
   places: readonly string[],
   { data, salvage }: VerifyCommandOptions,
 ): { readonly directory: string; readonly target: string | undefined } {
-  const [directory, target, ...more] = data === undefined ? places : [data, ...places]
+  // With a place, it would be open which of the two is the target of a salvage.
+  const first = data ?? (places.length === 0 ? variable('LOREKEEP_DATA') : undefined)
+  const [directory, target, ...more] = first === undefined ? places : [first, ...places]
   if (directory === undefined) {
     throw new UsageError('name the data directory: lorekeep verify DIR, or --data DIR')
   }

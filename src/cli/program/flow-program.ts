@@ -117,7 +117,7 @@ export function addJobs(program: Command): void {
       ]),
     )
     .option('--document <id>', 'those of this document', parseText)
-    .option('--user <user>', 'those of this user', parseText)
+    .option('--user <user>', 'those of this user (also: LOREKEEP_USER)', parseText)
     .addOption(new Option('--limit <count>', 'at most so many').argParser(parseCount).default(100))
     .action(async (_options: unknown, command: Command) => {
       const { listJobs } = await import('../commands/jobs.js')

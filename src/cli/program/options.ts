@@ -9,6 +9,7 @@ import type { JsonObject } from '../../types.js'
 import { ownUser } from '../access/access.js'
 import type { AccessOptions } from '../access/access.js'
 import { UsageError } from '../output/failure.js'
+import { variable } from '../config/environment.js'
 import { isToken, tokenRule } from '../config/token.js'
 import { isRecord } from '../../door/wording.js'
 
@@ -17,29 +18,53 @@ export const defaultData = './lorekeep-data'
 /** Where to work: in a directory, or behind a server. */
 export function addAccess(command: Command): Command {
   return command
-    .addOption(
-      new Option('--data <dir>', 'the data directory').default(defaultData).argParser(parseText),
+    .option(
+      '--data <dir>',
+      `the data directory (default: ${defaultData}; also: LOREKEEP_DATA)`,
+      parseText,
     )
     .addOption(
-      new Option('--url <url>', 'a running server, instead of a data directory')
+      new Option('--url <url>', 'a running server, instead of a directory (also: LOREKEEP_URL)')
         .argParser(parseUrl)
         .conflicts('data'),
     )
     .option('--token <token>', 'the token for the server (also: LOREKEEP_TOKEN)', parseToken)
 }
 
-/** All options of a command, its parents' too. @throws UsageError */
+interface AccessFlags extends Partial<AccessOptions> {
+  readonly config?: string
+}
+
+/**
+ * All options of a command, its parents' too, and what the environment says where they do not. Not by
+ * commander's env(): a variable that is empty, or of no use to this run, is none of its business.
+ * @throws UsageError
+ */
 export function accessOptions<O extends AccessOptions>(command: Command): O {
-  const options = command.optsWithGlobals<O>()
-  if (options.url === undefined) {
-    if (options.token === undefined) return options
+  const options = command.optsWithGlobals<O & AccessFlags>()
+  const { data = variable('LOREKEEP_DATA') ?? defaultData } = options
+  const url = options.url ?? (options.data === undefined ? urlVariable(options) : undefined)
+  if (url === undefined) {
+    if (options.token === undefined) return { ...options, data }
     throw new UsageError('--token is for a server: --url is missing')
   }
-  // Not commander's env(): a variable that is set and empty, or wrong, is no business of a run
-  // without a server.
-  const { token = process.env['LOREKEEP_TOKEN'] ?? '' } = options
-  if (token === '' || isToken(token)) return token === '' ? options : { ...options, token }
+  const { token = variable('LOREKEEP_TOKEN') } = options
+  if (token === undefined) return { ...options, data, url }
+  if (isToken(token)) return { ...options, data, url, token }
   throw new UsageError(`LOREKEEP_TOKEN holds no token; a token is ${tokenRule}`)
+}
+
+function urlVariable({ config }: AccessFlags): URL | undefined {
+  const text = variable('LOREKEEP_URL')
+  if (text === undefined) return undefined
+  if (config !== undefined) {
+    throw new UsageError('--config is for a data directory, and LOREKEEP_URL is set: add --data')
+  }
+  try {
+    return parseUrl(text)
+  } catch (error) {
+    throw new UsageError(`LOREKEEP_URL is no server's address. ${(error as Error).message}`)
+  }
 }
 
 /** As accessOptions(), of a command that is about somebody's things: whoever is not named is found out. */
@@ -54,7 +79,7 @@ interface OwnedOptions extends AccessOptions {
 
 /** Left out, it is the token's own user; in a directory that of whoever names none. */
 export function userOption(what: string): Option {
-  const description = `${what} (default: the token's; in a directory ${referenceUser})`
+  const description = `${what} (default: the token's; in a directory ${referenceUser}; also: LOREKEEP_USER)`
   return new Option('--user <user>', description).argParser(parseText)
 }
 

@@ -84,7 +84,11 @@ function addServe(program: Command): void {
     .option('--config <file>', 'a JSON file; the flags below win over it')
     .option('--host <host>', 'the address to listen on (default: 127.0.0.1)', parseText)
     .option('--port <port>', 'the port; 0 picks a free one (default: 8088)', parsePort)
-    .option('--data <dir>', `the data directory (default: ${defaultData})`, parseText)
+    .option(
+      '--data <dir>',
+      `the data directory (default: ${defaultData}; also: LOREKEEP_DATA)`,
+      parseText,
+    )
     .option(
       '--token <token=user>',
       "let this token act for this user, '*' for any; may be given again. Other users of the machine see it in the list of processes: better put it in the config file",
@@ -230,7 +234,7 @@ function addVerify(program: Command): void {
       'DIR, the data directory, and with --salvage TARGET, a directory that is not there, or empty',
       parseTexts,
     )
-    .option('--data <dir>', 'the data directory, in place of DIR', parseText)
+    .option('--data <dir>', 'the data directory, in place of DIR (also: LOREKEEP_DATA)', parseText)
     .option('--deep', 'read all content, too: texts, objects, segments; indexes are made anew')
     .option('--salvage', 'write what is whole of a damaged store to the target')
     .option('--json', 'print findings as JSON, one object per line')
