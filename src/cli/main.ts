@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-import { exitCodeOf, report } from './output/failure.js'
+import { exitCodeOf } from './output/failure.js'
+import { report } from './output/report.js'
 import { createProgram } from './program/program.js'
 
 // Whoever reads them may leave early: writeOut() tells for stdout, and nobody needs to know it of

@@ -2,7 +2,8 @@
 // loading everything takes longer than most commands take.
 
 import { Readable } from 'node:stream'
-import { exitCodeOf, report } from '../../src/cli/output/failure.js'
+import { exitCodeOf } from '../../src/cli/output/failure.js'
+import { report } from '../../src/cli/output/report.js'
 import { createProgram } from '../../src/cli/program/program.js'
 import type { HostedOutcome, HostedRun } from './command.js'
 

@@ -82,7 +82,7 @@ t.test('an interrupt ends with 130, and says from where to go on', async (t) => 
   child.kill('SIGINT')
   const { code, stderr, stdout } = await ended
   t.equal(code, 130)
-  const done = Number(/ --skip (\d+)\n$/.exec(stderr)?.[1])
+  const done = Number(/ --skip (\d+)"/.exec(stderr)?.[1])
   t.match(JSON.parse(String(stdout)), { done, imported: done, complete: false })
   t.same((await idsIn(t, ['--data', data])).length, done)
   const rest = ['-', ...toShop, '--data', data, '--skip', String(done)]

@@ -71,7 +71,11 @@ export async function summarized(t: Test, args: readonly string[], input?: strin
   const { code, stdout, stderr } = await run(t, [...importing, ...args, '--json'], bytes)
   const text = String(stdout)
   const summary = text === '' ? undefined : (JSON.parse(text) as Record<string, unknown>)
-  return { code, stderr, summary }
+  // A failure is JSON as well; the tests are about its words.
+  const failure = /^\{.*\}\n$/.test(stderr)
+    ? (JSON.parse(stderr) as { error: { message: string } }).error
+    : undefined
+  return { code, stderr: failure ? `lorekeep: ${failure.message}\n` : stderr, summary }
 }
 
 export async function idsIn(t: Test, where: readonly string[]): Promise<unknown[]> {

@@ -7,7 +7,8 @@ import type { Flow, FlowStats, Job, JobEvent } from '../../flow/types.js'
 import { parseJson } from '../../json-text.js'
 import { readEventStream } from './event-stream.js'
 import type { FlowAccess, JobWatch, KnownDocument } from './flow-access.js'
-import { ServerClient, ServerError } from './server-client.js'
+import { ServerClient } from './server-client.js'
+import { ServerError } from '../output/server-error.js'
 
 const defining = {
   sending: 'the flow is as it was',

@@ -6,24 +6,12 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { parseJson } from '../../json-text.js'
 import { describe } from '../output/failure.js'
+import { ServerError } from '../output/server-error.js'
 
 /** The longest answer in JSON that is read: a page of objects may be long. */
 const maxJsonBytes = 256 * 1024 * 1024
 
 export type Parameters = Readonly<Record<string, string | undefined>>
-
-/** What a server answered with a problem document. Its message is the server's own words. */
-export class ServerError extends Error {
-  readonly code: string
-  /** The members of the document. */
-  readonly details: Readonly<Record<string, unknown>>
-
-  constructor(message: string, code: string, details: Readonly<Record<string, unknown>>) {
-    super(message)
-    this.code = code
-    this.details = details
-  }
-}
 
 /** What a broken connection means, by when it broke. */
 export interface Loss {

@@ -4,7 +4,7 @@ import { hasCode } from '../../errors.js'
 import type { ErrorCode } from '../../errors.js'
 import type { Job, JobEvent, JobFailure } from '../../flow/types.js'
 import type { FlowAccess } from '../access/flow-access.js'
-import { ServerError } from '../access/server-client.js'
+import { ServerError } from '../output/server-error.js'
 
 export interface Ending {
   readonly state: 'done' | 'dead' | 'cancelled'

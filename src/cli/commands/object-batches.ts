@@ -5,7 +5,7 @@ import type { ObjectImportResult } from '../../objects/types.js'
 import { BrokenInput } from '../input/json-splitter.js'
 import type { InputObject } from '../input/object-input.js'
 import type { Refusal } from './refusal-report.js'
-import { ServerError } from '../access/server-client.js'
+import { ServerError } from '../output/server-error.js'
 import type { Problem } from '../../door/problems.js'
 
 /** A batch is cut before it is this long, however few objects it has. */

@@ -1,4 +1,4 @@
-// How the command ends when it does not end well: exit codes, and one line on stderr.
+// How the command ends when it does not end well: kinds of failures, exit codes, and their words.
 
 import { CommanderError } from 'commander'
 import { hasCode, isDiskFull, LorekeepError } from '../../errors.js'
@@ -37,13 +37,6 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof Interrupted) return error.exitCode
   if (error instanceof ReaderLeft) return 0
   return 1
-}
-
-export function report(error: unknown): void {
-  // Commander has said it already.
-  if (error instanceof CommanderError || error instanceof ReaderLeft) return
-  note(describe(error))
-  if (isDebugging() && error instanceof Error) console.error(error)
 }
 
 /** One line on stderr. */

@@ -27,6 +27,7 @@ import {
   userOption,
 } from './options.js'
 import { rdfFormats, syntaxes } from '../../rdf/format.js'
+import { usageReport } from '../output/report.js'
 import type { RestoreCommandOptions } from '../commands/restore.js'
 import { printSample, sampleId } from '../commands/sample.js'
 import type { ServeOptions } from '../commands/serve.js'
@@ -43,14 +44,7 @@ export function createProgram(): Command {
     .exitOverride()
     .configureOutput({
       // One line, with its "(Did you mean …?)".
-      outputError: (text, write) => {
-        write(
-          `${text
-            .trim()
-            .replace(/^error: /, 'lorekeep: ')
-            .replaceAll('\n', ' ')}\n`,
-        )
-      },
+      outputError: (text, write) => write(usageReport(text)),
     })
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', example('lorekeep sample | lorekeep import - --id books'))
