@@ -12,6 +12,7 @@ export const vocabulary = {
   type: `${rdf}type`,
   label: `${rdfs}label`,
   definition: `${skos}definition`,
+  related: `${skos}related`,
   hasPart: `${dcterms}hasPart`,
   isPartOf: `${dcterms}isPartOf`,
   wasDerivedFrom: `${prov}wasDerivedFrom`,

@@ -159,7 +159,7 @@ export async function succeed(t: Test, args: readonly string[], options: RunOpti
   return outcome.stdout
 }
 
-/** Runs the command, which has to fail with this exit code and one line; gives the line. */
+/** Runs the command, which has to fail with this exit code and one line, or some below it; gives them. */
 export async function fail(
   t: Test,
   code: number,
@@ -168,7 +168,7 @@ export async function fail(
 ): Promise<string> {
   const outcome = await run(t, args, options)
   t.equal(outcome.code, code, `exit code of ${args.join(' ')}`)
-  t.match(outcome.stderr, /^lorekeep: [^\n]+\n$/)
+  t.match(outcome.stderr, /^(lorekeep: [^\n]+\n( {2}[^\n]+\n)*|\{"error":[^\n]+\}\n)$/)
   t.equal(outcome.stdout.length, 0)
   return outcome.stderr
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { parseConfig } from '../../src/cli/config/config.js'
 import { hasCode } from '../../src/errors.js'
-import { fail } from './command.js'
+import { fail, run } from './command.js'
 
 /** The paths that are complained about. */
 function problems(config: unknown): string[] {
@@ -157,11 +157,16 @@ t.test('an embedder is made of the options of the step embed', async (t) => {
   t.equal(parseConfig({}, 'a.json').embedder, undefined)
 })
 
-t.test('everything that is wrong is told at once, in one line', async (t) => {
+t.test('everything that is wrong is told at once, on a line each', async (t) => {
   const config = { port: 'x', tokns: {}, limits: { maxDepth: 1 } }
   const dir = t.testdir({ 'bad.json': JSON.stringify(config), 'cut.json': '{ "port": ' })
-  const line = await fail(t, 1, ['serve', '--config', join(dir, 'bad.json')])
-  for (const part of ['port', '"x"', 'tokns', 'limits.maxDepth', 'bad.json']) t.match(line, part)
+  const { code, stderr } = await run(t, ['serve', '--config', join(dir, 'bad.json')])
+  t.equal(code, 1)
+  const [head, ...lines] = stderr.trimEnd().split('\n')
+  t.match(head, /^lorekeep: [^\n]*bad\.json:$/)
+  for (const [index, part] of ['port', 'limits.maxDepth', 'tokns'].entries()) {
+    t.match(lines[index], `  ${part} `)
+  }
   t.match(await fail(t, 1, ['serve', '--config', join(dir, 'cut.json')]), 'not JSON')
   t.match(await fail(t, 1, ['serve', '--config', join(dir, 'none.json')]), 'none.json')
 })

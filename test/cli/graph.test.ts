@@ -58,7 +58,8 @@ async function askAll(where: readonly string[]): Promise<Readonly<Record<string,
     ),
     nearText: await ask(['nearest', '--text', 'Mary Shelley', '-k', '1', '--core', 'urn:note']),
     subgraph,
-    tree: await ask(['ask', 'Who wrote Frankenstein?', '--entities', '2', '--depth', '1']),
+    tree: await ask(['ask', 'Who wrote Frankenstein?', '--all', '--entities', '2', '--depth', '1']),
+    page: await ask(['ask', 'Who', 'wrote', 'Frankenstein?']),
     dot: await ask(['ask', 'Who wrote Frankenstein?', '--max-triples', '3', '--dot']),
     select: await ask(['sparql', select, '--core', 'books', '--core', 'urn:note']),
     selectJson: JSON.parse(await ask(['sparql', '--file', '-', '--json'], Buffer.from(select))),
@@ -103,6 +104,11 @@ t.test('cores are asked in a directory and in a server alike', async (t) => {
   t.match(local['subgraph'], { sources: [{ text: String(note), core: 'urn:note' }] })
   t.match(local['tree'], /^Frankenstein {2}<http[^>]+> {2}\S+ {2}\[1\]\n├─ [^]*Mary Shelley/)
   t.match(local['tree'], /\n\nPassages\n\[1\] .*\n {4}Mary Shelley wrote/)
+  t.match(
+    local['page'],
+    /^\[1\] {2}<urn:note>, 0 to \d+ {2}\S+\n {4}Mary Shelley wrote [^]*\n\n.* – /,
+  )
+  t.notMatch(local['page'], '\u001b')
   t.match(local['dot'], /^digraph lorekeep \{\n[^]*\n\}\n$/)
   t.equal(local['select'], '?name\n"Herman Melville"\n"Mary Shelley"\n"Victor Hugo"\n')
   t.match(local['selectJson'], { results: { bindings: [{ name: { value: 'Herman Melville' } }] } })
@@ -130,6 +136,23 @@ t.test('cores are asked in a directory and in a server alike', async (t) => {
   })
   child.kill('SIGTERM')
   await ended
+})
+
+t.test('who has no cores is told so, and not that nothing was found', async (t) => {
+  const empty = async (args: readonly string[]) => {
+    const { code, stdout, stderr } = await run(t, [...args, '--data', data])
+    t.match({ code, stdout: String(stdout) }, { code: 0, stdout: '' })
+    return stderr
+  }
+  for (const question of [
+    ['ask', 'what?'],
+    ['nearest', '--text', 'what?'],
+  ]) {
+    t.match(await empty([...question, '--user', 'nobody']), "user 'nobody' has no cores")
+    t.match(await empty([...question, '--core', 'books']), 'nothing was found')
+  }
+  const json = await run(t, ['ask', 'what?', '--user', 'nobody', '--json', '--data', data])
+  t.match(json, { code: 0, stderr: '' })
 })
 
 t.test('an answer that breaks off is an error', async (t) => {
@@ -216,6 +239,7 @@ t.test('flags that cannot be are wrong usage', async (t) => {
     ['ask'],
     ['ask', 'what?', '--depth', '101'],
     ['ask', 'what?', '--json', '--dot'],
+    ['ask', 'what?', '--json', '--all'],
     ['sparql'],
     ['sparql', 'ASK {}', '--file', 'a.rq'],
     ['index'],

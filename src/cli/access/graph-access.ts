@@ -26,6 +26,7 @@ export interface GraphAccess {
   sparql(graph: GraphQuery, text: string, request: SparqlRequest): Promise<SparqlAnswer>
   index(ref: CoreRef, options: IndexOptions): Promise<IndexState>
   indexState(ref: CoreRef): Promise<IndexState>
+  hasCores(user: string): Promise<boolean>
   close(): Promise<void>
 }
 

@@ -21,6 +21,10 @@ export async function openLocalGraph(
     },
     index: (ref, options) => knowledge.index(ref, options),
     indexState: (ref) => knowledge.indexState(ref),
+    async hasCores(user) {
+      for await (const _core of knowledge.list({ user, limit: 1 })) return true
+      return false
+    },
     close,
   }
 }

@@ -70,6 +70,13 @@ export function openRemoteGraph(url: URL, token: string | undefined): GraphAcces
       return (await server.askJson('GET', indexPath(id), { user })) as IndexState
     },
 
+    async hasCores(user) {
+      const page = (await server.askJson('GET', 'cores', { user, limit: '1' })) as {
+        readonly cores: readonly unknown[]
+      }
+      return page.cores.length > 0
+    },
+
     async close() {},
   }
 }

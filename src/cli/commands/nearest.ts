@@ -2,6 +2,7 @@
 
 import type { NearEntity } from '../../graph/types.js'
 import { withGraph } from '../access/access.js'
+import type { GraphAccess } from '../access/graph-access.js'
 import { interruptible, note, UsageError } from '../output/failure.js'
 import { printable } from '../output/figures.js'
 import { inputName, readJsonInput } from '../input/input.js'
@@ -26,7 +27,12 @@ const columns = [
 ]
 
 export async function findNearest(options: NearestCommandOptions): Promise<void> {
-  const found = await nearestOf(options)
+  const ask = await questionOf(options)
+  const { found, why } = await withGraph(options, async (access) => {
+    const found = await ask(access)
+    const isNothing = found.length === 0 && !options.json
+    return { found, why: isNothing ? await whyNothing(access, options) : undefined }
+  })
   if (options.json) {
     for (const entity of found) await writeJson(entity)
   } else if (!process.stdout.isTTY) {
@@ -40,30 +46,40 @@ export async function findNearest(options: NearestCommandOptions): Promise<void>
     const table = new Table(columns, rows, process.stdout.columns || 80)
     await writeOut(table.head() + table.rows(rows))
   }
-  if (found.length === 0) note(nothingNear)
+  if (why !== undefined) note(why)
 }
 
-export const nothingNear =
-  'nothing was found: in the cores that --user, --core and --collection leave, if there are any, no ' +
-  'entity has a vector as long as that of the question (of RDF none has one; another embedder ' +
-  'makes other vectors)'
+const nothingNear =
+  'nothing was found: of the cores that were asked, no entity has a vector as long as that of the ' +
+  'question (of RDF none has one; another embedder makes other vectors)'
 
-async function nearestOf(options: NearestCommandOptions): Promise<readonly NearEntity[]> {
+/** Who has no cores at all has asked the wrong user's, or too early. */
+export async function whyNothing(access: GraphAccess, { user }: GraphFlags): Promise<string> {
+  if (await access.hasCores(user)) return nothingNear
+  return `user '${user}' has no cores: 'load' and 'import' make some, and --user names another user`
+}
+
+/** Reads what is asked before anything is opened. @throws UsageError */
+async function questionOf(
+  options: NearestCommandOptions,
+): Promise<(access: GraphAccess) => Promise<readonly NearEntity[]>> {
   const { vector: file, text, k, exact } = options
   const graph = graphOf(options)
   if (text === undefined) {
     if (file === undefined) throw new UsageError('--vector or --text says near to what')
     const vector = vectorFrom(await readJsonInput(file, 'a vector'), file)
-    return withGraph(options, (access) =>
-      interruptible((signal) => access.nearest(graph, vector, { k, exact, signal })),
-    )
+    return (access) =>
+      interruptible((signal) => access.nearest(graph, vector, { k, exact, signal }))
   }
   // Where the text becomes a vector, which is in the server with --url, there is no such choice.
   if (exact) throw new UsageError('--text cannot be used with --exact')
-  const { entities } = await withGraph(options, (access) =>
-    interruptible((signal) => access.retrieve(graph, { text, entities: k, depth: 0, signal })),
-  )
-  return entities
+  return async (access) => {
+    const question = { text, entities: k, depth: 0 }
+    const { entities } = await interruptible((signal) =>
+      access.retrieve(graph, { ...question, signal }),
+    )
+    return entities
+  }
 }
 
 /** What is in the array is for the graph to check. */

@@ -65,7 +65,7 @@ function fit(
   return capped(cap)
 }
 
-function cut(cell: string, width: number): string {
+export function cut(cell: string, width: number): string {
   if (cell.length <= width) return cell
   // Not between the two halves of a character.
   return `${cell.slice(0, Math.max(width - 1, 0)).replace(/[\ud800-\udbff]$/, '')}…`

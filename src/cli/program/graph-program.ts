@@ -67,9 +67,9 @@ export function addAsk(program: Command): void {
   const ask = program
     .command('ask')
     .description(
-      'Print what cores have about a question: the nearest entities, the triples around them, and the passages they come from, as a tree.',
+      'Print what cores have about a question: the passages and triples that fit it best, or with --all the nearest entities as a tree, with everything around them.',
     )
-    .argument('<text>', 'the question', parseText)
+    .argument('<text...>', 'the question', parseTexts)
     .option('--entities <count>', 'start from so many entities (default: 50)', parseCount)
     .option(
       '--triples <count>',
@@ -80,13 +80,14 @@ export function addAsk(program: Command): void {
     .option('--max-triples <count>', 'so many triples in all (default: 1000)', parseCount)
     .addOption(configOption())
   addScope(ask)
+    .option('--all', 'print all of it, as a tree')
     .option('--dot', 'write a graph for Graphviz instead')
     .option('--json', 'print the subgraph as JSON on stdout')
   addAccess(ask)
-    .addHelpText('after', example("lorekeep ask 'Who wrote Moby-Dick?' --dot | dot -Tsvg > a.svg"))
-    .action(async (text: string, _options: unknown, command: Command) => {
+    .addHelpText('after', example('lorekeep ask who wrote Frankenstein'))
+    .action(async (texts: readonly string[], _options: unknown, command: Command) => {
       const { ask } = await import('../commands/ask.js')
-      await ask(text, await ownedOptions<AskCommandOptions>(command))
+      await ask(texts.join(' '), await ownedOptions<AskCommandOptions>(command))
     })
 }
 

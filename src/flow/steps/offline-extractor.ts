@@ -1,5 +1,6 @@
 // Entities and relations without a model to ask: by an English tagger and a few rules.
 
+import { vocabulary } from '../../vocabulary.js'
 import type { Term, Triple } from '../../types.js'
 import { coOccurrences } from './offline/co-occurrence.js'
 import type { Mention } from './offline/mention.js'
@@ -8,7 +9,7 @@ import { definition, relations } from './offline/relations.js'
 import { loadTagger } from './offline/tagger.js'
 import type { Extraction, Extractor, ExtractorTools } from './types.js'
 
-const related: Term = { v: 'http://www.w3.org/2004/02/skos/core#related', e: true }
+const related: Term = { v: vocabulary.related, e: true }
 
 // For each 2,000 characters: the core grows with the text, and not with the square of it.
 const pageLength = 2000
