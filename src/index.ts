@@ -24,6 +24,9 @@ export type {
 export type { Chance, Clock } from './flow/clock.js'
 export type {
   DocumentRef,
+  CompletedDocument,
+  Completion,
+  DocumentQuery,
   DocumentStatus,
   EncodedDocument,
   Flow,

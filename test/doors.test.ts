@@ -382,6 +382,12 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
       required: ['flow'],
     },
   ],
+  'flows.documents': [
+    {
+      right: { user: 'u', after: 'd', limit: 1 },
+      call: (asked) => flows.documents(asked),
+    },
+  ],
   'flows.watch': [
     {
       right: { job: 'j', flow: 'f', user: 'u', document: 'd', signal },

@@ -15,9 +15,13 @@ import { numberIn } from './queue/block.js'
 import { eventOf, fieldsOf } from './queue/job-view.js'
 import { noFlow, noJob, states } from './queue/jobs.js'
 import { JobQueue } from './queue/queue.js'
+import type { LatestRecord } from './queue/records.js'
 import { FlowRunner } from './runner.js'
 import { removeKnowledge } from './steps/knowledge-removal.js'
 import type {
+  CompletedDocument,
+  Completion,
+  DocumentQuery,
   DocumentRef,
   DocumentStatus,
   Flow,
@@ -96,6 +100,7 @@ const jobOptions = {
   document: aString,
   limit: aCount(),
 }
+const documentOptions = { user: aString, after: aString, limit: aCount() }
 const watchOptions = {
   job: aString,
   flow: aString,
@@ -307,16 +312,22 @@ class Flows implements OpenFlowQueue {
         user,
         document,
         jobs: newestFirst,
-        ...(latest !== undefined && {
-          completed: {
-            job: latest.job,
-            flow: latest.flow,
-            collection: latest.collection,
-            at: new Date(latest.at).toISOString(),
-          },
-        }),
+        ...(latest !== undefined && { completed: completionOf(latest) }),
       }
     })
+  }
+
+  async *documents(query: DocumentQuery = {}): AsyncGenerator<CompletedDocument> {
+    this.#inFlight.check()
+    checkOptions('documents()', query, documentOptions)
+    const { user = this.#options.defaultUser, after, limit = Infinity } = query
+    await this.#queue.refresh()
+    let count = 0
+    for await (const [document, latest] of this.#queue.completed(user, after)) {
+      yield { user, document, completed: completionOf(latest) }
+      if (++count >= limit) return
+      this.#inFlight.check()
+    }
   }
 
   removeDocument(ref: DocumentRef): Promise<boolean> {
@@ -450,4 +461,8 @@ function stateEventOf(job: Job): JobEvent {
 
 function numberOf({ id }: Job): number {
   return numberIn(id) ?? 0
+}
+
+function completionOf({ job, flow, collection, at }: LatestRecord): Completion {
+  return { job, flow, collection, at: new Date(at).toISOString() }
 }

@@ -213,12 +213,31 @@ export interface DocumentStatus {
   /** The newest first: those that are under way, wait or are dead, and the newest that is done. */
   readonly jobs: readonly Job[]
   /** Of the newest load that was completed, whether or not its job is still on record. */
-  readonly completed?: {
-    readonly job: string
-    readonly flow: string
-    readonly collection: string
-    readonly at: string
-  }
+  readonly completed?: Completion
+}
+
+export interface Completion {
+  readonly job: string
+  readonly flow: string
+  readonly collection: string
+  /** ISO 8601, UTC. */
+  readonly at: string
+}
+
+/** A document that became knowledge. */
+export interface CompletedDocument {
+  readonly user: string
+  readonly document: string
+  readonly completed: Completion
+}
+
+export interface DocumentQuery {
+  /** `defaultUser` where it is left out. */
+  readonly user?: string
+  /** Only those behind this id, in the order of the ids' bytes. */
+  readonly after?: string
+  /** At most this many; all by default. */
+  readonly limit?: number
 }
 
 interface JobEventFields {
@@ -359,6 +378,11 @@ export interface FlowQueue {
 
   /** What is known of a document in any flow; `undefined` for one that never came, or was removed. */
   document(ref: DocumentRef): Promise<DocumentStatus | undefined>
+  /**
+   * A user's documents that were done at least once, of any flow, in the order of their ids' bytes.
+   * Those that wait for that are known by jobs() alone.
+   */
+  documents(query?: DocumentQuery): AsyncIterable<CompletedDocument>
   /**
    * Deletes what a document became: its jobs, its core, and its objects. False where there was
    * nothing of it.

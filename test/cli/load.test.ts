@@ -51,9 +51,23 @@ t.test('texts become cores, in a directory and in a server alike', async (t) => 
   const about = ['documents', 'show', idOfA, '--user', 'alice', '--json']
   const known = lines(await succeed(t, [...about, ...remote]))
   t.match(known, [{ completed: { job: /./ }, core: { triples: Number } }])
+  const listed = lines(await succeed(t, ['documents', '--user', 'alice', '--json', ...remote]))
+  t.match(listed, [{ user: 'alice', completed: { collection: 'c' } }, { user: 'alice' }])
   child.kill('SIGTERM')
   await ended
   t.strictSame(lines(await succeed(t, [...about, '--data', data])), known)
+
+  const here = ['--user', 'alice', '--data', data]
+  const plain = String(await succeed(t, ['documents', ...here]))
+    .trimEnd()
+    .split('\n')
+  t.equal(plain.length, 2)
+  for (const line of plain) t.match(line, /^file:[^\t]+\tdefault\tc\t\d{4}-[^\t]+Z$/)
+  t.same(lines(await succeed(t, ['documents', '--json', ...here])), listed)
+  const one = await run(t, ['documents', 'list', '--limit', '1', ...here])
+  t.equal(String(one.stdout), `${plain[0]}\n`)
+  t.match(one.stderr, '--limit')
+  t.match((await run(t, ['documents', '--user', 'nobody', '--data', data])).stderr, 'nobody')
 
   await succeed(t, ['documents', 'remove', idOfA, '--user', 'alice', '--data', data])
   await fail(t, 1, ['documents', 'remove', idOfA, '--user', 'alice', '--data', data])
@@ -111,7 +125,7 @@ t.test('a document that fails for good is told, and can be tried again', async (
   const where = ['--flow', 'model', '--data', data]
   const outcome = await run(t, ['load', a, b, '--wait', '--json', ...where])
   t.equal(outcome.code, 1)
-  t.match(outcome.stderr, /^lorekeep: 1 of 2 [^\n]+\n$/)
+  t.match(JSON.parse(outcome.stderr), { error: { code: 'FAILED', message: /^1 of 2 / } })
   const told = lines(outcome.stdout)
   t.match(new Set(told.map(({ state }) => state)), new Set(['dead', 'done']))
   const dead = told.find(({ state }) => state === 'dead')

@@ -2,6 +2,7 @@
 // interface of a running server, which has that directory to itself.
 
 import type {
+  CompletedDocument,
   DocumentRef,
   DocumentStatus,
   EncodedDocument,
@@ -52,6 +53,8 @@ export interface FlowAccess {
   retry(job: string): Promise<Job>
   cancel(job: string): Promise<void>
 
+  /** A user's documents that are done. */
+  documents(user: string): AsyncIterable<CompletedDocument>
   /** This one and the next fail where nothing is known of it. */
   document(ref: Required<DocumentRef>): Promise<KnownDocument>
   removeDocument(ref: Required<DocumentRef>): Promise<void>

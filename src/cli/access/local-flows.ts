@@ -40,6 +40,7 @@ export async function openLocalFlows(
     retry: async (id) => flows.retry((await found(id)).id),
     cancel: async (id) => flows.cancel((await found(id)).id),
 
+    documents: (user) => flows.documents({ user }),
     async document(ref) {
       const status = (await flows.document(ref)) ?? noDocument(ref)
       const core = await knowledge.stat({ user: ref.user, id: ref.document })

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Flow, FlowStats, Job, JobEvent } from '../../flow/types.js'
+import type { CompletedDocument, Flow, FlowStats, Job, JobEvent } from '../../flow/types.js'
 import { parseJson } from '../../json-text.js'
 import { readEventStream } from './event-stream.js'
 import type { FlowAccess, JobWatch, KnownDocument } from './flow-access.js'
@@ -114,6 +114,18 @@ export function openRemoteFlows(url: URL, token: string | undefined, flow: strin
       response.resume()
     },
 
+    async *documents(user) {
+      let after: string | undefined
+      do {
+        const parameters = { user, after, limit: '1000' }
+        const page = (await server.askJson('GET', 'documents', parameters)) as {
+          readonly documents: readonly CompletedDocument[]
+          readonly next?: string
+        }
+        yield* page.documents
+        after = page.next
+      } while (after !== undefined)
+    },
     document: async ({ user, document }) =>
       (await server.askJson('GET', documentPath(document), { user })) as KnownDocument,
     async removeDocument({ user, document }) {

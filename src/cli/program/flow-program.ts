@@ -2,7 +2,7 @@
 
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import type { DocumentsOptions } from '../commands/documents.js'
+import type { DocumentListOptions, DocumentsOptions } from '../commands/documents.js'
 import type { FlowsOptions } from '../commands/flows.js'
 import type { JobListOptions, JobsOptions } from '../commands/jobs.js'
 import type { LoadCommandOptions } from '../commands/load.js'
@@ -152,11 +152,21 @@ export function addJobs(program: Command): void {
 export function addDocuments(program: Command): void {
   const documents = program
     .command('documents')
-    .description('Show what became of a document, or remove it.')
+    .description('List documents, show what became of one, or remove it.')
   addAccess(documents.addOption(flowOption('whose paths of the server are used')))
     .addOption(userOption('whose'))
     .option('--json', 'print JSON on stdout')
     .addHelpText('after', example('lorekeep documents show file:///srv/news.txt'))
+  documents
+    .command('list', { isDefault: true })
+    .description(
+      'list the documents that are done; without a terminal: id, flow, collection, time, separated by tabs',
+    )
+    .addOption(new Option('--limit <count>', 'at most so many').argParser(parseCount).default(1000))
+    .action(async (_options: unknown, command: Command) => {
+      const { listDocuments } = await import('../commands/documents.js')
+      await listDocuments(await ownedOptions<DocumentListOptions>(command))
+    })
   documents
     .command('show')
     .description('show its jobs, and when it was done')

@@ -19,6 +19,7 @@ import {
   doneKeys,
   jobKey,
   latestKey,
+  latestKeys,
   runKey,
   runKeys,
   runKeysOf,
@@ -227,6 +228,24 @@ export async function claimedJobsOf(
     if (job !== undefined) jobs.push(job)
   }
   return { jobs, latest }
+}
+
+/** What of a user was completed, by the bytes of the documents' ids, up to a number behind `after`. */
+export async function completedPage(
+  draft: Draft,
+  user: string,
+  after: string | undefined,
+  size: number,
+): Promise<readonly (readonly [document: string, latest: LatestRecord])[]> {
+  const { gt, lt } = latestKeys(user)
+  const from = after === undefined ? gt : latestKey(user, after)
+  const found: (readonly [string, LatestRecord])[] = []
+  for await (const page of draft.scan({ gt: from, lt, limit: size })) {
+    for (const { key, value } of page) {
+      found.push([String(decodeKey(key)[2]), decodeRecord<LatestRecord>(value)])
+    }
+  }
+  return found
 }
 
 async function numbersUnder(draft: Draft, range: Range): Promise<number[]> {

@@ -11,7 +11,7 @@ import type { Claims } from './claiming.js'
 import { Committer } from './committer.js'
 import type { Committed } from './committer.js'
 import type { Draft } from './draft.js'
-import { cancel, claimedJobsOf, firstPosition, forgetDone, jobById } from './jobs.js'
+import { cancel, claimedJobsOf, completedPage, firstPosition, forgetDone, jobById } from './jobs.js'
 import { jobPage, noFlow, prune, retry } from './jobs.js'
 import { Lanes } from './lanes.js'
 import { openState } from './opening.js'
@@ -40,6 +40,9 @@ export interface JobQueueOptions {
   /** May not throw. */
   readonly onCommit: (committed: Committed) => void
 }
+
+/** What is read at once of a list of documents. */
+const completedPerPage = 256
 
 export class JobQueue {
   readonly #committer: Committer
@@ -236,6 +239,23 @@ export class JobQueue {
     document: string,
   ): Promise<{ readonly jobs: readonly Job[]; readonly latest: LatestRecord | undefined }> {
     return this.#committer.commit((draft) => claimedJobsOf(draft, user, document))
+  }
+
+  /** A user's completed documents, in pages: other commits come in between. */
+  async *completed(
+    user: string,
+    after: string | undefined,
+  ): AsyncGenerator<readonly [document: string, latest: LatestRecord]> {
+    let position = after
+    for (;;) {
+      const from = position
+      const page = await this.#committer.commit((draft) =>
+        completedPage(draft, user, from, completedPerPage),
+      )
+      yield* page
+      if (page.length < completedPerPage) return
+      position = page.at(-1)?.[0]
+    }
   }
 
   retry(id: string): Promise<Job> {

@@ -118,3 +118,4 @@ export const documentKey = (user: string, document: string, number: number) =>
 export const documentKeys = (user: string, document: string) =>
   keyPrefix('document', user, document)
 export const latestKey = (user: string, document: string) => encodeKey('latest', user, document)
+export const latestKeys = (user: string) => keyPrefix('latest', user)

@@ -1,12 +1,14 @@
-// Documents: what became of them, and taking that away.
+// Documents: which there are, what became of them, and taking that away.
 
 import { LorekeepError } from '../../errors.js'
-import type { DocumentStatus, FlowQueue } from '../../flow/types.js'
+import type { CompletedDocument, DocumentStatus, FlowQueue } from '../../flow/types.js'
 import type { KnowledgeStore } from '../../knowledge/types.js'
 import { checkAllCollections, maySee, mayTouch } from '../access.js'
 import { actingUser } from '../auth.js'
+import { disconnect } from '../body.js'
 import { answer, answerJson } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
+import { limitIn } from '../target.js'
 
 export interface DocumentRoutesOptions {
   readonly prefix: string
@@ -19,9 +21,35 @@ export function documentRoutes(options: DocumentRoutesOptions): readonly Route[]
   const single = `${prefix}/flow/{flow}/documents/{document}`
 
   return [
+    {
+      access: 'read',
+      method: 'GET',
+      path: `${prefix}/documents`,
+      query: ['user', 'limit', 'after'],
+      run: listDocuments,
+    },
     { access: 'read', method: 'GET', path: single, query: ['user'], run: showDocument },
     { access: 'change', method: 'DELETE', path: single, query: ['user'], run: removeDocument },
   ]
+
+  async function listDocuments({ request, response, principal, query }: Exchange): Promise<void> {
+    const user = actingUser(principal, query.get('user'))
+    const limit = limitIn(query)
+    const after = query.get('after')
+    const documents: CompletedDocument[] = []
+    let next: string | undefined
+    for await (const found of flows.documents({ user, ...(after !== undefined && { after }) })) {
+      if (response.destroyed) throw disconnect()
+      if (!mayTouch(principal, found.completed.collection)) continue
+      // One more than asked for tells that there is a next page.
+      if (documents.length === limit) {
+        next = documents.at(-1)?.document
+        break
+      }
+      documents.push(found)
+    }
+    await answerJson(request, response, 200, { documents, ...(next !== undefined && { next }) })
+  }
 
   async function showDocument(exchange: Exchange): Promise<void> {
     const { shown } = await statusOf(exchange)

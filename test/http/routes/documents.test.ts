@@ -154,3 +154,44 @@ t.test(
     t.equal((await ask(serving, `${line}?user=bob`, undefined, as('*'))).status, 204)
   },
 )
+
+t.test('documents that are done are listed page by page, as far as one may see', async (t) => {
+  const authenticate = (token = '') => {
+    if (token === 'shelf') return { user: 'alice', collections: ['shelf'] }
+    return token === 'none' ? null : { user: token === 'admin' ? '*' : token }
+  }
+  const serving = await serve(t, { authenticate })
+  await defineQuick(serving)
+  for (const [id, collection] of [
+    ['c', 'shelf'],
+    ['a', 'shelf'],
+    ['b', 'shop'],
+    ['d', 'shelf'],
+  ]) {
+    await load(serving, { ...text(String(id)), collection })
+  }
+  await load(serving, text('b'), 'bob')
+  t.match(await ask(serving, 'GET /documents'), { status: 200, value: { documents: [] } })
+  run(t, serving)
+  let left = 5
+  for await (const { type } of serving.flows.watch()) if (type === 'done' && --left === 0) break
+
+  const list = async (query: string, token = 'alice') => {
+    const { value } = await ask(serving, `GET /documents${query}`, undefined, as(token))
+    const { documents, next } = value as { documents: { document: string }[]; next?: string }
+    return [documents.map(({ document }) => document).join(), next]
+  }
+  t.strictSame(await list(''), ['a,b,c,d', undefined])
+  t.strictSame(await list('?limit=2'), ['a,b', 'b'])
+  t.strictSame(await list('?limit=2&after=b'), ['c,d', undefined])
+  t.strictSame(await list('?limit=2', 'shelf'), ['a,c', 'c'])
+  t.strictSame(await list('', 'bob'), ['b', undefined])
+  t.strictSame(await list('?user=bob', 'admin'), ['b', undefined])
+  t.match(await ask(serving, 'GET /documents', undefined, as('admin')), { status: 400 })
+  t.match(await ask(serving, 'GET /documents?user=bob'), { status: 403 })
+  t.match(await ask(serving, 'GET /documents'), {
+    value: { documents: [{ user: 'alice', document: 'a', completed: { flow: 'quick' } }] },
+  })
+  await serving.flows.removeDocument({ user: 'alice', document: 'a' })
+  t.strictSame(await list(''), ['b,c,d', undefined])
+})
