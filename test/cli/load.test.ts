@@ -187,12 +187,47 @@ t.test('what cannot be loaded is one line, and leaves nothing', async (t) => {
   await fail(t, 2, ['load', a, b, '--title', 'x', ...where])
   await fail(t, 2, ['load', '-', '--id', 'x', '--metadata', '-', ...where])
   await fail(t, 1, ['load', join(dir, 'none.txt'), ...where])
-  await fail(t, 1, ['load', dir, ...where])
+  await fail(t, 1, ['load', dir, '--ext', 'rst', ...where])
+  await fail(t, 2, ['load', dir, '--id', 'x', ...where])
+  await fail(t, 2, ['load', dir, '--ext', 'a/b', ...where])
   await fail(t, 1, ['load', a, '--metadata', b, ...where])
   t.notOk(existsSync(data))
   t.match(await fail(t, 1, ['load', a, '--charset', 'x-none', ...where]), 'charset')
   await fail(t, 1, ['load', a, '--flow', 'none', ...where])
   t.strictSame(lines(await succeed(t, ['jobs', '--json', ...where])), [])
+})
+
+t.test('of a directory the texts are loaded, in a fixed order and under their paths', async (t) => {
+  const dir = t.testdir({
+    outside: { 'secret.txt': 'Not for loading.' },
+    shelf: {
+      'b.txt': 'Two.',
+      'a.MD': 'One.',
+      'photo.jpg': 'no text',
+      '.hidden.txt': 'hidden',
+      '.git': { 'config.txt': 'hidden' },
+      Z: { 'c.txt': 'Four.', deep: { 'd.txt': 'Three.' } },
+      'link.txt': t.fixture('symlink', '../outside/secret.txt'),
+      out: t.fixture('symlink', '../outside'),
+      round: t.fixture('symlink', '.'),
+    },
+    other: { shelf: { 'b.txt': 'Another.' } },
+  })
+  const [data, shelf] = [join(dir, 'data'), join(dir, 'shelf')]
+  const load = async (...args: readonly string[]) =>
+    lines(await succeed(t, ['load', ...args, '--json', '--data', data])).map(({ id }) => id)
+  const all = ['shelf/Z/c.txt', 'shelf/Z/deep/d.txt', 'shelf/a.MD', 'shelf/b.txt']
+  t.strictSame(await load(shelf), all)
+  t.strictSame(await load(`${shelf}/`, '--ext', 'TXT'), [all[0], all[1], all[3]])
+  t.strictSame(await load(join(dir, 'shelf', 'b.txt'), join(dir, 'shelf', 'Z')), [
+    pathToFileURL(join(dir, 'shelf', 'b.txt')).href,
+    'Z/c.txt',
+    'Z/deep/d.txt',
+  ])
+  const inside = await run(t, ['load', '.', '--data', data], { cwd: shelf })
+  t.match(inside.stderr, /queued 'shelf\/a\.MD'[^]*: loaded 4 files; 6 others were passed over\n$/)
+  const twins = ['load', shelf, join(dir, 'other', 'shelf'), '--data', data]
+  t.match(await fail(t, 1, twins), "the document 'shelf/b.txt'")
 })
 
 t.test('on a terminal each document has a bar', async (t) => {

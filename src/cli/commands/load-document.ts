@@ -1,12 +1,11 @@
 // A file as the document that a flow takes.
 
 import { isUtf8 } from 'node:buffer'
-import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { EncodedDocument } from '../../flow/types.js'
 import type { Triple } from '../../types.js'
 import { UsageError } from '../output/failure.js'
 import { inputName, openInput, readJsonInput } from '../input/input.js'
+import type { TextFile, TextFiles } from '../input/text-files.js'
 
 /** Each becomes a triple per value, `http://purl.org/dc/terms/` and its name. */
 export const dublinCore = [
@@ -34,8 +33,12 @@ export type OwnedDocument = EncodedDocument & { readonly user: string }
 const maxFileBytes = 256 * 1024 * 1024
 
 /** What of the flags is the same for each file. @throws UsageError */
-export async function documentReader(files: readonly string[], flags: DocumentFlags) {
-  if (files.length > 1) {
+export async function documentReader(
+  { files: texts, passedOver }: TextFiles,
+  flags: DocumentFlags,
+) {
+  const files = texts.map(({ file }) => file)
+  if (files.length > 1 || passedOver !== undefined) {
     for (const flag of ['id', 'title'] as const) {
       if (flags[flag] !== undefined) throw new UsageError(`--${flag} is for one file`)
     }
@@ -50,8 +53,8 @@ export async function documentReader(files: readonly string[], flags: DocumentFl
   const { metadata: file, user, collection, charset } = flags
   const given = file === undefined ? [] : await readTriples(file)
 
-  return async (file: string): Promise<OwnedDocument> => {
-    const id = flags.id ?? pathToFileURL(resolve(file)).href
+  return async ({ file, id: ownId }: TextFile): Promise<OwnedDocument> => {
+    const id = flags.id ?? ownId
     const bytes = await readText(file)
     const metadata = [...dublinCoreOf(id, flags), ...given]
     return {

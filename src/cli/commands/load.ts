@@ -11,10 +11,16 @@ import { findJob, followJobs } from './job-watch.js'
 import type { Ending, WatchedJob } from './job-watch.js'
 import { documentReader } from './load-document.js'
 import type { DocumentFlags, OwnedDocument } from './load-document.js'
+import { textFiles } from '../input/text-files.js'
 import { writeJson } from '../output/output.js'
 
 export type LoadCommandOptions = AccessOptions &
-  DocumentFlags & { readonly wait?: true; readonly json?: true }
+  DocumentFlags & {
+    /** Of the files of directories. */
+    readonly ext: readonly string[]
+    readonly wait?: true
+    readonly json?: true
+  }
 
 interface Loaded extends WatchedJob {
   readonly file: string
@@ -23,24 +29,33 @@ interface Loaded extends WatchedJob {
 
 /** @throws CutShort at the first document that is refused; an error where one is not done at the end */
 export async function loadFiles(
-  files: readonly string[],
+  names: readonly string[],
   options: LoadCommandOptions,
 ): Promise<void> {
-  const read = await documentReader(files, options)
+  const texts = await textFiles(names, options.ext)
+  const { files, passedOver } = texts
+  const read = await documentReader(texts, options)
   // Before anything else: a file that is not there leaves no empty data directory.
-  const first = await read(files[0] ?? '')
+  const [firstFile] = files
+  if (firstFile === undefined) return
+  const first = await read(firstFile)
   await withFlows(options, { create: true }, (flows) =>
     interruptible(async (signal) => {
       const loaded: Loaded[] = []
-      for (const [index, file] of files.entries()) {
+      for (const [index, text] of files.entries()) {
+        const { file } = text
         try {
           signal.throwIfAborted()
-          loaded.push(await load(flows, file, index === 0 ? first : await read(file)))
+          loaded.push(await load(flows, file, index === 0 ? first : await read(text)))
         } catch (error) {
           if (options.wait) for (const document of loaded) await tell(document, options)
           throw new CutShort(`${file}: ${describe(error)}`, error)
         }
         if (!options.wait) await tell(loaded.at(-1) as Loaded, options)
+      }
+      if (passedOver !== undefined && !options.json) {
+        const others = formatCounted(passedOver, 'other was', 'others were')
+        note(`loaded ${formatCounted(files.length, 'file')}; ${others} passed over`)
       }
       if (options.wait) await wait(flows, loaded, options, signal)
     }),

@@ -12,6 +12,7 @@ import {
   example,
   ownedOptions,
   parseCount,
+  parseExtensions,
   parseText,
   parseTexts,
   userOption,
@@ -21,9 +22,18 @@ export function addLoad(program: Command): void {
   const load = program
     .command('load')
     .description('Load texts into a flow, which makes a knowledge core of each.')
-    .argument('<file...>', "the texts; '-' for stdin")
+    .argument('<file...>', "the texts, or directories of them; '-' for stdin")
     .addOption(flowOption('the flow'))
-    .option('--id <id>', "the document, and its core (default: the file's URL)", parseText)
+    .option(
+      '--id <id>',
+      "the document, and its core (default: the file's URL; of a file in a directory, the path from there)",
+      parseText,
+    )
+    .addOption(
+      new Option('--ext <extensions>', 'of directories, the files that end in one of these')
+        .argParser(parseExtensions)
+        .default(['.txt', '.md'], '.txt,.md'),
+    )
     .addOption(userOption('whose'))
     .option('--collection <name>', 'of its knowledge (default: default)', parseText)
     .addOption(

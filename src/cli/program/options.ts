@@ -170,6 +170,15 @@ export function parseSort(text: string): Readonly<Record<string, SortDirection>>
   return Object.fromEntries(keys)
 }
 
+/** `.txt,.md`, with or without the dots. */
+export function parseExtensions(text: string): readonly string[] {
+  const extensions = text
+    .split(',')
+    .map((part) => `.${part.trim().replace(/^\./, '').toLowerCase()}`)
+  if (extensions.every((extension) => /^\.[^./\\]+$/.test(extension))) return extensions
+  throw new InvalidArgumentError('It is like .txt,.md.')
+}
+
 export function parseFields(text: string): readonly string[] {
   const fields = text.split(',')
   if (!fields.includes('')) return fields
