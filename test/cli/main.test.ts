@@ -5,7 +5,7 @@ import { fail, run, start, succeed } from './command.js'
 const commands = [
   ...['serve', 'import', 'export', 'cores', 'sample'],
   ...['load', 'flows', 'jobs', 'documents'],
-  ...['schema', 'objects', 'collections', 'backup', 'restore'],
+  ...['schema', 'objects', 'collections', 'backup', 'restore', 'completion'],
 ]
 
 t.test('--version prints the version of the package', async (t) => {

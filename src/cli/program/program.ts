@@ -2,10 +2,11 @@
 // runs: --help takes 120 ms, where loading everything takes 330.
 
 import { readFileSync } from 'node:fs'
-import { Command, Option } from 'commander'
+import { Argument, Command, Option } from 'commander'
 import { referenceUser } from '../../defaults.js'
 import { parseJson } from '../../json-text.js'
 import type { BackupCommandOptions } from '../commands/backup.js'
+import type { Shell } from '../commands/completion.js'
 import type { CoresOptions } from '../commands/cores.js'
 import type { ExportCommandOptions } from '../commands/export.js'
 import { addDocuments, addFlows, addJobs, addLoad } from './flow-program.js'
@@ -68,6 +69,7 @@ export function createProgram(): Command {
   addRestore(program)
   addVerify(program)
   addSample(program)
+  addCompletion(program)
   return program
 }
 
@@ -253,6 +255,21 @@ function addSample(program: Command): void {
     .addHelpText('after', example('lorekeep sample --triples 1000000 > big.core'))
     .action(async (options: { readonly triples?: number }) => {
       await printSample(options)
+    })
+}
+
+function addCompletion(program: Command): void {
+  program
+    .command('completion')
+    .description('Print a script that completes commands and options in a shell.')
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .addHelpText(
+      'after',
+      example('lorekeep completion bash > ~/.local/share/bash-completion/completions/lorekeep'),
+    )
+    .action(async (shell: Shell) => {
+      const { printCompletion } = await import('../commands/completion.js')
+      await printCompletion(shell, program)
     })
 }
 

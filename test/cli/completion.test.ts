@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import t from 'tap'
+import { createProgram } from '../../src/cli/program/program.js'
+import { fail, succeed } from './command.js'
+
+const hasBash = spawnSync('bash', ['--version']).status === 0
+const skip = hasBash ? false : 'no bash'
+
+/** What bash offers after these words. */
+function offered(script: string, words: readonly string[]): readonly string[] {
+  const line = words.map((word) => `'${word}'`).join(' ')
+  const ask = `COMP_WORDS=(${line}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _lorekeep
+printf '%s\\n' "\${COMPREPLY[@]}"`
+  const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-c', `${script}\n${ask}`])
+  if (status !== 0 || stderr.length > 0) throw new Error(String(stderr))
+  return String(stdout).trim().split('\n')
+}
+
+t.test("bash's script parses, and completes commands, options and values", { skip }, async (t) => {
+  const script = String(await succeed(t, ['completion', 'bash']))
+  const file = join(t.testdir({ script }), 'script')
+  t.equal(spawnSync('bash', ['-n', file]).status, 0)
+  t.strictSame(offered(script, ['lorekeep', 'exp']), ['export'])
+  t.strictSame(offered(script, ['lorekeep', 'flows', 'de']), ['define'])
+  t.strictSame(offered(script, ['lorekeep', 'objects', 'query', '--fil']), ['--filter'])
+  t.ok(offered(script, ['lorekeep', 'cores', 'show', '--']).includes('--user'), 'a parent’s option')
+  t.strictSame(offered(script, ['lorekeep', 'import', '--mode', 'rep']), ['replace'])
+  t.strictSame(offered(script, ['lorekeep', 'cores', '--url', 'x', 'del']), ['delete'])
+  t.strictSame(offered(script, ['lorekeep', 'load', 'package.js']), ['package.json'])
+  t.strictSame(offered(script, ['lorekeep', 'import', '--id', 'package.js']), ['package.json'])
+  t.strictSame(offered(script, ['lorekeep', 'help', 'samp']), ['sample'])
+})
+
+t.test('every command and option is in every script', async (t) => {
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const script = String(await succeed(t, ['completion', shell]))
+    for (const command of createProgram().commands) {
+      t.match(script, command.name())
+      for (const { long } of command.options) {
+        if (long === undefined) continue
+        t.ok(script.includes(shell === 'fish' ? `-l ${long.slice(2)}` : long), `${shell} ${long}`)
+      }
+    }
+  }
+  t.match(String(await succeed(t, ['completion', 'zsh'])), /^autoload -U \+X bashcompinit/)
+  await fail(t, 2, ['completion', 'csh'])
+  await fail(t, 2, ['completion'])
+})
