@@ -186,7 +186,7 @@ export async function serve(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Serving> {
   const command = start(t, ['serve', '--port', '0', ...args], { env })
-  await command.until('exported.core')
+  await command.until('/api/v1/schemas')
   const url = /^lorekeep listening on (\S+)\n/.exec(command.stdout())?.[1] ?? ''
   const token = /^export LOREKEEP_TOKEN=(\S+)$/m.exec(command.stderr())?.[1] ?? ''
   return { ...command, url, token }

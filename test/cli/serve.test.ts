@@ -41,6 +41,8 @@ async function refused(url: string): Promise<void> {
   }
 }
 
+const noCurl = spawnSync('curl', ['--version']).error ? 'no curl' : false
+
 t.test('the first line on stdout says where, and stdout has no other', async (t) => {
   const { stdout, child, ended } = await serve(t, ['--data', t.testdir()])
   t.match(stdout(), /^lorekeep listening on http:\/\/127\.0\.0\.1:[1-9]\d*\n$/)
@@ -78,8 +80,7 @@ t.test('an IPv6 address is printed in brackets', async (t) => {
   t.match(command.stdout(), /^lorekeep listening on http:\/\/\[::1\]:\d+\n/)
 })
 
-t.test('the lines for a shell work as they stand', async (t) => {
-  if (spawnSync('curl', ['--version']).error) return t.pass('', { skip: 'no curl' })
+t.test('the lines for a shell work as they stand', { skip: noCurl }, async (t) => {
   const dir = t.testdir({ shell: {} })
   const { stderr } = await serve(t, ['--data', join(dir, 'data')])
   const shell = spawnSync('sh', ['-e'], { cwd: join(dir, 'shell'), input: stderr() })
@@ -88,7 +89,7 @@ t.test('the lines for a shell work as they stand', async (t) => {
   t.match(output, '"triples":44')
   t.match(output, '"cores":[')
   t.match(output, '"id":"urn:lorekeep:text"')
-  t.match(output, /^Passages\n\[1\] [^]*wrote Frankenstein/m)
+  t.match(output, /^\[1\] [^]*wrote Frankenstein/m)
   t.match(output, '"schemas":[')
   t.match(output, /\nthe same bytes\n$/)
 })
@@ -384,6 +385,53 @@ t.test('an idle connection that is kept alive does not hold up the end', async (
   await reply.arrayBuffer()
   child.kill('SIGTERM')
   t.equal((await ended).code, 0)
+})
+
+t.test('the lines to try it do what a configured token may', { skip: noCurl }, async (t) => {
+  const tokens = {
+    reader: { user: '*', access: 'read' },
+    shelved: { user: 'alice', collections: ['shop', 'attic'] },
+  }
+  const dir = t.testdir({
+    shell: {},
+    'both.json': JSON.stringify({ data: 'both', tokens }),
+    'reader.json': JSON.stringify({
+      data: 'read',
+      tokens: { reader: { ...tokens.reader, user: 'bob' } },
+    }),
+    'none.json': JSON.stringify({
+      data: 'none',
+      tokens: { x: { user: 'carol', collections: [] } },
+    }),
+    'any.json': JSON.stringify({ data: 'any', defaultUser: 'acme', tokens: { x: { user: '*' } } }),
+  })
+  const tried = async (name: string, token: string) => {
+    const { stderr } = await serve(t, ['--config', join(dir, name)])
+    const env = { ...process.env, LOREKEEP_TOKEN: token }
+    const cwd = join(dir, 'shell')
+    const shell = spawnSync('sh', ['-e'], { cwd, env, input: stderr() })
+    t.equal(shell.status, 0, String(shell.stderr))
+    return { lines: stderr(), output: String(shell.stdout) }
+  }
+  const both = await tried('both.json', 'shelved')
+  t.match(both.lines, /^# try it, with a token of the user alice \(collections: shop, attic\) in /m)
+  t.match(both.lines, / load .* --collection shop --user alice --url /)
+  t.match(both.output, /"triples":44/)
+  t.match(both.output, /Mary Shelley wrote/)
+  t.notMatch(both.output, '"status":4')
+  const reader = await tried('reader.json', 'reader')
+  t.match(reader.lines, 'a token of the user bob, which may only read, in')
+  for (const change of ['import-core', ' load ', ' sample', 'exported']) {
+    t.notMatch(reader.lines, change)
+  }
+  t.match(reader.output, '{"cores":[]}')
+  const none = await tried('none.json', 'x')
+  t.notMatch(none.lines, / load | ask /)
+  t.notMatch(none.output, '"status":4')
+  const any = await tried('any.json', 'x')
+  t.match(any.lines, 'a token that acts for any user in')
+  t.match(any.output, /"user":"acme"/)
+  t.match(any.output, /Mary Shelley wrote/)
 })
 
 t.test('what goes wrong inside is one line on stderr', async (t) => {

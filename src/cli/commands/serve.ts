@@ -21,7 +21,7 @@ import { noConfig, readConfig } from '../config/config.js'
 import { variable } from '../config/environment.js'
 import type { NamedFlow, NamedSchema } from '../config/config.js'
 import { describe, exitCodes, note, noteError } from '../output/failure.js'
-import { formatCounted } from '../output/figures.js'
+import { formatCounted, printable } from '../output/figures.js'
 import { writeOut } from '../output/output.js'
 import { sampleId } from './sample.js'
 
@@ -98,7 +98,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     const serving = new Serving(handler)
     const origin = await serving.listen(port, host)
     await writeOut(`lorekeep listening on ${origin}\n`).catch(() => {})
-    explain(origin, data, made, tokens)
+    explain(origin, data, made, { tokens, defaultUser })
     const runner = flows.run()
     await stop
     stopping.abort()
@@ -244,38 +244,77 @@ function authenticator(tokens: ReadonlyMap<string, Principal>): Authenticate {
 const sampleText = 'Mary Shelley wrote Frankenstein in Geneva.'
 const sampleQuestion = 'Who wrote Frankenstein?'
 
-/** How to try it, in lines for a shell. A token of the configuration is not repeated. */
+/**
+ * How to try it, in lines for a shell that the token they are for may run. A token of the configuration
+ * is not repeated.
+ */
 function explain(
   origin: string,
   data: string,
   made: string | undefined,
-  tokens: ReadonlyMap<string, Principal>,
+  { tokens, defaultUser }: { readonly tokens: Tokens; readonly defaultUser: string | undefined },
 ): void {
   const url = new URL(origin)
   // Any address is for listening; one of this machine is for calling.
   if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1'
   if (url.hostname === '[::]') url.hostname = '[::1]'
-  const api = `${url.origin}/api/v1`
-  const users = [...tokens.values()].map(({ user }) => user)
-  const user = users.includes('*') ? referenceUser : (users[0] ?? '')
-  const query = new URLSearchParams({ id: sampleId, user })
-  const bearer = '-H "Authorization: Bearer $LOREKEEP_TOKEN"'
+  const principal = ablest([...tokens.values()])
   const lines = [
     `# data in ${resolve(data)}`,
     made === undefined
-      ? '# try it, with one of your tokens in LOREKEEP_TOKEN:'
+      ? `# try it, with ${tokenOf(principal)} in LOREKEEP_TOKEN:`
       : '# no token is configured: this one, good for every user, is made anew at each start',
     ...(made === undefined ? [] : [`export LOREKEEP_TOKEN=${quote(made)}`]),
-    `${ownCommand()} sample > sample.core`,
-    `curl -sS ${bearer} -X POST -T sample.core ${quote(`${api}/import-core?${query}`)}; echo`,
-    `echo ${quote(sampleText)} | ${ownCommand()} load - --id urn:lorekeep:text --wait --url ${quote(url.origin)}`,
-    `${ownCommand()} ask ${quote(sampleQuestion)} --user ${quote(user)} --url ${quote(url.origin)}`,
-    `curl -sS ${bearer} ${quote(`${api}/cores?${new URLSearchParams({ user })}`)}; echo`,
-    `curl -sS ${bearer} ${quote(`${api}/schemas`)}; echo`,
-    `curl -sS ${bearer} -o exported.core ${quote(`${api}/export-core?${query}`)}`,
-    ...(user === referenceUser ? ["cmp sample.core exported.core && echo 'the same bytes'"] : []),
+    ...trials(url.origin, principal, defaultUser ?? referenceUser),
   ]
   process.stderr.write(lines.map((line) => `${line}\n`).join(''))
+}
+
+type Tokens = ReadonlyMap<string, Principal>
+
+/** Who may do most of what there is to try. */
+function ablest(principals: readonly Principal[]): Principal {
+  const rank = ({ access, collections, user }: Principal) =>
+    (access === 'read' ? 0 : 4) +
+    (collections === undefined ? 2 : Math.min(collections.length, 1)) +
+    (user === '*' ? 0.5 : 0)
+  return principals.reduce((best, other) => (rank(other) > rank(best) ? other : best))
+}
+
+/** Which of the tokens is meant. */
+function tokenOf({ user, collections, access }: Principal): string {
+  const whose = user === '*' ? 'that acts for any user' : `of the user ${printable(user)}`
+  const names = collections?.map(printable).join(', ') || 'none'
+  const where = collections === undefined ? '' : ` (collections: ${names})`
+  return `a token ${whose}${where}${access === 'read' ? ', which may only read,' : ''}`
+}
+
+function trials(origin: string, principal: Principal, defaultUser: string): readonly string[] {
+  const { access, collections } = principal
+  const user = principal.user === '*' ? defaultUser : principal.user
+  const api = `${origin}/api/v1`
+  const query = new URLSearchParams({ id: sampleId, user })
+  const curl = 'curl -sS -H "Authorization: Bearer $LOREKEEP_TOKEN"'
+  const mayChange = access !== 'read'
+  // Texts and questions go to a collection; of a token for none, to none.
+  const collection = collections === undefined ? undefined : collections[0]
+  const hasCollection = collections === undefined || collection !== undefined
+  const where = [
+    ...(collection === undefined ? [] : [`--collection ${quote(collection)}`]),
+    `--user ${quote(user)} --url ${quote(origin)}`,
+  ].join(' ')
+  const own = ownCommand()
+  const text = `echo ${quote(sampleText)} | ${own} load - --id urn:lorekeep:text --wait ${where}`
+  return [
+    mayChange && `${own} sample > sample.core`,
+    mayChange && `${curl} -X POST -T sample.core ${quote(`${api}/import-core?${query}`)}; echo`,
+    mayChange && hasCollection && text,
+    hasCollection && `${own} ask ${quote(sampleQuestion)} ${where}`,
+    `${curl} ${quote(`${api}/cores?${new URLSearchParams({ user })}`)}; echo`,
+    `${curl} ${quote(`${api}/schemas`)}; echo`,
+    mayChange && `${curl} -f -o exported.core ${quote(`${api}/export-core?${query}`)}`,
+    mayChange && user === referenceUser && "cmp sample.core exported.core && echo 'the same bytes'",
+  ].filter((line) => line !== false)
 }
 
 /**
