@@ -14,6 +14,7 @@ import type { Chance, Clock } from './flow/clock.js'
 import { openFlowQueue } from './flow/flow-queue.js'
 import type { FlowLimits, FlowQueue } from './flow/types.js'
 import { hashingEmbedder } from './flow/steps/hashing-embedder.js'
+import { aBase, defaultBase } from './flow/steps/vocabulary.js'
 import { knowledgeLimits, type KnowledgeLimits } from './knowledge/limits.js'
 import { objectLimits } from './objects/limits.js'
 import { flowLimits } from './flow/limits.js'
@@ -66,6 +67,12 @@ export interface LorekeepOptions {
   readonly collections?: 'open' | 'declared'
   /** Whose a document is that names no user. `trustgraph` by default. */
   readonly defaultUser?: string
+  /**
+   * What URIs of documents, chunks and entities begin with that flows make, in steps without a `base` of
+   * their own. `http://trustgraph.ai/` by default, as the reference system's clients have it. What is
+   * stored keeps its URIs.
+   */
+  readonly base?: string
   /**
    * How long a runner that stands still keeps its documents, in milliseconds: then they are delivered
    * again. 30,000 by default. Those of a process that has ended wait so long on a shared backend alone.
@@ -140,6 +147,7 @@ const lorekeepOptions = {
   embedder: aFunction,
   collections: oneOf('open', 'declared'),
   defaultUser: aText,
+  base: aBase,
   leaseMs: aCount(1, longestTimer),
   clock: withMethods<Clock>('a clock', 'now', 'after'),
   chance: withMethods<Chance>('a source of chance', 'fraction'),
@@ -164,6 +172,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     embedder = hashingEmbedder(),
     collections = 'open',
     defaultUser = referenceUser,
+    base = defaultBase,
     leaseMs = 30_000,
     clock = systemClock,
     chance = systemChance,
@@ -218,6 +227,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       objects,
       limits: limitsOf(flowLimits, limits),
       defaultUser,
+      base,
       leaseMs,
       isAlone,
       clock,

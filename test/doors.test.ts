@@ -96,6 +96,7 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
         embedder: nothing,
         collections: 'open',
         defaultUser: 'u',
+        base: 'urn:x:',
         leaseMs: 1,
         clock: { now: () => 0, after: nothing },
         chance: { fraction: () => 0, token: () => '' },

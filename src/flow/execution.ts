@@ -14,7 +14,7 @@ export interface ExecutionOptions {
   readonly flow: Flow
   readonly steps: readonly Step[]
   readonly claimed: Claimed
-  readonly stores: Pick<StepContext, 'knowledge' | 'objects'>
+  readonly stores: Pick<StepContext, 'knowledge' | 'objects' | 'base'>
   readonly onProgress: (step: string, done: number, total: number) => void
   /** The steps have ended, one way or another; what became of the job is yet to be written. */
   readonly onStepsEnded: () => void
@@ -195,6 +195,7 @@ class RunningStep {
       attempt: claimed.record.attempts,
       knowledge: stores.knowledge,
       objects: stores.objects,
+      base: stores.base,
       get signal() {
         return signal()
       },

@@ -46,6 +46,8 @@ export interface FlowQueueOptions {
   readonly objects: ObjectStore
   readonly limits: FlowLimits
   readonly defaultUser: string
+  /** What URIs of documents and entities begin with. */
+  readonly base: string
   readonly leaseMs: number
   /** Nobody else has the storage open. */
   readonly isAlone: boolean
@@ -217,13 +219,13 @@ class Flows implements OpenFlowQueue {
   run(options: RunOptions = {}): Runner {
     this.#inFlight.check()
     const { signal, flows } = checkOptions('run()', options, runOptions)
-    const { clock, leaseMs, knowledge, objects } = this.#options
+    const { clock, leaseMs, knowledge, objects, base } = this.#options
     const stop = () => void runner.stop()
     const runner = new FlowRunner({
       queue: this.#queue,
       clock,
       leaseMs,
-      stores: { knowledge, objects },
+      stores: { knowledge, objects, base },
       flows: flows && new Set(flows),
       stepsOf: (flow) => this.#stepsOf(flow),
       onProgress: ({ record }, step, done, total) => {

@@ -13,7 +13,7 @@ export interface FlowRunnerOptions {
   readonly queue: JobQueue
   readonly clock: Clock
   readonly leaseMs: number
-  readonly stores: Pick<StepContext, 'knowledge' | 'objects'>
+  readonly stores: Pick<StepContext, 'knowledge' | 'objects' | 'base'>
   /** The flows that it is for; undefined: all. */
   readonly flows?: ReadonlySet<string> | undefined
   /** The steps of a flow; `undefined` where some are of code that this process has not. */

@@ -74,6 +74,8 @@ export interface StepContext {
   readonly signal: AbortSignal
   readonly knowledge: KnowledgeStore
   readonly objects: ObjectStore
+  /** What URIs are made of where a step has no base of its own: that of createLorekeep(). */
+  readonly base: string
   /** Told to whoever watches, as `done` of `total` (chunks, mostly). */
   readonly progress: (done: number, total: number) => void
 }

@@ -39,6 +39,7 @@ t.test('the example of the documentation is read', async (t) => {
     flows: [{ id: 'default', concurrency: 4 }],
     embedder: Function,
     defaultUser: 'trustgraph',
+    base: 'http://trustgraph.ai/',
     compat: { emptyJson: false },
   })
   t.same(
@@ -118,6 +119,7 @@ t.test('each value has its rule', async (t) => {
     [{ limits: { maxGraphResults: 0 } }, 'limits.maxGraphResults'],
     [{ collections: 'closed' }, 'collections'],
     [{ defaultUser: 1 }, 'defaultUser'],
+    [{ base: 'acme' }, 'base'],
     [{ compat: true }, 'compat'],
     [{ compat: { emptyJson: 'yes' } }, 'compat.emptyJson'],
     [{ compat: { json: true } }, 'compat.json'],

@@ -235,6 +235,7 @@ t.test('texts are accepted as the configuration says', async (t) => {
     tokens: { any: { user: '*' }, one: { user: 'alice' } },
     limits: { maxTextBytes: 30, maxMetadataTriples: 1 },
     defaultUser: 'nobody',
+    base: 'https://acme.example/',
     compat: { emptyJson: true },
   }
   const dir = t.testdir({ 'lorekeep.json': JSON.stringify(config) })
@@ -257,6 +258,10 @@ t.test('texts are accepted as the configuration says', async (t) => {
   const jobs = await succeed(t, ['jobs', '--json', '--url', url, '--token', 'any'])
   const users = String(jobs).match(/(?<="user":")\w+/g)
   t.strictSame(new Set(users), new Set(['nobody', 'alice']))
+  const one = ['--url', url, '--token', 'one']
+  const input = Buffer.from('Ellen lives in Bath.')
+  await succeed(t, ['load', '-', '--id', 'b', '--wait', ...one], { input })
+  t.match(String(await succeed(t, ['match', '--core', 'b', ...one])), '<https://acme.example/d/b>')
 })
 
 t.test('SIGTERM lets a document under way finish, and ends streams of events', async (t) => {

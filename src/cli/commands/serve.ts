@@ -54,13 +54,14 @@ export async function serve(options: ServeOptions): Promise<void> {
   const stop = listenForSignals(options.stopTimeoutMs)
   const made = tokens.size === 0 ? randomBytes(24).toString('base64url') : undefined
   if (made !== undefined) tokens.set(made, { user: '*' })
-  const { limits, collections, embedder, defaultUser, compat } = config
+  const { limits, collections, embedder, defaultUser, base, compat } = config
   const { knowledge, objects, flows, backup, close } = await createLorekeep({
     backend: new LevelBackend(data),
     limits,
     ...(collections !== undefined && { collections }),
     ...(embedder !== undefined && { embedder }),
     ...(defaultUser !== undefined && { defaultUser }),
+    ...(base !== undefined && { base }),
     // By then the connections are closed, and what was under way with them.
     closeTimeoutMs: 1_000,
     onError: (error, { count }) => noteError('in the background', error, count),

@@ -8,6 +8,7 @@ import { aCount, aList, anObject, aText, type Rule, such, texts } from '../../do
 import { quoted } from '../../door/wording.js'
 import { LorekeepError } from '../../errors.js'
 import { embedFrom } from '../../flow/steps/embed.js'
+import { aBase } from '../../flow/steps/vocabulary.js'
 import type { FlowLimits } from '../../flow/types.js'
 import type { HandlerOptions, Principal } from '../../http/index.js'
 import { parseJson } from '../../json-text.js'
@@ -45,6 +46,8 @@ export interface Config {
   readonly embedder?: Embedder
   /** Whose a document is that names no user, and comes with a token for any. */
   readonly defaultUser?: string
+  /** What URIs begin with that flows make. */
+  readonly base?: string
   readonly compat: Compat
 }
 
@@ -109,6 +112,7 @@ export function parseConfig(value: unknown, file: string): Config {
   const flows = readFlows(given)
   const embedder = readEmbedder(given)
   const defaultUser = given.text('defaultUser')
+  const base = given.take('base', aBase)
   const compat = readCompat(given)
   given.end()
 
@@ -132,6 +136,7 @@ export function parseConfig(value: unknown, file: string): Config {
     flows,
     ...(embedder !== undefined && { embedder }),
     ...(defaultUser !== undefined && { defaultUser }),
+    ...(base !== undefined && { base }),
     compat,
   }
 }

@@ -20,14 +20,14 @@ import type {
 } from './types.js'
 import { checkOptions } from '../../door/options.js'
 import { aCount, aFunction } from '../../door/rules.js'
-import { aBase, defaultBase } from './vocabulary.js'
+import { aBase } from './vocabulary.js'
 
 export interface ExtractOptions {
   /** offlineExtractor() by default. */
   readonly extractor?: Extractor
   /** Gives each entity a vector of its name and definition; without it they have none. */
   readonly embedder?: Embedder
-  /** URIs of entities and relations begin with it and `e/`. `http://trustgraph.ai/` by default. */
+  /** URIs of entities and relations begin with it and `e/`. That of the store by default. */
   readonly base?: string
   /** Chunks under way at once: 1 by default for the offline extractor, 4 for any other. */
   readonly concurrency?: number
@@ -46,11 +46,11 @@ export function extract(
   checkOptions('extract()', options, extractOptions)
   const { extractor = offlineExtractor(), embedder } = options
   const { concurrency = options.extractor === undefined ? 1 : 4 } = options
-  const base = `${options.base ?? defaultBase}e/`
   return {
     name: 'extract',
     run: async (input, context): Promise<ExtractOutput> => {
       const { chunks, vectors } = checkKnowledge(input, 'extract', context.document)
+      const base = `${options.base ?? context.base}e/`
       const texts = chunks.map(({ index, start, end }): ChunkText => {
         return { index, start, end, text: context.document.text.slice(start, end) }
       })

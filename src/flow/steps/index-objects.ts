@@ -6,7 +6,7 @@ import { inBatches, type BatchBounds } from './batches.js'
 import { checkKnowledge, type Knowledge } from './knowledge-input.js'
 import { deleteObjects } from './knowledge-removal.js'
 import { chunkSchema, ensureSchema, entitySchema, ObjectIds } from './object-schemas.js'
-import { aBase, chunkUri, defaultBase, documentUri } from './vocabulary.js'
+import { aBase, chunkUri, documentUri } from './vocabulary.js'
 import { checkOptions } from '../../door/options.js'
 import type { ChunkOutput, ExtractOutput } from './types.js'
 
@@ -25,11 +25,12 @@ export interface IndexOutput {
  * that an earlier version of the document left. Its input is that of `store`.
  */
 export function index(options: IndexOptions = {}): Step<ChunkOutput | ExtractOutput, IndexOutput> {
-  const { base = defaultBase } = checkOptions('index()', options, { base: aBase })
+  checkOptions('index()', options, { base: aBase })
   return {
     name: 'index',
     async run(input, context): Promise<IndexOutput> {
       const { document, objects, signal } = context
+      const { base = context.base } = options
       const knowledge = checkKnowledge(input, 'index', document)
       const ids = new ObjectIds({ user: document.user, document: document.id })
       const kept = new Set<string>()

@@ -5,11 +5,11 @@ import { entityTerm, graphTriples } from './graph.js'
 import { checkKnowledge, type Knowledge } from './knowledge-input.js'
 import { checkOptions } from '../../door/options.js'
 import { aFlag } from '../../door/rules.js'
-import { aBase, chunkUri, defaultBase, documentUri } from './vocabulary.js'
+import { aBase, chunkUri, documentUri } from './vocabulary.js'
 import type { ChunkOutput, ExtractOutput, StoreOutput } from './types.js'
 
 export interface StoreOptions {
-  /** What the URIs of documents begin with whose ids are none. `http://trustgraph.ai/` by default. */
+  /** What the URIs of documents begin with whose ids are none. That of the store by default. */
   readonly base?: string
   /** Whether the core has the vectors of chunks beside those of entities. True by default. */
   readonly chunkEmbeddings?: boolean
@@ -21,10 +21,12 @@ export interface StoreOptions {
  */
 export function store(options: StoreOptions = {}): Step<ChunkOutput | ExtractOutput, StoreOutput> {
   checkOptions('store()', options, { base: aBase, chunkEmbeddings: aFlag })
-  const { base = defaultBase, chunkEmbeddings = true } = options
+  const { chunkEmbeddings = true } = options
   return {
     name: 'store',
-    async run(input, { document, knowledge, signal }) {
+    async run(input, context) {
+      const { document, knowledge, signal } = context
+      const { base = context.base } = options
       const found = checkKnowledge(input, 'store', document)
       const given = chunkEmbeddings ? found : { ...found, vectors: [] }
       const { user, id } = document

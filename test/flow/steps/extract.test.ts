@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import { extract, type ExtractOptions } from '../../../src/flow/steps/extract.js'
 import type { ChunkText, Extractor, ExtractOutput } from '../../../src/flow/steps/types.js'
+import { defaultBase } from '../../../src/flow/steps/vocabulary.js'
 import type { StepContext } from '../../../src/flow/types.js'
 import type { Triple } from '../../../src/types.js'
 
@@ -23,7 +24,7 @@ async function run(
 ): Promise<ExtractOutput> {
   const document = { id: 'd', user: 'u', collection: 'c', metadata: [], text }
   // A step for which stores and leases are none of its business.
-  const context = { document, signal, progress } as unknown as StepContext
+  const context = { document, base: defaultBase, signal, progress } as unknown as StepContext
   return (await extract(options).run(input as never, context)) as ExtractOutput
 }
 

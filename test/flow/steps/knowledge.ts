@@ -1,6 +1,7 @@
 import { MemoryBackend } from '../../../adapters/memory.js'
 import type { FlowDocument, StepContext } from '../../../src/flow/types.js'
 import type { Chunk, Entity, ExtractOutput } from '../../../src/flow/steps/types.js'
+import { defaultBase } from '../../../src/flow/steps/vocabulary.js'
 import type { Lorekeep, LorekeepOptions } from '../../../src/lorekeep.js'
 import type { CoreMessage, Term, Triple } from '../../../src/types.js'
 import { openStore } from '../../fixtures/stores.js'
@@ -62,7 +63,7 @@ export function contextOf(
 ): StepContext {
   const { signal } = new AbortController()
   const progress = () => {}
-  const fields = { document, knowledge, objects, signal, progress }
+  const fields = { document, knowledge, objects, base: defaultBase, signal, progress }
   return { job: 'job-1', flow: 'default', attempt: 1, ...fields, ...options }
 }
 
