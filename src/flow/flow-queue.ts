@@ -326,8 +326,8 @@ class Flows implements OpenFlowQueue {
     await this.#queue.refresh()
     let count = 0
     for await (const [document, latest] of this.#queue.completed(user, after)) {
+      if (count++ >= limit) return
       yield { user, document, completed: completionOf(latest) }
-      if (++count >= limit) return
       this.#inFlight.check()
     }
   }
