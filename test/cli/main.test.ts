@@ -2,12 +2,6 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { fail, run, start, succeed } from './command.js'
 
-const commands = [
-  ...['serve', 'import', 'export', 'cores', 'sample'],
-  ...['load', 'flows', 'jobs', 'documents'],
-  ...['schema', 'objects', 'collections', 'backup', 'restore', 'completion'],
-]
-
 t.test('--version prints the version of the package', async (t) => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
   t.equal(String(await succeed(t, ['--version'])), `${version}\n`)
@@ -15,8 +9,10 @@ t.test('--version prints the version of the package', async (t) => {
 
 t.test('--help shows the commands, and an example with each', async (t) => {
   const help = String(await succeed(t, ['--help']))
-  for (const command of commands) {
-    t.match(help, `  ${command} `)
+  const commands = [...help.split('Commands:\n')[1]!.matchAll(/^ {2}([a-z]+)(?= )/gm)]
+  t.ok(commands.length > 20, help)
+  for (const [, command = ''] of commands) {
+    if (command === 'help') continue
     t.match(String(await succeed(t, [command, '--help'])), /\nExample:\n {2}\$ lorekeep /)
   }
 })
