@@ -64,9 +64,7 @@ class Queue {
     )
     if (this.#held === 0) return
     const rss = Math.round(process.memoryUsage.rss() / bench.MiB)
-    bench.note(
-      `  ${Math.round(this.#held / time)} loads/s, ${this.#users} users, RSS ${rss} MiB`,
-    )
+    bench.note(`  ${Math.round(this.#held / time)} loads/s, ${this.#users} users, RSS ${rss} MiB`)
   }
 
   /** The seconds of all three parts; each is kept by itself. */
