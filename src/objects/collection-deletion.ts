@@ -56,6 +56,7 @@ async function deleteSome(
     const begin = schema === from.schema ? Math.max(0, blockOf(table, from.ref)) : 0
     for (const place of table.blocks.slice(begin)) {
       if (place.first >= deleting) break
+      if (place.owners?.every(([collection]) => collection !== name) === true) continue
       if (rows >= stepRows) return { rows, next: { schema, ref: place.first } }
       const block = await memory.blocks.get(place.page)
       const constant = block.constant('_collection')

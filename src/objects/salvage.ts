@@ -8,7 +8,7 @@ import type { Finding, Source } from '../verify/finding.js'
 import { Numbers, placeOf } from '../verify/numbers.js'
 import { Reading, tupleOf } from '../verify/reading.js'
 import { tupleText, type Report } from '../verify/report.js'
-import { Block, encodeBlocks, blockRows, type Row } from './engine/block.js'
+import { Block, recordOf, encodeBlocks, blockRows, type Row } from './engine/block.js'
 import { EntryPage, noEntries, sortEntries } from './engine/entries.js'
 import { IdHash } from './engine/hash.js'
 import { mergeChange } from './engine/index-runs.js'
@@ -294,11 +294,11 @@ class ObjectSalvage {
     table.rows = []
     if (rows.length === 0) return
     const operations: Operation[] = []
-    for (const { first, rows: count, bytes } of encodeBlocks(schema, rows)) {
+    for (const block of encodeBlocks(schema, rows)) {
       const page = this.#nextPage++
-      const record: BlockRecord = { page, rows: count, bytes: bytes.length }
-      operations.push({ type: 'put', key: pageKey(page), value: bytes })
-      operations.push({ type: 'put', key: blockKey(number, first), value: encodeRecord(record) })
+      const record = encodeRecord(recordOf(block, page))
+      operations.push({ type: 'put', key: pageKey(page), value: block.bytes })
+      operations.push({ type: 'put', key: blockKey(number, block.first), value: record })
     }
     await this.#to.write(operations, { durable: true })
   }

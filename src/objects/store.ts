@@ -245,7 +245,7 @@ class StoredObjects implements OpenObjectStore {
   }
 
   async explain(query: ObjectQuery, scope: Scope = {}): Promise<QueryPlan> {
-    return this.#run(query, scope, ({ found, meter }) => planOf(found, meter))
+    return this.#run(query, scope, ({ found, request, meter }) => planOf(found, meter, request))
   }
 
   find<T extends object>(query: ObjectQuery, scope: Scope = {}): AsyncGenerator<StoredObject<T>> {

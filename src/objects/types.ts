@@ -201,8 +201,8 @@ export interface QueryPlan {
     readonly path: string
     /** In the order of the index: `[5, 10)`, `["a", "a"]`. */
     readonly ranges: readonly string[]
-    /** Keys of the index in these ranges. */
-    readonly keys: number
+    /** Keys of the index in these ranges. Left out where a scope hides objects: it counts all. */
+    readonly keys?: number
   }[]
   /** What the index does not decide and each object is asked: true where anything is left. */
   readonly filtered: boolean
@@ -210,7 +210,8 @@ export interface QueryPlan {
   readonly counted: boolean
   /** `index`: the objects come in that order; `memory`: they were sorted; `none`: nothing asked for. */
   readonly sort: 'index' | 'memory' | 'none'
-  readonly keysRead: number
+  /** Left out where a scope hides objects. */
+  readonly keysRead?: number
   /** Objects whose fields were looked at or given out. */
   readonly objectsRead: number
   readonly total: number

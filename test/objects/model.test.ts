@@ -19,7 +19,7 @@ for (const { engine, runs, cacheBytes } of rounds) {
     async (t) => {
       const { steps, tally } = await modelRuns({ engine, runs, seed, cacheBytes })
       t.comment(JSON.stringify(tally))
-      t.ok(steps > 5 * runs, `${steps} steps`)
+      t.ok(steps > runs, `${steps} steps`)
     },
   )
 }

@@ -3,7 +3,7 @@
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { encodeKey } from '../../src/keys.js'
-import { Block, encodeBlocks, type Row } from '../../src/objects/engine/block.js'
+import { Block, encodeBlocks, recordOf, type Row } from '../../src/objects/engine/block.js'
 import { EntryPage } from '../../src/objects/engine/entries.js'
 import { IdHash } from '../../src/objects/engine/hash.js'
 import {
@@ -121,10 +121,12 @@ async function filled() {
     rows: readonly Row[],
     by = schema,
   ): Change[] => {
-    const { bytes } = encodeBlocks(by, rows)[0]!
+    const block = encodeBlocks(by, rows)[0]!
+    // Without the owners of its rows, who may be none.
+    const { owners: _, ...written } = recordOf(block, record.page)
     return [
-      [objects, page, bytes],
-      [objects, key, { ...record, rows: rows.length, bytes: bytes.length }],
+      [objects, page, block.bytes],
+      [objects, key, written],
     ]
   }
   const runs = {
@@ -513,6 +515,9 @@ test('records of blocks', ({ objects, blocks: { things, e, notes } }) => {
       { rows: 0.5 },
       { bytes: -1 },
       { bytes: null },
+      { owners: 'c' },
+      { owners: [['c']] },
+      { owners: [['c', 1]] },
     ].map((fields) =>
       one(JSON.stringify(fields), fields, [
         'damaged ("block", 0, 16384): it is not the record of a block',
@@ -532,6 +537,14 @@ test('records of blocks', ({ objects, blocks: { things, e, notes } }) => {
       { bytes: e.record.bytes + 1 },
       [],
       ['different ("block", 0, 16384): says 664 bytes; its page has 663'],
+    ),
+    ...[{ owners: [] }, { owners: [['c', 'v']] }, { owners: [['d', 'u']] }].map((fields) =>
+      one(
+        JSON.stringify(fields),
+        fields,
+        [],
+        ['different ("block", 0, 16384): does not name all owners of its rows'],
+      ),
     ),
     one(
       'other rows',

@@ -2,6 +2,8 @@
 
 import { ColumnReader, ColumnWriter, type Column } from './columns.js'
 import type { Path } from '../filter/condition.js'
+import { ownersOf, type Owner } from './owners.js'
+import type { BlockRecord } from './records.js'
 import { tableSpan } from './ref.js'
 import type { RowMaker, RowShapes } from './row-shapes.js'
 import type { CompiledSchema } from '../schema/schema.js'
@@ -27,6 +29,7 @@ export interface EncodedBlock {
   readonly first: number
   readonly rows: number
   readonly bytes: Uint8Array
+  readonly owners: readonly Owner[] | undefined
 }
 
 /** More make a scan faster (a block is some 5 us by itself), fewer a change of one object. */
@@ -79,7 +82,15 @@ function encodeInto(blocks: EncodedBlock[], schema: CompiledSchema, rows: readon
   if (bytes.length > blockBytes && rows.length > 1) {
     encodeInto(blocks, schema, rows.slice(0, rows.length >> 1))
     encodeInto(blocks, schema, rows.slice(rows.length >> 1))
-  } else blocks.push({ first: (rows[0] as Row).ref, rows: rows.length, bytes })
+  } else {
+    const { ref: first } = rows[0] as Row
+    blocks.push({ first, rows: rows.length, bytes, owners: ownersOf(rows) })
+  }
+}
+
+/** What is written of a block beside its page. */
+export function recordOf({ rows, bytes, owners }: EncodedBlock, page: number): BlockRecord {
+  return { page, rows, bytes: bytes.length, ...(owners !== undefined && { owners }) }
 }
 
 function encodeBlock({ definition, fields }: CompiledSchema, rows: readonly Row[]): Uint8Array {

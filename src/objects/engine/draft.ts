@@ -3,7 +3,7 @@
 
 import { randomBytes } from 'node:crypto'
 import type { Operation } from '../../storage.js'
-import type { Row } from './block.js'
+import { recordOf, type Row } from './block.js'
 import { planBlocks } from './block-plan.js'
 import { EntryPage, sortEntries } from './entries.js'
 import { mergeChange, runOf, type Index, type WrittenEntries } from './index-runs.js'
@@ -293,9 +293,9 @@ export class Draft {
       const blocks = plan.blocks.map((block) => {
         if ('page' in block) return block
         const page = this.#takePage()
-        const { first, rows, bytes } = block
+        const { first, bytes } = block
         blockPages.push({ number: page, bytes })
-        const record = { page, rows, bytes: bytes.length }
+        const record = recordOf(block, page)
         operations.push(put(blockKey(table.number, first), encodeRecord(record)))
         return { first, ...record }
       })

@@ -3,6 +3,7 @@
 
 import { decodeKey, encodeKey, keyPrefix } from '../../keys.js'
 import type { SchemaDefinition } from '../types.js'
+import type { Owner } from './owners.js'
 
 /** The newest state: every write is made on condition that it is still what its maker saw. */
 export interface HeadRecord {
@@ -37,6 +38,8 @@ export interface BlockRecord {
   readonly page: number
   readonly rows: number
   readonly bytes: number
+  /** Each that a row has; absent where they are many. */
+  readonly owners?: readonly Owner[]
 }
 
 /** A list in the order of its entries: where its pages are, and what each begins with. */

@@ -87,7 +87,8 @@ async function* piecesOf(
     }
     return
   }
-  const visit = { table, pages: memory.blocks, filter: plan.filter, meter }
+  const { table: near, filter } = plan
+  const visit = { table: near, pages: memory.blocks, seen: request.seen, filter, meter }
   const access = plan.access && (await refsOf(plan.access, memory, meter))
   if (sort.length > 0) {
     const sorted = await sortedRefs({ ...visit, refs: access }, request)
@@ -113,16 +114,16 @@ async function* piecesOf(
     const from = after === undefined ? 0 : access.findLastIndex((ref) => ref <= after.ref) + 1
     for (const refs of partsOf(access.subarray(from), table)) {
       if (left <= 0) return
-      yield await read({ table, refs })
+      yield await read({ table: near, refs })
     }
     return
   }
   let most = pieceRows
-  for (let at = Math.max(0, after === undefined ? 0 : blockOf(table, after.ref)); left > 0;) {
-    const blocks = blocksFrom(table, at, most)
+  for (let at = Math.max(0, after === undefined ? 0 : blockOf(near, after.ref)); left > 0;) {
+    const blocks = blocksFrom(near, at, most)
     if (blocks.length === 0) return
     at += blocks.length
-    const objects = await read({ table: { ...table, blocks } })
+    const objects = await read({ table: { ...near, blocks } })
     // Where few match, more are read at once.
     most = objects.length * 4 < pieceRows ? most * 2 : pieceRows
     yield objects

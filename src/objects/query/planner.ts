@@ -8,6 +8,7 @@ import { countSpans, crossSpans, joinSpans, spanOf, type Span } from '../engine/
 import type { EntryPages } from '../engine/list.js'
 import type { Table } from '../engine/state.js'
 import { rangesOf } from '../filter/ranges.js'
+import { narrowed } from './narrowing.js'
 
 export interface IndexAccess {
   readonly type: 'index'
@@ -30,12 +31,23 @@ export type Access =
       readonly exact: boolean
     }
 
+/** Why an index was not used. */
+interface Reason {
+  readonly reason: string
+  /** Numbers, which tell of all objects. */
+  readonly counts?: string
+}
+
+type NotUsed = Map<string, Reason>
+
 export interface Plan {
+  /** With those blocks alone in which something may match. */
+  readonly table: Table
   /** `undefined`: every object is looked at. */
   readonly access: Access | undefined
   /** What is left to ask each object. */
   readonly filter: Condition | undefined
-  readonly notUsed: readonly { readonly path: string; readonly reason: string }[]
+  readonly notUsed: readonly (Reason & { readonly path: string })[]
 }
 
 // Reading an entry (and sorting the references) costs about an eighth of looking an object up.
@@ -45,25 +57,34 @@ const keysPerObject = 8
 // a fourth on.
 const scanShare = 4
 
+// Asking a block whose objects it has costs a fiftieth of looking an object up.
+const blocksPerObject = 50
+
 export async function planQuery(
   table: Table,
   condition: Condition,
   entries: EntryPages,
 ): Promise<Plan> {
-  const notUsed = new Map<string, string>()
+  const notUsed: NotUsed = new Map()
   const isTrue = condition.type === 'and' && condition.conditions.length === 0
-  if (isTrue) return { access: undefined, filter: undefined, notUsed: [] }
+  if (isTrue) return { table, access: undefined, filter: undefined, notUsed: [] }
   const access = await accessOf(table, condition, entries, notUsed)
-  const reasons = () => [...notUsed].map(([path, reason]) => ({ path, reason }))
-  if (access === undefined) return { access, filter: condition, notUsed: reasons() }
-  const isCounted = access.type === 'index' && access.exact
-  if (!isCounted && access.keys * scanShare > table.rows && access.keys > 0) {
-    for (const path of pathsOf(access)) {
-      notUsed.set(path, `it would give ${access.keys} of ${table.rows} objects`)
-    }
-    return { access: undefined, filter: condition, notUsed: reasons() }
+  const reasons = () => [...notUsed].map(([path, reason]) => ({ path, ...reason }))
+  if (access === undefined) {
+    return { table: narrowed(table, condition), access, filter: condition, notUsed: reasons() }
   }
-  return { access, filter: access.exact ? undefined : condition, notUsed: reasons() }
+  const isCounted = access.type === 'index' && access.exact
+  const isFew = isCounted || access.keys * blocksPerObject < table.blocks.length
+  const near = isFew ? table : narrowed(table, condition)
+  if (!isCounted && access.keys * scanShare > near.rows && access.keys > 0) {
+    for (const path of pathsOf(access)) {
+      const counts = `${access.keys} of ${near.rows}`
+      notUsed.set(path, { reason: 'it would give too many of the objects', counts })
+    }
+    return { table: near, access: undefined, filter: condition, notUsed: reasons() }
+  }
+  const filter = access.exact ? undefined : condition
+  return { table: near, access, filter, notUsed: reasons() }
 }
 
 export function pathsOf(access: Access): string[] {
@@ -75,7 +96,7 @@ async function accessOf(
   table: Table,
   condition: Condition,
   entries: EntryPages,
-  notUsed: Map<string, string>,
+  notUsed: NotUsed,
 ): Promise<Access | undefined> {
   switch (condition.type) {
     case 'test':
@@ -93,17 +114,17 @@ async function accessOfTest(
   { indexes }: Table,
   test: Test,
   entries: EntryPages,
-  notUsed: Map<string, string>,
+  notUsed: NotUsed,
 ): Promise<IndexAccess | undefined> {
   const path = test.path.join('.')
   const index = indexes.find((index) => index.path.join('.') === path)
   if (index === undefined) {
-    notUsed.set(path, 'it has no index')
+    notUsed.set(path, { reason: 'it has no index' })
     return undefined
   }
   const ranges = rangesOf(test)
   if (ranges === undefined) {
-    notUsed.set(path, `${test.operator} of that value is no range of an index`)
+    notUsed.set(path, { reason: `${test.operator} of that value is no range of an index` })
     return undefined
   }
   const spans = joinSpans(ranges.ranges.map(spanOf))
@@ -115,7 +136,7 @@ async function accessOfAll(
   table: Table,
   conditions: readonly Condition[],
   entries: EntryPages,
-  notUsed: Map<string, string>,
+  notUsed: NotUsed,
 ): Promise<Access | undefined> {
   let isComplete = true
   const found: Access[] = []
@@ -154,7 +175,8 @@ async function accessOfAll(
     } else {
       isComplete = false
       for (const path of pathsOf(other)) {
-        notUsed.set(path, `it has ${other.keys} entries there, and ${expected} objects are left`)
+        const counts = `${other.keys} entries for ${expected} objects`
+        notUsed.set(path, { reason: 'others leave too few objects', counts })
       }
     }
   }
@@ -172,14 +194,15 @@ async function accessOfAny(
   table: Table,
   conditions: readonly Condition[],
   entries: EntryPages,
-  notUsed: Map<string, string>,
+  notUsed: NotUsed,
 ): Promise<Access | undefined> {
   const parts: Access[] = []
   for (const condition of conditions) {
     const access = await accessOf(table, condition, entries, notUsed)
     if (access === undefined) {
       for (const part of parts) {
-        for (const path of pathsOf(part)) notUsed.set(path, 'another part of $or has no index')
+        for (const path of pathsOf(part))
+          notUsed.set(path, { reason: 'another part of $or has no index' })
       }
       return undefined
     }

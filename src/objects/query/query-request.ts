@@ -16,6 +16,8 @@ import { isRecord, shown } from '../../door/wording.js'
 
 export interface QueryRequest {
   readonly condition: Condition
+  /** The part of it that the scope says; `undefined` where all is seen. */
+  readonly seen: Condition | undefined
   readonly limit: number
   readonly offset: number
   /** Empty where no order was asked for. */
@@ -71,13 +73,13 @@ export function parseQuery(
     problems.addAll(error.details)
   }
   problems.throwIfAny('LK_QUERY')
-  const seen = seenFilter(scope, schema.definition.name)
+  const allowed = seenFilter(scope, schema.definition.name)
+  const seen = allowed && parseFilter(allowed, () => undefined)
   if (seen !== undefined) {
-    const allowed = parseFilter(seen, () => undefined)
     const parts = condition.type === 'and' ? condition.conditions : [condition]
-    condition = { type: 'and', conditions: [allowed, ...parts] }
+    condition = { type: 'and', conditions: [seen, ...parts] }
   }
-  return { condition, limit, offset, sort: after?.order ?? sort, fields, after, secret }
+  return { condition, seen, limit, offset, sort: after?.order ?? sort, fields, after, secret }
 }
 
 /** Why a path cannot be asked about. */

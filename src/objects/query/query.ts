@@ -53,7 +53,8 @@ export async function runQuery(
   if (isAll && request.sort.length === 0) return readInOrder(table, memory, request, meter, plan)
   const { access } = plan
   const refs = access && (await refsOf(access, memory, meter))
-  const visit = { table, pages: memory.blocks, refs, filter: plan.filter, meter }
+  const { table: near, filter } = plan
+  const visit = { table: near, pages: memory.blocks, refs, seen: request.seen, filter, meter }
   const window = request.sort.length > 0 ? new SortedWindow(request) : new Window(request)
   const isExact = access?.exact === true
   if (isExact && refs !== undefined && request.sort.length === 0) {
@@ -122,24 +123,29 @@ export async function sortedRefs(visit: Visit, request: QueryRequest): Promise<F
   )
 }
 
-export function planOf(found: Found, meter: Meter): QueryPlan {
+/** What it would tell of objects that are not seen is left out. */
+export function planOf(found: Found, meter: Meter, { seen }: QueryRequest): QueryPlan {
   const { plan, total, sort, counted } = found
+  const tellsAll = seen === undefined
   const { access } = plan
   const isEmpty = access !== undefined && access.keys === 0
   return {
     plan: access === undefined ? 'scan' : isEmpty ? 'none' : access.type,
-    indexes: access === undefined ? [] : partsOf(access),
+    indexes: access === undefined ? [] : partsOf(access, tellsAll),
     filtered: plan.filter !== undefined,
     counted,
     sort,
-    keysRead: meter.keysRead,
+    ...(tellsAll && { keysRead: meter.keysRead }),
     objectsRead: meter.objectsRead,
     total,
     returned: found.places.length,
     milliseconds: Math.round(meter.milliseconds * 1000) / 1000,
-    notUsed: plan.notUsed.filter(
-      ({ path }) => access === undefined || !pathsOf(access).includes(path),
-    ),
+    notUsed: plan.notUsed
+      .filter(({ path }) => access === undefined || !pathsOf(access).includes(path))
+      .map(({ path, reason, counts }) => {
+        const detail = tellsAll && counts !== undefined ? `: ${counts}` : ''
+        return { path, reason: reason + detail }
+      }),
   }
 }
 
@@ -201,7 +207,8 @@ async function readInOrder(
     skip -= table.blocks[from++]?.rows ?? 0
   }
   const rest = { ...table, blocks: table.blocks.slice(from) }
-  const visit = { table: rest, pages: memory.blocks, filter: undefined, meter, after: after?.ref }
+  const all = { seen: undefined, filter: undefined, after: after?.ref }
+  const visit = { table: rest, pages: memory.blocks, meter, ...all }
   if (limit > 0) {
     await visitRows(visit, (block, rows) => {
       for (const n of rows) {
@@ -375,10 +382,11 @@ function cursorBehind(request: QueryRequest, place: RowPlace | undefined): strin
   return place && cursorOf(request, [], [], { ref: place.block.refs[place.n] as number })
 }
 
-function partsOf(access: Access): QueryPlan['indexes'][number][] {
-  if (access.type !== 'index') return access.parts.flatMap(partsOf)
+function partsOf(access: Access, tellsAll: boolean): QueryPlan['indexes'][number][] {
+  if (access.type !== 'index') return access.parts.flatMap((part) => partsOf(part, tellsAll))
   const { index, spans, keys } = access
-  return [{ path: index.path.join('.'), ranges: spans.map(shownSpan), keys }]
+  const ranges = spans.map(shownSpan)
+  return [{ path: index.path.join('.'), ranges, ...(tellsAll && { keys }) }]
 }
 
 function shownSpan({ low, high }: Span): string {

@@ -62,6 +62,8 @@ export interface Visit {
   readonly refs?: Float64Array | undefined
   /** Only rows behind this one, where no references are given. */
   readonly after?: number | undefined
+  /** What lies outside it is not there: it is not counted either. */
+  readonly seen: Condition | undefined
   readonly filter: Condition | undefined
   readonly meter: Meter
 }
@@ -97,8 +99,9 @@ export async function visitRows(
       } else if (visit.after !== undefined && (some[n] as BlockPlace).first <= visit.after) {
         rows = rowsBehind(block, visit.after)
       }
-      meter.count(rows?.length ?? block.rows)
-      const matching = matches(block, rows, visit.filter)
+      const looked = visit.seen === undefined ? rows : matches(block, rows, visit.seen)
+      meter.count(looked?.length ?? block.rows)
+      const matching = matches(block, looked, visit.filter)
       if (matching.length > 0 && !take(block, matching)) return
       await meter.breathe()
     }

@@ -42,6 +42,7 @@ import { parseSchemaDefinition } from '../schema/definition.js'
 import { compileSchema, type CompiledSchema } from '../schema/schema.js'
 import { entryText, walkEntries, type NumberedRun } from './index-entries.js'
 import {
+  haveOwners,
   isBlockRecord,
   isCollectionRecord,
   isTable,
@@ -330,6 +331,9 @@ class ObjectsCheck {
         this.#error('different', what, `says ${place.rows} rows; its page has ${rows.length}`)
       }
       const schema = this.#tables.get(place.table)?.schema
+      if (!haveOwners(rows, place.owners)) {
+        this.#error('different', what, 'does not name all owners of its rows')
+      }
       const other = schema && otherSchema(block, schema)
       if (other !== undefined) this.#error('different', what, other)
       return rows

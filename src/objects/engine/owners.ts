@@ -1,0 +1,29 @@
+// Whose objects lie in a block, and in which collections: what leaves a block out of a search
+// without reading it.
+
+interface Owned {
+  readonly collection: string
+  readonly user: string
+}
+
+/** A collection and a user. */
+export type Owner = readonly [collection: string, user: string]
+
+/** A block of more is read by whoever searches: of 128 rows they would be a record as large as it. */
+const mostOwners = 32
+
+/** Each once; `undefined` where they are too many to be told. */
+export function ownersOf(rows: readonly Owned[]): readonly Owner[] | undefined {
+  const owners: Owner[] = []
+  let last: Owned | undefined
+  for (const row of rows) {
+    const { collection, user } = row
+    // Of one import mostly.
+    const isSame = last?.user === user && last.collection === collection
+    last = row
+    if (isSame || owners.some((owner) => owner[0] === collection && owner[1] === user)) continue
+    if (owners.length === mostOwners) return undefined
+    owners.push([collection, user])
+  }
+  return owners
+}

@@ -1,0 +1,175 @@
+// What a user's search reads: the objects that it may see, however many others there are beside them.
+
+import fc from 'fast-check'
+import t from 'tap'
+import { MemoryBackend } from '../../adapters/memory.js'
+import { hasCode } from '../../src/errors.js'
+import { createLorekeep } from '../../src/lorekeep.js'
+import type { ObjectQuery, Scope } from '../../src/objects/types.js'
+
+const numRuns = Number(process.env['RUNS'] ?? 25)
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+
+const users = ['alice', 'bob', 'carol']
+const collections = ['shop', 'store']
+const pick = <T>(values: readonly T[]) => fc.constantFrom(...values)
+
+const definition = {
+  name: 'product',
+  fields: { id: { type: 'string' }, price: { type: 'number' } },
+  indexes: ['price'],
+}
+
+const aBatch = fc.record({
+  user: pick(users),
+  collection: pick(collections),
+  count: pick([1, 3, 70, 200]),
+})
+
+const aScope = fc.record(
+  {
+    user: pick(users),
+    collections: fc.subarray(collections),
+    shared: fc.subarray(collections),
+  },
+  { requiredKeys: [] },
+)
+
+const aTest = fc.oneof(
+  fc.record({ _user: pick(users) }),
+  fc.record({ _user: fc.record({ $ne: pick(users) }) }),
+  fc.record({ _collection: fc.record({ $in: fc.subarray(collections) }) }),
+  fc.record({ price: fc.record({ $gte: pick([0, 4, 9]) }) }),
+)
+
+const aFilter = fc.letrec((tie) => ({
+  filter: fc.oneof(
+    { maxDepth: 3 },
+    aTest,
+    fc.record({ $and: fc.array(tie('filter'), { minLength: 1, maxLength: 3 }) }),
+    fc.record({ $or: fc.array(tie('filter'), { minLength: 1, maxLength: 3 }) }),
+    fc.record({ $nor: fc.array(tie('filter'), { minLength: 1, maxLength: 2 }) }),
+  ),
+})).filter
+
+interface Known {
+  readonly id: string
+  readonly _user: string
+  readonly _collection: string
+  readonly price: number
+}
+
+function isMatch(filter: unknown, known: Known): boolean {
+  return Object.entries(filter as Record<string, unknown>).every(([name, operand]) => {
+    const all = operand as readonly unknown[]
+    if (name === '$and') return all.every((each) => isMatch(each, known))
+    if (name === '$or') return all.some((each) => isMatch(each, known))
+    if (name === '$nor') return !all.some((each) => isMatch(each, known))
+    const value = known[name as keyof Known]
+    if (typeof operand !== 'object' || operand === null) return value === operand
+    const { $ne, $in, $gte } = operand as { $ne?: string; $in?: string[]; $gte?: number }
+    if ($in !== undefined) return $in.includes(String(value))
+    return $gte === undefined ? value !== $ne : Number(value) >= $gte
+  })
+}
+
+function isSeen({ user, collections, shared = [] }: Scope, known: Known): boolean {
+  if (collections?.includes(known._collection) === false) return false
+  return user === undefined || user === known._user || shared.includes(known._collection)
+}
+
+t.test(`no object is missed for the block that it lies in (seed ${seed})`, async (t) => {
+  const questions = fc.array(fc.tuple(aScope, aFilter, fc.boolean()), { minLength: 5 })
+  const property = fc.asyncProperty(
+    fc.array(aBatch, { minLength: 1, maxLength: 8 }),
+    fc.nat(6),
+    questions,
+    async (batches, every, asked) => {
+      await using keep = await createLorekeep({ backend: new MemoryBackend() })
+      const { objects } = keep
+      await objects.defineSchema(definition)
+      const stored = new Map<string, Known>()
+      for (const { user, collection, count } of batches) {
+        const values = Array.from({ length: count }, (_, n) => {
+          return { id: `${stored.size + n}`, price: n % 10 }
+        })
+        const metadata = { id: 'b', user, collection }
+        await objects.import({ schema_name: 'product', metadata, values })
+        for (const { id, price } of values) {
+          stored.set(id, { id, price, _user: user, _collection: collection })
+        }
+      }
+      // Blocks that lose rows, and the rows that come behind them, are written anew.
+      const some = [...stored.values()].filter((_, n) => every > 1 && n % (every * 9) === 0)
+      for (const { id, _collection } of some) {
+        await objects.delete(_collection, id)
+        stored.delete(id)
+      }
+      for (const [scope, filters, isSorted] of asked) {
+        const expected = [...stored.values()]
+          .filter((known) => isSeen(scope, known) && isMatch(filters, known))
+          .map(({ id }) => id)
+          .sort()
+        const query: ObjectQuery = {
+          schema_name: 'product',
+          filters: filters as never,
+          ...(isSorted && { sort: { price: 'desc' } }),
+        }
+        const found: string[] = []
+        for await (const object of objects.find(query, scope)) found.push(String(object['id']))
+        const { total, objects: page } = await objects.query({ ...query, limit: 1000 }, scope)
+        const what = JSON.stringify([scope, filters])
+        if (total !== expected.length) throw new Error(`${what}: ${total}, not ${expected.length}`)
+        for (const ids of [found, page.map((object) => String(object['id']))]) {
+          if (ids.sort().join() !== expected.join()) throw new Error(`${what}: other objects`)
+        }
+      }
+    },
+  )
+  await fc.assert(property, { numRuns, seed })
+  t.pass()
+})
+
+t.test('what others store neither costs a user anything nor tells it anything', async (t) => {
+  const ofAlice = 40
+  const limits = { maxQueryObjects: ofAlice }
+  await using keep = await createLorekeep({ backend: new MemoryBackend(), limits })
+  const { objects } = keep
+  await objects.defineSchema(definition)
+  let next = 0
+  const put = async (user: string, count: number) => {
+    const metadata = { id: 'b', user, collection: 'shop' }
+    const values = Array.from({ length: count }, () => ({ id: `${next}`, price: next++ % 10 }))
+    await objects.import({ schema_name: 'product', metadata, values })
+  }
+  const alone = async () => {
+    const queries: ObjectQuery[] = [
+      { schema_name: 'product' },
+      { schema_name: 'product', filters: { price: { $gte: 3 } } },
+      { schema_name: 'product', filters: { id: { $ne: '0' } }, sort: { price: 'asc' } },
+    ]
+    const plans = []
+    for (const query of queries) {
+      const { milliseconds: _, ...plan } = await objects.explain(query, { user: 'alice' })
+      const { total, next } = await objects.query({ ...query, limit: 3 }, { user: 'alice' })
+      plans.push({ plan, total, isMore: next !== undefined })
+    }
+    return plans
+  }
+  // Some in blocks of their own, some between others'.
+  for (let n = 0; n < ofAlice / 2; n++) await put('alice', 1)
+  await put('alice', ofAlice / 2)
+  const before = await alone()
+  const [first] = before
+  t.equal(first?.plan.objectsRead, ofAlice)
+  t.equal(first?.total, ofAlice)
+
+  await put('bob', 3000)
+  t.strictSame(await alone(), before)
+  for (let n = 0; n < 100; n++) await put(`user ${n}`, 2)
+  t.strictSame(await alone(), before)
+  const all = { schema_name: 'product', filters: { id: { $ne: '0' } } }
+  t.equal((await objects.query({ ...all, limit: 9 }, { user: 'alice' })).total, ofAlice - 1)
+  const error: unknown = await objects.query(all).catch((error: unknown) => error)
+  t.ok(hasCode(error, 'LK_QUERY_BUDGET'))
+})
