@@ -61,6 +61,7 @@ export const catalogue = define({
   LK_FLOW_FULL: { kind: 'unavailable', message: 'the queue of the flow is full' },
   LK_DOCUMENT_INVALID: { kind: 'format', message: 'not a valid document' },
   LK_DOCUMENT_TOO_LARGE: { kind: 'limit', message: 'the document is too large' },
+  LK_DOCUMENT_ACCESS: { kind: 'access', message: 'the document lies outside the scope' },
   LK_DOCUMENT_NOT_FOUND: { kind: 'not-found', message: 'no such document' },
   LK_JOB_NOT_FOUND: { kind: 'not-found', message: 'no such job' },
   LK_JOB_STATE: { kind: 'conflict', message: 'the state of the job does not allow it' },
@@ -233,6 +234,7 @@ export interface DetailsByCode {
   readonly LK_DOCUMENT_TOO_LARGE: { readonly found: number } & Readonly<
     Partial<Record<'maxTextBytes' | 'maxMetadataTriples' | 'maxMetadataLength', number>>
   >
+  readonly LK_DOCUMENT_ACCESS: { readonly document: string }
   readonly LK_DOCUMENT_NOT_FOUND: { readonly document: string }
   readonly LK_JOB_NOT_FOUND: { readonly job: string }
   readonly LK_JOB_STATE: { readonly job: string; readonly state: string }

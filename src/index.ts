@@ -101,12 +101,12 @@ export type {
   PlanType,
   QueryPlan,
   SchemaDefinition,
-  Scope,
   SortDirection,
   StoredObject,
   SystemFields,
   WholeQuery,
 } from './objects/types.js'
+export type { Scope } from './scope.js'
 export type {
   CoreMessage,
   CoreMetadata,

@@ -1,6 +1,7 @@
 // Who watches, and what they have not read yet.
 
 import { setMaxListeners } from 'node:events'
+import { isOwn } from '../scope.js'
 import type { JobEvent, WatchQuery } from './types.js'
 
 // Beyond, progress is forgotten first, and then the oldest of all: a watcher that stands still must
@@ -75,7 +76,8 @@ class Watcher implements AsyncIterableIterator<JobEvent> {
   }
 
   offer(event: JobEvent): void {
-    const { job, flow, user, document } = this.#query
+    const { job, flow, user, document, scope = {} } = this.#query
+    if (!isOwn(scope, event)) return
     if (job !== undefined && event.job !== job) return
     if (flow !== undefined && event.flow !== flow) return
     if (user !== undefined && event.user !== user) return

@@ -4,12 +4,13 @@ import { LorekeepError } from '../errors.js'
 import { InFlight } from '../in-flight.js'
 import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
+import { checkScope, isOwn, scopeIn, type Scope } from '../scope.js'
 import type { Storage } from '../storage.js'
 import type { Chance, Clock } from './clock.js'
 import { checkArgument, checkOptions } from '../door/options.js'
-import { aCount, aSignal, aString, oneOf, such } from '../door/rules.js'
+import { anyValue, aCount, aSignal, aString, oneOf, such } from '../door/rules.js'
 import { aFlowId, checkDefinition, firstFlow, stepsOf } from './definition.js'
-import { acceptDocument } from './document.js'
+import { acceptDocument, type AcceptedDocument } from './document.js'
 import { EventHub } from './events.js'
 import { numberIn } from './queue/block.js'
 import { eventOf, fieldsOf } from './queue/job-view.js'
@@ -34,6 +35,7 @@ import type {
   JobQuery,
   Runner,
   RunOptions,
+  ScopeOptions,
   Step,
   TextDocument,
   WatchQuery,
@@ -101,14 +103,16 @@ const jobOptions = {
   user: aString,
   document: aString,
   limit: aCount(),
+  scope: anyValue,
 }
-const documentOptions = { user: aString, after: aString, limit: aCount() }
+const documentOptions = { user: aString, after: aString, limit: aCount(), scope: anyValue }
 const watchOptions = {
   job: aString,
   flow: aString,
   user: aString,
   document: aString,
   signal: aSignal,
+  scope: anyValue,
 }
 const aWellFormed = such<string>(
   'a string, well-formed',
@@ -204,12 +208,19 @@ class Flows implements OpenFlowQueue {
   }
 
   // Not through InFlight.run(): a promise and an async function more cost 6 % of the rate of loading.
-  async load(flow: string, document: TextDocument): Promise<{ readonly job: string }> {
+  async load(
+    flow: string,
+    document: TextDocument,
+    options?: ScopeOptions,
+  ): Promise<{ readonly job: string }> {
     checkArgument('the id of a flow', flow, aString)
+    const scope = options && scopeIn('load()', options)
     const end = this.#inFlight.begin()
     try {
-      const { limits, defaultUser } = this.#options
+      const { limits } = this.#options
+      const defaultUser = scope?.user ?? this.#options.defaultUser
       const accepted = acceptDocument(document, { ...limits, defaultUser })
+      if (scope !== undefined) await this.#checkLoad(accepted, scope)
       return { job: await this.#queue.load(flow, accepted) }
     } finally {
       end()
@@ -246,17 +257,20 @@ class Flows implements OpenFlowQueue {
     return runner
   }
 
-  job(id: string): Promise<Job | undefined> {
+  job(id: string, options: ScopeOptions = {}): Promise<Job | undefined> {
     return this.#inFlight.run(async () => {
       checkArgument('the id of a job', id, aString)
+      const scope = scopeIn('job()', options)
       await this.#queue.refresh()
-      return this.#queue.job(id)
+      const job = await this.#queue.job(id)
+      return job !== undefined && isOwn(scope, job) ? job : undefined
     })
   }
 
   async *jobs(query: JobQuery): AsyncGenerator<Job> {
     this.#inFlight.check()
     checkOptions('jobs()', query, jobOptions, 'flow')
+    checkScope(query.scope ?? {})
     await this.#queue.refresh()
     for await (const job of this.#queue.jobs(query)) {
       yield job
@@ -264,8 +278,8 @@ class Flows implements OpenFlowQueue {
     }
   }
 
-  deadLetters(flow: string): AsyncIterable<Job> {
-    return this.jobs({ flow, state: 'dead' })
+  deadLetters(flow: string, options: ScopeOptions = {}): AsyncIterable<Job> {
+    return this.jobs({ flow, state: 'dead', scope: scopeIn('deadLetters()', options) })
   }
 
   stats(id: string): Promise<FlowStats> {
@@ -281,64 +295,61 @@ class Flows implements OpenFlowQueue {
   watch(query: WatchQuery = {}): AsyncIterable<JobEvent> {
     this.#inFlight.check()
     checkOptions('watch()', query, watchOptions)
-    const { document, user = this.#options.defaultUser } = query
+    const { document, scope = {} } = query
+    checkScope(scope)
+    const { user = scope.user ?? this.#options.defaultUser } = query
     const whole = document === undefined ? query : { ...query, user }
     return this.#hub.watch(whole, () => this.#inFlight.run(() => this.#known(whole)))
   }
 
-  retry(job: string): Promise<Job> {
+  retry(job: string, options?: ScopeOptions): Promise<Job> {
     return this.#inFlight.run(async () => {
       checkArgument('the id of a job', job, aString)
+      if (options !== undefined) await this.#checkJob(job, scopeIn('retry()', options))
       return this.#queue.retry(job)
     })
   }
 
-  cancel(job: string): Promise<void> {
+  cancel(job: string, options?: ScopeOptions): Promise<void> {
     return this.#inFlight.run(async () => {
       checkArgument('the id of a job', job, aString)
+      if (options !== undefined) await this.#checkJob(job, scopeIn('cancel()', options))
       return this.#queue.cancel(job)
     })
   }
 
-  document(ref: DocumentRef): Promise<DocumentStatus | undefined> {
+  document(ref: DocumentRef, options: ScopeOptions = {}): Promise<DocumentStatus | undefined> {
     return this.#inFlight.run(async () => {
-      const { user, document } = this.#named(ref)
-      await this.#queue.refresh()
-      // In this order: what is claimed in between is in both.
-      const waiting = await this.#waitingJobsOf({ user, document })
-      const { jobs, latest } = await this.#queue.claimedJobsOf(user, document)
-      if (jobs.length + waiting.length === 0 && latest === undefined) return undefined
-      const all = new Map([...waiting, ...jobs].map((job) => [job.id, job]))
-      const newestFirst = [...all.values()].sort((a, b) => numberOf(b) - numberOf(a))
-      return {
-        user,
-        document,
-        jobs: newestFirst,
-        ...(latest !== undefined && { completed: completionOf(latest) }),
-      }
+      const scope = scopeIn('document()', options)
+      const status = await this.#statusOf(this.#named(ref, scope))
+      return status && seenOf(status, scope)
     })
   }
 
   async *documents(query: DocumentQuery = {}): AsyncGenerator<CompletedDocument> {
     this.#inFlight.check()
     checkOptions('documents()', query, documentOptions)
-    const { user = this.#options.defaultUser, after, limit = Infinity } = query
+    const { after, limit = Infinity, scope = {} } = query
+    checkScope(scope)
+    const { user = scope.user ?? this.#options.defaultUser } = query
     await this.#queue.refresh()
     let count = 0
     for await (const [document, latest] of this.#queue.completed(user, after)) {
+      if (!isOwn(scope, { user, collection: latest.collection })) continue
       if (count++ >= limit) return
       yield { user, document, completed: completionOf(latest) }
       this.#inFlight.check()
     }
   }
 
-  removeDocument(ref: DocumentRef): Promise<boolean> {
+  removeDocument(ref: DocumentRef, options: ScopeOptions = {}): Promise<boolean> {
     return this.#inFlight.run(async () => {
+      const scope = scopeIn('removeDocument()', options)
       // A load that comes meanwhile waits until all is gone, and brings it anew.
-      const named = this.#named(ref)
+      const named = this.#named(ref, scope)
       const release = this.#queue.withhold(named.user, named.document)
       try {
-        return await this.#removeWithheld(named)
+        return await this.#removeWithheld(named, scope)
       } finally {
         release()
         const flows = this.#queue.flows().map(({ id }) => id)
@@ -347,15 +358,50 @@ class Flows implements OpenFlowQueue {
     })
   }
 
-  #named(ref: DocumentRef): Required<DocumentRef> {
-    const { defaultUser } = this.#options
-    const { user = defaultUser, document } = documentIn(ref)
+  #named(ref: DocumentRef, scope: Scope): Required<DocumentRef> {
+    const { user = scope.user ?? this.#options.defaultUser, document } = documentIn(ref)
     return { user, document }
   }
 
-  async #removeWithheld({ user, document }: Required<DocumentRef>): Promise<boolean> {
+  async #statusOf({ user, document }: Required<DocumentRef>): Promise<DocumentStatus | undefined> {
+    await this.#queue.refresh()
+    // In this order: what is claimed in between is in both.
+    const waiting = await this.#waitingJobsOf({ user, document })
+    const { jobs, latest } = await this.#queue.claimedJobsOf(user, document)
+    if (jobs.length + waiting.length === 0 && latest === undefined) return undefined
+    const all = new Map([...waiting, ...jobs].map((job) => [job.id, job]))
+    const newestFirst = [...all.values()].sort((a, b) => numberOf(b) - numberOf(a))
+    return {
+      user,
+      document,
+      jobs: newestFirst,
+      ...(latest !== undefined && { completed: completionOf(latest) }),
+    }
+  }
+
+  /** @throws LorekeepError `LK_JOB_NOT_FOUND` */
+  async #checkJob(id: string, scope: Scope): Promise<void> {
+    const job = await this.#queue.job(id)
+    if (job === undefined || !isOwn(scope, job)) throw noJob(id)
+  }
+
+  /** What a document became is replaced, in whatever collection it is. */
+  async #checkLoad(loaded: AcceptedDocument, scope: Scope): Promise<void> {
+    const { user, id: document, collection } = loaded
+    if (!isOwn(scope, { user, collection })) throw noAccess(document)
+    if (scope.collections === undefined) return
+    const status = await this.#statusOf({ user, document })
+    if (status !== undefined && !isWhole(status, scope)) throw noAccess(document)
+  }
+
+  async #removeWithheld({ user, document }: Required<DocumentRef>, scope: Scope): Promise<boolean> {
     const { knowledge, objects } = this.#options
-    const status = await this.document({ user, document })
+    const status = await this.#statusOf({ user, document })
+    // Its core and its objects go with it, in whatever collection and from whatever flow they are.
+    if (!isWhole(status ?? { user, jobs: [] }, scope)) {
+      if (status === undefined || seenOf(status, scope) === undefined) return false
+      throw noAccess(document)
+    }
     const done: string[] = []
     for (const { id, state } of status?.jobs ?? []) {
       if (state === 'done' || !(await this.#cancelIfThere(id))) done.push(id)
@@ -432,14 +478,20 @@ class Flows implements OpenFlowQueue {
   }
 
   /** The state of a watched job, or of the jobs of a watched document. */
-  async #known({ job: id, flow, user, document }: WatchQuery): Promise<readonly JobEvent[]> {
+  async #known({
+    job: id,
+    flow,
+    user,
+    document,
+    scope = {},
+  }: WatchQuery): Promise<readonly JobEvent[]> {
     if (id !== undefined) {
-      const job = await this.job(id)
+      const job = await this.job(id, { scope })
       if (job === undefined) throw noJob(id)
       return [stateEventOf(job)]
     }
     if (user === undefined || document === undefined) return []
-    const status = await this.document({ user, document })
+    const status = await this.document({ user, document }, { scope })
     return (status?.jobs ?? [])
       .filter((job) => flow === undefined || job.flow === flow)
       .reverse()
@@ -454,6 +506,30 @@ class Flows implements OpenFlowQueue {
     }
     return found
   }
+}
+
+/** What a scope has of a document; `undefined` where that is nothing. */
+function seenOf(status: DocumentStatus, scope: Scope): DocumentStatus | undefined {
+  const { user, document, completed } = status
+  const jobs = status.jobs.filter((job) => isOwn(scope, job))
+  const isCompleted = completed !== undefined && isOwn(scope, { user, ...completed })
+  if (jobs.length === 0 && !isCompleted) return undefined
+  return { user, document, jobs, ...(isCompleted && { completed }) }
+}
+
+/** Whether a scope has all of a document. What no job tells of may lie in any collection. */
+function isWhole(
+  { user, jobs, completed }: Omit<DocumentStatus, 'document'>,
+  scope: Scope,
+): boolean {
+  const parts = completed === undefined ? jobs : [...jobs, completed]
+  if (parts.length === 0 && scope.collections !== undefined) return false
+  if (scope.user !== undefined && scope.user !== user) return false
+  return parts.every(({ collection }) => isOwn(scope, { user, collection }))
+}
+
+function noAccess(document: string): LorekeepError {
+  return new LorekeepError('LK_DOCUMENT_ACCESS', `'${document}'`, { details: { document } })
 }
 
 /** Of the time that it is the state since. */

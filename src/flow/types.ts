@@ -2,6 +2,7 @@
 
 import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
+import type { Scope } from '../scope.js'
 import type { JsonObject, Triple } from '../types.js'
 
 // ── documents ────────────────────────────────────────────────────────────────
@@ -189,7 +190,12 @@ export interface Job {
   readonly superseded?: true
 }
 
-export interface JobQuery {
+/** What of the jobs and documents there is for whoever asks: what lies outside is not there. */
+export interface ScopeOptions {
+  readonly scope?: Scope
+}
+
+export interface JobQuery extends ScopeOptions {
   readonly flow: string
   readonly state?: JobState
   readonly user?: string
@@ -233,8 +239,8 @@ export interface CompletedDocument {
   readonly completed: Completion
 }
 
-export interface DocumentQuery {
-  /** `defaultUser` where it is left out. */
+export interface DocumentQuery extends ScopeOptions {
+  /** The scope's, or `defaultUser`, where it is left out. */
   readonly user?: string
   /** Only those behind this id, in the order of the ids' bytes. */
   readonly after?: string
@@ -278,11 +284,11 @@ export type JobEvent =
 /** Members that other events have: to take an event apart before its type is asked. */
 type No<Names extends string> = { readonly [Name in Names]?: undefined }
 
-export interface WatchQuery {
+export interface WatchQuery extends ScopeOptions {
   /** This job alone: the iteration ends by itself after its last event. */
   readonly job?: string
   readonly flow?: string
-  /** Where a document is named and no user, the default one. */
+  /** Where a document is named and no user, the scope's or the default one. */
   readonly user?: string
   /** The document's id. */
   readonly document?: string
@@ -341,14 +347,19 @@ export interface FlowQueue {
    * Accepts a document. Resolves when it is durable.
    * @throws LorekeepError `LK_FLOW_NOT_FOUND`, `LK_FLOW_INACTIVE`, `LK_FLOW_FULL`,
    *   `LK_DOCUMENT_INVALID` (`details.errors`: a list of `{ path, message }`),
-   *   `LK_DOCUMENT_TOO_LARGE`, `LK_STORAGE_*`; nothing is queued then
+   *   `LK_DOCUMENT_TOO_LARGE`, `LK_STORAGE_*`, and `LK_DOCUMENT_ACCESS` where it lies outside the
+   *   scope, or would replace what does; nothing is queued then
    */
-  load(flow: string, document: TextDocument): Promise<{ readonly job: string }>
+  load(
+    flow: string,
+    document: TextDocument,
+    options?: ScopeOptions,
+  ): Promise<{ readonly job: string }>
 
   /** Begins to process. */
   run(options?: RunOptions): Runner
 
-  job(id: string): Promise<Job | undefined>
+  job(id: string, options?: ScopeOptions): Promise<Job | undefined>
   /**
    * Active ones first, then delayed, queued, dead, done; within a state in the order in which they
    * are due or came. By `document` it reads that user's queue where `user` is given, else all of it.
@@ -356,7 +367,7 @@ export interface FlowQueue {
    */
   jobs(query: JobQuery): AsyncIterable<Job>
   /** jobs() in state `dead`. */
-  deadLetters(flow: string): AsyncIterable<Job>
+  deadLetters(flow: string, options?: ScopeOptions): AsyncIterable<Job>
   /** @throws LorekeepError `LK_FLOW_NOT_FOUND` */
   stats(flow: string): Promise<FlowStats>
   /**
@@ -371,15 +382,15 @@ export interface FlowQueue {
    * go on at the step that failed.
    * @throws LorekeepError `LK_JOB_NOT_FOUND`, `LK_JOB_STATE` for any other state
    */
-  retry(job: string): Promise<Job>
+  retry(job: string, options?: ScopeOptions): Promise<Job>
   /**
    * Takes a job away, whatever waits or runs of it.
    * @throws LorekeepError `LK_JOB_NOT_FOUND`, `LK_JOB_STATE` where it is done
    */
-  cancel(job: string): Promise<void>
+  cancel(job: string, options?: ScopeOptions): Promise<void>
 
   /** What is known of a document in any flow; `undefined` for one that never came, or was removed. */
-  document(ref: DocumentRef): Promise<DocumentStatus | undefined>
+  document(ref: DocumentRef, options?: ScopeOptions): Promise<DocumentStatus | undefined>
   /**
    * A user's documents that were done at least once, of any flow, in the order of their ids' bytes.
    * Those that wait for that are known by jobs() alone.
@@ -388,13 +399,14 @@ export interface FlowQueue {
   /**
    * Deletes what a document became: its jobs, its core, and its objects. False where there was
    * nothing of it.
+   * @throws LorekeepError `LK_DOCUMENT_ACCESS` where a part of it lies outside the scope
    */
-  removeDocument(ref: DocumentRef): Promise<boolean>
+  removeDocument(ref: DocumentRef, options?: ScopeOptions): Promise<boolean>
 }
 
 /** The name of a document, and of the core that it becomes. */
 export interface DocumentRef {
-  /** `defaultUser` where it is left out. */
+  /** The scope's, or `defaultUser`, where it is left out. */
   readonly user?: string
   readonly document: string
 }

@@ -1,16 +1,14 @@
-// What a principal may do with objects, flows and jobs, and what of cores it may ask. All of them are
-// their users' alone, but for objects in collections that are shared, and collections narrow what of
-// them is seen.
+// What a principal may do, and what of cores it may ask. The stores have the rule of what is seen of
+// objects, documents and jobs: they get the principal's scope.
 
 import { LorekeepError } from '../errors.js'
-import type { Job, JobEvent } from '../flow/types.js'
 import { flowSchemas } from '../objects/scope.js'
-import type { Scope } from '../objects/types.js'
+import type { Scope } from '../scope.js'
 import type { JsonObject } from '../types.js'
 import type { Principal } from './auth.js'
 import { requestError } from './target.js'
 
-/** What of all objects this principal may see, and change. */
+/** What of all objects, documents and jobs this principal may see, and change. */
 export function scopeOf({ user, collections, shared }: Principal): Scope {
   return {
     ...(collections !== undefined && { collections }),
@@ -70,28 +68,6 @@ export function checkImport(principal: Principal, { metadata, schema_name }: Jso
   }
 }
 
-/**
- * The document as it is loaded: the principal's user's, unless it names one. What is no string is
- * left to the store, which refuses it.
- */
-export function documentOf(principal: Principal, document: JsonObject): JsonObject {
-  const { user } = document
-  // null is as good as left out, here as in the store.
-  const collection = document['collection'] ?? 'default'
-  if (typeof collection === 'string') checkCollection(principal, collection)
-  if (actsForAny(principal)) return document
-  if (typeof user === 'string' && user !== principal.user) {
-    throw forbidden("'user' is not the user of this token")
-  }
-  return user === undefined || user === null ? { ...document, user: principal.user } : document
-}
-
-/** Whether a job, or what happens to it, is for this principal's eyes and hands. */
-export function maySee(principal: Principal, job: Pick<Job | JobEvent, 'user' | 'collection'>) {
-  const isOwn = actsForAny(principal) || job.user === principal.user
-  return isOwn && mayTouch(principal, job.collection)
-}
-
 /** For what reaches beyond the objects of one user. */
 export function checkActsForAny(principal: Principal): void {
   if (!actsForAny(principal))
@@ -99,7 +75,7 @@ export function checkActsForAny(principal: Principal): void {
 }
 
 /** For what reaches, or looks, into every collection. */
-export function checkAllCollections({ collections }: Principal): void {
+function checkAllCollections({ collections }: Principal): void {
   if (collections !== undefined) throw forbidden('only a token for all collections may do this')
 }
 

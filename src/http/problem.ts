@@ -36,6 +36,7 @@ export const status: Readonly<Record<ErrorCode, number>> = {
   LK_FLOW_FULL: 503,
   LK_DOCUMENT_INVALID: 400,
   LK_DOCUMENT_TOO_LARGE: 413,
+  LK_DOCUMENT_ACCESS: 403,
   LK_DOCUMENT_NOT_FOUND: 404,
   LK_JOB_NOT_FOUND: 404,
   LK_JOB_STATE: 409,

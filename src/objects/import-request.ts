@@ -8,9 +8,9 @@ import { aList, anObject, anyValue, aText, oneOf, such, wrongName } from '../doo
 import { brief, isRecord, joined } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 import { checkJson } from '../door/json.js'
-import { checkScope } from './scope.js'
+import { checkScope, type Scope } from '../scope.js'
 import type { CompiledSchema } from './schema/schema.js'
-import type { ObjectId, ObjectImport, ObjectImportOptions, Scope, ObjectLimits } from './types.js'
+import type { ObjectId, ObjectImport, ObjectImportOptions, ObjectLimits } from './types.js'
 import type { JsonObject } from '../types.js'
 
 // What this many bytes of JSON can be at most shorter than: an escape takes six bytes.

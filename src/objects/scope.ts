@@ -1,10 +1,8 @@
 // What of all objects somebody may see, and change: those that are private to others are not there.
 
-import { checkOptions } from '../door/options.js'
-import { aText, texts } from '../door/rules.js'
 import { LorekeepError } from '../errors.js'
 import type { Filters } from './filters.js'
-import type { Scope } from './types.js'
+import { isOwn, type Scope } from '../scope.js'
 
 /** What the schemas of the flows' own step `index` begin with: texts of users, which nobody shares. */
 export const flowSchemas = 'lorekeep_'
@@ -13,16 +11,6 @@ interface Owned {
   readonly user: string
   readonly collection: string
 }
-
-/**
- * One that is misspelt would be one that is left out, which allows more.
- * @throws TypeError
- */
-export function checkScope(scope: Scope): void {
-  checkOptions('scope', scope, scopeRules)
-}
-
-const scopeRules = { collections: texts, user: aText, shared: texts }
 
 /** `undefined` where it is all. */
 export function seenFilter(scope: Scope, schema: string): Filters | undefined {
@@ -61,11 +49,7 @@ export function isChangeable(
 
 /** @throws LorekeepError `LK_OBJECT_ACCESS` where some are another user's, or lie elsewhere */
 export function checkOwners(scope: Scope, rows: readonly (Owned & { id: unknown })[]): void {
-  const { user, collections } = scope
-  const others = rows.filter(
-    (row) =>
-      (user !== undefined && row.user !== user) || collections?.includes(row.collection) === false,
-  )
+  const others = rows.filter((row) => !isOwn(scope, row))
   if (others.length === 0) return
   const ids = others.slice(0, 100).map(({ id }) => id)
   throw new LorekeepError('LK_OBJECT_ACCESS', `'${String(ids[0])}'`, {

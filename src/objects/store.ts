@@ -22,7 +22,8 @@ import { parseQuery, schemaNameOf, type QueryRequest } from './query/query-reque
 import { Meter, output } from './query/rows.js'
 import { checkId, compileSchema, type CompiledSchema } from './schema/schema.js'
 import { SchemaChange } from './schema-change.js'
-import { checkOwners, checkScope, isChangeable, isSeen } from './scope.js'
+import { scopeIn, type Scope } from '../scope.js'
+import { checkOwners, isChangeable, isSeen } from './scope.js'
 import { parseSchemaDefinition } from './schema/definition.js'
 import type { State, Table } from './engine/state.js'
 import type {
@@ -39,14 +40,13 @@ import type {
   ObjectStore,
   QueryPlan,
   SchemaDefinition,
-  Scope,
   StoredObject,
 } from './types.js'
 import type { JsonObject } from '../types.js'
 import { limitsOf } from '../door/limits.js'
 import { objectLimits } from './limits.js'
-import { checkArgument, checkOptions } from '../door/options.js'
-import { anyValue, aString, such } from '../door/rules.js'
+import { checkArgument } from '../door/options.js'
+import { aString, such } from '../door/rules.js'
 
 export interface ObjectParts {
   readonly objects: Storage
@@ -300,7 +300,7 @@ class StoredObjects implements OpenObjectStore {
   ): Promise<StoredObject<T> | undefined> {
     checkArgument('the name of a collection', collection, aString)
     const text = idText(id)
-    const scope = scopeIn(options)
+    const scope = scopeIn('options', options)
     return this.#read(async (state) => {
       const place = await findPlace(state, this.#committer.memory, collection, text)
       const found = place?.block.stored(place.n)
@@ -349,7 +349,7 @@ class StoredObjects implements OpenObjectStore {
   ): Promise<boolean> {
     checkArgument('the name of a collection', collection, aString)
     const text = idText(id)
-    const scope = scopeIn(options)
+    const scope = scopeIn('options', options)
     return this.#inFlight.run(() =>
       this.#committer.commit(async (draft) => {
         const row = await draft.find(collection, text)
@@ -428,7 +428,7 @@ class StoredObjects implements OpenObjectStore {
   ): Promise<StoredObject | undefined> {
     checkArgument('the name of a collection', collection, aString)
     const text = idText(id)
-    const scope = scopeIn(options)
+    const scope = scopeIn('options', options)
     return this.#inFlight.run(() =>
       this.#committer.commit(async (draft) => {
         const old = await draft.find(collection, text)
@@ -493,7 +493,6 @@ function noSchema(name: string): never {
   throw new LorekeepError('LK_SCHEMA_NOT_FOUND', `'${name}'`, { details: { schema_name: name } })
 }
 
-/** @throws LorekeepError `LK_OBJECT_ACCESS` */
 function schemaOf(draft: Draft, row: Row): string {
   return draft.tableOf(row).schema.definition.name
 }
@@ -502,13 +501,6 @@ const anId = such<ObjectId>(
   'a string or an integer',
   (id) => typeof id === 'string' || typeof id === 'number',
 )
-
-/** @throws TypeError */
-function scopeIn(options: ObjectGetOptions): Scope {
-  const { scope = {} } = checkOptions('options', options, { scope: anyValue })
-  checkScope(scope as Scope)
-  return scope as Scope
-}
 
 /** @throws TypeError */
 function idText(id: ObjectId): string {

@@ -1,5 +1,6 @@
 // What an ObjectStore takes and gives.
 
+import type { Scope } from '../scope.js'
 import type { JsonObject, JsonValue } from '../types.js'
 import type { Filters } from './filters.js'
 
@@ -160,22 +161,6 @@ export type FoundFields<T extends object = JsonObject> = Partial<StoredObject<T>
 
 /** JsonObject stands for objects of a type that nobody knows. */
 type Typed<T> = JsonObject extends T ? unknown : T
-
-/**
- * Narrows what a query, or a change, may touch: what a principal is allowed. What lies outside is not
- * there: it is neither found nor counted.
- */
-export interface Scope {
-  /** Only these collections. */
-  readonly collections?: readonly string[]
-  /** Only what this user imported. Left out: what anybody did. */
-  readonly user?: string
-  /**
-   * Collections in which a `user` reads what others imported, too. What flows find in their texts
-   * (schemas named `lorekeep_…`) nobody shares.
-   */
-  readonly shared?: readonly string[]
-}
 
 /** What a query gives: whole objects, or their `fields` where it names them, and `_id`. */
 export interface ObjectPage<Found extends object = StoredObject> {

@@ -5,7 +5,8 @@ import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { hasCode } from '../../src/errors.js'
 import { createLorekeep } from '../../src/lorekeep.js'
-import type { ObjectQuery, Scope } from '../../src/objects/types.js'
+import type { ObjectQuery } from '../../src/objects/types.js'
+import type { Scope } from '../../src/scope.js'
 
 const numRuns = Number(process.env['RUNS'] ?? 25)
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)

@@ -6,7 +6,7 @@ import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { LorekeepError } from '../../src/errors.js'
 import { createLorekeep } from '../../src/lorekeep.js'
-import type { Scope } from '../../src/objects/types.js'
+import type { Scope } from '../../src/scope.js'
 
 /** RUNS=10000 takes some minutes. */
 const numRuns = Number(process.env['RUNS'] ?? 60)

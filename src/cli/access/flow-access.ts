@@ -47,7 +47,7 @@ export interface FlowAccess {
   /** Events of jobs, until the signal. */
   watch(watch: JobWatch): Promise<void>
 
-  jobs(query: Omit<JobQuery, 'flow'>): AsyncIterable<Job>
+  jobs(query: Omit<JobQuery, 'flow' | 'scope'>): AsyncIterable<Job>
   /** This one and the next two fail where there is no such job. */
   job(id: string): Promise<Job>
   retry(job: string): Promise<Job>

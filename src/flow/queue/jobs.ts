@@ -3,6 +3,7 @@
 import { LorekeepError } from '../../errors.js'
 import { decodeKey } from '../../keys.js'
 import { decodeRecord } from '../../record.js'
+import { isOwn } from '../../scope.js'
 import type { Entry, Range } from '../../storage.js'
 import type { Job, JobQuery, JobState } from '../types.js'
 import { numberIn } from './block.js'
@@ -160,7 +161,7 @@ async function recordPage(
 }
 
 async function queuedPage(draft: Draft, query: JobQuery, position: Position): Promise<Page> {
-  const { flow, user, document } = query
+  const { flow, document, scope, user = scope?.user } = query
   const bounds = user === undefined ? runKeys(flow) : runKeysOf(flow, user)
   const wanted = document === undefined ? undefined : hashOf(document)
   const jobs: Job[] = []
@@ -198,8 +199,9 @@ async function jobByNumberInRun(draft: Draft, run: Run, slot: number): Promise<J
     : draft.contradiction(`job ${number} is queued without a document`)
 }
 
-function fits(job: Job, { user, document }: JobQuery): boolean {
+function fits(job: Job, { user, document, scope = {} }: JobQuery): boolean {
   return (
+    isOwn(scope, job) &&
     (user === undefined || job.user === user) &&
     (document === undefined || job.document === document)
   )

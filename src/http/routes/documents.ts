@@ -3,7 +3,7 @@
 import { LorekeepError } from '../../errors.js'
 import type { CompletedDocument, DocumentStatus, FlowQueue } from '../../flow/types.js'
 import type { KnowledgeStore } from '../../knowledge/types.js'
-import { checkAllCollections, maySee, mayTouch } from '../access.js'
+import { scopeOf } from '../access.js'
 import { actingUser } from '../auth.js'
 import { disconnect } from '../body.js'
 import { answer, answerJson } from '../reply.js'
@@ -38,10 +38,11 @@ export function documentRoutes(options: DocumentRoutesOptions): readonly Route[]
     const after = query.get('after')
     const documents: CompletedDocument[] = []
     let next: string | undefined
-    for await (const found of flows.documents({ user, ...(after !== undefined && { after }) })) {
+    const scope = scopeOf(principal)
+    // One more than asked for tells that there is a next page.
+    const asked = { user, scope, limit: limit + 1, ...(after !== undefined && { after }) }
+    for await (const found of flows.documents(asked)) {
       if (response.destroyed) throw disconnect()
-      if (!mayTouch(principal, found.completed.collection)) continue
-      // One more than asked for tells that there is a next page.
       if (documents.length === limit) {
         next = documents.at(-1)?.document
         break
@@ -52,39 +53,29 @@ export function documentRoutes(options: DocumentRoutesOptions): readonly Route[]
   }
 
   async function showDocument(exchange: Exchange): Promise<void> {
-    const { shown } = await statusOf(exchange)
+    const shown = await statusOf(exchange)
     const core = await knowledge?.stat({ user: shown.user, id: shown.document })
     await answerJson(exchange.request, exchange.response, 200, { ...shown, core })
   }
 
   async function removeDocument(exchange: Exchange): Promise<void> {
     const { principal, request, response } = exchange
-    const { all, shown } = await statusOf(exchange)
-    const { user, document } = all
-    // Its core and its objects go with it, in whatever collection and from whatever flow they are.
-    if (!all.jobs.every((job) => maySee(principal, job)) || all.completed !== shown.completed) {
-      checkAllCollections(principal)
-    }
-    if (!(await flows.removeDocument({ user, document }))) notFound(user, document)
+    const { user, document } = await statusOf(exchange)
+    const scope = scopeOf(principal)
+    if (!(await flows.removeDocument({ user, document }, { scope }))) notFound(user, document)
     await answer(request, response, 204)
   }
 
-  /** All there is of a document, and of that what is of this flow and for the principal's eyes. */
-  async function statusOf(
-    exchange: Exchange,
-  ): Promise<{ readonly all: DocumentStatus; readonly shown: DocumentStatus }> {
-    const { principal, parameters, query } = exchange
+  /** What there is of a document for the principal's eyes, and of its jobs those of this flow. */
+  async function statusOf({ principal, parameters, query }: Exchange): Promise<DocumentStatus> {
     const user = actingUser(principal, query.get('user'))
     const document = parameters.get('document') ?? ''
     const flow = parameters.get('flow') ?? ''
-    const all = (await flows.document({ user, document })) ?? notFound(user, document)
-    const { completed, ...rest } = all
-    const visible = all.jobs.filter((job) => maySee(principal, job))
-    const jobs = visible.filter((job) => job.flow === flow)
-    const isVisible = completed !== undefined && mayTouch(principal, completed.collection)
-    const shown = { ...rest, jobs, ...(isVisible && { completed }) }
-    if (jobs.length === 0 && shown.completed?.flow !== flow) notFound(user, document)
-    return { all, shown }
+    const scope = scopeOf(principal)
+    const status = (await flows.document({ user, document }, { scope })) ?? notFound(user, document)
+    const jobs = status.jobs.filter((job) => job.flow === flow)
+    if (jobs.length === 0 && status.completed?.flow !== flow) notFound(user, document)
+    return { ...status, jobs }
   }
 }
 

@@ -3,7 +3,7 @@
 
 import { LorekeepError } from '../../errors.js'
 import type { FlowQueue, Job, JobState } from '../../flow/types.js'
-import { maySee } from '../access.js'
+import { scopeOf } from '../access.js'
 import { shownUser } from '../auth.js'
 import { disconnect } from '../body.js'
 import { answer, answerJson } from '../reply.js'
@@ -44,12 +44,13 @@ export function jobRoutes({ prefix, flows }: JobRoutesOptions): readonly Route[]
       ...(user !== undefined && { user }),
       ...(state !== undefined && { state }),
       ...(document !== undefined && { document }),
+      scope: scopeOf(principal),
+      limit,
     })
     const jobs: Job[] = []
     for await (const job of found) {
       if (response.destroyed) throw disconnect()
-      if (maySee(principal, job)) jobs.push(job)
-      if (jobs.length === limit) break
+      jobs.push(job)
     }
     await answerJson(request, response, 200, { jobs })
   }
@@ -71,9 +72,8 @@ export function jobRoutes({ prefix, flows }: JobRoutesOptions): readonly Route[]
 
   async function jobOf({ principal, parameters }: Exchange): Promise<Job> {
     const id = parameters.get('job') ?? ''
-    const job = await flows.job(id)
-    const isHere = job !== undefined && job.flow === parameters.get('flow')
-    if (isHere && maySee(principal, job)) return job
+    const job = await flows.job(id, { scope: scopeOf(principal) })
+    if (job !== undefined && job.flow === parameters.get('flow')) return job
     throw new LorekeepError('LK_JOB_NOT_FOUND', `'${id}'`, { details: { job: id } })
   }
 }

@@ -1,8 +1,7 @@
 // Texts into flows: endpoint 5 of the specification.
 
 import type { FlowQueue, TextDocument } from '../../flow/types.js'
-import { checkAllCollections, documentOf, mayTouch } from '../access.js'
-import type { Principal } from '../auth.js'
+import { scopeOf } from '../access.js'
 import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
 import { answer, answerJson } from '../reply.js'
@@ -25,9 +24,9 @@ export function textRoutes(options: TextRoutesOptions): readonly Route[] {
   async function loadText(exchange: Exchange): Promise<void> {
     const { request, response, principal, parameters } = exchange
     const body = await readJson(exchange, options)
-    const document = documentOf(principal, body) as unknown as TextDocument
-    await checkReplaced(principal, document, flows)
-    const { job } = await flows.load(parameters.get('flow') ?? '', document)
+    const document = body as unknown as TextDocument
+    const scope = scopeOf(principal)
+    const { job } = await flows.load(parameters.get('flow') ?? '', document, { scope })
     const headers = {
       'Lorekeep-Job': job,
       // Relative to this path, which a mount or a proxy may have shortened before it came here.
@@ -37,25 +36,4 @@ export function textRoutes(options: TextRoutesOptions): readonly Route[] {
     if (emptyJson) await answerJson(request, response, 200, {}, headers)
     else await answer(request, response, 200, { ...headers, 'Content-Length': 0 })
   }
-}
-
-/** What a document became is replaced, in whatever collection it is. */
-async function checkReplaced(
-  principal: Principal,
-  { id, user }: TextDocument,
-  flows: FlowQueue,
-): Promise<void> {
-  if (principal.collections === undefined) return
-  const ref = { user: user ?? principal.user, document: id }
-  // What is no name is refused when it is loaded.
-  if (![ref.user, ref.document].every((name) => isName(name))) return
-  const { jobs = [], completed } = (await flows.document(ref)) ?? {}
-  const known = completed === undefined ? jobs : [...jobs, completed]
-  if (!known.every(({ collection }) => mayTouch(principal, collection))) {
-    checkAllCollections(principal)
-  }
-}
-
-function isName(value: unknown): boolean {
-  return typeof value === 'string' && value.isWellFormed()
 }

@@ -10,8 +10,9 @@ import { decodeCursor, type Cursor } from './cursor.js'
 import { parseFilter } from '../filter/filter.js'
 import type { SortKey } from '../filter/sort-values.js'
 import type { CompiledSchema } from '../schema/schema.js'
-import { checkScope, seenFilter } from '../scope.js'
-import type { ObjectLimits, Scope } from '../types.js'
+import { checkScope, type Scope } from '../../scope.js'
+import { seenFilter } from '../scope.js'
+import type { ObjectLimits } from '../types.js'
 import { isRecord, shown } from '../../door/wording.js'
 
 export interface QueryRequest {

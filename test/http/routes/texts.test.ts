@@ -57,7 +57,7 @@ t.test('whose a document is', async (t) => {
     [{ user: 'alice' }, { user: null }, 'alice'],
     [{ user: '*' }, { user: null }, 'nobody'],
     [{ user: 'alice', collections: ['a'] }, { collection: null }, 403],
-    [{ user: 'alice' }, { user: '' }, 403],
+    [{ user: 'alice' }, { user: '' }, 400],
     [{ user: '*' }, {}, 'nobody'],
     [{ user: '*' }, { user: 'bob' }, 'bob'],
     [{ user: 'alice', collections: ['a'] }, {}, 403],
