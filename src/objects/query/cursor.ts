@@ -1,6 +1,12 @@
 // Where a page ended: the order, what the last object has there, and its reference.
 
-import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  type Cipher,
+  type Decipher,
+} from 'node:crypto'
 import { parseJson } from '../../json-text.js'
 import type { SortKey } from '../filter/sort-values.js'
 import type { JsonValue } from '../../types.js'
@@ -46,16 +52,13 @@ export function decodeCursor(text: string, secret: string): Cursor | undefined {
 function sealed(ref: number, secret: string): string {
   const block = Buffer.alloc(blockBytes)
   block.writeBigUInt64BE(BigInt(ref))
-  return createCipheriv(cipher, keyOf(secret), null)
-    .setAutoPadding(false)
-    .update(block)
-    .toString('base64url')
+  return sealOf(secret).close.update(block).toString('base64url')
 }
 
 function opened(seal: string, secret: string): number | undefined {
   const bytes = Buffer.from(seal, 'base64url')
   if (bytes.length !== blockBytes) return undefined
-  const block = createDecipheriv(cipher, keyOf(secret), null).setAutoPadding(false).update(bytes)
+  const block = sealOf(secret).open.update(bytes)
   const ref = Number(block.readBigUInt64BE())
   return block.readBigUInt64BE(8) === 0n && Number.isSafeInteger(ref) ? ref : undefined
 }
@@ -63,13 +66,25 @@ function opened(seal: string, secret: string): number | undefined {
 const cipher = 'aes-128-ecb'
 const blockBytes = 16
 
-let known = { secret: '', key: Buffer.alloc(0) }
+interface Seal {
+  readonly secret: string
+  readonly close: Cipher
+  readonly open: Decipher
+}
 
-/** A process has one store, mostly. */
-function keyOf(secret: string): Buffer {
-  if (known.secret !== secret) {
-    const digest = createHash('sha256').update(`cursor ${secret}`).digest()
-    known = { secret, key: digest.subarray(0, blockBytes) }
-  }
-  return known.key
+let known: Seal | undefined
+
+/**
+ * A process has one store, mostly. Each block is sealed by itself, so that one cipher does for all: to
+ * make one takes 15 us, a thirtieth of a page of 100 objects.
+ */
+function sealOf(secret: string): Seal {
+  if (known?.secret === secret) return known
+  const digest = createHash('sha256').update(`cursor ${secret}`).digest()
+  const key = digest.subarray(0, blockBytes)
+  return (known = {
+    secret,
+    close: createCipheriv(cipher, key, null).setAutoPadding(false),
+    open: createDecipheriv(cipher, key, null).setAutoPadding(false),
+  })
 }
