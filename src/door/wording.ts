@@ -50,7 +50,8 @@ export function excerpt(text: string): string {
   return `${text.slice(0, longestShown).toWellFormed()}…`
 }
 
-const longestShown = 40
+/** Of texts of documents and of their metadata, too: less would not tell one from another. */
+const longestShown = 20
 
 /** Of a member that there is not: `is unknown; did you mean 'limit'?`, or which ones there are. */
 export function unknownMember(name: string, known: readonly string[]): string {
