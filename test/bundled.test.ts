@@ -65,6 +65,20 @@ parentPort.postMessage({ type: 'ready' })
   await t.rejects(run(t, worker), /Error: it broke/)
 })
 
+t.test('a file of that name that is another program is told, and done without', async (t) => {
+  for (const worker of [
+    // It says nothing, something else, and nothing at all before it ends.
+    `import { parentPort } from 'node:worker_threads'\nparentPort.on('message', () => undefined)`,
+    `import { parentPort } from 'node:worker_threads'\nparentPort.on('message', () => undefined)
+     parentPort.postMessage('hello')`,
+    'process.exit(0)',
+  ]) {
+    const { told, stderr } = await run(t, worker)
+    t.strictSame(told.graphs[0], [60_000, 1])
+    t.equal(stderr.match(/Warning: lorekeep .*index-worker\.js: docs\/bundlers\.md/g)?.length, 1)
+  }
+})
+
 t.test('what a bundle needs beside it can be named', async (t) => {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     exports: Readonly<Record<string, string>>

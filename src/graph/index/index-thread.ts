@@ -15,8 +15,10 @@ export type ToWorker =
   | { readonly type: 'answer'; readonly id: number; readonly value: Uint8Array | undefined }
 
 export type FromWorker =
-  /** The first message of a thread. */
+  /** The first message of a thread, before its module has been run to its end. */
   | { readonly type: 'ready' }
+  /** Its module has been run to its end. Where this comes first, the module is not ours. */
+  | { readonly type: 'loaded' }
   | { readonly type: 'taken' }
   | { readonly type: 'done'; readonly parts: PartRecord[] }
   | { readonly type: 'progress'; readonly done: number; readonly total: number }
@@ -37,9 +39,21 @@ let threads = 0
 
 let idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout } | undefined
 
-/** Rejects where it cannot be started: a bundler may have left its file behind. */
+// A file of that name may be another program, which would run on and never say anything.
+const { href } = new URL('./index-worker.js', import.meta.url)
+const entry = `
+import('node:worker_threads').then(async ({ parentPort }) => {
+  await import(${JSON.stringify(href)})
+  parentPort.postMessage({ type: 'loaded' })
+})`
+
+/** Once is enough: it may have done something. */
+let foreign: Error | undefined
+
+/** Rejects where it cannot be started: a bundler may have left its file behind, or made another. */
 async function createWorker(): Promise<Worker> {
-  const worker = new Worker(new URL('./index-worker.js', import.meta.url))
+  if (foreign !== undefined) throw foreign
+  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(entry)}`))
   // Who uses it listens as well. An error that comes when nobody does is of no interest.
   worker.on('error', () => undefined)
   worker.once('exit', () => {
@@ -48,7 +62,12 @@ async function createWorker(): Promise<Worker> {
     idle = undefined
   })
   await new Promise<void>((resolve, reject) => {
-    worker.once('message', () => resolve())
+    worker.once('message', (message: FromWorker) => {
+      if (message.type === 'ready') return resolve()
+      foreign = new Error('index-worker.js is another program: it did not say that it is ready')
+      void worker.terminate()
+      reject(foreign)
+    })
     worker.once('error', reject)
     worker.once('exit', () => reject(new Error('it ended before it was ready')))
   })
@@ -214,7 +233,7 @@ export class IndexThread {
     if (message.type === 'taken') this.#waitingSlices--
     else if (message.type === 'done') this.#parts = message.parts
     else if (message.type === 'progress') this.#onProgress?.(message.done, message.total)
-    else if (message.type !== 'ready') this.#serve(message)
+    else if ('id' in message) this.#serve(message)
     this.#wake?.()
   }
 
