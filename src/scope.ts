@@ -1,7 +1,7 @@
 // What of everybody's things somebody may see, and change. What lies outside is not there.
 
 import { checkOptions } from './door/options.js'
-import { anyValue, aText, texts } from './door/rules.js'
+import { anyValue, aText, aListOfTexts } from './door/rules.js'
 
 /**
  * Narrows what a call may touch: what a principal is allowed. What lies outside is not there: it is
@@ -19,7 +19,7 @@ export interface Scope {
   readonly shared?: readonly string[]
 }
 
-const scopeRules = { collections: texts, user: aText, shared: texts }
+const scopeRules = { collections: aListOfTexts, user: aText, shared: aListOfTexts }
 
 /**
  * One that is misspelt would be one that is left out, which allows more.

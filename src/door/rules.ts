@@ -16,41 +16,42 @@ export function broken({ expected, isSecret }: Rule<unknown>, value: unknown): s
   return `must be ${expected}${isSecret === true ? '' : `, not ${shown(value)}`}`
 }
 
-function rule<T>(expected: string, holds: (value: unknown) => boolean): Rule<T> {
+/** For a rule of one place, in its own words. */
+export function aRule<T>(expected: string, holds: (value: unknown) => boolean): Rule<T> {
   return { expected, holds: holds as Rule<T>['holds'] }
 }
 
-export const aString = rule<string>('a string', (value) => typeof value === 'string')
+export const aString = aRule<string>('a string', (value) => typeof value === 'string')
 
-export const aText = rule<string>('a string that is not empty', isText)
+export const aText = aRule<string>('a string that is not empty', isText)
 
-export const aNumber = rule<number>('a number', (value) => typeof value === 'number')
+export const aNumber = aRule<number>('a number', (value) => typeof value === 'number')
 
-export const aSafeNumber = rule<number>(
+export const aSafeNumber = aRule<number>(
   `a number of at most ${Number.MAX_SAFE_INTEGER}, positive or negative`,
   (value) => typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER,
 )
 
-export const aFlag = rule<boolean>('true or false', (value) => typeof value === 'boolean')
+export const aFlag = aRule<boolean>('true or false', (value) => typeof value === 'boolean')
 
-export const aFunction = rule<(...args: never[]) => unknown>(
+export const aFunction = aRule<(...args: never[]) => unknown>(
   'a function',
   (value) => typeof value === 'function',
 )
 
-export const aSignal = rule<AbortSignal>('an AbortSignal', (value) => value instanceof AbortSignal)
+export const aSignal = aRule<AbortSignal>('an AbortSignal', (value) => value instanceof AbortSignal)
 
-export const aList = rule<readonly unknown[]>('an array', Array.isArray)
+export const aList = aRule<readonly unknown[]>('an array', Array.isArray)
 
-export const texts = rule<readonly string[]>(
+export const aListOfTexts = aRule<readonly string[]>(
   'an array of strings that are not empty',
   (value) => Array.isArray(value) && value.every(isText),
 )
 
-export const anObject = rule<Fields>('an object', isRecord)
+export const anObject = aRule<Fields>('an object', isRecord)
 
 /** One number at least, all of them finite. */
-export const aVector = rule<Vector>('an array of finite numbers, one at least', (value) => {
+export const aVector = aRule<Vector>('an array of finite numbers, one at least', (value) => {
   const isList =
     Array.isArray(value) || value instanceof Float64Array || value instanceof Float32Array
   if (!isList || value.length === 0) return false
@@ -59,14 +60,14 @@ export const aVector = rule<Vector>('an array of finite numbers, one at least', 
   return true
 })
 
-export const anyValue = rule<unknown>('anything', () => true)
+export const anyValue = aRule<unknown>('anything', () => true)
 
 /** The longest wait that a timer takes: a longer one would end at once. */
 export const longestTimer = 2 ** 31 - 1
 
 /** Of something that is stored under it. */
 export function aName(maxBytes: number): Rule<string> {
-  return rule(
+  return aRule(
     `a string of 1 to ${maxBytes} bytes of UTF-8`,
     (value) => wrongName(value, maxBytes) === undefined,
   )
@@ -87,14 +88,14 @@ export function wrongName(value: unknown, maxBytes: number): string | undefined 
 export function aCount(least = 0, most = Number.MAX_SAFE_INTEGER): Rule<number> {
   const range =
     most === Number.MAX_SAFE_INTEGER ? `, ${least} or more` : ` from ${least} to ${most}`
-  return rule(
+  return aRule(
     `a whole number${range}`,
     (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
   )
 }
 
 /** How long to wait for something, in milliseconds. */
-export const aTimeout = rule<number>(
+export const aTimeout = aRule<number>(
   `a whole number from 0 to ${longestTimer}, or Infinity`,
   (value) => value === Infinity || aCount(0, longestTimer).holds(value),
 )
@@ -103,25 +104,20 @@ export const aTimeout = rule<number>(
 export function oneOf<Word extends string>(...words: readonly Word[]): Rule<Word> {
   const [last, ...others] = words.map((word) => `'${word}'`).reverse()
   const expected = others.length === 0 ? `${last}` : `${others.reverse().join(', ')} or ${last}`
-  return rule(expected, (value) => words.includes(value as Word))
+  return aRule(expected, (value) => words.includes(value as Word))
 }
 
 /** Something that has these methods; `expected` says what, and where to get it. */
 export function withMethods<T>(expected: string, ...names: readonly (keyof T & string)[]): Rule<T> {
-  return rule(expected, (value) => {
+  return aRule(expected, (value) => {
     if (typeof value !== 'object' || value === null) return false
     return names.every((name) => typeof (value as T)[name] === 'function')
   })
 }
 
-/** A rule of one place for what nobody else may read. */
+/** As aRule(), for what nobody else may read. */
 export function secret<T>(expected: string, holds: (value: unknown) => boolean): Rule<T> {
-  return { ...rule<T>(expected, holds), isSecret: true }
-}
-
-/** A rule of one place, in its own words. */
-export function such<T>(expected: string, holds: (value: unknown) => boolean): Rule<T> {
-  return rule(expected, holds)
+  return { ...aRule<T>(expected, holds), isSecret: true }
 }
 
 function isText(value: unknown): boolean {

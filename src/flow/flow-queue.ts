@@ -8,7 +8,7 @@ import { checkScope, isOwn, scopeIn, type Scope } from '../scope.js'
 import type { Storage } from '../storage.js'
 import type { Chance, Clock } from './clock.js'
 import { checkArgument, checkOptions } from '../door/options.js'
-import { anyValue, aCount, aSignal, aString, oneOf, such } from '../door/rules.js'
+import { anyValue, aCount, aRule, aSignal, aString, oneOf } from '../door/rules.js'
 import { aFlowId, checkDefinition, firstFlow, stepsOf } from './definition.js'
 import { acceptDocument, type AcceptedDocument } from './document.js'
 import { EventHub } from './events.js'
@@ -92,7 +92,7 @@ export async function openFlowQueue(options: FlowQueueOptions): Promise<OpenFlow
 
 const runOptions = {
   signal: aSignal,
-  flows: such<readonly string[]>(
+  flows: aRule<readonly string[]>(
     'an array of ids of flows',
     (flows) => Array.isArray(flows) && flows.every(aFlowId.holds),
   ),
@@ -114,7 +114,7 @@ const watchOptions = {
   signal: aSignal,
   scope: anyValue,
 }
-const aWellFormed = such<string>(
+const aWellFormed = aRule<string>(
   'a string, well-formed',
   (value) => typeof value === 'string' && value.isWellFormed(),
 )
@@ -122,7 +122,7 @@ const documentMembers = { user: aWellFormed, document: aWellFormed }
 
 /** With other members, too: what document() and watch() give names a document. */
 function documentIn(ref: DocumentRef): DocumentRef {
-  checkArgument('a document', ref, such('named by an object { user, document }', isRecord))
+  checkArgument('a document', ref, aRule('named by an object { user, document }', isRecord))
   const { user, document } = ref
   checkOptions('a document', { user, document }, documentMembers, 'document')
   return ref

@@ -2,7 +2,7 @@
 
 import { formatPath } from '../door/json.js'
 import { Problems } from '../door/problems.js'
-import { broken, such } from '../door/rules.js'
+import { broken, aRule } from '../door/rules.js'
 import { isRecord, joined, quoted, shown, unknownMember } from '../door/wording.js'
 import type { Term } from '../types.js'
 import type { EntityPattern, QueryPattern, TriplePattern, Variable } from './types.js'
@@ -162,7 +162,7 @@ function isTerm(value: unknown): value is Term {
   return typeof v === 'string' && typeof e === 'boolean' && v.isWellFormed()
 }
 
-const aTermText = such<string>(
+const aTermText = aRule<string>(
   'the text of a term, well-formed',
   (value) => typeof value === 'string' && value.isWellFormed(),
 )
@@ -171,14 +171,14 @@ const aTermText = such<string>(
  * As SPARQL spells them, but for the characters that hardly anybody names variables with. Results
  * have members of these names, and `__proto__` is not a member like others.
  */
-const aVariable = such<Variable>(
+const aVariable = aRule<Variable>(
   "a variable such as '?x'",
   (value) =>
     typeof value === 'string' && /^\?[\p{L}\p{N}_]+$/u.test(value) && value !== '?__proto__',
 )
 
 /** How many of something: a whole number, or Infinity, which is all. */
-export const aLimit = such<number>(
+export const aLimit = aRule<number>(
   'a whole number, 0 or more',
   (value) => value === Infinity || (Number.isSafeInteger(value) && Number(value) >= 0),
 )

@@ -12,7 +12,7 @@ import {
   aSignal,
   aText,
   longestTimer,
-  such,
+  aRule,
   withMethods,
 } from '../door/rules.js'
 import type { Backup } from '../backup/types.js'
@@ -144,11 +144,11 @@ const handlerOptions = {
   flows: withMethods<FlowQueue>('a FlowQueue', 'load', 'run'),
   sparql: withMethods<SparqlEngine>("an engine, such as 'lorekeep/sparql' makes", 'execute'),
   backup: aFunction,
-  authenticate: such<HandlerOptions['authenticate']>(
+  authenticate: aRule<HandlerOptions['authenticate']>(
     "a function (token, request) => ({ user }) or null, or 'none' to let everyone act for every user",
     (value) => typeof value === 'function' || value === 'none',
   ),
-  prefix: such<string>(
+  prefix: aRule<string>(
     "'', or a path that begins with a slash and ends without",
     (prefix) => typeof prefix === 'string' && /^(\/[^/?#]+)*$/.test(prefix),
   ),

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import { Problems } from '../door/problems.js'
-import { broken, such, type Rule } from '../door/rules.js'
+import { broken, aRule, type Rule } from '../door/rules.js'
 import { unknownMember } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 
@@ -92,7 +92,7 @@ export function limitIn(query: ReadonlyMap<string, string>): number {
 
 const defaultLimit = 100
 const maxLimit = 1000
-const aListLimit = such<string>(`a whole number from 1 to ${maxLimit}`, (text) => {
+const aListLimit = aRule<string>(`a whole number from 1 to ${maxLimit}`, (text) => {
   return /^\d{1,4}$/.test(String(text)) && Number(text) >= 1 && Number(text) <= maxLimit
 })
 

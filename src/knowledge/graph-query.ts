@@ -1,10 +1,10 @@
 import { Members } from '../door/members.js'
 import { Problems } from '../door/problems.js'
-import { aList, such } from '../door/rules.js'
+import { aList, aRule } from '../door/rules.js'
 import type { GraphQuery } from '../graph/types.js'
 import { checkName } from './records.js'
 
-const aCollection = such<string>(
+const aCollection = aRule<string>(
   'the name of a collection',
   (value) => typeof value === 'string' && value.isWellFormed(),
 )

@@ -7,7 +7,7 @@ import type { PartRecord } from '../graph/index/layout.js'
 import type { CoreCounts, CoreRef, CoreStat } from './types.js'
 import { checkArgument } from '../door/options.js'
 import { Problems } from '../door/problems.js'
-import { such, wrongName } from '../door/rules.js'
+import { aRule, wrongName } from '../door/rules.js'
 import { isRecord } from '../door/wording.js'
 
 /** The newest state of a core: its generation names the segments that belong to it. */
@@ -74,7 +74,7 @@ export function createId(now: number): string {
  */
 export function checkRef(ref: CoreRef): CoreRef {
   // With other members, too: what list() gives names a core.
-  checkArgument('a core', ref, such('named by an object { user, id }', isRecord))
+  checkArgument('a core', ref, aRule('named by an object { user, id }', isRecord))
   const { user, id } = ref
   checkNames({ user, id })
   return { user, id }

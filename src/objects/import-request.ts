@@ -4,7 +4,7 @@
 import { Members } from '../door/members.js'
 import { checkOptions } from '../door/options.js'
 import { maxErrors, Problems, type Problem } from '../door/problems.js'
-import { aList, anObject, anyValue, aText, oneOf, such, wrongName } from '../door/rules.js'
+import { aList, anObject, anyValue, aText, oneOf, aRule, wrongName } from '../door/rules.js'
 import { brief, isRecord, joined } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 import { checkJson } from '../door/json.js'
@@ -123,7 +123,7 @@ export function checkCollection(name: unknown): string | undefined {
 const maxNameBytes = 1024
 const maxCollectionBytes = 256
 
-const aMetadata = such<object>('an object with id, user and collection', isRecord)
+const aMetadata = aRule<object>('an object with id, user and collection', isRecord)
 
 function checkMetadata(value: unknown, problems: Problems): void {
   const metadata = new Members(value, 'metadata', problems)

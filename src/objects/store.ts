@@ -46,7 +46,7 @@ import type { JsonObject } from '../types.js'
 import { limitsOf } from '../door/limits.js'
 import { objectLimits } from './limits.js'
 import { checkArgument } from '../door/options.js'
-import { aString, such } from '../door/rules.js'
+import { aRule, aString } from '../door/rules.js'
 
 export interface ObjectParts {
   readonly objects: Storage
@@ -497,7 +497,7 @@ function schemaOf(draft: Draft, row: Row): string {
   return draft.tableOf(row).schema.definition.name
 }
 
-const anId = such<ObjectId>(
+const anId = aRule<ObjectId>(
   'a string or an integer',
   (id) => typeof id === 'string' || typeof id === 'number',
 )

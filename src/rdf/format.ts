@@ -1,6 +1,6 @@
 // The syntaxes of RDF that are read and written, and what they are called.
 
-import { such } from '../door/rules.js'
+import { aRule } from '../door/rules.js'
 
 interface Syntax {
   readonly mediaType: string
@@ -71,7 +71,7 @@ export function rdfFormatOfMediaType(mediaType: string): RdfFormat | undefined {
   })
 }
 
-export const aFormat = such<string>(
+export const aFormat = aRule<string>(
   `one of ${rdfFormats.join(', ')}`,
   (format) => typeof format === 'string' && rdfFormatNamed(format) !== undefined,
 )

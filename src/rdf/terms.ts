@@ -5,7 +5,7 @@ import type * as RDF from '@rdfjs/types'
 import type { Term, Triple } from '../types.js'
 import { rdfFactory } from './factory.js'
 import type { TermFactory } from './factory.js'
-import { such } from '../door/rules.js'
+import { aRule } from '../door/rules.js'
 
 // What RDF has no place for is written as a URN: an entity that is no absolute IRI, `Ellen` for one,
 // and a literal that is a subject or a predicate. Behind these comes the value, percent-encoded.
@@ -67,7 +67,7 @@ export function quadOf({ s, p, o }: Triple, factory: TermFactory = rdfFactory): 
   return factory.quad(nodeOf(s, factory), namedNodeOf(p, factory), rdfTermOf(o, factory))
 }
 
-export const anAbsoluteIri = such<string>(
+export const anAbsoluteIri = aRule<string>(
   'an absolute IRI',
   (iri) => typeof iri === 'string' && isAbsoluteIri(iri),
 )

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { Members } from '../../door/members.js'
 import { Problems } from '../../door/problems.js'
-import { aCount, aList, anObject, aText, type Rule, such, texts } from '../../door/rules.js'
+import { aCount, aList, anObject, aRule, aText, aListOfTexts, type Rule } from '../../door/rules.js'
 import { quoted } from '../../door/wording.js'
 import { LorekeepError } from '../../errors.js'
 import { embedFrom } from '../../flow/steps/embed.js'
@@ -149,8 +149,8 @@ function readTokens(given: Members): ReadonlyMap<string, Principal> {
     if (!isToken(token)) given.problems.fail(path, `must be ${tokenRule}`)
     const members = new Members(principal, path, given.problems)
     const user = members.need('user', aUser)
-    const collections = members.take('collections', texts)
-    const shared = members.take('shared', texts)
+    const collections = members.take('collections', aListOfTexts)
+    const shared = members.take('shared', aListOfTexts)
     const access = members.choice('access', ['read'])
     members.end()
     principals.set(token, {
@@ -163,7 +163,7 @@ function readTokens(given: Members): ReadonlyMap<string, Principal> {
   return principals
 }
 
-const aUser = such<string>("a string that is not empty ('*' is any user)", aText.holds)
+const aUser = aRule<string>("a string that is not empty ('*' is any user)", aText.holds)
 
 const storeLimits = { ...knowledgeLimits, ...objectLimits, ...flowLimits }
 

@@ -1,13 +1,13 @@
 // What may name a thing in RDF, and the URIs of documents and their chunks.
 
-import { such } from '../../door/rules.js'
+import { aRule } from '../../door/rules.js'
 
 export { vocabulary } from '../../vocabulary.js'
 
 /** Where the reference system has the URIs of its documents and entities. */
 export const defaultBase = 'http://trustgraph.ai/'
 
-export const aBase = such<string>(
+export const aBase = aRule<string>(
   `the beginning of a URI, such as '${defaultBase}'`,
   (base) => typeof base === 'string' && isIri(base),
 )
