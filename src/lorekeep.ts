@@ -23,11 +23,11 @@ import { checkOptions } from './door/options.js'
 import {
   aCount,
   aFunction,
-  anObject,
   aText,
   aTimeout,
   longestTimer,
   oneOf,
+  optionsOf,
   withMethods,
 } from './door/rules.js'
 import { openKnowledgeStore } from './knowledge/store.js'
@@ -140,7 +140,7 @@ const users = new WeakMap<Backend, number>()
 
 const lorekeepOptions = {
   backend: aBackend,
-  limits: anObject,
+  limits: optionsOf(rulesOf({ ...knowledgeLimits, ...objectLimits, ...flowLimits })),
   objectCacheBytes: aCount(1),
   graphCacheBytes: aCount(1),
   vectorCacheBytes: aCount(1),
@@ -180,7 +180,6 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     closeTimeoutMs = 10_000,
     onError = warn,
   } = options
-  checkOptions('limits', limits, rulesOf({ ...knowledgeLimits, ...objectLimits, ...flowLimits }))
   const others = users.get(backend) ?? 0
   users.set(backend, others + 1)
   const leave = () => users.set(backend, (users.get(backend) ?? 1) - 1)

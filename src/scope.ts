@@ -1,7 +1,7 @@
 // What of everybody's things somebody may see, and change. What lies outside is not there.
 
 import { checkOptions } from './door/options.js'
-import { anyValue, aText, aListOfTexts } from './door/rules.js'
+import { aListOfTexts, aText, optionsOf } from './door/rules.js'
 
 /**
  * Narrows what a call may touch: what a principal is allowed. What lies outside is not there: it is
@@ -21,19 +21,19 @@ export interface Scope {
 
 const scopeRules = { collections: aListOfTexts, user: aText, shared: aListOfTexts }
 
-/**
- * One that is misspelt would be one that is left out, which allows more.
- * @throws TypeError
- */
+/** Among options. A part that is misspelt would be one that is left out, which allows more. */
+export const aScope = optionsOf<Scope>(scopeRules)
+
+/** As an argument of its own. @throws TypeError */
 export function checkScope(scope: Scope): void {
   checkOptions('scope', scope, scopeRules)
 }
 
+const scopeAlone = { scope: aScope }
+
 /** The scope that a call was given among its options. @throws TypeError */
-export function scopeIn(where: string, options: unknown): Scope {
-  const { scope = {} } = checkOptions(where, options, { scope: anyValue })
-  checkScope(scope as Scope)
-  return scope as Scope
+export function scopeIn(call: string, options: unknown): Scope {
+  return checkOptions(call, options, scopeAlone).scope ?? {}
 }
 
 /** Whether what is of this user, and in this collection, is the scope's own. */

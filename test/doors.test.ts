@@ -534,6 +534,25 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
   MemoryBackend: [],
   LevelBackend: [
     { right: { profiles: {} }, call: (options) => new level.LevelBackend('/none', options) },
+    {
+      right: { cores: {}, slices: {}, objects: {}, flows: {} },
+      call: (profiles) => new level.LevelBackend('/none', { profiles }),
+    },
+    {
+      right: {
+        compression: true,
+        writeBufferBytes: 1,
+        maxFileBytes: 1,
+        maxOpenFiles: 74,
+        cacheBytes: 1,
+        maxGroupBytes: 1,
+        pageEntries: 1,
+        pageBytes: 1,
+        readInPlace: true,
+        separateBytes: 1,
+      },
+      call: (cores) => new level.LevelBackend('/none', { profiles: { cores } }),
+    },
   ],
   LorekeepError: [],
   hasCode: [],

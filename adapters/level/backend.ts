@@ -4,7 +4,7 @@ import type { Backend, PartitionName } from '../../src/storage.js'
 import { LevelPartition } from './partition.js'
 import { profileRules, profiles } from './profiles.js'
 import { checkArgument, checkOptions } from '../../src/door/options.js'
-import { anObject, aText } from '../../src/door/rules.js'
+import { aText, optionsOf } from '../../src/door/rules.js'
 import type { Profile } from './profiles.js'
 
 export interface LevelOptions {
@@ -12,7 +12,15 @@ export interface LevelOptions {
   readonly profiles?: Partial<Readonly<Record<PartitionName, Partial<Profile>>>>
 }
 
-const ofPartitions = { cores: anObject, slices: anObject, objects: anObject, flows: anObject }
+const aProfile = optionsOf<Partial<Profile>>(profileRules)
+const levelOptions = {
+  profiles: optionsOf<NonNullable<LevelOptions['profiles']>>({
+    cores: aProfile,
+    slices: aProfile,
+    objects: aProfile,
+    flows: aProfile,
+  }),
+}
 
 /**
  * Stores on the local disk with LevelDB: each partition is a directory under `location`, created
@@ -27,11 +35,7 @@ export class LevelBackend implements Backend {
 
   constructor(location: string, options: LevelOptions = {}) {
     checkArgument('location', location, aText)
-    checkOptions('LevelBackend()', options, { profiles: anObject })
-    checkOptions('profiles', options.profiles, ofPartitions)
-    for (const [partition, profile] of Object.entries(options.profiles ?? {})) {
-      checkOptions(`profiles.${partition}`, profile, profileRules)
-    }
+    checkOptions('LevelBackend()', options, levelOptions)
     // Now, not at the first open: the working directory may change until then.
     this.location = resolve(location)
     this.#options = options

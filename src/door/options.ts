@@ -1,10 +1,7 @@
 // What a program passes as options. A wrong one is a mistake in the program: a TypeError, at once.
 
-import { broken, type Rule } from './rules.js'
+import { broken, type Rule, type Rules } from './rules.js'
 import { isRecord, shown, unknownMember } from './wording.js'
-
-/** A rule for each option that there is. */
-type Rules = Readonly<Record<string, Rule<unknown>>>
 
 type Values<R extends Rules> = {
   readonly [Name in keyof R]?: (R[Name] extends Rule<infer Value> ? Value : never) | undefined
@@ -36,9 +33,9 @@ export function checkOptions<R extends Rules, Required extends keyof R & string 
       throw new TypeError(`${placeOf(name)} ${unknownMember(name, Object.keys(rules))}`)
     }
     const { [name]: value } = options
-    if (value !== undefined && !rule.holds(value)) {
-      throw new TypeError(`${placeOf(name)} ${broken(rule, value)}`)
-    }
+    if (value === undefined) continue
+    if (!rule.holds(value)) throw new TypeError(`${placeOf(name)} ${broken(rule, value)}`)
+    if (rule.options !== undefined) checkOptions(placeOf(name), value, rule.options)
   }
   for (const name of required) {
     if (options[name] !== undefined) continue

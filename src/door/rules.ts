@@ -9,7 +9,12 @@ export interface Rule<T> {
   readonly holds: (value: unknown) => value is T
   /** What is wrong is not shown: it may be a key. */
   readonly isSecret?: boolean
+  /** Of an object of options: a rule for each option that there is, which checkOptions() goes by. */
+  readonly options?: Rules
 }
+
+/** By the names of options. */
+export type Rules = Readonly<Record<string, Rule<unknown>>>
 
 /** `must be a string, not 7` */
 export function broken({ expected, isSecret }: Rule<unknown>, value: unknown): string {
@@ -47,6 +52,14 @@ export const aListOfTexts = aRule<readonly string[]>(
   'an array of strings that are not empty',
   (value) => Array.isArray(value) && value.every(isText),
 )
+
+/** Options among options. */
+export function optionsOf<T extends object>(options: {
+  readonly [Name in keyof T]-?: Rule<NonNullable<T[Name]>>
+}): Rule<T> {
+  const names = Object.keys(options).join(', ')
+  return { ...aRule<T>(`an object of ${names}`, isRecord), options }
+}
 
 export const anObject = aRule<Fields>('an object', isRecord)
 

@@ -4,11 +4,11 @@ import { LorekeepError } from '../errors.js'
 import { InFlight } from '../in-flight.js'
 import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
-import { checkScope, isOwn, scopeIn, type Scope } from '../scope.js'
+import { aScope, isOwn, scopeIn, type Scope } from '../scope.js'
 import type { Storage } from '../storage.js'
 import type { Chance, Clock } from './clock.js'
 import { checkArgument, checkOptions } from '../door/options.js'
-import { anyValue, aCount, aRule, aSignal, aString, oneOf } from '../door/rules.js'
+import { aCount, aRule, aSignal, aString, oneOf } from '../door/rules.js'
 import { aFlowId, checkDefinition, firstFlow, stepsOf } from './definition.js'
 import { acceptDocument, type AcceptedDocument } from './document.js'
 import { EventHub } from './events.js'
@@ -103,16 +103,16 @@ const jobOptions = {
   user: aString,
   document: aString,
   limit: aCount(),
-  scope: anyValue,
+  scope: aScope,
 }
-const documentOptions = { user: aString, after: aString, limit: aCount(), scope: anyValue }
+const documentOptions = { user: aString, after: aString, limit: aCount(), scope: aScope }
 const watchOptions = {
   job: aString,
   flow: aString,
   user: aString,
   document: aString,
   signal: aSignal,
-  scope: anyValue,
+  scope: aScope,
 }
 const aWellFormed = aRule<string>(
   'a string, well-formed',
@@ -214,7 +214,7 @@ class Flows implements OpenFlowQueue {
     options?: ScopeOptions,
   ): Promise<{ readonly job: string }> {
     checkArgument('the id of a flow', flow, aString)
-    const scope = options && scopeIn('load()', options)
+    const scope = options === undefined ? undefined : scopeIn('load()', options)
     const end = this.#inFlight.begin()
     try {
       const { limits } = this.#options
@@ -270,7 +270,6 @@ class Flows implements OpenFlowQueue {
   async *jobs(query: JobQuery): AsyncGenerator<Job> {
     this.#inFlight.check()
     checkOptions('jobs()', query, jobOptions, 'flow')
-    checkScope(query.scope ?? {})
     await this.#queue.refresh()
     for await (const job of this.#queue.jobs(query)) {
       yield job
@@ -296,7 +295,6 @@ class Flows implements OpenFlowQueue {
     this.#inFlight.check()
     checkOptions('watch()', query, watchOptions)
     const { document, scope = {} } = query
-    checkScope(scope)
     const { user = scope.user ?? this.#options.defaultUser } = query
     const whole = document === undefined ? query : { ...query, user }
     return this.#hub.watch(whole, () => this.#inFlight.run(() => this.#known(whole)))
@@ -330,7 +328,6 @@ class Flows implements OpenFlowQueue {
     this.#inFlight.check()
     checkOptions('documents()', query, documentOptions)
     const { after, limit = Infinity, scope = {} } = query
-    checkScope(scope)
     const { user = scope.user ?? this.#options.defaultUser } = query
     await this.#queue.refresh()
     let count = 0

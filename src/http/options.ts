@@ -8,10 +8,10 @@ import { checkOptions } from '../door/options.js'
 import {
   aFlag,
   aFunction,
-  anObject,
   aSignal,
   aText,
   longestTimer,
+  optionsOf,
   aRule,
   withMethods,
 } from '../door/rules.js'
@@ -154,14 +154,13 @@ const handlerOptions = {
   ),
   defaultUser: aText,
   signal: aSignal,
-  compat: anObject,
+  compat: optionsOf<NonNullable<HandlerOptions['compat']>>({ emptyJson: aFlag }),
   onError: aFunction,
 }
 
 /** @throws TypeError for options that cannot be */
 export function checkHandlerOptions(options: HandlerOptions): void {
   checkOptions('createHandler()', options, handlerOptions, 'authenticate')
-  checkOptions('compat', options.compat, { emptyJson: aFlag })
   const { knowledge, objects, flows } = options
   if (knowledge !== undefined || objects !== undefined || flows !== undefined) return
   throw new TypeError('createHandler() needs a store: knowledge, objects, flows or several of them')

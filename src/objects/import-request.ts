@@ -4,11 +4,11 @@
 import { Members } from '../door/members.js'
 import { checkOptions } from '../door/options.js'
 import { maxErrors, Problems, type Problem } from '../door/problems.js'
-import { aList, anObject, anyValue, aText, oneOf, aRule, wrongName } from '../door/rules.js'
+import { aList, anObject, aText, oneOf, aRule, wrongName } from '../door/rules.js'
 import { brief, isRecord, joined } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 import { checkJson } from '../door/json.js'
-import { checkScope, type Scope } from '../scope.js'
+import { aScope } from '../scope.js'
 import type { CompiledSchema } from './schema/schema.js'
 import type { ObjectId, ObjectImport, ObjectImportOptions, ObjectLimits } from './types.js'
 import type { JsonObject } from '../types.js'
@@ -177,8 +177,7 @@ function idIn(value: unknown, field: string): ObjectId | undefined {
 /** What to do with an id that the collection has. @throws TypeError */
 export function checkImportOptions(options: ObjectImportOptions): Required<ObjectImportOptions> {
   const { onDuplicate = 'reject', scope = {} } = checkOptions('import()', options, importOptions)
-  checkScope(scope as Scope)
-  return { onDuplicate, scope: scope as Scope }
+  return { onDuplicate, scope }
 }
 
-const importOptions = { onDuplicate: oneOf('reject', 'replace', 'skip'), scope: anyValue }
+const importOptions = { onDuplicate: oneOf('reject', 'replace', 'skip'), scope: aScope }

@@ -300,7 +300,7 @@ class StoredObjects implements OpenObjectStore {
   ): Promise<StoredObject<T> | undefined> {
     checkArgument('the name of a collection', collection, aString)
     const text = idText(id)
-    const scope = scopeIn('options', options)
+    const scope = scopeIn('get()', options)
     return this.#read(async (state) => {
       const place = await findPlace(state, this.#committer.memory, collection, text)
       const found = place?.block.stored(place.n)
@@ -317,7 +317,7 @@ class StoredObjects implements OpenObjectStore {
     object: JsonObject,
     options: ObjectChangeOptions = {},
   ): Promise<StoredObject | undefined> {
-    return this.#change(collection, id, options, (_, field, old) =>
+    return this.#change('replace()', collection, id, options, (_, field, old) =>
       typeof object === 'object' && object !== null && !Object.hasOwn(object, field)
         ? { [field]: old.id, ...object }
         : object,
@@ -335,6 +335,7 @@ class StoredObjects implements OpenObjectStore {
       throw new LorekeepError('LK_OBJECT_REQUEST', errors[0]?.message, { details: { errors } })
     }
     return this.#change(
+      'patch()',
       collection,
       id,
       options,
@@ -349,7 +350,7 @@ class StoredObjects implements OpenObjectStore {
   ): Promise<boolean> {
     checkArgument('the name of a collection', collection, aString)
     const text = idText(id)
-    const scope = scopeIn('options', options)
+    const scope = scopeIn('delete()', options)
     return this.#inFlight.run(() =>
       this.#committer.commit(async (draft) => {
         const row = await draft.find(collection, text)
@@ -421,6 +422,7 @@ class StoredObjects implements OpenObjectStore {
 
   /** Puts what `change` makes of an object in its place. */
   async #change(
+    call: string,
     collection: string,
     id: ObjectId,
     options: ObjectChangeOptions,
@@ -428,7 +430,7 @@ class StoredObjects implements OpenObjectStore {
   ): Promise<StoredObject | undefined> {
     checkArgument('the name of a collection', collection, aString)
     const text = idText(id)
-    const scope = scopeIn('options', options)
+    const scope = scopeIn(call, options)
     return this.#inFlight.run(() =>
       this.#committer.commit(async (draft) => {
         const old = await draft.find(collection, text)
