@@ -18,14 +18,14 @@ import {
 } from './import-request.js'
 import { mergePatch } from './merge-patch.js'
 import { planOf, runQuery, type Found } from './query/query.js'
-import { parseQuery, schemaNameOf, type QueryRequest } from './query/query-request.js'
+import { noSchema, parseQuery, type QueryRequest } from './query/query-request.js'
 import { Meter, output } from './query/rows.js'
 import { checkId, compileSchema, type CompiledSchema } from './schema/schema.js'
 import { SchemaChange } from './schema-change.js'
 import { scopeIn, type Scope } from '../scope.js'
 import { checkOwners, isChangeable, isSeen } from './scope.js'
 import { parseSchemaDefinition } from './schema/definition.js'
-import type { State, Table } from './engine/state.js'
+import type { State } from './engine/state.js'
 import type {
   CollectionStat,
   ObjectChangeOptions,
@@ -260,7 +260,6 @@ class StoredObjects implements OpenObjectStore {
     scope: Scope,
     held: Set<() => void>,
   ): AsyncGenerator<StoredObject<T>> {
-    const name = schemaNameOf(query)
     const end = this.#inFlight.begin()
     const { signal } = this.#inFlight
     // close() waits for whoever reads, and not for ever for one who does not go on.
@@ -275,8 +274,7 @@ class StoredObjects implements OpenObjectStore {
         maxQueryMs: Infinity,
       }
       const questionOf = (state: State) => {
-        const table = tableOf(state, name)
-        const request = parseQuery(query, table.schema, limits, state.head.hashKey, scope)
+        const { table, request } = parseQuery(query, state, limits, scope)
         const limit = query.limit === undefined ? Infinity : request.limit
         return { table, request: { ...request, limit } }
       }
@@ -410,10 +408,8 @@ class StoredObjects implements OpenObjectStore {
     scope: Scope,
     give: (answer: { found: Found; request: QueryRequest; meter: Meter }) => Result,
   ): Promise<Result> {
-    const name = schemaNameOf(query)
     return this.#read(async (state) => {
-      const table = tableOf(state, name)
-      const request = parseQuery(query, table.schema, this.#limits, state.head.hashKey, scope)
+      const { table, request } = parseQuery(query, state, this.#limits, scope)
       const meter = new Meter(this.#limits)
       const found = await runQuery(table, this.#committer.memory, request, meter)
       return give({ found, request, meter })
@@ -485,14 +481,6 @@ function checkSize({ places }: Found): void {
     'LK_QUERY_BUDGET',
     `a page of ${places.length} objects has about ${Math.round(bytes / 1024 ** 2)} MiB; a lower limit, or fields, makes it smaller`,
   )
-}
-
-function tableOf({ tables }: State, name: string): Table {
-  return tables.get(name) ?? noSchema(name)
-}
-
-function noSchema(name: string): never {
-  throw new LorekeepError('LK_SCHEMA_NOT_FOUND', `'${name}'`, { details: { schema_name: name } })
 }
 
 function schemaOf(draft: Draft, row: Row): string {

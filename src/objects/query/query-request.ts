@@ -5,6 +5,7 @@ import { Problems } from '../../door/problems.js'
 import { aCount, aText, oneOf } from '../../door/rules.js'
 import { LorekeepError } from '../../errors.js'
 import { isSystemField } from '../engine/block.js'
+import type { State, Table } from '../engine/state.js'
 import type { Condition, Path } from '../filter/condition.js'
 import { decodeCursor, type Cursor } from './cursor.js'
 import { parseFilter } from '../filter/filter.js'
@@ -37,30 +38,26 @@ const wholeNumber = /^(0|[1-9]\d*)$/
 
 const aDirection = oneOf('asc', 'desc')
 
-const members = ['schema_name', 'filters', 'limit', 'offset', 'sort', 'fields', 'after']
-
-/** @throws LorekeepError `LK_QUERY` with `details.errors`, a list of `{ path, message }` */
-export function schemaNameOf(query: unknown): string {
+/**
+ * A query, and the table that it is asked of.
+ * @throws LorekeepError `LK_QUERY` with `details.errors`, a list of `{ path, message }`;
+ *   `LK_SCHEMA_NOT_FOUND` where nothing else is wrong
+ * @throws TypeError for a scope that cannot be
+ */
+export function parseQuery(
+  query: unknown,
+  { tables, head }: State,
+  limits: ObjectLimits,
+  scope: Scope,
+): { readonly table: Table; readonly request: QueryRequest } {
+  checkScope(scope)
   const problems = new Problems()
   const given = new Members(query, '', problems, 'a query, an object')
   const name = given.need('schema_name', aText)
-  if (isRecord(query)) problems.unknown(query, members)
-  problems.throwIfAny('LK_QUERY')
-  return name as string
-}
-
-/** @throws LorekeepError `LK_QUERY` */
-export function parseQuery(
-  query: object,
-  schema: CompiledSchema,
-  limits: ObjectLimits,
-  secret: string,
-  scope: Scope = {},
-): QueryRequest {
-  checkScope(scope)
-  const problems = new Problems()
-  const given = new Members(query, '', problems)
-  const check = (path: Path) => checkField(path, schema)
+  const table = name === undefined ? undefined : tables.get(name)
+  const secret = head.hashKey
+  // Without a schema there is no telling which fields there are, but all else.
+  const check = (path: Path) => table && checkField(path, table.schema)
   const limit = Math.min(given.take('limit', aCount()) ?? defaultLimit, limits.maxQueryLimit)
   const offset = given.take('offset', aCount()) ?? 0
   const sort = parseSort(given.get('sort'), check, problems)
@@ -73,14 +70,22 @@ export function parseQuery(
     if (!(error instanceof LorekeepError) || error.code !== 'LK_QUERY') throw error
     problems.addAll(error.details)
   }
+  given.end()
   problems.throwIfAny('LK_QUERY')
-  const allowed = seenFilter(scope, schema.definition.name)
+  if (table === undefined) return noSchema(name as string)
+  const allowed = seenFilter(scope, name as string)
   const seen = allowed && parseFilter(allowed, () => undefined)
   if (seen !== undefined) {
     const parts = condition.type === 'and' ? condition.conditions : [condition]
     condition = { type: 'and', conditions: [seen, ...parts] }
   }
-  return { condition, seen, limit, offset, sort: after?.order ?? sort, fields, after, secret }
+  const order = after?.order ?? sort
+  const asked = { condition, seen, limit, offset, sort: order, fields, after, secret }
+  return { table, request: asked }
+}
+
+export function noSchema(name: string): never {
+  throw new LorekeepError('LK_SCHEMA_NOT_FOUND', `'${name}'`, { details: { schema_name: name } })
 }
 
 /** Why a path cannot be asked about. */
