@@ -185,12 +185,12 @@ interface Problems<Entry = Problem> {
   readonly errorsOmitted?: number
 }
 
-interface StreamPlace {
+interface StreamFlaw {
+  /** One, its path within the message's data, such as `t[5].s.v`: what follows it makes no sense. */
+  readonly errors: readonly Problem[]
   /** Both from 0, in the stream as it was sent. */
   readonly messageIndex: number
   readonly byteOffset: number
-  /** Within the message's data, such as `t[5].s.v`. */
-  readonly path?: string
   /** Another format that the data seems to be of. */
   readonly looksLike?: string
 }
@@ -198,10 +198,10 @@ interface StreamPlace {
 /** What `details` have, by code (docs/errors.md). */
 export interface DetailsByCode {
   readonly LK_CORE_REF: Problems
-  readonly LK_CORE_FORMAT: StreamPlace
-  readonly LK_CORE_TYPE: StreamPlace
+  readonly LK_CORE_FORMAT: StreamFlaw
+  readonly LK_CORE_TYPE: StreamFlaw
   readonly LK_CORE_TOO_LARGE: { readonly maxCoreBytes: number }
-  readonly LK_CORE_MESSAGE: { readonly messageIndex: number; readonly path: string }
+  readonly LK_CORE_MESSAGE: Pick<StreamFlaw, 'errors' | 'messageIndex'>
   readonly LK_GRAPH_QUERY: Partial<Problems> & { readonly line?: number }
   readonly LK_RDF_FORMAT: { readonly format: string; readonly line?: number }
   readonly LK_RDF_LOSS: Readonly<
@@ -238,6 +238,7 @@ export interface DetailsByCode {
   readonly LK_DOCUMENT_NOT_FOUND: { readonly document: string }
   readonly LK_JOB_NOT_FOUND: { readonly job: string }
   readonly LK_JOB_STATE: { readonly job: string; readonly state: string }
+  readonly LK_STEP_INPUT: Problems & { readonly step: string }
   readonly LK_CONFIG: Partial<Problems>
 }
 

@@ -2,13 +2,15 @@
 // headers, every vector component a 64-bit double. That is what the reference system's own
 // writer (Python's msgpack) makes of them; msgpackr would write 1.0 as the integer 1.
 
+import { formatPath } from '../door/json.js'
+import { shown } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 import type { CoreMessage } from '../types.js'
 import { stringHeader } from './messagepack.js'
 
 /**
  * The bytes of one message. It is also the door for message objects: every field is checked.
- * @throws LorekeepError `LK_CORE_MESSAGE` with `details` `{ messageIndex, path }`
+ * @throws LorekeepError `LK_CORE_MESSAGE` with `details` `{ messageIndex, errors }`, the first of them
  */
 export function encodeMessage(message: CoreMessage, messageIndex = 0): Uint8Array {
   return writer.write(message, messageIndex)
@@ -41,11 +43,12 @@ class MessageWriter {
   #message(value: unknown): void {
     const pair = this.#checkArray(value)
     if (pair.length !== 2) {
-      this.#fail(`a message is a pair of type and data, not ${pair.length} values`)
+      this.#fail(`must be a pair of type and data, not ${pair.length} values`)
     }
     const [type, data] = pair
     this.#arrayHeader(2)
-    if (type !== 't' && type !== 'ge') this.#fail(`expected type 't' or 'ge', found ${show(type)}`)
+    if (type !== 't' && type !== 'ge')
+      this.#fail(`must have the type 't' or 'ge', not ${shown(type)}`)
     this.#string(type)
     const fields = this.#checkObject(data)
     this.#mapHeader(2)
@@ -108,7 +111,7 @@ class MessageWriter {
       const component = vector[i]
       if (typeof component !== 'number') {
         this.#path.push(i)
-        this.#fail(`expected a number, found ${show(component)}`)
+        this.#fail(`must be a number, not ${shown(component)}`)
       }
       buffer[at] = 0xcb
       buffer.writeDoubleBE(component, at + 1)
@@ -142,31 +145,31 @@ class MessageWriter {
 
   #checkObject(value: unknown): Readonly<Record<string, unknown>> {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      this.#fail(`expected an object, found ${show(value)}`)
+      this.#fail(`must be an object, not ${shown(value)}`)
     }
     return value as Record<string, unknown>
   }
 
   #checkArray(value: unknown): readonly unknown[] {
-    if (!Array.isArray(value)) this.#fail(`expected an array, found ${show(value)}`)
+    if (!Array.isArray(value)) this.#fail(`must be an array, not ${shown(value)}`)
     return value as readonly unknown[]
   }
 
-  #fail(reason: string): never {
+  #fail(message: string): never {
     const path = formatPath(this.#path)
     const messageIndex = this.#messageIndex
     const place = `message ${messageIndex}${path && ` (${path})`}`
-    throw new LorekeepError('LK_CORE_MESSAGE', `${place}: ${reason}`, {
-      details: { messageIndex, path },
+    throw new LorekeepError('LK_CORE_MESSAGE', `${place} ${message}`, {
+      details: { messageIndex, errors: [{ path, message }] },
     })
   }
 
   // Bytes
 
   #string(value: unknown): void {
-    if (typeof value !== 'string') this.#fail(`expected a string, found ${show(value)}`)
+    if (typeof value !== 'string') this.#fail(`must be a string, not ${shown(value)}`)
     if (value.length < shortLength && this.#shortAscii(value)) return
-    if (!value.isWellFormed()) this.#fail('the string holds a lone surrogate, which has no UTF-8')
+    if (!value.isWellFormed()) this.#fail('has half of a surrogate pair, which has no UTF-8')
     const length = Buffer.byteLength(value, 'utf8')
     this.#reserve(5 + length)
     const header = stringHeader(length)
@@ -196,7 +199,7 @@ class MessageWriter {
   }
 
   #boolean(value: unknown): void {
-    if (typeof value !== 'boolean') this.#fail(`expected a boolean, found ${show(value)}`)
+    if (typeof value !== 'boolean') this.#fail(`must be true or false, not ${shown(value)}`)
     this.#byte(value ? 0xc3 : 0xc2)
   }
 
@@ -228,20 +231,6 @@ class MessageWriter {
     this.#buffer.copy(grown, 0, 0, this.#length)
     this.#buffer = grown
   }
-}
-
-/** As the scanner writes it: `t[5].s.v`. */
-function formatPath(path: readonly (string | number)[]): string {
-  let text = ''
-  for (const part of path) text += typeof part === 'number' ? `[${part}]` : `${text && '.'}${part}`
-  return text
-}
-
-function show(value: unknown): string {
-  if (value === null || value === undefined) return String(value)
-  if (Array.isArray(value)) return 'an array'
-  if (typeof value === 'object') return 'an object'
-  return `${typeof value} ${String(value).slice(0, 40)}`
 }
 
 // One for all: a message is written in one go, without an await.

@@ -13,6 +13,7 @@
 // different, cut or wrong they stop in front of it and leave it to the automaton.
 // Hot: measured by benchmarks/scanner.ts; change with numbers.
 
+import { quoted } from '../door/wording.js'
 import { LorekeepError, type ErrorCode } from '../errors.js'
 import { guessFormat } from './format-guess.js'
 import * as grammar from './grammar.js'
@@ -466,7 +467,7 @@ export class CoreScanner {
   #typeDone(): void {
     const type = this.#kept.toString('latin1', 0, this.#keptLength)
     if (type !== 't' && type !== 'ge') {
-      const found = JSON.stringify(this.#kept.toString('utf8', 0, Math.min(this.#keptLength, 64)))
+      const found = quoted(this.#kept.toString('utf8', 0, this.#keptLength))
       this.#fail(this.#contentStart, `found ${found}, expected "t" or "ge"`, 'LK_CORE_TYPE')
     }
     this.#left[this.#depth - 1] = 1
@@ -566,7 +567,7 @@ export class CoreScanner {
   // Errors
 
   #failRepeated(key: string): never {
-    this.#fail(this.#keyStart, `the key ${JSON.stringify(key)} occurs twice`)
+    this.#fail(this.#keyStart, `the key ${quoted(key)} occurs twice`)
   }
 
   #failMessageSize(): never {
@@ -579,9 +580,10 @@ export class CoreScanner {
     const messageIndex = this.messages
     const guess = byteOffset === 0 ? guessFormat(this.#chunk) : undefined
     const place = `message ${messageIndex}, byte ${byteOffset}${path && ` (${path})`}`
-    const hint = guess === undefined ? '' : `; the data looks like ${guess}`
-    throw new LorekeepError(code, `${place}: ${reason}${hint}`, {
-      details: { messageIndex, byteOffset, path, ...(guess !== undefined && { looksLike: guess }) },
+    const message = guess === undefined ? reason : `${reason}; the data looks like ${guess}`
+    const looksLike = guess !== undefined && { looksLike: guess }
+    throw new LorekeepError(code, `${place}: ${message}`, {
+      details: { messageIndex, byteOffset, ...looksLike, errors: [{ path, message }] },
     })
   }
 

@@ -1,12 +1,13 @@
 // Where a text is no JSON. JSON.parse says it in words that change with the version of Node, and
 // often without a place; so what it refused is read once more here.
 
+import { formatPath } from '../door/json.js'
+import { quoted } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 import { parseJson } from '../json-text.js'
 
 const quote = 0x22
 const backslash = 0x5c
-const maxKeyShown = 64
 
 /**
  * Reads a text of valid UTF-8 by the grammar (RFC 8259), and makes nothing of it.
@@ -55,7 +56,7 @@ class Reader {
       this.#string()
       const key = this.#decode(from)
       this.#path.push(key)
-      if (keys.has(key)) throw this.#error(from, `the key ${shown(key)} is there twice`)
+      if (keys.has(key)) throw this.#error(from, `the key ${quoted(key)} is there twice`)
       keys.add(key)
       this.#skipSpace()
       if (!this.#take(':')) this.#refuse("':'")
@@ -146,31 +147,26 @@ class Reader {
 
   #refuse(expected: string): never {
     const [found] = this.#bytes.toString('utf8', this.#at, this.#at + 4)
-    const what = found === undefined ? 'the end of the body' : JSON.stringify(found)
+    const what = found === undefined ? 'the end of the body' : quoted(found)
     throw this.#error(this.#at, `expected ${expected}, found ${what}`)
   }
 
   #error(byteOffset: number, reason: string): LorekeepError {
-    const path = pathOf(this.#path)
-    const place = path === '' ? `byte ${byteOffset}` : `byte ${byteOffset}, in ${path}`
-    return new LorekeepError('LK_HTTP_JSON', `${reason} at ${place}`, {
-      details: { byteOffset, ...(path !== '' && { path }) },
-    })
+    return jsonError(reason, { byteOffset }, formatPath(this.#path))
   }
 }
 
-/** Like `values[3].price`. */
-function pathOf(parts: readonly (string | number)[]): string {
-  let path = ''
-  for (const part of parts) {
-    if (typeof part === 'number') path += `[${part}]`
-    else if (!/^[A-Za-z_$][\w$]{0,63}$/.test(part)) path += `[${shown(part)}]`
-    else path += path === '' ? part : `.${part}`
-  }
-  return path
+interface FlawDetails {
+  readonly byteOffset?: number
+  readonly maxDepth?: number
 }
 
-/** A key may be as long as the body. */
-function shown(key: string): string {
-  return JSON.stringify(key.length > maxKeyShown ? `${key.slice(0, maxKeyShown)}…` : key)
+/** Of the first that is wrong: what follows it makes no sense. */
+export function jsonError(message: string, details: FlawDetails = {}, path = ''): LorekeepError {
+  const { byteOffset } = details
+  const at = byteOffset === undefined ? '' : ` at byte ${byteOffset}`
+  const within = path === '' ? '' : `, in ${path}`
+  return new LorekeepError('LK_HTTP_JSON', `${message}${at}${within}`, {
+    details: { ...details, errors: [{ path, message }] },
+  })
 }

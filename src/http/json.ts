@@ -3,10 +3,11 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { LorekeepError } from '../errors.js'
+import { isRecord, shown } from '../door/wording.js'
 import { parseJson } from '../json-text.js'
 import type { JsonObject } from '../types.js'
 import { openBody, parsedBody } from './body.js'
-import { locateFlaw } from './json-place.js'
+import { jsonError, locateFlaw } from './json-place.js'
 import { countKeys, survey } from './json-scan.js'
 import type { HeldBody } from './body-memory.js'
 import type { Exchange } from './routes.js'
@@ -35,7 +36,7 @@ export async function readJson(
   const options = { content: 'json', maxBytes: maxJsonBytes, idleTimeoutMs } as const
   const type = request.headers['content-type'] ?? ''
   if (/^\s*multipart\//i.test(type)) {
-    throw refusal(`it is '${type}'; send the JSON itself as the body`)
+    throw jsonError(`it is '${type}'; send the JSON itself as the body`)
   }
   const parsed = parsedBody(request, options)
   if (parsed !== undefined) {
@@ -56,10 +57,10 @@ export async function readJson(
 function parse(body: Buffer): JsonObject {
   if (!isUtf8(body)) {
     const byteOffset = endOfUtf8(body)
-    throw refusal(`not UTF-8 at byte ${byteOffset}`, { byteOffset })
+    throw jsonError('not UTF-8', { byteOffset })
   }
   const start = body.subarray(0, mark.length).equals(mark) ? mark.length : 0
-  if (body.byteLength === start) throw refusal('it is empty')
+  if (body.byteLength === start) throw jsonError('it is empty')
   const { keys, tooDeepAt } = survey(body, start, maxDepth)
   if (tooDeepAt !== undefined) throw tooDeep(tooDeepAt)
   let value: unknown
@@ -111,10 +112,8 @@ export function mostOf({ headers }: IncomingMessage, maxBytes: number): number {
 }
 
 function objectOf(value: unknown): JsonObject {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return value as JsonObject
-  const found = Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`
-  throw refusal(`it is ${found}, and has to be an object`)
+  if (isRecord(value)) return value as JsonObject
+  throw jsonError(`must be an object, not ${shown(value)}`)
 }
 
 /** Where the longest beginning that is UTF-8 ends. */
@@ -139,11 +138,6 @@ function isContinuation(byte = 0): boolean {
 }
 
 function tooDeep(byteOffset?: number): LorekeepError {
-  const place = byteOffset === undefined ? '' : ` at byte ${byteOffset}`
-  const details = byteOffset === undefined ? {} : { byteOffset }
-  return refusal(`nested deeper than ${maxDepth} levels${place}`, { ...details, maxDepth })
-}
-
-function refusal(detail: string, details: Readonly<Record<string, unknown>> = {}): LorekeepError {
-  return new LorekeepError('LK_HTTP_JSON', detail, { details })
+  const place = byteOffset !== undefined && { byteOffset }
+  return jsonError(`nested deeper than ${maxDepth} levels`, { ...place, maxDepth })
 }

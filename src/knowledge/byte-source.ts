@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import { shown } from '../door/wording.js'
 import type { ByteSource } from './types.js'
 
 /** A source that answers at once gives the event loop its turn after so many chunks. */
@@ -24,7 +25,7 @@ export async function* readSteps(
       const { done, value } = await abort.or(() => chunks.next())
       if (done === true) break
       if (!(value instanceof Uint8Array)) {
-        throw new TypeError(`a source must give Uint8Array chunks, not ${typeof value}`)
+        throw new TypeError(`a source must give Uint8Array chunks, not ${shown(value)}`)
       }
       const { length } = value
       for (let at = 0; at < length; at += maxStep) {
@@ -69,7 +70,7 @@ function open(source: ByteSource): Chunks {
     if (start) return fromIterator(start.call(stream), stream)
   }
   throw new TypeError(
-    'a source must be a Uint8Array, an (async) iterable of them, or a readable stream',
+    `a source must be a Uint8Array, an (async) iterable of them, or a readable stream, not ${shown(source)}`,
   )
 }
 

@@ -2,7 +2,7 @@ import { Members } from '../door/members.js'
 import { Problems } from '../door/problems.js'
 import { aList, aRule } from '../door/rules.js'
 import type { GraphQuery } from '../graph/types.js'
-import { checkName } from './records.js'
+import { checkNames } from './records.js'
 
 const aCollection = aRule<string>(
   'the name of a collection',
@@ -18,11 +18,11 @@ export function checkGraphQuery(query: GraphQuery): GraphQuery {
   const collection = given.take('collection', aCollection)
   given.end()
   problems.throwIfAny('LK_GRAPH_QUERY')
-  const ids = cores?.map((id, n) => checkName(`cores[${n}]`, id))
+  checkNames([['user', user], ...(cores ?? []).map((id, n) => [`cores[${n}]`, id] as const)])
   return {
-    user: checkName('user', user),
+    user: user as string,
     // Each once: a core is not another one for being named twice.
-    ...(ids !== undefined && { cores: [...new Set(ids)] }),
+    ...(cores !== undefined && { cores: [...new Set(cores as readonly string[])] }),
     ...(collection !== undefined && { collection }),
   }
 }

@@ -68,29 +68,35 @@ export function createId(now: number): string {
   return now.toString(16).padStart(12, '0') + randomBytes(10).toString('hex')
 }
 
+const aRefOfCore = aRule<CoreRef>('named by an object { user, id }', isRecord)
+
 /**
  * @throws LorekeepError `LK_CORE_REF` where a name cannot be one, with `details.errors`
  * @throws TypeError where there is no object of names
  */
 export function checkRef(ref: CoreRef): CoreRef {
   // With other members, too: what list() gives names a core.
-  checkArgument('a core', ref, aRule('named by an object { user, id }', isRecord))
+  checkArgument('a core', ref, aRefOfCore)
   const { user, id } = ref
-  checkNames({ user, id })
+  checkNames([
+    ['user', user],
+    ['id', id],
+  ])
   return { user, id }
 }
 
 /** @throws LorekeepError `LK_CORE_REF` */
 export function checkName(path: string, value: unknown): string {
-  checkNames({ [path]: value })
+  checkNames([[path, value]])
   return value as string
 }
 
-function checkNames(names: Readonly<Record<string, unknown>>): void {
+/** @throws LorekeepError `LK_CORE_REF` */
+export function checkNames(names: Iterable<readonly [path: string, value: unknown]>): void {
   let problems: Problems | undefined
-  for (const name in names) {
-    const wrong = wrongName(names[name], maxNameBytes)
-    if (wrong !== undefined) (problems ??= new Problems()).fail(name, wrong)
+  for (const [path, value] of names) {
+    const wrong = wrongName(value, maxNameBytes)
+    if (wrong !== undefined) (problems ??= new Problems()).fail(path, wrong)
   }
   problems?.throwIfAny('LK_CORE_REF')
 }

@@ -1,5 +1,6 @@
 // What of all objects somebody may see, and change: those that are private to others are not there.
 
+import { brief } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 import type { Filters } from './filters.js'
 import { isOwn, type Scope } from '../scope.js'
@@ -52,7 +53,7 @@ export function checkOwners(scope: Scope, rows: readonly (Owned & { id: unknown 
   const others = rows.filter((row) => !isOwn(scope, row))
   if (others.length === 0) return
   const ids = others.slice(0, 100).map(({ id }) => id)
-  throw new LorekeepError('LK_OBJECT_ACCESS', `'${String(ids[0])}'`, {
+  throw new LorekeepError('LK_OBJECT_ACCESS', brief(ids[0]), {
     details: { ids, count: others.length },
   })
 }

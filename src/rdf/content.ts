@@ -5,6 +5,7 @@ import { open, unlink } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { shown } from '../door/wording.js'
 import type { ByteSource } from '../knowledge/types.js'
 
 const stepBytes = 64 * 1024
@@ -71,7 +72,7 @@ async function* stepsOf(source: ByteSource): AsyncGenerator<Uint8Array, void, un
   const chunks = source instanceof Uint8Array ? [source] : source
   for await (const chunk of chunks as AsyncIterable<unknown>) {
     if (!(chunk instanceof Uint8Array)) {
-      throw new TypeError(`a source must give Uint8Array chunks, not ${typeof chunk}`)
+      throw new TypeError(`a source must give Uint8Array chunks, not ${shown(chunk)}`)
     }
     for (let at = 0; at < chunk.length; at += stepBytes) yield chunk.subarray(at, at + stepBytes)
   }

@@ -1,5 +1,6 @@
 // The text of a query, as the algebra that the engine runs; less what it shall not run.
 
+import { quoted } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 import { rdfFactory } from '../rdf/factory.js'
 import type { Peer } from './peer.js'
@@ -123,9 +124,7 @@ function checkPattern(pattern: string | undefined, flags: string | undefined): v
   if (pattern === undefined || flags === undefined) return
   const reason = whyUnsupported(pattern, flags)
   if (reason === undefined) return
-  throw new LorekeepError('LK_GRAPH_QUERY', `the pattern ${JSON.stringify(pattern)}: ${reason}`, {
-    details: { pattern },
-  })
+  throw refused(`the pattern ${quoted(pattern)}: ${reason}`)
 }
 
 function constantOf(expression: Operation | undefined): string | undefined {

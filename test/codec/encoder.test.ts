@@ -67,7 +67,7 @@ t.test('an object that is no message is refused with its place', async (t) => {
   for (const [message, path] of cases) {
     t.throws(() => encodeMessage(message as CoreMessage, 4), {
       code: 'LK_CORE_MESSAGE',
-      details: { messageIndex: 4, path },
+      details: { messageIndex: 4, errors: [{ path }] },
     })
   }
 })

@@ -1,6 +1,7 @@
+import assert from 'node:assert/strict'
 import { CoreScanner, type ScanTarget } from '../../src/codec/scanner.js'
 import type { CodecLimits } from '../../src/codec/limits.js'
-import { LorekeepError } from '../../src/errors.js'
+import { LorekeepError, type Problem } from '../../src/errors.js'
 
 /** Everything that a scan of a stream shows, in a form that can be compared. */
 export interface Scanned {
@@ -32,7 +33,10 @@ export function scan(
     scanner.finish()
   } catch (error) {
     if (!(error instanceof LorekeepError)) throw error
-    const { messageIndex, byteOffset, path } = error.details
+    const { messageIndex, byteOffset, errors } = error.details
+    const [{ path, message }, ...others] = errors as [Problem, ...Problem[]]
+    assert.equal(others.length, 0)
+    assert.ok(error.message.endsWith(`: ${message}`), error.message)
     return { error: { code: error.code, messageIndex, byteOffset, path } }
   }
   const { messages, triples, entities, vectors } = scanner

@@ -227,6 +227,18 @@ t.test('limits bind imports, not what was accepted before', async (t) => {
   for await (const [type] of keep.knowledge.messages(ref)) t.equal(type, 't')
 })
 
+t.test('all names that cannot be are told at once', async (t) => {
+  const { knowledge } = await openStore(t, new MemoryBackend())
+  const bad = { user: '', cores: ['', 'core', 7, 'x'.repeat(1025)] }
+  t.throws(() => knowledge.graph(bad as never), {
+    code: 'LK_CORE_REF',
+    details: { errors: ['user', 'cores[0]', 'cores[2]', 'cores[3]'].map((path) => ({ path })) },
+  })
+  const before = knowledge.stat({ user: 7, id: '' } as never)
+  const errors = [{ path: 'user' }, { path: 'id' }]
+  await t.rejects(before, { code: 'LK_CORE_REF', details: { errors } })
+})
+
 t.test('options that cannot be are refused before anything is opened', async (t) => {
   const open = (options: object) => createLorekeep(options as never)
   await t.rejects(open({}), { name: 'TypeError', message: /backend is missing/ })

@@ -10,7 +10,7 @@ const maxEntities = 5000
 const maxTriples = 20_000
 const maxTextLength = 100_000
 
-/** @throws LorekeepError `LK_STEP_OUTPUT` with `details` `{ chunk, path }` */
+/** @throws LorekeepError `LK_STEP_OUTPUT` with `details` `{ chunk, errors }`, the first of them */
 export function checkExtraction(value: unknown, chunk: number): Extraction {
   const reader = new ExtractionReader(chunk)
   if (!isRecord(value)) return reader.fail('', 'must be { entities, triples }')
@@ -68,13 +68,13 @@ class ExtractionReader {
     return this.fail(path, `has ${value.length} characters, ${maxTextLength} are allowed`)
   }
 
-  fail(path: string, reason: string): never {
+  fail(path: string, message: string): never {
     const chunk = this.#chunk
     const what = path === '' ? 'it' : path
     throw new LorekeepError(
       'LK_STEP_OUTPUT',
-      `what the extractor returned of chunk ${chunk}: ${what} ${reason}`,
-      { details: { chunk, path } },
+      `what the extractor returned of chunk ${chunk}: ${what} ${message}`,
+      { details: { chunk, errors: [{ path, message }] } },
     )
   }
 }

@@ -1,10 +1,10 @@
 // What `store` and `index` get, checked: the step before may be anybody's code.
 
-import { LorekeepError } from '../../errors.js'
 import type { Triple, Vector } from '../../types.js'
 import type { FlowDocument } from '../types.js'
 import type { Chunk, Entity } from './types.js'
-import { isRecord } from '../../door/wording.js'
+import { Problems } from '../../door/problems.js'
+import { isRecord, shown, type Fields } from '../../door/wording.js'
 
 /** An ExtractOutput, with nothing where a flow has no such step. */
 export interface Knowledge {
@@ -15,79 +15,81 @@ export interface Knowledge {
   readonly triples: readonly Triple[]
 }
 
-/** @throws LorekeepError `LK_STEP_INPUT` with `details` `{ step, path }` */
+/** @throws LorekeepError `LK_STEP_INPUT` with `details` `{ step, errors }` */
 export function checkKnowledge(input: unknown, step: string, { text }: FlowDocument): Knowledge {
-  const reader = new KnowledgeReader(step)
+  const reader = new KnowledgeReader()
   const given = isRecord(input) ? input : {}
-  const chunks = reader.list(given, 'chunks', 'chunk')
+  const chunks = reader.list(given, 'chunks')
   const vectors = reader.list(given, 'vectors')
   const entities = reader.list(given, 'entities')
   const triples = reader.list(given, 'triples')
-  chunks.forEach((chunk, at) => reader.chunk(chunk, at, text))
-  vectors.forEach((vector, at) => reader.vector(vector, `vectors[${at}]`))
-  if (vectors.length > 0 && vectors.length !== chunks.length) {
+  if (given['chunks'] === undefined) {
     reader.fail(
-      'vectors',
-      `are ${vectors.length}, of ${chunks.length} chunks: 'embed' gives each one`,
+      'chunks',
+      `are missing: '${step}' works on what 'chunk' returned, and the steps between have to hand it on`,
     )
   }
-  entities.forEach((entity, at) => reader.entity(entity, at, chunks.length))
+  chunks.forEach((chunk, at) => reader.chunk(chunk, at, text))
+  vectors.forEach((vector, at) => reader.vector(vector, `vectors[${at}]`))
+  // Where there is no list of chunks, there is no telling which of them there are.
+  const count = Array.isArray(given['chunks']) ? chunks.length : Infinity
+  if (vectors.length > 0 && vectors.length !== count && count !== Infinity) {
+    reader.fail('vectors', `are ${vectors.length}, of ${count} chunks: 'embed' gives each one`)
+  }
+  entities.forEach((entity, at) => reader.entity(entity, at, count))
   triples.forEach((triple, at) => reader.triple(triple, at))
+  reader.end(step)
   return { chunks, vectors, entities, triples } as Knowledge
 }
 
 class KnowledgeReader {
-  readonly #step: string
   readonly #uris = new Set<string>()
+  // Most inputs are right.
+  #problems: Problems | undefined
 
-  constructor(step: string) {
-    this.#step = step
-  }
-
-  /** `from` names the step that has to have come before. */
-  list(given: Readonly<Record<string, unknown>>, name: string, from?: string): readonly unknown[] {
-    const value = given[name]
+  /** Empty where it is left out. */
+  list(given: Fields, name: string): readonly unknown[] {
+    const { [name]: value } = given
     if (Array.isArray(value)) return value
-    if (value !== undefined) this.fail(name, 'must be an array')
-    if (from === undefined) return []
-    return this.fail(
-      name,
-      `are missing: '${this.#step}' works on what '${from}' returned, and the steps between have to hand it on`,
-    )
+    if (value !== undefined) this.fail(name, `must be an array, not ${shown(value)}`)
+    return []
   }
 
   chunk(chunk: unknown, at: number, { length }: string): void {
     const { index, start, end } = isRecord(chunk) ? chunk : {}
-    if (index !== at) this.fail(`chunks[${at}].index`, `must be ${at}, not ${String(index)}`)
+    if (index !== at) this.fail(`chunks[${at}].index`, `must be ${at}, not ${shown(index)}`)
     if (isCount(start) && isCount(end) && start <= end && end <= length) return
     this.fail(
       `chunks[${at}]`,
-      `must lie in the ${length} code units of the text: from ${String(start)} to ${String(end)}`,
+      `must lie in the ${length} code units of the text: from ${shown(start)} to ${shown(end)}`,
     )
   }
 
   vector(vector: unknown, path: string): void {
     if (Array.isArray(vector)) return
     if (vector instanceof Float32Array || vector instanceof Float64Array) return
-    this.fail(path, 'must be an array of numbers')
+    this.fail(path, `must be an array of numbers, not ${shown(vector)}`)
   }
 
   entity(entity: unknown, at: number, chunkCount: number): void {
     const path = `entities[${at}]`
     const { uri, name, definition, chunks, vector } = isRecord(entity) ? entity : {}
-    if (typeof uri !== 'string' || uri === '') this.fail(`${path}.uri`, 'must be a URI')
-    if (this.#uris.has(uri)) this.fail(`${path}.uri`, `is ${uri}, as an entity before it has it`)
-    this.#uris.add(uri)
-    if (typeof name !== 'string') this.fail(`${path}.name`, 'must be a string')
+    if (typeof uri !== 'string' || uri === '') {
+      this.fail(`${path}.uri`, `must be a URI, not ${shown(uri)}`)
+    } else {
+      if (this.#uris.has(uri)) this.fail(`${path}.uri`, 'is that of an entity before it')
+      this.#uris.add(uri)
+    }
+    if (typeof name !== 'string') this.fail(`${path}.name`, `must be a string, not ${shown(name)}`)
     if (definition !== undefined && typeof definition !== 'string') {
-      this.fail(`${path}.definition`, 'must be a string')
+      this.fail(`${path}.definition`, `must be a string, not ${shown(definition)}`)
     }
     if (vector !== undefined) this.vector(vector, `${path}.vector`)
-    if (!Array.isArray(chunks)) this.fail(`${path}.chunks`, 'must be the indexes of its chunks')
     let before = -1
-    for (const index of chunks as readonly unknown[]) {
+    for (const index of Array.isArray(chunks) ? (chunks as readonly unknown[]) : [undefined]) {
       if (!isCount(index) || index <= before || index >= chunkCount) {
-        this.fail(`${path}.chunks`, `must be indexes of the ${chunkCount} chunks, ascending`)
+        this.fail(`${path}.chunks`, 'must be indexes of the chunks, ascending')
+        break
       }
       before = index
     }
@@ -99,15 +101,18 @@ class KnowledgeReader {
       const term = terms[name]
       if (isRecord(term) && typeof term['v'] === 'string' && typeof term['e'] === 'boolean')
         continue
-      this.fail(`triples[${at}].${name}`, 'must be a term { v, e }')
+      this.fail(`triples[${at}].${name}`, `must be a term { v, e }, not ${shown(term)}`)
     }
   }
 
-  fail(path: string, reason: string): never {
-    const step = this.#step
-    throw new LorekeepError('LK_STEP_INPUT', `'${step}': ${path} ${reason}`, {
-      details: { step, path },
-    })
+  fail(path: string, message: string): void {
+    this.#problems ??= new Problems()
+    this.#problems.fail(path, message)
+  }
+
+  /** @throws LorekeepError where anything was wrong */
+  end(step: string): void {
+    if (this.#problems !== undefined) throw this.#problems.error('LK_STEP_INPUT', { step })
   }
 }
 

@@ -1,5 +1,6 @@
 // The schemas of a document's chunks and entities, and the ids of these objects.
 
+import { Problems } from '../../door/problems.js'
 import { createHash } from 'node:crypto'
 import { LorekeepError } from '../../errors.js'
 import type { FieldDefinition, ObjectStore, SchemaDefinition } from '../../objects/types.js'
@@ -51,33 +52,40 @@ export async function ensureSchema(objects: ObjectStore, wanted: ObjectSchema): 
     await objects.defineSchema(wanted)
     return
   }
-  const path = conflict(there, wanted)
-  if (path === undefined) return
+  const paths = conflicts(there, wanted)
+  if (paths.length === 0) return
+  const problems = new Problems()
+  for (const path of paths) problems.fail(path, 'is not as the objects of the step need it')
   throw new LorekeepError(
     'LK_STEP_INPUT',
     `'index' keeps its objects under the schema '${wanted.name}', which is defined otherwise ` +
-      `(${path}): give yours another name and drop it, or leave the step out of the flow`,
-    { details: { step: 'index', schema: wanted.name, path } },
+      `(${problems.sentence()}): give yours another name and drop it, or leave the step out of the flow`,
+    { details: { step: 'index', schema: wanted.name, ...problems.details } },
   )
 }
 
 /** True for a schema of ours: what lies under another of that name is nobody's but the user's. */
 export async function isThere(objects: ObjectStore, wanted: ObjectSchema): Promise<boolean> {
   const there = await objects.schema(wanted.name)
-  return there !== undefined && conflict(there, wanted) === undefined
+  return there !== undefined && conflicts(there, wanted).length === 0
 }
 
 /** Where a schema contradicts the wanted one. */
-function conflict(there: SchemaDefinition, { fields }: ObjectSchema): string | undefined {
-  if (there.id_field !== 'id') return 'id_field'
+function conflicts(there: SchemaDefinition, { fields }: ObjectSchema): readonly string[] {
+  const paths = new Set<string>()
+  if (there.id_field !== 'id') paths.add('id_field')
   for (const [name, { type, items }] of Object.entries(fields)) {
     const field = Object.hasOwn(there.fields, name) ? there.fields[name] : undefined
-    if (field?.type !== type || field.items?.type !== items?.type) return `fields.${name}`
+    if (field?.type !== type || field.items?.type !== items?.type) {
+      paths.add(`fields.${name}`)
+    }
   }
   for (const [name, { required }] of Object.entries(there.fields)) {
-    if (required === true && fields[name]?.required !== true) return `fields.${name}`
+    if (required === true && fields[name]?.required !== true) {
+      paths.add(`fields.${name}`)
+    }
   }
-  return undefined
+  return [...paths]
 }
 
 /**

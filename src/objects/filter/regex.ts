@@ -2,6 +2,7 @@
 // that would keep a backtracking engine busy for years is an ordinary one here.
 
 import { RE2JS } from 're2js'
+import { quoted } from '../../door/wording.js'
 
 export interface Regex {
   readonly source: string
@@ -26,7 +27,7 @@ const flags: Readonly<Record<string, number>> = {
 /** The reason why a text names no options, `undefined` where it does. */
 export function checkRegexOptions(options: string): string | undefined {
   const unknown = Array.from(options).find((option) => !Object.hasOwn(flags, option))
-  return unknown && `has the option ${JSON.stringify(unknown)}: there are i, m, s, x and u`
+  return unknown && `has the option ${quoted(unknown)}: there are i, m, s, x and u`
 }
 
 /** @throws SyntaxError for a pattern that the engine does not understand */

@@ -242,7 +242,7 @@ for (const [what, [answer, path]] of Object.entries(bad)) {
   t.test(`an extractor may not return ${what}`, async (t) => {
     await t.rejects(run({ extractor: answers(nothing, answer, nothing) }), {
       code: 'LK_STEP_OUTPUT',
-      details: { chunk: 1, path },
+      details: { chunk: 1, errors: [{ path }] },
     })
   })
 }

@@ -175,14 +175,17 @@ t.test('a schema of the same name that is not ours is left alone, and refused', 
   await index().run({ chunks: [] }, contextOf(keep, document))
   await keep.objects.defineSchema(narrower)
   const run = async () => index().run(knowledgeOf(document), contextOf(keep, document))
-  await t.rejects(run(), { code: 'LK_STEP_INPUT', details: { path: 'fields.note' } })
+  await t.rejects(run(), { code: 'LK_STEP_INPUT', details: { errors: [{ path: 'fields.note' }] } })
 })
 
 t.test('inputs, options and collections that cannot be are refused', async (t) => {
   const keep = await openMemory(t, { collections: 'declared' })
   const document = documentOf()
   const run = async (input: unknown) => index().run(input as never, contextOf(keep, document))
-  await t.rejects(run(document), { code: 'LK_STEP_INPUT', details: { path: 'chunks' } })
+  await t.rejects(run(document), {
+    code: 'LK_STEP_INPUT',
+    details: { errors: [{ path: 'chunks' }] },
+  })
   await t.rejects(run(knowledgeOf(document)), { code: 'LK_COLLECTION_NOT_FOUND' })
   t.throws(() => index({ base: 'nowhere' }), TypeError)
 })

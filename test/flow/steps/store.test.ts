@@ -196,8 +196,14 @@ t.test('an input it cannot work on is refused, with the place', async (t) => {
     [{ ...good, triples: [met, { ...met, o: 'bob' }] }, 'triples[1].o'],
   ] as const) {
     const run = async () => store().run(input as never, contextOf(keep, document))
-    await t.rejects(run(), { code: 'LK_STEP_INPUT', details: { step: 'store', path } })
+    const errors = { 0: { path } }
+    await t.rejects(run(), { code: 'LK_STEP_INPUT', details: { step: 'store', errors } })
   }
+  const input = { vectors: 1, entities: [{ ...ada, name: 7, definition: null }], triples: [{}] }
+  const paths = ['vectors', 'chunks', 'entities[0].name', 'entities[0].definition']
+  const all = [...paths, 'triples[0].s', 'triples[0].p', 'triples[0].o'].map((path) => ({ path }))
+  const run = async () => store().run(input as never, contextOf(keep, document))
+  await t.rejects(run(), { code: 'LK_STEP_INPUT', details: { errors: all } }, 'all of it at once')
   t.equal(await keep.knowledge.stat({ user: 'alice', id: document.id }), undefined)
 })
 
