@@ -118,7 +118,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/knowledge': [...leaves, 'src/codec', 'src/graph'],
   'src/objects/filters': ['src/types'],
   'src/objects/types': ['src/types', 'src/scope', 'src/objects/filters'],
-  'src/objects/scope': ['src/errors', 'src/scope', 'src/objects/filters'],
+  'src/objects/scope': ['src/door', 'src/errors', 'src/scope', 'src/objects/filters'],
   'src/objects/schema': [...leaves, 'src/objects/types'],
   'src/objects/filter': [...leaves, 'src/objects/types'],
   'src/objects/engine': [

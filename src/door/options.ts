@@ -3,7 +3,8 @@
 import { broken, type Rule, type Rules } from './rules.js'
 import { isRecord, shown, unknownMember } from './wording.js'
 
-type Values<R extends Rules> = {
+/** What options that fit the rules have. */
+export type Values<R extends Rules> = {
   readonly [Name in keyof R]?: (R[Name] extends Rule<infer Value> ? Value : never) | undefined
 }
 

@@ -118,11 +118,12 @@ const aWellFormed = aRule<string>(
   'a string, well-formed',
   (value) => typeof value === 'string' && value.isWellFormed(),
 )
+const aRef = aRule<DocumentRef>('named by an object { user, document }', isRecord)
 const documentMembers = { user: aWellFormed, document: aWellFormed }
 
 /** With other members, too: what document() and watch() give names a document. */
 function documentIn(ref: DocumentRef): DocumentRef {
-  checkArgument('a document', ref, aRule('named by an object { user, document }', isRecord))
+  checkArgument('a document', ref, aRef)
   const { user, document } = ref
   checkOptions('a document', { user, document }, documentMembers, 'document')
   return ref

@@ -3,7 +3,7 @@ import type { Embedder, Term, Triple, Vector } from '../types.js'
 import { idsOf, Matches, type OpenView } from './matches.js'
 import { withBlocks } from './miss.js'
 import { Neighbours } from './neighbours.js'
-import { checkOptions } from '../door/options.js'
+import { checkOptions, type Values } from '../door/options.js'
 import { aCount, aFlag, anyValue, aSignal, aList } from '../door/rules.js'
 import { aLimit, Question } from './question.js'
 import { rdfSource } from './rdf-source.js'
@@ -69,9 +69,8 @@ export class StoredGraph implements Graph {
   }
 
   match(pattern?: TriplePattern, options?: MatchOptions): AsyncIterable<Triple> {
-    const { limit = Infinity, signal } = checkOptions('match()', options, matchOptions)
-    const asked = checkPattern(pattern)
-    return this.#results(signal, (open) => new Matches(open, asked, limit))
+    const checked = checkOptions('match()', options, matchOptions)
+    return this.#matches(checkPattern(pattern), checked)
   }
 
   async count(pattern?: TriplePattern, options?: AskOptions): Promise<number> {
@@ -145,11 +144,19 @@ export class StoredGraph implements Graph {
   }
 
   describe(term: Term, options?: MatchOptions): AsyncIterable<Triple> {
-    return this.match({ s: checkTerm(term) }, options)
+    const checked = checkOptions('describe()', options, matchOptions)
+    return this.#matches({ s: checkTerm(term) }, checked)
   }
 
   source(): QuadSource {
     return rdfSource(this)
+  }
+
+  #matches(
+    asked: TriplePattern,
+    { limit = Infinity, signal }: Values<typeof matchOptions>,
+  ): AsyncIterable<Triple> {
+    return this.#results(signal, (open) => new Matches(open, asked, limit))
   }
 
   #results<T>(

@@ -182,10 +182,3 @@ export const aLimit = aRule<number>(
   'a whole number, 0 or more',
   (value) => value === Infinity || (Number.isSafeInteger(value) && Number(value) >= 0),
 )
-
-/** @throws LorekeepError `LK_GRAPH_QUERY`, for one fault that only an answer finds */
-export function refuse(path: string, message: string): never {
-  const { problems } = new Question()
-  problems.fail(path, message)
-  throw problems.error('LK_GRAPH_QUERY')
-}

@@ -2,7 +2,6 @@
 // ask for. All that is wrong with a body is told at once.
 
 import { Members } from '../door/members.js'
-import { aCount, aFlag, aText } from '../door/rules.js'
 import { Question } from '../graph/question.js'
 import type { EntityPattern, QueryPattern, TriplePattern, Variable } from '../graph/types.js'
 import type { JsonObject, Vector } from '../types.js'
@@ -14,33 +13,23 @@ export const maxCores = 1000
 const maxVectorLength = 65_536
 /** More than models take. */
 const maxTextLength = 65_536
-const maxDepth = 100
+export const maxDepth = 100
 
 /** Reads the members of a body that asks about cores; what is wrong ends in `LK_GRAPH_QUERY`. */
-export class GraphBody {
-  readonly #question = new Question()
-  readonly #members: Members
+export class GraphBody extends Members {
+  readonly #question: Question
   readonly #body: JsonObject
 
   constructor(body: JsonObject) {
+    const question = new Question()
+    super(body, '', question.problems)
+    this.#question = question
     this.#body = body
-    this.#members = new Members(body, '', this.#question.problems)
   }
 
+  /** How many of something. */
   count(name: string, most: number): number | undefined {
-    return this.#members.take(name, aCount(0, most))
-  }
-
-  text(name: string): string | undefined {
-    return this.#members.take(name, aText)
-  }
-
-  flag(name: string): boolean | undefined {
-    return this.#members.take(name, aFlag)
-  }
-
-  depth(): number | undefined {
-    return this.count('depth', maxDepth)
+    return this.integer(name, 0, most)
   }
 
   cores(): readonly string[] | undefined {
@@ -52,7 +41,7 @@ export class GraphBody {
   }
 
   pattern(): TriplePattern {
-    const [s, p, o] = ['s', 'p', 'o'].map((name) => this.#members.get(name))
+    const [s, p, o] = ['s', 'p', 'o'].map((name) => this.get(name))
     return this.#question.triplePattern({ s, p, o }, '')
   }
 
@@ -63,17 +52,17 @@ export class GraphBody {
 
   /** One pattern or a list of them. */
   where(): readonly EntityPattern[] {
-    const where = this.#members.get('where')
+    const where = this.get('where')
     const isLong = Array.isArray(where) && this.#isTooLong(where, 'where', maxPatterns, 'patterns')
     return isLong ? [] : this.#question.entityPatterns(where, 'where')
   }
 
   selection(): readonly Variable[] | undefined {
-    return this.#question.selection(this.#members.get('select'), 'select')
+    return this.#question.selection(this.get('select'), 'select')
   }
 
   vector(): Vector {
-    return this.#vector(this.#members.get('vector'), 'vector')
+    return this.#vector(this.get('vector'), 'vector')
   }
 
   vectors(most: number): readonly Vector[] {
@@ -84,28 +73,20 @@ export class GraphBody {
 
   /** The length alone: 413 is for bodies. */
   question(): unknown {
-    const text = this.#members.get('text')
+    const text = this.get('text')
     if (typeof text === 'string' && text.length > maxTextLength) {
       this.#fail('text', `has ${text.length} characters; there may be ${maxTextLength}`)
     }
     return text
   }
 
-  get(name: string): unknown {
-    return this.#members.get(name)
-  }
-
   has(name: string): boolean {
     return Object.hasOwn(this.#body, name)
   }
 
-  fail(name: string, message: string): void {
-    this.#fail(name, message)
-  }
-
   /** Names the members that nobody has read. @throws LorekeepError `LK_GRAPH_QUERY` */
-  end(): void {
-    this.#members.end()
+  override end(): void {
+    super.end()
     this.#question.end()
   }
 
@@ -115,7 +96,7 @@ export class GraphBody {
   }
 
   #list(name: string, most: number, what: string): readonly unknown[] | undefined {
-    const list = this.#members.get(name)
+    const list = this.get(name)
     if (list === undefined) return undefined
     if (!Array.isArray(list)) {
       this.#fail(name, `must be an array of ${what}`)
@@ -136,6 +117,6 @@ export class GraphBody {
   }
 
   #fail(path: string, message: string): void {
-    this.#question.problems.fail(path, message)
+    this.problems.fail(path, message)
   }
 }

@@ -85,6 +85,8 @@ async function checkFormat(cores: Storage): Promise<void> {
   }
 }
 
+const exportOptions = { signal: aSignal }
+const indexOptions = { signal: aSignal, onProgress: aFunction }
 // Names are for checkName(), which clients' go through too.
 const listOptions = { user: anyValue, after: anyValue, limit: aCount() }
 
@@ -148,7 +150,7 @@ class StoredKnowledge implements OpenKnowledgeStore {
   }
 
   async export(ref: CoreRef, options: { readonly signal?: AbortSignal } = {}): Promise<CoreExport> {
-    const { signal } = checkOptions('export()', options, { signal: aSignal })
+    const { signal } = checkOptions('export()', options, exportOptions)
     const name = checkRef(ref)
     return this.#inFlight.run(async () => {
       signal?.throwIfAborted()
@@ -224,7 +226,7 @@ class StoredKnowledge implements OpenKnowledgeStore {
   }
 
   async index(ref: CoreRef, options: IndexOptions = {}): Promise<IndexState> {
-    checkOptions('index()', options, { signal: aSignal, onProgress: aFunction })
+    checkOptions('index()', options, indexOptions)
     const name = checkRef(ref)
     const { signal: closing } = this.#inFlight
     const signal = eitherOf(closing, options.signal)

@@ -33,6 +33,8 @@ export interface RdfWriteCounts {
 const statementsPerBatch = 500
 const bytesPerChunk = 64 * 1024
 
+const writeOptions = { format: aFormat }
+
 /**
  * RDF text in UTF-8, of the messages of a core or of triples. Where the reified statement that
  * parseRdf() made is directly behind its triple, both are written as the statement that it was made
@@ -43,7 +45,7 @@ export function writeRdf(
   source: Iterable<CoreMessage | Triple> | AsyncIterable<CoreMessage | Triple>,
   options: RdfWriteOptions,
 ): RdfText {
-  checkOptions('writeRdf()', options, { format: aFormat }, 'format')
+  checkOptions('writeRdf()', options, writeOptions, 'format')
   const format = formatNamed(options.format)
   const counts = { statements: 0, encoded: 0, embeddings: 0 }
   return { counts, [Symbol.asyncIterator]: write }

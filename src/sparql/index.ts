@@ -27,9 +27,11 @@ export interface SparqlEngineOptions {
   readonly threadMb?: number
 }
 
+const engineOptions = { threads: aCount(1), threadMb: aCount(64) }
+
 /** Makes nothing yet: the engine comes into memory, and threads are made, with the first query. */
 export function createSparql(options: SparqlEngineOptions = {}): SparqlEngine {
-  checkOptions('createSparql()', options, { threads: aCount(1), threadMb: aCount(64) })
+  checkOptions('createSparql()', options, engineOptions)
   const { threads = defaultThreads(), threadMb = defaultThreadMb() } = options
   const pool = new ThreadPool({ threads, threadMb })
   return {

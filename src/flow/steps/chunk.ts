@@ -5,7 +5,7 @@ import type { Step } from '../types.js'
 import type { Members } from '../../door/members.js'
 import { split, type SplitOptions } from './splitter.js'
 import type { Chunk, ChunkOutput } from './types.js'
-import { checkOptions } from '../../door/options.js'
+import { checkArgument, checkOptions } from '../../door/options.js'
 import { aCount } from '../../door/rules.js'
 
 const defaultSize = 2000
@@ -15,12 +15,13 @@ const mostSize = 1_000_000
 /** How long it keeps the process from everything else. */
 const turnMs = 10
 
+const chunkOptions = { size: aCount(leastSize, mostSize), overlap: aCount() }
+
 /** Chunks of 2,000 UTF-16 code units at most that overlap by up to 100, unless told otherwise. */
 export function chunk(options: Partial<SplitOptions> = {}): Step<unknown, ChunkOutput> {
-  const ofSize = { size: aCount(leastSize, mostSize), overlap: aCount() }
-  const { size = defaultSize } = checkOptions('chunk()', options, ofSize)
-  checkOptions('chunk()', options, { ...ofSize, overlap: aCount(0, size >> 1) })
-  const { overlap = Math.min(defaultOverlap, size >> 2) } = options
+  const checked = checkOptions('chunk()', options, chunkOptions)
+  const { size = defaultSize, overlap = Math.min(defaultOverlap, size >> 2) } = checked
+  checkArgument('chunk(): overlap', overlap, aCount(0, size >> 1))
   return {
     name: 'chunk',
     run: async (_, { document, signal, progress }): Promise<ChunkOutput> => {

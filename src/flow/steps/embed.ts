@@ -27,8 +27,10 @@ export interface EmbedStep extends Step<ChunkOutput, EmbedOutput> {
   readonly embedder: Embedder
 }
 
+const embedOptions = { embedder: aFunction, batch: aCount(1) }
+
 export function embed(options: EmbedOptions = {}): EmbedStep {
-  checkOptions('embed()', options, { embedder: aFunction, batch: aCount(1) })
+  checkOptions('embed()', options, embedOptions)
   const { embedder = hashingEmbedder(), batch = defaultBatch } = options
   return {
     name: 'embed',

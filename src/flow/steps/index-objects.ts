@@ -20,12 +20,14 @@ export interface IndexOutput {
   readonly entities: number
 }
 
+const indexOptions = { base: aBase }
+
 /**
  * Keeps an object of each chunk and each entity in the document's collection, and deletes those
  * that an earlier version of the document left. Its input is that of `store`.
  */
 export function index(options: IndexOptions = {}): Step<ChunkOutput | ExtractOutput, IndexOutput> {
-  checkOptions('index()', options, { base: aBase })
+  checkOptions('index()', options, indexOptions)
   return {
     name: 'index',
     async run(input, context): Promise<IndexOutput> {

@@ -15,12 +15,14 @@ export interface StoreOptions {
   readonly chunkEmbeddings?: boolean
 }
 
+const storeOptions = { base: aBase, chunkEmbeddings: aFlag }
+
 /**
  * Puts what the steps before found in the place of the document's core, all of it or nothing. Its
  * input is that of `chunk`, `embed` or `extract`, and its output the same.
  */
 export function store(options: StoreOptions = {}): Step<ChunkOutput | ExtractOutput, StoreOutput> {
-  checkOptions('store()', options, { base: aBase, chunkEmbeddings: aFlag })
+  checkOptions('store()', options, storeOptions)
   const { chunkEmbeddings = true } = options
   return {
     name: 'store',

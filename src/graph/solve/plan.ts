@@ -1,7 +1,8 @@
 // The patterns of a question, with numbered slots in place of variables and terms.
 
 import type { Term } from '../../types.js'
-import { refuse } from '../question.js'
+import { Problems } from '../../door/problems.js'
+import { quoted } from '../../door/wording.js'
 import type { QueryPattern, Variable } from '../types.js'
 import { ANY } from '../view.js'
 
@@ -66,9 +67,7 @@ export function makePlan(
   const values = new Array<number>(firstConstant + constants.length).fill(0)
   values[anySlot] = ANY
   const selected = select ?? variables
-  const unknown = selected.findIndex((variable) => !variables.includes(variable))
-  if (unknown >= 0)
-    refuse(`select[${unknown}]`, `is ${selected[unknown]}, which is in none of the patterns`)
+  if (!selected.every((variable) => variables.includes(variable))) refuse(selected, variables)
   return {
     patterns,
     values,
@@ -78,4 +77,13 @@ export function makePlan(
     columns: selected.map(slot),
     canRepeat: !variables.every((variable) => selected.includes(variable)),
   }
+}
+
+function refuse(selected: readonly Variable[], variables: readonly Variable[]): never {
+  const problems = new Problems()
+  for (const [n, variable] of selected.entries()) {
+    if (variables.includes(variable)) continue
+    problems.fail(`select[${n}]`, () => `is ${quoted(variable)}, which is in none of the patterns`)
+  }
+  throw problems.error('LK_GRAPH_QUERY')
 }

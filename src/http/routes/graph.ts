@@ -4,7 +4,7 @@ import type { Graph, GraphQuery, RetrieveQuery } from '../../graph/types.js'
 import type { CoreRef, KnowledgeStore } from '../../knowledge/types.js'
 import { askedCollection } from '../access.js'
 import { actingUser } from '../auth.js'
-import { GraphBody } from '../graph-question.js'
+import { GraphBody, maxDepth } from '../graph-question.js'
 import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
 import { answerJson, answerJsonText } from '../reply.js'
@@ -89,7 +89,11 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
   function solve(body: GraphBody, exchange: Exchange): Answer {
     const patterns = body.patterns()
     if (!body.has('patterns')) body.fail('patterns', 'is missing; it must be an array of patterns')
-    const chosen = { select: body.selection(), distinct: body.flag('distinct'), maxDistinctBytes }
+    const chosen = {
+      select: body.selection(),
+      distinct: body.boolean('distinct'),
+      maxDistinctBytes,
+    }
     return results(body, exchange, 'bindings', ({ graph, signal }, limit) =>
       graph.solve(patterns, { ...chosen, limit, signal }),
     )
@@ -106,7 +110,7 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
   function nearest(body: GraphBody): Answer {
     const vector = body.vector()
     const k = body.count('k', maxGraphResults)
-    const exact = body.flag('exact')
+    const exact = body.boolean('exact')
     const where = body.where()
     return async ({ exchange, graph, signal }) => {
       const entities = await graph.nearest(vector, { k, exact, where, signal })
@@ -120,7 +124,7 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
       text: body.question(),
       entities: body.count('entities', maxGraphResults),
       triples: body.count('triples', maxGraphResults),
-      depth: body.depth(),
+      depth: body.count('depth', maxDepth),
       maxTriples: body.count('maxTriples', maxGraphResults),
     }
     return async ({ exchange, graph, signal }) => {

@@ -17,10 +17,11 @@ export interface OpenaiEmbedderOptions extends ModelOptions {
 const maxRequestBytes = 200_000
 const maxAnswerBytes = 64 * 1024 * 1024
 
+const embedderOptions = { ...modelRules, dimensions: aCount(1), batch: aCount(1) }
+
 /** Asks `/embeddings` of an OpenAI-compatible server. */
 export function openaiEmbedder(options: OpenaiEmbedderOptions): Embedder {
-  const ofVectors = { dimensions: aCount(1), batch: aCount(1) }
-  checkOptions('openaiEmbedder()', options, { ...modelRules, ...ofVectors }, 'model')
+  checkOptions('openaiEmbedder()', options, embedderOptions, 'model')
   const { model, dimensions, batch = 64 } = options
   const client = new ModelClient(options)
   return async (texts, { signal }) => {
