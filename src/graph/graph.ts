@@ -105,12 +105,12 @@ export class StoredGraph implements Graph {
     const { where, ...others } = checkOptions('nearest()', options, nearestOptions)
     const question = new Question()
     const patterns = question.entityPatterns(where, 'where')
-    question.vector(vector, 'vector')
+    const asked = question.vector(vector, 'vector')
     question.end()
     const open = await this.#open(options.signal)
     try {
       open.check()
-      return await this.#nearest(open, vector, others, patterns)
+      return await this.#nearest(open, asked, others, patterns)
     } finally {
       open.release()
     }

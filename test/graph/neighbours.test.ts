@@ -57,6 +57,11 @@ t.test('what is no term or no limit is refused', async (t) => {
   const wrong = { v: 'a' } as Term
   t.throws(() => graph.neighbours(wrong), refused('term.e'))
   t.throws(() => graph.describe(wrong), refused('term.e'))
+  const limit = { limit: -1 }
+  t.throws(() => graph.describe(uri('a'), limit), {
+    name: 'TypeError',
+    message: /^describe\(\): limit/,
+  })
   t.throws(() => graph.neighbours(uri('a'), { limit: -1 }), TypeError)
   t.throws(() => graph.match({}, { signal: 7 as unknown as AbortSignal }), TypeError)
 })

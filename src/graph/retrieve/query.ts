@@ -55,11 +55,12 @@ export async function checkRetrieval(
   given.end()
   if (text === undefined && vector === undefined) {
     given.fail('text', 'is missing: what to look for, as text or as vector')
-  } else if (text === undefined) question.vector(vector, 'vector')
-  else checkText(text, vector, embed, given)
+  }
+  const copy = text === undefined && vector !== undefined && question.vector(vector, 'vector')
+  if (text !== undefined) checkText(text, vector, embed, given)
   question.end()
   if (typeof text !== 'string' || embed === undefined) {
-    return { ...checked, vector: vector as Vector }
+    return { ...checked, vector: copy as Vector }
   }
   return { ...checked, vector: await embedded(text, embed, signal) }
 }

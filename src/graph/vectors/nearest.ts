@@ -1,7 +1,6 @@
 // The entities whose vectors point where a vector points.
 
 import type { Term, Vector } from '../../types.js'
-import { Question } from '../question.js'
 import type { NearEntity } from '../types.js'
 import { searchLinks } from './approximate.js'
 import { Candidates } from './candidates.js'
@@ -27,9 +26,7 @@ const defaultK = 10
 
 /**
  * The best vector of each entity over all sets, best first; equal scores in the order of the bytes
- * of the entities, literals first. Sets of other dimensions are not looked at.
- *
- * @throws LorekeepError `LK_GRAPH_QUERY` where the vector is not one
+ * of the entities, literals first. Sets of other dimensions are not looked at. The vector was checked.
  */
 export async function nearest(
   sets: readonly VectorSet[],
@@ -51,13 +48,10 @@ export async function nearest(
   return candidates.result()
 }
 
-/** At length 1. @throws LorekeepError `LK_GRAPH_QUERY` */
-function unitVector(value: unknown): Float32Array {
-  const question = new Question()
-  const copy = question.vector(value, 'vector')
-  question.end()
-  const { length } = copy
+/** At length 1. */
+function unitVector(query: Vector): Float32Array {
+  const { length } = query
   const vector = new Float32Array(length)
-  normalizeInto(copy, length, vector, 0)
+  normalizeInto(query instanceof Float64Array ? query : Float64Array.from(query), length, vector, 0)
   return vector
 }
