@@ -52,6 +52,9 @@ const model = {
   chance: { fraction: () => 0 },
 }
 
+/** Longer than what a message shows of a value. */
+const secret = 'a secret of 21 chars.'
+
 interface Door {
   /** Every member that there is, each right. */
   readonly right: Readonly<Record<string, unknown>>
@@ -558,6 +561,131 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
   hasCode: [],
 }
 
+/** An argument of its own, none of the options. */
+interface Argument {
+  readonly call: (value: never) => unknown
+  /** What may come from a client ends in this code, and not in a TypeError. */
+  readonly code?: string
+  /** Wrong beside what is wrong for each: numbers, null, objects of nothing, and leaving it out. */
+  readonly wrong?: readonly unknown[]
+  /** Of those, what is right for it. */
+  readonly right?: readonly unknown[]
+}
+
+const never = [7, null, undefined, true, Symbol('x')]
+const ofText = (call: Argument['call'], code?: string): Argument => ({
+  call,
+  wrong: [[], {}, ['x']],
+  ...(code !== undefined && { code }),
+})
+const oneText = (call: Argument['call']) => [ofText(call)]
+const ofObject = (call: (collection: never, id: never) => unknown) => [
+  ofText((collection) => call(collection, '1' as never)),
+  { call: (id: never) => call('c' as never, id), wrong: [[], {}], right: [7] },
+]
+const aSource = { wrong: [{}, 'text', ['text']] }
+const inGraph = 'LK_GRAPH_QUERY'
+
+/** By what is called: all arguments but names of cores and documents, and options. */
+const arguments_: Readonly<Record<string, readonly Argument[]>> = {
+  restore: [
+    { call: (backend) => lorekeep.restore(backend, '/none'), wrong: [{}, 'x'] },
+    { call: (source) => lorekeep.restore(new memory.MemoryBackend(), source), wrong: [{}] },
+  ],
+  'keep.backup': [{ call: (target) => keep.backup(target), wrong: [{}, ''] }],
+  'knowledge.import': [{ call: (source) => knowledge.import(ref, source), ...aSource }],
+  'knowledge.write': [{ call: (messages) => knowledge.write(ref, messages), wrong: [{}] }],
+  'graph.solve': [{ call: (patterns) => graph.solve(patterns), code: inGraph, wrong: [{}, 'x'] }],
+  'graph.nearest': [
+    { call: (vector) => graph.nearest(vector), code: inGraph, wrong: [[], {}, 'x', ['1'], [NaN]] },
+  ],
+  'objects.schema': oneText((name) => objects.schema(name)),
+  'objects.dropSchema': oneText((name) => objects.dropSchema(name)),
+  'objects.get': ofObject((collection, id) => objects.get(collection, id)),
+  'objects.replace': ofObject((collection, id) => objects.replace(collection, id, {})),
+  'objects.patch': [
+    ...ofObject((collection, id) => objects.patch(collection, id, {})),
+    {
+      call: (changes) => objects.patch('c', '1', changes),
+      code: 'LK_OBJECT_REQUEST',
+      wrong: [[], 'x'],
+    },
+  ],
+  'objects.delete': ofObject((collection, id) => objects.delete(collection, id)),
+  'objects.createCollection': [
+    {
+      call: (name) => objects.createCollection(name),
+      code: 'LK_OBJECT_REQUEST',
+      wrong: ['', [], {}, 'x'.repeat(257)],
+    },
+  ],
+  'objects.deleteCollection': oneText((name) => objects.deleteCollection(name)),
+  'flows.load': oneText((flow) => flows.load(flow, { id: 'd', content: 'text' })),
+  'flows.get': oneText((id) => flows.get(id)),
+  'flows.start': oneText((id) => flows.start(id)),
+  'flows.stop': oneText((id) => flows.stop(id)),
+  'flows.remove': oneText((id) => flows.remove(id)),
+  'flows.job': oneText((id) => flows.job(id)),
+  'flows.deadLetters': [{ call: (id) => flows.deadLetters(id), wrong: ['', [], {}] }],
+  'flows.stats': oneText((id) => flows.stats(id)),
+  'flows.retry': oneText((id) => flows.retry(id)),
+  'flows.cancel': oneText((id) => flows.cancel(id)),
+  parseRdf: [{ call: (source) => rdf.parseRdf(source, { format: 'nt' }), ...aSource }],
+  writeRdf: [{ call: (source) => rdf.writeRdf(source, { format: 'nt' }), wrong: [{}] }],
+  rdfFormatNamed: oneText((name) => rdf.rdfFormatNamed(name)),
+  'engine.query': oneText((text) => engine.query(graph, text)),
+  'engine.execute': oneText((text) => engine.execute(graph, text)),
+  LevelBackend: [{ call: (location) => new level.LevelBackend(location), wrong: ['', {}] }],
+}
+
+/** Their arguments are options, names of cores and documents, and what comes from a client whole. */
+const without = [
+  'createLorekeep',
+  'keep.verify',
+  ...['export', 'messages', 'stat', 'delete', 'index', 'indexState', 'list', 'graph'].map(
+    (name) => `knowledge.${name}`,
+  ),
+  ...['match', 'count', 'retrieve', 'neighbours', 'describe', 'source'].map((n) => `graph.${n}`),
+  ...['defineSchema', 'schemas', 'import', 'query', 'find', 'explain', 'collections'].map(
+    (name) => `objects.${name}`,
+  ),
+  ...['define', 'run', 'jobs', 'documents', 'watch', 'document', 'removeDocument', 'list'].map(
+    (name) => `flows.${name}`,
+  ),
+  ...['chunk', 'embed', 'extract', 'store', 'index', 'hashingEmbedder', 'offlineExtractor'],
+  ...['openaiEmbedder', 'openaiExtractor', 'createSparql', 'createHandler', 'MemoryBackend'],
+  // Terms of others, which have types and no end of shapes; errors.
+  ...['quadOf', 'rdfTermOf', 'termOf', 'LorekeepError', 'hasCode'],
+]
+
+t.test('the arguments of every public function and method are tried', async (t) => {
+  t.strictSame([...Object.keys(arguments_), ...without].sort(), Object.keys(doors).sort())
+})
+
+/** What the engine says of a value that nobody looked at. */
+const unlooked = /^Cannot |is not (?:a function|iterable|a constructor)|undefined \(reading|^Spread/
+
+for (const [name, list] of Object.entries(arguments_)) {
+  t.test(`${name}: arguments`, async (t) => {
+    for (const { call, code, wrong = [], right = [] } of list) {
+      for (const value of [...never, ...wrong].filter((value) => !right.includes(value))) {
+        const what = `${code ?? 'TypeError'} for ${String(JSON.stringify(value))}`
+        try {
+          await settled(call(value as never))
+          t.fail(what)
+        } catch (error) {
+          const { message, code: found } = error as lorekeep.LorekeepError
+          const isRight =
+            code === undefined
+              ? error instanceof TypeError && !unlooked.test(message)
+              : lorekeep.hasCode(error, code as 'LK_QUERY') && error.details.errors.length > 0
+          t.ok(isRight, `${what}: ${found} ${message}`)
+        }
+      }
+    }
+  })
+}
+
 t.test('every public function and method is in the table', async (t) => {
   const found = new Set<string>()
   for (const module of [lorekeep, memory, level, steps, http, rdf, sparql]) {
@@ -604,7 +732,7 @@ async function knock(t: Test, door: Door): Promise<void> {
   }
   for (const [member, value] of Object.entries(right)) {
     if (open.includes(member)) continue
-    const others = [typeof value === 'number' ? 'x' : 7, null]
+    const others = [typeof value === 'string' ? 7 : secret, null]
     const isNullable = door.code === 'LK_DOCUMENT_INVALID'
     const negative = typeof value === 'number' ? [-1, 1.5, NaN] : []
     for (const other of [...others, ...negative, { wrong: 1 }]) {
@@ -617,7 +745,7 @@ async function knock(t: Test, door: Door): Promise<void> {
     const { [member]: _, ...rest } = right
     await refuses(t, door, rest, member)
   }
-  for (const value of isPart ? [] : [null, 7, 'x', []]) await refuses(t, door, value, '')
+  for (const value of isPart ? [] : [null, 7, secret, []]) await refuses(t, door, value, '')
 }
 
 /** Names the member: a TypeError in its message, a code in the path of an entry. */
@@ -632,6 +760,8 @@ async function refuses(
   try {
     await settled(call(given as never))
   } catch (error) {
+    const { message: told, details } = error as lorekeep.LorekeepError
+    t.notOk(JSON.stringify([told, details]).includes(secret), `it is not shown at length: ${told}`)
     const isWhole = member === ''
     if (error instanceof TypeError) {
       const named = error.message.includes(member) && message.test(error.message)

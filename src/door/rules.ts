@@ -48,6 +48,15 @@ export const aSignal = aRule<AbortSignal>('an AbortSignal', (value) => value ins
 
 export const aList = aRule<readonly unknown[]>('an array', Array.isArray)
 
+/** Not a text, which is an iterable of its characters. */
+export const anIterable = aRule<Iterable<unknown> | AsyncIterable<unknown>>(
+  'an iterable or an async iterable',
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    (Symbol.iterator in value || Symbol.asyncIterator in value),
+)
+
 export const aListOfTexts = aRule<readonly string[]>(
   'an array of strings that are not empty',
   (value) => Array.isArray(value) && value.every(isText),

@@ -1,8 +1,8 @@
 import { MessageDecoder } from '../codec/decoder.js'
 import { encodeMessage } from '../codec/encoder.js'
 import { limitsOf } from '../door/limits.js'
-import { checkOptions } from '../door/options.js'
-import { aCount, aFunction, anyValue, aSignal } from '../door/rules.js'
+import { checkArgument, checkOptions } from '../door/options.js'
+import { aCount, aFunction, anIterable, anyValue, aSignal } from '../door/rules.js'
 import { hasCode, LorekeepError } from '../errors.js'
 import { StoredGraph, type GraphParts, type OpenCores } from '../graph/graph.js'
 import { fewestLinked } from '../graph/index/links-writer.js'
@@ -146,6 +146,7 @@ class StoredKnowledge implements OpenKnowledgeStore {
     messages: Iterable<CoreMessage> | AsyncIterable<CoreMessage>,
     options: ImportOptions = {},
   ): Promise<ImportSummary> {
+    checkArgument('the messages of write()', messages, anIterable)
     return this.import(ref, encodeMessages(messages), options)
   }
 

@@ -1,6 +1,7 @@
 // The syntaxes of RDF that are read and written, and what they are called.
 
-import { aRule } from '../door/rules.js'
+import { checkArgument } from '../door/options.js'
+import { aRule, aString } from '../door/rules.js'
 
 interface Syntax {
   readonly mediaType: string
@@ -51,6 +52,7 @@ export const rdfFormats = Object.keys(syntaxes) as readonly RdfFormat[]
 
 /** By its name or an alias: `nt` is `n-triples`. */
 export function rdfFormatNamed(name: string): RdfFormat | undefined {
+  checkArgument('the name of a format', name, aString)
   const wanted = name.toLowerCase()
   return rdfFormats.find((format) => {
     return format === wanted || syntaxes[format].aliases.includes(wanted)

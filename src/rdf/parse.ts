@@ -12,8 +12,8 @@ import { loadN3 } from './n3.js'
 import { RdfReader } from './reader.js'
 import { BlankNodeScope, hasBlankNode } from './scope.js'
 import { anAbsoluteIri, termOf } from './terms.js'
-import { checkOptions } from '../door/options.js'
-import { aText, oneOf } from '../door/rules.js'
+import { checkArgument, checkOptions } from '../door/options.js'
+import { anIterable, aText, oneOf } from '../door/rules.js'
 
 /**
  * What becomes of datatypes, languages, directions and named graphs, for which the triples of a core
@@ -57,6 +57,7 @@ const parseOptions = {
  * While iterating: @throws LorekeepError `LK_RDF_FORMAT`, `LK_RDF_LOSS`, `LK_PEER_MISSING`
  */
 export function parseRdf(source: ByteSource, options: RdfParseOptions): RdfMessages {
+  checkArgument('the source of parseRdf()', source, anIterable)
   checkOptions('parseRdf()', options, parseOptions, 'format')
   const format = formatNamed(options.format)
   const { loss = 'drop', base, collection = 'default' } = options

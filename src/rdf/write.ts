@@ -3,7 +3,8 @@
 import type * as RDF from '@rdfjs/types'
 import type { CoreMessage, Triple } from '../types.js'
 import { rdfFactory } from './factory.js'
-import { checkOptions } from '../door/options.js'
+import { checkArgument, checkOptions } from '../door/options.js'
+import { anIterable } from '../door/rules.js'
 import { aFormat, formatNamed, syntaxes } from './format.js'
 import { loadN3 } from './n3.js'
 import { Restorer } from './restorer.js'
@@ -45,6 +46,7 @@ export function writeRdf(
   source: Iterable<CoreMessage | Triple> | AsyncIterable<CoreMessage | Triple>,
   options: RdfWriteOptions,
 ): RdfText {
+  checkArgument('the source of writeRdf()', source, anIterable)
   checkOptions('writeRdf()', options, writeOptions, 'format')
   const format = formatNamed(options.format)
   const counts = { statements: 0, encoded: 0, embeddings: 0 }

@@ -1,6 +1,6 @@
 // lorekeep/sparql: SPARQL 1.1 Query over a graph, by an engine that is an optional peer.
 
-import { checkOptions } from '../door/options.js'
+import { checkArgument, checkOptions } from '../door/options.js'
 import { aCount, aSignal, aString, longestTimer } from '../door/rules.js'
 import { query } from './answer.js'
 import { defaultThreadMb, defaultThreads, ThreadPool } from './thread-pool.js'
@@ -36,10 +36,12 @@ export function createSparql(options: SparqlEngineOptions = {}): SparqlEngine {
   const pool = new ThreadPool({ threads, threadMb })
   return {
     query: async (graph, text, asked) => {
+      checkArgument('the text of a query', text, aString)
       checkOptions('query()', asked, queryOptions)
       return query(graph, text, asked)
     },
     execute: async (graph, text, request = {}) => {
+      checkArgument('the text of a query', text, aString)
       checkOptions('execute()', request, requestOptions)
       return pool.execute(graph, text, request)
     },
