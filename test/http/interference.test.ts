@@ -204,10 +204,10 @@ async function answer(
   return { status, etag, type, plain }
 }
 
+/** The list of collections, and making one: 201 where there was none of its name. */
 function tellsNames({ method, path }: Request, world: World): boolean {
-  return method === 'GET'
-    ? path(world).endsWith('/collections')
-    : method === 'PUT' && !path(world).includes('/objects/')
+  if (method === 'GET') return path(world).endsWith('/collections')
+  return method === 'PUT' && /\/collections\/[^/]+$/.test(path(world))
 }
 
 /** All that the other user has. */
