@@ -120,7 +120,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/objects/types': ['src/types', 'src/scope', 'src/objects/filters'],
   'src/objects/scope': ['src/door', 'src/errors', 'src/scope', 'src/objects/filters'],
   'src/objects/schema': [...leaves, 'src/objects/types'],
-  'src/objects/filter': [...leaves, 'src/objects/types'],
+  'src/objects/filter': [...leaves, 'src/objects/types', 'src/objects/filters'],
   'src/objects/engine': [
     ...leaves,
     'src/objects/types',

@@ -1,23 +1,12 @@
 // A filter once it is understood: what filter.ts makes of it, and planner.ts and query.ts read.
 
+import type { Operators } from '../filters.js'
+
 /** A path as the parts between its dots; the first is a field of the object. */
 export type Path = readonly string[]
 
-export type TestOperator =
-  | '$eq'
-  | '$ne'
-  | '$gt'
-  | '$gte'
-  | '$lt'
-  | '$lte'
-  | '$in'
-  | '$nin'
-  | '$exists'
-  | '$size'
-  | '$elemMatch'
-  | '$regex'
-  | '$type'
-  | '$mod'
+/** Those of which a test is made: of the others, conditions are. */
+export type TestOperator = Exclude<keyof Operators, '$not' | '$all' | '$options'>
 
 /** One operator on one path. */
 export interface Test {

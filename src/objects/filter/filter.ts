@@ -5,7 +5,7 @@ import type { Condition, Path } from './condition.js'
 import { maxFilterDepth } from './operands.js'
 import { Problems } from '../../door/problems.js'
 import { isPlainObject, shown } from '../../door/wording.js'
-import { readerOf, readRegex, type Question } from './operators.js'
+import { operators, readerOf, readRegex, type Question } from './operators.js'
 import { checkNumbers, checkPath, parsePath } from './path.js'
 import { hasElement, makeTest } from './tests.js'
 import type { JsonPath } from '../../door/json.js'
@@ -15,11 +15,7 @@ export type FieldCheck = (path: Path) => string | undefined
 
 export const maxTests = 1000
 
-const groups: readonly string[] = ['$and', '$or', '$nor']
-const operators: readonly string[] = [
-  ...['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$exists', '$not', '$all'],
-  ...['$size', '$elemMatch', '$regex', '$options', '$type', '$mod'],
-]
+export const groups: readonly string[] = ['$and', '$or', '$nor']
 
 /** Of MongoDB, and not here: code, texts, places on the earth, bits, chance. */
 const unsupported: readonly string[] = [

@@ -1,6 +1,8 @@
 // The operators that ask about one value, and what they take. Those that hold filters within them
 // are filter.ts's.
 
+import { own } from '../../door/members.js'
+import type { Operators } from '../filters.js'
 import type { TestOperator } from './condition.js'
 import { readValue, readValues } from './operands.js'
 import type { Problems } from '../../door/problems.js'
@@ -31,7 +33,10 @@ const maxTypes = 100
 /** Gives `undefined` after at least one problem. */
 type Reader = (value: unknown, at: JsonPath, problems: Problems) => Question | undefined
 
-const readers: Readonly<Record<string, Reader>> = {
+/** Those that filter.ts reads: they hold filters, or are about each other. */
+const others = ['$not', '$all', '$elemMatch', '$regex', '$options'] as const
+
+const readers: Readonly<Record<Exclude<keyof Operators, (typeof others)[number]>, Reader>> = {
   $eq: equality('$eq'),
   $ne: equality('$ne'),
   $gt: range('$gt'),
@@ -93,8 +98,11 @@ const readers: Readonly<Record<string, Reader>> = {
 
 /** Of `$eq` and the others that take a value; `undefined` where the name is none of them. */
 export function readerOf(name: string): Reader | undefined {
-  return Object.hasOwn(readers, name) ? readers[name] : undefined
+  return own<Reader>(readers, name)
 }
+
+/** All that may stand inside a field. */
+export const operators: readonly string[] = [...Object.keys(readers), ...others]
 
 /** `$regex` and `$options`, of which `at` is the place of both. */
 export function readRegex(

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
 import t from 'tap'
 import type { Condition, Test } from '../../../src/objects/filter/condition.js'
 import { LorekeepError } from '../../../src/errors.js'
-import { parseFilter } from '../../../src/objects/filter/filter.js'
+import { groups, parseFilter } from '../../../src/objects/filter/filter.js'
+import { operators } from '../../../src/objects/filter/operators.js'
 import type { JsonObject } from '../../../src/types.js'
 import { Random, pickSeed } from '../../fixtures/random.js'
 import {
@@ -14,6 +16,14 @@ import {
 } from './oracle.js'
 
 const anyField = () => undefined
+
+t.test('docs/objects.md names the operators that there are', async (t) => {
+  const [, listed = ''] =
+    /There are `([$\w ]+)` and `\$comment`/.exec(readFileSync('docs/objects.md', 'utf8')) ?? []
+  // That of another operator.
+  const there = [...operators, ...groups].filter((name) => name !== '$options')
+  t.strictSame(listed.split(' ').sort(), there.sort())
+})
 
 function isMatch(filter: unknown, object: JsonObject): boolean {
   return matches(parseFilter(filter, anyField), object)
