@@ -1,7 +1,8 @@
 // What of everybody's things somebody may see, and change. What lies outside is not there.
 
-import { checkOptions } from './door/options.js'
-import { aListOfTexts, aText, optionsOf } from './door/rules.js'
+import { checkArgument, checkNoMore, checkOptions } from './door/options.js'
+import { brief } from './door/wording.js'
+import { aListOfTexts, aText, neverUndefined, optionsOf } from './door/rules.js'
 
 /**
  * Narrows what a call may touch: what a principal is allowed. What lies outside is not there: it is
@@ -19,14 +20,24 @@ export interface Scope {
   readonly shared?: readonly string[]
 }
 
-const scopeRules = { collections: aListOfTexts, user: aText, shared: aListOfTexts }
+// A part that is misspelt, or undefined, would be one that is left out, which allows more.
+const scopeRules = {
+  collections: neverUndefined(aListOfTexts),
+  user: neverUndefined(aText),
+  shared: neverUndefined(aListOfTexts),
+}
 
-/** Among options. A part that is misspelt would be one that is left out, which allows more. */
-export const aScope = optionsOf<Scope>(scopeRules)
+/** Among options. */
+export const aScope = neverUndefined(optionsOf<Scope>(scopeRules))
 
-/** As an argument of its own. @throws TypeError */
-export function checkScope(scope: Scope): void {
+/** The scope that was given as an argument of its own, or none. @throws TypeError */
+export function scopeGiven(given: readonly [scope?: Scope | undefined]): Scope {
+  if (given.length === 0) return {}
+  const [scope, ...surplus] = given
+  checkArgument('the scope', scope, aScope)
   checkOptions('scope', scope, scopeRules)
+  checkNoMore('a query in a scope', surplus)
+  return scope as Scope
 }
 
 const scopeAlone = { scope: aScope }
@@ -36,11 +47,20 @@ export function scopeIn(call: string, options: unknown): Scope {
   return checkOptions(call, options, scopeAlone).scope ?? {}
 }
 
+interface Owned {
+  readonly user: string
+  readonly collection: string
+}
+
 /** Whether what is of this user, and in this collection, is the scope's own. */
-export function isOwn(
-  { user, collections }: Scope,
-  owned: { readonly user: string; readonly collection: string },
-): boolean {
+export function isOwn({ user, collections }: Scope, owned: Owned): boolean {
   if (user !== undefined && owned.user !== user) return false
   return collections?.includes(owned.collection) ?? true
+}
+
+/** Why something is not the scope's own, in a sentence; nothing where it is. */
+export function outsideOf(scope: Scope, owned: Owned): string | undefined {
+  if (isOwn(scope, owned)) return undefined
+  const name = scope.collections?.includes(owned.collection) === false ? 'collection' : 'user'
+  return `the ${name} ${brief(owned[name])} is not ${name === 'user' ? 'the one' : 'one of those'} allowed`
 }

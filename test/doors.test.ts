@@ -81,7 +81,7 @@ const scoped = (call: (options: never) => unknown): readonly Door[] => [
   { right: { scope }, call },
   { right: scope, call: (scope) => call({ scope } as never) },
 ]
-const queried = (call: (asked: never, scope?: never) => unknown): readonly Door[] => [
+const queried = (call: (asked: never, ...scope: [never?]) => unknown): readonly Door[] => [
   { right: query, call: (asked) => call(asked), required: ['schema_name'], code: 'LK_QUERY' },
   { right: scope, call: (scope) => call(query as never, scope) },
 ]
@@ -323,9 +323,16 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
     { right: { onDuplicate: 'skip', scope }, call: (options) => objects.import(batch, options) },
     { right: scope, call: (scope) => objects.import(batch, { scope }) },
   ],
-  'objects.query': queried((asked, scope) => objects.query(asked, scope)),
-  'objects.find': queried((asked, scope) => objects.find(asked, scope)),
-  'objects.explain': queried((asked, scope) => objects.explain(asked, scope)),
+  'objects.query': queried((...asked) => objects.query(...asked)),
+  'objects.find': queried((...asked) => objects.find(...asked)),
+  'objects.explain': [
+    {
+      right: query,
+      call: (asked) => objects.explain(asked),
+      required: ['schema_name'],
+      code: 'LK_QUERY',
+    },
+  ],
   'objects.get': scoped((options) => objects.get('c', '1', options)),
   'objects.replace': scoped((options) => objects.replace('c', '1', {}, options)),
   'objects.patch': scoped((options) => objects.patch('c', '1', {}, options)),
@@ -794,3 +801,70 @@ async function settled(given: unknown): Promise<void> {
   await values.next()
   await values.return?.()
 }
+
+async function errorOf(call: () => unknown): Promise<unknown> {
+  try {
+    await settled(call())
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
+t.test('what a method does not take is refused, not ignored', async (t) => {
+  const beyond = [{ scope: { user: 'alice' } }] as unknown as []
+  const calls: Readonly<Record<string, () => unknown>> = {
+    'defineSchema()': () => objects.defineSchema({ name: 'x', fields: {} }, ...beyond),
+    'schema()': () => objects.schema('s', ...beyond),
+    'schemas()': () => objects.schemas(...beyond),
+    'dropSchema()': () => objects.dropSchema('s', ...beyond),
+    'collections()': () => objects.collections(...beyond),
+    'createCollection()': () => objects.createCollection('c', ...beyond),
+    'deleteCollection()': () => objects.deleteCollection('c', ...beyond),
+    'explain()': () => objects.explain({ schema_name: 's' }, ...beyond),
+    'stat()': () => knowledge.stat(ref, ...beyond),
+    'delete()': () => knowledge.delete(ref, ...beyond),
+    'list()': () => knowledge.list({ user: 'u' }, ...beyond),
+    'graph()': () => knowledge.graph({ user: 'u' }, ...beyond),
+    'indexState()': () => knowledge.indexState(ref, ...beyond),
+    'define()': () => flows.define({ id: 'x' }, ...beyond),
+    'get()': () => flows.get('f', ...beyond),
+    'flows.list()': () => flows.list(...beyond),
+    'start()': () => flows.start('f', ...beyond),
+    'stop()': () => flows.stop('f', ...beyond),
+    'remove()': () => flows.remove('f', ...beyond),
+    'stats()': () => flows.stats('f', ...beyond),
+  }
+  for (const [name, call] of Object.entries(calls)) {
+    const error = await errorOf(call)
+    t.type(error, TypeError, name)
+    t.match((error as Error).message, `${name.replace('flows.', '')} takes no argument more`)
+  }
+})
+
+t.test('a scope that is there and undefined is not one of everybody', async (t) => {
+  const parts = [{ user: undefined }, { collections: undefined }, { shared: undefined }]
+  const scopes = [undefined, null, ...parts] as never[]
+  for (const scope of scopes) {
+    const calls: (() => unknown)[] = [
+      () => objects.query({ schema_name: 's' }, scope),
+      () => objects.find({ schema_name: 's' }, scope),
+      () => objects.get('c', '1', { scope }),
+      () => objects.patch('c', '1', {}, { scope }),
+      () => objects.replace('c', '1', {}, { scope }),
+      () => objects.delete('c', '1', { scope }),
+      () => objects.import(batch as never, { scope }),
+      () => flows.load('f', { id: 'd', content: 'x' }, { scope }),
+      () => flows.job('j', { scope }),
+      () => flows.jobs({ flow: 'f', scope }),
+      () => flows.deadLetters('f', { scope }),
+      () => flows.watch({ flow: 'f', scope }),
+      () => flows.retry('j', { scope }),
+      () => flows.cancel('j', { scope }),
+      () => flows.document({ document: 'd' }, { scope }),
+      () => flows.documents({ scope }),
+      () => flows.removeDocument({ document: 'd' }, { scope }),
+    ]
+    for (const call of calls) t.type(await errorOf(call), TypeError, String(call))
+  }
+})

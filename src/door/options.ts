@@ -34,7 +34,7 @@ export function checkOptions<R extends Rules, Required extends keyof R & string 
       throw new TypeError(`${placeOf(name)} ${unknownMember(name, Object.keys(rules))}`)
     }
     const { [name]: value } = options
-    if (value === undefined) continue
+    if (value === undefined && rule.isNeverUndefined !== true) continue
     if (!rule.holds(value)) throw new TypeError(`${placeOf(name)} ${broken(rule, value)}`)
     if (rule.options !== undefined) checkOptions(placeOf(name), value, rule.options)
   }
@@ -43,6 +43,15 @@ export function checkOptions<R extends Rules, Required extends keyof R & string 
     throw new TypeError(`${placeOf(name)} is missing; it must be ${rules[name]?.expected}`)
   }
   return options as ReturnType<typeof checkOptions<R, Required>>
+}
+
+/**
+ * Of a call that takes no more: what somebody takes for an option would be ignored.
+ * @throws TypeError
+ */
+export function checkNoMore(call: string, surplus: readonly unknown[]): void {
+  if (surplus.length === 0) return
+  throw new TypeError(`${call} takes no argument more; ${shown(surplus[0])} would be ignored`)
 }
 
 /** An argument of its own. @throws TypeError */

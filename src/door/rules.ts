@@ -9,6 +9,8 @@ export interface Rule<T> {
   readonly holds: (value: unknown) => value is T
   /** What is wrong is not shown: it may be a key. */
   readonly isSecret?: boolean
+  /** To be left out, where nothing is meant: it may be the lack of something that was to be there. */
+  readonly isNeverUndefined?: boolean
   /** Of an object of options: a rule for each option that there is, which checkOptions() goes by. */
   readonly options?: Rules
 }
@@ -68,6 +70,11 @@ export function optionsOf<T extends object>(options: {
 }): Rule<T> {
   const names = Object.keys(options).join(', ')
   return { ...aRule<T>(`an object of ${names}`, isRecord), options }
+}
+
+/** An option that restricts: what it is read from may lack it, and that must not mean all. */
+export function neverUndefined<T>(rule: Rule<T>): Rule<T> {
+  return { ...rule, isNeverUndefined: true }
 }
 
 export const anObject = aRule<Fields>('an object', isRecord)

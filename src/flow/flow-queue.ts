@@ -4,10 +4,10 @@ import { LorekeepError } from '../errors.js'
 import { InFlight } from '../in-flight.js'
 import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
-import { aScope, isOwn, scopeIn, type Scope } from '../scope.js'
+import { aScope, isOwn, outsideOf, scopeIn, type Scope } from '../scope.js'
 import type { Storage } from '../storage.js'
 import type { Chance, Clock } from './clock.js'
-import { checkArgument, checkOptions } from '../door/options.js'
+import { checkArgument, checkNoMore, checkOptions } from '../door/options.js'
 import { aCount, aRule, aSignal, aString, oneOf } from '../door/rules.js'
 import { aFlowId, checkDefinition, firstFlow, stepsOf } from './definition.js'
 import { acceptDocument, type AcceptedDocument } from './document.js'
@@ -159,8 +159,9 @@ class Flows implements OpenFlowQueue {
     this.#onError = onError
   }
 
-  define(definition: FlowDefinition): Promise<Flow> {
+  define(definition: FlowDefinition, ...surplus: never[]): Promise<Flow> {
     return this.#inFlight.run(async () => {
+      checkNoMore('define()', surplus)
       const { flow, code } = checkDefinition(definition)
       // Before anything can be claimed of it.
       this.#code.set(flow.id, code)
@@ -169,8 +170,9 @@ class Flows implements OpenFlowQueue {
     })
   }
 
-  get(id: string): Promise<Flow | undefined> {
+  get(id: string, ...surplus: never[]): Promise<Flow | undefined> {
     return this.#inFlight.run(async () => {
+      checkNoMore('get()', surplus)
       checkArgument('the id of a flow', id, aString)
       // What is known is enough: whoever takes objects asks with each request.
       if (this.#queue.flow(id) === undefined) await this.#queue.refresh()
@@ -178,29 +180,33 @@ class Flows implements OpenFlowQueue {
     })
   }
 
-  list(): Promise<Flow[]> {
+  list(...surplus: never[]): Promise<Flow[]> {
     return this.#inFlight.run(async () => {
+      checkNoMore('list()', surplus)
       await this.#queue.refresh()
       return structuredClone(this.#queue.flows())
     })
   }
 
-  start(id: string): Promise<Flow> {
+  start(id: string, ...surplus: never[]): Promise<Flow> {
     return this.#inFlight.run(async () => {
+      checkNoMore('start()', surplus)
       checkArgument('the id of a flow', id, aString)
       return structuredClone(await this.#queue.setActive(id, true))
     })
   }
 
-  stop(id: string): Promise<Flow> {
+  stop(id: string, ...surplus: never[]): Promise<Flow> {
     return this.#inFlight.run(async () => {
+      checkNoMore('stop()', surplus)
       checkArgument('the id of a flow', id, aString)
       return structuredClone(await this.#queue.setActive(id, false))
     })
   }
 
-  remove(id: string): Promise<boolean> {
+  remove(id: string, ...surplus: never[]): Promise<boolean> {
     return this.#inFlight.run(async () => {
+      checkNoMore('remove()', surplus)
       checkArgument('the id of a flow', id, aString)
       const removed = await this.#queue.remove(id)
       if (removed) this.#code.delete(id)
@@ -282,8 +288,9 @@ class Flows implements OpenFlowQueue {
     return this.jobs({ flow, state: 'dead', scope: scopeIn('deadLetters()', options) })
   }
 
-  stats(id: string): Promise<FlowStats> {
+  stats(id: string, ...surplus: never[]): Promise<FlowStats> {
     return this.#inFlight.run(async () => {
+      checkNoMore('stats()', surplus)
       checkArgument('the id of a flow', id, aString)
       await this.#queue.refresh()
       const stats = this.#queue.stats(id)
@@ -386,10 +393,11 @@ class Flows implements OpenFlowQueue {
   /** What a document became is replaced, in whatever collection it is. */
   async #checkLoad(loaded: AcceptedDocument, scope: Scope): Promise<void> {
     const { user, id: document, collection } = loaded
-    if (!isOwn(scope, { user, collection })) throw noAccess(document)
+    const outside = outsideOf(scope, { user, collection })
+    if (outside !== undefined) throw noAccess(document, outside)
     if (scope.collections === undefined) return
     const status = await this.#statusOf({ user, document })
-    if (status !== undefined && !isWhole(status, scope)) throw noAccess(document)
+    if (status !== undefined && !isWhole(status, scope)) throw noAccess(document, isElsewhere)
   }
 
   async #removeWithheld({ user, document }: Required<DocumentRef>, scope: Scope): Promise<boolean> {
@@ -398,7 +406,7 @@ class Flows implements OpenFlowQueue {
     // Its core and its objects go with it, in whatever collection and from whatever flow they are.
     if (!isWhole(status ?? { user, jobs: [] }, scope)) {
       if (status === undefined || seenOf(status, scope) === undefined) return false
-      throw noAccess(document)
+      throw noAccess(document, isElsewhere)
     }
     const done: string[] = []
     for (const { id, state } of status?.jobs ?? []) {
@@ -526,8 +534,11 @@ function isWhole(
   return parts.every(({ collection }) => isOwn(scope, { user, collection }))
 }
 
-function noAccess(document: string): LorekeepError {
-  return new LorekeepError('LK_DOCUMENT_ACCESS', `'${document}'`, { details: { document } })
+const isElsewhere = 'there is some of it in a collection that is not one of those allowed'
+
+function noAccess(document: string, reason: string): LorekeepError {
+  const detail = `'${document}': ${reason}`
+  return new LorekeepError('LK_DOCUMENT_ACCESS', detail, { details: { document } })
 }
 
 /** Of the time that it is the state since. */

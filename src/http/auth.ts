@@ -1,6 +1,8 @@
 // Who is asking, and for whom it may act.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { checkOptions } from '../door/options.js'
+import { aListOfTexts, aText, neverUndefined, oneOf } from '../door/rules.js'
 import { LorekeepError } from '../errors.js'
 import { requestError } from './target.js'
 
@@ -39,13 +41,18 @@ export function createAuthenticator(
       response.setHeader('WWW-Authenticate', `Bearer realm="lorekeep"${error}`)
       throw new LorekeepError('LK_HTTP_UNAUTHORIZED', refusalOf(token, authorization))
     }
-    if (!isPrincipal(principal)) {
-      throw new TypeError(
-        "authenticate gave neither null nor an object of a user (a string) and maybe collections and shared (strings) and access ('read')",
-      )
-    }
-    return principal
+    const rules = principalRules
+    checkOptions('the principal of authenticate()', principal, rules, 'user')
+    return principal as Principal
   }
+}
+
+// One that is misspelt, or undefined, would be one that is left out, which allows more.
+const principalRules = {
+  user: aText,
+  collections: neverUndefined(aListOfTexts),
+  shared: neverUndefined(aListOfTexts),
+  access: neverUndefined(oneOf('read')),
 }
 
 function refusalOf(token: string | undefined, authorization: string | undefined): string {
@@ -81,20 +88,4 @@ async function ask(
     if (!(error instanceof LorekeepError)) throw error
     throw new Error('authenticate failed', { cause: error })
   }
-}
-
-function isPrincipal(value: unknown): value is Principal {
-  if (typeof value !== 'object' || value === null) return false
-  const {
-    user,
-    collections = [],
-    shared = [],
-    access,
-    ...others
-  } = value as Record<keyof Principal, unknown>
-  // One that is misspelt would be one that is left out, which allows more.
-  if (Object.keys(others).length > 0) return false
-  if (!Array.isArray(collections) || !Array.isArray(shared)) return false
-  if (access !== undefined && access !== 'read') return false
-  return [user, ...collections, ...shared].every((name) => typeof name === 'string' && name !== '')
 }

@@ -1,7 +1,7 @@
 import { MessageDecoder } from '../codec/decoder.js'
 import { encodeMessage } from '../codec/encoder.js'
 import { limitsOf } from '../door/limits.js'
-import { checkArgument, checkOptions } from '../door/options.js'
+import { checkArgument, checkNoMore, checkOptions } from '../door/options.js'
 import { aCount, aFunction, anIterable, anyValue, aSignal } from '../door/rules.js'
 import { hasCode, LorekeepError } from '../errors.js'
 import { StoredGraph, type GraphParts, type OpenCores } from '../graph/graph.js'
@@ -170,7 +170,8 @@ class StoredKnowledge implements OpenKnowledgeStore {
     decoder.finish()
   }
 
-  async stat(ref: CoreRef): Promise<CoreStat | undefined> {
+  async stat(ref: CoreRef, ...surplus: never[]): Promise<CoreStat | undefined> {
+    checkNoMore('stat()', surplus)
     const name = checkRef(ref)
     return this.#inFlight.run(async () => {
       const core = await this.#table.read(name)
@@ -178,11 +179,15 @@ class StoredKnowledge implements OpenKnowledgeStore {
     })
   }
 
-  async *list(query: {
-    readonly user: string
-    readonly after?: string
-    readonly limit?: number
-  }): AsyncGenerator<CoreStat, void, undefined> {
+  async *list(
+    query: {
+      readonly user: string
+      readonly after?: string
+      readonly limit?: number
+    },
+    ...surplus: never[]
+  ): AsyncGenerator<CoreStat, void, undefined> {
+    checkNoMore('list()', surplus)
     checkOptions('list()', query, listOptions)
     const user = checkName('user', query.user)
     const { gt, lt } = coresOf(user)
@@ -195,7 +200,8 @@ class StoredKnowledge implements OpenKnowledgeStore {
     }
   }
 
-  async delete(ref: CoreRef): Promise<boolean> {
+  async delete(ref: CoreRef, ...surplus: never[]): Promise<boolean> {
+    checkNoMore('delete()', surplus)
     const name = checkRef(ref)
     return this.#inFlight.run(async () => {
       const key = coreKey(name)
@@ -212,7 +218,8 @@ class StoredKnowledge implements OpenKnowledgeStore {
     })
   }
 
-  graph(query: GraphQuery): Graph {
+  graph(query: GraphQuery, ...surplus: never[]): Graph {
+    checkNoMore('graph()', surplus)
     const checked = checkGraphQuery(query)
     return new StoredGraph(
       {
@@ -234,7 +241,8 @@ class StoredKnowledge implements OpenKnowledgeStore {
     return this.#inFlight.run(() => this.#indexes.index(name, { ...options, signal }))
   }
 
-  async indexState(ref: CoreRef): Promise<IndexState> {
+  async indexState(ref: CoreRef, ...surplus: never[]): Promise<IndexState> {
+    checkNoMore('indexState()', surplus)
     const name = checkRef(ref)
     return this.#inFlight.run(() => this.#indexes.state(name))
   }

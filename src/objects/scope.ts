@@ -3,7 +3,7 @@
 import { brief } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 import type { Filters } from './filters.js'
-import { isOwn, type Scope } from '../scope.js'
+import { isOwn, outsideOf, type Scope } from '../scope.js'
 
 /** What the schemas of the flows' own step `index` begin with: texts of users, which nobody shares. */
 export const flowSchemas = 'lorekeep_'
@@ -48,12 +48,19 @@ export function isChangeable(
   return true
 }
 
+/** Of an import. @throws LorekeepError `LK_OBJECT_ACCESS` where it goes elsewhere, or is another's */
+export function checkTarget(scope: Scope, target: Owned, count: number): void {
+  const outside = outsideOf(scope, target)
+  if (outside === undefined) return
+  throw new LorekeepError('LK_OBJECT_ACCESS', outside, { details: { ids: [], count } })
+}
+
 /** @throws LorekeepError `LK_OBJECT_ACCESS` where some are another user's, or lie elsewhere */
 export function checkOwners(scope: Scope, rows: readonly (Owned & { id: unknown })[]): void {
   const others = rows.filter((row) => !isOwn(scope, row))
   if (others.length === 0) return
   const ids = others.slice(0, 100).map(({ id }) => id)
-  throw new LorekeepError('LK_OBJECT_ACCESS', brief(ids[0]), {
+  throw new LorekeepError('LK_OBJECT_ACCESS', `${brief(ids[0])} is another user's`, {
     details: { ids, count: others.length },
   })
 }

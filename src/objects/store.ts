@@ -22,8 +22,8 @@ import { noSchema, parseQuery, type QueryRequest } from './query/query-request.j
 import { Meter, output } from './query/rows.js'
 import { checkId, compileSchema, type CompiledSchema } from './schema/schema.js'
 import { SchemaChange } from './schema-change.js'
-import { scopeIn, type Scope } from '../scope.js'
-import { checkOwners, isChangeable, isSeen } from './scope.js'
+import { scopeGiven, scopeIn, type Scope } from '../scope.js'
+import { checkOwners, checkTarget, isChangeable, isSeen } from './scope.js'
 import { parseSchemaDefinition } from './schema/definition.js'
 import type { State } from './engine/state.js'
 import type {
@@ -45,8 +45,11 @@ import type {
 import type { JsonObject } from '../types.js'
 import { limitsOf } from '../door/limits.js'
 import { objectLimits } from './limits.js'
-import { checkArgument } from '../door/options.js'
+import { checkArgument, checkNoMore } from '../door/options.js'
 import { aRule, aString } from '../door/rules.js'
+import { checkJson } from '../door/json.js'
+import { Problems } from '../door/problems.js'
+import { isPlainObject, isRecord, shown } from '../door/wording.js'
 
 export interface ObjectParts {
   readonly objects: Storage
@@ -119,7 +122,8 @@ class StoredObjects implements OpenObjectStore {
     })
   }
 
-  async defineSchema(definition: unknown): Promise<SchemaDefinition> {
+  async defineSchema(definition: unknown, ...surplus: never[]): Promise<SchemaDefinition> {
+    checkNoMore('defineSchema()', surplus)
     const parsed = parseSchemaDefinition(definition)
     return this.#inTurn(`schema ${parsed.name}`, async () => {
       const change = new SchemaChange(this.#committer, compileSchema(parsed))
@@ -128,18 +132,21 @@ class StoredObjects implements OpenObjectStore {
     })
   }
 
-  async schema(name: string): Promise<SchemaDefinition | undefined> {
+  async schema(name: string, ...surplus: never[]): Promise<SchemaDefinition | undefined> {
+    checkNoMore('schema()', surplus)
     checkArgument('the name of a schema', name, aString)
     return this.#read(async ({ tables }) => tables.get(name)?.schema.definition)
   }
 
-  async schemas(): Promise<SchemaDefinition[]> {
+  async schemas(...surplus: never[]): Promise<SchemaDefinition[]> {
+    checkNoMore('schemas()', surplus)
     return this.#read(async ({ tables }) =>
       [...tables.values()].map(({ schema }) => schema.definition).sort(byName),
     )
   }
 
-  async dropSchema(name: string): Promise<boolean> {
+  async dropSchema(name: string, ...surplus: never[]): Promise<boolean> {
+    checkNoMore('dropSchema()', surplus)
     checkArgument('the name of a schema', name, aString)
     return this.#inTurn(`schema ${name}`, () =>
       this.#committer.commit(async (draft) => {
@@ -163,7 +170,7 @@ class StoredObjects implements OpenObjectStore {
   ): Promise<ObjectImportResult> {
     const { onDuplicate, scope } = checkImportOptions(options)
     const { metadata, schema_name, values } = parseImport(batch, this.#limits)
-    checkOwners(scope, [metadata])
+    checkTarget(scope, metadata, values.length)
     return this.#inFlight.run(async () => {
       // Checked before its turn, and in its turn again where the schema is another one by then. What
       // is refused is refused in its turn: the state may be old that it was found out on.
@@ -233,9 +240,9 @@ class StoredObjects implements OpenObjectStore {
 
   async query<T extends object>(
     query: ObjectQuery,
-    scope: Scope = {},
+    ...scope: [scope?: Scope]
   ): Promise<ObjectPage<StoredObject<T>>> {
-    return this.#run(query, scope, ({ found, request }) => {
+    return this.#run(query, scopeGiven(scope), ({ found, request }) => {
       const { limit, offset, fields } = request
       if (fields === undefined) checkSize(found)
       const objects = found.places.map((place) => asTyped<T>(output(place, fields)))
@@ -244,11 +251,15 @@ class StoredObjects implements OpenObjectStore {
     })
   }
 
-  async explain(query: ObjectQuery, scope: Scope = {}): Promise<QueryPlan> {
-    return this.#run(query, scope, ({ found, request, meter }) => planOf(found, meter, request))
+  async explain(query: ObjectQuery, ...surplus: never[]): Promise<QueryPlan> {
+    checkNoMore('explain()', surplus)
+    return this.#run(query, {}, ({ found, meter }) => planOf(found, meter))
   }
 
-  find<T extends object>(query: ObjectQuery, scope: Scope = {}): AsyncGenerator<StoredObject<T>> {
+  find<T extends object>(
+    query: ObjectQuery,
+    ...scope: [scope?: Scope]
+  ): AsyncGenerator<StoredObject<T>> {
     const held = new Set<() => void>()
     const objects = this.#find<T>(query, scope, held)
     dropped.register(objects, held)
@@ -257,9 +268,10 @@ class StoredObjects implements OpenObjectStore {
 
   async *#find<T extends object>(
     query: ObjectQuery,
-    scope: Scope,
+    given: readonly [scope?: Scope],
     held: Set<() => void>,
   ): AsyncGenerator<StoredObject<T>> {
+    const scope = scopeGiven(given)
     const end = this.#inFlight.begin()
     const { signal } = this.#inFlight
     // close() waits for whoever reads, and not for ever for one who does not go on.
@@ -316,9 +328,7 @@ class StoredObjects implements OpenObjectStore {
     options: ObjectChangeOptions = {},
   ): Promise<StoredObject | undefined> {
     return this.#change('replace()', collection, id, options, (_, field, old) =>
-      typeof object === 'object' && object !== null && !Object.hasOwn(object, field)
-        ? { [field]: old.id, ...object }
-        : object,
+      withId(object, field, old.id),
     )
   }
 
@@ -328,10 +338,7 @@ class StoredObjects implements OpenObjectStore {
     changes: JsonObject,
     options: ObjectChangeOptions = {},
   ): Promise<StoredObject | undefined> {
-    if (typeof changes !== 'object' || changes === null || Array.isArray(changes)) {
-      const errors = [{ path: '', message: 'the changes must be an object' }]
-      throw new LorekeepError('LK_OBJECT_REQUEST', errors[0]?.message, { details: { errors } })
-    }
+    checkChanges(changes)
     return this.#change(
       'patch()',
       collection,
@@ -359,7 +366,8 @@ class StoredObjects implements OpenObjectStore {
     )
   }
 
-  async collections(): Promise<CollectionStat[]> {
+  async collections(...surplus: never[]): Promise<CollectionStat[]> {
+    checkNoMore('collections()', surplus)
     return this.#read(async ({ collections }) =>
       [...collections]
         .map(([name, { created_at, schemas }]) => ({
@@ -372,7 +380,8 @@ class StoredObjects implements OpenObjectStore {
     )
   }
 
-  async createCollection(name: string): Promise<boolean> {
+  async createCollection(name: string, ...surplus: never[]): Promise<boolean> {
+    checkNoMore('createCollection()', surplus)
     const reason = checkCollection(name)
     if (reason !== undefined) {
       const errors = [{ path: 'collection', message: reason }]
@@ -387,7 +396,8 @@ class StoredObjects implements OpenObjectStore {
     )
   }
 
-  async deleteCollection(name: string): Promise<number | undefined> {
+  async deleteCollection(name: string, ...surplus: never[]): Promise<number | undefined> {
+    checkNoMore('deleteCollection()', surplus)
     checkArgument('the name of a collection', name, aString)
     return this.#inTurn(`collection ${name}`, () =>
       deleteCollection(this.#committer, name, this.#inFlight.signal),
@@ -491,6 +501,20 @@ const anId = aRule<ObjectId>(
   'a string or an integer',
   (id) => typeof id === 'string' || typeof id === 'number',
 )
+
+/** An object that is none stays as it is, for the check that follows; so do its getters. */
+function withId(object: JsonObject, field: string, id: ObjectId): unknown {
+  if (!isPlainObject(object) || Object.hasOwn(object, field)) return object
+  return Object.defineProperties({ [field]: id }, Object.getOwnPropertyDescriptors(object))
+}
+
+/** @throws LorekeepError `LK_OBJECT_REQUEST` where the changes are no object of JSON */
+function checkChanges(changes: unknown): void {
+  const problems = new Problems()
+  if (isRecord(changes)) checkJson(changes, (path, message) => problems.fail(path, message))
+  else problems.fail('', `must be an object, not ${shown(changes)}`)
+  problems.throwIfAny('LK_OBJECT_REQUEST')
+}
 
 /** @throws TypeError */
 function idText(id: ObjectId): string {

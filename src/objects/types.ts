@@ -186,8 +186,8 @@ export interface QueryPlan {
     readonly path: string
     /** In the order of the index: `[5, 10)`, `["a", "a"]`. */
     readonly ranges: readonly string[]
-    /** Keys of the index in these ranges. Left out where a scope hides objects: it counts all. */
-    readonly keys?: number
+    /** Keys of the index in these ranges. */
+    readonly keys: number
   }[]
   /** What the index does not decide and each object is asked: true where anything is left. */
   readonly filtered: boolean
@@ -195,8 +195,7 @@ export interface QueryPlan {
   readonly counted: boolean
   /** `index`: the objects come in that order; `memory`: they were sorted; `none`: nothing asked for. */
   readonly sort: 'index' | 'memory' | 'none'
-  /** Left out where a scope hides objects. */
-  readonly keysRead?: number
+  readonly keysRead: number
   /** Objects whose fields were looked at or given out. */
   readonly objectsRead: number
   readonly total: number
@@ -276,7 +275,7 @@ export interface ObjectStore {
   ): AsyncIterable<FoundFields<T>>
 
   /** Runs the query, and tells how. @throws LorekeepError as query() */
-  explain(query: ObjectQuery, scope?: Scope): Promise<QueryPlan>
+  explain(query: ObjectQuery): Promise<QueryPlan>
 
   /** `undefined` where the collection has no such object. */
   get<T extends object = JsonObject>(

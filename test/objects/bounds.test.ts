@@ -324,11 +324,11 @@ t.test('explain says why an index is not used', async (t) => {
     other: 'it has no index',
   })
   t.strictSame(await reasonsOf({ n: 3, text: 'same' }), {
-    text: 'others leave too few objects: 200 entries for 1 objects',
+    text: 'it has 200 entries there, and 1 objects are left',
   })
   t.strictSame(await reasonsOf({ n: { $gte: 100 }, id: { $ne: 'x' } }), {
     id: 'it has no index',
-    n: 'it would give too many of the objects: 100 of 200',
+    n: 'it would give 100 of 200 objects',
   })
 })
 

@@ -61,3 +61,45 @@ t.test('what is wrong with an import is told with its place', async (t) => {
   await objects.import(named({ collection: long.slice(1), metadata: undefined }))
   t.equal((await objects.query({ schema_name: 's' })).total, 2)
 })
+
+t.test('what is put in the place of an object, or changes it, is plain JSON', async (t) => {
+  const { objects } = await openStore(t, new MemoryBackend())
+  await objects.defineSchema({ name: 's', fields: { id: { type: 'string' } } })
+  await objects.import({ ...good, values: [{ id: 'a', n: 1 }] })
+  const before = await objects.get('c', 'a')
+  class Thing {
+    n = 2
+  }
+  const none = [[], [1, 2], new Map([['n', 1]]), new Date(), new Thing(), new String('abc')]
+  const inside = [
+    { n: new Map() },
+    { n: undefined },
+    { n: 1n },
+    {
+      get n() {
+        return 1
+      },
+    },
+  ]
+  for (const value of [...none, 'x', 7, null, undefined, ...inside] as never[]) {
+    const name = String(value)
+    await t.rejects(objects.replace('c', 'a', value), { code: 'LK_OBJECT_INVALID' }, name)
+    await t.rejects(objects.patch('c', 'a', value), { code: 'LK_OBJECT_REQUEST' }, name)
+  }
+  t.strictSame(await objects.get('c', 'a'), before)
+  t.match(await objects.replace('c', 'a', Object.assign(Object.create(null), { n: 3 })), { n: 3 })
+})
+
+t.test('an import out of its scope says what is not allowed', async (t) => {
+  const { objects } = await openStore(t, new MemoryBackend())
+  await objects.defineSchema({ name: 's', fields: { id: { type: 'string' } } })
+  const details = { ids: [], count: 1 }
+  await t.rejects(objects.import(good, { scope: { user: 'v' } }), {
+    message: 'no access to the object: the user "u" is not the one allowed',
+    details,
+  })
+  await t.rejects(objects.import(good, { scope: { user: 'u', collections: ['d'] } }), {
+    message: 'no access to the object: the collection "c" is not one of those allowed',
+    details,
+  })
+})

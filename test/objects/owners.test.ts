@@ -143,27 +143,25 @@ t.test('what others store neither costs a user anything nor tells it anything', 
     const values = Array.from({ length: count }, () => ({ id: `${next}`, price: next++ % 10 }))
     await objects.import({ schema_name: 'product', metadata, values })
   }
+  // With just the limit of objects that are its own.
   const alone = async () => {
     const queries: ObjectQuery[] = [
       { schema_name: 'product' },
       { schema_name: 'product', filters: { price: { $gte: 3 } } },
       { schema_name: 'product', filters: { id: { $ne: '0' } }, sort: { price: 'asc' } },
     ]
-    const plans = []
+    const answers = []
     for (const query of queries) {
-      const { milliseconds: _, ...plan } = await objects.explain(query, { user: 'alice' })
-      const { total, next } = await objects.query({ ...query, limit: 3 }, { user: 'alice' })
-      plans.push({ plan, total, isMore: next !== undefined })
+      const { total, next, objects: found } = await objects.query(query, { user: 'alice' })
+      answers.push({ total, next, ids: found.map(({ _id }) => _id) })
     }
-    return plans
+    return answers
   }
   // Some in blocks of their own, some between others'.
   for (let n = 0; n < ofAlice / 2; n++) await put('alice', 1)
   await put('alice', ofAlice / 2)
   const before = await alone()
-  const [first] = before
-  t.equal(first?.plan.objectsRead, ofAlice)
-  t.equal(first?.total, ofAlice)
+  t.equal(before[0]?.total, ofAlice)
 
   await put('bob', 3000)
   t.strictSame(await alone(), before)

@@ -31,23 +31,21 @@ const sorts: Readonly<Record<QueryPlan['sort'], string>> = {
   none: 'not asked for',
 }
 
-/** Nothing of those that are not told. */
-function keysOf(keys: number | undefined): string[] {
-  return keys === undefined ? [] : [formatCounted(keys, 'key')]
-}
-
 function linesOf(plan: QueryPlan): (readonly [string, string])[] {
   const { indexes, notUsed, filtered, counted } = plan
   return [
     ['plan', plans[plan.plan]],
     ...indexes.map(({ path, ranges, keys }) => {
-      return ['index', [`${path} in ${ranges.join(' or ')}`, ...keysOf(keys)].join(': ')] as const
+      return ['index', `${path} in ${ranges.join(' or ')}: ${formatCounted(keys, 'key')}`] as const
     }),
     ['filter', filtered ? 'each of these objects is asked' : 'nothing is left to ask'],
     ['sort', sorts[plan.sort]],
     ['total', `${plan.total}, ${counted ? 'from positions in the index' : 'by counting'}`],
     ['returned', String(plan.returned)],
-    ['read', [...keysOf(plan.keysRead), formatCounted(plan.objectsRead, 'object')].join(', ')],
+    [
+      'read',
+      `${formatCounted(plan.keysRead, 'key')}, ${formatCounted(plan.objectsRead, 'object')}`,
+    ],
     ['time', `${plan.milliseconds.toFixed(1)} ms`],
     ...notUsed.map(({ path, reason }) => ['not used', `${path}: ${reason}`] as const),
   ]

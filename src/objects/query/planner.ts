@@ -31,15 +31,6 @@ export type Access =
       readonly exact: boolean
     }
 
-/** Why an index was not used. */
-interface Reason {
-  readonly reason: string
-  /** Numbers, which tell of all objects. */
-  readonly counts?: string
-}
-
-type NotUsed = Map<string, Reason>
-
 export interface Plan {
   /** With those blocks alone in which something may match. */
   readonly table: Table
@@ -47,7 +38,7 @@ export interface Plan {
   readonly access: Access | undefined
   /** What is left to ask each object. */
   readonly filter: Condition | undefined
-  readonly notUsed: readonly (Reason & { readonly path: string })[]
+  readonly notUsed: readonly { readonly path: string; readonly reason: string }[]
 }
 
 // Reading an entry (and sorting the references) costs about an eighth of looking an object up.
@@ -65,11 +56,11 @@ export async function planQuery(
   condition: Condition,
   entries: EntryPages,
 ): Promise<Plan> {
-  const notUsed: NotUsed = new Map()
+  const notUsed = new Map<string, string>()
   const isTrue = condition.type === 'and' && condition.conditions.length === 0
   if (isTrue) return { table, access: undefined, filter: undefined, notUsed: [] }
   const access = await accessOf(table, condition, entries, notUsed)
-  const reasons = () => [...notUsed].map(([path, reason]) => ({ path, ...reason }))
+  const reasons = () => [...notUsed].map(([path, reason]) => ({ path, reason }))
   if (access === undefined) {
     return { table: narrowed(table, condition), access, filter: condition, notUsed: reasons() }
   }
@@ -78,8 +69,7 @@ export async function planQuery(
   const near = isFew ? table : narrowed(table, condition)
   if (!isCounted && access.keys * scanShare > near.rows && access.keys > 0) {
     for (const path of pathsOf(access)) {
-      const counts = `${access.keys} of ${near.rows}`
-      notUsed.set(path, { reason: 'it would give too many of the objects', counts })
+      notUsed.set(path, `it would give ${access.keys} of ${near.rows} objects`)
     }
     return { table: near, access: undefined, filter: condition, notUsed: reasons() }
   }
@@ -96,7 +86,7 @@ async function accessOf(
   table: Table,
   condition: Condition,
   entries: EntryPages,
-  notUsed: NotUsed,
+  notUsed: Map<string, string>,
 ): Promise<Access | undefined> {
   switch (condition.type) {
     case 'test':
@@ -114,17 +104,17 @@ async function accessOfTest(
   { indexes }: Table,
   test: Test,
   entries: EntryPages,
-  notUsed: NotUsed,
+  notUsed: Map<string, string>,
 ): Promise<IndexAccess | undefined> {
   const path = test.path.join('.')
   const index = indexes.find((index) => index.path.join('.') === path)
   if (index === undefined) {
-    notUsed.set(path, { reason: 'it has no index' })
+    notUsed.set(path, 'it has no index')
     return undefined
   }
   const ranges = rangesOf(test)
   if (ranges === undefined) {
-    notUsed.set(path, { reason: `${test.operator} of that value is no range of an index` })
+    notUsed.set(path, `${test.operator} of that value is no range of an index`)
     return undefined
   }
   const spans = joinSpans(ranges.ranges.map(spanOf))
@@ -136,7 +126,7 @@ async function accessOfAll(
   table: Table,
   conditions: readonly Condition[],
   entries: EntryPages,
-  notUsed: NotUsed,
+  notUsed: Map<string, string>,
 ): Promise<Access | undefined> {
   let isComplete = true
   const found: Access[] = []
@@ -175,8 +165,7 @@ async function accessOfAll(
     } else {
       isComplete = false
       for (const path of pathsOf(other)) {
-        const counts = `${other.keys} entries for ${expected} objects`
-        notUsed.set(path, { reason: 'others leave too few objects', counts })
+        notUsed.set(path, `it has ${other.keys} entries there, and ${expected} objects are left`)
       }
     }
   }
@@ -194,15 +183,14 @@ async function accessOfAny(
   table: Table,
   conditions: readonly Condition[],
   entries: EntryPages,
-  notUsed: NotUsed,
+  notUsed: Map<string, string>,
 ): Promise<Access | undefined> {
   const parts: Access[] = []
   for (const condition of conditions) {
     const access = await accessOf(table, condition, entries, notUsed)
     if (access === undefined) {
       for (const part of parts) {
-        for (const path of pathsOf(part))
-          notUsed.set(path, { reason: 'another part of $or has no index' })
+        for (const path of pathsOf(part)) notUsed.set(path, 'another part of $or has no index')
       }
       return undefined
     }

@@ -11,7 +11,7 @@ import { decodeCursor, type Cursor } from './cursor.js'
 import { parseFilter } from '../filter/filter.js'
 import type { SortKey } from '../filter/sort-values.js'
 import type { CompiledSchema } from '../schema/schema.js'
-import { checkScope, type Scope } from '../../scope.js'
+import type { Scope } from '../../scope.js'
 import { seenFilter } from '../scope.js'
 import type { ObjectLimits } from '../types.js'
 import { isRecord, shown } from '../../door/wording.js'
@@ -50,7 +50,6 @@ export function parseQuery(
   limits: ObjectLimits,
   scope: Scope,
 ): { readonly table: Table; readonly request: QueryRequest } {
-  checkScope(scope)
   const problems = new Problems()
   const given = new Members(query, '', problems, 'a query, an object')
   const name = given.need('schema_name', aText)

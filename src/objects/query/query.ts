@@ -123,29 +123,24 @@ export async function sortedRefs(visit: Visit, request: QueryRequest): Promise<F
   )
 }
 
-/** What it would tell of objects that are not seen is left out. */
-export function planOf(found: Found, meter: Meter, { seen }: QueryRequest): QueryPlan {
+export function planOf(found: Found, meter: Meter): QueryPlan {
   const { plan, total, sort, counted } = found
-  const tellsAll = seen === undefined
   const { access } = plan
   const isEmpty = access !== undefined && access.keys === 0
   return {
     plan: access === undefined ? 'scan' : isEmpty ? 'none' : access.type,
-    indexes: access === undefined ? [] : partsOf(access, tellsAll),
+    indexes: access === undefined ? [] : partsOf(access),
     filtered: plan.filter !== undefined,
     counted,
     sort,
-    ...(tellsAll && { keysRead: meter.keysRead }),
+    keysRead: meter.keysRead,
     objectsRead: meter.objectsRead,
     total,
     returned: found.places.length,
     milliseconds: Math.round(meter.milliseconds * 1000) / 1000,
-    notUsed: plan.notUsed
-      .filter(({ path }) => access === undefined || !pathsOf(access).includes(path))
-      .map(({ path, reason, counts }) => {
-        const detail = tellsAll && counts !== undefined ? `: ${counts}` : ''
-        return { path, reason: reason + detail }
-      }),
+    notUsed: plan.notUsed.filter(
+      ({ path }) => access === undefined || !pathsOf(access).includes(path),
+    ),
   }
 }
 
@@ -382,11 +377,10 @@ function cursorBehind(request: QueryRequest, place: RowPlace | undefined): strin
   return place && cursorOf(request, [], [], { ref: place.block.refs[place.n] as number })
 }
 
-function partsOf(access: Access, tellsAll: boolean): QueryPlan['indexes'][number][] {
-  if (access.type !== 'index') return access.parts.flatMap((part) => partsOf(part, tellsAll))
+function partsOf(access: Access): QueryPlan['indexes'][number][] {
+  if (access.type !== 'index') return access.parts.flatMap(partsOf)
   const { index, spans, keys } = access
-  const ranges = spans.map(shownSpan)
-  return [{ path: index.path.join('.'), ranges, ...(tellsAll && { keys }) }]
+  return [{ path: index.path.join('.'), ranges: spans.map(shownSpan), keys }]
 }
 
 function shownSpan({ low, high }: Span): string {
