@@ -29,6 +29,23 @@ async function defineModelFlow(t: Test, data: string, model: FakeModelServer): P
   await succeed(t, ['flows', 'define', '-', '--data', data], { input })
 }
 
+t.test('in a directory, texts are processed by the configuration of its server', async (t) => {
+  const { dir, data, a } = shelf(t)
+  const config = join(dir, 'config.json')
+  const given = { defaultUser: 'mary', base: 'urn:ours:', limits: { maxTextBytes: text.length } }
+  writeFileSync(config, JSON.stringify(given))
+  const where = ['--data', data, '--config', config]
+  const loaded = await succeed(t, ['load', a, '--id', 'note', '--wait', '--json', ...where])
+  t.match(lines(loaded), [{ user: 'mary', state: 'done' }])
+  const core = String(
+    await succeed(t, ['export', '--id', 'note', '--user', 'mary', '--data', data]),
+  )
+  t.ok(core.includes('urn:ours:e/'))
+  t.notOk(core.includes('trustgraph'))
+  writeFileSync(a, `${text}!`)
+  t.match(await fail(t, 1, ['load', a, ...where]), /at most/)
+})
+
 t.test('texts become cores, in a directory and in a server alike', async (t) => {
   const { dir, data, a, b, idOfA } = shelf(t)
   const more = join(dir, 'more.json')

@@ -14,6 +14,8 @@ export interface AccessOptions {
   readonly token?: string
   /** Whose documents and jobs; of objects, whose paths are used on a server. */
   readonly flow?: string
+  /** In a directory, the config file that a server of it would have. */
+  readonly config?: string
 }
 
 interface OpenOptions {
@@ -22,10 +24,14 @@ interface OpenOptions {
 }
 
 /** Whose things are meant where no user is named. */
-export async function ownUser({ url, token }: AccessOptions): Promise<string> {
+export async function ownUser({ url, token, config }: AccessOptions): Promise<string> {
   const named = variable('LOREKEEP_USER')
   if (named !== undefined) return named
-  if (url === undefined) return referenceUser
+  if (url === undefined) {
+    if (config === undefined) return referenceUser
+    const { readConfig } = await import('../config/config.js')
+    return (await readConfig(config)).defaultUser ?? referenceUser
+  }
   const { ServerClient } = await import('./server-client.js')
   return new ServerClient(url, token).ownUser()
 }
@@ -83,7 +89,7 @@ export async function withFlows<T>(
 }
 
 async function openFlows(
-  { data, url, token, flow = 'default' }: AccessOptions,
+  { data, url, token, flow = 'default', config }: AccessOptions,
   create: boolean,
 ): Promise<FlowAccess> {
   if (url !== undefined) {
@@ -91,12 +97,12 @@ async function openFlows(
     return openRemoteFlows(url, token, flow)
   }
   const { openLocalFlows } = await import('./local-flows.js')
-  return openLocalFlows(data, flow, create)
+  return openLocalFlows(data, flow, create, config)
 }
 
-/** Opens, works, and closes whatever came of it. The config file is for its embedder. */
+/** Opens, works, and closes whatever came of it. */
 export async function withGraph<T>(
-  options: AccessOptions & { readonly config?: string },
+  options: AccessOptions,
   work: (graph: GraphAccess) => Promise<T>,
 ): Promise<T> {
   const graph = await openGraph(options)
@@ -107,12 +113,7 @@ export async function withGraph<T>(
   }
 }
 
-async function openGraph({
-  data,
-  url,
-  token,
-  config,
-}: AccessOptions & { readonly config?: string }): Promise<GraphAccess> {
+async function openGraph({ data, url, token, config }: AccessOptions): Promise<GraphAccess> {
   if (url !== undefined) {
     const { openRemoteGraph } = await import('./remote-graph.js')
     return openRemoteGraph(url, token)

@@ -7,8 +7,9 @@ export async function openLocalFlows(
   data: string,
   flow: string,
   create: boolean,
+  configFile?: string,
 ): Promise<FlowAccess> {
-  const { flows, knowledge, close } = await openLocalStore(data, create)
+  const { flows, knowledge, close } = await openLocalStore(data, create, configFile)
 
   const found = async (id: string) => {
     const job = await flows.job(id)

@@ -1,4 +1,3 @@
-import { readConfig } from '../config/config.js'
 import type { GraphAccess } from './graph-access.js'
 import { openLocalStore } from './local-store.js'
 
@@ -6,8 +5,7 @@ export async function openLocalGraph(
   data: string,
   configFile: string | undefined,
 ): Promise<GraphAccess> {
-  const { embedder } = configFile === undefined ? {} : await readConfig(configFile)
-  const { knowledge, close } = await openLocalStore(data, false, embedder && { embedder })
+  const { knowledge, close } = await openLocalStore(data, false, configFile)
   return {
     match: (graph, pattern, options) => knowledge.graph(graph).match(pattern, options),
     count: (graph, pattern, options) => knowledge.graph(graph).count(pattern, options),

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LevelBackend } from '../../../adapters/level/index.js'
 import { partitions } from '../../backup/format.js'
+import { readConfig, storeOptionsOf } from '../config/config.js'
 import { hasCode } from '../../errors.js'
 import { createLorekeep } from '../../lorekeep.js'
 import type { Lorekeep, LorekeepOptions } from '../../lorekeep.js'
@@ -13,8 +14,10 @@ import { fileError, noteError } from '../output/failure.js'
 export async function openLocalStore(
   data: string,
   create: boolean,
-  options: Pick<LorekeepOptions, 'embedder'> = {},
+  configFile?: string,
 ): Promise<Lorekeep> {
+  // What a server of this directory would go by.
+  const options = configFile === undefined ? {} : storeOptionsOf(await readConfig(configFile))
   // Looking for something in a directory that is misspelt must not leave an empty store behind.
   if (!create) await checkDirectory(data)
   try {

@@ -17,7 +17,7 @@ import type { FlowDefinition, FlowQueue } from '../../flow/types.js'
 import { createLorekeep } from '../../lorekeep.js'
 import type { ObjectStore } from '../../objects/types.js'
 import { createSparql } from '../../sparql/index.js'
-import { noConfig, readConfig } from '../config/config.js'
+import { noConfig, readConfig, storeOptionsOf } from '../config/config.js'
 import { variable } from '../config/environment.js'
 import type { NamedFlow, NamedSchema } from '../config/config.js'
 import { describe, exitCodes, note, noteError } from '../output/failure.js'
@@ -54,14 +54,10 @@ export async function serve(options: ServeOptions): Promise<void> {
   const stop = listenForSignals(options.stopTimeoutMs)
   const made = tokens.size === 0 ? randomBytes(24).toString('base64url') : undefined
   if (made !== undefined) tokens.set(made, { user: '*' })
-  const { limits, collections, embedder, defaultUser, base, compat } = config
+  const { defaultUser, compat } = config
   const { knowledge, objects, flows, backup, close } = await createLorekeep({
     backend: new LevelBackend(data),
-    limits,
-    ...(collections !== undefined && { collections }),
-    ...(embedder !== undefined && { embedder }),
-    ...(defaultUser !== undefined && { defaultUser }),
-    ...(base !== undefined && { base }),
+    ...storeOptionsOf(config),
     // By then the connections are closed, and what was under way with them.
     closeTimeoutMs: 1_000,
     onError: (error, { count }) => noteError('in the background', error, count),

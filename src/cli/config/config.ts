@@ -51,6 +51,17 @@ export interface Config {
   readonly compat: Compat
 }
 
+/** For createLorekeep(). */
+export function storeOptionsOf({ limits, collections, embedder, defaultUser, base }: Config) {
+  return {
+    limits,
+    ...(collections !== undefined && { collections }),
+    ...(embedder !== undefined && { embedder }),
+    ...(defaultUser !== undefined && { defaultUser }),
+    ...(base !== undefined && { base }),
+  }
+}
+
 export type HandlerLimits = Pick<HandlerOptions, keyof typeof handlerLimits>
 
 export interface NamedSchema {

@@ -10,6 +10,7 @@ import {
   accessOptions,
   addAccess,
   example,
+  configOption,
   ownedOptions,
   parseCount,
   parseExtensions,
@@ -46,6 +47,7 @@ export function addLoad(program: Command): void {
   }
   load
     .option('--metadata <file>', 'more metadata: a JSON array of triples', parseText)
+    .addOption(configOption('defaultUser, base, limits and collections'))
     .option('--wait', 'until they are done; without --url, process them here')
     .option('--json', 'print a line of JSON for each on stdout')
   addAccess(load)

@@ -9,6 +9,7 @@ import type { NearestCommandOptions } from '../commands/nearest.js'
 import {
   addAccess,
   example,
+  configOption,
   ownedOptions,
   parseCount,
   parseDepth,
@@ -53,7 +54,7 @@ export function addNearest(program: Command): void {
     )
     .addOption(new Option('-k <count>', 'how many').argParser(parseCount).default(10))
     .option('--exact', 'compare with every vector, also where there is an approximate index')
-    .addOption(configOption())
+    .addOption(configOption('embedder'))
   addScope(nearest).option('--json', 'print JSON on stdout, one entity per line')
   addAccess(nearest)
     .addHelpText('after', example("lorekeep nearest --text 'a novel about a whale' -k 3"))
@@ -78,7 +79,7 @@ export function addAsk(program: Command): void {
     )
     .option('--depth <count>', 'go so many triples far from them (default: 2)', parseDepth)
     .option('--max-triples <count>', 'so many triples in all (default: 1000)', parseCount)
-    .addOption(configOption())
+    .addOption(configOption('embedder'))
   addScope(ask)
     .option('--all', 'print all of it, as a tree')
     .option('--dot', 'write a graph for Graphviz instead')
@@ -131,8 +132,3 @@ function addScope(command: Command): Command {
     .option('--core <id>', "a core; may be given again (default: all of the user's)", parseTexts)
     .option('--collection <name>', 'only what belongs to this collection', parseText)
 }
-
-const configOption = () =>
-  new Option('--config <file>', "a config file of 'serve', for the embedder in it")
-    .argParser(parseText)
-    .conflicts('url')

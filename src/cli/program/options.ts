@@ -83,6 +83,13 @@ export function userOption(what: string): Option {
   return new Option('--user <user>', description).argParser(parseText)
 }
 
+/** Of a directory: a server has its own. `what` is what the command goes by. */
+export function configOption(what: string): Option {
+  return new Option('--config <file>', `a config file of 'serve', for the ${what} in it`)
+    .argParser(parseText)
+    .conflicts('url')
+}
+
 export function parseText(text: string): string {
   if (text === '') throw new InvalidArgumentError('It is empty.')
   return text
