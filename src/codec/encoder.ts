@@ -3,7 +3,7 @@
 // writer (Python's msgpack) makes of them; msgpackr would write 1.0 as the integer 1.
 
 import { formatPath } from '../door/json.js'
-import { shown } from '../door/wording.js'
+import { shown, unknownMember } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 import type { CoreMessage } from '../types.js'
 import { stringHeader } from './messagepack.js'
@@ -21,6 +21,13 @@ const maxKeptBytes = 4 * 1024 * 1024
 
 /** Shorter strings are written a character at a time, which costs less than the native call. */
 const shortLength = 64
+
+const triplesMembers = ['m', 't']
+const embeddingsMembers = ['m', 'e']
+const metadataMembers = ['i', 'm', 'u', 'c']
+const tripleMembers = ['s', 'p', 'o']
+const termMembers = ['v', 'e']
+const embeddingMembers = ['e', 'v']
 
 class MessageWriter {
   #messageIndex = 0
@@ -50,7 +57,7 @@ class MessageWriter {
     if (type !== 't' && type !== 'ge')
       this.#fail(`must have the type 't' or 'ge', not ${shown(type)}`)
     this.#string(type)
-    const fields = this.#checkObject(data)
+    const fields = this.#checkObject(data, type === 't' ? triplesMembers : embeddingsMembers)
     this.#mapHeader(2)
     this.#field(fields, 'm', this.#metadata)
     if (type === 't') this.#field(fields, 't', this.#triples)
@@ -58,7 +65,7 @@ class MessageWriter {
   }
 
   #metadata(value: unknown): void {
-    const fields = this.#checkObject(value)
+    const fields = this.#checkObject(value, metadataMembers)
     this.#mapHeader(4)
     this.#field(fields, 'i', this.#string)
     this.#field(fields, 'm', this.#triples)
@@ -71,7 +78,7 @@ class MessageWriter {
   }
 
   #triple(value: unknown): void {
-    const triple = this.#checkObject(value)
+    const triple = this.#checkObject(value, tripleMembers)
     this.#mapHeader(3)
     this.#field(triple, 's', this.#term)
     this.#field(triple, 'p', this.#term)
@@ -79,7 +86,7 @@ class MessageWriter {
   }
 
   #term(value: unknown): void {
-    const term = this.#checkObject(value)
+    const term = this.#checkObject(value, termMembers)
     this.#mapHeader(2)
     this.#field(term, 'v', this.#string)
     this.#field(term, 'e', this.#boolean)
@@ -90,7 +97,7 @@ class MessageWriter {
   }
 
   #embedding(value: unknown): void {
-    const embedding = this.#checkObject(value)
+    const embedding = this.#checkObject(value, embeddingMembers)
     this.#mapHeader(2)
     this.#field(embedding, 'e', this.#term)
     this.#field(embedding, 'v', this.#vectors)
@@ -143,11 +150,24 @@ class MessageWriter {
     }
   }
 
-  #checkObject(value: unknown): Readonly<Record<string, unknown>> {
+  /** A member that nobody knows would be lost: it is counted, and only then looked for. */
+  #checkObject(value: unknown, members: readonly string[]): Readonly<Record<string, unknown>> {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       this.#fail(`must be an object, not ${shown(value)}`)
     }
-    return value as Record<string, unknown>
+    const fields = value as Record<string, unknown>
+    let count = 0
+    for (const _ in fields) count++
+    if (count > members.length) this.#refuseUnknown(fields, members)
+    return fields
+  }
+
+  #refuseUnknown(fields: Readonly<Record<string, unknown>>, members: readonly string[]): void {
+    for (const name in fields) {
+      if (members.includes(name) || fields[name] === undefined) continue
+      this.#path.push(name)
+      this.#fail(unknownMember(name, members))
+    }
   }
 
   #checkArray(value: unknown): readonly unknown[] {

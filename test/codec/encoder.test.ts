@@ -63,6 +63,12 @@ t.test('an object that is no message is refused with its place', async (t) => {
     [['t', { m, t: [{ s: { v: '\ud800', e: true }, p: term, o: term }] }], 't[0].s.v'],
     [['ge', { m, e: [{ e: term, v: [[1, 'two']] }] }], 'e[0].v[0][1]'],
     [['ge', { m, e: [{ e: term, v: [1] }] }], 'e[0].v[0]'],
+    // What would be lost.
+    [['t', { m, t: [{ s: term, p: term, o: { ...term, lang: 'en' } }] }], 't[0].o.lang'],
+    [['t', { m, t: [{ s: term, p: term, o: term, g: 'urn:g' }] }], 't[0].g'],
+    [['t', { m: { ...m, zz: 1 }, t: [] }], 'm.zz'],
+    [['t', { m, t: [], q: 1 }], 'q'],
+    [['ge', { m, e: [{ e: term, v: [], x: 1 }] }], 'e[0].x'],
   ]
   for (const [message, path] of cases) {
     t.throws(() => encodeMessage(message as CoreMessage, 4), {
@@ -70,4 +76,6 @@ t.test('an object that is no message is refused with its place', async (t) => {
       details: { messageIndex: 4, errors: [{ path }] },
     })
   }
+  const left = { ...term, lang: undefined }
+  t.ok(encodeMessage(['t', { m, t: [{ s: left, p: term, o: term }] }] as CoreMessage))
 })
