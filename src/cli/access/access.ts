@@ -18,6 +18,10 @@ export interface AccessOptions {
   readonly config?: string
 }
 
+interface Closable {
+  close(): Promise<void>
+}
+
 interface OpenOptions {
   /** A data directory that does not exist is made; else that is an error. */
   readonly create: boolean
@@ -36,30 +40,20 @@ export async function ownUser({ url, token, config }: AccessOptions): Promise<st
   return new ServerClient(url, token).ownUser()
 }
 
-export async function openCores(
-  options: AccessOptions,
-  { create }: OpenOptions,
+export const withCores = opening(openCores)
+export const withObjects = opening(openObjects)
+export const withFlows = opening(openFlows)
+
+async function openCores(
+  { data, url, token }: AccessOptions,
+  create: boolean,
 ): Promise<CoreAccess> {
-  if (options.url !== undefined) {
+  if (url !== undefined) {
     const { openRemoteCores } = await import('./remote-cores.js')
-    return openRemoteCores(options.url, options.token)
+    return openRemoteCores(url, token)
   }
   const { openLocalCores } = await import('./local-cores.js')
-  return openLocalCores(options.data, create)
-}
-
-/** Opens, works, and closes whatever came of it. */
-export async function withObjects<T>(
-  options: AccessOptions,
-  { create }: OpenOptions,
-  work: (objects: ObjectAccess) => Promise<T>,
-): Promise<T> {
-  const objects = await openObjects(options, create)
-  try {
-    return await work(objects)
-  } finally {
-    await objects.close()
-  }
+  return openLocalCores(data, create)
 }
 
 async function openObjects(
@@ -74,20 +68,6 @@ async function openObjects(
   return openLocalObjects(data, create)
 }
 
-/** Opens, works, and closes whatever came of it. */
-export async function withFlows<T>(
-  options: AccessOptions,
-  { create }: OpenOptions,
-  work: (flows: FlowAccess) => Promise<T>,
-): Promise<T> {
-  const flows = await openFlows(options, create)
-  try {
-    return await work(flows)
-  } finally {
-    await flows.close()
-  }
-}
-
 async function openFlows(
   { data, url, token, flow = 'default', config }: AccessOptions,
   create: boolean,
@@ -100,17 +80,11 @@ async function openFlows(
   return openLocalFlows(data, flow, create, config)
 }
 
-/** Opens, works, and closes whatever came of it. */
 export async function withGraph<T>(
   options: AccessOptions,
   work: (graph: GraphAccess) => Promise<T>,
 ): Promise<T> {
-  const graph = await openGraph(options)
-  try {
-    return await work(graph)
-  } finally {
-    await graph.close()
-  }
+  return whileOpen(await openGraph(options), work)
 }
 
 async function openGraph({ data, url, token, config }: AccessOptions): Promise<GraphAccess> {
@@ -120,4 +94,26 @@ async function openGraph({ data, url, token, config }: AccessOptions): Promise<G
   }
   const { openLocalGraph } = await import('./local-graph.js')
   return openLocalGraph(data, config)
+}
+
+/** Opens, works, and closes whatever came of it. */
+function opening<A extends Closable>(
+  open: (options: AccessOptions, create: boolean) => Promise<A>,
+) {
+  return async <T>(
+    options: AccessOptions,
+    { create }: OpenOptions,
+    work: (access: A) => Promise<T>,
+  ): Promise<T> => whileOpen(await open(options, create), work)
+}
+
+async function whileOpen<A extends Closable, T>(
+  access: A,
+  work: (access: A) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(access)
+  } finally {
+    await access.close()
+  }
 }

@@ -2,45 +2,37 @@
 
 import { withObjects } from '../access/access.js'
 import type { AccessOptions } from '../access/access.js'
+import type { SeenCollection } from '../access/object-access.js'
 import { note } from '../output/failure.js'
-import { formatCount, formatCounted, printable } from '../output/figures.js'
-import { writeJson, writeOut } from '../output/output.js'
-import { Table } from '../output/table.js'
+import { formatCount, formatCounted, formatTime } from '../output/figures.js'
+import { printList, type Listing } from '../output/listing.js'
+import { writeJson } from '../output/output.js'
+import { left, right } from '../output/table.js'
 
 export interface CollectionsOptions extends AccessOptions {
   readonly json?: true
 }
 
-const columns = [
-  { head: 'NAME', isRight: false },
-  { head: 'OBJECTS', isRight: true },
-  { head: 'CREATED', isRight: false },
-  { head: 'SCHEMAS', isRight: false },
-]
+const listing: Listing<SeenCollection> = {
+  columns: [left('NAME'), right('OBJECTS'), left('CREATED'), left('SCHEMAS')],
+  cellsOf,
+  none: 'there are no collections',
+}
 
 export async function listCollections(options: CollectionsOptions): Promise<void> {
   const collections = await withObjects(options, { create: false }, (objects) =>
     objects.collections(),
   )
-  if (options.json) {
-    for (const collection of collections) await writeJson(collection)
-  } else if (!process.stdout.isTTY) {
-    for (const { name, objects = '', created_at, schemas = {} } of collections) {
-      const cells = [name, String(objects), created_at, Object.keys(schemas).join(' ')]
-      await writeOut(`${cells.map(printable).join('\t')}\n`)
-    }
-  } else if (collections.length === 0) {
-    note('there are no collections')
-  } else {
-    const rows = collections.map(({ name, objects, created_at, schemas = {} }) => [
-      printable(name),
-      objects === undefined ? '' : formatCount(objects),
-      created_at.slice(0, 16).replace('T', ' '),
-      printable(Object.keys(schemas).join(' ')),
-    ])
-    const table = new Table(columns, rows, process.stdout.columns || 80)
-    await writeOut(table.head() + table.rows(rows))
-  }
+  await printList(collections, listing, options.json)
+}
+
+function cellsOf(
+  { name, objects, created_at, schemas = {} }: SeenCollection,
+  isTerminal: boolean,
+): string[] {
+  const count = objects === undefined ? '' : (isTerminal ? formatCount : String)(objects)
+  const time = isTerminal ? formatTime(created_at) : created_at
+  return [name, count, time, Object.keys(schemas).join(' ')]
 }
 
 export async function deleteCollection(name: string, options: CollectionsOptions): Promise<void> {

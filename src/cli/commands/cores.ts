@@ -1,13 +1,13 @@
 // `lorekeep cores`: what there is, in detail, and away with it.
 
 import type { CoreStat } from '../../knowledge/types.js'
-import { openCores } from '../access/access.js'
-import type { CoreAccess } from '../access/core-access.js'
+import { withCores } from '../access/access.js'
 import type { AccessOptions } from '../access/access.js'
 import { note } from '../output/failure.js'
-import { formatBytes, formatCount, printable } from '../output/figures.js'
-import { writeJson, writeOut } from '../output/output.js'
-import { Table } from '../output/table.js'
+import { formatBytes, formatCount, formatTime } from '../output/figures.js'
+import { printFields, printList } from '../output/listing.js'
+import { writeJson } from '../output/output.js'
+import { left, right } from '../output/table.js'
 
 export interface CoresOptions extends AccessOptions {
   readonly user: string
@@ -15,37 +15,26 @@ export interface CoresOptions extends AccessOptions {
 }
 
 const columns = [
-  { head: 'ID', isRight: false },
-  { head: 'MESSAGES', isRight: true },
-  { head: 'TRIPLES', isRight: true },
-  { head: 'ENTITIES', isRight: true },
-  { head: 'SIZE', isRight: true },
-  { head: 'UPDATED', isRight: false },
+  left('ID'),
+  right('MESSAGES'),
+  right('TRIPLES'),
+  right('ENTITIES'),
+  right('SIZE'),
+  left('UPDATED'),
 ]
 
-/** One JSON object per line, a table on a terminal, else tabs and plain numbers. */
-export async function listCores(options: CoresOptions): Promise<void> {
-  await withCores(options, async (cores) => {
-    const rows: string[][] = []
-    for await (const core of cores.list(options.user)) {
-      if (options.json) await writeJson(core)
-      else if (process.stdout.isTTY) rows.push(rowOf(core))
-      else await writeOut(`${plainRowOf(core).join('\t')}\n`)
-    }
-    if (rows.length > 0) {
-      const table = new Table(columns, rows)
-      await writeOut(table.head() + table.rows(rows))
-    } else if (process.stdout.isTTY && !options.json) {
-      note(`'${options.user}' has no cores`)
-    }
+export async function listCores({ user, json, ...options }: CoresOptions): Promise<void> {
+  const listing = { columns, cellsOf, none: `'${user}' has no cores`, isWhole: true } as const
+  await withCores(options, { create: false }, async (cores) => {
+    await printList(cores.list(user), listing, json)
   })
 }
 
 export async function showCore(id: string, options: CoresOptions): Promise<void> {
-  await withCores(options, async (cores) => {
+  await withCores(options, { create: false }, async (cores) => {
     const core = await cores.stat({ user: options.user, id })
     if (options.json) return writeJson(core)
-    const fields: readonly (readonly [string, string])[] = [
+    await printFields([
       ['id', core.id],
       ['user', core.user],
       ['bytes', `${core.bytes} (${formatBytes(core.bytes)})`],
@@ -57,37 +46,21 @@ export async function showCore(id: string, options: CoresOptions): Promise<void>
       ['digest', core.digest],
       ['created', core.createdAt],
       ['updated', core.updatedAt],
-    ]
-    for (const [name, value] of fields) {
-      await writeOut(`${name.padEnd(10)}${printable(value)}\n`)
-    }
+    ])
   })
 }
 
 export async function deleteCore(id: string, options: CoresOptions): Promise<void> {
-  await withCores(options, async (cores) => {
+  await withCores(options, { create: false }, async (cores) => {
     await cores.delete({ user: options.user, id })
     note(`deleted '${id}' of '${options.user}'`)
   })
 }
 
-async function withCores(
-  options: CoresOptions,
-  work: (cores: CoreAccess) => Promise<void>,
-): Promise<void> {
-  const cores = await openCores(options, { create: false })
-  try {
-    await work(cores)
-  } finally {
-    await cores.close()
-  }
-}
-
-function rowOf({ id, messages, triples, entities, bytes, updatedAt }: CoreStat): string[] {
-  const counts = [messages, triples, entities].map(formatCount)
-  return [printable(id), ...counts, formatBytes(bytes), updatedAt.slice(0, 16).replace('T', ' ')]
-}
-
-function plainRowOf({ id, messages, triples, entities, bytes, updatedAt }: CoreStat): string[] {
-  return [printable(id), ...[messages, triples, entities, bytes].map(String), updatedAt]
+function cellsOf(core: CoreStat, isTerminal: boolean): string[] {
+  const { id, messages, triples, entities, bytes, updatedAt } = core
+  const counts = [messages, triples, entities]
+  return isTerminal
+    ? [id, ...counts.map(formatCount), formatBytes(bytes), formatTime(updatedAt)]
+    : [id, ...[...counts, bytes].map(String), updatedAt]
 }

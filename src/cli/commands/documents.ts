@@ -1,12 +1,14 @@
 // `lorekeep documents`: which there are, what became of one, and away with it.
 
+import type { CompletedDocument } from '../../flow/types.js'
 import type { CoreStat } from '../../knowledge/types.js'
 import { withFlows } from '../access/access.js'
 import type { AccessOptions } from '../access/access.js'
 import { note } from '../output/failure.js'
-import { formatBytes, formatCounted, printable } from '../output/figures.js'
-import { writeJson, writeOut } from '../output/output.js'
-import { Table } from '../output/table.js'
+import { formatBytes, formatCounted, formatTime } from '../output/figures.js'
+import { printFields, printList, type Listing } from '../output/listing.js'
+import { writeJson } from '../output/output.js'
+import { left, whole } from '../output/table.js'
 
 export interface DocumentsOptions extends AccessOptions {
   readonly user: string
@@ -17,39 +19,40 @@ export interface DocumentListOptions extends DocumentsOptions {
   readonly limit: number
 }
 
-const columns = [
-  { head: 'DOCUMENT', isRight: false, isWhole: true },
-  { head: 'FLOW', isRight: false },
-  { head: 'COLLECTION', isRight: false },
-  { head: 'DONE', isRight: false },
-]
+const listing: Listing<CompletedDocument> = {
+  columns: [whole('DOCUMENT'), left('FLOW'), left('COLLECTION'), left('DONE')],
+  cellsOf,
+}
 
-/** One JSON object per line, a table on a terminal, else tabs. */
 export async function listDocuments(options: DocumentListOptions): Promise<void> {
   const { user, limit, json } = options
   await withFlows(options, { create: false }, async (flows) => {
-    const rows: string[][] = []
-    let count = 0
-    for await (const found of flows.documents(user)) {
-      if (count === limit) {
-        if (!json) note(`${formatCounted(limit, 'document')} of more; --limit shows more`)
-        break
-      }
-      count++
-      const { document, completed } = found
-      const row = [document, completed.flow, completed.collection].map(printable)
-      if (json) await writeJson(found)
-      else if (process.stdout.isTTY) {
-        rows.push([...row, completed.at.slice(0, 16).replace('T', ' ')])
-      } else await writeOut(`${[...row, completed.at].join('\t')}\n`)
-    }
-    if (rows.length > 0) {
-      const table = new Table(columns, rows, process.stdout.columns || 80)
-      await writeOut(table.head() + table.rows(rows))
-    } else if (count === 0 && !json) {
-      note(`no document of '${user}' is done; 'lorekeep jobs' has those that wait`)
-    }
+    const count = await printList(upTo(limit, flows.documents(user), json), listing, json)
+    if (count > 0 || json) return
+    note(`no document of '${user}' is done; 'lorekeep jobs' has those that wait`)
   })
+}
+
+/** Says so where there are more. */
+async function* upTo(
+  limit: number,
+  documents: AsyncIterable<CompletedDocument>,
+  json: true | undefined,
+): AsyncGenerator<CompletedDocument, void, undefined> {
+  let count = 0
+  for await (const found of documents) {
+    if (count++ < limit) {
+      yield found
+      continue
+    }
+    if (!json) note(`${formatCounted(limit, 'document')} of more; --limit shows more`)
+    return
+  }
+}
+
+function cellsOf({ document, completed }: CompletedDocument, isTerminal: boolean): string[] {
+  const { flow, collection, at } = completed
+  return [document, flow, collection, isTerminal ? formatTime(at) : at]
 }
 
 export async function showDocument(id: string, options: DocumentsOptions): Promise<void> {
@@ -59,14 +62,13 @@ export async function showDocument(id: string, options: DocumentsOptions): Promi
   )
   if (json) return writeJson(status)
   const { completed, core } = status
-  const fields: readonly (readonly [string, string])[] = [
+  await printFields([
     ['document', status.document],
     ['user', status.user],
     ['done', completed === undefined ? 'never' : `${completed.at} as job ${completed.job}`],
     ['core', core === undefined ? 'none' : countsOf(core)],
     ...status.jobs.map((job) => ['job', `${job.id} ${job.state} in '${job.flow}'`] as const),
-  ]
-  for (const [name, value] of fields) await writeOut(`${name.padEnd(10)}${printable(value)}\n`)
+  ])
 }
 
 export async function removeDocument(id: string, options: DocumentsOptions): Promise<void> {

@@ -6,7 +6,7 @@ import { writeRdf } from '../../rdf/write.js'
 import type { RdfText } from '../../rdf/write.js'
 import type { CoreMessage } from '../../types.js'
 import { writeWholeFile } from '../../whole-file.js'
-import { openCores } from '../access/access.js'
+import { withCores } from '../access/access.js'
 import type { CoreBytes } from '../access/core-access.js'
 import type { AccessOptions } from '../access/access.js'
 import { interruptible, note } from '../output/failure.js'
@@ -28,8 +28,7 @@ export async function exportCore(options: ExportCommandOptions): Promise<void> {
   if (output === '-' && format === undefined) {
     refuseTerminal('redirect stdout, name a file with -o, or ask for --format turtle')
   }
-  const cores = await openCores(options, { create: false })
-  try {
+  await withCores(options, { create: false }, async (cores) => {
     const { bytes, counts } = await interruptible(async (signal) => {
       const core = whole(await cores.export({ id, user }, { signal }), signal)
       const text = format === undefined ? undefined : writeRdf(messagesOf(core), { format })
@@ -48,9 +47,7 @@ export async function exportCore(options: ExportCommandOptions): Promise<void> {
       `exported '${id}' of '${user}': ${formatBytes(bytes)}${output === '-' ? '' : ` in ${output}`}`,
     )
     if (counts) reportRdf(counts)
-  } finally {
-    await cores.close()
-  }
+  })
 }
 
 /** What of the core is not in the text as it is in the core. */

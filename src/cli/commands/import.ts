@@ -11,7 +11,7 @@ import { describeExtras } from '../../rdf/parse.js'
 import type { RdfLoss } from '../../rdf/parse.js'
 import { isAbsoluteIri } from '../../rdf/terms.js'
 import type { CoreMessage } from '../../types.js'
-import { openCores } from '../access/access.js'
+import { withCores } from '../access/access.js'
 import type { AccessOptions } from '../access/access.js'
 import { interruptible, note, UsageError } from '../output/failure.js'
 import { formatBytes, formatCounted } from '../output/figures.js'
@@ -41,9 +41,8 @@ export async function importCore(file: string, options: ImportCommandOptions): P
   const input = await openInput(file, 'a core')
   let summary: RdfImportSummary
   try {
-    const cores = await openCores(options, { create: true })
-    try {
-      summary = await interruptible(async (signal) => {
+    summary = await withCores(options, { create: true }, (cores) =>
+      interruptible(async (signal) => {
         const progress = createProgress(input.bytes, units.triples)
         const onProgress = ({ triples }: { triples: number }) => progress.count(triples)
         const { mode, index = false } = options
@@ -61,10 +60,8 @@ export async function importCore(file: string, options: ImportCommandOptions): P
         } finally {
           progress.stop()
         }
-      })
-    } finally {
-      await cores.close()
-    }
+      }),
+    )
   } finally {
     // Stdin that nobody reads to its end would keep the process alive.
     input.stream.destroy()

@@ -7,7 +7,8 @@ import type { AccessOptions } from '../access/access.js'
 import { interruptible, note } from '../output/failure.js'
 import { formatBytes, formatCounted } from '../output/figures.js'
 import { createIndexBar } from './index-bar.js'
-import { writeJson, writeOut } from '../output/output.js'
+import { printFields } from '../output/listing.js'
+import { writeJson } from '../output/output.js'
 
 export interface IndexCommandOptions extends AccessOptions {
   readonly user: string
@@ -43,7 +44,7 @@ export async function indexCore(id: string, options: IndexCommandOptions): Promi
 }
 
 async function printState(state: IndexState): Promise<void> {
-  const fields: readonly (readonly [string, string])[] = [
+  await printFields([
     ['state', state.state],
     ['segments', `${state.indexedSegments} of ${state.segments}`],
     ['parts', String(state.parts)],
@@ -51,6 +52,5 @@ async function printState(state: IndexState): Promise<void> {
     ['terms', String(state.terms)],
     ['vectors', `${state.vectors}, ${state.approximate} in an approximate index`],
     ['bytes', `${state.bytes} (${formatBytes(state.bytes)})`],
-  ]
-  for (const [name, value] of fields) await writeOut(`${name.padEnd(10)}${value}\n`)
+  ])
 }

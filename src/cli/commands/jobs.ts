@@ -5,9 +5,10 @@ import { withFlows } from '../access/access.js'
 import type { AccessOptions } from '../access/access.js'
 import { variable } from '../config/environment.js'
 import { note } from '../output/failure.js'
-import { formatCount, printable } from '../output/figures.js'
-import { writeJson, writeOut } from '../output/output.js'
-import { Table } from '../output/table.js'
+import { formatCount, formatTime } from '../output/figures.js'
+import { printFields, printList, type Listing } from '../output/listing.js'
+import { writeJson } from '../output/output.js'
+import { left, right, whole } from '../output/table.js'
 
 export interface JobsOptions extends AccessOptions {
   readonly json?: true
@@ -20,17 +21,20 @@ export interface JobListOptions extends JobsOptions {
   readonly limit: number
 }
 
-const columns = [
-  { head: 'JOB', isRight: false, isWhole: true },
-  { head: 'STATE', isRight: false },
-  { head: 'ATTEMPTS', isRight: true },
-  { head: 'DOCUMENT', isRight: false },
-  { head: 'USER', isRight: false },
-  { head: 'UPDATED', isRight: false },
-  { head: 'STEPS DONE', isRight: false },
-]
+const listing: Listing<Job> = {
+  columns: [
+    whole('JOB'),
+    left('STATE'),
+    right('ATTEMPTS'),
+    left('DOCUMENT'),
+    left('USER'),
+    left('UPDATED'),
+    left('STEPS DONE'),
+  ],
+  cellsOf,
+  none: 'there are no such jobs',
+}
 
-/** One JSON object per line, a table on a terminal, else tabs. */
 export async function listJobs(options: JobListOptions): Promise<void> {
   const { state, document, user = variable('LOREKEEP_USER'), limit, json } = options
   const query = {
@@ -40,18 +44,7 @@ export async function listJobs(options: JobListOptions): Promise<void> {
     ...(user !== undefined && { user }),
   }
   await withFlows(options, { create: false }, async (flows) => {
-    const rows: string[][] = []
-    let count = 0
-    for await (const job of flows.jobs(query)) {
-      count++
-      if (json) await writeJson(job)
-      else if (process.stdout.isTTY) rows.push(rowOf(job, shortTime))
-      else await writeOut(`${rowOf(job, (time) => time).join('\t')}\n`)
-    }
-    if (rows.length > 0) {
-      const table = new Table(columns, rows, process.stdout.columns || 80)
-      await writeOut(table.head() + table.rows(rows))
-    } else if (process.stdout.isTTY && !json) note('there are no such jobs')
+    const count = await printList(flows.jobs(query), listing, json)
     if (count === limit && !json) note(`${formatCount(count)} jobs; --limit shows more`)
   })
 }
@@ -90,15 +83,11 @@ async function printJob(job: Job, { json }: JobsOptions): Promise<void> {
       return [cause, `${at} attempt ${attempt} at '${step}': ${message}`] as const
     }),
   ]
-  for (const [name, value] of fields) await writeOut(`${name.padEnd(11)}${printable(value)}\n`)
+  await printFields(fields, 11)
 }
 
-function rowOf(job: Job, timeOf: (time: string) => string): string[] {
+function cellsOf(job: Job, isTerminal: boolean): string[] {
   const { id, state, attempts, completedSteps, updatedAt, user, document } = job
-  const steps = completedSteps.join(' ')
-  return [id, state, String(attempts), document, user, timeOf(updatedAt), steps].map(printable)
-}
-
-function shortTime(time: string): string {
-  return time.slice(0, 16).replace('T', ' ')
+  const time = isTerminal ? formatTime(updatedAt) : updatedAt
+  return [id, state, String(attempts), document, user, time, completedSteps.join(' ')]
 }

@@ -4,12 +4,11 @@ import type { NearEntity } from '../../graph/types.js'
 import { withGraph } from '../access/access.js'
 import type { GraphAccess } from '../access/graph-access.js'
 import { interruptible, note, UsageError } from '../output/failure.js'
-import { printable } from '../output/figures.js'
 import { inputName, readJsonInput } from '../input/input.js'
 import { graphOf } from './match.js'
 import type { GraphFlags } from './match.js'
-import { writeJson, writeOut } from '../output/output.js'
-import { Table } from '../output/table.js'
+import { printList } from '../output/listing.js'
+import { left, right, whole } from '../output/table.js'
 import { formatTerm } from '../output/term.js'
 
 export interface NearestCommandOptions extends GraphFlags {
@@ -20,11 +19,7 @@ export interface NearestCommandOptions extends GraphFlags {
   readonly config?: string
 }
 
-const columns = [
-  { head: 'SCORE', isRight: true },
-  { head: 'ENTITY', isRight: false, isWhole: true },
-  { head: 'CORE', isRight: false },
-]
+const columns = [right('SCORE'), whole('ENTITY'), left('CORE')]
 
 export async function findNearest(options: NearestCommandOptions): Promise<void> {
   const ask = await questionOf(options)
@@ -33,20 +28,12 @@ export async function findNearest(options: NearestCommandOptions): Promise<void>
     const isNothing = found.length === 0 && !options.json
     return { found, why: isNothing ? await whyNothing(access, options) : undefined }
   })
-  if (options.json) {
-    for (const entity of found) await writeJson(entity)
-  } else if (!process.stdout.isTTY) {
-    for (const { score, entity, core } of found) {
-      await writeOut(`${score}\t${formatTerm(entity)}\t${printable(core)}\n`)
-    }
-  } else if (found.length > 0) {
-    const rows = found.map(({ score, entity, core }) => {
-      return [score.toFixed(4), formatTerm(entity), printable(core)]
-    })
-    const table = new Table(columns, rows, process.stdout.columns || 80)
-    await writeOut(table.head() + table.rows(rows))
-  }
+  await printList(found, { columns, cellsOf }, options.json)
   if (why !== undefined) note(why)
+}
+
+function cellsOf({ score, entity, core }: NearEntity, isTerminal: boolean): string[] {
+  return [isTerminal ? score.toFixed(4) : String(score), formatTerm(entity), core]
 }
 
 const nothingNear =

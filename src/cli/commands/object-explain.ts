@@ -2,19 +2,18 @@
 
 import type { QueryPlan } from '../../objects/types.js'
 import { withObjects } from '../access/access.js'
-import { formatCounted, printable } from '../output/figures.js'
+import { formatCounted } from '../output/figures.js'
 import { queryOf } from './object-query.js'
 import type { QueryFlags } from './object-query.js'
-import { writeJson, writeOut } from '../output/output.js'
+import { printFields } from '../output/listing.js'
+import { writeJson } from '../output/output.js'
 
 export async function explainQuery(options: QueryFlags): Promise<void> {
   const plan = await withObjects(options, { create: false }, (access) =>
     access.explain(queryOf(options)),
   )
   if (options.json) return writeJson(plan)
-  for (const [name, value] of linesOf(plan)) {
-    await writeOut(`${name.padEnd(10)}${printable(value)}\n`)
-  }
+  await printFields(fieldsOf(plan))
 }
 
 const plans: Readonly<Record<QueryPlan['plan'], string>> = {
@@ -31,7 +30,7 @@ const sorts: Readonly<Record<QueryPlan['sort'], string>> = {
   none: 'not asked for',
 }
 
-function linesOf(plan: QueryPlan): (readonly [string, string])[] {
+function fieldsOf(plan: QueryPlan): (readonly [string, string])[] {
   const { indexes, notUsed, filtered, counted } = plan
   return [
     ['plan', plans[plan.plan]],

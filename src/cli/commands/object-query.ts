@@ -12,6 +12,7 @@ import type { AccessOptions } from '../access/access.js'
 import { interruptible, note, UsageError } from '../output/failure.js'
 import { formatCount, formatCounted, printable } from '../output/figures.js'
 import { writeJson, writeOut } from '../output/output.js'
+import { terminalWidth } from '../output/listing.js'
 import { Table } from '../output/table.js'
 
 export interface QueryFlags extends AccessOptions {
@@ -114,7 +115,7 @@ function printerFor(schema: SchemaDefinition, fields: readonly string[] | undefi
       if (!process.stdout.isTTY) return writeOut(rows.map((row) => `${row.join('\t')}\n`).join(''))
       const isFirst = table === undefined
       const columns = paths.map((head) => ({ head, isRight: isNumeric(schema, head) }))
-      table ??= new Table(columns, rows, process.stdout.columns || 80)
+      table ??= new Table(columns, rows, terminalWidth())
       await writeOut((isFirst ? table.head() : '') + table.rows(rows))
     },
   }

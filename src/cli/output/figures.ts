@@ -25,6 +25,11 @@ export function formatCounted(count: number, one: string, many = `${one}s`): str
   return `${formatCount(count)} ${count === 1 ? one : many}`
 }
 
+/** `2026-01-31 10:15`, of a time in ISO's format. */
+export function formatTime(time: string): string {
+  return time.slice(0, 16).replace('T', ' ')
+}
+
 /** An id may hold anything; neither line breaks nor escape sequences of it reach a terminal. */
 export function printable(text: string): string {
   return text.replace(

@@ -8,6 +8,10 @@ export interface Column {
   readonly isWhole?: boolean
 }
 
+export const left = (head: string): Column => ({ head, isRight: false })
+export const right = (head: string): Column => ({ head, isRight: true })
+export const whole = (head: string): Column => ({ head, isRight: false, isWhole: true })
+
 type Row = readonly string[]
 
 const gap = '  '
