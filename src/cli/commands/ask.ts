@@ -25,7 +25,8 @@ export interface AskCommandOptions extends GraphFlags {
 /** Where the answer goes to no terminal. */
 const page = { rows: 24, columns: 80 }
 
-export async function ask(text: string, options: AskCommandOptions): Promise<void> {
+export async function ask(words: readonly string[], options: AskCommandOptions): Promise<void> {
+  const text = words.join(' ')
   const form = (['json', 'dot', 'all'] as const).filter((name) => options[name])
   if (form.length > 1) throw new UsageError(`--${form[0]} cannot be used with --${form[1]}`)
   const { entities, triples, depth, maxTriples } = options

@@ -55,11 +55,15 @@ export async function defineFlows(file: string, options: FlowsOptions): Promise<
   )
 }
 
-export async function setFlowActive(
-  id: string,
-  active: boolean,
-  options: FlowsOptions,
-): Promise<void> {
+export function startFlow(id: string, options: FlowsOptions): Promise<void> {
+  return setActive(id, true, options)
+}
+
+export function stopFlow(id: string, options: FlowsOptions): Promise<void> {
+  return setActive(id, false, options)
+}
+
+async function setActive(id: string, active: boolean, options: FlowsOptions): Promise<void> {
   const flow = await withFlows(options, { create: false }, (flows) => flows.setActive(id, active))
   if (options.json) await writeJson(flow)
   else note(`${active ? 'started' : 'stopped'} '${id}'`)

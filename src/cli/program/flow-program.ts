@@ -2,16 +2,12 @@
 
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import type { DocumentListOptions, DocumentsOptions } from '../commands/documents.js'
-import type { FlowsOptions } from '../commands/flows.js'
-import type { JobListOptions, JobsOptions } from '../commands/jobs.js'
-import type { LoadCommandOptions } from '../commands/load.js'
 import {
-  accessOptions,
+  accessAction,
   addAccess,
   example,
   configOption,
-  ownedOptions,
+  ownedAction,
   parseCount,
   parseExtensions,
   parseText,
@@ -52,10 +48,7 @@ export function addLoad(program: Command): void {
     .option('--json', 'print a line of JSON for each on stdout')
   addAccess(load)
     .addHelpText('after', example("lorekeep load news.txt --title 'News from Nowhere' --wait"))
-    .action(async (files: readonly string[], _options: unknown, command: Command) => {
-      const { loadFiles } = await import('../commands/load.js')
-      await loadFiles(files, await ownedOptions<LoadCommandOptions>(command))
-    })
+    .action(ownedAction(async () => (await import('../commands/load.js')).loadFiles))
 }
 
 export function addFlows(program: Command): void {
@@ -68,47 +61,32 @@ export function addFlows(program: Command): void {
     .description(
       'list the flows; without a terminal: id, state, documents that are queued, active, delayed, done and dead, steps, separated by tabs',
     )
-    .action(async (_options: unknown, command: Command) => {
-      const { listFlows } = await import('../commands/flows.js')
-      await listFlows(accessOptions<FlowsOptions>(command))
-    })
+    .action(accessAction(async () => (await import('../commands/flows.js')).listFlows))
   flows
     .command('show')
     .description('print a flow, in a form that define takes')
     .argument('<id>', 'the flow', parseText)
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const { showFlow } = await import('../commands/flows.js')
-      await showFlow(id, accessOptions<FlowsOptions>(command))
-    })
+    .action(accessAction(async () => (await import('../commands/flows.js')).showFlow))
   flows
     .command('define')
     .description('define or change flows')
     .argument('<file>', "a definition or an array of them, in JSON; '-' for stdin")
-    .action(async (file: string, _options: unknown, command: Command) => {
-      const { defineFlows } = await import('../commands/flows.js')
-      await defineFlows(file, accessOptions<FlowsOptions>(command))
-    })
-  for (const [name, active, description] of [
-    ['start', true, 'let a flow take documents, and process them'],
-    ['stop', false, 'refuse new documents, and leave alone those that wait'],
+    .action(accessAction(async () => (await import('../commands/flows.js')).defineFlows))
+  for (const [name, work, description] of [
+    ['start', 'startFlow', 'let a flow take documents, and process them'],
+    ['stop', 'stopFlow', 'refuse new documents, and leave alone those that wait'],
   ] as const) {
     flows
       .command(name)
       .description(description)
       .argument('<id>', 'the flow', parseText)
-      .action(async (id: string, _options: unknown, command: Command) => {
-        const { setFlowActive } = await import('../commands/flows.js')
-        await setFlowActive(id, active, accessOptions<FlowsOptions>(command))
-      })
+      .action(accessAction(async () => (await import('../commands/flows.js'))[work]))
   }
   flows
     .command('remove')
     .description('remove a flow that holds no documents')
     .argument('<id>', 'the flow', parseText)
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const { removeFlow } = await import('../commands/flows.js')
-      await removeFlow(id, accessOptions<FlowsOptions>(command))
-    })
+    .action(accessAction(async () => (await import('../commands/flows.js')).removeFlow))
 }
 
 export function addJobs(program: Command): void {
@@ -131,34 +109,22 @@ export function addJobs(program: Command): void {
     .option('--document <id>', 'those of this document', parseText)
     .option('--user <user>', 'those of this user (also: LOREKEEP_USER)', parseText)
     .addOption(new Option('--limit <count>', 'at most so many').argParser(parseCount).default(100))
-    .action(async (_options: unknown, command: Command) => {
-      const { listJobs } = await import('../commands/jobs.js')
-      await listJobs(accessOptions<JobListOptions>(command))
-    })
+    .action(accessAction(async () => (await import('../commands/jobs.js')).listJobs))
   jobs
     .command('show')
     .description('show what is known of a job, its failures too')
     .argument('<job>', 'the job', parseText)
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const { showJob } = await import('../commands/jobs.js')
-      await showJob(id, accessOptions<JobsOptions>(command))
-    })
+    .action(accessAction(async () => (await import('../commands/jobs.js')).showJob))
   jobs
     .command('retry')
     .description('queue a dead letter again; it goes on at the step that failed')
     .argument('<job>', 'the job', parseText)
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const { retryJob } = await import('../commands/jobs.js')
-      await retryJob(id, accessOptions<JobsOptions>(command))
-    })
+    .action(accessAction(async () => (await import('../commands/jobs.js')).retryJob))
   jobs
     .command('cancel')
     .description('take a job away, whatever waits or runs of it')
     .argument('<job>', 'the job', parseText)
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const { cancelJob } = await import('../commands/jobs.js')
-      await cancelJob(id, accessOptions<JobsOptions>(command))
-    })
+    .action(accessAction(async () => (await import('../commands/jobs.js')).cancelJob))
 }
 
 export function addDocuments(program: Command): void {
@@ -175,26 +141,17 @@ export function addDocuments(program: Command): void {
       'list the documents that are done; without a terminal: id, flow, collection, time, separated by tabs',
     )
     .addOption(new Option('--limit <count>', 'at most so many').argParser(parseCount).default(1000))
-    .action(async (_options: unknown, command: Command) => {
-      const { listDocuments } = await import('../commands/documents.js')
-      await listDocuments(await ownedOptions<DocumentListOptions>(command))
-    })
+    .action(ownedAction(async () => (await import('../commands/documents.js')).listDocuments))
   documents
     .command('show')
     .description('show its jobs, and when it was done')
     .argument('<id>', 'the document', parseText)
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const { showDocument } = await import('../commands/documents.js')
-      await showDocument(id, await ownedOptions<DocumentsOptions>(command))
-    })
+    .action(ownedAction(async () => (await import('../commands/documents.js')).showDocument))
   documents
     .command('remove')
     .description('remove its jobs, its core and its objects')
     .argument('<id>', 'the document', parseText)
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const { removeDocument } = await import('../commands/documents.js')
-      await removeDocument(id, await ownedOptions<DocumentsOptions>(command))
-    })
+    .action(ownedAction(async () => (await import('../commands/documents.js')).removeDocument))
 }
 
 function flowOption(what: string): Option {

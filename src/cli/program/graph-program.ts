@@ -2,22 +2,17 @@
 
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import type { AskCommandOptions } from '../commands/ask.js'
-import type { IndexCommandOptions } from '../commands/index-core.js'
-import type { MatchCommandOptions } from '../commands/match.js'
-import type { NearestCommandOptions } from '../commands/nearest.js'
 import {
   addAccess,
   example,
   configOption,
-  ownedOptions,
+  ownedAction,
   parseCount,
   parseDepth,
   parseText,
   parseTexts,
   userOption,
 } from './options.js'
-import type { SparqlCommandOptions } from '../commands/sparql.js'
 import { parseTerm, termSyntax } from '../output/term.js'
 
 export function addMatch(program: Command): void {
@@ -34,10 +29,7 @@ export function addMatch(program: Command): void {
   addAccess(match)
     .addHelpText('after', termSyntax)
     .addHelpText('after', example('lorekeep match --p https://schema.org/author --limit 10'))
-    .action(async (_options: unknown, command: Command) => {
-      const { matchTriples } = await import('../commands/match.js')
-      await matchTriples(await ownedOptions<MatchCommandOptions>(command))
-    })
+    .action(ownedAction(async () => (await import('../commands/match.js')).matchTriples))
 }
 
 export function addNearest(program: Command): void {
@@ -58,10 +50,7 @@ export function addNearest(program: Command): void {
   addScope(nearest).option('--json', 'print JSON on stdout, one entity per line')
   addAccess(nearest)
     .addHelpText('after', example("lorekeep nearest --text 'a novel about a whale' -k 3"))
-    .action(async (_options: unknown, command: Command) => {
-      const { findNearest } = await import('../commands/nearest.js')
-      await findNearest(await ownedOptions<NearestCommandOptions>(command))
-    })
+    .action(ownedAction(async () => (await import('../commands/nearest.js')).findNearest))
 }
 
 export function addAsk(program: Command): void {
@@ -86,10 +75,7 @@ export function addAsk(program: Command): void {
     .option('--json', 'print the subgraph as JSON on stdout')
   addAccess(ask)
     .addHelpText('after', example('lorekeep ask who wrote Frankenstein'))
-    .action(async (texts: readonly string[], _options: unknown, command: Command) => {
-      const { ask } = await import('../commands/ask.js')
-      await ask(texts.join(' '), await ownedOptions<AskCommandOptions>(command))
-    })
+    .action(ownedAction(async () => (await import('../commands/ask.js')).ask))
 }
 
 export function addSparql(program: Command): void {
@@ -103,10 +89,7 @@ export function addSparql(program: Command): void {
   addScope(sparql).option('--json', 'print the JSON of SPARQL on stdout')
   addAccess(sparql)
     .addHelpText('after', example("lorekeep sparql 'SELECT DISTINCT ?p WHERE { ?s ?p ?o }'"))
-    .action(async (query: string | undefined, _options: unknown, command: Command) => {
-      const { askSparql } = await import('../commands/sparql.js')
-      await askSparql(query, await ownedOptions<SparqlCommandOptions>(command))
-    })
+    .action(ownedAction(async () => (await import('../commands/sparql.js')).askSparql))
 }
 
 export function addIndex(program: Command): void {
@@ -119,10 +102,7 @@ export function addIndex(program: Command): void {
     .option('--json', 'print the state as JSON on stdout')
   addAccess(index)
     .addHelpText('after', example('lorekeep index urn:books --user alice'))
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const { indexCore } = await import('../commands/index-core.js')
-      await indexCore(id, await ownedOptions<IndexCommandOptions>(command))
-    })
+    .action(ownedAction(async () => (await import('../commands/index-core.js')).indexCore))
 }
 
 /** Which cores are asked. */

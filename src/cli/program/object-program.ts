@@ -2,11 +2,8 @@
 
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import type { CollectionsOptions } from '../commands/collections.js'
-import type { ObjectImportCommandOptions } from '../commands/object-import.js'
-import type { ObjectQueryCommandOptions, QueryFlags } from '../commands/object-query.js'
 import {
-  accessOptions,
+  accessAction,
   addAccess,
   example,
   parseCount,
@@ -17,7 +14,6 @@ import {
   parseText,
   userOption,
 } from './options.js'
-import type { SchemaOptions } from '../commands/schemas.js'
 
 export function addSchema(program: Command): void {
   const schema = program.command('schema').description('Define, list and show schemas of objects.')
@@ -28,27 +24,18 @@ export function addSchema(program: Command): void {
     .command('define')
     .description('define or change schemas')
     .argument('<file>', "a definition or an array of them, in JSON; '-' for stdin")
-    .action(async (file: string, _options: unknown, command: Command) => {
-      const { defineSchemas } = await import('../commands/schemas.js')
-      await defineSchemas(file, accessOptions<SchemaOptions>(command))
-    })
+    .action(accessAction(async () => (await import('../commands/schemas.js')).defineSchemas))
   schema
     .command('list', { isDefault: true })
     .description(
       "list the schemas; without a terminal: name, number of fields, the field of the id, 'strict' or 'open', indexes, separated by tabs",
     )
-    .action(async (_options: unknown, command: Command) => {
-      const { listSchemas } = await import('../commands/schemas.js')
-      await listSchemas(accessOptions<SchemaOptions>(command))
-    })
+    .action(accessAction(async () => (await import('../commands/schemas.js')).listSchemas))
   schema
     .command('show')
     .description('print a schema, in a form that define takes')
     .argument('<name>', 'the schema', parseText)
-    .action(async (name: string, _options: unknown, command: Command) => {
-      const { showSchema } = await import('../commands/schemas.js')
-      await showSchema(name, accessOptions<SchemaOptions>(command))
-    })
+    .action(accessAction(async () => (await import('../commands/schemas.js')).showSchema))
 }
 
 export function addObjects(program: Command): void {
@@ -69,15 +56,9 @@ export function addObjects(program: Command): void {
   addQueryFlags(objects.command('query').description('print the objects that match'))
     .option('--all', 'every match, not a page of them')
     .option('--ndjson', 'one object per line, as JSON')
-    .action(async (_options: unknown, command: Command) => {
-      const { queryObjects } = await import('../commands/object-query.js')
-      await queryObjects(accessOptions<ObjectQueryCommandOptions>(command))
-    })
+    .action(accessAction(async () => (await import('../commands/object-query.js')).queryObjects))
   addQueryFlags(objects.command('explain').description('run a query, and say how')).action(
-    async (_options: unknown, command: Command) => {
-      const { explainQuery } = await import('../commands/object-explain.js')
-      await explainQuery(accessOptions<QueryFlags>(command))
-    },
+    accessAction(async () => (await import('../commands/object-explain.js')).explainQuery),
   )
 }
 
@@ -114,10 +95,7 @@ function addObjectImport(objects: Command): void {
       'where refused objects go (default: FILE.refused.ndjson, for stdin lorekeep-refused.ndjson)',
       parseText,
     )
-    .action(async (file: string, _options: unknown, command: Command) => {
-      const { importObjects } = await import('../commands/object-import.js')
-      await importObjects(file, accessOptions<ObjectImportCommandOptions>(command))
-    })
+    .action(accessAction(async () => (await import('../commands/object-import.js')).importObjects))
 }
 
 function addQueryFlags(command: Command): Command {
@@ -143,16 +121,10 @@ export function addCollections(program: Command): void {
     .description(
       'list the collections; without a terminal: name, objects, time of its making, schemas, separated by tabs',
     )
-    .action(async (_options: unknown, command: Command) => {
-      const { listCollections } = await import('../commands/collections.js')
-      await listCollections(accessOptions<CollectionsOptions>(command))
-    })
+    .action(accessAction(async () => (await import('../commands/collections.js')).listCollections))
   collections
     .command('delete')
     .description('delete a collection with every object in it')
     .argument('<name>', 'the collection', parseText)
-    .action(async (name: string, _options: unknown, command: Command) => {
-      const { deleteCollection } = await import('../commands/collections.js')
-      await deleteCollection(name, accessOptions<CollectionsOptions>(command))
-    })
+    .action(accessAction(async () => (await import('../commands/collections.js')).deleteCollection))
 }

@@ -77,6 +77,34 @@ interface OwnedOptions extends AccessOptions {
   readonly user: string
 }
 
+/** What a command does: `work` is given its arguments in their order, and then its options. */
+type Load<A extends unknown[], O> = () => Promise<(...given: [...A, options: O]) => Promise<void>>
+type Action = (...given: unknown[]) => Promise<void>
+
+/** `load` imports it when the command runs. */
+export function accessAction<A extends unknown[], O extends AccessOptions>(
+  load: Load<A, O>,
+): Action {
+  return actionOf(load, accessOptions<O>)
+}
+
+/** Of a command that is about somebody's things. */
+export function ownedAction<A extends unknown[], O extends OwnedOptions>(load: Load<A, O>): Action {
+  return actionOf(load, ownedOptions<O>)
+}
+
+function actionOf<A extends unknown[], O>(
+  load: Load<A, O>,
+  optionsOf: (command: Command) => O | Promise<O>,
+): Action {
+  return async (...given) => {
+    // Behind the arguments commander gives the command's own options, without its parents', and the command.
+    const command = given.at(-1) as Command
+    const work = await load()
+    await work(...(given.slice(0, -2) as A), await optionsOf(command))
+  }
+}
+
 /** Left out, it is the token's own user; in a directory that of whoever names none. */
 export function userOption(what: string): Option {
   const description = `${what} (default: the token's; in a directory ${referenceUser}; also: LOREKEEP_USER)`

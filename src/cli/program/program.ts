@@ -5,20 +5,16 @@ import { readFileSync } from 'node:fs'
 import { Argument, Command, Option } from 'commander'
 import { referenceUser } from '../../defaults.js'
 import { parseJson } from '../../json-text.js'
-import type { BackupCommandOptions } from '../commands/backup.js'
 import type { Shell } from '../commands/completion.js'
-import type { CoresOptions } from '../commands/cores.js'
-import type { ExportCommandOptions } from '../commands/export.js'
 import { addDocuments, addFlows, addJobs, addLoad } from './flow-program.js'
 import { addAsk, addIndex, addMatch, addNearest, addSparql } from './graph-program.js'
-import type { ImportCommandOptions } from '../commands/import.js'
 import { addCollections, addObjects, addSchema } from './object-program.js'
 import {
-  accessOptions,
+  accessAction,
   addAccess,
   defaultData,
   example,
-  ownedOptions,
+  ownedAction,
   parseCount,
   parsePort,
   parseSeconds,
@@ -136,10 +132,7 @@ function addImport(program: Command): void {
     .option('--json', 'print the summary as JSON on stdout')
   addAccess(command)
     .addHelpText('after', example('lorekeep import books.core --id urn:books --user alice'))
-    .action(async (file: string, _options: unknown, command: Command) => {
-      const { importCore } = await import('../commands/import.js')
-      await importCore(file, await ownedOptions<ImportCommandOptions>(command))
-    })
+    .action(ownedAction(async () => (await import('../commands/import.js')).importCore))
 }
 
 function addExport(program: Command): void {
@@ -152,10 +145,7 @@ function addExport(program: Command): void {
     .option('-o, --output <file>', "the file, or '-' for stdout", parseText)
   addAccess(command)
     .addHelpText('after', example('lorekeep export --id urn:books --user alice -o books.core'))
-    .action(async (_options: unknown, command: Command) => {
-      const { exportCore } = await import('../commands/export.js')
-      await exportCore(await ownedOptions<ExportCommandOptions>(command))
-    })
+    .action(ownedAction(async () => (await import('../commands/export.js')).exportCore))
 }
 
 function addCores(program: Command): void {
@@ -168,26 +158,17 @@ function addCores(program: Command): void {
     .description(
       "list a user's cores; without a terminal: id, messages, triples, entities, bytes, time of the last import, separated by tabs",
     )
-    .action(async (_options: unknown, command: Command) => {
-      const { listCores } = await import('../commands/cores.js')
-      await listCores(await ownedOptions<CoresOptions>(command))
-    })
+    .action(ownedAction(async () => (await import('../commands/cores.js')).listCores))
   cores
     .command('show')
     .description('show what is known of a core')
     .argument('<id>', 'the core', parseText)
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const { showCore } = await import('../commands/cores.js')
-      await showCore(id, await ownedOptions<CoresOptions>(command))
-    })
+    .action(ownedAction(async () => (await import('../commands/cores.js')).showCore))
   cores
     .command('delete')
     .description('delete a core')
     .argument('<id>', 'the core', parseText)
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const { deleteCore } = await import('../commands/cores.js')
-      await deleteCore(id, await ownedOptions<CoresOptions>(command))
-    })
+    .action(ownedAction(async () => (await import('../commands/cores.js')).deleteCore))
 }
 
 function addBackup(program: Command): void {
@@ -198,10 +179,7 @@ function addBackup(program: Command): void {
     .option('--json', 'print the summary as JSON on stdout')
   addAccess(command)
     .addHelpText('after', example('lorekeep backup monday.lorekeep --url http://127.0.0.1:8088'))
-    .action(async (file: string, _options: unknown, command: Command) => {
-      const { backUp } = await import('../commands/backup.js')
-      await backUp(file, accessOptions<BackupCommandOptions>(command))
-    })
+    .action(accessAction(async () => (await import('../commands/backup.js')).backUp))
 }
 
 function addRestore(program: Command): void {
