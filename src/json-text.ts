@@ -3,10 +3,9 @@
 // was parsed, `{"h":1,"\n":2}` has the keys `h` and `\`, without an error, and two keys may become
 // one. So there keys with escapes, which are rare, do not reach JSON.parse.
 
-const isTrusted = keepsEscapedKeys()
+import { quote, backslash } from './json-bytes.js'
 
-const quote = 0x22
-const backslash = 0x5c
+const isTrusted = keepsEscapedKeys()
 
 /** @throws SyntaxError as JSON.parse does */
 export function parseJson(text: string): unknown {

@@ -2,6 +2,7 @@
 
 import cliProgress from 'cli-progress'
 import type { JobEvent } from '../../flow/types.js'
+import { barStyle } from '../output/bar-style.js'
 import { note } from '../output/failure.js'
 import { printable } from '../output/figures.js'
 
@@ -21,16 +22,11 @@ const longestName = 40
 export function createDocumentBars(enabled: boolean): DocumentBars {
   if (!enabled || !process.stderr.isTTY) return { show() {}, print: note, end() {}, stop() {} }
   const all = new cliProgress.MultiBar({
+    ...barStyle,
     format: '{bar} {step} | {name}',
-    stream: process.stderr,
-    barsize: 24,
-    clearOnComplete: true,
-    hideCursor: true,
     // The command ends by itself on a signal, and takes them away.
     gracefulExit: false,
     emptyOnZero: true,
-    barCompleteChar: '=',
-    barIncompleteChar: '-',
   })
   const bars = new Map<string, cliProgress.SingleBar>()
 

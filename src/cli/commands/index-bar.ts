@@ -2,6 +2,7 @@
 
 import cliProgress from 'cli-progress'
 import type { IndexProgress } from '../../graph/types.js'
+import { barStyle } from '../output/bar-style.js'
 import { formatBytes, formatCounted } from '../output/figures.js'
 
 export interface IndexBar {
@@ -13,13 +14,8 @@ export interface IndexBar {
 export function createIndexBar(): IndexBar {
   if (!process.stderr.isTTY) return { update() {}, stop() {} }
   const bar = new cliProgress.SingleBar({
+    ...barStyle,
     format: '{bar} {percentage}% | {what} | {eta_formatted} left',
-    stream: process.stderr,
-    barsize: 24,
-    clearOnComplete: true,
-    hideCursor: true,
-    barCompleteChar: '=',
-    barIncompleteChar: '-',
   })
   let shown: IndexProgress['stage'] | undefined
   return {

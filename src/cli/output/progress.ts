@@ -2,6 +2,7 @@
 
 import { performance } from 'node:perf_hooks'
 import cliProgress from 'cli-progress'
+import { barStyle } from './bar-style.js'
 import { formatBytes, formatCount, formatCounted } from './figures.js'
 
 /** What is counted beside the bytes. */
@@ -31,15 +32,10 @@ export function createProgress(totalBytes: number | undefined, unit: Unit): Prog
   if (!process.stderr.isTTY) return { bytes() {}, count() {}, stop() {} }
   const known = totalBytes !== undefined && totalBytes > 0
   const bar = new cliProgress.SingleBar({
+    ...barStyle,
     format: known
       ? '{bar} {percentage}% | {read} of {size} | {rate}/s{counted} | {eta_formatted} left'
       : '{read} | {rate}/s{counted} | {duration_formatted}',
-    stream: process.stderr,
-    barsize: 24,
-    clearOnComplete: true,
-    hideCursor: true,
-    barCompleteChar: '=',
-    barIncompleteChar: '-',
   })
   const start = performance.now()
   let read = 0

@@ -1,5 +1,6 @@
 import { LorekeepError } from '../../../errors.js'
 import type { Vector } from '../../../types.js'
+import { inBatches } from '../batches.js'
 import type { Embedder } from '../types.js'
 import { modelRules, ModelClient } from './client.js'
 import type { ModelOptions } from './client.js'
@@ -26,7 +27,11 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions): Embedder {
   const client = new ModelClient(options)
   return async (texts, { signal }) => {
     const vectors: Vector[] = []
-    for (const input of requestsOf(texts, batch)) {
+    for (const input of inBatches(texts, {
+      most: batch,
+      weigh: Buffer.byteLength,
+      mostWeight: maxRequestBytes,
+    })) {
       const body = {
         model,
         input,
@@ -38,22 +43,6 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions): Embedder {
     }
     return vectors
   }
-}
-
-function* requestsOf(texts: readonly string[], most: number): Generator<readonly string[]> {
-  let input: string[] = []
-  let bytes = 0
-  for (const text of texts) {
-    const length = Buffer.byteLength(text)
-    if (input.length === most || (input.length > 0 && bytes + length > maxRequestBytes)) {
-      yield input
-      input = []
-      bytes = 0
-    }
-    input.push(text)
-    bytes += length
-  }
-  if (input.length > 0) yield input
 }
 
 /** `{ data: [{ index, embedding }] }`, in any order; whoever leaves indexes out means the order. */
