@@ -8,8 +8,9 @@ import type { Entry, Range } from '../storage.js'
 import { Balance } from '../verify/balance.js'
 import type { Finding, Source } from '../verify/finding.js'
 import { Numbers } from '../verify/numbers.js'
-import { kindOf, Reading, tupleOf } from '../verify/reading.js'
-import { keyText, tupleText, type Report } from '../verify/report.js'
+import { checkFormat, checkKeys } from '../verify/partition-check.js'
+import { Reading, tupleOf } from '../verify/reading.js'
+import { findingsOf, keyText, tupleText, type Report } from '../verify/report.js'
 import { isCount } from '../verify/shapes.js'
 import { keyPrefix } from '../keys.js'
 import { Block, numberIn, type StoredDocument } from './queue/block.js'
@@ -89,8 +90,7 @@ export async function* verifyFlows(
   report: Report,
 ): AsyncGenerator<Finding, void, undefined> {
   const check = new FlowsCheck(new Reading('flows', source, report), report)
-  for await (const _ of check.run()) yield* report.take()
-  yield* report.take()
+  yield* findingsOf(check.run(), report)
 }
 
 class FlowsCheck {
@@ -117,7 +117,9 @@ class FlowsCheck {
 
   /** Yields now and then, for what was found to be given out. */
   async *run(): AsyncGenerator<void, void, undefined> {
-    if (!(await this.#readKeys())) return
+    const counts = await checkKeys(this.#reading, shapes)
+    // Nothing was ever stored.
+    if (counts.size === 0) return
     await this.#readRecords()
     yield* this.#readLatest()
     yield* this.#readJobs()
@@ -137,35 +139,8 @@ class FlowsCheck {
     this.#report.error('flows', code, what, message)
   }
 
-  /** False where nothing was ever stored. */
-  async #readKeys(): Promise<boolean> {
-    let isEmpty = true
-    for await (const page of this.#reading.pages({ keysOnly: true })) {
-      for (const { key } of page) {
-        isEmpty = false
-        const shape = shapes.get(kindOf(key))
-        if (shape === undefined || tupleOf(key, shape) === undefined) {
-          this.#error('unknown', keyText(key), 'a key of no kind')
-        }
-      }
-    }
-    return !isEmpty
-  }
-
   async #readRecords(): Promise<void> {
-    const format = await this.#reading.get(formatKey())
-    const what = tupleText('format')
-    if (format === undefined) this.#error('missing', what, 'says what format the data is of')
-    else {
-      const record = this.#reading.record<{ format: number }>({ key: formatKey(), value: format })
-      if (record !== undefined && record.format !== formatVersion) {
-        this.#error(
-          'different',
-          what,
-          `format ${record.format}; this version reads ${formatVersion}`,
-        )
-      }
-    }
+    await checkFormat(this.#reading, formatKey(), 'format', formatVersion)
     const value = await this.#reading.get(headKey())
     if (value === undefined)
       this.#error('missing', tupleText('head'), 'says which blocks were given')

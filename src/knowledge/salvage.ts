@@ -8,7 +8,7 @@ import type { Entry, Operation, Storage } from '../storage.js'
 import type { Finding, FindingCode, Source } from '../verify/finding.js'
 import { NameSet } from '../verify/name-set.js'
 import { Reading, tupleOf } from '../verify/reading.js'
-import { keyText, tupleText, type Report } from '../verify/report.js'
+import { findingsOf, keyText, tupleText, type Report } from '../verify/report.js'
 import { emptyCore, extend } from './core-import.js'
 import { countNames, fieldOf, isCoreRecord, isSegmentRecord } from './record-shapes.js'
 import {
@@ -47,8 +47,7 @@ export async function* salvageKnowledge(
   report: Report,
 ): AsyncGenerator<Finding, SalvagedCores, undefined> {
   const salvage = new CoreSalvage(from, to, report)
-  for await (const _ of salvage.run()) yield* report.take()
-  yield* report.take()
+  yield* findingsOf(salvage.run(), report)
   return salvage.kept
 }
 

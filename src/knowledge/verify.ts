@@ -13,8 +13,9 @@ import { decodeKey, keyPrefix } from '../keys.js'
 import type { Entry, Operation } from '../storage.js'
 import type { Finding, Source } from '../verify/finding.js'
 import { NameSet, namesAtOnce } from '../verify/name-set.js'
-import { kindOf, Reading, tupleOf } from '../verify/reading.js'
-import { keyText, tupleText, type Report } from '../verify/report.js'
+import { checkFormat, checkKeys } from '../verify/partition-check.js'
+import { Reading, tupleOf } from '../verify/reading.js'
+import { findingsOf, keyText, tupleText, type Report } from '../verify/report.js'
 import {
   allGarbage,
   allStaged,
@@ -65,8 +66,7 @@ export async function* verifyKnowledge(
   const cores = new Reading('cores', sources.cores, report)
   const slices = new Reading('slices', sources.slices, report)
   const check = new KnowledgeCheck(cores, slices, report)
-  for await (const _ of check.run()) yield* report.take()
-  yield* report.take()
+  yield* findingsOf(check.run(), report)
 }
 
 class KnowledgeCheck {
@@ -99,33 +99,11 @@ class KnowledgeCheck {
   }
 
   async #readKeys(): Promise<void> {
-    let isEmpty = true
-    for await (const page of this.#cores.pages({ keysOnly: true })) {
-      for (const { key } of page) {
-        isEmpty = false
-        const kind = kindOf(key)
-        const shape = shapes.get(kind)
-        if (kind !== 'format' && kind !== 'content') this.#names++
-        if (shape === undefined || tupleOf(key, shape) === undefined) {
-          this.#error('unknown', keyText(key), 'a key of no kind')
-        }
-      }
+    const counts = await checkKeys(this.#cores, shapes)
+    for (const [kind, count] of counts) {
+      if (kind !== 'format' && kind !== 'content') this.#names += count
     }
-    if (isEmpty) return
-    const value = await this.#cores.get(formatKey())
-    const what = tupleText('format')
-    if (value === undefined) {
-      this.#error('missing', what, 'says what format the data is of')
-      return
-    }
-    const record = this.#cores.record<{ version: number }>({ key: formatKey(), value })
-    if (record !== undefined && record.version !== formatVersion) {
-      this.#error(
-        'different',
-        what,
-        `format ${record.version}; this version reads ${formatVersion}`,
-      )
-    }
+    if (counts.size > 0) await checkFormat(this.#cores, formatKey(), 'version', formatVersion)
   }
 
   #coreOf(entry: Entry): CoreRecord | undefined {

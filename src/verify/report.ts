@@ -72,6 +72,15 @@ export class Report {
   }
 }
 
+/** What `run` finds, while it goes on: it yields now and then, for that to be given out. */
+export async function* findingsOf(
+  run: AsyncIterable<unknown>,
+  report: Report,
+): AsyncGenerator<Finding, void, undefined> {
+  for await (const _ of run) yield* report.take()
+  yield* report.take()
+}
+
 /** A key as docs/format.md writes it; in hexadecimal where it is none of ours. */
 export function keyText(key: Uint8Array): string {
   try {

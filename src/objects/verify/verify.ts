@@ -5,8 +5,9 @@
 import { Balance } from '../../verify/balance.js'
 import type { Finding, Source } from '../../verify/finding.js'
 import { Numbers } from '../../verify/numbers.js'
-import { kindOf, Reading, tupleOf } from '../../verify/reading.js'
-import { keyText, tupleText, type Report } from '../../verify/report.js'
+import { checkFormat, checkKeys } from '../../verify/partition-check.js'
+import { Reading, tupleOf } from '../../verify/reading.js'
+import { findingsOf, keyText, tupleText, type Report } from '../../verify/report.js'
 import { isCount } from '../../verify/shapes.js'
 import { Block, type Row } from '../engine/block.js'
 import { IdHash } from '../engine/hash.js'
@@ -103,8 +104,7 @@ export async function* verifyObjects(
   report: Report,
 ): AsyncGenerator<Finding, void, undefined> {
   const check = new ObjectsCheck(new Reading('objects', source, report), report)
-  for await (const _ of check.run()) yield* report.take()
-  yield* report.take()
+  yield* findingsOf(check.run(), report)
 }
 
 class ObjectsCheck {
@@ -162,19 +162,10 @@ class ObjectsCheck {
   // Records
 
   async #readRecords(): Promise<void> {
-    let isEmpty = true
-    for await (const page of this.#reading.pages({ keysOnly: true })) {
-      for (const { key } of page) {
-        isEmpty = false
-        const shape = shapes.get(kindOf(key))
-        if (shape === undefined || tupleOf(key, shape) === undefined) {
-          this.#error('unknown', keyText(key), 'a key of no kind')
-        }
-      }
-    }
+    const counts = await checkKeys(this.#reading, shapes)
     // Nothing was ever opened here.
-    if (isEmpty) return
-    await this.#readFormat()
+    if (counts.size === 0) return
+    await checkFormat(this.#reading, formatKey(), 'format', formatVersion)
     await this.#readHead()
     for await (const entry of this.#reading.entries(allSchemas())) {
       const [name] = tupleOf<[string]>(entry.key, 's') ?? []
@@ -194,22 +185,6 @@ class ObjectsCheck {
       if (record.deleting !== undefined) {
         const what = tupleText('collection', name)
         this.#report.leftover('objects', what, 'is being deleted: opening goes on with it')
-      }
-    }
-  }
-
-  async #readFormat(): Promise<void> {
-    const what = tupleText('format')
-    const value = await this.#reading.get(formatKey())
-    if (value === undefined) this.#error('missing', what, 'says what format the data is of')
-    else {
-      const record = this.#reading.record<{ format: number }>({ key: formatKey(), value })
-      if (record !== undefined && record.format !== formatVersion) {
-        this.#error(
-          'different',
-          what,
-          `format ${record.format}; this version reads ${formatVersion}`,
-        )
       }
     }
   }
