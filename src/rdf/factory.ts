@@ -12,29 +12,18 @@ export const rdf = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
 
 type Other = RDF.Term | null | undefined
 
-class NamedNode<Iri extends string = string> implements RDF.NamedNode<Iri> {
-  readonly termType = 'NamedNode'
-  readonly value: Iri
+/** Terms that are their value and nothing else. */
+class Name<Type extends 'NamedNode' | 'BlankNode', Value extends string = string> {
+  readonly termType: Type
+  readonly value: Value
 
-  constructor(value: Iri) {
+  constructor(termType: Type, value: Value) {
+    this.termType = termType
     this.value = value
   }
 
   equals(other: Other): boolean {
-    return other?.termType === 'NamedNode' && other.value === this.value
-  }
-}
-
-class BlankNode implements RDF.BlankNode {
-  readonly termType = 'BlankNode'
-  readonly value: string
-
-  constructor(value: string) {
-    this.value = value
-  }
-
-  equals(other: Other): boolean {
-    return other?.termType === 'BlankNode' && other.value === this.value
+    return other?.termType === this.termType && other.value === this.value
   }
 }
 
@@ -109,14 +98,14 @@ class Quad implements RDF.Quad {
 }
 
 const defaultGraph = new DefaultGraph()
-const stringType = new NamedNode(xsdString)
-const languageType = new NamedNode(`${rdf}langString`)
-const directionType = new NamedNode(`${rdf}dirLangString`)
+const stringType = new Name('NamedNode', xsdString)
+const languageType = new Name('NamedNode', `${rdf}langString`)
+const directionType = new Name('NamedNode', `${rdf}dirLangString`)
 let blankNodes = 0
 
 export const rdfFactory: TermFactory = {
-  namedNode: (value) => new NamedNode(value),
-  blankNode: (value) => new BlankNode(value ?? `lorekeep-${++blankNodes}`),
+  namedNode: (value) => new Name('NamedNode', value),
+  blankNode: (value) => new Name('BlankNode', value ?? `lorekeep-${++blankNodes}`),
   literal(value, kind = '') {
     if (typeof kind === 'object' && 'termType' in kind) return new Literal(value, '', '', kind)
     const { language, direction } = typeof kind === 'string' ? { language: kind } : kind

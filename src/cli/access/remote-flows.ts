@@ -53,12 +53,7 @@ export function openRemoteFlows(url: URL, token: string | undefined, flow: strin
       const json = JSON.stringify(definition)
       return (await server.sendJson('PUT', pathOf(id), {}, json, defining)) as Flow
     },
-    async list() {
-      const { flows } = (await server.askJson('GET', 'flows')) as {
-        readonly flows: readonly Flow[]
-      }
-      return flows
-    },
+    list: () => server.askFor<readonly Flow[]>('flows', 'flows'),
     get: async (id) => (await server.askJson('GET', pathOf(id))) as Flow,
     async stats(id) {
       try {
@@ -102,10 +97,7 @@ export function openRemoteFlows(url: URL, token: string | undefined, flow: strin
 
     async *jobs({ limit, ...query }) {
       const parameters = { ...query, ...(limit !== undefined && { limit: String(limit) }) }
-      const { jobs } = (await server.askJson('GET', `${ownPath}/jobs`, parameters)) as {
-        readonly jobs: readonly Job[]
-      }
-      yield* jobs
+      yield* await server.askFor<readonly Job[]>('jobs', `${ownPath}/jobs`, parameters)
     },
     job,
     retry: async (id) => (await server.askJson('POST', `${jobPath(id)}/retry`)) as Job,

@@ -44,12 +44,7 @@ export function openRemoteObjects(url: URL, token: string | undefined, flow: str
       return (await server.sendJson('PUT', path, {}, json, definingLoss)) as SchemaDefinition
     },
 
-    async schemas() {
-      const { schemas } = (await server.askJson('GET', 'schemas')) as {
-        readonly schemas: readonly SchemaDefinition[]
-      }
-      return schemas
-    },
+    schemas: () => server.askFor<readonly SchemaDefinition[]>('schemas', 'schemas'),
 
     async schema(name) {
       const path = `schemas/${encodeURIComponent(name)}`
@@ -92,12 +87,7 @@ export function openRemoteObjects(url: URL, token: string | undefined, flow: str
       return (await server.sendJson('POST', path, {}, json, readingLoss)) as QueryPlan
     },
 
-    async collections() {
-      const { collections } = (await server.askJson('GET', 'collections')) as {
-        readonly collections: readonly SeenCollection[]
-      }
-      return collections
-    },
+    collections: () => server.askFor<readonly SeenCollection[]>('collections', 'collections'),
 
     async deleteCollection(name) {
       const path = `collections/${encodeURIComponent(name)}`

@@ -63,6 +63,12 @@ export class ServerClient {
     return readJson(await this.ask(method, path, parameters))
   }
 
+  /** What an answer has under a name alone: `T` is for the caller to know. */
+  async askFor<T>(name: string, path: string, parameters?: Parameters): Promise<T> {
+    const answer = (await this.askJson('GET', path, parameters)) as Readonly<Record<string, T>>
+    return answer[name] as T
+  }
+
   /** The token's user; for a token that may act for any, whoever the server takes for it. */
   async ownUser(): Promise<string> {
     const { user, defaultUser = user } = (await this.askJson('GET', 'whoami')) as {
