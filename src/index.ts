@@ -83,7 +83,7 @@ export type {
   ImportSummary,
   KnowledgeStore,
 } from './knowledge/types.js'
-export type { Condition, Filters, Operand, Operators } from './objects/filters.js'
+export type { Condition, Filters, Operand, Operators } from './objects/filter-types.js'
 export type {
   CollectionStat,
   FieldDefinition,

@@ -23,10 +23,10 @@ export async function deleteCollection(
   })
   if (!isMarked) return undefined
   let deleted = 0
-  let from: Place | undefined = { schema: '', ref: 0 }
+  let from: DeletionPosition | undefined = { schema: '', ref: 0 }
   while (from !== undefined) {
     signal.throwIfAborted()
-    const begin: Place = from
+    const begin: DeletionPosition = from
     const step = await committer.commit((draft) => deleteSome(draft, committer, name, begin))
     deleted += step.rows
     from = step.next
@@ -35,7 +35,7 @@ export async function deleteCollection(
 }
 
 /** Where a step goes on: schemas come in the order of their names. */
-interface Place {
+interface DeletionPosition {
   readonly schema: string
   readonly ref: number
 }
@@ -44,8 +44,8 @@ async function deleteSome(
   draft: Draft,
   { memory }: Committer,
   name: string,
-  from: Place,
-): Promise<{ readonly rows: number; readonly next: Place | undefined }> {
+  from: DeletionPosition,
+): Promise<{ readonly rows: number; readonly next: DeletionPosition | undefined }> {
   const record = draft.collection(name)
   // Another call has deleted it.
   if (record?.deleting === undefined) return { rows: 0, next: undefined }

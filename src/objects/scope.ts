@@ -2,7 +2,7 @@
 
 import { brief } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
-import type { Filters } from './filters.js'
+import type { Filters } from './filter-types.js'
 import { isOwn, outsideOf, type Scope } from '../scope.js'
 
 /** What the schemas of the flows' own step `index` begin with: texts of users, which nobody shares. */

@@ -17,7 +17,7 @@ import {
   parseImport,
 } from './import-request.js'
 import { mergePatch } from './merge-patch.js'
-import { planOf, runQuery, type Found } from './query/query.js'
+import { planOf, runQuery, type QueryResult } from './query/query.js'
 import { noSchema, parseQuery, type QueryRequest } from './query/query-request.js'
 import { Meter, output } from './query/rows.js'
 import { checkId, compileSchema, type CompiledSchema } from './schema/schema.js'
@@ -416,7 +416,7 @@ class StoredObjects implements OpenObjectStore {
   async #run<Result>(
     query: ObjectQuery,
     scope: Scope,
-    give: (answer: { found: Found; request: QueryRequest; meter: Meter }) => Result,
+    give: (answer: { found: QueryResult; request: QueryRequest; meter: Meter }) => Result,
   ): Promise<Result> {
     return this.#read(async (state) => {
       const { table, request } = parseQuery(query, state, this.#limits, scope)
@@ -483,7 +483,7 @@ class StoredObjects implements OpenObjectStore {
 }
 
 /** @throws LorekeepError `LK_QUERY_BUDGET` where the page would be too large to be held */
-function checkSize({ places }: Found): void {
+function checkSize({ places }: QueryResult): void {
   let bytes = 0
   for (const { block } of places) bytes += block.size / block.rows
   if (bytes <= maxPageBytes) return

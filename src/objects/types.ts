@@ -2,7 +2,7 @@
 
 import type { Scope } from '../scope.js'
 import type { JsonObject, JsonValue } from '../types.js'
-import type { Filters } from './filters.js'
+import type { Filters } from './filter-types.js'
 
 /**
  * A string of 1 to 1,024 bytes, or a safe integer. Two ids are the same where their text is: 7 and

@@ -1,6 +1,6 @@
 // `lorekeep objects query`: objects as a table, lines of text, or JSON.
 
-import type { Filters } from '../../objects/filters.js'
+import type { Filters } from '../../objects/filter-types.js'
 import type {
   FoundFields,
   ObjectQuery,

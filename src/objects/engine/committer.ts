@@ -28,9 +28,9 @@ export type Change<Result> = (draft: Draft) => Promise<Result>
 /** Thrown by a change that cannot follow what the draft has already: it begins the next one. */
 export class NotInThisDraft extends Error {}
 
-interface Job {
+interface Waiting {
   readonly change: Change<unknown>
-  /** Jobs are numbered as they come. */
+  /** They are numbered as they come. */
   readonly number: number
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
@@ -51,9 +51,9 @@ export class Committer {
   readonly #now: () => number
   readonly #readers = new Readers()
   #state: State
-  #waiting: Job[] = []
-  #jobs = 0
-  /** Jobs up to this number came before the storage was seen to have the state that there is. */
+  #waiting: Waiting[] = []
+  #changes = 0
+  /** Changes up to this number came before the storage was seen to have the state that there is. */
   #known = 0
   #reads = 0
   /** What the next commit that succeeds takes along. */
@@ -85,7 +85,7 @@ export class Committer {
   /** Made and durable when it resolves, together with what others changed at the same time. */
   commit<Result>(change: Change<Result>): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      this.#waiting.push({ change, number: ++this.#jobs, resolve, reject })
+      this.#waiting.push({ change, number: ++this.#changes, resolve, reject })
       this.#running ??= this.#run()
     })
   }
@@ -162,7 +162,7 @@ export class Committer {
 
   async #commitGroup(): Promise<void> {
     const answers: (() => void)[] = []
-    let taken: Job[] = []
+    let taken: Waiting[] = []
     try {
       if (this.#doubt !== undefined) await this.#settle()
       const known = this.#known
@@ -170,20 +170,20 @@ export class Committer {
       const along = [...this.#along]
       for (const change of along) await change(draft)
       while (this.#waiting.length > 0 && draft.rows < maxDraftRows) {
-        const job = this.#waiting.shift() as Job
-        taken.push(job)
+        const waiting = this.#waiting.shift() as Waiting
+        taken.push(waiting)
         try {
-          const result = await job.change(draft)
-          answers.push(() => job.resolve(result as never))
+          const result = await waiting.change(draft)
+          answers.push(() => waiting.resolve(result as never))
         } catch (error) {
           if (error instanceof StalePage) throw error
           if (error instanceof NotInThisDraft) {
             // What was made until now is written without it, whatever comes.
             taken.pop()
-            this.#waiting.unshift(job)
+            this.#waiting.unshift(waiting)
             break
           }
-          answers.push(() => job.reject(error))
+          answers.push(() => waiting.reject(error))
         }
       }
       // Refusals too are of the newest state only where it was written to, or looked at.
@@ -199,7 +199,7 @@ export class Committer {
           this.#waiting.unshift(...taken)
           taken = []
         } catch (refreshError) {
-          for (const job of taken) job.reject(refreshError)
+          for (const waiting of taken) waiting.reject(refreshError)
         }
         return
       }
@@ -208,7 +208,7 @@ export class Committer {
         taken = this.#waiting
         this.#waiting = []
       }
-      for (const job of taken) job.reject(error)
+      for (const waiting of taken) waiting.reject(error)
     }
   }
 
@@ -232,7 +232,7 @@ export class Committer {
 
   async #carryOut(commit: Written, base: State): Promise<void> {
     const require = [{ type: 'equals', key: headKey(), value: base.headBytes }] as const
-    const jobs = this.#jobs
+    const changes = this.#changes
     try {
       await this.#storage.write(commit.operations, { durable: true, require })
     } catch (error) {
@@ -247,7 +247,7 @@ export class Committer {
       if (this.#state !== commit.next) throw error
       return
     }
-    this.#known = jobs
+    this.#known = changes
     this.#adopt(commit)
   }
 
@@ -285,13 +285,13 @@ export class Committer {
   }
 
   async #reload(): Promise<void> {
-    const jobs = this.#jobs
+    const changes = this.#changes
     const loaded = await loadState(this.#storage)
     if (loaded === undefined) throw new LorekeepError('LK_STORAGE_CORRUPT', 'the head is gone')
     // Meanwhile a commit of ours may have followed it.
     if (loaded.state.head.version < this.#state.head.version) return
     this.#state = loaded.state
-    this.#known = jobs
+    this.#known = changes
     this.#foreign = loaded.state.head.version
   }
 

@@ -15,7 +15,7 @@ export interface Pin {
 }
 
 /** Reading that has begun. */
-export interface Reading {
+export interface OngoingRead {
   /** Tells which state it is of: not an older one than there was when it began. */
   readonly of: (state: State) => void
   readonly end: () => void
@@ -60,7 +60,7 @@ export class Readers {
   #settled = 0
 
   /** From now on no commit deletes what is there, until it is told what is needed of it. */
-  begin({ head }: State): Reading {
+  begin({ head }: State): OngoingRead {
     const reader = { version: head.version, nextPage: Infinity }
     this.#open.add(reader)
     return {

@@ -1,6 +1,6 @@
 // A filter once it is understood: what filter.ts makes of it, and planner.ts and query.ts read.
 
-import type { Operators } from '../filters.js'
+import type { Operators } from '../filter-types.js'
 
 /** A path as the parts between its dots; the first is a field of the object. */
 export type Path = readonly string[]
@@ -19,8 +19,8 @@ export interface Test {
   readonly matches: (field: unknown) => boolean
 }
 
-export type Condition =
+export type ParsedCondition =
   | Test
   /** `and` of nothing is true, `or` of nothing false. */
-  | { readonly type: 'and' | 'or'; readonly conditions: readonly Condition[] }
-  | { readonly type: 'not'; readonly condition: Condition }
+  | { readonly type: 'and' | 'or'; readonly conditions: readonly ParsedCondition[] }
+  | { readonly type: 'not'; readonly condition: ParsedCondition }

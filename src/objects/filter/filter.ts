@@ -1,11 +1,11 @@
 // Filters: MongoDB's language of queries, a closed list of its operators. Filters come from
 // strangers, so they are read by their own keys alone, and everything about them has a limit.
 
-import type { Condition, Path } from './condition.js'
+import type { ParsedCondition, Path } from './condition.js'
 import { maxFilterDepth } from './operands.js'
 import { Problems } from '../../door/problems.js'
 import { isPlainObject, shown } from '../../door/wording.js'
-import { operators, readerOf, readRegex, type Question } from './operators.js'
+import { operators, readerOf, readRegex, type OperatorTest } from './operators.js'
 import { checkNumbers, checkPath, parsePath } from './path.js'
 import { hasElement, makeTest } from './tests.js'
 import type { JsonPath } from '../../door/json.js'
@@ -24,11 +24,11 @@ const unsupported: readonly string[] = [
   ...['$geoWithin', '$near', '$nearSphere', '$maxDistance', '$minDistance'],
 ]
 
-const everything: Condition = { type: 'and', conditions: [] }
-const nothing: Condition = { type: 'or', conditions: [] }
+const everything: ParsedCondition = { type: 'and', conditions: [] }
+const nothing: ParsedCondition = { type: 'or', conditions: [] }
 
 /** @throws LorekeepError `LK_QUERY` with `details.errors`: { path, message } of each problem */
-export function parseFilter(filters: unknown, checkField: FieldCheck): Condition {
+export function parseFilter(filters: unknown, checkField: FieldCheck): ParsedCondition {
   if (filters === undefined) return everything
   const problems = new Problems()
   const parser = new FilterParser(problems, checkField)
@@ -38,7 +38,7 @@ export function parseFilter(filters: unknown, checkField: FieldCheck): Condition
 }
 
 /** Whether a condition in an `$elemMatch` holds for an element. */
-function holds(condition: Condition, element: unknown): boolean {
+function holds(condition: ParsedCondition, element: unknown): boolean {
   switch (condition.type) {
     case 'test':
       return condition.matches(element)
@@ -54,13 +54,13 @@ function holds(condition: Condition, element: unknown): boolean {
 }
 
 /** Where a filter stands: at the root, or in an `$elemMatch` on the array at `outer`. */
-interface Place {
+interface FilterPlace {
   readonly outer: Path
   readonly inElement: boolean
 }
 
 /** What operators are about; without a path the element itself. */
-interface Subject extends Place {
+interface Subject extends FilterPlace {
   readonly path: Path
 }
 
@@ -75,7 +75,7 @@ class FilterParser {
   }
 
   /** An object of fields and of `$and`, `$or`, `$nor`. */
-  filter(filter: unknown, at: JsonPath, place: Place): Condition {
+  filter(filter: unknown, at: JsonPath, place: FilterPlace): ParsedCondition {
     if (!isPlainObject(filter)) {
       return this.#refuse(at, `has to be an object of fields, not ${shown(filter)}`)
     }
@@ -92,7 +92,7 @@ class FilterParser {
     return joined('and', conditions)
   }
 
-  #group(key: string, value: unknown, at: JsonPath, place: Place): Condition {
+  #group(key: string, value: unknown, at: JsonPath, place: FilterPlace): ParsedCondition {
     if (!Array.isArray(value) || value.length === 0) {
       return this.#refuse(at, `takes an array of filters, at least one, not ${shown(value)}`)
     }
@@ -102,7 +102,7 @@ class FilterParser {
     return key === '$or' ? any : { type: 'not', condition: any }
   }
 
-  #field(key: string, value: unknown, at: JsonPath, place: Place): Condition {
+  #field(key: string, value: unknown, at: JsonPath, place: FilterPlace): ParsedCondition {
     const reason = checkPath(key)
     if (reason !== undefined) return this.#refuse(at, reason)
     const path = parsePath(key)
@@ -116,9 +116,13 @@ class FilterParser {
   }
 
   /** An object of operators, all of which have to hold. */
-  #operators(given: Readonly<Record<string, unknown>>, at: JsonPath, subject: Subject): Condition {
+  #operators(
+    given: Readonly<Record<string, unknown>>,
+    at: JsonPath,
+    subject: Subject,
+  ): ParsedCondition {
     if (!this.#mayGoOn(at)) return nothing
-    const conditions: Condition[] = []
+    const conditions: ParsedCondition[] = []
     for (const name of Object.keys(given)) {
       const here = [...at, name]
       if (!name.startsWith('$')) {
@@ -134,7 +138,7 @@ class FilterParser {
     return joined('and', conditions)
   }
 
-  #operator(name: string, value: unknown, at: JsonPath, subject: Subject): Condition {
+  #operator(name: string, value: unknown, at: JsonPath, subject: Subject): ParsedCondition {
     if (!this.#countTest(at)) return nothing
     const read = readerOf(name)
     if (read !== undefined) return asked(read(value, at, this.#problems), subject)
@@ -152,14 +156,18 @@ class FilterParser {
     }
   }
 
-  #regex(given: Readonly<Record<string, unknown>>, at: JsonPath, subject: Subject): Condition {
+  #regex(
+    given: Readonly<Record<string, unknown>>,
+    at: JsonPath,
+    subject: Subject,
+  ): ParsedCondition {
     if (!this.#countTest(at)) return nothing
     const options = Object.hasOwn(given, '$options') ? given['$options'] : ''
     return asked(readRegex(given['$regex'], options, at, this.#problems), subject)
   }
 
   /** Each of the values has to be there: the same as so many `$eq`, which indexes serve. */
-  #all(value: unknown, at: JsonPath, subject: Subject): Condition {
+  #all(value: unknown, at: JsonPath, subject: Subject): ParsedCondition {
     if (!Array.isArray(value)) {
       return this.#refuse(at, `takes an array of values, not ${shown(value)}`)
     }
@@ -179,7 +187,7 @@ class FilterParser {
   }
 
   /** Operators about the element itself, or a filter of its fields. */
-  #elemMatch(value: unknown, at: JsonPath, subject: Subject): Condition {
+  #elemMatch(value: unknown, at: JsonPath, subject: Subject): ParsedCondition {
     if (!isPlainObject(value)) {
       return this.#refuse(at, `takes an object of operators or of fields, not ${shown(value)}`)
     }
@@ -196,13 +204,16 @@ class FilterParser {
     return asked({ operator: '$elemMatch', operand: condition, tests }, subject)
   }
 
-  #each(values: readonly unknown[], read: (value: unknown, n: number) => Condition): Condition[] {
-    const conditions: Condition[] = []
+  #each(
+    values: readonly unknown[],
+    read: (value: unknown, n: number) => ParsedCondition,
+  ): ParsedCondition[] {
+    const conditions: ParsedCondition[] = []
     for (let n = 0; n < values.length && !this.#isOver(); n++) conditions.push(read(values[n], n))
     return conditions
   }
 
-  #misplaced(name: string, at: JsonPath): Condition {
+  #misplaced(name: string, at: JsonPath): ParsedCondition {
     if (groups.includes(name)) {
       return this.#refuse(at, 'joins whole filters: it stands beside fields, not inside one')
     }
@@ -232,20 +243,20 @@ class FilterParser {
     return this.#problems.isFull || this.#tests > maxTests
   }
 
-  #refuse(at: JsonPath, message: string): Condition {
+  #refuse(at: JsonPath, message: string): ParsedCondition {
     this.#problems.fail(at, message)
     return nothing
   }
 }
 
-function asked(question: Question | undefined, { path, inElement }: Subject): Condition {
+function asked(question: OperatorTest | undefined, { path, inElement }: Subject): ParsedCondition {
   if (question === undefined) return nothing
   if (typeof question === 'boolean') return question ? everything : nothing
   return makeTest(path, inElement, question.operator, question.operand, question.tests)
 }
 
 /** With those joined the same way taken apart, and as it is where there is one. */
-function joined(type: 'and' | 'or', parts: readonly Condition[]): Condition {
+function joined(type: 'and' | 'or', parts: readonly ParsedCondition[]): ParsedCondition {
   const conditions = parts.flatMap((part) => (part.type === type ? part.conditions : [part]))
   const [first, ...others] = conditions
   return first !== undefined && others.length === 0 ? first : { type, conditions }

@@ -2,7 +2,7 @@
 // are filter.ts's.
 
 import { own } from '../../door/members.js'
-import type { Operators } from '../filters.js'
+import type { Operators } from '../filter-types.js'
 import type { TestOperator } from './condition.js'
 import { readValue, readValues } from './operands.js'
 import type { Problems } from '../../door/problems.js'
@@ -19,19 +19,19 @@ import {
   type RangeOperator,
   type ValueTests,
 } from './tests.js'
-import { typeNameOf, typeNames } from './types.js'
+import { typeNameOf, typeNames } from './bson-types.js'
 import type { JsonPath } from '../../door/json.js'
 import { checkRegexOptions, compileRegex, maxPatternLength, type Regex } from './regex.js'
 
 /** What an operator asks about a value; true or false where it does not depend on it. */
-export type Question =
+export type OperatorTest =
   | boolean
   | { readonly operator: TestOperator; readonly operand: unknown; readonly tests: ValueTests }
 
 const maxTypes = 100
 
 /** Gives `undefined` after at least one problem. */
-type Reader = (value: unknown, at: JsonPath, problems: Problems) => Question | undefined
+type Reader = (value: unknown, at: JsonPath, problems: Problems) => OperatorTest | undefined
 
 /** Those that filter.ts reads: they hold filters, or are about each other. */
 const others = ['$not', '$all', '$elemMatch', '$regex', '$options'] as const
@@ -110,7 +110,7 @@ export function readRegex(
   options: unknown,
   at: JsonPath,
   problems: Problems,
-): Question | undefined {
+): OperatorTest | undefined {
   const here = [...at, '$regex']
   if (typeof source !== 'string') {
     problems.fail(here, `takes a string, not ${shown(source)}`)

@@ -15,7 +15,7 @@ export interface SortKey {
 }
 
 /** Where the path of a key has got to. */
-interface Place {
+interface PathPlace {
   readonly path: Path
   readonly value: unknown
   /** How many parts of the path are behind it. */
@@ -79,7 +79,7 @@ class Expansion {
     return this.#first as JsonValue[]
   }
 
-  #visit(places: readonly Place[]): void {
+  #visit(places: readonly PathPlace[]): void {
     const open = places.filter(isOpen)
     const [through] = open
     if (through === undefined) return this.#offer(places)
@@ -99,7 +99,7 @@ class Expansion {
   }
 
   /** Where the path goes by a number, which is the place of an element. */
-  #named(place: Place): Place | undefined {
+  #named(place: PathPlace): PathPlace | undefined {
     const { path, at } = place
     const part = path[at]
     if (!isOpen(place) || part === undefined || !isArrayIndex(part)) return undefined
@@ -113,7 +113,7 @@ class Expansion {
     return isWhole ? { path, value: element, at: at + 1, isWhole } : follow(path, element, at + 1)
   }
 
-  #offer(places: readonly Place[]): void {
+  #offer(places: readonly PathPlace[]): void {
     if (++this.#tuples > maxTuples) {
       this.#refuse(`more than ${maxTuples} combinations of elements for its keys`)
     }
@@ -130,7 +130,7 @@ class Expansion {
 }
 
 /** Through objects, as far as that goes. */
-function follow(path: Path, start: unknown, from: number): Place {
+function follow(path: Path, start: unknown, from: number): PathPlace {
   let value = start
   for (let at = from; at < path.length; at++) {
     if (typeof value !== 'object' || value === null) return missing(path)
@@ -140,34 +140,34 @@ function follow(path: Path, start: unknown, from: number): Place {
   return { path, value, at: path.length }
 }
 
-function inElement(place: Place, element: unknown): Place {
+function inElement(place: PathPlace, element: unknown): PathPlace {
   if (!isOpen(place)) return place
   const { path, at } = place
   if (at === path.length) return { path, value: element, at, isWhole: true }
   return isRecord(element) ? follow(path, element, at) : missing(path)
 }
 
-function inEmpty(place: Place): Place {
+function inEmpty(place: PathPlace): PathPlace {
   if (!isOpen(place)) return place
   const { path, at } = place
   return at === path.length ? { path, value: empty, at, isWhole: true } : missing(path)
 }
 
-function missing(path: Path): Place {
+function missing(path: Path): PathPlace {
   return { path, value: undefined, at: path.length }
 }
 
 /** At an array that is to be taken apart. */
-function isOpen({ value, isWhole }: Place): boolean {
+function isOpen({ value, isWhole }: PathPlace): boolean {
   return Array.isArray(value) && isWhole !== true
 }
 
-function valueAt({ value }: Place): JsonValue {
+function valueAt({ value }: PathPlace): JsonValue {
   if (value === undefined) return null
   return Array.isArray(value) && value !== empty ? [value as JsonValue] : (value as JsonValue)
 }
 
-function nameOf({ path }: Place): string {
+function nameOf({ path }: PathPlace): string {
   return `'${path.join('.')}'`
 }
 

@@ -2,7 +2,7 @@
 
 import { isEqual, compareValues, isScalar, rankOf } from './values.js'
 import { leadsTo, memberOf } from './path.js'
-import { isOfTypes } from './types.js'
+import { isOfTypes } from './bson-types.js'
 import type { Path, Test, TestOperator } from './condition.js'
 import type { Regex } from './regex.js'
 import type { JsonValue } from '../../types.js'

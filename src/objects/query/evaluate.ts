@@ -2,10 +2,10 @@
 // column with one value for all rows once.
 
 import type { Block } from '../engine/block.js'
-import type { Condition, Test } from '../filter/condition.js'
+import type { ParsedCondition, Test } from '../filter/condition.js'
 
 /** A byte a row: 1 where it matches. The caller's own. */
-export function evaluate(condition: Condition, block: Block): Uint8Array {
+export function evaluate(condition: ParsedCondition, block: Block): Uint8Array {
   switch (condition.type) {
     case 'test':
       return evaluateTest(condition, block)

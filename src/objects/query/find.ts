@@ -27,7 +27,7 @@ const maxAttempts = 3
 type Objects = readonly Partial<StoredObject>[]
 
 /** What is asked of a version. */
-export interface Question {
+export interface FindRequest {
   readonly table: Table
   readonly request: QueryRequest
 }
@@ -38,7 +38,7 @@ export interface Question {
  */
 export async function* findRows(
   committer: Committer,
-  questionOf: (state: State) => Question,
+  questionOf: (state: State) => FindRequest,
   meter: Meter,
   held: Set<() => void>,
   signal: AbortSignal,
@@ -69,7 +69,7 @@ export async function* findRows(
 
 async function* piecesOf(
   { memory }: Committer,
-  { table, request }: Question,
+  { table, request }: FindRequest,
   meter: Meter,
 ): AsyncGenerator<Objects> {
   const { condition, sort, after, fields, offset, limit } = request

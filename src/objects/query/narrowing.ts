@@ -3,10 +3,10 @@
 
 import type { Owner } from '../engine/owners.js'
 import type { Table } from '../engine/state.js'
-import type { Condition } from '../filter/condition.js'
+import type { ParsedCondition } from '../filter/condition.js'
 
 /** The table with those of its blocks alone in which something may match. */
-export function narrowed(table: Table, condition: Condition): Table {
+export function narrowed(table: Table, condition: ParsedCondition): Table {
   if (!asksForOwner(condition)) return table
   const answers = new Map<string, boolean>()
   let last: Owner | undefined
@@ -25,14 +25,14 @@ export function narrowed(table: Table, condition: Condition): Table {
   return { ...table, blocks, rows: blocks.reduce((rows, block) => rows + block.rows, 0) }
 }
 
-function asksForOwner(condition: Condition): boolean {
+function asksForOwner(condition: ParsedCondition): boolean {
   if (condition.type === 'test') return placeOf(condition.path[0]) !== undefined
   if (condition.type === 'not') return asksForOwner(condition.condition)
   return condition.conditions.some(asksForOwner)
 }
 
 /** What the owner decides of it; `undefined` where that is open. */
-function ask(condition: Condition, owner: Owner): boolean | undefined {
+function ask(condition: ParsedCondition, owner: Owner): boolean | undefined {
   if (condition.type === 'test') {
     const place = placeOf(condition.path[0])
     return place === undefined ? undefined : condition.matches(owner[place])

@@ -2,7 +2,7 @@
 // it); an `and` takes the one with the fewest entries and crosses others with it where that costs
 // less than asking each object, an `or` needs one for each of its parts.
 
-import type { Condition, Test } from '../filter/condition.js'
+import type { ParsedCondition, Test } from '../filter/condition.js'
 import { entriesIn, isIrregular, type Index } from '../engine/index-runs.js'
 import { countSpans, crossSpans, joinSpans, spanOf, type Span } from '../engine/index-scan.js'
 import type { EntryPages } from '../engine/list.js'
@@ -37,7 +37,7 @@ export interface Plan {
   /** `undefined`: every object is looked at. */
   readonly access: Access | undefined
   /** What is left to ask each object. */
-  readonly filter: Condition | undefined
+  readonly filter: ParsedCondition | undefined
   readonly notUsed: readonly { readonly path: string; readonly reason: string }[]
 }
 
@@ -53,7 +53,7 @@ const blocksPerObject = 50
 
 export async function planQuery(
   table: Table,
-  condition: Condition,
+  condition: ParsedCondition,
   entries: EntryPages,
 ): Promise<Plan> {
   const notUsed = new Map<string, string>()
@@ -84,7 +84,7 @@ export function pathsOf(access: Access): string[] {
 
 async function accessOf(
   table: Table,
-  condition: Condition,
+  condition: ParsedCondition,
   entries: EntryPages,
   notUsed: Map<string, string>,
 ): Promise<Access | undefined> {
@@ -124,7 +124,7 @@ async function accessOfTest(
 
 async function accessOfAll(
   table: Table,
-  conditions: readonly Condition[],
+  conditions: readonly ParsedCondition[],
   entries: EntryPages,
   notUsed: Map<string, string>,
 ): Promise<Access | undefined> {
@@ -181,7 +181,7 @@ async function accessOfAll(
 
 async function accessOfAny(
   table: Table,
-  conditions: readonly Condition[],
+  conditions: readonly ParsedCondition[],
   entries: EntryPages,
   notUsed: Map<string, string>,
 ): Promise<Access | undefined> {

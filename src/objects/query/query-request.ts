@@ -6,7 +6,7 @@ import { aCount, aText, oneOf } from '../../door/rules.js'
 import { LorekeepError } from '../../errors.js'
 import { isSystemField } from '../engine/block.js'
 import type { State, Table } from '../engine/state.js'
-import type { Condition, Path } from '../filter/condition.js'
+import type { ParsedCondition, Path } from '../filter/condition.js'
 import { decodeCursor, type Cursor } from './cursor.js'
 import { parseFilter } from '../filter/filter.js'
 import type { SortKey } from '../filter/sort-values.js'
@@ -17,9 +17,9 @@ import type { ObjectLimits } from '../types.js'
 import { isRecord, shown } from '../../door/wording.js'
 
 export interface QueryRequest {
-  readonly condition: Condition
+  readonly condition: ParsedCondition
   /** The part of it that the scope says; `undefined` where all is seen. */
-  readonly seen: Condition | undefined
+  readonly seen: ParsedCondition | undefined
   readonly limit: number
   readonly offset: number
   /** Empty where no order was asked for. */
@@ -62,7 +62,7 @@ export function parseQuery(
   const sort = parseSort(given.get('sort'), check, problems)
   const fields = parseFields(given.get('fields'), check, problems)
   const after = parseAfter(given.get('after'), { sort, offset, secret }, check, problems)
-  let condition: Condition = { type: 'and', conditions: [] }
+  let condition: ParsedCondition = { type: 'and', conditions: [] }
   try {
     condition = parseFilter(given.get('filters') ?? {}, check)
   } catch (error) {

@@ -18,7 +18,7 @@ import type { JsonValue } from '../../types.js'
 import { compareSorted, sortValues, type SortKey } from '../filter/sort-values.js'
 import { isScalar, regularKey, type Scalar } from '../filter/values.js'
 
-export interface Found {
+export interface QueryResult {
   readonly places: readonly RowPlace[]
   readonly total: number
   readonly next: string | undefined
@@ -45,7 +45,7 @@ export async function runQuery(
   memory: Memory,
   request: QueryRequest,
   meter: Meter,
-): Promise<Found> {
+): Promise<QueryResult> {
   const plan = await planQuery(table, request.condition, memory.entries)
   const ordered = orderedBy(table, plan, request)
   if (ordered !== undefined) return walkIndex(table, memory, request, meter, plan, ordered)
@@ -123,7 +123,7 @@ export async function sortedRefs(visit: Visit, request: QueryRequest): Promise<F
   )
 }
 
-export function planOf(found: Found, meter: Meter): QueryPlan {
+export function planOf(found: QueryResult, meter: Meter): QueryPlan {
   const { plan, total, sort, counted } = found
   const { access } = plan
   const isEmpty = access !== undefined && access.keys === 0
@@ -151,7 +151,7 @@ async function walkIndex(
   meter: Meter,
   plan: Plan,
   { index, spans, order }: Ordered,
-): Promise<Found> {
+): Promise<QueryResult> {
   const { limit, offset, after } = request
   const { access } = plan
   const total = access === undefined ? entriesIn(index) : access.keys
@@ -193,7 +193,7 @@ async function readInOrder(
   request: QueryRequest,
   meter: Meter,
   plan: Plan,
-): Promise<Found> {
+): Promise<QueryResult> {
   const { limit, offset, after } = request
   const places: RowPlace[] = []
   let skip = offset
@@ -227,7 +227,7 @@ async function readRefs(
   meter: Meter,
   plan: Plan,
   refs: Float64Array,
-): Promise<Found> {
+): Promise<QueryResult> {
   const { limit, offset, after } = request
   let from = offset
   if (after !== undefined) from = refs.findLastIndex((ref) => ref <= after.ref) + 1
@@ -278,7 +278,7 @@ class Window {
     return true
   }
 
-  finish(): Pick<Found, 'places' | 'total' | 'next'> {
+  finish(): Pick<QueryResult, 'places' | 'total' | 'next'> {
     const { limit } = this.#request
     const places = this.#places.slice(0, limit)
     const next =
@@ -321,7 +321,7 @@ class SortedWindow {
     return true
   }
 
-  finish(): Pick<Found, 'places' | 'total' | 'next'> {
+  finish(): Pick<QueryResult, 'places' | 'total' | 'next'> {
     this.#cut()
     const { limit, offset, sort } = this.#request
     const places = this.#kept.slice(offset, offset + limit)
@@ -354,13 +354,13 @@ function irregularValues(sort: readonly SortKey[], block: Block, n: number): Jso
   return sortValues(sort, fields, block.field('_id')[n])
 }
 
-type Place = Pick<Candidate, 'values' | 'ref'>
+type SortedPlace = Pick<Candidate, 'values' | 'ref'>
 
-function compare(sort: readonly SortKey[], a: Place, b: Place): number {
+function compare(sort: readonly SortKey[], a: SortedPlace, b: SortedPlace): number {
   return compareSorted(sort, a.values, b.values) || a.ref - b.ref
 }
 
-function isBehind(place: Place, { sort, after }: QueryRequest): boolean {
+function isBehind(place: SortedPlace, { sort, after }: QueryRequest): boolean {
   return after === undefined || compare(sort, place, after) > 0
 }
 

@@ -3,7 +3,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { LorekeepError } from '../../errors.js'
 import { decodedFactor, type Block } from '../engine/block.js'
-import type { Condition, Path } from '../filter/condition.js'
+import type { ParsedCondition, Path } from '../filter/condition.js'
 import type { RowPlace } from '../engine/lookup.js'
 import { evaluate } from './evaluate.js'
 import type { Pages } from '../engine/pages.js'
@@ -63,8 +63,8 @@ export interface Visit {
   /** Only rows behind this one, where no references are given. */
   readonly after?: number | undefined
   /** What lies outside it is not there: it is not counted either. */
-  readonly seen: Condition | undefined
-  readonly filter: Condition | undefined
+  readonly seen: ParsedCondition | undefined
+  readonly filter: ParsedCondition | undefined
   readonly meter: Meter
 }
 
@@ -150,7 +150,7 @@ export async function placesOf(
 function matches(
   block: Block,
   rows: readonly number[] | undefined,
-  filter: Condition | undefined,
+  filter: ParsedCondition | undefined,
 ): readonly number[] {
   if (filter === undefined) return rows ?? Array.from({ length: block.rows }, (_, n) => n)
   if (rows?.length === 0) return rows

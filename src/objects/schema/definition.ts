@@ -5,7 +5,7 @@ import { parseJson } from '../../json-text.js'
 import { filledDefault } from './defaults.js'
 import { FieldReader } from './field-definition.js'
 import { wrongFieldName } from './field-keys.js'
-import { wrongIndexPath, type IndexOptions } from './index-path.js'
+import { wrongIndexPath, type IndexPathOptions } from './index-path.js'
 import { checkJson } from '../../door/json.js'
 import { shown } from '../../door/wording.js'
 import type { FieldDefinition, FieldType, SchemaDefinition } from '../types.js'
@@ -152,7 +152,7 @@ function indexesOf(
   given: JsonObject,
   fields: Fields,
   indexed: readonly string[],
-  options: IndexOptions,
+  options: IndexPathOptions,
   problems: Problems,
 ): readonly string[] {
   const listed = own(given, 'indexes')

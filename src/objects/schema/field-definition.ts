@@ -3,7 +3,7 @@
 import {
   checkKeys,
   fittingTypes,
-  type Place,
+  type FieldPlace,
   typeOf,
   valuesOf,
   wrongFieldName,
@@ -77,7 +77,7 @@ export class FieldReader {
     input: JsonValue,
     path: JsonPath,
     depth: number,
-    place: Place,
+    place: FieldPlace,
     inArray: boolean,
   ): FieldDefinition {
     const problems = this.#problems

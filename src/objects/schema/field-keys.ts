@@ -10,7 +10,7 @@ import { aFlag, aNumber, aString } from '../../door/rules.js'
 import type { Problems } from '../../door/problems.js'
 
 /** `top` is a field of the schema, `inner` one of an object in it, `element` that of an array. */
-export type Place = 'top' | 'inner' | 'element'
+export type FieldPlace = 'top' | 'inner' | 'element'
 
 const mostEnumValues = 1000
 const longestNameBytes = 256
@@ -76,7 +76,7 @@ const ofArrayForm = ['name', 'id', 'size']
 export function checkKeys(
   input: JsonObject,
   path: JsonPath,
-  place: Place,
+  place: FieldPlace,
   inArray: boolean,
   problems: Problems,
 ): void {

@@ -12,7 +12,7 @@ const mostNumbers = 8
 
 const systemPaths = ['_id', '_collection', '_user', '_created_at', '_updated_at']
 
-export interface IndexOptions {
+export interface IndexPathOptions {
   readonly idField: string
   /** The path may lead to fields that are not declared. */
   readonly undeclared: boolean
@@ -22,7 +22,7 @@ export interface IndexOptions {
 export function wrongIndexPath(
   path: string,
   fields: Fields,
-  { idField, undeclared }: IndexOptions,
+  { idField, undeclared }: IndexPathOptions,
 ): string | undefined {
   const [first = '', ...rest] = path.split('.')
   if (rest.length >= mostParts) return `has more than ${mostParts} parts`

@@ -39,7 +39,7 @@ export async function walkEntries(
   runs: readonly NumberedRun[],
   visit: (key: Scalar, ref: number, times: number) => void,
 ): Promise<boolean> {
-  const walk = new Walk(reading)
+  const walk = new EntriesWalk(reading)
   const cursors: Cursor[] = []
   for (const { number, record } of runs) {
     const what = tupleText('run', index, number)
@@ -66,7 +66,7 @@ export async function walkEntries(
   return walk.isWhole
 }
 
-class Walk {
+class EntriesWalk {
   isWhole = true
   readonly #reading: Reading
 

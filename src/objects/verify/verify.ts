@@ -92,7 +92,7 @@ interface IndexCheck {
   isWhole: boolean
 }
 
-interface BlockPlace extends BlockRecord {
+interface CheckedBlock extends BlockRecord {
   readonly table: number
   readonly first: number
   /** Where the next one of the table begins. */
@@ -245,8 +245,8 @@ class ObjectsCheck {
 
   // Blocks and their rows
 
-  async *#blocks(): AsyncGenerator<BlockPlace, void, undefined> {
-    let last: Omit<BlockPlace, 'end'> | undefined
+  async *#blocks(): AsyncGenerator<CheckedBlock, void, undefined> {
+    let last: Omit<CheckedBlock, 'end'> | undefined
     for await (const entry of this.#reading.entries(allBlocks())) {
       const [table, first] = tupleOf<[number, number]>(entry.key, 'nn') ?? []
       if (table === undefined || first === undefined) continue
@@ -265,7 +265,7 @@ class ObjectsCheck {
   }
 
   async *#readBlocks(): AsyncGenerator<void, void, undefined> {
-    let places: BlockPlace[] = []
+    let places: CheckedBlock[] = []
     for await (const place of this.#blocks()) {
       const { table, first, page, rows } = place
       const what = tupleText('block', table, first)
@@ -284,7 +284,7 @@ class ObjectsCheck {
     yield
   }
 
-  async #readRows(places: readonly BlockPlace[]): Promise<void> {
+  async #readRows(places: readonly CheckedBlock[]): Promise<void> {
     const pages = await this.#reading.getMany(places.map(({ page }) => pageKey(page)))
     for (const [n, place] of places.entries()) {
       const bytes = pages[n]
@@ -294,7 +294,7 @@ class ObjectsCheck {
     }
   }
 
-  #rowsOf(place: BlockPlace, bytes: Uint8Array): readonly Row[] | undefined {
+  #rowsOf(place: CheckedBlock, bytes: Uint8Array): readonly Row[] | undefined {
     const what = tupleText('block', place.table, place.first)
     if (bytes.length !== place.bytes) {
       this.#error('different', what, `says ${place.bytes} bytes; its page has ${bytes.length}`)
@@ -318,7 +318,7 @@ class ObjectsCheck {
     }
   }
 
-  #checkRows({ table, first, end }: BlockPlace, rows: readonly Row[]): void {
+  #checkRows({ table, first, end }: CheckedBlock, rows: readonly Row[]): void {
     const what = tupleText('block', table, first)
     let last = first - 1
     for (const { ref } of rows) {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import type { Condition, Test } from '../../../src/objects/filter/condition.js'
+import type { ParsedCondition, Test } from '../../../src/objects/filter/condition.js'
 import { LorekeepError } from '../../../src/errors.js'
 import { groups, parseFilter } from '../../../src/objects/filter/filter.js'
 import { operators } from '../../../src/objects/filter/operators.js'
@@ -208,7 +208,7 @@ for (const [filter, object, expected] of rules) {
 }
 
 /** Without the functions. */
-function shapeOf(condition: Condition): unknown {
+function shapeOf(condition: ParsedCondition): unknown {
   if (condition.type === 'not') return { not: shapeOf(condition.condition) }
   if (condition.type !== 'test') return { [condition.type]: condition.conditions.map(shapeOf) }
   return [condition.path.join('.'), condition.operator, condition.operand]

@@ -1,7 +1,7 @@
 // Random objects and filters, and mingo as the oracle of which match which.
 
 import { Query } from 'mingo'
-import type { Condition } from '../../../src/objects/filter/condition.js'
+import type { ParsedCondition } from '../../../src/objects/filter/condition.js'
 import type { JsonObject, JsonValue } from '../../../src/types.js'
 import type { Random } from '../../fixtures/random.js'
 
@@ -85,7 +85,7 @@ export function mingoErrs(filter: Filter, object: unknown): boolean {
 }
 
 /** Whether a condition holds for an object. */
-export function matches(condition: Condition, object: JsonObject): boolean {
+export function matches(condition: ParsedCondition, object: JsonObject): boolean {
   switch (condition.type) {
     case 'test': {
       const [field = ''] = condition.path

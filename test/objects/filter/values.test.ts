@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Condition, Path, Test } from '../../../src/objects/filter/condition.js'
+import type { ParsedCondition, Path, Test } from '../../../src/objects/filter/condition.js'
 import { parseFilter } from '../../../src/objects/filter/filter.js'
 import { rangesOf, type KeyRange } from '../../../src/objects/filter/ranges.js'
 import type { JsonObject } from '../../../src/types.js'
@@ -70,7 +70,7 @@ t.test('the keys of other rows are the scalars that a test may find', async (t) 
   t.same(irregularKeys({ b: {} }, ['b']), [])
 })
 
-function testsIn(condition: Condition): readonly Test[] {
+function testsIn(condition: ParsedCondition): readonly Test[] {
   if (condition.type === 'test') return [condition]
   if (condition.type === 'not') return testsIn(condition.condition)
   return condition.conditions.flatMap(testsIn)

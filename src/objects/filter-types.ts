@@ -1,4 +1,5 @@
-// The types of filters: what MongoDB's language has of it here. The rules are docs/objects.md's.
+// The types of filters as callers write them: what MongoDB has of it here. The rules are those of
+// docs/objects.md; src/objects/filter/ reads them, and makes a ParsedCondition of each.
 
 import type { JsonValue } from '../types.js'
 
