@@ -12,7 +12,7 @@ import { Numbers, placeOf } from '../verify/numbers.js'
 import { Reading, tupleOf } from '../verify/reading.js'
 import { findingsOf, keyText, tupleText, type Report } from '../verify/report.js'
 import { firstFlow } from './definition.js'
-import { Block, numberIn, type StoredDocument } from './queue/block.js'
+import { DocumentBlock, numberIn, type StoredDocument } from './queue/block.js'
 import { DocumentBlocks } from './queue/document-blocks.js'
 import { decodeRun, encodeRun } from './queue/run.js'
 import {
@@ -430,12 +430,12 @@ class FlowSalvage {
     return stored !== undefined && isDocument(stored) ? stored : undefined
   }
 
-  async #block(number: number): Promise<Block | undefined> {
+  async #block(number: number): Promise<DocumentBlock | undefined> {
     const held = this.#blocks.get(number)
     if (held !== undefined) return held
     const bytes = await this.#reading.get(blockKey(number))
     if (bytes === undefined) return undefined
-    const block = new Block(bytes)
+    const block = new DocumentBlock(bytes)
     try {
       if (!documentsIn(block).every(isNamed)) throw new Error('what it names is no document')
       this.#blocks.keep(number, block)
@@ -516,7 +516,7 @@ function textOf(key: Uint8Array): string {
 function only(bytes: Uint8Array | undefined, number: number): StoredDocument | undefined {
   if (bytes === undefined) return undefined
   try {
-    const stored = new Block(bytes).at(0, number)
+    const stored = new DocumentBlock(bytes).at(0, number)
     return stored !== undefined && isDocument(stored) ? stored : undefined
   } catch {
     return undefined
@@ -524,13 +524,13 @@ function only(bytes: Uint8Array | undefined, number: number): StoredDocument | u
 }
 
 /** @throws LorekeepError `LK_STORAGE_CORRUPT` */
-function documentsIn(block: Block): StoredDocument[] {
+function documentsIn(block: DocumentBlock): StoredDocument[] {
   return Array.from({ length: block.size }, (_, slot) => block.at(slot, slot) as StoredDocument)
 }
 
 /** With spaces for texts that are none: nobody needs them, and they lie between others. */
 function cleared(bytes: Uint8Array): Uint8Array {
-  for (const { text } of documentsIn(new Block(bytes))) if (!isUtf8(text)) text.fill(0x20)
+  for (const { text } of documentsIn(new DocumentBlock(bytes))) if (!isUtf8(text)) text.fill(0x20)
   return bytes
 }
 

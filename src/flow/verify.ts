@@ -13,7 +13,7 @@ import { Reading, tupleOf } from '../verify/reading.js'
 import { findingsOf, keyText, tupleText, type Report } from '../verify/report.js'
 import { isCount } from '../verify/shapes.js'
 import { keyPrefix } from '../keys.js'
-import { Block, numberIn, type StoredDocument } from './queue/block.js'
+import { DocumentBlock, numberIn, type StoredDocument } from './queue/block.js'
 import { DocumentBlocks } from './queue/document-blocks.js'
 import { decodeRun } from './queue/run.js'
 import {
@@ -501,7 +501,7 @@ class FlowsCheck {
     const bytes = await this.#reading.get(bodyKey(number))
     if (bytes === undefined) return undefined
     try {
-      const stored = new Block(bytes).at(0, number)
+      const stored = new DocumentBlock(bytes).at(0, number)
       if (stored === undefined || !isDocument(stored)) {
         throw new LorekeepError('LK_STORAGE_CORRUPT', 'it holds no document')
       }
@@ -513,14 +513,14 @@ class FlowsCheck {
   }
 
   /** `undefined` where it is not there, which shows in the balance, or cannot be read. */
-  async #block(number: number): Promise<Block | undefined> {
+  async #block(number: number): Promise<DocumentBlock | undefined> {
     if (this.#told.has(number)) return undefined
     const held = this.#blocks.get(number)
     if (held !== undefined) return held
     const bytes = await this.#reading.get(blockKey(number))
     if (bytes === undefined) return undefined
     try {
-      const block = new Block(bytes)
+      const block = new DocumentBlock(bytes)
       void block.size
       this.#blocks.keep(number, block)
       return block

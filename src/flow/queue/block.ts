@@ -115,16 +115,16 @@ export class BlockBuilder {
   }
 }
 
-interface Place {
+interface DocumentPlace {
   readonly lane: Lane
   readonly entry: Entry
   /** Of its text. */
   readonly start: number
 }
 
-export class Block {
+export class DocumentBlock {
   readonly #bytes: Uint8Array
-  #parsed: { readonly header: Header; readonly places: readonly Place[] } | undefined
+  #parsed: { readonly header: Header; readonly places: readonly DocumentPlace[] } | undefined
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes
@@ -169,14 +169,14 @@ export class Block {
   }
 
   // When it is first wanted: most blocks are kept for a moment and never looked at again.
-  #parse(): { readonly header: Header; readonly places: readonly Place[] } {
+  #parse(): { readonly header: Header; readonly places: readonly DocumentPlace[] } {
     if (this.#parsed !== undefined) return this.#parsed
     const bytes = this.#bytes
     const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     try {
       const length = view.readUInt32BE(0)
       const header = parseJson(view.toString('utf8', 4, 4 + length)) as Header
-      const places: Place[] = []
+      const places: DocumentPlace[] = []
       let start = 4 + length
       for (const lane of header.lanes) {
         for (const entry of lane.jobs) {

@@ -134,13 +134,13 @@ export function wake(draft: Draft, flow: FlowState, number: number, record: JobR
   draft.requeue(flow, record.user, number, record.document)
 }
 
-interface Found {
+interface FoundJob {
   readonly document: StoredDocument | undefined
   readonly record: JobRecord | undefined
   readonly latest: LatestRecord | undefined
 }
 
-async function lookUp(draft: Draft, turns: readonly Turn[]): Promise<readonly Found[]> {
+async function lookUp(draft: Draft, turns: readonly Turn[]): Promise<readonly FoundJob[]> {
   const again = turns.filter((turn) => turn.again)
   const known = await draft.records<JobRecord>(again.map(({ number }) => jobKey(number)))
   const records = new Map(again.map(({ number }, place) => [number, known[place]]))

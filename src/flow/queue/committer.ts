@@ -38,7 +38,7 @@ export interface CommitterOptions {
   readonly onCommit: (committed: Committed) => void
 }
 
-interface Job {
+interface Waiting {
   readonly change: Change<unknown>
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
@@ -47,7 +47,7 @@ interface Job {
 }
 
 interface Made {
-  readonly job: Job
+  readonly waiting: Waiting
   readonly result: unknown
 }
 
@@ -71,7 +71,7 @@ export class Committer {
   #blocks = new DocumentBlocks(cacheBytes)
   readonly #token: string
   #state: State
-  #waiting: Job[] = []
+  #waiting: Waiting[] = []
   #flights: Flight[] = []
   #failed = false
   /** The state is not to be trusted: it is read anew before anything is made of it. */
@@ -149,17 +149,17 @@ export class Committer {
     const made: Made[] = []
     while (this.#waiting.length > 0 && draft.bytes < maxDraftBytes && made.length < maxDraftJobs) {
       // length > 0: there is one.
-      const job = this.#waiting.shift()!
+      const waiting = this.#waiting.shift()!
       const { changes } = draft
       try {
-        const result = job.change(draft)
-        made.push({ job, result: result instanceof Promise ? await result : result })
+        const result = waiting.change(draft)
+        made.push({ waiting, result: result instanceof Promise ? await result : result })
       } catch (error) {
         if (error instanceof NeedsCleanDraft || error instanceof OutdatedState) {
-          this.#waiting.unshift(job)
-          job.alone = true
+          this.#waiting.unshift(waiting)
+          waiting.alone = true
           if (error instanceof OutdatedState) {
-            this.#waiting.unshift(...made.map(({ job }) => job))
+            this.#waiting.unshift(...made.map(({ waiting }) => waiting))
             this.#stale = true
             return
           }
@@ -167,27 +167,27 @@ export class Committer {
         }
         if (draft.changes !== changes || !isRefusal(error)) {
           // It may have stopped half way: what the others wanted is made again, without it.
-          job.reject(error)
-          this.#waiting.unshift(...made.map(({ job }) => job))
+          waiting.reject(error)
+          this.#waiting.unshift(...made.map(({ waiting }) => waiting))
           this.#stale = true
           return
         }
         if (this.#flights.length > 0) {
           // Whether it is refused for good is known once all before it is written.
-          this.#waiting.unshift(job)
-          job.alone = true
+          this.#waiting.unshift(waiting)
+          waiting.alone = true
           break
         }
         if (await this.#isOutdated(before)) {
-          this.#waiting.unshift(...made.map(({ job }) => job), job)
+          this.#waiting.unshift(...made.map(({ waiting }) => waiting), waiting)
           this.#stale = true
           return
         }
-        job.reject(error)
+        waiting.reject(error)
       }
     }
     if (draft.changes > 0) this.#write(draft, made, before)
-    else for (const { job, result } of made) job.resolve(result as never)
+    else for (const { waiting, result } of made) waiting.resolve(result as never)
   }
 
   /** Somebody else has written. */
@@ -221,7 +221,7 @@ export class Committer {
       operations = draft.finish()
     } catch (error) {
       // Nothing of it was written; the state may be half changed.
-      for (const { job } of made) job.reject(error)
+      for (const { waiting } of made) waiting.reject(error)
       this.#stale = true
       return
     }
@@ -241,7 +241,7 @@ export class Committer {
 
   #landed(flight: Flight): void {
     this.#flights = this.#flights.filter((other) => other !== flight)
-    for (const { job, result } of flight.made) job.resolve(result as never)
+    for (const { waiting, result } of flight.made) waiting.resolve(result as never)
     this.#options.onCommit(flight.draft)
   }
 
@@ -265,13 +265,13 @@ export class Committer {
     const last = flights.findLastIndex(
       ({ draft, error }) => error === undefined || isSame(head, draft.headBytes),
     )
-    const again: Job[] = []
+    const again: Waiting[] = []
     for (const [place, flight] of flights.entries()) {
       // A write that happened stands on those before it.
       if (place <= last) this.#landed(flight)
       else if (hasCode(flight.error, 'LK_STORAGE_CONFLICT')) {
-        again.push(...flight.made.map(({ job }) => job))
-      } else for (const { job } of flight.made) job.reject(flight.error)
+        again.push(...flight.made.map(({ waiting }) => waiting))
+      } else for (const { waiting } of flight.made) waiting.reject(flight.error)
     }
     this.#waiting.unshift(...again)
   }
@@ -287,7 +287,7 @@ export class Committer {
       this.#stale = false
       return true
     } catch (error) {
-      for (const job of this.#waiting.splice(0)) job.reject(error)
+      for (const waiting of this.#waiting.splice(0)) waiting.reject(error)
       return false
     }
   }

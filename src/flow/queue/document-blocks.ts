@@ -1,8 +1,8 @@
-import type { Block } from './block.js'
+import type { DocumentBlock } from './block.js'
 
 /** The blocks read or written last. They never change, and no number is given twice. */
 export class DocumentBlocks {
-  readonly #blocks = new Map<number, Block>()
+  readonly #blocks = new Map<number, DocumentBlock>()
   readonly #maxBytes: number
   #bytes = 0
 
@@ -10,7 +10,7 @@ export class DocumentBlocks {
     this.#maxBytes = maxBytes
   }
 
-  get(number: number): Block | undefined {
+  get(number: number): DocumentBlock | undefined {
     const block = this.#blocks.get(number)
     if (block === undefined) return undefined
     this.#blocks.delete(number)
@@ -18,7 +18,7 @@ export class DocumentBlocks {
     return block
   }
 
-  keep(number: number, block: Block): void {
+  keep(number: number, block: DocumentBlock): void {
     this.forget(number)
     this.#blocks.set(number, block)
     this.#bytes += block.byteLength

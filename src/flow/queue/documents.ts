@@ -1,7 +1,7 @@
 // The bytes of documents: read for whoever processes them, and given up when nobody will.
 
 import { hasCode } from '../../errors.js'
-import { Block } from './block.js'
+import { DocumentBlock } from './block.js'
 import type { StoredDocument } from './block.js'
 import type { Draft } from './draft.js'
 import { blockKey, blockOf, bodyKey, leftKey, slotOf } from './records.js'
@@ -15,7 +15,7 @@ export async function readDocument(
 ): Promise<StoredDocument | undefined> {
   if (!ownBody) return (await readBlock(draft, blockOf(number)))?.at(slotOf(number), number)
   const bytes = await draft.get(bodyKey(number))
-  return bytes === undefined ? undefined : new Block(bytes).at(0, number)
+  return bytes === undefined ? undefined : new DocumentBlock(bytes).at(0, number)
 }
 
 /** A job's document as a block of its own; `undefined` where it cannot be read. */
@@ -23,12 +23,12 @@ export async function readAlone(draft: Draft, number: number): Promise<Uint8Arra
   return readable(async () => (await readBlock(draft, blockOf(number)))?.only(slotOf(number)))
 }
 
-async function readBlock(draft: Draft, number: number): Promise<Block | undefined> {
+async function readBlock(draft: Draft, number: number): Promise<DocumentBlock | undefined> {
   const cached = draft.blocks.get(number)
   if (cached !== undefined) return cached
   const bytes = await draft.get(blockKey(number))
   if (bytes === undefined) return undefined
-  const block = new Block(bytes)
+  const block = new DocumentBlock(bytes)
   draft.blocks.keep(number, block)
   return block
 }

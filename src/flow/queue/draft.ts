@@ -6,7 +6,7 @@ import { decodeRecord, encodeRecord } from '../../record.js'
 import type { Entry, Operation, Range, Storage } from '../../storage.js'
 import type { AcceptedDocument } from '../document.js'
 import type { JobEvent } from '../types.js'
-import { Block, BlockBuilder, Ticket } from './block.js'
+import { DocumentBlock, BlockBuilder, Ticket } from './block.js'
 import { loadEventOf } from './job-view.js'
 import type { DocumentBlocks } from './document-blocks.js'
 import { blockKey, countsKey, doneKey, headKey, leftKey, runKey } from './records.js'
@@ -248,7 +248,7 @@ export class Draft {
     }
     const bytes = builder.build(id, this.now)
     this.put(blockKey(block), bytes)
-    this.blocks.keep(block, new Block(bytes))
+    this.blocks.keep(block, new DocumentBlock(bytes))
   }
 
   #pending(key: Uint8Array): Operation | undefined {

@@ -109,12 +109,12 @@ export async function jobPage(draft: Draft, query: JobQuery, position: Position)
   return { jobs, next: following && { state: following } }
 }
 
-interface Page {
+interface JobsPage {
   readonly jobs: readonly Job[]
   readonly after?: Pick<Position, 'after' | 'slot'> | undefined
 }
 
-async function pageOf(draft: Draft, query: JobQuery, position: Position): Promise<Page> {
+async function pageOf(draft: Draft, query: JobQuery, position: Position): Promise<JobsPage> {
   const { flow } = query
   switch (position.state) {
     case 'active': {
@@ -141,7 +141,7 @@ async function recordPage(
   bounds: Range,
   position: Position,
   numbersOf: (entry: Entry) => readonly number[],
-): Promise<Page> {
+): Promise<JobsPage> {
   const { after } = position
   const range = { ...bounds, ...(after && { gt: after }), limit: pageSize }
   const entries: Entry[] = []
@@ -160,7 +160,7 @@ async function recordPage(
   return { jobs: jobs.filter((job) => fits(job, query)), after: last && { after: last } }
 }
 
-async function queuedPage(draft: Draft, query: JobQuery, position: Position): Promise<Page> {
+async function queuedPage(draft: Draft, query: JobQuery, position: Position): Promise<JobsPage> {
   const { flow, document, scope, user = scope?.user } = query
   const bounds = user === undefined ? runKeys(flow) : runKeysOf(flow, user)
   const wanted = document === undefined ? undefined : hashOf(document)
