@@ -20,7 +20,7 @@ import { decodeTagged } from './pointer.js'
 import type { Pointer } from './pointer.js'
 import { profiles } from './profiles.js'
 import { TableReader } from './table-reader.js'
-import type { Operation } from './table-reader.js'
+import type { LevelOperation } from './table-reader.js'
 import { VarintReader } from './varints.js'
 
 /** What is damaged of the files themselves. */
@@ -129,7 +129,7 @@ export class FilesPartition implements Pick<Storage, 'get' | 'getMany' | 'scan'>
   readonly #name: PartitionName
   readonly #directory: string | undefined
   /** Of the logs, sorted as a table is. */
-  readonly #recent: readonly Operation[]
+  readonly #recent: readonly LevelOperation[]
   /** By their first key. */
   readonly #tables: readonly TablePlace[]
   readonly #held = new Set<TableReader>()
@@ -137,7 +137,7 @@ export class FilesPartition implements Pick<Storage, 'get' | 'getMany' | 'scan'>
   private constructor(
     name: PartitionName,
     directory: string | undefined,
-    recent: readonly Operation[],
+    recent: readonly LevelOperation[],
     tables: readonly TablePlace[],
   ) {
     this.#name = name
@@ -160,7 +160,7 @@ export class FilesPartition implements Pick<Storage, 'get' | 'getMany' | 'scan'>
       if (manifest === undefined) return true
       return number >= manifest.logNumber || number === manifest.previousLogNumber
     })
-    const recent: Operation[] = []
+    const recent: LevelOperation[] = []
     for (const { file } of logs) recent.push(...operationsIn(await readFile(join(directory, file))))
     recent.sort(compareOperations)
     const tables: TablePlace[] = []
@@ -271,7 +271,7 @@ export class FilesPartition implements Pick<Storage, 'get' | 'getMany' | 'scan'>
   }
 
   /** The newest operation on each key of a range, in the order of the keys. */
-  async *#newest(range: Range): AsyncGenerator<Operation> {
+  async *#newest(range: Range): AsyncGenerator<LevelOperation> {
     const from = range.gte ?? range.gt
     const isPast = (key: Uint8Array) =>
       (range.lt !== undefined && Buffer.compare(key, range.lt) >= 0) ||
@@ -327,17 +327,17 @@ interface TablePlace {
 
 /** A place among the operations of one source. */
 class Cursor {
-  readonly #source: AsyncIterator<readonly Operation[]>
-  #operations: readonly Operation[] = []
+  readonly #source: AsyncIterator<readonly LevelOperation[]>
+  #operations: readonly LevelOperation[] = []
   #at = -1
 
-  constructor(source: AsyncIterable<readonly Operation[]>) {
+  constructor(source: AsyncIterable<readonly LevelOperation[]>) {
     this.#source = source[Symbol.asyncIterator]()
   }
 
   /** Where step() has led. */
-  get operation(): Operation {
-    return this.#operations[this.#at] as Operation
+  get operation(): LevelOperation {
+    return this.#operations[this.#at] as LevelOperation
   }
 
   /** False at the end. */
@@ -361,19 +361,19 @@ function leastOf(cursors: readonly Cursor[]): Cursor | undefined {
   return least
 }
 
-async function* recentFrom(operations: readonly Operation[], from: Uint8Array | undefined) {
+async function* recentFrom(operations: readonly LevelOperation[], from: Uint8Array | undefined) {
   let low = 0
   let high = from === undefined ? 0 : operations.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (Buffer.compare((operations[middle] as Operation).key, from as Uint8Array) < 0)
+    if (Buffer.compare((operations[middle] as LevelOperation).key, from as Uint8Array) < 0)
       low = middle + 1
     else high = middle
   }
   if (low < operations.length) yield operations.slice(low)
 }
 
-function compareOperations(a: Operation, b: Operation): number {
+function compareOperations(a: LevelOperation, b: LevelOperation): number {
   return Buffer.compare(a.key, b.key) || b.sequence - a.sequence
 }
 
@@ -396,7 +396,7 @@ async function manifestOf(directory: string) {
 }
 
 /** What is whole of a log. */
-function* operationsIn(log: Uint8Array): Generator<Operation> {
+function* operationsIn(log: Uint8Array): Generator<LevelOperation> {
   for (const piece of readLog(log)) {
     if (piece.type !== 'record') continue
     const batch = contentOf(piece)

@@ -8,7 +8,7 @@ import { unpack } from './snappy.js'
 import { VarintReader } from './varints.js'
 
 /** One operation of LevelDB's: the newest on a key counts. */
-export interface Operation {
+export interface LevelOperation {
   readonly key: Uint8Array
   readonly sequence: number
   /** `undefined`: the key was deleted. */
@@ -34,7 +34,7 @@ export class TableReader {
   readonly #path: string
   readonly #length: number | undefined
   #blocks: readonly BlockPlace[] | undefined
-  #held: { readonly n: number; readonly operations: readonly Operation[] } | undefined
+  #held: { readonly n: number; readonly operations: readonly LevelOperation[] } | undefined
 
   /** `length`: what the MANIFEST says of it. Whatever lies behind that is no part of it. */
   constructor(path: string, length?: number) {
@@ -54,7 +54,7 @@ export class TableReader {
   }
 
   /** The operations on keys from that one on, in the order of the keys, the newest of each first. */
-  async *from(key: Uint8Array | undefined): AsyncGenerator<readonly Operation[]> {
+  async *from(key: Uint8Array | undefined): AsyncGenerator<readonly LevelOperation[]> {
     const blocks = await this.#places()
     let n = 0
     if (key !== undefined) {
@@ -90,7 +90,7 @@ export class TableReader {
   }
 
   /** Nothing where it is damaged. */
-  async #block(n: number): Promise<readonly Operation[]> {
+  async #block(n: number): Promise<readonly LevelOperation[]> {
     if (this.#held?.n === n) return this.#held.operations
     const place = (await this.#places())[n] as BlockPlace
     await using file = await open(this.#path, 'r')
@@ -190,7 +190,7 @@ function* entriesIn(block: Uint8Array): Generator<{ key: Uint8Array; value: Uint
   }
 }
 
-function operationsIn(block: Uint8Array): readonly Operation[] {
+function operationsIn(block: Uint8Array): readonly LevelOperation[] {
   return Array.from(entriesIn(block), ({ key, value }) => {
     const from = key.length - sequenceBytes
     if (from < 0) throw new RangeError('a key without the number of its operation')

@@ -106,7 +106,7 @@ export class WriteQueue {
       if (group === undefined) break
       if (group.operations > 0 && !(await this.#writeGroup(group))) continue
       for (const { resolve } of group.accepted) resolve()
-      for (const { request, error } of group.refused) refuse(request, error)
+      for (const { request, error } of group.refused) rejectRequest(request, error)
     }
     this.#running = undefined
   }
@@ -164,7 +164,7 @@ export class WriteQueue {
       }
       this.#head++
       if (request.files?.failure !== undefined) {
-        refuse(request, translate(request.files.failure.error, this.#options.engine.path))
+        rejectRequest(request, translate(request.files.failure.error, this.#options.engine.path))
         continue
       }
       if (request.require !== undefined && request.require.length > 0) {
@@ -301,7 +301,8 @@ export class WriteQueue {
 
   #fail(group: Group, error: LorekeepError): void {
     for (const { reject } of group.accepted) reject(error)
-    for (const { request } of group.refused) refuse(request, this.#options.engine.unavailable())
+    for (const { request } of group.refused)
+      rejectRequest(request, this.#options.engine.unavailable())
     this.#rejectWaiting(this.#options.engine.unavailable())
   }
 
@@ -309,12 +310,12 @@ export class WriteQueue {
     const waiting = this.#waiting.slice(this.#head)
     this.#waiting = []
     this.#head = 0
-    for (const request of waiting) refuse(request, error)
+    for (const request of waiting) rejectRequest(request, error)
   }
 }
 
 /** Rejects a request that was not written; not before its files have let go of its bytes. */
-function refuse({ files, reject }: Request, error: unknown): void {
+function rejectRequest({ files, reject }: Request, error: unknown): void {
   if (files === undefined) reject(error)
   else void files.discard().then(() => reject(error))
 }

@@ -24,7 +24,7 @@ export function checkJson(
   report: (path: string, reason: string) => void,
   { maxDepth = 64, maxReports = 20, maxBytes = Infinity }: JsonCheckOptions = {},
 ): boolean {
-  return new Walk(report, maxDepth, maxReports, maxBytes).visit(value, undefined)
+  return new JsonWalk(report, maxDepth, maxReports, maxBytes).visit(value, undefined)
 }
 
 /** `details.brand`, `tags[2]`, `["odd key"].x`; '' is the root. Long names are cut. */
@@ -47,7 +47,7 @@ function quotable(name: string): string {
   return JSON.stringify(name.slice(0, longestName)).slice(1, -1)
 }
 
-class Walk {
+class JsonWalk {
   readonly #report: (path: string, reason: string) => void
   readonly #maxDepth: number
   #reportsLeft: number

@@ -10,7 +10,7 @@ import type { Operation, Storage } from '../storage.js'
 import type { Finding, Source } from '../verify/finding.js'
 import { Numbers, placeOf } from '../verify/numbers.js'
 import { Reading, tupleOf } from '../verify/reading.js'
-import { findingsOf, keyText, tupleText, type Report } from '../verify/report.js'
+import { givenOut, keyText, tupleText, type Report } from '../verify/report.js'
 import { firstFlow } from './definition.js'
 import { DocumentBlock, numberIn, type StoredDocument } from './queue/block.js'
 import { DocumentBlocks } from './queue/document-blocks.js'
@@ -76,7 +76,7 @@ export async function* salvageFlows(
   report: Report,
 ): AsyncGenerator<Finding, SalvagedFlows, undefined> {
   const salvage = new FlowSalvage(from, to, report)
-  yield* findingsOf(salvage.run(), report)
+  yield* givenOut(salvage.run(), report)
   return salvage.kept
 }
 

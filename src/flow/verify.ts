@@ -8,9 +8,9 @@ import type { Entry, Range } from '../storage.js'
 import { Balance } from '../verify/balance.js'
 import type { Finding, Source } from '../verify/finding.js'
 import { Numbers } from '../verify/numbers.js'
-import { checkFormat, checkKeys } from '../verify/partition-check.js'
+import { verifyFormat, verifyKeys } from '../verify/partition-check.js'
 import { Reading, tupleOf } from '../verify/reading.js'
-import { findingsOf, keyText, tupleText, type Report } from '../verify/report.js'
+import { givenOut, keyText, tupleText, type Report } from '../verify/report.js'
 import { isCount } from '../verify/shapes.js'
 import { keyPrefix } from '../keys.js'
 import { DocumentBlock, numberIn, type StoredDocument } from './queue/block.js'
@@ -90,7 +90,7 @@ export async function* verifyFlows(
   report: Report,
 ): AsyncGenerator<Finding, void, undefined> {
   const check = new FlowsCheck(new Reading('flows', source, report), report)
-  yield* findingsOf(check.run(), report)
+  yield* givenOut(check.run(), report)
 }
 
 class FlowsCheck {
@@ -117,7 +117,7 @@ class FlowsCheck {
 
   /** Yields now and then, for what was found to be given out. */
   async *run(): AsyncGenerator<void, void, undefined> {
-    const counts = await checkKeys(this.#reading, shapes)
+    const counts = await verifyKeys(this.#reading, shapes)
     // Nothing was ever stored.
     if (counts.size === 0) return
     await this.#readRecords()
@@ -140,7 +140,7 @@ class FlowsCheck {
   }
 
   async #readRecords(): Promise<void> {
-    await checkFormat(this.#reading, formatKey(), 'format', formatVersion)
+    await verifyFormat(this.#reading, formatKey(), 'format', formatVersion)
     const value = await this.#reading.get(headKey())
     if (value === undefined)
       this.#error('missing', tupleText('head'), 'says which blocks were given')

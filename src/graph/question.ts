@@ -8,8 +8,8 @@ import type { Term } from '../types.js'
 import type { EntityPattern, QueryPattern, TriplePattern, Variable } from './types.js'
 
 const places = ['s', 'p', 'o'] as const
-type Place = (typeof places)[number]
-type Pattern = Readonly<Partial<Record<Place, unknown>>>
+type TriplePlace = (typeof places)[number]
+type Pattern = Readonly<Partial<Record<TriplePlace, unknown>>>
 const everything: Pattern = {}
 const nowhere: Term = { v: '', e: false }
 const nothing: QueryPattern = { s: nowhere, p: nowhere, o: nowhere }
@@ -57,7 +57,7 @@ export class Question {
   /** Undefined is the pattern of everything. */
   triplePattern(value: unknown, path: string): TriplePattern {
     const given = this.#pattern(value === undefined ? everything : value, path)
-    const place = (name: Place) => {
+    const place = (name: TriplePlace) => {
       const term = given[name]
       return term === undefined ? undefined : this.term(term, path, name)
     }
@@ -69,7 +69,7 @@ export class Question {
       const at = `${path}[${n}]`
       const given = this.#pattern(pattern, at)
       if (!isRecord(pattern)) return nothing
-      const place = (name: Place) => this.#place(given[name], joined(at, name))
+      const place = (name: TriplePlace) => this.#place(given[name], joined(at, name))
       return { s: place('s'), p: place('p'), o: place('o') }
     })
   }
@@ -128,7 +128,7 @@ export class Question {
 
   #entityPattern(value: unknown, path: string): EntityPattern {
     const given = this.#pattern(value, path)
-    const place = (name: Place) => {
+    const place = (name: TriplePlace) => {
       const found = given[name]
       return found === undefined ? undefined : this.#place(found, joined(path, name))
     }

@@ -14,7 +14,7 @@ export interface CoreVersion {
   readonly indexes: readonly IndexParts[]
 }
 
-interface Place {
+interface CorePart {
   readonly core: string
   readonly part: Part
   readonly view: PartView
@@ -26,11 +26,11 @@ const maxMerged = 16
 /** One version of several cores as a graph: its triples, and its vectors. */
 export class GraphVersion {
   readonly view: GraphView
-  readonly #places: readonly Place[]
+  readonly #places: readonly CorePart[]
   /** Undefined where the graph is one part, whose ids are the graph's. */
   readonly #merged: MergedView | WideView | undefined
 
-  private constructor(places: readonly Place[]) {
+  private constructor(places: readonly CorePart[]) {
     this.#places = places
     const views = places.map(({ view }) => view)
     const [only] = views
@@ -49,7 +49,7 @@ export class GraphVersion {
     cores: readonly CoreVersion[],
     collection: string | undefined,
   ): Promise<GraphVersion> {
-    const places: Place[] = []
+    const places: CorePart[] = []
     for (const { core, indexes } of cores) {
       for (const { parts } of indexes) {
         for (const part of parts) {
@@ -87,7 +87,7 @@ export class GraphVersion {
 
   async #set(
     n: number,
-    { core, part, view }: Place,
+    { core, part, view }: CorePart,
     file: number,
     entities: ReadonlySet<number> | undefined,
   ): Promise<VectorSet> {

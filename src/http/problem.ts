@@ -76,7 +76,7 @@ export const status: Readonly<Record<ErrorCode, number>> = {
 }
 
 /** The body of an error response. Details of the error (offsets, indexes) are further members. */
-export interface Problem {
+export interface ProblemDetails {
   readonly type: string
   readonly title: string
   readonly status: number
@@ -92,7 +92,7 @@ export interface Problem {
   readonly error: { readonly type: ErrorKind; readonly message: string }
 }
 
-export function problemOf(thrown: unknown, requestId: string): Problem {
+export function problemOf(thrown: unknown, requestId: string): ProblemDetails {
   const error = thrown instanceof LorekeepError ? thrown : new LorekeepError('LK_INTERNAL')
   const { code, kind } = error
   const title = catalogue[code].message
@@ -179,7 +179,7 @@ function short(value: unknown): unknown {
 function listOf(
   errors: unknown,
   errorsOmitted: unknown,
-): Pick<Problem, 'errors' | 'errorsOmitted'> | undefined {
+): Pick<ProblemDetails, 'errors' | 'errorsOmitted'> | undefined {
   if (!Array.isArray(errors) || errors.length === 0) return undefined
   const list = new Problems<Readonly<Record<string, unknown>>>()
   for (const error of errors as readonly unknown[]) {

@@ -19,10 +19,10 @@ export async function whileConnected<T>(
 export async function whileAsked<T>(
   response: ServerResponse,
   maxQueryMs: number,
-  run: (signal: AbortSignal, clock: Clock) => Promise<T>,
+  run: (signal: AbortSignal, clock: Stopwatch) => Promise<T>,
 ): Promise<T> {
   const gone = new AbortController()
-  const clock = new Clock(maxQueryMs, () => {
+  const clock = new Stopwatch(maxQueryMs, () => {
     const details = { maxQueryMs }
     const detail = `it has run for ${maxQueryMs} ms`
     gone.abort(new LorekeepError('LK_QUERY_BUDGET', detail, { details }))
@@ -53,7 +53,7 @@ async function connected<T>(
 }
 
 /** How long a question has worked. The time in which its answer waits for the reader is not its own. */
-export class Clock {
+export class Stopwatch {
   readonly #onEnd: () => void
   #leftMs: number
   #startedAt = 0
@@ -88,7 +88,7 @@ export async function answerStream(
   headers: OutgoingHttpHeaders,
   chunks: AsyncIterable<string | Uint8Array>,
   idleTimeoutMs: number,
-  clock?: Clock,
+  clock?: Stopwatch,
 ): Promise<void> {
   const begin = () => {
     if (response.destroyed) throw disconnect()

@@ -28,12 +28,12 @@ export interface ExportParts {
 }
 
 /** An export, or an iteration of it, that was dropped still has to let go of its generation. */
-const dropped = new FinalizationRegistry<Hold>((hold) => hold.end())
+const dropped = new FinalizationRegistry<ExportHold>((hold) => hold.end())
 
 /** Holds the pin of one generation until it is read, closed or dropped, and reads a few slices ahead. */
 export function createCoreExport(parts: ExportParts): CoreExport {
   const { generation: _, ...stat } = parts.core
-  const hold = new Hold(parts)
+  const hold = new ExportHold(parts)
   let used = false
   const coreExport: CoreExport = {
     ...stat,
@@ -57,7 +57,7 @@ export function createCoreExport(parts: ExportParts): CoreExport {
 }
 
 /** What an export has hold of: the pin of its generation and, while it is read, a place among the work in flight. */
-class Hold {
+class ExportHold {
   readonly #parts: ExportParts
   #endWork: (() => void) | undefined
   #ended: { readonly reason: unknown } | undefined
@@ -93,7 +93,7 @@ class Hold {
 /** An object of its own, which a consumer can drop while the generator behind it is suspended. */
 function guard(
   chunks: AsyncGenerator<Uint8Array, void, undefined>,
-  hold: Hold,
+  hold: ExportHold,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   // A generator that was not started runs no finally.
   const end = async () => {
@@ -116,7 +116,7 @@ function guard(
 
 async function* readChunks(
   { core, cores, slices }: ExportParts,
-  hold: Hold,
+  hold: ExportHold,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const ahead = new ReadAhead(slices)
   try {
@@ -150,7 +150,7 @@ async function* readChunks(
   }
 }
 
-interface Reading {
+interface SliceAhead {
   readonly key: Uint8Array
   /** `undefined` where it is to be read when it is wanted. */
   slice: Promise<Uint8Array | undefined> | undefined
@@ -159,7 +159,7 @@ interface Reading {
 /** The slices that come next, some of them read already. */
 class ReadAhead {
   readonly #slices: Storage
-  readonly #next: Reading[] = []
+  readonly #next: SliceAhead[] = []
   /** Slices asked for so far, and at the last look. */
   #asked = 0
   #askedBefore = 0

@@ -52,7 +52,7 @@ interface Version {
   readonly asCores: readonly CoreVersion[]
 }
 
-export interface OpenVersion {
+export interface HeldVersion {
   readonly asCores: readonly CoreVersion[]
   readonly release: () => void
 }
@@ -96,13 +96,13 @@ export class CoreIndexes {
    * The newest version of a core, all of it indexed, held until release(); undefined where it has to
    * be read first. Every change of a core goes through this process, so what is known is the newest.
    */
-  known(name: CoreRef): OpenVersion | undefined {
+  known(name: CoreRef): HeldVersion | undefined {
     const version = this.#versions.get(nameOf(name))
     return version && { asCores: version.asCores, release: this.#hold(version) }
   }
 
   /** As known(), for any core. @throws LorekeepError `LK_CORE_NOT_FOUND` */
-  async open(name: CoreRef, signal: AbortSignal | undefined): Promise<OpenVersion> {
+  async open(name: CoreRef, signal: AbortSignal | undefined): Promise<HeldVersion> {
     return this.#exclusive(name, signal, async ({ core }, isNewest) => {
       const records = await this.#bringUp(name, core, { signal }, false)
       const indexes = records.map(({ record }) => this.#parts(record))

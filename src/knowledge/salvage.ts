@@ -8,7 +8,7 @@ import type { Entry, Operation, Storage } from '../storage.js'
 import type { Finding, FindingCode, Source } from '../verify/finding.js'
 import { NameSet } from '../verify/name-set.js'
 import { Reading, tupleOf } from '../verify/reading.js'
-import { findingsOf, keyText, tupleText, type Report } from '../verify/report.js'
+import { givenOut, keyText, tupleText, type Report } from '../verify/report.js'
 import { emptyCore, extend } from './core-import.js'
 import { countNames, fieldOf, isCoreRecord, isSegmentRecord } from './record-shapes.js'
 import {
@@ -47,7 +47,7 @@ export async function* salvageKnowledge(
   report: Report,
 ): AsyncGenerator<Finding, SalvagedCores, undefined> {
   const salvage = new CoreSalvage(from, to, report)
-  yield* findingsOf(salvage.run(), report)
+  yield* givenOut(salvage.run(), report)
   return salvage.kept
 }
 

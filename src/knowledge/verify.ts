@@ -13,9 +13,9 @@ import { decodeKey, keyPrefix } from '../keys.js'
 import type { Entry, Operation } from '../storage.js'
 import type { Finding, Source } from '../verify/finding.js'
 import { NameSet, namesAtOnce } from '../verify/name-set.js'
-import { checkFormat, checkKeys } from '../verify/partition-check.js'
+import { verifyFormat, verifyKeys } from '../verify/partition-check.js'
 import { Reading, tupleOf } from '../verify/reading.js'
-import { findingsOf, keyText, tupleText, type Report } from '../verify/report.js'
+import { givenOut, keyText, tupleText, type Report } from '../verify/report.js'
 import {
   allGarbage,
   allStaged,
@@ -66,7 +66,7 @@ export async function* verifyKnowledge(
   const cores = new Reading('cores', sources.cores, report)
   const slices = new Reading('slices', sources.slices, report)
   const check = new KnowledgeCheck(cores, slices, report)
-  yield* findingsOf(check.run(), report)
+  yield* givenOut(check.run(), report)
 }
 
 class KnowledgeCheck {
@@ -99,11 +99,11 @@ class KnowledgeCheck {
   }
 
   async #readKeys(): Promise<void> {
-    const counts = await checkKeys(this.#cores, shapes)
+    const counts = await verifyKeys(this.#cores, shapes)
     for (const [kind, count] of counts) {
       if (kind !== 'format' && kind !== 'content') this.#names += count
     }
-    if (counts.size > 0) await checkFormat(this.#cores, formatKey(), 'version', formatVersion)
+    if (counts.size > 0) await verifyFormat(this.#cores, formatKey(), 'version', formatVersion)
   }
 
   #coreOf(entry: Entry): CoreRecord | undefined {

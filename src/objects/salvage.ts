@@ -7,7 +7,7 @@ import type { Operation, Storage } from '../storage.js'
 import type { Finding, Source } from '../verify/finding.js'
 import { Numbers, placeOf } from '../verify/numbers.js'
 import { Reading, tupleOf } from '../verify/reading.js'
-import { findingsOf, tupleText, type Report } from '../verify/report.js'
+import { givenOut, tupleText, type Report } from '../verify/report.js'
 import { Block, recordOf, encodeBlocks, blockRows, type Row } from './engine/block.js'
 import { EntryPage, noEntries, sortEntries } from './engine/entries.js'
 import { IdHash } from './engine/hash.js'
@@ -81,7 +81,7 @@ export async function* salvageObjects(
   report: Report,
 ): AsyncGenerator<Finding, SalvagedObjects, undefined> {
   const salvage = new ObjectSalvage(from, to, report)
-  yield* findingsOf(salvage.run(), report)
+  yield* givenOut(salvage.run(), report)
   return salvage.kept
 }
 

@@ -13,7 +13,7 @@ export const rdf = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
 type Other = RDF.Term | null | undefined
 
 /** Terms that are their value and nothing else. */
-class Name<Type extends 'NamedNode' | 'BlankNode', Value extends string = string> {
+class NamedTerm<Type extends 'NamedNode' | 'BlankNode', Value extends string = string> {
   readonly termType: Type
   readonly value: Value
 
@@ -98,14 +98,14 @@ class Quad implements RDF.Quad {
 }
 
 const defaultGraph = new DefaultGraph()
-const stringType = new Name('NamedNode', xsdString)
-const languageType = new Name('NamedNode', `${rdf}langString`)
-const directionType = new Name('NamedNode', `${rdf}dirLangString`)
+const stringType = new NamedTerm('NamedNode', xsdString)
+const languageType = new NamedTerm('NamedNode', `${rdf}langString`)
+const directionType = new NamedTerm('NamedNode', `${rdf}dirLangString`)
 let blankNodes = 0
 
 export const rdfFactory: TermFactory = {
-  namedNode: (value) => new Name('NamedNode', value),
-  blankNode: (value) => new Name('BlankNode', value ?? `lorekeep-${++blankNodes}`),
+  namedNode: (value) => new NamedTerm('NamedNode', value),
+  blankNode: (value) => new NamedTerm('BlankNode', value ?? `lorekeep-${++blankNodes}`),
   literal(value, kind = '') {
     if (typeof kind === 'object' && 'termType' in kind) return new Literal(value, '', '', kind)
     const { language, direction } = typeof kind === 'string' ? { language: kind } : kind

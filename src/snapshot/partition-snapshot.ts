@@ -209,7 +209,7 @@ export class PartitionSnapshot implements SnapshotView {
   }
 }
 
-interface Found {
+interface FoundEntry {
   readonly key: Uint8Array
   /** What is in the storage; else `value` was saved. */
   readonly entry?: Entry
@@ -221,7 +221,7 @@ function* merged(
   current: readonly Entry[],
   saved: readonly (readonly [Uint8Array, { readonly value: Saved }])[],
   reverse: boolean,
-): Generator<Found> {
+): Generator<FoundEntry> {
   let at = 0
   for (const entry of current) {
     let isSaved = false

@@ -6,7 +6,7 @@ import { encoded, formatsOf } from './formats.js'
 import { parseQuery } from './parse.js'
 import { loadPeer } from './peer.js'
 import type { EngineBindings } from './peer.js'
-import { Question } from './question.js'
+import { SparqlQuestion } from './question.js'
 import { regexFunctions } from './regex.js'
 import type { Graph } from '../graph/types.js'
 import type {
@@ -48,11 +48,11 @@ async function ask(
   graph: Pick<Graph, 'source'>,
   text: string,
   { signal, baseIRI }: SparqlOptions,
-): Promise<{ question: Question; result: SparqlResult }> {
+): Promise<{ question: SparqlQuestion; result: SparqlResult }> {
   const peer = await loadPeer()
   signal?.throwIfAborted()
   const parsed = parseQuery(peer, text, baseIRI)
-  const question = new Question(signal)
+  const question = new SparqlQuestion(signal)
   const answer = await question.answer(() =>
     peer.engine.query(parsed.operation, {
       sources: [question.guard(graph.source())],

@@ -18,7 +18,7 @@ export interface EngineStream<T> {
   on(event: 'readable' | 'end' | 'error', listener: (error?: unknown) => void): unknown
 }
 
-const running = new AsyncLocalStorage<Question>()
+const running = new AsyncLocalStorage<SparqlQuestion>()
 
 type Schedule = (task: () => void) => void
 
@@ -35,7 +35,7 @@ export function quietTasks(schedule: Schedule): Schedule {
   }
 }
 
-export class Question {
+export class SparqlQuestion {
   readonly #signal: AbortSignal | undefined
   readonly #open = new Set<Readable>()
   readonly #failed: Promise<never>

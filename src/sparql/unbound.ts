@@ -16,13 +16,13 @@ interface Variable {
 /** By their names. */
 type Scope = ReadonlyMap<string, Variable>
 
-interface Found {
+interface MarkedScope {
   readonly scope: Scope
   /** The engine takes one of the variables for bound, and it may not be. */
   readonly isMistaken: boolean
 }
 
-export function markUnbound(operation: Operation): Found {
+export function markUnbound(operation: Operation): MarkedScope {
   markWithin(operation.expression)
   markWithin(operation.expressions)
   const { type } = operation
@@ -68,7 +68,7 @@ export function markUnbound(operation: Operation): Found {
   }
 }
 
-const known = (scope: Scope): Found => ({ scope, isMistaken: false })
+const known = (scope: Scope): MarkedScope => ({ scope, isMistaken: false })
 const nameOf = ({ value }: Operation) => String(value)
 
 /** An operand of a join. */
@@ -131,7 +131,7 @@ const only = (terms: readonly Operation[], scope: Scope): Scope =>
     }),
   )
 
-function scopeOfGroup({ variables, aggregates }: Operation, scope: Scope): Found {
+function scopeOfGroup({ variables, aggregates }: Operation, scope: Scope): MarkedScope {
   const group = new Map(only(variables as Operation[], scope))
   for (const { variable, aggregator } of aggregates as Operation[]) {
     const term = variable as Operation

@@ -7,7 +7,7 @@ import { keyText } from './report.js'
  * `shapes`: what follows in a key of each kind, for tupleOf(). Gives the number of keys by kind, of
  * those of no kind under ''.
  */
-export async function checkKeys(
+export async function verifyKeys(
   reading: Reading,
   shapes: ReadonlyMap<string, string>,
 ): Promise<ReadonlyMap<string, number>> {
@@ -27,7 +27,7 @@ export async function checkKeys(
 }
 
 /** `member` is where the record of the format has its number. */
-export async function checkFormat(
+export async function verifyFormat(
   reading: Reading,
   key: Uint8Array,
   member: 'format' | 'version',

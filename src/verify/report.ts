@@ -73,7 +73,7 @@ export class Report {
 }
 
 /** What `run` finds, while it goes on: it yields now and then, for that to be given out. */
-export async function* findingsOf(
+export async function* givenOut(
   run: AsyncIterable<unknown>,
   report: Report,
 ): AsyncGenerator<Finding, void, undefined> {

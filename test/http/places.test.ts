@@ -5,7 +5,7 @@ import t from 'tap'
 import { BodyMemory, type HeldBody } from '../../src/http/body-memory.js'
 import { collect } from '../../src/http/json.js'
 import { Places } from '../../src/http/places.js'
-import { Clock } from '../../src/http/stream.js'
+import { Stopwatch } from '../../src/http/stream.js'
 import { createSparql } from '../../src/sparql/index.js'
 import { ask } from './fixtures/objects.js'
 import { as, core, json, send, serve, wire } from './fixtures/serving.js'
@@ -207,7 +207,7 @@ t.test('a clock that is paused does not run, and goes on with what was left', as
   let ends = 0
   let tell = () => {}
   const ended = new Promise<void>((resolve) => (tell = resolve))
-  const clock = new Clock(100, () => {
+  const clock = new Stopwatch(100, () => {
     ends++
     tell()
   })

@@ -10,7 +10,7 @@ import { createSparql } from '../../src/sparql/index.js'
 import type { SparqlGraph, SparqlResult } from '../../src/sparql/index.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { peerLoader } from '../../src/sparql/peer.js'
-import { Question } from '../../src/sparql/question.js'
+import { SparqlQuestion } from '../../src/sparql/question.js'
 import type { Triple } from '../../src/types.js'
 import { arrayGraph } from '../graph/array-graph.js'
 import type { ArrayGraph } from '../graph/array-graph.js'
@@ -111,7 +111,7 @@ t.test('a query that cannot be run is refused, with its line where that is known
 })
 
 t.test('what the engine cannot hold is the fault of the query', async (t) => {
-  const question = new Question(undefined)
+  const question = new SparqlQuestion(undefined)
   const tooLong = question.answer(() => Promise.reject(new RangeError('Invalid string length')))
   await t.rejects(tooLong, { code: 'LK_GRAPH_QUERY' })
 })

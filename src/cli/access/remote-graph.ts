@@ -15,7 +15,7 @@ const indexingLoss = {
   sent: 'whether the core was indexed is not known; indexing it again is safe',
 }
 
-interface Question {
+interface GraphRequest {
   readonly path: string
   /** Of a form it is a part. */
   readonly user?: string
@@ -85,7 +85,7 @@ function about(
   { user, cores, collection }: GraphQuery,
   verb: string,
   { signal, ...question }: AskOptions,
-): Question {
+): GraphRequest {
   return { path: `graph/${verb}`, user, body: { cores, collection, ...question }, signal }
 }
 
@@ -95,7 +95,7 @@ function indexPath(id: string): string {
 
 async function ask(
   server: ServerClient,
-  { path, user, body, accept, loss = askingLoss, signal }: Question,
+  { path, user, body, accept, loss = askingLoss, signal }: GraphRequest,
 ): Promise<Answer> {
   const request = server.start('POST', path, { user }, signal)
   const isForm = body instanceof URLSearchParams
@@ -113,7 +113,7 @@ async function ask(
   }
 }
 
-async function askJson(server: ServerClient, question: Question): Promise<unknown> {
+async function askJson(server: ServerClient, question: GraphRequest): Promise<unknown> {
   const [request, response] = await ask(server, question)
   try {
     return await readJson(response)

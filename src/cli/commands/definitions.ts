@@ -3,13 +3,13 @@
 import { CutShort, describe } from '../output/failure.js'
 import { inputName, readJsonInput } from '../input/input.js'
 
-export interface Definition {
+export interface NamedDefinition {
   readonly key: string
   readonly definition: object
 }
 
 /** `member` is where a definition says its own name, which is its place in a server. */
-export async function readDefinitions(file: string, member: string): Promise<Definition[]> {
+export async function readDefinitions(file: string, member: string): Promise<NamedDefinition[]> {
   const value = await readJsonInput(file, 'a definition')
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   return list.map((definition, index) => {
@@ -28,7 +28,7 @@ export async function readDefinitions(file: string, member: string): Promise<Def
 export async function defineEach<T>(
   store: { define(key: string, definition: object): Promise<T> },
   what: string,
-  definitions: readonly Definition[],
+  definitions: readonly NamedDefinition[],
   onDefined: (defined: T, key: string) => Promise<void>,
 ): Promise<void> {
   const before: string[] = []

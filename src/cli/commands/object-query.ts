@@ -44,8 +44,6 @@ export function queryOf(flags: QueryFlags): ObjectQuery {
   }
 }
 
-type Found = FoundFields
-
 export async function queryObjects(options: ObjectQueryCommandOptions): Promise<void> {
   // Commander knows of no conflicts with an option of the command above.
   for (const flag of ['all', 'ndjson'] as const) {
@@ -73,12 +71,12 @@ export async function queryObjects(options: ObjectQueryCommandOptions): Promise<
 const printedAtOnce = 200
 
 async function printAll(
-  objects: AsyncIterable<Found>,
+  objects: AsyncIterable<FoundFields>,
   printer: Printer,
   signal: AbortSignal,
 ): Promise<number> {
   let count = 0
-  let some: Found[] = []
+  let some: FoundFields[] = []
   for await (const object of objects) {
     signal.throwIfAborted()
     count++
@@ -92,11 +90,11 @@ async function printAll(
 }
 
 interface Printer {
-  print(objects: readonly Found[]): Promise<void>
+  print(objects: readonly FoundFields[]): Promise<void>
 }
 
 class JsonLines implements Printer {
-  async print(objects: readonly Found[]): Promise<void> {
+  async print(objects: readonly FoundFields[]): Promise<void> {
     await writeOut(objects.map((object) => `${JSON.stringify(object)}\n`).join(''))
   }
 }
@@ -106,7 +104,7 @@ function printerFor(schema: SchemaDefinition, fields: readonly string[] | undefi
   const { id_field } = schema
   const declared = Object.keys(schema.fields).filter((name) => name !== id_field)
   const paths = ['_id', ...(fields ?? declared).filter((path) => path !== '_id')]
-  const rowOf = (object: Found) => paths.map((path) => textOf(valueAt(object, path)))
+  const rowOf = (object: FoundFields) => paths.map((path) => textOf(valueAt(object, path)))
   let table: Table | undefined
   return {
     async print(objects) {

@@ -9,7 +9,7 @@ import { ServerError } from './server-error.js'
 import { describe, Interrupted, isDebugging, note, ReaderLeft, UsageError } from './failure.js'
 import { printable } from './figures.js'
 
-export interface ToldError {
+export interface ReportedError {
   /** Of docs/errors.md, of the system (`ENOENT`), or USAGE, INTERRUPTED and FAILED. */
   readonly code: string
   readonly message: string
@@ -49,11 +49,11 @@ function wantsJson(): boolean {
   return (end === -1 ? args : args.slice(0, end)).includes('--json')
 }
 
-function jsonOf(error: ToldError): string {
+function jsonOf(error: ReportedError): string {
   return `${JSON.stringify({ error })}\n`
 }
 
-export function toldError(error: unknown): ToldError {
+export function toldError(error: unknown): ReportedError {
   const known = originOf(error)
   const { errors, errorsOmitted, ...details } = known === undefined ? {} : membersOf(known)
   return {

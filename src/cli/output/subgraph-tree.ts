@@ -5,7 +5,7 @@ import type { Subgraph } from '../../graph/types.js'
 import type { Term, Triple } from '../../types.js'
 import { printable } from './figures.js'
 import { keyOf, placeOf, viewOf } from './subgraph-view.js'
-import type { Passage, SubgraphView } from './subgraph-view.js'
+import type { NumberedPassage, SubgraphView } from './subgraph-view.js'
 import { formatTerm } from './term.js'
 
 interface Node {
@@ -106,7 +106,7 @@ function marks(term: Term, view: SubgraphView): string {
     .join(' ')
 }
 
-function addPassage(lines: string[], passage: Passage, view: SubgraphView): void {
+function addPassage(lines: string[], passage: NumberedPassage, view: SubgraphView): void {
   const { number, score, text } = passage
   lines.push(`[${number}]  ${placeOf(passage, view)}  ${score.toFixed(3)}`)
   for (const line of text?.trim().split(/\r?\n/) ?? [])

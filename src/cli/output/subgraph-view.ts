@@ -7,7 +7,7 @@ import { vocabulary } from '../../vocabulary.js'
 import { printable } from './figures.js'
 import { formatTerm } from './term.js'
 
-export interface Passage extends GraphSource {
+export interface NumberedPassage extends GraphSource {
   /** From 1. */
   readonly number: number
 }
@@ -15,18 +15,18 @@ export interface Passage extends GraphSource {
 export interface SubgraphView {
   /** Neither labels that are shown as names, nor what is said of passages. */
   readonly relations: readonly Triple[]
-  readonly passages: readonly Passage[]
+  readonly passages: readonly NumberedPassage[]
   /** The label of an entity, else the term. */
   nameOf(term: Term): string
   /** The label of a predicate, else the end of its URI. */
   relationName(predicate: Term): string
-  passagesOf(term: Term): readonly Passage[]
+  passagesOf(term: Term): readonly NumberedPassage[]
 }
 
 export function viewOf({ triples, labels, sources }: Subgraph): SubgraphView {
   const passages = sources.map((source, index) => ({ ...source, number: index + 1 }))
   const chunks = new Set(sources.map(({ chunk }) => keyOf(chunk)))
-  const passagesByTerm = new Map<string, Passage[]>()
+  const passagesByTerm = new Map<string, NumberedPassage[]>()
   for (const passage of passages) {
     const terms = new Set([passage.chunk, ...passage.entities].map(keyOf))
     for (const key of terms) {
@@ -56,7 +56,10 @@ export function viewOf({ triples, labels, sources }: Subgraph): SubgraphView {
 }
 
 /** `News from Nowhere, 1200 to 1460`, as far as the core knows. */
-export function placeOf({ document, chunk, start, end }: Passage, view: SubgraphView): string {
+export function placeOf(
+  { document, chunk, start, end }: NumberedPassage,
+  view: SubgraphView,
+): string {
   const range = start !== undefined && end !== undefined ? `, ${start} to ${end}` : ''
   return `${view.nameOf(document ?? chunk)}${range}`
 }

@@ -75,13 +75,13 @@ function count(text: string, features: Features): void {
     const kind = kinds[unit]
     if (kind === LETTER) {
       word = Math.imul(word ^ unit, 0x01000193) + 0x3c6ef372
-      if (last !== 0) features.add(run(beforeLast, last, unit), TRIGRAM)
+      if (last !== 0) features.add(runOfThree(beforeLast, last, unit), TRIGRAM)
       beforeLast = last
       last = unit
       continue
     }
     if (last !== 0) {
-      features.add(run(beforeLast, last, 0), TRIGRAM)
+      features.add(runOfThree(beforeLast, last, 0), TRIGRAM)
       wordBefore = end(word, wordBefore, features)
       word = last = beforeLast = 0
     }
@@ -96,7 +96,7 @@ function end(word: number, before: number, features: Features): number {
   return word
 }
 
-function run(a: number, b: number, c: number): number {
+function runOfThree(a: number, b: number, c: number): number {
   return mixed(Math.imul(Math.imul(a, 0x85ebca6b) ^ b, 0xc2b2ae35) ^ c)
 }
 

@@ -3,7 +3,7 @@ import type { Storage } from '../../storage.js'
 import { Miss } from '../miss.js'
 
 /** A block of a file, as bytes and as whole numbers of 32 bits. */
-export interface Block {
+export interface IndexBlock {
   readonly bytes: Buffer
   readonly words: Uint32Array
 }
@@ -58,7 +58,7 @@ export class BlockCache {
 export class BlockFile {
   readonly #cache: BlockCache
   readonly #keyOf: (block: number) => Uint8Array
-  readonly #blocks: (Block | undefined)[] = []
+  readonly #blocks: (IndexBlock | undefined)[] = []
   /** By block: 1 where it was used since the clock's hand came by. */
   readonly #used: number[] = []
   readonly #loading = new Map<number, Promise<void>>()
@@ -71,7 +71,7 @@ export class BlockFile {
   }
 
   /** @throws Miss */
-  block(n: number): Block {
+  block(n: number): IndexBlock {
     const block = this.#blocks[n]
     if (block === undefined) {
       throw new Miss(

@@ -1,7 +1,7 @@
 import type { Term } from '../../types.js'
 import type { VectorFile } from '../vectors/types.js'
 import { ANY, NONE } from '../view.js'
-import type { Block, BlockCache, BlockFile } from './block-cache.js'
+import type { IndexBlock, BlockCache, BlockFile } from './block-cache.js'
 import { linksKey, mainKey, vectorKey } from './keys.js'
 import { blockBytes, layoutOf, type Layout, type PartRecord, type VectorRecord } from './layout.js'
 import { byteLengthOf, ENTITY, hashWords, kindOf, wordsOf } from './encoded-term.js'
@@ -204,7 +204,7 @@ export class Part {
     return (this.#pairs[order] as number) + 8 * row
   }
 
-  block(offset: number): Block {
+  block(offset: number): IndexBlock {
     return this.#file.block(offset >>> blockShift)
   }
 

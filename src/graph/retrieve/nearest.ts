@@ -18,7 +18,7 @@ export interface Near {
   readonly near: NearEntity
 }
 
-export interface Found {
+export interface RetrievalStart {
   readonly entities: readonly Near[]
   readonly passages: readonly Near[]
   /** The score of the last one that was looked at: nothing else with a vector is nearer. */
@@ -38,7 +38,7 @@ export async function findNearest(
   reader: GraphReader,
   books: Bookkeeping,
   { vector, entities: wanted, signal }: Retrieval,
-): Promise<Found> {
+): Promise<RetrievalStart> {
   for (let factor = first; ; factor *= 4) {
     const k = wanted * factor
     const all = await nearest(vector, { k, signal })

@@ -5,7 +5,7 @@ import { withBlocks } from '../miss.js'
 import type { GraphSource, NearEntity, Passage } from '../types.js'
 import { ANY } from '../view.js'
 import type { Bookkeeping } from './bookkeeping.js'
-import type { Found } from './nearest.js'
+import type { RetrievalStart } from './nearest.js'
 import type { GraphReader, Row } from './reader.js'
 
 export interface SourceParts {
@@ -45,7 +45,7 @@ export async function findSources(
   parts: SourceParts,
   reader: GraphReader,
   books: Bookkeeping,
-  found: Found,
+  found: RetrievalStart,
   most: number,
 ): Promise<GraphSource[]> {
   const candidates = new Map<number, Candidate>()
@@ -119,7 +119,7 @@ export async function findSources(
   }
 }
 
-function scoreOf({ own, entities }: Candidate, found: Found): number {
+function scoreOf({ own, entities }: Candidate, found: RetrievalStart): number {
   const ofEntity = entities[0]?.score ?? found.entities.at(-1)?.near.score
   const ofPassage = own?.score ?? (found.passages.length > 0 ? found.farthest : undefined)
   if (ofPassage === undefined || ofEntity === undefined) return ofPassage ?? ofEntity ?? 0

@@ -6,7 +6,7 @@ import type { GraphView } from '../view.js'
 import { anySlot, sinkSlot, type Pattern, type Plan } from './plan.js'
 
 /** A pattern of which some places are bound. */
-export class Step {
+export class JoinStep {
   // Slots to look up with: that of ANY where the place is open.
   readonly s: number
   readonly p: number
@@ -79,17 +79,17 @@ const lookingEvery = 64
 
 /** A point in solving where some patterns hold and one of the others is to come next. */
 export class Decision {
-  readonly #steps: readonly Step[]
+  readonly #steps: readonly JoinStep[]
   readonly #dependsOnBindings: boolean
   /** Rows of each step for the binding at hand. A Miss may come after some of them. */
   readonly #estimates: number[] = []
   /** Rows of each step for all bindings that were looked at. */
   readonly #sums: number[]
   #visits = 0
-  #settled: Step | undefined
+  #settled: JoinStep | undefined
 
   constructor(plan: Plan, patterns: readonly Pattern[], bound: readonly number[]) {
-    const steps = patterns.map((pattern) => new Step(plan, patterns, pattern, bound))
+    const steps = patterns.map((pattern) => new JoinStep(plan, patterns, pattern, bound))
     const check = steps.find((step) => step.isCheck)
     // What shares no variable with the others multiplies their solutions, so it comes last.
     const connected = steps.filter((_, n) => isConnected(patterns[n] as Pattern, bound))
@@ -101,7 +101,7 @@ export class Decision {
   }
 
   /** What to look up for this binding. Goes on where it was after a Miss. */
-  choose(view: GraphView, values: readonly number[]): Step {
+  choose(view: GraphView, values: readonly number[]): JoinStep {
     const settled = this.#settled
     if (settled !== undefined && this.#estimates.length === 0) {
       const looks = this.#steps.length > 1 && this.#dependsOnBindings
@@ -110,17 +110,17 @@ export class Decision {
     return this.#look(view, values)
   }
 
-  #look(view: GraphView, values: readonly number[]): Step {
+  #look(view: GraphView, values: readonly number[]): JoinStep {
     const estimates = this.#estimates
     for (let n = estimates.length; n < this.#steps.length; n++) {
-      const { s, p, o } = this.#steps[n] as Step
+      const { s, p, o } = this.#steps[n] as JoinStep
       estimates.push(view.estimate(values[s] as number, values[p] as number, values[o] as number))
     }
     estimates.forEach((rows, n) => ((this.#sums[n] as number) += rows))
-    const best = this.#steps[leastOf(estimates)] as Step
+    const best = this.#steps[leastOf(estimates)] as JoinStep
     estimates.length = 0
     const isKnown = !this.#dependsOnBindings || ++this.#visits >= firstLooks
-    if (isKnown) this.#settled = this.#steps[leastOf(this.#sums)] as Step
+    if (isKnown) this.#settled = this.#steps[leastOf(this.#sums)] as JoinStep
     return best
   }
 }

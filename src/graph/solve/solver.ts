@@ -6,7 +6,7 @@ import { LorekeepError } from '../../errors.js'
 import { Miss } from '../miss.js'
 import type { QueryPattern, Variable } from '../types.js'
 import { NONE, type GraphView, type Rows } from '../view.js'
-import { Decision, type Step } from './decision.js'
+import { Decision, type JoinStep } from './decision.js'
 import { makePlan, type Plan } from './plan.js'
 import { RowSet } from '../row-set.js'
 
@@ -45,7 +45,7 @@ export class Solver {
   #phase: Phase = choosing
   // By depth.
   readonly #decisions: Decision[]
-  readonly #steps: Step[] = []
+  readonly #steps: JoinStep[] = []
   readonly #cursors: Rows[] = []
 
   /** @throws LorekeepError `LK_GRAPH_QUERY` where a selected variable is in no pattern */
@@ -98,7 +98,7 @@ export class Solver {
           this.#steps[depth] = (this.#decisions[depth] as Decision).choose(view, values)
           phase = opening
         }
-        const step = this.#steps[depth] as Step
+        const step = this.#steps[depth] as JoinStep
         if (step.isCheck) {
           // Pulled once: what is to be checked holds or does not.
           const holds = phase === opening && view.has(value(step.s), value(step.p), value(step.o))
@@ -149,7 +149,7 @@ export class Solver {
   /** The deepest step that can still lead to another solution: those below bind nothing of it. */
   #lastSelecting(): number {
     let depth = this.#plan.patterns.length - 1
-    while (depth >= 0 && !(this.#steps[depth] as Step).isSelecting) depth--
+    while (depth >= 0 && !(this.#steps[depth] as JoinStep).isSelecting) depth--
     return depth
   }
 }

@@ -22,7 +22,7 @@ const numbersAt = walkAt
 const productsAt = numbersAt + 4 * (mostLinks + 3)
 const tableAt = productsAt + 4 * (mostLinks + 3)
 
-interface Found {
+interface Scored {
   readonly index: number
   readonly score: number
 }
@@ -90,7 +90,7 @@ async function follow(
   rows: Blocks,
   width: number,
   turns: Turns,
-): Promise<Found[] | undefined> {
+): Promise<Scored[] | undefined> {
   const { memory } = question
   const { kernel, beam } = memory
   await bring(memory, vectors, turns)
@@ -106,7 +106,7 @@ async function follow(
   const links = new LocatedLinks(header, buffer, rowTable)
   const place = { numbers: numbersAt, products: productsAt, table: tableAt, perBlock, dimensions }
   search(kernel, place, links, memory.visits, count, queryAt, beam, width)
-  const found: Found[] = []
+  const found: Scored[] = []
   for (let n = 0; n < beam.size; n++) {
     const node = beam.node(n)
     const block = table[Math.floor(node / perBlock)] as number
@@ -131,9 +131,9 @@ async function bring(memory: VectorMemory, blocks: Blocks, turns: Turns): Promis
  * The vectors down to the k-th entity and those that are as near as its, and how many places they
  * take; or twice as many as were found, where there are fewer entities.
  */
-async function choose(found: readonly Found[], k: number, place: number, candidates: Candidates) {
+async function choose(found: readonly Scored[], k: number, place: number, candidates: Candidates) {
   const entities = new Set<number>()
-  const chosen: Found[] = []
+  const chosen: Scored[] = []
   let last = -Infinity
   let places = 0
   for (const near of found) {

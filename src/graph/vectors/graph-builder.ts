@@ -4,7 +4,7 @@
 import { Beam } from './beam.js'
 import { createKernel, type Kernel } from './kernel.js'
 import { Chooser, Layer } from './layer.js'
-import { descentWidth, mostLinks, Visits, Walk, type Links, type Place } from './walk.js'
+import { descentWidth, mostLinks, Visits, Walk, type Links, type VectorAddresses } from './walk.js'
 
 /** How many links a vector gets when it comes; later ones link back to it. */
 const newLinks = 16
@@ -30,7 +30,7 @@ export class GraphBuilder implements Links {
   /** -1 while there is no vector. */
   top = -1
   readonly kernel: Kernel
-  readonly place: Place
+  readonly place: VectorAddresses
   readonly visits = new Visits()
   readonly count: number
   readonly #stride: number

@@ -2,7 +2,7 @@
 
 import type { Beam } from './beam.js'
 import type { Kernel } from './kernel.js'
-import { mostLinks, type Place } from './walk.js'
+import { mostLinks, type VectorAddresses } from './walk.js'
 
 export class Layer {
   /** How many links a vector keeps, and the room for those that wait to be chosen from. */
@@ -39,11 +39,16 @@ export class Chooser {
   readonly nodes: Uint32Array
   readonly scores: Float32Array
   readonly #kernel: Kernel
-  readonly #place: Place
+  readonly #place: VectorAddresses
   readonly #at: number
   readonly #addressOf: (node: number) => number
 
-  constructor(kernel: Kernel, place: Place, at: number, addressOf: (node: number) => number) {
+  constructor(
+    kernel: Kernel,
+    place: VectorAddresses,
+    at: number,
+    addressOf: (node: number) => number,
+  ) {
     this.#kernel = kernel
     this.#place = place
     this.#at = at

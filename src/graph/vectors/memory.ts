@@ -28,7 +28,7 @@ const scratchBytes = 3 * arenaBytes
 /** With fewer a question would push out what it has just read ahead. */
 const fewestArenas = 8
 
-class Block {
+class LoadedBlock {
   readonly file: string
   readonly key: string
   readonly bytes: number
@@ -60,11 +60,11 @@ export class VectorMemory {
   /** By file: what its links say of themselves. */
   readonly headers = new Map<string, LinksHeader>()
   readonly #arenas: Arenas
-  readonly #files = new Map<string, Map<string, Block>>()
+  readonly #files = new Map<string, Map<string, LoadedBlock>>()
   /** Blocks that nobody uses, the longest unused first. */
-  readonly #idle = new Set<Block>()
+  readonly #idle = new Set<LoadedBlock>()
   /** Blocks without room, in the order in which they were asked for. */
-  readonly #waiting: { readonly block: Block; readonly enter: () => void }[] = []
+  readonly #waiting: { readonly block: LoadedBlock; readonly enter: () => void }[] = []
 
   /** It takes no more of `bytes` than it needs, and at least a few MiB. */
   constructor(bytes: number) {
@@ -138,20 +138,20 @@ export class VectorMemory {
     }
   }
 
-  #find(blocks: Blocks, n: number): Block | undefined {
+  #find(blocks: Blocks, n: number): LoadedBlock | undefined {
     return this.#files.get(blocks.file)?.get(keyOf(blocks, n))
   }
 
-  #begin(blocks: Blocks, n: number): Block {
-    const block = new Block(blocks.file, keyOf(blocks, n), blocks.bytes(n))
+  #begin(blocks: Blocks, n: number): LoadedBlock {
+    const block = new LoadedBlock(blocks.file, keyOf(blocks, n), blocks.bytes(n))
     let known = this.#files.get(block.file)
-    if (known === undefined) this.#files.set(block.file, (known = new Map<string, Block>()))
+    if (known === undefined) this.#files.set(block.file, (known = new Map<string, LoadedBlock>()))
     known.set(block.key, block)
     block.loading = this.#load(block, blocks, n)
     return block
   }
 
-  async #load(block: Block, blocks: Blocks, n: number): Promise<void> {
+  async #load(block: LoadedBlock, blocks: Blocks, n: number): Promise<void> {
     try {
       await this.#room(block)
       const bytes = await blocks.read(n)
@@ -171,7 +171,7 @@ export class VectorMemory {
   }
 
   /** In turn: a large block would else wait for as long as small ones come. */
-  #room(block: Block): Promise<void> {
+  #room(block: LoadedBlock): Promise<void> {
     return new Promise((enter) => {
       this.#waiting.push({ block, enter })
       this.#admit()
@@ -198,14 +198,14 @@ export class VectorMemory {
     }
   }
 
-  #settle(block: Block): void {
+  #settle(block: LoadedBlock): void {
     if (block.uses > 0) return
     if (block.isForgotten) this.#free(block)
     else this.#idle.add(block)
     this.#admit()
   }
 
-  #lose(block: Block): void {
+  #lose(block: LoadedBlock): void {
     if (block.isForgotten) return
     block.isForgotten = true
     const known = this.#files.get(block.file)
@@ -213,7 +213,7 @@ export class VectorMemory {
     if (known?.size === 0) this.#files.delete(block.file)
   }
 
-  #free(block: Block): void {
+  #free(block: LoadedBlock): void {
     this.#idle.delete(block)
     if (block.address !== undefined) this.#arenas.free(block.address, block.bytes)
     block.address = undefined

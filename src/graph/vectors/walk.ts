@@ -13,7 +13,7 @@ export interface Links {
 }
 
 /** Vectors in a kernel's memory. Numbers are addresses, but for the last two. */
-export interface Place {
+export interface VectorAddresses {
   /** Room for `mostLinks` numbers, and three more. */
   readonly numbers: number
   /** As much room, for products. */
@@ -47,7 +47,7 @@ export class Visits {
 /** Fills the beam with the vectors of level 0 that are nearest to the query, as far as it can tell. */
 export function search(
   kernel: Kernel,
-  place: Place,
+  place: VectorAddresses,
   links: Links,
   visits: Visits,
   count: number,
@@ -71,13 +71,13 @@ export class Walk {
   /** How many vectors were compared with the query. */
   met = 0
   readonly #kernel: Kernel
-  readonly #place: Place
+  readonly #place: VectorAddresses
   readonly #visits: Visits
   readonly #count: number
   readonly #numbers: Uint32Array
   readonly #products: Float32Array
 
-  constructor(kernel: Kernel, place: Place, visits: Visits, count: number) {
+  constructor(kernel: Kernel, place: VectorAddresses, visits: Visits, count: number) {
     const { buffer } = kernel.memory
     this.#kernel = kernel
     this.#place = place

@@ -10,7 +10,7 @@ import type { JsonLimits } from '../json.js'
 import { answerJson, answerJsonText } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 import { answerStream, linesOf, linesType, wantsLines, whileAsked } from '../stream.js'
-import type { Clock } from '../stream.js'
+import type { Stopwatch } from '../stream.js'
 import type { Places } from '../places.js'
 
 export interface GraphRoutesOptions extends JsonLimits {
@@ -31,7 +31,7 @@ interface Asked {
   readonly exchange: Exchange
   readonly graph: Graph
   readonly signal: AbortSignal
-  readonly clock: Clock
+  readonly clock: Stopwatch
 }
 
 const defaultLimit = 1000

@@ -5,9 +5,9 @@
 import { Balance } from '../../verify/balance.js'
 import type { Finding, Source } from '../../verify/finding.js'
 import { Numbers } from '../../verify/numbers.js'
-import { checkFormat, checkKeys } from '../../verify/partition-check.js'
+import { verifyFormat, verifyKeys } from '../../verify/partition-check.js'
 import { Reading, tupleOf } from '../../verify/reading.js'
-import { findingsOf, keyText, tupleText, type Report } from '../../verify/report.js'
+import { givenOut, keyText, tupleText, type Report } from '../../verify/report.js'
 import { isCount } from '../../verify/shapes.js'
 import { Block, type Row } from '../engine/block.js'
 import { IdHash } from '../engine/hash.js'
@@ -104,7 +104,7 @@ export async function* verifyObjects(
   report: Report,
 ): AsyncGenerator<Finding, void, undefined> {
   const check = new ObjectsCheck(new Reading('objects', source, report), report)
-  yield* findingsOf(check.run(), report)
+  yield* givenOut(check.run(), report)
 }
 
 class ObjectsCheck {
@@ -162,10 +162,10 @@ class ObjectsCheck {
   // Records
 
   async #readRecords(): Promise<void> {
-    const counts = await checkKeys(this.#reading, shapes)
+    const counts = await verifyKeys(this.#reading, shapes)
     // Nothing was ever opened here.
     if (counts.size === 0) return
-    await checkFormat(this.#reading, formatKey(), 'format', formatVersion)
+    await verifyFormat(this.#reading, formatKey(), 'format', formatVersion)
     await this.#readHead()
     for await (const entry of this.#reading.entries(allSchemas())) {
       const [name] = tupleOf<[string]>(entry.key, 's') ?? []

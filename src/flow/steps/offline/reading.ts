@@ -7,13 +7,13 @@ import { phrases } from './phrases.js'
 import { properNames } from './proper-names.js'
 import type { Sentence, Tagger } from './tagger.js'
 
-export interface Reading {
+export interface SentenceReading {
   readonly sentence: Sentence
   readonly names: readonly Mention[]
   readonly phrases: readonly Mention[]
 }
 
-export function read(chunk: ChunkText, whole: string, tagger: Tagger): Reading[] {
+export function read(chunk: ChunkText, whole: string, tagger: Tagger): SentenceReading[] {
   const sentences = tagger.sentences(chunk.text)
   const isEnglish = looksEnglish(sentences)
   const names = properNames(sentences, (word) => tagger.common(word), isEnglish)
