@@ -55,7 +55,7 @@ export class LevelPartition implements Storage {
     profile: Profile,
     claim: Claim,
     engine: Engine,
-    { files, naming }: OpenFiles,
+    { files, naming }: PartitionFiles,
     reads: Set<Promise<unknown>>,
   ) {
     this.#name = name
@@ -304,7 +304,7 @@ export class LevelPartition implements Storage {
   }
 }
 
-interface OpenFiles {
+interface PartitionFiles {
   readonly files: ValueFiles | undefined
   readonly naming: NamingKeys | undefined
 }

@@ -8,7 +8,7 @@ import { markerKey, markerOf } from './marker.js'
 import { checkArgument, checkOptions } from '../door/options.js'
 import { aBackend, backupOptions } from './options.js'
 import { openSource } from './source.js'
-import type { OpenSource } from './source.js'
+import type { ReadableSource } from './source.js'
 import type { BackupSource, BackupSummary, RestoreOptions, RestoreProgress } from './types.js'
 
 type Partitions = ReadonlyMap<PartitionName, Storage>
@@ -76,7 +76,7 @@ export async function restore(
 }
 
 async function readBackup(
-  source: OpenSource,
+  source: ReadableSource,
   signal: AbortSignal | undefined,
   onBlock: (block: DecodedBlock, decoder: BackupDecoder) => Promise<void>,
 ): Promise<BackupSummary> {
@@ -88,7 +88,7 @@ async function readBackup(
 }
 
 async function writeAll(
-  source: OpenSource,
+  source: ReadableSource,
   storages: Partitions,
   { signal, onProgress }: RestoreOptions,
 ): Promise<BackupSummary> {

@@ -8,13 +8,13 @@ import type { BackupSource } from './types.js'
 /** The most bytes that are taken in one step, before an abort is looked for. */
 const stepBytes = 1024 * 1024
 
-export interface OpenSource {
+export interface ReadableSource {
   /** Whether it can be read from its beginning again. */
   readonly isFile: boolean
   read(signal: AbortSignal | undefined): AsyncIterable<Uint8Array>
 }
 
-export async function openSource(source: BackupSource): Promise<OpenSource> {
+export async function openSource(source: BackupSource): Promise<ReadableSource> {
   if (typeof source !== 'string' && !(source instanceof URL)) {
     return { isFile: false, read: (signal) => readSteps(source, stepBytes, [signal]) }
   }

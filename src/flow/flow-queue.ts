@@ -59,14 +59,14 @@ export interface FlowQueueOptions {
   readonly onError: (error: unknown) => void
 }
 
-export interface OpenFlowQueue extends FlowQueue {
+export interface ClosableFlowQueue extends FlowQueue {
   /** Documents are processed. */
   readonly isRunning: boolean
   close(timeoutMs: number): Promise<void>
 }
 
 /** @throws LorekeepError `LK_STORAGE_*` */
-export async function openFlowQueue(options: FlowQueueOptions): Promise<OpenFlowQueue> {
+export async function openFlowQueue(options: FlowQueueOptions): Promise<ClosableFlowQueue> {
   const hub = new EventHub()
   const runners = new Set<FlowRunner>()
   const { flows, clock, chance, createId, leaseMs, isAlone, onError } = options
@@ -132,7 +132,7 @@ function documentIn(ref: DocumentRef): DocumentRef {
 /** How long removeDocument() waits for steps that were given up. */
 const maxEndMs = 10_000
 
-class Flows implements OpenFlowQueue {
+class Flows implements ClosableFlowQueue {
   readonly #options: FlowQueueOptions
   readonly #queue: JobQueue
   readonly #hub: EventHub

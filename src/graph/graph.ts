@@ -38,7 +38,7 @@ import type { GraphView } from './view.js'
 import { eitherOf } from '../in-flight.js'
 
 /** The newest version of several cores, held until `release()`. */
-export interface OpenCores {
+export interface HeldCores {
   readonly cores: readonly CoreVersion[]
   readonly release: () => void
 }
@@ -48,7 +48,7 @@ export interface GraphParts {
   readonly open: (
     query: GraphQuery,
     signal: AbortSignal | undefined,
-  ) => OpenCores | Promise<OpenCores>
+  ) => HeldCores | Promise<HeldCores>
   /** Aborts when the store gives up waiting for questions under way. */
   readonly closing: AbortSignal
   readonly memory: VectorMemory
@@ -190,7 +190,7 @@ export class StoredGraph implements Graph {
     return version === undefined ? this.#opened(cores, signal) : this.#held(version, cores, signal)
   }
 
-  async #opened(cores: OpenCores, signal: AbortSignal | undefined): Promise<OpenVersion> {
+  async #opened(cores: HeldCores, signal: AbortSignal | undefined): Promise<OpenVersion> {
     try {
       const version = await this.#version(cores.cores)
       return this.#held(version, cores, signal)
@@ -202,7 +202,7 @@ export class StoredGraph implements Graph {
 
   #held(
     version: GraphVersion,
-    { release }: OpenCores,
+    { release }: HeldCores,
     signal: AbortSignal | undefined,
   ): OpenVersion {
     const { closing } = this.#parts

@@ -4,7 +4,7 @@ import { limitsOf } from '../door/limits.js'
 import { checkArgument, checkNoMore, checkOptions } from '../door/options.js'
 import { aCount, aFunction, anIterable, anyValue, aSignal } from '../door/rules.js'
 import { hasCode, LorekeepError } from '../errors.js'
-import { StoredGraph, type GraphParts, type OpenCores } from '../graph/graph.js'
+import { StoredGraph, type GraphParts, type HeldCores } from '../graph/graph.js'
 import { fewestLinked } from '../graph/index/links-writer.js'
 import type { Graph, GraphQuery, IndexOptions, IndexState } from '../graph/types.js'
 import { VectorMemory } from '../graph/vectors/memory.js'
@@ -56,7 +56,7 @@ export interface KnowledgeParts {
 }
 
 /** A KnowledgeStore and its end. The storages stay open: they are closed by who opened them. */
-export interface OpenKnowledgeStore extends KnowledgeStore {
+export interface ClosableKnowledgeStore extends KnowledgeStore {
   /** Deletes no slices until the returned function is called. */
   holdDeletions(): () => void
   /** Refuses new work, waits for what is under way, aborts it after `timeoutMs`. */
@@ -64,7 +64,7 @@ export interface OpenKnowledgeStore extends KnowledgeStore {
 }
 
 /** Opens the store: checks the format on disk and deletes what a crash left. */
-export async function openKnowledgeStore(parts: KnowledgeParts): Promise<OpenKnowledgeStore> {
+export async function openKnowledgeStore(parts: KnowledgeParts): Promise<ClosableKnowledgeStore> {
   await checkFormat(parts.cores)
   const store = new StoredKnowledge(parts)
   if (parts.isAlone) await store.sweep()
@@ -90,7 +90,7 @@ const indexOptions = { signal: aSignal, onProgress: aFunction }
 // Names are for checkName(), which clients' go through too.
 const listOptions = { user: anyValue, after: anyValue, limit: aCount() }
 
-class StoredKnowledge implements OpenKnowledgeStore {
+class StoredKnowledge implements ClosableKnowledgeStore {
   readonly #cores: Storage
   readonly #slices: Storage
   readonly #collector: Collector
@@ -248,7 +248,7 @@ class StoredKnowledge implements OpenKnowledgeStore {
   }
 
   /** A question is work under way until it lets go of its cores. */
-  #openCores(query: GraphQuery, signal: AbortSignal | undefined): OpenCores | Promise<OpenCores> {
+  #openCores(query: GraphQuery, signal: AbortSignal | undefined): HeldCores | Promise<HeldCores> {
     const endWork = this.#inFlight.begin()
     const { user, cores } = query
     const [id] = cores ?? []
@@ -270,7 +270,7 @@ class StoredKnowledge implements OpenKnowledgeStore {
     { user, cores }: GraphQuery,
     signal: AbortSignal | undefined,
     endWork: () => void,
-  ): Promise<OpenCores> {
+  ): Promise<HeldCores> {
     const held: (() => void)[] = [endWork]
     const release = () => {
       for (const letGo of held.splice(0)) letGo()

@@ -71,13 +71,13 @@ type Checked =
   | { readonly schema: CompiledSchema; readonly error: unknown }
 
 /** An ObjectStore and its end. The storage stays open: it is closed by who opened it. */
-export interface OpenObjectStore extends ObjectStore {
+export interface ClosableObjectStore extends ObjectStore {
   /** Refuses new work, waits for what is under way, gives up waiting after `timeoutMs`. */
   close(timeoutMs: number): Promise<void>
 }
 
 /** Opens the store: checks the format on disk, and takes up deletions that were cut off. */
-export async function openObjectStore(parts: ObjectParts): Promise<OpenObjectStore> {
+export async function openObjectStore(parts: ObjectParts): Promise<ClosableObjectStore> {
   const limits = limitsOf(objectLimits, parts.limits)
   const state = await openState(parts.objects, parts.isAlone)
   const store = new StoredObjects(parts, limits, state)
@@ -95,7 +95,7 @@ function letGoOf(held: ReadonlySet<() => void>): void {
 // A page is made of whole objects, and becomes one text on its way out.
 const maxPageBytes = 128 * 1024 ** 2
 
-class StoredObjects implements OpenObjectStore {
+class StoredObjects implements ClosableObjectStore {
   readonly #committer: Committer
   readonly #limits: ObjectLimits
   readonly #collections: ObjectParts['collections']
