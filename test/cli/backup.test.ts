@@ -25,7 +25,7 @@ import { markerKey, markerOf } from '../../src/backup/marker.js'
 import { LorekeepError } from '../../src/errors.js'
 import { problemOf } from '../../src/http/problem.js'
 import { describe, fileError } from '../../src/cli/output/failure.js'
-import { sampleId } from '../../src/cli/commands/sample.js'
+import { sampleId } from '../../src/cli/commands/cores/sample.js'
 import { fail, inTerminal, run, script, serve, start, succeed } from './command.js'
 
 const name = ['--id', sampleId]

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
-import { sampleId } from '../../src/cli/commands/sample.js'
+import { sampleId } from '../../src/cli/commands/cores/sample.js'
 import { fail, inTerminal, run, start, succeed } from './command.js'
 
 const name = ['--id', sampleId]

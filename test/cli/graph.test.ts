@@ -6,7 +6,7 @@ import { createServer as createTcpServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
-import { sampleMessages } from '../../src/cli/commands/sample.js'
+import { sampleMessages } from '../../src/cli/commands/cores/sample.js'
 import type { Subgraph } from '../../src/graph/types.js'
 import { fail, inTerminal, run, serve, succeed } from './command.js'
 

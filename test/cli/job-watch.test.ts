@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { followJobs } from '../../src/cli/commands/job-watch.js'
-import type { Ending } from '../../src/cli/commands/job-watch.js'
+import { followJobs } from '../../src/cli/commands/flows/job-watch.js'
+import type { Ending } from '../../src/cli/commands/flows/job-watch.js'
 import { openLocalFlows } from '../../src/cli/access/local-flows.js'
 
 const { signal } = new AbortController()

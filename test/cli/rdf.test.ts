@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { sampleId } from '../../src/cli/commands/sample.js'
+import { sampleId } from '../../src/cli/commands/cores/sample.js'
 import { fail, inTerminal, run, serve, succeed } from './command.js'
 
 const turtle = `@prefix ex: <http://example.org/> .

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { sampleId, sampleMessages } from '../../src/cli/commands/sample.js'
+import { sampleId, sampleMessages } from '../../src/cli/commands/cores/sample.js'
 import { encodeMessage } from '../../src/codec/encoder.js'
 import { fail, inTerminal, succeed } from './command.js'
 

@@ -15,7 +15,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { markerKey, markerOf } from '../../src/backup/marker.js'
-import { sampleId } from '../../src/cli/commands/sample.js'
+import { sampleId } from '../../src/cli/commands/cores/sample.js'
 import { run, runAlone, script, start, succeed } from './command.js'
 
 const sample = await succeed(t, ['sample'])

@@ -48,7 +48,7 @@ export function addLoad(program: Command): void {
     .option('--json', 'print a line of JSON for each on stdout')
   addAccess(load)
     .addHelpText('after', example("lorekeep load news.txt --title 'News from Nowhere' --wait"))
-    .action(ownedAction(async () => (await import('../commands/load.js')).loadFiles))
+    .action(ownedAction(async () => (await import('../commands/flows/load.js')).loadFiles))
 }
 
 export function addFlows(program: Command): void {
@@ -61,17 +61,17 @@ export function addFlows(program: Command): void {
     .description(
       'list the flows; without a terminal: id, state, documents that are queued, active, delayed, done and dead, steps, separated by tabs',
     )
-    .action(accessAction(async () => (await import('../commands/flows.js')).listFlows))
+    .action(accessAction(async () => (await import('../commands/flows/flows.js')).listFlows))
   flows
     .command('show')
     .description('print a flow, in a form that define takes')
     .argument('<id>', 'the flow', parseText)
-    .action(accessAction(async () => (await import('../commands/flows.js')).showFlow))
+    .action(accessAction(async () => (await import('../commands/flows/flows.js')).showFlow))
   flows
     .command('define')
     .description('define or change flows')
     .argument('<file>', "a definition or an array of them, in JSON; '-' for stdin")
-    .action(accessAction(async () => (await import('../commands/flows.js')).defineFlows))
+    .action(accessAction(async () => (await import('../commands/flows/flows.js')).defineFlows))
   for (const [name, work, description] of [
     ['start', 'startFlow', 'let a flow take documents, and process them'],
     ['stop', 'stopFlow', 'refuse new documents, and leave alone those that wait'],
@@ -80,13 +80,13 @@ export function addFlows(program: Command): void {
       .command(name)
       .description(description)
       .argument('<id>', 'the flow', parseText)
-      .action(accessAction(async () => (await import('../commands/flows.js'))[work]))
+      .action(accessAction(async () => (await import('../commands/flows/flows.js'))[work]))
   }
   flows
     .command('remove')
     .description('remove a flow that holds no documents')
     .argument('<id>', 'the flow', parseText)
-    .action(accessAction(async () => (await import('../commands/flows.js')).removeFlow))
+    .action(accessAction(async () => (await import('../commands/flows/flows.js')).removeFlow))
 }
 
 export function addJobs(program: Command): void {
@@ -109,22 +109,22 @@ export function addJobs(program: Command): void {
     .option('--document <id>', 'those of this document', parseText)
     .option('--user <user>', 'those of this user (also: LOREKEEP_USER)', parseText)
     .addOption(new Option('--limit <count>', 'at most so many').argParser(parseCount).default(100))
-    .action(accessAction(async () => (await import('../commands/jobs.js')).listJobs))
+    .action(accessAction(async () => (await import('../commands/flows/jobs.js')).listJobs))
   jobs
     .command('show')
     .description('show what is known of a job, its failures too')
     .argument('<job>', 'the job', parseText)
-    .action(accessAction(async () => (await import('../commands/jobs.js')).showJob))
+    .action(accessAction(async () => (await import('../commands/flows/jobs.js')).showJob))
   jobs
     .command('retry')
     .description('queue a dead letter again; it goes on at the step that failed')
     .argument('<job>', 'the job', parseText)
-    .action(accessAction(async () => (await import('../commands/jobs.js')).retryJob))
+    .action(accessAction(async () => (await import('../commands/flows/jobs.js')).retryJob))
   jobs
     .command('cancel')
     .description('take a job away, whatever waits or runs of it')
     .argument('<job>', 'the job', parseText)
-    .action(accessAction(async () => (await import('../commands/jobs.js')).cancelJob))
+    .action(accessAction(async () => (await import('../commands/flows/jobs.js')).cancelJob))
 }
 
 export function addDocuments(program: Command): void {
@@ -141,17 +141,19 @@ export function addDocuments(program: Command): void {
       'list the documents that are done; without a terminal: id, flow, collection, time, separated by tabs',
     )
     .addOption(new Option('--limit <count>', 'at most so many').argParser(parseCount).default(1000))
-    .action(ownedAction(async () => (await import('../commands/documents.js')).listDocuments))
+    .action(ownedAction(async () => (await import('../commands/flows/documents.js')).listDocuments))
   documents
     .command('show')
     .description('show its jobs, and when it was done')
     .argument('<id>', 'the document', parseText)
-    .action(ownedAction(async () => (await import('../commands/documents.js')).showDocument))
+    .action(ownedAction(async () => (await import('../commands/flows/documents.js')).showDocument))
   documents
     .command('remove')
     .description('remove its jobs, its core and its objects')
     .argument('<id>', 'the document', parseText)
-    .action(ownedAction(async () => (await import('../commands/documents.js')).removeDocument))
+    .action(
+      ownedAction(async () => (await import('../commands/flows/documents.js')).removeDocument),
+    )
 }
 
 function flowOption(what: string): Option {

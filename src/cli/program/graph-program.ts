@@ -29,7 +29,7 @@ export function addMatch(program: Command): void {
   addAccess(match)
     .addHelpText('after', termSyntax)
     .addHelpText('after', example('lorekeep match --p https://schema.org/author --limit 10'))
-    .action(ownedAction(async () => (await import('../commands/match.js')).matchTriples))
+    .action(ownedAction(async () => (await import('../commands/graph/match.js')).matchTriples))
 }
 
 export function addNearest(program: Command): void {
@@ -50,7 +50,7 @@ export function addNearest(program: Command): void {
   addScope(nearest).option('--json', 'print JSON on stdout, one entity per line')
   addAccess(nearest)
     .addHelpText('after', example("lorekeep nearest --text 'a novel about a whale' -k 3"))
-    .action(ownedAction(async () => (await import('../commands/nearest.js')).findNearest))
+    .action(ownedAction(async () => (await import('../commands/graph/nearest.js')).findNearest))
 }
 
 export function addAsk(program: Command): void {
@@ -75,7 +75,7 @@ export function addAsk(program: Command): void {
     .option('--json', 'print the subgraph as JSON on stdout')
   addAccess(ask)
     .addHelpText('after', example('lorekeep ask who wrote Frankenstein'))
-    .action(ownedAction(async () => (await import('../commands/ask.js')).ask))
+    .action(ownedAction(async () => (await import('../commands/graph/ask.js')).ask))
 }
 
 export function addSparql(program: Command): void {
@@ -89,7 +89,7 @@ export function addSparql(program: Command): void {
   addScope(sparql).option('--json', 'print the JSON of SPARQL on stdout')
   addAccess(sparql)
     .addHelpText('after', example("lorekeep sparql 'SELECT DISTINCT ?p WHERE { ?s ?p ?o }'"))
-    .action(ownedAction(async () => (await import('../commands/sparql.js')).askSparql))
+    .action(ownedAction(async () => (await import('../commands/graph/sparql.js')).askSparql))
 }
 
 export function addIndex(program: Command): void {
@@ -102,7 +102,7 @@ export function addIndex(program: Command): void {
     .option('--json', 'print the state as JSON on stdout')
   addAccess(index)
     .addHelpText('after', example('lorekeep index urn:books --user alice'))
-    .action(ownedAction(async () => (await import('../commands/index-core.js')).indexCore))
+    .action(ownedAction(async () => (await import('../commands/graph/index-core.js')).indexCore))
 }
 
 /** Which cores are asked. */

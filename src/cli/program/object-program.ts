@@ -24,18 +24,20 @@ export function addSchema(program: Command): void {
     .command('define')
     .description('define or change schemas')
     .argument('<file>', "a definition or an array of them, in JSON; '-' for stdin")
-    .action(accessAction(async () => (await import('../commands/schemas.js')).defineSchemas))
+    .action(
+      accessAction(async () => (await import('../commands/objects/schemas.js')).defineSchemas),
+    )
   schema
     .command('list', { isDefault: true })
     .description(
       "list the schemas; without a terminal: name, number of fields, the field of the id, 'strict' or 'open', indexes, separated by tabs",
     )
-    .action(accessAction(async () => (await import('../commands/schemas.js')).listSchemas))
+    .action(accessAction(async () => (await import('../commands/objects/schemas.js')).listSchemas))
   schema
     .command('show')
     .description('print a schema, in a form that define takes')
     .argument('<name>', 'the schema', parseText)
-    .action(accessAction(async () => (await import('../commands/schemas.js')).showSchema))
+    .action(accessAction(async () => (await import('../commands/objects/schemas.js')).showSchema))
 }
 
 export function addObjects(program: Command): void {
@@ -56,9 +58,11 @@ export function addObjects(program: Command): void {
   addQueryFlags(objects.command('query').description('print the objects that match'))
     .option('--all', 'every match, not a page of them')
     .option('--ndjson', 'one object per line, as JSON')
-    .action(accessAction(async () => (await import('../commands/object-query.js')).queryObjects))
+    .action(
+      accessAction(async () => (await import('../commands/objects/object-query.js')).queryObjects),
+    )
   addQueryFlags(objects.command('explain').description('run a query, and say how')).action(
-    accessAction(async () => (await import('../commands/object-explain.js')).explainQuery),
+    accessAction(async () => (await import('../commands/objects/object-explain.js')).explainQuery),
   )
 }
 
@@ -95,7 +99,11 @@ function addObjectImport(objects: Command): void {
       'where refused objects go (default: FILE.refused.ndjson, for stdin lorekeep-refused.ndjson)',
       parseText,
     )
-    .action(accessAction(async () => (await import('../commands/object-import.js')).importObjects))
+    .action(
+      accessAction(
+        async () => (await import('../commands/objects/object-import.js')).importObjects,
+      ),
+    )
 }
 
 function addQueryFlags(command: Command): Command {
@@ -121,10 +129,18 @@ export function addCollections(program: Command): void {
     .description(
       'list the collections; without a terminal: name, objects, time of its making, schemas, separated by tabs',
     )
-    .action(accessAction(async () => (await import('../commands/collections.js')).listCollections))
+    .action(
+      accessAction(
+        async () => (await import('../commands/objects/collections.js')).listCollections,
+      ),
+    )
   collections
     .command('delete')
     .description('delete a collection with every object in it')
     .argument('<name>', 'the collection', parseText)
-    .action(accessAction(async () => (await import('../commands/collections.js')).deleteCollection))
+    .action(
+      accessAction(
+        async () => (await import('../commands/objects/collections.js')).deleteCollection,
+      ),
+    )
 }

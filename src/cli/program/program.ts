@@ -25,10 +25,10 @@ import {
 } from './options.js'
 import { rdfFormats, syntaxes } from '../../rdf/format.js'
 import { usageReport } from '../output/report.js'
-import type { RestoreCommandOptions } from '../commands/restore.js'
-import { printSample, sampleId } from '../commands/sample.js'
-import type { ServeOptions } from '../commands/serve.js'
-import type { VerifyCommandOptions } from '../commands/verify.js'
+import type { RestoreCommandOptions } from '../commands/store/restore.js'
+import { printSample, sampleId } from '../commands/cores/sample.js'
+import type { ServeOptions } from '../commands/store/serve.js'
+import type { VerifyCommandOptions } from '../commands/store/verify.js'
 
 export function createProgram(): Command {
   const program = new Command('lorekeep')
@@ -93,7 +93,7 @@ function addServe(program: Command): void {
     )
     .addHelpText('after', example('lorekeep serve --port 0 --token secret-1=alice'))
     .action(async ({ stopTimeout, ...options }: ServeFlags) => {
-      const { serve } = await import('../commands/serve.js')
+      const { serve } = await import('../commands/store/serve.js')
       await serve({ ...options, stopTimeoutMs: stopTimeout })
     })
 }
@@ -132,7 +132,7 @@ function addImport(program: Command): void {
     .option('--json', 'print the summary as JSON on stdout')
   addAccess(command)
     .addHelpText('after', example('lorekeep import books.core --id urn:books --user alice'))
-    .action(ownedAction(async () => (await import('../commands/import.js')).importCore))
+    .action(ownedAction(async () => (await import('../commands/cores/import.js')).importCore))
 }
 
 function addExport(program: Command): void {
@@ -145,7 +145,7 @@ function addExport(program: Command): void {
     .option('-o, --output <file>', "the file, or '-' for stdout", parseText)
   addAccess(command)
     .addHelpText('after', example('lorekeep export --id urn:books --user alice -o books.core'))
-    .action(ownedAction(async () => (await import('../commands/export.js')).exportCore))
+    .action(ownedAction(async () => (await import('../commands/cores/export.js')).exportCore))
 }
 
 function addCores(program: Command): void {
@@ -158,17 +158,17 @@ function addCores(program: Command): void {
     .description(
       "list a user's cores; without a terminal: id, messages, triples, entities, bytes, time of the last import, separated by tabs",
     )
-    .action(ownedAction(async () => (await import('../commands/cores.js')).listCores))
+    .action(ownedAction(async () => (await import('../commands/cores/cores.js')).listCores))
   cores
     .command('show')
     .description('show what is known of a core')
     .argument('<id>', 'the core', parseText)
-    .action(ownedAction(async () => (await import('../commands/cores.js')).showCore))
+    .action(ownedAction(async () => (await import('../commands/cores/cores.js')).showCore))
   cores
     .command('delete')
     .description('delete a core')
     .argument('<id>', 'the core', parseText)
-    .action(ownedAction(async () => (await import('../commands/cores.js')).deleteCore))
+    .action(ownedAction(async () => (await import('../commands/cores/cores.js')).deleteCore))
 }
 
 function addBackup(program: Command): void {
@@ -179,7 +179,7 @@ function addBackup(program: Command): void {
     .option('--json', 'print the summary as JSON on stdout')
   addAccess(command)
     .addHelpText('after', example('lorekeep backup monday.lorekeep --url http://127.0.0.1:8088'))
-    .action(accessAction(async () => (await import('../commands/backup.js')).backUp))
+    .action(accessAction(async () => (await import('../commands/store/backup.js')).backUp))
 }
 
 function addRestore(program: Command): void {
@@ -191,7 +191,7 @@ function addRestore(program: Command): void {
     .option('--json', 'print the summary as JSON on stdout')
     .addHelpText('after', example('lorekeep restore monday.lorekeep ./lorekeep-data'))
     .action(async (file: string, directory: string, options: RestoreCommandOptions) => {
-      const { restoreBackup } = await import('../commands/restore.js')
+      const { restoreBackup } = await import('../commands/store/restore.js')
       await restoreBackup(file, directory, options)
     })
 }
@@ -218,7 +218,7 @@ function addVerify(program: Command): void {
         example('lorekeep verify --salvage ./lorekeep-data ./salvaged'),
     )
     .action(async (places: readonly string[] | undefined, options: VerifyCommandOptions) => {
-      const { verifyDirectory } = await import('../commands/verify.js')
+      const { verifyDirectory } = await import('../commands/store/verify.js')
       await verifyDirectory(places ?? [], options)
     })
 }

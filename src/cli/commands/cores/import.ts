@@ -1,0 +1,128 @@
+// `lorekeep import`: a core stream or RDF from a file or stdin into a core.
+
+import { basename } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { encodeMessage } from '../../../codec/encoder.js'
+import { rdfFormatNamed, rdfFormatOfFile } from '../../../rdf/format.js'
+import type { RdfFormat } from '../../../rdf/format.js'
+import { importRdf } from '../../../rdf/import.js'
+import type { RdfImportSummary } from '../../../rdf/import.js'
+import { describeExtras } from '../../../rdf/parse.js'
+import type { RdfLoss } from '../../../rdf/parse.js'
+import { isAbsoluteIri } from '../../../rdf/terms.js'
+import type { CoreMessage } from '../../../types.js'
+import { withCores } from '../../access/access.js'
+import type { AccessOptions } from '../../access/access.js'
+import { interruptible, note, UsageError } from '../../output/failure.js'
+import { formatBytes, formatCounted } from '../../output/figures.js'
+import { openInput } from '../../input/input.js'
+import { writeJson } from '../../output/output.js'
+import { counted, createProgress, units } from '../../output/progress.js'
+
+export interface ImportCommandOptions extends AccessOptions {
+  readonly id?: string
+  readonly user: string
+  readonly mode: 'append' | 'replace'
+  readonly index?: true
+  /** A format of RDF, or `core`. By default what the name of the file says, or else `core`. */
+  readonly format?: string
+  /** The rest is for RDF alone. */
+  readonly loss?: RdfLoss
+  readonly base?: string
+  readonly collection?: string
+  readonly allowEmpty?: true
+  readonly json?: true
+}
+
+export async function importCore(file: string, options: ImportCommandOptions): Promise<void> {
+  const ref = { user: options.user, id: options.id ?? idFrom(file) }
+  const format = formatOf(file, options)
+  const start = performance.now()
+  const input = await openInput(file, 'a core')
+  let summary: RdfImportSummary
+  try {
+    summary = await withCores(options, { create: true }, (cores) =>
+      interruptible(async (signal) => {
+        const progress = createProgress(input.bytes, units.triples)
+        const onProgress = ({ triples }: { triples: number }) => progress.count(triples)
+        const { mode, index = false } = options
+        try {
+          const bytes = counted(input.stream, progress)
+          const source = options.allowEmpty ? bytes : refuseEmpty(bytes, file)
+          const store = (core: AsyncIterable<Uint8Array>) =>
+            cores.import(ref, core, { mode, index, signal, onProgress })
+          if (format === undefined) return await store(source)
+          const { loss, base, collection } = options
+          // Here rather than in a server: what it stores is the same, and needs no library there.
+          return await importRdf(source, { format, loss, base, collection }, (messages) =>
+            store(encoded(messages)),
+          )
+        } finally {
+          progress.stop()
+        }
+      }),
+    )
+  } finally {
+    // Stdin that nobody reads to its end would keep the process alive.
+    input.stream.destroy()
+  }
+  if (options.json) await writeJson(summary)
+  const { messages, triples, entities, bytes, duplicate } = summary
+  const counts = [
+    formatCounted(messages, 'message'),
+    formatCounted(triples, 'triple'),
+    formatCounted(entities, 'entity', 'entities'),
+    `${formatBytes(bytes)} in ${((performance.now() - start) / 1000).toFixed(1)} s`,
+  ].join(', ')
+  const name = `'${ref.id}' of '${ref.user}'`
+  const outcome = duplicate ? `${name} held this already, nothing was stored` : `imported ${name}`
+  note(`${outcome}: ${counts}`)
+  const { lost, reified } = summary
+  if (lost && lost.statements > 0) {
+    const advice = '--loss reify keeps them as reified statements, --loss refuse imports nothing'
+    note(`a core has no place for ${describeExtras(lost)}: left out (${advice})`)
+  }
+  if (reified && reified.statements > 0) {
+    note(`kept as reified statements: ${describeExtras(reified)}`)
+  }
+}
+
+/** Undefined is a core. @throws UsageError */
+function formatOf(file: string, options: ImportCommandOptions): RdfFormat | undefined {
+  const { format: named, base } = options
+  const format = named === undefined ? rdfFormatOfFile(file) : rdfFormatNamed(named)
+  if (format !== undefined) {
+    if (base === undefined || isAbsoluteIri(base)) return format
+    throw new UsageError(`--base is an absolute IRI, such as https://example.org/, not '${base}'`)
+  }
+  const flag = (['loss', 'base', 'collection'] as const).find((name) => options[name] !== undefined)
+  if (flag === undefined) return undefined
+  throw new UsageError(`--${flag} is for RDF: --format says which, such as --format turtle`)
+}
+
+async function* encoded(messages: AsyncIterable<CoreMessage>): AsyncGenerator<Uint8Array> {
+  let index = 0
+  for await (const message of messages) yield encodeMessage(message, index++)
+}
+
+/** An empty input is nearly always a command in front of the pipe that failed. */
+async function* refuseEmpty(
+  source: AsyncIterable<Uint8Array>,
+  file: string,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const chunk of source) {
+    bytes += chunk.length
+    yield chunk
+  }
+  if (bytes > 0) return
+  throw new Error(
+    `${file === '-' ? 'stdin' : `'${file}'`} is empty (--allow-empty imports an empty core)`,
+  )
+}
+
+/** `shelf/books.core` and `books.ttl` are the core `books`, unless --id says otherwise. */
+function idFrom(file: string): string {
+  if (file === '-') throw new UsageError('stdin has no name: --id must say what the core is called')
+  return basename(file).replace(/(.)\.(?:core|nt|nq|ttl|trig)$/, '$1')
+}

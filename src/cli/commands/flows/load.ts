@@ -1,0 +1,150 @@
+// `lorekeep load`: texts into a flow, and what becomes of them.
+
+import type { JobEvent, JobFailure, JobState } from '../../../flow/types.js'
+import { withFlows } from '../../access/access.js'
+import type { AccessOptions } from '../../access/access.js'
+import { createDocumentBars } from './document-bars.js'
+import { CutShort, describe, interruptible, note } from '../../output/failure.js'
+import { formatCounted } from '../../output/figures.js'
+import type { FlowAccess } from '../../access/flow-access.js'
+import { findJob, followJobs } from './job-watch.js'
+import type { Ending, WatchedJob } from './job-watch.js'
+import { documentReader } from './load-document.js'
+import type { DocumentFlags, OwnedDocument } from './load-document.js'
+import { textFiles } from '../../input/text-files.js'
+import { writeJson } from '../../output/output.js'
+
+export type LoadCommandOptions = AccessOptions &
+  DocumentFlags & {
+    /** Of the files of directories. */
+    readonly ext: readonly string[]
+    readonly wait?: true
+    readonly json?: true
+  }
+
+interface Loaded extends WatchedJob {
+  readonly file: string
+  readonly state?: JobState
+}
+
+/** @throws CutShort at the first document that is refused; an error where one is not done at the end */
+export async function loadFiles(
+  names: readonly string[],
+  options: LoadCommandOptions,
+): Promise<void> {
+  const texts = await textFiles(names, options.ext)
+  const { files, passedOver } = texts
+  const read = await documentReader(texts, options)
+  // Before anything else: a file that is not there leaves no empty data directory.
+  const [firstFile] = files
+  if (firstFile === undefined) return
+  const first = await read(firstFile)
+  await withFlows(options, { create: true }, (flows) =>
+    interruptible(async (signal) => {
+      const loaded: Loaded[] = []
+      for (const [index, text] of files.entries()) {
+        const { file } = text
+        try {
+          signal.throwIfAborted()
+          loaded.push(await load(flows, file, index === 0 ? first : await read(text)))
+        } catch (error) {
+          if (options.wait) for (const document of loaded) await tell(document, options)
+          throw new CutShort(`${file}: ${describe(error)}`, error)
+        }
+        if (!options.wait) await tell(loaded.at(-1) as Loaded, options)
+      }
+      if (passedOver !== undefined && !options.json) {
+        const others = formatCounted(passedOver, 'other was', 'others were')
+        note(`loaded ${formatCounted(files.length, 'file')}; ${others} passed over`)
+      }
+      if (options.wait) await wait(flows, loaded, options, signal)
+    }),
+  )
+}
+
+async function load(flows: FlowAccess, file: string, document: OwnedDocument): Promise<Loaded> {
+  const { job: id } = await flows.load(document)
+  const job = await findJob(flows, id)
+  return {
+    file,
+    id,
+    document: document.id,
+    user: document.user,
+    ...(job !== undefined && { state: job.state }),
+  }
+}
+
+async function tell(loaded: Loaded, { json, url }: LoadCommandOptions): Promise<void> {
+  const { file, id, document, user, state } = loaded
+  if (json) return writeJson({ file, id: document, user, job: id, state })
+  const next = url === undefined ? "; 'lorekeep serve' processes it, or --wait" : ''
+  note(`queued '${document}' as job ${id}${next}`)
+}
+
+async function wait(
+  flows: FlowAccess,
+  loaded: readonly Loaded[],
+  { json }: LoadCommandOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const byJob = new Map(loaded.map((document) => [document.id, document]))
+  const endings: Ending['state'][] = []
+  let written = Promise.resolve()
+  // Lines of JSON on a terminal would run into them.
+  const bars = createDocumentBars(!(json && process.stdout.isTTY))
+  const runner = flows.run()
+  try {
+    await followJobs(flows, loaded, {
+      signal,
+      onEvent: (event) => {
+        bars.show(event)
+        if (event.type === 'failed') bars.print(failureLine(event))
+      },
+      onEnd: (id, ending) => {
+        endings.push(ending.state)
+        bars.end(id)
+        if (json) {
+          written = written.then(() => writeEnding(byJob.get(id), ending))
+          // It is waited for at the end.
+          written.catch(() => {})
+        } else bars.print(endingLine(byJob.get(id), ending))
+      },
+    })
+  } catch (error) {
+    const left = formatCounted(loaded.length - endings.length, 'document is', 'documents are')
+    throw new CutShort(`${describe(error)} (${left} not done yet)`, error)
+  } finally {
+    bars.stop()
+    // What is under way beside our own documents may end, unless somebody is waiting.
+    await runner.stop({ timeoutMs: signal.aborted ? 0 : 10_000 })
+  }
+  await written
+  const failed = endings.filter((state) => state !== 'done').length
+  if (failed > 0) {
+    throw new Error(
+      `${failed} of ${formatCounted(loaded.length, 'document')} did not become knowledge`,
+    )
+  }
+}
+
+async function writeEnding(loaded: Loaded | undefined, ending: Ending): Promise<void> {
+  if (loaded === undefined) return
+  const { file, id, document, user } = loaded
+  await writeJson({ file, id: document, user, job: id, ...ending })
+}
+
+function endingLine(loaded: Loaded | undefined, { state, failure }: Ending): string {
+  const name = `'${loaded?.document ?? ''}'`
+  if (failure === undefined) return state === 'done' ? `${name} is done` : `${name} was ${state}`
+  return `${name} failed for good at '${failure.step}': ${failure.message}`
+}
+
+function failureLine({
+  document,
+  failure,
+  state,
+}: Extract<JobEvent, { failure: JobFailure }>): string {
+  const { attempt, step, message } = failure
+  const next = state === 'delayed' ? 'it is tried again later' : 'it is queued again'
+  return `'${document}': attempt ${attempt} failed at '${step}', ${next}: ${message}`
+}

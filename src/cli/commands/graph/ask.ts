@@ -1,0 +1,64 @@
+// `lorekeep ask`: what the cores have about a question, as a screen of it, as a tree, as Graphviz or as
+// JSON.
+
+import { withGraph } from '../../access/access.js'
+import { answerOf } from '../../output/answer.js'
+import { interruptible, note, UsageError } from '../../output/failure.js'
+import { formatCounted } from '../../output/figures.js'
+import { subgraphDot } from '../../output/graphviz.js'
+import { graphOf } from './match.js'
+import type { GraphFlags } from './match.js'
+import { whyNothing } from './nearest.js'
+import { writeJson, writeOut } from '../../output/output.js'
+import { subgraphTree } from '../../output/subgraph-tree.js'
+
+export interface AskCommandOptions extends GraphFlags {
+  readonly entities?: number
+  readonly triples?: number
+  readonly depth?: number
+  readonly maxTriples?: number
+  readonly all?: true
+  readonly dot?: true
+  readonly config?: string
+}
+
+/** Where the answer goes to no terminal. */
+const page = { rows: 24, columns: 80 }
+
+export async function ask(words: readonly string[], options: AskCommandOptions): Promise<void> {
+  const text = words.join(' ')
+  const form = (['json', 'dot', 'all'] as const).filter((name) => options[name])
+  if (form.length > 1) throw new UsageError(`--${form[0]} cannot be used with --${form[1]}`)
+  const { entities, triples, depth, maxTriples } = options
+  const { found, why } = await withGraph(options, (access) =>
+    interruptible(async (signal) => {
+      const question = { text, entities, triples, depth, maxTriples, signal }
+      const found = await access.retrieve(graphOf(options), question)
+      const isNothing = found.entities.length === 0 && !options.json
+      return { found, why: isNothing ? await whyNothing(access, options) : undefined }
+    }),
+  )
+  if (options.json) return writeJson(found)
+  if (why !== undefined) {
+    if (options.dot) await writeOut(subgraphDot(found))
+    return note(why)
+  }
+  if (options.dot || options.all) {
+    await writeOut(options.dot ? subgraphDot(found) : subgraphTree(found))
+    const counts = [
+      formatCounted(found.entities.length, 'entity', 'entities'),
+      formatCounted(found.triples.length, 'triple'),
+      formatCounted(found.sources.length, 'passage'),
+    ]
+    return note(counts.join(', '))
+  }
+  const { isTTY, rows, columns } = process.stdout
+  const { NO_COLOR: noColor = '', TERM } = process.env
+  const answer = answerOf(text, found, {
+    ...(isTTY ? { rows: rows || page.rows, columns: columns || page.columns } : page),
+    // https://no-color.org
+    isHighlit: isTTY && noColor === '' && TERM !== 'dumb',
+  })
+  await writeOut(answer.text)
+  note(answer.summary)
+}

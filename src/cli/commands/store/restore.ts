@@ -1,0 +1,167 @@
+// `lorekeep restore`: a backup into a directory that holds nothing.
+
+import { randomBytes } from 'node:crypto'
+import { readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { LevelBackend } from '../../../../adapters/level/index.js'
+import { makeDirectory } from '../../../../adapters/level/directories.js'
+import { claimDirectory } from '../../../../adapters/level/open-directories.js'
+import { partitions } from '../../../backup/format.js'
+import { restore } from '../../../backup/restore.js'
+import { hasCode } from '../../../errors.js'
+import type { Backend, PartitionName, Storage } from '../../../storage.js'
+import { fileError, interruptible, note, UsageError } from '../../output/failure.js'
+import { formatBytes, formatCounted } from '../../output/figures.js'
+import { writeJson } from '../../output/output.js'
+import { createProgress, units } from '../../output/progress.js'
+
+export interface RestoreCommandOptions {
+  readonly json?: true
+}
+
+export async function restoreBackup(
+  file: string,
+  directory: string,
+  { json }: RestoreCommandOptions,
+): Promise<void> {
+  if (file === '-' && process.stdin.isTTY) {
+    throw new UsageError('stdin is a terminal: name a file, or pipe a backup into this command')
+  }
+  const start = performance.now()
+  // Read twice: it is checked first.
+  const total = file === '-' ? undefined : 2 * (await sizeOf(file))
+  await checkDirectory(directory)
+  const backend = new NewDirectory(directory)
+  let isRestored = false
+  try {
+    const summary = await interruptible(async (signal) => {
+      const progress = createProgress(total, units.entries)
+      let before = 0
+      try {
+        return await restore(backend, file === '-' ? process.stdin : file, {
+          signal,
+          onProgress: ({ bytes, entries }) => {
+            progress.bytes(bytes < before ? bytes : bytes - before)
+            progress.count(entries)
+            before = bytes
+          },
+        })
+      } finally {
+        progress.stop()
+      }
+    })
+    isRestored = true
+    if (json) await writeJson(summary)
+    const entries = formatCounted(summary.entries, 'entry', 'entries')
+    const seconds = ((performance.now() - start) / 1000).toFixed(1)
+    const of = `a backup of ${summary.createdAt}`
+    note(`restored ${entries} in ${directory}: ${of}, ${formatBytes(summary.bytes)}, ${seconds} s`)
+  } catch (error) {
+    throw explained(error, file, directory)
+  } finally {
+    if (file === '-') process.stdin.destroy()
+    await backend.close()
+    if (!isRestored) await backend.remove()
+  }
+}
+
+function explained(error: unknown, file: string, directory: string): unknown {
+  if (hasCode(error, 'LK_BACKUP_NOT_EMPTY')) {
+    const what = `there is a store in '${directory}', which is not empty`
+    return new Error(`${what}: name a directory that is empty, or not there`, { cause: error })
+  }
+  if (hasCode(error, 'LK_STORAGE_LOCKED')) {
+    return new Error(`${error.message}: restore into another directory`, { cause: error })
+  }
+  // Errors of the storage are our own: one of the system is about the file.
+  return fileError(error, file, 'read')
+}
+
+async function sizeOf(file: string): Promise<number> {
+  const found = await stat(file).catch((error: unknown) => {
+    throw fileError(error, file, 'read')
+  })
+  if (found.isDirectory()) throw new Error(`'${file}' is a directory, not a backup: name a file`)
+  return found.size
+}
+
+/** Nothing of somebody else's, and no store: at most what a restore that was broken off has left. */
+async function checkDirectory(directory: string): Promise<void> {
+  const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw fileError(error, directory, 'read')
+    return []
+  })
+  const foreign = names.find((name) => !(partitions as readonly string[]).includes(name))
+  if (foreign === undefined) return
+  throw new Error(
+    `'${directory}' holds '${foreign}', which is no part of a store: name a directory that is empty, or not there`,
+  )
+}
+
+/** Everything of everybody is in it: what is made of the directory is for its owner alone. */
+const directoryMode = 0o700
+
+/** A data directory that knows what was made for it, and can take that back. */
+class NewDirectory implements Backend {
+  readonly shared = false
+  readonly #level: LevelBackend
+  /** The outermost first. */
+  #made: string[] = []
+
+  constructor(directory: string) {
+    this.#level = new LevelBackend(directory)
+  }
+
+  async open(name: PartitionName): Promise<Storage> {
+    const { location } = this.#level
+    const partition = join(location, name)
+    try {
+      this.#made.push(...(await makeDirectory(partition, directoryMode)))
+    } catch (error) {
+      throw fileError(error, location, 'write')
+    }
+    try {
+      return await this.#level.open(name)
+    } catch (error) {
+      // Whoever was faster keeps it.
+      if (hasCode(error, 'LK_STORAGE_LOCKED')) {
+        this.#made = this.#made.filter((path) => path !== partition)
+      }
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#level.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  /** To be called once it is closed. What it cannot remove stays. */
+  async remove(): Promise<void> {
+    for (const path of this.#made.toReversed()) {
+      const isPartition = dirname(path) === this.#level.location
+      await (isPartition ? removePartition(path) : rmdir(path)).catch(() => {})
+    }
+  }
+}
+
+/**
+ * It was let go of: whoever has taken it since keeps it, and whoever comes from now on makes a new one.
+ * @throws LorekeepError `LK_STORAGE_LOCKED`
+ */
+async function removePartition(path: string): Promise<void> {
+  // Taking it would make one that is gone.
+  await stat(path)
+  const claim = await claimDirectory(path)
+  const removed = `${path}.removed-${randomBytes(6).toString('hex')}`
+  try {
+    await rename(path, removed)
+    await rm(removed, { recursive: true })
+  } finally {
+    await claim.release()
+  }
+}
