@@ -36,7 +36,7 @@ function giveBack({ buffer }: Buffer): void {
 /** What is needed of a storage to write blocks and read them. */
 export type BlockStorage = Pick<Storage, 'get' | 'write'>
 
-export interface BlockWriterParts {
+interface BlockWriterParts {
   readonly storage: BlockStorage
   readonly keyOf: (block: number) => Uint8Array
   readonly blockBytes: number

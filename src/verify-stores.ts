@@ -16,7 +16,7 @@ import { aFlag, aFunction, aSignal } from './door/rules.js'
 
 export type Partitions = Readonly<Record<PartitionName, Source>>
 
-export interface Sources {
+interface Sources {
   readonly partitions: Partitions
   /** The partition will not be read any more. */
   pass(partition: PartitionName): void

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { syncDirectory } from './directories.js'
 
-export interface Closing {
+interface Closing {
   /** The content of CURRENT. */
   readonly current: string
   /** Lengths of the logs and of the MANIFEST, by name. */

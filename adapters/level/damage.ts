@@ -13,7 +13,7 @@ import type { Manifest } from './manifest.js'
 import { chooseManifest, isNew } from './newest-manifest.js'
 import { tableDamage } from './table-blocks.js'
 
-export interface Damage {
+interface Damage {
   readonly file: string
   readonly at: number
   /** For people. */

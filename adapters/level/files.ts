@@ -125,7 +125,7 @@ async function claimIfWritable(directory: string): Promise<Claim | undefined> {
 }
 
 /** The newest operation on each key, over all files. */
-export class FilesPartition implements Pick<Storage, 'get' | 'getMany' | 'scan'> {
+class FilesPartition implements Pick<Storage, 'get' | 'getMany' | 'scan'> {
   readonly #name: PartitionName
   readonly #directory: string | undefined
   /** Of the logs, sorted as a table is. */

@@ -17,7 +17,7 @@ export interface LogRecord {
 }
 
 /** A stretch of the file that gives no record. */
-export interface LogDamage {
+interface LogDamage {
   readonly type: 'damage'
   readonly at: number
   /** Where reading goes on, or the end of the file. */

@@ -6,7 +6,7 @@ import { statfs } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 
-export interface Machine {
+interface Machine {
   /** Equal where a local socket of the one can be reached by the other. */
   readonly scope: string
   /** Another one after each start of the machine; `undefined` where that cannot be known. */

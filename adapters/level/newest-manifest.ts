@@ -18,7 +18,7 @@ import { readLog } from './log-records.js'
 import { readManifest } from './manifest.js'
 
 /** A MANIFEST to open, up to where its records are whole and have their files. */
-export interface Choice {
+interface Choice {
   readonly name: string
   readonly end: number
 }

@@ -85,7 +85,7 @@ export async function assertNobodyAnswers(directory: string): Promise<void> {
   }
 }
 
-export class OwnerFile {
+class OwnerFile {
   readonly #directory: string
   readonly #name: string
   readonly #token: string

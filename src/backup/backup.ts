@@ -17,7 +17,7 @@ const maxChanged = 100_000
 /** How long a target that was told to stop is waited for. A pipe that nobody reads never ends. */
 const stopMs = 500
 
-export interface BackupParts extends Omit<BackupOptions, 'signal'> {
+interface BackupParts extends Omit<BackupOptions, 'signal'> {
   /** Closed when it has been read, or the backup has failed. */
   readonly snapshot: Snapshot
   readonly write: WriteChunks

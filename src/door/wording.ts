@@ -45,7 +45,7 @@ export function quoted(text: string): string {
 }
 
 /** The text, or its beginning, without halves of surrogate pairs. */
-export function excerpt(text: string): string {
+function excerpt(text: string): string {
   if (text.length <= longestShown) return text.toWellFormed()
   return `${text.slice(0, longestShown).toWellFormed()}…`
 }

@@ -8,7 +8,7 @@ import { Members } from '../door/members.js'
 import { aFunction, aName, anObject, longestTimer } from '../door/rules.js'
 import { isRecord, quoted, shown } from '../door/wording.js'
 
-export interface CheckedDefinition {
+interface CheckedDefinition {
   readonly flow: Flow
   /** The steps of code, by their names. */
   readonly code: ReadonlyMap<string, Step>

@@ -19,7 +19,7 @@ export interface AcceptedDocument {
   readonly text: Uint8Array
 }
 
-export interface DocumentOptions {
+interface DocumentOptions {
   readonly defaultUser: string
   /** Bytes of the text before decoding from its charset; of `content`, in UTF-8. */
   readonly maxTextBytes: number
@@ -27,7 +27,7 @@ export interface DocumentOptions {
 }
 
 /** One thing that is wrong with a document. */
-export interface DocumentProblem extends Problem {
+interface DocumentProblem extends Problem {
   /**
    * Of a character in a string, in UTF-16 code units; where the charset does not fit, of a byte of
    * the decoded `text`.

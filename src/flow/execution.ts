@@ -8,7 +8,7 @@ import { maxAskedWaitMs } from './queue/backoff.js'
 import type { Claimed, JobQueue } from './queue/queue.js'
 import type { Flow, FlowDocument, JobFailure, Step, StepContext } from './types.js'
 
-export interface ExecutionOptions {
+interface ExecutionOptions {
   readonly queue: JobQueue
   readonly clock: Clock
   readonly flow: Flow

@@ -42,7 +42,7 @@ import type {
 } from './types.js'
 import { isRecord } from '../door/wording.js'
 
-export interface FlowQueueOptions {
+interface FlowQueueOptions {
   readonly flows: Storage
   readonly knowledge: KnowledgeStore
   readonly objects: ObjectStore
@@ -59,7 +59,7 @@ export interface FlowQueueOptions {
   readonly onError: (error: unknown) => void
 }
 
-export interface ClosableFlowQueue extends FlowQueue {
+interface ClosableFlowQueue extends FlowQueue {
   /** Documents are processed. */
   readonly isRunning: boolean
   close(timeoutMs: number): Promise<void>

@@ -9,7 +9,7 @@ import type { DocumentRef, Flow, Runner, Step, StepContext } from './types.js'
 import { checkOptions } from '../door/options.js'
 import { aTimeout } from '../door/rules.js'
 
-export interface FlowRunnerOptions {
+interface FlowRunnerOptions {
   readonly queue: JobQueue
   readonly clock: Clock
   readonly leaseMs: number

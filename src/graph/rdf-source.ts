@@ -9,7 +9,7 @@ import type { Graph, QuadSource, TriplePattern } from './types.js'
 type Asked = RdfTerm | null | undefined
 
 /** What query engines plan with, beside match(). */
-export interface CountingSource extends QuadSource {
+interface CountingSource extends QuadSource {
   countQuads(subject?: Asked, predicate?: Asked, object?: Asked, graph?: Asked): Promise<number>
 }
 

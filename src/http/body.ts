@@ -14,7 +14,7 @@ const maxDrainBytes = 64 * 1024 * 1024
 const drainTimeoutMs = 5_000
 const drainIdleTimeoutMs = 1_000
 
-export interface BodyOptions {
+interface BodyOptions {
   readonly content: 'core' | 'json' | 'query'
   readonly maxBytes: number
   readonly idleTimeoutMs: number

@@ -10,7 +10,7 @@ import {
   closeObject,
 } from '../json-bytes.js'
 
-export interface Survey {
+interface Survey {
   /** Colons outside strings: in a valid text, the keys it writes down. */
   readonly keys: number
   /** Where nesting passes the limit; what comes after was not looked at. */

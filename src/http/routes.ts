@@ -45,7 +45,7 @@ export interface Pathway {
   readonly routes: Map<string, Route>
 }
 
-export interface Match {
+interface Match {
   readonly pathway: Pathway
   /** @throws LorekeepError `LK_HTTP_REQUEST` where a part is not well encoded */
   readonly parameters: () => ReadonlyMap<string, string>

@@ -17,7 +17,7 @@ let aheadOfAll = 0
  */
 const lookMs = 125
 
-export interface ExportParts {
+interface ExportParts {
   readonly core: CoreRecord
   readonly cores: Storage
   readonly slices: Storage

@@ -31,7 +31,7 @@ const stepBytes = 128 * 1024
 /** Of a core without segments. */
 export const emptyDigest = createHash('sha256').digest('hex')
 
-export interface ImportParts {
+interface ImportParts {
   readonly table: CoreTable
   readonly slices: Storage
   readonly limits: KnowledgeLimits

@@ -52,12 +52,12 @@ interface Version {
   readonly asCores: readonly CoreVersion[]
 }
 
-export interface HeldVersion {
+interface HeldVersion {
   readonly asCores: readonly CoreVersion[]
   readonly release: () => void
 }
 
-export interface CoreIndexesParts {
+interface CoreIndexesParts {
   readonly table: CoreTable
   readonly slices: Storage
   readonly cacheBytes: number

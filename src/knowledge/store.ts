@@ -33,7 +33,7 @@ import type {
 
 const formatVersion = 1
 
-export interface KnowledgeParts {
+interface KnowledgeParts {
   /** Small records. */
   readonly cores: Storage
   /** Bulk values. */
@@ -56,7 +56,7 @@ export interface KnowledgeParts {
 }
 
 /** A KnowledgeStore and its end. The storages stay open: they are closed by who opened them. */
-export interface ClosableKnowledgeStore extends KnowledgeStore {
+interface ClosableKnowledgeStore extends KnowledgeStore {
   /** Deletes no slices until the returned function is called. */
   holdDeletions(): () => void
   /** Refuses new work, waits for what is under way, aborts it after `timeoutMs`. */

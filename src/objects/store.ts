@@ -51,7 +51,7 @@ import { checkJson } from '../door/json.js'
 import { Problems } from '../door/problems.js'
 import { isPlainObject, isRecord, shown } from '../door/wording.js'
 
-export interface ObjectParts {
+interface ObjectParts {
   readonly objects: Storage
   /** Nobody else has the storage open: what is half done in it was left by a former owner. */
   readonly isAlone: boolean
@@ -71,7 +71,7 @@ type Checked =
   | { readonly schema: CompiledSchema; readonly error: unknown }
 
 /** An ObjectStore and its end. The storage stays open: it is closed by who opened it. */
-export interface ClosableObjectStore extends ObjectStore {
+interface ClosableObjectStore extends ObjectStore {
   /** Refuses new work, waits for what is under way, gives up waiting after `timeoutMs`. */
   close(timeoutMs: number): Promise<void>
 }

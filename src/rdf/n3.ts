@@ -18,7 +18,7 @@ export interface N3 {
   ) => N3Writer
 }
 
-export interface N3Parser {
+interface N3Parser {
   /** Takes from the input what the functions are that it wants to be called for `data` and `end`. */
   parse(
     input: { on(event: string, listener: (text: string) => void): void },
@@ -30,7 +30,7 @@ export interface N3Parser {
   ): void
 }
 
-export interface N3Token {
+interface N3Token {
   readonly type: string
   readonly line: number
 }

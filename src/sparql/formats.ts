@@ -4,7 +4,7 @@ import type { Quad, Term } from '@rdfjs/types'
 import { xsdString } from '../rdf/factory.js'
 import type { SparqlBindings, SparqlResult } from './types.js'
 
-export interface Format {
+interface Format {
   readonly mediaType: string
   readonly contentType: string
   readonly write: (result: SparqlResult) => AsyncIterable<string>

@@ -8,7 +8,7 @@ import { functionNames, whyUnsupported } from './regex.js'
 import { markUnbound } from './unbound.js'
 import { become, type Operation } from './operation.js'
 
-export interface ParsedQuery {
+interface ParsedQuery {
   readonly operation: Operation
   /** The variables of a SELECT in their order. */
   readonly variables: readonly string[]

@@ -10,7 +10,7 @@ const packageName = '@comunica/query-sparql-rdfjs-lite'
 
 export type EngineBindings = Iterable<readonly [Variable, Term]>
 
-export type EngineResult =
+type EngineResult =
   | {
       readonly resultType: 'bindings'
       readonly execute: () => Promise<EngineStream<EngineBindings>>
@@ -20,7 +20,7 @@ export type EngineResult =
 
 export type EngineFunction = (terms: readonly Term[]) => Promise<Term>
 
-export interface EngineContext {
+interface EngineContext {
   readonly sources: readonly Source[]
   readonly extensionFunctions: Readonly<Record<string, EngineFunction>>
   readonly baseIRI?: string

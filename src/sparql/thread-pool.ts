@@ -6,7 +6,7 @@ import { Thread } from './thread.js'
 import { ThreadQuestion } from './thread-question.js'
 import type { SparqlAnswer, SparqlGraph, SparqlRequest } from './types.js'
 
-export interface ThreadPoolOptions {
+interface ThreadPoolOptions {
   readonly threads: number
   readonly threadMb: number
 }

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { FromThread, ToThread } from './thread-messages.js'
 
-export interface ThreadListener {
+interface ThreadListener {
   readonly onMessage: (message: FromThread) => void
   /** It has ended, of this where it was not by end(). */
   readonly onEnd: (error: unknown) => void

@@ -14,7 +14,7 @@ const maxHeld = 100_000
 /** So much of an entry is shown. */
 const maxShown = 300
 
-export interface Difference {
+interface Difference {
   readonly text: string
   /** Above 0: more of it was added than taken away. */
   readonly weight: number

@@ -30,7 +30,7 @@ export interface GraphAccess {
   close(): Promise<void>
 }
 
-export interface SparqlRequest extends AskOptions {
+interface SparqlRequest extends AskOptions {
   readonly accept: string
 }
 

@@ -27,7 +27,7 @@ export async function printCompletion(shell: Shell, program: Command): Promise<v
   await writeOut(completionScript(shell, program))
 }
 
-export function completionScript(shell: Shell, program: Command): string {
+function completionScript(shell: Shell, program: Command): string {
   const levels = [...levelsOf(program, [], [])]
   switch (shell) {
     case 'bash':

@@ -3,7 +3,7 @@
 import { CutShort, describe } from '../output/failure.js'
 import { inputName, readJsonInput } from '../input/input.js'
 
-export interface NamedDefinition {
+interface NamedDefinition {
   readonly key: string
   readonly definition: object
 }

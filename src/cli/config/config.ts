@@ -22,9 +22,9 @@ import type { Embedder } from '../../types.js'
 import type { SparqlEngineOptions } from '../../sparql/index.js'
 import { isToken, tokenRule } from './token.js'
 
-export type StoreLimits = Partial<KnowledgeLimits & ObjectLimits & FlowLimits>
+type StoreLimits = Partial<KnowledgeLimits & ObjectLimits & FlowLimits>
 
-export interface Config {
+interface Config {
   readonly host?: string
   readonly port?: number
   /** Absolute: a relative one is meant from where the file is. */
@@ -62,7 +62,7 @@ export function storeOptionsOf({ limits, collections, embedder, defaultUser, bas
   }
 }
 
-export type HandlerLimits = Pick<HandlerOptions, keyof typeof handlerLimits>
+type HandlerLimits = Pick<HandlerOptions, keyof typeof handlerLimits>
 
 export interface NamedSchema {
   readonly name: string
@@ -74,7 +74,7 @@ export interface NamedFlow {
 }
 
 /** What some clients need. */
-export interface Compat {
+interface Compat {
   /** An answer without a body becomes `{}`. */
   readonly emptyJson?: boolean
 }

@@ -21,7 +21,7 @@ export interface InputObject {
   readonly flaw?: string
 }
 
-export interface ObjectInput {
+interface ObjectInput {
   /** `metadata` and `schema_name` of an import request. */
   readonly request: Readonly<Record<string, unknown>> | undefined
   readonly objects: AsyncIterable<InputObject>

@@ -12,14 +12,14 @@ import type { SubgraphView } from './subgraph-view.js'
 import { cut } from './table.js'
 import { formatTerm } from './term.js'
 
-export interface Screen {
+interface Screen {
   readonly rows: number
   readonly columns: number
   /** Whether what was asked for is in bold. */
   readonly isHighlit: boolean
 }
 
-export interface Answer {
+interface Answer {
   /** Lines that end in line feeds. */
   readonly text: string
   /** How much of what was found it has. */

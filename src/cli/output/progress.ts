@@ -6,7 +6,7 @@ import { barStyle } from './bar-style.js'
 import { formatBytes, formatCount, formatCounted } from './figures.js'
 
 /** What is counted beside the bytes. */
-export interface Unit {
+interface Unit {
   readonly one: string
   readonly many: string
   /** Whether it is of interest how many there are in a second. */

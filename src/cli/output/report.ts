@@ -9,7 +9,7 @@ import { ServerError } from './server-error.js'
 import { describe, Interrupted, isDebugging, note, ReaderLeft, UsageError } from './failure.js'
 import { printable } from './figures.js'
 
-export interface ReportedError {
+interface ReportedError {
   /** Of docs/errors.md, of the system (`ENOENT`), or USAGE, INTERRUPTED and FAILED. */
   readonly code: string
   readonly message: string

@@ -40,7 +40,7 @@ interface AccessFlags extends Partial<AccessOptions> {
  * commander's env(): a variable that is empty, or of no use to this run, is none of its business.
  * @throws UsageError
  */
-export function accessOptions<O extends AccessOptions>(command: Command): O {
+function accessOptions<O extends AccessOptions>(command: Command): O {
   const options = command.optsWithGlobals<O & AccessFlags>()
   const { data = variable('LOREKEEP_DATA') ?? defaultData } = options
   const url = options.url ?? (options.data === undefined ? urlVariable(options) : undefined)
@@ -68,7 +68,7 @@ function urlVariable({ config }: AccessFlags): URL | undefined {
 }
 
 /** As accessOptions(), of a command that is about somebody's things: whoever is not named is found out. */
-export async function ownedOptions<O extends OwnedOptions>(command: Command): Promise<O> {
+async function ownedOptions<O extends OwnedOptions>(command: Command): Promise<O> {
   const options = accessOptions<O>(command)
   return { ...options, user: options.user ?? (await ownUser(options)) }
 }
@@ -143,7 +143,7 @@ export function parseCount(text: string): number {
   throw new InvalidArgumentError('It is a positive integer.')
 }
 
-export function parseToken(text: string): string {
+function parseToken(text: string): string {
   if (isToken(text)) return text
   throw new InvalidArgumentError(`A token is ${tokenRule}.`)
 }
@@ -159,7 +159,7 @@ export function parseTokenOfUser(
   throw new InvalidArgumentError(`It is TOKEN=USER, and a token is ${tokenRule}.`)
 }
 
-export function parseUrl(text: string): URL {
+function parseUrl(text: string): URL {
   if (/^https?:\/\//i.test(text) && URL.canParse(text)) {
     const url = new URL(text)
     if (url.search === '' && url.hash === '' && url.username === '') return url

@@ -30,7 +30,7 @@ export interface Claims {
 
 const duePerClaim = 256
 
-export interface ClaimOptions {
+interface ClaimOptions {
   /** At most so many jobs. */
   readonly turns: number
   readonly leaseMs: number

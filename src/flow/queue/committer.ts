@@ -17,7 +17,7 @@ import type { State } from './state.js'
  * Checks first, with whatever it has to wait for, and then changes the draft as a whole. A change
  * that fails half way costs the others of its draft a second run, nothing else.
  */
-export type Change<Result> = (draft: Draft) => Result | Promise<Result>
+type Change<Result> = (draft: Draft) => Result | Promise<Result>
 
 /** What a commit that succeeded has brought. */
 export interface Committed {
@@ -26,7 +26,7 @@ export interface Committed {
   readonly cancelled: readonly number[]
 }
 
-export interface CommitterOptions {
+interface CommitterOptions {
   readonly storage: Storage
   readonly state: State
   readonly clock: Clock

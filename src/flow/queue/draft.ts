@@ -26,7 +26,7 @@ export class OutdatedState extends Error {}
 
 type Overlay = ReadonlyMap<string, Operation>
 
-export interface DraftOptions {
+interface DraftOptions {
   readonly storage: Storage
   readonly state: State
   /** Of the commits that are being written, the newest first. */

@@ -78,7 +78,7 @@ async function runWith(
   return undefined
 }
 
-export interface JobPage {
+interface JobPage {
   readonly jobs: readonly Job[]
   /** Where the next page begins; `undefined` after the last. */
   readonly next: Position | undefined

@@ -29,7 +29,7 @@ export interface Hold {
 const keptFailures = 20
 
 /** @throws LorekeepError `LK_LEASE_LOST` where the job is no longer held by this token */
-export function held(
+function held(
   draft: Draft,
   { number, token }: Hold,
 ): { readonly active: Active; readonly flow: FlowState } {

@@ -111,7 +111,7 @@ export function afterSpace(text: string, low: number, high: number): number {
   return -1
 }
 
-export interface Ends {
+interface Ends {
   /** Before white space with a blank line in it; -1 for none, as the others. */
   readonly paragraph: number
   /** Before a line's end. */

@@ -51,7 +51,7 @@ const makers = {
   },
 }
 
-export type BuiltInName = keyof typeof makers
+type BuiltInName = keyof typeof makers
 
 export const builtInNames = Object.keys(makers) as readonly BuiltInName[]
 

@@ -44,7 +44,7 @@ export function embed(options: EmbedOptions = {}): EmbedStep {
   }
 }
 
-export interface EmbedVectorsOptions {
+interface EmbedVectorsOptions {
   readonly signal: AbortSignal
   readonly batch?: number
   readonly onProgress?: (done: number) => void

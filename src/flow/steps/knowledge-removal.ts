@@ -4,7 +4,7 @@ import type { DocumentRef } from '../types.js'
 import { inBatches, type BatchBounds } from './batches.js'
 import { chunkSchema, entitySchema, isThere, ObjectIds } from './object-schemas.js'
 
-export interface RemovalOptions {
+interface RemovalOptions {
   /** Ends the removal between two of its steps; calling it again goes on. */
   readonly signal?: AbortSignal
 }

@@ -16,7 +16,7 @@ const iri =
   /^[a-z][a-z0-9+.-]*:(?:[^\p{Cc}\s<>"{}|\\^`%#]|%[0-9a-f]{2})+(?:#(?:[^\p{Cc}\s<>"{}|\\^`%#]|%[0-9a-f]{2})*)?$/iu
 
 /** True for an absolute IRI that any RDF syntax can carry. */
-export function isIri(text: string): boolean {
+function isIri(text: string): boolean {
   return iri.test(text)
 }
 

@@ -149,4 +149,4 @@ class OneRow implements Rows {
 
 const noWords = new Uint32Array(0)
 
-export const noRows: Rows = { next: () => false, s: NONE, p: NONE, o: NONE }
+const noRows: Rows = { next: () => false, s: NONE, p: NONE, o: NONE }

@@ -5,7 +5,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 
 /** Triples in the order in which they came. */
-export interface Columns {
+interface Columns {
   readonly s: Uint32Array
   readonly p: Uint32Array
   readonly o: Uint32Array
@@ -15,19 +15,19 @@ export interface Columns {
 }
 
 /** Triples in the order of one of their places, then of the others, in which the pairs have them. */
-export interface Permutation {
+interface Permutation {
   /** By id: the first pair of the triples that have it in the first place; one more for the end. */
   readonly starts: Uint32Array
   readonly pairs: Uint32Array
 }
 
 /** The collections of each triple in the order of SPO. */
-export interface Memberships {
+interface Memberships {
   readonly starts: Uint32Array
   readonly collections: Uint32Array
 }
 
-export interface SortedTriples {
+interface SortedTriples {
   readonly spo: Permutation
   readonly osp: Permutation
   readonly pos: Permutation

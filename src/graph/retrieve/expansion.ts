@@ -5,7 +5,7 @@ import { ANY } from '../view.js'
 import type { Bookkeeping } from './bookkeeping.js'
 import type { GraphReader, Row } from './reader.js'
 
-export interface ExpansionLimits {
+interface ExpansionLimits {
   readonly triples: number
   readonly depth: number
   readonly maxTriples: number

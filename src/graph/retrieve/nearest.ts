@@ -13,7 +13,7 @@ export type Nearest = (
 ) => Promise<readonly NearEntity[]>
 
 /** Something near; its id is `NONE` where no triple has it. */
-export interface Near {
+interface Near {
   readonly id: number
   readonly near: NearEntity
 }

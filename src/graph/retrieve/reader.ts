@@ -7,7 +7,7 @@ import type { GraphView, Rows } from '../view.js'
 
 export type Row = Readonly<Pick<Rows, 's' | 'p' | 'o'>>
 
-export interface TakeOptions {
+interface TakeOptions {
   readonly most: number
   /** Which rows count. May throw a Miss. */
   readonly accepts: (row: Row) => boolean

@@ -19,7 +19,7 @@ export interface Pattern {
   readonly o: number
 }
 
-export interface Constant {
+interface Constant {
   readonly slot: number
   readonly term: Term
 }

@@ -10,7 +10,7 @@ import { Turns } from './turns.js'
 import { vectorsPerBlock, type VectorFile } from './types.js'
 import { mostLinks, search } from './walk.js'
 
-export interface LinkingOptions {
+interface LinkingOptions {
   readonly signal?: AbortSignal | undefined
   /** Called now and then with how many vectors were linked. It may not throw. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined

@@ -28,7 +28,7 @@ export interface Kernel {
   cosine(a: number, b: number, dimensions: number): number
 }
 
-export interface KernelMemory {
+interface KernelMemory {
   /** Another one after each grow(). */
   readonly buffer: ArrayBuffer
   /** @throws RangeError where there is no room */

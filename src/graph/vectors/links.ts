@@ -22,7 +22,7 @@ const rowBytes = 4 * rowLength
 const rowsPerBlock = arenaBytes / rowBytes
 const magic = 0x314b_4c56
 
-export function linksBytes({ vectors, rows, width }: LinksHeader): number {
+function linksBytes({ vectors, rows, width }: LinksHeader): number {
   return width === 0 ? rowBytes : rowBytes * (1 + vectors + rows)
 }
 

@@ -11,7 +11,7 @@ import { Turns } from './turns.js'
 import type { VectorSet } from './types.js'
 import { VectorQuestion } from './vector-question.js'
 
-export interface NearestSearch {
+interface NearestSearch {
   /** How many entities. 10 by default. */
   readonly k?: number | undefined
   /** True follows no links. */

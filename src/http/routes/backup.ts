@@ -10,7 +10,7 @@ import { answer, reached } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 import { whileConnected } from '../stream.js'
 
-export interface BackupRoutesOptions {
+interface BackupRoutesOptions {
   readonly prefix: string
   readonly backup: Backup
   readonly exportIdleTimeoutMs: number

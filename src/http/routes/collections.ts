@@ -6,7 +6,7 @@ import { actsForAny, checkActsForAny, checkCollection, mayTouch } from '../acces
 import { answerJson } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 
-export interface CollectionRoutesOptions {
+interface CollectionRoutesOptions {
   readonly prefix: string
   readonly objects: ObjectStore
 }

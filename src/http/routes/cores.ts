@@ -21,7 +21,7 @@ import { answerStream, whileConnected } from '../stream.js'
 import { limitIn, parameterIn, requestError } from '../target.js'
 import { oneOf } from '../../door/rules.js'
 
-export interface CoreRoutesOptions {
+interface CoreRoutesOptions {
   readonly prefix: string
   readonly knowledge: KnowledgeStore
   readonly maxCoreBytes: number

@@ -10,7 +10,7 @@ import { answer, answerJson } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 import { limitIn } from '../target.js'
 
-export interface DocumentRoutesOptions {
+interface DocumentRoutesOptions {
   readonly prefix: string
   readonly flows: FlowQueue
   readonly knowledge: KnowledgeStore | undefined

@@ -10,7 +10,7 @@ import { answer, reached } from '../reply.js'
 import type { Places } from '../places.js'
 import type { Exchange, Route } from '../routes.js'
 
-export interface EventRoutesOptions {
+interface EventRoutesOptions {
   readonly prefix: string
   readonly flows: FlowQueue
   readonly heartbeatMs: number

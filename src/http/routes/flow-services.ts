@@ -16,7 +16,7 @@ import { whileAsked } from '../stream.js'
 import { listOf } from './graph.js'
 import { namedUser } from './knowledge-service.js'
 
-export interface FlowServiceRoutesOptions extends JsonLimits {
+interface FlowServiceRoutesOptions extends JsonLimits {
   readonly prefix: string
   readonly knowledge: KnowledgeStore
   readonly hasFlow: (id: string) => Promise<boolean>

@@ -11,7 +11,7 @@ import type { Exchange, Route } from '../routes.js'
 import { isRecord, quoted } from '../../door/wording.js'
 import { requestError } from '../target.js'
 
-export interface FlowRoutesOptions extends JsonLimits {
+interface FlowRoutesOptions extends JsonLimits {
   readonly prefix: string
   readonly flows: FlowQueue
 }

@@ -13,7 +13,7 @@ import { answerStream, linesOf, linesType, wantsLines, whileAsked } from '../str
 import type { Stopwatch } from '../stream.js'
 import type { Places } from '../places.js'
 
-export interface GraphRoutesOptions extends JsonLimits {
+interface GraphRoutesOptions extends JsonLimits {
   readonly prefix: string
   readonly knowledge: KnowledgeStore
   readonly maxGraphResults: number

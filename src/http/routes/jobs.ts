@@ -11,7 +11,7 @@ import type { Exchange, Route } from '../routes.js'
 import { limitIn, parameterIn } from '../target.js'
 import { oneOf } from '../../door/rules.js'
 
-export interface JobRoutesOptions {
+interface JobRoutesOptions {
   readonly prefix: string
   readonly flows: FlowQueue
 }

@@ -13,7 +13,7 @@ import type { Exchange, Route } from '../routes.js'
 import { requestError } from '../target.js'
 import { shown } from '../../door/wording.js'
 
-export interface KnowledgeServiceRoutesOptions extends JsonLimits {
+interface KnowledgeServiceRoutesOptions extends JsonLimits {
   readonly prefix: string
   readonly knowledge: KnowledgeStore
   readonly defaultUser: string

@@ -11,7 +11,7 @@ import type { Exchange, Route } from '../routes.js'
 import { parameterIn } from '../target.js'
 import { oneOf } from '../../door/rules.js'
 
-export interface ObjectRoutesOptions extends JsonLimits {
+interface ObjectRoutesOptions extends JsonLimits {
   readonly prefix: string
   readonly objects: ObjectStore
   readonly hasFlow: (id: string) => Promise<boolean>

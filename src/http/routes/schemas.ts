@@ -10,7 +10,7 @@ import type { Exchange, Route } from '../routes.js'
 import { requestError } from '../target.js'
 import { quoted } from '../../door/wording.js'
 
-export interface SchemaRoutesOptions extends JsonLimits {
+interface SchemaRoutesOptions extends JsonLimits {
   readonly prefix: string
   readonly objects: ObjectStore
 }

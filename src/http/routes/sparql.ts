@@ -15,7 +15,7 @@ import type { Places } from '../places.js'
 import { answerStream, whileConnected } from '../stream.js'
 import { checkNames, parsePairs, queryText, requestError, singles } from '../target.js'
 
-export interface SparqlRoutesOptions {
+interface SparqlRoutesOptions {
   readonly prefix: string
   readonly knowledge: KnowledgeStore
   readonly sparql: SparqlEngine | undefined

@@ -7,7 +7,7 @@ import type { JsonLimits } from '../json.js'
 import { answer, answerJson } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 
-export interface TextRoutesOptions extends JsonLimits {
+interface TextRoutesOptions extends JsonLimits {
   readonly prefix: string
   readonly flows: FlowQueue
   readonly emptyJson: boolean

@@ -4,7 +4,7 @@ import { actsForAny } from '../access.js'
 import { answerJson } from '../reply.js'
 import type { Route } from '../routes.js'
 
-export interface WhoamiRoutesOptions {
+interface WhoamiRoutesOptions {
   readonly prefix: string
   readonly defaultUser: string
 }

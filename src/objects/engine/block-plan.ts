@@ -6,7 +6,7 @@ import { blockRows, encodeBlocks, type Block, type EncodedBlock, type Row } from
 import type { Pages } from './pages.js'
 import { blockOf, type BlockPlace, type Table } from './state.js'
 
-export interface BlockPlan {
+interface BlockPlan {
   /** All blocks of the table from now on; those without a page are to be written. */
   readonly blocks: readonly (BlockPlace | EncodedBlock)[]
   readonly replaced: readonly BlockPlace[]

@@ -23,7 +23,7 @@ interface Written extends Commit {
 }
 
 /** Checks first, with whatever it has to wait for, then changes the draft as a whole. */
-export type Change<Result> = (draft: Draft) => Promise<Result>
+type Change<Result> = (draft: Draft) => Promise<Result>
 
 /** Thrown by a change that cannot follow what the draft has already: it begins the next one. */
 export class NotInThisDraft extends Error {}

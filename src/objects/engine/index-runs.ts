@@ -18,7 +18,7 @@ import type { ListRecord, RunRecord } from './records.js'
 import type { Path } from '../filter/condition.js'
 import type { Scalar } from '../filter/values.js'
 
-export interface Run {
+interface Run {
   readonly number: number
   readonly adds: SortedList
   readonly dels: SortedList
@@ -34,7 +34,7 @@ export interface Index {
 }
 
 /** What a commit changes in an index. */
-export interface IndexChange {
+interface IndexChange {
   readonly adds: Entries
   readonly dels: Entries
   readonly irregular: number
@@ -46,7 +46,7 @@ export interface WrittenEntries {
 }
 
 /** A run that is to be written, and those that it takes the place of. */
-export interface Merge {
+interface Merge {
   readonly replaced: readonly Run[]
   /** More than one where the merged entries pass `maxRunEntries`; none where nothing is left. */
   readonly records: readonly RunRecord[]

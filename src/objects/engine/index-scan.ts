@@ -43,7 +43,7 @@ export function spanOf({ bracket, gte, gt, lte, lt }: KeyRange): Span {
   return { low, high }
 }
 
-export function compareBounds(a: Bound, b: Bound): number {
+function compareBounds(a: Bound, b: Bound): number {
   // Bounds may be infinite, and have no difference then.
   const order = a.key === b.key ? 0 : compareScalars(a.key, b.key)
   if (order !== 0) return order
@@ -153,7 +153,7 @@ async function allRefs(
   return refs
 }
 
-export interface WalkOptions {
+interface WalkOptions {
   readonly direction: 'asc' | 'desc'
   /** Begins behind this entry. */
   readonly after?: IndexEntry | undefined

@@ -6,7 +6,7 @@ import type { Storage } from '../../storage.js'
 import { pageKey } from './records.js'
 
 /** A page in memory. */
-export interface Page {
+interface Page {
   /** About how much memory it takes, in bytes. */
   readonly size: number
 }

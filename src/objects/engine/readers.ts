@@ -15,7 +15,7 @@ export interface Pin {
 }
 
 /** Reading that has begun. */
-export interface OngoingRead {
+interface OngoingRead {
   /** Tells which state it is of: not an older one than there was when it began. */
   readonly of: (state: State) => void
   readonly end: () => void

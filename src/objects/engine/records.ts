@@ -81,7 +81,6 @@ export const allCollections = () => keyPrefix('collection')
 export const blockKey = (table: number, first: number) => encodeKey('block', table, first)
 export const allBlocks = () => keyPrefix('block')
 export const runKey = (index: number, run: number) => encodeKey('run', index, run)
-export const runsOf = (index: number) => keyPrefix('run', index)
 export const allRuns = () => keyPrefix('run')
 
 // Pages come in the order of their numbers, so that an LSM tree never has to merge new ones with

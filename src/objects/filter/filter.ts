@@ -11,9 +11,9 @@ import { hasElement, makeTest } from './tests.js'
 import type { JsonPath } from '../../door/json.js'
 
 /** Gives the reason why a path may not be asked about. */
-export type FieldCheck = (path: Path) => string | undefined
+type FieldCheck = (path: Path) => string | undefined
 
-export const maxTests = 1000
+const maxTests = 1000
 
 export const groups: readonly string[] = ['$and', '$or', '$nor']
 

@@ -7,7 +7,7 @@ import type { JsonValue } from '../../types.js'
 
 /** Levels of arrays and objects within each other, in a whole filter. */
 export const maxFilterDepth = 100
-export const maxInOperands = 10_000
+const maxInOperands = 10_000
 
 /** A copy of an operand: the caller may change its own while the query runs. */
 export function readValue(value: unknown, at: JsonPath, problems: Problems): JsonValue | undefined {

@@ -3,13 +3,13 @@
 import type { Path } from './condition.js'
 import { isRecord } from '../../door/wording.js'
 
-export const maxPathParts = 32
+const maxPathParts = 32
 
 /**
  * A number leads on as a place and as a name, and so do all behind it: each can double the ways to
  * one value. Counted together in a path and in those of each `$elemMatch` that it stands in.
  */
-export const maxPathNumbers = 8
+const maxPathNumbers = 8
 
 /** The reason why a text is no path, `undefined` where it is one. */
 export function checkPath(text: string): string | undefined {

@@ -13,7 +13,7 @@ export interface KeyRange {
   readonly lte?: Scalar
 }
 
-export interface KeyRanges {
+interface KeyRanges {
   /** In their order, none over another; none at all where nothing can match. */
   readonly ranges: readonly KeyRange[]
   /** A row matches if, and not only if, one of its keys lies in a range. */

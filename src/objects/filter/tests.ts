@@ -7,7 +7,7 @@ import type { Path, Test, TestOperator } from './condition.js'
 import type { Regex } from './regex.js'
 import type { JsonValue } from '../../types.js'
 
-export type ValueTest = (value: unknown) => boolean
+type ValueTest = (value: unknown) => boolean
 
 /** What an operator asks of what a path leads to, `undefined` where that is nothing. */
 export interface ValueTests {

@@ -27,7 +27,7 @@ const maxAttempts = 3
 type Objects = readonly Partial<StoredObject>[]
 
 /** What is asked of a version. */
-export interface FindRequest {
+interface FindRequest {
   readonly table: Table
   readonly request: QueryRequest
 }

@@ -10,7 +10,7 @@ import type { Table } from '../engine/state.js'
 import { rangesOf } from '../filter/ranges.js'
 import { narrowed } from './narrowing.js'
 
-export interface IndexAccess {
+interface IndexAccess {
   readonly type: 'index'
   readonly index: Index
   /** Joined. None where nothing can match. */

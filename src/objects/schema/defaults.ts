@@ -7,7 +7,7 @@ import { isRecord } from '../../door/wording.js'
 type Fields = Readonly<Record<string, FieldDefinition>>
 
 /** Gives the same value where nothing is missing, else a copy. Never changes what it is given. */
-export type Filler = (value: JsonValue) => JsonValue
+type Filler = (value: JsonValue) => JsonValue
 
 /** For an object with these fields; undefined where nothing in them, however deep, has a default. */
 export function compileDefaults(fields: Fields): Filler | undefined {

@@ -14,7 +14,7 @@ import { placeOf, reasonOf } from './reason.js'
 
 type Fields = Readonly<Record<string, FieldDefinition>>
 
-export interface ValidatorOptions {
+interface ValidatorOptions {
   /** Refuses undeclared fields, at every depth where some are declared. */
   readonly strict: boolean
   /** May be there without being declared. */
@@ -26,7 +26,7 @@ export interface ValidatorOptions {
  * that which returned false. The object has to be JSON already: numbers are finite, and nothing
  * holds itself.
  */
-export type Validator = (
+type Validator = (
   object: JsonObject,
   report: (path: JsonPath, reason: string) => boolean,
 ) => boolean

@@ -9,7 +9,7 @@ import { printFields, printList } from '../../output/listing.js'
 import { writeJson } from '../../output/output.js'
 import { left, right } from '../../output/table.js'
 
-export interface CoresOptions extends AccessOptions {
+interface CoresOptions extends AccessOptions {
   readonly user: string
   readonly json?: true
 }

@@ -13,7 +13,7 @@ import { interruptible, note } from '../../output/failure.js'
 import { formatBytes, formatCounted } from '../../output/figures.js'
 import { refuseTerminal, writeOut } from '../../output/output.js'
 
-export interface ExportCommandOptions extends AccessOptions {
+interface ExportCommandOptions extends AccessOptions {
   readonly id: string
   readonly user: string
   readonly output?: string

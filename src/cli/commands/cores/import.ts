@@ -19,7 +19,7 @@ import { openInput } from '../../input/input.js'
 import { writeJson } from '../../output/output.js'
 import { counted, createProgress, units } from '../../output/progress.js'
 
-export interface ImportCommandOptions extends AccessOptions {
+interface ImportCommandOptions extends AccessOptions {
   readonly id?: string
   readonly user: string
   readonly mode: 'append' | 'replace'

@@ -9,7 +9,7 @@ import { refuseTerminal, writeOut } from '../../output/output.js'
 
 export const sampleId = 'urn:lorekeep:sample'
 
-export interface SampleOptions {
+interface SampleOptions {
   /** That many triples of the imaginary library, instead of the few books. */
   readonly triples?: number
   readonly id?: string

@@ -6,7 +6,7 @@ import { barStyle } from '../../output/bar-style.js'
 import { note } from '../../output/failure.js'
 import { printable } from '../../output/figures.js'
 
-export interface DocumentBars {
+interface DocumentBars {
   show(event: JobEvent): void
   /** A line among the bars. */
   print(line: string): void

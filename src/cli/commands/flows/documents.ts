@@ -10,12 +10,12 @@ import { printFields, printList, type Listing } from '../../output/listing.js'
 import { writeJson } from '../../output/output.js'
 import { left, whole } from '../../output/table.js'
 
-export interface DocumentsOptions extends AccessOptions {
+interface DocumentsOptions extends AccessOptions {
   readonly user: string
   readonly json?: true
 }
 
-export interface DocumentListOptions extends DocumentsOptions {
+interface DocumentListOptions extends DocumentsOptions {
   readonly limit: number
 }
 

@@ -10,7 +10,7 @@ import { printList, type Listing } from '../../output/listing.js'
 import { writeJson, writeOut } from '../../output/output.js'
 import { left, right } from '../../output/table.js'
 
-export interface FlowsOptions extends AccessOptions {
+interface FlowsOptions extends AccessOptions {
   readonly json?: true
 }
 

@@ -10,11 +10,11 @@ import { printFields, printList, type Listing } from '../../output/listing.js'
 import { writeJson } from '../../output/output.js'
 import { left, right, whole } from '../../output/table.js'
 
-export interface JobsOptions extends AccessOptions {
+interface JobsOptions extends AccessOptions {
   readonly json?: true
 }
 
-export interface JobListOptions extends JobsOptions {
+interface JobListOptions extends JobsOptions {
   readonly state?: JobState
   readonly document?: string
   readonly user?: string

@@ -8,14 +8,7 @@ import { inputName, openInput, readJsonInput } from '../../input/input.js'
 import type { TextFile, TextFiles } from '../../input/text-files.js'
 
 /** Each becomes a triple per value, `http://purl.org/dc/terms/` and its name. */
-export const dublinCore = [
-  'title',
-  'creator',
-  'subject',
-  'description',
-  'date',
-  'language',
-] as const
+const dublinCore = ['title', 'creator', 'subject', 'description', 'date', 'language'] as const
 
 export type DocumentFlags = {
   readonly id?: string

@@ -14,7 +14,7 @@ import type { DocumentFlags, OwnedDocument } from './load-document.js'
 import { textFiles } from '../../input/text-files.js'
 import { writeJson } from '../../output/output.js'
 
-export type LoadCommandOptions = AccessOptions &
+type LoadCommandOptions = AccessOptions &
   DocumentFlags & {
     /** Of the files of directories. */
     readonly ext: readonly string[]

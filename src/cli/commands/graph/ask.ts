@@ -12,7 +12,7 @@ import { whyNothing } from './nearest.js'
 import { writeJson, writeOut } from '../../output/output.js'
 import { subgraphTree } from '../../output/subgraph-tree.js'
 
-export interface AskCommandOptions extends GraphFlags {
+interface AskCommandOptions extends GraphFlags {
   readonly entities?: number
   readonly triples?: number
   readonly depth?: number

@@ -5,7 +5,7 @@ import type { IndexProgress } from '../../../graph/types.js'
 import { barStyle } from '../../output/bar-style.js'
 import { formatBytes, formatCounted } from '../../output/figures.js'
 
-export interface IndexBar {
+interface IndexBar {
   update(progress: IndexProgress): void
   /** Takes the bar away; call it before anything else is printed. */
   stop(): void

@@ -10,7 +10,7 @@ import { createIndexBar } from './index-bar.js'
 import { printFields } from '../../output/listing.js'
 import { writeJson } from '../../output/output.js'
 
-export interface IndexCommandOptions extends AccessOptions {
+interface IndexCommandOptions extends AccessOptions {
   readonly user: string
   readonly state?: true
   readonly json?: true

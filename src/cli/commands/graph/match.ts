@@ -25,7 +25,7 @@ export function graphOf({ user, core, collection }: GraphFlags): GraphQuery {
   }
 }
 
-export interface MatchCommandOptions extends GraphFlags {
+interface MatchCommandOptions extends GraphFlags {
   readonly s?: Term
   readonly p?: Term
   readonly o?: Term

@@ -11,7 +11,7 @@ import { printList } from '../../output/listing.js'
 import { left, right, whole } from '../../output/table.js'
 import { formatTerm } from '../../output/term.js'
 
-export interface NearestCommandOptions extends GraphFlags {
+interface NearestCommandOptions extends GraphFlags {
   readonly vector?: string
   readonly text?: string
   readonly k: number

@@ -13,7 +13,7 @@ import { writeOut } from '../../output/output.js'
 import { resultsTable } from '../../output/sparql-table.js'
 import type { SparqlResults } from '../../output/sparql-table.js'
 
-export interface SparqlCommandOptions extends GraphFlags {
+interface SparqlCommandOptions extends GraphFlags {
   readonly file?: string
 }
 

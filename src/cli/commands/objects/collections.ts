@@ -9,7 +9,7 @@ import { printList, type Listing } from '../../output/listing.js'
 import { writeJson } from '../../output/output.js'
 import { left, right } from '../../output/table.js'
 
-export interface CollectionsOptions extends AccessOptions {
+interface CollectionsOptions extends AccessOptions {
   readonly json?: true
 }
 

@@ -94,7 +94,7 @@ export async function importWithoutBad(
   return refusals.sort((a, b) => a.object.index - b.object.index)
 }
 
-export function idOf({ value }: InputObject, idField: string): string | number | null {
+function idOf({ value }: InputObject, idField: string): string | number | null {
   const id = (value as Readonly<Record<string, unknown>> | null)?.[idField]
   return typeof id === 'string' || typeof id === 'number' ? id : null
 }

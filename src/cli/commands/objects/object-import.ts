@@ -20,7 +20,7 @@ import type { Progress } from '../../output/progress.js'
 import { RefusalReport } from './refusal-report.js'
 import type { Refusal } from './refusal-report.js'
 
-export interface ObjectImportCommandOptions extends TargetOptions {
+interface ObjectImportCommandOptions extends TargetOptions {
   readonly batch: number
   readonly onDuplicate: 'reject' | 'replace' | 'skip'
   readonly report?: string

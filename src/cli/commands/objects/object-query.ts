@@ -26,7 +26,7 @@ export interface QueryFlags extends AccessOptions {
   readonly json?: true
 }
 
-export interface ObjectQueryCommandOptions extends QueryFlags {
+interface ObjectQueryCommandOptions extends QueryFlags {
   readonly all?: true
   readonly ndjson?: true
 }

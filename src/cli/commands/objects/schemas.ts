@@ -10,7 +10,7 @@ import { printList, type Listing } from '../../output/listing.js'
 import { writeJson, writeOut } from '../../output/output.js'
 import { left, right } from '../../output/table.js'
 
-export interface SchemaOptions extends AccessOptions {
+interface SchemaOptions extends AccessOptions {
   readonly json?: true
 }
 

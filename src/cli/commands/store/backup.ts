@@ -20,7 +20,7 @@ import { refuseTerminal, writeJson, writeOut } from '../../output/output.js'
 import { createProgress, units } from '../../output/progress.js'
 import type { Progress } from '../../output/progress.js'
 
-export interface BackupCommandOptions extends AccessOptions {
+interface BackupCommandOptions extends AccessOptions {
   readonly json?: true
 }
 

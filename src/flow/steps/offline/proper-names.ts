@@ -5,7 +5,7 @@ import type { CommonWord, Sentence, Word } from './tagger.js'
 import { connectors, honorifics, noNames, openingConnectors } from './word-lists.js'
 
 /** Looks a lower-case word up. */
-export type Dictionary = (word: string) => CommonWord | undefined
+type Dictionary = (word: string) => CommonWord | undefined
 
 const maxWords = 8
 const capitalised = /^\p{Lu}[\p{L}\p{M}\p{N}.'’&-]*$/u

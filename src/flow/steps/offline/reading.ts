@@ -7,7 +7,7 @@ import { phrases } from './phrases.js'
 import { properNames } from './proper-names.js'
 import type { Sentence, Tagger } from './tagger.js'
 
-export interface SentenceReading {
+interface SentenceReading {
   readonly sentence: Sentence
   readonly names: readonly Mention[]
   readonly phrases: readonly Mention[]

@@ -5,7 +5,7 @@ import { mention } from './mention.js'
 import type { Sentence, Word } from './tagger.js'
 import { negations, speechVerbs } from './word-lists.js'
 
-export interface Relation {
+interface Relation {
   readonly subject: Mention
   /** `acquire`, `live in`, `born in`. */
   readonly verb: string
@@ -45,7 +45,7 @@ export function relations(sentence: Sentence, mentions: readonly Mention[]): Rel
   })
 }
 
-export interface Definition {
+interface Definition {
   readonly of: Mention
   /** The whole sentence. */
   readonly text: string

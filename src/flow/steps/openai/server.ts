@@ -6,7 +6,7 @@ import { LorekeepError } from '../../../errors.js'
 
 const publicUrl = 'https://api.openai.com/v1'
 const urlVariable = 'OPENAI_BASE_URL'
-export const defaultKeyVariable = 'OPENAI_API_KEY'
+const defaultKeyVariable = 'OPENAI_API_KEY'
 
 export interface ServerOptions {
   /** By default what OPENAI_BASE_URL says, else OpenAI's own. */
