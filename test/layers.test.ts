@@ -122,12 +122,18 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/objects/types': ['src/types', 'src/scope', 'src/objects/filter-types'],
   'src/objects/scope': ['src/door', 'src/errors', 'src/scope', 'src/objects/filter-types'],
   'src/objects/schema': [...leaves, 'src/objects/types'],
-  'src/objects/filter': [...leaves, 'src/objects/types', 'src/objects/filter-types'],
+  'src/objects/values': leaves,
+  'src/objects/filter': [
+    ...leaves,
+    'src/objects/types',
+    'src/objects/filter-types',
+    'src/objects/values',
+  ],
   'src/objects/engine': [
     ...leaves,
     'src/objects/types',
     'src/objects/schema',
-    'src/objects/filter',
+    'src/objects/values',
   ],
   'src/objects/query': [
     ...leaves,
@@ -135,6 +141,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/scope',
     'src/objects/scope',
     'src/objects/schema',
+    'src/objects/values',
     'src/objects/filter',
     'src/objects/engine',
   ],

@@ -24,7 +24,7 @@ import {
 } from '../../src/objects/engine/records.js'
 import { refOf } from '../../src/objects/engine/ref.js'
 import { RowShapes } from '../../src/objects/engine/row-shapes.js'
-import type { Scalar } from '../../src/objects/filter/values.js'
+import type { Scalar } from '../../src/objects/values/values.js'
 import { compileSchema } from '../../src/objects/schema/schema.js'
 import { openObjectStore } from '../../src/objects/store.js'
 import { verifyObjects } from '../../src/objects/verify/verify.js'

@@ -1,7 +1,7 @@
 // A block: up to `blockRows` objects of one schema, in columns, in the order of their references.
 
 import { ColumnReader, ColumnWriter, type Column } from './columns.js'
-import type { Path } from '../filter/condition.js'
+import type { Path } from '../values/path.js'
 import { ownersOf, type Owner } from './owners.js'
 import type { BlockRecord } from './records.js'
 import { tableSpan } from './ref.js'

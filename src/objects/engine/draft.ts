@@ -26,7 +26,7 @@ import { collectKeys } from './row-keys.js'
 import type { CompiledSchema } from '../schema/schema.js'
 import type { ObjectId } from '../types.js'
 import { tableNumbered, type Building, type State, type Table } from './state.js'
-import type { Scalar } from '../filter/values.js'
+import type { Scalar } from '../values/values.js'
 
 export interface Commit {
   /** All but the deletion of the pages that are gone. */

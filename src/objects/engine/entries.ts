@@ -2,7 +2,7 @@
 
 import { ColumnReader, ColumnWriter } from './columns.js'
 import { orderOf } from './radix-sort.js'
-import { compareScalars, type Scalar } from '../filter/values.js'
+import { compareScalars, type Scalar } from '../values/values.js'
 
 /** In order of keys, then references; `keys` is a Float64Array where all keys are numbers. */
 export interface Entries {

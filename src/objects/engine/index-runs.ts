@@ -15,8 +15,8 @@ import {
 } from './entries.js'
 import { SortedList, type EntryPages } from './list.js'
 import type { ListRecord, RunRecord } from './records.js'
-import type { Path } from '../filter/condition.js'
-import type { Scalar } from '../filter/values.js'
+import type { Path } from '../values/path.js'
+import type { Scalar } from '../values/values.js'
 
 interface Run {
   readonly number: number

@@ -1,8 +1,8 @@
 // Reading an index: how many entries a range holds, which rows they are of, and the entries in
 // their order.
 
-import type { KeyRange } from '../filter/ranges.js'
-import { compareScalars, type Scalar } from '../filter/values.js'
+import type { KeyRange } from '../values/values.js'
+import { compareScalars, type Scalar } from '../values/values.js'
 import type { EntryPage } from './entries.js'
 import { isIrregular, type Index } from './index-runs.js'
 import type { Bound, EntryPages, SortedList } from './list.js'

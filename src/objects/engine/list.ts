@@ -4,7 +4,7 @@
 import type { EntryPage } from './entries.js'
 import type { Pages } from './pages.js'
 import type { ListRecord } from './records.js'
-import { compareScalars, type Scalar } from '../filter/values.js'
+import { compareScalars, type Scalar } from '../values/values.js'
 
 export type EntryPages = Pages<EntryPage>
 

@@ -1,6 +1,6 @@
 // The keys that rows have in an index.
 
-import { irregularKeys, regularKey, type Scalar } from '../filter/values.js'
+import { irregularKeys, regularKey, type Scalar } from '../values/values.js'
 import { member, type Row } from './block.js'
 import type { Index } from './index-runs.js'
 

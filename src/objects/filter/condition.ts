@@ -1,9 +1,7 @@
 // A filter once it is understood: what filter.ts makes of it, and planner.ts and query.ts read.
 
 import type { Operators } from '../filter-types.js'
-
-/** A path as the parts between its dots; the first is a field of the object. */
-export type Path = readonly string[]
+import type { Path } from '../values/path.js'
 
 /** Those of which a test is made: of the others, conditions are. */
 export type TestOperator = Exclude<keyof Operators, '$not' | '$all' | '$options'>

@@ -1,12 +1,13 @@
 // Filters: MongoDB's language of queries, a closed list of its operators. Filters come from
 // strangers, so they are read by their own keys alone, and everything about them has a limit.
 
-import type { ParsedCondition, Path } from './condition.js'
+import type { ParsedCondition } from './condition.js'
+import type { Path } from '../values/path.js'
 import { maxFilterDepth } from './operands.js'
 import { Problems } from '../../door/problems.js'
 import { isPlainObject, shown } from '../../door/wording.js'
 import { operators, readerOf, readRegex, type OperatorTest } from './operators.js'
-import { checkNumbers, checkPath, parsePath } from './path.js'
+import { checkNumbers, checkPath, parsePath } from '../values/path.js'
 import { hasElement, makeTest } from './tests.js'
 import type { JsonPath } from '../../door/json.js'
 

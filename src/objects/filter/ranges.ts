@@ -1,17 +1,15 @@
 // What an index can tell of a test: the ranges in which the keys of its matches lie.
 
-import { bracketOf, compareScalars, isScalar, type Bracket, type Scalar } from './values.js'
+import {
+  bracketOf,
+  compareScalars,
+  isScalar,
+  type Bracket,
+  type KeyRange,
+  type Scalar,
+} from '../values/values.js'
 import type { Test } from './condition.js'
 import type { Regex } from './regex.js'
-
-/** Keys of one bracket. Bounds are of its type; without any it is the whole bracket. */
-export interface KeyRange {
-  readonly bracket: Bracket
-  readonly gt?: Scalar
-  readonly gte?: Scalar
-  readonly lt?: Scalar
-  readonly lte?: Scalar
-}
 
 interface KeyRanges {
   /** In their order, none over another; none at all where nothing can match. */

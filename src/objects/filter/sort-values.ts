@@ -1,11 +1,11 @@
 // What objects are sorted by: MongoDB's rules. Several keys that go through one array take their
 // values from one element of it, and of the elements that one counts which sorts first.
 
-import type { Path } from './condition.js'
+import type { Path } from '../values/path.js'
 import { Problems } from '../../door/problems.js'
 import { isRecord, quoted } from '../../door/wording.js'
-import { isArrayIndex, memberOf } from './path.js'
-import { compareValues } from './values.js'
+import { isArrayIndex, memberOf } from '../values/path.js'
+import { compareValues } from '../values/values.js'
 import type { SortDirection } from '../types.js'
 import type { JsonValue } from '../../types.js'
 

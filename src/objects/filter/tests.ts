@@ -1,9 +1,10 @@
 // What each operator asks of a value: closures made once for a filter and run for every object.
 
-import { isEqual, compareValues, isScalar, rankOf } from './values.js'
-import { leadsTo, memberOf } from './path.js'
+import { isEqual, compareValues, isScalar, rankOf } from '../values/values.js'
+import { leadsTo, memberOf } from '../values/path.js'
 import { isOfTypes } from './bson-types.js'
-import type { Path, Test, TestOperator } from './condition.js'
+import type { Test, TestOperator } from './condition.js'
+import type { Path } from '../values/path.js'
 import type { Regex } from './regex.js'
 import type { JsonValue } from '../../types.js'
 

@@ -16,7 +16,7 @@ import type { Table } from '../engine/state.js'
 import type { QueryPlan } from '../types.js'
 import type { JsonValue } from '../../types.js'
 import { compareSorted, sortValues, type SortKey } from '../filter/sort-values.js'
-import { isScalar, regularKey, type Scalar } from '../filter/values.js'
+import { isScalar, regularKey, type Scalar } from '../values/values.js'
 
 export interface QueryResult {
   readonly places: readonly RowPlace[]

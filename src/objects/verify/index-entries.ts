@@ -6,7 +6,7 @@ import type { Reading } from '../../verify/reading.js'
 import { tupleText } from '../../verify/report.js'
 import { EntryPage } from '../engine/entries.js'
 import { pageKey, type ListRecord, type RunRecord } from '../engine/records.js'
-import { compareScalars, type Scalar } from '../filter/values.js'
+import { compareScalars, type Scalar } from '../values/values.js'
 
 export interface NumberedRun {
   readonly number: number

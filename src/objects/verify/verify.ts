@@ -38,7 +38,7 @@ import {
 import { tableOf, tableSpan } from '../engine/ref.js'
 import { collectKeys } from '../engine/row-keys.js'
 import { RowShapes } from '../engine/row-shapes.js'
-import type { Scalar } from '../filter/values.js'
+import type { Scalar } from '../values/values.js'
 import { parseSchemaDefinition } from '../schema/definition.js'
 import { compileSchema, type CompiledSchema } from '../schema/schema.js'
 import { entryText, walkEntries, type NumberedRun } from './index-entries.js'

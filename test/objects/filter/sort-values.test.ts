@@ -5,7 +5,7 @@ import {
   sortValues,
   type SortKey,
 } from '../../../src/objects/filter/sort-values.js'
-import { compareScalars, isScalar } from '../../../src/objects/filter/values.js'
+import { compareScalars, isScalar } from '../../../src/objects/values/values.js'
 import type { SortDirection } from '../../../src/objects/types.js'
 import type { JsonObject, JsonValue } from '../../../src/types.js'
 import { Random, pickSeed } from '../../fixtures/random.js'

@@ -1,18 +1,20 @@
 import t from 'tap'
-import type { ParsedCondition, Path, Test } from '../../../src/objects/filter/condition.js'
+import type { ParsedCondition, Test } from '../../../src/objects/filter/condition.js'
+import type { Path } from '../../../src/objects/values/path.js'
 import { parseFilter } from '../../../src/objects/filter/filter.js'
-import { rangesOf, type KeyRange } from '../../../src/objects/filter/ranges.js'
-import type { JsonObject } from '../../../src/types.js'
+import { rangesOf } from '../../../src/objects/filter/ranges.js'
 import {
   bracketOf,
   compareScalars,
   irregularKeys,
   isEqual,
   regularKey,
+  type KeyRange,
   type Scalar,
-} from '../../../src/objects/filter/values.js'
+} from '../../../src/objects/values/values.js'
+import type { JsonObject } from '../../../src/types.js'
 import { Random, pickSeed } from '../../fixtures/random.js'
-import { oraclePaths, randomFilter, randomObject } from './oracle.js'
+import { oraclePaths, randomFilter, randomObject } from '../filter/oracle.js'
 
 const seed = pickSeed()
 

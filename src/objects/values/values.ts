@@ -1,7 +1,7 @@
 // The order of values, and the keys that a value has in an index: MongoDB's rules for what JSON
 // can say. Numbers come before strings, those before objects, arrays and booleans.
 
-import type { Path } from './condition.js'
+import type { Path } from './path.js'
 import { leadsTo, memberOf } from './path.js'
 import type { JsonValue } from '../../types.js'
 import { isRecord } from '../../door/wording.js'
@@ -11,6 +11,15 @@ export type Scalar = null | number | string | boolean
 
 /** Of null, numbers, strings, booleans. Tests of a range never look past the bracket of a value. */
 export type Bracket = 0 | 1 | 2 | 3
+
+/** Keys of one bracket. Bounds are of its type; without any it is the whole bracket. */
+export interface KeyRange {
+  readonly bracket: Bracket
+  readonly gt?: Scalar
+  readonly gte?: Scalar
+  readonly lt?: Scalar
+  readonly lte?: Scalar
+}
 
 export function bracketOf(value: Scalar): Bracket {
   switch (typeof value) {

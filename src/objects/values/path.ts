@@ -1,7 +1,9 @@
 // Paths of filters: their text, and what they lead to in a value.
 
-import type { Path } from './condition.js'
 import { isRecord } from '../../door/wording.js'
+
+/** A path as the parts between its dots; the first is a field of the object. */
+export type Path = readonly string[]
 
 const maxPathParts = 32
 
