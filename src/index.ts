@@ -74,7 +74,6 @@ export type {
 } from './graph/types.js'
 export type { KnowledgeLimits } from './knowledge/limits.js'
 export type {
-  ByteSource,
   CoreCounts,
   CoreExport,
   CoreRef,
@@ -83,6 +82,7 @@ export type {
   ImportSummary,
   KnowledgeStore,
 } from './knowledge/types.js'
+export type { ByteSource } from './byte-source.js'
 export type { Condition, Filters, Operand, Operators } from './objects/filter-types.js'
 export type {
   CollectionStat,

@@ -2,7 +2,7 @@
 
 import { open } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { readSteps } from '../knowledge/byte-source.js'
+import { readSteps } from '../byte-source.js'
 import type { BackupSource } from './types.js'
 
 /** The most bytes that are taken in one step, before an abort is looked for. */

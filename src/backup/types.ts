@@ -1,7 +1,7 @@
 // What backups say of themselves. The stores are not known here, nor is an engine.
 
 import type { Writable } from 'node:stream'
-import type { ByteSource } from '../knowledge/types.js'
+import type { ByteSource } from '../byte-source.js'
 import type { PartitionName } from '../storage.js'
 
 /**

@@ -5,8 +5,6 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { LorekeepError } from '../errors.js'
 import type { ErrorCode } from '../errors.js'
 
-const stepBytes = 128 * 1024
-
 // How long an answered client may go on sending before the connection is cut. A client that
 // writes its whole body before it reads (Python's requests) sees the answer only if it gets to
 // the end of it; curl and undici read all along and stop by themselves.
@@ -67,8 +65,8 @@ export function disconnect(): Error {
 }
 
 /**
- * The body: the bytes a parser before us left in `req.body`, or the stream, pulled in steps of
- * 128 KiB at most. Nothing is read, and no `100 Continue` sent, before the first pull. No bytes are
+ * The body: the bytes a parser before us left in `req.body`, or the stream, pulled
+ * chunk by chunk. Nothing is read, and no `100 Continue` sent, before the first pull. No bytes are
  * a body only where the request announced one: who forgot it must not replace a core by nothing.
  * @throws LorekeepError at once `LK_CORE_TOO_LARGE` or `LK_HTTP_TOO_LARGE`, `LK_HTTP_BODY_CONSUMED`,
  * `LK_HTTP_ENCODING`, `LK_HTTP_REQUEST`; while iterating too large, `LK_HTTP_REQUEST`,
@@ -191,9 +189,7 @@ async function* pull(
       if (chunk !== null) {
         bytes += chunk.byteLength
         if (bytes > options.maxBytes) throw tooLarge(options)
-        for (let at = 0; at < chunk.byteLength; at += stepBytes) {
-          yield chunk.subarray(at, at + stepBytes)
-        }
+        yield chunk
         continue
       }
       // A cut body is not `complete`, also where the cut falls between two messages. Requests that

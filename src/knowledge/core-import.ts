@@ -5,7 +5,7 @@ import { hasCode, LorekeepError } from '../errors.js'
 import { IndexBuilder, linkParts } from '../graph/index/index-builder.js'
 import { decodeRecord, encodeRecord } from '../record.js'
 import type { Operation, Precondition, Storage } from '../storage.js'
-import { readSteps } from './byte-source.js'
+import { readSteps } from '../byte-source.js'
 import type { CoreTable } from './core-table.js'
 import {
   contentKey,
@@ -20,7 +20,8 @@ import {
   type SegmentRecord,
 } from './records.js'
 import { SegmentWriter } from './segment-writer.js'
-import type { ByteSource, CoreCounts, CoreRef, ImportOptions, ImportSummary } from './types.js'
+import type { CoreCounts, CoreRef, ImportOptions, ImportSummary } from './types.js'
+import type { ByteSource } from '../byte-source.js'
 import { checkOptions } from '../door/options.js'
 import { aFlag, aFunction, aSignal, oneOf } from '../door/rules.js'
 import { eitherOf } from '../in-flight.js'

@@ -22,7 +22,6 @@ import { CoreTable } from './core-table.js'
 import { checkGraphQuery } from './graph-query.js'
 import { checkName, checkRef, coreKey, coresOf, formatKey, type CoreRecord } from './records.js'
 import type {
-  ByteSource,
   CoreExport,
   CoreRef,
   CoreStat,
@@ -30,6 +29,7 @@ import type {
   ImportSummary,
   KnowledgeStore,
 } from './types.js'
+import type { ByteSource } from '../byte-source.js'
 
 const formatVersion = 1
 

@@ -1,5 +1,6 @@
 // What a KnowledgeStore takes and gives.
 
+import type { ByteSource } from '../byte-source.js'
 import type { Graph, GraphQuery, IndexOptions, IndexState } from '../graph/types.js'
 import type { CoreMessage } from '../types.js'
 
@@ -8,10 +9,6 @@ export interface CoreRef {
   readonly user: string
   readonly id: string
 }
-
-/** Where the bytes of a core stream come from. Pulled; read no further after a failure. */
-export type ByteSource =
-  Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>
 
 /** What a run of core messages holds. `bytes` is its length as an export. */
 export interface CoreCounts {

@@ -5,8 +5,7 @@ import { open, unlink } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { shown } from '../door/wording.js'
-import type { ByteSource } from '../knowledge/types.js'
+import { readSteps, type ByteSource } from '../byte-source.js'
 
 const stepBytes = 64 * 1024
 const maxBytesInMemory = 4 * 1024 * 1024
@@ -23,7 +22,7 @@ export class Content {
   #file: FileHandle | undefined
 
   constructor(source: ByteSource) {
-    this.#steps = stepsOf(source)
+    this.#steps = readSteps(source, stepBytes, [])
   }
 
   async next(): Promise<Uint8Array | undefined> {
@@ -51,7 +50,7 @@ export class Content {
       }
       if (done) break
     }
-    this.#waiting = this.#file ? stepsOfFile(this.#file, inFile) : stepsOf(chunks)
+    this.#waiting = this.#file ? stepsOfFile(this.#file, inFile) : readSteps(chunks, stepBytes, [])
     this.#digest = this.#hash.digest('hex')
     return this.#digest
   }
@@ -65,16 +64,6 @@ export class Content {
     const step = await this.#steps.next()
     if (!step.done) this.#hash.update(step.value)
     return step
-  }
-}
-
-async function* stepsOf(source: ByteSource): AsyncGenerator<Uint8Array, void, undefined> {
-  const chunks = source instanceof Uint8Array ? [source] : source
-  for await (const chunk of chunks as AsyncIterable<unknown>) {
-    if (!(chunk instanceof Uint8Array)) {
-      throw new TypeError(`a source must give Uint8Array chunks, not ${shown(chunk)}`)
-    }
-    for (let at = 0; at < chunk.length; at += stepBytes) yield chunk.subarray(at, at + stepBytes)
   }
 }
 

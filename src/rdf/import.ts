@@ -1,10 +1,11 @@
-import type { ByteSource, ImportSummary } from '../knowledge/types.js'
+import type { ByteSource } from '../byte-source.js'
 import type { CoreMessage } from '../types.js'
 import type { RdfExtras } from './extras.js'
 import { parseRdf } from './parse.js'
 import type { RdfParseOptions } from './parse.js'
 
-export interface RdfImportSummary extends ImportSummary {
+/** Beside the summary of an import: what of the text is no triple of a core. */
+export interface RdfRest {
   /** What was left out, with loss `drop`. */
   readonly lost?: RdfExtras
   /** What was kept as reified statements, with loss `reify`. */
@@ -12,14 +13,15 @@ export interface RdfImportSummary extends ImportSummary {
 }
 
 /** Parses a text, has its messages stored, and says beside the summary what became of the rest. */
-export async function importRdf(
+export async function importRdf<Summary>(
   source: ByteSource,
   options: RdfParseOptions,
-  store: (messages: AsyncIterable<CoreMessage>) => Promise<ImportSummary>,
-): Promise<RdfImportSummary> {
+  store: (messages: AsyncIterable<CoreMessage>) => Promise<Summary>,
+): Promise<Summary & RdfRest> {
   const messages = parseRdf(source, options)
   const summary = await store(messages)
   const { loss = 'drop' } = options
-  if (loss === 'refuse') return summary
-  return { ...summary, [loss === 'drop' ? 'lost' : 'reified']: messages.extras }
+  const { extras } = messages
+  const rest = { drop: { lost: extras }, reify: { reified: extras }, refuse: {} }
+  return { ...summary, ...rest[loss] }
 }

@@ -2,7 +2,7 @@
 
 import type * as RDF from '@rdfjs/types'
 import { LorekeepError } from '../errors.js'
-import type { ByteSource } from '../knowledge/types.js'
+import type { ByteSource } from '../byte-source.js'
 import type { CoreMessage, Triple } from '../types.js'
 import { Content } from './content.js'
 import { extrasOf, reify } from './extras.js'

@@ -3,10 +3,11 @@
 import { basename } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { encodeMessage } from '../../../codec/encoder.js'
+import type { ImportSummary } from '../../../knowledge/types.js'
 import { rdfFormatNamed, rdfFormatOfFile } from '../../../rdf/format.js'
 import type { RdfFormat } from '../../../rdf/format.js'
 import { importRdf } from '../../../rdf/import.js'
-import type { RdfImportSummary } from '../../../rdf/import.js'
+import type { RdfRest } from '../../../rdf/import.js'
 import { describeExtras } from '../../../rdf/parse.js'
 import type { RdfLoss } from '../../../rdf/parse.js'
 import { isAbsoluteIri } from '../../../rdf/terms.js'
@@ -39,7 +40,7 @@ export async function importCore(file: string, options: ImportCommandOptions): P
   const format = formatOf(file, options)
   const start = performance.now()
   const input = await openInput(file, 'a core')
-  let summary: RdfImportSummary
+  let summary: ImportSummary & RdfRest
   try {
     summary = await withCores(options, { create: true }, (cores) =>
       interruptible(async (signal) => {

@@ -1,6 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { shown } from '../door/wording.js'
-import type { ByteSource } from './types.js'
+import { shown } from './door/wording.js'
+
+/** Where the bytes of a core stream, a text of RDF or a backup come from. Pulled; read no further after a failure. */
+export type ByteSource =
+  Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>
 
 /** A source that answers at once gives the event loop its turn after so many chunks. */
 const chunksPerTurn = 256
