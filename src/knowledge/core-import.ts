@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type { KnowledgeLimits } from './limits.js'
 import { CoreScanner } from '../codec/scanner.js'
 import { hasCode, LorekeepError } from '../errors.js'
-import { IndexBuilder, linkParts } from '../graph/index/index-builder.js'
 import { decodeRecord, encodeRecord } from '../record.js'
 import type { Operation, Precondition, Storage } from '../storage.js'
 import { readSteps } from '../byte-source.js'
@@ -19,7 +18,7 @@ import {
   type IndexRecord,
   type SegmentRecord,
 } from './records.js'
-import { SegmentWriter } from './segment-writer.js'
+import { Staging, type BuiltIndex } from './staging.js'
 import type { CoreCounts, CoreRef, ImportOptions, ImportSummary } from './types.js'
 import type { ByteSource } from '../byte-source.js'
 import { checkOptions } from '../door/options.js'
@@ -40,15 +39,6 @@ interface ImportParts {
   readonly now: () => number
   /** Aborts when the store gives up waiting. */
   readonly closing: AbortSignal
-}
-
-/** An index that was built in the import's own pass: what its record will say. */
-type BuiltIndex = Pick<IndexRecord, 'id' | 'parts' | 'sourceBytes'>
-
-/** Keys under which the last commit that was tried names what was staged: they tell whether it happened. */
-interface TriedPlaces {
-  segment: Uint8Array | undefined
-  index: Uint8Array | undefined
 }
 
 /** Brings streams into cores: all of a stream or nothing. */
@@ -72,30 +62,16 @@ export class CoreImporter {
   async import(name: CoreRef, source: ByteSource, options: ImportOptions): Promise<ImportSummary> {
     checkOptions('import()', options, importOptions)
     const { mode = 'append', index: isIndexed = false } = options
-    const id = createId(this.#now())
-    const indexId = createId(this.#now())
-    const signal = eitherOf(this.#closing, options.signal)
-    const builder = isIndexed ? new IndexBuilder(this.#slices, indexId, signal) : undefined
-    const writer = new SegmentWriter(this.#slices, id, (slice) => builder?.push(slice))
+    const staging = new Staging({
+      table: this.#table,
+      slices: this.#slices,
+      minLinked: this.#minLinked,
+      now: this.#now,
+      isIndexed,
+      signal: eitherOf(this.#closing, options.signal),
+    })
+    const { id, writer } = staging
     const scanner = new CoreScanner(writer, name, this.#limits)
-    // What an error has to undo: a failed write may have happened, so each comes before its own.
-    let staged = false
-    const tried: TriedPlaces = { segment: undefined, index: undefined }
-    const discard = async () => {
-      await writer.settle()
-      await builder?.end()
-      if (builder !== undefined) await this.#table.discard(indexId, tried.index)
-      return this.#table.discard(id, tried.segment)
-    }
-    const writeFull = async () => {
-      if (!staged) {
-        staged = true
-        // From here on a crash leaves a record of the segment, so that its slices can be deleted.
-        await this.#table.stage(...(builder === undefined ? [id] : [id, indexId]))
-      }
-      await builder?.ready()
-      await writer.writeFull()
-    }
     const counts = (): CoreCounts => ({
       bytes: writer.bytes,
       messages: scanner.messages,
@@ -109,7 +85,7 @@ export class CoreImporter {
         if (scanner.offset + step.length > this.#limits.maxCoreBytes) this.#failCoreSize()
         scanner.push(step)
         if (writer.hasFull) {
-          await writeFull()
+          await staging.writeFull()
           options.onProgress?.(counts())
         }
       }
@@ -118,36 +94,24 @@ export class CoreImporter {
       summary = { ...counts(), digest }
       // Known before the first slice of a small stream is written: a retry of it writes nothing.
       if (await this.#holds(name, mode, digest)) {
-        if (staged) await discard()
+        await staging.discard()
         return { ...summary, duplicate: true }
       }
-      if (writer.blocks > 0) await writeFull()
-      const parts = writer.blocks > 0 ? await builder?.finish() : undefined
-      await writer.finish()
-      await builder?.end()
-      const index = parts && {
-        id: indexId,
-        sourceBytes: writer.bytes,
-        parts: await linkParts(this.#slices, indexId, parts, {
-          minLinked: this.#minLinked,
-          signal,
-          onProgress: undefined,
-        }),
-      }
+      const index = await staging.finish()
       options.onProgress?.(counts())
       const createdAt = new Date(this.#now()).toISOString()
       const segment: SegmentRecord = { id, slices: writer.blocks, ...summary, createdAt }
-      const duplicate = await this.#commit(name, mode, segment, index, tried)
-      if (duplicate && staged) await discard()
+      const duplicate = await this.#commit(name, mode, segment, index, staging.tried)
+      if (duplicate) await staging.discard()
       return { ...summary, duplicate }
     } catch (error) {
-      const discarded = !staged || (await discard())
+      const discarded = await staging.discard()
       if (discarded || !summary)
         throw hasCode(error, 'LK_STORAGE_CONFLICT') ? lost(name, error) : error
       // The storage failed after it had carried out the commit.
       return { ...summary, duplicate: false }
     } finally {
-      await builder?.end()
+      await staging.end()
     }
   }
 
@@ -157,7 +121,7 @@ export class CoreImporter {
     mode: 'append' | 'replace',
     segment: SegmentRecord,
     index: BuiltIndex | undefined,
-    tried: TriedPlaces,
+    tried: Staging['tried'],
   ): Promise<boolean> {
     for (;;) {
       const stored = await this.#table.cores.get(coreKey(name))
