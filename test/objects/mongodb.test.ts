@@ -5,7 +5,9 @@ import { MemoryBackend } from '../../adapters/memory.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import type { ObjectStore } from '../../src/objects/types.js'
 import type { JsonObject } from '../../src/types.js'
-import { facts, refusedSorts, sorted, sortFacts } from './filter/mongodb.js'
+import { facts, sorted } from './filter/mongodb/filters.js'
+import { refusedSorts } from './filter/mongodb/refusals.js'
+import { sortFacts } from './filter/mongodb/sorts.js'
 
 async function openWith(
   t: Test,

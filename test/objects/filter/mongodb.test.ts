@@ -1,6 +1,7 @@
 import t from 'tap'
 import { parseFilter } from '../../../src/objects/filter/filter.js'
-import { facts, namesOf, refusedFilters, sorted } from './mongodb.js'
+import { facts, namesOf, sorted } from './mongodb/filters.js'
+import { refusedFilters } from './mongodb/refusals.js'
 import { matches } from './oracle.js'
 
 for (const some of facts) {

@@ -9,7 +9,8 @@ import { compareScalars, isScalar } from '../../../src/objects/values/values.js'
 import type { SortDirection } from '../../../src/objects/types.js'
 import type { JsonObject, JsonValue } from '../../../src/types.js'
 import { Random, pickSeed } from '../../fixtures/random.js'
-import { refusedSorts, sortFacts, type Sort } from './mongodb.js'
+import { refusedSorts } from './mongodb/refusals.js'
+import { sortFacts, type Sort } from './mongodb/sorts.js'
 import { oraclePaths, randomObject } from './oracle.js'
 
 const seed = pickSeed()
