@@ -13,7 +13,7 @@ import { Reading, tupleOf } from '../verify/reading.js'
 import { givenOut, keyText, tupleText, type Report } from '../verify/report.js'
 import { firstFlow } from './definition.js'
 import { DocumentBlock, numberIn, type StoredDocument } from './queue/block.js'
-import { DocumentBlocks } from './queue/document-blocks.js'
+import { PageCache } from '../page-cache.js'
 import { decodeRun, encodeRun } from './queue/run.js'
 import {
   blockKey,
@@ -86,7 +86,7 @@ class FlowSalvage {
   readonly #to: Storage
   readonly #report: Report
   readonly #counts = new Map<string, CountsRecord>()
-  readonly #blocks = new DocumentBlocks(cacheBytes)
+  readonly #blocks = new PageCache<DocumentBlock>(cacheBytes)
   /** Jobs that have a record. */
   readonly #recorded = new Numbers()
   /** The block of each job that needs one, as often. */
@@ -420,7 +420,7 @@ class FlowSalvage {
   async #leftOf(number: number): Promise<number> {
     const key = leftKey(number)
     const value = await this.#reading.get(key)
-    if (value === undefined) return (await this.#block(number))?.size ?? 0
+    if (value === undefined) return (await this.#block(number))?.count ?? 0
     const left = this.#reading.record<{ left: unknown }>({ key, value })?.left
     return typeof left === 'number' ? left : 0
   }
@@ -431,7 +431,7 @@ class FlowSalvage {
   }
 
   async #block(number: number): Promise<DocumentBlock | undefined> {
-    const held = this.#blocks.get(number)
+    const held = this.#blocks.peek(number)
     if (held !== undefined) return held
     const bytes = await this.#reading.get(blockKey(number))
     if (bytes === undefined) return undefined
@@ -525,7 +525,7 @@ function only(bytes: Uint8Array | undefined, number: number): StoredDocument | u
 
 /** @throws LorekeepError `LK_STORAGE_CORRUPT` */
 function documentsIn(block: DocumentBlock): StoredDocument[] {
-  return Array.from({ length: block.size }, (_, slot) => block.at(slot, slot) as StoredDocument)
+  return Array.from({ length: block.count }, (_, slot) => block.at(slot, slot) as StoredDocument)
 }
 
 /** With spaces for texts that are none: nobody needs them, and they lie between others. */

@@ -14,7 +14,7 @@ import { givenOut, keyText, tupleText, type Report } from '../verify/report.js'
 import { isCount } from '../verify/shapes.js'
 import { keyPrefix } from '../keys.js'
 import { DocumentBlock, numberIn, type StoredDocument } from './queue/block.js'
-import { DocumentBlocks } from './queue/document-blocks.js'
+import { PageCache } from '../page-cache.js'
 import { decodeRun } from './queue/run.js'
 import {
   blockKey,
@@ -100,7 +100,7 @@ class FlowsCheck {
   /** Flows whose record, or whose counts, cannot be read: no more is said of their jobs. */
   readonly #unknown = new Set<string>()
   readonly #balance = new Balance()
-  readonly #blocks = new DocumentBlocks(cacheBytes)
+  readonly #blocks = new PageCache<DocumentBlock>(cacheBytes)
   /** Blocks that were told: they cannot be read, are not there, or nobody needs them. */
   readonly #told = new Set<number>()
   /** Blocks that somebody needs, as often as runs and records name them. */
@@ -440,7 +440,7 @@ class FlowsCheck {
       // Those that have a `left` were added there.
       const left = await this.#reading.get(leftKey(number))
       if (left !== undefined) continue
-      const size = (await this.#block(number))?.size
+      const size = (await this.#block(number))?.count
       if (size !== undefined) this.#balance.add(tupleText('block', number), -size)
       yield
     }
@@ -487,7 +487,7 @@ class FlowsCheck {
   async #checkBlock(number: number): Promise<void> {
     const block = await this.#block(number)
     if (block === undefined) return
-    for (let slot = 0; slot < block.size; slot++) {
+    for (let slot = 0; slot < block.count; slot++) {
       const stored = block.at(slot, slot)
       if (stored !== undefined && !isDocument(stored)) {
         const message = `the document in place ${slot} is none`
@@ -515,13 +515,13 @@ class FlowsCheck {
   /** `undefined` where it is not there, which shows in the balance, or cannot be read. */
   async #block(number: number): Promise<DocumentBlock | undefined> {
     if (this.#told.has(number)) return undefined
-    const held = this.#blocks.get(number)
+    const held = this.#blocks.peek(number)
     if (held !== undefined) return held
     const bytes = await this.#reading.get(blockKey(number))
     if (bytes === undefined) return undefined
     try {
       const block = new DocumentBlock(bytes)
-      void block.size
+      void block.count
       this.#blocks.keep(number, block)
       return block
     } catch (error) {

@@ -130,12 +130,13 @@ export class DocumentBlock {
     this.#bytes = bytes
   }
 
-  get byteLength(): number {
+  /** In bytes. */
+  get size(): number {
     return this.#bytes.byteLength
   }
 
   /** How many documents. @throws LorekeepError `LK_STORAGE_CORRUPT`, as the other methods do */
-  get size(): number {
+  get count(): number {
     return this.#parse().places.length
   }
 

@@ -7,7 +7,8 @@ import { hasCode, LorekeepError } from '../../errors.js'
 import type { Operation, Storage } from '../../storage.js'
 import type { Chance, Clock } from '../clock.js'
 import type { JobEvent } from '../types.js'
-import { DocumentBlocks } from './document-blocks.js'
+import { PageCache } from '../../page-cache.js'
+import type { DocumentBlock } from './block.js'
 import { Draft, isSame, NeedsCleanDraft, OutdatedState } from './draft.js'
 import { headKey } from './records.js'
 import { loadState } from './state.js'
@@ -68,7 +69,7 @@ const cacheBytes = 16 * 1024 * 1024
 
 export class Committer {
   readonly #options: CommitterOptions
-  #blocks = new DocumentBlocks(cacheBytes)
+  #blocks = new PageCache<DocumentBlock>(cacheBytes)
   readonly #token: string
   #state: State
   #waiting: Waiting[] = []
@@ -283,7 +284,7 @@ export class Committer {
     try {
       this.#state = await loadState(this.#options.storage, this.#state)
       // A block that was not written may lie there under its number.
-      this.#blocks = new DocumentBlocks(cacheBytes)
+      this.#blocks = new PageCache<DocumentBlock>(cacheBytes)
       this.#stale = false
       return true
     } catch (error) {

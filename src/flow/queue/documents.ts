@@ -24,7 +24,7 @@ export async function readAlone(draft: Draft, number: number): Promise<Uint8Arra
 }
 
 async function readBlock(draft: Draft, number: number): Promise<DocumentBlock | undefined> {
-  const cached = draft.blocks.get(number)
+  const cached = draft.blocks.peek(number)
   if (cached !== undefined) return cached
   const bytes = await draft.get(blockKey(number))
   if (bytes === undefined) return undefined
@@ -61,7 +61,7 @@ export async function readLeft(
   const known = await draft.records<{ left: number }>(unknown.map(leftKey))
   for (const [place, number] of unknown.entries()) {
     const count =
-      known[place]?.left ?? (await readable(async () => (await readBlock(draft, number))?.size))
+      known[place]?.left ?? (await readable(async () => (await readBlock(draft, number))?.count))
     if (count !== undefined) left.set(number, count)
   }
 }

@@ -8,7 +8,7 @@ import type { AcceptedDocument } from '../document.js'
 import type { JobEvent } from '../types.js'
 import { DocumentBlock, BlockBuilder, Ticket } from './block.js'
 import { loadEventOf } from './job-view.js'
-import type { DocumentBlocks } from './document-blocks.js'
+import type { PageCache } from '../../page-cache.js'
 import { blockKey, countsKey, doneKey, headKey, leftKey, runKey } from './records.js'
 import type { DoneRecord, HeadRecord } from './records.js'
 import { encodeRun } from './run.js'
@@ -34,7 +34,7 @@ interface DraftOptions {
   readonly now: number
   readonly createId: () => string
   readonly token: string
-  readonly blocks: DocumentBlocks
+  readonly blocks: PageCache<DocumentBlock>
   /** Somebody wants to hear of events. */
   readonly watched: boolean
 }
@@ -42,7 +42,7 @@ interface DraftOptions {
 export class Draft {
   readonly state: State
   readonly now: number
-  readonly blocks: DocumentBlocks
+  readonly blocks: PageCache<DocumentBlock>
   readonly events: JobEvent[] = []
   /** Flows in which something can be claimed now. */
   readonly queued = new Set<string>()

@@ -1,64 +1,12 @@
-// Pages: values under a number that is never used again, so that a page once read is right for
-// ever, and what is kept of it in memory needs no invalidation.
+// Pages: values under a number that is never used again.
 
 import { LorekeepError } from '../../errors.js'
 import type { Storage } from '../../storage.js'
+import type { Page, PageCache } from '../../page-cache.js'
 import { pageKey } from './records.js'
-
-/** A page in memory. */
-interface Page {
-  /** About how much memory it takes, in bytes. */
-  readonly size: number
-}
 
 /** Told of where a page is not there: another state of the store is the newest by now. */
 export class StalePage extends Error {}
-
-interface Kept {
-  readonly page: Page
-  /** Asked for since it was last passed over (the second chance of a clock). */
-  used: boolean
-}
-
-/** What is kept in memory of pages of all kinds, under one bound. */
-export class PageCache {
-  readonly maxBytes: number
-  readonly #kept = new Map<number, Kept>()
-  #bytes = 0
-
-  constructor(maxBytes: number) {
-    this.maxBytes = maxBytes
-  }
-
-  peek(number: number): Page | undefined {
-    const kept = this.#kept.get(number)
-    if (kept === undefined) return undefined
-    kept.used = true
-    return kept.page
-  }
-
-  keep(number: number, page: Page): void {
-    this.forget(number)
-    this.#kept.set(number, { page, used: false })
-    this.#bytes += page.size
-    for (const [oldest, kept] of this.#kept) {
-      if (this.#bytes <= this.maxBytes) break
-      if (oldest === number) continue
-      this.#kept.delete(oldest)
-      if (kept.used) {
-        kept.used = false
-        this.#kept.set(oldest, kept)
-      } else this.#bytes -= kept.page.size
-    }
-  }
-
-  forget(number: number): void {
-    const kept = this.#kept.get(number)
-    if (kept === undefined) return
-    this.#kept.delete(number)
-    this.#bytes -= kept.page.size
-  }
-}
 
 /** Pages of one kind. */
 export class Pages<P extends Page> {

@@ -1,0 +1,54 @@
+// What is stored under a number that is never used again: once read it is right for ever, and what is
+// kept of it in memory needs no invalidation.
+
+/** A page in memory. */
+export interface Page {
+  /** About how much memory it takes, in bytes. */
+  readonly size: number
+}
+
+interface Kept<P> {
+  readonly page: P
+  /** Asked for since it was last passed over (the second chance of a clock). */
+  used: boolean
+}
+
+/** The pages that were read or written lately, up to a number of bytes. */
+export class PageCache<P extends Page = Page> {
+  readonly maxBytes: number
+  readonly #kept = new Map<number, Kept<P>>()
+  #bytes = 0
+
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes
+  }
+
+  peek(number: number): P | undefined {
+    const kept = this.#kept.get(number)
+    if (kept === undefined) return undefined
+    kept.used = true
+    return kept.page
+  }
+
+  keep(number: number, page: P): void {
+    this.forget(number)
+    this.#kept.set(number, { page, used: false })
+    this.#bytes += page.size
+    for (const [oldest, kept] of this.#kept) {
+      if (this.#bytes <= this.maxBytes) break
+      if (oldest === number) continue
+      this.#kept.delete(oldest)
+      if (kept.used) {
+        kept.used = false
+        this.#kept.set(oldest, kept)
+      } else this.#bytes -= kept.page.size
+    }
+  }
+
+  forget(number: number): void {
+    const kept = this.#kept.get(number)
+    if (kept === undefined) return
+    this.#kept.delete(number)
+    this.#bytes -= kept.page.size
+  }
+}
