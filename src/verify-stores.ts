@@ -1,7 +1,7 @@
 // Verifies all stores over their partitions, one after the other.
 
 import { hasCode } from './errors.js'
-import { verifyFlows } from './flow/verify.js'
+import { verifyFlows } from './flow/verify/verify.js'
 import { encodeKey, keyPrefix } from './keys.js'
 import type { CoreRecord } from './knowledge/records.js'
 import { verifyKnowledge } from './knowledge/verify.js'

@@ -13,7 +13,6 @@ import { Reading, tupleOf } from '../verify/reading.js'
 import { givenOut, keyText, tupleText, type Report } from '../verify/report.js'
 import { firstFlow } from './definition.js'
 import { DocumentBlock, numberIn, type StoredDocument } from './queue/block.js'
-import { PageCache } from '../page-cache.js'
 import { decodeRun, encodeRun } from './queue/run.js'
 import {
   blockKey,
@@ -45,6 +44,7 @@ import {
   type LeaseRecord,
 } from './queue/records.js'
 import { hashOf, noCounts } from './queue/state.js'
+import { StoredBlocks } from './verify/stored-blocks.js'
 import {
   isDocument,
   isFlow,
@@ -54,14 +54,12 @@ import {
   isLoadOf,
   isNamed,
   isRun,
-} from './record-shapes.js'
+} from './verify/record-shapes.js'
 
 export interface SalvagedFlows {
   flows: number
   jobs: number
 }
-
-const cacheBytes = 32 * 1024 * 1024
 
 /** What is written in one go. */
 const writeBytes = 1024 * 1024
@@ -86,7 +84,7 @@ class FlowSalvage {
   readonly #to: Storage
   readonly #report: Report
   readonly #counts = new Map<string, CountsRecord>()
-  readonly #blocks = new PageCache<DocumentBlock>(cacheBytes)
+  readonly #blocks: StoredBlocks
   /** Jobs that have a record. */
   readonly #recorded = new Numbers()
   /** The block of each job that needs one, as often. */
@@ -106,6 +104,7 @@ class FlowSalvage {
 
   constructor(from: Source, to: Storage, report: Report) {
     this.#reading = new Reading('flows', from, report)
+    this.#blocks = new StoredBlocks(this.#reading, checkNames)
     this.#to = to
     this.#report = report
   }
@@ -165,7 +164,10 @@ class FlowSalvage {
     this.#counts.set(first.id, noCounts())
     this.#put(flowKey(first.id), encodeRecord(first))
     // One that was removed has left nothing.
-    if (!(await this.#isThere(flowKey(first.id))) && !(await this.#isThere(countsKey(first.id)))) {
+    if (
+      !(await this.#reading.has(flowKey(first.id))) &&
+      !(await this.#reading.has(countsKey(first.id)))
+    ) {
       return
     }
     const message = 'its definition; it is defined as in a new store'
@@ -280,7 +282,7 @@ class FlowSalvage {
       if (latest !== undefined && latest.number <= number) {
         return this.#lose(number, `'${document}' of '${user}', superseded, and by no newer load`)
       }
-    } else if (latest === undefined ? await this.#isThere(key) : latest.number < number) {
+    } else if (latest === undefined ? await this.#reading.has(key) : latest.number < number) {
       // Where it never was, the document was removed.
       const record: LatestRecord = { number, job: id, flow, collection, at: updatedAt }
       const value = encodeRecord(record)
@@ -420,30 +422,14 @@ class FlowSalvage {
   async #leftOf(number: number): Promise<number> {
     const key = leftKey(number)
     const value = await this.#reading.get(key)
-    if (value === undefined) return (await this.#block(number))?.count ?? 0
+    if (value === undefined) return (await this.#blocks.get(number))?.count ?? 0
     const left = this.#reading.record<{ left: unknown }>({ key, value })?.left
     return typeof left === 'number' ? left : 0
   }
 
   async #documentOf(number: number): Promise<StoredDocument | undefined> {
-    const stored = (await this.#block(blockOf(number)))?.at(slotOf(number), number)
+    const stored = (await this.#blocks.get(blockOf(number)))?.at(slotOf(number), number)
     return stored !== undefined && isDocument(stored) ? stored : undefined
-  }
-
-  async #block(number: number): Promise<DocumentBlock | undefined> {
-    const held = this.#blocks.peek(number)
-    if (held !== undefined) return held
-    const bytes = await this.#reading.get(blockKey(number))
-    if (bytes === undefined) return undefined
-    const block = new DocumentBlock(bytes)
-    try {
-      if (!documentsIn(block).every(isNamed)) throw new Error('what it names is no document')
-      this.#blocks.keep(number, block)
-      return block
-    } catch (error) {
-      this.#reading.damaged(blockKey(number), (error as Error).message)
-      return undefined
-    }
   }
 
   // Writing
@@ -470,12 +456,6 @@ class FlowSalvage {
   /** A number that was given; the queue gives no block of it once more. */
   #give(number: number): void {
     this.#nextBlock = Math.max(this.#nextBlock, blockOf(number) + 1)
-  }
-
-  async #isThere(key: Uint8Array): Promise<boolean> {
-    const range = { gte: key, lte: key, keysOnly: true, limit: 1 }
-    for await (const _ of this.#reading.entries(range)) return true
-    return false
   }
 
   /** Of a job whose document lies in a block, and is needed there. */
@@ -521,6 +501,10 @@ function only(bytes: Uint8Array | undefined, number: number): StoredDocument | u
   } catch {
     return undefined
   }
+}
+
+function checkNames(block: DocumentBlock): void {
+  if (!documentsIn(block).every(isNamed)) throw new Error('what it names is no document')
 }
 
 /** @throws LorekeepError `LK_STORAGE_CORRUPT` */

@@ -32,6 +32,13 @@ export class Reading {
     return value
   }
 
+  /** Whether there is such a key; its value is not read. */
+  async has(key: Uint8Array): Promise<boolean> {
+    const range = { gte: key, lte: key, keysOnly: true, limit: 1 }
+    for await (const _ of this.entries(range)) return true
+    return false
+  }
+
   async getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
     if (keys.length === 0) return []
     const values = await this.#readMany(keys)

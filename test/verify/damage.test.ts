@@ -3,7 +3,7 @@
 
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
-import { verifyFlows } from '../../src/flow/verify.js'
+import { verifyFlows } from '../../src/flow/verify/verify.js'
 import { decodeKey } from '../../src/keys.js'
 import { verifyKnowledge } from '../../src/knowledge/verify.js'
 import { verifyObjects } from '../../src/objects/verify/verify.js'

@@ -29,7 +29,7 @@ import {
 } from '../../src/flow/queue/records.js'
 import { hashOf } from '../../src/flow/queue/state.js'
 import { encodeRun } from '../../src/flow/queue/run.js'
-import { verifyFlows } from '../../src/flow/verify.js'
+import { verifyFlows } from '../../src/flow/verify/verify.js'
 import { encodeKey } from '../../src/keys.js'
 import type { Storage } from '../../src/storage.js'
 import type { Report } from '../../src/verify/report.js'

@@ -3,23 +3,19 @@
 // each run and each record of a job, and a few blocks.
 
 import { deserialize } from 'node:v8'
-import { LorekeepError } from '../errors.js'
-import type { Entry, Range } from '../storage.js'
-import { Balance } from '../verify/balance.js'
-import type { Finding, Source } from '../verify/finding.js'
-import { Numbers } from '../verify/numbers.js'
-import { verifyFormat, verifyKeys } from '../verify/partition-check.js'
-import { Reading, tupleOf } from '../verify/reading.js'
-import { givenOut, keyText, tupleText, type Report } from '../verify/report.js'
-import { isCount } from '../verify/shapes.js'
-import { keyPrefix } from '../keys.js'
-import { DocumentBlock, numberIn, type StoredDocument } from './queue/block.js'
-import { PageCache } from '../page-cache.js'
-import { decodeRun } from './queue/run.js'
+import type { Entry, Range } from '../../storage.js'
+import { Balance } from '../../verify/balance.js'
+import type { Finding, Source } from '../../verify/finding.js'
+import { verifyFormat, verifyKeys } from '../../verify/partition-check.js'
+import { Reading, tupleOf } from '../../verify/reading.js'
+import { givenOut, keyText, tupleText, type Report } from '../../verify/report.js'
+import { isCount } from '../../verify/shapes.js'
+import { keyPrefix } from '../../keys.js'
+import { numberIn } from '../queue/block.js'
+import { decodeRun } from '../queue/run.js'
 import {
   blockKey,
   blockOf,
-  bodyKey,
   countsKey,
   flowKeys,
   formatKey,
@@ -37,26 +33,15 @@ import {
   type JobRecord,
   type LatestRecord,
   type LeaseRecord,
-} from './queue/records.js'
-import { hashOf, noCounts } from './queue/state.js'
-import {
-  isCounts,
-  isDocument,
-  isFlow,
-  isHead,
-  isJob,
-  isLatest,
-  isLoadOf,
-  isRun,
-} from './record-shapes.js'
+} from '../queue/records.js'
+import { hashOf, noCounts } from '../queue/state.js'
+import { BlocksCheck } from './blocks.js'
+import { isCounts, isFlow, isHead, isJob, isLatest, isLoadOf, isRun } from './record-shapes.js'
 
 const formatVersion = 1
 
 /** Records of jobs whose newest load is looked up at a time. */
 const jobsAtOnce = 500
-
-/** Blocks of documents that are held. */
-const cacheBytes = 32 * 1024 * 1024
 
 /** What follows in a key of each kind: numbers and strings. */
 const shapes = new Map([
@@ -100,19 +85,15 @@ class FlowsCheck {
   /** Flows whose record, or whose counts, cannot be read: no more is said of their jobs. */
   readonly #unknown = new Set<string>()
   readonly #balance = new Balance()
-  readonly #blocks = new PageCache<DocumentBlock>(cacheBytes)
-  /** Blocks that were told: they cannot be read, are not there, or nobody needs them. */
-  readonly #told = new Set<number>()
-  /** Blocks that somebody needs, as often as runs and records name them. */
-  readonly #needed = new Numbers()
+  readonly #blocks: BlocksCheck
   readonly #tokens = new Set<string>()
-  #nextBlock = Infinity
   /** The flow and the user of the last run, and the number behind it. */
   #lane = { name: '', end: 0 }
 
   constructor(reading: Reading, report: Report) {
     this.#reading = reading
     this.#report = report
+    this.#blocks = new BlocksCheck(reading)
   }
 
   /** Yields now and then, for what was found to be given out. */
@@ -123,7 +104,7 @@ class FlowsCheck {
     await this.#readRecords()
     yield* this.#readLatest()
     yield* this.#readJobs()
-    yield* this.#readNeeded()
+    yield* this.#blocks.compare()
     while (this.#balance.isOpen) {
       this.#balance.list()
       this.#report.isMuted = true
@@ -147,7 +128,7 @@ class FlowsCheck {
     else {
       const head = this.#reading.record<HeadRecord>({ key: headKey(), value })
       if (isHead(head)) {
-        this.#nextBlock = head.nextBlock
+        this.#blocks.nextBlock = head.nextBlock
       } else if (head !== undefined) this.#reading.damaged(headKey(), 'it is not a head')
     }
     for await (const entry of this.#reading.entries(flowKeys())) {
@@ -190,7 +171,7 @@ class FlowsCheck {
       const jobs = await this.#reading.getMany(found.map(({ latest }) => jobKey(latest.number)))
       for (const [n, { key, user, document, latest }] of found.entries()) {
         const wrong = (message: string) => this.#error('different', keyText(key), message)
-        if (blockOf(latest.number) >= this.#nextBlock) {
+        if (blockOf(latest.number) >= this.#blocks.nextBlock) {
           wrong(`names the job ${latest.number}; the head has not given that number yet`)
         }
         const value = jobs[n]
@@ -289,7 +270,7 @@ class FlowsCheck {
     }
     this.#need(number, jobs)
     if (!this.#report.deep || this.#report.isMuted) return
-    const block = await this.#block(blockOf(number))
+    const block = await this.#blocks.get(blockOf(number))
     if (block === undefined) return
     for (const [n, hash] of hashes.entries()) {
       const stored = block.at(slotOf(number + n), number + n)
@@ -305,7 +286,7 @@ class FlowsCheck {
   #need(number: number, jobs = 1): void {
     const block = blockOf(number)
     if (this.#report.deep) this.#balance.add(tupleText('block', block), jobs)
-    if (!this.#report.isMuted) this.#needed.add(block)
+    if (!this.#report.isMuted) this.#blocks.need(block)
   }
 
   async #readDone(entry: Entry): Promise<void> {
@@ -380,12 +361,12 @@ class FlowsCheck {
     }
     if (this.#report.isMuted) return
     const wrong = (message: string) => this.#error('different', keyText(key), message)
-    if (blockOf(number) >= this.#nextBlock) wrong('the head has not given that number yet')
+    if (blockOf(number) >= this.#blocks.nextBlock) wrong('the head has not given that number yet')
     if ((state === 'delayed') !== (dueAt !== undefined)) wrong(`is ${state}, and due at ${dueAt}`)
     if (state === 'done' && ownBody === true) wrong('is done, and says that it has a body')
     if (numberIn(record.id) !== number) wrong(`its id '${record.id}' is of another number`)
     if (state === 'done' || record.lost !== undefined || !this.#report.deep) return
-    const stored = await this.#documentOf(number, ownBody === true)
+    const stored = await this.#blocks.documentOf(number, ownBody === true)
     if (stored === undefined) return
     if (stored.flow !== flow || stored.user !== user || stored.document !== document) {
       wrong(`is ${named(record)}; what is stored for it is ${named(stored)}`)
@@ -436,11 +417,11 @@ class FlowsCheck {
     for await (const { key } of this.#keys('block')) {
       const [number] = tupleOf<[number]>(key, 'n') ?? []
       if (number === undefined) continue
-      if (!this.#report.isMuted) await this.#checkBlock(number)
+      if (!this.#report.isMuted) await this.#blocks.checkDocuments(number)
       // Those that have a `left` were added there.
       const left = await this.#reading.get(leftKey(number))
       if (left !== undefined) continue
-      const size = (await this.#block(number))?.count
+      const size = (await this.#blocks.get(number))?.count
       if (size !== undefined) this.#balance.add(tupleText('block', number), -size)
       yield
     }
@@ -469,95 +450,11 @@ class FlowsCheck {
       }
       if (this.#report.deep) this.#balance.add(tupleText('block', number), -record.left)
       if (this.#report.isMuted) continue
-      if (!(await this.#isThere(blockKey(number)))) {
+      if (!(await this.#reading.has(blockKey(number)))) {
         this.#error('unreferenced', keyText(entry.key), 'there is no such block')
       }
       yield
     }
-  }
-
-  async #isThere(key: Uint8Array): Promise<boolean> {
-    const range = { gte: key, lte: key, keysOnly: true, limit: 1 }
-    for await (const _ of this.#reading.entries(range)) return true
-    return false
-  }
-
-  // Blocks
-
-  async #checkBlock(number: number): Promise<void> {
-    const block = await this.#block(number)
-    if (block === undefined) return
-    for (let slot = 0; slot < block.count; slot++) {
-      const stored = block.at(slot, slot)
-      if (stored !== undefined && !isDocument(stored)) {
-        const message = `the document in place ${slot} is none`
-        this.#error('damaged', tupleText('block', number), message)
-      }
-    }
-  }
-
-  async #documentOf(number: number, ownBody: boolean): Promise<StoredDocument | undefined> {
-    if (!ownBody) return (await this.#block(blockOf(number)))?.at(slotOf(number), number)
-    const bytes = await this.#reading.get(bodyKey(number))
-    if (bytes === undefined) return undefined
-    try {
-      const stored = new DocumentBlock(bytes).at(0, number)
-      if (stored === undefined || !isDocument(stored)) {
-        throw new LorekeepError('LK_STORAGE_CORRUPT', 'it holds no document')
-      }
-      return stored
-    } catch (error) {
-      this.#reading.damaged(bodyKey(number), (error as Error).message)
-      return undefined
-    }
-  }
-
-  /** `undefined` where it is not there, which shows in the balance, or cannot be read. */
-  async #block(number: number): Promise<DocumentBlock | undefined> {
-    if (this.#told.has(number)) return undefined
-    const held = this.#blocks.peek(number)
-    if (held !== undefined) return held
-    const bytes = await this.#reading.get(blockKey(number))
-    if (bytes === undefined) return undefined
-    try {
-      const block = new DocumentBlock(bytes)
-      void block.count
-      this.#blocks.keep(number, block)
-      return block
-    } catch (error) {
-      this.#told.add(number)
-      this.#reading.damaged(blockKey(number), (error as Error).message)
-      return undefined
-    }
-  }
-
-  /** Each block is needed by somebody, and each that is needed is there. */
-  async *#readNeeded(): AsyncGenerator<void, void, undefined> {
-    const needed = this.#needed.sorted()
-    let at = 0
-    const pass = (number: number) => {
-      for (; at < needed.length && (needed[at] as number) < number; at++) {
-        const block = needed[at] as number
-        if (this.#told.has(block)) continue
-        this.#told.add(block)
-        this.#error('missing', tupleText('block', block), 'jobs need documents of it')
-      }
-    }
-    for await (const { key } of this.#keys('block')) {
-      const [number] = tupleOf<[number]>(key, 'n') ?? []
-      if (number === undefined) continue
-      if (number >= this.#nextBlock) {
-        this.#error('different', keyText(key), 'the head has not given that number yet')
-      }
-      pass(number)
-      if (needed[at] !== number) {
-        this.#told.add(number)
-        this.#error('unreferenced', keyText(key), 'no job needs it')
-      }
-      while (needed[at] === number) at++
-      yield
-    }
-    pass(Infinity)
   }
 
   // What two sides say
@@ -567,7 +464,7 @@ class FlowsCheck {
     const number = Number(digits)
     const isMore = weight > 0
     if (kind === 'block') {
-      if (this.#told.has(number)) return
+      if (this.#blocks.isTold(number)) return
       const message = isMore
         ? `is needed by ${weight} jobs more than it counts`
         : `counts ${-weight} documents that no job needs`

@@ -1,8 +1,8 @@
 // What a record has to be before anything is made of it: its bytes may be those of something else.
 
 import { isUtf8 } from 'node:buffer'
-import { isCount, isKeyText } from '../verify/shapes.js'
-import { numberIn, type StoredDocument } from './queue/block.js'
+import { isCount, isKeyText } from '../../verify/shapes.js'
+import { numberIn, type StoredDocument } from '../queue/block.js'
 import {
   slotOf,
   slotsPerBlock,
@@ -11,9 +11,9 @@ import {
   type HeadRecord,
   type JobRecord,
   type LatestRecord,
-} from './queue/records.js'
-import { noCounts } from './queue/state.js'
-import type { JobState } from './types.js'
+} from '../queue/records.js'
+import { noCounts } from '../queue/state.js'
+import type { JobState } from '../types.js'
 
 const states: ReadonlySet<JobState> = new Set(['queued', 'delayed', 'active', 'done', 'dead'])
 
