@@ -4,18 +4,15 @@
 
 import { Balance } from '../../verify/balance.js'
 import type { Finding, Source } from '../../verify/finding.js'
-import { Numbers } from '../../verify/numbers.js'
 import { verifyFormat, verifyKeys } from '../../verify/partition-check.js'
 import { Reading, tupleOf } from '../../verify/reading.js'
-import { givenOut, keyText, tupleText, type Report } from '../../verify/report.js'
+import { givenOut, tupleText, type Report } from '../../verify/report.js'
 import { isCount } from '../../verify/shapes.js'
 import { Block, type Row } from '../engine/block.js'
 import { IdHash } from '../engine/hash.js'
-import type { Index } from '../engine/index-runs.js'
 import {
   allBlocks,
   allCollections,
-  allPages,
   allRetired,
   allRuns,
   allSchemas,
@@ -41,7 +38,10 @@ import { RowShapes } from '../engine/row-shapes.js'
 import type { Scalar } from '../values/values.js'
 import { parseSchemaDefinition } from '../schema/definition.js'
 import { compileSchema, type CompiledSchema } from '../schema/schema.js'
+import type { IndexCheck, TableCheck } from './checks.js'
+import { compareCounts } from './counts.js'
 import { entryText, walkEntries, type NumberedRun } from './index-entries.js'
+import { PagesCheck, type NamedPage } from './pages.js'
 import {
   haveOwners,
   isBlockRecord,
@@ -67,30 +67,8 @@ const shapes = new Map([
   ['retired', 'n'],
 ])
 
-/** So many pages are told that are missing, or named twice. */
-const maxNamed = 1000
-
 /** Pairs of rows that may have the same id; hashes of 53 bits hardly ever meet. */
 const maxSuspects = 1000
-
-interface TableCheck {
-  readonly schema: CompiledSchema
-  readonly indexes: readonly IndexCheck[]
-  rows: number
-}
-
-interface IndexCheck {
-  readonly what: string
-  readonly index: Index
-  /** Undefined: without the content of rows only numbers are compared. */
-  readonly balance: Balance | undefined
-  /** Rows with several entries or none: by the rows, and by the runs. */
-  irregular: number
-  counted: number
-  /** Entries by the runs' own counts. */
-  entries: number
-  isWhole: boolean
-}
 
 interface CheckedBlock extends BlockRecord {
   readonly table: number
@@ -119,7 +97,7 @@ class ObjectsCheck {
   readonly #damaged = new Set<string>()
   /** Objects by collection and schema, as the rows say. */
   readonly #counts = new Map<string, Map<string, number>>()
-  readonly #named = new Numbers()
+  readonly #pages: PagesCheck
   readonly #shapes = new RowShapes()
   #hash = new IdHash('0'.repeat(16))
   /** Rows that could not be read: what is counted of them is not known. */
@@ -129,6 +107,7 @@ class ObjectsCheck {
   constructor(reading: Reading, report: Report) {
     this.#reading = reading
     this.#report = report
+    this.#pages = new PagesCheck(reading)
     this.#ids = this.#indexCheck('the index of ids', idIndex, ['_id'])
   }
 
@@ -139,12 +118,22 @@ class ObjectsCheck {
     yield* this.#readBlocks()
     yield* this.#readRuns()
     await this.#readRetired()
-    yield* this.#readPages()
+    yield* this.#pages.compare(this.#head?.nextPage ?? Infinity, () => this.#namedPages())
     if (this.#report.deep) {
       yield* this.#compareIndexes()
       yield* this.#compareIds()
     }
-    this.#compareCounts()
+    compareCounts(
+      {
+        tables: [...this.#tables.values()],
+        ids: this.#ids,
+        collections: this.#collections,
+        damaged: this.#damaged,
+        found: this.#counts,
+        hasAllRows: this.#hasAllRows,
+      },
+      this.#report,
+    )
   }
 
   #error(code: Finding['code'], what: string, message: string): void {
@@ -272,7 +261,7 @@ class ObjectsCheck {
       const of = this.#tables.get(table)
       if (of === undefined) this.#error('unreferenced', what, `no schema has the table ${table}`)
       else if (!this.#report.isMuted) of.rows += rows
-      if (!this.#report.isMuted) this.#named.add(page)
+      if (!this.#report.isMuted) this.#pages.name(page)
       if (tableOf(first) !== table) this.#error('different', what, 'is of another table')
       places.push(place)
       if (places.length < blocksAtOnce) continue
@@ -393,7 +382,7 @@ class ObjectsCheck {
       const check = this.#indexes.get(index)
       for (const { number, record } of runs) {
         const what = tupleText('run', index, number)
-        for (const page of pagesOf(record)) this.#named.add(page)
+        for (const page of pagesOf(record)) this.#pages.name(page)
         if (check === undefined) {
           const message = 'of an index that no schema has: opening deletes it'
           this.#report.leftover('objects', what, message)
@@ -443,7 +432,7 @@ class ObjectsCheck {
   async #readRetired(): Promise<void> {
     for await (const [version, pages] of this.#retired()) {
       const what = tupleText('retired', version)
-      for (const page of pages) this.#named.add(page)
+      for (const page of pages) this.#pages.name(page)
       const message = `${pages.length} pages that are kept for a reader: a later commit, or opening, deletes them`
       this.#report.leftover('objects', what, message)
       if (version > (this.#head?.version ?? Infinity)) {
@@ -452,51 +441,17 @@ class ObjectsCheck {
     }
   }
 
-  async *#readPages(): AsyncGenerator<void, void, undefined> {
-    const named = this.#named.sorted()
-    /** Pages that are named and not there, or named twice. */
-    const missing = new Set<number>()
-    const twice = new Set<number>()
-    let at = 0
-    const pass = (number: number) => {
-      for (; at < named.length && (named[at] as number) < number; at++) {
-        if (missing.size < maxNamed) missing.add(named[at] as number)
-      }
+  async *#namedPages(): AsyncGenerator<NamedPage, void, undefined> {
+    for await (const { table, first, page } of this.#blocks()) {
+      yield [page, tupleText('block', table, first)]
     }
-    for await (const page of this.#reading.pages({ ...allPages(), keysOnly: true })) {
-      for (const { key } of page) {
-        const [number] = tupleOf<[number]>(key, 'n') ?? []
-        if (number === undefined) continue
-        pass(number)
-        if (named[at] !== number) this.#error('unreferenced', keyText(key), 'no record names it')
-        else if (named[at + 1] === number && twice.size < maxNamed) twice.add(number)
-        while (named[at] === number) at++
-        if (number >= (this.#head?.nextPage ?? Infinity)) {
-          this.#error('different', keyText(key), 'the head has not given that number yet')
-        }
-      }
-      yield
-    }
-    pass(Infinity)
-    if (missing.size + twice.size > 0) await this.#tellNamers(missing, twice)
-  }
-
-  async #tellNamers(missing: ReadonlySet<number>, twice: ReadonlySet<number>): Promise<void> {
-    const tell = (page: number, by: string) => {
-      const what = tupleText('page', page)
-      if (missing.has(page)) this.#error('missing', what, `${by} names it`)
-      if (twice.has(page))
-        this.#error('duplicate', what, `${by} names it, and so does another record`)
-    }
-    for await (const { table, first, page } of this.#blocks())
-      tell(page, tupleText('block', table, first))
     for await (const [index, runs] of this.#runs()) {
       for (const { number, record } of runs) {
-        for (const page of pagesOf(record)) tell(page, tupleText('run', index, number))
+        for (const page of pagesOf(record)) yield [page, tupleText('run', index, number)]
       }
     }
     for await (const [version, pages] of this.#retired()) {
-      for (const page of pages) tell(page, tupleText('retired', version))
+      for (const page of pages) yield [page, tupleText('retired', version)]
     }
   }
 
@@ -562,67 +517,6 @@ class ObjectsCheck {
       }
     }
     return undefined
-  }
-
-  #compareCounts(): void {
-    let all = 0
-    for (const [, { schema, rows, indexes }] of this.#tables) {
-      const { name } = schema.definition
-      all += rows
-      let counted = 0
-      for (const { schemas } of this.#collections.values()) counted += schemas[name] ?? 0
-      if (this.#hasAllRows && this.#damaged.size === 0 && counted !== rows) {
-        const message = `collections count ${counted} objects of it; there are ${rows}`
-        this.#error('different', tupleText('schema', name), message)
-      }
-      for (const index of indexes) this.#compareNumbers(index, rows)
-    }
-    this.#compareNumbers(this.#ids, all)
-    for (const [name, { schemas }] of this.#collections) {
-      const what = tupleText('collection', name)
-      for (const [schema, objects] of Object.entries(schemas)) {
-        const known = [...this.#tables.values()].some(
-          (one) => one.schema.definition.name === schema,
-        )
-        if (!known && objects !== 0) {
-          this.#error(
-            'different',
-            what,
-            `counts ${objects} objects of '${schema}', which is no schema`,
-          )
-        }
-        const found = this.#counts.get(name)?.get(schema) ?? 0
-        if (this.#report.deep && this.#hasAllRows && found !== objects) {
-          this.#error(
-            'different',
-            what,
-            `counts ${objects} objects of '${schema}'; there are ${found}`,
-          )
-        }
-        this.#counts.get(name)?.delete(schema)
-      }
-    }
-    if (!this.#report.deep || !this.#hasAllRows) return
-    for (const [name, counts] of this.#counts) {
-      if (this.#damaged.has(name)) continue
-      for (const [schema, objects] of counts) {
-        const message = `has ${objects} objects of '${schema}', which it does not count`
-        this.#error('different', tupleText('collection', name), message)
-      }
-    }
-  }
-
-  #compareNumbers({ what, index, counted, irregular, entries, isWhole }: IndexCheck, rows: number) {
-    if (!isWhole || !this.#hasAllRows) return
-    const which = `index ${index.number}`
-    if (this.#report.deep && counted !== irregular) {
-      const message = `${what} counts ${counted} irregular rows; there are ${irregular}`
-      this.#error('different', which, message)
-    }
-    // Each row has one entry, where none is irregular.
-    if (counted === 0 && entries !== rows) {
-      this.#error('different', which, `${what} counts ${entries} entries; there are ${rows} rows`)
-    }
   }
 }
 
