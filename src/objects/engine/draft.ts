@@ -43,6 +43,14 @@ interface WrittenBlock {
   readonly bytes: Uint8Array
 }
 
+/** What finish() has found to be written until now. */
+interface Writing {
+  readonly operations: Operation[]
+  readonly gone: number[]
+  readonly blockPages: WrittenBlock[]
+  readonly entryPages: WrittenEntries[]
+}
+
 interface TableDraft {
   readonly added: Row[]
   /** Rows of the storage. */
@@ -259,76 +267,74 @@ export class Draft {
   }
 
   async finish(): Promise<Commit> {
-    const operations: Operation[] = []
-    const gone: number[] = []
-    const blockPages: WrittenBlock[] = []
-    const entryPages: WrittenEntries[] = []
+    const writing: Writing = { operations: [], gone: [], blockPages: [], entryPages: [] }
     const ids = this.#draftOf(this.state.ids)
-    const { hash } = this.#memory
-    for (const [name, { added, removed }] of this.#changes) {
-      const table = this.#tables.get(name)
-      if (table === undefined) continue
-      // Objects go in any order; entries of one key have to come with growing references.
-      removed.sort((a, b) => a.ref - b.ref)
-      for (const { ref, collection, id } of added) {
-        ids.keys.push(hash.of(collection, String(id)))
-        ids.refs.push(ref)
-      }
-      for (const { ref, collection, id } of removed) {
-        ids.deletedKeys.push(hash.of(collection, String(id)))
-        ids.deletedRefs.push(ref)
-      }
-      const { indexes: unfinished = [], upTo = 0 } = this.#building.get(name) ?? {}
-      for (const index of table.indexes) {
-        this.#enter(index, added)
-        this.#leave(index, removed)
-      }
-      const known = removed.filter(({ ref }) => ref < upTo)
-      for (const index of unfinished) this.#leave(index, known)
-      const plan = await planBlocks(table, added, removed, this.#memory.blocks)
-      for (const place of plan.replaced) {
-        operations.push(del(blockKey(table.number, place.first)))
-        gone.push(place.page)
-      }
-      const blocks = plan.blocks.map((block) => {
-        if ('page' in block) return block
-        const page = this.#takePage()
-        const { first, bytes } = block
-        blockPages.push({ number: page, bytes })
-        const record = recordOf(block, page)
-        operations.push(put(blockKey(table.number, first), encodeRecord(record)))
-        return { first, ...record }
-      })
-      const rows = table.rows + added.length - removed.length
-      this.#tables.set(name, { ...table, blocks, rows })
+    for (const [name, changes] of this.#changes) {
+      await this.#finishRows(name, changes, ids, writing)
     }
+    const nextIds = await this.#finishIndexes(writing)
+    this.#finishRecords(writing)
+    const next = this.#nextState(nextIds)
+    const { operations, blockPages, entryPages } = writing
+    for (const { number, bytes } of blockPages) operations.push(put(pageKey(number), bytes))
+    for (const { number, page } of entryPages) {
+      operations.push(put(pageKey(number), EntryPage.encode(page)))
+    }
+    operations.push(put(headKey(), next.headBytes))
+    return { ...writing, next }
+  }
 
-    const merge = async (index: Index): Promise<Index> => {
-      const draft = this.#indexChanges.get(index.number)
-      if (draft === undefined) return index
-      const change = {
-        adds: sortEntries(draft.keys, draft.refs),
-        dels: sortEntries(draft.deletedKeys, draft.deletedRefs),
-        irregular: draft.irregular,
-      }
-      const takePage = () => this.#takePage()
-      const merged = await mergeChange(index, change, this.#memory.entries, takePage)
-      for (const run of merged.replaced) {
-        operations.push(del(runKey(index.number, run.number)))
-        gone.push(...run.adds.pages, ...run.dels.pages)
-      }
-      let number = (index.runs.at(-1)?.number ?? 0) + 1
-      const runs = merged.records.map((record) => {
-        operations.push(put(runKey(index.number, number), encodeRecord(record)))
-        return runOf(number++, record)
-      })
-      entryPages.push(...merged.pages)
-      const kept = index.runs.slice(0, index.runs.length - merged.replaced.length)
-      return { ...index, runs: [...kept, ...runs] }
+  /** The blocks of a schema's rows, and their keys in the indexes' drafts. */
+  async #finishRows(
+    name: string,
+    { added, removed }: TableDraft,
+    ids: IndexDraft,
+    writing: Writing,
+  ): Promise<void> {
+    const table = this.#tables.get(name)
+    if (table === undefined) return
+    const { operations, gone, blockPages } = writing
+    const { hash } = this.#memory
+    // Objects go in any order; entries of one key have to come with growing references.
+    removed.sort((a, b) => a.ref - b.ref)
+    for (const { ref, collection, id } of added) {
+      ids.keys.push(hash.of(collection, String(id)))
+      ids.refs.push(ref)
     }
+    for (const { ref, collection, id } of removed) {
+      ids.deletedKeys.push(hash.of(collection, String(id)))
+      ids.deletedRefs.push(ref)
+    }
+    const { indexes: unfinished = [], upTo = 0 } = this.#building.get(name) ?? {}
+    for (const index of table.indexes) {
+      this.#enter(index, added)
+      this.#leave(index, removed)
+    }
+    const known = removed.filter(({ ref }) => ref < upTo)
+    for (const index of unfinished) this.#leave(index, known)
+    const plan = await planBlocks(table, added, removed, this.#memory.blocks)
+    for (const place of plan.replaced) {
+      operations.push(del(blockKey(table.number, place.first)))
+      gone.push(place.page)
+    }
+    const blocks = plan.blocks.map((block) => {
+      if ('page' in block) return block
+      const page = this.#takePage()
+      const { first, bytes } = block
+      blockPages.push({ number: page, bytes })
+      const record = recordOf(block, page)
+      operations.push(put(blockKey(table.number, first), encodeRecord(record)))
+      return { first, ...record }
+    })
+    const rows = table.rows + added.length - removed.length
+    this.#tables.set(name, { ...table, blocks, rows })
+  }
+
+  /** Merges what changes of indexes; gives that of ids. */
+  async #finishIndexes(writing: Writing): Promise<Index> {
     const mergeAll = async (indexes: readonly Index[]) => {
       const merged: Index[] = []
-      for (const index of indexes) merged.push(await merge(index))
+      for (const index of indexes) merged.push(await this.#merged(index, writing))
       return merged
     }
     for (const [name, table] of this.#tables) {
@@ -340,14 +346,36 @@ export class Draft {
       const indexes = await mergeAll(building.indexes)
       this.#building.set(name, { ...building, indexes })
     }
-    const nextIds = await merge(this.state.ids)
-
+    const ids = await this.#merged(this.state.ids, writing)
     for (const { number, runs } of this.#droppedIndexes) {
-      for (const run of runs) {
-        operations.push(del(runKey(number, run.number)))
-        gone.push(...run.adds.pages, ...run.dels.pages)
-      }
+      for (const run of runs) dropRun(number, run, writing)
     }
+    return ids
+  }
+
+  async #merged(index: Index, writing: Writing): Promise<Index> {
+    const draft = this.#indexChanges.get(index.number)
+    if (draft === undefined) return index
+    const change = {
+      adds: sortEntries(draft.keys, draft.refs),
+      dels: sortEntries(draft.deletedKeys, draft.deletedRefs),
+      irregular: draft.irregular,
+    }
+    const takePage = () => this.#takePage()
+    const merged = await mergeChange(index, change, this.#memory.entries, takePage)
+    for (const run of merged.replaced) dropRun(index.number, run, writing)
+    let number = (index.runs.at(-1)?.number ?? 0) + 1
+    const runs = merged.records.map((record) => {
+      writing.operations.push(put(runKey(index.number, number), encodeRecord(record)))
+      return runOf(number++, record)
+    })
+    writing.entryPages.push(...merged.pages)
+    const kept = index.runs.slice(0, index.runs.length - merged.replaced.length)
+    return { ...index, runs: [...kept, ...runs] }
+  }
+
+  /** The records of schemas and collections that are others now. */
+  #finishRecords({ operations }: Writing): void {
     for (const name of this.#changedSchemas) {
       const table = this.#tables.get(name)
       if (table === undefined) operations.push(del(schemaKey(name)))
@@ -363,10 +391,9 @@ export class Draft {
       if (record === undefined) operations.push(del(collectionKey(name)))
       else operations.push(put(collectionKey(name), encodeRecord(record)))
     }
-    for (const { number, bytes } of blockPages) operations.push(put(pageKey(number), bytes))
-    for (const { number, page } of entryPages) {
-      operations.push(put(pageKey(number), EntryPage.encode(page)))
-    }
+  }
+
+  #nextState(ids: Index): State {
     const head: HeadRecord = {
       ...this.state.head,
       version: this.state.head.version + 1,
@@ -375,17 +402,14 @@ export class Draft {
       nextPage: this.#nextPage,
       nextIndex: this.#nextIndex,
     }
-    const headBytes = encodeRecord(head)
-    operations.push(put(headKey(), headBytes))
-    const next: State = {
+    return {
       head,
-      headBytes,
+      headBytes: encodeRecord(head),
       tables: this.#tables,
       collections: this.#collections,
-      ids: nextIds,
+      ids,
       building: this.#building,
     }
-    return { operations, next, blockPages, entryPages, gone }
   }
 
   #changesOf(schema: string): TableDraft {
@@ -454,3 +478,8 @@ export class Draft {
 
 const put = (key: Uint8Array, value: Uint8Array): Operation => ({ type: 'put', key, value })
 const del = (key: Uint8Array): Operation => ({ type: 'del', key })
+
+function dropRun(index: number, run: Index['runs'][number], { operations, gone }: Writing): void {
+  operations.push(del(runKey(index, run.number)))
+  gone.push(...run.adds.pages, ...run.dels.pages)
+}
