@@ -4,7 +4,7 @@ import type { CoreTable } from './core-table.js'
 import { createId, type IndexRecord } from './records.js'
 import { SegmentWriter } from './segment-writer.js'
 
-export interface StagingOptions {
+interface StagingOptions {
   readonly table: CoreTable
   readonly slices: Storage
   readonly minLinked: number

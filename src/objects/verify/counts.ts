@@ -4,7 +4,7 @@ import { tupleText, type Report } from '../../verify/report.js'
 import type { CollectionRecord } from '../engine/records.js'
 import type { IndexCheck, TableCheck } from './checks.js'
 
-export interface Counted {
+interface Counted {
   readonly tables: readonly TableCheck[]
   readonly ids: IndexCheck
   readonly collections: ReadonlyMap<string, CollectionRecord>
