@@ -3,9 +3,10 @@
 // was parsed, `{"h":1,"\n":2}` has the keys `h` and `\`, without an error, and two keys may become
 // one. So there keys with escapes, which are rare, do not reach JSON.parse.
 
-import { quote, backslash } from './json-bytes.js'
-
 const isTrusted = keepsEscapedKeys()
+
+const quote = 0x22
+const backslash = 0x5c
 
 /** @throws SyntaxError as JSON.parse does */
 export function parseJson(text: string): unknown {

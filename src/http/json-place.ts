@@ -4,8 +4,10 @@
 import { formatPath } from '../door/json.js'
 import { quoted } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
-import { quote, backslash } from '../json-bytes.js'
 import { parseJson } from '../json-text.js'
+
+const quote = 0x22
+const backslash = 0x5c
 
 /**
  * Reads a text of valid UTF-8 by the grammar (RFC 8259), and makes nothing of it.

@@ -1,14 +1,12 @@
 // What JSON.parse does not tell of a text: how deep it nests, and how many keys it writes down.
 
-import {
-  quote,
-  colon,
-  openArray,
-  backslash,
-  closeArray,
-  openObject,
-  closeObject,
-} from '../json-bytes.js'
+const quote = 0x22
+const colon = 0x3a
+const openArray = 0x5b
+const backslash = 0x5c
+const closeArray = 0x5d
+const openObject = 0x7b
+const closeObject = 0x7d
 
 interface Survey {
   /** Colons outside strings: in a valid text, the keys it writes down. */

@@ -1,22 +1,21 @@
 // Cuts a long input into its JSON values at byte level, so that it is never held whole. It looks at
 // brackets and strings alone: whether a value is JSON is for JSON.parse to say.
 
-import {
-  tab,
-  lineFeed,
-  carriageReturn,
-  space,
-  quote,
-  comma,
-  colon,
-  openArray,
-  backslash,
-  closeArray,
-  openObject,
-  closeObject,
-} from '../../json-bytes.js'
 import { parseJson } from '../../json-text.js'
 import { formatCount } from '../output/figures.js'
+
+const tab = 0x09
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+const space = 0x20
+const quote = 0x22
+const comma = 0x2c
+const colon = 0x3a
+const openArray = 0x5b
+const backslash = 0x5c
+const closeArray = 0x5d
+const openObject = 0x7b
+const closeObject = 0x7d
 
 /** Of one value. More would have to be held in memory at once. */
 const maxValueBytes = 64 * 1024 * 1024
