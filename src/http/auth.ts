@@ -57,7 +57,8 @@ const principalRules = {
 
 function refusalOf(token: string | undefined, authorization: string | undefined): string {
   if (token !== undefined) return 'the token is not accepted'
-  if (authorization === undefined) return 'there is no bearer token, and nothing else that is accepted'
+  if (authorization === undefined)
+    return 'there is no bearer token, and nothing else that is accepted'
   return "the Authorization header is not 'Bearer' and a token"
 }
 
