@@ -1,6 +1,6 @@
 // What of everybody's things somebody may see, and change. What lies outside is not there.
 
-import { checkArgument, checkNoMore, checkOptions } from './door/options.js'
+import { checkNoMore, checkOptions } from './door/options.js'
 import { brief } from './door/wording.js'
 import { aListOfTexts, aText, neverUndefined, optionsOf } from './door/rules.js'
 
@@ -30,21 +30,29 @@ const scopeRules = {
 /** Among options. */
 export const aScope = neverUndefined(optionsOf<Scope>(scopeRules))
 
-/** The scope that was given as an argument of its own, or none. @throws TypeError */
-export function scopeGiven(given: readonly [scope?: Scope | undefined]): Scope {
-  if (given.length === 0) return {}
-  const [scope, ...surplus] = given
-  checkArgument('the scope', scope, aScope)
-  checkOptions('scope', scope, scopeRules)
-  checkNoMore('a query in a scope', surplus)
-  return scope as Scope
-}
-
 const scopeAlone = { scope: aScope }
 
 /** The scope that a call was given among its options. @throws TypeError */
 export function scopeIn(call: string, options: unknown): Scope {
-  return checkOptions(call, options, scopeAlone).scope ?? {}
+  return copied(checkOptions(call, options, scopeAlone).scope)
+}
+
+/** The scope that was given as an argument of its own, or none. @throws TypeError */
+export function scopeGiven(call: string, given: readonly [scope?: Scope | undefined]): Scope {
+  if (given.length === 0) return {}
+  const [scope, ...surplus] = given
+  checkNoMore(call, surplus)
+  return scopeIn(call, { scope })
+}
+
+/** Who changes the lists later does not change what is under way. */
+export function copied(scope: Scope = {}): Scope {
+  const { collections, shared } = scope
+  return {
+    ...scope,
+    ...(collections !== undefined && { collections: [...collections] }),
+    ...(shared !== undefined && { shared: [...shared] }),
+  }
 }
 
 interface Owned {

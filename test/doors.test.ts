@@ -822,6 +822,24 @@ t.test('what a method does not take is refused, not ignored', async (t) => {
     'createCollection()': () => objects.createCollection('c', ...beyond),
     'deleteCollection()': () => objects.deleteCollection('c', ...beyond),
     'explain()': () => objects.explain({ schema_name: 's' }, ...beyond),
+    'query()': () => objects.query({ schema_name: 's' }, {}, ...beyond),
+    'find()': () => objects.find({ schema_name: 's' }, {}, ...beyond),
+    'import()': () => objects.import(batch as never, {}, ...beyond),
+    'objects.get()': () => objects.get('c', '1', {}, ...beyond),
+    'replace()': () => objects.replace('c', '1', {}, {}, ...beyond),
+    'patch()': () => objects.patch('c', '1', {}, {}, ...beyond),
+    'objects.delete()': () => objects.delete('c', '1', {}, ...beyond),
+    'load()': () => flows.load('f', { id: 'd', content: 'x' }, {}, ...beyond),
+    'run()': () => flows.run({}, ...beyond),
+    'job()': () => flows.job('j', {}, ...beyond),
+    'jobs()': () => flows.jobs({ flow: 'f' }, ...beyond),
+    'deadLetters()': () => flows.deadLetters('f', {}, ...beyond),
+    'watch()': () => flows.watch({ flow: 'f' }, ...beyond),
+    'retry()': () => flows.retry('j', {}, ...beyond),
+    'cancel()': () => flows.cancel('j', {}, ...beyond),
+    'document()': () => flows.document({ document: 'd' }, {}, ...beyond),
+    'documents()': () => flows.documents({}, ...beyond),
+    'removeDocument()': () => flows.removeDocument({ document: 'd' }, {}, ...beyond),
     'stat()': () => knowledge.stat(ref, ...beyond),
     'delete()': () => knowledge.delete(ref, ...beyond),
     'list()': () => knowledge.list({ user: 'u' }, ...beyond),
@@ -838,13 +856,32 @@ t.test('what a method does not take is refused, not ignored', async (t) => {
   for (const [name, call] of Object.entries(calls)) {
     const error = await errorOf(call)
     t.type(error, TypeError, name)
-    t.match((error as Error).message, `${name.replace('flows.', '')} takes no argument more`)
+    t.match(
+      (error as Error).message,
+      `${name.replace(/^(flows|objects)\./, '')} takes no argument more`,
+    )
   }
 })
 
-t.test('a scope that is there and undefined is not one of everybody', async (t) => {
+t.test('a scope that is undefined, or no plain object, is not one of everybody', async (t) => {
   const parts = [{ user: undefined }, { collections: undefined }, { shared: undefined }]
-  const scopes = [undefined, null, ...parts] as never[]
+  class Misspelt {
+    get users() {
+      return 'alice'
+    }
+  }
+  const alice = { user: 'alice' }
+  const others = [
+    Promise.resolve(alice),
+    new Map(Object.entries(alice)),
+    new Misspelt(),
+    Object.create(alice),
+    { [Symbol('user')]: 'alice' },
+    Object.defineProperty({}, 'users', { value: 'alice' }),
+    [],
+    new Date(),
+  ]
+  const scopes = [undefined, null, ...parts, ...others] as never[]
   for (const scope of scopes) {
     const calls: (() => unknown)[] = [
       () => objects.query({ schema_name: 's' }, scope),
@@ -867,4 +904,27 @@ t.test('a scope that is there and undefined is not one of everybody', async (t) 
     ]
     for (const call of calls) t.type(await errorOf(call), TypeError, String(call))
   }
+})
+
+t.test('a scope is what it was when the call was made', async (t) => {
+  const collections = ['c']
+  const scope = { user: 'u', collections }
+  await objects.import({ ...batch, values: [{ id: 'mine' }] } as never)
+  await objects.import({ ...batch, values: [{ id: 'second' }] } as never)
+  const found = objects.find({ schema_name: 'note' }, scope)[Symbol.asyncIterator]()
+  const jobs = flows.jobs({ flow: 'default', scope })[Symbol.asyncIterator]()
+  const watched = flows.watch({ scope })
+  const calls = [
+    objects.query({ schema_name: 'note' }, scope).then(({ total }) => total > 0),
+    objects.get('c', 'mine', { scope }).then((object) => object !== undefined),
+    objects.delete('c', 'mine', { scope }),
+  ]
+  scope.user = 'nobody'
+  collections.pop()
+  t.strictSame(await Promise.all(calls), [true, true, true])
+  await flows.load('default', { id: 'seen', user: 'u', collection: 'c', content: 'x' })
+  t.equal((await found.next()).done, false)
+  t.match(await jobs.next(), { value: { document: 'seen' } })
+  const { value } = await watched[Symbol.asyncIterator]().next()
+  t.match(value, { user: 'u', document: 'seen' })
 })

@@ -1,6 +1,8 @@
 // Whether a value is plain JSON. Callers in the same process pass anything: what is not JSON would
 // be changed, or lost, or fail, when it is stored.
 
+import { article, className, isPlainObject } from './wording.js'
+
 /** Field names and array indexes, from the root on. */
 export type JsonPath = readonly (string | number)[]
 
@@ -119,7 +121,7 @@ class JsonWalk {
 
   #object(object: object): boolean {
     const prototype: unknown = Object.getPrototypeOf(object)
-    if (prototype !== Object.prototype && prototype !== null) {
+    if (prototype !== Object.prototype && prototype !== null && !isPlainObject(object)) {
       return this.#refuse(undefined, `is ${className(object)}, not a plain object`)
     }
     let ok = true
@@ -156,12 +158,3 @@ class JsonWalk {
 }
 
 const loneSurrogate = 'has half of a surrogate pair'
-
-function className(object: object): string {
-  const name = Object.prototype.toString.call(object).slice(8, -1)
-  return name === 'Object' ? 'an instance of a class' : article(name)
-}
-
-function article(noun: string): string {
-  return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`
-}

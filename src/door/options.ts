@@ -1,7 +1,8 @@
 // What a program passes as options. A wrong one is a mistake in the program: a TypeError, at once.
 
 import { broken, type Rule, type Rules } from './rules.js'
-import { isRecord, shown, unknownMember } from './wording.js'
+import { formatPath } from './json.js'
+import { className, isPlainObject, isRecord, shown, unknownMember } from './wording.js'
 
 /** What options that fit the rules have. */
 export type Values<R extends Rules> = {
@@ -22,27 +23,35 @@ export function checkOptions<R extends Rules, Required extends keyof R & string 
 ): Values<R> & { readonly [Name in Required]: NonNullable<Values<R>[Name]> } {
   const options = given === undefined ? {} : given
   const isCall = where.endsWith(')')
-  if (!isRecord(options)) {
+  // A promise, a Map or an instance has no members of its own: it would be no option at all.
+  if (!isPlainObject(options)) {
     const names = Object.keys(rules).join(', ')
     const takes = isCall ? 'takes' : 'must be'
-    throw new TypeError(`${where} ${takes} an object of ${names}, not ${shown(given)}`)
+    const found = isRecord(options) ? className(options) : shown(options)
+    throw new TypeError(`${where} ${takes} a plain object of ${names}, not ${found}`)
   }
   const placeOf = (name: string) => (isCall ? `${where}: ${name}` : `${where}.${name}`)
-  for (const name of Object.keys(options)) {
-    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
+  // Of each value as it was looked at: who changes the object, or has getters, changes nothing.
+  const taken: Record<string, unknown> = {}
+  for (const key of Reflect.ownKeys(options)) {
+    const name = String(key)
+    const rule = typeof key === 'string' && Object.hasOwn(rules, key) ? rules[key] : undefined
     if (rule === undefined) {
-      throw new TypeError(`${placeOf(name)} ${unknownMember(name, Object.keys(rules))}`)
+      throw new TypeError(
+        `${placeOf(formatPath([name]))} ${unknownMember(name, Object.keys(rules))}`,
+      )
     }
     const { [name]: value } = options
     if (value === undefined && rule.isNeverUndefined !== true) continue
     if (!rule.holds(value)) throw new TypeError(`${placeOf(name)} ${broken(rule, value)}`)
-    if (rule.options !== undefined) checkOptions(placeOf(name), value, rule.options)
+    if (rule.options !== undefined) taken[name] = checkOptions(placeOf(name), value, rule.options)
+    else taken[name] = value
   }
   for (const name of required) {
-    if (options[name] !== undefined) continue
+    if (taken[name] !== undefined) continue
     throw new TypeError(`${placeOf(name)} is missing; it must be ${rules[name]?.expected}`)
   }
-  return options as ReturnType<typeof checkOptions<R, Required>>
+  return taken as ReturnType<typeof checkOptions<R, Required>>
 }
 
 /**

@@ -9,11 +9,13 @@ export function isRecord(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What JSON.parse gives for an object, or one without a prototype. */
+/** What JSON.parse gives for an object, also that of another realm, or one without a prototype. */
 export function isPlainObject(value: unknown): value is Fields {
   if (!isRecord(value)) return false
   const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
+  if (prototype === Object.prototype || prototype === null) return true
+  const root = prototype as object
+  return Object.getPrototypeOf(root) === null && Object.hasOwn(root, 'isPrototypeOf')
 }
 
 /** A value inside a sentence: `the string "x"`, `42`, `null`, `an array`. Long ones are cut. */
@@ -32,6 +34,16 @@ export function shown(value: unknown): string {
     default:
       return String(value)
   }
+}
+
+/** `a Map`, `a Promise`, `an instance of a class`. */
+export function className(object: object): string {
+  const name = Object.prototype.toString.call(object).slice(8, -1)
+  return name === 'Object' ? 'an instance of a class' : article(name)
+}
+
+export function article(noun: string): string {
+  return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`
 }
 
 /** A value on its own, as among a list of them: a string without its kind. */

@@ -4,7 +4,7 @@ import { LorekeepError } from '../errors.js'
 import { InFlight } from '../in-flight.js'
 import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
-import { aScope, isOwn, outsideOf, scopeIn, type Scope } from '../scope.js'
+import { aScope, copied, isOwn, outsideOf, scopeIn, type Scope } from '../scope.js'
 import type { Storage } from '../storage.js'
 import type { Chance, Clock } from './clock.js'
 import { checkArgument, checkNoMore, checkOptions } from '../door/options.js'
@@ -14,11 +14,11 @@ import { acceptDocument, type AcceptedDocument } from './document.js'
 import { EventHub } from './events.js'
 import { numberIn } from './queue/block.js'
 import { eventOf, fieldsOf } from './queue/job-view.js'
-import { noFlow, noJob, states } from './queue/jobs.js'
+import { noFlow, noJob, states, type DocumentJobs } from './queue/jobs.js'
 import { JobQueue } from './queue/queue.js'
 import type { LatestRecord } from './queue/records.js'
 import { FlowRunner } from './runner.js'
-import { removeKnowledge } from './steps/knowledge-removal.js'
+import { liesElsewhere, removeKnowledge } from './steps/knowledge-removal.js'
 import type {
   CompletedDocument,
   Completion,
@@ -129,6 +129,8 @@ function documentIn(ref: DocumentRef): DocumentRef {
   return ref
 }
 
+type WholeDocumentQuery = DocumentQuery & Required<Pick<DocumentQuery, 'user' | 'scope'>>
+
 /** How long removeDocument() waits for steps that were given up. */
 const maxEndMs = 10_000
 
@@ -219,7 +221,9 @@ class Flows implements ClosableFlowQueue {
     flow: string,
     document: TextDocument,
     options?: ScopeOptions,
+    ...surplus: never[]
   ): Promise<{ readonly job: string }> {
+    checkNoMore('load()', surplus)
     checkArgument('the id of a flow', flow, aString)
     const scope = options === undefined ? undefined : scopeIn('load()', options)
     const end = this.#inFlight.begin()
@@ -227,14 +231,16 @@ class Flows implements ClosableFlowQueue {
       const { limits } = this.#options
       const defaultUser = scope?.user ?? this.#options.defaultUser
       const accepted = acceptDocument(document, { ...limits, defaultUser })
-      if (scope !== undefined) await this.#checkLoad(accepted, scope)
-      return { job: await this.#queue.load(flow, accepted) }
+      if (scope === undefined) return { job: await this.#queue.load(flow, accepted) }
+      const check = await this.#checkLoad(accepted, scope)
+      return { job: await this.#queue.load(flow, accepted, check) }
     } finally {
       end()
     }
   }
 
-  run(options: RunOptions = {}): Runner {
+  run(options: RunOptions = {}, ...surplus: never[]): Runner {
+    checkNoMore('run()', surplus)
     this.#inFlight.check()
     const { signal, flows } = checkOptions('run()', options, runOptions)
     const { clock, leaseMs, knowledge, objects, base } = this.#options
@@ -264,7 +270,8 @@ class Flows implements ClosableFlowQueue {
     return runner
   }
 
-  job(id: string, options: ScopeOptions = {}): Promise<Job | undefined> {
+  job(id: string, options: ScopeOptions = {}, ...surplus: never[]): Promise<Job | undefined> {
+    checkNoMore('job()', surplus)
     return this.#inFlight.run(async () => {
       checkArgument('the id of a job', id, aString)
       const scope = scopeIn('job()', options)
@@ -274,9 +281,14 @@ class Flows implements ClosableFlowQueue {
     })
   }
 
-  async *jobs(query: JobQuery): AsyncGenerator<Job> {
+  jobs(query: JobQuery, ...surplus: never[]): AsyncGenerator<Job> {
+    checkNoMore('jobs()', surplus)
+    const { scope, ...asked } = checkOptions('jobs()', query, jobOptions, 'flow')
+    return this.#jobs({ ...(asked as JobQuery), scope: copied(scope) })
+  }
+
+  async *#jobs(query: JobQuery): AsyncGenerator<Job> {
     this.#inFlight.check()
-    checkOptions('jobs()', query, jobOptions, 'flow')
     await this.#queue.refresh()
     for await (const job of this.#queue.jobs(query)) {
       yield job
@@ -284,7 +296,8 @@ class Flows implements ClosableFlowQueue {
     }
   }
 
-  deadLetters(flow: string, options: ScopeOptions = {}): AsyncIterable<Job> {
+  deadLetters(flow: string, options: ScopeOptions = {}, ...surplus: never[]): AsyncIterable<Job> {
+    checkNoMore('deadLetters()', surplus)
     return this.jobs({ flow, state: 'dead', scope: scopeIn('deadLetters()', options) })
   }
 
@@ -299,16 +312,18 @@ class Flows implements ClosableFlowQueue {
     })
   }
 
-  watch(query: WatchQuery = {}): AsyncIterable<JobEvent> {
+  watch(query: WatchQuery = {}, ...surplus: never[]): AsyncIterable<JobEvent> {
+    checkNoMore('watch()', surplus)
     this.#inFlight.check()
-    checkOptions('watch()', query, watchOptions)
-    const { document, scope = {} } = query
-    const { user = scope.user ?? this.#options.defaultUser } = query
-    const whole = document === undefined ? query : { ...query, user }
+    const { scope: given, ...asked } = checkOptions('watch()', query, watchOptions)
+    const scope = copied(given)
+    const { document, user = scope.user ?? this.#options.defaultUser } = asked
+    const whole = { ...asked, scope, ...(document !== undefined && { user }) } as WatchQuery
     return this.#hub.watch(whole, () => this.#inFlight.run(() => this.#known(whole)))
   }
 
-  retry(job: string, options?: ScopeOptions): Promise<Job> {
+  retry(job: string, options?: ScopeOptions, ...surplus: never[]): Promise<Job> {
+    checkNoMore('retry()', surplus)
     return this.#inFlight.run(async () => {
       checkArgument('the id of a job', job, aString)
       if (options !== undefined) await this.#checkJob(job, scopeIn('retry()', options))
@@ -316,7 +331,8 @@ class Flows implements ClosableFlowQueue {
     })
   }
 
-  cancel(job: string, options?: ScopeOptions): Promise<void> {
+  cancel(job: string, options?: ScopeOptions, ...surplus: never[]): Promise<void> {
+    checkNoMore('cancel()', surplus)
     return this.#inFlight.run(async () => {
       checkArgument('the id of a job', job, aString)
       if (options !== undefined) await this.#checkJob(job, scopeIn('cancel()', options))
@@ -324,7 +340,12 @@ class Flows implements ClosableFlowQueue {
     })
   }
 
-  document(ref: DocumentRef, options: ScopeOptions = {}): Promise<DocumentStatus | undefined> {
+  document(
+    ref: DocumentRef,
+    options: ScopeOptions = {},
+    ...surplus: never[]
+  ): Promise<DocumentStatus | undefined> {
+    checkNoMore('document()', surplus)
     return this.#inFlight.run(async () => {
       const scope = scopeIn('document()', options)
       const status = await this.#statusOf(this.#named(ref, scope))
@@ -332,11 +353,17 @@ class Flows implements ClosableFlowQueue {
     })
   }
 
-  async *documents(query: DocumentQuery = {}): AsyncGenerator<CompletedDocument> {
+  documents(query: DocumentQuery = {}, ...surplus: never[]): AsyncGenerator<CompletedDocument> {
+    checkNoMore('documents()', surplus)
+    const { scope: given, ...asked } = checkOptions('documents()', query, documentOptions)
+    const scope = copied(given)
+    const { user = scope.user ?? this.#options.defaultUser } = asked
+    return this.#documents({ ...(asked as DocumentQuery), user, scope })
+  }
+
+  async *#documents(query: WholeDocumentQuery): AsyncGenerator<CompletedDocument> {
     this.#inFlight.check()
-    checkOptions('documents()', query, documentOptions)
-    const { after, limit = Infinity, scope = {} } = query
-    const { user = scope.user ?? this.#options.defaultUser } = query
+    const { user, scope, after, limit = Infinity } = query
     await this.#queue.refresh()
     let count = 0
     for await (const [document, latest] of this.#queue.completed(user, after)) {
@@ -347,7 +374,12 @@ class Flows implements ClosableFlowQueue {
     }
   }
 
-  removeDocument(ref: DocumentRef, options: ScopeOptions = {}): Promise<boolean> {
+  removeDocument(
+    ref: DocumentRef,
+    options: ScopeOptions = {},
+    ...surplus: never[]
+  ): Promise<boolean> {
+    checkNoMore('removeDocument()', surplus)
     return this.#inFlight.run(async () => {
       const scope = scopeIn('removeDocument()', options)
       // A load that comes meanwhile waits until all is gone, and brings it anew.
@@ -370,18 +402,7 @@ class Flows implements ClosableFlowQueue {
 
   async #statusOf({ user, document }: Required<DocumentRef>): Promise<DocumentStatus | undefined> {
     await this.#queue.refresh()
-    // In this order: what is claimed in between is in both.
-    const waiting = await this.#waitingJobsOf({ user, document })
-    const { jobs, latest } = await this.#queue.claimedJobsOf(user, document)
-    if (jobs.length + waiting.length === 0 && latest === undefined) return undefined
-    const all = new Map([...waiting, ...jobs].map((job) => [job.id, job]))
-    const newestFirst = [...all.values()].sort((a, b) => numberOf(b) - numberOf(a))
-    return {
-      user,
-      document,
-      jobs: newestFirst,
-      ...(latest !== undefined && { completed: completionOf(latest) }),
-    }
+    return statusIn({ user, document }, await this.#queue.jobsOf(user, document))
   }
 
   /** @throws LorekeepError `LK_JOB_NOT_FOUND` */
@@ -390,14 +411,30 @@ class Flows implements ClosableFlowQueue {
     if (job === undefined || !isOwn(scope, job)) throw noJob(id)
   }
 
-  /** What a document became is replaced, in whatever collection it is. */
-  async #checkLoad(loaded: AcceptedDocument, scope: Scope): Promise<void> {
+  /**
+   * What a document became is replaced, in whatever collection it is. What comes back is for the moment
+   * of the load, when what others load at the same time is known.
+   */
+  async #checkLoad(
+    loaded: AcceptedDocument,
+    scope: Scope,
+  ): Promise<((known: DocumentJobs) => void) | undefined> {
     const { user, id: document, collection } = loaded
     const outside = outsideOf(scope, { user, collection })
     if (outside !== undefined) throw noAccess(document, outside)
-    if (scope.collections === undefined) return
-    const status = await this.#statusOf({ user, document })
-    if (status !== undefined && !isWhole(status, scope)) throw noAccess(document, isElsewhere)
+    if (scope.collections === undefined) return undefined
+    await this.#checkKnowledge({ user, document }, scope)
+    return (known) => {
+      const status = statusIn({ user, document }, known)
+      if (status !== undefined && !isWhole(status, scope)) throw noAccess(document, isElsewhere)
+    }
+  }
+
+  /** Of older loads there may be more than jobs tell. */
+  async #checkKnowledge(ref: Required<DocumentRef>, { collections }: Scope): Promise<void> {
+    if (collections === undefined) return
+    const isOutside = await liesElsewhere(ref, this.#options, collections)
+    if (isOutside) throw noAccess(ref.document, isElsewhere)
   }
 
   async #removeWithheld({ user, document }: Required<DocumentRef>, scope: Scope): Promise<boolean> {
@@ -408,6 +445,7 @@ class Flows implements ClosableFlowQueue {
       if (status === undefined || seenOf(status, scope) === undefined) return false
       throw noAccess(document, isElsewhere)
     }
+    await this.#checkKnowledge({ user, document }, scope)
     const done: string[] = []
     for (const { id, state } of status?.jobs ?? []) {
       if (state === 'done' || !(await this.#cancelIfThere(id))) done.push(id)
@@ -503,15 +541,6 @@ class Flows implements ClosableFlowQueue {
       .reverse()
       .map(stateEventOf)
   }
-
-  async #waitingJobsOf({ user, document }: Required<DocumentRef>): Promise<readonly Job[]> {
-    const found: Job[] = []
-    for (const { id: flow } of this.#queue.flows()) {
-      const query = { flow, user, document, state: 'queued' } as const
-      for await (const job of this.#queue.jobs(query)) found.push(job)
-    }
-    return found
-  }
 }
 
 /** What a scope has of a document; `undefined` where that is nothing. */
@@ -544,6 +573,17 @@ function noAccess(document: string, reason: string): LorekeepError {
 /** Of the time that it is the state since. */
 function stateEventOf(job: Job): JobEvent {
   return eventOf('state', job, Date.parse(job.updatedAt))
+}
+
+/** `undefined` where nothing is known of it. */
+function statusIn(
+  { user, document }: Required<DocumentRef>,
+  { jobs, latest }: DocumentJobs,
+): DocumentStatus | undefined {
+  if (jobs.length === 0 && latest === undefined) return undefined
+  const newestFirst = [...jobs].sort((a, b) => numberOf(b) - numberOf(a))
+  const completed = latest && completionOf(latest)
+  return { user, document, jobs: newestFirst, ...(completed !== undefined && { completed }) }
 }
 
 function numberOf({ id }: Job): number {

@@ -8,7 +8,7 @@ import { aList, anObject, aText, oneOf, aRule, wrongName } from '../door/rules.j
 import { brief, isRecord, joined } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 import { checkJson } from '../door/json.js'
-import { aScope } from '../scope.js'
+import { aScope, copied } from '../scope.js'
 import type { CompiledSchema } from './schema/schema.js'
 import type { ObjectId, ObjectImport, ObjectImportOptions, ObjectLimits } from './types.js'
 import type { JsonObject } from '../types.js'
@@ -176,8 +176,8 @@ function idIn(value: unknown, field: string): ObjectId | undefined {
 
 /** What to do with an id that the collection has. @throws TypeError */
 export function checkImportOptions(options: ObjectImportOptions): Required<ObjectImportOptions> {
-  const { onDuplicate = 'reject', scope = {} } = checkOptions('import()', options, importOptions)
-  return { onDuplicate, scope }
+  const { onDuplicate = 'reject', scope } = checkOptions('import()', options, importOptions)
+  return { onDuplicate, scope: copied(scope) }
 }
 
 const importOptions = { onDuplicate: oneOf('reject', 'replace', 'skip'), scope: aScope }

@@ -167,7 +167,9 @@ class StoredObjects implements ClosableObjectStore {
   async import(
     batch: ObjectImport,
     options: ObjectImportOptions = {},
+    ...surplus: never[]
   ): Promise<ObjectImportResult> {
+    checkNoMore('import()', surplus)
     const { onDuplicate, scope } = checkImportOptions(options)
     const { metadata, schema_name, values } = parseImport(batch, this.#limits)
     checkTarget(scope, metadata, values.length)
@@ -242,7 +244,7 @@ class StoredObjects implements ClosableObjectStore {
     query: ObjectQuery,
     ...scope: [scope?: Scope]
   ): Promise<ObjectPage<StoredObject<T>>> {
-    return this.#run(query, scopeGiven(scope), ({ found, request }) => {
+    return this.#run(query, scopeGiven('query()', scope), ({ found, request }) => {
       const { limit, offset, fields } = request
       if (fields === undefined) checkSize(found)
       const objects = found.places.map((place) => asTyped<T>(output(place, fields)))
@@ -261,17 +263,16 @@ class StoredObjects implements ClosableObjectStore {
     ...scope: [scope?: Scope]
   ): AsyncGenerator<StoredObject<T>> {
     const held = new Set<() => void>()
-    const objects = this.#find<T>(query, scope, held)
+    const objects = this.#find<T>(query, scopeGiven('find()', scope), held)
     dropped.register(objects, held)
     return objects
   }
 
   async *#find<T extends object>(
     query: ObjectQuery,
-    given: readonly [scope?: Scope],
+    scope: Scope,
     held: Set<() => void>,
   ): AsyncGenerator<StoredObject<T>> {
-    const scope = scopeGiven(given)
     const end = this.#inFlight.begin()
     const { signal } = this.#inFlight
     // close() waits for whoever reads, and not for ever for one who does not go on.
@@ -307,7 +308,9 @@ class StoredObjects implements ClosableObjectStore {
     collection: string,
     id: ObjectId,
     options: ObjectGetOptions = {},
+    ...surplus: never[]
   ): Promise<StoredObject<T> | undefined> {
+    checkNoMore('get()', surplus)
     checkArgument('the name of a collection', collection, aString)
     const text = idText(id)
     const scope = scopeIn('get()', options)
@@ -326,7 +329,9 @@ class StoredObjects implements ClosableObjectStore {
     id: ObjectId,
     object: JsonObject,
     options: ObjectChangeOptions = {},
+    ...surplus: never[]
   ): Promise<StoredObject | undefined> {
+    checkNoMore('replace()', surplus)
     return this.#change('replace()', collection, id, options, (_, field, old) =>
       withId(object, field, old.id),
     )
@@ -337,7 +342,9 @@ class StoredObjects implements ClosableObjectStore {
     id: ObjectId,
     changes: JsonObject,
     options: ObjectChangeOptions = {},
+    ...surplus: never[]
   ): Promise<StoredObject | undefined> {
+    checkNoMore('patch()', surplus)
     checkChanges(changes)
     return this.#change(
       'patch()',
@@ -352,7 +359,9 @@ class StoredObjects implements ClosableObjectStore {
     collection: string,
     id: ObjectId,
     options: ObjectChangeOptions = {},
+    ...surplus: never[]
   ): Promise<boolean> {
+    checkNoMore('delete()', surplus)
     checkArgument('the name of a collection', collection, aString)
     const text = idText(id)
     const scope = scopeIn('delete()', options)
@@ -502,10 +511,10 @@ const anId = aRule<ObjectId>(
   (id) => typeof id === 'string' || typeof id === 'number',
 )
 
-/** An object that is none stays as it is, for the check that follows; so do its getters. */
+/** What is no plain object stays as it is, for the check that follows. */
 function withId(object: JsonObject, field: string, id: ObjectId): unknown {
   if (!isPlainObject(object) || Object.hasOwn(object, field)) return object
-  return Object.defineProperties({ [field]: id }, Object.getOwnPropertyDescriptors(object))
+  return { [field]: id, ...object }
 }
 
 /** @throws LorekeepError `LK_OBJECT_REQUEST` where the changes are no object of JSON */

@@ -190,3 +190,56 @@ for (const scope of scopes) {
     await keep.close()
   })
 }
+
+t.test('of loads at the same time into two collections the second is refused', async (t) => {
+  await using keep = await createLorekeep({ backend: new MemoryBackend() })
+  const { flows } = keep
+  const load = (id: string, collection: string, scope: Scope) =>
+    flows.load('default', { id, user: 'alice', collection, content: 'x' }, { scope })
+  for (let n = 0; n < 50; n++) {
+    const [first, second] = await Promise.allSettled([
+      load(`d${n}`, 'b', n % 2 === 0 ? { user: 'alice' } : { collections: ['b'] }),
+      load(`d${n}`, 'a', { user: 'alice', collections: ['a'] }),
+    ])
+    t.equal(first.status, 'fulfilled')
+    t.match(second, { status: 'rejected', reason: { code: 'LK_DOCUMENT_ACCESS' } })
+  }
+  t.equal((await flows.stats('default')).queued, 50)
+})
+
+t.test(
+  'knowledge that no job tells of any more keeps a document from who may not touch it',
+  async (t) => {
+    await using keep = await createLorekeep({ backend: new MemoryBackend() })
+    const { flows, objects, knowledge } = keep
+    await flows.define({ id: 'objects', steps: ['chunk', 'index'] })
+    await flows.define({ id: 'cores', steps: ['chunk', 'store'] })
+    const text = { id: 'd', user: 'alice', content: 'Mary Shelley wrote Frankenstein.' }
+    const runner = flows.run()
+    const done = async (flow: string, collection: string) => {
+      const { job } = await flows.load(flow, { ...text, collection })
+      for await (const _ of flows.watch({ job }));
+    }
+    const scope = { user: 'alice', collections: ['a'] }
+    const ref = { document: 'd' }
+    const count = async () => (await objects.query({ schema_name: 'lorekeep_chunk' })).total
+    for (const [before, after] of [
+      ['objects', 'cores'],
+      ['cores', 'objects'],
+    ] as const) {
+      await done(before, 'b')
+      await done(after, 'a')
+      const [chunks, core] = [await count(), await knowledge.stat({ user: 'alice', id: 'd' })]
+      const load = flows.load(after, { ...text, collection: 'a' }, { scope })
+      await t.rejects(load, { code: 'LK_DOCUMENT_ACCESS' }, before)
+      await t.rejects(flows.removeDocument(ref, { scope }), { code: 'LK_DOCUMENT_ACCESS' }, before)
+      t.equal(await count(), chunks)
+      t.strictSame(await knowledge.stat({ user: 'alice', id: 'd' }), core)
+      t.equal(await flows.removeDocument(ref, { scope: { user: 'alice' } }), true)
+    }
+    await done('objects', 'a')
+    await done('cores', 'a')
+    t.equal(await flows.removeDocument(ref, { scope }), true, 'all of it is its own')
+    await runner.stop()
+  },
+)

@@ -71,16 +71,7 @@ t.test('what is put in the place of an object, or changes it, is plain JSON', as
     n = 2
   }
   const none = [[], [1, 2], new Map([['n', 1]]), new Date(), new Thing(), new String('abc')]
-  const inside = [
-    { n: new Map() },
-    { n: undefined },
-    { n: 1n },
-    {
-      get n() {
-        return 1
-      },
-    },
-  ]
+  const inside = [{ n: new Map() }, { n: undefined }, { n: 1n }, { [Symbol('n')]: 1 }]
   for (const value of [...none, 'x', 7, null, undefined, ...inside] as never[]) {
     const name = String(value)
     await t.rejects(objects.replace('c', 'a', value), { code: 'LK_OBJECT_INVALID' }, name)

@@ -127,8 +127,11 @@ t.test('what Object.prototype was given by somebody is no field of an object', a
   t.strictSame(refused({ a: 1 }), [])
 })
 
-t.test('an object of another realm is told apart', async (t) => {
-  t.strictSame(refused(vm.runInNewContext('({ a: 1 })')), [''])
+t.test('a plain object of another realm is one, and an instance is not', async (t) => {
+  t.strictSame(refused(vm.runInNewContext('({ a: 1, b: [{}] })')), [])
+  t.strictSame(refused(vm.runInNewContext('new Map()')), [''])
+  t.strictSame(refused(vm.runInNewContext('new (class { a = 1 })()')), [''])
+  t.strictSame(refused(vm.runInNewContext('Object.create({ a: 1 })')), [''])
 })
 
 t.test('nesting ends at 64 levels, or where it is told to', async (t) => {

@@ -5,6 +5,16 @@ import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { hasCode } from '../../src/errors.js'
 import { createLorekeep } from '../../src/lorekeep.js'
+import { Block, encodeBlocks } from '../../src/objects/engine/block.js'
+import { allBlocks } from '../../src/objects/engine/records.js'
+import { refOf } from '../../src/objects/engine/ref.js'
+import { RowShapes } from '../../src/objects/engine/row-shapes.js'
+import type { ParsedCondition } from '../../src/objects/filter/condition.js'
+import { evaluate } from '../../src/objects/query/evaluate.js'
+import { parseSchemaDefinition } from '../../src/objects/schema/definition.js'
+import { compileSchema } from '../../src/objects/schema/schema.js'
+import { decodeRecord, encodeRecord } from '../../src/record.js'
+import { KeptBackend } from './kept-backend.js'
 import type { ObjectQuery } from '../../src/objects/types.js'
 import type { Scope } from '../../src/scope.js'
 
@@ -171,4 +181,85 @@ t.test('what others store neither costs a user anything nor tells it anything', 
   t.equal((await objects.query({ ...all, limit: 9 }, { user: 'alice' })).total, ofAlice - 1)
   const error: unknown = await objects.query(all).catch((error: unknown) => error)
   t.ok(hasCode(error, 'LK_QUERY_BUDGET'))
+})
+
+t.test('names that hold what others are joined by are told apart', async (t) => {
+  await using keep = await createLorekeep({ backend: new MemoryBackend() })
+  const { objects } = keep
+  await objects.defineSchema(definition)
+  const owners = [
+    ['a\0b', 'x'],
+    ['a', 'b\0x'],
+    ['["a"', '"x"]'],
+  ] as const
+  for (const [user, collection] of owners) {
+    const values = Array.from({ length: 200 }, (_, n) => ({ id: `${n}` }))
+    const metadata = { id: 'b', user, collection }
+    await objects.import({ schema_name: 'product', metadata, values })
+  }
+  for (const [user, collection] of owners) {
+    const query = { schema_name: 'product' }
+    t.equal((await objects.query(query, { user })).total, 200)
+    t.equal((await objects.query(query, { collections: [collection] })).total, 200)
+    t.equal((await objects.query({ ...query, filters: { _user: user } })).total, 200)
+  }
+})
+
+t.test('a block whose owners are damaged is read', async (t) => {
+  const backend = new KeptBackend(new MemoryBackend())
+  const open = () => createLorekeep({ backend })
+  const first = await open()
+  await first.objects.defineSchema(definition)
+  const metadata = { id: 'b', user: 'alice', collection: 'c' }
+  await first.objects.import({ schema_name: 'product', metadata, values: [{ id: 'a' }] })
+  await first.close()
+  const storage = await backend.open('objects')
+  for (const owners of [null, 5, 'x', [['c']], [null], [['c', 'alice', 'z']]]) {
+    for await (const page of storage.scan(allBlocks())) {
+      for (const { key, value } of page) {
+        const record = { ...decodeRecord<object>(value), owners }
+        await storage.write([{ type: 'put', key, value: encodeRecord(record) }])
+      }
+    }
+    const keep = await open()
+    const { total } = await keep.objects.query({ schema_name: 'product' }, { user: 'alice' })
+    t.equal(total, 1, JSON.stringify(owners))
+    await keep.close()
+  }
+  const keep = await open()
+  t.equal(await keep.objects.deleteCollection('c'), 1)
+  await keep.close()
+})
+
+t.test('of hidden rows no value is looked at', async (t) => {
+  const schema = compileSchema(parseSchemaDefinition(definition))
+  const rowOf = (n: number) => ({
+    ref: refOf(n, 0),
+    id: `${n}`,
+    object: { id: `${n}`, price: n },
+    collection: 'c',
+    user: n % 2 === 0 ? 'alice' : 'bob',
+    created_at: 'x',
+    updated_at: 'x',
+    metadata: undefined,
+  })
+  const rows = Array.from({ length: 10 }, (_, n) => rowOf(n))
+  const block = new Block(encodeBlocks(schema, rows)[0]!.bytes, new RowShapes())
+  const looked: unknown[] = []
+  const test: ParsedCondition = {
+    type: 'test',
+    path: ['price'],
+    operator: '$gt',
+    operand: 0,
+    matches: (value) => looked.push(value) > 0,
+  }
+  for (const condition of [
+    test,
+    { type: 'not', condition: test },
+    { type: 'and', conditions: [test] },
+    { type: 'or', conditions: [test] },
+  ] as const) {
+    evaluate(condition, block, [0, 4, 8])
+    t.strictSame(looked.splice(0), [0, 4, 8])
+  }
 })

@@ -515,9 +515,6 @@ test('records of blocks', ({ objects, blocks: { things, e, notes } }) => {
       { rows: 0.5 },
       { bytes: -1 },
       { bytes: null },
-      { owners: 'c' },
-      { owners: [['c']] },
-      { owners: [['c', 1]] },
     ].map((fields) =>
       one(JSON.stringify(fields), fields, [
         'damaged ("block", 0, 16384): it is not the record of a block',
@@ -537,6 +534,11 @@ test('records of blocks', ({ objects, blocks: { things, e, notes } }) => {
       { bytes: e.record.bytes + 1 },
       [],
       ['different ("block", 0, 16384): says 664 bytes; its page has 663'],
+    ),
+    ...[null, 5, 'c', [['c']], [['c', 1]], [null], [['c', 'u', 'z']]].map((owners) =>
+      one(JSON.stringify({ owners }), { owners }, [
+        'different ("block", 0, 16384): has owners that are none',
+      ]),
     ),
     ...[{ owners: [] }, { owners: [['c', 'v']] }, { owners: [['d', 'u']] }].map((fields) =>
       one(

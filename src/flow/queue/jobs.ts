@@ -207,12 +207,30 @@ function fits(job: Job, { user, document, scope = {} }: JobQuery): boolean {
   )
 }
 
-/** The jobs of a document but for those that wait for their first turn and older ones that are done. */
-export async function claimedJobsOf(
-  draft: Draft,
-  user: string,
-  document: string,
-): Promise<{ readonly jobs: readonly Job[]; readonly latest: LatestRecord | undefined }> {
+/** What there is of a document: its jobs, and the newest load of it that was completed. */
+export interface DocumentJobs {
+  readonly jobs: readonly Job[]
+  readonly latest: LatestRecord | undefined
+}
+
+/** The jobs of a document in every flow, but for older ones that are done. */
+export async function jobsOf(draft: Draft, user: string, document: string): Promise<DocumentJobs> {
+  const jobs: Job[] = []
+  for (const flow of draft.state.flows.keys()) {
+    const query = { flow, user, document, state: 'queued' } as const
+    for (let next: Position | undefined = firstPosition(query); next !== undefined;) {
+      const page: JobPage = await jobPage(draft, query, next)
+      jobs.push(...page.jobs)
+      next = page.next
+    }
+  }
+  const claimed = await claimedJobsOf(draft, user, document)
+  const others = claimed.jobs.filter(({ id }) => jobs.every((job) => job.id !== id))
+  return { jobs: [...jobs, ...others], latest: claimed.latest }
+}
+
+/** Those of them that do not wait for their first turn. */
+async function claimedJobsOf(draft: Draft, user: string, document: string): Promise<DocumentJobs> {
   const numbers = await numbersUnder(draft, documentKeys(user, document))
   // Which documents these are is known by a hash alone.
   const unread = await numbersUnder(draft, documentKeys(user, ''))

@@ -10,9 +10,10 @@ import { claim, hasten, reap, takeOver } from './claiming.js'
 import type { Claims } from './claiming.js'
 import { Committer } from './committer.js'
 import type { Committed } from './committer.js'
+import type { Ticket } from './block.js'
 import type { Draft } from './draft.js'
-import { cancel, claimedJobsOf, completedPage, firstPosition, forgetDone, jobById } from './jobs.js'
-import { jobPage, noFlow, prune, retry } from './jobs.js'
+import { cancel, completedPage, firstPosition, forgetDone, jobById, jobsOf } from './jobs.js'
+import { jobPage, noFlow, prune, retry, type DocumentJobs } from './jobs.js'
 import { Lanes } from './lanes.js'
 import { openState } from './opening.js'
 import { countsKey, flowKey, latestKey, outputKey } from './records.js'
@@ -144,20 +145,18 @@ export class JobQueue {
   // documents in
 
   /** @throws LorekeepError `LK_FLOW_NOT_FOUND`, `LK_FLOW_INACTIVE`, `LK_FLOW_FULL`, `LK_STORAGE_*` */
-  async load(id: string, document: AcceptedDocument): Promise<string> {
-    const ticket = await this.#committer.commit((draft) => {
-      const flow = flowOf(draft, id)
-      const { active, maxQueued } = flow.flow
-      if (!active) {
-        const detail = `'${id}' takes no documents until it is started`
-        throw new LorekeepError('LK_FLOW_INACTIVE', detail, { details: { flow: id } })
-      }
-      if (flow.counts.queued + flow.counts.delayed >= maxQueued) {
-        const detail = `${maxQueued} documents wait in '${id}'; try again later`
-        throw new LorekeepError('LK_FLOW_FULL', detail, { details: { flow: id, maxQueued } })
-      }
-      return draft.enqueue(flow, document)
-    })
+  /** `check` may refuse it for what is known of the document at that moment. */
+  async load(
+    id: string,
+    document: AcceptedDocument,
+    check?: (known: DocumentJobs) => void,
+  ): Promise<string> {
+    const ticket = await (check === undefined
+      ? this.#committer.commit((draft) => enqueue(draft, id, document))
+      : this.#committer.commit(async (draft) => {
+          check(await jobsOf(draft, document.user, document.id))
+          return enqueue(draft, id, document)
+        }))
     return ticket.id
   }
 
@@ -233,12 +232,9 @@ export class JobQueue {
     }
   }
 
-  /** The jobs of a document that were claimed, and the newest completed one. */
-  claimedJobsOf(
-    user: string,
-    document: string,
-  ): Promise<{ readonly jobs: readonly Job[]; readonly latest: LatestRecord | undefined }> {
-    return this.#committer.commit((draft) => claimedJobsOf(draft, user, document))
+  /** What there is of a document, but for older jobs of it that are done. */
+  jobsOf(user: string, document: string): Promise<DocumentJobs> {
+    return this.#committer.commit((draft) => jobsOf(draft, user, document))
   }
 
   /** A user's completed documents, in pages: other commits come in between. */
@@ -327,4 +323,18 @@ function assertUnused(draft: Draft, id: string): boolean {
   if (queued + delayed + active + dead === 0) return true
   const detail = `'${id}' has documents: ${queued} queued, ${delayed} delayed, ${active} active, ${dead} dead; process or cancel them first`
   throw new LorekeepError('LK_FLOW_IN_USE', detail, { details: { queued, delayed, active, dead } })
+}
+
+function enqueue(draft: Draft, id: string, document: AcceptedDocument): Ticket {
+  const flow = flowOf(draft, id)
+  const { active, maxQueued } = flow.flow
+  if (!active) {
+    const detail = `'${id}' takes no documents until it is started`
+    throw new LorekeepError('LK_FLOW_INACTIVE', detail, { details: { flow: id } })
+  }
+  if (flow.counts.queued + flow.counts.delayed >= maxQueued) {
+    const detail = `${maxQueued} documents wait in '${id}'; try again later`
+    throw new LorekeepError('LK_FLOW_FULL', detail, { details: { flow: id, maxQueued } })
+  }
+  return draft.enqueue(flow, document)
 }

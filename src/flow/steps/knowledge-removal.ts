@@ -24,6 +24,25 @@ export async function removeKnowledge(
   return hadCore || deleted > 0
 }
 
+/** Whether there is knowledge of a document in other collections than these. */
+export async function liesElsewhere(
+  ref: Required<DocumentRef>,
+  { knowledge, objects }: { readonly knowledge: KnowledgeStore; readonly objects: ObjectStore },
+  collections: readonly string[],
+): Promise<boolean> {
+  for (const schema of [chunkSchema, entitySchema]) {
+    if (!(await isThere(objects, schema))) continue
+    const found = await objectsOf(ref, objects, schema.name, (name) => collections.includes(name))
+    if (found.length > 0) return true
+  }
+  const core = { user: ref.user, id: ref.document }
+  if ((await knowledge.stat(core)) === undefined) return false
+  for await (const [, { m }] of knowledge.messages(core)) {
+    if (!collections.includes(m.c)) return true
+  }
+  return false
+}
+
 /** Deletes a document's objects but for those to keep. Gives their number. */
 export async function deleteObjects(
   ref: Required<DocumentRef>,

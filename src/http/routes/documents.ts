@@ -1,7 +1,7 @@
 // Documents: which there are, what became of them, and taking that away.
 
 import { LorekeepError } from '../../errors.js'
-import type { CompletedDocument, DocumentStatus, FlowQueue } from '../../flow/types.js'
+import type { CompletedDocument, DocumentRef, FlowQueue } from '../../flow/types.js'
 import type { KnowledgeStore } from '../../knowledge/types.js'
 import { scopeOf } from '../access.js'
 import { actingUser } from '../auth.js'
@@ -53,33 +53,34 @@ export function documentRoutes(options: DocumentRoutesOptions): readonly Route[]
   }
 
   async function showDocument(exchange: Exchange): Promise<void> {
-    const shown = await statusOf(exchange)
-    const core = await knowledge?.stat({ user: shown.user, id: shown.document })
-    await answerJson(exchange.request, exchange.response, 200, { ...shown, core })
+    const { ref, status, jobs, isOfFlow } = await askedFor(exchange)
+    if (!isOfFlow) notFound(ref)
+    const core = await knowledge?.stat({ user: ref.user, id: ref.document })
+    await answerJson(exchange.request, exchange.response, 200, { ...status, jobs, core })
   }
 
   async function removeDocument(exchange: Exchange): Promise<void> {
-    const { principal, request, response } = exchange
-    const { user, document } = await statusOf(exchange)
-    const scope = scopeOf(principal)
-    if (!(await flows.removeDocument({ user, document }, { scope }))) notFound(user, document)
+    const { request, response, principal } = exchange
+    const { ref, isOfFlow } = await askedFor(exchange)
+    const options = { scope: scopeOf(principal) }
+    // A core that no flow made has the name of a document, and is none.
+    if (!isOfFlow || !(await flows.removeDocument(ref, options))) notFound(ref)
     await answer(request, response, 204)
   }
 
-  /** What there is of a document for the principal's eyes, and of its jobs those of this flow. */
-  async function statusOf({ principal, parameters, query }: Exchange): Promise<DocumentStatus> {
+  /** What there is of a document for the principal's eyes, and its jobs of this flow. */
+  async function askedFor({ principal, parameters, query }: Exchange) {
     const user = actingUser(principal, query.get('user'))
-    const document = parameters.get('document') ?? ''
-    const flow = parameters.get('flow') ?? ''
-    const scope = scopeOf(principal)
-    const status = (await flows.document({ user, document }, { scope })) ?? notFound(user, document)
-    const jobs = status.jobs.filter((job) => job.flow === flow)
-    if (jobs.length === 0 && status.completed?.flow !== flow) notFound(user, document)
-    return { ...status, jobs }
+    const ref = { user, document: parameters.get('document') ?? '' }
+    const status = await flows.document(ref, { scope: scopeOf(principal) })
+    const flow = parameters.get('flow')
+    const jobs = status?.jobs.filter((job) => job.flow === flow) ?? []
+    const isOfFlow = jobs.length > 0 || (flow !== undefined && status?.completed?.flow === flow)
+    return { ref, status, jobs, isOfFlow }
   }
 }
 
-function notFound(user: string, document: string): never {
+function notFound({ user, document }: Required<DocumentRef>): never {
   throw new LorekeepError(
     'LK_DOCUMENT_NOT_FOUND',
     `the flow has no '${document}' of user '${user}'`,

@@ -61,13 +61,14 @@ export function jobRoutes({ prefix, flows }: JobRoutesOptions): readonly Route[]
 
   async function cancelJob(exchange: Exchange): Promise<void> {
     const { id } = await jobOf(exchange)
-    await flows.cancel(id)
+    await flows.cancel(id, { scope: scopeOf(exchange.principal) })
     await answer(exchange.request, exchange.response, 204)
   }
 
   async function retryJob(exchange: Exchange): Promise<void> {
     const { id } = await jobOf(exchange)
-    await answerJson(exchange.request, exchange.response, 200, await flows.retry(id))
+    const scope = scopeOf(exchange.principal)
+    await answerJson(exchange.request, exchange.response, 200, await flows.retry(id, { scope }))
   }
 
   async function jobOf({ principal, parameters }: Exchange): Promise<Job> {

@@ -27,3 +27,9 @@ export function ownersOf(rows: readonly Owned[]): readonly Owner[] | undefined {
   }
   return owners
 }
+
+export function areOwners(owners: unknown): owners is readonly Owner[] {
+  if (!Array.isArray(owners)) return false
+  const isName = (name: unknown) => typeof name === 'string'
+  return owners.every((owner) => Array.isArray(owner) && owner.length === 2 && owner.every(isName))
+}

@@ -6,6 +6,7 @@ import { LorekeepError } from '../../errors.js'
 import { decodeRecord } from '../../record.js'
 import type { Entry, Range, Storage } from '../../storage.js'
 import { runOf, type Index } from './index-runs.js'
+import { areOwners } from './owners.js'
 import {
   allBlocks,
   allCollections,
@@ -108,7 +109,9 @@ async function loadAround(storage: Storage, headBytes: Uint8Array): Promise<Load
   for await (const { key, value } of entriesOf(storage, allBlocks())) {
     const [table, first] = partsOf(key) as [number, number]
     const places = blocks.get(table) ?? []
-    places.push({ first, ...decodeRecord<BlockRecord>(value) })
+    const { owners, ...record } = decodeRecord<BlockRecord>(value)
+    // Of damaged ones it is not known whose rows there are, and the block is read.
+    places.push({ first, ...record, ...(areOwners(owners) && { owners }) })
     blocks.set(table, places)
   }
   const runs = new Map<number, { number: number; record: RunRecord }[]>()

@@ -4,18 +4,25 @@
 import type { Block } from '../engine/block.js'
 import type { ParsedCondition, Test } from '../filter/condition.js'
 
-/** A byte a row: 1 where it matches. The caller's own. */
-export function evaluate(condition: ParsedCondition, block: Block): Uint8Array {
+/**
+ * A byte a row: 1 where it matches. The caller's own. Where `rows` are given, others are not looked at,
+ * and what is said of them means nothing: how long a hidden value takes would tell what it is.
+ */
+export function evaluate(
+  condition: ParsedCondition,
+  block: Block,
+  rows?: readonly number[],
+): Uint8Array {
   switch (condition.type) {
     case 'test':
-      return evaluateTest(condition, block)
+      return evaluateTest(condition, block, rows)
     case 'not':
-      return inverted(evaluate(condition.condition, block))
+      return inverted(evaluate(condition.condition, block, rows))
     case 'and': {
       let all: Uint8Array | undefined
       for (const part of condition.conditions) {
         if (all !== undefined && !all.includes(1)) return all
-        const next = evaluate(part, block)
+        const next = evaluate(part, block, rows)
         if (all === undefined) all = next
         else for (let n = 0; n < all.length; n++) if (next[n] === 0) all[n] = 0
       }
@@ -24,7 +31,7 @@ export function evaluate(condition: ParsedCondition, block: Block): Uint8Array {
     case 'or': {
       const any = filled(block.rows, 0)
       for (const part of condition.conditions) {
-        const next = evaluate(part, block)
+        const next = evaluate(part, block, rows)
         for (let n = 0; n < any.length; n++) if (next[n] === 1) any[n] = 1
       }
       return any
@@ -32,13 +39,19 @@ export function evaluate(condition: ParsedCondition, block: Block): Uint8Array {
   }
 }
 
-function evaluateTest({ path, matches }: Test, block: Block): Uint8Array {
+function evaluateTest(
+  { path, matches }: Test,
+  block: Block,
+  rows: readonly number[] | undefined,
+): Uint8Array {
   const name = path[0] ?? ''
   const constant = block.constant(name)
   if (constant !== undefined) return filled(block.rows, matches(constant.value) ? 1 : 0)
   const column = block.field(name)
   const result = new Uint8Array(block.rows)
-  for (let n = 0; n < result.length; n++) if (matches(column[n])) result[n] = 1
+  if (rows === undefined) {
+    for (let n = 0; n < result.length; n++) if (matches(column[n])) result[n] = 1
+  } else for (const n of rows) if (matches(column[n])) result[n] = 1
   return result
 }
 

@@ -15,7 +15,7 @@ export function narrowed(table: Table, condition: ParsedCondition): Table {
     // Blocks that lie together are of one import mostly: 5 ns in place of 100.
     if (last !== undefined && last[0] === owner[0] && last[1] === owner[1]) return answer
     last = owner
-    const key = `${owner[0]}\0${owner[1]}`
+    const key = JSON.stringify(owner)
     answer = answers.get(key) ?? ask(condition, owner) !== false
     answers.set(key, answer)
     return answer

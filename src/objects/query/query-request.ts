@@ -15,7 +15,7 @@ import type { CompiledSchema } from '../schema/schema.js'
 import type { Scope } from '../../scope.js'
 import { seenFilter } from '../scope.js'
 import type { ObjectLimits } from '../types.js'
-import { isRecord, shown } from '../../door/wording.js'
+import { isPlainObject, shown } from '../../door/wording.js'
 
 export interface QueryRequest {
   readonly condition: ParsedCondition
@@ -104,7 +104,7 @@ function parseSort(
   problems: Problems,
 ): SortKey[] {
   if (value === undefined) return []
-  if (!isRecord(value)) {
+  if (!isPlainObject(value)) {
     problems.fail('sort', "must be an object such as { price: 'desc' }")
     return []
   }
@@ -135,8 +135,11 @@ function parseFields(
   problems: Problems,
 ): Path[] | undefined {
   if (value === undefined) return undefined
-  const isList = Array.isArray(value) && value.every((name) => typeof name === 'string')
-  if (!isList || value.length > maxFields) {
+  const isList =
+    Array.isArray(value) &&
+    value.length <= maxFields &&
+    Array.from(value).every((name) => typeof name === 'string')
+  if (!isList) {
     const message = `must be an array of at most ${maxFields} names of fields`
     problems.fail('fields', message)
     return undefined

@@ -155,7 +155,7 @@ function matches(
 ): readonly number[] {
   if (filter === undefined) return rows ?? Array.from({ length: block.rows }, (_, n) => n)
   if (rows?.length === 0) return rows
-  const bits = evaluate(filter, block)
+  const bits = evaluate(filter, block, rows)
   if (rows !== undefined) return rows.filter((row) => bits[row] === 1)
   const found: number[] = []
   for (let n = 0; n < bits.length; n++) if (bits[n] === 1) found.push(n)

@@ -4,24 +4,19 @@
 import { LorekeepError } from '../../errors.js'
 import { isKeyText } from '../../verify/shapes.js'
 import type { Block, Row } from '../engine/block.js'
+import { areOwners } from '../engine/owners.js'
 import type { BlockRecord, CollectionRecord } from '../engine/records.js'
 import { tableSpan } from '../engine/ref.js'
 import type { CompiledSchema } from '../schema/schema.js'
 
-export function isBlockRecord({ page, rows, bytes, owners }: BlockRecord): boolean {
-  const isCount = (count: number) => Number.isSafeInteger(count) && count >= 0
-  return [page, rows, bytes].every(isCount) && (owners === undefined || areOwners(owners))
-}
-
-function areOwners(owners: unknown): boolean {
-  if (!Array.isArray(owners)) return false
-  const isName = (name: unknown) => typeof name === 'string'
-  return owners.every((owner) => Array.isArray(owner) && owner.length === 2 && owner.every(isName))
+/** Its owners aside: what they are is made anew from the rows. */
+export function isBlockRecord({ page, rows, bytes }: BlockRecord): boolean {
+  return [page, rows, bytes].every((count) => Number.isSafeInteger(count) && count >= 0)
 }
 
 /** Whether a search that leaves blocks out by these misses none of the rows. */
 export function haveOwners(rows: readonly Row[], owners: BlockRecord['owners']): boolean {
-  if (owners === undefined) return true
+  if (!areOwners(owners)) return true
   const named = new Set(owners.map((owner) => JSON.stringify(owner)))
   return rows.every(({ collection, user }) => named.has(JSON.stringify([collection, user])))
 }

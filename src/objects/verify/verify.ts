@@ -8,6 +8,7 @@ import { verifyFormat, verifyKeys } from '../../verify/partition-check.js'
 import { Reading, tupleOf } from '../../verify/reading.js'
 import { givenOut, tupleText, type Report } from '../../verify/report.js'
 import { isCount } from '../../verify/shapes.js'
+import { areOwners } from '../engine/owners.js'
 import { Block, type Row } from '../engine/block.js'
 import { IdHash } from '../engine/hash.js'
 import {
@@ -263,6 +264,9 @@ class ObjectsCheck {
       else if (!this.#report.isMuted) of.rows += rows
       if (!this.#report.isMuted) this.#pages.name(page)
       if (tableOf(first) !== table) this.#error('different', what, 'is of another table')
+      if (place.owners !== undefined && !areOwners(place.owners)) {
+        this.#error('different', what, 'has owners that are none')
+      }
       places.push(place)
       if (places.length < blocksAtOnce) continue
       if (this.#report.deep) await this.#readRows(places)

@@ -40,15 +40,15 @@ t.test('documents that cannot be read are dead letters, and hold up no others', 
     ])
     // What is counted among the dead is not 404, though its own id is gone.
     await t.rejects(other.job(lost), corrupt)
-    await t.rejects(other.claimedJobsOf('alice', 'lost'), corrupt)
-    t.equal((await other.claimedJobsOf('alice', 'other')).jobs.length, 0)
-    t.equal((await other.claimedJobsOf('bob', 'lost')).jobs.length, 0)
+    await t.rejects(other.jobsOf('alice', 'lost'), corrupt)
+    t.equal((await other.jobsOf('alice', 'other')).jobs.length, 0)
+    t.equal((await other.jobsOf('bob', 'lost')).jobs.length, 0)
     t.equal((await other.job(sound))?.state, 'done')
     const [dead] = await jobsOf(other, { flow: 'f', state: 'dead' })
     await other.cancel(dead!.id)
     // Of a damaged block the bytes stay, for whoever looks.
     if (damage === 'gone') t.equal(await other.job(lost), undefined)
-    t.equal((await other.claimedJobsOf('alice', 'lost')).jobs.length, 0)
+    t.equal((await other.jobsOf('alice', 'lost')).jobs.length, 0)
   }
 })
 
