@@ -6,7 +6,7 @@ import { builtInNames, builtInSteps, isBuiltIn } from './steps/built-in.js'
 import type { Flow, FlowStep, Step } from './types.js'
 import { Members } from '../door/members.js'
 import { aFunction, aName, anObject, longestTimer } from '../door/rules.js'
-import { isRecord, quoted, shown } from '../door/wording.js'
+import { isPlainObject, isRecord, quoted, shown, type Fields } from '../door/wording.js'
 
 interface CheckedDefinition {
   readonly flow: Flow
@@ -43,10 +43,23 @@ export function checkDefinition(definition: unknown): CheckedDefinition {
   for (const [name, { least, most, otherwise }] of Object.entries(numbers)) {
     found[name] = given.integer(name, least, most) ?? otherwise
   }
+  fitDelays(found, given)
   given.end()
   problems.throwIfAny('LK_FLOW_INVALID')
   const limits = found as Record<keyof typeof numbers, number>
   return { flow: { id: id as string, active, steps, ...limits }, code }
+}
+
+/** A default gives way to what was given; two that were given have to fit. */
+function fitDelays(found: Record<string, number>, given: Members): void {
+  const { minDelayMs: least = 0, maxDelayMs: most = 0 } = found
+  if (least <= most) return
+  const [givenLeast, givenMost] = [given.get('minDelayMs'), given.get('maxDelayMs')]
+  if (givenMost === undefined) found.maxDelayMs = least
+  else if (givenLeast === undefined) found.minDelayMs = most
+  // One that is no number at all was told of.
+  else if (givenLeast === least && givenMost === most)
+    given.fail('minDelayMs', `must be at most maxDelayMs, which is ${most}, not ${least}`)
 }
 
 /** What a new store has, and a salvaged one that has lost it. */
@@ -76,7 +89,7 @@ function readSteps(
 ): readonly FlowStep[] {
   const fail = (path: string, message: string) => problems.fail(path, message)
   if (!Array.isArray(given) || given.length === 0 || given.length > maxSteps) {
-    fail('steps', `must be a list of 1 to ${maxSteps} steps`)
+    fail('steps', `must be a list of 1 to ${maxSteps} steps, not ${foundIn(given)}`)
     return []
   }
   const names = new Set<string>()
@@ -95,13 +108,25 @@ function readSteps(
   })
 }
 
+/** An instance of a class has its methods on the prototype, and what it likes beside them. */
+function membersOf(step: Fields): Fields {
+  if (isPlainObject(step)) return step
+  const { name, run, timeoutMs, options, embedder } = step as Fields
+  return { name, run, timeoutMs, options, embedder }
+}
+
+/** Of a list that is too long, how long it is. */
+function foundIn(given: unknown): string {
+  return Array.isArray(given) && given.length > 0 ? `one of ${given.length}` : shown(given)
+}
+
 function readStep(
   step: unknown,
   path: string,
   code: Map<string, Step>,
   problems: Problems,
 ): FlowStep | undefined {
-  const given = new Members(isRecord(step) ? step : { name: step }, path, problems)
+  const given = new Members(isRecord(step) ? membersOf(step) : { name: step }, path, problems)
   const name = given.get('name')
   if (typeof name !== 'string' || name === '' || !name.isWellFormed()) {
     const expected = `the name of a built-in step (${builtInNames.join(', ')}), or a step`
@@ -112,6 +137,9 @@ function readStep(
     given.take('run', aFunction)
     if (given.get('options') !== undefined) given.fail('options', 'are for built-in steps by name')
     given.integer('timeoutMs', 1, longestTimer)
+    // Of embed(), for the steps behind it.
+    given.take('embedder', aFunction)
+    given.end()
     code.set(name, step as Step)
     return { name, code: true }
   }

@@ -110,7 +110,8 @@ export interface FlowDefinition {
   readonly stepTimeoutMs?: number
   /**
    * The wait before attempt n + 1 is random between half of and all of
-   * min(maxDelayMs, minDelayMs * 2^(n-1)). 1,000 and 300,000 by default.
+   * min(maxDelayMs, minDelayMs * 2^(n-1)). 1,000 and 300,000 by
+   * default; where one is given, the default of the other gives way.
    */
   readonly minDelayMs?: number
   readonly maxDelayMs?: number

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { createIds } from '../../src/flow/clock.js'
+import { embed } from '../../src/flow/steps/embed.js'
 import { checkDefinition, aFlowId, stepsOf } from '../../src/flow/definition.js'
 
 const run = () => undefined
@@ -87,9 +88,45 @@ t.test('steps of code are stored by name, and run where they are defined', async
   t.equal(stepsOf(checkDefinition({ id: 'f' }).flow, undefined)?.length, 5)
   t.strictSame(pathsOf({ id: 'f', steps: [{ name: 'mine', run: 1 }] }), ['steps[0].run'])
   t.strictSame(pathsOf({ id: 'f', steps: [{ ...mine, timeoutMs: 0 }] }), ['steps[0].timeoutMs'])
-  // An instance of a class has what it has.
-  t.strictSame(pathsOf({ id: 'f', steps: [{ ...mine, other: 1 }] }), [])
+  t.strictSame(pathsOf({ id: 'f', steps: ['chunk', embed()] }), [])
+  t.strictSame(pathsOf({ id: 'f', steps: [{ ...mine, embedder: 5 }] }), ['steps[0].embedder'])
+  for (const other of ['timeout', 'timeoutMss', 'retries']) {
+    t.strictSame(pathsOf({ id: 'f', steps: [{ ...mine, [other]: 5 }] }), [`steps[0].${other}`])
+  }
   t.strictSame(pathsOf({ id: 'f', steps: [{ name: 'chunk', other: 1 }] }), ['steps[0].other'])
+})
+
+t.test('a step may be an instance of a class, with whatever it has', async (t) => {
+  class Counting {
+    readonly name = 'mine'
+    readonly calls: unknown[] = []
+    #secret = 'it works'
+    run() {
+      this.calls.push(1)
+      return this.#secret
+    }
+  }
+  class Told extends Counting {
+    readonly timeoutMs = 0
+  }
+  const step = new Counting()
+  const { flow, code } = checkDefinition({ id: 'f', steps: [step] })
+  t.strictSame(flow.steps, [{ name: 'mine', code: true }])
+  t.equal(code.get('mine'), step)
+  t.strictSame(pathsOf({ id: 'f', steps: [new Told()] }), ['steps[0].timeoutMs'])
+})
+
+t.test('the least wait is no longer than the longest, and defaults give way', async (t) => {
+  t.strictSame(pathsOf({ id: 'f', minDelayMs: 100, maxDelayMs: 10 }), ['minDelayMs'])
+  t.strictSame(pathsOf({ id: 'f', minDelayMs: '9', maxDelayMs: 10 }), ['minDelayMs'])
+  const delays = (given: object) => {
+    const { minDelayMs, maxDelayMs } = checkDefinition({ id: 'f', ...given }).flow
+    return [minDelayMs, maxDelayMs]
+  }
+  t.strictSame(delays({ minDelayMs: 10, maxDelayMs: 10 }), [10, 10])
+  t.strictSame(delays({ minDelayMs: 400_000 }), [400_000, 400_000])
+  t.strictSame(delays({ maxDelayMs: 10 }), [10, 10])
+  t.strictSame(delays({ maxDelayMs: 2000 }), [1000, 2000])
 })
 
 t.test('no id begins with a dash', async (t) => {
