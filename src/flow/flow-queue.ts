@@ -108,7 +108,7 @@ const jobOptions = {
 const documentOptions = { user: aString, after: aString, limit: aCount(), scope: aScope }
 const watchOptions = {
   job: aString,
-  flow: aString,
+  flow: aFlowId,
   user: aString,
   document: aString,
   signal: aSignal,
@@ -529,6 +529,10 @@ class Flows implements ClosableFlowQueue {
     document,
     scope = {},
   }: WatchQuery): Promise<readonly JobEvent[]> {
+    if (flow !== undefined && this.#queue.flow(flow) === undefined) {
+      await this.#queue.refresh()
+      if (this.#queue.flow(flow) === undefined) throw noFlow(flow)
+    }
     if (id !== undefined) {
       const job = await this.job(id, { scope })
       if (job === undefined) throw noJob(id)

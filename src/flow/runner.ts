@@ -4,6 +4,7 @@ import { hasCode } from '../errors.js'
 import type { Clock } from './clock.js'
 import { Execution } from './execution.js'
 import type { Interruption } from './execution.js'
+import { noFlow } from './queue/jobs.js'
 import type { Claimed, JobQueue } from './queue/queue.js'
 import type { DocumentRef, Flow, Runner, Step, StepContext } from './types.js'
 import { checkOptions } from '../door/options.js'
@@ -46,6 +47,8 @@ export class FlowRunner implements Runner {
   /** Flows that something came for while they were being claimed from. */
   readonly #again = new Set<string>()
   readonly #timers = new Map<string, () => void>()
+  /** Flows that were asked for by name, and not seen so far. */
+  #missing: readonly string[]
   #renewAt: number
   #stopping: Promise<void> | undefined
   #isOutOfPatience = false
@@ -53,6 +56,7 @@ export class FlowRunner implements Runner {
 
   constructor(options: FlowRunnerOptions) {
     this.#options = options
+    this.#missing = [...(options.flows ?? [])]
     this.#renewAt = options.clock.now() + options.leaseMs / 3
     this.#startTimer('beat', Math.min(options.leaseMs / 3, pollMs), () => this.#beat())
   }
@@ -209,7 +213,20 @@ export class FlowRunner implements Runner {
     } catch (error) {
       onError(error)
     }
+    this.#tellMissing()
     this.wake(queue.flows().map(({ id }) => id))
+  }
+
+  /** Once, and not at the call: a flow may be defined right behind it. */
+  #tellMissing(): void {
+    const [first, ...others] = this.#missing.filter((id) => {
+      return this.#options.queue.flow(id) === undefined
+    })
+    this.#missing = []
+    if (first === undefined) return
+    const also = others.map((id) => `, '${id}'`).join('')
+    // One for all: of several at once, not each would be told.
+    this.#options.onError(noFlow(first, `${also}: run() waits until it is defined`))
   }
 
   /** A step may go on for a while after it was given up. */

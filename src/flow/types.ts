@@ -357,7 +357,10 @@ export interface FlowQueue {
     options?: ScopeOptions,
   ): Promise<{ readonly job: string }>
 
-  /** Begins to process. */
+  /**
+   * Begins to process. A flow that is named and not there is waited for; after a moment `onError` of
+   * createLorekeep() gets a `LK_FLOW_NOT_FOUND` for it.
+   */
   run(options?: RunOptions): Runner
 
   job(id: string, options?: ScopeOptions): Promise<Job | undefined>
@@ -374,7 +377,7 @@ export interface FlowQueue {
   /**
    * Events of this process from the call on; where a job or a document is named, first the state of
    * the job, or of each of the document's. Whoever reads slowly loses progress events first.
-   * @throws LorekeepError `LK_JOB_NOT_FOUND`, while iterating
+   * @throws LorekeepError `LK_JOB_NOT_FOUND`, `LK_FLOW_NOT_FOUND`, while iterating
    */
   watch(query?: WatchQuery): AsyncIterable<JobEvent>
 

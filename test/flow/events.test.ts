@@ -172,6 +172,20 @@ t.test('where the state cannot be read, the watcher gets the error', async (t) =
   t.equal(hub.isWatched, false)
 })
 
+t.test('a flow that is not there is an error while iterating', async (t) => {
+  const { flows } = await running(t)
+  await t.rejects(watched(flows, { flow: 'nope' }).ended, {
+    code: 'LK_FLOW_NOT_FOUND',
+    details: { flow: 'nope' },
+  })
+  await flows.define({ id: 'f' })
+  const stop = new AbortController()
+  const { ended } = watched(flows, { flow: 'f', signal: stop.signal })
+  await settled()
+  stop.abort()
+  await ended
+})
+
 t.test('of progress that was not read the newest of each job stays', async (t) => {
   const hub = new EventHub()
   const iterator = hub.watch({}, async () => [])[Symbol.asyncIterator]()

@@ -467,6 +467,22 @@ t.test('a flow whose code is not defined here waits, and says so once', async (t
   t.match(await flows.job(job), { state: 'done' })
 })
 
+t.test('a flow that is named and not there is told once, and waited for', async (t) => {
+  const { flows, clock, errors } = await running(t)
+  const notes = new Notes()
+  flows.run({ flows: ['f', 'nope', 'late'] })
+  await flows.define({ id: 'f', steps: notes.steps('a') })
+  t.strictSame(errors, [])
+  await clock.advance(1000)
+  t.match(errors, [{ code: 'LK_FLOW_NOT_FOUND', details: { flow: 'nope' } }])
+  t.match(errors, [{ message: "'nope', 'late'" }])
+  await flows.define({ id: 'late', steps: notes.steps('a') })
+  await flows.load('late', document('x'))
+  await clock.advance(5000)
+  t.strictSame(notes.runs, ['x a'])
+  t.equal(errors.length, 1)
+})
+
 t.test('a job that is due and may not run yet costs no time', async (t) => {
   const { flows, clock } = await running(t)
   const notes = new Notes().on('a', (_, { document, attempt }) => {

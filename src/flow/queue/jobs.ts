@@ -407,6 +407,6 @@ export function noJob(job: string): LorekeepError {
   return new LorekeepError('LK_JOB_NOT_FOUND', `'${job}'`, { details: { job } })
 }
 
-export function noFlow(flow: string): LorekeepError {
-  return new LorekeepError('LK_FLOW_NOT_FOUND', `'${flow}'`, { details: { flow } })
+export function noFlow(flow: string, more = ''): LorekeepError {
+  return new LorekeepError('LK_FLOW_NOT_FOUND', `'${flow}'${more}`, { details: { flow } })
 }
