@@ -1,7 +1,7 @@
 // Where a text is no JSON. JSON.parse says it in words that change with the version of Node, and
 // often without a place; so what it refused is read once more here.
 
-import { formatPath } from '../door/json.js'
+import { formatPath, type JsonPath } from '../door/json.js'
 import { quoted } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 import { parseJson } from '../json-text.js'
@@ -9,23 +9,32 @@ import { parseJson } from '../json-text.js'
 const quote = 0x22
 const backslash = 0x5c
 
+/** The error of a flaw. `path` is where it is; of a key that is there again, with the key. */
+export type FlawError = (message: string, byteOffset: number, path: JsonPath) => LorekeepError
+
 /**
  * Reads a text of valid UTF-8 by the grammar (RFC 8259), and makes nothing of it.
- * @throws LorekeepError `LK_HTTP_JSON` at the first place that is wrong, or names a key again.
- * Returns where there is none. It recurses: the depth was checked before.
+ * @throws LorekeepError, `LK_HTTP_JSON` unless told otherwise, at the first place that is wrong, or
+ * names a key again. Returns where there is none. It recurses: the depth was checked before.
  */
-export function locateFlaw(bytes: Buffer, start: number): void {
-  new Reader(bytes, start).read()
+export function locateFlaw(bytes: Buffer, start: number, errorOf: FlawError = flawOfBody): void {
+  new Reader(bytes, start, errorOf).read()
+}
+
+const flawOfBody: FlawError = (message, byteOffset, path) => {
+  return jsonError(message, { byteOffset }, formatPath(path))
 }
 
 class Reader {
   readonly #bytes: Buffer
   /** Keys and indexes from the top to where we are. */
   readonly #path: (string | number)[] = []
+  readonly #errorOf: FlawError
   #at: number
 
-  constructor(bytes: Buffer, start: number) {
+  constructor(bytes: Buffer, start: number, errorOf: FlawError) {
     this.#bytes = bytes
+    this.#errorOf = errorOf
     this.#at = start
   }
 
@@ -56,7 +65,7 @@ class Reader {
       this.#string()
       const key = this.#decode(from)
       this.#path.push(key)
-      if (keys.has(key)) throw this.#error(from, `the key ${quoted(key)} is there twice`)
+      if (keys.has(key)) this.#fail(from, `the key ${quoted(key)} is there twice`)
       keys.add(key)
       this.#skipSpace()
       if (!this.#take(':')) this.#refuse("':'")
@@ -147,12 +156,12 @@ class Reader {
 
   #refuse(expected: string): never {
     const [found] = this.#bytes.toString('utf8', this.#at, this.#at + 4)
-    const what = found === undefined ? 'the end of the body' : quoted(found)
-    throw this.#error(this.#at, `expected ${expected}, found ${what}`)
+    const what = found === undefined ? 'the end' : quoted(found)
+    this.#fail(this.#at, `expected ${expected}, found ${what}`)
   }
 
-  #error(byteOffset: number, reason: string): LorekeepError {
-    return jsonError(reason, { byteOffset }, formatPath(this.#path))
+  #fail(byteOffset: number, message: string): never {
+    throw this.#errorOf(message, byteOffset, this.#path)
   }
 }
 

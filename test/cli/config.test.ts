@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { parseConfig } from '../../src/cli/config/config.js'
+import { parseConfig, readConfig } from '../../src/cli/config/config.js'
 import { hasCode } from '../../src/errors.js'
 import { fail, run } from './command.js'
 
@@ -91,6 +91,8 @@ t.test('each value has its rule', async (t) => {
     [{ tokens: { a: { user: 'a', access: 'write' } } }, 'tokens[0].access'],
     [{ tokens: { a: { user: 'a', shared: 'shop' } } }, 'tokens[0].shared'],
     [{ tokens: { a: { user: 'a', collections: [''] } } }, 'tokens[0].collections'],
+    [{ tokens: { a: { user: 'a', collections: ['b'], shared: ['b', 'c'] } } }, 'tokens[0].shared'],
+    [{ tokens: { a: { user: 'a', collections: [], shared: ['c'] } } }, 'tokens[0].shared'],
     [{ limits: 5 }, 'limits'],
     [{ limits: { maxCoreByte: 5 } }, 'limits.maxCoreByte'],
     [{ limits: { maxCoreBytes: 0 } }, 'limits.maxCoreBytes'],
@@ -140,11 +142,11 @@ t.test('values at the limits are accepted', async (t) => {
 
 t.test('a token without collections is told from one with none', async (t) => {
   const config = {
-    tokens: { a: { user: 'a', collections: [], shared: ['a'], access: 'read' }, b: { user: 'b' } },
+    tokens: { a: { user: 'a', collections: [], shared: [], access: 'read' }, b: { user: 'b' } },
   }
   t.strictSame(
     [...parseConfig(config, 'a.json').tokens.values()],
-    [{ user: 'a', collections: [], shared: ['a'], access: 'read' }, { user: 'b' }],
+    [{ user: 'a', collections: [], shared: [], access: 'read' }, { user: 'b' }],
   )
 })
 
@@ -173,7 +175,28 @@ t.test('everything that is wrong is told at once, on a line each', async (t) => 
   t.match(await fail(t, 1, ['serve', '--config', join(dir, 'none.json')]), 'none.json')
 })
 
-t.test('no token is repeated in a message', async (t) => {
+t.test('a key that is there twice is refused, with its place', async (t) => {
+  const texts = {
+    'top.json': ['{ "port": 1,\n "port": 2 }', ':2:2: the key "port" is there twice', 'port'],
+    'token.json': [
+      '{"tokens":{"hush":{"user":"a"},\n"hush":{"user":"*"}}}',
+      ':2:1: a token',
+      'tokens',
+    ],
+    'inside.json': ['{"tokens":{"hush":{"user":"a","user":"*"}}}', 'the key "user"', 'tokens'],
+  } as const
+  const dir = t.testdir(Object.fromEntries(Object.entries(texts).map(([f, [text]]) => [f, text])))
+  for (const [file, [, message, path]] of Object.entries(texts)) {
+    const error = await readConfig(join(dir, file)).catch((error: unknown) => error)
+    t.match(error, { code: 'LK_CONFIG', message, details: { errors: [{ path }] } }, file)
+    t.notMatch(JSON.stringify(error), 'hush')
+    t.notMatch((error as Error).message, 'hush')
+  }
+})
+
+t.test('no token is repeated in a message, also where the file is no JSON', async (t) => {
+  const cut = t.testdir({ 'b.json': '{ "tokens": { "hush": x } }' })
+  t.notMatch(await fail(t, 1, ['serve', '--config', join(cut, 'b.json')]), 'hush')
   const dir = t.testdir({ 'a.json': '{ "tokens": { "hush": 5, "hush 2": {} } }' })
   t.notMatch(await fail(t, 1, ['serve', '--config', join(dir, 'a.json')]), 'hush')
 })

@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { formatPath } from '../../door/json.js'
 import { Members } from '../../door/members.js'
 import { Problems } from '../../door/problems.js'
 import { aCount, aList, anObject, aRule, aText, aListOfTexts, type Rule } from '../../door/rules.js'
@@ -16,6 +17,7 @@ import { knowledgeLimits, type KnowledgeLimits } from '../../knowledge/limits.js
 import { objectLimits } from '../../objects/limits.js'
 import type { ObjectLimits } from '../../objects/types.js'
 import { flowLimits } from '../../flow/limits.js'
+import { locateFlaw } from '../../http/json-place.js'
 import { handlerLimits } from '../../http/options.js'
 import { givenLimits, rulesOf } from '../../door/limits.js'
 import type { Embedder } from '../../types.js'
@@ -93,19 +95,32 @@ export const noConfig: Config = {
 export async function readConfig(file: string): Promise<Config> {
   let text: string
   try {
-    text = await readFile(file, 'utf8')
+    text = (await readFile(file, 'utf8')).replace(/^\ufeff/, '')
   } catch (cause) {
     throw new LorekeepError('LK_CONFIG', `${file}: ${(cause as Error).message}`, { cause })
   }
-  let value: unknown
-  try {
-    value = parseJson(text.replace(/^\ufeff/, ''))
-  } catch (cause) {
-    throw new LorekeepError('LK_CONFIG', `${file} is not JSON: ${(cause as Error).message}`, {
-      cause,
+  checkText(text, file)
+  return parseConfig(parseJson(text), file)
+}
+
+/**
+ * JSON.parse repeats what is around a flaw, which may be a token, and keeps the last of two keys.
+ * @throws LorekeepError `LK_CONFIG`
+ */
+function checkText(text: string, file: string): void {
+  const bytes = Buffer.from(text)
+  locateFlaw(bytes, 0, (message, byteOffset, keys) => {
+    const lines = bytes.toString('utf8', 0, byteOffset).split('\n')
+    const column = (lines.at(-1) ?? '').length + 1
+    const isToken = keys[0] === 'tokens' && keys.length > 1
+    const isTwice = message.endsWith('twice')
+    const told = isToken && keys.length === 2 && isTwice ? 'a token is there twice' : message
+    const path = formatPath(isToken ? keys.slice(0, 1) : keys)
+    const what = isTwice ? told : `is not JSON: ${told}`
+    return new LorekeepError('LK_CONFIG', `${file}:${lines.length}:${column}: ${what}`, {
+      details: { errors: [{ path, message: what }] },
     })
-  }
-  return parseConfig(value, file)
+  })
 }
 
 /** @throws LorekeepError `LK_CONFIG` */
@@ -163,6 +178,11 @@ function readTokens(given: Members): ReadonlyMap<string, Principal> {
     const collections = members.take('collections', aListOfTexts)
     const shared = members.take('shared', aListOfTexts)
     const access = members.choice('access', ['read'])
+    for (const name of shared ?? []) {
+      if (collections === undefined || collections.includes(name)) continue
+      const message = `has ${quoted(name)}, which is not among its collections: add it there, or take it away here`
+      members.fail('shared', message)
+    }
     members.end()
     principals.set(token, {
       user: user ?? '',
