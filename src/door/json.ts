@@ -1,7 +1,7 @@
 // Whether a value is plain JSON. Callers in the same process pass anything: what is not JSON would
 // be changed, or lost, or fail, when it is stored.
 
-import { article, className, isPlainObject } from './wording.js'
+import { article, isPlainObject, kindOf } from './wording.js'
 
 /** Field names and array indexes, from the root on. */
 export type JsonPath = readonly (string | number)[]
@@ -122,7 +122,7 @@ class JsonWalk {
   #object(object: object): boolean {
     const prototype: unknown = Object.getPrototypeOf(object)
     if (prototype !== Object.prototype && prototype !== null && !isPlainObject(object)) {
-      return this.#refuse(undefined, `is ${className(object)}, not a plain object`)
+      return this.#refuse(undefined, `is ${kindOf(object)}, not a plain object${adviceOn(object)}`)
     }
     let ok = true
     if (Object.getOwnPropertySymbols(object).length > 0) {
@@ -158,3 +158,8 @@ class JsonWalk {
 }
 
 const loneSurrogate = 'has half of a surrogate pair'
+
+/** JSON.stringify makes a text of a date by itself; here that would be another value than was given. */
+function adviceOn(object: object): string {
+  return object instanceof Date ? ': toISOString() gives a string' : ''
+}

@@ -25,7 +25,9 @@ export function shown(value: unknown): string {
     case 'string':
       return `the string ${quoted(value)}`
     case 'object':
-      return value === null ? 'null' : 'an object'
+      if (value === null) return 'null'
+      if (!isPlainObject(value)) return kindOf(value)
+      return Object.keys(value).length === 0 ? 'an empty object' : 'an object'
     case 'function':
     case 'symbol':
       return `a ${typeof value}`
@@ -36,10 +38,10 @@ export function shown(value: unknown): string {
   }
 }
 
-/** `a Map`, `a Promise`, `an instance of a class`. */
-export function className(object: object): string {
+/** What an object is that is no plain one: `a Date`. */
+export function kindOf(object: object): string {
   const name = Object.prototype.toString.call(object).slice(8, -1)
-  return name === 'Object' ? 'an instance of a class' : article(name)
+  return name === 'Object' ? 'an instance of a class' : article(excerpt(name))
 }
 
 export function article(noun: string): string {

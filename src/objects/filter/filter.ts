@@ -3,7 +3,7 @@
 
 import type { ParsedCondition } from './condition.js'
 import type { Path } from '../values/path.js'
-import { maxFilterDepth } from './operands.js'
+import { inWords, maxFilterDepth } from './operands.js'
 import { Problems } from '../../door/problems.js'
 import { isPlainObject, shown } from '../../door/wording.js'
 import { operators, readerOf, readRegex, type OperatorTest } from './operators.js'
@@ -145,6 +145,7 @@ class FilterParser {
     if (read !== undefined) return asked(read(value, at, this.#problems), subject)
     switch (name) {
       case '$not':
+        if (value instanceof RegExp) return this.#refuse(at, inWords(value))
         return hasOperators(value)
           ? { type: 'not', condition: this.#operators(value, at, subject) }
           : this.#refuse(at, `takes an object of operators, not ${shown(value)}`)

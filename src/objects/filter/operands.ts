@@ -11,6 +11,10 @@ const maxInOperands = 10_000
 
 /** A copy of an operand: the caller may change its own while the query runs. */
 export function readValue(value: unknown, at: JsonPath, problems: Problems): JsonValue | undefined {
+  if (value instanceof RegExp) {
+    problems.fail(at, inWords(value))
+    return undefined
+  }
   const report = (path: string, reason: string) =>
     problems.fail(joined(formatPath(at), path), reason)
   if (!checkJson(value, report, { maxDepth: Math.max(maxFilterDepth - at.length, 0) })) {
@@ -38,6 +42,13 @@ export function readValues(
     return undefined
   }
   return readValue(values, at, problems) as readonly JsonValue[] | undefined
+}
+
+/** What to write in place of a RegExp, which clients of MongoDB in JavaScript may pass. */
+export function inWords({ source, flags }: RegExp): string {
+  const options = Array.from(flags).filter((flag) => 'imsu'.includes(flag))
+  const asked = options.length === 0 ? '' : `, $options: '${options.join('')}'`
+  return `is a RegExp, which JSON does not have: write { $regex: ${quoted(source)}${asked} }`
 }
 
 function findOperator(value: unknown): string | undefined {

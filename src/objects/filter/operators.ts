@@ -4,7 +4,7 @@
 import { own } from '../../door/members.js'
 import type { Operators } from '../filter-types.js'
 import type { TestOperator } from './condition.js'
-import { readValue, readValues } from './operands.js'
+import { inWords, readValue, readValues } from './operands.js'
 import type { Problems } from '../../door/problems.js'
 import { quoted, shown } from '../../door/wording.js'
 import {
@@ -112,6 +112,10 @@ export function readRegex(
   problems: Problems,
 ): OperatorTest | undefined {
   const here = [...at, '$regex']
+  if (source instanceof RegExp) {
+    problems.fail(here, inWords(source))
+    return undefined
+  }
   if (typeof source !== 'string') {
     problems.fail(here, `takes a string, not ${shown(source)}`)
     return undefined

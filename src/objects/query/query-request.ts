@@ -2,7 +2,7 @@
 
 import { Members } from '../../door/members.js'
 import { Problems } from '../../door/problems.js'
-import { aCount, aText, oneOf } from '../../door/rules.js'
+import { aCount, aText, oneOf, type Rule } from '../../door/rules.js'
 import { LorekeepError } from '../../errors.js'
 import { isSystemField } from '../engine/block.js'
 import type { State, Table } from '../engine/state.js'
@@ -38,6 +38,11 @@ const maxFields = 1000
 const wholeNumber = /^(0|[1-9]\d*)$/
 
 const aDirection = oneOf('asc', 'desc')
+/** What MongoDB writes for them. */
+const numbers = new Map<unknown, Rule<string>>([
+  [1, oneOf('asc')],
+  [-1, oneOf('desc')],
+])
 
 /**
  * A query, and the table that it is asked of.
@@ -65,7 +70,7 @@ export function parseQuery(
   const after = parseAfter(given.get('after'), { sort, offset, secret }, check, problems)
   let condition: ParsedCondition = { type: 'and', conditions: [] }
   try {
-    condition = parseFilter(given.get('filters') ?? {}, check)
+    condition = parseFilter(given.get('filters'), check)
   } catch (error) {
     if (!(error instanceof LorekeepError) || error.code !== 'LK_QUERY') throw error
     problems.addAll(error.details)
@@ -105,7 +110,7 @@ function parseSort(
 ): SortKey[] {
   if (value === undefined) return []
   if (!isPlainObject(value)) {
-    problems.fail('sort', "must be an object such as { price: 'desc' }")
+    problems.fail('sort', `must be an object such as { price: 'desc' }, not ${shown(value)}`)
     return []
   }
   const keys = Object.entries(value)
@@ -122,7 +127,7 @@ function parseSort(
     const path = parsePath(text, `sort.${text}`, check, problems)
     const isDirection = aDirection.holds(direction)
     if (!isDirection) {
-      const { expected } = aDirection
+      const { expected } = numbers.get(direction) ?? aDirection
       problems.fail(`sort.${text}`, `must be ${expected}, not ${shown(direction)}`)
     }
     return path === undefined || !isDirection ? [] : [{ path, direction }]
@@ -135,16 +140,20 @@ function parseFields(
   problems: Problems,
 ): Path[] | undefined {
   if (value === undefined) return undefined
-  const isList =
-    Array.isArray(value) &&
-    value.length <= maxFields &&
-    Array.from(value).every((name) => typeof name === 'string')
-  if (!isList) {
-    const message = `must be an array of at most ${maxFields} names of fields`
-    problems.fail('fields', message)
+  if (!Array.isArray(value) || value.length > maxFields) {
+    const found = Array.isArray(value) ? `one of ${value.length}` : shown(value)
+    problems.fail(
+      'fields',
+      `must be an array of at most ${maxFields} names of fields, not ${found}`,
+    )
     return undefined
   }
-  return value.flatMap((text: string, n) => {
+  // Not of the list itself, which may have holes.
+  return Array.from(value as unknown[]).flatMap((text, n) => {
+    if (typeof text !== 'string') {
+      problems.fail(`fields[${n}]`, `must be the name of a field, a string, not ${shown(text)}`)
+      return []
+    }
     const path = parsePath(text, `fields[${n}]`, check, problems)
     return path === undefined ? [] : [path]
   })
@@ -177,7 +186,9 @@ function parseAfter(
   }
   if (offset > 0) return fail('goes on from a place; an offset beside it has no meaning')
   const cursor = typeof value === 'string' ? decodeCursor(value, secret) : undefined
-  if (cursor === undefined) return fail("must be the 'next' of a page before")
+  if (cursor === undefined) {
+    return fail(`must be the 'next' of a page before, not ${shown(value)}`)
+  }
   // Whoever made it, it may ask for nothing that a sort may not.
   const { order } = cursor
   const none = new Problems()

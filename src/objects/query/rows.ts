@@ -35,7 +35,7 @@ export class Meter {
     const fail = (detail: string) => {
       throw new LorekeepError(
         'LK_QUERY_BUDGET',
-        `${detail}; an index on a field of the filter would help (explain tells which is missing)`,
+        `${detail}; a filter that leaves less, on fields with an index that serves its operators, would help`,
         { details: { objectsRead, maxQueryObjects, maxQueryMs } },
       )
     }

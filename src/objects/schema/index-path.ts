@@ -37,7 +37,7 @@ export function wrongIndexPath(
   }
   if (first.startsWith('_')) {
     if (systemPaths.includes(path)) return undefined
-    return `is no system field to index: there are ${systemPaths.join(', ')} and _metadata.…`
+    return `'${path}' is no system field to index: there are ${systemPaths.join(', ')} and _metadata.…`
   }
   if (first === idField && !Object.hasOwn(fields, first)) {
     return rest.length > 0 ? `'${first}' is an id: it has no fields` : undefined
@@ -68,8 +68,8 @@ function wrongInside(
     if (inner === undefined) return undefined
     if (!Object.hasOwn(inner, part)) {
       if (undeclared) return undefined
-      const place = i === 0 ? 'is not declared' : `'${part}' is not declared`
-      return place + (didYouMean(part, Object.keys(inner)) || hint)
+      const place = `'${parts.slice(0, i + 1).join('.')}'`
+      return `${place} is not declared` + (didYouMean(part, Object.keys(inner)) || hint)
     }
     at = inner[part]
   }

@@ -36,6 +36,33 @@ t.test('all that is wrong with a query is told at once', async (t) => {
   t.strictSame(await flaws({ ...rest, schema_name: 'none' }), paths)
 })
 
+t.test('filters that are null are no filters that are left out', async (t) => {
+  t.strictSame(await flaws({ schema_name: 'note', filters: null }), ['filters'])
+  t.equal(await flaws({ schema_name: 'note', filters: undefined }), 'nothing')
+})
+
+t.test('what was found is named, and what to write in place of it', async (t) => {
+  const told = async (query: object) => {
+    const error: unknown = await objects.query({ schema_name: 'note', ...query }).catch((e) => e)
+    if (!hasCode(error, 'LK_QUERY')) throw error
+    return error.details.errors.map(({ path, message }) => `${path} ${message}`)
+  }
+  const regex = `{ $regex: "^ab", $options: 'i' }`
+  for (const id of [/^ab/i, /^ab/gi, { $not: /^ab/i }, { $regex: /^ab/i }, { $all: [/^ab/i] }]) {
+    t.match(await told({ filters: { id } }), [regex])
+  }
+  for (const id of [new Date(0), { $gt: new Date(0) }, { $in: [new Date(0)] }]) {
+    t.match(await told({ filters: { id } }), ['toISOString()'])
+  }
+  t.match(await told({ filters: { id: { $not: {} } } }), ['not an empty object'])
+  t.match(await told({ sort: { id: 1 } }), ["sort.id must be 'asc', not 1"])
+  t.match(await told({ sort: { id: -1 } }), ["sort.id must be 'desc', not -1"])
+  t.match(await told({ sort: 'id' }), ['not the string "id"'])
+  t.match(await told({ fields: 'id' }), ['not the string "id"'])
+  t.match(await told({ fields: ['id', 7] }), ['fields[1] must be the name of a field'])
+  t.match(await told({ fields: Array(1001).fill('id') }), ['not one of 1001'])
+})
+
 t.test('which fields there are is a question to a schema that is there', async (t) => {
   t.strictSame(await flaws({ schema_name: 'note', sort: { other: 'asc' } }), ['sort.other'])
   t.equal(await flaws({ schema_name: 'none', sort: { other: 'asc' } }), 'LK_SCHEMA_NOT_FOUND')

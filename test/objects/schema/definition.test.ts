@@ -544,3 +544,23 @@ t.test(`a definition survives JSON, and is the same in both forms (seed ${seed})
     if (i === 0) t.equal(JSON.stringify(again), text)
   }
 })
+
+t.test('an id field need not be declared, also where all others have to be', async (t) => {
+  const definition = parseSchemaDefinition({
+    name: 'x',
+    strict: true,
+    id_field: 'sku',
+    fields: { a: { type: 'string' } },
+  })
+  t.match(definition, { id_field: 'sku', strict: true })
+})
+
+t.test('a path of an index that is not declared is named', async (t) => {
+  try {
+    const fields = { a: { type: 'string' } }
+    parseSchemaDefinition({ name: 'x', fields, indexes: ['nope.x'] })
+    t.fail('it was taken')
+  } catch (error) {
+    t.match(error, { details: { errors: [{ path: 'indexes[0]', message: "'nope' is not" }] } })
+  }
+})
