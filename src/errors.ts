@@ -127,6 +127,11 @@ export class LorekeepError extends Error {
   readonly details: Readonly<Record<string, unknown>>
 
   constructor(code: ErrorCode, detail?: string, options: ErrorOptions = {}) {
+    if (!Object.hasOwn(catalogue, code)) {
+      throw new TypeError(
+        `a LorekeepError has a code of docs/errors.md, not '${cut(String(code))}'`,
+      )
+    }
     const { kind, message } = catalogue[code]
     super(detail === undefined ? message : `${message}: ${cut(detail)}`, {
       ...('cause' in options && { cause: options.cause }),

@@ -150,7 +150,7 @@ const lorekeepOptions = {
   base: aBase,
   leaseMs: aCount(1, longestTimer),
   clock: withMethods<Clock>('a clock', 'now', 'after'),
-  chance: withMethods<Chance>('a source of chance', 'fraction'),
+  chance: withMethods<Chance>('a source of chance', 'fraction', 'token'),
   createId: aFunction,
   closeTimeoutMs: aTimeout,
   onError: aFunction,

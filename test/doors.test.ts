@@ -811,6 +811,43 @@ async function errorOf(call: () => unknown): Promise<unknown> {
   }
 }
 
+t.test('a mistake is told of the call that was made, with what to do', async (t) => {
+  const clock = { now: () => 0 }
+  const calls: readonly (readonly [told: string, call: () => unknown])[] = [
+    ['messages(): limit is unknown', () => knowledge.messages(ref, { limit: 1 } as never)],
+    ['write(): mod is unknown', () => knowledge.write(ref, [], { mod: 1 } as never)],
+    ['the id of a flow must be', () => flows.deadLetters(5 as never)],
+    ['document(): document is missing', () => flows.document({} as never)],
+    ['removeDocument(): document is missing', () => flows.removeDocument({} as never)],
+    ['the target of a backup must be', () => keep.backup(5 as never)],
+    ['now() and after(), not an object', () => createWith({ clock })],
+    ['fraction() and token(), not', () => createWith({ chance: { fraction: () => 0 } })],
+    ['offlineExtractor() takes no', () => steps.offlineExtractor(...([5] as unknown as []))],
+    ['as knowledge.graph() gives it', () => engine.query({} as never, 'ASK {}')],
+    ['as knowledge.graph() gives it', () => engine.execute({} as never, 'ASK {}')],
+    ['an item of the source of writeRdf() must be', () => rdf.writeRdf([5] as never, nt)],
+    ['an item of the source of writeRdf() must be', () => rdf.writeRdf([['x', {}]] as never, nt)],
+    ["not 'LK_QUERYS'", () => new lorekeep.LorekeepError('LK_QUERYS' as never)],
+  ]
+  for (const [told, call] of calls) {
+    const error = await errorOf(call)
+    t.type(error, TypeError, told)
+    t.match((error as Error).message, told)
+  }
+  t.match(await errorOf(() => knowledge.list(undefined as never)), { code: 'LK_CORE_REF' })
+  const where = { s: '?q' } as const
+  const elsewhere = { code: 'LK_GRAPH_QUERY', details: { errors: [{ path: 'where' }] } }
+  t.match(await errorOf(() => graph.nearest([1], { where })), elsewhere)
+  for (const text of ['', '# nothing']) {
+    t.match(await errorOf(() => engine.query(graph, text)), { message: 'nothing in it that asks' })
+  }
+})
+
+const nt = { format: 'nt' }
+const createWith = (options: object) => {
+  return lorekeep.createLorekeep({ backend: new memory.MemoryBackend(), ...options } as never)
+}
+
 t.test('what a method does not take is refused, not ignored', async (t) => {
   const beyond = [{ scope: { user: 'alice' } }] as unknown as []
   const calls: Readonly<Record<string, () => unknown>> = {

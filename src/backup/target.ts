@@ -2,6 +2,7 @@
 
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
+import { shown } from '../door/wording.js'
 import { writeWholeFile } from '../whole-file.js'
 import type { BackupTarget } from './types.js'
 
@@ -19,7 +20,8 @@ export function openTarget(target: BackupTarget): WriteChunks {
   }
   if (isWebStream(target)) return (chunks, signal) => writeToWeb(target, chunks, signal)
   if (typeof target?.write !== 'function') {
-    throw new TypeError('the target of a backup is a path, or a writable stream of Node or the web')
+    const expected = 'a path, or a writable stream of Node or the web'
+    throw new TypeError(`the target of a backup must be ${expected}, not ${shown(target)}`)
   }
   return async (chunks, signal) => {
     try {

@@ -2,7 +2,7 @@
 
 import { broken, type Rule, type Rules } from './rules.js'
 import { formatPath } from './json.js'
-import { kindOf, isPlainObject, isRecord, shown, unknownMember } from './wording.js'
+import { isPlainObject, shown, unknownMember } from './wording.js'
 
 /** What options that fit the rules have. */
 export type Values<R extends Rules> = {
@@ -27,8 +27,7 @@ export function checkOptions<R extends Rules, Required extends keyof R & string 
   if (!isPlainObject(options)) {
     const names = Object.keys(rules).join(', ')
     const takes = isCall ? 'takes' : 'must be'
-    const found = isRecord(options) ? kindOf(options) : shown(options)
-    throw new TypeError(`${where} ${takes} a plain object of ${names}, not ${found}`)
+    throw new TypeError(`${where} ${takes} a plain object of ${names}, not ${shown(options)}`)
   }
   const placeOf = (name: string) => (isCall ? `${where}: ${name}` : `${where}.${name}`)
   // Of each value as it was looked at: who changes the object, or has getters, changes nothing.

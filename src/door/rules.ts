@@ -136,9 +136,10 @@ export function oneOf<Word extends string>(...words: readonly Word[]): Rule<Word
   return aRule(expected, (value) => words.includes(value as Word))
 }
 
-/** Something that has these methods; `expected` says what, and where to get it. */
-export function withMethods<T>(expected: string, ...names: readonly (keyof T & string)[]): Rule<T> {
-  return aRule(expected, (value) => {
+/** Something that has these methods; `what` it is, and maybe where to get it. */
+export function withMethods<T>(what: string, ...names: readonly (keyof T & string)[]): Rule<T> {
+  const methods = names.map((name) => `${name}()`).join(' and ')
+  return aRule(`${what}, with ${methods}`, (value) => {
     if (typeof value !== 'object' || value === null) return false
     return names.every((name) => typeof (value as T)[name] === 'function')
   })

@@ -122,10 +122,10 @@ const aRef = aRule<DocumentRef>('named by an object { user, document }', isRecor
 const documentMembers = { user: aWellFormed, document: aWellFormed }
 
 /** With other members, too: what document() and watch() give names a document. */
-function documentIn(ref: DocumentRef): DocumentRef {
-  checkArgument('a document', ref, aRef)
+function documentIn(call: string, ref: DocumentRef): DocumentRef {
+  checkArgument(`the document of ${call}`, ref, aRef)
   const { user, document } = ref
-  checkOptions('a document', { user, document }, documentMembers, 'document')
+  checkOptions(call, { user, document }, documentMembers, 'document')
   return ref
 }
 
@@ -298,6 +298,7 @@ class Flows implements ClosableFlowQueue {
 
   deadLetters(flow: string, options: ScopeOptions = {}, ...surplus: never[]): AsyncIterable<Job> {
     checkNoMore('deadLetters()', surplus)
+    checkArgument('the id of a flow', flow, aFlowId)
     return this.jobs({ flow, state: 'dead', scope: scopeIn('deadLetters()', options) })
   }
 
@@ -348,7 +349,7 @@ class Flows implements ClosableFlowQueue {
     checkNoMore('document()', surplus)
     return this.#inFlight.run(async () => {
       const scope = scopeIn('document()', options)
-      const status = await this.#statusOf(this.#named(ref, scope))
+      const status = await this.#statusOf(this.#named('document()', ref, scope))
       return status && seenOf(status, scope)
     })
   }
@@ -383,7 +384,7 @@ class Flows implements ClosableFlowQueue {
     return this.#inFlight.run(async () => {
       const scope = scopeIn('removeDocument()', options)
       // A load that comes meanwhile waits until all is gone, and brings it anew.
-      const named = this.#named(ref, scope)
+      const named = this.#named('removeDocument()', ref, scope)
       const release = this.#queue.withhold(named.user, named.document)
       try {
         return await this.#removeWithheld(named, scope)
@@ -395,8 +396,8 @@ class Flows implements ClosableFlowQueue {
     })
   }
 
-  #named(ref: DocumentRef, scope: Scope): Required<DocumentRef> {
-    const { user = scope.user ?? this.#options.defaultUser, document } = documentIn(ref)
+  #named(call: string, ref: DocumentRef, scope: Scope): Required<DocumentRef> {
+    const { user = scope.user ?? this.#options.defaultUser, document } = documentIn(call, ref)
     return { user, document }
   }
 

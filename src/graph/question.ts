@@ -77,8 +77,16 @@ export class Question {
   /** One pattern or a list of them; undefined is none. */
   entityPatterns(value: unknown, path: string): EntityPattern[] {
     if (value === undefined) return []
-    if (!Array.isArray(value)) return [this.#entityPattern(value, path)]
-    return value.map((pattern: unknown, n) => this.#entityPattern(pattern, `${path}[${n}]`))
+    const patterns = Array.isArray(value)
+      ? value.map((pattern: unknown, n) => this.#entityPattern(pattern, `${path}[${n}]`))
+      : [this.#entityPattern(value, path)]
+    // An open subject is the entity.
+    const isAboutIt = ({ s, p, o }: EntityPattern) =>
+      s === undefined || [s, p, o].includes('?entity')
+    if (patterns.length > 0 && !patterns.some(isAboutIt) && this.#problems === undefined) {
+      this.#fail(path, "has to say something of '?entity', and no pattern of it does")
+    }
+    return patterns
   }
 
   /** Undefined where everything is selected. */

@@ -271,7 +271,7 @@ export function markGarbage(generation: string): Operation {
   return { type: 'put', key: garbageKey(generation), value: new Uint8Array(0) }
 }
 
-const importOptions = {
+export const importOptions = {
   mode: oneOf('append', 'replace'),
   index: aFlag,
   signal: aSignal,

@@ -15,7 +15,7 @@ import type { Operation, Precondition, Storage } from '../storage.js'
 import type { CoreMessage, Embedder } from '../types.js'
 import { Collector } from './collector.js'
 import { createCoreExport } from './core-export.js'
-import { CoreImporter, markGarbage } from './core-import.js'
+import { CoreImporter, markGarbage, importOptions } from './core-import.js'
 import { knowledgeLimits, type KnowledgeLimits } from './limits.js'
 import { CoreIndexes } from './core-indexes.js'
 import { CoreTable } from './core-table.js'
@@ -147,6 +147,7 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     options: ImportOptions = {},
   ): Promise<ImportSummary> {
     checkArgument('the messages of write()', messages, anIterable)
+    checkOptions('write()', options, importOptions)
     return this.import(ref, encodeMessages(messages), options)
   }
 
@@ -165,6 +166,7 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     ref: CoreRef,
     options: { readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<CoreMessage, void, undefined> {
+    checkOptions('messages()', options, exportOptions)
     const decoder = new MessageDecoder()
     for await (const chunk of await this.export(ref, options)) yield* decoder.push(chunk)
     decoder.finish()
@@ -188,13 +190,12 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     ...surplus: never[]
   ): AsyncGenerator<CoreStat, void, undefined> {
     checkNoMore('list()', surplus)
-    checkOptions('list()', query, listOptions)
-    const user = checkName('user', query.user)
+    const { user: named, after, limit } = checkOptions('list()', query, listOptions)
+    const user = checkName('user', named)
     const { gt, lt } = coresOf(user)
-    const { after } = query
     const from = after === undefined ? gt : coreKey({ user, id: checkName('after', after) })
     this.#inFlight.check()
-    const range = { gt: from, lt, ...(query.limit !== undefined && { limit: query.limit }) }
+    const range = { gt: from, lt, ...(limit !== undefined && { limit }) }
     for await (const page of this.#cores.scan(range)) {
       for (const { value } of page) yield toStat(decodeRecord<CoreRecord>(value))
     }

@@ -4,7 +4,8 @@ import type * as RDF from '@rdfjs/types'
 import type { CoreMessage, Triple } from '../types.js'
 import { rdfFactory } from './factory.js'
 import { checkArgument, checkOptions } from '../door/options.js'
-import { anIterable } from '../door/rules.js'
+import { anIterable, aRule } from '../door/rules.js'
+import { isRecord } from '../door/wording.js'
 import { aFormat, formatNamed, syntaxes } from './format.js'
 import { loadN3 } from './n3.js'
 import { Restorer } from './restorer.js'
@@ -72,6 +73,7 @@ export function writeRdf(
   }
 
   function triplesOf(item: CoreMessage | Triple): readonly Triple[] {
+    checkArgument('an item of the source of writeRdf()', item, anItem)
     if (!isMessage(item)) return [item]
     const [type, data] = item
     if (type === 't') return data.t
@@ -95,6 +97,24 @@ export function writeRdf(
         : quad.object
     return rdfFactory.quad(quad.subject, quad.predicate, object, graph && nodeOf(graph))
   }
+}
+
+const anItem = aRule<CoreMessage | Triple>(
+  'a triple { s, p, o } of terms { v, e }, or a message of a core',
+  (item) => {
+    if (!Array.isArray(item)) return isTriple(item)
+    const [type, data] = item as readonly unknown[]
+    if (!isRecord(data)) return false
+    return type === 't' ? Array.isArray(data.t) && data.t.every(isTriple) : Array.isArray(data.e)
+  },
+)
+
+function isTriple(value: unknown): boolean {
+  return isRecord(value) && [value.s, value.p, value.o].every(isTerm)
+}
+
+function isTerm(value: unknown): boolean {
+  return isRecord(value) && typeof value.v === 'string' && typeof value.e === 'boolean'
 }
 
 function isMessage(item: CoreMessage | Triple): item is CoreMessage {

@@ -1,10 +1,10 @@
 // lorekeep/sparql: SPARQL 1.1 Query over a graph, by an engine that is an optional peer.
 
 import { checkArgument, checkOptions } from '../door/options.js'
-import { aCount, aSignal, aString, longestTimer } from '../door/rules.js'
+import { aCount, aSignal, aString, longestTimer, withMethods } from '../door/rules.js'
 import { query } from './answer.js'
 import { defaultThreadMb, defaultThreads, ThreadPool } from './thread-pool.js'
-import type { SparqlEngine } from './types.js'
+import type { SparqlEngine, SparqlGraph } from './types.js'
 
 export type {
   SparqlAnswer,
@@ -36,11 +36,13 @@ export function createSparql(options: SparqlEngineOptions = {}): SparqlEngine {
   const pool = new ThreadPool({ threads, threadMb })
   return {
     query: async (graph, text, asked) => {
+      checkArgument('the graph of query()', graph, aGraph)
       checkArgument('the text of a query', text, aString)
       checkOptions('query()', asked, queryOptions)
       return query(graph, text, asked)
     },
     execute: async (graph, text, request = {}) => {
+      checkArgument('the graph of execute()', graph, aGraph)
       checkArgument('the text of a query', text, aString)
       checkOptions('execute()', request, requestOptions)
       return pool.execute(graph, text, request)
@@ -48,6 +50,12 @@ export function createSparql(options: SparqlEngineOptions = {}): SparqlEngine {
   }
 }
 
+const aGraph = withMethods<SparqlGraph>(
+  'a graph, as knowledge.graph() gives it',
+  'source',
+  'match',
+  'count',
+)
 const queryOptions = { signal: aSignal, baseIRI: aString }
 const requestOptions = {
   ...queryOptions,

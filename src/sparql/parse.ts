@@ -25,7 +25,12 @@ export function parseQuery(
   try {
     const base = baseIRI === undefined ? {} : { baseIRI }
     const syntax = parser.parse(text, { prefixes: {}, ...base })
-    if (syntax.type !== 'query') throw refused('an update, and a graph can only be read')
+    if (syntax.type !== 'query') {
+      // The parser takes an empty text for an update that does nothing.
+      const isEmpty = syntax.updates?.every(({ operation }) => operation === undefined)
+      if (!isEmpty) throw refused('an update, and a graph can only be read')
+      throw refused('nothing in it that asks: write SELECT, ASK, CONSTRUCT or DESCRIBE')
+    }
     const options = { quads: false, blankToVariable: true, prefixes: {}, ...base }
     const operation = toAlgebra(syntax, options)
     makeSafe(operation)

@@ -28,6 +28,8 @@ interface EngineContext {
 
 /** Of a query as it was written: whether it is one, and its PREFIX and BASE. */
 interface Syntax {
+  /** Of an update; one without an operation does nothing. */
+  readonly updates?: readonly { readonly operation?: unknown }[]
   readonly type: string
   readonly context: readonly {
     readonly subType: string

@@ -1,5 +1,6 @@
 // Entities and relations without a model to ask: by an English tagger and a few rules.
 
+import { checkNoMore } from '../../door/options.js'
 import { vocabulary } from '../../vocabulary.js'
 import type { Term, Triple } from '../../types.js'
 import { coOccurrences } from './offline/co-occurrence.js'
@@ -23,7 +24,8 @@ const relatedPerPage = 16
  * takes the words with capitals inside of sentences, and relates those. Every name stands in its
  * chunk as it is. The language model is loaded at first use.
  */
-export function offlineExtractor(): Extractor {
+export function offlineExtractor(...surplus: never[]): Extractor {
+  checkNoMore('offlineExtractor()', surplus)
   return async (chunk, tools): Promise<Extraction> => {
     const readings = read(chunk, tools.document.text, await loadTagger())
     const uriOf = uris(tools)
