@@ -95,7 +95,7 @@ export class SchemaChange {
     if (rows > 0 && old.id_field !== definition.id_field) {
       throw new LorekeepError(
         'LK_SCHEMA_VIOLATED',
-        `'${name}' has ${rows} objects with their ids in '${old.id_field}'`,
+        `'${name}' has ${rows === 1 ? '1 object' : `${rows} objects`} with ids in '${old.id_field}'`,
         { details: { objects: rows } },
       )
     }

@@ -154,9 +154,13 @@ class StoredObjects implements ClosableObjectStore {
         const { rows } = draft.table(name) ?? {}
         if (rows === undefined) return false
         if (rows > 0) {
-          throw new LorekeepError('LK_SCHEMA_IN_USE', `'${name}' has ${rows} objects`, {
-            details: { objects: rows },
-          })
+          throw new LorekeepError(
+            'LK_SCHEMA_IN_USE',
+            `'${name}' has ${rows === 1 ? '1 object' : `${rows} objects`}`,
+            {
+              details: { objects: rows },
+            },
+          )
         }
         draft.dropSchema(name)
         return true

@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import type { Job } from '../../src/flow/types.js'
 import { fail, inTerminal, run, serve, succeed } from './command.js'
 
 const flow = { id: 'a b', steps: ['chunk', { name: 'embed', options: { dimensions: 8 } }] }
@@ -47,6 +48,40 @@ t.test('flows are kept, in a directory and in a server alike', async (t) => {
   await fail(t, 1, ['flows', 'remove', 'default', '--data', data])
   const [line] = (await list(['--json', '--data', data])).split('\n')
   t.match(JSON.parse(line ?? ''), { id: 'a b', active: true, stats: { queued: 1 } })
+})
+
+t.test('the columns of jobs are in the order that is documented', async (t) => {
+  const data = join(t.testdir(), 'data')
+  const user = ['--user', 'alice']
+  const loaded = await succeed(t, ['load', 'package.json', '--id', 'd', ...user, '--data', data])
+  t.equal(loaded.length, 0)
+  const row = String(await succeed(t, ['jobs', '--data', data]))
+    .slice(0, -1)
+    .split('\t')
+  const job = JSON.parse(String(await succeed(t, ['jobs', '--json', '--data', data]))) as Job
+  const fields: readonly (readonly [name: string, value: string])[] = [
+    ['id', job.id],
+    ['state', job.state],
+    ['attempts', '0'],
+    ['document', 'd'],
+    ['user', 'alice'],
+    ['time of the last change', job.updatedAt],
+    ['steps that are done', ''],
+  ]
+  t.strictSame(
+    row,
+    fields.map(([, value]) => value),
+  )
+  const names = fields.map(([name]) => name)
+  // Less what each of them says of a column.
+  const page = readFileSync('docs/cli.md', 'utf8').replace(
+    / \(`queued`[^)]*\)| and the|, with/g,
+    '',
+  )
+  const listed = /a line per job with ([^.]*?) with spaces between, separated by tabs/.exec(page)
+  t.strictSame(listed?.[1]?.split(', '), names)
+  const help = String(await succeed(t, ['jobs', 'list', '--help'])).replace(/\s+/g, ' ')
+  t.match(help, `job, ${names.slice(1).join(', ')}, separated by tabs`)
 })
 
 t.test('on a terminal flows and jobs are tables with a head', async (t) => {

@@ -149,6 +149,7 @@ t.test('who has no cores is told so, and not that nothing was found', async (t) 
     ['nearest', '--text', 'what?'],
   ]) {
     t.match(await empty([...question, '--user', 'nobody']), "user 'nobody' has no cores")
+    t.match(await empty([...question, '--collection', 'nope']), "nothing in the collection 'nope'")
     t.match(await empty([...question, '--core', 'books']), 'nothing was found')
   }
   const json = await run(t, ['ask', 'what?', '--user', 'nobody', '--json', '--data', data])

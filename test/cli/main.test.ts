@@ -83,3 +83,16 @@ t.test('an interrupt ends the command with 130', async (t) => {
   t.equal(code, 130)
   t.match(stderr, /^lorekeep: [^\n]+\n$/)
 })
+
+t.test('an unknown command of a group that lists by default is named', async (t) => {
+  for (const group of ['cores', 'flows', 'jobs', 'documents', 'schema', 'collections']) {
+    const said = await fail(t, 2, [group, 'lst'])
+    t.match(said, "unknown command 'lst' (did you mean 'list'?)")
+    t.match(await fail(t, 2, [group, 'list', 'more']), "too many arguments for 'list': more")
+  }
+})
+
+t.test('version is no command, and what prints it is told', async (t) => {
+  t.match(await fail(t, 2, ['version']), 'lorekeep --version')
+  t.notMatch(String(await succeed(t, ['--help'])), /^ {2}version/m)
+})

@@ -5,6 +5,7 @@ import { request as httpRequest } from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { parseJson } from '../../json-text.js'
+import { variable } from '../config/environment.js'
 import { describe } from '../output/failure.js'
 import { ServerError } from '../output/server-error.js'
 
@@ -211,7 +212,11 @@ function adviceFor(code: string, detail: string): string | undefined {
       return 'give the token with --token or LOREKEEP_TOKEN'
     case 'LK_HTTP_FORBIDDEN':
       // It may be about a collection, or about what no user of one's own can do.
-      return detail.includes("user'") ? '--user names the user' : undefined
+      if (!detail.includes("user'")) return undefined
+      // Who has it in the environment may not know that it was asked for.
+      return variable('LOREKEEP_USER') === undefined
+        ? '--user names the user'
+        : '--user names the user, or else LOREKEEP_USER, which is set'
     case 'LK_FLOW_NOT_FOUND':
       return '--flow names the flow'
     case 'LK_STORAGE_FAILED':

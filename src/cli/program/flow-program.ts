@@ -99,7 +99,7 @@ export function addJobs(program: Command): void {
   jobs
     .command('list', { isDefault: true })
     .description(
-      'list jobs; without a terminal: job, state, attempts, steps that are done, time of the last change, user, document, separated by tabs',
+      'list jobs; without a terminal: job, state, attempts, document, user, time of the last change, steps that are done, separated by tabs',
     )
     .addOption(
       new Option('--state <state>', 'those in this state').choices([

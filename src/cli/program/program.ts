@@ -23,6 +23,7 @@ import {
   parseTokenOfUser,
   userOption,
 } from './options.js'
+import { didYouMean } from '../../door/nearest.js'
 import { rdfFormats, syntaxes } from '../../rdf/format.js'
 import { usageReport } from '../output/report.js'
 import type { RestoreCommandOptions } from '../commands/store/restore.js'
@@ -66,7 +67,28 @@ export function createProgram(): Command {
   addVerify(program)
   addSample(program)
   addCompletion(program)
+  for (const group of program.commands) refuseUnknown(group)
+  // Others have it, and what is nearest to it here is `verify`.
+  program.command('version', { hidden: true }).action(() => {
+    program.error("error: unknown command 'version': lorekeep --version prints it")
+  })
   return program
+}
+
+/** A group that lists by default would take an unknown command for an argument of its list. */
+function refuseUnknown(group: Command): void {
+  const list = group.commands.find((command) => command.name() === 'list')
+  if (list === undefined) return
+  list.allowExcessArguments(true)
+  group.hook('preAction', (_group, action) => {
+    if (action !== list || list.args.length === 0) return
+    const [name = ''] = group.args
+    if (name === list.name()) {
+      group.error(`error: too many arguments for 'list': ${list.args.join(' ')}`)
+    }
+    const names = group.commands.map((command) => command.name())
+    group.error(`error: unknown command '${name}'${didYouMean(name, names)}`)
+  })
 }
 
 function addServe(program: Command): void {

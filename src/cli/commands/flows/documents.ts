@@ -45,7 +45,7 @@ async function* upTo(
       yield found
       continue
     }
-    if (!json) note(`${formatCounted(limit, 'document')} of more; --limit shows more`)
+    if (!json) note(`${formatCounted(limit, 'document')}, and there are more; --limit shows them`)
     return
   }
 }

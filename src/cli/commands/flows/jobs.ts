@@ -5,7 +5,7 @@ import { withFlows } from '../../access/access.js'
 import type { AccessOptions } from '../../access/access.js'
 import { variable } from '../../config/environment.js'
 import { note } from '../../output/failure.js'
-import { formatCount, formatTime } from '../../output/figures.js'
+import { formatCounted, formatTime } from '../../output/figures.js'
 import { printFields, printList, type Listing } from '../../output/listing.js'
 import { writeJson } from '../../output/output.js'
 import { left, right, whole } from '../../output/table.js'
@@ -45,7 +45,7 @@ export async function listJobs(options: JobListOptions): Promise<void> {
   }
   await withFlows(options, { create: false }, async (flows) => {
     const count = await printList(flows.jobs(query), listing, json)
-    if (count === limit && !json) note(`${formatCount(count)} jobs; --limit shows more`)
+    if (count === limit && !json) note(`${formatCounted(count, 'job')}; --limit shows more`)
   })
 }
 

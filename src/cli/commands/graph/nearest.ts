@@ -3,6 +3,7 @@
 import type { NearEntity } from '../../../graph/types.js'
 import { withGraph } from '../../access/access.js'
 import type { GraphAccess } from '../../access/graph-access.js'
+import { variable } from '../../config/environment.js'
 import { interruptible, note, UsageError } from '../../output/failure.js'
 import { inputName, readJsonInput } from '../../input/input.js'
 import { graphOf } from './match.js'
@@ -41,9 +42,15 @@ const nothingNear =
   'question (of RDF none has one; another embedder makes other vectors)'
 
 /** Who has no cores at all has asked the wrong user's, or too early. */
-export async function whyNothing(access: GraphAccess, { user }: GraphFlags): Promise<string> {
-  if (await access.hasCores(user)) return nothingNear
-  return `user '${user}' has no cores: 'load' and 'import' make some, and --user names another user`
+export async function whyNothing(access: GraphAccess, options: GraphFlags): Promise<string> {
+  const { user, collection } = options
+  if (!(await access.hasCores(user))) {
+    const whence = variable('LOREKEEP_USER') === user ? ' (of LOREKEEP_USER)' : ''
+    return `user '${user}'${whence} has no cores: 'load' and 'import' make some, and --user names another user`
+  }
+  if (collection === undefined) return nothingNear
+  for await (const _ of access.match(graphOf(options), {}, { limit: 1 })) return nothingNear
+  return `the cores of '${user}' have nothing in the collection '${collection}': --collection names another`
 }
 
 /** Reads what is asked before anything is opened. @throws UsageError */
