@@ -30,6 +30,22 @@ t.test("bash's script parses, and completes commands, options and values", { ski
   t.strictSame(offered(script, ['lorekeep', 'load', 'package.js']), ['package.json'])
   t.strictSame(offered(script, ['lorekeep', 'import', '--id', 'package.js']), ['package.json'])
   t.strictSame(offered(script, ['lorekeep', 'help', 'samp']), ['sample'])
+  t.strictSame(offered(script, ['lorekeep', 'completion', '']).slice(0, 3), ['bash', 'zsh', 'fish'])
+  t.strictSame(offered(script, ['lorekeep', 'jobs', '--st']), ['--state'])
+  t.strictSame(offered(script, ['lorekeep', 'jobs', '--state', 'd']), ['delayed', 'done', 'dead'])
+  t.notOk(offered(script, ['lorekeep', 'jobs', 'show', '--']).includes('--state'))
+  t.strictSame(offered(script, ['lorekeep', 'documents', '--lim']), ['--limit'])
+  t.strictSame(offered(script, ['lorekeep', 'import', '--mode', '=', 'r']), ['replace'])
+  t.strictSame(offered(script, ['lorekeep', 'import', '--mode', '=']), ['append', 'replace'])
+  t.strictSame(offered(script, ['lorekeep', 'import', '--mode=r']), ['--mode=replace'])
+  for (const words of [
+    ['lorekeep', ''],
+    ['lorekeep', 'import', '--'],
+    ['lorekeep', 'jobs', '--'],
+  ]) {
+    const all = offered(script, words)
+    t.equal(new Set(all).size, all.length, words.join(' '))
+  }
 })
 
 t.test('every command and option is in every script', async (t) => {

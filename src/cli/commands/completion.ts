@@ -46,8 +46,26 @@ function* levelsOf(
   path: readonly string[],
   inherited: readonly Flag[],
 ): Generator<Level> {
-  const help = command.createHelp()
-  const own = help.visibleOptions(command).map((option): Flag => {
+  const subcommands = command.createHelp().visibleCommands(command)
+  // A group lists where no command is named, with the options of its list.
+  const list = subcommands.filter((sub) => sub.name() === 'list')
+  const handedOn = [...flagsOf(command), ...inherited]
+  const all = [...list.flatMap(flagsOf), ...handedOn]
+  const options = all.filter((flag, place) => all.findIndex((f) => f.name === flag.name) === place)
+  const commands = subcommands.map((sub) => ({ name: sub.name(), about: sub.description() }))
+  yield { path, commands: [...commands, ...choicesOf(command)], options }
+  for (const sub of subcommands) {
+    // `help` takes the names of the others.
+    if (sub.name() === 'help') {
+      const others = commands.filter(({ name }) => name !== 'help')
+      yield { path: [...path, 'help'], commands: others, options: [] }
+    } else yield* levelsOf(sub, [...path, sub.name()], handedOn)
+  }
+}
+
+function flagsOf(command: Command): readonly Flag[] {
+  const options = command.createHelp().visibleOptions(command)
+  return options.map((option) => {
     const takesValue = option.required || option.optional
     return {
       name: option.long ?? option.short ?? '',
@@ -55,17 +73,13 @@ function* levelsOf(
       values: takesValue ? (option.argChoices ?? []) : undefined,
     }
   })
-  const options = [...own, ...inherited.filter(({ name }) => own.every((o) => o.name !== name))]
-  const subcommands = help.visibleCommands(command)
-  const commands = subcommands.map((sub) => ({ name: sub.name(), about: sub.description() }))
-  yield { path, commands, options }
-  for (const sub of subcommands) {
-    // `help` takes the names of the others.
-    if (sub.name() === 'help') {
-      const others = commands.filter(({ name }) => name !== 'help')
-      yield { path: [...path, 'help'], commands: others, options: [] }
-    } else yield* levelsOf(sub, [...path, sub.name()], options)
-  }
+}
+
+/** Of its arguments. */
+function choicesOf(command: Command): readonly Word[] {
+  return command.registeredArguments.flatMap(({ argChoices = [], description }) => {
+    return argChoices.map((name) => ({ name, about: description }))
+  })
 }
 
 /** Names and choices hold no character that a shell would look at; descriptions do, and are quoted. */
@@ -85,7 +99,8 @@ function bashScript(levels: readonly Level[]): string {
   )
   return `# lorekeep: completion for bash; load it with  source <(lorekeep completion bash)
 _lorekeep() {
-  local current=\${COMP_WORDS[COMP_CWORD]} path='' name word index words='' values='' takes=''
+  local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]}
+  local path='' name word index words='' values='' takes='' prefix=''
   for ((index = 1; index < COMP_CWORD; index++)); do
     word=\${COMP_WORDS[index]}
     name=\${path:+$path }$word
@@ -93,13 +108,21 @@ _lorekeep() {
 ${known.join('\n')}
     esac
   done
+  # --mode=r is three words for bash, and one for zsh.
+  if [[ $current == '=' ]]; then current=''
+  elif [[ $previous == '=' ]]; then previous=\${COMP_WORDS[COMP_CWORD - 2]}
+  elif [[ $current == --*=* ]]; then
+    prefix=\${current%%=*}=
+    previous=\${current%%=*}
+    current=\${current#*=}
+  fi
   COMPREPLY=()
-  case "\${path:+$path }\${COMP_WORDS[COMP_CWORD - 1]}" in
+  case "\${path:+$path }$previous" in
 ${values.join('\n')}
   esac
   if [[ -n $takes ]]; then
-    if [[ -n $values ]]; then COMPREPLY=($(compgen -W "$values" -- "$current"))
-    else COMPREPLY=($(compgen -f -- "$current")); fi
+    if [[ -n $values ]]; then COMPREPLY=($(compgen -P "$prefix" -W "$values" -- "$current"))
+    else COMPREPLY=($(compgen -P "$prefix" -f -- "$current")); fi
     return
   fi
   case $path in
