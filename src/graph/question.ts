@@ -56,12 +56,12 @@ export class Question {
 
   /** Undefined is the pattern of everything. */
   triplePattern(value: unknown, path: string): TriplePattern {
-    const given = this.#pattern(value === undefined ? everything : value, path)
-    const place = (name: TriplePlace) => {
-      const term = given[name]
-      return term === undefined ? undefined : this.term(term, path, name)
+    const { s, p, o } = this.#pattern(value === undefined ? everything : value, path)
+    return {
+      s: s === undefined ? undefined : this.term(s, path, 's'),
+      p: p === undefined ? undefined : this.term(p, path, 'p'),
+      o: o === undefined ? undefined : this.term(o, path, 'o'),
     }
-    return { s: place('s'), p: place('p'), o: place('o') }
   }
 
   queryPatterns(value: unknown, path: string): QueryPattern[] {
@@ -126,7 +126,7 @@ export class Question {
       this.#fail(path, `must be a pattern { s, p, o }, not ${shown(value)}`)
       return everything
     }
-    for (const name of Object.keys(value)) {
+    for (const name in value) {
       if (name !== 's' && name !== 'p' && name !== 'o') {
         this.problems.fail(joined(path, formatPath([name])), unknownMember(name, places))
       }
