@@ -132,11 +132,12 @@ class Watcher implements AsyncIterableIterator<JobEvent> {
     }
   }
 
-  /** A failure is told once. */
+  /** A failure is told once, and to nobody who does not listen any more. */
   #finish(): Promise<IteratorResult<JobEvent>> {
     const failure = this.#failure
     this.#failure = undefined
-    if (failure !== undefined) return Promise.reject(failure.error)
+    const isAborted = this.#query.signal?.aborted === true
+    if (failure !== undefined && !isAborted) return Promise.reject(failure.error)
     return Promise.resolve({ done: true, value: undefined })
   }
 }

@@ -174,7 +174,7 @@ t.test('neither ends a process of 128 MB', async (t) => {
     import { createSparql } from ${JSON.stringify(new URL('../../src/sparql/index.js', import.meta.url))}
     const triples = ${JSON.stringify(triples.slice(0, 1000))}
     const match = async function* () { yield* triples }
-    const graph = { match, count: async () => triples.length }
+    const graph = { match, count: async () => triples.length, source() {} }
     const engine = createSparql({ threads: 1 })
     for (const query of [
       ${JSON.stringify(large)},
