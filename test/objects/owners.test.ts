@@ -96,7 +96,9 @@ t.test(`no object is missed for the block that it lies in (seed ${seed})`, async
     fc.nat(6),
     questions,
     async (batches, every, asked) => {
-      await using keep = await createLorekeep({ backend: new MemoryBackend() })
+      // More than all batches together.
+      const limits = { maxQueryLimit: 10_000 }
+      await using keep = await createLorekeep({ backend: new MemoryBackend(), limits })
       const { objects } = keep
       await objects.defineSchema(definition)
       const stored = new Map<string, Known>()
@@ -128,7 +130,7 @@ t.test(`no object is missed for the block that it lies in (seed ${seed})`, async
         }
         const found: string[] = []
         for await (const object of objects.find(query, scope)) found.push(String(object['id']))
-        const { total, objects: page } = await objects.query({ ...query, limit: 1000 }, scope)
+        const { total, objects: page } = await objects.query({ ...query, limit: 10_000 }, scope)
         const what = JSON.stringify([scope, filters])
         if (total !== expected.length) throw new Error(`${what}: ${total}, not ${expected.length}`)
         for (const ids of [found, page.map((object) => String(object['id']))]) {
