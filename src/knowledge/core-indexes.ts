@@ -44,12 +44,36 @@ interface StoredIndex {
   readonly record: IndexRecord
 }
 
-/** A core's indexes as they were found, which are its own until its record is written. */
-interface Version {
-  /** Names of what has to stay in the storage meanwhile. */
-  readonly pins: readonly string[]
+/**
+ * A core's indexes as they were found, which are its own until its record is written. What they are
+ * read from stays in the storage while anybody holds them.
+ */
+class Version {
   /** The one core, as a graph takes several. */
   readonly asCores: readonly CoreVersion[]
+  readonly #unpin: () => void
+  #holders = 0
+
+  constructor(asCores: readonly CoreVersion[], unpin: () => void) {
+    this.asCores = asCores
+    this.#unpin = unpin
+  }
+
+  hold(): () => void {
+    this.#holders++
+    let held = true
+    return () => {
+      if (!held) return
+      held = false
+      if (--this.#holders === 0) this.#unpin()
+    }
+  }
+}
+
+/** One that is kept at hand is held for that, so that a question pins nothing: it only counts. */
+interface KnownVersion {
+  readonly version: Version
+  readonly forget: () => void
 }
 
 interface HeldVersion {
@@ -72,7 +96,7 @@ export class CoreIndexes {
   readonly #cache: BlockCache
   readonly #minLinked: number
   readonly #now: () => number
-  readonly #versions = new Map<string, Version>()
+  readonly #known = new Map<string, KnownVersion>()
   /** By core: the last work on its indexes. Only one is under way at a time. */
   readonly #work = new Map<string, Promise<unknown>>()
   /** Of a core that is worked on: how often others wrote its record since it was read. */
@@ -86,7 +110,7 @@ export class CoreIndexes {
     this.#now = now
     table.onChange = (changed) => {
       const key = nameOf(changed)
-      this.#versions.delete(key)
+      this.#forget(key)
       const changes = this.#changes.get(key)
       if (changes !== undefined) changes.count++
     }
@@ -97,8 +121,8 @@ export class CoreIndexes {
    * be read first. Every change of a core goes through this process, so what is known is the newest.
    */
   known(name: CoreRef): HeldVersion | undefined {
-    const version = this.#versions.get(nameOf(name))
-    return version && { asCores: version.asCores, release: this.#hold(version) }
+    const known = this.#known.get(nameOf(name))
+    return known && { asCores: known.version.asCores, release: known.version.hold() }
   }
 
   /** As known(), for any core. @throws LorekeepError `LK_CORE_NOT_FOUND` */
@@ -106,12 +130,12 @@ export class CoreIndexes {
     return this.#exclusive(name, signal, async ({ core }, isNewest) => {
       const records = await this.#bringUp(name, core, { signal }, false)
       const indexes = records.map(({ record }) => this.#parts(record))
-      const version: Version = {
-        pins: [core.generation, ...indexes.map(({ id }) => id)],
-        asCores: [{ core: name.id, indexes }],
-      }
+      const names = [core.generation, ...indexes.map(({ id }) => id)]
+      const unpin = this.#table.collector.pin(...names)
+      const version = new Version([{ core: name.id, indexes }], unpin)
+      const release = version.hold()
       if (isNewest()) this.#remember(nameOf(name), version)
-      return { asCores: version.asCores, release: this.#hold(version) }
+      return { asCores: version.asCores, release }
     })
   }
 
@@ -370,17 +394,18 @@ export class CoreIndexes {
     return { id, parts: parts.map((part, n) => new Part(this.#cache, id, n, part)) }
   }
 
-  #hold({ pins }: Version): () => void {
-    return this.#table.collector.pin(...pins)
+  #remember(key: string, version: Version): void {
+    this.#forget(key)
+    if (this.#known.size >= maxVersions) {
+      const [oldest] = this.#known.keys()
+      if (oldest !== undefined) this.#forget(oldest)
+    }
+    this.#known.set(key, { version, forget: version.hold() })
   }
 
-  #remember(key: string, version: Version): void {
-    this.#versions.delete(key)
-    if (this.#versions.size >= maxVersions) {
-      const [oldest] = this.#versions.keys()
-      if (oldest !== undefined) this.#versions.delete(oldest)
-    }
-    this.#versions.set(key, version)
+  #forget(key: string): void {
+    this.#known.get(key)?.forget()
+    this.#known.delete(key)
   }
 
   async #segment(core: CoreRecord, n: number): Promise<SegmentRecord> {
