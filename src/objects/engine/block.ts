@@ -5,7 +5,7 @@ import type { Path } from '../values/path.js'
 import { ownersOf, type Owner } from './owners.js'
 import type { BlockRecord } from './records.js'
 import { tableSpan } from './ref.js'
-import type { RowMaker, RowShapes } from './row-shapes.js'
+import { metadataName, type RowMaker, type RowShapes } from './row-shapes.js'
 import type { CompiledSchema } from '../schema/schema.js'
 import type { ObjectId, StoredObject } from '../types.js'
 import type { JsonObject, JsonValue } from '../../types.js'
@@ -55,7 +55,7 @@ const columnNames = {
   user: '_user',
   created: '_created_at',
   updated: '_updated_at',
-  metadata: '_metadata',
+  metadata: metadataName,
   /** An object of the fields that the schema does not declare. */
   rest: '_rest',
 } as const
@@ -150,7 +150,9 @@ export class Block {
   readonly #bytes: Uint8Array
   #reader: ColumnReader | undefined
   readonly #shapes: RowShapes
+  #first: number | undefined
   readonly #made = new Map<string, Column>()
+  #offsets: ArrayLike<number> | undefined
   #refs: Float64Array | undefined
   #given = 0
   #object: Assembly | undefined
@@ -176,11 +178,21 @@ export class Block {
     return this.#columns.value(columnNames.idField, 0) as string
   }
 
+  /** The reference of the first row. */
+  get #firstRef(): number {
+    return (this.#first ??= this.#columns.value(columnNames.first, 0) as number)
+  }
+
+  /** By row: how far its reference lies behind the first one's. */
+  get #refOffsets(): ArrayLike<number> {
+    return (this.#offsets ??= this.#columns.column(columnNames.ref) as ArrayLike<number>)
+  }
+
   /** The references of the rows. */
   get refs(): Float64Array {
     if (this.#refs === undefined) {
-      const first = this.#columns.value(columnNames.first, 0) as number
-      const offsets = this.#columns.column(columnNames.ref) as ArrayLike<number>
+      const first = this.#firstRef
+      const offsets = this.#refOffsets
       this.#refs = new Float64Array(this.rows)
       for (let n = 0; n < this.rows; n++) {
         this.#refs[n] = first + (offsets[n] as number) * tableSpan
@@ -192,10 +204,8 @@ export class Block {
   /** Where the row of that reference is; -1 where it is not here. */
   find(ref: number): number {
     // Right away where the block is of one import.
-    const first = this.#columns.value(columnNames.first, 0) as number
-    const guess = (ref - first) / tableSpan
-    const isThere = guess >= 0 && guess < this.rows && Number.isInteger(guess)
-    if (isThere && this.#columns.value(columnNames.ref, guess) === guess) return guess
+    const guess = (ref - this.#firstRef) / tableSpan
+    if (Number.isInteger(guess) && this.#refOffsets[guess] === guess) return guess
     const { refs } = this
     let low = 0
     let high = refs.length - 1
@@ -257,14 +267,25 @@ export class Block {
 
   /** The object's own fields: the id first, the declared ones in their order, then the rest. */
   object(n: number): JsonObject {
-    this.#object ??= this.#assembly([])
-    return this.#assemble(this.#object, n)
+    const assembly = (this.#object ??= this.#assembly([]))
+    const object = assembly.make(this.#columnsOf(assembly, n), n, copy)
+    this.#addRest(object, n)
+    return object
   }
 
   stored(n: number): StoredObject {
-    this.#stored ??= this.#assembly(storedColumns)
-    const object = this.#assemble(this.#stored, n)
-    object['_metadata'] = this.#metadata(n)
+    const assembly = (this.#stored ??= this.#assembly([...storedColumns, columnNames.metadata]))
+    const columns = this.#columnsOf(assembly, n)
+    const system = columns.length - storedColumns.length - 1
+    const at = (place: number) => (columns[system + place] as Column)[n]
+    const metadata = metadataOf(
+      at(storedColumns.length) as JsonObject | undefined,
+      at(createdAt) as string,
+      at(updatedAt) as string,
+      at(collectionAt) as string,
+    )
+    const object = assembly.make(columns, n, copy, metadata)
+    this.#addRest(object, n)
     return object as StoredObject
   }
 
@@ -286,20 +307,10 @@ export class Block {
     return object as Partial<StoredObject>
   }
 
-  #assemble(assembly: Assembly, n: number): Record<string, JsonValue> {
-    const columns = this.#columns
-    const { make, sources } = assembly
-    const object = make(
-      this.#isBusy() ? this.#decoded(assembly) : columns.single(sources, n),
-      n,
-      copy,
-    )
-    const more = columns.has(columnNames.rest)
-      ? (columns.value(columnNames.rest, n) as JsonObject | undefined)
-      : undefined
-    if (more === undefined) return object
-    for (const name of Object.keys(more)) object[name] = copy(more[name] as JsonValue)
-    return object
+  #addRest(object: Record<string, JsonValue>, n: number): void {
+    const rest = this.#columns.value(columnNames.rest, n) as JsonObject | undefined
+    if (rest === undefined) return
+    for (const name of Object.keys(rest)) object[name] = copy(rest[name] as JsonValue)
   }
 
   #assembly(system: readonly string[]): Assembly {
@@ -315,19 +326,21 @@ export class Block {
     return this.#given > fewRows || ++this.#given > fewRows
   }
 
-  #decoded(assembly: Assembly): readonly Column[] {
+  /** The columns of an assembly, with the values of one row at least. */
+  #columnsOf(assembly: Assembly, n: number): readonly Column[] {
+    if (!this.#isBusy()) return this.#columns.single(assembly.sources, n)
     assembly.columns ??= assembly.sources.map((name) => this.#columns.column(name))
     return assembly.columns
   }
 
   #metadata(n: number): JsonObject {
     const at = (name: string) => this.#columns.value(name, n)
-    const custom = at(columnNames.metadata) as JsonObject | undefined
-    const created_at = at(columnNames.created) as string
-    const updated_at = at(columnNames.updated) as string
-    const collection = at(columnNames.collection) as string
-    const system = { created_at, updated_at, collection }
-    return custom === undefined ? system : { ...copied(custom), ...system }
+    return metadataOf(
+      at(columnNames.metadata) as JsonObject | undefined,
+      at(columnNames.created) as string,
+      at(columnNames.updated) as string,
+      at(columnNames.collection) as string,
+    )
   }
 
   #make(name: string, values: () => Column): Column {
@@ -341,7 +354,7 @@ export class Block {
 }
 
 /** What is given out beside the object's own fields, but for the metadata. */
-const storedColumns = [
+const storedColumns: readonly string[] = [
   columnNames.id,
   columnNames.schema,
   columnNames.collection,
@@ -349,6 +362,9 @@ const storedColumns = [
   columnNames.created,
   columnNames.updated,
 ]
+const createdAt = storedColumns.indexOf(columnNames.created)
+const updatedAt = storedColumns.indexOf(columnNames.updated)
+const collectionAt = storedColumns.indexOf(columnNames.collection)
 
 /** What an object is put together from. */
 interface Assembly {
@@ -368,6 +384,17 @@ export function isSystemField(name: string): boolean {
 export function member(object: JsonObject, name: string): JsonValue | undefined {
   // A plain object inherits from nothing else; hasOwn() takes ten times as long.
   return name in Object.prototype && !Object.hasOwn(object, name) ? undefined : object[name]
+}
+
+/** What the import said of its own, and what the store knows. */
+function metadataOf(
+  custom: JsonObject | undefined,
+  created_at: string,
+  updated_at: string,
+  collection: string,
+): JsonObject {
+  if (custom === undefined) return { created_at, updated_at, collection }
+  return Object.assign(copied(custom), { created_at, updated_at, collection })
 }
 
 function place(object: Record<string, JsonValue>, path: readonly string[], value: JsonValue): void {

@@ -123,29 +123,34 @@ export async function placesOf(
   refs: readonly number[],
   pages: Pages<Block>,
 ): Promise<(RowPlace | undefined)[]> {
-  const blocks = refs.map((ref) => table.blocks[blockOf(table, ref)])
-  const numbers = new Set<number>()
-  for (const place of blocks) {
-    if (place !== undefined && pages.peek(place.page) === undefined) numbers.add(place.page)
+  const pageOf = (ref: number) => table.blocks[blockOf(table, ref)]?.page
+  const blocks = refs.map((ref) => {
+    const page = pageOf(ref)
+    return page === undefined ? undefined : pages.peek(page)
+  })
+  if (blocks.includes(undefined)) await loadMissing(blocks, refs.map(pageOf), pages)
+  return blocks.map((block, n) => {
+    const row = block === undefined ? -1 : block.find(refs[n] as number)
+    return block === undefined || row < 0 ? undefined : { block, n: row }
+  })
+}
+
+/** Fills in the blocks that are not in memory, all of them with one read. */
+async function loadMissing(
+  blocks: (Block | undefined)[],
+  numbers: readonly (number | undefined)[],
+  pages: Pages<Block>,
+): Promise<void> {
+  const missing = new Set<number>()
+  for (const [n, page] of numbers.entries()) {
+    if (page !== undefined && blocks[n] === undefined) missing.add(page)
   }
-  const wanted = [...numbers]
-  const found = new Map<number, Block>()
-  if (wanted.length > 0) {
-    const loaded = await pages.loadMany(wanted)
-    for (const [n, block] of loaded.entries()) found.set(wanted[n] as number, block)
+  const wanted = [...missing]
+  const loaded = await pages.loadMany(wanted)
+  const found = new Map(wanted.map((page, n) => [page, loaded[n]]))
+  for (const [n, page] of numbers.entries()) {
+    if (page !== undefined) blocks[n] ??= found.get(page)
   }
-  const places: (RowPlace | undefined)[] = []
-  for (const [n, place] of blocks.entries()) {
-    if (place === undefined) {
-      places.push(undefined)
-      continue
-    }
-    const { page } = place
-    const block = found.get(page) ?? (await pages.get(page))
-    const row = block.find(refs[n] as number)
-    places.push(row < 0 ? undefined : { block, n: row })
-  }
-  return places
 }
 
 function matches(
