@@ -55,7 +55,8 @@ export function copied(scope: Scope = {}): Scope {
   }
 }
 
-interface Owned {
+/** What is somebody's, and lies in a collection. */
+export interface Owned {
   readonly user: string
   readonly collection: string
 }

@@ -3,15 +3,10 @@
 import { brief } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 import type { Filters } from './filter-types.js'
-import { isOwn, outsideOf, type Scope } from '../scope.js'
+import { isOwn, outsideOf, type Owned, type Scope } from '../scope.js'
 
 /** What the schemas of the flows' own step `index` begin with: texts of users, which nobody shares. */
 export const flowSchemas = 'lorekeep_'
-
-interface Owned {
-  readonly user: string
-  readonly collection: string
-}
 
 /** `undefined` where it is all. */
 export function seenFilter(scope: Scope, schema: string): Filters | undefined {
@@ -30,8 +25,8 @@ export function seenFilter(scope: Scope, schema: string): Filters | undefined {
 
 export function isSeen(scope: Scope, { user, collection }: Owned, schema: string): boolean {
   if (scope.collections?.includes(collection) === false) return false
-  const isOwn = scope.user === undefined || scope.user === user
-  return isOwn || sharedIn(scope, schema).includes(collection)
+  if (scope.user === undefined || scope.user === user) return true
+  return sharedIn(scope, schema).includes(collection)
 }
 
 /**

@@ -1,3 +1,4 @@
+import { hasCode } from '../../errors.js'
 import type { KnowledgeStore } from '../../knowledge/types.js'
 import type { ObjectStore } from '../../objects/types.js'
 import type { DocumentRef } from '../types.js'
@@ -32,13 +33,15 @@ export async function liesElsewhere(
 ): Promise<boolean> {
   for (const schema of [chunkSchema, entitySchema]) {
     if (!(await isThere(objects, schema))) continue
-    const found = await objectsOf(ref, objects, schema.name, (name) => collections.includes(name))
-    if (found.length > 0) return true
+    const found = objectsOf(ref, objects, schema.name, (name) => collections.includes(name))
+    for await (const _ of found) return true
   }
-  const core = { user: ref.user, id: ref.document }
-  if ((await knowledge.stat(core)) === undefined) return false
-  for await (const [, { m }] of knowledge.messages(core)) {
-    if (!collections.includes(m.c)) return true
+  try {
+    for await (const [, { m }] of knowledge.messages({ user: ref.user, id: ref.document })) {
+      if (!collections.includes(m.c)) return true
+    }
+  } catch (error) {
+    if (!hasCode(error, 'LK_CORE_NOT_FOUND')) throw error
   }
   return false
 }
@@ -53,7 +56,8 @@ export async function deleteObjects(
   let deleted = 0
   for (const schema of [chunkSchema, entitySchema]) {
     if (!(await isThere(objects, schema))) continue
-    const found = await objectsOf(ref, objects, schema.name, keep)
+    const found: ObjectName[] = []
+    for await (const name of objectsOf(ref, objects, schema.name, keep)) found.push(name)
     for (const batch of inBatches(found, together)) {
       signal?.throwIfAborted()
       // Settled, not cut short: after a failure nothing of this is still on its way.
@@ -79,19 +83,17 @@ interface ObjectName {
 /** Deletes that wait at the same time share a durable write. */
 const together: BatchBounds<ObjectName> = { most: 500, weigh: () => 1, mostWeight: Infinity }
 
-async function objectsOf(
+async function* objectsOf(
   { user, document }: Required<DocumentRef>,
   objects: ObjectStore,
   schema_name: string,
   keep: (collection: string, id: string) => boolean,
-): Promise<ObjectName[]> {
+): AsyncGenerator<ObjectName, void, undefined> {
   const ids = new ObjectIds({ user, document })
-  const names: ObjectName[] = []
   const filters = { document, _user: user }
   for await (const object of objects.find({ schema_name, filters, fields: ['_collection'] })) {
     const { _id: id, _collection: collection } = object
     if (collection === undefined || !ids.isOurs(id) || keep(collection, id)) continue
-    names.push({ collection, id })
+    yield { collection, id }
   }
-  return names
 }

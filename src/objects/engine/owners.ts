@@ -1,10 +1,7 @@
 // Whose objects lie in a block, and in which collections: what leaves a block out of a search
 // without reading it.
 
-interface Owned {
-  readonly collection: string
-  readonly user: string
-}
+import type { Owned } from '../../scope.js'
 
 /** A collection and a user. */
 export type Owner = readonly [collection: string, user: string]
