@@ -1,16 +1,26 @@
 // The wire shapes: what a core stream carries, by the names it carries them under.
 
-/** An RDF term. `e` is true for an entity (a URI) and false for a literal. */
+/**
+ * An RDF term (https://www.w3.org/TR/rdf11-concepts/). `e` is true for an entity (an IRI, or a blank
+ * node as `_:label`) and false for a literal. A literal may have a datatype or a language, never both;
+ * one without is of xsd:string. Two terms are the same where all of this is, languages without case.
+ */
 export interface Term {
   readonly v: string
   readonly e: boolean
+  /** The IRI of a literal's datatype; absent for xsd:string. */
+  readonly dt?: string | undefined
+  /** A literal's language tag (BCP 47), as it was written. */
+  readonly ln?: string | undefined
 }
 
-/** An RDF statement: subject, predicate, object. */
+/** An RDF statement: subject, predicate, object, and the graph that it is in. */
 export interface Triple {
   readonly s: Term
   readonly p: Term
   readonly o: Term
+  /** The IRI of a named graph, or a blank node as `_:label`; absent for the default graph. */
+  readonly g?: string | undefined
 }
 
 /** What every core message says about itself: core id, metadata triples, user, collection. */

@@ -7,6 +7,7 @@ import { shown, unknownMember } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 import type { CoreMessage } from '../types.js'
 import { stringHeader } from './messagepack.js'
+import { aLanguage, anIri, isName, type NameRule } from '../terms.js'
 
 /**
  * The bytes of one message. It is also the door for message objects: every field is checked.
@@ -25,8 +26,8 @@ const shortLength = 64
 const triplesMembers = ['m', 't']
 const embeddingsMembers = ['m', 'e']
 const metadataMembers = ['i', 'm', 'u', 'c']
-const tripleMembers = ['s', 'p', 'o']
-const termMembers = ['v', 'e']
+const tripleMembers = ['s', 'p', 'o', 'g']
+const termMembers = ['v', 'e', 'dt', 'ln']
 const embeddingMembers = ['e', 'v']
 
 class MessageWriter {
@@ -78,18 +79,52 @@ class MessageWriter {
   }
 
   #triple(value: unknown): void {
-    const triple = this.#checkObject(value, tripleMembers)
-    this.#mapHeader(3)
+    const triple = this.#checkObject(value, tripleMembers, 1)
+    const hasGraph = triple['g'] !== undefined
+    this.#mapHeader(hasGraph ? 4 : 3)
     this.#field(triple, 's', this.#term)
     this.#field(triple, 'p', this.#term)
     this.#field(triple, 'o', this.#term)
+    if (hasGraph) this.#field(triple, 'g', this.#graph)
   }
 
   #term(value: unknown): void {
-    const term = this.#checkObject(value, termMembers)
-    this.#mapHeader(2)
+    const term = this.#checkObject(value, termMembers, 2)
+    const { dt, ln } = term
+    const isPlain = dt === undefined && ln === undefined
+    this.#mapHeader(isPlain ? 2 : 3)
     this.#field(term, 'v', this.#string)
     this.#field(term, 'e', this.#boolean)
+    if (isPlain) return
+    if (dt !== undefined && ln !== undefined) {
+      this.#fail("has both 'dt' and 'ln'; a literal has a datatype or a language")
+    }
+    const name = dt === undefined ? 'ln' : 'dt'
+    if (term['e'] === true) {
+      this.#path.push(name)
+      this.#fail('is of an entity (e is true), and only literals have it')
+    }
+    this.#field(term, name, dt === undefined ? this.#language : this.#datatype)
+  }
+
+  #datatype(value: unknown): void {
+    this.#name(value, anIri)
+  }
+
+  #language(value: unknown): void {
+    this.#name(value, aLanguage)
+  }
+
+  #name(value: unknown, rule: NameRule): void {
+    if (typeof value === 'string' && !isName(rule, value)) {
+      this.#fail(`must be ${rule.expected}, not ${shown(value)}`)
+    }
+    this.#string(value)
+  }
+
+  #graph(value: unknown): void {
+    if (value === '') this.#fail('is empty; leave it out for the default graph')
+    this.#string(value)
   }
 
   #embeddings(value: unknown): void {
@@ -133,8 +168,8 @@ class MessageWriter {
     name: string,
     write: (value: unknown) => void,
   ): void {
-    this.#byte(0xa1)
-    this.#byte(name.charCodeAt(0))
+    this.#byte(0xa0 | name.length)
+    for (let i = 0; i < name.length; i++) this.#byte(name.charCodeAt(i))
     this.#path.push(name)
     write.call(this, fields[name])
     this.#path.pop()
@@ -150,15 +185,22 @@ class MessageWriter {
     }
   }
 
-  /** A member that nobody knows would be lost: it is counted, and only then looked for. */
-  #checkObject(value: unknown, members: readonly string[]): Readonly<Record<string, unknown>> {
+  /**
+   * A member that nobody knows would be lost: it is counted, and only then looked for. The last
+   * `optional` of the members may be missing.
+   */
+  #checkObject(
+    value: unknown,
+    members: readonly string[],
+    optional = 0,
+  ): Readonly<Record<string, unknown>> {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       this.#fail(`must be an object, not ${shown(value)}`)
     }
     const fields = value as Record<string, unknown>
     let count = 0
     for (const _ in fields) count++
-    if (count > members.length) this.#refuseUnknown(fields, members)
+    if (count > members.length - optional) this.#refuseUnknown(fields, members)
     return fields
   }
 

@@ -19,6 +19,7 @@ import { guessFormat } from './format-guess.js'
 import * as grammar from './grammar.js'
 import { defaultLimits, type CodecLimits } from './limits.js'
 import * as msgpack from './messagepack.js'
+import { aLanguage, anIri, REFUSED, stateAfter, type NameRule } from '../terms.js'
 import { Utf8State } from './utf8.js'
 
 /** Takes what a scanner lets through. */
@@ -35,7 +36,8 @@ export interface ScanTarget {
   readonly user: string
 }
 
-const { ANY, ID, KEY, MESSAGE, NUMBER, TRIPLE, TYPE, USER } = grammar
+const { ANY, BOOLEAN, DATATYPE, GRAPH, ID, KEY, LANGUAGE, MESSAGE, NUMBER, TERM } = grammar
+const { TRIPLE, TYPE, USER } = grammar
 const { classOf, headerSizeOf, readLength } = msgpack
 
 const maxKeyBytes = 256
@@ -96,6 +98,9 @@ export class CoreScanner {
   #contentIsText = false
   #contentStart = 0
   readonly #utf8 = new Utf8State()
+  /** What a datatype or language has to be, and how much of it is. */
+  #name: NameRule | undefined
+  #nameState = 0
 
   #keyStart = 0
 
@@ -208,7 +213,7 @@ export class CoreScanner {
     return at
   }
 
-  /** As many triples as lie here whole, each in the shape {s: {v, e}, p: {v, e}, o: {v, e}}. */
+  /** As many triples as lie here whole, each in the shape {s: {v, e}, p: {v, e}, o: {v, e}}, or with a g. */
   #triples(chunk: Uint8Array, from: number, end: number): number {
     const top = this.#depth - 1
     const left = this.#left[top] as number
@@ -218,15 +223,27 @@ export class CoreScanner {
     while (count < left) {
       if (at + 16 > stop) break
       let next = at
+      let fields = 3
       if (chunk[at] === 0x83) next += 1
-      else if (chunk[at] === 0xde && this.#view.getUint16(at + 1) === 3) next += 3
-      else break
+      else if (chunk[at] === 0x84) {
+        fields = 4
+        next += 1
+      } else if (chunk[at] === 0xde) {
+        fields = this.#view.getUint16(at + 1)
+        if (fields !== 3 && fields !== 4) break
+        next += 3
+      } else break
       if (this.#view.getUint16(next) !== 0xa173) break
       next = this.#term(chunk, next + 2, stop)
       if (next < 0 || next + 2 > stop || this.#view.getUint16(next) !== 0xa170) break
       next = this.#term(chunk, next + 2, stop)
       if (next < 0 || next + 2 > stop || this.#view.getUint16(next) !== 0xa16f) break
       next = this.#term(chunk, next + 2, stop)
+      if (next >= 0 && fields === 4) {
+        if (next + 3 > stop || this.#view.getUint16(next) !== 0xa167) break
+        if (chunk[next + 2] === 0xa0) break
+        next = this.#text(chunk, next + 2, stop, undefined)
+      }
       if (next < 0) break
       at = next
       count++
@@ -238,18 +255,23 @@ export class CoreScanner {
   }
 
   /**
-   * The end of a term {v, e} at `at`, or -1. Maps come with the shortest header or, from msgpackr,
-   * with a 16-bit one.
+   * The end of a term {v, e} at `at`, or {v, e, dt} or {v, e, ln}, or -1. Maps come with the shortest
+   * header or, from msgpackr, with a 16-bit one.
    */
   #term(chunk: Uint8Array, at: number, stop: number): number {
     if (at + 8 > stop) return -1
     const view = this.#view
     let from = at + 4
     let start = view.getUint32(at)
+    let isPlain = true
     if (start >>> 8 !== 0x82a176) {
-      if (start >>> 8 !== 0xde0002 || view.getUint16(at + 3) !== 0xa176) return -1
-      from = at + 6
-      start = chunk[at + 5] as number
+      isPlain = start >>> 8 === 0xde0002
+      if (start >>> 8 !== 0x83a176) {
+        if (!isPlain && start >>> 8 !== 0xde0003) return -1
+        if (view.getUint16(at + 3) !== 0xa176) return -1
+        from = at + 6
+        start = chunk[at + 5] as number
+      }
     }
     const head = start & 0xff
     let length = head & 0x1f
@@ -270,11 +292,41 @@ export class CoreScanner {
       if ((view.getInt32(i) & 0x80808080) !== 0) break
     }
     while (i < to && (chunk[i] as number) < 0x80) i++
-    if (i === to) return to + 3
+    if (i < to) {
+      const utf8 = this.#utf8
+      const valid = utf8.check(chunk, i, to) === to && utf8.need === 0
+      utf8.reset()
+      if (!valid) return -1
+    }
+    if (isPlain) return to + 3
+    return chunk[to + 2] === 0xc2 ? this.#annotation(chunk, to + 3, stop) : -1
+  }
+
+  /** The end of a literal's dt or ln, or -1. */
+  #annotation(chunk: Uint8Array, at: number, stop: number): number {
+    if (at + 4 > stop || chunk[at] !== 0xa2) return -1
+    const key = this.#view.getUint16(at + 1)
+    if (key === 0x6474) return this.#text(chunk, at + 3, stop, anIri)
+    return key === 0x6c6e ? this.#text(chunk, at + 3, stop, aLanguage) : -1
+  }
+
+  /** The end of a string at `at`, of the rule if there is one, or -1. */
+  #text(chunk: Uint8Array, at: number, stop: number, rule: NameRule | undefined): number {
+    const head = chunk[at] as number
+    if (classOf[head] !== msgpack.STRING_CLASS) return -1
+    const from = at + (headerSizeOf[head] as number)
+    if (from > stop) return -1
+    const length = readLength(chunk, at)
+    const to = from + length
+    if (to > stop || length > this.#limits.maxStringBytes) return -1
+    if (rule !== undefined) {
+      const state = stateAfter(rule, 0, chunk, from, to)
+      if (state === REFUSED || !rule.isWhole(state)) return -1
+    }
     const utf8 = this.#utf8
-    const valid = utf8.check(chunk, i, to) === to && utf8.need === 0
+    const valid = utf8.check(chunk, from, to) === to && utf8.need === 0
     utf8.reset()
-    return valid ? to + 3 : -1
+    return valid ? to : -1
   }
 
   // The automaton
@@ -353,6 +405,9 @@ export class CoreScanner {
       case msgpack.MAP_CLASS:
         return this.#openMap(readLength(bytes, at), start, contentStart)
       default:
+        if (first === 0xc3 && this.#expect === BOOLEAN) {
+          this.#seen[this.#depth - 1] = (this.#seen[this.#depth - 1] as number) | grammar.ENTITY_BIT
+        }
         return this.#valueDone()
     }
   }
@@ -364,6 +419,11 @@ export class CoreScanner {
     }
     this.#keptLength = 0
     this.#keeping = this.#expect === KEY || this.#expect === TYPE
+    this.#name = nameRules[this.#expect]
+    this.#nameState = 0
+    if (length === 0 && this.#expect === GRAPH) {
+      this.#fail(start, 'the name of a graph is empty; the default graph has none: leave `g` out')
+    }
     if (this.#holding && length === this.#ours().length) {
       // As long as ours, so it may be ours, and then its bytes stay as they are.
       this.#keeping = true
@@ -437,6 +497,7 @@ export class CoreScanner {
     const to = Math.min(end, at + this.#contentLeft)
     if (this.#contentIsText) {
       const checked = this.#utf8.check(chunk, at, to)
+      if (this.#name !== undefined) this.#checkName(this.#name, chunk, at, checked)
       if (checked < to) this.#fail(this.#offset + checked, 'a string is not valid UTF-8')
       if (this.#keeping) this.#keep(chunk, at, to)
     }
@@ -452,9 +513,18 @@ export class CoreScanner {
     for (let i = 0; i < fits; i++) this.#kept[this.#keptLength++] = bytes[from + i] as number
   }
 
+  #checkName(rule: NameRule, chunk: Uint8Array, from: number, to: number): void {
+    this.#nameState = stateAfter(rule, this.#nameState, chunk, from, to)
+    if (this.#nameState === REFUSED) this.#failName(rule)
+  }
+
   #contentDone(): void {
     if (this.#contentIsText && this.#utf8.need > 0) {
       this.#fail(this.#contentStart, 'a string ends inside a UTF-8 character')
+    }
+    if (this.#name !== undefined) {
+      if (!this.#name.isWhole(this.#nameState)) this.#failName(this.#name)
+      this.#name = undefined
     }
     if (this.#expect === KEY) this.#keyDone()
     else if (this.#expect === TYPE) this.#typeDone()
@@ -476,8 +546,8 @@ export class CoreScanner {
 
   #keyDone(): void {
     this.#keyStart = this.#contentStart
-    const letter = this.#kept[0] as number
-    if (this.#keptLength === 1 && letter < 128 && this.#knownKey(letter)) return
+    const code = grammar.codeOfKey(this.#kept, this.#keptLength)
+    if (code >= 0 && this.#knownKey(code)) return
     const top = this.#depth - 1
     const key = this.#kept.toString('utf8', 0, this.#keptLength)
     const others = (this.#others[top] ??= new Set())
@@ -488,12 +558,12 @@ export class CoreScanner {
   }
 
   /** Takes a field of the wire tables; false where the open map has none of that name. */
-  #knownKey(letter: number): boolean {
+  #knownKey(code: number): boolean {
     const top = this.#depth - 1
-    const place = (this.#kinds[top] as number) * 128 + letter
+    const place = (this.#kinds[top] as number) * 256 + code
     const expected = grammar.fieldOf[place] as number
     if (expected === 0) return false
-    const key = letters[letter] as string
+    const key = grammar.nameOfCode[code] as string
     const bit = grammar.fieldBitOf[place] as number
     const seen = this.#seen[top] as number
     if ((seen & bit) !== 0) this.#failRepeated(key)
@@ -559,15 +629,35 @@ export class CoreScanner {
     this.#others[top] = undefined
     const kind = this.#kinds[top] as number
     const seen = this.#seen[top] as number
-    if (seen === grammar.requiredOf[kind]) return
-    const missing = grammar.missingFields(kind, seen).map((name) => `'${name}'`)
-    this.#fail(this.#start[top] as number, `a map lacks ${missing.join(' and ')}`)
+    const required = grammar.requiredOf[kind] as number
+    if (seen === required) return
+    const start = this.#start[top] as number
+    if ((seen & required) !== required) {
+      const missing = grammar.missingFields(kind, seen).map((name) => `'${name}'`)
+      this.#fail(start, `a map lacks ${missing.join(' and ')}`)
+    }
+    if (kind === TERM) this.#checkTerm(seen, start)
+  }
+
+  #checkTerm(seen: number, start: number): void {
+    const annotations = seen & (grammar.DATATYPE_BIT | grammar.LANGUAGE_BIT)
+    if (annotations === 0) return
+    if (annotations === (grammar.DATATYPE_BIT | grammar.LANGUAGE_BIT)) {
+      this.#fail(start, "a term has both 'dt' and 'ln'; a literal has a datatype or a language")
+    }
+    if ((seen & grammar.ENTITY_BIT) === 0) return
+    const name = annotations === grammar.DATATYPE_BIT ? 'dt' : 'ln'
+    this.#fail(start, `an entity ('e' true) has '${name}', which only literals have`)
   }
 
   // Errors
 
   #failRepeated(key: string): never {
     this.#fail(this.#keyStart, `the key ${quoted(key)} occurs twice`)
+  }
+
+  #failName(rule: NameRule): never {
+    this.#fail(this.#contentStart, `expected ${rule.expected}, found another string`)
   }
 
   #failMessageSize(): never {
@@ -601,7 +691,11 @@ export class CoreScanner {
   }
 }
 
-const letters = Array.from({ length: 128 }, (_, byte) => String.fromCharCode(byte))
+/** By what is expected. */
+const nameRules: readonly (NameRule | undefined)[] = Array.from(
+  { length: KEY + 1 },
+  (_, expected) => (expected === DATATYPE ? anIri : expected === LANGUAGE ? aLanguage : undefined),
+)
 
 /** The MessagePack class that each expectation is met by. */
 const anyClass = 255
@@ -611,7 +705,9 @@ for (const kind of [MESSAGE, grammar.TRIPLES, grammar.METADATA_TRIPLES, grammar.
 }
 classWanted[grammar.VECTORS] = msgpack.ARRAY_CLASS
 classWanted[grammar.VECTOR] = msgpack.ARRAY_CLASS
-for (const kind of [TYPE, ID, USER, grammar.STRING, KEY]) classWanted[kind] = msgpack.STRING_CLASS
+for (const kind of [TYPE, ID, USER, grammar.STRING, DATATYPE, LANGUAGE, GRAPH, KEY]) {
+  classWanted[kind] = msgpack.STRING_CLASS
+}
 classWanted[grammar.BOOLEAN] = msgpack.BOOLEAN_CLASS
 classWanted[NUMBER] = msgpack.NUMBER_CLASS
 classWanted[ANY] = anyClass

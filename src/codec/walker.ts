@@ -15,15 +15,25 @@ export interface CoreVisitor {
   /** What follows is of a message of the collection whose name is [from, to). */
   collection(bytes: Uint8Array, view: DataView, from: number, to: number): void
   triple(bytes: Uint8Array, view: DataView, terms: TriplePlaces): void
-  /** The entity of the vectors that follow. */
-  entity(bytes: Uint8Array, view: DataView, from: number, to: number, isEntity: number): void
+  /** The entity of the vectors that follow: a term of `terms`, in the place of the subject. */
+  entity(bytes: Uint8Array, view: DataView, terms: TriplePlaces): void
   /** The bytes of triples that were told are no longer there after this call. */
   chunkEnd(bytes: Uint8Array, view: DataView): void
   /** `count` MessagePack numbers from `at` on; see readNumbers(). */
   vector(view: DataView, at: number, count: number): void
 }
 
-/** The terms of the triple under way; `e` is 1 for an entity and 0 for a literal. One object, used again. */
+/** What a literal has beside its text. */
+export const NOTHING = 0
+export const DATATYPE = 1
+export const LANGUAGE = 2
+
+/**
+ * The terms of the triple under way; `e` is 1 for an entity and 0 for a literal. `isPlain` says that
+ * there is nothing of `more` and of a graph; else `sMore` and the others say what each term has more,
+ * in [sMoreFrom, sMoreTo), and [gFrom, gTo) is the graph's name, empty for the default graph. One
+ * object, used again.
+ */
 export interface TriplePlaces {
   sFrom: number
   sTo: number
@@ -34,16 +44,33 @@ export interface TriplePlaces {
   oFrom: number
   oTo: number
   oE: number
+  isPlain: boolean
+  sMore: number
+  sMoreFrom: number
+  sMoreTo: number
+  pMore: number
+  pMoreFrom: number
+  pMoreTo: number
+  oMore: number
+  oMoreFrom: number
+  oMoreTo: number
+  gFrom: number
+  gTo: number
 }
 
 const letterC = 0x63
 const letterE = 0x65
+const letterG = 0x67
 const letterM = 0x6d
 const letterO = 0x6f
 const letterP = 0x70
 const letterS = 0x73
 const letterT = 0x74
 const letterV = 0x76
+
+// Keys of two letters.
+const keyDt = 0x6474
+const keyLn = 0x6c6e
 
 // What comes next.
 const MESSAGE = 0
@@ -79,11 +106,26 @@ export class CoreWalker {
     oFrom: 0,
     oTo: 0,
     oE: 0,
+    isPlain: true,
+    sMore: NOTHING,
+    sMoreFrom: 0,
+    sMoreTo: 0,
+    pMore: NOTHING,
+    pMoreFrom: 0,
+    pMoreTo: 0,
+    oMore: NOTHING,
+    oMoreFrom: 0,
+    oMoreTo: 0,
+    gFrom: 0,
+    gTo: 0,
   }
-  // The term that #term() read last.
+  // The term that was read last.
   #from = 0
   #to = 0
   #e = 0
+  #more = NOTHING
+  #moreFrom = 0
+  #moreTo = 0
 
   constructor(visitor: CoreVisitor) {
     this.#visitor = visitor
@@ -242,33 +284,34 @@ export class CoreWalker {
     return at
   }
 
-  /** {s: {v, e}, p: {v, e}, o: {v, e}} with the headers of the known writers; else CUT. */
+  /** {s: {v, e}, p: {v, e}, o: {v, e}}, or more, with the headers of the known writers; else CUT. */
   #straightTriple(start: number): number {
     const view = this.#view
     const places = this.#places
     if (start + 4 > this.#end) return CUT
     let at = start
+    let hasGraph = false
     const first = this.#bytes[at] as number
     if (first === 0x83) at += 1
-    else if (first === 0xde && view.getUint16(at + 1) === 3) at += 3
+    else if (first === 0x84) {
+      hasGraph = true
+      at += 1
+    } else if (first === 0xde && view.getUint16(at + 1) === 3) at += 3
     else return CUT
     if (at + 2 > this.#end || view.getUint16(at) !== 0xa173) return CUT
+    places.isPlain = true
     at = this.#straightTerm(at + 2)
     if (at === CUT || at + 2 > this.#end || view.getUint16(at) !== 0xa170) return CUT
-    places.sFrom = this.#from
-    places.sTo = this.#to
-    places.sE = this.#e
+    this.#subject()
     at = this.#straightTerm(at + 2)
     if (at === CUT || at + 2 > this.#end || view.getUint16(at) !== 0xa16f) return CUT
-    places.pFrom = this.#from
-    places.pTo = this.#to
-    places.pE = this.#e
+    this.#predicate()
     at = this.#straightTerm(at + 2)
     if (at === CUT) return CUT
-    places.oFrom = this.#from
-    places.oTo = this.#to
-    places.oE = this.#e
-    return at
+    this.#object()
+    if (!hasGraph) return at
+    if (at + 2 > this.#end || view.getUint16(at) !== 0xa167) return CUT
+    return this.#graph(at + 2)
   }
 
   #straightTerm(start: number): number {
@@ -276,10 +319,14 @@ export class CoreWalker {
     if (start + 8 > this.#end) return CUT
     let from = start + 4
     let begin = view.getUint32(start)
+    let isPlain = true
     if (begin >>> 8 !== 0x82a176) {
-      if (begin >>> 8 !== 0xde0002 || view.getUint16(start + 3) !== 0xa176) return CUT
-      from = start + 6
-      begin = this.#bytes[start + 5] as number
+      if (begin >>> 8 === 0x83a176) isPlain = false
+      else {
+        if (begin >>> 8 !== 0xde0002 || view.getUint16(start + 3) !== 0xa176) return CUT
+        from = start + 6
+        begin = this.#bytes[start + 5] as number
+      }
     }
     const head = begin & 0xff
     let length = head & 0x1f
@@ -296,14 +343,89 @@ export class CoreWalker {
     this.#from = from
     this.#to = to
     this.#e = (this.#bytes[to + 2] as number) & 1
-    return to + 3
+    this.#more = NOTHING
+    return isPlain ? to + 3 : this.#straightMore(to + 3)
+  }
+
+  #straightMore(start: number): number {
+    if (start + 4 > this.#end || this.#bytes[start] !== 0xa2) return CUT
+    const key = this.#view.getUint16(start + 1)
+    if (key !== keyDt && key !== keyLn) return CUT
+    const end = this.#skip(start + 3)
+    if (end !== CUT) this.#moreIs(key, start + 3, end)
+    return end
+  }
+
+  #moreIs(key: number, value: number, end: number): void {
+    this.#more = key === keyDt ? DATATYPE : LANGUAGE
+    this.#moreFrom = this.#header(value)
+    this.#moreTo = end
+  }
+
+  // The term that was read last is in this place.
+
+  #subject(): void {
+    const places = this.#places
+    places.sFrom = this.#from
+    places.sTo = this.#to
+    places.sE = this.#e
+    if (places.isPlain && this.#more === NOTHING) return
+    this.#notPlain()
+    places.sMore = this.#more
+    places.sMoreFrom = this.#moreFrom
+    places.sMoreTo = this.#moreTo
+  }
+
+  #predicate(): void {
+    const places = this.#places
+    places.pFrom = this.#from
+    places.pTo = this.#to
+    places.pE = this.#e
+    if (places.isPlain && this.#more === NOTHING) return
+    this.#notPlain()
+    places.pMore = this.#more
+    places.pMoreFrom = this.#moreFrom
+    places.pMoreTo = this.#moreTo
+  }
+
+  #object(): void {
+    const places = this.#places
+    places.oFrom = this.#from
+    places.oTo = this.#to
+    places.oE = this.#e
+    if (places.isPlain && this.#more === NOTHING) return
+    this.#notPlain()
+    places.oMore = this.#more
+    places.oMoreFrom = this.#moreFrom
+    places.oMoreTo = this.#moreTo
+  }
+
+  /** The string at `value`. Returns its end. */
+  #graph(value: number): number {
+    const end = this.#skip(value)
+    if (end === CUT) return CUT
+    this.#notPlain()
+    this.#places.gFrom = this.#header(value)
+    this.#places.gTo = end
+    return end
+  }
+
+  #notPlain(): void {
+    const places = this.#places
+    if (!places.isPlain) return
+    places.isPlain = false
+    places.sMore = NOTHING
+    places.pMore = NOTHING
+    places.oMore = NOTHING
+    places.gFrom = 0
+    places.gTo = 0
   }
 
   /** A triple with its fields in any order, and others beside them. */
   #triple(start: number): number {
-    const places = this.#places
     let at = this.#header(start)
     if (at === CUT) return CUT
+    this.#places.isPlain = true
     for (let left = readLength(this.#bytes, start); left > 0; left--) {
       const key = at
       at = this.#header(key)
@@ -315,19 +437,12 @@ export class CoreWalker {
       if (letter === letterS || letter === letterP || letter === letterO) {
         at = this.#term(at)
         if (at === CUT) return CUT
-        if (letter === letterS) {
-          places.sFrom = this.#from
-          places.sTo = this.#to
-          places.sE = this.#e
-        } else if (letter === letterP) {
-          places.pFrom = this.#from
-          places.pTo = this.#to
-          places.pE = this.#e
-        } else {
-          places.oFrom = this.#from
-          places.oTo = this.#to
-          places.oE = this.#e
-        }
+        if (letter === letterS) this.#subject()
+        else if (letter === letterP) this.#predicate()
+        else this.#object()
+      } else if (letter === letterG) {
+        at = this.#graph(at)
+        if (at === CUT) return CUT
       } else {
         at = this.#skip(at)
         if (at === CUT) return CUT
@@ -339,6 +454,7 @@ export class CoreWalker {
   #term(start: number): number {
     let at = this.#header(start)
     if (at === CUT) return CUT
+    this.#more = NOTHING
     for (let left = readLength(this.#bytes, start); left > 0; left--) {
       const key = at
       at = this.#header(key)
@@ -346,6 +462,7 @@ export class CoreWalker {
       const keyLength = readLength(this.#bytes, key)
       if (at + keyLength > this.#end) return CUT
       const letter = keyLength === 1 ? this.#bytes[at] : 0
+      const letters = keyLength === 2 ? this.#view.getUint16(at) : 0
       const value = at + keyLength
       at = this.#skip(value)
       if (at === CUT) return CUT
@@ -353,6 +470,7 @@ export class CoreWalker {
         this.#from = this.#header(value)
         this.#to = at
       } else if (letter === letterE) this.#e = (this.#bytes[value] as number) & 1
+      else if (letters === keyDt || letters === keyLn) this.#moreIs(letters, value, at)
     }
     return at
   }
@@ -369,11 +487,14 @@ export class CoreWalker {
       const keyLength = readLength(this.#bytes, key)
       const letter = keyLength === 1 ? this.#bytes[at] : 0
       const value = at + keyLength
-      if (letter === letterE) this.#term(value)
-      else if (letter === letterV) vectors = value
+      if (letter === letterE) {
+        this.#places.isPlain = true
+        this.#term(value)
+        this.#subject()
+      } else if (letter === letterV) vectors = value
       at = this.#skip(value)
     }
-    this.#visitor.entity(this.#bytes, this.#view, this.#from, this.#to, this.#e)
+    this.#visitor.entity(this.#bytes, this.#view, this.#places)
     at = this.#header(vectors)
     for (let left = readLength(this.#bytes, vectors); left > 0; left--) {
       this.#visitor.vector(this.#view, this.#header(at), readLength(this.#bytes, at))

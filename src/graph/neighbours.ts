@@ -1,3 +1,4 @@
+import { isSame } from '../terms.js'
 import type { Term, Triple } from '../types.js'
 import { Matches, type OpenView } from './matches.js'
 import type { Answer } from './results.js'
@@ -45,7 +46,7 @@ export class Neighbours implements Answer<Neighbour> {
     this.#open.check()
   }
 
-  #is({ v, e }: Term): boolean {
-    return v === this.#term.v && e === this.#term.e
+  #is(term: Term): boolean {
+    return isSame(term, this.#term)
   }
 }

@@ -4,6 +4,7 @@ import { formatPath } from '../door/json.js'
 import { Problems } from '../door/problems.js'
 import { broken, aRule } from '../door/rules.js'
 import { isRecord, joined, quoted, shown, unknownMember } from '../door/wording.js'
+import { aLanguage, anIri, isName } from '../terms.js'
 import type { Term } from '../types.js'
 import type { EntityPattern, QueryPattern, TriplePattern, Variable } from './types.js'
 
@@ -29,8 +30,27 @@ export class Question {
 
   /** `name` is the term's place in a pattern at `path`, if it is in one. */
   term(value: unknown, path: string, name = ''): Term {
-    if (isTerm(value)) return { v: value.v, e: value.e }
-    return this.#wrongTerm(value, joined(path, name))
+    if (isPlainTerm(value)) return { v: value.v, e: value.e }
+    return this.#otherTerm(value, joined(path, name))
+  }
+
+  /** One with a datatype or a language, or a wrong one. */
+  #otherTerm(value: unknown, path: string): Term {
+    if (!isRecord(value)) return this.#wrongTerm(value, path)
+    const { v, e, dt, ln } = value as Partial<Term>
+    const hasMore = dt !== undefined || ln !== undefined
+    if (!hasMore || typeof v !== 'string' || !v.isWellFormed() || typeof e !== 'boolean') {
+      return this.#wrongTerm(value, path)
+    }
+    if (e) return this.#fail(path, 'is an entity (e is true), which has no datatype or language')
+    if (dt !== undefined && ln !== undefined) {
+      return this.#fail(path, "has both 'dt' and 'ln'; a literal has a datatype or a language")
+    }
+    const [name, rule, more] = dt === undefined ? ['ln', aLanguage, ln] : ['dt', anIri, dt]
+    if (typeof more !== 'string' || !more.isWellFormed() || !isName(rule, more)) {
+      return this.#fail(joined(path, name), `must be ${rule.expected}, not ${shown(more)}`)
+    }
+    return dt === undefined ? { v, e, ln: more } : { v, e, dt: more }
   }
 
   #wrongTerm(value: unknown, path: string): Term {
@@ -164,9 +184,10 @@ export class Question {
   }
 }
 
-function isTerm(value: unknown): value is Term {
+function isPlainTerm(value: unknown): value is Term {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  const { v, e } = value as Partial<Term>
+  const { v, e, dt, ln } = value as Partial<Term>
+  if (dt !== undefined || ln !== undefined) return false
   return typeof v === 'string' && typeof e === 'boolean' && v.isWellFormed()
 }
 

@@ -6,6 +6,7 @@ import type { CoreMessage } from '../../src/types.js'
 import { noRealCores, realCores } from '../fixtures/streams.js'
 
 const term = { v: 'urn:x', e: true }
+const text = { v: '1', e: false }
 const m = {
   i: 'core',
   m: [{ s: term, p: term, o: { v: 'ü\u{1f600}', e: false } }],
@@ -40,6 +41,17 @@ t.test('a message is what another encoder makes of it, with doubles forced', asy
     const many: CoreMessage = ['t', { m, t: Array.from({ length }, () => m.m[0]!) }]
     t.ok(Buffer.from(encodeMessage(many)).equals(Buffer.from(encode(many))), `${length} triples`)
   }
+  const typed: CoreMessage = [
+    't',
+    {
+      m,
+      t: [
+        { s: term, p: term, o: { ...text, dt: 'urn:maß' }, g: 'urn:ü' },
+        { s: term, p: term, o: { ...text, ln: 'de-AT' } },
+      ],
+    },
+  ]
+  t.same(Buffer.from(encodeMessage(typed)), Buffer.from(encode(typed)))
   const whole: CoreMessage = [
     'ge',
     { m, e: [{ e: term, v: [[1, 0.5], new Float32Array([1, 0.5]), new Float64Array([1, 0.5])] }] },
@@ -65,7 +77,15 @@ t.test('an object that is no message is refused with its place', async (t) => {
     [['ge', { m, e: [{ e: term, v: [1] }] }], 'e[0].v[0]'],
     // What would be lost.
     [['t', { m, t: [{ s: term, p: term, o: { ...term, lang: 'en' } }] }], 't[0].o.lang'],
-    [['t', { m, t: [{ s: term, p: term, o: term, g: 'urn:g' }] }], 't[0].g'],
+    [['t', { m, t: [{ s: term, p: term, o: term, g: 7 }] }], 't[0].g'],
+    [['t', { m, t: [{ s: term, p: term, o: term, g: '' }] }], 't[0].g'],
+    [['t', { m, t: [{ s: term, p: term, o: term, zz: 'urn:g' }] }], 't[0].zz'],
+    [['t', { m, t: [{ s: term, p: term, o: { ...text, dt: 'integer' } }] }], 't[0].o.dt'],
+    [['t', { m, t: [{ s: term, p: term, o: { ...text, dt: 'a:<b>' } }] }], 't[0].o.dt'],
+    [['t', { m, t: [{ s: term, p: term, o: { ...text, dt: 5 } }] }], 't[0].o.dt'],
+    [['t', { m, t: [{ s: term, p: term, o: { ...text, ln: 'en_GB' } }] }], 't[0].o.ln'],
+    [['t', { m, t: [{ s: term, p: term, o: { ...text, ln: 'en', dt: 'a:' } }] }], 't[0].o'],
+    [['t', { m, t: [{ s: term, p: term, o: { ...term, ln: 'en' } }] }], 't[0].o.ln'],
     [['t', { m: { ...m, zz: 1 }, t: [] }], 'm.zz'],
     [['t', { m, t: [], q: 1 }], 'q'],
     [['ge', { m, e: [{ e: term, v: [], x: 1 }] }], 'e[0].x'],

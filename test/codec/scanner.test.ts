@@ -308,6 +308,52 @@ t.test('each limit holds at its value and one past it', async (t) => {
   }
 })
 
+t.test('datatypes, languages and graphs are checked where they stand', async (t) => {
+  const literal = ['v', 'x', 'e', false]
+  const path = 't[1].s'
+  const cases: readonly (readonly [fields: readonly unknown[], refused: string | undefined])[] = [
+    [[...literal, 'dt', 'http://www.w3.org/2001/XMLSchema#integer'], undefined],
+    [[...literal, 'dt', 'a:'], undefined],
+    [['dt', 'urn:ü', ...literal], undefined],
+    [[...literal, 'ln', 'en'], undefined],
+    [['ln', 'zh-Hant-1', ...literal], undefined],
+    // Fields of other makers that look like ours.
+    [[...literal, 't', 'no IRI', 'd', 1, 'n', 2, 'l', 3, '\x80', 4, 'ld', 5, 'td', 6], undefined],
+    [[...literal, 'dt', 'integer'], `${path}.dt`],
+    [[...literal, 'dt', ''], `${path}.dt`],
+    [[...literal, 'dt', '1a:b'], `${path}.dt`],
+    [[...literal, 'dt', 'a:b c'], `${path}.dt`],
+    [[...literal, 'dt', 'a:<b>'], `${path}.dt`],
+    [[...literal, 'dt', 'ä:b'], `${path}.dt`],
+    [[...literal, 'dt', null], `${path}.dt`],
+    [[...literal, 'dt', 7], `${path}.dt`],
+    [[...literal, 'ln', ''], `${path}.ln`],
+    [[...literal, 'ln', 'en-'], `${path}.ln`],
+    [[...literal, 'ln', 'en_GB'], `${path}.ln`],
+    [[...literal, 'ln', '1en'], `${path}.ln`],
+    [[...literal, 'ln', ['en']], `${path}.ln`],
+    [[...literal, 'ln', 'en', 'dt', 'a:b'], path],
+    [['v', 'x', 'e', true, 'ln', 'en'], path],
+    [['dt', 'a:b', 'v', 'x', 'e', true], path],
+    [[...literal, 'ln', 'en', 'ln', 'en'], path],
+  ]
+  for (const [fields, refused] of cases) {
+    const bytes = withTerm(fields)
+    for (const size of [1, 7, 1000]) {
+      const { error } = scan(cut(bytes, size))
+      t.equal(error?.path, refused, JSON.stringify(fields))
+      if (refused !== undefined) t.equal(error?.code, 'LK_CORE_FORMAT')
+    }
+  }
+  const term = { v: 'x', e: true }
+  const inGraph = (g: unknown) =>
+    pack(['t', { m: { i: '', m: [], u: '', c: '' }, t: [{ s: term, p: term, o: term, g }] }])
+  for (const g of ['urn:g', '_:b', 'g']) t.notOk(scan([inGraph(g)]).error, g)
+  for (const g of ['', 7, null, ['urn:g']]) {
+    for (const size of [1, 7, 1000]) t.equal(scan(cut(inGraph(g), size)).error?.path, 't[0].g')
+  }
+})
+
 t.test('lengths that are only claimed cost nothing', async (t) => {
   const hostile = [
     Buffer.from('dd01ffffff'.repeat(50_000), 'hex'),
@@ -404,16 +450,29 @@ function isTriples(value: unknown): boolean {
   return (
     Array.isArray(value) &&
     value.every(
-      (triple) =>
-        hasFields(triple, ['s', 'p', 'o']) && Object.values(triple as object).every(isTerm),
+      (triple: Record<string, unknown>) =>
+        hasFields(triple, ['s', 'p', 'o', ...(triple?.['g'] === undefined ? [] : ['g'])]) &&
+        [triple['s'], triple['p'], triple['o']].every(isTerm) &&
+        isText(triple['g'], /./su),
     )
   )
 }
 
 function isTerm(value: unknown): boolean {
-  if (!hasFields(value, ['v', 'e'])) return false
-  const { v, e } = value as { v: unknown; e: unknown }
-  return typeof v === 'string' && typeof e === 'boolean'
+  if (typeof value !== 'object' || value === null) return false
+  const { v, e, dt, ln } = value as Record<string, unknown>
+  if (dt !== undefined && ln !== undefined) return false
+  const more = dt !== undefined ? ['dt'] : ln !== undefined ? ['ln'] : []
+  if (!hasFields(value, ['v', 'e', ...more])) return false
+  if (typeof v !== 'string' || typeof e !== 'boolean' || (e && more.length > 0)) return false
+  return (
+    isText(dt, /^[a-z][a-z0-9+.-]*:[^\x00-\x20<>"{}|\\^`]*$/i) &&
+    isText(ln, /^[a-z]+(?:-[a-z0-9]+)*$/i)
+  )
+}
+
+function isText(value: unknown, pattern: RegExp): boolean {
+  return value === undefined || (typeof value === 'string' && pattern.test(value))
 }
 
 function hasFields(value: unknown, names: readonly string[]): boolean {

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { Packr } from 'msgpackr'
 import t from 'tap'
 import { MessageDecoder } from '../../src/codec/decoder.js'
-import { CoreWalker, readNumbers, type TriplePlaces } from '../../src/codec/walker.js'
+import {
+  CoreWalker,
+  DATATYPE,
+  NOTHING,
+  readNumbers,
+  type TriplePlaces,
+} from '../../src/codec/walker.js'
 import type { CoreMessage, Term } from '../../src/types.js'
 import { pickSeed, Random } from '../fixtures/random.js'
 import { noRealCores, randomChunks, randomStream, realCores } from '../fixtures/streams.js'
@@ -146,10 +152,12 @@ function decoded(bytes: Uint8Array): Told {
   for (const [type, data] of decoder.push(bytes)) {
     all.push(told('collection', data.m.c))
     if (type === 't') {
-      for (const { s, p, o } of data.t) all.push(told('triple', ...[s, p, o].map(plain)))
+      for (const { s, p, o, g = '' } of data.t) {
+        all.push(told('triple', ...[s, p, o].map(known), g))
+      }
     } else {
       for (const { e, v } of data.e) {
-        all.push(told('entity', plain(e)))
+        all.push(told('entity', known(e)))
         for (const vector of v) all.push(told('vector', Array.from(vector, exact)))
       }
     }
@@ -159,8 +167,9 @@ function decoded(bytes: Uint8Array): Told {
 }
 
 /** Without fields of other makers. */
-function plain({ v, e }: Term): Term {
-  return { v, e }
+function known({ v, e, dt, ln }: Term): Term {
+  if (dt !== undefined) return { v, e, dt }
+  return ln === undefined ? { v, e } : { v, e, ln }
 }
 
 /** JSON has neither of these. */
@@ -173,6 +182,14 @@ function walked(chunks: Iterable<Uint8Array>): Told {
   const all: Told = []
   const text = (bytes: Uint8Array, from: number, to: number) =>
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8', from, to)
+  const termAt = (bytes: Uint8Array, places: TriplePlaces, place: 's' | 'p' | 'o') => {
+    const more = places.isPlain ? NOTHING : places[`${place}More`]
+    const name = more === DATATYPE ? 'dt' : 'ln'
+    const v = text(bytes, places[`${place}From`], places[`${place}To`])
+    const e = places[`${place}E`] === 1
+    if (more === NOTHING) return { v, e }
+    return { v, e, [name]: text(bytes, places[`${place}MoreFrom`], places[`${place}MoreTo`]) }
+  }
   // Triples may be read until the end of their chunk is told.
   let unread: Uint8Array | undefined
   const walker = new CoreWalker({
@@ -184,15 +201,14 @@ function walked(chunks: Iterable<Uint8Array>): Told {
     triple: (bytes, view, places: TriplePlaces) => {
       assert.ok(unread === undefined || unread === bytes)
       unread = bytes
-      const { sFrom, sTo, sE, pFrom, pTo, pE, oFrom, oTo, oE } = places
-      assert.equal(view.getUint8(sFrom - 1), bytes[sFrom - 1])
-      const s = { v: text(bytes, sFrom, sTo), e: sE === 1 }
-      const p = { v: text(bytes, pFrom, pTo), e: pE === 1 }
-      const o = { v: text(bytes, oFrom, oTo), e: oE === 1 }
-      all.push(told('triple', s, p, o))
+      assert.equal(view.getUint8(places.sFrom - 1), bytes[places.sFrom - 1])
+      const [s, p, o] = (['s', 'p', 'o'] as const).map((place) => termAt(bytes, places, place))
+      const { isPlain, gFrom, gTo } = places
+      all.push(told('triple', s, p, o, isPlain ? '' : text(bytes, gFrom, gTo)))
     },
-    entity: (bytes, _view, from, to, e) =>
-      all.push(told('entity', { v: text(bytes, from, to), e: e === 1 })),
+    entity: (bytes, _view, places) => {
+      all.push(told('entity', termAt(bytes, places, 's')))
+    },
     vector: (view, at, count) => {
       const numbers = new Float64Array(count)
       readNumbers(view, at, count, numbers)

@@ -14,8 +14,16 @@ export function messageOf(triples: readonly Triple[], collection = 'default'): C
 }
 
 export function textOf({ s, p, o }: Triple): string {
-  return [s, p, o].map(({ v, e }) => `${e ? 'e' : 'l'}${v}`).join('\n')
+  return [s, p, o].map(nameOf).join('\n')
 }
+
+/** Terms that are the same have one name. */
+export function nameOf({ v, e, dt, ln }: Term): string {
+  const more = ln === undefined ? (dt === `${xsd}string` ? '' : (dt ?? '')) : `@${ln.toLowerCase()}`
+  return `${e ? 'e' : 'l'}${more}\t${v}`
+}
+
+const xsd = 'http://www.w3.org/2001/XMLSchema#'
 
 /** Each once, sorted. */
 export function setOf(triples: Iterable<Triple>): string[] {
@@ -56,7 +64,9 @@ export class PatternOracle {
     return this.#store
       .match(place(s), place(p), place(o), null)
       .map(({ subject, predicate, object }) =>
-        textOf({ s: termOf(subject), p: termOf(predicate), o: termOf(object) }),
+        [subject, predicate, object]
+          .map(({ value }) => decodeURIComponent(value.slice(2)))
+          .join('\n'),
       )
       .sort()
   }
@@ -85,7 +95,11 @@ export function randomTriples(random: Random, count: number): Triple[] {
   const texts = ['', 'a', 'b', 'käse', '日本語', '\u{1f600}', 'a'.repeat(70)]
   const term = () => {
     const v = random.chance(0.5) ? random.pick(texts) : `n/${random.below(12)}`
-    return random.chance(0.6) ? entity(v) : literal(v)
+    if (random.chance(0.6)) return entity(v)
+    if (random.chance(0.6)) return literal(v)
+    return random.chance(0.5)
+      ? { ...literal(v), dt: `${xsd}${random.pick(['integer', 'string', 'date'])}` }
+      : { ...literal(v), ln: random.pick(['en', 'EN', 'en-GB', 'en-gb']) }
   }
   const triples: Triple[] = []
   for (let n = 0; n < count; n++) {
@@ -104,13 +118,12 @@ export function strangers(random: Random, triples: readonly Triple[]): Triple[] 
     { s: a.o, p: a.p, o: a.s },
     { s: entity('nowhere'), p: a.p, o: a.o },
     { s: a.s, p: a.p, o: { v: a.o.v, e: !a.o.e } },
+    { s: a.s, p: a.p, o: { v: a.o.v, e: false, ln: 'fr' } },
+    { s: a.s, p: a.p, o: { v: a.o.v, e: false, dt: `${xsd}decimal` } },
+    { s: a.s, p: a.p, o: literal(a.o.v) },
   ]
 }
 
-function nodeOf({ v, e }: Term): oxigraph.NamedNode {
-  return oxigraph.namedNode(`${e ? 'e' : 'l'}:${encodeURIComponent(v)}`)
-}
-
-function termOf({ value }: { value: string }): Term {
-  return { v: decodeURIComponent(value.slice(2)), e: value.startsWith('e') }
+function nodeOf(term: Term): oxigraph.NamedNode {
+  return oxigraph.namedNode(`n:${encodeURIComponent(nameOf(term))}`)
 }

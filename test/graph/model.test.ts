@@ -11,11 +11,21 @@ import { LevelBackend } from '../../adapters/level/index.js'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { createLorekeep, type Lorekeep } from '../../src/lorekeep.js'
 import type { GraphQuery } from '../../src/graph/types.js'
+import { isSame } from '../../src/terms.js'
 import type { CoreMessage, Term, Triple } from '../../src/types.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { pickSeed, Random } from '../fixtures/random.js'
 import { coreProblems } from '../fixtures/problems.js'
-import { entity, matched, messageOf, patternsOf, randomTriples, setOf, textOf } from './asked.js'
+import {
+  entity,
+  matched,
+  messageOf,
+  nameOf,
+  patternsOf,
+  randomTriples,
+  setOf,
+  textOf,
+} from './asked.js'
 
 const user = 'alice'
 const ids = ['one', 'two', 'three']
@@ -239,10 +249,9 @@ async function assertAsked(
   for (const pattern of [{}, random.pick(patternsOf(sample))]) {
     const expected = setOf(
       triples.filter((triple) =>
-        Object.entries(pattern).every(([place, term]) => {
-          const found = triple[place as keyof Triple]
-          return found.v === term.v && found.e === term.e
-        }),
+        Object.entries(pattern).every(([place, term]) =>
+          isSame(triple[place as 's' | 'p' | 'o'], term),
+        ),
       ),
     )
     const place = `${JSON.stringify(query)}, ${JSON.stringify(pattern)}`
@@ -330,10 +339,6 @@ function messagesOf({ seed, triples, vectors }: Content): CoreMessage[] {
       },
     ],
   ]
-}
-
-function nameOf({ v, e }: Term): string {
-  return `${e ? 'e' : 'l'}${v}`
 }
 
 function cosine(a: readonly number[], b: readonly number[]): number {

@@ -1,13 +1,24 @@
 // A term as an index has it: whole numbers of 32 bits. The first is the length of its UTF-8 in bytes,
 // times four, and its kind; the UTF-8 follows, four bytes to a number (the first one lowest), the last
 // one filled up with zeros. Numbers are compared and hashed several times as fast as bytes.
+//
+// A literal with a datatype or a language is of a kind of its own. Behind its text comes what it has
+// more in the same manner: the length of that, times four, and which of the two it is; then that, a
+// language in small letters. Its hash is that of its text, so that who knows a text alone finds it.
 
+import { moreOf } from '../../terms.js'
 import type { Term } from '../../types.js'
 
 export const LITERAL = 0
 export const ENTITY = 1
 /** Not a term: the name of a collection. */
 export const COLLECTION = 2
+/** A literal with a datatype or a language. */
+export const ANNOTATED = 3
+
+// What it has more.
+export const DATATYPE = 0
+export const LANGUAGE = 1
 
 export function wordsOf(byteLength: number): number {
   return 1 + ((byteLength + 3) >>> 2)
@@ -17,7 +28,9 @@ export function wordsOf(byteLength: number): number {
 const scratch = new Int32Array(1024)
 
 /** To be used before the next one is encoded: it may lie where that will. */
-export function encodeTerm({ v, e }: Term): Int32Array {
+export function encodeTerm(term: Term): Int32Array {
+  const { v, e } = term
+  if (term.dt !== undefined || term.ln !== undefined) return encodeAnnotated(term)
   const kind = e ? ENTITY : LITERAL
   const { length } = v
   if (length > 4 * (scratch.length - 1)) return encodeText(v, kind)
@@ -37,8 +50,23 @@ export function encodeTerm({ v, e }: Term): Int32Array {
   return scratch.subarray(0, at)
 }
 
+function encodeAnnotated(term: Term): Int32Array {
+  const { v, e, ln } = term
+  const more = moreOf(term)
+  if (more === '') return encodeTerm({ v, e })
+  const text = encodeText(v, ANNOTATED)
+  const rest = ln === undefined ? encodeText(more, DATATYPE) : encodeText(more.slice(1), LANGUAGE)
+  const words = new Int32Array(text.length + rest.length)
+  words.set(text)
+  words.set(rest, text.length)
+  return words
+}
+
 export function encodeText(text: string, kind: number): Int32Array {
-  const bytes = Buffer.from(text, 'utf8')
+  return encodeBytes(Buffer.from(text, 'utf8'), kind)
+}
+
+function encodeBytes(bytes: Uint8Array, kind: number): Int32Array {
   const words = new Int32Array(wordsOf(bytes.length))
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   encodeInto(words, 0, view, 0, bytes.length, kind)
@@ -74,13 +102,25 @@ export function byteLengthOf(header: number): number {
   return header >>> 2
 }
 
+/** How many numbers an entry has that begins with these; what lies behind one by `wordAt`. */
+export function entryWords(header: number, wordAt: (place: number) => number): number {
+  const text = wordsOf(byteLengthOf(header))
+  return kindOf(header) === ANNOTATED ? text + wordsOf(byteLengthOf(wordAt(text))) : text
+}
+
 /**
  * The hash that the index keeps: a multiplication and a shift for each number, and the end of
  * MurmurHash3 (Appleby, public domain), so that each bit of it depends on all of the term.
  */
 export function hashWords(words: Int32Array, from: number, to: number): number {
-  let hash = 0x9e3779b1 | 0
-  for (let i = from; i < to; i++) {
+  let header = words[from] as number
+  if (kindOf(header) === ANNOTATED) {
+    to = from + wordsOf(byteLengthOf(header))
+    header += LITERAL - ANNOTATED
+  }
+  let hash = Math.imul(0x9e3779b1 ^ header, 0x85ebca6b)
+  hash ^= hash >>> 15
+  for (let i = from + 1; i < to; i++) {
     hash = Math.imul(hash ^ (words[i] as number), 0x85ebca6b)
     hash ^= hash >>> 15
   }

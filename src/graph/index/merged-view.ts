@@ -1,3 +1,4 @@
+import { keyOf } from '../../terms.js'
 import type { Term } from '../../types.js'
 import { ANY, NONE, type GraphView, type Rows } from '../view.js'
 import type { PartView } from './part-view.js'
@@ -39,7 +40,7 @@ export class MergedView implements GraphView {
   }
 
   find(term: Term): number {
-    const key = (term.e ? 'e' : 'l') + term.v
+    const key = keyOf(term)
     if (this.#searched.size >= maxRemembered) this.#searched.clear()
     for (let n = this.#searched.get(key) ?? 0; n < this.#views.length; n++) {
       this.#searched.set(key, n)

@@ -1,6 +1,9 @@
 import type { BlockStorage } from '../../block-writer.js'
-import { readNumbers, type CoreVisitor, type TriplePlaces } from '../../codec/walker.js'
-import { COLLECTION, encodeInto, hashWords, wordsOf } from './encoded-term.js'
+import { LANGUAGE, NOTHING, readNumbers } from '../../codec/walker.js'
+import type { CoreVisitor, TriplePlaces } from '../../codec/walker.js'
+import { xsdString } from '../../terms.js'
+import * as encoded from './encoded-term.js'
+import { ANNOTATED, COLLECTION, encodeInto, hashWords, wordsOf } from './encoded-term.js'
 import { mainKey } from './keys.js'
 import type { PartRecord } from './layout.js'
 import { sortByHash, sortTriples } from './permutations.js'
@@ -33,6 +36,8 @@ export class PartBuilder implements CoreVisitor {
   readonly #ends = new Int32Array(3 * triplesAtOnce)
   #waiting = 0
   readonly #hashes = new Uint32Array(3 * triplesAtOnce)
+  /** By place of a waiting term: its language, where that is not in small letters. */
+  readonly #spellings = new Map<number, Uint8Array>()
 
   /** The name of the collection that messages are of now, and its id in this part: -1 before it has one. */
   #collectionName = Buffer.alloc(0)
@@ -78,6 +83,7 @@ export class PartBuilder implements CoreVisitor {
   }
 
   triple(bytes: Uint8Array, view: DataView, places: TriplePlaces): void {
+    if (!places.isPlain) return this.#annotatedTriple(bytes, view, places)
     const { sFrom, sTo, sE, pFrom, pTo, pE, oFrom, oTo, oE } = places
     const n = 3 * this.#waiting
     const bytesOfTerms = sTo - sFrom + pTo - pFrom + oTo - oFrom
@@ -89,6 +95,61 @@ export class PartBuilder implements CoreVisitor {
     ends[n + 2] = encodeInto(words, ends[n + 1] as number, view, oFrom, oTo, oE)
     this.#wordsEnd = ends[n + 2] as number
     if (++this.#waiting === triplesAtOnce) this.chunkEnd(bytes, view)
+  }
+
+  #annotatedTriple(bytes: Uint8Array, view: DataView, places: TriplePlaces): void {
+    const { sFrom, sTo, sE, sMore, sMoreFrom, sMoreTo } = places
+    const { pFrom, pTo, pE, pMore, pMoreFrom, pMoreTo } = places
+    const { oFrom, oTo, oE, oMore, oMoreFrom, oMoreTo } = places
+    this.#wait(bytes, view, sFrom, sTo, sE, sMore, sMoreFrom, sMoreTo, 0)
+    this.#wait(bytes, view, pFrom, pTo, pE, pMore, pMoreFrom, pMoreTo, 1)
+    this.#wait(bytes, view, oFrom, oTo, oE, oMore, oMoreFrom, oMoreTo, 2)
+    if (++this.#waiting === triplesAtOnce) this.chunkEnd(bytes, view)
+  }
+
+  /** Encodes a term of the triple under way, behind those that wait. */
+  #wait(
+    bytes: Uint8Array,
+    view: DataView,
+    from: number,
+    to: number,
+    e: number,
+    more: number,
+    moreFrom: number,
+    moreTo: number,
+    place: number,
+  ): void {
+    const length = to - from + moreTo - moreFrom
+    if (this.#wordsEnd + length / 4 + 9 > this.#words.length) this.#growWords(length)
+    const n = 3 * this.#waiting + place
+    const isAnnotated =
+      more === LANGUAGE || (more !== NOTHING && !isBytes(xsdStringBytes, bytes, moreFrom, moreTo))
+    const kind = isAnnotated ? ANNOTATED : e
+    this.#wordsEnd = encodeInto(this.#words, this.#wordsEnd, view, from, to, kind)
+    if (isAnnotated) this.#annotate(bytes, view, more, moreFrom, moreTo, n)
+    this.#ends[n] = this.#wordsEnd
+  }
+
+  /** Encodes what a literal has more, behind its text. */
+  #annotate(
+    bytes: Uint8Array,
+    view: DataView,
+    more: number,
+    from: number,
+    to: number,
+    place: number,
+  ): void {
+    let source = view
+    if (more === LANGUAGE && hasCapitals(bytes, from, to)) {
+      // A copy, which slice() of a Buffer is not.
+      const tag = Uint8Array.from(bytes.subarray(from, to))
+      this.#spellings.set(place, tag)
+      source = new DataView(tag.map((byte) => (isCapital(byte) ? byte | 0x20 : byte)).buffer)
+      to -= from
+      from = 0
+    }
+    const kind = more === LANGUAGE ? encoded.LANGUAGE : encoded.DATATYPE
+    this.#wordsEnd = encodeInto(this.#words, this.#wordsEnd, source, from, to, kind)
   }
 
   // Looking up the terms of many triples in a row costs less than doing it between the others' parsing.
@@ -111,6 +172,9 @@ export class PartBuilder implements CoreVisitor {
       at = end
     }
     terms.readAhead(hashes, 3 * count)
+    const spellings = this.#spellings
+    const isSpelled = spellings.size > 0
+    let known = terms.count
     let from = 0
     let subject = -1
     let subjectFrom = 0
@@ -122,22 +186,46 @@ export class PartBuilder implements CoreVisitor {
       // Subjects come in runs: a comparison costs less than a look-up.
       if (subject < 0 || !isSame(words, subjectFrom, subjectTo, from, pFrom)) {
         subject = terms.addHashed(words, from, pFrom, hashes[3 * i] as number)
+        if (isSpelled) known = this.#spell(subject, 3 * i, known)
       }
       subjectFrom = from
       subjectTo = pFrom
       s[n] = subject
-      p[n] = terms.addHashed(words, pFrom, oFrom, hashes[3 * i + 1] as number)
-      o[n] = terms.addHashed(words, oFrom, end, hashes[3 * i + 2] as number)
+      const predicate = terms.addHashed(words, pFrom, oFrom, hashes[3 * i + 1] as number)
+      p[n] = predicate
+      if (isSpelled) known = this.#spell(predicate, 3 * i + 1, known)
+      const object = terms.addHashed(words, oFrom, end, hashes[3 * i + 2] as number)
+      o[n] = object
+      if (isSpelled) known = this.#spell(object, 3 * i + 2, known)
       if (c !== undefined) c[n] = this.#collection
       from = end
     }
     this.#triples += count
+    if (isSpelled) spellings.clear()
   }
 
-  entity(bytes: Uint8Array, view: DataView, from: number, to: number, isEntity: number): void {
+  /** Notes how a term is spelled where it is new: not one of the first `known`. Returns how many are known now. */
+  #spell(id: number, place: number, known: number): number {
+    const tag = this.#spellings.get(place)
+    if (tag !== undefined && id === known) this.#terms.spell(tag)
+    return this.#terms.count
+  }
+
+  entity(bytes: Uint8Array, view: DataView, terms: TriplePlaces): void {
     this.chunkEnd(bytes, view)
     if (this.#collection < 0) this.#enterCollection()
-    this.#entity = this.#add(view, from, to, isEntity)
+    const { sFrom, sTo, sE, isPlain } = terms
+    if (isPlain) {
+      this.#entity = this.#add(view, sFrom, sTo, sE)
+      return
+    }
+    const { sMore, sMoreFrom, sMoreTo } = terms
+    this.#wait(bytes, view, sFrom, sTo, sE, sMore, sMoreFrom, sMoreTo, 0)
+    const known = this.#terms.count
+    this.#entity = this.#terms.add(this.#words, 0, this.#wordsEnd)
+    this.#spell(this.#entity, 0, known)
+    this.#spellings.clear()
+    this.#wordsEnd = 0
   }
 
   vector(view: DataView, at: number, count: number): void {
@@ -255,6 +343,23 @@ export class PartBuilder implements CoreVisitor {
     this.#columns.o.set(o)
     if (c !== undefined) this.#columns.c?.set(c)
   }
+}
+
+const xsdStringBytes = Buffer.from(xsdString, 'utf8')
+
+function isBytes(expected: Uint8Array, bytes: Uint8Array, from: number, to: number): boolean {
+  if (to - from !== expected.length) return false
+  for (let i = 0; i < expected.length; i++) if (bytes[from + i] !== expected[i]) return false
+  return true
+}
+
+function isCapital(byte: number): boolean {
+  return byte >= 0x41 && byte <= 0x5a
+}
+
+function hasCapitals(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) if (isCapital(bytes[i] as number)) return true
+  return false
 }
 
 interface BuilderColumns {

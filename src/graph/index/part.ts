@@ -4,7 +4,16 @@ import { ANY, NONE } from '../view.js'
 import type { IndexBlock, BlockCache, BlockFile } from './block-cache.js'
 import { linksKey, mainKey, vectorKey } from './keys.js'
 import { blockBytes, layoutOf, type Layout, type PartRecord, type VectorRecord } from './layout.js'
-import { byteLengthOf, ENTITY, hashWords, kindOf, wordsOf } from './encoded-term.js'
+import {
+  ANNOTATED,
+  byteLengthOf,
+  ENTITY,
+  entryWords,
+  hashWords,
+  kindOf,
+  LANGUAGE,
+  wordsOf,
+} from './encoded-term.js'
 
 /** The three orders of triples; which of a triple's places comes first, second and third in each. */
 export const SPO = 0
@@ -72,10 +81,10 @@ export class Part {
     const start = this.#entryOf(id)
     const header = this.#word(start)
     const { source, from, to } = this.#bytes(start + 4, start + 4 + byteLengthOf(header))
-    const term: Term = {
-      v: from === to ? '' : source.toString('utf8', from, to),
-      e: kindOf(header) === ENTITY,
-    }
+    const kind = kindOf(header)
+    const v = from === to ? '' : source.toString('utf8', from, to)
+    const term: Term =
+      kind === ANNOTATED ? this.#annotated(v, id, start) : { v, e: kind === ENTITY }
     this.#decodedIds[slot] = id
     this.#decoded[slot] = term
     return term
@@ -84,9 +93,25 @@ export class Part {
   /** A term as find() takes it. Not to be changed: it may be the block's own. */
   encoded(id: number): Int32Array {
     const start = this.#entryOf(id)
-    const end = start + 4 * wordsOf(byteLengthOf(this.#word(start)))
+    const end = start + 4 * entryWords(this.#word(start), (place) => this.#word(start + 4 * place))
     const { source, from, to } = this.#bytes(start, end)
     return new Int32Array(source.buffer, source.byteOffset + from, (to - from) / 4)
+  }
+
+  #annotated(v: string, id: number, start: number): Term {
+    const more = start + 4 * wordsOf(byteLengthOf(this.#word(start)))
+    const header = this.#word(more)
+    const length = byteLengthOf(header)
+    if (kindOf(header) !== LANGUAGE) return { v, e: false, dt: this.#text(more + 4, length) }
+    // As it was spelled, where that is not in small letters.
+    const end = more + 4 * wordsOf(length)
+    const isSpelled = end < this.#entryOf(id + 1)
+    return { v, e: false, ln: this.#text(isSpelled ? end : more + 4, length) }
+  }
+
+  #text(start: number, length: number): string {
+    const { source, from, to } = this.#bytes(start, start + length)
+    return source.toString('utf8', from, to)
   }
 
   #entryOf(id: number): number {

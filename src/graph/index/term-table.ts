@@ -2,7 +2,7 @@
 // counted from 0 in the order in which they come.
 // Hot: benchmarks/graph-import.ts; change with numbers.
 
-import { hashWords } from './encoded-term.js'
+import { entryWords, hashWords } from './encoded-term.js'
 
 /**
  * Terms that would need more steps than this in the table go into a Map. There are none in practice;
@@ -20,7 +20,7 @@ export class TermTable {
   /** Entries without gaps. */
   words: Int32Array<ArrayBuffer> = new Int32Array(1 << 18)
   wordLength = 0
-  /** Where each entry begins; one more for where the last one ends. */
+  /** Where each entry begins; one more for where the last one ends. Behind a term there may be how it is spelled. */
   starts = new Uint32Array(1 << 14)
   hashes = new Uint32Array(1 << 14)
 
@@ -51,6 +51,21 @@ export class TermTable {
       slot = (slot + 2) & mask
     }
     return this.#addCrowded(words, from, to, hash)
+  }
+
+  /**
+   * How the language of the last term is spelled: behind its entry, where no comparison comes to.
+   * Called once for a term, when it was added.
+   */
+  spell(tag: Uint8Array): void {
+    const end = this.wordLength
+    const to = end + ((tag.length + 3) >>> 2)
+    if (to > this.words.length) this.#growWords(to)
+    const bytes = new Uint8Array(this.words.buffer)
+    bytes.fill(0, 4 * end, 4 * to)
+    bytes.set(tag, 4 * end)
+    this.wordLength = to
+    this.starts[this.count] = to
   }
 
   /**
@@ -147,7 +162,10 @@ export class TermTable {
       }
       slot = (slot + 2) & mask
     }
-    const key = crowdedKey(this.words, this.starts[id] as number, this.starts[id + 1] as number)
+    const { words } = this
+    const start = this.starts[id] as number
+    const length = entryWords(words[start] as number, (place) => words[start + place] as number)
+    const key = crowdedKey(words, start, start + length)
     this.#crowded.set(key, id)
   }
 }

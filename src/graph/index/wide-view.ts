@@ -1,6 +1,6 @@
 import type { Term } from '../../types.js'
 import { ANY, NONE, type GraphView, type Rows } from '../view.js'
-import { byteLengthOf, encodeTerm, ENTITY, kindOf } from './encoded-term.js'
+import { ANNOTATED, byteLengthOf, encodeTerm, ENTITY, entryWords, kindOf } from './encoded-term.js'
 import type { PartView } from './part-view.js'
 import { TermTable } from './term-table.js'
 import { RowSet } from '../row-set.js'
@@ -46,8 +46,16 @@ export class WideView implements GraphView {
     const { words, starts } = this.#terms
     const start = starts[id] as number
     const header = words[start] as number
+    if (kindOf(header) === ANNOTATED) return this.#annotated(id)
     const v = Buffer.from(words.buffer, 4 * start + 4, byteLengthOf(header)).toString('utf8')
     return { v, e: kindOf(header) === ENTITY }
+  }
+
+  /** As the first part that has it spells it. */
+  #annotated(id: number): Term {
+    const { parts, ids } = this.placesOf(id)
+    const n = parts[0] as number
+    return this.#view(n).term(ids.get(n) as number)
   }
 
   rows(s: number, p: number, o: number): Rows {
@@ -97,7 +105,9 @@ export class WideView implements GraphView {
     const places = (this.#places[id] ??= { searched: 0, parts: [], ids: new Map() })
     if (places.searched === this.#views.length) return places
     const { words, starts } = this.#terms
-    const term = words.subarray(starts[id], starts[id + 1])
+    const start = starts[id] as number
+    const length = entryWords(words[start] as number, (place) => words[start + place] as number)
+    const term = words.subarray(start, start + length)
     for (; places.searched < this.#views.length; places.searched++) {
       const n = places.searched
       const own = this.#view(n).part.find(term)

@@ -1,5 +1,6 @@
 // The patterns of a question, with numbered slots in place of variables and terms.
 
+import { isSame } from '../../terms.js'
 import type { Term } from '../../types.js'
 import { Problems } from '../../door/problems.js'
 import { quoted } from '../../door/wording.js'
@@ -56,7 +57,7 @@ export function makePlan(
   const slot = (place: Term | Variable): number => {
     if (typeof place === 'string') return firstVariable + variables.indexOf(place)
     for (const { slot, term } of constants) {
-      if (term.v === place.v && term.e === place.e) return slot
+      if (isSame(term, place)) return slot
     }
     return (
       constants.push({ slot: firstConstant + constants.length, term: place }) - 1 + firstConstant

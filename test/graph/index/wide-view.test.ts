@@ -14,7 +14,7 @@ import { ANY, NONE } from '../../../src/graph/view.js'
 import { createLorekeep } from '../../../src/lorekeep.js'
 import type { Term, Triple } from '../../../src/types.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
-import { entity, messageOf, patternsOf, randomTriples, textOf } from '../asked.js'
+import { entity, messageOf, nameOf, patternsOf, randomTriples, textOf } from '../asked.js'
 
 const seed = pickSeed()
 
@@ -110,7 +110,3 @@ t.test('a join over forty cores checks triples in all of them', async (t) => {
   ])
   t.strictSame(pairs.sort(), expected.flat().sort())
 })
-
-function nameOf({ v, e }: Term): string {
-  return `${e ? 'e' : 'l'}${v}`
-}

@@ -1,0 +1,118 @@
+// Terms: when two are the same, and what datatypes and languages may be, also as bytes that are cut
+// anywhere between two chunks.
+
+import type { Term } from './types.js'
+
+/** The datatype of literals without one (RDF 1.1 Concepts, 3.3). */
+export const xsdString = 'http://www.w3.org/2001/XMLSchema#string'
+
+/** Whether two terms are one: languages without case, and xsd:string as no datatype. */
+export function isSame(a: Term, b: Term): boolean {
+  if (a.v !== b.v || a.e !== b.e) return false
+  if (a.dt === b.dt && a.ln === b.ln) return true
+  return moreOf(a) === moreOf(b)
+}
+
+/** A text that two terms have in common where they are the same, and else not. */
+export function keyOf(term: Term): string {
+  const { v, e, dt, ln } = term
+  if (dt === undefined && ln === undefined) return (e ? 'e' : 'l') + v
+  const more = moreOf(term)
+  return more === '' ? `l${v}` : `${more.length} ${more}${v}`
+}
+
+/** What a literal has beside its text: '' for nothing, a datatype, or a language behind an `@`. */
+export function moreOf({ dt, ln }: Term): string {
+  if (ln !== undefined) return `@${ln.toLowerCase()}`
+  return dt === undefined || dt === xsdString ? '' : dt
+}
+
+// What a byte may be in a name.
+const OTHER = 0
+const LETTER = 1
+/** Digits, and the signs that only a scheme has besides. */
+const DIGIT = 2
+const SIGN = 3
+const HYPHEN = 4
+const COLON = 5
+/** In no IRI. */
+const FORBIDDEN = 6
+
+const kindOf = new Uint8Array(256)
+kindOf.fill(FORBIDDEN, 0, 0x21)
+for (const letter of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ') {
+  kindOf[letter.charCodeAt(0)] = LETTER
+}
+for (const digit of '0123456789') kindOf[digit.charCodeAt(0)] = DIGIT
+for (const sign of '+.') kindOf[sign.charCodeAt(0)] = SIGN
+for (const forbidden of '<>"{}|^`\\') kindOf[forbidden.charCodeAt(0)] = FORBIDDEN
+kindOf['-'.charCodeAt(0)] = HYPHEN
+kindOf[':'.charCodeAt(0)] = COLON
+
+/** A rule that a name is checked by, a byte at a time. */
+export interface NameRule {
+  /** What it has to be, in words. */
+  readonly expected: string
+  /** The state after a byte, `REFUSED` where it cannot stand there. The first state is 0. */
+  next(state: number, byte: number): number
+  /** Whether a name may end in this state. */
+  isWhole(state: number): boolean
+}
+
+export const REFUSED = -1
+
+/**
+ * An IRI with a scheme (RFC 3987), as N-Triples writes one: what its grammar excludes is excluded,
+ * and no more (https://www.w3.org/TR/n-triples/#grammar-production-IRIREF).
+ */
+export const anIri: NameRule = {
+  expected: 'an IRI with a scheme, without spaces and any of <>"{}|^`\\',
+  next(state, byte) {
+    const kind = kindOf[byte] as number
+    if (kind === FORBIDDEN) return REFUSED
+    if (state === 2) return 2
+    if (kind === LETTER) return 1
+    if (state === 0 || kind === OTHER) return REFUSED
+    return kind === COLON ? 2 : 1
+  },
+  isWhole: (state) => state === 2,
+}
+
+/**
+ * A language tag as Turtle writes one, without the `@`
+ * (https://www.w3.org/TR/turtle/#grammar-production-LANGTAG).
+ */
+export const aLanguage: NameRule = {
+  expected: "a language tag such as 'en' or 'en-GB'",
+  next(state, byte) {
+    const kind = kindOf[byte] as number
+    // 1 in the first subtag, 2 behind a hyphen, 3 in a later subtag.
+    if (kind === HYPHEN) return state === 1 || state === 3 ? 2 : REFUSED
+    if (kind === LETTER) return state < 2 ? 1 : 3
+    return kind === DIGIT && state >= 2 ? 3 : REFUSED
+  },
+  isWhole: (state) => state === 1 || state === 3,
+}
+
+/** The state after the bytes [from, to), and `REFUSED` where one of them cannot stand there. */
+export function stateAfter(
+  rule: NameRule,
+  state: number,
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+): number {
+  for (let at = from; at < to && state !== REFUSED; at++) {
+    state = rule.next(state, bytes[at] as number)
+  }
+  return state
+}
+
+/** Whether a text is a name by a rule: what stateAfter() says of its UTF-8. */
+export function isName(rule: NameRule, text: string): boolean {
+  let state = 0
+  for (let at = 0; at < text.length && state !== REFUSED; at++) {
+    state = rule.next(state, Math.min(text.charCodeAt(at), 0xff))
+  }
+  return state !== REFUSED && rule.isWhole(state)
+}
