@@ -1,10 +1,11 @@
-// What a statement of RDF has beyond the three terms of a core's triple, and how a core keeps it: as
-// a reified statement (RDF 1.1 Semantics, appendix D.1), directly behind the triple.
+// What a statement of RDF has beyond three texts, and how a core may keep it for readers that know
+// nothing else: as a reified statement (RDF 1.1 Semantics, appendix D.1), directly behind the triple.
 
 import { createHash } from 'node:crypto'
 import type * as RDF from '@rdfjs/types'
+import { isSame, moreOf, xsdString } from '../terms.js'
 import type { Term, Triple } from '../types.js'
-import { rdf, xsdString } from './factory.js'
+import { rdf } from './factory.js'
 import { termOf } from './terms.js'
 
 export interface Extras {
@@ -51,9 +52,12 @@ function extrasOfLiteral({ language, direction, datatype }: RDF.Literal): Extras
   return datatype.value === xsdString ? undefined : { datatype: termOf(datatype) }
 }
 
-/** The triples that keep it. Their subject is named after all they say: the same come out again. */
+/**
+ * The triples that keep it, in the graph of the triple. Their subject is named after all they say:
+ * the same come out again.
+ */
 export function reify(triple: Triple, extras: Extras): Triple[] {
-  const { s, p, o } = triple
+  const { s, p, o, g } = triple
   const { datatype, language, direction, graph } = extras
   const said: [Term, Term][] = [
     [terms.type, terms.Statement],
@@ -65,10 +69,15 @@ export function reify(triple: Triple, extras: Extras): Triple[] {
   if (language !== undefined) said.push([terms.language, { v: language, e: false }])
   if (direction !== undefined) said.push([terms.direction, { v: direction, e: false }])
   if (graph) said.push([terms.graph, graph])
-  const content = JSON.stringify(said.map(([p, o]) => [p.v, o.e, o.v]))
+  const content = JSON.stringify(said.map(([p, o]) => [p.v, o.e, o.v, ...annotationOf(o)]))
   const digest = createHash('sha256').update(content).digest('hex')
   const statement = entity(statementUrn + digest.slice(0, 32))
-  return said.map(([p, o]) => ({ s: statement, p, o }))
+  return said.map(([p, o]) => ({ s: statement, p, o, ...(g !== undefined && { g }) }))
+}
+
+function annotationOf(term: Term): string[] {
+  const more = moreOf(term)
+  return more === '' ? [] : [more]
 }
 
 /** True for the first triple of reify(). */
@@ -92,20 +101,22 @@ export function unreify(triple: Triple, statement: readonly Triple[]): Extras | 
     ...(graph && { graph }),
   }
   const made = reify(triple, extras)
-  const isMade =
-    made.length === statement.length && made.every((said, at) => isSameTriple(said, statement[at]))
+  const name = statement[0]?.s
+  if (made.length !== statement.length || name === undefined) return undefined
+  // Blank nodes have other names in each text, and with them the statement would have another.
+  const hasOwnName = made.some(({ o }) => o.e && o.v.startsWith('_:'))
+  const isMade = made.every((said, at) =>
+    isSameTriple(hasOwnName ? { ...said, s: name } : said, statement[at]),
+  )
   return isMade ? extras : undefined
 }
 
 /** The most triples that reify() makes. */
 export const maxReification = 8
 
-export function isSame(a: Term, b: Term): boolean {
-  return a.v === b.v && a.e === b.e
-}
-
 function isSameTriple(a: Triple, b: Triple | undefined): boolean {
-  return b !== undefined && isSame(a.s, b.s) && isSame(a.p, b.p) && isSame(a.o, b.o)
+  if (b === undefined || a.g !== b.g) return false
+  return isSame(a.s, b.s) && isSame(a.p, b.p) && isSame(a.o, b.o)
 }
 
 function entity(v: string): Term {

@@ -11,23 +11,26 @@ import { aFormat, formatNamed } from './format.js'
 import { loadN3 } from './n3.js'
 import { RdfReader } from './reader.js'
 import { BlankNodeScope, hasBlankNode } from './scope.js'
-import { anAbsoluteIri, termOf } from './terms.js'
+import { anAbsoluteIri, tripleOf } from './terms.js'
 import { checkArgument, checkOptions } from '../door/options.js'
 import { anIterable, aText, oneOf } from '../door/rules.js'
 
 /**
- * What becomes of datatypes, languages, directions and named graphs, for which the triples of a core
- * have no place: `drop` leaves them out and counts them, `reify` keeps each as a reified statement,
- * `refuse` ends with `LK_RDF_LOSS` where there is any.
+ * What becomes of datatypes, languages and named graphs: `keep` has them in the terms and triples of
+ * the core. For readers of a core that know nothing of these, `drop` leaves them out and counts
+ * them, `reify` keeps each as a reified statement, and `refuse` ends with `LK_RDF_LOSS` where there
+ * is any. Base directions (RDF 1.2), for which a term has no place, are reified by `keep`, too.
  */
-export type RdfLoss = 'drop' | 'reify' | 'refuse'
+export type RdfLoss = 'keep' | 'drop' | 'reify' | 'refuse'
 
-export const rdfLosses: readonly RdfLoss[] = ['drop', 'reify', 'refuse']
+export const rdfLosses: readonly RdfLoss[] = ['keep', 'drop', 'reify', 'refuse']
+
+export const defaultLoss: RdfLoss = 'keep'
 
 export interface RdfParseOptions {
   /** `n-triples`, `n-quads`, `turtle`, `trig` or a short name: `nt`, `nq`, `ttl`. */
   readonly format: string
-  /** `drop` by default. */
+  /** `keep` by default. */
   readonly loss?: RdfLoss | undefined
   /** What relative IRIs are relative to, an absolute IRI. Without it they are refused. */
   readonly base?: string | undefined
@@ -37,7 +40,7 @@ export interface RdfParseOptions {
 
 /** Iterate it once. */
 export interface RdfMessages extends AsyncIterable<CoreMessage> {
-  /** What triples have no place for, as far as was read: at the end, all there is. */
+  /** What there is beyond three texts, as far as was read: at the end, all of it. */
   readonly extras: RdfExtras
 }
 
@@ -60,7 +63,7 @@ export function parseRdf(source: ByteSource, options: RdfParseOptions): RdfMessa
   checkArgument('the source of parseRdf()', source, anIterable)
   checkOptions('parseRdf()', options, parseOptions, 'format')
   const format = formatNamed(options.format)
-  const { loss = 'drop', base, collection = 'default' } = options
+  const { loss = defaultLoss, base, collection = 'default' } = options
   const extras = { statements: 0, datatypes: 0, languages: 0, directions: 0, graphs: 0 }
   return { extras, [Symbol.asyncIterator]: read }
 
@@ -94,9 +97,15 @@ export function parseRdf(source: ByteSource, options: RdfParseOptions): RdfMessa
     if (extra) count(extra)
     // Nothing of it will be stored: the rest is read to count what there is.
     if (loss === 'refuse' && extras.statements > 0) return []
-    const { subject, predicate, object } = quad
-    const triple = { s: termOf(subject), p: termOf(predicate), o: termOf(object) }
-    return extra && loss === 'reify' ? [triple, ...reify(triple, extra)] : [triple]
+    const triple = tripleOf(quad)
+    if (!extra) return [triple]
+    if (loss === 'keep') {
+      const { direction } = extra
+      return direction === undefined ? [triple] : [triple, ...reify(triple, { direction })]
+    }
+    const { s, p, o } = triple
+    const plain = { s, p, o: { v: o.v, e: o.e } }
+    return loss === 'reify' ? [plain, ...reify(plain, extra)] : [plain]
   }
 
   function count({ datatype, language, direction, graph }: Extras): void {
@@ -109,7 +118,7 @@ export function parseRdf(source: ByteSource, options: RdfParseOptions): RdfMessa
 }
 
 function lossError(extras: RdfExtras): LorekeepError {
-  const detail = `${describeExtras(extras)}; loss 'reify' keeps them as reified statements, 'drop' leaves them out`
+  const detail = `${describeExtras(extras)}; loss 'keep' keeps them, 'reify' as reified statements, 'drop' leaves them out`
   return new LorekeepError('LK_RDF_LOSS', detail, { details: { ...extras } })
 }
 

@@ -1,7 +1,8 @@
 // Statements as they were before parseRdf() reified what their triples have no place for.
 
+import { isSame } from '../terms.js'
 import type { Triple } from '../types.js'
-import { isSame, maxReification, startsReification, unreify } from './extras.js'
+import { maxReification, startsReification, unreify } from './extras.js'
 import type { Extras } from './extras.js'
 
 export interface Statement {

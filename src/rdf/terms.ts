@@ -2,6 +2,7 @@
 // as it was.
 
 import type * as RDF from '@rdfjs/types'
+import { aLanguage, anIri, isName, moreOf, xsdString } from '../terms.js'
 import type { Term, Triple } from '../types.js'
 import { rdfFactory } from './factory.js'
 import type { TermFactory } from './factory.js'
@@ -11,6 +12,8 @@ import { aRule } from '../door/rules.js'
 // and a literal that is a subject or a predicate. Behind these comes the value, percent-encoded.
 const entityUrn = 'urn:lorekeep:entity:'
 const literalUrn = 'urn:lorekeep:literal:'
+/** Of one with a datatype or a language: that is first, and then a colon. */
+const annotatedUrn = 'urn:lorekeep:literal-of:'
 
 /** An absolute IRI that every syntax of RDF can carry between angle brackets. */
 const absoluteIri = /^[a-z][a-z0-9+.-]*:[^\x00-\x20<>"{}|\\^`]*$/i
@@ -23,8 +26,7 @@ const labelNext = `${labelStart}\\-\\xb7\\u0300-\\u036f\\u203f\\u2040`
 const blankNode = new RegExp(`^_:[${labelStart}](?:[${labelNext}.]*[${labelNext}])?$`, 'u')
 
 /**
- * The term of a core. A literal gives its text alone: datatype, language and direction are no part
- * of a core's terms.
+ * The term of a core. A literal's base direction (RDF 1.2) is no part of it.
  * @throws TypeError for a variable, a quoted triple or the default graph
  */
 export function termOf(term: RDF.Term): Term {
@@ -34,10 +36,21 @@ export function termOf(term: RDF.Term): Term {
     case 'BlankNode':
       return { v: `_:${term.value}`, e: true }
     case 'Literal':
-      return { v: term.value, e: false }
+      return literalOf(term)
     default:
       throw new TypeError(`a ${term.termType} is no term of a core`)
   }
+}
+
+function literalOf({ value: v, language, datatype }: RDF.Literal): Term {
+  if (language !== '') return { v, e: false, ln: language }
+  return datatype.value === xsdString ? { v, e: false } : { v, e: false, dt: datatype.value }
+}
+
+/** The triple of a core, with its graph. @throws TypeError where a place has a quoted triple */
+export function tripleOf({ subject, predicate, object, graph }: RDF.BaseQuad): Triple {
+  const triple = { s: termOf(subject), p: termOf(predicate), o: termOf(object) }
+  return graph.termType === 'DefaultGraph' ? triple : { ...triple, g: termOf(graph).v }
 }
 
 /** The term in RDF: a blank node where the entity begins with `_:`, or else a named node. */
@@ -45,7 +58,10 @@ export function rdfTermOf(
   term: Term,
   factory: TermFactory = rdfFactory,
 ): RDF.NamedNode | RDF.BlankNode | RDF.Literal {
-  return term.e ? nodeOf(term, factory) : factory.literal(term.v)
+  if (term.e) return nodeOf(term, factory)
+  const { v, dt, ln } = term
+  if (ln !== undefined) return factory.literal(v, ln)
+  return dt === undefined ? factory.literal(v) : factory.literal(v, factory.namedNode(dt))
 }
 
 /** rdfTermOf() for the subject of a statement, and for a graph: no literal stands there. */
@@ -58,13 +74,20 @@ export function nodeOf(
 }
 
 /** rdfTermOf() for the predicate of a statement: neither literals nor blank nodes stand there. */
-export function namedNodeOf({ v, e }: Term, factory: TermFactory = rdfFactory): RDF.NamedNode {
-  if (!e) return factory.namedNode(literalUrn + encodeURIComponent(v))
+export function namedNodeOf(term: Term, factory: TermFactory = rdfFactory): RDF.NamedNode {
+  const { v, e } = term
+  if (!e) {
+    const more = moreOf(term)
+    const urn = more === '' ? literalUrn : `${annotatedUrn}${encodeURIComponent(more)}:`
+    return factory.namedNode(urn + encodeURIComponent(v))
+  }
   return factory.namedNode(isPlain(v) ? v : entityUrn + encodeURIComponent(v))
 }
 
-export function quadOf({ s, p, o }: Triple, factory: TermFactory = rdfFactory): RDF.Quad {
-  return factory.quad(nodeOf(s, factory), namedNodeOf(p, factory), rdfTermOf(o, factory))
+export function quadOf({ s, p, o, g }: Triple, factory: TermFactory = rdfFactory): RDF.Quad {
+  const [subject, predicate] = [nodeOf(s, factory), namedNodeOf(p, factory)]
+  const graph = g === undefined ? factory.defaultGraph() : nodeOf({ v: g, e: true }, factory)
+  return factory.quad(subject, predicate, rdfTermOf(o, factory), graph)
 }
 
 export const anAbsoluteIri = aRule<string>(
@@ -83,16 +106,29 @@ function isPlain(iri: string): boolean {
 
 /** Undefined for all but what namedNodeOf() encodes: nobody else's URN becomes another term. */
 function decoded(iri: string): Term | undefined {
-  const e = iri.startsWith(entityUrn)
-  const prefix = e ? entityUrn : literalUrn
-  if (!iri.startsWith(prefix)) return undefined
-  const encoded = iri.slice(prefix.length)
-  let v: string
+  if (iri.startsWith(entityUrn)) {
+    const v = unescaped(iri.slice(entityUrn.length))
+    return v === undefined || isPlain(v) ? undefined : { v, e: true }
+  }
+  if (iri.startsWith(literalUrn)) {
+    const v = unescaped(iri.slice(literalUrn.length))
+    return v === undefined ? undefined : { v, e: false }
+  }
+  if (!iri.startsWith(annotatedUrn)) return undefined
+  const [more, v, ...others] = iri.slice(annotatedUrn.length).split(':').map(unescaped)
+  if (more === undefined || v === undefined || others.length > 0) return undefined
+  const [ln, dt] = more.startsWith('@') ? [more.slice(1)] : [undefined, more]
+  const term: Term = ln === undefined ? { v, e: false, dt } : { v, e: false, ln }
+  const isOne = ln === undefined ? isName(anIri, more) : isName(aLanguage, ln)
+  return isOne && moreOf(term) === more ? term : undefined
+}
+
+/** Undefined for what encodeURIComponent() does not make of it. */
+function unescaped(encoded: string): string | undefined {
   try {
-    v = decodeURIComponent(encoded)
+    const text = decodeURIComponent(encoded)
+    return encodeURIComponent(text) === encoded ? text : undefined
   } catch {
     return undefined
   }
-  if (encodeURIComponent(v) !== encoded || (e && isPlain(v))) return undefined
-  return { v, e }
 }

@@ -6,8 +6,10 @@ import { rdfFactory } from './factory.js'
 import { checkArgument, checkOptions } from '../door/options.js'
 import { anIterable, aRule } from '../door/rules.js'
 import { isRecord } from '../door/wording.js'
+import { aLanguage, anIri, isName, type NameRule } from '../terms.js'
 import { aFormat, formatNamed, syntaxes } from './format.js'
 import { loadN3 } from './n3.js'
+import { reify, type Extras } from './extras.js'
 import { Restorer } from './restorer.js'
 import type { Statement } from './restorer.js'
 import { namedNodeOf, nodeOf, quadOf } from './terms.js'
@@ -40,7 +42,7 @@ const writeOptions = { format: aFormat }
 /**
  * RDF text in UTF-8, of the messages of a core or of triples. Where the reified statement that
  * parseRdf() made is directly behind its triple, both are written as the statement that it was made
- * of; one in a named graph stays reified where the format has no graphs.
+ * of. Where the format has no graphs, one in a named graph is reified, or stays so.
  * While iterating: @throws LorekeepError `LK_PEER_MISSING`
  */
 export function writeRdf(
@@ -59,14 +61,14 @@ export function writeRdf(
     let batch: RDF.Quad[] = []
     for await (const item of source) {
       for (const triple of triplesOf(item)) {
-        for (const statement of restorer.push(triple)) batch.push(quadOfStatement(statement))
+        for (const statement of restorer.push(triple)) batch.push(...quadsOf(statement))
         if (batch.length < statementsPerBatch) continue
         writer.add(batch)
         batch = []
         if (writer.length >= bytesPerChunk) yield writer.take()
       }
     }
-    for (const statement of restorer.end()) batch.push(quadOfStatement(statement))
+    for (const statement of restorer.end()) batch.push(...quadsOf(statement))
     writer.add(batch)
     writer.end()
     if (writer.length > 0) yield writer.take()
@@ -81,26 +83,35 @@ export function writeRdf(
     return []
   }
 
-  function quadOfStatement({ triple, extras }: Statement): RDF.Quad {
+  /** A format without graphs gets the graph of a triple as a reified statement behind it. */
+  function quadsOf({ triple, extras }: Statement): readonly RDF.Quad[] {
+    const { g, ...plain } = triple
+    if (g === undefined || syntaxes[format].hasGraphs) return [quadOfStatement(triple, extras)]
+    const reified = reify(plain, { graph: { v: g, e: true } })
+    return [quadOfStatement(plain, extras), ...reified.map((said) => quadOfStatement(said))]
+  }
+
+  function quadOfStatement(triple: Triple, extras?: Extras): RDF.Quad {
     counts.statements++
     const quad = quadOf(triple)
     if (isEncoded(quad.subject, triple.s.v)) counts.encoded++
     if (isEncoded(quad.predicate, triple.p.v)) counts.encoded++
     if (isEncoded(quad.object, triple.o.v)) counts.encoded++
     if (!extras) return quad
-    const { datatype, language, direction, graph } = extras
-    const { v } = triple.o
+    const { datatype, direction, graph } = extras
+    const { v, ln: language = extras.language } = triple.o
     const object = datatype
       ? rdfFactory.literal(v, namedNodeOf(datatype))
       : language !== undefined
         ? rdfFactory.literal(v, { language, ...(direction && { direction }) })
         : quad.object
-    return rdfFactory.quad(quad.subject, quad.predicate, object, graph && nodeOf(graph))
+    const inGraph = graph === undefined ? quad.graph : nodeOf(graph)
+    return rdfFactory.quad(quad.subject, quad.predicate, object, inGraph)
   }
 }
 
 const anItem = aRule<CoreMessage | Triple>(
-  'a triple { s, p, o } of terms { v, e }, or a message of a core',
+  'a triple { s, p, o, g? } of terms { v, e, dt?, ln? }, or a message of a core',
   (item) => {
     if (!Array.isArray(item)) return isTriple(item)
     const [type, data] = item as readonly unknown[]
@@ -110,11 +121,20 @@ const anItem = aRule<CoreMessage | Triple>(
 )
 
 function isTriple(value: unknown): boolean {
-  return isRecord(value) && [value.s, value.p, value.o].every(isTerm)
+  if (!isRecord(value) || ![value.s, value.p, value.o].every(isTerm)) return false
+  return value.g === undefined || typeof value.g === 'string'
 }
 
 function isTerm(value: unknown): boolean {
-  return isRecord(value) && typeof value.v === 'string' && typeof value.e === 'boolean'
+  if (!isRecord(value) || typeof value.v !== 'string' || typeof value.e !== 'boolean') return false
+  const { dt, ln } = value
+  if (dt === undefined && ln === undefined) return true
+  if (value.e || (dt !== undefined && ln !== undefined)) return false
+  return dt === undefined ? isText(ln, aLanguage) : isText(dt, anIri)
+}
+
+function isText(value: unknown, rule: NameRule): boolean {
+  return typeof value === 'string' && isName(rule, value)
 }
 
 function isMessage(item: CoreMessage | Triple): item is CoreMessage {

@@ -1,7 +1,7 @@
 // Statements to text, by n3.
 
 import type * as RDF from '@rdfjs/types'
-import { xsdString } from './factory.js'
+import { xsdString } from '../terms.js'
 import { syntaxes } from './format.js'
 import type { RdfFormat } from './format.js'
 import type { N3, N3Writer } from './n3.js'

@@ -1,7 +1,7 @@
 // Answers as bytes: SPARQL 1.1 Query Results JSON, CSV and TSV, and N-Triples.
 
 import type { Quad, Term } from '@rdfjs/types'
-import { xsdString } from '../rdf/factory.js'
+import { xsdString } from '../terms.js'
 import type { SparqlBindings, SparqlResult } from './types.js'
 
 interface Format {

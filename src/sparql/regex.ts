@@ -3,7 +3,8 @@
 
 import type { Literal, Term } from '@rdfjs/types'
 import { RE2JS } from 're2js'
-import { rdfFactory, xsdString } from '../rdf/factory.js'
+import { rdfFactory } from '../rdf/factory.js'
+import { xsdString } from '../terms.js'
 import type { EngineFunction } from './peer.js'
 
 const regexName = 'urn:lorekeep:function:regex'

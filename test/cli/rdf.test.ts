@@ -9,15 +9,20 @@ ex:ishmael ex:name "Ishmael"@en ; ex:age 30 ; ex:knows [ ex:name "Queequeg" ] .
 `
 const extras = { statements: 2, datatypes: 1, languages: 1, directions: 0, graphs: 0 }
 
-t.test('a Turtle file is a core, and what is left out is said', async (t) => {
+t.test('a Turtle file is a core, with its languages and datatypes', async (t) => {
   const dir = t.testdir({ 'whale.ttl': turtle })
   const data = ['--data', join(dir, 'data')]
   const plain = await run(t, ['import', join(dir, 'whale.ttl'), ...data])
   t.equal(plain.code, 0)
   t.match(plain.stderr, /imported 'whale'[^\n]*\b4 triples\b[^\n]*\n[^\n]*1 datatype, 1 language/)
-  t.match(plain.stderr, '--loss reify')
   const again = await succeed(t, ['import', join(dir, 'whale.ttl'), '--json', ...data])
-  t.match(JSON.parse(String(again)), { triples: 4, duplicate: true, lost: extras })
+  t.match(JSON.parse(String(again)), { triples: 4, duplicate: true, kept: extras })
+  const where = ['--id', 'whale', ...data]
+  const text = String(await succeed(t, ['export', '--format', 'nt', ...where]))
+  t.match(text, '"Ishmael"@en')
+  t.match(text, '"30"^^<http://www.w3.org/2001/XMLSchema#integer>')
+  const args = ['import', join(dir, 'whale.ttl'), '--id', 'b', '--loss', 'drop', ...data]
+  t.match((await run(t, args)).stderr, 'left out: 1 datatype, 1 language (--loss keep keeps them)')
 })
 
 t.test('--loss reify keeps everything until it is exported again', async (t) => {

@@ -42,5 +42,6 @@ export function arrayGraph(triples: Triple[]): ArrayGraph {
 }
 
 function isSame(asked: Term | undefined, term: Term): boolean {
-  return asked === undefined || (asked.v === term.v && asked.e === term.e)
+  if (asked === undefined) return true
+  return asked.v === term.v && asked.e === term.e && asked.dt === term.dt && asked.ln === term.ln
 }

@@ -79,8 +79,28 @@ ex:a ex:b "1"^^ex:int, "x"@en, "x"@de, "y"@ar--rtl, "plain" .
 ex:g { ex:a ex:b "plain", "2"^^ex:int }
 _:g { ex:a ex:b ex:c }`
 
-t.test('what a core has no place for is dropped and counted', async (t) => {
+t.test('datatypes, languages and graphs are kept and counted', async (t) => {
   const { triples, extras } = await parse(rich, { format: 'trig' })
+  const kept = triples.filter(({ s }) => !s.v.startsWith('urn:lorekeep:statement:'))
+  const int = 'http://example.org/int'
+  const g = 'http://example.org/g'
+  t.strictSame(kept.map(({ o, g }) => (g === undefined ? o : { ...o, g })).slice(0, -1), [
+    { v: '1', e: false, dt: int },
+    { v: 'x', e: false, ln: 'en' },
+    { v: 'x', e: false, ln: 'de' },
+    { v: 'y', e: false, ln: 'ar' },
+    { v: 'plain', e: false },
+    { v: 'plain', e: false, g },
+    { v: '2', e: false, dt: int, g },
+  ])
+  t.match(kept.at(-1)?.g, /^_:b[0-9a-f]{16}-g$/)
+  t.equal(triples.length - kept.length, 5, 'a direction is reified')
+  t.strictSame(extras, { statements: 7, datatypes: 2, languages: 3, directions: 1, graphs: 3 })
+})
+
+t.test('they are dropped where that is asked for, and counted', async (t) => {
+  const { triples, extras } = await parse(rich, { format: 'trig', loss: 'drop' })
+  t.notOk(triples.some(({ o, g }) => o.dt ?? o.ln ?? g))
   t.strictSame(
     triples.map(({ o }) => o.v),
     ['1', 'x', 'x', 'y', 'plain', 'plain', '2', 'http://example.org/c'],
@@ -189,7 +209,7 @@ t.test('a reader that leaves ends the source', async (t) => {
 t.test('options of the wrong kind are programming mistakes', async (t) => {
   const bytes = Buffer.alloc(0)
   t.throws(() => parseRdf(bytes, { format: 'rdf/xml' }), TypeError)
-  t.throws(() => parseRdf(bytes, { format: 'nt', loss: 'keep' as 'drop' }), TypeError)
+  t.throws(() => parseRdf(bytes, { format: 'nt', loss: 'all' as 'drop' }), TypeError)
   t.throws(() => parseRdf(bytes, { format: 'nt', base: '/a' }), TypeError)
   await t.rejects(parse(['text' as unknown as Buffer], { format: 'nt' }), TypeError)
   // These could be read as if they were bytes.

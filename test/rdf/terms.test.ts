@@ -3,6 +3,8 @@ import { rdfFactory } from '../../src/rdf/factory.js'
 import { isAbsoluteIri, quadOf, rdfTermOf, termOf } from '../../src/rdf/terms.js'
 import { entity, literal } from './texts.js'
 
+const xsd = 'http://www.w3.org/2001/XMLSchema#'
+
 const { namedNode, blankNode, literal: rdfLiteral, defaultGraph, quad } = rdfFactory
 
 t.test('terms of a core and of RDF stand for each other', async (t) => {
@@ -12,6 +14,8 @@ t.test('terms of a core and of RDF stand for each other', async (t) => {
     [entity('_:käse.1'), blankNode('käse.1')],
     [literal(''), rdfLiteral('')],
     [literal('_:b0 "\n'), rdfLiteral('_:b0 "\n')],
+    [{ ...literal('x'), ln: 'en-GB' }, rdfLiteral('x', 'en-GB')],
+    [{ ...literal('9'), dt: `${xsd}integer` }, rdfLiteral('9', namedNode(`${xsd}integer`))],
   ] as const) {
     t.ok(rdfTermOf(term).equals(inRdf), term.v)
     t.strictSame(termOf(inRdf), term)
@@ -21,8 +25,10 @@ t.test('terms of a core and of RDF stand for each other', async (t) => {
 t.test('every triple of a core is a statement of RDF, and comes back as it was', async (t) => {
   const values = ['Ellen', '', 'a b', '<x>', '_:', '_:a b', '_:a.', 'http://x/ y', 'käse%zz', '%41']
   for (const value of [...values, 'urn:lorekeep:entity:Ellen', 'urn:lorekeep:literal:x']) {
-    for (const term of [entity(value), literal(value)]) {
-      for (const o of [term, literal('x')]) {
+    const typed = { ...literal(value), dt: 'urn:x:käse#%' }
+    const said = { ...literal(value), ln: 'de-at' }
+    for (const term of [entity(value), literal(value), typed, said]) {
+      for (const o of [term, literal('x'), typed, said]) {
         const { subject, predicate, object } = quadOf({ s: term, p: term, o })
         t.equal(predicate.termType, 'NamedNode')
         for (const found of [subject, predicate]) {
@@ -45,6 +51,13 @@ t.test('a URN that looks like ours and is none stays what it is', async (t) => {
     'urn:lorekeep:entity:%zz',
     'urn:lorekeep:entity:%41',
     'urn:lorekeep:sample',
+    'urn:lorekeep:literal-of:',
+    'urn:lorekeep:literal-of::x',
+    'urn:lorekeep:literal-of:x',
+    'urn:lorekeep:literal-of:x:y',
+    'urn:lorekeep:literal-of:%40EN:y',
+    'urn:lorekeep:literal-of:%40en_:y',
+    'urn:lorekeep:literal-of:%40en:y:z',
   ]) {
     t.strictSame(termOf(namedNode(iri)), entity(iri))
     t.equal(rdfTermOf(entity(iri)).value, iri)

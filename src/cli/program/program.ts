@@ -139,8 +139,8 @@ function addImport(program: Command): void {
     .addOption(
       new Option(
         '--loss <what>',
-        'what becomes of the languages, datatypes and graphs of RDF (default: drop)',
-      ).choices(['drop', 'reify', 'refuse']),
+        'what becomes of the languages, datatypes and graphs of RDF (default: keep)',
+      ).choices(['keep', 'drop', 'reify', 'refuse']),
     )
     .option('--base <iri>', 'what relative IRIs of RDF are relative to', parseText)
     .option('--collection <name>', 'of what comes from RDF (default: default)', parseText)

@@ -258,7 +258,7 @@ function rdfFrom({ request, principal, query }: Exchange): RdfParseOptions | und
   if (charset !== undefined && !/^(?:utf-8|us-ascii)$/i.test(charset)) {
     throw new LorekeepError('LK_HTTP_REQUEST', `RDF is read as UTF-8, not as ${charset}`)
   }
-  const loss = parameterIn(query, 'loss', oneOf(...rdfLosses)) ?? 'drop'
+  const loss = parameterIn(query, 'loss', oneOf(...rdfLosses))
   const base = parameterIn(query, 'base', anAbsoluteIri)
   return { format, loss, base, collection: askedCollection(principal, query.get('collection')) }
 }

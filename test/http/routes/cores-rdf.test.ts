@@ -46,8 +46,11 @@ t.test('a body of RDF becomes a core, by its Content-Type', async (t) => {
 
 t.test('loss, base and collection say how', async (t) => {
   const serving = await serve(t)
-  t.match(json(await upload(serving, text)), { triples: 2, lost: extras })
-  t.match(json(await upload(serving, text)), { triples: 2, duplicate: true })
+  t.match(json(await upload(serving, text)), { triples: 2, kept: extras })
+  const dropped = await upload(serving, text, { loss: 'drop', mode: 'replace' })
+  t.match(json(dropped), { triples: 2, lost: extras })
+  const again = await upload(serving, text, { loss: 'drop' })
+  t.match(json(again), { triples: 2, duplicate: true })
   const kept = await upload(serving, text, { loss: 'reify', mode: 'replace', collection: 'shelf' })
   t.match(json(kept), { triples: 12, reified: extras })
   const { body } = await download(serving)
@@ -66,7 +69,7 @@ t.test('what is wrong with it is a 400, and leaves nothing', async (t) => {
   const serving = await serve(t)
   for (const [body, query, type, code] of [
     ['<a', {}, 'text/turtle', 'LK_RDF_FORMAT'],
-    [text, { loss: 'keep' }, 'text/turtle', 'LK_HTTP_REQUEST'],
+    [text, { loss: 'all' }, 'text/turtle', 'LK_HTTP_REQUEST'],
     [text, { base: '/a' }, 'text/turtle', 'LK_HTTP_REQUEST'],
     [text, {}, 'text/turtle; charset=latin1', 'LK_HTTP_REQUEST'],
   ] as const) {

@@ -78,10 +78,10 @@ export async function importCore(file: string, options: ImportCommandOptions): P
   const name = `'${ref.id}' of '${ref.user}'`
   const outcome = duplicate ? `${name} held this already, nothing was stored` : `imported ${name}`
   note(`${outcome}: ${counts}`)
-  const { lost, reified } = summary
+  const { kept, lost, reified } = summary
+  if (kept && kept.statements > 0) note(`with ${describeExtras(kept)}`)
   if (lost && lost.statements > 0) {
-    const advice = '--loss reify keeps them as reified statements, --loss refuse imports nothing'
-    note(`a core has no place for ${describeExtras(lost)}: left out (${advice})`)
+    note(`left out: ${describeExtras(lost)} (--loss keep keeps them)`)
   }
   if (reified && reified.statements > 0) {
     note(`kept as reified statements: ${describeExtras(reified)}`)
