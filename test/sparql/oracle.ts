@@ -46,9 +46,9 @@ function shown(term: RdfTerm): string {
 }
 
 export function quadIn({ s, p, o }: Triple): Quad {
-  const node = ({ v, e }: typeof s) =>
+  const node = ({ v, e, dt, ln }: typeof s) =>
     !e
-      ? oxigraph.literal(v)
+      ? oxigraph.literal(v, ln ?? (dt === undefined ? undefined : oxigraph.namedNode(dt)))
       : v.startsWith('_:')
         ? oxigraph.blankNode(v.slice(2))
         : oxigraph.namedNode(v)
