@@ -1,7 +1,8 @@
 // Terms: when two are the same, and what datatypes and languages may be, also as bytes that are cut
 // anywhere between two chunks.
 
-import type { Term } from './types.js'
+import { shown } from './door/wording.js'
+import type { Term, Triple } from './types.js'
 
 /** The datatype of literals without one (RDF 1.1 Concepts, 3.3). */
 export const xsdString = 'http://www.w3.org/2001/XMLSchema#string'
@@ -19,6 +20,11 @@ export function keyOf(term: Term): string {
   if (dt === undefined && ln === undefined) return (e ? 'e' : 'l') + v
   const more = moreOf(term)
   return more === '' ? `l${v}` : `${more.length} ${more}${v}`
+}
+
+/** As keyOf(), of a triple with its graph. */
+export function keyOfTriple({ s, p, o, g = '' }: Triple): string {
+  return JSON.stringify([keyOf(s), keyOf(p), keyOf(o), g])
 }
 
 /** What a literal has beside its text: '' for nothing, a datatype, or a language behind an `@`. */
@@ -109,10 +115,46 @@ export function stateAfter(
 }
 
 /** Whether a text is a name by a rule: what stateAfter() says of its UTF-8. */
-export function isName(rule: NameRule, text: string): boolean {
+function isName(rule: NameRule, text: string): boolean {
   let state = 0
   for (let at = 0; at < text.length && state !== REFUSED; at++) {
     state = rule.next(state, Math.min(text.charCodeAt(at), 0xff))
   }
   return state !== REFUSED && rule.isWhole(state)
+}
+
+/** A datatype and a language as somebody gives them, of a term whose `e` is this. */
+interface GivenAnnotation {
+  readonly e: unknown
+  readonly dt?: unknown
+  readonly ln?: unknown
+}
+
+/** What is wrong with the datatype or language of a term, and in which member, '' for all of it. */
+export function annotationProblem({
+  e,
+  dt,
+  ln,
+}: GivenAnnotation): readonly [member: string, message: string] | undefined {
+  if (dt === undefined && ln === undefined) return undefined
+  if (dt !== undefined && ln !== undefined) {
+    return ['', "has both 'dt' and 'ln'; a literal has a datatype or a language"]
+  }
+  const [member, given, rule] = ln === undefined ? ['dt', dt, anIri] : ['ln', ln, aLanguage]
+  if (e === true) return [member, 'is of an entity (e is true), and only literals have it']
+  if (typeof given === 'string' && given.isWellFormed() && isName(rule, given)) return undefined
+  return [member, `must be ${rule.expected}, not ${shown(given)}`]
+}
+
+/** What is wrong with the name of a graph; undefined for nothing, and for the default graph. */
+export function graphProblem(g: unknown): string | undefined {
+  if (g === undefined) return undefined
+  if (g === '') return 'is empty; leave it out for the default graph'
+  return typeof g === 'string' && g.isWellFormed() ? undefined : `must be a string, not ${shown(g)}`
+}
+
+/** A term of these members and no others. */
+export function termOf({ v, e, dt, ln }: Term): Term {
+  if (dt !== undefined) return { v, e, dt }
+  return ln === undefined ? { v, e } : { v, e, ln }
 }

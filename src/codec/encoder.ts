@@ -7,7 +7,7 @@ import { shown, unknownMember } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 import type { CoreMessage } from '../types.js'
 import { stringHeader } from './messagepack.js'
-import { aLanguage, anIri, isName, type NameRule } from '../terms.js'
+import { annotationProblem, graphProblem } from '../terms.js'
 
 /**
  * The bytes of one message. It is also the door for message objects: every field is checked.
@@ -96,34 +96,18 @@ class MessageWriter {
     this.#field(term, 'v', this.#string)
     this.#field(term, 'e', this.#boolean)
     if (isPlain) return
-    if (dt !== undefined && ln !== undefined) {
-      this.#fail("has both 'dt' and 'ln'; a literal has a datatype or a language")
+    const problem = annotationProblem({ e: term['e'], dt, ln })
+    if (problem !== undefined) {
+      const [member, message] = problem
+      if (member !== '') this.#path.push(member)
+      this.#fail(message)
     }
-    const name = dt === undefined ? 'ln' : 'dt'
-    if (term['e'] === true) {
-      this.#path.push(name)
-      this.#fail('is of an entity (e is true), and only literals have it')
-    }
-    this.#field(term, name, dt === undefined ? this.#language : this.#datatype)
-  }
-
-  #datatype(value: unknown): void {
-    this.#name(value, anIri)
-  }
-
-  #language(value: unknown): void {
-    this.#name(value, aLanguage)
-  }
-
-  #name(value: unknown, rule: NameRule): void {
-    if (typeof value === 'string' && !isName(rule, value)) {
-      this.#fail(`must be ${rule.expected}, not ${shown(value)}`)
-    }
-    this.#string(value)
+    this.#field(term, dt === undefined ? 'ln' : 'dt', this.#string)
   }
 
   #graph(value: unknown): void {
-    if (value === '') this.#fail('is empty; leave it out for the default graph')
+    const problem = graphProblem(value)
+    if (problem !== undefined) this.#fail(problem)
     this.#string(value)
   }
 

@@ -4,8 +4,9 @@ import { decodeBase64, decodedLength, type Base64Reason } from './base64.js'
 import { charsetOf } from './charset.js'
 import { own } from '../door/members.js'
 import { Problems, type Problem } from '../door/problems.js'
-import { isRecord, quoted, shown, type Fields } from '../door/wording.js'
+import { isRecord, joined, quoted, shown, type Fields } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
+import { annotationProblem, graphProblem, termOf } from '../terms.js'
 import type { Term, Triple } from '../types.js'
 
 export interface AcceptedDocument {
@@ -46,8 +47,8 @@ export function acceptDocument(document: unknown, options: DocumentOptions): Acc
 }
 
 const members = ['id', 'user', 'collection', 'metadata', 'charset', 'text', 'content']
-const tripleMembers = ['s', 'p', 'o']
-const termMembers = ['v', 'e']
+const tripleMembers = ['s', 'p', 'o', 'g']
+const termMembers = ['v', 'e', 'dt', 'ln']
 
 // What a core's name may have, a collection's, and a string in a core stream.
 const maxNameBytes = 1024
@@ -151,7 +152,11 @@ class DocumentReader {
       const s = this.#term(triple, 's', path)
       const p = this.#term(triple, 'p', path)
       const o = this.#term(triple, 'o', path)
-      triples.push({ s, p, o })
+      const g = own(triple, 'g') ?? undefined
+      const problem = graphProblem(g)
+      if (problem !== undefined) this.#fail(`${path}.g`, problem)
+      if (typeof g === 'string') this.#metadataLength += g.length
+      triples.push({ s, p, o, ...(typeof g === 'string' && { g }) })
     }
     const found = this.#metadataLength
     if (found > maxMetadataLength) {
@@ -178,7 +183,13 @@ class DocumentReader {
     if (typeof e !== 'boolean') {
       this.#fail(`${path}.e`, `must be true (an entity) or false (a literal), not ${shown(e)}`)
     }
-    return { v: v as string, e: e as boolean }
+    const dt = own(term, 'dt') ?? undefined
+    const ln = own(term, 'ln') ?? undefined
+    const [member, message] = annotationProblem({ e, dt, ln }) ?? []
+    if (message !== undefined) this.#fail(joined(path, member ?? ''), message)
+    if (typeof dt === 'string') this.#metadataLength += dt.length
+    if (typeof ln === 'string') this.#metadataLength += ln.length
+    return termOf({ v, e, dt, ln } as Term)
   }
 
   #text(fields: Fields): Uint8Array {

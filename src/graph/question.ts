@@ -4,7 +4,7 @@ import { formatPath } from '../door/json.js'
 import { Problems } from '../door/problems.js'
 import { broken, aRule } from '../door/rules.js'
 import { isRecord, joined, quoted, shown, unknownMember } from '../door/wording.js'
-import { aLanguage, anIri, isName } from '../terms.js'
+import { annotationProblem, termOf } from '../terms.js'
 import type { Term } from '../types.js'
 import type { EntityPattern, QueryPattern, TriplePattern, Variable } from './types.js'
 
@@ -42,15 +42,9 @@ export class Question {
     if (!hasMore || typeof v !== 'string' || !v.isWellFormed() || typeof e !== 'boolean') {
       return this.#wrongTerm(value, path)
     }
-    if (e) return this.#fail(path, 'is an entity (e is true), which has no datatype or language')
-    if (dt !== undefined && ln !== undefined) {
-      return this.#fail(path, "has both 'dt' and 'ln'; a literal has a datatype or a language")
-    }
-    const [name, rule, more] = dt === undefined ? ['ln', aLanguage, ln] : ['dt', anIri, dt]
-    if (typeof more !== 'string' || !more.isWellFormed() || !isName(rule, more)) {
-      return this.#fail(joined(path, name), `must be ${rule.expected}, not ${shown(more)}`)
-    }
-    return dt === undefined ? { v, e, ln: more } : { v, e, dt: more }
+    const [member, message] = annotationProblem({ e, dt, ln }) ?? []
+    if (message !== undefined) return this.#fail(joined(path, member ?? ''), message)
+    return termOf({ v, e, dt, ln })
   }
 
   #wrongTerm(value: unknown, path: string): Term {

@@ -2,7 +2,7 @@
 // as it was.
 
 import type * as RDF from '@rdfjs/types'
-import { aLanguage, anIri, isName, moreOf, xsdString } from '../terms.js'
+import { annotationProblem, moreOf, xsdString } from '../terms.js'
 import type { Term, Triple } from '../types.js'
 import { rdfFactory } from './factory.js'
 import type { TermFactory } from './factory.js'
@@ -119,8 +119,7 @@ function decoded(iri: string): Term | undefined {
   if (more === undefined || v === undefined || others.length > 0) return undefined
   const [ln, dt] = more.startsWith('@') ? [more.slice(1)] : [undefined, more]
   const term: Term = ln === undefined ? { v, e: false, dt } : { v, e: false, ln }
-  const isOne = ln === undefined ? isName(anIri, more) : isName(aLanguage, ln)
-  return isOne && moreOf(term) === more ? term : undefined
+  return annotationProblem(term) === undefined && moreOf(term) === more ? term : undefined
 }
 
 /** Undefined for what encodeURIComponent() does not make of it. */

@@ -6,7 +6,7 @@ import { rdfFactory } from './factory.js'
 import { checkArgument, checkOptions } from '../door/options.js'
 import { anIterable, aRule } from '../door/rules.js'
 import { isRecord } from '../door/wording.js'
-import { aLanguage, anIri, isName, type NameRule } from '../terms.js'
+import { annotationProblem } from '../terms.js'
 import { aFormat, formatNamed, syntaxes } from './format.js'
 import { loadN3 } from './n3.js'
 import { reify, type Extras } from './extras.js'
@@ -127,14 +127,7 @@ function isTriple(value: unknown): boolean {
 
 function isTerm(value: unknown): boolean {
   if (!isRecord(value) || typeof value.v !== 'string' || typeof value.e !== 'boolean') return false
-  const { dt, ln } = value
-  if (dt === undefined && ln === undefined) return true
-  if (value.e || (dt !== undefined && ln !== undefined)) return false
-  return dt === undefined ? isText(ln, aLanguage) : isText(dt, anIri)
-}
-
-function isText(value: unknown, rule: NameRule): boolean {
-  return typeof value === 'string' && isName(rule, value)
+  return annotationProblem({ e: value.e, dt: value.dt, ln: value.ln }) === undefined
 }
 
 function isMessage(item: CoreMessage | Triple): item is CoreMessage {

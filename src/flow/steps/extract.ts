@@ -1,6 +1,7 @@
 // The step `extract`: what each chunk speaks of and says.
 
 import { setImmediate } from 'node:timers/promises'
+import { keyOfTriple } from '../../terms.js'
 import type { Term, Triple } from '../../types.js'
 import type { Step, StepContext } from '../types.js'
 import { embedVectors } from './embed.js'
@@ -131,8 +132,7 @@ function mergeEntities(
 function mergeTriples(extractions: readonly Extraction[]): Triple[] {
   const merged = new Map<string, Triple>()
   for (const triple of extractions.flatMap(({ triples }) => triples)) {
-    const { s, p, o } = triple
-    merged.set(JSON.stringify([s.v, s.e, p.v, p.e, o.v, o.e]), triple)
+    merged.set(keyOfTriple(triple), triple)
   }
   return [...merged.values()]
 }

@@ -1,10 +1,11 @@
 // What an extractor returns, checked: it may be anybody's function, and a model behind it.
 
 import { LorekeepError } from '../../errors.js'
+import { annotationProblem, graphProblem, termOf } from '../../terms.js'
 import type { Term, Triple } from '../../types.js'
 import { nameProblem } from './names.js'
 import type { Extraction } from './types.js'
-import { isRecord } from '../../door/wording.js'
+import { isRecord, joined } from '../../door/wording.js'
 
 const maxEntities = 5000
 const maxTriples = 20_000
@@ -21,11 +22,14 @@ export function checkExtraction(value: unknown, chunk: number): Extraction {
     triples: reader.list(value, 'triples', maxTriples).map((triple, i): Triple => {
       const path = `triples[${i}]`
       if (!isRecord(triple)) return reader.fail(path, 'must be { s, p, o }')
-      const [s, p, o] = [triple['s'], triple['p'], triple['o']]
+      const { s, p, o, g } = triple
+      const message = graphProblem(g)
+      if (message !== undefined) return reader.fail(`${path}.g`, message)
       return {
         s: reader.term(s, `${path}.s`),
         p: reader.term(p, `${path}.p`),
         o: reader.term(o, `${path}.o`),
+        ...(typeof g === 'string' && { g }),
       }
     }),
   }
@@ -55,10 +59,13 @@ class ExtractionReader {
   }
 
   term(value: unknown, path: string): Term {
-    const { v, e } = isRecord(value) ? value : {}
+    const { v, e, dt, ln } = isRecord(value) ? value : {}
     if (typeof e !== 'boolean') return this.fail(path, 'must be a term { v, e }')
     const text = this.text(v, `${path}.v`)
-    return e && text === '' ? this.fail(`${path}.v`, 'must be a URI') : { v: text, e }
+    if (e && text === '') return this.fail(`${path}.v`, 'must be a URI')
+    const [member, message] = annotationProblem({ e, dt, ln }) ?? []
+    if (message !== undefined) return this.fail(joined(path, member ?? ''), message)
+    return termOf({ v: text, e, dt, ln } as Term)
   }
 
   text(value: unknown, path: string): string {

@@ -1,6 +1,7 @@
 // What a core says of a document: its metadata, where its parts and entities come from, and what
 // was extracted.
 
+import { keyOfTriple } from '../../terms.js'
 import type { Term, Triple } from '../../types.js'
 import type { FlowDocument } from '../types.js'
 import type { Knowledge } from './knowledge-input.js'
@@ -20,7 +21,7 @@ export function* graphTriples(
   const given = new Set<string>()
   const isNew = (triple: Triple) => {
     const { size } = given
-    return given.add(keyOf(triple)).size > size
+    return given.add(keyOfTriple(triple)).size > size
   }
   const metadata = document.metadata.filter(isNew)
   const relations = triples.filter(isNew)
@@ -29,7 +30,7 @@ export function* graphTriples(
   const parts = chunks.map(({ index }) => entityTerm(chunkUri(uri, index)))
 
   yield* metadata
-  for (const triple of made()) if (!given.has(keyOf(triple))) yield triple
+  for (const triple of made()) if (!given.has(keyOfTriple(triple))) yield triple
   yield* relations
 
   function* made(): Generator<Triple, void, undefined> {
@@ -74,7 +75,3 @@ function literal(v: string): Term {
 const terms = Object.fromEntries(
   Object.entries(vocabulary).map(([name, uri]) => [name, entityTerm(uri)]),
 ) as Readonly<Record<keyof typeof vocabulary, Term>>
-
-function keyOf({ s, p, o }: Triple): string {
-  return JSON.stringify([s.v, s.e, p.v, p.e, o.v, o.e])
-}

@@ -1,10 +1,11 @@
 // What `store` and `index` get, checked: the step before may be anybody's code.
 
+import { annotationProblem, graphProblem } from '../../terms.js'
 import type { Triple, Vector } from '../../types.js'
 import type { FlowDocument } from '../types.js'
 import type { Chunk, Entity } from './types.js'
 import { Problems } from '../../door/problems.js'
-import { isRecord, shown, type Fields } from '../../door/wording.js'
+import { isRecord, joined, shown, type Fields } from '../../door/wording.js'
 
 /** An ExtractOutput, with nothing where a flow has no such step. */
 export interface Knowledge {
@@ -97,11 +98,18 @@ class KnowledgeReader {
 
   triple(triple: unknown, at: number): void {
     const terms = isRecord(triple) ? triple : {}
+    const problem = graphProblem(terms['g'])
+    if (problem !== undefined) this.fail(`triples[${at}].g`, problem)
     for (const name of ['s', 'p', 'o']) {
       const term = terms[name]
-      if (isRecord(term) && typeof term['v'] === 'string' && typeof term['e'] === 'boolean')
+      const path = `triples[${at}].${name}`
+      if (isRecord(term) && typeof term['v'] === 'string' && typeof term['e'] === 'boolean') {
+        const { e, dt, ln } = term
+        const [member, message] = annotationProblem({ e, dt, ln }) ?? []
+        if (message !== undefined) this.fail(joined(path, member ?? ''), message)
         continue
-      this.fail(`triples[${at}].${name}`, `must be a term { v, e }, not ${shown(term)}`)
+      }
+      this.fail(path, `must be a term { v, e }, not ${shown(term)}`)
     }
   }
 

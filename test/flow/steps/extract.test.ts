@@ -237,6 +237,11 @@ const bad: Readonly<Record<string, [answer: unknown, path: string]>> = {
     { ...nothing, triples: [{ s: ada, p: ada, o: { v: '\udc00', e: false } }] },
     'triples[0].o.v',
   ],
+  'a language that is none': [
+    { ...nothing, triples: [{ s: ada, p: ada, o: { v: 'x', e: false, ln: 'en_GB' } }] },
+    'triples[0].o.ln',
+  ],
+  'an empty graph': [{ ...nothing, triples: [{ s: ada, p: ada, o: ada, g: '' }] }, 'triples[0].g'],
 }
 for (const [what, [answer, path]] of Object.entries(bad)) {
   t.test(`an extractor may not return ${what}`, async (t) => {
@@ -254,6 +259,19 @@ t.test('what is at the limits of an extraction is taken', async (t) => {
     extractor: answers({ entities, triples: [empty] }, nothing, nothing),
   })
   t.strictSame([found.entities.length, found.triples], [1, [empty]])
+})
+
+t.test('triples that differ in datatype, language or graph alone are several', async (t) => {
+  const o = { v: '1', e: false }
+  const plain = { s: ada, p: ada, o }
+  const triples = [
+    plain,
+    { ...plain, o: { ...o, dt: 'urn:int' } },
+    { ...plain, o: { ...o, ln: 'en' } },
+    { ...plain, g: 'urn:g' },
+  ]
+  const found = await run({ extractor: answers({ entities: [], triples }, nothing, nothing) })
+  t.strictSame(found.triples, triples)
 })
 
 t.test('an input that is not of chunks of the document is refused', async (t) => {

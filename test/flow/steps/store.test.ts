@@ -72,7 +72,10 @@ t.test('metadata and relations are kept as they are, and no triple comes twice',
   const [title] = documentOf().metadata as [Triple]
   const type = { s: title.s, p: uri(vocabulary.type), o: uri(vocabulary.DigitalDocument) }
   const asLiteral = { ...type, o: literal(vocabulary.DigitalDocument) }
-  const document = documentOf({ metadata: [title, type, asLiteral, title] })
+  const inGraph = { ...title, g: 'urn:graph:source' }
+  const inEnglish = { ...title, o: { ...title.o, ln: 'en' } }
+  const metadata = [title, type, asLiteral, title, inGraph, inEnglish]
+  const document = documentOf({ metadata })
   const knowledge = knowledgeOf(document)
   const [met] = knowledge.triples as [Triple]
   const triples = [met, title, met]
@@ -81,7 +84,7 @@ t.test('metadata and relations are kept as they are, and no triple comes twice',
   const stored = await triplesOf(keep, 'alice', document.id)
   const keys = stored.map((triple) => JSON.stringify(triple))
   t.equal(new Set(keys).size, keys.length)
-  t.same(stored.slice(0, 3), [title, type, asLiteral])
+  t.same(stored.slice(0, 5), [title, type, asLiteral, inGraph, inEnglish])
   t.same(stored.at(-1), met)
 })
 
@@ -194,6 +197,8 @@ t.test('an input it cannot work on is refused, with the place', async (t) => {
     [{ ...good, entities: [{ ...ada, chunks: [1, 0] }] }, 'entities[0].chunks'],
     [{ ...good, triples: [null] }, 'triples[0].s'],
     [{ ...good, triples: [met, { ...met, o: 'bob' }] }, 'triples[1].o'],
+    [{ ...good, triples: [{ ...met, o: { v: '1', e: false, dt: 'int' } }] }, 'triples[0].o.dt'],
+    [{ ...good, triples: [{ ...met, g: 7 }] }, 'triples[0].g'],
   ] as const) {
     const run = async () => store().run(input as never, contextOf(keep, document))
     const errors = { 0: { path } }
