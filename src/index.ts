@@ -61,6 +61,7 @@ export type {
   IndexProgress,
   IndexState,
   MatchOptions,
+  PatternOptions,
   NearEntity,
   NearestOptions,
   Neighbour,

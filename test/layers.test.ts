@@ -200,6 +200,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/defaults',
     'src/backup/types',
     'src/types',
+    'src/terms',
     'src/errors',
     'src/door',
     'src/knowledge/types',

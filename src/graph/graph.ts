@@ -11,6 +11,7 @@ import { results, type Answer } from './results.js'
 import { retrieve } from './retrieve/retrieve.js'
 import { checkRetrieval } from './retrieve/query.js'
 import type { SourceParts } from './retrieve/sources.js'
+import { TextRows } from './text-rows.js'
 import { Solutions } from './solve/solutions.js'
 import { Solver, type SolverOptions } from './solve/solver.js'
 import type {
@@ -22,6 +23,7 @@ import type {
   MatchOptions,
   NearEntity,
   NearestOptions,
+  PatternOptions,
   Neighbour,
   QuadSource,
   QueryPattern,
@@ -68,9 +70,17 @@ export class StoredGraph implements Graph {
     this.#query = query
   }
 
-  match(pattern?: TriplePattern, options?: MatchOptions): AsyncIterable<Triple> {
-    const checked = checkOptions('match()', options, matchOptions)
-    return this.#matches(checkPattern(pattern), checked)
+  match(pattern?: TriplePattern, options?: PatternOptions): AsyncIterable<Triple> {
+    const { byText, ...checked } = checkOptions('match()', options, patternOptions)
+    const asked = checkPattern(pattern)
+    if (byText !== true) return this.#matches(asked, checked)
+    const { limit = Infinity, signal } = checked
+    // A literal of the pattern is not the one that is found.
+    const entities = { s: entityOnly(asked.s), p: entityOnly(asked.p), o: entityOnly(asked.o) }
+    return this.#results(
+      signal,
+      (open) => new Matches(open, entities, limit, new TextRows(open.version.view, asked)),
+    )
   }
 
   async count(pattern?: TriplePattern, options?: AskOptions): Promise<number> {
@@ -255,6 +265,7 @@ interface OpenVersion extends OpenView {
 
 const askOptions = { signal: aSignal }
 const matchOptions = { limit: aLimit, signal: aSignal }
+const patternOptions = { ...matchOptions, byText: aFlag }
 // What is in `select` and in `where` is a part of the question.
 const solveOptions = {
   select: aList,
@@ -277,6 +288,10 @@ function checkTerm(term: unknown): Term {
   const asked = question.term(term, 'term')
   question.end()
   return asked
+}
+
+function entityOnly(term: Term | undefined): Term | undefined {
+  return term?.e === true ? term : undefined
 }
 
 /** The entities of which all patterns hold, as ids of the view. */

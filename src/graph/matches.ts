@@ -34,9 +34,11 @@ export class Matches implements Answer<Triple> {
   /** The cursor stands on a triple that was not told yet. */
   #pending = false
 
-  constructor(open: OpenView, pattern: TriplePattern, limit: number) {
+  /** With `rows` it is these that are told. */
+  constructor(open: OpenView, pattern: TriplePattern, limit: number, rows?: Rows) {
     this.#open = open
     this.#pattern = pattern
+    this.#rows = rows
     this.#left = limit
     this.isDone = limit === 0
   }

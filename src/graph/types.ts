@@ -42,6 +42,14 @@ export interface MatchOptions extends AskOptions {
   readonly limit?: number | undefined
 }
 
+export interface PatternOptions extends MatchOptions {
+  /**
+   * A literal of the pattern is every literal of its text, whatever its datatype or language: what
+   * somebody asks for who knows texts alone. False by default.
+   */
+  readonly byText?: boolean | undefined
+}
+
 export interface SolveOptions extends MatchOptions {
   /** Only these variables, in the names that results have. All of them by default. */
   readonly select?: readonly Variable[] | undefined
@@ -165,7 +173,7 @@ export interface Neighbour {
  */
 export interface Graph {
   /** The triples of a pattern, in no order that is promised. */
-  match(pattern?: TriplePattern, options?: MatchOptions): AsyncIterable<Triple>
+  match(pattern?: TriplePattern, options?: PatternOptions): AsyncIterable<Triple>
 
   /** How many match() gives. */
   count(pattern?: TriplePattern, options?: AskOptions): Promise<number>

@@ -25,6 +25,13 @@ export interface GraphView {
   readonly isExact: boolean
 }
 
+/** A view whose literals can be found by their text alone, a part at a time. */
+export interface TextView extends GraphView {
+  readonly parts: number
+  /** The ids of the literals of a text that the n-th part has. */
+  findText(text: string, n: number): number[]
+}
+
 /** A cursor. `next()` may throw a Miss, and goes on where it was when it is called again. */
 export interface Rows {
   /** False at the end. */

@@ -3,6 +3,7 @@
 import t, { type Test } from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { createLorekeep } from '../../src/lorekeep.js'
+import type { TriplePattern } from '../../src/graph/types.js'
 import type { Term, Triple } from '../../src/types.js'
 import { entity, literal, messageOf, textOf } from './asked.js'
 
@@ -84,6 +85,56 @@ for (const cores of [1, 3, 30]) {
     )
     const found = await collect(graph.match({ s, p }))
     t.strictSame(found.map(({ o }) => o.ln).sort(), [...tags].sort())
+  })
+}
+
+for (const cores of [1, 3, 30]) {
+  t.test(`${cores} cores: literals by their text`, async (t) => {
+    const text = literal('Müller')
+    const said: Triple[] = [
+      about(text),
+      about({ ...text, dt: integer }),
+      about({ ...text, ln: 'EN' }),
+      about({ ...text, ln: 'de' }),
+      about(entity('Müller')),
+      about(literal('Müller ')),
+      { s: { ...text, ln: 'de' }, p: text, o: { ...text, ln: 'fr' } },
+      { s, p: { ...text, dt: string }, o: literal('') },
+    ]
+    const graph = await openGraph(
+      t,
+      Array.from({ length: cores }, (_, n) => said.filter((_, i) => cores < 30 || i % 7 === n % 7)),
+    )
+    const asked = { ...text, ln: 'it' }
+    const names = async (pattern: TriplePattern) =>
+      (await collect(graph.match(pattern, { byText: true }))).map(textOf).sort()
+    const is = (term: Term) => !term.e && term.v === text.v
+    const filtered = (fits: (triple: Triple) => boolean) => said.filter(fits).map(textOf).sort()
+    t.strictSame(
+      await names({ o: asked }),
+      filtered(({ o }) => is(o)),
+    )
+    t.strictSame(
+      await names({ s, o: asked }),
+      filtered(({ s, o }) => s.e && is(o)),
+    )
+    t.strictSame(
+      await names({ s: asked, p: asked, o: asked }),
+      filtered(({ s, p, o }) => [s, p, o].every(is)),
+    )
+    t.strictSame(
+      await names({ p: asked }),
+      filtered(({ p }) => is(p)),
+    )
+    t.strictSame(await names({ o: literal('Mülle') }), [])
+    t.strictSame(
+      await names({}),
+      filtered(() => true),
+    )
+    t.strictSame(await names({ s: entity('Müller') }), [])
+    const [first] = await collect(graph.match({ o: asked }, { byText: true, limit: 1 }))
+    t.ok(first && is(first.o))
+    t.strictSame(await collect(graph.match({ o: asked }, { byText: false })), [])
   })
 }
 

@@ -1,6 +1,6 @@
 import { keyOf } from '../../terms.js'
 import type { Term } from '../../types.js'
-import { ANY, NONE, type GraphView, type Rows } from '../view.js'
+import { ANY, NONE, type Rows, type TextView } from '../view.js'
 import type { PartView } from './part-view.js'
 
 /** Translations of ids that are remembered for each part. */
@@ -13,7 +13,7 @@ const maxAsked = 16
  * Several parts as one graph. An id is the first part's that has the term, counted on from the terms
  * of the parts before. A triple is told by the first part that has it.
  */
-export class MergedView implements GraphView {
+export class MergedView implements TextView {
   readonly isExact = false
   readonly #views: readonly PartView[]
   /** By part: what its ids are counted on from. */
@@ -49,6 +49,16 @@ export class MergedView implements GraphView {
     }
     this.#searched.set(key, this.#views.length)
     return NONE
+  }
+
+  get parts(): number {
+    return this.#views.length
+  }
+
+  findText(text: string, n: number): number[] {
+    return this.#view(n)
+      .findText(text)
+      .map((id) => this.graphId(n, id))
   }
 
   term(id: number): Term {

@@ -1,5 +1,5 @@
 import type { Term } from '../../types.js'
-import { ANY, NONE, type GraphView, type Rows } from '../view.js'
+import { ANY, NONE, type Rows, type TextView } from '../view.js'
 import { OSP, SPO, type Part, type RowRange } from './part.js'
 import { blockBytes } from './layout.js'
 import { encodeTerm } from './encoded-term.js'
@@ -8,10 +8,11 @@ import { encodeTerm } from './encoded-term.js'
 export const ALL = -1
 
 /** A part as a graph, under the part's own ids; all of it, or what one collection says. */
-export class PartView implements GraphView {
+export class PartView implements TextView {
   readonly part: Part
   readonly collection: number
   readonly isExact: boolean
+  readonly parts = 1
   readonly #range: RowRange = { order: SPO, from: 0, to: 0 }
 
   /** `collection` is an id of the part, and `ALL` where the part has no other. */
@@ -23,6 +24,10 @@ export class PartView implements GraphView {
 
   find(term: Term): number {
     return this.part.find(encodeTerm(term))
+  }
+
+  findText(text: string): number[] {
+    return this.part.findText(text)
   }
 
   term(id: number): Term {

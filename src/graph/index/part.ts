@@ -7,11 +7,13 @@ import { blockBytes, layoutOf, type Layout, type PartRecord, type VectorRecord }
 import {
   ANNOTATED,
   byteLengthOf,
+  encodeTerm,
   ENTITY,
   entryWords,
   hashWords,
   kindOf,
   LANGUAGE,
+  LITERAL,
   wordsOf,
 } from './encoded-term.js'
 
@@ -73,6 +75,21 @@ export class Part {
       if (this.#equals(id, term)) return id
     }
     return NONE
+  }
+
+  /** The ids of all literals with this text. */
+  findText(text: string): number[] {
+    const term = encodeTerm({ v: text, e: false })
+    const { terms } = this.record
+    const hash = hashWords(term, 0, term.length)
+    const found: number[] = []
+    for (let at = this.#firstOfHash(hash); at < terms; at++) {
+      const pair = this.#layout.hashes + 8 * at
+      if (this.#word(pair) !== hash) break
+      const id = this.#word(pair + 4)
+      if (this.#hasText(id, term)) found.push(id)
+    }
+    return found
   }
 
   term(id: number): Term {
@@ -151,6 +168,19 @@ export class Part {
     const start = this.#entryOf(id)
     for (let i = 0; i < term.length; i++) {
       if ((this.#word(start + 4 * i) | 0) !== term[i]) return false
+    }
+    return true
+  }
+
+  /** Whether it is this literal, or one of the same text that has more. */
+  #hasText(id: number, literal: Int32Array): boolean {
+    const start = this.#entryOf(id)
+    const header = this.#word(start)
+    const kind = kindOf(header)
+    if (kind !== LITERAL && kind !== ANNOTATED) return false
+    if (byteLengthOf(header) !== byteLengthOf(literal[0] as number)) return false
+    for (let i = 1; i < literal.length; i++) {
+      if ((this.#word(start + 4 * i) | 0) !== literal[i]) return false
     }
     return true
   }

@@ -1,5 +1,5 @@
 import type { Term } from '../../types.js'
-import { ANY, NONE, type GraphView, type Rows } from '../view.js'
+import { ANY, NONE, type Rows, type TextView } from '../view.js'
 import { ANNOTATED, byteLengthOf, encodeTerm, ENTITY, entryWords, kindOf } from './encoded-term.js'
 import type { PartView } from './part-view.js'
 import { TermTable } from './term-table.js'
@@ -16,7 +16,7 @@ const maxRemembered = 1 << 19
  * is met, and what was told is remembered: looking each term up in each part before it (as MergedView
  * does, which needs no memory for that) would take the square of their number.
  */
-export class WideView implements GraphView {
+export class WideView implements TextView {
   readonly isExact = false
   readonly #views: readonly PartView[]
   readonly #terms = new TermTable()
@@ -40,6 +40,16 @@ export class WideView implements GraphView {
     const words = encodeTerm(term)
     const id = this.#terms.add(words, 0, words.length)
     return this.placesOf(id).parts.length === 0 ? NONE : id
+  }
+
+  get parts(): number {
+    return this.#views.length
+  }
+
+  findText(text: string, n: number): number[] {
+    return this.#view(n)
+      .findText(text)
+      .map((id) => this.graphId(n, id))
   }
 
   term(id: number): Term {

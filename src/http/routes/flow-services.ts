@@ -4,6 +4,7 @@
 import { LorekeepError } from '../../errors.js'
 import type { Graph, NearEntity } from '../../graph/types.js'
 import type { KnowledgeStore } from '../../knowledge/types.js'
+import { keyOf } from '../../terms.js'
 import type { JsonObject } from '../../types.js'
 import { checkCollection } from '../access.js'
 import { GraphBody } from '../graph-question.js'
@@ -83,7 +84,7 @@ export function flowServiceRoutes(options: FlowServiceRoutesOptions): readonly R
     return async ({ request, response }, graph, signal) => {
       const text = await listOf(
         'response',
-        (limit) => graph.match(pattern, { limit, signal }),
+        (limit) => graph.match(pattern, { limit, signal, byText: true }),
         limit ?? Math.min(defaultTriples, maxGraphResults),
       )
       await answerJsonText(request, response, 200, text)
@@ -108,7 +109,7 @@ export function flowServiceRoutes(options: FlowServiceRoutesOptions): readonly R
 function bestOf(found: readonly NearEntity[]): NearEntity['entity'][] {
   const best = new Map<string, NearEntity['entity']>()
   for (const { entity } of found.toSorted((a, b) => b.score - a.score)) {
-    const key = `${entity.e} ${entity.v}`
+    const key = keyOf(entity)
     if (!best.has(key)) best.set(key, entity)
   }
   return [...best.values()]

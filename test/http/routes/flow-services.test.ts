@@ -37,6 +37,23 @@ t.test('triples answers with those of a pattern in the collection', async (t) =>
   t.match(value, { response: { length: 1 }, truncated: true })
 })
 
+t.test('a literal of a question is every literal of its text', async (t) => {
+  const serving = await withCores(t)
+  const m = { i: 'c', m: [], u: 'alice', c: 'typed' }
+  const [s, p] = [uri('ann'), uri('age')]
+  const said = [{ ln: 'en' }, { dt: 'http://www.w3.org/2001/XMLSchema#integer' }, {}].map(
+    (more) => ({
+      s,
+      p,
+      o: { ...text('9'), ...more },
+    }),
+  )
+  await serving.knowledge.write({ user: 'alice', id: 'typed' }, [['t', { m, t: said }]])
+  const body = { o: text('9'), user: 'alice', collection: 'typed' }
+  const { value } = await ask(serving, triplesPath, body)
+  t.strictSame(sorted(value['response']), sorted(said))
+})
+
 t.test('graph-embeddings answers with the entities nearest to any vector, each once', async (t) => {
   const serving = await withCores(t)
   const entities = async (body: object) => {
