@@ -9,6 +9,8 @@ t.test('an entity is an IRI with or without angle brackets, a literal has quotes
   t.same(parseTerm('<Mary Shelley>'), { v: 'Mary Shelley', e: true })
   t.same(parseTerm('"say \\"hi\\"\\n\\u00e9\\U0001F600"'), { v: 'say "hi"\né😀', e: false })
   t.same(parseTerm('""'), { v: '', e: false })
+  t.same(parseTerm('"chat"@fr-FR'), { v: 'chat', e: false, ln: 'fr-FR' })
+  t.same(parseTerm('"5"^^<urn:integer>'), { v: '5', e: false, dt: 'urn:integer' })
   t.same(parseTerm('_:b0'), { v: '_:b0', e: true })
 })
 
@@ -22,8 +24,12 @@ t.test('what is none of these is refused', async (t) => {
     'London"',
     '"a"b"',
     '<urn:a',
-    '"chat"@fr',
-    '"5"^^<urn:integer>',
+    '"chat"@',
+    '"chat"@fr_FR',
+    '"chat"@fr@en',
+    '"5"^^<integer>',
+    '"5"^^urn:integer',
+    '"5"^^<urn:a>@en',
     '"C:\\Users"',
     '"\\u00e"',
     '"\\uD800"',
@@ -50,7 +56,8 @@ t.test(`a term is read as it was printed (seed ${seed})`, async (t) => {
   const characters = [...'ab:/_<>"\\{}|^`\'ntu \t\n\r\u0000\u001b\u0085\u2028\u202eé😀']
   for (let round = 0; round < 2000; round++) {
     const v = Array.from({ length: random.below(8) }, () => random.pick(characters)).join('')
-    const term = { v, e: random.below(2) === 0 }
+    const more = random.pick([{}, { ln: 'de-AT' }, { dt: 'urn:ü' }])
+    const term = random.below(2) === 0 ? { v, e: true } : { v, e: false, ...more }
     t.strictSame(parseTerm(formatTerm(term)), term)
   }
 })

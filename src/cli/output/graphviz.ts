@@ -3,7 +3,8 @@
 import type { Subgraph } from '../../graph/types.js'
 import type { Term } from '../../types.js'
 import { printable } from './figures.js'
-import { keyOf, placeOf, viewOf } from './subgraph-view.js'
+import { keyOf } from '../../terms.js'
+import { placeOf, viewOf } from './subgraph-view.js'
 import { formatTerm } from './term.js'
 
 /** Longer texts are cut in the picture; its tooltips have them whole. */

@@ -4,7 +4,8 @@
 import type { Subgraph } from '../../graph/types.js'
 import type { Term, Triple } from '../../types.js'
 import { printable } from './figures.js'
-import { keyOf, placeOf, viewOf } from './subgraph-view.js'
+import { keyOf } from '../../terms.js'
+import { placeOf, viewOf } from './subgraph-view.js'
 import type { NumberedPassage, SubgraphView } from './subgraph-view.js'
 import { formatTerm } from './term.js'
 

@@ -5,6 +5,7 @@ import type { GraphSource, Subgraph } from '../../graph/types.js'
 import type { Term, Triple } from '../../types.js'
 import { vocabulary } from '../../vocabulary.js'
 import { printable } from './figures.js'
+import { keyOf } from '../../terms.js'
 import { formatTerm } from './term.js'
 
 export interface NumberedPassage extends GraphSource {
@@ -62,9 +63,4 @@ export function placeOf(
 ): string {
   const range = start !== undefined && end !== undefined ? `, ${start} to ${end}` : ''
   return `${view.nameOf(document ?? chunk)}${range}`
-}
-
-/** A term as the key of a map. */
-export function keyOf({ v, e }: Term): string {
-  return `${e ? '<' : '"'}${v}`
 }

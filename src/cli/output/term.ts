@@ -1,16 +1,17 @@
 // Terms as they are typed and printed: in the syntax of N-Triples.
 
 import { InvalidArgumentError } from 'commander'
+import { annotationProblem, termOf } from '../../terms.js'
 import type { Term, Triple } from '../../types.js'
 import { printable } from './figures.js'
 
 export const termSyntax = `
-A TERM is <iri>, or an IRI as it is, for an entity, and "text" for a literal, with the
-escapes of N-Triples (\\n \\t \\" \\\\ \\u00e9). Shells take < > and quotes for their own:
+A TERM is <iri>, or an IRI as it is, for an entity, and "text", "text"@en or "9"^^<iri> for
+a literal, with the escapes of N-Triples (\\n \\t \\" \\\\ \\u00e9). Shells take < > and quotes for their own:
 '<urn:a>', '"London"'.`
 
 const entity = /^<([^<>"]*)>$/
-const literal = /^"((?:[^"\\]|\\.)*)"$/s
+const literal = /^"((?:[^"\\]|\\.)*)"(?:@([^@^]*)|\^\^<([^<>"]*)>)?$/s
 /** With a scheme: a word alone is more likely a literal that lost its quotes to the shell. */
 const bareIri = /^[a-z][a-z0-9+.-]*:[^\s<>"]*$/i
 const blankNode = /^_:[a-z0-9][\w-]*$/i
@@ -19,13 +20,17 @@ const blankNode = /^_:[a-z0-9][\w-]*$/i
 export function parseTerm(text: string): Term {
   const iri = entity.exec(text)?.[1]
   if (iri !== undefined) return { v: unescape(iri), e: true }
-  const value = literal.exec(text)?.[1]
-  if (value !== undefined) return { v: unescape(value), e: false }
+  const [, value, ln, dt] = literal.exec(text) ?? []
+  if (value !== undefined) return parseLiteral(unescape(value), ln, dt && unescape(dt))
   if (bareIri.test(text) || blankNode.test(text)) return { v: text, e: true }
-  if (/^".*"(@|\^\^)/s.test(text)) {
-    throw new InvalidArgumentError('Literals of a core have no language and no datatype.')
-  }
   throw new InvalidArgumentError('It is <iri>, an IRI, or "text" with its quotes.')
+}
+
+function parseLiteral(v: string, ln: string | undefined, dt: string | undefined): Term {
+  const term = termOf({ v, e: false, ln, dt })
+  const [member, message] = annotationProblem(term) ?? []
+  if (message === undefined) return term
+  throw new InvalidArgumentError(`Its ${member === 'ln' ? 'language' : 'datatype'} ${message}.`)
 }
 
 const shortEscapes = new Map([
@@ -50,20 +55,27 @@ function unescape(text: string): string {
 }
 
 /** Nothing of it moves a cursor. */
-export function formatTerm({ v, e }: Term): string {
+export function formatTerm({ v, e, dt, ln }: Term): string {
   if (e && blankNode.test(v)) return v
-  if (e) return `<${printable(v.replace(/[\u0000-\u0020<>"{}|^`\\]/g, asCode))}>`
+  if (e) return formatIri(v)
   const escaped = v
     .replace(/["\\]/g, '\\$&')
     .replaceAll('\t', '\\t')
     .replaceAll('\n', '\\n')
     .replaceAll('\r', '\\r')
-  return `"${printable(escaped)}"`
+  const text = `"${printable(escaped)}"`
+  if (ln !== undefined) return `${text}@${ln}`
+  return dt === undefined ? text : `${text}^^${formatIri(dt)}`
 }
 
-/** A line of N-Triples, but that there a literal is never a subject or a predicate. */
-export function formatTriple({ s, p, o }: Triple): string {
-  return `${formatTerm(s)} ${formatTerm(p)} ${formatTerm(o)} .`
+function formatIri(iri: string): string {
+  return `<${printable(iri.replace(/[\u0000-\u0020<>"{}|^`\\]/g, asCode))}>`
+}
+
+/** A line of N-Triples, or of N-Quads, but that there a literal is never a subject or a predicate. */
+export function formatTriple({ s, p, o, g }: Triple): string {
+  const graph = g === undefined ? '' : ` ${formatTerm({ v: g, e: true })}`
+  return `${formatTerm(s)} ${formatTerm(p)} ${formatTerm(o)}${graph} .`
 }
 
 function asCode(character: string): string {
