@@ -1,11 +1,13 @@
-// Frames and validates a core stream at byte level. It makes no object for a message, keeps no
-// byte of a message, and may be stopped at any byte: what it holds between two chunks is
+// Frames and validates a core stream at byte level. It makes no object for a message, and may be
+// stopped at any byte: what it holds between two chunks is
 //
 //   - the stack of open arrays and maps (kind, entries left, fields seen),
 //   - at most 9 bytes of a MessagePack header that was cut,
 //   - how much of a string is still to come, and where in a UTF-8 character it was cut,
 //   - a map key (256 bytes at most), a type indicator, or a core id or user that may have to be
-//     replaced.
+//     replaced,
+//   - the beginning of a message until its first triple or embedding: a message of another dialect
+//     shows by then that it is one, and somebody else may read it as if it had never been here.
 //
 // Two paths give one result. The automaton (#token) takes one MessagePack token at a time and
 // reports every error. The straight paths (#triples, #numbers) take whole triples, and runs of
@@ -41,6 +43,7 @@ const { TRIPLE, TYPE, USER } = grammar
 const { classOf, headerSizeOf, readLength } = msgpack
 
 const maxKeyBytes = 256
+const maxKeptHead = 1024 * 1024
 
 /**
  * Checks a core stream and hands it on, chunk by chunk. Call push() for each chunk, then finish().
@@ -59,14 +62,24 @@ export class CoreScanner {
   readonly #id: Uint8Array | undefined
   readonly #user: Uint8Array | undefined
 
-  /** Where the current chunk starts in the stream, and where the current message has to end. */
+  /** Where the current chunk and message start in the stream, and where the message has to end. */
   #offset = 0
+  #messageStart = 0
   #limit: number
   /** The current chunk, for an error to look at, and for reading several bytes at once. */
   #chunk: Uint8Array = new Uint8Array(0)
   #view = new DataView(this.#chunk.buffer)
   /** From here on the current chunk has not been handed on. */
   #copyFrom = 0
+  /** No triple or embedding of the message has been read: nothing of it has been handed on. */
+  #isHead = true
+  /** What earlier chunks had of it. */
+  #head = new Uint8Array(0)
+  #headLength = 0
+  /** What was counted before it. */
+  #triplesBefore = 0
+  #entitiesBefore = 0
+  #vectorsBefore = 0
 
   // The open arrays and maps, outermost first.
   #depth = 0
@@ -138,6 +151,38 @@ export class CoreScanner {
     return this.#offset
   }
 
+  /** Where the message under way starts, while nothing of it has been handed on. */
+  get headStart(): number | undefined {
+    return this.#isHead ? this.#messageStart : undefined
+  }
+
+  /**
+   * Forgets the message that push() has refused in its head, all of it. What is pushed next takes its
+   * place, and comes after it for all that was said before.
+   */
+  rewind(): void {
+    const start = this.#messageStart
+    if (start > this.#offset + this.#copyFrom) {
+      this.#sink.copy(this.#chunk, this.#copyFrom, start - this.#offset)
+    }
+    this.#offset = start
+    this.triples = this.#triplesBefore
+    this.entities = this.#entitiesBefore
+    this.vectors = this.#vectorsBefore
+    this.#headLength = 0
+    this.#others.fill(undefined)
+    this.#depth = 0
+    this.#expect = MESSAGE
+    this.#extraValues = 0
+    this.#released = false
+    this.#headerLength = 0
+    this.#contentLeft = 0
+    this.#name = undefined
+    this.#utf8.reset()
+    this.#keeping = false
+    this.#holding = false
+  }
+
   push(chunk: Uint8Array): void {
     const end = chunk.length
     this.#chunk = chunk
@@ -157,12 +202,12 @@ export class CoreScanner {
       }
       if (this.#messageEnded) {
         this.#messageEnded = false
-        this.#extraValues = 0
-        this.#limit = this.#offset + at + this.#limits.maxMessageBytes
+        if (this.#isHead) this.#endHead()
         if (this.#sink.messageEnd) {
           this.#flush(chunk, at)
           this.#sink.messageEnd()
         }
+        this.#beginMessage(this.#offset + at)
       }
     }
     if (!this.#holding) this.#flush(chunk, end)
@@ -179,9 +224,45 @@ export class CoreScanner {
     this.#fail(this.#offset, `the stream ends inside a message; next should be ${expected}`)
   }
 
+  #beginMessage(start: number): void {
+    this.#extraValues = 0
+    this.#messageStart = start
+    this.#limit = start + this.#limits.maxMessageBytes
+    this.#isHead = true
+    this.#triplesBefore = this.triples
+    this.#entitiesBefore = this.entities
+    this.#vectorsBefore = this.vectors
+  }
+
   #flush(chunk: Uint8Array, to: number): void {
-    if (this.#copyFrom < to) this.#sink.copy(chunk, this.#copyFrom, to)
+    if (this.#copyFrom < to) this.#handOn(chunk, this.#copyFrom, to)
     this.#copyFrom = to
+  }
+
+  #handOn(bytes: Uint8Array, from: number, to: number): void {
+    if (!this.#isHead) return this.#sink.copy(bytes, from, to)
+    // Of the chunk, what is before the message; all else is of the message itself.
+    const before = bytes === this.#chunk ? this.#messageStart - this.#offset : from
+    const start = Math.max(from, Math.min(to, before))
+    if (from < start) this.#sink.copy(bytes, from, start)
+    const length = this.#headLength + to - start
+    if (length > this.#head.length) {
+      const larger = new Uint8Array(Math.max(4096, 2 * length))
+      larger.set(this.#head.subarray(0, this.#headLength))
+      this.#head = larger
+    }
+    this.#head.set(bytes.subarray(start, to), this.#headLength)
+    this.#headLength = length
+  }
+
+  /** The message is one of the specification's, and goes on. */
+  #endHead(): void {
+    this.#isHead = false
+    if (this.#headLength === 0) return
+    this.#sink.copy(this.#head, 0, this.#headLength)
+    this.#headLength = 0
+    // One large head does not keep its size for ever.
+    if (this.#head.length > maxKeptHead) this.#head = new Uint8Array(0)
   }
 
   // Straight paths
@@ -249,6 +330,7 @@ export class CoreScanner {
       count++
     }
     if (count === 0) return this.#token(chunk, from, end)
+    if (this.#isHead && this.#kinds[top] === grammar.TRIPLES) this.#endHead()
     this.#left[top] = left - count
     if (count === left) this.#close()
     return at
@@ -583,11 +665,11 @@ export class CoreScanner {
     // The usual case: ours already, and all of it in this chunk. It goes on with what is around it.
     if (same && this.#holdFrom >= 0) return
     if (this.#holdFrom >= 0) this.#flush(this.#chunk, this.#holdFrom)
-    if (same) this.#sink.copy(kept, 0, this.#keptLength)
+    if (same) this.#handOn(kept, 0, this.#keptLength)
     else {
       const header = msgpack.stringHeader(ours.length)
-      this.#sink.copy(header, 0, header.length)
-      this.#sink.copy(ours, 0, ours.length)
+      this.#handOn(header, 0, header.length)
+      this.#handOn(ours, 0, ours.length)
     }
     this.#released = true
   }
@@ -611,6 +693,7 @@ export class CoreScanner {
       const top = --this.#depth
       if (this.#isMap[top] === 1) this.#checkMap(top)
       if (top === 0) break
+      if (this.#isHead && this.#isItem(top)) this.#endHead()
       const left = (this.#left[top - 1] as number) - 1
       this.#left[top - 1] = left
       if (left > 0) return this.#expectIn(top - 1)
@@ -618,6 +701,13 @@ export class CoreScanner {
     this.messages++
     this.#messageEnded = true
     this.#expect = MESSAGE
+  }
+
+  /** A triple of the message, or an embedding: no triple of its metadata. */
+  #isItem(top: number): boolean {
+    const kind = this.#kinds[top]
+    if (kind === TRIPLE) return this.#kinds[top - 1] === grammar.TRIPLES
+    return kind === grammar.EMBEDDING
   }
 
   #expectIn(top: number): void {

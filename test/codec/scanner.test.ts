@@ -354,6 +354,60 @@ t.test('datatypes, languages and graphs are checked where they stand', async (t)
   }
 })
 
+t.test('nothing of a message is handed on before its first triple or embedding', async (t) => {
+  const term = { v: 'a', e: true }
+  const triple = { s: term, p: term, o: term }
+  const m = { i: 'rose', m: [triple], u: 'bob', c: 'default' }
+  const own = { ...m, i: 'core', u: 'alice' }
+  const first = pack(['t', { m: own, t: [triple] }])
+  const heads: [Buffer, Buffer][] = [
+    [pack(['t', { m, t: [triple] }]), pack(['t', { m: own, t: [triple] }])],
+    [
+      pack(['ge', { m, e: [{ e: term, v: [[0.5]] }] }]),
+      pack(['ge', { m: own, e: [{ e: term, v: [[0.5]] }] }]),
+    ],
+  ]
+  for (const [head, expected] of heads) {
+    const items = head.lastIndexOf(pack(head[1] === 0xa1 ? triple : { e: term, v: [[0.5]] }))
+    for (const size of [1, 3, head.length]) {
+      const copied: Buffer[] = []
+      const copy = (bytes: Uint8Array, from: number, to: number) =>
+        void copied.push(Buffer.from(bytes.subarray(from, to)))
+      const scanner = new CoreScanner({ copy }, target)
+      scanner.push(first)
+      for (const chunk of cut(head.subarray(0, items), size)) {
+        scanner.push(chunk)
+        t.equal(scanner.headStart, first.length)
+      }
+      t.same(Buffer.concat(copied), first)
+      scanner.push(head.subarray(items))
+      t.same(Buffer.concat(copied), Buffer.concat([first, expected]))
+
+      // What was refused there gives its place to another.
+      scanner.push(head.subarray(0, items))
+      t.throws(() => scanner.push(Buffer.of(0xa1)))
+      t.equal(scanner.headStart, first.length + head.length)
+      scanner.rewind()
+      for (const chunk of cut(head, size)) scanner.push(chunk)
+      scanner.finish()
+      t.same(Buffer.concat(copied), Buffer.concat([first, expected, expected]))
+      const isTriples = head[1] === 0xa1
+      t.same(
+        [scanner.messages, scanner.triples, scanner.entities, scanner.vectors],
+        isTriples ? [3, 3, 0, 0] : [3, 1, 2, 2],
+      )
+    }
+  }
+  // What came before in the same chunk goes on all the same.
+  const copied: Buffer[] = []
+  const copy = (bytes: Uint8Array, from: number, to: number) =>
+    void copied.push(Buffer.from(bytes.subarray(from, to)))
+  const scanner = new CoreScanner({ copy }, target)
+  t.throws(() => scanner.push(Buffer.concat([first, pack(['x', {}])])))
+  scanner.rewind()
+  t.same(Buffer.concat(copied), first)
+})
+
 t.test('lengths that are only claimed cost nothing', async (t) => {
   const hostile = [
     Buffer.from('dd01ffffff'.repeat(50_000), 'hex'),
