@@ -1,0 +1,120 @@
+// A stream of any dialect, or of several, as one of the specification.
+
+import type { CodecLimits } from '../limits.js'
+import { MessageFramer } from './message-framer.js'
+import {
+  DOCUMENTED,
+  EARLY,
+  LOOSE,
+  SpecificationConverter,
+  TYPED,
+  type ConversionTarget,
+} from './to-specification.js'
+
+export interface TranscoderOptions {
+  readonly target: ConversionTarget
+  readonly limits: CodecLimits
+  /** Where the stream begins that this is the rest of. */
+  readonly messageIndex: number
+  readonly offset: number
+  /** Why the first message is none of the specification's: thrown where it is of no dialect either. */
+  readonly refusal: unknown
+}
+
+/** What an import could make nothing of, by the types of messages; `members` of maps. */
+export type Skipped = Readonly<Record<string, number>>
+
+const kept = ['t', 'ge']
+const libraryTypes = ['lm', 'lb']
+const skipped = [...libraryTypes, 'de', 'eos']
+
+const SPECIFICATION = 16
+
+export class Transcoder {
+  readonly #framer: MessageFramer
+  readonly #converter: SpecificationConverter
+  readonly #refusal: unknown
+  readonly #skipped = new Map<string, number>()
+  /** The first message was of a dialect. */
+  #isKnown = false
+  #signs = 0
+
+  constructor({ target, limits, messageIndex, offset, refusal }: TranscoderOptions) {
+    this.#framer = new MessageFramer({ limits, kept, skipped, messageIndex, offset })
+    this.#converter = new SpecificationConverter(target, limits)
+    this.#refusal = refusal
+  }
+
+  /** The bytes read so far, those before this stream too. */
+  get offset(): number {
+    return this.#framer.offset
+  }
+
+  /**
+   * What the messages say that this chunk completes. Take each piece before the next, and all before
+   * the next chunk. @throws LorekeepError `LK_CORE_FORMAT`, `LK_CORE_TYPE`
+   */
+  *push(chunk: Uint8Array): Generator<Uint8Array, void, undefined> {
+    const converter = this.#converter
+    try {
+      for (const frame of this.#framer.push(chunk)) {
+        if (frame.bytes === undefined) this.#skip(frame.type)
+        else {
+          for (const piece of converter.convert(frame)) {
+            // Whatever it was refused for, it was not for being of another dialect.
+            if (!this.#isKnown && converter.signs === 0) throw this.#refusal
+            this.#isKnown = true
+            yield piece
+          }
+          if (converter.signs !== 0) this.#signs |= converter.signs
+          else if (converter.isBegun) this.#signs |= SPECIFICATION
+        }
+      }
+    } catch (error) {
+      throw this.#isFamiliar ? error : this.#refusal
+    }
+  }
+
+  /** Call at the end of the stream. @throws LorekeepError `LK_CORE_FORMAT` */
+  finish(): void {
+    if (this.#isKnown) this.#framer.finish()
+    else throw this.#refusal
+  }
+
+  get skipped(): Skipped {
+    const { otherMembers } = this.#converter
+    return {
+      ...Object.fromEntries(this.#skipped),
+      ...(otherMembers > 0 && { members: otherMembers }),
+    }
+  }
+
+  /** `isAfter`: messages of the specification came before. */
+  dialect(isAfter: boolean): string {
+    const signs = this.#signs | (isAfter ? SPECIFICATION : 0)
+    const found = eras.filter(([sign]) => (signs & sign) !== 0).map(([, name]) => name)
+    if (found.length > 1) return 'mixed'
+    if (found[0] !== undefined && found[0] !== 'specification') return found[0]
+    if ((signs & LOOSE) !== 0) return 'loose'
+    if (found[0] !== undefined) return found[0]
+    return this.#skipped.has('de') ? 'document-embeddings' : 'trustgraph-2'
+  }
+
+  /** An error in what was recognised is told as it is. */
+  get #isFamiliar(): boolean {
+    return this.#isKnown || (this.#converter.isBegun && this.#converter.signs !== 0)
+  }
+
+  #skip(type: string): void {
+    this.#isKnown = true
+    // It says that the stream ends, which the end of the stream does too.
+    if (type !== 'eos') this.#skipped.set(type, (this.#skipped.get(type) ?? 0) + 1)
+  }
+}
+
+const eras: readonly (readonly [sign: number, name: string])[] = [
+  [SPECIFICATION, 'specification'],
+  [EARLY, 'trustgraph-0'],
+  [DOCUMENTED, 'trustgraph-1-docs'],
+  [TYPED, 'trustgraph-2'],
+]
