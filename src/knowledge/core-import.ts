@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { KnowledgeLimits } from './limits.js'
-import { CoreScanner } from '../codec/scanner.js'
+import { CoreReader } from '../codec/dialects/core-reader.js'
+import { importDialects } from '../codec/dialects/names.js'
 import { hasCode, LorekeepError } from '../errors.js'
 import { decodeRecord, encodeRecord } from '../record.js'
 import type { Operation, Precondition, Storage } from '../storage.js'
@@ -61,7 +62,7 @@ export class CoreImporter {
 
   async import(name: CoreRef, source: ByteSource, options: ImportOptions): Promise<ImportSummary> {
     checkOptions('import()', options, importOptions)
-    const { mode = 'append', index: isIndexed = false } = options
+    const { mode = 'append', index: isIndexed = false, dialect = 'any' } = options
     const staging = new Staging({
       table: this.#table,
       slices: this.#slices,
@@ -71,27 +72,31 @@ export class CoreImporter {
       signal: eitherOf(this.#closing, options.signal),
     })
     const { id, writer } = staging
-    const scanner = new CoreScanner(writer, name, this.#limits)
+    const reader = new CoreReader({ sink: writer, target: name, limits: this.#limits, dialect })
     const counts = (): CoreCounts => ({
       bytes: writer.bytes,
-      messages: scanner.messages,
-      triples: scanner.triples,
-      entities: scanner.entities,
-      vectors: scanner.vectors,
+      messages: reader.messages,
+      triples: reader.triples,
+      entities: reader.entities,
+      vectors: reader.vectors,
     })
     let summary: Omit<ImportSummary, 'duplicate'> | undefined
     try {
       for await (const step of readSteps(source, stepBytes, [options.signal, this.#closing])) {
-        if (scanner.offset + step.length > this.#limits.maxCoreBytes) this.#failCoreSize()
-        scanner.push(step)
-        if (writer.hasFull) {
+        if (reader.offset + step.length > this.#limits.maxCoreBytes) this.#failCoreSize()
+        for (const _ of reader.push(step)) {
+          // What is converted may have become longer.
+          if (writer.bytes > this.#limits.maxCoreBytes) this.#failCoreSize()
+          if (!writer.hasFull) continue
           await staging.writeFull()
           options.onProgress?.(counts())
         }
       }
-      scanner.finish()
+      reader.finish()
       const digest = writer.digest()
-      summary = { ...counts(), digest }
+      const { dialect, skipped } = reader
+      const stored = { ...counts(), digest }
+      summary = { ...stored, dialect, skipped }
       // Known before the first slice of a small stream is written: a retry of it writes nothing.
       if (await this.#holds(name, mode, digest)) {
         await staging.discard()
@@ -100,7 +105,7 @@ export class CoreImporter {
       const index = await staging.finish()
       options.onProgress?.(counts())
       const createdAt = new Date(this.#now()).toISOString()
-      const segment: SegmentRecord = { id, slices: writer.blocks, ...summary, createdAt }
+      const segment: SegmentRecord = { id, slices: writer.blocks, ...stored, createdAt }
       const duplicate = await this.#commit(name, mode, segment, index, staging.tried)
       if (duplicate) await staging.discard()
       return { ...summary, duplicate }
@@ -274,6 +279,7 @@ export function markGarbage(generation: string): Operation {
 export const importOptions = {
   mode: oneOf('append', 'replace'),
   index: aFlag,
+  dialect: oneOf(...importDialects),
   signal: aSignal,
   onProgress: aFunction,
 }

@@ -2,6 +2,7 @@
 
 import type { ByteSource } from '../byte-source.js'
 import type { Graph, GraphQuery, IndexOptions, IndexState } from '../graph/types.js'
+import type { ImportDialect } from '../codec/dialects/names.js'
 import type { CoreMessage } from '../types.js'
 
 /** The name of a core: whose it is, and which. Non-empty well-formed strings, 1,024 bytes at most. */
@@ -28,6 +29,8 @@ export interface ImportOptions {
    * ended. False by default: then the first question, or index(), does it.
    */
   readonly index?: boolean
+  /** `any` (the default) reads every dialect of docs/dialects.md, `specification` that one alone. */
+  readonly dialect?: ImportDialect
   /** Aborts the import, which leaves nothing; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal
   /** Called now and then with what has been read until then. It may not throw. */
@@ -40,6 +43,10 @@ export interface ImportSummary extends CoreCounts {
   readonly digest: string
   /** True where the core held exactly this content already, and nothing was stored. */
   readonly duplicate: boolean
+  /** What the stream was: `specification`, or a name of docs/dialects.md. */
+  readonly dialect: string
+  /** What a core has no place for and was left out: messages by their types, `members` of maps. */
+  readonly skipped: Readonly<Record<string, number>>
 }
 
 export interface CoreStat extends CoreRef, CoreCounts {

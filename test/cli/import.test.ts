@@ -6,6 +6,7 @@ import t from 'tap'
 import { sampleId } from '../../src/cli/commands/cores/sample.js'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { coreProblems } from '../fixtures/problems.js'
+import { lb, lm, pack, parts } from '../codec/dialects/payloads.js'
 import { fail, inTerminal, noRealCores, realCores, run, serve, start, succeed } from './command.js'
 
 const sample = await succeed(t, ['sample'])
@@ -33,6 +34,32 @@ t.test('import prints its summary on stderr, and with --json on stdout too', asy
   t.match(plain.stderr, /^lorekeep: [^\n]*\b44 triples\b[^\n]*\n$/)
   const again = JSON.parse(String(await succeed(t, [...args, '--json'], { input: sample })))
   t.match(again, { bytes: sample.length, messages: 6, triples: 44, entities: 8, duplicate: true })
+})
+
+t.test('import says which dialect it read and what was left out', async (t) => {
+  const { statement, full } = parts
+  const stream = pack(['t', { m: { i: 'doc', c: 'c' }, t: [statement] }], lm, lb, lb)
+  const dir = t.testdir({})
+  const data = ['--id', 'a', '--data', join(dir, 'data')]
+  const { code, stderr } = await run(t, ['import', '-', ...data], { input: stream })
+  t.equal(code, 0)
+  t.match(stderr, /read from the dialect trustgraph-2\n/)
+  t.match(stderr, /a core has no place for 1 lm, 2 lb: left out\n/)
+  const args = ['import', '-', '--json', ...data]
+  const summary = JSON.parse(String(await succeed(t, args, { input: stream })))
+  t.match(summary, { dialect: 'trustgraph-2', skipped: { lm: 1, lb: 2 }, duplicate: true })
+  await fail(t, 1, [...args, '--dialect', 'specification'], { input: stream })
+  await fail(t, 2, [...args, '--dialect', 'trustgraph-2'], { input: stream })
+  await fail(t, 2, [...args, '--dialect', 'any', '--format', 'nt'], { input: stream })
+  const own = await run(t, args, { input: pack(['t', { m: full, t: [statement] }]) })
+  t.notMatch(own.stderr, /dialect/)
+
+  const { url, token } = await serve(t, ['--data', join(dir, 'served')])
+  const server = ['--url', url, '--token', token]
+  const served = await run(t, ['import', '-', '--id', 'b', ...server], { input: stream })
+  t.match(served.stderr, /dialect trustgraph-2\n[^\n]*1 lm, 2 lb: left out\n/)
+  const strict = ['import', '-', '--id', 'c', '--dialect', 'specification', ...server]
+  await fail(t, 1, strict, { input: stream })
 })
 
 t.test('a file is the core of its name unless --id says otherwise', async (t) => {

@@ -1,6 +1,7 @@
 // Where `import`, `export` and `cores` find their cores: in a data directory, or behind the HTTP
 // interface of a running server, which has that directory to itself.
 
+import type { ImportDialect } from '../../codec/dialects/names.js'
 import type { CoreCounts, CoreRef, CoreStat, ImportSummary } from '../../knowledge/types.js'
 
 export interface CoreAccess {
@@ -10,6 +11,7 @@ export interface CoreAccess {
     options: {
       readonly mode: 'append' | 'replace'
       readonly index: boolean
+      readonly dialect?: ImportDialect | undefined
       readonly signal: AbortSignal
       /** Not called where the counting happens elsewhere. */
       readonly onProgress: (counts: CoreCounts) => void

@@ -6,7 +6,8 @@ import { openLocalStore } from './local-store.js'
 export async function openLocalCores(data: string, create: boolean): Promise<CoreAccess> {
   const { knowledge, close } = await openLocalStore(data, create)
   return {
-    import: (ref, source, options) => knowledge.import(ref, source, options),
+    import: (ref, source, { dialect, ...options }) =>
+      knowledge.import(ref, source, { ...options, ...(dialect && { dialect }) }),
     export: (ref, options) => knowledge.export(ref, options),
     list: (user) => knowledge.list({ user }),
     stat: async (ref) => (await knowledge.stat(ref)) ?? notFound(ref),

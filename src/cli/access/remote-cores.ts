@@ -8,8 +8,8 @@ import { readJson, ServerClient } from './server-client.js'
 export function openRemoteCores(url: URL, token: string | undefined): CoreAccess {
   const server = new ServerClient(url, token)
   return {
-    async import({ user, id }, source, { mode, index, signal }) {
-      const parameters = { id, user, mode, ...(index && { index: 'true' }) }
+    async import({ user, id }, source, { mode, index, dialect, signal }) {
+      const parameters = { id, user, mode, dialect, ...(index && { index: 'true' }) }
       const request = server.start('POST', 'import-core', parameters, signal)
       request.setHeader('Content-Type', 'application/octet-stream')
       try {

@@ -23,6 +23,7 @@ import {
   parseTokenOfUser,
   userOption,
 } from './options.js'
+import { importDialects } from '../../codec/dialects/names.js'
 import { didYouMean } from '../../door/nearest.js'
 import { rdfFormats, syntaxes } from '../../rdf/format.js'
 import { usageReport } from '../output/report.js'
@@ -141,6 +142,12 @@ function addImport(program: Command): void {
         '--loss <what>',
         'what becomes of the languages, datatypes and graphs of RDF (default: keep)',
       ).choices(['keep', 'drop', 'reify', 'refuse']),
+    )
+    .addOption(
+      new Option(
+        '--dialect <name>',
+        'which dialects of core streams are read (default: any)',
+      ).choices(importDialects),
     )
     .option('--base <iri>', 'what relative IRIs of RDF are relative to', parseText)
     .option('--collection <name>', 'of what comes from RDF (default: default)', parseText)

@@ -5,12 +5,8 @@
 import { defaultLimits, type CodecLimits } from '../limits.js'
 import { CoreScanner, type ScanSink, type ScanTarget } from '../scanner.js'
 import { ByteWriter } from './byte-writer.js'
+import type { ImportDialect } from './names.js'
 import { Transcoder, type Skipped } from './transcoder.js'
-
-/** Which dialects are read: all there are, or the specification's alone. */
-export type ImportDialect = 'any' | 'specification'
-
-export const importDialects: readonly ImportDialect[] = ['any', 'specification']
 
 interface CoreReaderOptions {
   readonly sink: ScanSink

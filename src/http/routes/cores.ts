@@ -1,6 +1,7 @@
 // Knowledge cores: bulk import and export, list, stat, delete.
 
 import type { IncomingMessage } from 'node:http'
+import { importDialects } from '../../codec/dialects/names.js'
 import { LorekeepError } from '../../errors.js'
 import type { CoreExport, CoreRef, CoreStat, KnowledgeStore } from '../../knowledge/types.js'
 import { syntaxes, rdfFormatOfMediaType, rdfFormats } from '../../rdf/format.js'
@@ -44,7 +45,7 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
       access: 'change',
       method: 'POST',
       path: `${prefix}/import-core`,
-      query: [...named, 'mode', 'index', ...ofRdf],
+      query: [...named, 'mode', 'index', 'dialect', ...ofRdf],
       run: importCore,
     },
     { access: 'read', method: 'GET', path: `${prefix}/export-core`, query: named, run: exportCore },
@@ -72,7 +73,11 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
     const ref = refFromQuery(exchange)
     const mode = parameterIn(query, 'mode', oneOf('append', 'replace')) ?? 'append'
     const index = parameterIn(query, 'index', oneOf('true', 'false')) === 'true'
+    const dialect = parameterIn(query, 'dialect', oneOf(...importDialects))
     const rdf = rdfFrom(exchange)
+    if (rdf !== undefined && dialect !== undefined) {
+      throw requestError('dialect', 'is for core streams, and the Content-Type names RDF')
+    }
     const body = openBody(request, response, {
       content: 'core',
       maxBytes: options.maxCoreBytes,
@@ -82,7 +87,7 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
       // No signal: a client that leaves early ends the body with an error, and one that leaves
       // after its last byte has its import, and may retry to be told so.
       const summary = await (rdf === undefined
-        ? knowledge.import(ref, body, { mode, index })
+        ? knowledge.import(ref, body, { mode, index, ...(dialect && { dialect }) })
         : importRdf(body, rdf, (messages) => knowledge.write(ref, messages, { mode, index })))
       await answerJson(request, response, 200, summary)
     })

@@ -20,6 +20,7 @@ import {
   wire,
 } from '../fixtures/serving.js'
 import type { Serving } from '../fixtures/serving.js'
+import { payloads } from '../../codec/dialects/payloads.js'
 import { WatchedBackend } from '../fixtures/slices.js'
 
 const headers = as('alice')
@@ -174,8 +175,22 @@ t.test('an import is answered with its summary', async (t) => {
     vectors: 3,
     digest: sha256(bytes).toString('hex'),
     duplicate: false,
+    dialect: 'specification',
+    skipped: {},
   }
   t.strictSame(json(reply), { ...summary })
+})
+
+t.test('an import reads every dialect, unless it is told not to', async (t) => {
+  const serving = await serve(t)
+  for (const { name, dialect, bytes, skipped = {} } of payloads) {
+    const reply = await upload(serving, { id: 'x', user: 'alice', mode: 'replace' }, bytes)
+    t.match(json(reply), { dialect, skipped }, name)
+    const strict = { id: 'x', user: 'alice', dialect: 'specification' }
+    t.match(json(await upload(serving, strict, bytes)), { status: 400 }, name)
+  }
+  const unknown = await upload(serving, { id: 'x', user: 'alice', dialect: 'x' }, Buffer.of())
+  t.match(json(unknown), { code: 'LK_HTTP_REQUEST' })
 })
 
 t.test('mode says whether an import appends or replaces', async (t) => {

@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path'
 import { performance } from 'node:perf_hooks'
+import type { ImportDialect } from '../../../codec/dialects/names.js'
 import { encodeMessage } from '../../../codec/encoder.js'
 import type { ImportSummary } from '../../../knowledge/types.js'
 import { rdfFormatNamed, rdfFormatOfFile } from '../../../rdf/format.js'
@@ -25,6 +26,7 @@ interface ImportCommandOptions extends AccessOptions {
   readonly user: string
   readonly mode: 'append' | 'replace'
   readonly index?: true
+  readonly dialect?: ImportDialect
   /** A format of RDF, or `core`. By default what the name of the file says, or else `core`. */
   readonly format?: string
   /** The rest is for RDF alone. */
@@ -46,12 +48,12 @@ export async function importCore(file: string, options: ImportCommandOptions): P
       interruptible(async (signal) => {
         const progress = createProgress(input.bytes, units.triples)
         const onProgress = ({ triples }: { triples: number }) => progress.count(triples)
-        const { mode, index = false } = options
+        const { mode, index = false, dialect } = options
         try {
           const bytes = counted(input.stream, progress)
           const source = options.allowEmpty ? bytes : refuseEmpty(bytes, file)
           const store = (core: AsyncIterable<Uint8Array>) =>
-            cores.import(ref, core, { mode, index, signal, onProgress })
+            cores.import(ref, core, { mode, index, dialect, signal, onProgress })
           if (format === undefined) return await store(source)
           const { loss, base, collection } = options
           // Here rather than in a server: what it stores is the same, and needs no library there.
@@ -78,7 +80,10 @@ export async function importCore(file: string, options: ImportCommandOptions): P
   const name = `'${ref.id}' of '${ref.user}'`
   const outcome = duplicate ? `${name} held this already, nothing was stored` : `imported ${name}`
   note(`${outcome}: ${counts}`)
-  const { kept, lost, reified } = summary
+  const { dialect, skipped, kept, lost, reified } = summary
+  if (dialect !== 'specification') note(`read from the dialect ${dialect}`)
+  const left = Object.entries(skipped).map(([name, count]) => `${count} ${name}`)
+  if (left.length > 0) note(`a core has no place for ${left.join(', ')}: left out`)
   if (kept && kept.statements > 0) note(`with ${describeExtras(kept)}`)
   if (lost && lost.statements > 0) {
     note(`left out: ${describeExtras(lost)} (--loss keep keeps them)`)
@@ -90,9 +95,10 @@ export async function importCore(file: string, options: ImportCommandOptions): P
 
 /** Undefined is a core. @throws UsageError */
 function formatOf(file: string, options: ImportCommandOptions): RdfFormat | undefined {
-  const { format: named, base } = options
+  const { format: named, base, dialect } = options
   const format = named === undefined ? rdfFormatOfFile(file) : rdfFormatNamed(named)
   if (format !== undefined) {
+    if (dialect !== undefined) throw new UsageError('--dialect is for core streams, not for RDF')
     if (base === undefined || isAbsoluteIri(base)) return format
     throw new UsageError(`--base is an absolute IRI, such as https://example.org/, not '${base}'`)
   }

@@ -1,13 +1,9 @@
-// The dialects that a core can be exported in, and the bytes of each.
+// A stored core in the dialect of the newest reference system.
 
 import { noLimits } from '../limits.js'
 import { ByteWriter } from './byte-writer.js'
 import { MessageFramer } from './message-framer.js'
 import { TrustgraphConverter } from './to-trustgraph.js'
-
-export type ExportDialect = 'specification' | 'trustgraph-2'
-
-export const exportDialects: readonly ExportDialect[] = ['specification', 'trustgraph-2']
 
 const chunkBytes = 1024 * 1024
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { decodeMulti } from '@msgpack/msgpack'
 import t from 'tap'
-import { asTrustgraph } from '../../../src/codec/dialects/dialects.js'
+import { asTrustgraph } from '../../../src/codec/dialects/as-trustgraph.js'
 import { Transcoder } from '../../../src/codec/dialects/transcoder.js'
 import { defaultLimits } from '../../../src/codec/limits.js'
 import { pickSeed, Random } from '../../fixtures/random.js'

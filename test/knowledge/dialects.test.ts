@@ -1,0 +1,61 @@
+import { decodeMulti } from '@msgpack/msgpack'
+import t from 'tap'
+import { MemoryBackend } from '../../adapters/memory.js'
+import { pack, parts, payloads } from '../codec/dialects/payloads.js'
+import { exported, openStore } from '../fixtures/stores.js'
+
+const ref = { user: 'alice', id: 'core' }
+
+t.test('an import reads every dialect, and says which and what was left out', async (t) => {
+  for (const { name, dialect, bytes, messages, skipped = {} } of payloads) {
+    const { knowledge } = await openStore(t, new MemoryBackend())
+    const summary = await knowledge.import(ref, bytes)
+    t.match(summary, { dialect, messages: messages.length, duplicate: false }, name)
+    t.same(summary.skipped, skipped, name)
+    const stored = await exported(knowledge, ref)
+    t.same([...decodeMulti(stored)], messages, name)
+    t.equal(summary.bytes, stored.length)
+    const stat = await knowledge.stat(ref)
+    t.notOk(stat && ('dialect' in stat || 'skipped' in stat))
+    if (messages.length > 0)
+      t.match(await knowledge.import(ref, bytes), { duplicate: true, dialect })
+    const options = { dialect: 'specification', mode: 'replace' } as const
+    await t.rejects(knowledge.import(ref, bytes, options), { code: /^LK_CORE_(FORMAT|TYPE)$/ })
+    t.same(await exported(knowledge, ref), stored)
+    t.match(await knowledge.import({ ...ref, id: 'b' }, stored, options), {
+      dialect: 'specification',
+      skipped: {},
+    })
+  }
+})
+
+t.test('what was converted can be asked, and is indexed in the same pass', async (t) => {
+  const { knowledge } = await openStore(t, new MemoryBackend())
+  const { typed, entity, cats, isA, iri } = parts
+  const m = { i: 'doc', c: 'default' }
+  const stream = pack(
+    ['t', { m, t: [{ ...typed, o: { t: 'l', v: 'chat', ln: 'fr' } }] }],
+    ['ge', { m, e: [{ e: iri(cats), v: [0.5, 1] }] }],
+  )
+  await knowledge.import(ref, stream, { index: true })
+  const found = []
+  const graph = knowledge.graph({ user: ref.user })
+  for await (const { o } of graph.match({ s: entity(cats), p: entity(isA) })) found.push(o)
+  t.same(found, [{ v: 'chat', e: false, ln: 'fr' }])
+})
+
+t.test('what a stream becomes has the bound of a core, too', async (t) => {
+  const triples = Array.from({ length: 4000 }, (_, n) => ({ s: `s${n}`, p: 'p', o: 'o' }))
+  const m = { i: 'doc', m: [], u: 'u', c: 'c' }
+  const stream = pack(['t', { m, t: triples }])
+  const limits = { limits: { maxCoreBytes: stream.length + 1000 } }
+  const { knowledge } = await openStore(t, new MemoryBackend(), limits)
+  await t.rejects(knowledge.import(ref, stream), { code: 'LK_CORE_TOO_LARGE' })
+  t.equal(await knowledge.stat(ref), undefined)
+})
+
+t.test('an unknown dialect is the mistake of a program', async (t) => {
+  const { knowledge } = await openStore(t, new MemoryBackend())
+  const options = { dialect: 'trustgraph-2' } as unknown as { dialect: 'any' }
+  await t.rejects(knowledge.import(ref, [], options), TypeError)
+})
