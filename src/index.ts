@@ -79,6 +79,7 @@ export type {
   CoreExport,
   CoreRef,
   CoreStat,
+  ExportOptions,
   ImportOptions,
   ImportSummary,
   KnowledgeStore,

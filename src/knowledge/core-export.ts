@@ -1,3 +1,5 @@
+import { asTrustgraph } from '../codec/dialects/as-trustgraph.js'
+import type { ExportDialect } from '../codec/dialects/names.js'
 import { hasCode, LorekeepError } from '../errors.js'
 import type { InFlight } from '../in-flight.js'
 import type { Storage } from '../storage.js'
@@ -19,6 +21,7 @@ const lookMs = 125
 
 interface ExportParts {
   readonly core: CoreRecord
+  readonly dialect: ExportDialect
   readonly cores: Storage
   readonly slices: Storage
   readonly inFlight: InFlight
@@ -41,7 +44,9 @@ export function createCoreExport(parts: ExportParts): CoreExport {
       if (used) throw new TypeError('an export can be read once; ask for another one')
       used = true
       dropped.unregister(hold)
-      const iterator = guard(readChunks(parts, hold), hold)
+      const stored = readChunks(parts, hold)
+      const isStored = parts.dialect === 'specification'
+      const iterator = guard(isStored ? stored : asTrustgraph(stored), hold)
       dropped.register(iterator, hold, hold)
       return iterator
     },

@@ -2,7 +2,8 @@ import { MessageDecoder } from '../codec/decoder.js'
 import { encodeMessage } from '../codec/encoder.js'
 import { limitsOf } from '../door/limits.js'
 import { checkArgument, checkNoMore, checkOptions } from '../door/options.js'
-import { aCount, aFunction, anIterable, anyValue, aSignal } from '../door/rules.js'
+import { aCount, aFunction, anIterable, anyValue, aSignal, oneOf } from '../door/rules.js'
+import { exportDialects } from '../codec/dialects/names.js'
 import { hasCode, LorekeepError } from '../errors.js'
 import { StoredGraph, type GraphParts, type HeldCores } from '../graph/graph.js'
 import { fewestLinked } from '../graph/index/links-writer.js'
@@ -25,6 +26,7 @@ import type {
   CoreExport,
   CoreRef,
   CoreStat,
+  ExportOptions,
   ImportOptions,
   ImportSummary,
   KnowledgeStore,
@@ -85,7 +87,8 @@ async function checkFormat(cores: Storage): Promise<void> {
   }
 }
 
-const exportOptions = { signal: aSignal }
+const exportOptions = { dialect: oneOf(...exportDialects), signal: aSignal }
+const messagesOptions = { signal: aSignal }
 const indexOptions = { signal: aSignal, onProgress: aFunction }
 // Names are for checkName(), which clients' go through too.
 const listOptions = { user: anyValue, after: anyValue, limit: aCount() }
@@ -151,14 +154,14 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     return this.import(ref, encodeMessages(messages), options)
   }
 
-  async export(ref: CoreRef, options: { readonly signal?: AbortSignal } = {}): Promise<CoreExport> {
-    const { signal } = checkOptions('export()', options, exportOptions)
+  async export(ref: CoreRef, options: ExportOptions = {}): Promise<CoreExport> {
+    const { dialect = 'specification', signal } = checkOptions('export()', options, exportOptions)
     const name = checkRef(ref)
     return this.#inFlight.run(async () => {
       signal?.throwIfAborted()
       const { core, release } = await this.#table.pinned(name)
       const [cores, slices, inFlight] = [this.#cores, this.#slices, this.#inFlight]
-      return createCoreExport({ core, cores, slices, inFlight, signal, release })
+      return createCoreExport({ core, dialect, cores, slices, inFlight, signal, release })
     })
   }
 
@@ -166,7 +169,7 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     ref: CoreRef,
     options: { readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<CoreMessage, void, undefined> {
-    checkOptions('messages()', options, exportOptions)
+    checkOptions('messages()', options, messagesOptions)
     const decoder = new MessageDecoder()
     for await (const chunk of await this.export(ref, options)) yield* decoder.push(chunk)
     decoder.finish()

@@ -2,7 +2,7 @@
 
 import type { ByteSource } from '../byte-source.js'
 import type { Graph, GraphQuery, IndexOptions, IndexState } from '../graph/types.js'
-import type { ImportDialect } from '../codec/dialects/names.js'
+import type { ExportDialect, ImportDialect } from '../codec/dialects/names.js'
 import type { CoreMessage } from '../types.js'
 
 /** The name of a core: whose it is, and which. Non-empty well-formed strings, 1,024 bytes at most. */
@@ -35,6 +35,16 @@ export interface ImportOptions {
   readonly signal?: AbortSignal
   /** Called now and then with what has been read until then. It may not throw. */
   readonly onProgress?: (progress: CoreCounts) => void
+}
+
+export interface ExportOptions {
+  /**
+   * `specification` (the default) gives the core as it is stored, `trustgraph-2` what the newest
+   * version of the reference system imports. The numbers of the export are those of the core.
+   */
+  readonly dialect?: ExportDialect
+  /** Aborts the export, also while it is read. */
+  readonly signal?: AbortSignal
 }
 
 /** What an import brought. All numbers are this import's own, not the core's totals. */
@@ -81,7 +91,7 @@ export interface KnowledgeStore {
   import(ref: CoreRef, source: ByteSource, options?: ImportOptions): Promise<ImportSummary>
 
   /** @throws LorekeepError `LK_CORE_NOT_FOUND`; while iterating also `LK_STORAGE_*` */
-  export(ref: CoreRef, options?: { readonly signal?: AbortSignal }): Promise<CoreExport>
+  export(ref: CoreRef, options?: ExportOptions): Promise<CoreExport>
 
   /**
    * import() from objects. The messages' own `m.i` and `m.u` give way to the core's.

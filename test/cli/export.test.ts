@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { sampleId } from '../../src/cli/commands/cores/sample.js'
-import { fail, inTerminal, run, start, succeed } from './command.js'
+import { fail, inTerminal, run, serve, start, succeed } from './command.js'
 
 const name = ['--id', sampleId]
 const sample = await succeed(t, ['sample'])
@@ -30,6 +30,29 @@ t.test('export writes a file, over an old one and through a symlink', async (t) 
   await succeed(t, ['export', ...name, '--data', data, '-o', join(dir, 'link')])
   t.ok(readFileSync(file).equals(sample))
   t.same(readdirSync(dir).sort(), ['link', 'sample.core'])
+})
+
+t.test('export writes the dialect that is asked for', async (t) => {
+  const { dir, data } = await shelf(t)
+  const dialect = ['--dialect', 'trustgraph-2']
+  const file = join(dir, 'other.core')
+  const written = await succeed(t, ['export', ...name, ...dialect, '--data', data])
+  await succeed(t, ['export', ...name, ...dialect, '--data', data, '-o', file])
+  t.ok(readFileSync(file).equals(written))
+  t.notOk(written.equals(sample))
+  const again = ['--id', sampleId, '--data', join(dir, 'again')]
+  const { stderr } = await run(t, ['import', file, ...again])
+  t.match(stderr, /dialect trustgraph-2/)
+  t.ok((await succeed(t, ['export', ...again])).equals(sample))
+  t.ok((await succeed(t, ['export', ...again, '--dialect', 'specification'])).equals(sample))
+  await fail(t, 2, ['export', ...name, ...dialect, '--format', 'nt', '--data', data])
+  await fail(t, 2, ['export', ...name, '--dialect', 'trustgraph-1', '--data', data])
+
+  const { url, token, child, ended } = await serve(t, ['--data', data])
+  const server = ['--user', 'trustgraph', '--url', url, '--token', token]
+  t.ok((await succeed(t, ['export', ...name, ...dialect, ...server])).equals(written))
+  child.kill('SIGTERM')
+  await ended
 })
 
 t.test('export writes to what is no regular file as it is', async (t) => {

@@ -1,7 +1,7 @@
 // Where `import`, `export` and `cores` find their cores: in a data directory, or behind the HTTP
 // interface of a running server, which has that directory to itself.
 
-import type { ImportDialect } from '../../codec/dialects/names.js'
+import type { ExportDialect, ImportDialect } from '../../codec/dialects/names.js'
 import type { CoreCounts, CoreRef, CoreStat, ImportSummary } from '../../knowledge/types.js'
 
 export interface CoreAccess {
@@ -18,7 +18,10 @@ export interface CoreAccess {
     },
   ): Promise<ImportSummary>
   /** Fails where there is no such core, or where it ends before its last byte. */
-  export(ref: CoreRef, options: { readonly signal: AbortSignal }): Promise<CoreBytes>
+  export(
+    ref: CoreRef,
+    options: { readonly dialect: ExportDialect; readonly signal: AbortSignal },
+  ): Promise<CoreBytes>
   list(user: string): AsyncIterable<CoreStat>
   /** Fails where there is no such core. */
   stat(ref: CoreRef): Promise<CoreStat>
@@ -28,5 +31,6 @@ export interface CoreAccess {
 }
 
 export interface CoreBytes extends AsyncIterable<Uint8Array> {
+  /** Of the core as it is stored, whatever the dialect. */
   readonly bytes: number
 }

@@ -26,9 +26,10 @@ export function openRemoteCores(url: URL, token: string | undefined): CoreAccess
       }
     },
 
-    async export({ user, id }, { signal }) {
+    async export({ user, id }, { dialect, signal }) {
       try {
-        const found = await server.ask('GET', 'export-core', { id, user }, signal)
+        const asked = { id, user, ...(dialect !== 'specification' && { dialect }) }
+        const found = await server.ask('GET', 'export-core', asked, signal)
         return download(server.origin, found, signal)
       } catch (error) {
         signal.throwIfAborted()
@@ -62,7 +63,7 @@ export function openRemoteCores(url: URL, token: string | undefined): CoreAccess
   }
 }
 
-/** A body of known length; a shorter one is an error. */
+/** A body; one of known length that is shorter is an error. */
 function download(origin: string, response: IncomingMessage, signal: AbortSignal): CoreBytes {
   const bytes = Number(response.headers['content-length'] ?? NaN)
   const read = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
@@ -70,7 +71,8 @@ function download(origin: string, response: IncomingMessage, signal: AbortSignal
       for await (const chunk of response as AsyncIterable<Buffer>) yield chunk
     } catch (cause) {
       signal.throwIfAborted()
-      const message = `the connection to ${origin} broke before all of ${bytes} bytes had come`
+      const all = Number.isNaN(bytes) ? 'all' : `all of ${bytes} bytes`
+      const message = `the connection to ${origin} broke before ${all} had come`
       throw new Error(message, { cause })
     }
   }

@@ -23,7 +23,7 @@ import {
   parseTokenOfUser,
   userOption,
 } from './options.js'
-import { importDialects } from '../../codec/dialects/names.js'
+import { exportDialects, importDialects } from '../../codec/dialects/names.js'
 import { didYouMean } from '../../door/nearest.js'
 import { rdfFormats, syntaxes } from '../../rdf/format.js'
 import { usageReport } from '../output/report.js'
@@ -171,6 +171,12 @@ function addExport(program: Command): void {
     .addOption(idOption())
     .addOption(userOption('whose core'))
     .addOption(formatOption('what to write (default: by the extension of the file, or core)'))
+    .addOption(
+      new Option(
+        '--dialect <name>',
+        'of a core stream: trustgraph-2 is read by TrustGraph 2 (default: specification)',
+      ).choices(exportDialects),
+    )
     .option('-o, --output <file>', "the file, or '-' for stdout", parseText)
   addAccess(command)
     .addHelpText('after', example('lorekeep export --id urn:books --user alice -o books.core'))

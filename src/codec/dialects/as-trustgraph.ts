@@ -5,10 +5,11 @@ import { ByteWriter } from './byte-writer.js'
 import { MessageFramer } from './message-framer.js'
 import { TrustgraphConverter } from './to-trustgraph.js'
 
-const chunkBytes = 1024 * 1024
+/** A step that a slow reader has to take in one go: see stepsOf() of the HTTP export. */
+const chunkBytes = 512 * 1024
 
 /**
- * A stream of the specification's messages in the dialect `trustgraph-2`, in chunks of at most 1 MiB.
+ * A stream of the specification's messages in the dialect `trustgraph-2`, in chunks of at most 512 KiB.
  * Holds one message at a time, as it is and converted.
  */
 export async function* asTrustgraph(

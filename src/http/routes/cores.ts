@@ -1,7 +1,8 @@
 // Knowledge cores: bulk import and export, list, stat, delete.
 
 import type { IncomingMessage } from 'node:http'
-import { importDialects } from '../../codec/dialects/names.js'
+import { exportDialects, importDialects } from '../../codec/dialects/names.js'
+import type { ExportDialect } from '../../codec/dialects/names.js'
 import { LorekeepError } from '../../errors.js'
 import type { CoreExport, CoreRef, CoreStat, KnowledgeStore } from '../../knowledge/types.js'
 import { syntaxes, rdfFormatOfMediaType, rdfFormats } from '../../rdf/format.js'
@@ -48,7 +49,13 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
       query: [...named, 'mode', 'index', 'dialect', ...ofRdf],
       run: importCore,
     },
-    { access: 'read', method: 'GET', path: `${prefix}/export-core`, query: named, run: exportCore },
+    {
+      access: 'read',
+      method: 'GET',
+      path: `${prefix}/export-core`,
+      query: [...named, 'dialect'],
+      run: exportCore,
+    },
     {
       access: 'read',
       method: 'GET',
@@ -94,10 +101,15 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
   }
 
   async function exportCore(exchange: Exchange): Promise<void> {
-    const { request, response } = exchange
+    const { request, response, query } = exchange
     const ref = refFromQuery(exchange)
+    const dialect = parameterIn(query, 'dialect', oneOf(...exportDialects))
     const format = formatFor(request)
-    if (format !== 'core') return exportRdf(exchange, ref, format)
+    if (format !== 'core') {
+      if (dialect === undefined) return exportRdf(exchange, ref, format)
+      throw requestError('dialect', 'is for core streams, and Accept asks for RDF')
+    }
+    if (dialect === 'trustgraph-2') return exportDialect(exchange, ref, dialect)
     const known = request.headers['if-none-match']
     if (request.method === 'HEAD' || known !== undefined) {
       const stat = (await knowledge.stat(ref)) ?? notFound(ref)
@@ -121,14 +133,31 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
     )
   }
 
-  /** Made while it is sent: how long it will be is not known, and a version has no name here. */
   async function exportRdf(exchange: Exchange, ref: CoreRef, format: RdfFormat) {
-    const { request, response, principal } = exchange
+    const { mediaType } = syntaxes[format]
+    const type = mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType
+    await exportMade(exchange, ref, type, async (signal) =>
+      writeRdf(knowledge.messages(ref, { signal }), { format }),
+    )
+  }
+
+  async function exportDialect(exchange: Exchange, ref: CoreRef, dialect: ExportDialect) {
+    await exportMade(exchange, ref, 'application/octet-stream', (signal) =>
+      knowledge.export(ref, { dialect, signal }),
+    )
+  }
+
+  /** Made while it is sent: how long it will be is not known, and a version has no name here. */
+  async function exportMade(
+    { request, response, principal }: Exchange,
+    ref: CoreRef,
+    type: string,
+    make: (signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>,
+  ) {
     // An unread body would keep the socket from telling that the client has gone.
     if (isBodyPending(request)) throw new LorekeepError('LK_HTTP_REQUEST', 'a GET has no body')
-    const { mediaType } = syntaxes[format]
     const headers = {
-      'Content-Type': mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType,
+      'Content-Type': type,
       'Cache-Control': 'private, no-cache',
       Vary: 'Authorization, Accept',
     }
@@ -139,8 +168,7 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
     }
     await options.exports.hold(principal, () =>
       whileConnected(response, async (signal) => {
-        const text = writeRdf(knowledge.messages(ref, { signal }), { format })
-        await answerStream(response, headers, text, options.exportIdleTimeoutMs)
+        await answerStream(response, headers, await make(signal), options.exportIdleTimeoutMs)
       }),
     )
   }

@@ -193,6 +193,37 @@ t.test('an import reads every dialect, unless it is told not to', async (t) => {
   t.match(json(unknown), { code: 'LK_HTTP_REQUEST' })
 })
 
+t.test('an export for the newest reference system is made while it is sent', async (t) => {
+  const serving = await serve(t)
+  const name = { id: 'x', user: 'alice' }
+  await upload(serving, name, core('x', 'alice', 30))
+  const own = await download(serving, name)
+  const other = await download(serving, { ...name, dialect: 'trustgraph-2' })
+  t.equal(other.status, 200)
+  t.equal(other.headers['content-type'], 'application/octet-stream')
+  for (const header of ['content-length', 'etag', 'repr-digest']) {
+    t.notOk(other.headers[header], header)
+  }
+  const [[type, data]] = [...decodeMulti(other.body)] as [[string, { m: unknown; t: unknown[] }]]
+  t.match([type, data.m], ['t', { i: 'x', c: String }])
+  t.match(data.t[0], { s: { t: 'i' } })
+  const back = { ...name, mode: 'replace' }
+  t.match(json(await upload(serving, back, other.body)), { dialect: 'trustgraph-2' })
+  t.same((await download(serving, name)).body, own.body)
+  t.same((await download(serving, { ...name, dialect: 'specification' })).body, own.body)
+
+  t.equal(
+    (await download(serving, { id: 'y', user: 'alice', dialect: 'trustgraph-2' })).status,
+    404,
+  )
+  t.equal((await download(serving, { ...name, dialect: 'trustgraph-1' })).status, 400)
+  const url = target(serving.url, 'export-core', { ...name, dialect: 'trustgraph-2' })
+  const asTurtle = await send(url, { headers: { ...as('admin'), Accept: 'text/turtle' } })
+  t.match(json(asTurtle), { status: 400, code: 'LK_HTTP_REQUEST' })
+  const head = await send(url, { method: 'HEAD', headers: as('admin') })
+  t.equal(head.status, 200)
+})
+
 t.test('mode says whether an import appends or replaces', async (t) => {
   const serving = await serve(t)
   const name = { id: 'x', user: 'alice' }

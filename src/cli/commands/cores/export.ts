@@ -1,5 +1,6 @@
 // `lorekeep export`: a core to a file or stdout, as it is or as RDF.
 
+import type { ExportDialect } from '../../../codec/dialects/names.js'
 import { MessageDecoder } from '../../../codec/decoder.js'
 import { rdfFormatNamed, rdfFormatOfFile } from '../../../rdf/format.js'
 import { writeRdf } from '../../../rdf/write.js'
@@ -9,7 +10,7 @@ import { writeWholeFile } from '../../../whole-file.js'
 import { withCores } from '../../access/access.js'
 import type { CoreBytes } from '../../access/core-access.js'
 import type { AccessOptions } from '../../access/access.js'
-import { interruptible, note } from '../../output/failure.js'
+import { interruptible, note, UsageError } from '../../output/failure.js'
 import { formatBytes, formatCounted } from '../../output/figures.js'
 import { refuseTerminal, writeOut } from '../../output/output.js'
 
@@ -19,18 +20,24 @@ interface ExportCommandOptions extends AccessOptions {
   readonly output?: string
   /** A format of RDF, or `core`. By default what the name of the file says, or else `core`. */
   readonly format?: string
+  readonly dialect?: ExportDialect
 }
 
 export async function exportCore(options: ExportCommandOptions): Promise<void> {
   const { id, user, output = '-' } = options
   const format =
     options.format === undefined ? rdfFormatOfFile(output) : rdfFormatNamed(options.format)
+  const { dialect = 'specification' } = options
+  if (format !== undefined && options.dialect !== undefined) {
+    throw new UsageError('--dialect is for core streams, not for RDF')
+  }
   if (output === '-' && format === undefined) {
     refuseTerminal('redirect stdout, name a file with -o, or ask for --format turtle')
   }
   await withCores(options, { create: false }, async (cores) => {
     const { bytes, counts } = await interruptible(async (signal) => {
-      const core = whole(await cores.export({ id, user }, { signal }), signal)
+      const found = await cores.export({ id, user }, { dialect, signal })
+      const core = dialect === 'specification' ? whole(found, signal) : unlessAborted(found, signal)
       const text = format === undefined ? undefined : writeRdf(messagesOf(core), { format })
       let bytes = 0
       const counted = async function* () {
@@ -76,12 +83,21 @@ async function* whole(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let bytes = 0
-  for await (const chunk of core) {
-    signal.throwIfAborted()
+  for await (const chunk of unlessAborted(core, signal)) {
     bytes += chunk.byteLength
     yield chunk
   }
   if (bytes !== core.bytes) {
     throw new Error(`the export ended after ${bytes} of ${core.bytes} bytes`)
+  }
+}
+
+async function* unlessAborted(
+  core: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const chunk of core) {
+    signal.throwIfAborted()
+    yield chunk
   }
 }
