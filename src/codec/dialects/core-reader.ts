@@ -2,6 +2,7 @@
 // the first message that the scanner refuses in its head the transcoder takes over, and hands the
 // scanner what it makes of that message and of all that follows.
 
+import { hasCode } from '../../errors.js'
 import { defaultLimits, type CodecLimits } from '../limits.js'
 import { CoreScanner, type ScanSink, type ScanTarget } from '../scanner.js'
 import { ByteWriter } from './byte-writer.js'
@@ -17,7 +18,6 @@ interface CoreReaderOptions {
 
 export class CoreReader {
   readonly #scanner: CoreScanner
-  readonly #target: ScanTarget
   readonly #limits: CodecLimits
   readonly #isStrict: boolean
   /** Of the message under way, what earlier chunks had, while it may still be of another dialect. */
@@ -28,7 +28,6 @@ export class CoreReader {
 
   constructor({ sink, target, limits = defaultLimits, dialect = 'any' }: CoreReaderOptions) {
     this.#scanner = new CoreScanner(sink, target, limits)
-    this.#target = target
     this.#limits = limits
     this.#isStrict = dialect === 'specification'
   }
@@ -77,7 +76,7 @@ export class CoreReader {
       scanner.push(chunk)
     } catch (refusal) {
       const start = scanner.headStart
-      if (start === undefined || this.#isStrict) throw refusal
+      if (start === undefined || this.#isStrict || !isOfTheStream(refusal)) throw refusal
       const transcoder = this.#handOver(refusal)
       if (start < offset) yield* this.#transcode(transcoder, head.bytes)
       return yield* this.#transcode(transcoder, chunk.subarray(Math.max(0, start - offset)))
@@ -97,10 +96,10 @@ export class CoreReader {
   #handOver(refusal: unknown): Transcoder {
     const scanner = this.#scanner
     scanner.rewind()
-    const [target, limits] = [this.#target, this.#limits]
+    const limits = this.#limits
     const { messages: messageIndex, offset } = scanner
     this.#isAfter = scanner.triples + scanner.entities > 0
-    this.#transcoder = new Transcoder({ target, limits, messageIndex, offset, refusal })
+    this.#transcoder = new Transcoder({ limits, messageIndex, offset, refusal })
     return this.#transcoder
   }
 
@@ -110,4 +109,9 @@ export class CoreReader {
       yield
     }
   }
+}
+
+/** Not a fault of the sink. */
+function isOfTheStream(error: unknown): boolean {
+  return hasCode(error, 'LK_CORE_FORMAT') || hasCode(error, 'LK_CORE_TYPE')
 }

@@ -10,12 +10,6 @@ import { ByteWriter } from './byte-writer.js'
 import type { Frame } from './message-framer.js'
 import { MessageView, NONE } from './message-view.js'
 
-/** What a message of the specification says about itself where it says nothing. */
-export interface ConversionTarget {
-  readonly id: string
-  readonly user: string
-}
-
 // What tells that a message is of a dialect.
 export const EARLY = 1
 export const DOCUMENTED = 2
@@ -30,8 +24,6 @@ const maxKnown = 65_536
 export class SpecificationConverter {
   readonly #view = new MessageView()
   readonly #limits: CodecLimits
-  readonly #id: Uint8Array
-  readonly #user: Uint8Array
 
   /** The message's metadata, and the triples or embeddings of it that were converted. */
   readonly #metadata = new ByteWriter()
@@ -49,10 +41,8 @@ export class SpecificationConverter {
   #signs = 0
   isBegun = false
 
-  constructor(target: ConversionTarget, limits: CodecLimits) {
+  constructor(limits: CodecLimits) {
     this.#limits = limits
-    this.#id = Buffer.from(target.id)
-    this.#user = Buffer.from(target.user)
   }
 
   /** What tells the dialect of the message so far: 0 where it is the specification's. */
@@ -226,14 +216,13 @@ export class SpecificationConverter {
     out.clear()
     out.byte(0x84)
     out.copy(keys.i)
-    out.stringHeader(this.#id.length)
-    out.copy(this.#id)
+    // The scanner writes the core's own id and user.
+    out.byte(0xa0)
     out.copy(keys.m)
     out.arrayHeader(this.#count)
     out.copy(this.#items.bytes)
     out.copy(keys.u)
-    out.stringHeader(this.#user.length)
-    out.copy(this.#user)
+    out.byte(0xa0)
     out.copy(keys.c)
     if (c === NONE) {
       out.stringHeader(defaultCollection.length)

@@ -1,18 +1,10 @@
-// A stream of any dialect, or of several, as one of the specification.
+// A stream of any dialect, or of several, as one of the specification, without ids and users.
 
 import type { CodecLimits } from '../limits.js'
 import { MessageFramer } from './message-framer.js'
-import {
-  DOCUMENTED,
-  EARLY,
-  LOOSE,
-  SpecificationConverter,
-  TYPED,
-  type ConversionTarget,
-} from './to-specification.js'
+import { DOCUMENTED, EARLY, LOOSE, SpecificationConverter, TYPED } from './to-specification.js'
 
 export interface TranscoderOptions {
-  readonly target: ConversionTarget
   readonly limits: CodecLimits
   /** Where the stream begins that this is the rest of. */
   readonly messageIndex: number
@@ -39,9 +31,9 @@ export class Transcoder {
   #isKnown = false
   #signs = 0
 
-  constructor({ target, limits, messageIndex, offset, refusal }: TranscoderOptions) {
+  constructor({ limits, messageIndex, offset, refusal }: TranscoderOptions) {
     this.#framer = new MessageFramer({ limits, kept, skipped, messageIndex, offset })
-    this.#converter = new SpecificationConverter(target, limits)
+    this.#converter = new SpecificationConverter(limits)
     this.#refusal = refusal
   }
 

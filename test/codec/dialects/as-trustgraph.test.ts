@@ -7,7 +7,7 @@ import { defaultLimits } from '../../../src/codec/limits.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
 import { randomStream } from '../../fixtures/streams.js'
 import { cut } from '../scan.js'
-import { pack, parts, payloads, target } from './payloads.js'
+import { pack, parts, payloads } from './payloads.js'
 
 const seed = pickSeed()
 
@@ -26,7 +26,7 @@ async function trustgraph(chunks: Iterable<Uint8Array>): Promise<Buffer> {
 function specification(bytes: Uint8Array): Buffer {
   const refusal = new Error('refused')
   const limits = defaultLimits
-  const transcoder = new Transcoder({ target, limits, messageIndex: 0, offset: 0, refusal })
+  const transcoder = new Transcoder({ limits, messageIndex: 0, offset: 0, refusal })
   const pieces: Buffer[] = []
   for (const piece of transcoder.push(bytes)) pieces.push(Buffer.from(piece))
   transcoder.finish()

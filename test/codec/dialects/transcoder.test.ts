@@ -6,8 +6,8 @@ import { Transcoder } from '../../../src/codec/dialects/transcoder.js'
 import { defaultLimits, type CodecLimits } from '../../../src/codec/limits.js'
 import { LorekeepError } from '../../../src/errors.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
-import { mutate, randomChunks } from '../../fixtures/streams.js'
-import { cut } from '../scan.js'
+import { mutate, randomChunks, randomStream } from '../../fixtures/streams.js'
+import { cut, scan } from '../scan.js'
 import { lb, lm, pack, parts, payloads, target } from './payloads.js'
 
 const seed = pickSeed()
@@ -21,7 +21,7 @@ interface Transcoded {
 }
 
 function transcode(chunks: Iterable<Uint8Array>, limits: CodecLimits = defaultLimits): Transcoded {
-  const transcoder = new Transcoder({ target, limits, messageIndex: 0, offset: 0, refusal })
+  const transcoder = new Transcoder({ limits, messageIndex: 0, offset: 0, refusal })
   const pieces: Buffer[] = []
   try {
     for (const chunk of chunks) {
@@ -39,7 +39,12 @@ function transcode(chunks: Iterable<Uint8Array>, limits: CodecLimits = defaultLi
 
 function messagesOf({ bytes, error }: Transcoded): unknown[] {
   assert.equal(error, undefined, JSON.stringify(error))
-  return [...decodeMulti(Buffer.from(bytes as string, 'latin1'))]
+  const messages = [...decodeMulti(Buffer.from(bytes as string, 'latin1'))]
+  // As the scanner names them.
+  return (messages as [string, { m: object }][]).map(([type, data]) => [
+    type,
+    { ...data, m: { ...data.m, i: target.id, u: target.user } },
+  ])
 }
 
 t.test('each dialect becomes the specification, however its bytes are cut', async (t) => {
@@ -64,11 +69,29 @@ t.test(`damaged bytes end in one typed error however they are cut (seed ${seed})
     const damaged = Buffer.concat([before, mutate(random, bytes)])
     const whole = transcode([damaged])
     if (whole.error !== undefined) refused++
+    else assert.equal(scan([Buffer.from(whole.bytes ?? '', 'latin1')], target).error, undefined)
     assert.deepEqual(transcode(cut(damaged, 1)), whole, damaged.toString('hex'))
     assert.deepEqual(transcode(randomChunks(random, damaged, 30)), whole, damaged.toString('hex'))
   }
   t.ok(refused > 500, `${refused} of 1500 refused`)
 })
+
+t.test(
+  `what is made of strange and damaged messages, a scanner takes (seed ${seed})`,
+  async (t) => {
+    const random = new Random(seed)
+    let taken = 0
+    for (let round = 0; round < 1000; round++) {
+      const { bytes } = randomStream(random, { strangeness: random.next(), messages: 2 })
+      const damaged = random.chance(0.5) ? bytes : mutate(random, bytes)
+      const made = transcode([Buffer.concat([pack(lm), damaged])])
+      if (made.error !== undefined) continue
+      taken++
+      assert.equal(scan([Buffer.from(made.bytes ?? '', 'latin1')], target).error, undefined)
+    }
+    t.ok(taken > 300, `${taken} of 1000`)
+  },
+)
 
 t.test('a quoted triple becomes a reified statement, once in a message', async (t) => {
   const { iri, entity, cats, isA, animal, full, rdf } = parts
