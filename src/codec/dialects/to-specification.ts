@@ -85,7 +85,7 @@ export class SpecificationConverter {
       const triple = next
       next = this.#triple(triple)
       this.isBegun = true
-      yield* this.#split('t', triple, length, count)
+      if (!this.#isRoomy) yield* this.#split('t', triple, length, count)
     }
     yield* this.#message('t')
   }
@@ -101,6 +101,7 @@ export class SpecificationConverter {
       this.#signs |= EARLY
       this.#embedding(e, v)
       this.isBegun = true
+      if (!this.#isRoomy) yield* this.#split('ge', at, 0, 0)
     } else {
       let left = view.countAt(e, 'an array of entity embeddings')
       if (v !== NONE) view.otherMembers++
@@ -115,7 +116,7 @@ export class SpecificationConverter {
         this.#embedding(entity, vectors)
         next = view.close(map)
         this.isBegun = true
-        yield* this.#split('ge', embedding, length, count)
+        if (!this.#isRoomy) yield* this.#split('ge', embedding, length, count)
       }
     }
     yield* this.#message('ge')
@@ -130,7 +131,6 @@ export class SpecificationConverter {
     lengthBefore: number,
     countBefore: number,
   ): Generator<Uint8Array, void, undefined> {
-    if (this.#fits(this.#items.length + this.#reified.length)) return
     if (countBefore > 0) {
       const rest = Buffer.from(this.#items.bytes.subarray(lengthBefore))
       const restCount = this.#count - countBefore
@@ -145,11 +145,18 @@ export class SpecificationConverter {
       if (this.#reifiedCount > 0) yield* this.#writeReified()
       return
     }
+    this.#failSize(at)
+  }
+
+  /** What was converted so far has room in one message. */
+  get #isRoomy(): boolean {
+    return this.#fits(this.#items.length + this.#reified.length)
+  }
+
+  #failSize(at: number): never {
     const most = this.#limits.maxMessageBytes
-    this.#view.fail(
-      at,
-      `in the specification's dialect longer than ${most} bytes (maxMessageBytes)`,
-    )
+    const reason = `in the specification's dialect longer than ${most} bytes (maxMessageBytes)`
+    return this.#view.fail(at, reason)
   }
 
   #fits(bytes: number): boolean {
@@ -205,15 +212,18 @@ export class SpecificationConverter {
     for (const text of [i, u, c]) if (text !== NONE) view.checkText(text)
     if (view.at(map, 1) === NONE || view.at(map, 2) === NONE) this.#signs |= TYPED
     this.#graph = NONE
+    out.clear()
     if (m !== NONE && view.isText(m)) {
       // The id of a document.
       view.checkText(m)
       this.#signs |= TYPED
     } else if (m !== NONE) {
       let left = view.countAt(m, 'an array of triples')
-      for (let next = view.contentOf(m); left > 0; left--) next = this.#triple(next)
+      for (let next = view.contentOf(m); left > 0; left--) {
+        next = this.#triple(next)
+        if (!this.#isRoomy) this.#failSize(at)
+      }
     }
-    out.clear()
     out.byte(0x84)
     out.copy(keys.i)
     // The scanner writes the core's own id and user.
@@ -230,6 +240,7 @@ export class SpecificationConverter {
     } else view.copyText(c, out)
     view.close(map)
     this.#clear()
+    if (!this.#isRoomy) this.#failSize(at)
   }
 
   /** The end of the triple. */

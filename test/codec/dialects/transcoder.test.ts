@@ -226,11 +226,20 @@ t.test('what becomes longer than a message may be becomes several', async (t) =>
   for (const message of messages) t.ok(encode(message).length <= limits.maxMessageBytes)
   t.same(transcode(cut(bytes, 1), limits), whole)
   const metadata = { ...m, m: plain }
-  const tight = pack(['t', { m: metadata, t: plain.slice(0, 1) }])
-  const { error } = transcode([pack(lm), tight], { ...limits, maxMessageBytes: tight.length }) as {
-    error: { message: string }
+  for (const message of [
+    ['t', { m: metadata, t: plain.slice(0, 1) }],
+    ['t', { m: metadata, t: [] }],
+    ['ge', { m, e: 'http://x.org', v: [[1, 2, 3]] }],
+  ]) {
+    const tight = pack(message)
+    const { error } = transcode([pack(lm), tight], {
+      ...limits,
+      maxMessageBytes: tight.length,
+    }) as {
+      error: { message: string }
+    }
+    t.match(error.message, /in the specification's dialect longer than .*maxMessageBytes/)
   }
-  t.match(error.message, /in the specification's dialect longer than .*maxMessageBytes/)
 })
 
 t.test('nothing is made of what a message nests', async (t) => {
