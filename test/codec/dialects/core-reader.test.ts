@@ -148,3 +148,26 @@ t.test('what is of no dialect is refused as if nobody else had looked', async (t
     t.same(any, read([bytes], 'specification'))
   }
 })
+
+t.test('a fault of the sink is none of the stream', async (t) => {
+  const fault = new Error('the disk is full')
+  for (const bytes of [own, (payloads[3] as (typeof payloads)[number]).bytes]) {
+    let isFull = true
+    const copy = () => {
+      if (!isFull) return
+      isFull = false
+      throw fault
+    }
+    const reader = new CoreReader({ sink: { copy }, target })
+    t.throws(() => [...reader.push(bytes)], fault)
+  }
+})
+
+t.test('the name of the core has no part in the limits of the stream', async (t) => {
+  const long = { id: 'x'.repeat(1000), user: 'y'.repeat(1000) }
+  const limits = { ...defaultLimits, maxStringBytes: 100 }
+  const { bytes } = payloads[3] as (typeof payloads)[number]
+  const reader = new CoreReader({ sink: { copy: () => undefined }, target: long, limits })
+  t.same([...reader.push(bytes)].length, 2)
+  reader.finish()
+})
