@@ -109,6 +109,8 @@ function addServe(program: Command): void {
       "let this token act for this user, '*' for any; may be given again. Other users of the machine see it in the list of processes: better put it in the config file",
       parseTokenOfUser,
     )
+    .option('--open', 'ask nobody for a token, as clients of the reference system expect')
+    .option('--force', 'with --open: also on an address that other machines reach')
     .addOption(
       new Option('--stop-timeout <seconds>', 'how long a stop waits for requests under way')
         .default(10_000, '10')

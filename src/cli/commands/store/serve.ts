@@ -2,6 +2,7 @@
 
 import { referenceUser } from '../../../defaults.js'
 import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { realpathSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
@@ -20,10 +21,11 @@ import { createSparql } from '../../../sparql/index.js'
 import { noConfig, readConfig, storeOptionsOf } from '../../config/config.js'
 import { variable } from '../../config/environment.js'
 import type { NamedFlow, NamedSchema } from '../../config/config.js'
-import { describe, exitCodes, note, noteError } from '../../output/failure.js'
+import { describe, exitCodes, note, noteError, UsageError } from '../../output/failure.js'
 import { formatCounted, printable } from '../../output/figures.js'
 import { writeOut } from '../../output/output.js'
 import { sampleId } from '../cores/sample.js'
+import { checkLoopback, isForeign } from './open-access.js'
 
 /**
  * Connections that the system takes while the event loop is at something else. One more than that has
@@ -39,6 +41,10 @@ export interface ServeOptions {
   readonly data?: string
   /** token → user; added to those of the configuration. */
   readonly token?: ReadonlyMap<string, string>
+  /** Asks nobody for a token. */
+  readonly open?: boolean
+  /** Also where others reach it. */
+  readonly force?: boolean
   readonly stopTimeoutMs: number
 }
 
@@ -49,12 +55,24 @@ export async function serve(options: ServeOptions): Promise<void> {
   const data = options.data ?? config.data ?? variable('LOREKEEP_DATA') ?? 'lorekeep-data'
   const given = [...(options.token ?? [])].map(([token, user]) => [token, { user }] as const)
   const tokens = new Map<string, Principal>([...config.tokens, ...given])
+  const { open: isOpen = false, force: isForced = false } = options
+  if (isForced && !isOpen) throw new UsageError('--force is for --open, which is missing')
+  if (isOpen && tokens.size > 0) {
+    const count = formatCounted(tokens.size, 'token')
+    throw new UsageError(
+      `--open asks for no token, and there is ${count} in the configuration or --token: leave out one or the other`,
+    )
+  }
+  if (isOpen && !isForced) await checkLoopback(host)
 
   // From here on a signal stops the server, also while the store is being opened.
   const stop = listenForSignals(options.stopTimeoutMs)
-  const made = tokens.size === 0 ? randomBytes(24).toString('base64url') : undefined
+  const isTokenMade = tokens.size === 0 && !isOpen
+  const made = isTokenMade ? randomBytes(24).toString('base64url') : undefined
   if (made !== undefined) tokens.set(made, { user: '*' })
-  const { defaultUser, compat } = config
+  const { defaultUser } = config
+  // Whoever sends no tokens is a client of the reference system, and those read JSON.
+  const compat = { ...(isOpen && { emptyJson: true }), ...config.compat }
   const { knowledge, objects, flows, backup, close } = await createLorekeep({
     backend: new LevelBackend(data),
     ...storeOptionsOf(config),
@@ -81,7 +99,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       backup,
       // Where its engine is not installed, a query is told so.
       sparql: createSparql(config.sparql),
-      authenticate: authenticator(tokens),
+      authenticate: isOpen ? 'none' : authenticator(tokens),
       ...config.handlerLimits,
       ...(defaultUser !== undefined && { defaultUser }),
       compat,
@@ -92,10 +110,10 @@ export async function serve(options: ServeOptions): Promise<void> {
         requestErrors.report('http', error, where)
       },
     })
-    const serving = new Serving(handler)
+    const serving = new Serving(isOpen ? guarded(handler, isForced) : handler)
     const origin = await serving.listen(port, host)
     await writeOut(`lorekeep listening on ${origin}\n`).catch(() => {})
-    explain(origin, data, made, { tokens, defaultUser })
+    explain(origin, data, { made, isOpen, tokens, defaultUser })
     const runner = flows.run()
     await stop
     stopping.abort()
@@ -238,6 +256,19 @@ function authenticator(tokens: ReadonlyMap<string, Principal>): Authenticate {
   return (token) => (token === undefined ? null : principals.get(digest(token)))
 }
 
+/** Of an open server: what comes from a page in a browser is refused before it is looked at. */
+function guarded(handler: Handler, isForced: boolean): Handler {
+  return async (request, response, next) => {
+    if (!isForeign(request, isForced)) return handler(request, response, next)
+    response.writeHead(403, { 'Content-Type': 'text/plain', Connection: 'close' })
+    response.end(`${foreignDetail}\n`)
+    await once(response, 'close')
+  }
+}
+
+const foreignDetail =
+  'this server is open to programs of its own machine: what comes from elsewhere, by its Host or Origin, is refused'
+
 const sampleText = 'Mary Shelley wrote Frankenstein in Geneva.'
 const sampleQuestion = 'Who wrote Frankenstein?'
 
@@ -248,26 +279,38 @@ const sampleQuestion = 'Who wrote Frankenstein?'
 function explain(
   origin: string,
   data: string,
-  made: string | undefined,
-  { tokens, defaultUser }: { readonly tokens: Tokens; readonly defaultUser: string | undefined },
+  { made, isOpen, tokens, defaultUser }: Access,
 ): void {
   const url = new URL(origin)
   // Any address is for listening; one of this machine is for calling.
   if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1'
   if (url.hostname === '[::]') url.hostname = '[::1]'
-  const principal = ablest([...tokens.values()])
+  const principal: Principal = isOpen ? { user: '*' } : ablest([...tokens.values()])
   const lines = [
     `# data in ${resolve(data)}`,
-    made === undefined
-      ? `# try it, with ${tokenOf(principal)} in LOREKEEP_TOKEN:`
-      : '# no token is configured: this one, good for every user, is made anew at each start',
-    ...(made === undefined ? [] : [`export LOREKEEP_TOKEN=${quote(made)}`]),
-    ...trials(url.origin, principal, defaultUser ?? referenceUser),
+    ...(isOpen
+      ? [
+          `# OPEN: nobody is asked for a token. Whoever reaches ${origin} reads, changes and deletes`,
+          '# everything of every user. Start it without --open for anything that matters. Try it:',
+        ]
+      : made === undefined
+        ? [`# try it, with ${tokenOf(principal)} in LOREKEEP_TOKEN:`]
+        : [
+            '# no token is configured: this one, good for every user, is made anew at each start',
+            `export LOREKEEP_TOKEN=${quote(made)}`,
+          ]),
+    ...trials(url.origin, principal, { isOpen, defaultUser: defaultUser ?? referenceUser }),
   ]
   process.stderr.write(lines.map((line) => `${line}\n`).join(''))
 }
 
-type Tokens = ReadonlyMap<string, Principal>
+interface Access {
+  /** The token that was made, where none was given. */
+  readonly made: string | undefined
+  readonly isOpen: boolean
+  readonly tokens: ReadonlyMap<string, Principal>
+  readonly defaultUser: string | undefined
+}
 
 /** Who may do most of what there is to try. */
 function ablest(principals: readonly Principal[]): Principal {
@@ -286,12 +329,16 @@ function tokenOf({ user, collections, access }: Principal): string {
   return `a token ${whose}${where}${access === 'read' ? ', which may only read,' : ''}`
 }
 
-function trials(origin: string, principal: Principal, defaultUser: string): readonly string[] {
+function trials(
+  origin: string,
+  principal: Principal,
+  { isOpen, defaultUser }: { readonly isOpen: boolean; readonly defaultUser: string },
+): readonly string[] {
   const { access, collections } = principal
   const user = principal.user === '*' ? defaultUser : principal.user
   const api = `${origin}/api/v1`
   const query = new URLSearchParams({ id: sampleId, user })
-  const curl = 'curl -sS -H "Authorization: Bearer $LOREKEEP_TOKEN"'
+  const curl = isOpen ? 'curl -sS' : 'curl -sS -H "Authorization: Bearer $LOREKEEP_TOKEN"'
   const mayChange = access !== 'read'
   // Texts and questions go to a collection; of a token for none, to none.
   const collection = collections === undefined ? undefined : collections[0]
