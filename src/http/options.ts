@@ -209,7 +209,7 @@ export function routesOf(options: HandlerOptions, prefix: string): readonly Rout
       ...coreRoutes({ ...ofCores, knowledge }),
       ...graphRoutes({ ...ofGraphs, knowledge }),
       ...flowServiceRoutes({ ...ofGraphs, knowledge, hasFlow, defaultUser }),
-      ...knowledgeServiceRoutes({ ...ofBodies, knowledge, defaultUser }),
+      ...knowledgeServiceRoutes({ ...ofBodies, knowledge, hasFlow, defaultUser }),
       ...sparqlRoutes({ ...ofGraphs, knowledge, sparql }),
     )
   }

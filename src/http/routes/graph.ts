@@ -12,6 +12,7 @@ import type { Exchange, Route } from '../routes.js'
 import { answerStream, linesOf, linesType, wantsLines, whileAsked } from '../stream.js'
 import type { Stopwatch } from '../stream.js'
 import type { Places } from '../places.js'
+import { listOf } from '../result-list.js'
 
 interface GraphRoutesOptions extends JsonLimits {
   readonly prefix: string
@@ -167,29 +168,6 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
     const state = await knowledge.indexState(refFromPath(exchange))
     await answerJson(exchange.request, exchange.response, 200, state)
   }
-}
-
-/** Terms can be long: a list of few of them that is longer than this ends early, and says so. */
-const maxListLength = 8 * 1024 ** 2
-
-/** `{ [name]: [...] }`, and whether there is more. */
-export async function listOf(
-  name: string,
-  find: (limit: number) => AsyncIterable<unknown>,
-  limit: number,
-): Promise<string> {
-  const texts: string[] = []
-  let length = 0
-  let truncated = false
-  // One more than asked for tells whether there is more.
-  for await (const value of find(limit + 1)) {
-    truncated = texts.length === limit || length > maxListLength
-    if (truncated) break
-    const text = JSON.stringify(value)
-    texts.push(text)
-    length += text.length
-  }
-  return `{"${name}":[${texts.join()}]${truncated ? ',"truncated":true' : ''}}`
 }
 
 function refFromPath({ principal, query, parameters }: Exchange): CoreRef {

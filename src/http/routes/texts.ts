@@ -1,10 +1,11 @@
 // Texts into flows: endpoint 5 of the specification.
 
-import type { FlowQueue, TextDocument } from '../../flow/types.js'
+import type { FlowQueue } from '../../flow/types.js'
 import { scopeOf } from '../access.js'
 import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
 import { answer, answerJson } from '../reply.js'
+import { documentOf } from '../reference/texts.js'
 import type { Exchange, Route } from '../routes.js'
 
 interface TextRoutesOptions extends JsonLimits {
@@ -24,7 +25,7 @@ export function textRoutes(options: TextRoutesOptions): readonly Route[] {
   async function loadText(exchange: Exchange): Promise<void> {
     const { request, response, principal, parameters } = exchange
     const body = await readJson(exchange, options)
-    const document = body as unknown as TextDocument
+    const document = documentOf(principal, body)
     const scope = scopeOf(principal)
     const { job } = await flows.load(parameters.get('flow') ?? '', document, { scope })
     const headers = {

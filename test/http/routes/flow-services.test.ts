@@ -118,7 +118,9 @@ t.test('a body that is no such question is a 400 that says where', async (t) => 
   const serving = await withCores(t, { maxGraphResults: 100 })
   for (const [line, body, path] of [
     [triplesPath, { s: 'urn:ann' }, 's'],
-    [triplesPath, { s: { t: 'i', i: 'urn:ann' } }, 's.v'],
+    [triplesPath, { s: { t: 'i' } }, 's.v'],
+    [triplesPath, { s: { t: 't', tr: {} } }, 's'],
+    [entitiesPath, { vector: [[1]] }, 'vector[0]'],
     [triplesPath, { limit: 101 }, 'limit'],
     [triplesPath, { limit: '10' }, 'limit'],
     [triplesPath, { g: 'urn:graph' }, 'g'],
@@ -137,4 +139,45 @@ t.test('a body that is no such question is a 400 that says where', async (t) => 
       JSON.stringify(body).slice(0, 60),
     )
   }
+})
+
+t.test('terms with types are answered with such', async (t) => {
+  const serving = await withCores(t)
+  const response = async (body: object) => {
+    const { value } = await ask(serving, triplesPath, { collection: 'home', ...body })
+    return value['response']
+  }
+  const [{ s, o }] = (await response({ p: { t: 'i', i: knows.v }, limit: 1 })) as [
+    { s: object; o: object },
+  ]
+  t.match({ s, o }, { s: { t: 'i', i: /^\w/ }, o: { t: 'i', i: /^\w/ } })
+  const typedAnn = { t: 'i', i: uri('ann').v }
+  const label = { t: 'l', v: 'Ann', dt: '', ln: null }
+  const labelled = await response({ o: label, p: null })
+  t.match(labelled, [{ s: typedAnn, o: { t: 'l', v: 'Ann' } }])
+  t.match(await response({ workspace: 'default', limit: 1 }), [{ s: { t: 'i' } }])
+  t.match(await response({ workspace: 'default', o: text('Ann') }), [{ o: text('Ann') }])
+  t.match(await response({ user: 'alice', limit: 1 }), [{ s: { e: true } }])
+
+  const { value } = await ask(serving, entitiesPath, { collection: 'home', vector: [1, 0, 0] })
+  const entities = value['entities'] as { entity: object; score: number }[]
+  t.strictSame(entities[0]?.entity, typedAnn)
+  t.ok(entities.every(({ score }) => score > 0 && score <= 1.0001))
+  const plain = { user: 'alice', collection: 'home', vector: [1, 0, 0], limit: 1 }
+  t.match((await ask(serving, entitiesPath, plain)).value, { entities: [{ entity: uri('ann') }] })
+})
+
+t.test('a workspace is a user', async (t) => {
+  const serving = await withCores(t, { defaultUser: 'alice' })
+  const answered = async (workspace: unknown, token: string) => {
+    const { value } = await ask(serving, triplesPath, { collection: 'home', workspace }, as(token))
+    return value['code'] ?? (value['response'] as unknown[]).length
+  }
+  t.equal(await answered('alice', 'admin'), 3)
+  t.equal(await answered('bob', 'admin'), 0)
+  t.equal(await answered('default', 'admin'), 3, 'of the default user')
+  t.equal(await answered('default', 'alice'), 3, "of the token's")
+  t.equal(await answered('default', 'bob'), 0)
+  t.equal(await answered('alice', 'bob'), 'LK_HTTP_FORBIDDEN')
+  t.equal(await answered(7, 'alice'), 'LK_HTTP_REQUEST')
 })

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import t from 'tap'
 import { createHandler } from '../../../src/http/index.js'
 import type { HandlerOptions } from '../../../src/http/index.js'
-import { listOf } from '../../../src/http/routes/graph.js'
+import { listOf } from '../../../src/http/result-list.js'
 import type { Triple } from '../../../src/types.js'
 import {
   changeGraphs,

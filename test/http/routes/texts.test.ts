@@ -260,3 +260,22 @@ t.test('a text becomes a core that is exported and imported elsewhere', async (t
     core: { id, bytes: exported.body.byteLength },
   })
 })
+
+t.test('a document of newer clients names a workspace and has typed terms', async (t) => {
+  const serving = await serve(t, { stores: { defaultUser: 'nobody' } })
+  await defineQuick(serving)
+  const loaded = async (body: object, token = 'alice') => {
+    const reply = await ask(serving, `POST ${loadPath}`, { ...text('a'), ...body }, as(token))
+    const id = reply.headers['lorekeep-job']
+    return id === undefined ? reply.status : (await serving.flows.job(String(id)))?.user
+  }
+  t.equal(await loaded({ workspace: 'default' }), 'alice')
+  t.equal(await loaded({ workspace: 'alice' }), 'alice')
+  t.equal(await loaded({ workspace: 'bob' }), 403)
+  t.equal(await loaded({ workspace: 'default' }, 'admin'), 'nobody')
+  t.equal(await loaded({ workspace: 'bob' }, 'admin'), 'bob')
+  const term = (i: string) => ({ t: 'i', i })
+  const label = { s: term('urn:a'), p: term('urn:label'), o: { t: 'l', v: 'A' } }
+  t.equal(await loaded({ metadata: [label] }), 'alice')
+  t.equal(await loaded({ metadata: [{ ...label, s: { t: 't' } }] }), 400)
+})
