@@ -142,14 +142,14 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
   'knowledge.import': [
     { ...asRef, call: (name) => knowledge.import(name, text('')) },
     {
-      right: { mode: 'append', index: true, ...progress },
+      right: { mode: 'append', copies: 2, index: true, ...progress },
       call: (options) => knowledge.import(ref, text(''), options),
     },
   ],
   'knowledge.write': [
     { ...asRef, call: (name) => knowledge.write(name, []) },
     {
-      right: { mode: 'append', index: true, ...progress },
+      right: { mode: 'append', copies: 2, index: true, ...progress },
       call: (options) => knowledge.write(ref, [], options),
     },
   ],

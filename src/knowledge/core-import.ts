@@ -23,7 +23,7 @@ import { Staging, type BuiltIndex } from './staging.js'
 import type { CoreCounts, CoreRef, ImportOptions, ImportSummary } from './types.js'
 import type { ByteSource } from '../byte-source.js'
 import { checkOptions } from '../door/options.js'
-import { aFlag, aFunction, aSignal, oneOf } from '../door/rules.js'
+import { aCount, aFlag, aFunction, aSignal, oneOf } from '../door/rules.js'
 import { eitherOf } from '../in-flight.js'
 
 /** The most bytes of a source that are taken in one step, before an abort is looked for. */
@@ -31,6 +31,8 @@ const stepBytes = 128 * 1024
 
 /** Of a core without segments. */
 export const emptyDigest = createHash('sha256').digest('hex')
+
+type How = Required<Pick<ImportOptions, 'mode' | 'copies'>>
 
 interface ImportParts {
   readonly table: CoreTable
@@ -62,7 +64,8 @@ export class CoreImporter {
 
   async import(name: CoreRef, source: ByteSource, options: ImportOptions): Promise<ImportSummary> {
     checkOptions('import()', options, importOptions)
-    const { mode = 'append', index: isIndexed = false, dialect = 'any' } = options
+    const { mode = 'append', copies = 1, index: isIndexed = false, dialect = 'any' } = options
+    const how = { mode, copies }
     const staging = new Staging({
       table: this.#table,
       slices: this.#slices,
@@ -98,7 +101,7 @@ export class CoreImporter {
       const stored = { ...counts(), digest }
       summary = { ...stored, dialect, skipped }
       // Known before the first slice of a small stream is written: a retry of it writes nothing.
-      if (await this.#holds(name, mode, digest)) {
+      if (await this.#holds(name, how, digest)) {
         await staging.discard()
         return { ...summary, duplicate: true }
       }
@@ -106,7 +109,7 @@ export class CoreImporter {
       options.onProgress?.(counts())
       const createdAt = new Date(this.#now()).toISOString()
       const segment: SegmentRecord = { id, slices: writer.blocks, ...stored, createdAt }
-      const duplicate = await this.#commit(name, mode, segment, index, staging.tried)
+      const duplicate = await this.#commit(name, how, segment, index, staging.tried)
       if (duplicate) await staging.discard()
       return { ...summary, duplicate }
     } catch (error) {
@@ -123,7 +126,7 @@ export class CoreImporter {
   /** Makes a written segment part of the core, in one step. True where its content was there already. */
   async #commit(
     name: CoreRef,
-    mode: 'append' | 'replace',
+    how: How,
     segment: SegmentRecord,
     index: BuiltIndex | undefined,
     tried: Staging['tried'],
@@ -131,7 +134,7 @@ export class CoreImporter {
     for (;;) {
       const stored = await this.#table.cores.get(coreKey(name))
       const core = stored && decodeRecord<CoreRecord>(stored)
-      const change = core && (await this.#changeOf(core, mode, segment.digest))
+      const change = core && (await this.#changeOf(core, how, segment.digest))
       if (change === 'none') return true
       const replaced = change === 'replace' ? core : undefined
       const base = change === 'append' ? core! : emptyCore(name, createId(this.#now()), segment)
@@ -169,9 +172,9 @@ export class CoreImporter {
     }
   }
 
-  async #holds(name: CoreRef, mode: 'append' | 'replace', digest: string): Promise<boolean> {
+  async #holds(name: CoreRef, how: How, digest: string): Promise<boolean> {
     const core = await this.#table.read(name)
-    return core !== undefined && (await this.#changeOf(core, mode, digest)) === 'none'
+    return core !== undefined && (await this.#changeOf(core, how, digest)) === 'none'
   }
 
   /**
@@ -180,7 +183,7 @@ export class CoreImporter {
    */
   async #changeOf(
     core: CoreRecord,
-    mode: 'append' | 'replace',
+    { mode, copies }: How,
     digest: string,
   ): Promise<'none' | 'append' | 'replace'> {
     if (mode === 'replace') {
@@ -190,6 +193,7 @@ export class CoreImporter {
     if (digest === emptyDigest) return 'none'
     const content = await this.#table.cores.get(contentKey(core.generation, digest))
     if (content === undefined) return 'append'
+    if (copies > 1 && (await this.#copiesOf(core, digest)) < copies) return 'append'
     if (await this.#isWhole(core, digest)) return 'none'
     if (core.segments === 1) return 'replace'
     const now = await this.#table.read(core)
@@ -198,6 +202,17 @@ export class CoreImporter {
     const { user, id } = core
     const detail = `core '${id}' of '${user}' holds this content in one of its segments, where it is damaged: delete the core, and import all of it`
     throw new LorekeepError('LK_STORAGE_CORRUPT', detail, { details: { user, id } })
+  }
+
+  async #copiesOf({ generation, segments }: CoreRecord, digest: string): Promise<number> {
+    const range = { gte: segmentKey(generation, 0), lt: segmentKey(generation, segments) }
+    let copies = 0
+    for await (const page of this.#table.cores.scan(range)) {
+      for (const { value } of page) {
+        if (decodeRecord<SegmentRecord>(value).digest === digest) copies++
+      }
+    }
+    return copies
   }
 
   /** Reads the segment that has this content. */
@@ -278,6 +293,7 @@ export function markGarbage(generation: string): Operation {
 
 export const importOptions = {
   mode: oneOf('append', 'replace'),
+  copies: aCount(1),
   index: aFlag,
   dialect: oneOf(...importDialects),
   signal: aSignal,

@@ -176,7 +176,7 @@ class CoreSalvage {
       const read = this.#segmentOf(entry)
       if (read === undefined) continue
       found++
-      const segment = await this.#whole(read, generation, keyText(entry.key), whose)
+      const segment = await this.#whole(read, keyText(entry.key), whose)
       if (segment === undefined) {
         isWhole = false
         yield
@@ -225,7 +225,6 @@ class CoreSalvage {
   /** The segment with the counts that its slices come to; `undefined` where it is not whole. */
   async #whole(
     segment: SegmentRecord,
-    generation: string,
     what: string,
     whose: string,
   ): Promise<SegmentRecord | undefined> {
@@ -235,7 +234,7 @@ class CoreSalvage {
       this.#tell('lost', what, message)
       return undefined
     }
-    if (await this.#isCopied(segment, generation)) {
+    if (await this.#isCopied(segment)) {
       this.#tell('lost', what, `${whose}: its slices are those of another segment`)
       return undefined
     }
@@ -259,9 +258,7 @@ class CoreSalvage {
     return content.damage() === undefined ? content.counts : undefined
   }
 
-  async #isCopied({ id, digest }: SegmentRecord, generation: string): Promise<boolean> {
-    const content = await this.#to.cores.get(contentKey(generation, digest))
-    if (content !== undefined) return true
+  async #isCopied({ id }: SegmentRecord): Promise<boolean> {
     for await (const _ of this.#to.slices.scan({ ...slicesOf(id), keysOnly: true, limit: 1 })) {
       return true
     }

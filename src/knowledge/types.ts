@@ -25,6 +25,11 @@ export interface ImportOptions {
   /** `append` (the default) adds a segment, `replace` swaps the whole core in one step. */
   readonly mode?: 'append' | 'replace'
   /**
+   * How often an `append` leaves this content in the core: it adds nothing where it is there as often.
+   * Default 1. For who imports message by message, some of which are the same on purpose.
+   */
+  readonly copies?: number
+  /**
    * Indexes what is imported in the same pass, for questions: both are there when the import has
    * ended. False by default: then the first question, or index(), does it.
    */

@@ -126,6 +126,22 @@ for (const [engine, createBackend] of backends) {
       t.ok((await exported(knowledge, ref)).equals(stream('d', 'e')))
     })
 
+    t.test('content is there as often as was asked for, and no more often', async (t) => {
+      const backend = createBackend(t)
+      const { knowledge } = await openStore(t, backend)
+      const put = async (name: string, copies?: number) => {
+        const options = copies === undefined ? {} : { copies }
+        return (await knowledge.import(ref, stream(name), options)).duplicate
+      }
+      t.strictSame([await put('a'), await put('b'), await put('a')], [false, false, true])
+      t.strictSame([await put('a', 2), await put('a', 2), await put('a')], [false, true, true])
+      t.equal(await put('c', 9), false)
+      t.ok((await exported(knowledge, ref)).equals(stream('a', 'b', 'a', 'c')))
+      await Promise.all(Array.from({ length: 4 }, () => put('a', 3)))
+      t.ok((await exported(knowledge, ref)).equals(stream('a', 'b', 'a', 'c', 'a')))
+      t.strictSame(await coreProblems(backend), [])
+    })
+
     t.test('content that the core holds is not stored twice', async (t) => {
       const backend = createBackend(t)
       const { knowledge } = await openStore(t, backend)

@@ -130,3 +130,18 @@ t.test('what cannot be a part of a key is no record, and stops nobody', async (t
   t.equal(kept, 1)
   t.ok(findings.length > 0)
 })
+
+t.test('content that a core has twice is kept twice', async (t) => {
+  const backend = new MemoryBackend()
+  const { knowledge } = await createLorekeep({ backend })
+  const message = triplesMessage('twice')
+  await knowledge.write({ user, id: 'a' }, [message])
+  await knowledge.write({ user, id: 'a' }, [message], { copies: 2 })
+  const [cores, slices] = [await backend.open('cores'), await backend.open('slices')]
+  const [objects, flows] = [await backend.open('objects'), await backend.open('flows')]
+  const target = new MemoryBackend()
+  const { findings, segments } = await salvage({ cores, slices, objects, flows }, target)
+  t.strictSame(findings, [])
+  t.equal(segments, 2)
+  t.equal(await textsIn(target, 'a'), await textsIn(backend, 'a'))
+})
