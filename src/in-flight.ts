@@ -7,18 +7,24 @@ import { LorekeepError } from './errors.js'
  */
 export class InFlight {
   readonly #stop = new AbortController()
+  readonly #closing = new AbortController()
   #count = 0
   #closed = false
   #idle: (() => void) | undefined
 
   constructor() {
-    // One listener per import and export under way.
-    setMaxListeners(0, this.#stop.signal)
+    // One listener per import and export under way, and per socket.
+    setMaxListeners(0, this.#stop.signal, this.#closing.signal)
   }
 
   /** Aborts, with an `LK_CLOSED` error as reason, when close() has waited long enough. */
   get signal(): AbortSignal {
     return this.#stop.signal
+  }
+
+  /** Aborts as soon as close() is called. */
+  get closing(): AbortSignal {
+    return this.#closing.signal
   }
 
   /** @throws LorekeepError `LK_CLOSED` once close() was called */
@@ -50,6 +56,7 @@ export class InFlight {
   /** Resolves when nothing runs any more. Work that is still under way after `timeoutMs` is aborted. */
   async close(timeoutMs: number): Promise<void> {
     this.#closed = true
+    this.#closing.abort()
     if (this.#count === 0) return
     const reason = new LorekeepError(
       'LK_CLOSED',

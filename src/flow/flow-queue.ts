@@ -1,6 +1,7 @@
 // FlowQueue: the queue, its runners and whoever watches them.
 
 import { LorekeepError } from '../errors.js'
+import { tellClosing } from '../closing.js'
 import { InFlight } from '../in-flight.js'
 import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
@@ -159,6 +160,7 @@ class Flows implements ClosableFlowQueue {
     this.#hub = hub
     this.#runners = runners
     this.#onError = onError
+    tellClosing(this, this.#inFlight.closing)
   }
 
   define(definition: FlowDefinition, ...surplus: never[]): Promise<Flow> {

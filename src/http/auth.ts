@@ -28,23 +28,40 @@ export type Authenticate = (
   request: IncomingMessage,
 ) => Principal | null | undefined | Promise<Principal | null | undefined>
 
-export function createAuthenticator(
-  authenticate: Authenticate | 'none',
-): (request: IncomingMessage, response: ServerResponse) => Promise<Principal> {
+/** Whom a token, and what else the request has, stands for; undefined is nobody. */
+export type Identify = (
+  token: string | undefined,
+  request: IncomingMessage,
+) => Promise<Principal | undefined>
+
+export function createIdentify(authenticate: Authenticate | 'none'): Identify {
   if (authenticate === 'none') return async () => ({ user: '*' })
-  return async (request, response) => {
-    const { authorization } = request.headers
-    const token = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
+  return async (token, request) => {
     const principal: unknown = await ask(authenticate, token, request)
-    if (principal === null || principal === undefined) {
-      const error = token === undefined ? '' : ', error="invalid_token"'
-      response.setHeader('WWW-Authenticate', `Bearer realm="lorekeep"${error}`)
-      throw new LorekeepError('LK_HTTP_UNAUTHORIZED', refusalOf(token, authorization))
-    }
+    if (principal === null || principal === undefined) return undefined
     const rules = principalRules
     checkOptions('the principal of authenticate()', principal, rules, 'user')
     return principal as Principal
   }
+}
+
+/** The token of `Authorization: Bearer TOKEN`. */
+export function bearerToken({ headers }: IncomingMessage): string | undefined {
+  return /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+}
+
+/** @throws LorekeepError `LK_HTTP_UNAUTHORIZED` */
+export async function authenticated(
+  identify: Identify,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Principal> {
+  const token = bearerToken(request)
+  const principal = await identify(token, request)
+  if (principal !== undefined) return principal
+  const error = token === undefined ? '' : ', error="invalid_token"'
+  response.setHeader('WWW-Authenticate', `Bearer realm="lorekeep"${error}`)
+  throw new LorekeepError('LK_HTTP_UNAUTHORIZED', refusalOf(token, request.headers.authorization))
 }
 
 // One that is misspelt, or undefined, would be one that is left out, which allows more.

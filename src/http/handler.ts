@@ -4,15 +4,24 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import hyperid from 'hyperid'
 import { LorekeepError } from '../errors.js'
 import { checkMayChange } from './access.js'
-import { createAuthenticator } from './auth.js'
+import { authenticated, createIdentify } from './auth.js'
 import { isDisconnect } from './body.js'
 import { BodyMemory } from './body-memory.js'
-import { checkHandlerOptions, maxBufferedBytesOf, routesOf } from './options.js'
+import {
+  checkHandlerOptions,
+  endingsOf,
+  maxBufferedBytesOf,
+  routesOf,
+  sharedBy,
+  socketPartsOf,
+} from './options.js'
 import type { HandlerOptions, RequestInfo } from './options.js'
 import { problemHeaders, problemOf } from './problem.js'
 import { answer, answerJson, answered } from './reply.js'
 import { allowedMethods, compile, match } from './routes.js'
 import type { Exchange, Pathway } from './routes.js'
+import { createUpgrade } from './socket/upgrade.js'
+import type { Upgrade } from './socket/upgrade.js'
 import { parseQuery, pathOf } from './target.js'
 
 /**
@@ -21,22 +30,31 @@ import { parseQuery, pathOf } from './target.js'
  * `next` because the path is none of its own; it never rejects. What `next` throws is answered with
  * 500 where that is possible yet, and goes to `onError`.
  */
-export type Handler = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  next?: (error?: unknown) => void,
-) => Promise<void>
+export interface Handler {
+  (
+    request: IncomingMessage,
+    response: ServerResponse,
+    next?: (error?: unknown) => void,
+  ): Promise<void>
+  /** For `server.on('upgrade', handler.upgrade)`: the socket of the reference system's clients. */
+  readonly upgrade: Upgrade
+}
 
 /** Mounts the stores under `/api/v1` (see `prefix`). */
 export function createHandler(options: HandlerOptions): Handler {
   checkHandlerOptions(options)
   const { prefix = '/api/v1', onError } = options
-  const authenticate = createAuthenticator(options.authenticate)
-  const pathways = compile(routesOf(options, prefix))
+  const identify = createIdentify(options.authenticate)
+  const shared = sharedBy(options)
+  const pathways = compile(routesOf(options, prefix, shared))
   const bodies = new BodyMemory(maxBufferedBytesOf(options), options.authenticate !== 'none')
   const createRequestId = hyperid({ urlSafe: true })
 
-  return async (request, response, next) => {
+  const handler = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    next?: (error?: unknown) => void,
+  ): Promise<void> => {
     const requestId = createRequestId()
     try {
       const found = match(pathways, pathOf(request, prefix))
@@ -58,6 +76,18 @@ export function createHandler(options: HandlerOptions): Handler {
     }
     await answered(response)
   }
+  const upgrade = createUpgrade({
+    ...socketPartsOf(options, shared),
+    prefix,
+    identify,
+    bodies,
+    endings: endingsOf(options),
+    createRequestId,
+    report: (error, info) => {
+      if (onError !== undefined) void report(onError, error, info)
+    },
+  })
+  return Object.assign(handler, { upgrade })
 
   async function serve(
     request: IncomingMessage,
@@ -83,7 +113,7 @@ export function createHandler(options: HandlerOptions): Handler {
       await route.run(request, response)
       return
     }
-    const principal = await authenticate(request, response)
+    const principal = await authenticated(identify, request, response)
     if (route.access === 'change') checkMayChange(principal)
     const memory = bodies.open(principal)
     const exchange: Exchange = {

@@ -43,18 +43,19 @@ export async function readJson(
     if (countKeys(parsed, maxDepth) === undefined) throw tooDeep()
     return objectOf(parsed)
   }
-  return parse(
+  return parseBody(
     await collect(openBody(request, response, options), mostOf(request, maxJsonBytes), memory),
   )
 }
 
 /**
- * What JSON.parse makes of these bytes, once it is known that it lost nothing. Measured on 16 MiB,
+ * The object that JSON.parse makes of these bytes, once it is known that it lost nothing. Measured on 16 MiB,
  * an import of 79,000 objects: isUtf8 2 ms, survey 30 to 50, countKeys 30, beside JSON.parse's 90 to
  * 140; locateFlaw, which bodies without a flaw do not see, 300. Over the worst texts there are
  * (millions of `{}`, a million keys in one object) they take about as long as JSON.parse.
+ * @throws LorekeepError `LK_HTTP_JSON`
  */
-function parse(body: Buffer): JsonObject {
+export function parseBody(body: Buffer): JsonObject {
   if (!isUtf8(body)) {
     const byteOffset = endOfUtf8(body)
     throw jsonError('not UTF-8', { byteOffset })

@@ -3,6 +3,7 @@
 import { referenceUser } from '../defaults.js'
 import { constants } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
+import { closingOf } from '../closing.js'
 import { limit, limitsOf, rulesOf } from '../door/limits.js'
 import { checkOptions } from '../door/options.js'
 import {
@@ -39,6 +40,7 @@ import { schemaRoutes } from './routes/schemas.js'
 import { sparqlRoutes } from './routes/sparql.js'
 import { textRoutes } from './routes/texts.js'
 import { whoamiRoutes } from './routes/whoami.js'
+import { createServices } from './socket/services.js'
 
 /** What `onError` is told beside the error. */
 export interface RequestInfo {
@@ -74,7 +76,11 @@ export interface HandlerOptions {
   readonly maxConcurrentQueries?: number
   /** Streams of events that are open at once. Default 1,000. */
   readonly maxEventStreams?: number
-  /** Bytes of one JSON body. Default 16 MiB. */
+  /** Sockets that are open at once. Those that have not sent a token are of one user. Default 1,000. */
+  readonly maxSockets?: number
+  /** Requests of one socket under way at once; further ones are not read meanwhile. Default 16. */
+  readonly maxSocketRequests?: number
+  /** Bytes of one JSON body, or of one message of a socket. Default 16 MiB. */
   readonly maxJsonBytes?: number
   /**
    * Bytes of JSON bodies and queries that are read or worked on at once, one more of which is answered
@@ -107,7 +113,7 @@ export interface HandlerOptions {
   readonly exportIdleTimeoutMs?: number
   /** How often a stream of events shows that it is alive. Default 15,000. */
   readonly heartbeatMs?: number
-  /** Ends streams of events when aborted: a server that is to stop would wait for them. */
+  /** Ends streams of events and sockets when aborted: a server that is to stop would wait for them. */
   readonly signal?: AbortSignal
   readonly compat?: {
     /** Answers text-load with `{}` in place of no body. Default false. */
@@ -126,6 +132,8 @@ export const handlerLimits = {
   maxConcurrentExports: limit(64),
   maxConcurrentQueries: limit(64),
   maxEventStreams: limit(1000),
+  maxSockets: limit(1000),
+  maxSocketRequests: limit(16),
   // A body of JSON becomes one string, and the engine bounds those.
   maxJsonBytes: limit(16 * 1024 ** 2, 1, constants.MAX_STRING_LENGTH),
   // Otherwise it is four times maxJsonBytes where that is more.
@@ -166,23 +174,43 @@ export function checkHandlerOptions(options: HandlerOptions): void {
   throw new TypeError('createHandler() needs a store: knowledge, objects, flows or several of them')
 }
 
-/** Of options that were checked. */
-export function routesOf(options: HandlerOptions, prefix: string): readonly Route[] {
-  const { knowledge, objects, flows, sparql, signal, defaultUser = referenceUser } = options
+type Shared = ReturnType<typeof sharedBy>
+
+/** What routes and sockets have together, of options that were checked. */
+export function sharedBy(options: HandlerOptions) {
+  const { flows, defaultUser = referenceUser } = options
   const limits = limitsOf(handlerLimits, options)
-  const { idleTimeoutMs, exportIdleTimeoutMs } = limits
   const places = (total: number, what: string) =>
     new Places(what, total, options.authenticate !== 'none')
+  return {
+    limits,
+    places,
+    imports: places(limits.maxConcurrentImports, 'imports'),
+    exports: places(limits.maxConcurrentExports, 'exports'),
+    questions: places(limits.maxConcurrentQueries, 'questions'),
+    hasFlow: async (id: string) =>
+      flows === undefined ? id === 'default' : (await flows.get(id)) !== undefined,
+    defaultUser,
+  }
+}
+
+/** Of options that were checked. */
+export function routesOf(
+  options: HandlerOptions,
+  prefix: string,
+  shared: Shared = sharedBy(options),
+): readonly Route[] {
+  const { knowledge, objects, flows, sparql, signal } = options
+  const { limits, places, imports, exports, questions, hasFlow, defaultUser } = shared
+  const { idleTimeoutMs, exportIdleTimeoutMs } = limits
   const ofCores = {
     prefix,
     maxCoreBytes: limits.maxCoreBytes,
-    imports: places(limits.maxConcurrentImports, 'imports'),
-    exports: places(limits.maxConcurrentExports, 'exports'),
+    imports,
+    exports,
     idleTimeoutMs,
     exportIdleTimeoutMs,
   }
-  const hasFlow = async (id: string) =>
-    flows === undefined ? id === 'default' : (await flows.get(id)) !== undefined
   const ofBodies = { prefix, maxJsonBytes: limits.maxJsonBytes, idleTimeoutMs }
   const ofObjects = { ...ofBodies, hasFlow }
   const ofGraphs = {
@@ -190,7 +218,7 @@ export function routesOf(options: HandlerOptions, prefix: string): readonly Rout
     maxGraphResults: limits.maxGraphResults,
     exportIdleTimeoutMs,
     maxQueryMs: limits.maxQueryMs,
-    questions: places(limits.maxConcurrentQueries, 'questions'),
+    questions,
   }
   const ofEvents = {
     prefix,
@@ -231,6 +259,28 @@ export function routesOf(options: HandlerOptions, prefix: string): readonly Rout
     )
   }
   return routes
+}
+
+export function socketPartsOf({ knowledge, flows }: HandlerOptions, shared: Shared) {
+  const { limits, places, defaultUser } = shared
+  const { maxGraphResults, maxQueryMs, maxJsonBytes, maxSockets, maxSocketRequests } = limits
+  const { idleTimeoutMs, exportIdleTimeoutMs } = limits
+  const services = { ...shared, knowledge, flows, maxGraphResults, maxQueryMs }
+  return {
+    findService: createServices(services),
+    sockets: places(maxSockets, 'sockets'),
+    maxSocketRequests,
+    maxJsonBytes,
+    idleTimeoutMs,
+    exportIdleTimeoutMs,
+    defaultUser,
+  }
+}
+
+/** What ends a socket that has nothing under way: the host's signal, and the end of a store. */
+export function endingsOf({ knowledge, flows, signal }: HandlerOptions): readonly AbortSignal[] {
+  const signals = [signal, closingOf(knowledge), closingOf(flows)]
+  return signals.filter((signal) => signal !== undefined)
 }
 
 export function maxBufferedBytesOf(options: HandlerOptions): number {

@@ -21,6 +21,16 @@ export async function whileAsked<T>(
   maxQueryMs: number,
   run: (signal: AbortSignal, clock: Stopwatch) => Promise<T>,
 ): Promise<T> {
+  return withinTime(maxQueryMs, (gone, clock) =>
+    connected(response, gone, (signal) => run(signal, clock)),
+  )
+}
+
+/** Runs with a controller that aborts when the clock has run out. */
+export async function withinTime<T>(
+  maxQueryMs: number,
+  run: (gone: AbortController, clock: Stopwatch) => Promise<T>,
+): Promise<T> {
   const gone = new AbortController()
   const clock = new Stopwatch(maxQueryMs, () => {
     const details = { maxQueryMs }
@@ -28,7 +38,7 @@ export async function whileAsked<T>(
     gone.abort(new LorekeepError('LK_QUERY_BUDGET', detail, { details }))
   })
   try {
-    return await connected(response, gone, (signal) => run(signal, clock))
+    return await run(gone, clock)
   } finally {
     clock.pause()
   }

@@ -1,5 +1,6 @@
 import { MessageDecoder } from '../codec/decoder.js'
 import { encodeMessage } from '../codec/encoder.js'
+import { tellClosing } from '../closing.js'
 import { limitsOf } from '../door/limits.js'
 import { checkArgument, checkNoMore, checkOptions } from '../door/options.js'
 import { aCount, aFunction, anIterable, anyValue, aSignal, oneOf } from '../door/rules.js'
@@ -113,6 +114,7 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     this.#collector = new Collector(cores, slices, onError)
     const table = new CoreTable(cores, this.#collector)
     const closing = this.#inFlight.signal
+    tellClosing(this, this.#inFlight.closing)
     this.#table = table
     this.#importer = new CoreImporter({ table, slices, limits, minLinked, now, closing })
     this.#indexes = new CoreIndexes({

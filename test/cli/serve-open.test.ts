@@ -1,6 +1,9 @@
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import t from 'tap'
+import type { Test } from 'tap'
+import { WebSocket } from 'ws'
+import { Client } from '../http/socket/client.js'
 import { fail, serve, succeed } from './command.js'
 
 /** What comes back for these headers, which fetch() would not send. */
@@ -88,3 +91,37 @@ t.test('an open server takes no tokens', async (t) => {
   ])
   t.notMatch(told, 'secret')
 })
+
+async function handshake(t: Test, url: string, origin: string): Promise<string> {
+  const options = { headers: { Origin: origin } }
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/socket`, options)
+  t.teardown(() => socket.terminate())
+  return new Promise((resolve) => {
+    socket.on('open', () => resolve('open')).on('error', ({ message }) => resolve(message))
+  })
+}
+
+t.test('an open server has a socket for programs, and none for pages of other sites', async (t) => {
+  const { url, child, ended } = await serve(t, ['--open', '--data', t.testdir()])
+  t.match(await handshake(t, url, 'https://example.com'), '403')
+  t.equal(await handshake(t, url, 'http://localhost:3000'), 'open')
+  const client = await Client.open(t, url)
+  t.strictSame(await client.authenticate(''), {
+    type: 'auth-ok',
+    default_workspace: 'trustgraph',
+  })
+  const put = {
+    operation: 'put-kg-core',
+    id: 'a',
+    triples: { metadata: {}, triples: [{ s: iri('a'), p: iri('b'), o: iri('c') }] },
+  }
+  t.strictSame((await client.one(put)).response, {})
+  t.match(String(await succeed(t, ['cores', '--url', url])), /^a\b/m)
+  // It ends although sockets are open.
+  const closed = client.closed()
+  child.kill('SIGTERM')
+  t.equal(await closed, 1001)
+  t.equal((await ended).code, 0)
+})
+
+const iri = (name: string) => ({ t: 'i', i: `urn:${name}` })

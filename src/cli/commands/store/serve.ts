@@ -8,6 +8,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { basename, delimiter, join, resolve } from 'node:path'
+import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LevelBackend } from '../../../../adapters/level/index.js'
 import { createHandler } from '../../../http/index.js'
@@ -161,23 +162,34 @@ async function configured(name: string, define: () => Promise<unknown>): Promise
 class Serving {
   readonly #server: Server
   readonly #answering = new Set<Promise<void>>()
+  /** Those that were upgraded, which the server does not count among its connections. */
+  readonly #sockets = new Set<Duplex>()
   #stopping = false
 
   constructor(handler: Handler) {
     const listener = (request: IncomingMessage, response: ServerResponse) => {
       if (this.#stopping) response.setHeader('Connection', 'close')
-      const answering = handler(request, response).finally(() => {
-        this.#answering.delete(answering)
-        // server.close() has closed the connections that were idle then.
-        if (this.#stopping) setImmediate(() => this.#server.closeIdleConnections())
-      })
-      this.#answering.add(answering)
+      this.#track(handler(request, response))
     }
     this.#server = createServer(listener)
     this.#server.on('checkContinue', listener)
+    this.#server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      this.#sockets.add(socket)
+      socket.once('close', () => this.#sockets.delete(socket))
+      this.#track(handler.upgrade(request, socket, head))
+    })
     // Node's 300 s would cut a long upload. The handler waits at most idleTimeoutMs for each next
     // byte, and headersTimeout still bounds the head of a request.
     this.#server.requestTimeout = 0
+  }
+
+  #track(answered: Promise<void>): void {
+    const answering = answered.finally(() => {
+      this.#answering.delete(answering)
+      // server.close() has closed the connections that were idle then.
+      if (this.#stopping) setImmediate(() => this.#server.closeIdleConnections())
+    })
+    this.#answering.add(answering)
   }
 
   async listen(port: number, host: string): Promise<string> {
@@ -210,6 +222,7 @@ class Serving {
       const requests = formatCounted(this.#answering.size, 'request')
       note(`${requests} not finished after ${timeoutMs / 1000} s: cut off`)
       this.#server.closeAllConnections()
+      for (const socket of this.#sockets) socket.destroy()
       await this.#settle()
     }
     // What is left has sent no request, or has its answer and takes long to close.
@@ -258,12 +271,23 @@ function authenticator(tokens: ReadonlyMap<string, Principal>): Authenticate {
 
 /** Of an open server: what comes from a page in a browser is refused before it is looked at. */
 function guarded(handler: Handler, isForced: boolean): Handler {
-  return async (request, response, next) => {
+  const guard = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    next?: (error?: unknown) => void,
+  ): Promise<void> => {
     if (!isForeign(request, isForced)) return handler(request, response, next)
     response.writeHead(403, { 'Content-Type': 'text/plain', Connection: 'close' })
     response.end(`${foreignDetail}\n`)
     await once(response, 'close')
   }
+  const upgrade: Handler['upgrade'] = async (request, socket, head, next) => {
+    if (!isForeign(request, isForced)) return handler.upgrade(request, socket, head, next)
+    socket.on('error', () => {})
+    const headers = 'Content-Type: text/plain\r\nConnection: close\r\n'
+    socket.end(`HTTP/1.1 403 Forbidden\r\n${headers}\r\n${foreignDetail}\n`, () => socket.destroy())
+  }
+  return Object.assign(guard, { upgrade })
 }
 
 const foreignDetail =
