@@ -14,8 +14,9 @@ export function plainTerm(value: unknown): unknown {
   if (t === 'i') return { v: i, e: true }
   if (t === 'b' && typeof d === 'string') return { v: `_:${d.replace(/^_:/, '')}`, e: true }
   if (t !== 'l') return value
-  // An empty text is none there.
-  return { v, e: false, ...(isGiven(dt) && { dt }), ...(isGiven(ln) && { ln }) }
+  // An empty text is none there. Of a text with a language the datatype is known.
+  if (isGiven(ln)) return { v, e: false, ln }
+  return { v, e: false, ...(isGiven(dt) && { dt }) }
 }
 
 /** A list of triples with plain terms. */

@@ -288,3 +288,45 @@ t.test('what is put wrong is refused, with its id, and leaves nothing', async (t
     'LK_CORE_NOT_FOUND',
   )
 })
+
+t.test('datatypes, languages and graphs are kept in typed terms', async (t) => {
+  const { url, knowledge } = await serve(t)
+  const client = await Client.open(t, url)
+  await client.authenticate('alice')
+  const [dt, langString] = ['urn:number', 'http://www.w3.org/1999/02/22-rdf-syntax-ns#langString']
+  const literals = [
+    { t: 'l', v: '1', dt },
+    { t: 'l', v: 'Haus', ln: 'de' },
+    { t: 'l', v: 'A' },
+  ]
+  const put = { operation: 'put-kg-core', workspace: 'default', id: 'rich' }
+  const sent = [
+    { ...typedTriple, o: { ...literals[0], ln: '' }, g: 'urn:g' },
+    { ...typedTriple, o: { ...literals[1], dt: langString }, g: null },
+    { ...typedTriple, o: { ...literals[2], dt: '' }, g: '' },
+  ]
+  t.strictSame(
+    (await client.one({ ...put, triples: { metadata: {}, triples: sent } })).response,
+    {},
+  )
+  const [message] = await stored(knowledge.messages({ user: 'alice', id: 'rich' }))
+  t.match(message, [
+    't',
+    {
+      t: [
+        { o: { v: '1', e: false, dt }, g: 'urn:g' },
+        { o: { v: 'Haus', e: false, ln: 'de' } },
+        triple,
+      ],
+    },
+  ])
+  const [got] = await client.ask({ ...put, operation: 'get-kg-core' })
+  const { triples } = got?.response?.['triples'] as { triples: object[] }
+  t.strictSame(triples, [
+    { ...typedTriple, o: literals[0], g: 'urn:g' },
+    ...literals.slice(1).map((o) => ({ ...typedTriple, o })),
+  ])
+  const asked = { o: literals[0], collection: 'default' }
+  const found = await client.one(asked, { service: 'triples', flow: 'default' })
+  t.match(found.response?.['response'], [{ o: literals[0] }])
+})
