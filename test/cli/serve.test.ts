@@ -455,3 +455,29 @@ t.test('a server whose npm was ended stops by itself', async (t) => {
   await once(shell.stdout, 'close')
   t.pass()
 })
+
+t.test('a client that offers another protocol is answered in this one', async (t) => {
+  const { url, token } = await serve(t, ['--data', t.testdir()])
+  const ask = async (method: string, path: string, body?: string) => {
+    const request = httpRequest(`${url}${path}`, {
+      method,
+      agent: false,
+      headers: {
+        Authorization: `Bearer ${token}`,
+        Connection: 'Upgrade, HTTP2-Settings',
+        Upgrade: 'h2c',
+        'HTTP2-Settings': 'AAMAAABkAAQAAP__',
+      },
+    })
+    request.end(body)
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    response.resume()
+    return response.statusCode
+  }
+  t.equal(await ask('GET', '/healthz'), 200)
+  t.equal(await ask('GET', '/api/v1/cores?user=a'), 200)
+  t.equal(await ask('DELETE', '/api/v1/cores/a?user=a'), 404)
+  // Where Node asks which upgrades are wanted, this is a request like any other.
+  const body = '{"operation":"list-kg-cores"}'
+  t.ok([200, 426].includes((await ask('POST', '/api/v1/knowledge', body)) ?? 0))
+})

@@ -4,9 +4,9 @@ import { referenceUser } from '../../../defaults.js'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { realpathSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerOptions } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import { basename, delimiter, join, resolve } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -171,9 +171,10 @@ class Serving {
       if (this.#stopping) response.setHeader('Connection', 'close')
       this.#track(handler(request, response))
     }
-    this.#server = createServer(listener)
+    this.#server = createServer({ shouldUpgradeCallback: isWebSocket } as ServerOptions, listener)
     this.#server.on('checkContinue', listener)
-    this.#server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    this.#server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      if (!isWebSocket(request)) return withoutUpgrade(request, socket, listener)
       this.#sockets.add(socket)
       socket.once('close', () => this.#sockets.delete(socket))
       this.#track(handler.upgrade(request, socket, head))
@@ -235,6 +236,34 @@ class Serving {
   async #settle(): Promise<void> {
     while (this.#answering.size > 0) await Promise.all(this.#answering)
   }
+}
+
+function isWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket'
+}
+
+/**
+ * Some clients offer HTTP/2 by an Upgrade with every request, and go on without. From Node 24.9 on the
+ * server is asked which upgrades it wants; before, it hands over all of them, and what follows is
+ * no longer parsed: a request with a body is lost.
+ */
+function withoutUpgrade(
+  request: IncomingMessage,
+  socket: Socket,
+  listener: (request: IncomingMessage, response: ServerResponse) => void,
+): void {
+  const { headers } = request
+  const response = new ServerResponse(request)
+  response.shouldKeepAlive = false
+  response.assignSocket(socket)
+  socket.on('error', () => {})
+  response.on('finish', () => socket.end())
+  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) {
+    listener(request, response)
+    return
+  }
+  response.writeHead(426, { Upgrade: 'websocket', Connection: 'upgrade, close' })
+  response.end('send it again without an Upgrade\n')
 }
 
 /** Resolves at the first SIGTERM or SIGINT; the second one ends the process where it stands. */
