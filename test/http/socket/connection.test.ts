@@ -265,13 +265,18 @@ t.test('a reader that takes nothing is not read ahead of, and is cut off', async
   }
   await knowledge.write(ref, large())
   let read = 0
+  let isOver = false
   const counting = {
     import: knowledge.import.bind(knowledge),
     export: knowledge.export.bind(knowledge),
     async *messages(...asked: Parameters<typeof knowledge.messages>) {
-      for await (const message of knowledge.messages(...asked)) {
-        read++
-        yield message
+      try {
+        for await (const message of knowledge.messages(...asked)) {
+          read++
+          yield message
+        }
+      } finally {
+        isOver = true
       }
     },
   }
@@ -285,8 +290,7 @@ t.test('a reader that takes nothing is not read ahead of, and is cut off', async
   client.send({ id: 'a', service: 'knowledge', request: { operation: 'get-kg-core', id: 'large' } })
   // The server's side is cut; here that is seen when reading goes on.
   const closed = client.closed()
-  while (read === 0) await new Promise((resolve) => setTimeout(resolve, 10))
-  await new Promise((resolve) => setTimeout(resolve, 600))
+  while (!isOver) await new Promise((resolve) => setTimeout(resolve, 10))
   client.socket.resume()
   await closed
   t.ok(read < total, `${read} of ${total}`)
