@@ -1,6 +1,7 @@
 // Terms: when two are the same, and what datatypes and languages may be, also as bytes that are cut
 // anywhere between two chunks.
 
+import { aRule } from './door/rules.js'
 import { shown } from './door/wording.js'
 import type { Term, Triple } from './types.js'
 
@@ -157,4 +158,28 @@ export function graphProblem(g: unknown): string | undefined {
 export function termOf({ v, e, dt, ln }: Term): Term {
   if (dt !== undefined) return { v, e, dt }
   return ln === undefined ? { v, e } : { v, e, ln }
+}
+
+/** Language ranges (RFC 4647, section 2.1), such as `de`, `en-GB` or `*`, the preferred one first. */
+export const languageRanges = aRule<readonly string[]>(
+  "an array of languages such as ['de', 'en-GB'], or '*' for any",
+  (ranges) =>
+    Array.isArray(ranges) &&
+    ranges.every(
+      (range) => range === '*' || (typeof range === 'string' && isName(aLanguage, range)),
+    ),
+)
+
+/**
+ * How far down a literal is for somebody who prefers these languages, 0 for the best: by the first
+ * range that matches it (RFC 4647, section 3.3.1), then those without a language, then all others.
+ */
+export function languageRank({ ln }: Term, ranges: readonly string[]): number {
+  if (ln === undefined) return ranges.length
+  const tag = ln.toLowerCase()
+  const at = ranges.findIndex((range) => {
+    const wanted = range.toLowerCase()
+    return wanted === '*' || tag === wanted || tag.startsWith(`${wanted}-`)
+  })
+  return at < 0 ? ranges.length + 1 : at
 }

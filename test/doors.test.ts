@@ -229,7 +229,7 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
   ],
   'graph.retrieve': [
     {
-      right: { text: 'x', entities: 1, triples: 1, depth: 1, maxTriples: 1 },
+      right: { text: 'x', entities: 1, triples: 1, depth: 1, maxTriples: 1, languages: ['de'] },
       call: (asked) => graph.retrieve(asked),
       required: ['text'],
       ...ofGraph,

@@ -109,6 +109,11 @@ export interface RetrieveQuery extends AskOptions {
   readonly depth?: number | undefined
   /** The most triples in all. 1,000 by default. */
   readonly maxTriples?: number | undefined
+  /**
+   * The languages that names should be in, the preferred one first, as ranges of RFC 4647: `de` is
+   * `de-AT`, too. Then come names without a language, then those in any other.
+   */
+  readonly languages?: readonly string[] | undefined
 }
 
 /** Where something in a subgraph was said: a passage of a document. */

@@ -4,6 +4,7 @@
 import { Members } from '../door/members.js'
 import { Question } from '../graph/question.js'
 import type { EntityPattern, QueryPattern, TriplePattern, Variable } from '../graph/types.js'
+import { languageRanges } from '../terms.js'
 import type { JsonObject, Vector } from '../types.js'
 
 // Joins are planned by looking at each pattern beside each other one.
@@ -14,6 +15,7 @@ const maxVectorLength = 65_536
 /** More than models take. */
 const maxTextLength = 65_536
 export const maxDepth = 100
+const maxLanguages = 100
 
 /** Reads the members of a body that asks about cores; what is wrong ends in `LK_GRAPH_QUERY`. */
 export class GraphBody extends Members {
@@ -69,6 +71,11 @@ export class GraphBody extends Members {
     const vectors = this.#list('vectors', most, 'vectors')
     if (!this.has('vectors')) this.#fail('vectors', 'is missing; it must be an array of vectors')
     return (vectors ?? []).map((vector, place) => this.#vector(vector, `vectors[${place}]`))
+  }
+
+  languages(): readonly string[] | undefined {
+    const languages = this.#list('languages', maxLanguages, 'languages')
+    return languages && this.take('languages', languageRanges)
   }
 
   /** The length alone: 413 is for bodies. */

@@ -10,6 +10,7 @@ import {
   parseCount,
   parseDepth,
   parseText,
+  parseLanguages,
   parseTexts,
   userOption,
 } from './options.js'
@@ -68,6 +69,11 @@ export function addAsk(program: Command): void {
     )
     .option('--depth <count>', 'go so many triples far from them (default: 2)', parseDepth)
     .option('--max-triples <count>', 'so many triples in all (default: 1000)', parseCount)
+    .option(
+      '--language <tag>',
+      'names in this language where there are any; may be given again, the preferred one first',
+      parseLanguages,
+    )
     .addOption(configOption('embedder'))
   addScope(ask)
     .option('--all', 'print all of it, as a tree')

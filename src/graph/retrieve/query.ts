@@ -5,6 +5,7 @@ import { Members } from '../../door/members.js'
 import { checkOptions } from '../../door/options.js'
 import { aSignal, aVector } from '../../door/rules.js'
 import { shown } from '../../door/wording.js'
+import { languageRanges } from '../../terms.js'
 import { Question } from '../question.js'
 import { eitherOf } from '../../in-flight.js'
 
@@ -14,6 +15,7 @@ export interface Retrieval {
   readonly triples: number
   readonly depth: number
   readonly maxTriples: number
+  readonly languages: readonly string[] | undefined
   readonly signal: AbortSignal | undefined
 }
 
@@ -45,11 +47,13 @@ export async function checkRetrieval(
     const [least, usual, most] = limits[name]
     return given.integer(name, least, most) ?? usual
   }
+  const languages = given.take('languages', languageRanges)
   const checked = {
     entities: count('entities'),
     triples: count('triples'),
     depth: count('depth'),
     maxTriples: count('maxTriples'),
+    languages: languages && [...languages],
     signal,
   }
   given.end()

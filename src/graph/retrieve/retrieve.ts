@@ -1,5 +1,6 @@
 // The retrieval half of GraphRAG: the part of a graph that speaks of a question.
 
+import { languageRank } from '../../terms.js'
 import type { Term, Triple } from '../../types.js'
 import { withBlocks } from '../miss.js'
 import type { Subgraph } from '../types.js'
@@ -45,20 +46,34 @@ export async function retrieve(parts: RetrieveParts, retrieval: Retrieval): Prom
     ...triples.flatMap(({ s, p, o }) => [s, p, o]),
     ...sources.flatMap(({ document = [] }) => document),
   ]
-  return { entities, triples, labels: await labelsOf(named, reader, books), sources }
+  const labels = await labelsOf(named, reader, books, retrieval.languages)
+  return { entities, triples, labels, sources }
+}
+
+/** Names of one thing that are compared: in as many languages as there are of an encyclopedia. */
+const mostLabels = 1000
+
+/** The first of the best. */
+function preferred(terms: readonly Term[], languages: readonly string[]): Term | undefined {
+  const ranks = terms.map((term) => languageRank(term, languages))
+  return terms[ranks.indexOf(Math.min(...ranks))]
 }
 
 async function labelsOf(
   terms: readonly Term[],
   reader: GraphReader,
   books: Bookkeeping,
+  languages: readonly string[] | undefined,
 ): Promise<Record<string, string>> {
   const uris = new Set(terms.filter(({ e }) => e).map(({ v }) => v))
-  const isLiteral = { most: 1, accepts: ({ o }: Row) => !reader.term(o).e }
+  const most = languages === undefined ? 1 : mostLabels
+  const literals = { most, accepts: ({ o }: Row) => !reader.term(o).e }
   const labels = await reader.each([...uris], async (uri) => {
     const id = await withBlocks(() => reader.view.find({ v: uri, e: true }))
-    const [row] = await reader.take(id, books.ids.label, ANY, isLiteral)
-    return row && ([uri, (await withBlocks(() => reader.term(row.o))).v] as const)
+    const rows = await reader.take(id, books.ids.label, ANY, literals)
+    const found = await withBlocks(() => rows.map(({ o }) => reader.term(o)))
+    const best = languages === undefined ? found[0] : preferred(found, languages)
+    return best && ([uri, best.v] as const)
   })
   return Object.fromEntries(labels.filter((label) => label !== undefined))
 }

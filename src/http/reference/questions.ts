@@ -72,7 +72,8 @@ export function createQuestionServices(
 
   function findTriples(body: GraphBody, era: Era): Answer {
     const g = body.get('g') ?? '*'
-    if (g !== '*' && g !== '') body.fail('g', 'must be left out: a question is about all graphs of a core together')
+    if (g !== '*' && g !== '')
+      body.fail('g', 'must be left out: a question is about all graphs of a core together')
     const limit = body.count('limit', maxGraphResults)
     const pattern = body.pattern()
     return async (graph, signal) =>

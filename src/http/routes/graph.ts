@@ -127,6 +127,7 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
       triples: body.count('triples', maxGraphResults),
       depth: body.count('depth', maxDepth),
       maxTriples: body.count('maxTriples', maxGraphResults),
+      languages: body.languages(),
     }
     return async ({ exchange, graph, signal }) => {
       const found = await graph.retrieve({ ...query, signal } as RetrieveQuery)

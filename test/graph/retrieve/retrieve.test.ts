@@ -76,6 +76,35 @@ t.test('nodes that the limit leaves no place for are not read', async (t) => {
   t.notOk(names.asked.includes(`* ${vocabulary.label} *`), 'all labels there are')
 })
 
+t.test('names are in the language that is preferred, where there is one', async (t) => {
+  const triples = [
+    label('a', 'Vienna'),
+    ...['Wien de', 'Wean de-AT', 'Vienne fr', 'Beč hr'].map((text) => {
+      const [v = '', ln = ''] = text.split(' ')
+      return { ...label('a', v), o: { v, e: false, ln } }
+    }),
+  ]
+  const named = async (languages?: readonly string[]) =>
+    (await ask({ triples, near: ['a'] }, { languages })).labels['a']
+  t.equal(await named(), 'Vienna')
+  t.equal(await named(['de', 'en']), 'Wien')
+  t.equal(await named(['de-at', 'de']), 'Wean')
+  t.equal(await named(['en', 'FR']), 'Vienne')
+  t.equal(await named(['en']), 'Vienna', 'one without a language before any other')
+  t.equal(await named([]), 'Vienna')
+  t.equal(await named(['*']), 'Wien')
+  const others = triples.slice(1)
+  const foreign = await ask({ triples: others, near: ['a'] }, { languages: ['en'] })
+  t.equal(foreign.labels['a'], 'Wien', 'the first, where none is wanted more')
+  for (const languages of ['de', [7], ['en_GB'], ['']]) {
+    const wrong = { vector: [1], languages: languages as string[] }
+    await t.rejects(checkRetrieval(wrong, undefined), {
+      code: 'LK_GRAPH_QUERY',
+      details: { errors: [{ path: 'languages' }] },
+    })
+  }
+})
+
 t.test('labels stand beside the triples of what they name', async (t) => {
   const triples = [
     ...graph('a knows b', 'b lives-in c'),

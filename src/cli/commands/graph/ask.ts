@@ -17,6 +17,7 @@ interface AskCommandOptions extends GraphFlags {
   readonly triples?: number
   readonly depth?: number
   readonly maxTriples?: number
+  readonly language?: readonly string[]
   readonly all?: true
   readonly dot?: true
   readonly config?: string
@@ -29,10 +30,10 @@ export async function ask(words: readonly string[], options: AskCommandOptions):
   const text = words.join(' ')
   const form = (['json', 'dot', 'all'] as const).filter((name) => options[name])
   if (form.length > 1) throw new UsageError(`--${form[0]} cannot be used with --${form[1]}`)
-  const { entities, triples, depth, maxTriples } = options
+  const { entities, triples, depth, maxTriples, language: languages } = options
   const { found, why } = await withGraph(options, (access) =>
     interruptible(async (signal) => {
-      const question = { text, entities, triples, depth, maxTriples, signal }
+      const question = { text, entities, triples, depth, maxTriples, languages, signal }
       const found = await access.retrieve(graphOf(options), question)
       const isNothing = found.entities.length === 0 && !options.json
       return { found, why: isNothing ? await whyNothing(access, options) : undefined }
