@@ -8,8 +8,8 @@ import type { TriplePattern } from '../graph/types.js'
 import type { Term, Triple } from '../types.js'
 import { execute } from './answer.js'
 import { loadPeer } from './peer.js'
-import { chunksAhead } from './thread-messages.js'
-import type { Failure, FromThread, ToThread } from './thread-messages.js'
+import { chunksAhead, termOf } from './thread-messages.js'
+import type { Failure, FromThread, TermKind, ToThread } from './thread-messages.js'
 
 if (parentPort === null) throw new Error('this is the module of a worker thread')
 const port = parentPort
@@ -76,9 +76,9 @@ async function* match(pattern: TriplePattern = {}): AsyncGenerator<Triple, void>
       isLast = triples.isLast
       // A step ahead of what is read.
       if (!isLast) reply = ask(id, { type: 'next', id })
-      const { values, entities } = triples
+      const { values, kinds } = triples
       let at = 0
-      const take = (): Term => ({ v: values[at] as string, e: entities[at++] as boolean })
+      const take = (): Term => termOf(values[at] as string, kinds[at++] as TermKind)
       for (let n = 0; n < triples.count; n++) {
         yield { s: pattern.s ?? take(), p: pattern.p ?? take(), o: pattern.o ?? take() }
       }

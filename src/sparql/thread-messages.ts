@@ -1,9 +1,23 @@
 // What a thread that answers queries, and whoever has it answer them, say to each other.
 
 import type { TriplePattern } from '../graph/types.js'
+import type { Term } from '../types.js'
 
 /** Chunks that a thread sends before any of them was asked for. */
 export const chunksAhead = 2
+
+/** True for an entity, false for a plain literal, of others the datatype, or `@` and the language. */
+export type TermKind = boolean | string
+
+export function kindOf({ e, dt, ln }: Term): TermKind {
+  return ln === undefined ? (dt ?? e) : `@${ln}`
+}
+
+export function termOf(v: string, kind: TermKind): Term {
+  if (typeof kind === 'boolean') return { v, e: kind }
+  if (kind.startsWith('@')) return { v, e: false, ln: kind.slice(1) }
+  return { v, e: false, dt: kind }
+}
 
 export type ToThread =
   | {
@@ -18,7 +32,7 @@ export type ToThread =
       readonly id: number
       readonly count: number
       readonly values: readonly string[]
-      readonly entities: readonly boolean[]
+      readonly kinds: readonly TermKind[]
       readonly isLast: boolean
     }
   | { readonly type: 'count'; readonly id: number; readonly count: number }

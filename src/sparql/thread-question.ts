@@ -5,8 +5,8 @@ import type { ErrorCode } from '../errors.js'
 import type { TriplePattern } from '../graph/types.js'
 import type { Term, Triple } from '../types.js'
 import type { Thread } from './thread.js'
-import { chunksAhead } from './thread-messages.js'
-import type { Failure, FromThread } from './thread-messages.js'
+import { chunksAhead, kindOf } from './thread-messages.js'
+import type { Failure, FromThread, TermKind } from './thread-messages.js'
 import type { SparqlAnswer, SparqlGraph, SparqlRequest } from './types.js'
 
 /** Triples of one message: few at first, as many want no more than that. */
@@ -179,14 +179,14 @@ export class ThreadQuestion {
       o: pattern.o === undefined,
     }
     const values: string[] = []
-    const entities: boolean[] = []
+    const kinds: TermKind[] = []
     let count = 0
     let length = 0
     let isLast = false
-    const take = ({ v, e }: Term) => {
-      values.push(v)
-      entities.push(e)
-      length += v.length
+    const take = (term: Term) => {
+      values.push(term.v)
+      kinds.push(kindOf(term))
+      length += term.v.length
     }
     try {
       while (count < size && length < mostLength && !isLast) {
@@ -205,7 +205,7 @@ export class ThreadQuestion {
       cursor.failure = { reason: error }
     }
     if (isLast) this.#cursors.delete(id)
-    this.#thread.post({ type: 'triples', id, count, values, entities, isLast })
+    this.#thread.post({ type: 'triples', id, count, values, kinds, isLast })
   }
 
   #close(id: number): void {

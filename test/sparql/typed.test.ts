@@ -69,6 +69,25 @@ t.test('typed terms are asked by their values', async (t) => {
   }
 })
 
+t.test('in threads terms have what they have', async (t) => {
+  const { graph } = await open(t)
+  const engine = createSparql({ threads: 1 })
+  const read = async (query: string) => {
+    const answer = await engine.execute(graph, query, { accept: 'text/tab-separated-values' })
+    if (answer.type !== 'answer') throw new Error(answer.type)
+    const chunks: Uint8Array[] = []
+    for await (const chunk of answer.body) chunks.push(chunk)
+    return Buffer.concat(chunks).toString().split('\n').slice(1, -1).sort()
+  }
+  t.match(await read('SELECT (SUM(?v) + 1 AS ?n) { ?s <urn:age> ?v FILTER (isNumeric(?v)) }'), [
+    /^"132"/,
+  ])
+  const names = 'SELECT ?n { ?s <urn:name> ?n FILTER langMatches(LANG(?n), "de") }'
+  t.strictSame(await read(names), ['"Carl"@de', '"Änne"@de-at'])
+  t.strictSame(await read('SELECT ?n { <urn:b> <urn:name> ?n }'), ['"Bert"', '"Bert"@en'])
+  t.strictSame(await read('SELECT ?s { ?s <urn:age> 10 }'), ['<urn:b>'])
+})
+
 t.test('numbers are in the order of their values', async (t) => {
   const { graph } = await open(t)
 
