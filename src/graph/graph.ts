@@ -1,6 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Embedder, Term, Triple, Vector } from '../types.js'
-import { idsOf, Matches, type OpenView } from './matches.js'
+import { exactCount, Matches, type OpenView } from './matches.js'
+import { GraphNames } from './graph-names.js'
+import { Holding, type HeldCores } from './holding.js'
 import { withBlocks } from './miss.js'
 import { Neighbours } from './neighbours.js'
 import { checkOptions, type Values } from '../door/options.js'
@@ -20,6 +22,7 @@ import type {
   EntityPattern,
   Graph,
   GraphQuery,
+  GraphSnapshot,
   MatchOptions,
   NearEntity,
   NearestOptions,
@@ -36,14 +39,8 @@ import type {
 import { nearest } from './vectors/nearest.js'
 import type { VectorMemory } from './vectors/memory.js'
 import { GraphVersion, type CoreVersion } from './version.js'
-import type { GraphView } from './view.js'
+import type { GraphView, TextView } from './view.js'
 import { eitherOf } from '../in-flight.js'
-
-/** The newest version of several cores, held until `release()`. */
-export interface HeldCores {
-  readonly cores: readonly CoreVersion[]
-  readonly release: () => void
-}
 
 export interface GraphParts {
   /** At once where all of it is known already. */
@@ -53,21 +50,30 @@ export interface GraphParts {
   ) => HeldCores | Promise<HeldCores>
   /** Aborts when the store gives up waiting for questions under way. */
   readonly closing: AbortSignal
+  /** Aborts as soon as the store closes: what only waits for questions lets go. */
+  readonly closed: AbortSignal
   readonly memory: VectorMemory
   readonly embedder: Embedder
   /** The text of a passage. */
   readonly passage: SourceParts['passage']
 }
 
+/** What a view has learnt serves the next question. */
+interface KnownVersion {
+  readonly cores: readonly CoreVersion[]
+  readonly version: GraphVersion
+}
+
 export class StoredGraph implements Graph {
   readonly #parts: GraphParts
   readonly #query: GraphQuery
-  /** The last version that was asked: what a view has learnt serves the next question. */
-  #last: { readonly cores: readonly CoreVersion[]; readonly version: GraphVersion } | undefined
+  /** The last version that was asked. */
+  #last: KnownVersion | undefined
 
-  constructor(parts: GraphParts, query: GraphQuery) {
+  constructor(parts: GraphParts, query: GraphQuery, known?: KnownVersion) {
     this.#parts = parts
     this.#query = query
+    this.#last = known
   }
 
   match(pattern?: TriplePattern, options?: PatternOptions): AsyncIterable<Triple> {
@@ -90,9 +96,8 @@ export class StoredGraph implements Graph {
     try {
       open.check()
       const { view } = open
-      if (view.isExact) {
-        return await withBlocks(() => view.estimate(...idsOf(view, asked)))
-      }
+      const exact = await withBlocks(() => exactCount(view, asked))
+      if (exact !== undefined) return exact
       const matches = new Matches({ ...open, release: () => undefined }, asked, Infinity)
       return await matches.count()
     } finally {
@@ -158,6 +163,21 @@ export class StoredGraph implements Graph {
     return this.#matches({ s: checkTerm(term) }, checked)
   }
 
+  graphs(options?: AskOptions): AsyncIterable<string> {
+    const { signal } = checkOptions('graphs()', options, askOptions)
+    return this.#results(signal, (open) => new GraphNames(open))
+  }
+
+  async snapshot(options?: AskOptions): Promise<GraphSnapshot> {
+    const { signal } = checkOptions('snapshot()', options, askOptions)
+    const { cores, version, release } = await this.#open(signal)
+    const holding = new Holding({ cores, release }, this.#parts.closed)
+    const parts = { ...this.#parts, open: holding.open }
+    const snapshot = new StoredSnapshot(parts, this.#query, { cores, version }, holding)
+    holding.closeAfter(snapshot)
+    return snapshot
+  }
+
   source(): QuadSource {
     return rdfSource(this)
   }
@@ -212,7 +232,7 @@ export class StoredGraph implements Graph {
 
   #held(
     version: GraphVersion,
-    { release }: HeldCores,
+    { cores, release }: HeldCores,
     signal: AbortSignal | undefined,
   ): OpenVersion {
     const { closing } = this.#parts
@@ -220,7 +240,7 @@ export class StoredGraph implements Graph {
       signal?.throwIfAborted()
       closing.throwIfAborted()
     }
-    return { version, view: version.view, check, release }
+    return { cores, version, view: version.view, check, release }
   }
 
   async #version(cores: readonly CoreVersion[]): Promise<GraphVersion> {
@@ -235,6 +255,19 @@ export class StoredGraph implements Graph {
     const last = this.#last
     const isKnown = last !== undefined && !last.version.isWorn && isSame(last.cores, cores)
     return isKnown ? last.version : undefined
+  }
+}
+
+class StoredSnapshot extends StoredGraph implements GraphSnapshot {
+  readonly #holding: Holding
+
+  constructor(parts: GraphParts, query: GraphQuery, known: KnownVersion, holding: Holding) {
+    super(parts, query, known)
+    this.#holding = holding
+  }
+
+  close(): void {
+    this.#holding.close()
   }
 }
 
@@ -259,8 +292,9 @@ function solved(
   }
 }
 
-interface OpenVersion extends OpenView {
+interface OpenVersion extends OpenView, HeldCores {
   readonly version: GraphVersion
+  readonly view: TextView
 }
 
 const askOptions = { signal: aSignal }

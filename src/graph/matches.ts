@@ -3,6 +3,7 @@ import type { Term, Triple } from '../types.js'
 import { Miss, withBlocks } from './miss.js'
 import type { Answer } from './results.js'
 import type { TriplePattern } from './types.js'
+import { graphId, isList, rowsIn } from './graph-rows.js'
 import { ANY, type GraphView, type Rows } from './view.js'
 
 /** A view of a version that is held. */
@@ -13,10 +14,13 @@ export interface OpenView {
   readonly release: () => void
 }
 
-export function idsOf(
-  view: GraphView,
-  { s, p, o }: TriplePattern,
-): [s: number, p: number, o: number] {
+/** How many triples of a pattern there are, where the view can tell without counting. */
+export function exactCount(view: GraphView, pattern: TriplePattern): number | undefined {
+  if (!view.isExact || isList(pattern.g)) return undefined
+  return view.estimate(...idsOf(view, pattern), graphId(view, pattern.g))
+}
+
+function idsOf(view: GraphView, { s, p, o }: TriplePattern): [s: number, p: number, o: number] {
   const id = (term: Term | undefined) => (term === undefined ? ANY : view.find(term))
   return [id(s), id(p), id(o)]
 }
@@ -49,18 +53,21 @@ export class Matches implements Answer<Triple> {
     const triples: Triple[] = []
     const end = Math.min(most, this.#left)
     try {
-      const rows = (this.#rows ??= view.rows(...idsOf(view, this.#pattern)))
+      const rows = (this.#rows ??= rowsIn(view, ...idsOf(view, this.#pattern), this.#pattern.g))
       while (triples.length < end) {
         if (!this.#pending && !rows.next()) {
           this.isDone = true
           break
         }
         this.#pending = true
-        triples.push({
+        const triple = {
           s: s ?? view.term(rows.s),
           p: p ?? view.term(rows.p),
           o: o ?? view.term(rows.o),
-        })
+        }
+        // Of a union it is not said which.
+        const isNamed = rows.g >= 0
+        triples.push(isNamed ? { ...triple, g: view.term(rows.g).v } : triple)
         this.#pending = false
       }
     } catch (error) {
@@ -75,7 +82,9 @@ export class Matches implements Answer<Triple> {
   /** How many there are, from the cursor on. */
   async count(): Promise<number> {
     const { view } = this.#open
-    const rows = await withBlocks(() => view.rows(...idsOf(view, this.#pattern)))
+    const rows = await withBlocks(() =>
+      rowsIn(view, ...idsOf(view, this.#pattern), this.#pattern.g),
+    )
     let count = 0
     let until = rowsAtOnce
     for (let isMore = true; isMore;) {

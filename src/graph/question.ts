@@ -4,11 +4,11 @@ import { formatPath } from '../door/json.js'
 import { Problems } from '../door/problems.js'
 import { broken, aRule } from '../door/rules.js'
 import { isRecord, joined, quoted, shown, unknownMember } from '../door/wording.js'
-import { annotationProblem, termOf } from '../terms.js'
+import { annotationProblem, graphProblem, termOf } from '../terms.js'
 import type { Term } from '../types.js'
 import type { EntityPattern, QueryPattern, TriplePattern, Variable } from './types.js'
 
-const places = ['s', 'p', 'o'] as const
+const places = ['s', 'p', 'o', 'g'] as const
 type TriplePlace = (typeof places)[number]
 type Pattern = Readonly<Partial<Record<TriplePlace, unknown>>>
 const everything: Pattern = {}
@@ -70,12 +70,25 @@ export class Question {
 
   /** Undefined is the pattern of everything. */
   triplePattern(value: unknown, path: string): TriplePattern {
-    const { s, p, o } = this.#pattern(value === undefined ? everything : value, path)
+    const { s, p, o, g } = this.#pattern(value === undefined ? everything : value, path)
     return {
       s: s === undefined ? undefined : this.term(s, path, 's'),
       p: p === undefined ? undefined : this.term(p, path, 'p'),
       o: o === undefined ? undefined : this.term(o, path, 'o'),
+      g: this.#graphs(g, joined(path, 'g')),
     }
+  }
+
+  #graphs(g: unknown, path: string): TriplePattern['g'] {
+    if (!Array.isArray(g)) return this.#graph(g, path)
+    // Not map(), which passes over holes.
+    return Array.from(g, (name: unknown, n) => {
+      const at = `${path}[${n}]`
+      if (name === undefined) this.#fail(at, 'is missing; it must be the name of a graph, or null')
+      const graph = this.#graph(name, at) ?? null
+      if (graph?.startsWith('?') === true) this.#fail(at, 'is a variable, and must be a name')
+      return graph
+    })
   }
 
   queryPatterns(value: unknown, path: string): QueryPattern[] {
@@ -83,8 +96,9 @@ export class Question {
       const at = `${path}[${n}]`
       const given = this.#pattern(pattern, at)
       if (!isRecord(pattern)) return nothing
-      const place = (name: TriplePlace) => this.#place(given[name], joined(at, name))
-      return { s: place('s'), p: place('p'), o: place('o') }
+      const place = (name: 's' | 'p' | 'o') => this.#place(given[name], joined(at, name))
+      const graph = this.#graph(given.g, joined(at, 'g'))
+      return { s: place('s'), p: place('p'), o: place('o'), g: graph }
     })
   }
 
@@ -141,15 +155,30 @@ export class Question {
       return everything
     }
     for (const name in value) {
-      if (name !== 's' && name !== 'p' && name !== 'o') {
+      if (name !== 's' && name !== 'p' && name !== 'o' && name !== 'g') {
         this.problems.fail(joined(path, formatPath([name])), unknownMember(name, places))
       }
     }
     return value
   }
 
+  /** A name, null, or a variable. */
+  #graph(g: unknown, path: string): string | null | undefined {
+    if (g === null) return null
+    const problem = graphProblem(g)
+    if (problem !== undefined) {
+      this.#fail(path, g === '' ? 'is empty; null is the default graph' : problem)
+      return undefined
+    }
+    const graph = g as string | undefined
+    if (graph?.startsWith('?') !== true || aVariable.holds(graph)) return graph
+    this.#fail(path, broken(aVariable, graph))
+    return undefined
+  }
+
   #entityPattern(value: unknown, path: string): EntityPattern {
     const given = this.#pattern(value, path)
+    if (given.g !== undefined) this.#fail(joined(path, 'g'), unknownMember('g', ['s', 'p', 'o']))
     const place = (name: TriplePlace) => {
       const found = given[name]
       return found === undefined ? undefined : this.#place(found, joined(path, name))

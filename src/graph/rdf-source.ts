@@ -13,40 +13,80 @@ interface CountingSource extends QuadSource {
   countQuads(subject?: Asked, predicate?: Asked, object?: Asked, graph?: Asked): Promise<number>
 }
 
+/** What a query sees of a graph's graphs: SPARQL 1.1 Query, section 13. */
+export interface Dataset {
+  /** Graphs whose union is the default graph of the query. That of the graph by default. */
+  readonly defaultGraphs?: readonly string[] | undefined
+  /** All of the graph's named graphs by default. */
+  readonly namedGraphs?: readonly string[] | undefined
+}
+
 /**
- * Variables, null and undefined are anything. All quads are in the default graph, and no term of a
- * core has a datatype, a language or is a quoted triple: what asks for one finds nothing. Nothing is
+ * Variables, null and undefined are anything, also in the place of the graph, where the default graph
+ * is one of them. No term of a core is a quoted triple: what asks for one finds nothing. Nothing is
  * read before the stream is, and no more than the stream holds; destroy() ends it early.
  */
-export function rdfSource(graph: Pick<Graph, 'match' | 'count'>): CountingSource {
+export function rdfSource(graph: Asker): CountingSource {
+  return sourceOf(graph, anyGraph)
+}
+
+/** As a SPARQL engine asks: an open graph is each of the named ones. */
+export function sparqlSource(
+  graph: Asker,
+  { defaultGraphs, namedGraphs }: Dataset = {},
+): CountingSource {
+  return sourceOf(graph, (asked) => {
+    if (asked?.termType === 'DefaultGraph') return [defaultGraphs ?? null]
+    const graphs = anyGraph(asked)
+    if (isOpen(asked)) return [...new Set(namedGraphs ?? ['?g'])]
+    return namedGraphs === undefined
+      ? graphs
+      : graphs.filter((g) => namedGraphs.includes(g as string))
+  })
+}
+
+type Asker = Pick<Graph, 'match' | 'count'>
+type AskedGraphs = readonly TriplePattern['g'][]
+
+function sourceOf(graph: Asker, graphsOf: (asked: Asked) => AskedGraphs): CountingSource {
   return {
-    match(...terms) {
-      const pattern = patternOf(terms)
-      return Readable.from(pattern === undefined ? [] : quads(graph, pattern), { objectMode: true })
+    match(subject, predicate, object, named) {
+      const pattern = patternOf(subject, predicate, object)
+      const found = pattern === undefined ? [] : quads(graph, pattern, graphsOf(named))
+      return Readable.from(found, { objectMode: true })
     },
-    async countQuads(...terms) {
-      const pattern = patternOf(terms)
-      return pattern === undefined ? 0 : graph.count(pattern)
+    async countQuads(subject, predicate, object, named) {
+      const pattern = patternOf(subject, predicate, object)
+      let count = 0
+      if (pattern === undefined) return count
+      for (const g of graphsOf(named)) count += await graph.count({ ...pattern, g })
+      return count
     },
   }
 }
 
 async function* quads(
-  graph: Pick<Graph, 'match'>,
+  graph: Asker,
   pattern: TriplePattern,
+  graphs: AskedGraphs,
 ): AsyncGenerator<Quad, void> {
-  for await (const triple of graph.match(pattern)) yield quadOf(triple)
+  for (const g of graphs) {
+    for await (const triple of graph.match({ ...pattern, g })) yield quadOf(triple)
+  }
 }
 
 /** `undefined` where no triple of a core can match. */
-function patternOf([subject, predicate, object, graph]: readonly Asked[]):
-  TriplePattern | undefined {
+function patternOf(subject: Asked, predicate: Asked, object: Asked): TriplePattern | undefined {
   const s = askedFor(subject, nodeOf)
   const p = askedFor(predicate, namedNodeOf)
   const o = askedFor(object, rdfTermOf)
-  const isDefaultGraph = isOpen(graph) || graph.termType === 'DefaultGraph'
-  if (s === 'nothing' || p === 'nothing' || o === 'nothing' || !isDefaultGraph) return undefined
-  return { s, p, o }
+  return s === 'nothing' || p === 'nothing' || o === 'nothing' ? undefined : { s, p, o }
+}
+
+function anyGraph(asked: Asked): AskedGraphs {
+  if (asked?.termType === 'DefaultGraph') return [null]
+  const g = askedFor(asked, nodeOf)
+  return g === 'nothing' || g?.e === false ? [] : [g?.v]
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Term } from '../types.js'
+import { rowsIn } from './graph-rows.js'
 import type { TriplePattern } from './types.js'
 import { ANY, NONE, type Rows, type TextView } from './view.js'
 
@@ -7,14 +8,17 @@ export class TextRows implements Rows {
   s: number = NONE
   p: number = NONE
   o: number = NONE
+  g: number = NONE
   readonly #view: TextView
   readonly #places: readonly Place[]
+  readonly #graph: TriplePattern['g']
   /** Which of the ids of each place are asked for now, as one number. */
   #at = 0
   #rows: Rows | undefined
 
-  constructor(view: TextView, { s, p, o }: TriplePattern) {
+  constructor(view: TextView, { s, p, o, g }: TriplePattern) {
     this.#view = view
+    this.#graph = g
     this.#places = [s, p, o].map((term) => ({ term, ids: new Set(), searched: 0, found: [] }))
   }
 
@@ -27,15 +31,18 @@ export class TextRows implements Rows {
       const rest = Math.floor(this.#at / s.found.length)
       const inP = rest % p.found.length
       const inO = Math.floor(rest / p.found.length)
-      const rows = (this.#rows ??= this.#view.rows(
+      const rows = (this.#rows ??= rowsIn(
+        this.#view,
         s.found[inS] as number,
         p.found[inP] as number,
         o.found[inO] as number,
+        this.#graph,
       ))
       if (rows.next()) {
         this.s = rows.s
         this.p = rows.p
         this.o = rows.o
+        this.g = rows.g
         return true
       }
       this.#rows = undefined

@@ -17,6 +17,12 @@ export interface TriplePattern {
   readonly s?: Term | undefined
   readonly p?: Term | undefined
   readonly o?: Term | undefined
+  /**
+   * The name of a graph; null is the default graph alone, a variable such as `?g` each of the named
+   * ones. Any by default. A list of names is their union, in which a triple is one, whichever of them
+   * it is in.
+   */
+  readonly g?: string | null | readonly (string | null)[] | undefined
 }
 
 /** A variable of a query: `?` and a name. */
@@ -27,6 +33,11 @@ export interface QueryPattern {
   readonly s: Term | Variable
   readonly p: Term | Variable
   readonly o: Term | Variable
+  /**
+   * The name of a graph, null for the default graph, or a variable for each of the named ones. By
+   * default a triple in any graph will do, and is one.
+   */
+  readonly g?: string | null | undefined
 }
 
 /** What each variable stands for, by its name without the `?`. */
@@ -207,8 +218,24 @@ export interface Graph {
   /** The triples with the term as subject. */
   describe(term: Term, options?: MatchOptions): AsyncIterable<Triple>
 
-  /** The graph as a source of RDF/JS quads, such as SPARQL engines take. All are in its default graph. */
+  /** The names of the named graphs that have a triple, each once, in no order that is promised. */
+  graphs(options?: AskOptions): AsyncIterable<string>
+
+  /**
+   * The graph as it is now: whatever is imported or deleted meanwhile, all its questions see one
+   * version. It holds that version in the storage until it is closed, and so does whatever of it is
+   * still read then.
+   */
+  snapshot(options?: AskOptions): Promise<GraphSnapshot>
+
+  /** The graph as a source of RDF/JS quads, such as SPARQL engines take. */
   source(): QuadSource
+}
+
+/** One version of a graph. */
+export interface GraphSnapshot extends Graph {
+  /** Lets go of the version. Questions that come later reject with `LK_CLOSED`. */
+  close(): void
 }
 
 /** Its streams can be iterated, too. */

@@ -5,6 +5,13 @@ import type { Term } from '../types.js'
 /** In the place of an id: anything, or a term that the graph does not have. */
 export const ANY = -1
 export const NONE = -2
+// In the place of a graph's name: `ANY` is each graph by itself.
+/** Whatever graphs a triple is in, it is one. */
+export const UNION = -3
+/** The default graph. */
+export const DEFAULT = -4
+/** Each named graph by itself. */
+export const NAMED = -5
 
 /**
  * Every method is synchronous and throws a Miss where a block is not in memory (see withBlocks). An
@@ -16,12 +23,15 @@ export interface GraphView {
   find(term: Term): number
   /** The term of an id. */
   term(id: number): Term
-  /** The triples of a pattern, `ANY` where a place is open, each once; none where a place is `NONE`. */
-  rows(s: number, p: number, o: number): Rows
-  has(s: number, p: number, o: number): boolean
+  /**
+   * The triples of a pattern, `ANY` where a place is open, each once; none where a place is `NONE`.
+   * `g` is `UNION` where it is left out.
+   */
+  rows(s: number, p: number, o: number, g?: number): Rows
+  has(s: number, p: number, o: number, g?: number): boolean
   /** How many rows there are: exactly where `isExact`, else about so many. Costs a few look-ups. */
-  estimate(s: number, p: number, o: number): number
-  /** True where the graph is one part, in which no triple comes twice. */
+  estimate(s: number, p: number, o: number, g?: number): number
+  /** True where the graph is one part, in which no triple comes twice, and without named graphs. */
   readonly isExact: boolean
 }
 
@@ -30,6 +40,14 @@ export interface TextView extends GraphView {
   readonly parts: number
   /** The ids of the literals of a text that the n-th part has. */
   findText(text: string, n: number): number[]
+  /** The names of the named graphs that the n-th part has. */
+  graphNames(n: number): Names
+}
+
+/** A cursor, as Rows are. */
+export interface Names {
+  next(): boolean
+  name: string
 }
 
 /** A cursor. `next()` may throw a Miss, and goes on where it was when it is called again. */
@@ -40,4 +58,6 @@ export interface Rows {
   s: number
   p: number
   o: number
+  /** The graph's name, or `DEFAULT`; of no use where rows of a `UNION` are asked for. */
+  g: number
 }

@@ -10,6 +10,7 @@ import type { JsonObject, Vector } from '../types.js'
 // Joins are planned by looking at each pattern beside each other one.
 const maxPatterns = 64
 export const maxCores = 1000
+const maxGraphs = 1000
 /** No core has longer ones, unless its host changed a limit. */
 const maxVectorLength = 65_536
 /** More than models take. */
@@ -42,9 +43,10 @@ export class GraphBody extends Members {
     return cores as readonly string[] | undefined
   }
 
-  pattern(): TriplePattern {
+  pattern(g = this.get('g')): TriplePattern {
     const [s, p, o] = ['s', 'p', 'o'].map((name) => this.get(name))
-    return this.#question.triplePattern({ s, p, o }, '')
+    if (Array.isArray(g) && this.#isTooLong(g, 'g', maxGraphs, 'graphs')) return {}
+    return this.#question.triplePattern({ s, p, o, g }, '')
   }
 
   patterns(): readonly QueryPattern[] {

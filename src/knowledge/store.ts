@@ -6,7 +6,8 @@ import { checkArgument, checkNoMore, checkOptions } from '../door/options.js'
 import { aCount, aFunction, anIterable, anyValue, aSignal, oneOf } from '../door/rules.js'
 import { exportDialects } from '../codec/dialects/names.js'
 import { hasCode, LorekeepError } from '../errors.js'
-import { StoredGraph, type GraphParts, type HeldCores } from '../graph/graph.js'
+import { StoredGraph, type GraphParts } from '../graph/graph.js'
+import type { HeldCores } from '../graph/holding.js'
 import { fewestLinked } from '../graph/index/links-writer.js'
 import type { Graph, GraphQuery, IndexOptions, IndexState } from '../graph/types.js'
 import { VectorMemory } from '../graph/vectors/memory.js'
@@ -231,6 +232,7 @@ class StoredKnowledge implements ClosableKnowledgeStore {
       {
         open: (asked, signal) => this.#openCores(asked, signal),
         closing: this.#inFlight.signal,
+        closed: this.#inFlight.closing,
         memory: this.#memory,
         embedder: this.#embedder,
         passage: this.#passage,

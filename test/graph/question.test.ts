@@ -45,8 +45,12 @@ t.test('what is no term is refused, with its place', async (t) => {
 })
 
 t.test('a triple pattern has terms in the places it names', async (t) => {
-  const open = { s: undefined, p: undefined, o: undefined }
+  const open = { s: undefined, p: undefined, o: undefined, g: undefined }
   t.strictSame(checkTriplePattern(undefined, ''), open)
+  t.strictSame(checkTriplePattern({ g: 'urn:g' }, ''), { ...open, g: 'urn:g' })
+  t.strictSame(checkTriplePattern({ g: null }, ''), { ...open, g: null })
+  refuses(t, () => checkTriplePattern({ g: '' }, ''), 'g')
+  refuses(t, () => checkTriplePattern({ g: boat }, 'pattern'), 'pattern.g')
   t.strictSame(checkTriplePattern({}, ''), open)
   t.strictSame(checkTriplePattern({ s: boat, o: text }, ''), { ...open, s: boat, o: text })
   refuses(t, () => checkTriplePattern({ subject: boat }, ''), 'subject')
@@ -58,7 +62,10 @@ t.test('a triple pattern has terms in the places it names', async (t) => {
 
 t.test('a pattern of a query has a term or a variable in each place', async (t) => {
   const pattern = { s: '?größe', p: boat, o: '?_1' }
-  t.strictSame(checkQueryPatterns([pattern], 'patterns'), [pattern])
+  for (const g of [undefined, null, 'urn:g', '?g']) {
+    t.strictSame(checkQueryPatterns([{ ...pattern, g }], 'patterns'), [{ ...pattern, g }])
+  }
+  refuses(t, () => checkQueryPatterns([{ ...pattern, g: '?a b' }], 'patterns'), 'patterns[0].g')
   t.strictSame(checkQueryPatterns([], 'patterns'), [])
   refuses(t, () => checkQueryPatterns(pattern, 'patterns'), 'patterns')
   refuses(t, () => checkQueryPatterns([pattern, 1], 'patterns'), 'patterns[1]')
@@ -80,6 +87,7 @@ t.test('patterns of an entity are one or several, with open places', async (t) =
   ])
   refuses(t, () => checkEntityPatterns('?entity', 'where'), 'where')
   refuses(t, () => checkEntityPatterns([{ x: boat }], 'where'), 'where[0].x')
+  refuses(t, () => checkEntityPatterns([{ g: 'urn:g' }], 'where'), 'where[0].g')
   refuses(t, () => checkEntityPatterns([{}, { p: 'x' }], 'where'), 'where[1].p')
 })
 
@@ -94,7 +102,7 @@ t.test('a vector has finite numbers, one at least, and is copied', async (t) => 
 })
 
 t.test('all that is wrong with a question is told at once', async (t) => {
-  const wrong = [{ s: '?s', p: '?p' }, 1, { s: 'x', p: { v: 1 }, o: '?o', g: '?g' }]
+  const wrong = [{ s: '?s', p: '?p' }, 1, { s: 'x', p: { v: 1 }, o: '?o', g: 7 }]
   refuses(
     t,
     () => checkQueryPatterns(wrong, 'patterns'),

@@ -75,7 +75,6 @@ t.test('what no core has finds nothing, and reads nothing', async (t) => {
   const subject = quadOf(triples[5] as Triple).subject
   const asked: Record<string, Parameters<typeof source.match>> = {
     'a quoted triple': [null, null, quoted],
-    'a named graph': [null, null, null, namedNode('http://e.org/g')],
     'a literal as subject': [literal('Ellen')],
     'the name that a literal has as subject, as object': [null, null, subject],
     'a blank node as predicate': [null, blankNode('b1')],
@@ -86,8 +85,29 @@ t.test('what no core has finds nothing, and reads nothing', async (t) => {
     t.equal(await source.countQuads(...terms), 0, name)
   }
   t.equal(graph.reads.opened, 0)
-  t.equal((await read(source.match(null, null, null, defaultGraph()))).length, triples.length)
-  t.equal((await read(source.match(null, null, null, variable('g')))).length, triples.length)
+})
+
+t.test('a graph is one of the named ones, the default one, or any', async (t) => {
+  const g = 'http://example.org/g'
+  const [first] = triples as [Triple]
+  const named = [
+    { ...first, g },
+    { ...first, g: '_:g' },
+    { ...first, g: 'g' },
+  ]
+  const source = rdfSource(arrayGraph([...triples, ...named]))
+  const graphs = async (asked?: Parameters<typeof source.match>[3]) =>
+    (await read(source.match(null, null, null, asked))).map(({ graph }) => show(graph))
+  t.equal((await graphs()).length, triples.length + 3)
+  t.equal((await graphs(variable('g'))).length, triples.length + 3)
+  t.strictSame(new Set(await graphs(defaultGraph())), new Set(['DefaultGraph()']))
+  t.strictSame(await graphs(namedNode(g)), [`NamedNode(${g})`])
+  t.strictSame(await graphs(blankNode('g')), ['BlankNode(g)'])
+  const urn = 'urn:lorekeep:entity:g'
+  t.strictSame(await graphs(namedNode(urn)), [`NamedNode(${urn})`])
+  t.strictSame(await graphs(namedNode('http://example.org/none')), [])
+  t.strictSame(await graphs(literal('g') as never), [])
+  t.equal(await source.countQuads(null, null, null, namedNode(g)), 1)
 })
 
 t.test('nothing is read before the stream is, and not much ahead of it', async (t) => {

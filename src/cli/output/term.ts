@@ -26,6 +26,13 @@ export function parseTerm(text: string): Term {
   throw new InvalidArgumentError('It is <iri>, an IRI, or "text" with its quotes.')
 }
 
+/** The name of a graph. */
+export function parseGraph(text: string): string {
+  const { v, e } = parseTerm(text)
+  if (e) return v
+  throw new InvalidArgumentError('It is <iri>, or an IRI as it is.')
+}
+
 function parseLiteral(v: string, ln: string | undefined, dt: string | undefined): Term {
   const term = termOf({ v, e: false, ln, dt })
   const [member, message] = annotationProblem(term) ?? []

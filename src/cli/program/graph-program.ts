@@ -14,7 +14,7 @@ import {
   parseTexts,
   userOption,
 } from './options.js'
-import { parseTerm, termSyntax } from '../output/term.js'
+import { parseGraph, parseTerm, termSyntax } from '../output/term.js'
 
 export function addMatch(program: Command): void {
   const match = program
@@ -23,6 +23,8 @@ export function addMatch(program: Command): void {
     .option('--s <term>', 'the subject', parseTerm)
     .option('--p <term>', 'the predicate', parseTerm)
     .option('--o <term>', 'the object', parseTerm)
+    .option('--g <iri>', 'the named graph', parseGraph)
+    .addOption(new Option('--default-graph', 'only what is in no named graph').conflicts('g'))
   addScope(match)
     .option('--limit <count>', 'at most so many (default: all)', parseCount)
     .option('--count', 'print how many there are instead')

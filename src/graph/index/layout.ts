@@ -8,9 +8,12 @@ export interface PartRecord {
   readonly termWords: number
   /** Distinct triples. */
   readonly triples: number
-  /** The id of the one collection's name, or -1 where there are several: then `memberships` says how many pairs of triple and collection. */
+  /** The id of the one collection's name, or -1 where there are several. */
   readonly collection: number
+  /** Entries of the lists of where each triple is, which a part of several collections has, or with named graphs. */
   readonly memberships: number
+  /** Where some triples are in named graphs: how many graphs there are, and triples of each together. */
+  readonly graphs?: { readonly names: number; readonly rows: number } | undefined
   /** Vectors by their length, in ascending order of it. */
   readonly vectors: readonly VectorRecord[]
 }
@@ -37,6 +40,10 @@ export interface Layout {
   readonly pos: number
   readonly membershipStarts: number
   readonly memberships: number
+  /** With named graphs: their names, ascending, where the rows of each begin, and these. */
+  readonly graphNames: number
+  readonly graphStarts: number
+  readonly graphRows: number
   /** By place in `PartRecord.vectors`: the entity of each vector, and its collection. */
   readonly entities: readonly number[]
   readonly vectorCollections: readonly number[]
@@ -51,6 +58,10 @@ export function layoutOf(part: PartRecord): Layout {
     return start
   }
   const isMixed = part.collection < 0
+  const { graphs } = part
+  const hasPlaces = isMixed || graphs !== undefined
+  const { names, rows } = graphs ?? { names: 0, rows: 0 }
+  const placeBytes = graphs === undefined ? 4 : 8
   const starts = () => section(4 * (part.terms + 1))
   const pairs = () => section(8 * part.triples)
   return {
@@ -63,8 +74,11 @@ export function layoutOf(part: PartRecord): Layout {
     osp: pairs(),
     posStarts: starts(),
     pos: pairs(),
-    membershipStarts: isMixed ? section(4 * (part.triples + 1)) : end,
-    memberships: isMixed ? section(4 * part.memberships) : end,
+    membershipStarts: hasPlaces ? section(4 * (part.triples + 1)) : end,
+    memberships: hasPlaces ? section(placeBytes * part.memberships) : end,
+    graphNames: graphs ? section(4 * names) : end,
+    graphStarts: graphs ? section(4 * (names + 1)) : end,
+    graphRows: graphs ? section(4 * rows) : end,
     entities: part.vectors.map(({ count }) => section(4 * count)),
     vectorCollections: part.vectors.map(({ count }) => (isMixed ? section(4 * count) : end)),
     end,

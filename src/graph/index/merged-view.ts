@@ -1,6 +1,6 @@
 import { keyOf } from '../../terms.js'
 import type { Term } from '../../types.js'
-import { ANY, NONE, type Rows, type TextView } from '../view.js'
+import { NONE, UNION, type Names, type Rows, type TextView } from '../view.js'
 import type { PartView } from './part-view.js'
 
 /** Translations of ids that are remembered for each part. */
@@ -61,56 +61,72 @@ export class MergedView implements TextView {
       .map((id) => this.graphId(n, id))
   }
 
+  graphNames(n: number): Names {
+    return this.#view(n).graphNames()
+  }
+
   term(id: number): Term {
     const n = this.#partOf(id)
     return this.#view(n).term(id - (this.#bases[n] as number))
   }
 
-  rows(s: number, p: number, o: number): Rows {
-    const isNone = s === NONE || p === NONE || o === NONE
-    return new MergedRows(this, isNone ? [] : this.#partsWith(s, p, o), s, p, o)
+  rows(s: number, p: number, o: number, g: number = UNION): Rows {
+    const isNone = s === NONE || p === NONE || o === NONE || g === NONE
+    return new MergedRows(this, isNone ? [] : this.#partsWith(s, p, o, g), s, p, o, g)
   }
 
-  has(s: number, p: number, o: number): boolean {
-    if (s === NONE || p === NONE || o === NONE) return false
-    return this.hasBefore(this.#views.length, s, p, o)
+  has(s: number, p: number, o: number, g: number = UNION): boolean {
+    if (s === NONE || p === NONE || o === NONE || g === NONE) return false
+    return this.hasBefore(this.#views.length, s, p, o, g)
   }
 
-  estimate(s: number, p: number, o: number): number {
-    if (s === NONE || p === NONE || o === NONE) return 0
-    const parts = this.#partsWith(s, p, o)
+  estimate(s: number, p: number, o: number, g: number = UNION): number {
+    if (s === NONE || p === NONE || o === NONE || g === NONE) return 0
+    const parts = this.#partsWith(s, p, o, g)
     let sum = 0
     let asked = 0
     for (const n of parts.slice(0, maxAsked)) {
-      sum += this.#view(n).estimate(this.partId(n, s), this.partId(n, p), this.partId(n, o))
+      sum += this.#view(n).estimate(
+        this.partId(n, s),
+        this.partId(n, p),
+        this.partId(n, o),
+        this.partId(n, g),
+      )
       asked++
     }
     return asked === 0 ? 0 : Math.ceil((sum * parts.length) / asked)
   }
 
   /** True where one of the first `end` parts has the triple. */
-  hasBefore(end: number, s: number, p: number, o: number): boolean {
+  hasBefore(end: number, s: number, p: number, o: number, g: number): boolean {
     // A term that none of them has, which a later part's usually is, tells it at once.
     const base = end < this.#bases.length ? (this.#bases[end] as number) : Infinity
-    if (s >= base || p >= base || o >= base) return false
+    if (s >= base || p >= base || o >= base || g >= base) return false
     for (let n = 0; n < end; n++) {
       const partS = this.partId(n, s)
       if (partS === NONE) continue
       const partO = this.partId(n, o)
       if (partO === NONE) continue
       const partP = this.partId(n, p)
-      if (partP !== NONE && this.#view(n).has(partS, partP, partO)) return true
+      if (partP === NONE) continue
+      const partG = this.partId(n, g)
+      if (partG !== NONE && this.#view(n).has(partS, partP, partO, partG)) return true
     }
     return false
   }
 
-  partRows(n: number, s: number, p: number, o: number): Rows {
-    return this.#view(n).rows(this.partId(n, s), this.partId(n, p), this.partId(n, o))
+  partRows(n: number, s: number, p: number, o: number, g: number): Rows {
+    return this.#view(n).rows(
+      this.partId(n, s),
+      this.partId(n, p),
+      this.partId(n, o),
+      this.partId(n, g),
+    )
   }
 
   /** The graph's id for one of a part. */
   graphId(n: number, id: number): number {
-    if (n === 0) return id
+    if (n === 0 || id < 0) return id
     const known = this.#graphIds[n]?.get(id)
     if (known !== undefined) return known
     const term = this.#view(n).part.encoded(id)
@@ -127,7 +143,7 @@ export class MergedView implements TextView {
 
   /** A part's own id for one of the graph: `NONE` where it does not have the term. */
   partId(n: number, id: number): number {
-    if (id === ANY) return ANY
+    if (id < 0) return id
     const owner = this.#partOf(id)
     const own = id - (this.#bases[owner] as number)
     if (owner === n) return own
@@ -141,11 +157,11 @@ export class MergedView implements TextView {
   }
 
   /** The parts that have the terms of a pattern. */
-  #partsWith(s: number, p: number, o: number): number[] {
+  #partsWith(s: number, p: number, o: number, g: number): number[] {
     const parts: number[] = []
     for (let n = 0; n < this.#views.length; n++) {
       const has = (id: number) => this.partId(n, id) !== NONE
-      if (has(s) && has(p) && has(o)) parts.push(n)
+      if (has(s) && has(p) && has(o) && has(g)) parts.push(n)
     }
     return parts
   }
@@ -176,18 +192,26 @@ class MergedRows implements Rows {
   s: number = NONE
   p: number = NONE
   o: number = NONE
+  g: number = NONE
   readonly #graph: MergedView
   readonly #parts: readonly number[]
-  readonly #pattern: readonly [s: number, p: number, o: number]
+  readonly #pattern: readonly [s: number, p: number, o: number, g: number]
   #at = 0
   #rows: Rows | undefined
   /** A row of the part was taken, and not told yet: a block was missing. */
   #pending = false
 
-  constructor(graph: MergedView, parts: readonly number[], s: number, p: number, o: number) {
+  constructor(
+    graph: MergedView,
+    parts: readonly number[],
+    s: number,
+    p: number,
+    o: number,
+    g: number,
+  ) {
     this.#graph = graph
     this.#parts = parts
-    this.#pattern = [s, p, o]
+    this.#pattern = [s, p, o, g]
   }
 
   next(): boolean {
@@ -206,12 +230,15 @@ class MergedRows implements Rows {
       const s = graph.graphId(n, rows.s)
       const p = graph.graphId(n, rows.p)
       const o = graph.graphId(n, rows.o)
-      const isRepeat = graph.hasBefore(n, s, p, o)
+      const isUnion = this.#pattern[3] === UNION
+      const g = isUnion ? UNION : graph.graphId(n, rows.g)
+      const isRepeat = graph.hasBefore(n, s, p, o, g)
       this.#pending = false
       if (isRepeat) continue
       this.s = s
       this.p = p
       this.o = o
+      this.g = g
       return true
     }
     return false

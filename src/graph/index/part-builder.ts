@@ -3,7 +3,7 @@ import { LANGUAGE, NOTHING, readNumbers } from '../../codec/walker.js'
 import type { CoreVisitor, TriplePlaces } from '../../codec/walker.js'
 import { xsdString } from '../../terms.js'
 import * as encoded from './encoded-term.js'
-import { ANNOTATED, COLLECTION, encodeInto, hashWords, wordsOf } from './encoded-term.js'
+import { ANNOTATED, COLLECTION, encodeInto, ENTITY, hashWords, wordsOf } from './encoded-term.js'
 import { mainKey } from './keys.js'
 import type { PartRecord } from './layout.js'
 import { sortByHash, sortTriples } from './permutations.js'
@@ -28,7 +28,7 @@ const triplesAtOnce = maxAhead / 3
 /** Collects what a core says, and writes it as a part of an index. Used for one part after another. */
 export class PartBuilder implements CoreVisitor {
   readonly #terms = new TermTable()
-  #columns = createColumns(firstRoom, false)
+  #columns = createColumns(firstRoom)
   #triples = 0
   /** Triples that wait for their terms to be looked up: these one behind the other, and their ends. */
   #words = new Int32Array(1 << 14)
@@ -44,6 +44,12 @@ export class PartBuilder implements CoreVisitor {
   #collection = -1
   #isMixed = false
   #firstCollection = -1
+
+  /** Graphs that were met, by their names; those of waiting triples, where any has one. */
+  readonly #graphs = new Map<string, GraphName>()
+  #graph: GraphName | undefined
+  readonly #waitingGraphs: (GraphName | undefined)[] = []
+  #hasGraphs = false
 
   #entity = 0
   #components = new Float64Array(0)
@@ -104,7 +110,27 @@ export class PartBuilder implements CoreVisitor {
     this.#wait(bytes, view, sFrom, sTo, sE, sMore, sMoreFrom, sMoreTo, 0)
     this.#wait(bytes, view, pFrom, pTo, pE, pMore, pMoreFrom, pMoreTo, 1)
     this.#wait(bytes, view, oFrom, oTo, oE, oMore, oMoreFrom, oMoreTo, 2)
+    const { gFrom, gTo } = places
+    if (gFrom < gTo) {
+      this.#hasGraphs = true
+      this.#waitingGraphs[this.#waiting] = this.#graphOf(bytes, gFrom, gTo)
+    }
     if (++this.#waiting === triplesAtOnce) this.chunkEnd(bytes, view)
+  }
+
+  #graphOf(bytes: Uint8Array, from: number, to: number): GraphName {
+    const last = this.#graph
+    // Graphs come in runs: a comparison costs less than a look-up.
+    if (last !== undefined && isBytes(last.bytes, bytes, from, to)) return last
+    const name = Uint8Array.from(bytes.subarray(from, to))
+    const key = Buffer.from(name.buffer).toString('latin1')
+    let graph = this.#graphs.get(key)
+    if (graph === undefined) {
+      graph = { bytes: name, id: -1 }
+      this.#graphs.set(key, graph)
+    }
+    this.#graph = graph
+    return graph
   }
 
   /** Encodes a term of the triple under way, behind those that wait. */
@@ -160,8 +186,9 @@ export class PartBuilder implements CoreVisitor {
     this.#waiting = 0
     this.#wordsEnd = 0
     while (this.#triples + count > this.#columns.s.length) this.#grow()
+    if (this.#hasGraphs) this.#needPlaces()
     const terms = this.#terms
-    const { s, p, o, c } = this.#columns
+    const { s, p, o, c, g } = this.#columns
     const words = this.#words
     const ends = this.#ends
     const hashes = this.#hashes
@@ -198,10 +225,19 @@ export class PartBuilder implements CoreVisitor {
       o[n] = object
       if (isSpelled) known = this.#spell(object, 3 * i + 2, known)
       if (c !== undefined) c[n] = this.#collection
+      if (g !== undefined) {
+        const graph = this.#waitingGraphs[i]
+        if (graph !== undefined) {
+          if (graph.id < 0) graph.id = this.#add(viewOf(graph.bytes), 0, graph.bytes.length, ENTITY)
+          g[n] = graph.id + 1
+          known = terms.count
+        }
+      }
       from = end
     }
     this.#triples += count
     if (isSpelled) spellings.clear()
+    this.#waitingGraphs.length = 0
   }
 
   /** Notes how a term is spelled where it is new: not one of the first `known`. Returns how many are known now. */
@@ -260,16 +296,20 @@ export class PartBuilder implements CoreVisitor {
       await file.write(terms.starts.subarray(0, terms.count + 1))
       await file.write(terms.words.subarray(0, terms.wordLength))
       await file.write(sortByHash(terms.hashes, terms.count))
-      const { s, p, o, c } = this.#columns
-      const count = this.#triples
-      const { spo, osp, pos, memberships } = await sortTriples({ s, p, o, c, count }, terms.count)
+      const columns = { ...this.#columns, count: this.#triples }
+      const { spo, osp, pos, memberships, graphs } = await sortTriples(columns, terms.count)
       for (const { starts, pairs } of [spo, osp, pos]) {
         await file.write(starts)
         await file.write(pairs)
       }
       if (memberships !== undefined) {
         await file.write(memberships.starts)
-        await file.write(memberships.collections)
+        await file.write(memberships.places)
+      }
+      if (graphs !== undefined) {
+        await file.write(graphs.names)
+        await file.write(graphs.starts)
+        await file.write(graphs.rows)
       }
       for (const { entities, count } of vectors) await file.write(entities.subarray(0, count))
       if (this.#isMixed) {
@@ -283,7 +323,8 @@ export class PartBuilder implements CoreVisitor {
         termWords: terms.wordLength,
         triples: spo.pairs.length / 2,
         collection: this.#isMixed ? -1 : this.#firstCollection,
-        memberships: memberships?.collections.length ?? 0,
+        memberships: memberships?.starts.at(-1) ?? 0,
+        ...(graphs && { graphs: { names: graphs.names.length, rows: graphs.rows.length } }),
         vectors: vectors.map(({ dimensions, count }) => ({ dimensions, count, links: 0 })),
       }
       this.#begin(number + 1)
@@ -303,7 +344,11 @@ export class PartBuilder implements CoreVisitor {
     this.#terms.clear()
     this.#triples = 0
     this.#columns.c = undefined
+    this.#columns.g = undefined
     this.#isMixed = false
+    this.#hasGraphs = false
+    this.#graphs.clear()
+    this.#graph = undefined
     this.#firstCollection = -1
     this.#collection = -1
     this.#vectors.clear()
@@ -313,14 +358,23 @@ export class PartBuilder implements CoreVisitor {
   /** The first thing that is said in a collection gives it an id. */
   #enterCollection(): void {
     const name = this.#collectionName
-    const view = new DataView(name.buffer, name.byteOffset, name.length)
-    this.#collection = this.#add(view, 0, name.length, COLLECTION)
+    this.#collection = this.#add(viewOf(name), 0, name.length, COLLECTION)
     if (this.#firstCollection < 0) this.#firstCollection = this.#collection
     else if (this.#collection !== this.#firstCollection && !this.#isMixed) {
       this.#isMixed = true
-      const { length } = this.#columns.s
-      this.#columns.c = new Uint32Array(length).fill(this.#firstCollection, 0, this.#triples)
+      this.#needCollections()
     }
+  }
+
+  #needCollections(): void {
+    const { length } = this.#columns.s
+    this.#columns.c ??= new Uint32Array(length).fill(this.#firstCollection, 0, this.#triples)
+  }
+
+  /** Triples so far are in the default graph, which is 0. */
+  #needPlaces(): void {
+    this.#needCollections()
+    this.#columns.g ??= new Uint32Array(this.#columns.s.length)
   }
 
   #add(view: DataView, from: number, to: number, kind: number): number {
@@ -336,12 +390,15 @@ export class PartBuilder implements CoreVisitor {
   }
 
   #grow(): void {
-    const { s, p, o, c } = this.#columns
-    this.#columns = createColumns(2 * s.length, c !== undefined)
-    this.#columns.s.set(s)
-    this.#columns.p.set(p)
-    this.#columns.o.set(o)
-    if (c !== undefined) this.#columns.c?.set(c)
+    const { s, p, o, c, g } = this.#columns
+    const room = 2 * s.length
+    const grown = (column: Uint32Array) => {
+      const larger = new Uint32Array(room)
+      larger.set(column)
+      return larger
+    }
+    const [cs, gs] = [c && grown(c), g && grown(g)]
+    this.#columns = { s: grown(s), p: grown(p), o: grown(o), c: cs, g: gs }
   }
 }
 
@@ -367,15 +424,22 @@ interface BuilderColumns {
   readonly p: Uint32Array
   readonly o: Uint32Array
   c: Uint32Array | undefined
+  g: Uint32Array | undefined
 }
 
-function createColumns(room: number, hasCollections: boolean): BuilderColumns {
-  return {
-    s: new Uint32Array(room),
-    p: new Uint32Array(room),
-    o: new Uint32Array(room),
-    c: hasCollections ? new Uint32Array(room) : undefined,
-  }
+function createColumns(room: number): BuilderColumns {
+  const [s, p, o] = [new Uint32Array(room), new Uint32Array(room), new Uint32Array(room)]
+  return { s, p, o, c: undefined, g: undefined }
+}
+
+interface GraphName {
+  readonly bytes: Uint8Array
+  /** In this part; -1 before it has one. */
+  id: number
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
 function isSame(words: Int32Array, from: number, to: number, other: number, end: number): boolean {

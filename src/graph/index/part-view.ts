@@ -1,5 +1,5 @@
 import type { Term } from '../../types.js'
-import { ANY, NONE, type Rows, type TextView } from '../view.js'
+import { ANY, DEFAULT, NAMED, NONE, UNION, type Names, type Rows, type TextView } from '../view.js'
 import { OSP, SPO, type Part, type RowRange } from './part.js'
 import { blockBytes } from './layout.js'
 import { encodeTerm } from './encoded-term.js'
@@ -19,7 +19,7 @@ export class PartView implements TextView {
   constructor(part: Part, collection: number) {
     this.part = part
     this.collection = collection
-    this.isExact = collection === ALL
+    this.isExact = collection === ALL && !part.hasGraphs
   }
 
   find(term: Term): number {
@@ -30,36 +30,78 @@ export class PartView implements TextView {
     return this.part.findText(text)
   }
 
+  graphNames(): Names {
+    return new PartNames(this)
+  }
+
   term(id: number): Term {
     return this.part.term(id)
   }
 
-  rows(s: number, p: number, o: number): Rows {
-    if (s === NONE || p === NONE || o === NONE) return noRows
+  rows(s: number, p: number, o: number, g: number = UNION): Rows {
+    if (this.#isNothing(s, p, o, g)) return noRows
+    const { part } = this
+    if (part.hasGraphs && g !== UNION) return this.#quads(s, p, o, g)
     if (s !== ANY && p !== ANY && o !== ANY) {
       return this.has(s, p, o) ? new OneRow(s, p, o) : noRows
     }
-    this.part.rangeOf(s, p, o, this.#range)
+    part.rangeOf(s, p, o, this.#range)
     const { order, from, to } = this.#range
     return from === to ? noRows : new PartRows(this, order, from, to, s, p, o)
   }
 
-  has(s: number, p: number, o: number): boolean {
-    if (s === NONE || p === NONE || o === NONE) return false
+  has(s: number, p: number, o: number, g: number = UNION): boolean {
+    if (this.#isNothing(s, p, o, g)) return false
     const row = this.part.rowOf(s, p, o)
-    return row >= 0 && this.accepts(row)
+    return row >= 0 && this.accepts(row, g)
   }
 
-  estimate(s: number, p: number, o: number): number {
-    if (s === NONE || p === NONE || o === NONE) return 0
-    if (s !== ANY && p !== ANY && o !== ANY) return this.has(s, p, o) ? 1 : 0
+  estimate(s: number, p: number, o: number, g: number = UNION): number {
+    if (this.#isNothing(s, p, o, g)) return 0
+    if (s !== ANY && p !== ANY && o !== ANY && (g === UNION || !this.part.hasGraphs)) {
+      return this.has(s, p, o) ? 1 : 0
+    }
     this.part.rangeOf(s, p, o, this.#range)
+    const rows = this.#range.to - this.#range.from
+    return Math.min(rows, this.#graphRows(g))
+  }
+
+  /** Whether the view has the triple of a row in `SPO`, in a graph that `g` may be. */
+  accepts(row: number, g: number = UNION): boolean {
+    if (!this.part.hasGraphs)
+      return this.collection === ALL || this.part.isIn(row, this.collection, g)
+    if (g === UNION && this.collection === ALL) return true
+    return this.part.isIn(row, this.collection, g)
+  }
+
+  #isNothing(s: number, p: number, o: number, g: number): boolean {
+    if (s === NONE || p === NONE || o === NONE || g === NONE) return true
+    return (g >= 0 || g === NAMED) && !this.part.hasGraphs
+  }
+
+  /** Rows of one graph; of several there are as many as there are. */
+  #graphRows(g: number): number {
+    if (!this.part.hasGraphs || (g < 0 && g !== DEFAULT)) return Infinity
+    this.part.graphRange(g, this.#range)
     return this.#range.to - this.#range.from
   }
 
-  /** Whether the view has the triple of a row in `SPO`. */
-  accepts(row: number): boolean {
-    return this.collection === ALL || this.part.isIn(row, this.collection)
+  /** By the triples of the graph, or by those of the pattern, whichever are fewer. */
+  #quads(s: number, p: number, o: number, g: number): Rows {
+    const { part } = this
+    const range = this.#range
+    if (s !== ANY && p !== ANY && o !== ANY) {
+      const row = part.rowOf(s, p, o)
+      return row === NONE ? noRows : new QuadRows(this, new OneRow(s, p, o), g)
+    }
+    const inGraph = this.#graphRows(g)
+    const { from, to } = range
+    part.rangeOf(s, p, o, range)
+    const { order, from: first, to: end } = range
+    if (first === end || inGraph === 0) return noRows
+    if (inGraph < end - first) return new GraphRows(this, from, to, s, p, o, g)
+    const rows = new PartRows(new PartView(part, ALL), order, first, end, s, p, o)
+    return new QuadRows(this, rows, g)
   }
 }
 
@@ -67,6 +109,8 @@ class PartRows implements Rows {
   s: number
   p: number
   o: number
+  /** Where there are named graphs, this is of a union. */
+  readonly g = DEFAULT
   readonly #view: PartView
   readonly #order: number
   #row: number
@@ -133,10 +177,135 @@ class PartRows implements Rows {
   }
 }
 
+/** Rows of a pattern, each as often as it is in a graph that is asked for. */
+class QuadRows implements Rows {
+  s: number = NONE
+  p: number = NONE
+  o: number = NONE
+  g: number = UNION
+  readonly #view: PartView
+  readonly #rows: Rows
+  readonly #asked: number
+  /** In `SPO`; `NONE` where the next row is to be taken. */
+  #row: number = NONE
+  /** A row was taken, and not looked up yet. */
+  #pending = false
+
+  constructor(view: PartView, rows: Rows, g: number) {
+    this.#view = view
+    this.#rows = rows
+    this.#asked = g
+  }
+
+  next(): boolean {
+    const { part, collection } = this.#view
+    const rows = this.#rows
+    for (;;) {
+      if (this.#row === NONE) {
+        if (!this.#pending && !rows.next()) return false
+        this.#pending = true
+        this.#row = part.rowOf(rows.s, rows.p, rows.o)
+        this.#pending = false
+        this.g = UNION
+      }
+      const graph = part.nextGraph(this.#row, collection, this.#asked, this.g)
+      if (graph === NONE) {
+        this.#row = NONE
+        continue
+      }
+      this.s = rows.s
+      this.p = rows.p
+      this.o = rows.o
+      this.g = graph
+      return true
+    }
+  }
+}
+
+/** The rows of one graph that fit a pattern. */
+class GraphRows implements Rows {
+  s: number = NONE
+  p: number = NONE
+  o: number = NONE
+  readonly g: number
+  readonly #view: PartView
+  readonly #pattern: readonly [s: number, p: number, o: number]
+  #at: number
+  readonly #to: number
+
+  constructor(
+    view: PartView,
+    from: number,
+    to: number,
+    s: number,
+    p: number,
+    o: number,
+    g: number,
+  ) {
+    this.#view = view
+    this.#pattern = [s, p, o]
+    this.#at = from
+    this.#to = to
+    this.g = g
+  }
+
+  next(): boolean {
+    const { part, collection } = this.#view
+    const [s, p, o] = this.#pattern
+    for (; this.#at < this.#to; this.#at++) {
+      const row = part.graphRow(this.#at)
+      const place = part.pairPlace(SPO, row)
+      const { words } = part.block(place)
+      const at = (place & (blockBytes - 1)) >>> 2
+      const [second, third] = [words[at] as number, words[at + 1] as number]
+      if ((p !== ANY && second !== p) || (o !== ANY && third !== o)) continue
+      const first = part.subjectOf(row)
+      if (s !== ANY && first !== s) continue
+      if (collection !== ALL && !part.isIn(row, collection, this.g)) continue
+      this.s = first
+      this.p = second
+      this.o = third
+      this.#at++
+      return true
+    }
+    return false
+  }
+}
+
+class PartNames implements Names {
+  name = ''
+  readonly #view: PartView
+  #at = 0
+  /** Of the graph that is looked at, where it may have nothing of the collection. */
+  #rows: Rows | undefined
+
+  constructor(view: PartView) {
+    this.#view = view
+  }
+
+  next(): boolean {
+    const { part, collection } = this.#view
+    for (;;) {
+      const g = part.graph(this.#at)
+      if (g === NONE) return false
+      let isThere = g !== DEFAULT
+      if (isThere) this.name = part.term(g).v
+      if (isThere && collection !== ALL) {
+        this.#rows ??= this.#view.rows(ANY, ANY, ANY, g)
+        isThere = this.#rows.next()
+      }
+      this.#at++
+      this.#rows = undefined
+      if (isThere) return true
+    }
+  }
+}
+
 class OneRow implements Rows {
   readonly s: number
   readonly p: number
   readonly o: number
+  readonly g = DEFAULT
   #given = false
 
   constructor(s: number, p: number, o: number) {
@@ -154,4 +323,4 @@ class OneRow implements Rows {
 
 const noWords = new Uint32Array(0)
 
-const noRows: Rows = { next: () => false, s: NONE, p: NONE, o: NONE }
+const noRows: Rows = { next: () => false, s: NONE, p: NONE, o: NONE, g: NONE }

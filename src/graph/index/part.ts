@@ -1,6 +1,6 @@
 import type { Term } from '../../types.js'
 import type { VectorFile } from '../vectors/types.js'
-import { ANY, NONE } from '../view.js'
+import { ANY, DEFAULT, NAMED, NONE, UNION } from '../view.js'
 import type { IndexBlock, BlockCache, BlockFile } from './block-cache.js'
 import { linksKey, mainKey, vectorKey } from './keys.js'
 import { blockBytes, layoutOf, type Layout, type PartRecord, type VectorRecord } from './layout.js'
@@ -263,14 +263,73 @@ export class Part {
     return this.#file.block(offset >>> blockShift)
   }
 
-  /** True where a triple of that row in `SPO` is of a collection. */
-  isIn(row: number, collection: number): boolean {
+  get hasGraphs(): boolean {
+    return this.record.graphs !== undefined
+  }
+
+  /** True where a triple of that row in `SPO` is of a collection; of any, where that is below 0. */
+  isIn(row: number, collection: number, g: number): boolean {
+    return this.nextGraph(row, collection, g, UNION) !== NONE
+  }
+
+  /**
+   * The first graph behind `after` in which a triple of that row in `SPO` is, of those that `g` may
+   * be, and said in the collection (in any, where that is below 0); `NONE` where there is none. They
+   * are in the order of their ids, the default graph first; `UNION` is before all of them.
+   */
+  nextGraph(row: number, collection: number, g: number, after: number): number {
     const { membershipStarts, memberships } = this.#layout
+    const width = this.hasGraphs ? 2 : 1
     const to = this.#word(membershipStarts + 4 * row + 4)
     for (let at = this.#word(membershipStarts + 4 * row); at < to; at++) {
-      if (this.#word(memberships + 4 * at) === collection) return true
+      const place = memberships + 4 * width * at
+      if (collection >= 0 && this.#word(place + 4 * (width - 1)) !== collection) continue
+      const graph = width === 1 ? DEFAULT : graphAt(this.#word(place))
+      if (isBehind(graph, after) && fits(graph, g)) return graph
     }
-    return false
+    return NONE
+  }
+
+  /** The rows of a graph in `SPO`, as places of a list: [from, to). */
+  graphRange(g: number, range: RowRange): void {
+    const { graphs } = this.record
+    const { graphNames, graphStarts } = this.#layout
+    const name = g === DEFAULT ? 0 : g + 1
+    let low = 0
+    let high = graphs?.names ?? 0
+    const end = high
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#word(graphNames + 4 * middle) < name) low = middle + 1
+      else high = middle
+    }
+    const isThere = low < end && this.#word(graphNames + 4 * low) === name
+    range.order = SPO
+    range.from = isThere ? this.#word(graphStarts + 4 * low) : 0
+    range.to = isThere ? this.#word(graphStarts + 4 * low + 4) : 0
+  }
+
+  /** The n-th of the graphs, in the order of their ids; `NONE` behind the last. */
+  graph(n: number): number {
+    if (n >= (this.record.graphs?.names ?? 0)) return NONE
+    return graphAt(this.#word(this.#layout.graphNames + 4 * n))
+  }
+
+  graphRow(place: number): number {
+    return this.#word(this.#layout.graphRows + 4 * place)
+  }
+
+  /** The subject of a row in `SPO`. */
+  subjectOf(row: number): number {
+    let low = 0
+    let high = this.record.terms
+    // The last id whose rows begin at or before this one.
+    while (low + 1 < high) {
+      const middle = (low + high) >>> 1
+      if (this.startOf(SPO, middle) <= row) low = middle
+      else high = middle
+    }
+    return low
   }
 
   // Vectors
@@ -322,6 +381,19 @@ export class Part {
     for (const piece of pieces) at += piece.copy(whole, at)
     return { source: whole, from: 0, to: end - start }
   }
+}
+
+/** As lists of places have it: counted from 1. */
+function graphAt(word: number): number {
+  return word === 0 ? DEFAULT : word - 1
+}
+
+function fits(graph: number, g: number): boolean {
+  return g === ANY || g === UNION || (g === NAMED ? graph !== DEFAULT : graph === g)
+}
+
+function isBehind(graph: number, after: number): boolean {
+  return after === UNION || (graph !== DEFAULT && (after === DEFAULT || graph > after))
 }
 
 /** The index of a run of segments: its parts. */

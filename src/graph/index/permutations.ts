@@ -9,8 +9,10 @@ interface Columns {
   readonly s: Uint32Array
   readonly p: Uint32Array
   readonly o: Uint32Array
-  /** The collection of each, where there are several. */
+  /** The collection of each, where there are several, or named graphs. */
   readonly c: Uint32Array | undefined
+  /** The name of the graph that each is in, counted from 1, where there are named graphs; 0 is the default graph. */
+  readonly g: Uint32Array | undefined
   readonly count: number
 }
 
@@ -21,10 +23,20 @@ interface Permutation {
   readonly pairs: Uint32Array
 }
 
-/** The collections of each triple in the order of SPO. */
+/** Where each triple is, in the order of SPO: collections, or with graphs pairs of graph and collection. */
 interface Memberships {
   readonly starts: Uint32Array
-  readonly collections: Uint32Array
+  readonly places: Uint32Array
+}
+
+/** The triples of each graph. */
+interface GraphRows {
+  /** Ascending, counted from 1; 0 is the default graph. */
+  readonly names: Uint32Array
+  /** By place in `names`; one more for the end. */
+  readonly starts: Uint32Array
+  /** Rows of SPO, ascending. */
+  readonly rows: Uint32Array
 }
 
 interface SortedTriples {
@@ -32,6 +44,7 @@ interface SortedTriples {
   readonly osp: Permutation
   readonly pos: Permutation
   readonly memberships: Memberships | undefined
+  readonly graphs: GraphRows | undefined
 }
 
 /** Each triple once. The event loop gets its turn between passes. */
@@ -56,7 +69,9 @@ export async function sortTriples(columns: Columns, terms: number): Promise<Sort
   await turn()
   const pos = byLast(osp)
   await turn()
-  return { spo, osp, pos, memberships: columns.c && membershipsOf(columns, columns.c, spo) }
+  const { c, g } = columns
+  const memberships = c && membershipsOf(columns, c, spo)
+  return { spo, osp, pos, memberships, graphs: g && memberships && graphRowsOf(memberships) }
 }
 
 function startsOf(terms: number, count: number, idOf: (i: number) => number): Uint32Array {
@@ -149,34 +164,75 @@ function sortLong(pairs: Uint32Array, from: number, to: number): void {
   }
 }
 
-function membershipsOf({ s, p, o, count }: Columns, c: Uint32Array, spo: Permutation): Memberships {
+function membershipsOf(
+  { s, p, o, g, count }: Columns,
+  c: Uint32Array,
+  spo: Permutation,
+): Memberships {
   const rows = new Uint32Array(count)
   for (let i = 0; i < count; i++) {
     rows[i] = rowOf(spo, s[i] as number, p[i] as number, o[i] as number)
   }
   const starts = startsOf(spo.pairs.length / 2, count, (i) => rows[i] as number)
   const places = starts.slice()
-  const members = new Uint32Array(count)
+  // Graph and collection as one number: a part has fewer than 2^26 terms.
+  const members = new Float64Array(count)
   for (let i = 0; i < count; i++) {
     const row = rows[i] as number
     const at = places[row] as number
     places[row] = at + 1
-    members[at] = c[i] as number
+    members[at] = (g === undefined ? 0 : (g[i] as number)) * shift + (c[i] as number)
   }
   let kept = 0
   let from = 0
   for (let row = 0; row + 1 < starts.length; row++) {
     const to = starts[row + 1] as number
     starts[row] = kept
-    const collections = members.subarray(from, to).sort()
     const first = kept
-    for (const collection of collections) {
-      if (kept === first || members[kept - 1] !== collection) members[kept++] = collection
+    for (const member of members.subarray(from, to).sort()) {
+      if (kept === first || members[kept - 1] !== member) members[kept++] = member
     }
     from = to
   }
   starts[starts.length - 1] = kept
-  return { starts, collections: members.subarray(0, kept) }
+  const width = g === undefined ? 1 : 2
+  const found = new Uint32Array(width * kept)
+  for (let i = 0; i < kept; i++) {
+    const member = members[i] as number
+    if (width === 2) found[2 * i] = Math.floor(member / shift)
+    found[width * i + width - 1] = member % shift
+  }
+  return { starts, places: found }
+}
+
+/** Of pairs of graph and collection. */
+function graphRowsOf({ starts, places }: Memberships): GraphRows {
+  const counts = new Map<number, number>()
+  const each = (tell: (graph: number, row: number) => void) => {
+    for (let row = 0; row + 1 < starts.length; row++) {
+      let last = -1
+      for (let i = starts[row] as number; i < (starts[row + 1] as number); i++) {
+        const graph = places[2 * i] as number
+        if (graph !== last) tell(graph, row)
+        last = graph
+      }
+    }
+  }
+  each((graph) => counts.set(graph, (counts.get(graph) ?? 0) + 1))
+  const names = Uint32Array.from(counts.keys()).sort()
+  const ends = new Uint32Array(names.length + 1)
+  const next = new Map<number, number>()
+  for (const [n, graph] of names.entries()) {
+    next.set(graph, ends[n] as number)
+    ends[n + 1] = (ends[n] as number) + (counts.get(graph) as number)
+  }
+  const rows = new Uint32Array(ends[names.length] as number)
+  each((graph, row) => {
+    const at = next.get(graph) as number
+    next.set(graph, at + 1)
+    rows[at] = row
+  })
+  return { names, starts: ends, rows }
 }
 
 function rowOf({ starts, pairs }: Permutation, s: number, p: number, o: number): number {

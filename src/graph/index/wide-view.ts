@@ -1,5 +1,5 @@
 import type { Term } from '../../types.js'
-import { ANY, NONE, type Rows, type TextView } from '../view.js'
+import { NONE, UNION, type Names, type Rows, type TextView } from '../view.js'
 import { ANNOTATED, byteLengthOf, encodeTerm, ENTITY, entryWords, kindOf } from './encoded-term.js'
 import type { PartView } from './part-view.js'
 import { TermTable } from './term-table.js'
@@ -52,6 +52,10 @@ export class WideView implements TextView {
       .map((id) => this.graphId(n, id))
   }
 
+  graphNames(n: number): Names {
+    return this.#view(n).graphNames()
+  }
+
   term(id: number): Term {
     const { words, starts } = this.#terms
     const start = starts[id] as number
@@ -68,32 +72,48 @@ export class WideView implements TextView {
     return this.#view(n).term(ids.get(n) as number)
   }
 
-  rows(s: number, p: number, o: number): Rows {
-    return new WideRows(this, this.#partsWith(s, p, o), s, p, o)
+  rows(s: number, p: number, o: number, g: number = UNION): Rows {
+    return new WideRows(this, this.#partsWith(s, p, o, g), s, p, o, g)
   }
 
-  has(s: number, p: number, o: number): boolean {
-    return this.#partsWith(s, p, o).some((n) =>
-      this.#view(n).has(this.#partId(n, s), this.#partId(n, p), this.#partId(n, o)),
+  has(s: number, p: number, o: number, g: number = UNION): boolean {
+    return this.#partsWith(s, p, o, g).some((n) =>
+      this.#view(n).has(
+        this.#partId(n, s),
+        this.#partId(n, p),
+        this.#partId(n, o),
+        this.#partId(n, g),
+      ),
     )
   }
 
-  estimate(s: number, p: number, o: number): number {
-    const parts = this.#partsWith(s, p, o)
+  estimate(s: number, p: number, o: number, g: number = UNION): number {
+    const parts = this.#partsWith(s, p, o, g)
     const asked = parts.slice(0, maxAsked)
     let sum = 0
     for (const n of asked) {
-      sum += this.#view(n).estimate(this.#partId(n, s), this.#partId(n, p), this.#partId(n, o))
+      sum += this.#view(n).estimate(
+        this.#partId(n, s),
+        this.#partId(n, p),
+        this.#partId(n, o),
+        this.#partId(n, g),
+      )
     }
     return asked.length === 0 ? 0 : Math.ceil((sum * parts.length) / asked.length)
   }
 
-  partRows(n: number, s: number, p: number, o: number): Rows {
-    return this.#view(n).rows(this.#partId(n, s), this.#partId(n, p), this.#partId(n, o))
+  partRows(n: number, s: number, p: number, o: number, g: number): Rows {
+    return this.#view(n).rows(
+      this.#partId(n, s),
+      this.#partId(n, p),
+      this.#partId(n, o),
+      this.#partId(n, g),
+    )
   }
 
   /** The graph's id for one of a part. */
   graphId(n: number, id: number): number {
+    if (id < 0) return id
     const ids = this.#graphIds[n] as Map<number, number> // one of its own
     const known = ids.get(id)
     if (known !== undefined) return known
@@ -130,11 +150,11 @@ export class WideView implements TextView {
   }
 
   /** The parts that have the terms of a pattern. */
-  #partsWith(s: number, p: number, o: number): readonly number[] {
-    if (s === NONE || p === NONE || o === NONE) return []
+  #partsWith(s: number, p: number, o: number, g: number): readonly number[] {
+    if (s === NONE || p === NONE || o === NONE || g === NONE) return []
     let parts: readonly number[] | undefined
-    for (const id of [s, o, p]) {
-      if (id === ANY) continue
+    for (const id of [s, o, p, g]) {
+      if (id < 0) continue
       const { parts: having, ids } = this.placesOf(id)
       parts = parts === undefined ? having : parts.filter((n) => ids.has(n))
     }
@@ -161,22 +181,32 @@ class WideRows implements Rows {
   s: number = NONE
   p: number = NONE
   o: number = NONE
+  g: number = NONE
   readonly #graph: WideView
   readonly #parts: readonly number[]
-  readonly #pattern: readonly [s: number, p: number, o: number]
+  readonly #pattern: readonly [s: number, p: number, o: number, g: number]
   /** What was told, where several parts may say it. */
   readonly #told: RowSet | undefined
-  readonly #row = new Float64Array(3)
+  readonly #row: Float64Array
   #at = 0
   #rows: Rows | undefined
   /** A row of the part was taken, and not told yet: a block was missing. */
   #pending = false
 
-  constructor(graph: WideView, parts: readonly number[], s: number, p: number, o: number) {
+  constructor(
+    graph: WideView,
+    parts: readonly number[],
+    s: number,
+    p: number,
+    o: number,
+    g: number,
+  ) {
     this.#graph = graph
     this.#parts = parts
-    this.#pattern = [s, p, o]
-    this.#told = parts.length > 1 ? new RowSet(3) : undefined
+    this.#pattern = [s, p, o, g]
+    const width = g === UNION ? 3 : 4
+    this.#row = new Float64Array(width)
+    this.#told = parts.length > 1 ? new RowSet(width) : undefined
   }
 
   next(): boolean {
@@ -192,11 +222,13 @@ class WideRows implements Rows {
       this.s = this.#graph.graphId(n, rows.s)
       this.p = this.#graph.graphId(n, rows.p)
       this.o = this.#graph.graphId(n, rows.o)
+      this.g = this.#graph.graphId(n, rows.g)
       this.#pending = false
       if (this.#told === undefined) return true
       this.#row[0] = this.s
       this.#row[1] = this.p
       this.#row[2] = this.o
+      if (this.#row.length > 3) this.#row[3] = this.g
       if (this.#told.add(this.#row, 0)) return true
     }
     return false

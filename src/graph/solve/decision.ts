@@ -3,7 +3,7 @@
 // one; from then on the best on average is taken, with a look at one binding now and then.
 
 import type { GraphView } from '../view.js'
-import { anySlot, sinkSlot, type Pattern, type Plan } from './plan.js'
+import { anySlot, firstVariable, namedSlot, sinkSlot, type Pattern, type Plan } from './plan.js'
 
 /** A pattern of which some places are bound. */
 export class JoinStep {
@@ -11,10 +11,12 @@ export class JoinStep {
   readonly s: number
   readonly p: number
   readonly o: number
+  readonly g: number
   // Slots that take what a row has: the sink where the place was bound.
   readonly toS: number
   readonly toP: number
   readonly toO: number
+  readonly toG: number
   /** True where no place is open. */
   readonly isCheck: boolean
   /** True where a variable is in two open places, which a row must have equal. */
@@ -32,17 +34,21 @@ export class JoinStep {
     pattern: Pattern,
     bound: readonly number[],
   ) {
-    const { s, p, o } = pattern
-    const isOpen = (slot: number) => slot < plan.firstConstant && !bound.includes(slot)
-    const [openS, openP, openO] = [isOpen(s), isOpen(p), isOpen(o)]
+    const { s, p, o, g } = pattern
+    const isOpen = (slot: number) =>
+      slot >= firstVariable && slot < plan.firstConstant && !bound.includes(slot)
+    const [openS, openP, openO, openG] = [isOpen(s), isOpen(p), isOpen(o), isOpen(g)]
     this.s = openS ? anySlot : s
     this.p = openP ? anySlot : p
     this.o = openO ? anySlot : o
+    this.g = openG ? namedSlot : g
     this.toS = openS ? s : sinkSlot
     this.toP = openP ? p : sinkSlot
     this.toO = openO ? o : sinkSlot
-    this.isCheck = !openS && !openP && !openO
-    this.isRepeating = (openS && (s === p || s === o)) || (openP && p === o)
+    this.toG = openG ? g : sinkSlot
+    this.isCheck = !openS && !openP && !openO && !openG
+    this.isRepeating =
+      (openS && (s === p || s === o)) || (openP && p === o) || (openG && [s, p, o].includes(g))
     this.#plan = plan
     this.#patterns = patterns
     this.#pattern = pattern
@@ -53,8 +59,8 @@ export class JoinStep {
   get next(): Decision {
     if (this.#next === undefined) {
       const rest = this.#patterns.filter((pattern) => pattern !== this.#pattern)
-      const { toS, toP, toO } = this
-      this.#next = new Decision(this.#plan, rest, [...this.#bound, toS, toP, toO])
+      const { toS, toP, toO, toG } = this
+      this.#next = new Decision(this.#plan, rest, [...this.#bound, toS, toP, toO, toG])
     }
     return this.#next
   }
@@ -62,12 +68,17 @@ export class JoinStep {
   /** True where a variable that results have gets its value. */
   get isSelecting(): boolean {
     const { columns } = this.#plan
-    return columns.includes(this.toS) || columns.includes(this.toP) || columns.includes(this.toO)
+    return [this.toS, this.toP, this.toO, this.toG].some((slot) => columns.includes(slot))
   }
 
   /** False for a row with two values for one variable. */
-  accepts(s: number, p: number, o: number): boolean {
-    const { toS, toP, toO } = this
+  accepts(s: number, p: number, o: number, g: number): boolean {
+    const { toS, toP, toO, toG } = this
+    if (toG !== sinkSlot) {
+      if ((toG === toS && g !== s) || (toG === toP && g !== p) || (toG === toO && g !== o)) {
+        return false
+      }
+    }
     if (toS !== sinkSlot && ((toS === toP && s !== p) || (toS === toO && s !== o))) return false
     return toP === sinkSlot || toP !== toO || p === o
   }
@@ -113,8 +124,9 @@ export class Decision {
   #look(view: GraphView, values: readonly number[]): JoinStep {
     const estimates = this.#estimates
     for (let n = estimates.length; n < this.#steps.length; n++) {
-      const { s, p, o } = this.#steps[n] as JoinStep
-      estimates.push(view.estimate(values[s] as number, values[p] as number, values[o] as number))
+      const { s, p, o, g } = this.#steps[n] as JoinStep
+      const value = (slot: number) => values[slot] as number
+      estimates.push(view.estimate(value(s), value(p), value(o), value(g)))
     }
     estimates.forEach((rows, n) => ((this.#sums[n] as number) += rows))
     const best = this.#steps[leastOf(estimates)] as JoinStep
@@ -125,8 +137,8 @@ export class Decision {
   }
 }
 
-function isConnected({ s, p, o }: Pattern, bound: readonly number[]): boolean {
-  return bound.includes(s) || bound.includes(p) || bound.includes(o)
+function isConnected({ s, p, o, g }: Pattern, bound: readonly number[]): boolean {
+  return bound.includes(s) || bound.includes(p) || bound.includes(o) || bound.includes(g)
 }
 
 function leastOf(numbers: readonly number[]): number {

@@ -5,19 +5,24 @@ import type { Term } from '../../types.js'
 import { Problems } from '../../door/problems.js'
 import { quoted } from '../../door/wording.js'
 import type { QueryPattern, Variable } from '../types.js'
-import { ANY } from '../view.js'
+import { ANY, DEFAULT, NAMED, UNION } from '../view.js'
 
 /** Holds ANY, to look up open places with. */
 export const anySlot = 0
 /** Takes values that nobody needs. */
 export const sinkSlot = 1
-const firstVariable = 2
+// Hold what graphs are looked up with.
+const unionSlot = 2
+const defaultSlot = 3
+export const namedSlot = 4
+export const firstVariable = 5
 
 /** The slot of each place. Those of variables come first, then those of constants. */
 export interface Pattern {
   readonly s: number
   readonly p: number
   readonly o: number
+  readonly g: number
 }
 
 interface Constant {
@@ -47,8 +52,8 @@ export function makePlan(
   select: readonly Variable[] | undefined,
 ): Plan {
   const variables: Variable[] = []
-  for (const { s, p, o } of queried) {
-    for (const place of [s, p, o]) {
+  for (const { s, p, o, g } of queried) {
+    for (const place of [s, p, o, isVariable(g) ? g : undefined]) {
       if (typeof place === 'string' && !variables.includes(place)) variables.push(place)
     }
   }
@@ -63,10 +68,23 @@ export function makePlan(
       constants.push({ slot: firstConstant + constants.length, term: place }) - 1 + firstConstant
     )
   }
-  const patterns = queried.map(({ s, p, o }): Pattern => ({ s: slot(s), p: slot(p), o: slot(o) }))
+  const graph = (g: string | null | undefined): number => {
+    if (g === undefined) return unionSlot
+    if (g === null) return defaultSlot
+    return slot(isVariable(g) ? g : { v: g, e: true })
+  }
+  const patterns = queried.map(({ s, p, o, g }): Pattern => ({
+    s: slot(s),
+    p: slot(p),
+    o: slot(o),
+    g: graph(g),
+  }))
   // A plain array: small numbers out of a Float64Array are boxed on their way into the view.
   const values = new Array<number>(firstConstant + constants.length).fill(0)
   values[anySlot] = ANY
+  values[unionSlot] = UNION
+  values[defaultSlot] = DEFAULT
+  values[namedSlot] = NAMED
   const selected = select ?? variables
   if (!selected.every((variable) => variables.includes(variable))) refuse(selected, variables)
   return {
@@ -78,6 +96,10 @@ export function makePlan(
     columns: selected.map(slot),
     canRepeat: !variables.every((variable) => selected.includes(variable)),
   }
+}
+
+function isVariable(g: string | null | undefined): g is Variable {
+  return g?.startsWith('?') === true
 }
 
 function refuse(selected: readonly Variable[], variables: readonly Variable[]): never {

@@ -101,14 +101,17 @@ export class Solver {
         const step = this.#steps[depth] as JoinStep
         if (step.isCheck) {
           // Pulled once: what is to be checked holds or does not.
-          const holds = phase === opening && view.has(value(step.s), value(step.p), value(step.o))
+          const holds =
+            phase === opening &&
+            view.has(value(step.s), value(step.p), value(step.o), value(step.g))
           phase = holds ? choosing : pulling
           if (!holds) depth--
           else if (++depth < patterns.length) this.#decisions[depth] = step.next
           continue
         }
         if (phase === opening) {
-          this.#cursors[depth] = view.rows(value(step.s), value(step.p), value(step.o))
+          const { s, p, o, g } = step
+          this.#cursors[depth] = view.rows(value(s), value(p), value(o), value(g))
           phase = pulling
         }
         const rows = this.#cursors[depth] as Rows
@@ -116,10 +119,11 @@ export class Solver {
           depth--
           continue
         }
-        if (step.isRepeating && !step.accepts(rows.s, rows.p, rows.o)) continue
+        if (step.isRepeating && !step.accepts(rows.s, rows.p, rows.o, rows.g)) continue
         values[step.toS] = rows.s
         values[step.toP] = rows.p
         values[step.toO] = rows.o
+        values[step.toG] = rows.g
         phase = choosing
         if (++depth < patterns.length) this.#decisions[depth] = step.next
       }

@@ -1,6 +1,7 @@
 // What clients of the reference system ask a flow: triples by pattern, entities by vectors. Members
 // that are not known here are left alone, as they are there.
 
+import { shown } from '../../door/wording.js'
 import type { Graph, NearEntity } from '../../graph/types.js'
 import type { KnowledgeStore } from '../../knowledge/types.js'
 import { keyOf } from '../../terms.js'
@@ -71,11 +72,12 @@ export function createQuestionServices(
   }
 
   function findTriples(body: GraphBody, era: Era): Answer {
+    // As the reference system has it: `*` is any graph, and the empty name the default one.
     const g = body.get('g') ?? '*'
-    if (g !== '*' && g !== '')
-      body.fail('g', 'must be left out: a question is about all graphs of a core together')
+    if (typeof g !== 'string') body.fail('g', `must be a string, not ${shown(g)}`)
     const limit = body.count('limit', maxGraphResults)
-    const pattern = body.pattern()
+    const { s, p, o } = body.pattern(null)
+    const pattern = { s, p, o, g: g === '*' ? undefined : (g as string) || null }
     return async (graph, signal) =>
       listOf(
         'response',

@@ -1,5 +1,5 @@
 import { Miss } from '../../../src/graph/miss.js'
-import { ANY, NONE, type GraphView, type Rows } from '../../../src/graph/view.js'
+import { ANY, DEFAULT, NONE, type GraphView, type Rows } from '../../../src/graph/view.js'
 import type { Term, Triple } from '../../../src/types.js'
 import type { Random } from '../../fixtures/random.js'
 
@@ -60,7 +60,7 @@ export class ArrayView implements GraphView {
     const matching = this.#matching(ids)
     let at = 0
     const rows = {
-      ...{ s: NONE, p: NONE, o: NONE },
+      ...{ s: NONE, p: NONE, o: NONE, g: DEFAULT },
       next: () => {
         this.#mayMiss()
         const row = matching[at++]

@@ -1,7 +1,7 @@
 // A graph in an array, as a GraphView, for what a real one cannot be made to do.
 
 import { Miss } from '../../../src/graph/miss.js'
-import { ANY, NONE, type GraphView, type Rows } from '../../../src/graph/view.js'
+import { ANY, DEFAULT, NONE, type GraphView, type Rows } from '../../../src/graph/view.js'
 import type { Term, Triple } from '../../../src/types.js'
 
 type Row = readonly [number, number, number]
@@ -114,6 +114,7 @@ class ArrayRows implements Rows {
   s = NONE
   p = NONE
   o = NONE
+  readonly g = DEFAULT
   readonly #rows: readonly Row[]
   #at = 0
 

@@ -52,6 +52,17 @@ t.test('a literal of a question is every literal of its text', async (t) => {
   const body = { o: text('9'), user: 'alice', collection: 'typed' }
   const { value } = await ask(serving, triplesPath, body)
   t.strictSame(sorted(value['response']), sorted(said))
+  const named = { s, p, o: text('10'), g: 'urn:graph:source' }
+  await serving.knowledge.write({ user: 'alice', id: 'named' }, [['t', { m, t: [named] }]])
+  for (const [g, found] of [
+    ['*', 4],
+    ['', 3],
+    ['urn:graph:source', 1],
+    ['urn:graph:other', 0],
+  ] as const) {
+    const { value } = await ask(serving, triplesPath, { user: 'alice', collection: 'typed', g })
+    t.equal((value['response'] as unknown[]).length, found, g)
+  }
 })
 
 t.test('graph-embeddings answers with the entities nearest to any vector, each once', async (t) => {
@@ -123,7 +134,7 @@ t.test('a body that is no such question is a 400 that says where', async (t) => 
     [entitiesPath, { vector: [[1]] }, 'vector[0]'],
     [triplesPath, { limit: 101 }, 'limit'],
     [triplesPath, { limit: '10' }, 'limit'],
-    [triplesPath, { g: 'urn:graph' }, 'g'],
+    [triplesPath, { g: 7 }, 'g'],
     [triplesPath, { collection: [] }, 'collection'],
     [entitiesPath, {}, 'vectors'],
     [entitiesPath, { vectors: [[1], 1] }, 'vectors[1]'],

@@ -29,6 +29,8 @@ interface MatchCommandOptions extends GraphFlags {
   readonly s?: Term
   readonly p?: Term
   readonly o?: Term
+  readonly g?: string
+  readonly defaultGraph?: true
   readonly limit?: number
   readonly count?: true
 }
@@ -38,7 +40,8 @@ const printedAtOnce = 16 * 1024
 
 export async function matchTriples(options: MatchCommandOptions): Promise<void> {
   const { s, p, o, limit } = options
-  const pattern: TriplePattern = { s, p, o }
+  const g = options.defaultGraph ? null : options.g
+  const pattern: TriplePattern = { s, p, o, ...(g !== undefined && { g }) }
   if (options.count) {
     if (limit !== undefined) throw new UsageError('--count cannot be used with --limit')
     return countTriples(options, pattern)

@@ -1,0 +1,56 @@
+import { LorekeepError } from '../errors.js'
+import type { CoreVersion } from './version.js'
+
+/** The newest version of several cores, held until `release()`. */
+export interface HeldCores {
+  readonly cores: readonly CoreVersion[]
+  readonly release: () => void
+}
+
+/** Those that nobody closed, and nobody can any more. */
+const dropped = new FinalizationRegistry<Holding>((holding) => holding.close())
+
+/** One version of several cores, for all questions until close(). */
+export class Holding {
+  readonly #held: HeldCores
+  readonly #closing: AbortSignal
+  /** Questions under way, and whoever may ask more. */
+  #holders = 1
+  #isClosed = false
+
+  /** `closing` closes it. */
+  constructor(held: HeldCores, closing: AbortSignal) {
+    this.#held = held
+    this.#closing = closing
+    closing.addEventListener('abort', this.close, { once: true })
+  }
+
+  /** Once the owner is garbage: what holds it may not be held by this. */
+  closeAfter(owner: object): void {
+    dropped.register(owner, this, this)
+  }
+
+  /** @throws LorekeepError `LK_CLOSED` */
+  readonly open = (): HeldCores => {
+    if (this.#isClosed) throw new LorekeepError('LK_CLOSED', 'the snapshot was closed')
+    this.#holders++
+    let isHeld = true
+    const release = () => {
+      if (isHeld) this.#leave()
+      isHeld = false
+    }
+    return { cores: this.#held.cores, release }
+  }
+
+  readonly close = (): void => {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#closing.removeEventListener('abort', this.close)
+    dropped.unregister(this)
+    this.#leave()
+  }
+
+  #leave(): void {
+    if (--this.#holders === 0) this.#held.release()
+  }
+}
