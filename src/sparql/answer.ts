@@ -3,22 +3,26 @@
 import type { Term } from '@rdfjs/types'
 import { negotiate } from '../accept.js'
 import { encoded, formatsOf } from './formats.js'
+import { resolveGraphs, type NamedGraphs } from './graphs.js'
 import { parseQuery } from './parse.js'
 import { loadPeer } from './peer.js'
 import type { EngineBindings } from './peer.js'
 import { SparqlQuestion } from './question.js'
 import { regexFunctions } from './regex.js'
-import type { Graph } from '../graph/types.js'
+import { sparqlSource, type Dataset } from '../graph/rdf-source.js'
 import type {
   SparqlAnswer,
   SparqlBindings,
+  SparqlGraph,
   SparqlOptions,
   SparqlRequest,
   SparqlResult,
+  SparqlSnapshot,
 } from './types.js'
+import { markUnbound } from './unbound.js'
 
 export async function query(
-  graph: Pick<Graph, 'source'>,
+  graph: SparqlGraph,
   text: string,
   options: SparqlOptions = {},
 ): Promise<SparqlResult> {
@@ -26,7 +30,7 @@ export async function query(
 }
 
 export async function execute(
-  graph: Pick<Graph, 'source'>,
+  graph: SparqlGraph,
   text: string,
   { accept, ...options }: SparqlRequest = {},
 ): Promise<SparqlAnswer> {
@@ -45,17 +49,28 @@ export async function execute(
 }
 
 async function ask(
-  graph: Pick<Graph, 'source'>,
+  graph: SparqlGraph,
   text: string,
-  { signal, baseIRI }: SparqlOptions,
+  { signal, baseIRI, defaultGraphs, namedGraphs }: SparqlOptions,
 ): Promise<{ question: SparqlQuestion; result: SparqlResult }> {
   const peer = await loadPeer()
   signal?.throwIfAborted()
   const parsed = parseQuery(peer, text, baseIRI)
-  const question = new SparqlQuestion(signal)
+  const isGiven = defaultGraphs !== undefined || namedGraphs !== undefined
+  const given = { defaultGraphs: defaultGraphs ?? [], namedGraphs: namedGraphs ?? [] }
+  const dataset = isGiven ? given : parsed.dataset
+  const snapshot = await graph.snapshot({ signal })
+  const question = new SparqlQuestion(signal, () => snapshot.close())
+  try {
+    await resolveGraphs(parsed.operation, graphsOf(snapshot, dataset, signal))
+  } catch (error) {
+    question.end()
+    throw error
+  }
+  markUnbound(parsed.operation)
   const answer = await question.answer(() =>
     peer.engine.query(parsed.operation, {
-      sources: [question.guard(graph.source())],
+      sources: [question.guard(sparqlSource(snapshot, dataset))],
       extensionFunctions: regexFunctions((error) => question.fail(error)),
       ...(parsed.baseIRI !== undefined && { baseIRI: parsed.baseIRI }),
     }),
@@ -75,6 +90,29 @@ async function ask(
       question.end()
       return { question, result: { type: 'boolean', value } }
     }
+  }
+}
+
+function graphsOf(
+  graph: SparqlSnapshot,
+  dataset: Dataset | undefined,
+  signal: AbortSignal | undefined,
+): NamedGraphs {
+  const named = dataset?.namedGraphs
+  return {
+    async names() {
+      if (named !== undefined) return [...new Set(named)]
+      const names: string[] = []
+      for await (const name of graph.graphs({ signal })) names.push(name)
+      return names
+    },
+    async has(name) {
+      if (named !== undefined) return named.includes(name)
+      const triples = graph.match({ g: name }, { limit: 1, signal })[Symbol.asyncIterator]()
+      const { done } = await triples.next()
+      await triples.return?.()
+      return done !== true
+    },
   }
 }
 

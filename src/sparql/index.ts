@@ -1,7 +1,7 @@
 // lorekeep/sparql: SPARQL 1.1 Query over a graph, by an engine that is an optional peer.
 
 import { checkArgument, checkOptions } from '../door/options.js'
-import { aCount, aSignal, aString, longestTimer, withMethods } from '../door/rules.js'
+import { aCount, aListOfTexts, aSignal, aString, longestTimer, withMethods } from '../door/rules.js'
 import { query } from './answer.js'
 import { defaultThreadMb, defaultThreads, ThreadPool } from './thread-pool.js'
 import type { SparqlEngine, SparqlGraph } from './types.js'
@@ -50,13 +50,13 @@ export function createSparql(options: SparqlEngineOptions = {}): SparqlEngine {
   }
 }
 
-const aGraph = withMethods<SparqlGraph>(
-  'a graph, as knowledge.graph() gives it',
-  'source',
-  'match',
-  'count',
-)
-const queryOptions = { signal: aSignal, baseIRI: aString }
+const aGraph = withMethods<SparqlGraph>('a graph, as knowledge.graph() gives it', 'snapshot')
+const queryOptions = {
+  signal: aSignal,
+  baseIRI: aString,
+  defaultGraphs: aListOfTexts,
+  namedGraphs: aListOfTexts,
+}
 const requestOptions = {
   ...queryOptions,
   accept: aString,

@@ -2,10 +2,10 @@
 
 import { quoted } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
+import type { Dataset } from '../graph/rdf-source.js'
 import { rdfFactory } from '../rdf/factory.js'
 import type { Peer } from './peer.js'
 import { functionNames, whyUnsupported } from './regex.js'
-import { markUnbound } from './unbound.js'
 import { become, type Operation } from './operation.js'
 
 interface ParsedQuery {
@@ -14,6 +14,8 @@ interface ParsedQuery {
   readonly variables: readonly string[]
   /** What IRI() resolves against: the last BASE of the query, or that of the request. */
   readonly baseIRI: string | undefined
+  /** By FROM and FROM NAMED; undefined without. */
+  readonly dataset: Dataset | undefined
 }
 
 /** @throws LorekeepError `LK_GRAPH_QUERY`, with the line in `details` where it is known */
@@ -32,18 +34,27 @@ export function parseQuery(
       throw refused('nothing in it that asks: write SELECT, ASK, CONSTRUCT or DESCRIBE')
     }
     const options = { quads: false, blankToVariable: true, prefixes: {}, ...base }
-    const operation = toAlgebra(syntax, options)
+    const whole = toAlgebra(syntax, options)
+    const isFrom = whole.type === 'from'
+    const operation = isFrom ? (whole.input as Operation) : whole
     makeSafe(operation)
-    markUnbound(operation)
     const bases = syntax.context.filter(({ subType }) => subType === 'base')
     return {
       operation,
       variables: variablesOf(operation),
       baseIRI: bases.at(-1)?.value.value ?? baseIRI,
+      dataset: isFrom ? datasetOf(whole) : undefined,
     }
   } catch (error) {
     throw error instanceof LorekeepError ? error : unparsed(text, error)
   }
+}
+
+/** Without one of the two, it is empty: SPARQL 1.1 Query, section 13.2. */
+function datasetOf(from: Operation): Dataset {
+  const names = (terms: unknown) =>
+    (terms as readonly { value: string }[]).map(({ value }) => value)
+  return { defaultGraphs: names(from.default), namedGraphs: names(from.named) }
 }
 
 function makeSafe(node: unknown, isAggregated = false): void {
@@ -52,18 +63,12 @@ function makeSafe(node: unknown, isAggregated = false): void {
   const operation = node as Operation
   if (operation.termType === 'Variable') return checkVariable(operation)
   if (operation.type === 'service') throw refused('SERVICE, and there is no other endpoint to ask')
-  if (operation.type === 'from') throw refused('FROM, and the graph asked is the only one')
   if (operation.subType === 'named') checkFunction(operation)
   const isWithin = operation.type === 'expression' && (isAggregated || isAggregate(operation))
   for (const part of Object.values(operation)) makeSafe(part, isWithin)
   if (operation.subType === 'operator') makeOperatorSafe(operation, isAggregated)
   if (operation.type === 'filter' || operation.type === 'leftjoin') makeFilterSafe(operation)
-  // There are no graphs but the default one, which GRAPH is not about. The engine would give the row
-  // of a pattern without triples.
-  if (operation.type === 'graph') become(operation, noRows)
 }
-
-const noRows = { type: 'values', variables: [], bindings: [] }
 
 /**
  * The engine looks at what an OPTIONAL or an EXISTS finds with the values of the row in place, but

@@ -37,6 +37,7 @@ export function quietTasks(schedule: Schedule): Schedule {
 
 export class SparqlQuestion {
   readonly #signal: AbortSignal | undefined
+  readonly #onEnd: () => void
   readonly #open = new Set<Readable>()
   readonly #failed: Promise<never>
   #reject: (reason: unknown) => void = () => {}
@@ -44,8 +45,9 @@ export class SparqlQuestion {
   #wake: () => void = () => {}
   #ended = false
 
-  constructor(signal: AbortSignal | undefined) {
+  constructor(signal: AbortSignal | undefined, onEnd: () => void) {
     this.#signal = signal
+    this.#onEnd = onEnd
     this.#failed = new Promise<never>((_resolve, reject) => (this.#reject = reject))
     this.#failed.catch(() => {})
     signal?.addEventListener('abort', this.#abort, { once: true })
@@ -120,9 +122,11 @@ export class SparqlQuestion {
   }
 
   end(): void {
+    if (this.#ended) return
     this.#ended = true
     this.#signal?.removeEventListener('abort', this.#abort)
     for (const stream of this.#open) stream.destroy()
+    this.#onEnd()
     this.#wake()
   }
 

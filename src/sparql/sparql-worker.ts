@@ -3,12 +3,11 @@
 
 import { parentPort } from 'node:worker_threads'
 import { LorekeepError } from '../errors.js'
-import { rdfSource } from '../graph/rdf-source.js'
 import type { TriplePattern } from '../graph/types.js'
 import type { Term, Triple } from '../types.js'
 import { execute } from './answer.js'
 import { loadPeer } from './peer.js'
-import { chunksAhead, termOf } from './thread-messages.js'
+import { chunksAhead, isGraphOpen, termOf } from './thread-messages.js'
 import type { Failure, FromThread, TermKind, ToThread } from './thread-messages.js'
 
 if (parentPort === null) throw new Error('this is the module of a worker thread')
@@ -37,13 +36,16 @@ await loadPeer().then(
   (error: unknown) => post({ type: 'failed', failure: failureOf(error) }),
 )
 
-async function answer({ text, accept, baseIRI }: Extract<ToThread, { type: 'ask' }>) {
+/** It lies in the main thread, which holds one version of it for each query. */
+const snapshot = { match, count, graphs, close: () => undefined }
+const graph = { snapshot: async () => snapshot }
+
+async function answer({ type: _, text, ...request }: Extract<ToThread, { type: 'ask' }>) {
   question = new AbortController()
   const { signal } = question
   mayBeSent = chunksAhead
   try {
-    const source = { source: () => rdfSource({ match, count }) }
-    const answer = await execute(source, text, { accept, baseIRI, signal })
+    const answer = await execute(graph, text, { ...request, signal })
     if (answer.type === 'not-acceptable') {
       post({ type: 'not-acceptable', offered: answer.offered })
     } else {
@@ -80,7 +82,9 @@ async function* match(pattern: TriplePattern = {}): AsyncGenerator<Triple, void>
       let at = 0
       const take = (): Term => termOf(values[at] as string, kinds[at++] as TermKind)
       for (let n = 0; n < triples.count; n++) {
-        yield { s: pattern.s ?? take(), p: pattern.p ?? take(), o: pattern.o ?? take() }
+        const triple = { s: pattern.s ?? take(), p: pattern.p ?? take(), o: pattern.o ?? take() }
+        if (isGraphOpen(pattern)) yield { ...triple, g: take().v }
+        else yield typeof pattern.g === 'string' ? { ...triple, g: pattern.g } : triple
       }
     }
   } finally {
@@ -93,6 +97,12 @@ async function count(pattern: TriplePattern = {}): Promise<number> {
   const id = requests++
   const reply = (await ask(id, { type: 'count', id, pattern })) as Extract<Reply, { type: 'count' }>
   return reply.count
+}
+
+async function* graphs(): AsyncGenerator<string, void> {
+  const id = requests++
+  const reply = (await ask(id, { type: 'graphs', id })) as Extract<Reply, { type: 'graphs' }>
+  yield* reply.names
 }
 
 /** A failure of the graph ends the whole question from outside, and is no reply. */

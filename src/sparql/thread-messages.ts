@@ -13,6 +13,10 @@ export function kindOf({ e, dt, ln }: Term): TermKind {
   return ln === undefined ? (dt ?? e) : `@${ln}`
 }
 
+/** True where each triple of a pattern has to say which graph it is in. */
+export const isGraphOpen = ({ g }: TriplePattern): boolean =>
+  typeof g === 'string' && g.startsWith('?')
+
 export function termOf(v: string, kind: TermKind): Term {
   if (typeof kind === 'boolean') return { v, e: kind }
   if (kind.startsWith('@')) return { v, e: false, ln: kind.slice(1) }
@@ -25,8 +29,10 @@ export type ToThread =
       readonly text: string
       readonly accept: string | undefined
       readonly baseIRI: string | undefined
+      readonly defaultGraphs: readonly string[] | undefined
+      readonly namedGraphs: readonly string[] | undefined
     }
-  /** The places that the pattern left open, of one triple after another. */
+  /** The places that the pattern left open, and its graph, of one triple after another. */
   | {
       readonly type: 'triples'
       readonly id: number
@@ -36,6 +42,7 @@ export type ToThread =
       readonly isLast: boolean
     }
   | { readonly type: 'count'; readonly id: number; readonly count: number }
+  | { readonly type: 'graphs'; readonly id: number; readonly names: readonly string[] }
   /** One chunk more may be sent. */
   | { readonly type: 'more' }
   /** Nobody wants the answer any more. */
@@ -48,6 +55,7 @@ export type FromThread =
   | { readonly type: 'next'; readonly id: number }
   | { readonly type: 'close'; readonly id: number }
   | { readonly type: 'count'; readonly id: number; readonly pattern: TriplePattern }
+  | { readonly type: 'graphs'; readonly id: number }
   | { readonly type: 'answer'; readonly contentType: string }
   | { readonly type: 'not-acceptable'; readonly offered: readonly string[] }
   | { readonly type: 'chunk'; readonly bytes: Uint8Array }

@@ -5,14 +5,14 @@ import type { ErrorCode } from '../errors.js'
 import type { TriplePattern } from '../graph/types.js'
 import type { Term, Triple } from '../types.js'
 import type { Thread } from './thread.js'
-import { chunksAhead, kindOf } from './thread-messages.js'
+import { chunksAhead, isGraphOpen, kindOf } from './thread-messages.js'
 import type { Failure, FromThread, TermKind } from './thread-messages.js'
-import type { SparqlAnswer, SparqlGraph, SparqlRequest } from './types.js'
+import type { SparqlAnswer, SparqlGraph, SparqlRequest, SparqlSnapshot } from './types.js'
 
 /** Triples of one message: few at first, as many want no more than that. */
 const firstTriples = 32
 const mostTriples = 1024
-/** Of their texts, in UTF-16 code units. */
+/** Of their texts, datatypes and languages, in UTF-16 code units. */
 const mostLength = 256 * 1024
 
 /** Cursors that one query may have open. The engine needs some for each of its patterns. */
@@ -23,7 +23,7 @@ const leaveMs = 1000
 
 interface Cursor {
   readonly pattern: TriplePattern
-  readonly triples: AsyncIterator<Triple>
+  readonly triples: Promise<AsyncIterator<Triple>>
   size: number
   /** What it failed of, after triples that are told first. */
   failure: { readonly reason: unknown } | undefined
@@ -38,6 +38,7 @@ export class ThreadQuestion {
   readonly #cursors = new Map<number, Cursor>()
   /** Ends what the graph is asked. */
   readonly #asking = new AbortController()
+  #held: Promise<SparqlSnapshot> | undefined
   readonly #chunks: Uint8Array[] = []
   #head: ((answer: SparqlAnswer) => void) | undefined
   #refuse: ((reason: unknown) => void) | undefined
@@ -89,10 +90,11 @@ export class ThreadQuestion {
   }
 
   #ask(): void {
-    const { accept, baseIRI } = this.#request
+    const { accept, baseIRI, defaultGraphs, namedGraphs } = this.#request
     this.#isAsked = true
     this.#startClock()
-    this.#thread.post({ type: 'ask', text: this.#text, accept, baseIRI })
+    const text = this.#text
+    this.#thread.post({ type: 'ask', text, accept, baseIRI, defaultGraphs, namedGraphs })
   }
 
   readonly #receive = (message: FromThread): void => {
@@ -107,6 +109,8 @@ export class ThreadQuestion {
         return this.#close(message.id)
       case 'count':
         return void this.#count(message.id, message.pattern)
+      case 'graphs':
+        return void this.#names(message.id)
       case 'not-acceptable':
         this.#head?.({ type: 'not-acceptable', offered: message.offered })
         return
@@ -162,7 +166,10 @@ export class ThreadQuestion {
     }
     if (this.#failure) return
     const { signal } = this.#asking
-    const triples = this.#graph.match(pattern, { signal })[Symbol.asyncIterator]()
+    const match = (graph: SparqlSnapshot) =>
+      graph.match(pattern, { signal })[Symbol.asyncIterator]()
+    const triples = this.#snapshot().then(match)
+    triples.catch(() => undefined) // whoever reads it is told
     this.#cursors.set(id, { pattern, triples, size: firstTriples, failure: undefined })
     void this.#send(id)
   }
@@ -171,7 +178,7 @@ export class ThreadQuestion {
     const cursor = this.#cursors.get(id)
     if (cursor === undefined) return
     if (cursor.failure) return this.#fail(cursor.failure.reason)
-    const { pattern, triples, size } = cursor
+    const { pattern, size } = cursor
     cursor.size = Math.min(mostTriples, 4 * size)
     const isOpen = {
       s: pattern.s === undefined,
@@ -183,12 +190,14 @@ export class ThreadQuestion {
     let count = 0
     let length = 0
     let isLast = false
+    const hasGraph = isGraphOpen(pattern)
     const take = (term: Term) => {
       values.push(term.v)
       kinds.push(kindOf(term))
-      length += term.v.length
+      length += term.v.length + (term.dt ?? term.ln ?? '').length
     }
     try {
+      const triples = await cursor.triples
       while (count < size && length < mostLength && !isLast) {
         const { done, value } = await triples.next()
         if (done === true) {
@@ -199,6 +208,7 @@ export class ThreadQuestion {
         if (isOpen.s) take(value.s)
         if (isOpen.p) take(value.p)
         if (isOpen.o) take(value.o)
+        if (hasGraph) take({ v: value.g ?? '', e: true })
       }
     } catch (error) {
       if (count === 0) return this.#fail(error)
@@ -216,11 +226,29 @@ export class ThreadQuestion {
 
   async #count(id: number, pattern: TriplePattern): Promise<void> {
     try {
-      const count = await this.#graph.count(pattern, { signal: this.#asking.signal })
+      const graph = await this.#snapshot()
+      const count = await graph.count(pattern, { signal: this.#asking.signal })
       this.#thread.post({ type: 'count', id, count })
     } catch (error) {
       this.#fail(error)
     }
+  }
+
+  async #names(id: number): Promise<void> {
+    try {
+      const graph = await this.#snapshot()
+      const names: string[] = []
+      for await (const name of graph.graphs({ signal: this.#asking.signal })) names.push(name)
+      this.#thread.post({ type: 'graphs', id, names })
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  /** The version that the whole query is about: taken when it first asks, as it may wait for a thread. */
+  #snapshot(): Promise<SparqlSnapshot> {
+    this.#held ??= this.#graph.snapshot({ signal: this.#asking.signal })
+    return this.#held
   }
 
   #startClock(): void {
@@ -288,12 +316,19 @@ export class ThreadQuestion {
     this.#asking.abort(new Error('the question is over'))
     for (const cursor of this.#cursors.values()) void leave(cursor)
     this.#cursors.clear()
+    void close(this.#held)
+    this.#held = undefined
   }
 }
 
+// They were asked for nothing more, and whatever they say now is about that.
+
 async function leave(cursor: Cursor | undefined): Promise<void> {
-  // It was asked for nothing more, and whatever it says now is about that.
-  await cursor?.triples.return?.().catch(() => undefined)
+  await cursor?.triples.then((triples) => triples.return?.()).catch(() => undefined)
+}
+
+async function close(held: Promise<SparqlSnapshot> | undefined): Promise<void> {
+  await held?.then((graph) => graph.close()).catch(() => undefined)
 }
 
 function errorOf({ code, message, details }: Failure): Error {

@@ -8,6 +8,13 @@ export interface SparqlOptions {
   readonly signal?: AbortSignal | undefined
   /** What relative IRIs in the query are relative to. There may be none without. */
   readonly baseIRI?: string | undefined
+  /**
+   * The graphs whose union is the default graph of the query. With this or `namedGraphs` its FROM and
+   * FROM NAMED count for nothing (SPARQL 1.1 Protocol, section 2.1.4), and what is left out is none.
+   */
+  readonly defaultGraphs?: readonly string[] | undefined
+  /** The graphs that GRAPH knows. */
+  readonly namedGraphs?: readonly string[] | undefined
 }
 
 /** One row of a SELECT: an RDF/JS term by the name of its variable. Unbound ones are left out. */
@@ -51,12 +58,19 @@ export type SparqlAnswer =
     }
   | { readonly type: 'not-acceptable'; readonly offered: readonly string[] }
 
-/** What a SPARQL engine may ask of a graph. */
-export type SparqlGraph = Pick<Graph, 'source' | 'match' | 'count'>
+/** What a SPARQL engine may ask of one version of a graph. */
+export interface SparqlSnapshot extends Pick<Graph, 'match' | 'count' | 'graphs'> {
+  close(): void
+}
+
+/** What a SPARQL engine asks for a version of, for each query. */
+export interface SparqlGraph {
+  snapshot(options?: { readonly signal?: AbortSignal | undefined }): Promise<SparqlSnapshot>
+}
 
 /**
  * SPARQL 1.1 Query. Both methods reject with `LK_GRAPH_QUERY` for what cannot be run: a text that is
- * no query, an update, SERVICE, FROM; with `LK_PEER_MISSING` where the engine is not installed; and
+ * no query, an update, SERVICE; with `LK_PEER_MISSING` where the engine is not installed; and
  * with what the graph's own questions reject with.
  */
 export interface SparqlEngine {

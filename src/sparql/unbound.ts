@@ -4,7 +4,12 @@
 // such a variable drops the rows where the expression failed, which join with everything. It knows
 // that rows of one branch of a UNION lack the variables of another, so what is joined gets a second
 // branch: without rows, and without the variables that may be unbound.
+//
+// It also takes an aggregate without GROUP BY for as many rows as it counts, which is none where it
+// counts none, and drops what is joined with it. The second branch has a row that its filter drops,
+// which the engine does not foresee.
 
+import { rdfFactory } from '../rdf/factory.js'
 import { become, type Operation } from './operation.js'
 
 interface Variable {
@@ -18,7 +23,7 @@ type Scope = ReadonlyMap<string, Variable>
 
 interface MarkedScope {
   readonly scope: Scope
-  /** The engine takes one of the variables for bound, and it may not be. */
+  /** The engine takes one of the variables for bound, and it may not be; or a row for none. */
   readonly isMistaken: boolean
 }
 
@@ -76,9 +81,27 @@ function marked(operand: Operation): Scope {
   const { scope, isMistaken } = markUnbound(operand)
   if (!isMistaken) return scope
   const variables = [...scope.values()].filter(({ isBound }) => isBound).map(({ term }) => term)
-  const input = [{ ...operand }, { type: 'values', variables, bindings: [] }]
-  become(operand, { type: 'union', input })
+  become(operand, { type: 'union', input: [{ ...operand }, noRows(variables)] })
   return scope
+}
+
+function noRows(variables: readonly Operation[]): Operation {
+  const row = Object.fromEntries(variables.map((term) => [nameOf(term), something]))
+  const input = { type: 'values', variables, bindings: [row] }
+  return { type: 'filter', input, expression: never }
+}
+
+const something = rdfFactory.literal('')
+
+const never = {
+  type: 'expression',
+  subType: 'operator',
+  operator: '=',
+  args: ['a', 'b'].map((text) => ({
+    type: 'expression',
+    subType: 'term',
+    term: rdfFactory.literal(text),
+  })),
 }
 
 /** Patterns within expressions: those of EXISTS. */
@@ -137,7 +160,9 @@ function scopeOfGroup({ variables, aggregates }: Operation, scope: Scope): Marke
     const term = variable as Operation
     group.set(nameOf(term), { term, isBound: aggregator === 'count' })
   }
-  return { scope: group, isMistaken: [...group.values()].some(({ isBound }) => !isBound) }
+  const isOneRow = (variables as Operation[]).length === 0
+  const mayBeUnbound = [...group.values()].some(({ isBound }) => !isBound)
+  return { scope: group, isMistaken: isOneRow || mayBeUnbound }
 }
 
 /** A constant, or a variable that every row has. */

@@ -2,11 +2,10 @@
 
 import type { Quad, Term as RdfTerm } from '@rdfjs/types'
 import * as oxigraph from 'oxigraph'
-import { rdfSource } from '../../src/graph/rdf-source.js'
 import { createSparql } from '../../src/sparql/index.js'
 import type { SparqlGraph, SparqlResult } from '../../src/sparql/index.js'
 import type { Term, Triple } from '../../src/types.js'
-import { arrayGraph } from '../graph/array-graph.js'
+import { arrayGraph, versioned } from '../graph/array-graph.js'
 
 const sparql = createSparql()
 
@@ -76,7 +75,7 @@ export interface Asked {
 export function ready(triples: readonly Triple[]): Asked {
   const graph = arrayGraph([...triples])
   return {
-    graph: { ...graph, source: () => rdfSource(graph) },
+    graph: versioned(graph),
     store: new oxigraph.Store(triples.map(quadIn) as never),
   }
 }

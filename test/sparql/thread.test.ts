@@ -5,10 +5,10 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { rdfSource } from '../../src/graph/rdf-source.js'
+import type { Graph } from '../../src/graph/types.js'
 import { createSparql } from '../../src/sparql/index.js'
 import type { SparqlGraph, SparqlRequest } from '../../src/sparql/index.js'
-import { arrayGraph } from '../graph/array-graph.js'
+import { arrayGraph, versioned } from '../graph/array-graph.js'
 
 const triples = Array.from({ length: 2000 }, (_, i) => ({
   s: { v: `urn:${i}`, e: true },
@@ -30,10 +30,10 @@ function quickGraph(): SparqlGraph {
         const isMeant = [s?.v ?? triple.s.v, p?.v ?? triple.p.v, o?.v ?? triple.o.v]
         if (isMeant.join() === `${triple.s.v},${triple.p.v},${triple.o.v}`) yield triple
       }
-    } as SparqlGraph['match'],
+    } as Graph['match'],
     count: async () => triples.length,
   }
-  return { ...graph, source: () => rdfSource(graph) }
+  return versioned(graph)
 }
 const graph = quickGraph()
 
@@ -154,7 +154,7 @@ t.test('time of the reader does not count, unless somebody waits for the thread'
 t.test('an answer that nobody reads is made no further than some chunks', async (t) => {
   const engine = one
   const source = arrayGraph(triples.slice(0, 200))
-  const asked = { ...source, source: () => rdfSource(source) }
+  const asked = versioned(source)
   const answer = await engine.execute(asked, 'SELECT * { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i }', {})
   if (answer.type !== 'answer') throw new Error(answer.type)
   const chunks = answer.body[Symbol.asyncIterator]()
@@ -167,6 +167,20 @@ t.test('an answer that nobody reads is made no further than some chunks', async 
   t.ok(given < 20_000, `${given} triples were read of 8,000,000 rows`)
   await chunks.return?.()
   t.equal(source.reads.open, 0)
+  t.equal(asked.held, 0)
+})
+
+t.test('long datatypes and languages count for what is read ahead', async (t) => {
+  const long = 'x'.repeat(128 * 1024)
+  for (const more of [{ dt: `urn:${long}` }, { ln: `en-${long}` }]) {
+    const source = arrayGraph(
+      triples.slice(0, 200).map((each) => ({ ...each, o: { ...each.o, ...more } })),
+    )
+    const answer = await one.execute(versioned(source), 'SELECT ?s { ?s ?p ?o } LIMIT 1', {})
+    if (answer.type !== 'answer') throw new Error(answer.type)
+    for await (const _ of answer.body);
+    t.ok(source.reads.given < 20, `${source.reads.given} triples of 128 KiB`)
+  }
 })
 
 t.test('neither ends a process of 128 MB', async (t) => {
@@ -174,7 +188,8 @@ t.test('neither ends a process of 128 MB', async (t) => {
     import { createSparql } from ${JSON.stringify(new URL('../../src/sparql/index.js', import.meta.url))}
     const triples = ${JSON.stringify(triples.slice(0, 1000))}
     const match = async function* () { yield* triples }
-    const graph = { match, count: async () => triples.length, source() {} }
+    const version = { match, count: async () => triples.length, close() {} }
+    const graph = { snapshot: async () => version }
     const engine = createSparql({ threads: 1 })
     for (const query of [
       ${JSON.stringify(large)},

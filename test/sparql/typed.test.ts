@@ -7,7 +7,7 @@ import { MemoryBackend } from '../../adapters/memory.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { parseRdf } from '../../src/rdf/index.js'
 import { createSparql } from '../../src/sparql/index.js'
-import { ours, theirs, type Asked } from './oracle.js'
+import { all, ours, theirs, type Asked } from './oracle.js'
 
 t.setTimeout(120_000)
 
@@ -86,6 +86,139 @@ t.test('in threads terms have what they have', async (t) => {
   t.strictSame(await read(names), ['"Carl"@de', '"Änne"@de-at'])
   t.strictSame(await read('SELECT ?n { <urn:b> <urn:name> ?n }'), ['"Bert"', '"Bert"@en'])
   t.strictSame(await read('SELECT ?s { ?s <urn:age> 10 }'), ['<urn:b>'])
+})
+
+const trig = `
+@prefix : <urn:> .
+:a :knows :b . :b :name "Bert" .
+:g1 { :a :knows :b, :c . :c :name "Carl" }
+:g2 { :a :knows :c . :c :name "Carla" . :g1 :from :b }
+`
+
+const graphQueries = [
+  'SELECT * { ?s ?p ?o }',
+  'SELECT * { GRAPH ?g { ?s ?p ?o } }',
+  'SELECT * { GRAPH :g1 { ?s ?p ?o } }',
+  'SELECT * { GRAPH :none { ?s ?p ?o } }',
+  'SELECT * { ?s :knows ?o GRAPH ?g { ?s :knows ?o } }',
+  'SELECT * { ?s :knows ?o GRAPH ?g { ?o :name ?n } }',
+  'SELECT ?g (COUNT(*) AS ?n) { GRAPH ?g { ?s ?p ?o } } GROUP BY ?g',
+  'SELECT * { GRAPH ?g { ?s :name ?n } GRAPH :g2 { ?g :from ?w } }',
+  'SELECT DISTINCT ?g { GRAPH ?g { ?s :knows ?o FILTER NOT EXISTS { ?o :name "Carl" } } }',
+  'ASK { GRAPH :g2 { :a :knows :b } }',
+  'CONSTRUCT { ?s :said ?g } WHERE { GRAPH ?g { ?s :name ?n } }',
+  'SELECT * { GRAPH ?g {} }',
+  'SELECT * { GRAPH ?g { BIND (1 AS ?x) } }',
+  'SELECT * { GRAPH ?g { VALUES ?g { :g1 } } }',
+  'SELECT * { GRAPH ?g { ?s :knows ?o MINUS { ?o :name "Carl" } } }',
+  'SELECT * { GRAPH ?g { ?s :knows ?o } MINUS { GRAPH ?g { ?o :name "Carl" } } }',
+  'SELECT * { GRAPH ?g { ?s :knows ?o OPTIONAL { ?o :name ?n } } }',
+  'SELECT * { GRAPH ?g { OPTIONAL { :g1 :from ?n } } }',
+  'SELECT * { GRAPH ?g { { ?s :from ?o } UNION { ?s :name ?o } } }',
+  'SELECT * { GRAPH ?g { { ?s :from ?o } UNION {} } }',
+  'SELECT * { GRAPH ?g { ?s :knows ?o FILTER EXISTS { ?o :name ?n } } }',
+  'SELECT * { GRAPH ?g { ?s :knows ?o FILTER NOT EXISTS { ?o :name ?n OPTIONAL { ?o :from ?w } } } }',
+  'SELECT * { GRAPH ?g { ?s :knows/:name ?n } }',
+  'SELECT * { GRAPH ?g { ?s :knows|:name ?n } }',
+  'SELECT * { GRAPH ?g { ?s ^:knows ?n } }',
+  'SELECT * { GRAPH ?g { ?s !:knows ?n } }',
+  'SELECT * { GRAPH ?g { ?s (:knows|:name)+ ?n } }',
+  'SELECT * { GRAPH ?g { ?s (:knows|:name)* ?n } }',
+  'SELECT * { GRAPH ?g { :a (:knows|:name)* ?n } }',
+  'SELECT * { GRAPH ?g { :a :knows? ?n } }',
+  'SELECT * { GRAPH :g1 { ?s :knows* ?n } }',
+  'SELECT * { GRAPH ?g { ?s :knows ?o GRAPH ?h { ?o :name ?n } } }',
+  'SELECT * { GRAPH ?g { ?g :from ?o } }',
+  'SELECT * { VALUES ?g { :g2 :g3 } GRAPH ?g { ?s :name ?o } }',
+  'SELECT * { OPTIONAL { GRAPH ?g { ?s :from ?o } } ?s2 :name ?n }',
+  'SELECT * { ?s :knows ?o FILTER EXISTS { GRAPH ?g { ?s :knows ?o ; :knows ?x FILTER (?x != ?o) } } }',
+  'SELECT * { GRAPH ?g { ?s :name ?n BIND (STRLEN(?n) AS ?l) } FILTER (?l > 4) }',
+  'SELECT (COUNT(DISTINCT ?g) AS ?n) { GRAPH ?g { ?s ?p ?o } }',
+  'SELECT * { { SELECT ?g { GRAPH ?g { ?s :name "Carl" } } } GRAPH ?g { ?s ?p ?o } }',
+  'ASK { GRAPH ?g { :b :name "Bert" } }',
+  'DESCRIBE :b',
+]
+
+/** By what a query is about: FROM and FROM NAMED. */
+const datasets: Readonly<Record<string, readonly string[]>> = {
+  'FROM :g1 FROM :g2': ['GRAPH ?g { ?s ?p ?o }', '?s :from ?o'],
+  'FROM NAMED :g1 FROM NAMED :g2': ['?s ?p ?o', 'GRAPH ?g { ?s ?p ?o }', 'GRAPH :g2 { ?s ?p ?o }'],
+  'FROM NAMED :g1': ['GRAPH :g2 { ?s ?p ?o }', 'GRAPH ?g { ?s :knows* ?o }'],
+  'FROM :g2 FROM NAMED :g1': ['?s :name ?n', '?s :knows ?o GRAPH ?g { ?s :knows ?o }'],
+  'FROM :none': ['?s ?p ?o', 'GRAPH ?g { ?s ?p ?o }'],
+  'FROM :g1 FROM NAMED :g2': ['?s :knows* ?o', 'GRAPH ?g { ?s :knows* ?o }'],
+}
+
+/** Rows of section 18.6 of SPARQL 1.1 Query, where oxigraph has others. */
+const bySpecification: Readonly<Record<string, readonly string[]>> = {
+  'SELECT * { GRAPH ?g { SELECT (COUNT(*) AS ?n) { ?s :from ?o } } }': ['g1 0', 'g2 1'],
+  'SELECT * { GRAPH ?g { SELECT ?s (COUNT(*) AS ?n) { ?s ?p ?o } GROUP BY ?s } }': [
+    'g1 1 c',
+    'g1 2 a',
+    'g2 1 a',
+    'g2 1 c',
+    'g2 1 g1',
+  ],
+  'SELECT * { GRAPH ?g { SELECT ?o { ?s ?p ?o } ORDER BY ?o LIMIT 1 } }': ['g1 b', 'g2 b'],
+  'SELECT * { GRAPH ?g { SELECT DISTINCT ?s { ?s ?p ?o } } }': [
+    'g1 a',
+    'g1 c',
+    'g2 a',
+    'g2 c',
+    'g2 g1',
+  ],
+  // Nothing in common: nothing is taken away.
+  'SELECT * { GRAPH ?g { ?s :knows ?o MINUS { ?x :from ?y } } }': ['g1 b a', 'g1 c a', 'g2 c a'],
+  'SELECT * { GRAPH ?g { GRAPH ?h { ?o :from ?n } } }': ['g1 g2 b g1', 'g2 g2 b g1'],
+  // A merge of graphs is a graph: section 13.2.
+  'SELECT ?o FROM :g1 FROM :g2 { :a :knows ?o }': ['b', 'c'],
+  'SELECT ?n FROM :g1 FROM :g2 { :a :knows/:name ?n }': ['Carl', 'Carla'],
+  'SELECT * FROM NAMED :g1 FROM NAMED :g1 { GRAPH ?g { ?s :name ?n } }': ['g1 Carl c'],
+  'SELECT * FROM :g1 FROM NAMED :g2 { GRAPH ?g { SELECT (COUNT(*) AS ?n) { ?s ?p ?o } } }': [
+    'g2 3',
+  ],
+}
+
+t.test('named graphs are asked with GRAPH', async (t) => {
+  const keep = await createLorekeep({ backend: new MemoryBackend() })
+  t.teardown(() => keep.close())
+  const messages = parseRdf(Buffer.from(trig), { format: 'trig' })
+  await keep.knowledge.write({ user: 'u', id: 'c' }, messages)
+  const store = new oxigraph.Store()
+  store.load(trig, { format: 'application/trig' })
+  const asked = { graph: keep.knowledge.graph({ user: 'u' }), store }
+  for (const query of graphQueries) {
+    t.strictSame(await ours(asked, query), theirs(asked, query), query)
+  }
+  for (const [from, patterns] of Object.entries(datasets)) {
+    for (const pattern of patterns) {
+      const query = `SELECT * ${from} { ${pattern} }`
+      t.strictSame(await ours(asked, query), theirs(asked, query), query)
+    }
+  }
+  const sparql = createSparql()
+  for (const [query, rows] of Object.entries(bySpecification)) {
+    const result = await sparql.query(asked.graph, `PREFIX : <urn:> ${query}`)
+    if (result.type !== 'bindings') throw new Error(result.type)
+    const found = (await all(result.bindings)).map((row) =>
+      Object.keys(row)
+        .sort()
+        .map((name) => row[name]?.value.replace('urn:', ''))
+        .join(' '),
+    )
+    t.strictSame(found.sort(), rows, query)
+  }
+  const engine = createSparql({ threads: 1 })
+  for (const query of graphQueries.filter((text) => text.startsWith('SELECT'))) {
+    const answer = await engine.execute(asked.graph, `PREFIX : <urn:> ${query}`, {
+      accept: 'text/csv',
+    })
+    if (answer.type !== 'answer') throw new Error(answer.type)
+    let lines = -2
+    for await (const chunk of answer.body)
+      lines += Buffer.from(chunk).toString().split('\r\n').length
+    t.equal(lines, theirs(asked, query).length, `in a thread: ${query}`)
+  }
 })
 
 t.test('numbers are in the order of their values', async (t) => {

@@ -30,9 +30,8 @@ type Pair = readonly [name: string, value: string]
 /** A query is text that somebody wrote; parsing holds everyone else up. */
 const maxQueryBytes = 256 * 1024
 
-/** What an endpoint with graphs of its own would choose by; here cores are what is chosen. */
-const datasets = ['default-graph-uri', 'named-graph-uri']
-const repeatable = ['core', ...datasets]
+const repeatable = ['core', 'default-graph-uri', 'named-graph-uri']
+const maxGraphs = 1000
 /** Clients send the last three beside an Accept, which decides. */
 const query = ['query', 'update', 'user', 'collection', 'format', 'output', 'results']
 
@@ -81,15 +80,10 @@ export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
         'this server answers no SPARQL: install @comunica/query-sparql-rdfjs-lite beside it, and give createHandler the option sparql',
       )
     }
-    const cores = pairs.filter(([name]) => name === 'core').map(([, id]) => id)
-    if (cores.length > maxCores) {
-      throw requestError('core', `has ${cores.length} ids; there may be ${maxCores}`)
-    }
-    const dataset = pairs.find(([name]) => datasets.includes(name))
-    if (dataset !== undefined) {
-      throw requestError(dataset[0], "names a graph, and cores have none: choose cores by 'core'")
-    }
-    const parameters = singles(pairs.filter(([name]) => name !== 'core'))
+    const cores = repeated(pairs, 'core', maxCores)
+    const defaultGraphs = repeated(pairs, 'default-graph-uri', maxGraphs)
+    const namedGraphs = repeated(pairs, 'named-graph-uri', maxGraphs)
+    const parameters = singles(pairs.filter(([name]) => !repeatable.includes(name)))
     if (parameters.has('update')) throw noUpdate()
     const text = parameters.get('query')
     if (text === undefined) throw requestError('query', 'is missing')
@@ -102,8 +96,14 @@ export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
     })
     const answerIt = async (signal: AbortSignal) => {
       const { accept } = request.headers
-      const asked = { accept, signal, maxMs: options.maxQueryMs, lane: principal.user }
-      const found = await sparql.execute(graph, text, asked)
+      const found = await sparql.execute(graph, text, {
+        accept,
+        signal,
+        maxMs: options.maxQueryMs,
+        lane: principal.user,
+        ...(defaultGraphs.length > 0 && { defaultGraphs }),
+        ...(namedGraphs.length > 0 && { namedGraphs }),
+      })
       if (found.type === 'not-acceptable') {
         const offered = found.offered.join(', ')
         throw new LorekeepError('LK_HTTP_NOT_ACCEPTABLE', `there is ${offered}`)
@@ -132,6 +132,15 @@ export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
     if (isUtf8(bytes)) return bytes.toString()
     throw new LorekeepError('LK_HTTP_REQUEST', 'the body is not UTF-8')
   }
+}
+
+function repeated(pairs: readonly Pair[], asked: string, most: number): readonly string[] {
+  const values = pairs.filter(([name]) => name === asked).map(([, value]) => value)
+  if (values.length > most) {
+    throw requestError(asked, `is there ${values.length} times; ${most} at most`)
+  }
+  if (asked !== 'core' && values.includes('')) throw requestError(asked, 'is empty')
+  return values
 }
 
 function noUpdate(): LorekeepError {

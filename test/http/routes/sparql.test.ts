@@ -1,7 +1,7 @@
 import t from 'tap'
 import { LorekeepError } from '../../../src/errors.js'
 import type { GraphQuery } from '../../../src/graph/types.js'
-import type { SparqlEngine } from '../../../src/sparql/types.js'
+import type { SparqlEngine, SparqlRequest } from '../../../src/sparql/types.js'
 import { createSparql } from '../../../src/sparql/index.js'
 import { changeGraphs, fillCores } from '../fixtures/graphs.js'
 import { as, json, send, serve } from '../fixtures/serving.js'
@@ -13,6 +13,7 @@ const direct = 'application/sparql-query'
 
 /** Says what it was asked; real ones are tested where they are. */
 class Echo implements SparqlEngine {
+  request: SparqlRequest = {}
   accept: string | undefined
   signal: AbortSignal | undefined
 
@@ -20,7 +21,8 @@ class Echo implements SparqlEngine {
     throw new Error('not asked here')
   }
 
-  async execute(_: unknown, text: string, request: Parameters<SparqlEngine['execute']>[2]) {
+  async execute(_: unknown, text: string, request?: SparqlRequest) {
+    this.request = request ?? {}
     this.accept = request?.accept
     this.signal = request?.signal
     if (this.accept === 'image/png') {
@@ -111,6 +113,19 @@ t.test('core, which may be repeated, and collection choose the graph', async (t)
   t.strictSame(serving.graphs, [{ user: 'alice' }, graph, graph, graph])
 })
 
+t.test('default-graph-uri and named-graph-uri choose the graphs of the query', async (t) => {
+  const serving = await serveEcho(t)
+  await get(serving, [['query', query]])
+  t.notOk('defaultGraphs' in serving.engine.request || 'namedGraphs' in serving.engine.request)
+  const chosen: [string, string][] = [
+    ['default-graph-uri', 'urn:a'],
+    ['named-graph-uri', 'urn:b'],
+    ['default-graph-uri', 'urn:c'],
+  ]
+  await post(serving, direct, query, `?${new URLSearchParams(chosen)}`)
+  t.match(serving.engine.request, { defaultGraphs: ['urn:a', 'urn:c'], namedGraphs: ['urn:b'] })
+})
+
 t.test('the engine gets Accept, and a signal that tells of the client', async (t) => {
   const serving = await serveEcho(t)
   await get(serving, [['query', query]])
@@ -139,13 +154,13 @@ t.test('what is no query of ours is a 400', async (t) => {
     ['an update as the body', await post(serving, 'application/sparql-update', 'CLEAR ALL')],
     ['JSON', await post(serving, 'application/json', '{"query":"x"}')],
     [
-      'a graph',
+      'a graph without a name',
       await get(serving, [
         ['query', 'a'],
-        ['default-graph-uri', 'urn:g'],
+        ['default-graph-uri', ''],
       ]),
     ],
-    ['graphs', await post(serving, direct, 'a', '?named-graph-uri=a&named-graph-uri=b')],
+    ['too many graphs', await post(serving, form, `query=a${'&named-graph-uri=a'.repeat(1001)}`)],
     ['no UTF-8', await post(serving, direct, Buffer.of(0xff))],
     ['no UTF-8 in a form', await post(serving, form, 'query=%ff')],
     ['a malformed query', await get(serving, [['query', 'malformed']]), 'LK_GRAPH_QUERY'],
