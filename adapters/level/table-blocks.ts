@@ -26,6 +26,11 @@ export function tableDamage(file: Uint8Array): { at: number; reason: string } | 
     const handles = new VarintReader(file.subarray(0, file.length - magicBytes), footer)
     const meta = handleFrom(handles)
     const index = handleFrom(handles)
+    // Zeros fill it up. LevelDB does not look at them, but they are what it wrote.
+    while (!handles.done) {
+      at = handles.at
+      if (handles.take(1)[0] !== 0) return { at, reason: 'not the end of a table' }
+    }
     let end = 0
     for (const block of [index, meta]) {
       at = block.at

@@ -14,7 +14,8 @@ interface CheckedDefinition {
   readonly code: ReadonlyMap<string, Step>
 }
 
-const numbers = {
+/** What the numbers of a flow may be. */
+export const flowNumbers = {
   concurrency: { least: 1, most: 10_000, otherwise: 4 },
   maxAttempts: { least: 1, most: 1000, otherwise: 5 },
   stepTimeoutMs: { least: 1, most: 2 ** 31 - 1, otherwise: 600_000 },
@@ -40,13 +41,13 @@ export function checkDefinition(definition: unknown): CheckedDefinition {
   const steps = readSteps(given.get('steps'), code, problems)
   builtInSteps(steps, problems, code)
   const found: Record<string, number> = {}
-  for (const [name, { least, most, otherwise }] of Object.entries(numbers)) {
+  for (const [name, { least, most, otherwise }] of Object.entries(flowNumbers)) {
     found[name] = given.integer(name, least, most) ?? otherwise
   }
   fitDelays(found, given)
   given.end()
   problems.throwIfAny('LK_FLOW_INVALID')
-  const limits = found as Record<keyof typeof numbers, number>
+  const limits = found as Record<keyof typeof flowNumbers, number>
   return { flow: { id: id as string, active, steps, ...limits }, code }
 }
 

@@ -43,7 +43,7 @@ function compressionOf(table: Buffer): number {
   return table[reader.number() + reader.number()]!
 }
 
-void t.test('every flipped bit of a table is seen, but for the filling of its end', async (t) => {
+void t.test('every flipped bit of a table is seen', async (t) => {
   const compressions = new Set<number>()
   await withSeed(async (random) => {
     for (const partition of ['objects', 'slices'] as const) {
@@ -53,16 +53,13 @@ void t.test('every flipped bit of a table is seen, but for the filling of its en
         const [table] = tables as [Buffer]
         compressions.add(compressionOf(table))
         t.equal(tableDamage(table), undefined)
-        const handles = new VarintReader(table, table.length - footerBytes)
-        for (let number = 0; number < 4; number++) handles.number()
         for (let round = 0; round < 400; round++) {
           // A half of them near the end, where the indexes are.
           const span = round % 2 === 0 ? table.length : 3000
           const at = table.length - 1 - random.integer(span)
-          const isFilling = at >= handles.at && at < table.length - 8
           const bit = 1 << random.integer(8)
           table[at]! ^= bit
-          t.equal(tableDamage(table) === undefined, isFilling, `bit ${bit} of byte ${at}`)
+          t.ok(tableDamage(table), `bit ${bit} of byte ${at}`)
           table[at]! ^= bit
         }
         for (const length of [0, 47, 48, table.length - 1]) {

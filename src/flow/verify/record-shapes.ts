@@ -1,6 +1,7 @@
 // What a record has to be before anything is made of it: its bytes may be those of something else.
 
 import { isUtf8 } from 'node:buffer'
+import { flowNumbers } from '../definition.js'
 import { isCount, isKeyText } from '../../verify/shapes.js'
 import { numberIn, type StoredDocument } from '../queue/block.js'
 import {
@@ -17,14 +18,17 @@ import type { JobState } from '../types.js'
 
 const states: ReadonlySet<JobState> = new Set(['queued', 'delayed', 'active', 'done', 'dead'])
 
-export function isFlow({ id, active, steps, keepDone, maxAttempts }: FlowRecord): boolean {
+export function isFlow(flow: FlowRecord): boolean {
+  const { id, active, steps } = flow
   return (
     typeof id === 'string' &&
     typeof active === 'boolean' &&
     Array.isArray(steps) &&
     steps.every((step) => typeof step?.name === 'string') &&
-    isCount(keepDone) &&
-    isCount(maxAttempts)
+    Object.entries(flowNumbers).every(([name, { least, most }]) => {
+      const value = flow[name as keyof typeof flowNumbers]
+      return isCount(value) && value >= least && value <= most
+    })
   )
 }
 
