@@ -195,7 +195,7 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
 
   'graph.match': [
     {
-      right: { s: term, p: term, o: term, g: 'g' },
+      right: { s: term, p: term, g: 'g', filter: { gt: 1 } },
       call: (asked) => graph.match(asked),
       nullable: ['g'],
       ...ofGraph,
@@ -216,7 +216,14 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
   ],
   'graph.solve': [
     {
-      right: { ...pattern, g: '?g' },
+      right: { gt: 1, gte: 1, lt: 2, lte: 2 },
+      call: (filter) => graph.solve([{ s: '?s', p: '?p', o: '?o', filter }]),
+      ...ofGraph,
+      isPart: true,
+      open: ['gt', 'gte', 'lt', 'lte'],
+    },
+    {
+      right: { ...pattern, g: '?g', filter: { gt: 1 } },
       call: (asked) => graph.solve([asked]),
       nullable: ['g'],
       required: ['s', 'p', 'o'],

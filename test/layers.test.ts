@@ -76,10 +76,19 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/rdf/factory': ['src/terms'],
   'src/rdf': [...leaves, 'src/codec'],
   'src/graph/types': ['src/types'],
-  'src/graph/question': ['src/types', 'src/terms', 'src/errors', 'src/door', 'src/graph/types'],
+  'src/graph/value': ['src/types', 'src/terms', 'src/errors', 'src/door', 'src/graph/types'],
+  'src/graph/question': [
+    'src/types',
+    'src/terms',
+    'src/errors',
+    'src/door',
+    'src/graph/types',
+    'src/graph/value',
+  ],
   'src/graph/miss': [],
   'src/graph/row-set': [],
-  'src/graph/view': ['src/types'],
+  'src/graph/view': ['src/types', 'src/graph/value'],
+  'src/graph/within': ['src/graph/value', 'src/graph/view'],
   'src/graph/vectors': [...leaves, 'src/graph/types', 'src/graph/question', 'src/graph/miss'],
   'src/graph/index': [
     ...leaves,
@@ -88,6 +97,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/graph/miss',
     'src/graph/row-set',
     'src/graph/view',
+    'src/graph/value',
   ],
   'src/graph/solve': [
     ...leaves,
@@ -96,6 +106,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/graph/question',
     'src/graph/miss',
     'src/graph/view',
+    'src/graph/value',
+    'src/graph/within',
   ],
   'src/graph/retrieve': [
     ...leaves,

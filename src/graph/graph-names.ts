@@ -1,10 +1,10 @@
 import type { OpenView } from './matches.js'
 import { Miss } from './miss.js'
 import type { Answer } from './results.js'
-import type { Names, TextView } from './view.js'
+import type { Names, PartedView } from './view.js'
 
 interface OpenGraph extends OpenView {
-  readonly view: TextView
+  readonly view: PartedView
 }
 
 /** The names of the named graphs, part by part. */

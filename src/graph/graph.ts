@@ -39,7 +39,7 @@ import type {
 import { nearest } from './vectors/nearest.js'
 import type { VectorMemory } from './vectors/memory.js'
 import { GraphVersion, type CoreVersion } from './version.js'
-import type { GraphView, TextView } from './view.js'
+import type { PartedView } from './view.js'
 import { eitherOf } from '../in-flight.js'
 
 export interface GraphParts {
@@ -80,6 +80,11 @@ export class StoredGraph implements Graph {
     const { byText, ...checked } = checkOptions('match()', options, patternOptions)
     const asked = checkPattern(pattern)
     if (byText !== true) return this.#matches(asked, checked)
+    if (asked.filter !== undefined) {
+      const question = new Question()
+      question.problems.fail('filter', 'cannot be used with byText: texts alone have no values')
+      question.end()
+    }
     const { limit = Infinity, signal } = checked
     // A literal of the pattern is not the one that is found.
     const entities = { s: entityOnly(asked.s), p: entityOnly(asked.p), o: entityOnly(asked.o) }
@@ -294,7 +299,7 @@ function solved(
 
 interface OpenVersion extends OpenView, HeldCores {
   readonly version: GraphVersion
-  readonly view: TextView
+  readonly view: PartedView
 }
 
 const askOptions = { signal: aSignal }
@@ -330,13 +335,13 @@ function entityOnly(term: Term | undefined): Term | undefined {
 
 /** The entities of which all patterns hold, as ids of the view. */
 async function entitiesOf(
-  view: GraphView,
+  view: PartedView,
   where: readonly EntityPattern[],
   check: () => void,
 ): Promise<ReadonlySet<number>> {
   const used = new Set(where.flatMap(({ s, p, o }) => [s, p, o]))
   let others = 0
-  const patterns = where.map(({ s, p, o }): QueryPattern => {
+  const patterns = where.map(({ s, p, o, filter }): QueryPattern => {
     const names = [s, p, o].includes('?entity')
     const anything = (): Variable => {
       let name: Variable
@@ -348,6 +353,7 @@ async function entitiesOf(
       s: s ?? (names ? anything() : '?entity'),
       p: p ?? anything(),
       o: o ?? anything(),
+      filter,
     }
   })
   const solver = new Solver(view, patterns, { select: ['?entity'], distinct: true })

@@ -4,11 +4,13 @@ import { Miss, withBlocks } from './miss.js'
 import type { Answer } from './results.js'
 import type { TriplePattern } from './types.js'
 import { graphId, isList, rowsIn } from './graph-rows.js'
-import { ANY, type GraphView, type Rows } from './view.js'
+import { rangeOf } from './value/range.js'
+import { Within } from './within.js'
+import { ANY, type GraphView, type PartedView, type Rows } from './view.js'
 
 /** A view of a version that is held. */
 export interface OpenView {
-  readonly view: GraphView
+  readonly view: PartedView
   /** Throws where the question may not go on. */
   readonly check: () => void
   readonly release: () => void
@@ -16,7 +18,7 @@ export interface OpenView {
 
 /** How many triples of a pattern there are, where the view can tell without counting. */
 export function exactCount(view: GraphView, pattern: TriplePattern): number | undefined {
-  if (!view.isExact || isList(pattern.g)) return undefined
+  if (!view.isExact || isList(pattern.g) || pattern.filter !== undefined) return undefined
   return view.estimate(...idsOf(view, pattern), graphId(view, pattern.g))
 }
 
@@ -33,6 +35,7 @@ export class Matches implements Answer<Triple> {
   isDone = false
   readonly #open: OpenView
   readonly #pattern: TriplePattern
+  readonly #within: Within | undefined
   #left: number
   #rows: Rows | undefined
   /** The cursor stands on a triple that was not told yet. */
@@ -42,6 +45,8 @@ export class Matches implements Answer<Triple> {
   constructor(open: OpenView, pattern: TriplePattern, limit: number, rows?: Rows) {
     this.#open = open
     this.#pattern = pattern
+    const { filter } = pattern
+    this.#within = filter && new Within(open.view, rangeOf(filter))
     this.#rows = rows
     this.#left = limit
     this.isDone = limit === 0
@@ -53,7 +58,7 @@ export class Matches implements Answer<Triple> {
     const triples: Triple[] = []
     const end = Math.min(most, this.#left)
     try {
-      const rows = (this.#rows ??= rowsIn(view, ...idsOf(view, this.#pattern), this.#pattern.g))
+      const rows = (this.#rows ??= this.#rowsOf(view))
       while (triples.length < end) {
         if (!this.#pending && !rows.next()) {
           this.isDone = true
@@ -79,12 +84,17 @@ export class Matches implements Answer<Triple> {
     return triples
   }
 
+  #rowsOf(view: GraphView): Rows {
+    const { g } = this.#pattern
+    const [s, p, o] = idsOf(view, this.#pattern)
+    if (this.#within === undefined) return rowsIn(view, s, p, o, g)
+    return this.#within.rows(s, p, (object) => rowsIn(view, s, p, object, g))
+  }
+
   /** How many there are, from the cursor on. */
   async count(): Promise<number> {
     const { view } = this.#open
-    const rows = await withBlocks(() =>
-      rowsIn(view, ...idsOf(view, this.#pattern), this.#pattern.g),
-    )
+    const rows = await withBlocks(() => this.#rowsOf(view))
     let count = 0
     let until = rowsAtOnce
     for (let isMore = true; isMore;) {

@@ -6,9 +6,10 @@ import { broken, aRule } from '../door/rules.js'
 import { isRecord, joined, quoted, shown, unknownMember } from '../door/wording.js'
 import { annotationProblem, graphProblem, termOf } from '../terms.js'
 import type { Term } from '../types.js'
-import type { EntityPattern, QueryPattern, TriplePattern, Variable } from './types.js'
+import type { EntityPattern, QueryPattern, TriplePattern, ValueFilter, Variable } from './types.js'
+import { readFilter } from './value/range.js'
 
-const places = ['s', 'p', 'o', 'g'] as const
+const places = ['s', 'p', 'o', 'g', 'filter'] as const
 type TriplePlace = (typeof places)[number]
 type Pattern = Readonly<Partial<Record<TriplePlace, unknown>>>
 const everything: Pattern = {}
@@ -70,13 +71,24 @@ export class Question {
 
   /** Undefined is the pattern of everything. */
   triplePattern(value: unknown, path: string): TriplePattern {
-    const { s, p, o, g } = this.#pattern(value === undefined ? everything : value, path)
+    const { s, p, o, g, filter } = this.#pattern(value === undefined ? everything : value, path)
+    if (filter !== undefined && o !== undefined) this.#noFilter(path)
     return {
       s: s === undefined ? undefined : this.term(s, path, 's'),
       p: p === undefined ? undefined : this.term(p, path, 'p'),
       o: o === undefined ? undefined : this.term(o, path, 'o'),
       g: this.#graphs(g, joined(path, 'g')),
+      ...this.#filter(filter, path),
     }
+  }
+
+  #filter(filter: unknown, path: string): { readonly filter?: ValueFilter } {
+    if (filter === undefined) return {}
+    return { filter: readFilter(filter, joined(path, 'filter'), this.problems) }
+  }
+
+  #noFilter(path: string): void {
+    this.#fail(joined(path, 'filter'), 'is for an object that is open, and this pattern has one')
   }
 
   #graphs(g: unknown, path: string): TriplePattern['g'] {
@@ -98,7 +110,9 @@ export class Question {
       if (!isRecord(pattern)) return nothing
       const place = (name: 's' | 'p' | 'o') => this.#place(given[name], joined(at, name))
       const graph = this.#graph(given.g, joined(at, 'g'))
-      return { s: place('s'), p: place('p'), o: place('o'), g: graph }
+      const { o, filter } = given
+      if (filter !== undefined && typeof o !== 'string') this.#noFilter(at)
+      return { s: place('s'), p: place('p'), o: place('o'), g: graph, ...this.#filter(filter, at) }
     })
   }
 
@@ -155,7 +169,8 @@ export class Question {
       return everything
     }
     for (const name in value) {
-      if (name !== 's' && name !== 'p' && name !== 'o' && name !== 'g') {
+      const isPlace = name === 's' || name === 'p' || name === 'o' || name === 'g'
+      if (!isPlace && name !== 'filter') {
         this.problems.fail(joined(path, formatPath([name])), unknownMember(name, places))
       }
     }
@@ -178,12 +193,15 @@ export class Question {
 
   #entityPattern(value: unknown, path: string): EntityPattern {
     const given = this.#pattern(value, path)
-    if (given.g !== undefined) this.#fail(joined(path, 'g'), unknownMember('g', ['s', 'p', 'o']))
+    if (given.g !== undefined)
+      this.#fail(joined(path, 'g'), unknownMember('g', ['s', 'p', 'o', 'filter']))
     const place = (name: TriplePlace) => {
       const found = given[name]
       return found === undefined ? undefined : this.#place(found, joined(path, name))
     }
-    return { s: place('s'), p: place('p'), o: place('o') }
+    const { o, filter } = given
+    if (filter !== undefined && typeof o === 'object') this.#noFilter(path)
+    return { s: place('s'), p: place('p'), o: place('o'), ...this.#filter(filter, path) }
   }
 
   #place(value: unknown, path: string): Term | Variable {

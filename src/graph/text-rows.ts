@@ -1,7 +1,7 @@
 import type { Term } from '../types.js'
 import { rowsIn } from './graph-rows.js'
 import type { TriplePattern } from './types.js'
-import { ANY, NONE, type Rows, type TextView } from './view.js'
+import { ANY, NONE, type Rows, type PartedView } from './view.js'
 
 /** The rows of a pattern whose literals stand for all literals of their texts. */
 export class TextRows implements Rows {
@@ -9,14 +9,14 @@ export class TextRows implements Rows {
   p: number = NONE
   o: number = NONE
   g: number = NONE
-  readonly #view: TextView
+  readonly #view: PartedView
   readonly #places: readonly Place[]
   readonly #graph: TriplePattern['g']
   /** Which of the ids of each place are asked for now, as one number. */
   #at = 0
   #rows: Rows | undefined
 
-  constructor(view: TextView, { s, p, o, g }: TriplePattern) {
+  constructor(view: PartedView, { s, p, o, g }: TriplePattern) {
     this.#view = view
     this.#graph = g
     this.#places = [s, p, o].map((term) => ({ term, ids: new Set(), searched: 0, found: [] }))

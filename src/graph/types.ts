@@ -12,6 +12,21 @@ export interface GraphQuery {
   readonly collection?: string
 }
 
+/**
+ * What a value is compared with: a number, which numbers of every datatype are; a Date, or a literal of
+ * a type of dates, by the moment at which it begins, in UTC where it has no time zone; a string, which
+ * literals without a datatype are, in any language, by their code points.
+ */
+export type FilterValue = number | bigint | string | Date | Term
+
+/** Conditions, all of which hold of a value; of one kind of values. No other kind is in order with it. */
+export interface ValueFilter {
+  readonly gt?: FilterValue | undefined
+  readonly gte?: FilterValue | undefined
+  readonly lt?: FilterValue | undefined
+  readonly lte?: FilterValue | undefined
+}
+
 /** A triple of which any part may be open. */
 export interface TriplePattern {
   readonly s?: Term | undefined
@@ -23,6 +38,8 @@ export interface TriplePattern {
    * it is in.
    */
   readonly g?: string | null | readonly (string | null)[] | undefined
+  /** What an open object has to be: `{ gte: 9, lt: 100 }`. */
+  readonly filter?: ValueFilter | undefined
 }
 
 /** A variable of a query: `?` and a name. */
@@ -38,6 +55,8 @@ export interface QueryPattern {
    * default a triple in any graph will do, and is one.
    */
   readonly g?: string | null | undefined
+  /** What the variable of the object has to be: `{ gte: 9, lt: 100 }`. */
+  readonly filter?: ValueFilter | undefined
 }
 
 /** What each variable stands for, by its name without the `?`. */
@@ -90,6 +109,7 @@ export interface EntityPattern {
   readonly s?: Term | Variable | undefined
   readonly p?: Term | Variable | undefined
   readonly o?: Term | Variable | undefined
+  readonly filter?: ValueFilter | undefined
 }
 
 export interface NearEntity {

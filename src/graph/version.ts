@@ -6,7 +6,7 @@ import { WideView } from './index/wide-view.js'
 import type { IndexParts, Part } from './index/part.js'
 import { storedLinks } from './index/stored-links.js'
 import type { VectorSet } from './vectors/types.js'
-import type { TextView } from './view.js'
+import type { PartedView } from './view.js'
 
 /** The indexes of one version of a core. */
 export interface CoreVersion {
@@ -25,7 +25,7 @@ const maxMerged = 16
 
 /** One version of several cores as a graph: its triples, and its vectors. */
 export class GraphVersion {
-  readonly view: TextView
+  readonly view: PartedView
   readonly #places: readonly CorePart[]
   /** Undefined where the graph is one part, whose ids are the graph's. */
   readonly #merged: MergedView | WideView | undefined

@@ -1,6 +1,7 @@
 // One version of several cores as one graph, by whole numbers in place of terms.
 
 import type { Term } from '../types.js'
+import type { ValueRange } from './value/range.js'
 
 /** In the place of an id: anything, or a term that the graph does not have. */
 export const ANY = -1
@@ -35,11 +36,15 @@ export interface GraphView {
   readonly isExact: boolean
 }
 
-/** A view whose literals can be found by their text alone, a part at a time. */
-export interface TextView extends GraphView {
+/** A view that can also be asked part by part, for literals by less than all of them. */
+export interface PartedView extends GraphView {
   readonly parts: number
   /** The ids of the literals of a text that the n-th part has. */
   findText(text: string, n: number): number[]
+  /** How many literals with a value in the range the n-th part has; about so many. `Infinity` of texts. */
+  countBetween(range: ValueRange, n: number): number
+  /** The ids of those, but for texts. */
+  findBetween(range: ValueRange, n: number): number[]
   /** The names of the named graphs that the n-th part has. */
   graphNames(n: number): Names
 }

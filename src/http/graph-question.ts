@@ -44,9 +44,9 @@ export class GraphBody extends Members {
   }
 
   pattern(g = this.get('g')): TriplePattern {
-    const [s, p, o] = ['s', 'p', 'o'].map((name) => this.get(name))
+    const [s, p, o, filter] = ['s', 'p', 'o', 'filter'].map((name) => this.get(name))
     if (Array.isArray(g) && this.#isTooLong(g, 'g', maxGraphs, 'graphs')) return {}
-    return this.#question.triplePattern({ s, p, o, g }, '')
+    return this.#question.triplePattern({ s, p, o, g, filter }, '')
   }
 
   patterns(): readonly QueryPattern[] {

@@ -42,6 +42,7 @@ export function isIndexRecord({ id, to, sourceBytes, parts }: IndexRecord): bool
       (part: PartRecord) =>
         [part.terms, part.termWords, part.triples, part.memberships].every(isCount) &&
         Number.isSafeInteger(part.collection) &&
+        (part.values === undefined || [part.values.numbers, part.values.moments].every(isCount)) &&
         (part.graphs === undefined || [part.graphs.names, part.graphs.rows].every(isCount)) &&
         Array.isArray(part.vectors) &&
         part.vectors.every((file) => [file.dimensions, file.count, file.links].every(isCount)),

@@ -50,6 +50,10 @@ async function askAll(where: readonly string[]): Promise<Readonly<Record<string,
     none: await ask(['match', '--s', 'urn:none']),
     label: await ask(['match', '--o', '"Nantucket"', '--p', label]),
     count: await ask(['match', '--s', moby, '--count', '--collection', 'default']),
+    between: await lines(['match', '--p', label, '--gte', '"M"', '--lt', '"N"']),
+    numbers: await ask(['match', '--gt', '9', '--count']),
+    inNoGraph: await ask(['match', '--s', moby, '--count', '--default-graph']),
+    inGraph: await ask(['match', '--s', moby, '--count', '--g', 'urn:graph']),
     countElsewhere: await ask(['match', '--count', '--collection', 'none', '--json']),
     nearest,
     nearestJson: await ask(
@@ -92,6 +96,15 @@ t.test('cores are asked in a directory and in a server alike', async (t) => {
   t.equal(local['none'], '')
   t.equal(local['label'], `<${library}nantucket> <${label}> "Nantucket" .\n`)
   t.equal(local['count'], '6\n')
+  t.match(local['between'], [
+    /^$/,
+    /> "Mary Shelley" \.$/,
+    /> "Mary Shelley" \.$/,
+    /> "Moby-Dick" \.$/,
+  ])
+  t.equal(local['numbers'], '0\n')
+  t.equal(local['inNoGraph'], '6\n')
+  t.equal(local['inGraph'], '0\n')
   t.equal(local['countElsewhere'], '{"count":0}\n')
   t.match(
     local['nearest'],

@@ -1,6 +1,12 @@
 import { InvalidArgumentError } from 'commander'
 import t from 'tap'
-import { formatTerm, formatTriple, parseTerm } from '../../src/cli/output/term.js'
+import {
+  formatTerm,
+  formatTriple,
+  parseGraph,
+  parseTerm,
+  parseValue,
+} from '../../src/cli/output/term.js'
 import { pickSeed, Random } from '../fixtures/random.js'
 
 t.test('an entity is an IRI with or without angle brackets, a literal has quotes', async (t) => {
@@ -12,6 +18,20 @@ t.test('an entity is an IRI with or without angle brackets, a literal has quotes
   t.same(parseTerm('"chat"@fr-FR'), { v: 'chat', e: false, ln: 'fr-FR' })
   t.same(parseTerm('"5"^^<urn:integer>'), { v: '5', e: false, dt: 'urn:integer' })
   t.same(parseTerm('_:b0'), { v: '_:b0', e: true })
+})
+
+t.test('a value is a number or a literal, a graph an IRI', (t) => {
+  t.equal(parseValue('9'), 9)
+  t.equal(parseValue('-1.5e3'), -1500)
+  t.same(parseValue('"9"'), { v: '9', e: false })
+  t.same(parseValue('"9"^^<urn:integer>'), { v: '9', e: false, dt: 'urn:integer' })
+  for (const text of ['', 'x', '1e', '<urn:a>', '0x10']) {
+    t.throws(() => parseValue(text), InvalidArgumentError, text)
+  }
+  t.equal(parseGraph('<urn:a>'), 'urn:a')
+  t.equal(parseGraph('_:b0'), '_:b0')
+  for (const text of ['', 'x', '"x"']) t.throws(() => parseGraph(text), InvalidArgumentError, text)
+  t.end()
 })
 
 t.test('what is none of these is refused', async (t) => {

@@ -33,6 +33,16 @@ export function parseGraph(text: string): string {
   throw new InvalidArgumentError('It is <iri>, or an IRI as it is.')
 }
 
+const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+
+/** What values are compared with: a number as it is, or a literal. */
+export function parseValue(text: string): Term | number {
+  if (number.test(text)) return Number(text)
+  const term = parseTerm(text)
+  if (!term.e) return term
+  throw new InvalidArgumentError('It is a number, or "text" with its quotes.')
+}
+
 function parseLiteral(v: string, ln: string | undefined, dt: string | undefined): Term {
   const term = termOf({ v, e: false, ln, dt })
   const [member, message] = annotationProblem(term) ?? []

@@ -14,7 +14,7 @@ import {
   parseTexts,
   userOption,
 } from './options.js'
-import { parseGraph, parseTerm, termSyntax } from '../output/term.js'
+import { parseGraph, parseTerm, parseValue, termSyntax } from '../output/term.js'
 
 export function addMatch(program: Command): void {
   const match = program
@@ -24,6 +24,10 @@ export function addMatch(program: Command): void {
     .option('--p <term>', 'the predicate', parseTerm)
     .option('--o <term>', 'the object', parseTerm)
     .option('--g <iri>', 'the named graph', parseGraph)
+    .option('--gt <value>', 'an object above this: a number, date or text', parseValue)
+    .option('--gte <value>', 'this or above', parseValue)
+    .option('--lt <value>', 'below this', parseValue)
+    .option('--lte <value>', 'this or below', parseValue)
     .addOption(new Option('--default-graph', 'only what is in no named graph').conflicts('g'))
   addScope(match)
     .option('--limit <count>', 'at most so many (default: all)', parseCount)

@@ -14,6 +14,8 @@ export interface PartRecord {
   readonly memberships: number
   /** Where some triples are in named graphs: how many graphs there are, and triples of each together. */
   readonly graphs?: { readonly names: number; readonly rows: number } | undefined
+  /** How many terms are numbers, and moments in time, where there are any. */
+  readonly values?: { readonly numbers: number; readonly moments: number } | undefined
   /** Vectors by their length, in ascending order of it. */
   readonly vectors: readonly VectorRecord[]
 }
@@ -26,6 +28,13 @@ export interface VectorRecord {
 }
 
 export const blockBytes = 256 * 1024
+
+interface SortedValues {
+  readonly count: number
+  /** Floats of 64 bits. */
+  readonly keys: number
+  readonly ids: number
+}
 
 /** Sections in their order: offsets in bytes. */
 export interface Layout {
@@ -44,6 +53,8 @@ export interface Layout {
   readonly graphNames: number
   readonly graphStarts: number
   readonly graphRows: number
+  /** Keys of numbers, ascending, and their terms; those of moments. */
+  readonly values: readonly SortedValues[]
   /** By place in `PartRecord.vectors`: the entity of each vector, and its collection. */
   readonly entities: readonly number[]
   readonly vectorCollections: readonly number[]
@@ -79,6 +90,11 @@ export function layoutOf(part: PartRecord): Layout {
     graphNames: graphs ? section(4 * names) : end,
     graphStarts: graphs ? section(4 * (names + 1)) : end,
     graphRows: graphs ? section(4 * rows) : end,
+    values: [part.values?.numbers ?? 0, part.values?.moments ?? 0].map((count) => ({
+      count,
+      keys: section(8 * count),
+      ids: section(4 * count),
+    })),
     entities: part.vectors.map(({ count }) => section(4 * count)),
     vectorCollections: part.vectors.map(({ count }) => (isMixed ? section(4 * count) : end)),
     end,

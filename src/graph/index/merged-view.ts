@@ -1,6 +1,7 @@
 import { keyOf } from '../../terms.js'
 import type { Term } from '../../types.js'
-import { NONE, UNION, type Names, type Rows, type TextView } from '../view.js'
+import { NONE, UNION, type Names, type Rows, type PartedView } from '../view.js'
+import type { ValueRange } from '../value/range.js'
 import type { PartView } from './part-view.js'
 
 /** Translations of ids that are remembered for each part. */
@@ -13,7 +14,7 @@ const maxAsked = 16
  * Several parts as one graph. An id is the first part's that has the term, counted on from the terms
  * of the parts before. A triple is told by the first part that has it.
  */
-export class MergedView implements TextView {
+export class MergedView implements PartedView {
   readonly isExact = false
   readonly #views: readonly PartView[]
   /** By part: what its ids are counted on from. */
@@ -58,6 +59,16 @@ export class MergedView implements TextView {
   findText(text: string, n: number): number[] {
     return this.#view(n)
       .findText(text)
+      .map((id) => this.graphId(n, id))
+  }
+
+  countBetween(range: ValueRange, n: number): number {
+    return this.#view(n).countBetween(range)
+  }
+
+  findBetween(range: ValueRange, n: number): number[] {
+    return this.#view(n)
+      .findBetween(range)
       .map((id) => this.graphId(n, id))
   }
 

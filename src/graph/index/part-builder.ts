@@ -6,6 +6,8 @@ import * as encoded from './encoded-term.js'
 import { ANNOTATED, COLLECTION, encodeInto, ENTITY, hashWords, wordsOf } from './encoded-term.js'
 import { mainKey } from './keys.js'
 import type { PartRecord } from './layout.js'
+import { MOMENT, NUMBER } from '../value/literal-value.js'
+import { sortValues } from './sorted-values.js'
 import { sortByHash, sortTriples } from './permutations.js'
 import { SectionWriter } from './section-writer.js'
 import { maxAhead, TermTable } from './term-table.js'
@@ -50,6 +52,7 @@ export class PartBuilder implements CoreVisitor {
   #graph: GraphName | undefined
   readonly #waitingGraphs: (GraphName | undefined)[] = []
   #hasGraphs = false
+  #hasDatatypes = false
 
   #entity = 0
   #components = new Float64Array(0)
@@ -175,6 +178,7 @@ export class PartBuilder implements CoreVisitor {
       from = 0
     }
     const kind = more === LANGUAGE ? encoded.LANGUAGE : encoded.DATATYPE
+    if (kind === encoded.DATATYPE) this.#hasDatatypes = true
     this.#wordsEnd = encodeInto(this.#words, this.#wordsEnd, source, from, to, kind)
   }
 
@@ -311,6 +315,11 @@ export class PartBuilder implements CoreVisitor {
         await file.write(graphs.starts)
         await file.write(graphs.rows)
       }
+      const values = this.#hasDatatypes ? sortValues(terms) : []
+      for (const { keys, ids } of values) {
+        await file.write(keys)
+        await file.write(ids)
+      }
       for (const { entities, count } of vectors) await file.write(entities.subarray(0, count))
       if (this.#isMixed) {
         for (const { collections, count } of vectors)
@@ -325,6 +334,12 @@ export class PartBuilder implements CoreVisitor {
         collection: this.#isMixed ? -1 : this.#firstCollection,
         memberships: memberships?.starts.at(-1) ?? 0,
         ...(graphs && { graphs: { names: graphs.names.length, rows: graphs.rows.length } }),
+        ...(values.some(({ ids }) => ids.length > 0) && {
+          values: {
+            numbers: values[NUMBER]?.ids.length ?? 0,
+            moments: values[MOMENT]?.ids.length ?? 0,
+          },
+        }),
         vectors: vectors.map(({ dimensions, count }) => ({ dimensions, count, links: 0 })),
       }
       this.#begin(number + 1)
@@ -346,6 +361,7 @@ export class PartBuilder implements CoreVisitor {
     this.#columns.c = undefined
     this.#columns.g = undefined
     this.#isMixed = false
+    this.#hasDatatypes = false
     this.#hasGraphs = false
     this.#graphs.clear()
     this.#graph = undefined

@@ -1,5 +1,16 @@
 import type { Term } from '../../types.js'
-import { ANY, DEFAULT, NAMED, NONE, UNION, type Names, type Rows, type TextView } from '../view.js'
+import {
+  ANY,
+  DEFAULT,
+  NAMED,
+  NONE,
+  UNION,
+  type Names,
+  type Rows,
+  type PartedView,
+} from '../view.js'
+import { TEXT } from '../value/literal-value.js'
+import type { ValueRange } from '../value/range.js'
 import { OSP, SPO, type Part, type RowRange } from './part.js'
 import { blockBytes } from './layout.js'
 import { encodeTerm } from './encoded-term.js'
@@ -8,7 +19,7 @@ import { encodeTerm } from './encoded-term.js'
 export const ALL = -1
 
 /** A part as a graph, under the part's own ids; all of it, or what one collection says. */
-export class PartView implements TextView {
+export class PartView implements PartedView {
   readonly part: Part
   readonly collection: number
   readonly isExact: boolean
@@ -28,6 +39,25 @@ export class PartView implements TextView {
 
   findText(text: string): number[] {
     return this.part.findText(text)
+  }
+
+  countBetween({ family, low, high }: ValueRange): number {
+    if (family === TEXT) return Infinity
+    const [from, to] = this.part.valueRange(family, low, high)
+    return to - from
+  }
+
+  findBetween(range: ValueRange): number[] {
+    const { part } = this
+    const { family, low, high } = range
+    const found: number[] = []
+    const [from, to] = part.valueRange(family, low, high)
+    for (let at = from; at < to; at++) {
+      const key = part.valueKey(family, at)
+      const id = part.valueId(family, at)
+      if ((key !== low && key !== high) || range.holds(part.term(id))) found.push(id)
+    }
+    return found
   }
 
   graphNames(): Names {

@@ -309,6 +309,44 @@ export class Part {
     range.to = isThere ? this.#word(graphStarts + 4 * low + 4) : 0
   }
 
+  // Values
+
+  /** The values of a family with keys from `low` to `high`, as places: [from, to). */
+  valueRange(family: number, low: number, high: number): readonly [from: number, to: number] {
+    return [
+      this.#firstValue(family, (key) => key >= low),
+      this.#firstValue(family, (key) => key > high),
+    ]
+  }
+
+  valueKey(family: number, place: number): number {
+    const { keys } = this.#values(family)
+    keyWords[0] = this.#word(keys + 8 * place)
+    keyWords[1] = this.#word(keys + 8 * place + 4)
+    return key[0] as number
+  }
+
+  valueId(family: number, place: number): number {
+    return this.#word(this.#values(family).ids + 4 * place)
+  }
+
+  #firstValue(family: number, isBehind: (key: number) => boolean): number {
+    let low = 0
+    let high = this.#values(family).count
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (isBehind(this.valueKey(family, middle))) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+
+  #values(family: number): Layout['values'][number] {
+    return this.#layout.values[family] as Layout['values'][number]
+  }
+
+  // Graphs
+
   /** The n-th of the graphs, in the order of their ids; `NONE` behind the last. */
   graph(n: number): number {
     if (n >= (this.record.graphs?.names ?? 0)) return NONE
@@ -382,6 +420,9 @@ export class Part {
     return { source: whole, from: 0, to: end - start }
   }
 }
+
+const key = new Float64Array(1)
+const keyWords = new Uint32Array(key.buffer)
 
 /** As lists of places have it: counted from 1. */
 function graphAt(word: number): number {

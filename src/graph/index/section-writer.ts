@@ -12,7 +12,11 @@ export class SectionWriter {
     this.#file = new BlockWriter({ storage, keyOf, blockBytes })
   }
 
-  async write({ buffer, byteOffset, byteLength }: Uint32Array | Int32Array): Promise<void> {
+  async write({
+    buffer,
+    byteOffset,
+    byteLength,
+  }: Uint32Array | Int32Array | Float64Array): Promise<void> {
     const bytes = new Uint8Array(buffer, byteOffset, byteLength)
     for (let at = 0; at < byteLength; at += pieceBytes) {
       this.#file.copy(bytes, at, Math.min(byteLength, at + pieceBytes))

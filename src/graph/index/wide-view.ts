@@ -1,6 +1,7 @@
 import type { Term } from '../../types.js'
-import { NONE, UNION, type Names, type Rows, type TextView } from '../view.js'
+import { NONE, UNION, type Names, type Rows, type PartedView } from '../view.js'
 import { ANNOTATED, byteLengthOf, encodeTerm, ENTITY, entryWords, kindOf } from './encoded-term.js'
+import type { ValueRange } from '../value/range.js'
 import type { PartView } from './part-view.js'
 import { TermTable } from './term-table.js'
 import { RowSet } from '../row-set.js'
@@ -16,7 +17,7 @@ const maxRemembered = 1 << 19
  * is met, and what was told is remembered: looking each term up in each part before it (as MergedView
  * does, which needs no memory for that) would take the square of their number.
  */
-export class WideView implements TextView {
+export class WideView implements PartedView {
   readonly isExact = false
   readonly #views: readonly PartView[]
   readonly #terms = new TermTable()
@@ -49,6 +50,16 @@ export class WideView implements TextView {
   findText(text: string, n: number): number[] {
     return this.#view(n)
       .findText(text)
+      .map((id) => this.graphId(n, id))
+  }
+
+  countBetween(range: ValueRange, n: number): number {
+    return this.#view(n).countBetween(range)
+  }
+
+  findBetween(range: ValueRange, n: number): number[] {
+    return this.#view(n)
+      .findBetween(range)
       .map((id) => this.graphId(n, id))
   }
 

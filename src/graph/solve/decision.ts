@@ -2,6 +2,7 @@
 // fewest rows for what is bound comes next. The first bindings to get there are looked at one by
 // one; from then on the best on average is taken, with a look at one binding now and then.
 
+import type { Within } from '../within.js'
 import type { GraphView } from '../view.js'
 import { anySlot, firstVariable, namedSlot, sinkSlot, type Pattern, type Plan } from './plan.js'
 
@@ -21,6 +22,10 @@ export class JoinStep {
   readonly isCheck: boolean
   /** True where a variable is in two open places, which a row must have equal. */
   readonly isRepeating: boolean
+  /** What an open object may be. */
+  readonly within: Within | undefined
+  /** What an object that is bound has to be. */
+  readonly check: Within | undefined
   readonly #plan: Plan
   readonly #patterns: readonly Pattern[]
   readonly #pattern: Pattern
@@ -49,6 +54,8 @@ export class JoinStep {
     this.isCheck = !openS && !openP && !openO && !openG
     this.isRepeating =
       (openS && (s === p || s === o)) || (openP && p === o) || (openG && [s, p, o].includes(g))
+    this.within = openO ? pattern.within : undefined
+    this.check = openO ? undefined : pattern.within
     this.#plan = plan
     this.#patterns = patterns
     this.#pattern = pattern
@@ -124,9 +131,13 @@ export class Decision {
   #look(view: GraphView, values: readonly number[]): JoinStep {
     const estimates = this.#estimates
     for (let n = estimates.length; n < this.#steps.length; n++) {
-      const { s, p, o, g } = this.#steps[n] as JoinStep
+      const { s, p, o, g, within } = this.#steps[n] as JoinStep
       const value = (slot: number) => values[slot] as number
-      estimates.push(view.estimate(value(s), value(p), value(o), value(g)))
+      estimates.push(
+        within === undefined
+          ? view.estimate(value(s), value(p), value(o), value(g))
+          : within.estimate(value(s), value(p), value(g)),
+      )
     }
     estimates.forEach((rows, n) => ((this.#sums[n] as number) += rows))
     const best = this.#steps[leastOf(estimates)] as JoinStep

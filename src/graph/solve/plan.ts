@@ -5,7 +5,9 @@ import type { Term } from '../../types.js'
 import { Problems } from '../../door/problems.js'
 import { quoted } from '../../door/wording.js'
 import type { QueryPattern, Variable } from '../types.js'
-import { ANY, DEFAULT, NAMED, UNION } from '../view.js'
+import { rangeOf } from '../value/range.js'
+import { Within } from '../within.js'
+import { ANY, DEFAULT, NAMED, UNION, type PartedView } from '../view.js'
 
 /** Holds ANY, to look up open places with. */
 export const anySlot = 0
@@ -23,6 +25,8 @@ export interface Pattern {
   readonly p: number
   readonly o: number
   readonly g: number
+  /** What the object may be. */
+  readonly within: Within | undefined
 }
 
 interface Constant {
@@ -48,6 +52,7 @@ export interface Plan {
  * @throws LorekeepError `LK_GRAPH_QUERY` where a selected variable is in no pattern
  */
 export function makePlan(
+  view: PartedView,
   queried: readonly QueryPattern[],
   select: readonly Variable[] | undefined,
 ): Plan {
@@ -73,11 +78,12 @@ export function makePlan(
     if (g === null) return defaultSlot
     return slot(isVariable(g) ? g : { v: g, e: true })
   }
-  const patterns = queried.map(({ s, p, o, g }): Pattern => ({
+  const patterns = queried.map(({ s, p, o, g, filter }): Pattern => ({
     s: slot(s),
     p: slot(p),
     o: slot(o),
     g: graph(g),
+    within: filter && new Within(view, rangeOf(filter)),
   }))
   // A plain array: small numbers out of a Float64Array are boxed on their way into the view.
   const values = new Array<number>(firstConstant + constants.length).fill(0)

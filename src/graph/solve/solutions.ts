@@ -1,11 +1,11 @@
 import type { Term } from '../../types.js'
 import type { Bindings, QueryPattern } from '../types.js'
-import type { GraphView } from '../view.js'
+import type { PartedView } from '../view.js'
 import { Solver, type SolverOptions } from './solver.js'
 
 /** The solutions of a basic graph pattern as terms. */
 export class Solutions {
-  readonly #view: GraphView
+  readonly #view: PartedView
   readonly #solver: Solver
   #ids = new Float64Array(0)
   /** Solutions that the solver gave and that are not all terms yet. */
@@ -13,7 +13,7 @@ export class Solutions {
   readonly #terms: Term[] = []
 
   /** @throws LorekeepError `LK_GRAPH_QUERY` where a selected variable is in no pattern */
-  constructor(view: GraphView, patterns: readonly QueryPattern[], options?: SolverOptions) {
+  constructor(view: PartedView, patterns: readonly QueryPattern[], options?: SolverOptions) {
     this.#view = view
     this.#solver = new Solver(view, patterns, options)
   }

@@ -5,7 +5,8 @@
 import { LorekeepError } from '../../errors.js'
 import { Miss } from '../miss.js'
 import type { QueryPattern, Variable } from '../types.js'
-import { NONE, type GraphView, type Rows } from '../view.js'
+import type { Within } from '../within.js'
+import { NONE, type PartedView, type Rows } from '../view.js'
 import { Decision, type JoinStep } from './decision.js'
 import { makePlan, type Plan } from './plan.js'
 import { RowSet } from '../row-set.js'
@@ -31,7 +32,7 @@ const maxWork = 20_000
 export class Solver {
   /** Names of the columns that solutions have, without the `?`. */
   readonly names: readonly string[]
-  readonly #view: GraphView
+  readonly #view: PartedView
   readonly #plan: Plan
   /** Undefined where no two solutions can be the same, or may. */
   readonly #seen: RowSet | undefined
@@ -49,11 +50,11 @@ export class Solver {
   readonly #cursors: Rows[] = []
 
   /** @throws LorekeepError `LK_GRAPH_QUERY` where a selected variable is in no pattern */
-  constructor(view: GraphView, patterns: readonly QueryPattern[], options: SolverOptions = {}) {
+  constructor(view: PartedView, patterns: readonly QueryPattern[], options: SolverOptions = {}) {
     const { select, distinct = false, limit = Infinity, maxDistinctBytes = Infinity } = options
     this.#maxDistinctBytes = maxDistinctBytes
     this.#view = view
-    this.#plan = makePlan(patterns, select)
+    this.#plan = makePlan(view, patterns, select)
     this.names = this.#plan.names
     this.#seen = distinct && this.#plan.canRepeat ? new RowSet(this.names.length) : undefined
     this.#left = limit
@@ -103,15 +104,24 @@ export class Solver {
           // Pulled once: what is to be checked holds or does not.
           const holds =
             phase === opening &&
-            view.has(value(step.s), value(step.p), value(step.o), value(step.g))
+            view.has(value(step.s), value(step.p), value(step.o), value(step.g)) &&
+            (step.check === undefined || step.check.holds(value(step.o)))
           phase = holds ? choosing : pulling
           if (!holds) depth--
           else if (++depth < patterns.length) this.#decisions[depth] = step.next
           continue
         }
         if (phase === opening) {
-          const { s, p, o, g } = step
-          this.#cursors[depth] = view.rows(value(s), value(p), value(o), value(g))
+          const { s, p, o, g, within, check } = step
+          if (check !== undefined && !check.holds(value(o))) {
+            phase = pulling
+            depth--
+            continue
+          }
+          this.#cursors[depth] =
+            within === undefined
+              ? view.rows(value(s), value(p), value(o), value(g))
+              : this.#rowsWithin(within, value(s), value(p), value(g))
           phase = pulling
         }
         const rows = this.#cursors[depth] as Rows
@@ -136,6 +146,10 @@ export class Solver {
       this.#left -= count
     }
     return count
+  }
+
+  #rowsWithin(within: Within, s: number, p: number, g: number): Rows {
+    return within.rows(s, p, (o) => this.#view.rows(s, p, o, g))
   }
 
   /** False where the graph does not have one of them. */

@@ -1,12 +1,22 @@
 // A graph in an array, as a GraphView, for what a real one cannot be made to do.
 
 import { Miss } from '../../../src/graph/miss.js'
-import { ANY, DEFAULT, NONE, type GraphView, type Rows } from '../../../src/graph/view.js'
+import {
+  ANY,
+  DEFAULT,
+  NONE,
+  type Names,
+  type PartedView,
+  type Rows,
+} from '../../../src/graph/view.js'
+import { TEXT } from '../../../src/graph/value/literal-value.js'
+import type { ValueRange } from '../../../src/graph/value/range.js'
+import { keyOf } from '../../../src/terms.js'
 import type { Term, Triple } from '../../../src/types.js'
 
 type Row = readonly [number, number, number]
 
-export class ArrayView implements GraphView {
+export class ArrayView implements PartedView {
   readonly isExact = true
   readonly #terms: Term[] = []
   readonly #ids = new Map<string, number>()
@@ -24,7 +34,7 @@ export class ArrayView implements GraphView {
   }
 
   find(term: Term): number {
-    return this.#ids.get(`${term.e} ${term.v}`) ?? NONE
+    return this.#ids.get(keyOf(term)) ?? NONE
   }
 
   term(id: number): Term {
@@ -46,6 +56,28 @@ export class ArrayView implements GraphView {
     return this.#matches(s, p, o).length
   }
 
+  readonly parts = 1
+
+  findText(text: string): number[] {
+    return this.#idsOf(({ v, e }) => !e && v === text)
+  }
+
+  countBetween(range: ValueRange): number {
+    return range.family === TEXT ? Infinity : this.findBetween(range).length
+  }
+
+  findBetween(range: ValueRange): number[] {
+    return this.#idsOf((term) => range.holds(term))
+  }
+
+  graphNames(): Names {
+    return { next: () => false, name: '' }
+  }
+
+  #idsOf(fits: (term: Term) => boolean): number[] {
+    return this.#terms.flatMap((term, n) => (fits(term) ? n * spread : []))
+  }
+
   #matches(s: number, p: number, o: number): Row[] {
     const fits = (asked: number, found: number) => asked === ANY || asked === found
     const rows = s === ANY ? this.#rows : (this.#bySubject.get(s) ?? [])
@@ -56,18 +88,18 @@ export class ArrayView implements GraphView {
     const known = this.find(term)
     if (known !== NONE) return known
     const id = (this.#terms.push(term) - 1) * spread
-    this.#ids.set(`${term.e} ${term.v}`, id)
+    this.#ids.set(keyOf(term), id)
     return id
   }
 }
 
 /** Throws a Miss at every other call, so that each call is missed once. */
-export class MissingView implements GraphView {
+export class MissingView implements PartedView {
   readonly isExact = true
-  readonly #view: GraphView
+  readonly #view: PartedView
   #misses = 0
 
-  constructor(view: GraphView) {
+  constructor(view: PartedView) {
     this.#view = view
   }
 
@@ -100,6 +132,27 @@ export class MissingView implements GraphView {
   estimate(s: number, p: number, o: number): number {
     this.#miss()
     return this.#view.estimate(s, p, o)
+  }
+
+  readonly parts = 1
+
+  findText(text: string): number[] {
+    this.#miss()
+    return this.#view.findText(text, 0)
+  }
+
+  countBetween(range: ValueRange): number {
+    this.#miss()
+    return this.#view.countBetween(range, 0)
+  }
+
+  findBetween(range: ValueRange): number[] {
+    this.#miss()
+    return this.#view.findBetween(range, 0)
+  }
+
+  graphNames(): Names {
+    return this.#view.graphNames(0)
   }
 
   #miss(): void {

@@ -4,7 +4,7 @@ import { withBlocks } from '../../../src/graph/miss.js'
 import { Solutions } from '../../../src/graph/solve/solutions.js'
 import type { SolverOptions } from '../../../src/graph/solve/solver.js'
 import type { Bindings, QueryPattern } from '../../../src/graph/types.js'
-import type { GraphView } from '../../../src/graph/view.js'
+import type { PartedView } from '../../../src/graph/view.js'
 import { createLorekeep, type Lorekeep } from '../../../src/index.js'
 import type { Triple } from '../../../src/types.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
@@ -90,7 +90,7 @@ t.test(`blocks that are missing lose and double nothing (SEED=${seed})`, async (
 })
 
 async function solve(
-  view: GraphView,
+  view: PartedView,
   patterns: readonly QueryPattern[],
   options: SolverOptions,
   batch: number,

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Solver, type SolverOptions } from '../../../src/graph/solve/solver.js'
 import type { QueryPattern } from '../../../src/graph/types.js'
-import type { GraphView, Rows } from '../../../src/graph/view.js'
+import { ANY, type PartedView, type Rows } from '../../../src/graph/view.js'
 import type { Term } from '../../../src/types.js'
 import { ArrayView } from './array-view.js'
 
@@ -30,7 +30,7 @@ class CountingView extends ArrayView {
   }
 }
 
-function count(view: GraphView, patterns: readonly QueryPattern[], options?: SolverOptions) {
+function count(view: PartedView, patterns: readonly QueryPattern[], options?: SolverOptions) {
   const solver = new Solver(view, patterns, options)
   let solutions = 0
   for (let calls = 0; !solver.isDone && calls < 10_000; calls++) {
@@ -50,6 +50,24 @@ t.test('the pattern with the fewest triples is looked up first', async (t) => {
   t.equal(count(view, patterns), 1)
   t.equal(count(view, patterns.toReversed()), 1)
   t.ok(view.work < 20, `${view.work} look-ups`)
+})
+
+t.test('a narrow range is looked up by its values, a wide one by going through all', async (t) => {
+  const age = uri('age')
+  const dt = 'http://www.w3.org/2001/XMLSchema#integer'
+  const ages = all(1000, (n) => ({ s: uri(`${n}`), p: age, o: { v: `${n}`, e: false, dt } }))
+  const view = new CountingView(ages)
+  const older = (gte: number): QueryPattern[] => [{ s: '?x', p: age, o: '?n', filter: { gte } }]
+  t.equal(count(view, older(990)), 10)
+  t.ok(view.work < 50, `${view.work} look-ups of 1000`)
+  view.work = 0
+  t.equal(count(view, older(10)), 990)
+  t.ok(view.work < 1100, `${view.work} look-ups of 1000`)
+  view.work = 0
+  // The few that are old are looked up first, whatever the order of patterns.
+  const boats = view.estimate(ANY, ANY, ANY)
+  t.equal(count(view, [{ s: '?x', p: '?p', o: '?o' }, ...older(999)]), 1)
+  t.ok(view.work < 50, `${view.work} look-ups of ${boats}`)
 })
 
 t.test('what shares no variable with the others is looked up last', async (t) => {

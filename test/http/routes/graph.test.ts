@@ -46,6 +46,24 @@ t.test('match answers of one core, and of all or some of them as one graph', asy
   t.strictSame(await triples('/graph/match', { collection: 'work' }), sorted(firm))
   t.strictSame(await triples('/cores/family/match', { collection: 'work' }), [])
   t.strictSame(await triples('/graph/match', { s: uri('nobody') }), [])
+
+  const texts = all.filter(({ o }) => !o.e)
+  const [first = ''] = texts.map(({ o }) => o.v).sort()
+  const least = texts.filter(({ o }) => o.v === first)
+  t.strictSame(await triples('/graph/match', { filter: { gte: '' } }), sorted(texts))
+  t.strictSame(await triples('/graph/match', { filter: { lte: first } }), sorted(least))
+  t.strictSame(await triples('/graph/match', { g: null }), sorted(all))
+  t.strictSame(await triples('/graph/match', { g: [null, 'urn:g'] }), sorted(all))
+  t.strictSame(await triples('/graph/match', { g: '?g' }), [])
+  for (const [body, path] of [
+    [{ filter: { above: 1 } }, 'filter.above'],
+    [{ filter: { gt: { v: '9', e: false, dt: 'x' } } }, 'filter.gt'],
+    [{ g: Array(1001).fill('urn:g') }, 'g'],
+  ] as const) {
+    const { status, value } = await ask(serving, 'POST /graph/match', body)
+    t.equal(status, 400)
+    t.match(value, { code: 'LK_GRAPH_QUERY', errors: [{ path }] })
+  }
 })
 
 t.test('count, solve, nearest and retrieve answer in their shapes', async (t) => {

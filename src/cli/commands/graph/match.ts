@@ -1,6 +1,6 @@
 // `lorekeep match`: the triples of a pattern.
 
-import type { GraphQuery, TriplePattern } from '../../../graph/types.js'
+import type { FilterValue, GraphQuery, TriplePattern } from '../../../graph/types.js'
 import type { Term } from '../../../types.js'
 import { withGraph } from '../../access/access.js'
 import type { AccessOptions } from '../../access/access.js'
@@ -31,6 +31,10 @@ interface MatchCommandOptions extends GraphFlags {
   readonly o?: Term
   readonly g?: string
   readonly defaultGraph?: true
+  readonly gt?: FilterValue
+  readonly gte?: FilterValue
+  readonly lt?: FilterValue
+  readonly lte?: FilterValue
   readonly limit?: number
   readonly count?: true
 }
@@ -39,9 +43,16 @@ interface MatchCommandOptions extends GraphFlags {
 const printedAtOnce = 16 * 1024
 
 export async function matchTriples(options: MatchCommandOptions): Promise<void> {
-  const { s, p, o, limit } = options
+  const { s, p, o, gt, gte, lt, lte, limit } = options
+  const isFiltered = [gt, gte, lt, lte].some((value) => value !== undefined)
   const g = options.defaultGraph ? null : options.g
-  const pattern: TriplePattern = { s, p, o, ...(g !== undefined && { g }) }
+  const pattern: TriplePattern = {
+    s,
+    p,
+    o,
+    ...(g !== undefined && { g }),
+    ...(isFiltered && { filter: { gt, gte, lt, lte } }),
+  }
   if (options.count) {
     if (limit !== undefined) throw new UsageError('--count cannot be used with --limit')
     return countTriples(options, pattern)

@@ -1,0 +1,130 @@
+import { ANY, NONE, type PartedView, type Rows } from './view.js'
+import type { ValueRange } from './value/range.js'
+
+/** What finding the rows of one object costs, in rows that are gone through and looked at. */
+const rowsPerLookUp = 4
+
+/** A graph's objects with a value in a range. */
+export class Within {
+  readonly #view: PartedView
+  readonly #range: ValueRange
+  /** How many there are in the parts that were asked. */
+  #count = 0
+  #counted = 0
+  readonly #ids = new Set<number>()
+  #searched = 0
+  #found: readonly number[] = []
+  // The last one that was looked at: rows with one object often come together.
+  #last: number = NONE
+  #holds = false
+
+  constructor(view: PartedView, range: ValueRange) {
+    this.#view = view
+    this.#range = range
+  }
+
+  /** About how many objects there are. May throw a Miss, and goes on where it was. */
+  count(): number {
+    for (; this.#counted < this.#view.parts; this.#counted++) {
+      this.#count += this.#view.countBetween(this.#range, this.#counted)
+    }
+    return this.#count
+  }
+
+  holds(id: number): boolean {
+    if (id !== this.#last) {
+      this.#holds = this.#range.holds(this.#view.term(id))
+      this.#last = id
+    }
+    return this.#holds
+  }
+
+  /** Their ids. May throw a Miss, and goes on where it was. */
+  ids(): readonly number[] {
+    const view = this.#view
+    if (this.#searched === view.parts) return this.#found
+    for (; this.#searched < view.parts; this.#searched++) {
+      for (const id of view.findBetween(this.#range, this.#searched)) this.#ids.add(id)
+    }
+    return (this.#found = [...this.#ids])
+  }
+
+  /** As view.estimate() has it, of rows with such an object. */
+  estimate(s: number, p: number, g: number): number {
+    return Math.min(this.#view.estimate(s, p, ANY, g), this.count())
+  }
+
+  /**
+   * The rows with such an object, of those that `rowsOf` gives for one, and for any: by the values, or
+   * by going through all, whichever is less. May throw a Miss, and goes on where it was.
+   */
+  rows(s: number, p: number, rowsOf: (o: number) => Rows): Rows {
+    const all = this.#view.estimate(s, p, ANY)
+    return this.count() * rowsPerLookUp < all
+      ? new RowsByValue(this.ids(), rowsOf)
+      : new RowsThatHold(this, rowsOf(ANY))
+  }
+}
+
+class RowsByValue implements Rows {
+  s: number = NONE
+  p: number = NONE
+  o: number = NONE
+  g: number = NONE
+  readonly #ids: readonly number[]
+  readonly #rowsOf: (o: number) => Rows
+  #at = 0
+  #rows: Rows | undefined
+
+  constructor(ids: readonly number[], rowsOf: (o: number) => Rows) {
+    this.#ids = ids
+    this.#rowsOf = rowsOf
+  }
+
+  next(): boolean {
+    for (; this.#at < this.#ids.length; this.#at++) {
+      const rows = (this.#rows ??= this.#rowsOf(this.#ids[this.#at] as number))
+      if (rows.next()) {
+        this.s = rows.s
+        this.p = rows.p
+        this.o = rows.o
+        this.g = rows.g
+        return true
+      }
+      this.#rows = undefined
+    }
+    return false
+  }
+}
+
+class RowsThatHold implements Rows {
+  s: number = NONE
+  p: number = NONE
+  o: number = NONE
+  g: number = NONE
+  readonly #within: Within
+  readonly #rows: Rows
+  /** A row was taken, and not looked at yet: a block was missing. */
+  #pending = false
+
+  constructor(within: Within, rows: Rows) {
+    this.#within = within
+    this.#rows = rows
+  }
+
+  next(): boolean {
+    const rows = this.#rows
+    for (;;) {
+      if (!this.#pending && !rows.next()) return false
+      this.#pending = true
+      const holds = this.#within.holds(rows.o)
+      this.#pending = false
+      if (!holds) continue
+      this.s = rows.s
+      this.p = rows.p
+      this.o = rows.o
+      this.g = rows.g
+      return true
+    }
+  }
+}
