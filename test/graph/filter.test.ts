@@ -6,6 +6,8 @@ import oxigraph from 'oxigraph'
 import t, { type Test } from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import type { FilterValue, Graph, TriplePattern, ValueFilter } from '../../src/graph/types.js'
+import { knownDatatypes, knownNumber } from '../../src/graph/index/encoded-term.js'
+import { orderedDatatypes } from '../../src/graph/value/literal-value.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import type { Term, Triple } from '../../src/types.js'
 import { pickSeed, Random } from '../fixtures/random.js'
@@ -370,4 +372,14 @@ t.test('a filter is for entities that are near, too', async (t) => {
     code: 'LK_GRAPH_QUERY',
     details: { errors: [{ path: 'where.filter', message: /open/ }] },
   })
+})
+
+t.test('indexes have a number for each datatype with an order, and keep it', (t) => {
+  for (const datatype of orderedDatatypes.keys()) t.ok(knownNumber(datatype) >= 0, datatype)
+  // Stored ones have these places.
+  t.equal(knownNumber(`${xsd}boolean`), 0)
+  t.equal(knownNumber(`${xsd}unsignedByte`), 37)
+  t.equal(knownNumber('http://www.opengis.net/ont/geosparql#wktLiteral'), 41)
+  t.equal(new Set(knownDatatypes).size, knownDatatypes.length)
+  t.end()
 })

@@ -4,7 +4,8 @@
 //
 // A literal with a datatype or a language is of a kind of its own. Behind its text comes what it has
 // more in the same manner: the length of that, times four, and which of the two it is; then that, a
-// language in small letters. Its hash is that of its text, so that who knows a text alone finds it.
+// language in small letters. A well-known datatype is a number alone, its place in their list, times
+// four, and a 2. Its hash is that of its text, so that who knows a text alone finds it.
 
 import { moreOf } from '../../terms.js'
 import type { Term } from '../../types.js'
@@ -19,6 +20,31 @@ export const ANNOTATED = 3
 // What it has more.
 export const DATATYPE = 0
 export const LANGUAGE = 1
+/** A datatype by its place in `knownDatatypes`. */
+export const KNOWN = 2
+
+const xsd = 'http://www.w3.org/2001/XMLSchema#'
+const xsdNames = `boolean integer decimal double float date dateTime dateTimeStamp time gYear gYearMonth
+  gMonth gMonthDay gDay duration dayTimeDuration yearMonthDuration anyURI language token
+  normalizedString Name NCName NMTOKEN hexBinary base64Binary long int short byte nonNegativeInteger
+  positiveInteger nonPositiveInteger negativeInteger unsignedLong unsignedInt unsignedShort unsignedByte`
+
+/**
+ * Datatypes that take a number in the index, and not their IRI again in each literal: typed literals
+ * were a third more of an index. New ones go to the end: indexes have their places.
+ */
+export const knownDatatypes: readonly string[] = [
+  ...xsdNames.split(/\s+/).map((name) => xsd + name),
+  ...['HTML', 'JSON', 'XMLLiteral'].map((n) => `http://www.w3.org/1999/02/22-rdf-syntax-ns#${n}`),
+  'http://www.opengis.net/ont/geosparql#wktLiteral',
+]
+
+const numbersOfKnown = new Map(knownDatatypes.map((datatype, number) => [datatype, number]))
+
+/** Of a datatype: its place in `knownDatatypes`, or -1. */
+export function knownNumber(datatype: string): number {
+  return numbersOfKnown.get(datatype) ?? -1
+}
 
 export function wordsOf(byteLength: number): number {
   return 1 + ((byteLength + 3) >>> 2)
@@ -55,11 +81,16 @@ function encodeAnnotated(term: Term): Int32Array {
   const more = moreOf(term)
   if (more === '') return encodeTerm({ v, e })
   const text = encodeText(v, ANNOTATED)
-  const rest = ln === undefined ? encodeText(more, DATATYPE) : encodeText(more.slice(1), LANGUAGE)
+  const rest = ln === undefined ? encodeDatatype(more) : encodeText(more.slice(1), LANGUAGE)
   const words = new Int32Array(text.length + rest.length)
   words.set(text)
   words.set(rest, text.length)
   return words
+}
+
+function encodeDatatype(datatype: string): Int32Array {
+  const known = knownNumber(datatype)
+  return known < 0 ? encodeText(datatype, DATATYPE) : Int32Array.of(known * 4 + KNOWN)
 }
 
 export function encodeText(text: string, kind: number): Int32Array {
@@ -105,7 +136,9 @@ export function byteLengthOf(header: number): number {
 /** How many numbers an entry has that begins with these; what lies behind one by `wordAt`. */
 export function entryWords(header: number, wordAt: (place: number) => number): number {
   const text = wordsOf(byteLengthOf(header))
-  return kindOf(header) === ANNOTATED ? text + wordsOf(byteLengthOf(wordAt(text))) : text
+  if (kindOf(header) !== ANNOTATED) return text
+  const more = wordAt(text)
+  return text + (kindOf(more) === KNOWN ? 1 : wordsOf(byteLengthOf(more)))
 }
 
 /**

@@ -3,7 +3,16 @@ import { LANGUAGE, NOTHING, readNumbers } from '../../codec/walker.js'
 import type { CoreVisitor, TriplePlaces } from '../../codec/walker.js'
 import { xsdString } from '../../terms.js'
 import * as encoded from './encoded-term.js'
-import { ANNOTATED, COLLECTION, encodeInto, ENTITY, hashWords, wordsOf } from './encoded-term.js'
+import {
+  ANNOTATED,
+  COLLECTION,
+  encodeInto,
+  ENTITY,
+  hashWords,
+  knownNumber,
+  LITERAL,
+  wordsOf,
+} from './encoded-term.js'
 import { mainKey } from './keys.js'
 import type { PartRecord } from './layout.js'
 import { MOMENT, NUMBER } from '../value/literal-value.js'
@@ -46,6 +55,9 @@ export class PartBuilder implements CoreVisitor {
   #collection = -1
   #isMixed = false
   #firstCollection = -1
+
+  /** Datatypes that were met last. */
+  readonly #datatypes: DatatypeName[] = []
 
   /** Graphs that were met, by their names; those of waiting triples, where any has one. */
   readonly #graphs = new Map<string, GraphName>()
@@ -110,9 +122,19 @@ export class PartBuilder implements CoreVisitor {
     const { sFrom, sTo, sE, sMore, sMoreFrom, sMoreTo } = places
     const { pFrom, pTo, pE, pMore, pMoreFrom, pMoreTo } = places
     const { oFrom, oTo, oE, oMore, oMoreFrom, oMoreTo } = places
-    this.#wait(bytes, view, sFrom, sTo, sE, sMore, sMoreFrom, sMoreTo, 0)
-    this.#wait(bytes, view, pFrom, pTo, pE, pMore, pMoreFrom, pMoreTo, 1)
-    this.#wait(bytes, view, oFrom, oTo, oE, oMore, oMoreFrom, oMoreTo, 2)
+    const n = 3 * this.#waiting
+    const ends = this.#ends
+    this.#needWords(sTo - sFrom + pTo - pFrom + sMoreTo - sMoreFrom + pMoreTo - pMoreFrom)
+    if (sMore === NOTHING) this.#encode(view, sFrom, sTo, sE)
+    else this.#encodeAnnotated(bytes, view, sFrom, sTo, sMore, sMoreFrom, sMoreTo, n)
+    ends[n] = this.#wordsEnd
+    if (pMore === NOTHING) this.#encode(view, pFrom, pTo, pE)
+    else this.#encodeAnnotated(bytes, view, pFrom, pTo, pMore, pMoreFrom, pMoreTo, n + 1)
+    ends[n + 1] = this.#wordsEnd
+    this.#needWords(oTo - oFrom + oMoreTo - oMoreFrom)
+    if (oMore === NOTHING) this.#encode(view, oFrom, oTo, oE)
+    else this.#encodeAnnotated(bytes, view, oFrom, oTo, oMore, oMoreFrom, oMoreTo, n + 2)
+    ends[n + 2] = this.#wordsEnd
     const { gFrom, gTo } = places
     if (gFrom < gTo) {
       this.#hasGraphs = true
@@ -136,50 +158,61 @@ export class PartBuilder implements CoreVisitor {
     return graph
   }
 
-  /** Encodes a term of the triple under way, behind those that wait. */
-  #wait(
+  #encode(view: DataView, from: number, to: number, kind: number): void {
+    this.#wordsEnd = encodeInto(this.#words, this.#wordsEnd, view, from, to, kind)
+  }
+
+  /** Encodes a literal that has more. `place` is that of the waiting term. */
+  #encodeAnnotated(
     bytes: Uint8Array,
     view: DataView,
     from: number,
     to: number,
-    e: number,
     more: number,
     moreFrom: number,
     moreTo: number,
     place: number,
   ): void {
-    const length = to - from + moreTo - moreFrom
-    if (this.#wordsEnd + length / 4 + 9 > this.#words.length) this.#growWords(length)
-    const n = 3 * this.#waiting + place
-    const isAnnotated =
-      more === LANGUAGE || (more !== NOTHING && !isBytes(xsdStringBytes, bytes, moreFrom, moreTo))
-    const kind = isAnnotated ? ANNOTATED : e
-    this.#wordsEnd = encodeInto(this.#words, this.#wordsEnd, view, from, to, kind)
-    if (isAnnotated) this.#annotate(bytes, view, more, moreFrom, moreTo, n)
-    this.#ends[n] = this.#wordsEnd
+    if (more === LANGUAGE) {
+      this.#encode(view, from, to, ANNOTATED)
+      return this.#encodeLanguage(bytes, view, moreFrom, moreTo, place)
+    }
+    const datatype = this.#datatypeOf(bytes, moreFrom, moreTo)
+    if (datatype.number === plain) return this.#encode(view, from, to, LITERAL)
+    this.#encode(view, from, to, ANNOTATED)
+    this.#hasDatatypes = true
+    if (datatype.number < 0) this.#encode(view, moreFrom, moreTo, encoded.DATATYPE)
+    else this.#words[this.#wordsEnd++] = datatype.number * 4 + encoded.KNOWN
   }
 
-  /** Encodes what a literal has more, behind its text. */
-  #annotate(
+  #encodeLanguage(
     bytes: Uint8Array,
     view: DataView,
-    more: number,
     from: number,
     to: number,
     place: number,
   ): void {
-    let source = view
-    if (more === LANGUAGE && hasCapitals(bytes, from, to)) {
-      // A copy, which slice() of a Buffer is not.
-      const tag = Uint8Array.from(bytes.subarray(from, to))
-      this.#spellings.set(place, tag)
-      source = new DataView(tag.map((byte) => (isCapital(byte) ? byte | 0x20 : byte)).buffer)
-      to -= from
-      from = 0
+    if (!hasCapitals(bytes, from, to)) return this.#encode(view, from, to, encoded.LANGUAGE)
+    // A copy, which slice() of a Buffer is not.
+    const tag = Uint8Array.from(bytes.subarray(from, to))
+    this.#spellings.set(place, tag)
+    const small = tag.map((byte) => (isCapital(byte) ? byte | 0x20 : byte))
+    this.#encode(new DataView(small.buffer), 0, small.length, encoded.LANGUAGE)
+  }
+
+  /** Those of a core are few, and the one before is met again soon. */
+  #datatypeOf(bytes: Uint8Array, from: number, to: number): DatatypeName {
+    const known = this.#datatypes
+    for (let n = 0; n < known.length; n++) {
+      const datatype = known[n] as DatatypeName
+      if (isBytes(datatype.bytes, bytes, from, to)) return datatype
     }
-    const kind = more === LANGUAGE ? encoded.LANGUAGE : encoded.DATATYPE
-    if (kind === encoded.DATATYPE) this.#hasDatatypes = true
-    this.#wordsEnd = encodeInto(this.#words, this.#wordsEnd, source, from, to, kind)
+    const name = Buffer.from(Uint8Array.from(bytes.subarray(from, to)).buffer)
+    const text = name.toString()
+    const datatype = { bytes: name, number: text === xsdString ? plain : knownNumber(text) }
+    if (known.length === maxDatatypes) known.length = 0
+    known.push(datatype)
+    return datatype
   }
 
   // Looking up the terms of many triples in a row costs less than doing it between the others' parsing.
@@ -260,7 +293,9 @@ export class PartBuilder implements CoreVisitor {
       return
     }
     const { sMore, sMoreFrom, sMoreTo } = terms
-    this.#wait(bytes, view, sFrom, sTo, sE, sMore, sMoreFrom, sMoreTo, 0)
+    this.#needWords(sTo - sFrom + sMoreTo - sMoreFrom)
+    if (sMore === NOTHING) this.#encode(view, sFrom, sTo, sE)
+    else this.#encodeAnnotated(bytes, view, sFrom, sTo, sMore, sMoreFrom, sMoreTo, 0)
     const known = this.#terms.count
     this.#entity = this.#terms.add(this.#words, 0, this.#wordsEnd)
     this.#spell(this.#entity, 0, known)
@@ -399,6 +434,11 @@ export class PartBuilder implements CoreVisitor {
     return this.#terms.add(words, 0, words.length)
   }
 
+  /** Room for so many bytes, of two terms at most. */
+  #needWords(bytes: number): void {
+    if (this.#wordsEnd + bytes / 4 + 9 > this.#words.length) this.#growWords(bytes)
+  }
+
   #growWords(bytes: number): void {
     const larger = new Int32Array(2 * this.#words.length + bytes)
     larger.set(this.#words)
@@ -418,7 +458,16 @@ export class PartBuilder implements CoreVisitor {
   }
 }
 
-const xsdStringBytes = Buffer.from(xsdString, 'utf8')
+/** A literal of xsd:string has nothing more. */
+const plain = -2
+
+const maxDatatypes = 16
+
+interface DatatypeName {
+  readonly bytes: Uint8Array
+  /** In the index; `plain`, or another number below 0 where it has none. */
+  readonly number: number
+}
 
 function isBytes(expected: Uint8Array, bytes: Uint8Array, from: number, to: number): boolean {
   if (to - from !== expected.length) return false

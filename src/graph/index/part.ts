@@ -12,6 +12,8 @@ import {
   entryWords,
   hashWords,
   kindOf,
+  KNOWN,
+  knownDatatypes,
   LANGUAGE,
   LITERAL,
   wordsOf,
@@ -119,6 +121,7 @@ export class Part {
     const more = start + 4 * wordsOf(byteLengthOf(this.#word(start)))
     const header = this.#word(more)
     const length = byteLengthOf(header)
+    if (kindOf(header) === KNOWN) return { v, e: false, dt: knownDatatypes[length] as string }
     if (kindOf(header) !== LANGUAGE) return { v, e: false, dt: this.#text(more + 4, length) }
     // As it was spelled, where that is not in small letters.
     const end = more + 4 * wordsOf(length)
