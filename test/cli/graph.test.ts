@@ -100,7 +100,7 @@ t.test('cores are asked in a directory and in a server alike', async (t) => {
     /^$/,
     /> "Mary Shelley" \.$/,
     /> "Mary Shelley" \.$/,
-    /> "Moby-Dick" \.$/,
+    /> "Moby-Dick; or, The Whale" \.$/,
   ])
   t.equal(local['numbers'], '0\n')
   t.equal(local['inNoGraph'], '6\n')

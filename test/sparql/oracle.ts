@@ -40,7 +40,9 @@ function shown(term: RdfTerm): string {
   if (term.termType === 'BlankNode') return '_:'
   if (term.termType !== 'Literal') return `<${term.value}>`
   const type = term.datatype.value.split('#')[1]
-  const value = numeric.has(String(type)) ? Number(term.value) : term.value
+  const number = numeric.has(String(type)) ? Number(term.value) : term.value
+  // The engine keeps floats as doubles.
+  const value = type === 'float' ? Math.fround(Number(number)) : number
   return JSON.stringify([value, type, term.language])
 }
 
@@ -64,7 +66,7 @@ export const iri = (name: string): Term => ({ v: `urn:${name}`, e: true })
 export const blank = (name: string): Term => ({ v: `_:${name}`, e: true })
 export const text = (v: string): Term => ({ v, e: false })
 
-const short = 'PREFIX : <urn:> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>'
+export const short = 'PREFIX : <urn:> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>'
 
 export interface Asked {
   readonly graph: SparqlGraph
