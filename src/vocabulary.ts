@@ -21,6 +21,10 @@ export const vocabulary = {
   // Not schema.org's startOffset and endOffset: those are seconds of a clip.
   beginIndex: `${nif}beginIndex`,
   endIndex: `${nif}endIndex`,
+  // In which language a document is, as the vocabularies of documents have it.
+  language: `${dcterms}language`,
+  inLanguage: `${schema}inLanguage`,
+  dcLanguage: 'http://purl.org/dc/elements/1.1/language',
   DigitalDocument: `${schema}DigitalDocument`,
   String: `${nif}String`,
 } as const

@@ -141,8 +141,9 @@ export interface RetrieveQuery extends AskOptions {
   /** The most triples in all. 1,000 by default. */
   readonly maxTriples?: number | undefined
   /**
-   * The languages that names should be in, the preferred one first, as ranges of RFC 4647: `de` is
-   * `de-AT`, too. Then come names without a language, then those in any other.
+   * The languages that names and passages should be in, the preferred one first, as ranges of RFC 4647: `de` is
+   * `de-AT`, too. Then come those without a language, then those in any other. A passage is in the
+   * language that its core says of it or its document (`dcterms:language`, `schema:inLanguage`).
    */
   readonly languages?: readonly string[] | undefined
 }
@@ -153,6 +154,8 @@ export interface GraphSource {
   readonly chunk: Term
   /** The document that the chunk is part of, where the core says so. */
   readonly document?: Term
+  /** A tag, where the core says in which language the passage or its document is. */
+  readonly language?: string
   /** The id of a core that says so. */
   readonly core: string
   /** Where in the document's text the passage lies, in UTF-16 code units, where the core says so. */

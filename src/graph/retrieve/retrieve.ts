@@ -39,7 +39,7 @@ export async function retrieve(parts: RetrieveParts, retrieval: Retrieval): Prom
   const triples = await reader.each(rows, ({ s, p, o }) =>
     withBlocks((): Triple => ({ s: reader.term(s), p: reader.term(p), o: reader.term(o) })),
   )
-  const sources = await findSources(parts, reader, books, found, retrieval.entities)
+  const sources = await findSources(parts, reader, books, found, retrieval)
   const entities = found.entities.map(({ near }) => near)
   const named = [
     ...entities.map(({ entity }) => entity),

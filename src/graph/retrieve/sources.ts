@@ -1,10 +1,12 @@
 // Where the nearest entities were said: passages of documents, the best first.
 
+import { languageRank } from '../../terms.js'
 import type { Term } from '../../types.js'
 import { withBlocks } from '../miss.js'
 import type { GraphSource, NearEntity, Passage } from '../types.js'
 import { ANY } from '../view.js'
 import type { Bookkeeping } from './bookkeeping.js'
+import type { Retrieval } from './query.js'
 import type { RetrievalStart } from './nearest.js'
 import type { GraphReader, Row } from './reader.js'
 
@@ -28,6 +30,9 @@ interface Candidate {
   readonly entities: NearEntity[]
 }
 
+/** Passages of which the language is looked up, for each that is told. */
+const looksForEach = 4
+
 /** Passages that one entity contributes by each predicate: some are on every page. */
 const mostOfEntity = 1000
 
@@ -40,13 +45,16 @@ const mostOfEntity = 1000
  * away as any other; by its entities' alone, all of those that name it are equally near. Where one
  * of the two is not known, because it is not among the nearest, it counts as the farthest of those.
  * Where no passage is among the nearest, or no entity, the other alone is the score.
+ *
+ * Where languages are asked for, passages of documents in these come first, then those of which no
+ * language is known; in each the nearest first.
  */
 export async function findSources(
   parts: SourceParts,
   reader: GraphReader,
   books: Bookkeeping,
   found: RetrievalStart,
-  most: number,
+  { entities: most, languages }: Pick<Retrieval, 'entities' | 'languages'>,
 ): Promise<GraphSource[]> {
   const candidates = new Map<number, Candidate>()
   for (const { id, near: own } of found.passages) {
@@ -76,13 +84,42 @@ export async function findSources(
   }))
   // Equally near: what more entities speak for. The sort is stable.
   scored.sort((a, b) => b.score - a.score || b.entities - a.entities)
-  return reader.each(scored.slice(0, most), ({ candidate, score }) => describe(candidate, score))
+  const best = languages === undefined ? scored : await inLanguages(scored, languages)
+  return reader.each(best.slice(0, most), ({ candidate, score }) => describe(candidate, score))
+
+  /** The nearest, those in the languages before others. */
+  async function inLanguages(
+    nearest: typeof scored,
+    ranges: readonly string[],
+  ): Promise<typeof scored> {
+    const ranked = await reader.each(nearest.slice(0, looksForEach * most), async (each) => {
+      const ln = await languageOf(each.candidate.id)
+      return { each, rank: languageRank({ v: '', e: false, ...(ln && { ln }) }, ranges) }
+    })
+    return ranked.sort((a, b) => a.rank - b.rank).map(({ each }) => each)
+  }
+
+  /** Of a passage or its document, where the core says so: a tag. */
+  async function languageOf(id: number): Promise<string | undefined> {
+    const accepts = ({ o }: Row) => isLanguage(reader.term(o))
+    const document = await documentIdOf(id)
+    for (const of of document === undefined ? [id] : [id, document]) {
+      for (const p of [books.ids.language, books.ids.inLanguage, books.ids.dcLanguage]) {
+        const [row] = await reader.take(of, p, ANY, { most: 1, accepts })
+        if (row !== undefined) return (await withBlocks(() => reader.term(row.o))).v
+      }
+    }
+    return undefined
+  }
 
   async function describe(candidate: Candidate, score: number): Promise<GraphSource> {
     const { id, own, from } = candidate
     const chunk = await withBlocks(() => reader.term(id))
     const core = own?.core ?? (await withBlocks(() => parts.coreOf(...placesOf(from as Row))))
-    const document = await documentOf(id)
+    const documentId = await documentIdOf(id)
+    const document =
+      documentId === undefined ? undefined : await withBlocks(() => reader.term(documentId))
+    const language = await languageOf(id)
     const start = await offset(id, books.ids.beginIndex)
     const end = await offset(id, books.ids.endIndex)
     const { user, collection } = parts
@@ -90,6 +127,7 @@ export async function findSources(
     return {
       chunk,
       ...(document !== undefined && { document }),
+      ...(language !== undefined && { language }),
       core,
       ...(start !== undefined && { start }),
       ...(end !== undefined && { end }),
@@ -99,17 +137,16 @@ export async function findSources(
     }
   }
 
-  async function documentOf(id: number): Promise<Term | undefined> {
+  async function documentIdOf(id: number): Promise<number | undefined> {
     const accepts = ({ o }: Row) => o !== id && reader.term(o).e
     for (const p of [wasDerivedFrom, books.ids.isPartOf]) {
       const [row] = await reader.take(id, p, ANY, { most: 1, accepts })
-      if (row !== undefined) return withBlocks(() => reader.term(row.o))
+      if (row !== undefined) return row.o
     }
     // In cores of the reference system entities are the subject of the document itself.
     const { type, DigitalDocument } = books.ids
-    return withBlocks(() =>
-      reader.view.has(id, type, DigitalDocument) ? reader.term(id) : undefined,
-    )
+    const isOne = await withBlocks(() => reader.view.has(id, type, DigitalDocument))
+    return isOne ? id : undefined
   }
 
   async function offset(id: number, p: number): Promise<number | undefined> {
@@ -125,6 +162,8 @@ function scoreOf({ own, entities }: Candidate, found: RetrievalStart): number {
   if (ofPassage === undefined || ofEntity === undefined) return ofPassage ?? ofEntity ?? 0
   return (ofPassage + ofEntity) / 2
 }
+
+const isLanguage = ({ v, e }: Term) => !e && /^[a-z]{2,8}(?:-[a-z0-9]{1,8})*$/i.test(v)
 
 function isOffset({ v, e }: Term): boolean {
   return !e && /^\d{1,15}$/.test(v)

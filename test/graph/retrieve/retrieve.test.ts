@@ -194,6 +194,41 @@ t.test('sources are the passages of entities, with their places', async (t) => {
   t.equal(labels['book'], 'The Book')
 })
 
+t.test('passages of documents in the preferred language come first', async (t) => {
+  // The nearest is in French, the next in no language that is known.
+  const books = ['french', 'plain', 'german', 'swiss', 'english']
+  const triples = [
+    ...books.flatMap((_, n) => edge('abcde'.charAt(n), vocabulary.wasDerivedFrom, `c${n}`)),
+    ...books.map((book, n) => edge(`c${n}`, vocabulary.isPartOf, book)),
+    literal('french', vocabulary.language, 'fr'),
+    literal('german', vocabulary.inLanguage, 'de'),
+    literal('swiss', vocabulary.dcLanguage, 'de-CH'),
+    edge('english', vocabulary.language, 'urn:english'),
+    literal('c4', vocabulary.language, 'en'),
+  ]
+  const asked = async (languages?: readonly string[], entities?: number) => {
+    const { sources } = await ask({ triples, near: [...'abcde'] }, { languages, entities })
+    return sources.map(({ document, language }) => [document?.v, language].join(' ').trim())
+  }
+  const all = ['french fr', 'plain', 'german de', 'swiss de-CH', 'english en']
+  t.strictSame(await asked(), all)
+  t.strictSame(await asked(['de']), [
+    'german de',
+    'swiss de-CH',
+    'plain',
+    'french fr',
+    'english en',
+  ])
+  t.strictSame(await asked(['en', 'de-ch']), [all[4], all[3], all[1], all[0], all[2]])
+  t.strictSame(await asked(['it']), [all[1], all[0], all[2], all[3], all[4]])
+  // One that is told is the best of some, not the nearest alone.
+  const ofOne = books.slice(0, 4).map((_, n) => edge('a', vocabulary.wasDerivedFrom, `c${n}`))
+  const parts = { triples: [...triples.slice(books.length), ...ofOne], near: ['a'] }
+  const { sources } = await ask(parts, { languages: ['de'], entities: 1 })
+  t.match(sources, [{ document: uri('german'), language: 'de' }])
+  t.equal(sources.length, 1)
+})
+
 t.test('where cores name whole documents, these are the sources', async (t) => {
   const triples = [
     edge('a', vocabulary.subjectOf, 'book'),
