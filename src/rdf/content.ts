@@ -1,11 +1,8 @@
 // The bytes that are read, and a name for all of them before all of them were.
 
-import { createHash, randomBytes } from 'node:crypto'
-import { open, unlink } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { createHash } from 'node:crypto'
 import { readSteps, type ByteSource } from '../byte-source.js'
+import { TemporaryFile } from '../temporary-file.js'
 
 const stepBytes = 64 * 1024
 const maxBytesInMemory = 4 * 1024 * 1024
@@ -19,7 +16,7 @@ export class Content {
   readonly #hash = createHash('sha256')
   #digest: string | undefined
   #waiting: AsyncIterator<Uint8Array, void> | undefined
-  #file: FileHandle | undefined
+  #file: TemporaryFile | undefined
 
   constructor(source: ByteSource) {
     this.#steps = readSteps(source, stepBytes, [])
@@ -44,8 +41,9 @@ export class Content {
         bytes += value.length
       }
       if (bytes > maxBytesInMemory || (done && this.#file)) {
-        this.#file ??= await openTemporary()
-        inFile += await writeAll(this.#file, chunks.splice(0))
+        this.#file ??= await TemporaryFile.create('rdf')
+        await this.#file.write(Buffer.concat(chunks.splice(0)), inFile)
+        inFile += bytes
         bytes = 0
       }
       if (done) break
@@ -68,28 +66,10 @@ export class Content {
 }
 
 async function* stepsOfFile(
-  file: FileHandle,
+  file: TemporaryFile,
   bytes: number,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  for (let at = 0; at < bytes;) {
-    const step = Buffer.allocUnsafe(stepBytes)
-    const { bytesRead } = await file.read(step, 0, stepBytes, at)
-    if (bytesRead === 0) throw new Error(`a temporary file ended after ${at} of ${bytes} bytes`)
-    at += bytesRead
-    yield step.subarray(0, bytesRead)
+  for (let at = 0; at < bytes; at += stepBytes) {
+    yield file.read(at, Math.min(stepBytes, bytes - at))
   }
-}
-
-/** Without a name from the start: nothing is left of it, however the process ends. */
-async function openTemporary(): Promise<FileHandle> {
-  const path = join(tmpdir(), `lorekeep-${randomBytes(12).toString('hex')}`)
-  const file = await open(path, 'wx+', 0o600)
-  await unlink(path)
-  return file
-}
-
-async function writeAll(file: FileHandle, chunks: readonly Uint8Array[]): Promise<number> {
-  const bytes = Buffer.concat(chunks)
-  for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten
-  return bytes.length
 }

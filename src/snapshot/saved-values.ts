@@ -1,13 +1,10 @@
 // Bytes that have to wait for a reader, what was overwritten since a snapshot above all: in memory up
 // to a bound, then in a temporary file.
 
-import { randomBytes } from 'node:crypto'
-import { open, unlink } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { LorekeepError } from '../errors.js'
+import { TemporaryFile } from '../temporary-file.js'
 
 /** A value in memory, or where it lies in the file. */
 export type SavedValue =
@@ -66,7 +63,7 @@ export class SavedValues {
 
   #run<T>(work: (file: TemporaryFile) => Promise<T>): Promise<T> {
     if (this.#closed) return Promise.reject(new LorekeepError('LK_CLOSED'))
-    this.#file ??= TemporaryFile.create()
+    this.#file ??= TemporaryFile.create('snapshot')
     const running = this.#file.then(work).catch((cause: unknown) => {
       const reason = cause instanceof Error ? cause.message : String(cause)
       const detail = `the temporary file for what changes meanwhile, in ${tmpdir()}: ${reason}`
@@ -76,51 +73,5 @@ export class SavedValues {
     const done = () => this.#underWay.delete(running)
     running.then(done, done)
     return running
-  }
-}
-
-/** Has no name from its first moment on, where the system can do that: a crash leaves nothing. */
-class TemporaryFile {
-  readonly #handle: FileHandle
-  readonly #path: string | undefined
-
-  private constructor(handle: FileHandle, path: string | undefined) {
-    this.#handle = handle
-    this.#path = path
-  }
-
-  static async create(): Promise<TemporaryFile> {
-    const path = join(tmpdir(), `lorekeep-snapshot-${randomBytes(9).toString('hex')}`)
-    const handle = await open(path, 'wx+', 0o600)
-    // Windows keeps the name of an open file.
-    const isNamed = await unlink(path).then(
-      () => false,
-      () => true,
-    )
-    return new TemporaryFile(handle, isNamed ? path : undefined)
-  }
-
-  async write(bytes: Uint8Array, position: number): Promise<void> {
-    for (let at = 0; at < bytes.length;) {
-      const left = bytes.length - at
-      const { bytesWritten } = await this.#handle.write(bytes, at, left, position + at)
-      if (bytesWritten === 0) throw new Error('nothing was written')
-      at += bytesWritten
-    }
-  }
-
-  async read(position: number, length: number): Promise<Uint8Array> {
-    const bytes = new Uint8Array(length)
-    for (let at = 0; at < length;) {
-      const { bytesRead } = await this.#handle.read(bytes, at, length - at, position + at)
-      if (bytesRead === 0) throw new Error('the file is shorter than what was written')
-      at += bytesRead
-    }
-    return bytes
-  }
-
-  async close(): Promise<void> {
-    await this.#handle.close()
-    if (this.#path !== undefined) await unlink(this.#path).catch(() => {})
   }
 }
