@@ -495,7 +495,7 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
 
   parseRdf: [
     {
-      right: { format: 'nt', loss: 'drop', base: 'urn:a', collection: 'c' },
+      right: { format: 'nt', loss: 'drop', base: 'urn:a', collection: 'c', defaultGraph: 'urn:g' },
       call: (options) => rdf.parseRdf(text(''), options),
       required: ['format'],
     },

@@ -36,6 +36,8 @@ export interface RdfParseOptions {
   readonly base?: string | undefined
   /** The collection of the messages. `default` by default. */
   readonly collection?: string | undefined
+  /** The IRI of a named graph that is none: its statements are taken as those of the default graph. */
+  readonly defaultGraph?: string | undefined
 }
 
 /** Iterate it once. */
@@ -51,6 +53,7 @@ const parseOptions = {
   loss: oneOf(...rdfLosses),
   base: anAbsoluteIri,
   collection: aText,
+  defaultGraph: anAbsoluteIri,
 }
 
 /**
@@ -63,7 +66,7 @@ export function parseRdf(source: ByteSource, options: RdfParseOptions): RdfMessa
   checkArgument('the source of parseRdf()', source, anIterable)
   checkOptions('parseRdf()', options, parseOptions, 'format')
   const format = formatNamed(options.format)
-  const { loss = defaultLoss, base, collection = 'default' } = options
+  const { loss = defaultLoss, base, collection = 'default', defaultGraph } = options
   const extras = { statements: 0, datatypes: 0, languages: 0, directions: 0, graphs: 0 }
   return { extras, [Symbol.asyncIterator]: read }
 
@@ -73,7 +76,7 @@ export function parseRdf(source: ByteSource, options: RdfParseOptions): RdfMessa
     let scope: BlankNodeScope | undefined
     let triples: Triple[] = []
     try {
-      const reader = new RdfReader(await loadN3(), format, base)
+      const reader = new RdfReader(await loadN3(), format, base, defaultGraph)
       for (let more = true; more;) {
         const chunk = await content.next()
         more = chunk !== undefined

@@ -29,10 +29,15 @@ export class RdfReader {
   #depth = 0
   #prefixes = 0
 
-  constructor({ Parser }: N3, format: RdfFormat, base: string | undefined) {
+  constructor(
+    { Parser }: N3,
+    format: RdfFormat,
+    base: string | undefined,
+    defaultGraph: string | undefined,
+  ) {
     const parser = new Parser({
       format,
-      factory: this.#factory(),
+      factory: this.#factory(defaultGraph),
       blankNodePrefix: '',
       ...(base !== undefined && { baseIRI: base }),
     })
@@ -100,7 +105,7 @@ export class RdfReader {
     return text
   }
 
-  #factory(): TermFactory {
+  #factory(defaultGraph: string | undefined): TermFactory {
     let unnamed = 0
     return {
       ...rdfFactory,
@@ -116,7 +121,8 @@ export class RdfReader {
       quad: (subject, predicate, object, graph) => {
         const quoted = [subject, object].some(({ termType }) => termType === 'Quad')
         if (quoted) this.#fail('a triple as a term (RDF 1.2) is nothing that a core can hold')
-        return rdfFactory.quad(subject, predicate, object, graph)
+        const isDefault = graph?.termType === 'NamedNode' && graph.value === defaultGraph
+        return rdfFactory.quad(subject, predicate, object, isDefault ? undefined : graph)
       },
     }
   }

@@ -132,6 +132,22 @@ t.test('it is refused where that is asked for, with all counts', async (t) => {
   t.equal(triples.length, 1)
 })
 
+t.test('a graph that stands for none is neither kept nor counted', async (t) => {
+  const text = `<urn:a> <urn:b> "c" <urn:all> .\n<urn:a> <urn:b> "d" <urn:g> .\n`
+  const options = { format: 'nq', defaultGraph: 'urn:all' }
+  const { triples, extras } = await parse(text, options)
+  t.strictSame(
+    triples.map(({ o, g }) => [o.v, g]),
+    [
+      ['c', undefined],
+      ['d', 'urn:g'],
+    ],
+  )
+  t.match(extras, { statements: 1, graphs: 1 })
+  const [line = ''] = text.split('\n')
+  t.equal((await parse(line, { ...options, loss: 'refuse' })).triples.length, 1)
+})
+
 const nested = (depth: number) =>
   `${head}ex:a ex:b ${'[ ex:p '.repeat(depth)} ex:o ${']'.repeat(depth)} .`
 
