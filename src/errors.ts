@@ -38,6 +38,11 @@ export const catalogue = define({
   LK_RDF_LOSS: { kind: 'argument', message: 'the RDF has what a core cannot hold' },
   LK_PEER_MISSING: { kind: 'unavailable', message: 'a package is not installed' },
 
+  // archives of workspaces
+  LK_WORKSPACE_FORMAT: { kind: 'format', message: 'not a workspace that can be read' },
+  LK_WORKSPACE_DAMAGED: { kind: 'format', message: 'the archive of the workspace is damaged' },
+  LK_WORKSPACE_TOO_LARGE: { kind: 'limit', message: 'the archive of the workspace is too large' },
+
   // objects
   LK_SCHEMA_INVALID: { kind: 'argument', message: 'not a valid schema' },
   LK_SCHEMA_NOT_FOUND: { kind: 'not-found', message: 'no such schema' },
@@ -200,6 +205,13 @@ interface StreamFlaw {
   readonly looksLike?: string
 }
 
+interface WorkspacePlace {
+  /** The name of a member of the archive. */
+  readonly member?: string
+  /** In the archive, unpacked. */
+  readonly byteOffset?: number
+}
+
 /** What `details` have, by code (docs/errors.md). */
 export interface DetailsByCode {
   readonly LK_CORE_REF: Problems
@@ -213,6 +225,22 @@ export interface DetailsByCode {
     Record<'statements' | 'datatypes' | 'languages' | 'directions' | 'graphs', number>
   >
   readonly LK_PEER_MISSING: { readonly package: string }
+  readonly LK_WORKSPACE_FORMAT: Partial<Problems> & WorkspacePlace & { readonly version?: number }
+  readonly LK_WORKSPACE_DAMAGED: WorkspacePlace
+  readonly LK_WORKSPACE_TOO_LARGE: WorkspacePlace &
+    Readonly<
+      Partial<
+        Record<
+          | 'maxUnpackedBytes'
+          | 'maxRatio'
+          | 'maxMembers'
+          | 'maxJsonBytes'
+          | 'maxHeldBytes'
+          | 'maxExtendedBytes',
+          number
+        >
+      >
+    >
   readonly LK_SCHEMA_INVALID: Problems
   readonly LK_SCHEMA_NOT_FOUND: { readonly schema_name: string }
   readonly LK_SCHEMA_VIOLATED: Problems<

@@ -11,6 +11,7 @@ import * as http from '../src/http/index.js'
 import * as lorekeep from '../src/index.js'
 import * as rdf from '../src/rdf/index.js'
 import * as sparql from '../src/sparql/index.js'
+import * as tgx from '../src/tgx/index.js'
 
 const keep = await lorekeep.createLorekeep({ backend: new memory.MemoryBackend() })
 t.teardown(() => keep.close())
@@ -508,6 +509,33 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
   rdfTermOf: [],
   termOf: [],
 
+  importWorkspace: [
+    {
+      right: {
+        user: 'u',
+        flow: 'default',
+        collection: 'c',
+        mode: 'append',
+        loss: 'keep',
+        index: true,
+        limits: {},
+        ...progress,
+      },
+      call: (options) => tgx.importWorkspace(keep, Buffer.alloc(0), options),
+      required: ['user'],
+    },
+    {
+      right: {
+        maxUnpackedBytes: 1,
+        maxRatio: 1,
+        maxMembers: 1,
+        maxJsonBytes: 1,
+        maxDocumentBytes: 0,
+      },
+      call: (limits) => tgx.importWorkspace(keep, Buffer.alloc(0), { user: 'u', limits }),
+    },
+  ],
+
   createSparql: [
     {
       right: { threads: 1, threadMb: 64 },
@@ -670,6 +698,10 @@ const arguments_: Readonly<Record<string, readonly Argument[]>> = {
   parseRdf: [{ call: (source) => rdf.parseRdf(source, { format: 'nt' }), ...aSource }],
   writeRdf: [{ call: (source) => rdf.writeRdf(source, { format: 'nt' }), wrong: [{}] }],
   rdfFormatNamed: oneText((name) => rdf.rdfFormatNamed(name)),
+  importWorkspace: [
+    { call: (keep) => tgx.importWorkspace(keep, '/none', { user: 'u' }), wrong: [{}, 'x'] },
+    { call: (source) => tgx.importWorkspace(keep, source, { user: 'u' }), wrong: [{}, ['x']] },
+  ],
   'engine.query': oneText((text) => engine.query(graph, text)),
   'engine.execute': oneText((text) => engine.execute(graph, text)),
   LevelBackend: [{ call: (location) => new level.LevelBackend(location), wrong: ['', {}] }],
@@ -727,7 +759,7 @@ for (const [name, list] of Object.entries(arguments_)) {
 
 t.test('every public function and method is in the table', async (t) => {
   const found = new Set<string>()
-  for (const module of [lorekeep, memory, level, steps, http, rdf, sparql]) {
+  for (const module of [lorekeep, memory, level, steps, http, rdf, sparql, tgx]) {
     for (const [name, value] of Object.entries(module)) {
       if (typeof value === 'function') found.add(name)
     }

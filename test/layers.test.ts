@@ -35,6 +35,7 @@ const libraries = [
   'src/codec',
   'src/graph/types',
   'src/rdf',
+  'src/tgx',
   'src/sparql',
   'src/knowledge',
   'src/objects',
@@ -77,6 +78,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/rdf/terms': ['src/types', 'src/terms', 'src/door', 'src/rdf/factory'],
   'src/rdf/factory': ['src/terms'],
   'src/rdf': [...leaves, 'src/codec'],
+  'src/tgx': [...leaves, 'src/rdf', 'src/knowledge/types', 'src/flow/types'],
   'src/graph/types': ['src/types'],
   'src/graph/value': ['src/types', 'src/terms', 'src/errors', 'src/door', 'src/graph/types'],
   'src/graph/question': [
