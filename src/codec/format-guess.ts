@@ -6,7 +6,8 @@
  */
 export function guessFormat(beginning: Uint8Array): string | undefined {
   const [first, second] = beginning
-  if (first === 0x1f && second === 0x8b) return 'gzip data: decompress it first'
+  if (first === 0x1f && second === 0x8b)
+    return 'gzip data: decompress it first, or import it as a workspace (tgx)'
   if (first === 0x28 && second === 0xb5) return 'Zstandard data: decompress it first'
   if (first === 0x50 && second === 0x4b) return 'a zip archive'
   const text = Buffer.from(beginning.subarray(0, 512))

@@ -7,6 +7,7 @@ import type { CoreAccess } from './core-access.js'
 import type { FlowAccess } from './flow-access.js'
 import type { GraphAccess } from './graph-access.js'
 import type { ObjectAccess } from './object-access.js'
+import type { WorkspaceAccess } from './workspace-access.js'
 
 export interface AccessOptions {
   readonly data: string
@@ -43,6 +44,7 @@ export async function ownUser({ url, token, config }: AccessOptions): Promise<st
 export const withCores = opening(openCores)
 export const withObjects = opening(openObjects)
 export const withFlows = opening(openFlows)
+export const withWorkspace = opening(openWorkspace)
 
 async function openCores(
   { data, url, token }: AccessOptions,
@@ -78,6 +80,16 @@ async function openFlows(
   }
   const { openLocalFlows } = await import('./local-flows.js')
   return openLocalFlows(data, flow, create, config)
+}
+
+async function openWorkspace(options: AccessOptions, create: boolean): Promise<WorkspaceAccess> {
+  const { data, url, token, flow = 'default' } = options
+  if (url !== undefined) {
+    const { openRemoteWorkspace } = await import('./remote-workspace.js')
+    return openRemoteWorkspace(url, token, flow)
+  }
+  const { openLocalWorkspace } = await import('./local-workspace.js')
+  return openLocalWorkspace(data, flow, create)
 }
 
 export async function withGraph<T>(

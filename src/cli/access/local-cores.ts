@@ -1,10 +1,14 @@
 import { LorekeepError } from '../../errors.js'
 import type { CoreRef } from '../../knowledge/types.js'
+import type { Lorekeep } from '../../lorekeep.js'
 import type { CoreAccess } from './core-access.js'
 import { openLocalStore } from './local-store.js'
 
 export async function openLocalCores(data: string, create: boolean): Promise<CoreAccess> {
-  const { knowledge, close } = await openLocalStore(data, create)
+  return coresIn(await openLocalStore(data, create))
+}
+
+export function coresIn({ knowledge, close }: Lorekeep): CoreAccess {
   return {
     import: (ref, source, { dialect, ...options }) =>
       knowledge.import(ref, source, { ...options, ...(dialect && { dialect }) }),

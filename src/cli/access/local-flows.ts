@@ -1,5 +1,6 @@
 import { LorekeepError } from '../../errors.js'
 import type { DocumentRef, FlowDefinition } from '../../flow/types.js'
+import type { Lorekeep } from '../../lorekeep.js'
 import type { FlowAccess } from './flow-access.js'
 import { openLocalStore } from './local-store.js'
 
@@ -9,8 +10,10 @@ export async function openLocalFlows(
   create: boolean,
   configFile?: string,
 ): Promise<FlowAccess> {
-  const { flows, knowledge, close } = await openLocalStore(data, create, configFile)
+  return flowsIn(await openLocalStore(data, create, configFile), flow)
+}
 
+export function flowsIn({ flows, knowledge, close }: Lorekeep, flow: string): FlowAccess {
   const found = async (id: string) => {
     const job = await flows.job(id)
     // As a server has it, where the flow is a part of the path.

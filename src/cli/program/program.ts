@@ -130,7 +130,9 @@ interface ServeFlags extends Omit<ServeOptions, 'stopTimeoutMs'> {
 function addImport(program: Command): void {
   const command = program
     .command('import')
-    .description('Import a core stream, or RDF: all of it or, after any error, nothing.')
+    .description(
+      'Import a core stream, or RDF: all of it or, after any error, nothing. Or a workspace of the reference system (.tgx): its graphs as cores, its texts as documents.',
+    )
     .argument('<file>', "the file, or '-' for stdin")
     .option(
       '--id <id>',
@@ -138,7 +140,7 @@ function addImport(program: Command): void {
       parseText,
     )
     .addOption(userOption('whose core'))
-    .addOption(formatOption('what it is (default: by the extension of the file, or core)'))
+    .addOption(formatOption('what it is (default: by the extension of the file, or core)', 'tgx'))
     .addOption(
       new Option(
         '--loss <what>',
@@ -152,7 +154,12 @@ function addImport(program: Command): void {
       ).choices(importDialects),
     )
     .option('--base <iri>', 'what relative IRIs of RDF are relative to', parseText)
-    .option('--collection <name>', 'of what comes from RDF (default: default)', parseText)
+    .option(
+      '--collection <name>',
+      'of what comes from RDF, or of the documents of a workspace (default: default)',
+      parseText,
+    )
+    .option('--flow <id>', 'of a workspace: load its texts into this flow', parseText)
     .addOption(
       new Option('--mode <mode>', 'add to a core that exists, or put this in its place')
         .choices(['append', 'replace'])
@@ -163,7 +170,7 @@ function addImport(program: Command): void {
     .option('--json', 'print the summary as JSON on stdout')
   addAccess(command)
     .addHelpText('after', example('lorekeep import books.core --id urn:books --user alice'))
-    .action(ownedAction(async () => (await import('../commands/cores/import.js')).importCore))
+    .action(ownedAction(async () => (await import('../commands/cores/import-file.js')).importFile))
 }
 
 function addExport(program: Command): void {
@@ -288,9 +295,9 @@ function addCompletion(program: Command): void {
     })
 }
 
-const formatOption = (description: string) => {
+const formatOption = (description: string, ...others: readonly string[]) => {
   const names = rdfFormats.flatMap((format) => [format, ...syntaxes[format].aliases])
-  return new Option('--format <format>', description).choices(['core', ...names])
+  return new Option('--format <format>', description).choices(['core', ...names, ...others])
 }
 
 const idOption = () =>

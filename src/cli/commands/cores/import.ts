@@ -1,43 +1,27 @@
-// `lorekeep import`: a core stream or RDF from a file or stdin into a core.
+// `lorekeep import` of a core stream or RDF from a file or stdin into a core.
 
 import { basename } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import type { ImportDialect } from '../../../codec/dialects/names.js'
-import { encodeMessage } from '../../../codec/encoder.js'
 import type { ImportSummary } from '../../../knowledge/types.js'
 import { rdfFormatNamed, rdfFormatOfFile } from '../../../rdf/format.js'
 import type { RdfFormat } from '../../../rdf/format.js'
 import { importRdf } from '../../../rdf/import.js'
 import type { RdfRest } from '../../../rdf/import.js'
 import { describeExtras } from '../../../rdf/parse.js'
-import type { RdfLoss } from '../../../rdf/parse.js'
 import { isAbsoluteIri } from '../../../rdf/terms.js'
-import type { CoreMessage } from '../../../types.js'
 import { withCores } from '../../access/access.js'
-import type { AccessOptions } from '../../access/access.js'
 import { interruptible, note, UsageError } from '../../output/failure.js'
 import { formatBytes, formatCounted } from '../../output/figures.js'
 import { openInput } from '../../input/input.js'
+import { encodedMessages } from './encoded-messages.js'
+import type { ImportCommandOptions } from './import-options.js'
 import { writeJson } from '../../output/output.js'
 import { counted, createProgress, units } from '../../output/progress.js'
 
-interface ImportCommandOptions extends AccessOptions {
-  readonly id?: string
-  readonly user: string
-  readonly mode: 'append' | 'replace'
-  readonly index?: true
-  readonly dialect?: ImportDialect
-  /** A format of RDF, or `core`. By default what the name of the file says, or else `core`. */
-  readonly format?: string
-  /** The rest is for RDF alone. */
-  readonly loss?: RdfLoss
-  readonly base?: string
-  readonly collection?: string
-  readonly allowEmpty?: true
-  readonly json?: true
-}
-
 export async function importCore(file: string, options: ImportCommandOptions): Promise<void> {
+  if (options.flow !== undefined) {
+    throw new UsageError('--flow is for workspaces: --format tgx says that it is one')
+  }
   const ref = { user: options.user, id: options.id ?? idFrom(file) }
   const format = formatOf(file, options)
   const start = performance.now()
@@ -58,7 +42,7 @@ export async function importCore(file: string, options: ImportCommandOptions): P
           const { loss, base, collection } = options
           // Here rather than in a server: what it stores is the same, and needs no library there.
           return await importRdf(source, { format, loss, base, collection }, (messages) =>
-            store(encoded(messages)),
+            store(encodedMessages(messages)),
           )
         } finally {
           progress.stop()
@@ -105,11 +89,6 @@ function formatOf(file: string, options: ImportCommandOptions): RdfFormat | unde
   const flag = (['loss', 'base', 'collection'] as const).find((name) => options[name] !== undefined)
   if (flag === undefined) return undefined
   throw new UsageError(`--${flag} is for RDF: --format says which, such as --format turtle`)
-}
-
-async function* encoded(messages: AsyncIterable<CoreMessage>): AsyncGenerator<Uint8Array> {
-  let index = 0
-  for await (const message of messages) yield encodeMessage(message, index++)
 }
 
 /** An empty input is nearly always a command in front of the pipe that failed. */
