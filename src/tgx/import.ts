@@ -1,5 +1,6 @@
 // A workspace of the reference system into a store: its graphs as cores, its texts as documents.
 
+import { crc32 } from 'node:zlib'
 import { limitsOf, rulesOf } from '../door/limits.js'
 import { checkArgument, checkOptions } from '../door/options.js'
 import { shortText } from '../door/problems.js'
@@ -23,7 +24,7 @@ import { openArchive } from './archive.js'
 import type { Archive } from './archive.js'
 import { checkMembers } from './check.js'
 import type { Contents } from './check.js'
-import { inMember } from './faults.js'
+import { damaged, inMember } from './faults.js'
 import { gunzipped } from './gunzip.js'
 import { readAll, readJson } from './json-member.js'
 import { readDescription } from './library.js'
@@ -160,6 +161,8 @@ class WorkspaceImport {
   #refused = 0
   #step: WorkspaceProgress['step'] = 'checking'
   #bytes = 0
+  /** Of the bytes of this reading. */
+  #checksum = 0
 
   constructor(archive: Archive, options: WorkspaceOptions, target: WorkspaceTarget) {
     this.#archive = archive
@@ -172,6 +175,7 @@ class WorkspaceImport {
     const { loss = 'keep' } = this.#options
     const onTriples = (triples: number) => this.#tell(triples)
     const contents = await checkMembers(this.#members(), { loss, limits: this.#limits, onTriples })
+    const checksum = this.#checksum
     this.#step = 'importing'
     try {
       await this.#importMembers(contents)
@@ -180,6 +184,11 @@ class WorkspaceImport {
       this.#tell(0)
     }
     this.#throwFailure()
+    if (this.#checksum !== checksum) {
+      throw damaged(
+        'it was changed while it was read, and what is stored is of both; import it again',
+      )
+    }
     const { workspace, exportedAt } = contents.manifest
     return {
       ...(workspace !== undefined && { workspace }),
@@ -206,7 +215,7 @@ class WorkspaceImport {
       if (type !== 'content') continue
       const description = waiting.get(member.key) ?? early.get(member.key)
       waiting.delete(member.key)
-      // Only a file that was changed in between has none.
+      // Only a file that was changed in between has none, which is told at the end.
       if (description === undefined || library.fateOf(description.id) !== 'text') continue
       if (known.has(description.id)) this.#present++
       else await this.#load(flow, member, description)
@@ -227,6 +236,7 @@ class WorkspaceImport {
 
   async *#members(): AsyncGenerator<Member, void, undefined> {
     this.#bytes = 0
+    this.#checksum = 0
     const bytes = gunzipped(this.#packed(), this.#limits)
     for await (const tar of readTar(bytes, this.#limits)) {
       const member = memberOf(tar)
@@ -237,6 +247,7 @@ class WorkspaceImport {
   async *#packed(): AsyncGenerator<Uint8Array, void, undefined> {
     for await (const chunk of this.#archive.read(this.#options.signal)) {
       this.#bytes += chunk.length
+      this.#checksum = crc32(chunk, this.#checksum)
       this.#tell(0)
       yield chunk
     }

@@ -350,6 +350,26 @@ t.test('what fails in the middle leaves whole ones, and goes on from there', asy
   t.equal((await queuedIn(keep, 'short')).length, 40)
 })
 
+t.test('a file that changes while it is read is told', async (t) => {
+  const keep = await open(t)
+  const path = join(t.testdir(), 'ours.tgx')
+  writeFileSync(path, small)
+  const other = workspace(collection('research', '"1"', '"2"'), ...document('urn:other', 'x'))
+  t.ok(other.length <= small.length, 'else there is more of it in the first reading')
+  let isWritten = false
+  const onProgress = ({ step, bytes }: WorkspaceProgress) => {
+    if (isWritten || step !== 'checking' || bytes < small.length) return
+    isWritten = true
+    writeFileSync(path, other)
+  }
+  await t.rejects(importWorkspace(keep, path, { ...whole, onProgress }), {
+    code: 'LK_WORKSPACE_DAMAGED',
+    message: /changed while it was read/,
+  })
+  t.strictSame(await queuedIn(keep), [])
+  t.match(await importWorkspace(keep, path, whole), { documents: { queued: 1 } })
+})
+
 t.test('an abort ends it with its reason', async (t) => {
   const keep = await open(t)
   for (const step of ['checking', 'importing']) {
