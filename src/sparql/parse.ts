@@ -57,16 +57,17 @@ function datasetOf(from: Operation): Dataset {
   return { defaultGraphs: names(from.default), namedGraphs: names(from.named) }
 }
 
-function makeSafe(node: unknown, isAggregated = false): void {
-  if (Array.isArray(node)) return node.forEach((each) => makeSafe(each, isAggregated))
+function makeSafe(node: unknown): void {
+  if (Array.isArray(node)) return node.forEach(makeSafe)
   if (typeof node !== 'object' || node === null) return
   const operation = node as Operation
   if (operation.termType === 'Variable') return checkVariable(operation)
   if (operation.type === 'service') throw refused('SERVICE, and there is no other endpoint to ask')
   if (operation.subType === 'named') checkFunction(operation)
-  const isWithin = operation.type === 'expression' && (isAggregated || isAggregate(operation))
-  for (const part of Object.values(operation)) makeSafe(part, isWithin)
-  if (operation.subType === 'operator') makeOperatorSafe(operation, isAggregated)
+  for (const part of Object.values(operation)) makeSafe(part)
+  if (operation.subType === 'operator' && functionNames.has(operation.operator)) {
+    replaceRegex(operation)
+  }
   if (operation.type === 'filter' || operation.type === 'leftjoin') makeFilterSafe(operation)
 }
 
@@ -78,8 +79,6 @@ function makeFilterSafe({ expression }: Operation): void {
   const { subType } = (expression ?? {}) as Operation
   if (subType === 'term' || subType === 'named') coalesce(expression as Operation)
 }
-
-const isAggregate = ({ subType }: Operation) => subType === 'aggregate'
 
 /**
  * The engine keeps variables in plain objects. `?constructor` would give wrong answers, and
@@ -100,20 +99,6 @@ function checkFunction(operation: Operation): void {
   const { value } = operation.name as { value: string }
   const isKnown = value.startsWith(xsd) && casts.has(value.slice(xsd.length))
   if (!isKnown) throw refused(`the function <${value}>, and there is none of this name`)
-}
-
-/**
- * Errors of these would end the query: those of functions that the engine is given, and of a
- * relative IRI without a base. COALESCE makes any error one of its expression.
- */
-const failing = new Set<unknown>(['regex', 'replace', 'iri', 'uri'])
-
-function makeOperatorSafe(operation: Operation, isAggregated: boolean): void {
-  const { operator } = operation
-  if (functionNames.has(operator)) replaceRegex(operation)
-  // An aggregate takes every error, and one of an unbound variable otherwise than others.
-  if (!failing.has(operator) || isAggregated) return
-  coalesce(operation)
 }
 
 function coalesce(expression: Operation): void {

@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module'
 import type { Quad, Source, Term, Variable } from '@rdfjs/types'
 import { LorekeepError } from '../errors.js'
+import { mendFunctions, type EngineParts } from './functions.js'
 import { quietTasks, type EngineStream } from './question.js'
 import type { Operation } from './operation.js'
 
@@ -80,6 +81,10 @@ function peerOf({ QueryEngine }: EnginePackage): Peer {
     Parser: new (options: object) => Peer['parser']
   }
   const { toAlgebra } = parsing('@traqula/algebra-sparql-1-2') as Pick<Peer, 'toAlgebra'>
+  const expressions = createRequire(
+    require.resolve('@comunica/actor-expression-evaluator-factory-default'),
+  )
+  mendFunctions(engine, expressions('@comunica/utils-expression-evaluator') as EngineParts)
   const iterators = reading('asynciterator') as {
     getTaskScheduler(): (task: () => void) => void
     setTaskScheduler(schedule: (task: () => void) => void): void

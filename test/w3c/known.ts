@@ -1,15 +1,6 @@
 // Tests that lorekeep does not pass, each with its reason.
 
 const reasons: Readonly<Record<string, readonly string[]>> = {
-  'the engine knows fewer literals that are not equal': [
-    'sparql/sparql10/open-world#open-eq-07',
-    'sparql/sparql10/open-world#open-eq-08',
-    'sparql/sparql10/open-world#open-eq-10',
-    'sparql/sparql10/open-world#open-eq-11',
-    'sparql/sparql10/open-world#open-eq-12',
-    'sparql/sparql10/open-world#date-1',
-    'sparql/sparql10/open-world#date-2',
-  ],
   'named graphs': [
     'sparql/sparql10/algebra#join-combo-2',
     'sparql/sparql10/optional#dawg-optional-complex-2',

@@ -1,0 +1,322 @@
+// Where the engine's functions do otherwise than SPARQL 1.1 has it (section 17): comparisons by the
+// locale and the time zone of the process, literals that their datatype does not allow, and errors
+// that would end the query. Of each function that the engine makes, this is put around.
+
+import type { Term } from '@rdfjs/types'
+import { xsdString } from '../terms.js'
+
+/** A term as the engine's functions have it. */
+interface EngineTerm {
+  readonly termType: string
+  str(): string
+}
+
+interface EngineLiteral extends EngineTerm {
+  readonly dataType: string
+  readonly language?: string
+  /** Of a date, its parts. */
+  readonly typedValue: unknown
+}
+
+interface Evaluator {
+  readonly context: { get(key: { readonly name: string }): unknown }
+}
+
+interface EngineFunction {
+  readonly operator: string
+  apply(context: unknown): Promise<EngineTerm>
+  /** Of those that take terms, whatever expressions these come from. */
+  applyOnTerms?(terms: readonly EngineTerm[], evaluator: Evaluator): EngineTerm
+}
+
+interface Aggregator {
+  state: Term | undefined
+  readonly orderByEvaluator?: { orderTypes(a: Term, b: Term): number }
+  putTerm(term: Term): void
+}
+
+interface Mediator<Action, Made> {
+  mediate(action: Action): Promise<Made>
+}
+
+/** Those parts of the engine's own packages that are used. */
+export interface EngineParts {
+  readonly ExpressionError: new (message: string) => Error
+  readonly NamedNode: new (iri: string) => EngineTerm
+  readonly bool: (value: boolean) => EngineTerm
+  readonly integer: (value: number) => EngineTerm
+  readonly decimal: (value: number) => EngineTerm
+  readonly float: (value: number) => EngineTerm
+  readonly double: (value: number) => EngineTerm
+  readonly string: (value: string) => EngineTerm
+  readonly langString: (value: string, language: string) => EngineTerm
+  readonly isNonLexicalLiteral: (term: EngineTerm) => unknown
+}
+
+export function mendFunctions(engine: object, parts: EngineParts): void {
+  const functions = mediatorOf<unknown, EngineFunction>(engine, 'mediatorFunctionFactory')
+  around(functions, (made) => mend(made, parts))
+  const aggregators = mediatorOf<{ readonly expr: { readonly aggregator: string } }, Aggregator>(
+    engine,
+    'mediatorBindingsAggregatorFactory',
+  )
+  around(aggregators, (made, { expr: { aggregator } }) => {
+    if (aggregator === 'min') takeAny(made, 1)
+    if (aggregator === 'max') takeAny(made, -1)
+  })
+}
+
+function around<Action, Made>(
+  mediator: Mediator<Action, Made>,
+  change: (made: Made, action: Action) => void,
+): void {
+  const mediate = mediator.mediate.bind(mediator)
+  mediator.mediate = async (action) => {
+    const made = await mediate(action)
+    change(made, action)
+    return made
+  }
+}
+
+/** The engine's actors hold mediators by name, and these other actors. */
+function mediatorOf<Action, Made>(engine: object, name: string): Mediator<Action, Made> {
+  // A set goes on with what is added while it is iterated.
+  const parts = new Set<object>([engine])
+  for (const part of parts) {
+    if (name in part) return (part as Record<string, Mediator<Action, Made>>)[name]!
+    for (const other of Object.values(part)) {
+      if (typeof other === 'object' && other !== null) parts.add(other as object)
+    }
+  }
+  throw new Error(`this version of the SPARQL engine has no ${name}`)
+}
+
+/** MIN and MAX are by the order of ORDER BY (section 18.5.1.5), in which any terms are. */
+function takeAny(aggregator: Aggregator, sign: number): void {
+  const order = aggregator.orderByEvaluator
+  if (order === undefined) throw new Error('this version of the SPARQL engine orders no terms')
+  aggregator.putTerm = (term) => {
+    const { state } = aggregator
+    if (state === undefined || order.orderTypes(state, term) === sign) aggregator.state = term
+  }
+}
+
+function mend(made: EngineFunction, parts: EngineParts): void {
+  const apply = made.apply
+  made.apply = async (context) => {
+    try {
+      return await apply(context)
+    } catch (error) {
+      // A text or stack that grows too large is no error of an expression.
+      if (error instanceof parts.ExpressionError || error instanceof RangeError) throw error
+      throw new parts.ExpressionError(String(error))
+    }
+  }
+  const own = mended[made.operator]
+  const engines = made.applyOnTerms?.bind(made)
+  if (own === undefined || engines === undefined) return
+  made.applyOnTerms = (terms, evaluator) => {
+    const isOrdering = evaluator.context.get(ordering) === true
+    const call = { parts, isOrdering, engines: () => engines(terms, evaluator) }
+    return own(call, ...terms) ?? call.engines()
+  }
+}
+
+/** Set by what ORDER BY compares with, which has no errors. */
+const ordering = { name: '@comunica/utils-expression-evaluator:fullTermComparison' }
+
+interface Call {
+  readonly parts: EngineParts
+  readonly isOrdering: boolean
+  /** What the engine says, or throws. */
+  readonly engines: () => EngineTerm
+}
+
+type Own = (call: Call, ...terms: readonly EngineTerm[]) => EngineTerm | undefined
+
+const xsd = 'http://www.w3.org/2001/XMLSchema#'
+
+const aDouble = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$|^(?:[+-]?INF|NaN)$/
+
+/** By the engine's names of operators. Undefined is for what the engine knows. */
+const mended: Readonly<Record<string, Own>> = {
+  '=': isEqual,
+  '<': isLess,
+  '/': divide,
+  lang: ofIllTyped(({ parts }) => parts.string('')),
+  datatype: ofIllTyped(({ parts }, { dataType }) => new parts.NamedNode(dataType)),
+  isnumeric: ofIllTyped(({ parts }) => parts.bool(false)),
+  [`${xsd}string`]: ofIllTyped(({ parts }, literal) => parts.string(literal.str())),
+  [`${xsd}integer`]: castOf('integer', /^[+-]?\d+$/),
+  [`${xsd}decimal`]: castOf('decimal', /^[+-]?(?:\d+\.?\d*|\.\d+)$/),
+  [`${xsd}float`]: castOf('float', aDouble),
+  [`${xsd}double`]: castOf('double', aDouble),
+  substr: takePart,
+  strbefore: (call, text, part) => withLanguage(call, text, part),
+  strafter: (call, text, part) => withLanguage(call, text, part),
+  encode_for_uri: encode,
+}
+
+/**
+ * RDFterm-equal (section 17.4.1.7), which is an error for most literals that are not the same term.
+ * What is not of one language is never equal to what has it, nor a date to a time.
+ */
+function isEqual(
+  { parts, isOrdering }: Call,
+  left?: EngineTerm,
+  right?: EngineTerm,
+): EngineTerm | undefined {
+  if (!isLiteral(left) || !isLiteral(right)) return undefined
+  if (left.dataType === xsdString && right.dataType === xsdString) {
+    return parts.bool(left.str() === right.str())
+  }
+  const [a, b] = [left.language, right.language]
+  if (a !== undefined || b !== undefined) {
+    return parts.bool(left.str() === right.str() && a?.toLowerCase() === b?.toLowerCase())
+  }
+  if (parts.isNonLexicalLiteral(left) && left.dataType === right.dataType) {
+    return left.str() === right.str() ? parts.bool(true) : undefined
+  }
+  if (instants.has(left.dataType) && instants.has(right.dataType)) {
+    if (parts.isNonLexicalLiteral(left) || parts.isNonLexicalLiteral(right)) return undefined
+    const isSame = left.dataType === right.dataType
+    return parts.bool(isSame && between(parts, left, right, isOrdering) === 0)
+  }
+  return undefined
+}
+
+function isLess(
+  { parts, isOrdering }: Call,
+  left?: EngineTerm,
+  right?: EngineTerm,
+): EngineTerm | undefined {
+  if (!isLiteral(left) || !isLiteral(right) || left.dataType !== right.dataType) return undefined
+  if (left.dataType === xsdString) return parts.bool(isBefore(left.str(), right.str()))
+  if (!instants.has(left.dataType)) return undefined
+  if (parts.isNonLexicalLiteral(left) || parts.isNonLexicalLiteral(right)) return undefined
+  return parts.bool(between(parts, left, right, isOrdering) < 0)
+}
+
+const instants = new Set([`${xsd}date`, `${xsd}dateTime`])
+
+interface Instant {
+  readonly year: number
+  readonly month: number
+  readonly day: number
+  readonly hours?: number
+  readonly minutes?: number
+  readonly seconds?: number
+  readonly zoneHours?: number
+  readonly zoneMinutes?: number
+}
+
+const maxZoneMs = 14 * 3_600_000
+
+/**
+ * Milliseconds from the second to the first. Where one alone has a time zone, that of the other may be
+ * any of 28 hours (XML Schema 1.1, D.2.1): less is an error, and for an order it is UTC.
+ */
+function between(
+  { ExpressionError }: EngineParts,
+  left: EngineLiteral,
+  right: EngineLiteral,
+  isOrdering: boolean,
+): number {
+  const [a, b] = [left.typedValue as Instant, right.typedValue as Instant]
+  const difference = millisecondsOf(a) - millisecondsOf(b)
+  const isSure = (a.zoneHours === undefined) === (b.zoneHours === undefined)
+  if (isSure || isOrdering || Math.abs(difference) > maxZoneMs) return difference
+  throw new ExpressionError('one of the two has no time zone')
+}
+
+function millisecondsOf(instant: Instant): number {
+  const { year, month, day, hours = 0, minutes = 0, seconds = 0 } = instant
+  const { zoneHours = 0, zoneMinutes = 0 } = instant
+  const date = new Date(0)
+  // Date.UTC() takes the years before 100 for others.
+  date.setUTCFullYear(year, month - 1, day)
+  return (
+    date.getTime() + ((hours - zoneHours) * 60 + minutes - zoneMinutes) * 60_000 + seconds * 1000
+  )
+}
+
+/** By code points (XPath functions, 5.3.1), which those beyond 16 bits are behind all others in. */
+function isBefore(left: string, right: string): boolean {
+  const length = Math.min(left.length, right.length)
+  for (let at = 0; at < length; at++) {
+    const [a, b] = [left.charCodeAt(at), right.charCodeAt(at)]
+    if (a !== b) return rank(a) < rank(b)
+  }
+  return left.length < right.length
+}
+
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit
+}
+
+/** A decimal has no value for what is divided by zero. */
+function divide({ parts, engines }: Call): EngineTerm {
+  const quotient = engines() as EngineLiteral
+  if (quotient.dataType === `${xsd}decimal` && !Number.isFinite(quotient.typedValue)) {
+    throw new parts.ExpressionError('a division by zero')
+  }
+  return quotient
+}
+
+/** Of a literal that its datatype does not allow, which is a literal all the same. */
+function ofIllTyped(make: (call: Call, literal: EngineLiteral) => EngineTerm): Own {
+  return (call, literal) =>
+    isLiteral(literal) && call.parts.isNonLexicalLiteral(literal) ? make(call, literal) : undefined
+}
+
+/** Of a text. The engine has a sign for an error here, and nothing or `0x10` for a number there. */
+function castOf(type: 'integer' | 'decimal' | 'float' | 'double', form: RegExp): Own {
+  return ({ parts }, text) => {
+    if (!isLiteral(text) || text.dataType !== xsdString) return undefined
+    const number = text.str().trim()
+    if (!form.test(number)) throw new parts.ExpressionError('no number')
+    return parts[type](Number(number.replace('INF', 'Infinity')))
+  }
+}
+
+/** fn:substring(): characters before the first are there, and empty. */
+function takePart(
+  { parts, engines }: Call,
+  text?: EngineTerm,
+  start?: EngineTerm,
+  length?: EngineTerm,
+): EngineTerm {
+  // Which has checked what they are.
+  const taken = engines()
+  const from = Number(start?.str()) - 1
+  const to = length === undefined ? Infinity : from + Number(length.str())
+  if (from >= 0 && to >= from) return taken
+  const part = [...(text?.str() ?? '')].slice(Math.max(from, 0), Math.max(to, 0)).join('')
+  const { language } = text as EngineLiteral
+  return language === undefined ? parts.string(part) : parts.langString(part, language)
+}
+
+/** What is before or behind a match has the language of the text, also where it is empty. */
+function withLanguage({ parts, engines }: Call, text?: EngineTerm, part?: EngineTerm): EngineTerm {
+  const taken = engines()
+  const { language } = text as EngineLiteral
+  const isFound = text?.str().includes(part?.str() ?? '')
+  if (language === undefined || taken.str() !== '' || !isFound) return taken
+  return parts.langString('', language)
+}
+
+/** fn:encode-for-uri() */
+function encode({ parts, engines }: Call, text?: EngineTerm): EngineTerm {
+  // Which has checked what it is.
+  engines()
+  const encoded = encodeURIComponent(text?.str() ?? '')
+  return parts.string(encoded.replace(/[!'()*]/g, percentEncoded))
+}
+
+function isLiteral(term: EngineTerm | undefined): term is EngineLiteral {
+  return term?.termType === 'literal'
+}
+
+function percentEncoded(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
+}
