@@ -69,6 +69,8 @@ function makeSafe(node: unknown): void {
     replaceRegex(operation)
   }
   if (operation.type === 'filter' || operation.type === 'leftjoin') makeFilterSafe(operation)
+  // REDUCED may leave every row. The engine takes those of the same texts for one, whatever their types.
+  if (operation.type === 'reduced') become(operation, operation.input as Operation)
 }
 
 /**

@@ -231,3 +231,12 @@ t.test('numbers are in the order of their values', async (t) => {
   for await (const { v } of result.bindings) values.push(v?.value ?? '')
   t.strictSame(values, ['9', '10', '12', '100'])
 })
+
+t.test('REDUCED leaves out no row of another type or language', async (t) => {
+  const asked = await open(t)
+  const rows = await ours(asked, 'SELECT REDUCED ?n { ?s :name|:age ?n }')
+  const all = theirs(asked, 'SELECT DISTINCT ?n { ?s :name|:age ?n }')
+  t.strictSame([...new Set(rows)], all)
+  // "Bert" is there with and without a language.
+  t.equal(all.filter((row) => row.includes('Bert')).length, 2)
+})

@@ -50,7 +50,6 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'sparql/sparql11/subquery#subquery07',
     'sparql/sparql11/syntax-query#test_42',
   ],
-  'the engine': ['sparql/sparql10/reduced#reduced-2'],
   'a function that is no part of SPARQL is refused, not an error of its expression': [
     'sparql/sparql10/syntax-sparql1#syntax-expr-05',
     'sparql/sparql10/syntax-sparql1#syntax-order-05',
