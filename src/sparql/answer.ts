@@ -1,6 +1,6 @@
 // SPARQL 1.1 Query over a graph, by an engine that is an optional peer, in the thread that asks.
 
-import type { Term } from '@rdfjs/types'
+import type { Quad, Term } from '@rdfjs/types'
 import { negotiate } from '../accept.js'
 import { encoded, formatsOf } from './formats.js'
 import { resolveGraphs, type NamedGraphs } from './graphs.js'
@@ -82,7 +82,7 @@ async function ask(
       return { question, result: { type: 'bindings', variables: parsed.variables, bindings } }
     }
     case 'quads': {
-      const quads = question.items(await question.answer(answer.execute), (quad) => quad)
+      const quads = question.items(await question.answer(answer.execute), legal)
       return { question, result: { type: 'quads', quads } }
     }
     case 'boolean': {
@@ -114,6 +114,13 @@ function graphsOf(
       return done !== true
     },
   }
+}
+
+/** A template may put a literal where no triple has one: there is none then (section 16.2). */
+function legal(quad: Quad): Quad | undefined {
+  const { subject, predicate } = quad
+  const isNode = subject.termType === 'NamedNode' || subject.termType === 'BlankNode'
+  return isNode && predicate.termType === 'NamedNode' ? quad : undefined
 }
 
 function named(row: EngineBindings): SparqlBindings {

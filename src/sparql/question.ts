@@ -83,8 +83,11 @@ export class SparqlQuestion {
     this.#fail(ofEngine(error))
   }
 
-  /** The items of a stream of the engine, each made into what is wanted. The question ends with them. */
-  items<T, R>(stream: EngineStream<T>, make: (item: T) => R): AsyncIterable<R> {
+  /**
+   * The items of a stream of the engine, each made into what is wanted, less those that are made into
+   * undefined. The question ends with them.
+   */
+  items<T, R>(stream: EngineStream<T>, make: (item: T) => R | undefined): AsyncIterable<R> {
     stream.on('readable', () => this.#wake())
     stream.on('end', () => this.#wake())
     stream.on('error', (error) => this.fail(error))
@@ -106,14 +109,19 @@ export class SparqlQuestion {
     }
   }
 
-  async *#read<T, R>(stream: EngineStream<T>, make: (item: T) => R): AsyncGenerator<R, void> {
+  async *#read<T, R>(
+    stream: EngineStream<T>,
+    make: (item: T) => R | undefined,
+  ): AsyncGenerator<R, void> {
     try {
       for (;;) {
         if (this.#failure) throw this.#failure.reason
         if (this.#ended) return
         const item = running.run(this, () => stream.read())
-        if (item !== null) yield make(item)
-        else if (stream.done) return
+        if (item !== null) {
+          const made = make(item)
+          if (made !== undefined) yield made
+        } else if (stream.done) return
         else await new Promise<void>((resolve) => (this.#wake = resolve))
       }
     } finally {

@@ -321,6 +321,23 @@ t.test('graphs are written as N-Triples, which a Turtle parser reads back', asyn
   t.equal((await answered(text)).body, '<urn:a> <urn:b> <urn:a\\u0020b> .\n')
 })
 
+t.test('a CONSTRUCT has no triples that RDF does not have', async (t) => {
+  const text = `${prefixes} CONSTRUCT { ?x :p ?x . :s ?x :o . :s :p ?x } {
+    VALUES ?x { :a "b" 1 } }`
+  t.strictSame(
+    (await written(await sparql.query(graph, text))).sort(),
+    [
+      '<http://example.org/a> <http://example.org/p> <http://example.org/a>',
+      '<http://example.org/s> <http://example.org/a> <http://example.org/o>',
+      '<http://example.org/s> <http://example.org/p> <http://example.org/a>',
+      '<http://example.org/s> <http://example.org/p> ["b","string",""]',
+      '<http://example.org/s> <http://example.org/p> [1,"integer",""]',
+    ].sort(),
+  )
+  const { body } = await answered(`CONSTRUCT { ?x ?x ?x } { VALUES ?x { "b" } }`)
+  t.equal(body, '')
+})
+
 t.test('the format is the one that the client likes best', async (t) => {
   const json = 'application/sparql-results+json'
   const table: readonly (readonly [string | undefined, string | undefined])[] = [
