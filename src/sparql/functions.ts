@@ -4,6 +4,7 @@
 
 import type { Term } from '@rdfjs/types'
 import { xsdString } from '../terms.js'
+import { hasScheme } from './iris.js'
 
 /** A term as the engine's functions have it. */
 interface EngineTerm {
@@ -155,6 +156,8 @@ const mended: Readonly<Record<string, Own>> = {
   strbefore: (call, text, part) => withLanguage(call, text, part),
   strafter: (call, text, part) => withLanguage(call, text, part),
   encode_for_uri: encode,
+  iri: toIri,
+  uri: toIri,
 }
 
 /**
@@ -311,6 +314,13 @@ function encode({ parts, engines }: Call, text?: EngineTerm): EngineTerm {
   engines()
   const encoded = encodeURIComponent(text?.str() ?? '')
   return parts.string(encoded.replace(/[!'()*]/g, percentEncoded))
+}
+
+/** An absolute IRI stays as it is written (section 4.1.1): the engine takes dots out of its path. */
+function toIri({ parts, engines }: Call, iri?: EngineTerm): EngineTerm {
+  const made = engines()
+  const text = iri?.str() ?? ''
+  return hasScheme(text) ? new parts.NamedNode(text) : made
 }
 
 function isLiteral(term: EngineTerm | undefined): term is EngineLiteral {

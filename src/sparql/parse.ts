@@ -4,6 +4,7 @@ import { quoted } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 import type { Dataset } from '../graph/rdf-source.js'
 import { rdfFactory } from '../rdf/factory.js'
+import { resolveIris } from './iris.js'
 import type { Peer } from './peer.js'
 import { functionNames, whyUnsupported } from './regex.js'
 import { become, type Operation } from './operation.js'
@@ -20,7 +21,7 @@ interface ParsedQuery {
 
 /** @throws LorekeepError `LK_GRAPH_QUERY`, with the line in `details` where it is known */
 export function parseQuery(
-  { parser, toAlgebra }: Peer,
+  { parser, toAlgebra, resolve }: Peer,
   text: string,
   baseIRI: string | undefined,
 ): ParsedQuery {
@@ -33,16 +34,16 @@ export function parseQuery(
       if (!isEmpty) throw refused('an update, and a graph can only be read')
       throw refused('nothing in it that asks: write SELECT, ASK, CONSTRUCT or DESCRIBE')
     }
+    const lastBase = resolveIris(syntax, baseIRI, resolve)
     const options = { quads: false, blankToVariable: true, prefixes: {}, ...base }
     const whole = toAlgebra(syntax, options)
     const isFrom = whole.type === 'from'
     const operation = isFrom ? (whole.input as Operation) : whole
     makeSafe(operation)
-    const bases = syntax.context.filter(({ subType }) => subType === 'base')
     return {
       operation,
       variables: variablesOf(operation),
-      baseIRI: bases.at(-1)?.value.value ?? baseIRI,
+      baseIRI: lastBase,
       dataset: isFrom ? datasetOf(whole) : undefined,
     }
   } catch (error) {

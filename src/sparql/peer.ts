@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import type { Quad, Source, Term, Variable } from '@rdfjs/types'
 import { LorekeepError } from '../errors.js'
 import { mendFunctions, type EngineParts } from './functions.js'
+import type { Syntax } from './iris.js'
 import { quietTasks, type EngineStream } from './question.js'
 import type { Operation } from './operation.js'
 
@@ -27,20 +28,11 @@ interface EngineContext {
   readonly baseIRI?: string
 }
 
-/** Of a query as it was written: whether it is one, and its PREFIX and BASE. */
-interface Syntax {
-  /** Of an update; one without an operation does nothing. */
-  readonly updates?: readonly { readonly operation?: unknown }[]
-  readonly type: string
-  readonly context: readonly {
-    readonly subType: string
-    readonly value: { readonly value: string }
-  }[]
-}
-
 export interface Peer {
   readonly parser: { parse(text: string, context: object): Syntax }
   readonly toAlgebra: (syntax: Syntax, options: object) => Operation
+  /** A relative IRI against a base. */
+  readonly resolve: (iri: string, base: string) => string
   readonly engine: { query(operation: Operation, context: EngineContext): Promise<EngineResult> }
 }
 
@@ -85,11 +77,42 @@ function peerOf({ QueryEngine }: EnginePackage): Peer {
     require.resolve('@comunica/actor-expression-evaluator-factory-default'),
   )
   mendFunctions(engine, expressions('@comunica/utils-expression-evaluator') as EngineParts)
+  const iris = createRequire(require.resolve('@comunica/actor-function-factory-term-iri'))
+  const { resolve } = iris('relative-to-absolute-iri') as Pick<Peer, 'resolve'>
   const iterators = reading('asynciterator') as {
     getTaskScheduler(): (task: () => void) => void
     setTaskScheduler(schedule: (task: () => void) => void): void
   }
   iterators.setTaskScheduler(quietTasks(iterators.getTaskScheduler()))
-  const parser = new Parser({ lexerConfig: { positionTracking: 'full' } })
-  return { engine, parser, toAlgebra }
+  const { lex } = parsing('@traqula/rules-sparql-1-2') as {
+    lex: { sparql12LexerBuilder: { tokenVocabulary: readonly Token[] } }
+  }
+  const parser = withDecimals(
+    lex.sparql12LexerBuilder.tokenVocabulary,
+    () => new Parser({ lexerConfig: { positionTracking: 'full' } }),
+  )
+  return { engine, parser, toAlgebra, resolve }
+}
+
+interface Token {
+  readonly name: string
+  PATTERN?: unknown
+}
+
+/** `.5` is a decimal. The engine's parser wants a digit before the point, but may be made otherwise. */
+function withDecimals<T>(tokens: readonly Token[], make: () => T): T {
+  const signs: Readonly<Record<string, string>> = {
+    Decimal: '',
+    DecimalPositive: '\\+',
+    DecimalNegative: '-',
+  }
+  const decimals = tokens.filter(({ name }) => signs[name] !== undefined)
+  const patterns = decimals.map(({ PATTERN }) => PATTERN)
+  for (const token of decimals) token.PATTERN = new RegExp(`${signs[token.name]}\\d*\\.\\d+`)
+  try {
+    return make()
+  } finally {
+    // They are those of others, too.
+    decimals.forEach((token, at) => (token.PATTERN = patterns[at]))
+  }
 }

@@ -144,6 +144,13 @@ const facts: Readonly<Record<string, Facts>> = {
     'STRAFTER("abc", "c")': string(''),
     'STRAFTER("abc"@en, "")': inEnglish('abc'),
   },
+  'an absolute IRI stays as it is written': {
+    'IRI("http://e.org/a/../b")': '<http://e.org/a/../b>',
+    'URI(<http://e.org/./b>)': '<http://e.org/./b>',
+    'IRI("urn:a b")': '<urn:a b>',
+    'IRI("b")': 'error',
+    'IRI(1)': 'error',
+  },
   'ENCODE_FOR_URI is fn:encode-for-uri(), which leaves letters, digits and -_.~': {
     'ENCODE_FOR_URI("a!b\'c(d)e*f")': string('a%21b%27c%28d%29e%2Af'),
     'ENCODE_FOR_URI("-_.~ é/")': string('-_.~%20%C3%A9%2F'),
