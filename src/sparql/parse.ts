@@ -4,6 +4,7 @@ import { quoted } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 import type { Dataset } from '../graph/rdf-source.js'
 import { rdfFactory } from '../rdf/factory.js'
+import { ungroupedVariable } from './grouping.js'
 import { resolveIris } from './iris.js'
 import type { Peer } from './peer.js'
 import { functionNames, whyUnsupported } from './regex.js'
@@ -65,6 +66,7 @@ function makeSafe(node: unknown): void {
   if (operation.termType === 'Variable') return checkVariable(operation)
   if (operation.type === 'service') throw refused('SERVICE, and there is no other endpoint to ask')
   if (operation.subType === 'named') checkFunction(operation)
+  if (operation.type === 'project') checkProjection(operation)
   for (const part of Object.values(operation)) makeSafe(part)
   if (operation.subType === 'operator' && functionNames.has(operation.operator)) {
     replaceRegex(operation)
@@ -89,6 +91,12 @@ function makeFilterSafe({ expression }: Operation): void {
  */
 function checkVariable({ value }: Operation): void {
   if (String(value) in {}) throw refused(`the variable ?${value}, which needs another name`)
+}
+
+function checkProjection(operation: Operation): void {
+  const name = ungroupedVariable(operation)
+  if (name === undefined) return
+  throw refused(`?${name} in a SELECT with groups: name it in GROUP BY, or aggregate it`)
 }
 
 const xsd = 'http://www.w3.org/2001/XMLSchema#'
