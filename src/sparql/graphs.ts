@@ -7,7 +7,7 @@
 
 import { LorekeepError } from '../errors.js'
 import { rdfFactory } from '../rdf/factory.js'
-import { become, type Operation } from './operation.js'
+import { become, copied, type Operation } from './operation.js'
 
 /** Of the dataset that is asked. */
 export interface NamedGraphs {
@@ -153,15 +153,4 @@ function partsOf(operation: Operation): unknown[] {
     .filter((key) => key !== 'template' && key !== 'metadata')
     .map((key) => operation[key])
     .filter((part) => typeof part === 'object' && part !== null)
-}
-
-/** Terms are never changed, and stay as they are. */
-function copied(node: unknown): unknown {
-  if (typeof node !== 'object' || node === null) return node
-  if (Array.isArray(node)) return node.map(copied)
-  const operation = node as Operation
-  if (operation.termType !== undefined && operation.type !== 'pattern') return node
-  const copy = Object.create(Object.getPrototypeOf(node) as object | null) as Operation
-  for (const key of Object.keys(operation)) copy[key] = copied(operation[key])
-  return copy
 }

@@ -8,7 +8,7 @@ import { ungroupedVariable } from './grouping.js'
 import { resolveIris } from './iris.js'
 import type { Peer } from './peer.js'
 import { functionNames, whyUnsupported } from './regex.js'
-import { become, type Operation } from './operation.js'
+import { become, coalesce, type Operation } from './operation.js'
 
 interface ParsedQuery {
   readonly operation: Operation
@@ -110,11 +110,6 @@ function checkFunction(operation: Operation): void {
   const { value } = operation.name as { value: string }
   const isKnown = value.startsWith(xsd) && casts.has(value.slice(xsd.length))
   if (!isKnown) throw refused(`the function <${value}>, and there is none of this name`)
-}
-
-function coalesce(expression: Operation): void {
-  const args = [{ ...expression }]
-  become(expression, { type: 'expression', subType: 'operator', operator: 'coalesce', args })
 }
 
 /** The engine's own REGEX and REPLACE backtrack, for years with a hostile pattern. */

@@ -10,12 +10,14 @@
 // which the engine does not foresee.
 
 import { rdfFactory } from '../rdf/factory.js'
-import { become, type Operation } from './operation.js'
+import { become, coalesce, copied, type Operation } from './operation.js'
 
 interface Variable {
   readonly term: Operation
   /** In every row. */
   readonly isBound: boolean
+  /** Also in every row of the parts of the pattern in which it is. */
+  readonly isEverywhere: boolean
 }
 
 /** By their names. */
@@ -43,11 +45,19 @@ export function markUnbound(operation: Operation): MarkedScope {
     case 'join':
       return known(inputs.map(marked).reduce(joined))
     case 'leftjoin': {
-      const [left, right] = inputs.map(marked) as [Scope, Scope]
+      const left = marked(inputs[0] as Operation)
+      const right = marked(inputs[1] as Operation)
+      if (!isLookedUp(operation, left, right)) writeOut(operation, left, right)
+      else keepInPlace(operation.expression, right)
       return known(new Map([...maybe(right), ...left]))
     }
     case 'minus':
       return known(inputs.map(marked)[0] as Scope)
+    case 'filter': {
+      const found = markUnbound(input as Operation)
+      keepInPlace(operation.expression, found.scope)
+      return found
+    }
     case 'union': {
       const found = inputs.map(markUnbound)
       const isMistaken = found.some((each) => each.isMistaken)
@@ -58,7 +68,7 @@ export function markUnbound(operation: Operation): MarkedScope {
       const isBound = isSure(operation.expression as Operation, scope)
       const term = operation.variable as Operation
       return {
-        scope: new Map([...scope, [nameOf(term), { term, isBound }]]),
+        scope: new Map([...scope, [nameOf(term), { term, isBound, isEverywhere: isBound }]]),
         isMistaken: isMistaken || !isBound,
       }
     }
@@ -83,6 +93,63 @@ function marked(operand: Operation): Scope {
   const variables = [...scope.values()].filter(({ isBound }) => isBound).map(({ term }) => term)
   become(operand, { type: 'union', input: [{ ...operand }, noRows(variables)] })
   return scope
+}
+
+/**
+ * Of an OPTIONAL the engine looks up the rows of the right side with the values of the left in place,
+ * where a filter is about both, and refuses those parts in which it cannot put them. Where the right
+ * side may lack a variable of the left, it finds only some rows.
+ */
+function isLookedUp({ input, expression }: Operation, left: Scope, right: Scope): boolean {
+  const lacks = [...right].some(([name, { isBound }]) => !isBound && left.has(name))
+  const [, second] = input as readonly [Operation, Operation]
+  return !lacks && (expression === undefined || takesValues(second, left))
+}
+
+function takesValues(node: unknown, left: Scope): boolean {
+  if (typeof node !== 'object' || node === null) return true
+  const { type, input } = node as Operation
+  if (type === 'extend' || type === 'group') return false
+  if (type === 'leftjoin' || type === 'minus') {
+    const [, second] = input as readonly [Operation, Operation]
+    if ([...everyVariable(second).keys()].some((name) => left.has(name))) return false
+  }
+  return Object.values(node).every((part) => takesValues(part, left))
+}
+
+/** As the rows that find something, and those that do not: MINUS tells them apart by all variables. */
+function writeOut(operation: Operation, left: Scope, right: Scope): void {
+  if (left.size === 0) return
+  const { input, expression } = operation as { input: Operation[]; expression?: Operation }
+  const [first, second] = input as [Operation, Operation]
+  keepInPlace(expression, joined(left, right))
+  const rows = [...left.values()].filter(({ isBound }) => !isBound).reduce(withBound, first)
+  const found = (): Operation => {
+    const both = { type: 'join', input: [rows, second].map(copied) }
+    return expression === undefined
+      ? both
+      : { type: 'filter', input: both, expression: copied(expression) }
+  }
+  become(operation, {
+    type: 'union',
+    input: [found(), { type: 'minus', input: [rows, found()] }],
+  })
+}
+
+let bounds = 0
+
+/** Also says whether it has a variable: a row without it is another than any with it. */
+function withBound(input: Operation, { term }: Variable): Operation {
+  const variable = Object.assign(
+    Object.create(Object.getPrototypeOf(term) as object) as Operation,
+    {
+      ...term,
+      value: `lorekeep-bound-${++bounds}`,
+    },
+  )
+  const asked = { type: 'expression', subType: 'term', term }
+  const expression = { type: 'expression', subType: 'operator', operator: 'bound', args: [asked] }
+  return { type: 'extend', input, variable, expression }
 }
 
 function noRows(variables: readonly Operation[]): Operation {
@@ -116,7 +183,8 @@ function markWithin(node: unknown): void {
 function everyVariable(node: unknown, scope = new Map<string, Variable>()): Scope {
   if (typeof node !== 'object' || node === null) return scope
   const term = node as Operation
-  if (term.termType === 'Variable') scope.set(nameOf(term), { term, isBound: true })
+  if (term.termType === 'Variable')
+    scope.set(nameOf(term), { term, isBound: true, isEverywhere: true })
   else Object.values(node).forEach((part) => everyVariable(part, scope))
   return scope
 }
@@ -126,31 +194,52 @@ function scopeOfValues({ variables, bindings }: Operation): Scope {
   return new Map(
     (variables as Operation[]).map((term) => {
       const name = nameOf(term)
-      return [name, { term, isBound: rows.every((row) => name in row) }]
+      const isBound = rows.every((row) => name in row)
+      return [name, { term, isBound, isEverywhere: isBound }]
     }),
   )
 }
 
 function joined(left: Scope, right: Scope): Scope {
   const scope = new Map(left)
-  for (const [name, variable] of right) if (!left.get(name)?.isBound) scope.set(name, variable)
+  for (const [name, { term, isBound, isEverywhere }] of right) {
+    const other = left.get(name)
+    scope.set(name, {
+      term,
+      isBound: isBound || other?.isBound === true,
+      isEverywhere: isEverywhere && other?.isEverywhere !== false,
+    })
+  }
   return scope
 }
 
 function united(scopes: readonly Scope[]): Scope {
-  const isBound = (name: string) => scopes.every((scope) => scope.get(name)?.isBound === true)
   const all = scopes.flatMap((scope) => [...scope])
-  return new Map(all.map(([name, { term }]) => [name, { term, isBound: isBound(name) }]))
+  return new Map(
+    all.map(([name, { term }]) => {
+      const found = scopes.map((scope) => scope.get(name))
+      return [
+        name,
+        {
+          term,
+          isBound: found.every((each) => each?.isBound === true),
+          isEverywhere: found.every((each) => each?.isEverywhere === true),
+        },
+      ]
+    }),
+  )
 }
 
 const maybe = (scope: Scope): Scope =>
-  new Map([...scope].map(([name, { term }]) => [name, { term, isBound: false }]))
+  new Map([...scope].map(([name, { term }]) => [name, unbound(term)]))
+
+const unbound = (term: Operation): Variable => ({ term, isBound: false, isEverywhere: false })
 
 const only = (terms: readonly Operation[], scope: Scope): Scope =>
   new Map(
     terms.map((term) => {
       const name = nameOf(term)
-      return [name, { term, isBound: scope.get(name)?.isBound === true }]
+      return [name, scope.get(name) ?? unbound(term)]
     }),
   )
 
@@ -158,11 +247,27 @@ function scopeOfGroup({ variables, aggregates }: Operation, scope: Scope): Marke
   const group = new Map(only(variables as Operation[], scope))
   for (const { variable, aggregator } of aggregates as Operation[]) {
     const term = variable as Operation
-    group.set(nameOf(term), { term, isBound: aggregator === 'count' })
+    const isBound = aggregator === 'count'
+    group.set(nameOf(term), { term, isBound, isEverywhere: isBound })
   }
   const isOneRow = (variables as Operation[]).length === 0
   const mayBeUnbound = [...group.values()].some(({ isBound }) => !isBound)
   return { scope: group, isMistaken: isOneRow || mayBeUnbound }
+}
+
+/**
+ * The engine moves a filter that compares a variable with a constant into the parts of a pattern, and
+ * does not look whether they have the variable in each row: where one lacks it, all of its rows stay.
+ */
+function keepInPlace(expression: unknown, scope: Scope): void {
+  const { operator, args } = (expression ?? {}) as Operation
+  if (operator === '&&') return (args as unknown[]).forEach((part) => keepInPlace(part, scope))
+  if (operator !== '=') return
+  const terms = (args as Operation[]).map(({ term }) => term as Operation | undefined)
+  const isEverywhere = terms
+    .filter((term) => term?.termType === 'Variable')
+    .every((term) => scope.get(nameOf(term as Operation))?.isEverywhere)
+  if (!isEverywhere) coalesce(expression as Operation)
 }
 
 /** A constant, or a variable that every row has. */
