@@ -105,10 +105,15 @@ function takesTriple(operation: Operation, variable?: Operation): boolean {
     case 'filter':
       return takes(first) && (!variable || isSame(expression))
     case 'leftjoin':
-      return takes(first) && (!variable || (either(second) && isSame(expression)))
+      // A value that the right side has for the variable would be no match here, and is none of the
+      // graph there.
+      return (
+        takes(first) &&
+        (!variable || (either(second) && !names(second, variable) && isSame(expression)))
+      )
     case 'minus':
       // With the variable on both sides they would have something in common.
-      return takes(first) && (!variable || !asksGraph(second))
+      return takes(first) && (!variable || (!asksGraph(second) && !names(second, variable)))
     case 'extend': {
       const isOther = (operation.variable as Operation).value !== variable?.value
       return takes(first) && isOther && (!variable || isSame(expression))
@@ -127,6 +132,13 @@ function takesTriple(operation: Operation, variable?: Operation): boolean {
     if (subType === 'existence') return either(asked as Operation)
     return ((args ?? []) as readonly unknown[]).every(isSame)
   }
+}
+
+function names(node: unknown, variable: Operation): boolean {
+  if (typeof node !== 'object' || node === null) return false
+  const { termType, value } = node as Operation
+  if (termType === 'Variable') return value === variable.value
+  return Object.values(node).some((part) => names(part, variable))
 }
 
 /** True where what it finds depends on the graph that is meant. */

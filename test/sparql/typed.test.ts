@@ -170,6 +170,12 @@ const bySpecification: Readonly<Record<string, readonly string[]>> = {
   // Nothing in common: nothing is taken away.
   'SELECT * { GRAPH ?g { ?s :knows ?o MINUS { ?x :from ?y } } }': ['g1 b a', 'g1 c a', 'g2 c a'],
   'SELECT * { GRAPH ?g { GRAPH ?h { ?o :from ?n } } }': ['g1 g2 b g1', 'g2 g2 b g1'],
+  // A value for ?g that is found within is compared with the graph afterwards.
+  'SELECT * { GRAPH ?g { ?s :knows ?o OPTIONAL { ?g :from ?x } } }': ['g1 b a', 'g1 c a'],
+  'SELECT * { GRAPH ?g { ?s :knows ?o MINUS { VALUES (?g ?o) { (:g2 :b) } } } }': [
+    'g1 c a',
+    'g2 c a',
+  ],
   // A merge of graphs is a graph: section 13.2.
   'SELECT ?o FROM :g1 FROM :g2 { :a :knows ?o }': ['b', 'c'],
   'SELECT ?n FROM :g1 FROM :g2 { :a :knows/:name ?n }': ['Carl', 'Carla'],
