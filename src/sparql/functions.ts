@@ -5,6 +5,7 @@
 import type { Term } from '@rdfjs/types'
 import { xsdString } from '../terms.js'
 import { hasScheme } from './iris.js'
+import { mediatorOf, type Mediator } from './mediator.js'
 
 /** A term as the engine's functions have it. */
 interface EngineTerm {
@@ -34,10 +35,6 @@ interface Aggregator {
   state: Term | undefined
   readonly orderByEvaluator?: { orderTypes(a: Term, b: Term): number }
   putTerm(term: Term): void
-}
-
-interface Mediator<Action, Made> {
-  mediate(action: Action): Promise<Made>
 }
 
 /** Those parts of the engine's own packages that are used. */
@@ -77,19 +74,6 @@ function around<Action, Made>(
     change(made, action)
     return made
   }
-}
-
-/** The engine's actors hold mediators by name, and these other actors. */
-function mediatorOf<Action, Made>(engine: object, name: string): Mediator<Action, Made> {
-  // A set goes on with what is added while it is iterated.
-  const parts = new Set<object>([engine])
-  for (const part of parts) {
-    if (name in part) return (part as Record<string, Mediator<Action, Made>>)[name]!
-    for (const other of Object.values(part)) {
-      if (typeof other === 'object' && other !== null) parts.add(other as object)
-    }
-  }
-  throw new Error(`this version of the SPARQL engine has no ${name}`)
 }
 
 /** MIN and MAX are by the order of ORDER BY (section 18.5.1.5), in which any terms are. */

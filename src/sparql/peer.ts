@@ -5,6 +5,7 @@ import type { Quad, Source, Term, Variable } from '@rdfjs/types'
 import { LorekeepError } from '../errors.js'
 import { mendFunctions, type EngineParts } from './functions.js'
 import type { Syntax } from './iris.js'
+import { mediatorOf } from './mediator.js'
 import { quietTasks, type EngineStream } from './question.js'
 import type { Operation } from './operation.js'
 
@@ -77,6 +78,7 @@ function peerOf({ QueryEngine }: EnginePackage): Peer {
     require.resolve('@comunica/actor-expression-evaluator-factory-default'),
   )
   mendFunctions(engine, expressions('@comunica/utils-expression-evaluator') as EngineParts)
+  keepEmptyParts(engine)
   const iris = createRequire(require.resolve('@comunica/actor-function-factory-term-iri'))
   const { resolve } = iris('relative-to-absolute-iri') as Pick<Peer, 'resolve'>
   const iterators = reading('asynciterator') as {
@@ -92,6 +94,21 @@ function peerOf({ QueryEngine }: EnginePackage): Peer {
     () => new Parser({ lexerConfig: { positionTracking: 'full' } }),
   )
   return { engine, parser, toAlgebra, resolve }
+}
+
+interface Plan {
+  readonly operation: Operation
+  readonly context: unknown
+}
+
+/**
+ * The engine leaves out patterns of which it knows no triple, and then also what is around them: a
+ * whole SELECT where they are in a MINUS or an EXISTS of it, or are counted, and a path of no length.
+ */
+function keepEmptyParts(engine: object): void {
+  const optimisers = mediatorOf<Plan, Plan>(engine, 'mediatorOptimizeQueryOperation').bus.actors
+  const pruning = optimisers.find(({ name }) => name.endsWith('#prune-empty-source-operations'))
+  if (pruning) pruning.run = async ({ operation, context }) => ({ operation, context })
 }
 
 interface Token {

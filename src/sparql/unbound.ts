@@ -117,13 +117,18 @@ function takesValues(node: unknown, left: Scope): boolean {
   return Object.values(node).every((part) => takesValues(part, left))
 }
 
-/** As the rows that find something, and those that do not: MINUS tells them apart by all variables. */
+/**
+ * As the rows that find something, and those that do not. MINUS tells them apart by all variables, and
+ * by which of these a row has.
+ */
 function writeOut(operation: Operation, left: Scope, right: Scope): void {
-  if (left.size === 0) return
   const { input, expression } = operation as { input: Operation[]; expression?: Operation }
   const [first, second] = input as [Operation, Operation]
   keepInPlace(expression, joined(left, right))
-  const rows = [...left.values()].filter(({ isBound }) => !isBound).reduce(withBound, first)
+  const unsure = [...left.values()].filter(({ isBound }) => !isBound)
+  // Rows without any variable need one.
+  const telling = left.size > 0 ? unsure : [...right.values()].slice(0, 1)
+  const rows = telling.reduce(withBound, first)
   const found = (): Operation => {
     const both = { type: 'join', input: [rows, second].map(copied) }
     return expression === undefined
@@ -138,7 +143,6 @@ function writeOut(operation: Operation, left: Scope, right: Scope): void {
 
 let bounds = 0
 
-/** Also says whether it has a variable: a row without it is another than any with it. */
 function withBound(input: Operation, { term }: Variable): Operation {
   const variable = Object.assign(
     Object.create(Object.getPrototypeOf(term) as object) as Operation,

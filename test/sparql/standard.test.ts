@@ -197,6 +197,24 @@ const groups: Readonly<Record<string, Cases>> = {
     ['SELECT ?s { ?s :age ?a FILTER NOT EXISTS { ?s :boss ?b FILTER(?a = 27) } }', ':ann'],
     ['SELECT ?s { ?s :age ?a MINUS { ?s :boss ?b FILTER(BOUND(?a)) } }', ':ann', ':ben', ':cat'],
   ],
+  'what is not in the data': [
+    ['SELECT (COUNT(*) AS ?n) { ?s :no|:none ?o }', '0'],
+    ['SELECT (COUNT(*) AS ?n) { { ?s :no ?o } UNION { ?s :none ?o } }', '0'],
+    ['SELECT ?s { ?s :boss ?b MINUS { ?s :no|:none ?o } }', ':ben', ':cat', ':dan'],
+    [
+      'SELECT ?s { ?s :boss ?b MINUS { { ?s :no ?o } UNION { ?s :none ?o } } }',
+      ...[':ben', ':cat', ':dan'],
+    ],
+    ['SELECT ?s { ?s :boss :ann FILTER NOT EXISTS { ?s :no|:none ?o } }', ':ben'],
+    ['SELECT (EXISTS { ?s :no|:none ?o } AS ?x) {}', 'false'],
+    ['SELECT ?s ?n { ?s :boss :ann { SELECT (COUNT(*) AS ?n) { ?x :no|:none ?o } } }', ':ben 0'],
+    ['SELECT ?s ?o { ?s :boss :ann OPTIONAL { ?s :no|:none ?o } }', ':ben -'],
+    ['SELECT ?s ?o { ?s :boss :ann OPTIONAL { ?s (:no|:none)* ?o } }', ':ben :ben'],
+    ['SELECT ?x { :dan (:no|:none)* ?x }', ':dan'],
+    ['SELECT ?x { { ?x :boss :ann } UNION { ?x :no|:none ?y } }', ':ben'],
+    ['SELECT ?x { { SELECT ?x { ?x :no|:none ?y } } UNION { ?x :boss :ann } }', ':ben'],
+    ['SELECT ?s { ?s :no|:none ?o }'],
+  ],
   exists: [
     ['SELECT ?s { ?s :boss ?b FILTER EXISTS { ?s :age ?a } }', ':ben', ':cat'],
     [
