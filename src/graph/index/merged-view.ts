@@ -1,8 +1,8 @@
 import { keyOf } from '../../terms.js'
 import type { Term } from '../../types.js'
-import { NONE, UNION, type Names, type Rows, type PartedView } from '../view.js'
-import type { ValueRange } from '../value/range.js'
+import { NONE, UNION, type Rows, type PartedView } from '../view.js'
 import type { PartView } from './part-view.js'
+import { PartsView } from './parts-view.js'
 
 /** Translations of ids that are remembered for each part. */
 const maxRemembered = 1 << 18
@@ -14,9 +14,8 @@ const maxAsked = 16
  * Several parts as one graph. An id is the first part's that has the term, counted on from the terms
  * of the parts before. A triple is told by the first part that has it.
  */
-export class MergedView implements PartedView {
+export class MergedView extends PartsView implements PartedView {
   readonly isExact = false
-  readonly #views: readonly PartView[]
   /** By part: what its ids are counted on from. */
   readonly #bases: readonly number[]
   /** By part: its own ids to those of the graph, and back. */
@@ -29,7 +28,7 @@ export class MergedView implements PartedView {
   readonly #searched = new Map<string, number>()
 
   constructor(views: readonly PartView[]) {
-    this.#views = views
+    super(views)
     let base = 0
     this.#bases = views.map(({ part }) => {
       const start = base
@@ -43,42 +42,18 @@ export class MergedView implements PartedView {
   find(term: Term): number {
     const key = keyOf(term)
     if (this.#searched.size >= maxRemembered) this.#searched.clear()
-    for (let n = this.#searched.get(key) ?? 0; n < this.#views.length; n++) {
+    for (let n = this.#searched.get(key) ?? 0; n < this.views.length; n++) {
       this.#searched.set(key, n)
-      const id = this.#view(n).find(term)
+      const id = this.view(n).find(term)
       if (id !== NONE) return (this.#bases[n] as number) + id
     }
-    this.#searched.set(key, this.#views.length)
+    this.#searched.set(key, this.views.length)
     return NONE
-  }
-
-  get parts(): number {
-    return this.#views.length
-  }
-
-  findText(text: string, n: number): number[] {
-    return this.#view(n)
-      .findText(text)
-      .map((id) => this.graphId(n, id))
-  }
-
-  countBetween(range: ValueRange, n: number): number {
-    return this.#view(n).countBetween(range)
-  }
-
-  findBetween(range: ValueRange, n: number): number[] {
-    return this.#view(n)
-      .findBetween(range)
-      .map((id) => this.graphId(n, id))
-  }
-
-  graphNames(n: number): Names {
-    return this.#view(n).graphNames()
   }
 
   term(id: number): Term {
     const n = this.#partOf(id)
-    return this.#view(n).term(id - (this.#bases[n] as number))
+    return this.view(n).term(id - (this.#bases[n] as number))
   }
 
   rows(s: number, p: number, o: number, g: number = UNION): Rows {
@@ -88,7 +63,7 @@ export class MergedView implements PartedView {
 
   has(s: number, p: number, o: number, g: number = UNION): boolean {
     if (s === NONE || p === NONE || o === NONE || g === NONE) return false
-    return this.hasBefore(this.#views.length, s, p, o, g)
+    return this.hasBefore(this.views.length, s, p, o, g)
   }
 
   estimate(s: number, p: number, o: number, g: number = UNION): number {
@@ -97,7 +72,7 @@ export class MergedView implements PartedView {
     let sum = 0
     let asked = 0
     for (const n of parts.slice(0, maxAsked)) {
-      sum += this.#view(n).estimate(
+      sum += this.view(n).estimate(
         this.partId(n, s),
         this.partId(n, p),
         this.partId(n, o),
@@ -121,13 +96,13 @@ export class MergedView implements PartedView {
       const partP = this.partId(n, p)
       if (partP === NONE) continue
       const partG = this.partId(n, g)
-      if (partG !== NONE && this.#view(n).has(partS, partP, partO, partG)) return true
+      if (partG !== NONE && this.view(n).has(partS, partP, partO, partG)) return true
     }
     return false
   }
 
   partRows(n: number, s: number, p: number, o: number, g: number): Rows {
-    return this.#view(n).rows(
+    return this.view(n).rows(
       this.partId(n, s),
       this.partId(n, p),
       this.partId(n, o),
@@ -140,10 +115,10 @@ export class MergedView implements PartedView {
     if (n === 0 || id < 0) return id
     const known = this.#graphIds[n]?.get(id)
     if (known !== undefined) return known
-    const term = this.#view(n).part.encoded(id)
+    const term = this.view(n).part.encoded(id)
     let found = (this.#bases[n] as number) + id
     for (let before = 0; before < n; before++) {
-      const there = this.#view(before).part.find(term)
+      const there = this.view(before).part.find(term)
       if (there === NONE) continue
       found = (this.#bases[before] as number) + there
       break
@@ -162,7 +137,7 @@ export class MergedView implements PartedView {
     if (owner > n) return NONE
     const known = this.#partIds[n]?.get(id)
     if (known !== undefined) return known
-    const found = this.#view(n).part.find(this.#view(owner).part.encoded(own))
+    const found = this.view(n).part.find(this.view(owner).part.encoded(own))
     remember(this.#partIds[n], id, found)
     return found
   }
@@ -170,7 +145,7 @@ export class MergedView implements PartedView {
   /** The parts that have the terms of a pattern. */
   #partsWith(s: number, p: number, o: number, g: number): number[] {
     const parts: number[] = []
-    for (let n = 0; n < this.#views.length; n++) {
+    for (let n = 0; n < this.views.length; n++) {
       const has = (id: number) => this.partId(n, id) !== NONE
       if (has(s) && has(p) && has(o) && has(g)) parts.push(n)
     }
@@ -186,10 +161,6 @@ export class MergedView implements PartedView {
       else high = middle - 1
     }
     return low
-  }
-
-  #view(n: number): PartView {
-    return this.#views[n] as PartView // one of its own
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Term } from '../../types.js'
-import { NONE, UNION, type Names, type Rows, type PartedView } from '../view.js'
+import { NONE, UNION, type Rows, type PartedView } from '../view.js'
 import { ANNOTATED, byteLengthOf, encodeTerm, ENTITY, entryWords, kindOf } from './encoded-term.js'
-import type { ValueRange } from '../value/range.js'
 import type { PartView } from './part-view.js'
+import { PartsView } from './parts-view.js'
 import { TermTable } from './term-table.js'
 import { RowSet } from '../row-set.js'
 
@@ -17,9 +17,8 @@ const maxRemembered = 1 << 19
  * is met, and what was told is remembered: looking each term up in each part before it (as MergedView
  * does, which needs no memory for that) would take the square of their number.
  */
-export class WideView implements PartedView {
+export class WideView extends PartsView implements PartedView {
   readonly isExact = false
-  readonly #views: readonly PartView[]
   readonly #terms = new TermTable()
   /** By part: its own ids to those of the graph. */
   readonly #graphIds: Map<number, number>[]
@@ -28,7 +27,7 @@ export class WideView implements PartedView {
   #remembered = 0
 
   constructor(views: readonly PartView[]) {
-    this.#views = views
+    super(views)
     this.#graphIds = views.map(() => new Map())
   }
 
@@ -41,30 +40,6 @@ export class WideView implements PartedView {
     const words = encodeTerm(term)
     const id = this.#terms.add(words, 0, words.length)
     return this.placesOf(id).parts.length === 0 ? NONE : id
-  }
-
-  get parts(): number {
-    return this.#views.length
-  }
-
-  findText(text: string, n: number): number[] {
-    return this.#view(n)
-      .findText(text)
-      .map((id) => this.graphId(n, id))
-  }
-
-  countBetween(range: ValueRange, n: number): number {
-    return this.#view(n).countBetween(range)
-  }
-
-  findBetween(range: ValueRange, n: number): number[] {
-    return this.#view(n)
-      .findBetween(range)
-      .map((id) => this.graphId(n, id))
-  }
-
-  graphNames(n: number): Names {
-    return this.#view(n).graphNames()
   }
 
   term(id: number): Term {
@@ -80,7 +55,7 @@ export class WideView implements PartedView {
   #annotated(id: number): Term {
     const { parts, ids } = this.placesOf(id)
     const n = parts[0] as number
-    return this.#view(n).term(ids.get(n) as number)
+    return this.view(n).term(ids.get(n) as number)
   }
 
   rows(s: number, p: number, o: number, g: number = UNION): Rows {
@@ -89,7 +64,7 @@ export class WideView implements PartedView {
 
   has(s: number, p: number, o: number, g: number = UNION): boolean {
     return this.#partsWith(s, p, o, g).some((n) =>
-      this.#view(n).has(
+      this.view(n).has(
         this.#partId(n, s),
         this.#partId(n, p),
         this.#partId(n, o),
@@ -103,7 +78,7 @@ export class WideView implements PartedView {
     const asked = parts.slice(0, maxAsked)
     let sum = 0
     for (const n of asked) {
-      sum += this.#view(n).estimate(
+      sum += this.view(n).estimate(
         this.#partId(n, s),
         this.#partId(n, p),
         this.#partId(n, o),
@@ -114,7 +89,7 @@ export class WideView implements PartedView {
   }
 
   partRows(n: number, s: number, p: number, o: number, g: number): Rows {
-    return this.#view(n).rows(
+    return this.view(n).rows(
       this.#partId(n, s),
       this.#partId(n, p),
       this.#partId(n, o),
@@ -128,7 +103,7 @@ export class WideView implements PartedView {
     const ids = this.#graphIds[n] as Map<number, number> // one of its own
     const known = ids.get(id)
     if (known !== undefined) return known
-    const words = this.#view(n).part.encoded(id)
+    const words = this.view(n).part.encoded(id)
     const found = this.#terms.add(words, 0, words.length)
     ids.set(id, found)
     this.#remembered++
@@ -144,14 +119,14 @@ export class WideView implements PartedView {
   /** May throw a Miss, and goes on where it was: all parts together may not fit the memory. */
   placesOf(id: number): Places {
     const places = (this.#places[id] ??= { searched: 0, parts: [], ids: new Map() })
-    if (places.searched === this.#views.length) return places
+    if (places.searched === this.views.length) return places
     const { words, starts } = this.#terms
     const start = starts[id] as number
     const length = entryWords(words[start] as number, (place) => words[start + place] as number)
     const term = words.subarray(start, start + length)
-    for (; places.searched < this.#views.length; places.searched++) {
+    for (; places.searched < this.views.length; places.searched++) {
       const n = places.searched
-      const own = this.#view(n).part.find(term)
+      const own = this.view(n).part.find(term)
       if (own === NONE) continue
       places.parts.push(n)
       places.ids.set(n, own)
@@ -169,16 +144,12 @@ export class WideView implements PartedView {
       const { parts: having, ids } = this.placesOf(id)
       parts = parts === undefined ? having : parts.filter((n) => ids.has(n))
     }
-    return parts ?? this.#views.map((_, n) => n)
+    return parts ?? this.views.map((_, n) => n)
   }
 
   #partId(n: number, id: number): number {
     if (id < 0) return id
     return this.#places[id]?.ids.get(n) ?? NONE
-  }
-
-  #view(n: number): PartView {
-    return this.#views[n] as PartView // one of its own
   }
 }
 
