@@ -54,8 +54,10 @@ export type {
   AskOptions,
   Bindings,
   EntityPattern,
+  FilterValue,
   Graph,
   GraphQuery,
+  GraphSnapshot,
   GraphSource,
   IndexOptions,
   IndexProgress,
@@ -71,6 +73,7 @@ export type {
   SolveOptions,
   Subgraph,
   TriplePattern,
+  ValueFilter,
   Variable,
 } from './graph/types.js'
 export type { KnowledgeLimits } from './knowledge/limits.js'

@@ -14,6 +14,7 @@ export type {
   SparqlOptions,
   SparqlRequest,
   SparqlResult,
+  SparqlSnapshot,
 } from './types.js'
 
 export interface SparqlEngineOptions {
