@@ -43,10 +43,16 @@ export interface PartedView extends GraphView {
   findText(text: string, n: number): number[]
   /** How many literals with a value in the range the n-th part has; about so many. `Infinity` of texts. */
   countBetween(range: ValueRange, n: number): number
-  /** The ids of those, but for texts. */
-  findBetween(range: ValueRange, n: number): number[]
+  /** Those of all parts, each once, but for texts. */
+  between(range: ValueRange): Values
   /** The names of the named graphs that the n-th part has. */
   graphNames(n: number): Names
+}
+
+/** A cursor over ids, as Rows are one. */
+export interface Values {
+  next(): boolean
+  id: number
 }
 
 /** A cursor, as Rows are. */

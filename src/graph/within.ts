@@ -1,4 +1,4 @@
-import { ANY, NONE, type PartedView, type Rows } from './view.js'
+import { ANY, NONE, type PartedView, type Rows, type Values } from './view.js'
 import type { ValueRange } from './value/range.js'
 
 /** What finding the rows of one object costs, in rows that are gone through and looked at. */
@@ -11,9 +11,6 @@ export class Within {
   /** How many there are in the parts that were asked. */
   #count = 0
   #counted = 0
-  readonly #ids = new Set<number>()
-  #searched = 0
-  #found: readonly number[] = []
   // The last one that was looked at: rows with one object often come together.
   #last: number = NONE
   #holds = false
@@ -39,16 +36,6 @@ export class Within {
     return this.#holds
   }
 
-  /** Their ids. May throw a Miss, and goes on where it was. */
-  ids(): readonly number[] {
-    const view = this.#view
-    if (this.#searched === view.parts) return this.#found
-    for (; this.#searched < view.parts; this.#searched++) {
-      for (const id of view.findBetween(this.#range, this.#searched)) this.#ids.add(id)
-    }
-    return (this.#found = [...this.#ids])
-  }
-
   /** As view.estimate() has it, of rows with such an object. */
   estimate(s: number, p: number, g: number): number {
     return Math.min(this.#view.estimate(s, p, ANY, g), this.count())
@@ -61,7 +48,7 @@ export class Within {
   rows(s: number, p: number, rowsOf: (o: number) => Rows): Rows {
     const all = this.#view.estimate(s, p, ANY)
     return this.count() * rowsPerLookUp < all
-      ? new RowsByValue(this.ids(), rowsOf)
+      ? new RowsByValue(this.#view.between(this.#range), rowsOf)
       : new RowsThatHold(this, rowsOf(ANY))
   }
 }
@@ -71,19 +58,21 @@ class RowsByValue implements Rows {
   p: number = NONE
   o: number = NONE
   g: number = NONE
-  readonly #ids: readonly number[]
+  readonly #values: Values
   readonly #rowsOf: (o: number) => Rows
-  #at = 0
+  /** An object was taken, of which the rows are to be told. */
+  #isTaken = false
   #rows: Rows | undefined
 
-  constructor(ids: readonly number[], rowsOf: (o: number) => Rows) {
-    this.#ids = ids
+  constructor(values: Values, rowsOf: (o: number) => Rows) {
+    this.#values = values
     this.#rowsOf = rowsOf
   }
 
   next(): boolean {
-    for (; this.#at < this.#ids.length; this.#at++) {
-      const rows = (this.#rows ??= this.#rowsOf(this.#ids[this.#at] as number))
+    while (this.#isTaken || this.#values.next()) {
+      this.#isTaken = true
+      const rows = (this.#rows ??= this.#rowsOf(this.#values.id))
       if (rows.next()) {
         this.s = rows.s
         this.p = rows.p
@@ -92,6 +81,7 @@ class RowsByValue implements Rows {
         return true
       }
       this.#rows = undefined
+      this.#isTaken = false
     }
     return false
   }

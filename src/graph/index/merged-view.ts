@@ -127,6 +127,10 @@ export class MergedView extends PartsView implements PartedView {
     return found
   }
 
+  isFirst(n: number, id: number): boolean {
+    return this.#partOf(id) === n
+  }
+
   /** A part's own id for one of the graph: `NONE` where it does not have the term. */
   partId(n: number, id: number): number {
     if (id < 0) return id

@@ -6,8 +6,9 @@ import {
   NONE,
   UNION,
   type Names,
-  type Rows,
   type PartedView,
+  type Rows,
+  type Values,
 } from '../view.js'
 import { TEXT } from '../value/literal-value.js'
 import type { ValueRange } from '../value/range.js'
@@ -47,17 +48,8 @@ export class PartView implements PartedView {
     return to - from
   }
 
-  findBetween(range: ValueRange): number[] {
-    const { part } = this
-    const { family, low, high } = range
-    const found: number[] = []
-    const [from, to] = part.valueRange(family, low, high)
-    for (let at = from; at < to; at++) {
-      const key = part.valueKey(family, at)
-      const id = part.valueId(family, at)
-      if ((key !== low && key !== high) || range.holds(part.term(id))) found.push(id)
-    }
-    return found
+  between(range: ValueRange): Values {
+    return new PartValues(this.part, range)
   }
 
   graphNames(): Names {
@@ -328,6 +320,34 @@ class PartNames implements Names {
       this.#rows = undefined
       if (isThere) return true
     }
+  }
+}
+
+class PartValues implements Values {
+  id: number = NONE
+  readonly #part: Part
+  readonly #range: ValueRange
+  #at = -1
+  #to = 0
+
+  constructor(part: Part, range: ValueRange) {
+    this.#part = part
+    this.#range = range
+  }
+
+  next(): boolean {
+    const part = this.#part
+    const { family, low, high } = this.#range
+    if (this.#at < 0) [this.#at, this.#to] = part.valueRange(family, low, high)
+    for (; this.#at < this.#to; this.#at++) {
+      const key = part.valueKey(family, this.#at)
+      const id = part.valueId(family, this.#at)
+      if ((key === low || key === high) && !this.#range.holds(part.term(id))) continue
+      this.id = id
+      this.#at++
+      return true
+    }
+    return false
   }
 }
 

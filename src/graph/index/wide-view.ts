@@ -110,6 +110,10 @@ export class WideView extends PartsView implements PartedView {
     return found
   }
 
+  isFirst(n: number, id: number): boolean {
+    return this.placesOf(id).parts[0] === n
+  }
+
   /** A part's own id for one of the graph: `NONE` where it does not have the term. */
   partId(n: number, id: number): number {
     this.placesOf(id)

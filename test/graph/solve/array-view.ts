@@ -8,6 +8,7 @@ import {
   type Names,
   type PartedView,
   type Rows,
+  type Values,
 } from '../../../src/graph/view.js'
 import { TEXT } from '../../../src/graph/value/literal-value.js'
 import type { ValueRange } from '../../../src/graph/value/range.js'
@@ -63,11 +64,13 @@ export class ArrayView implements PartedView {
   }
 
   countBetween(range: ValueRange): number {
-    return range.family === TEXT ? Infinity : this.findBetween(range).length
+    return range.family === TEXT ? Infinity : this.#idsOf((term) => range.holds(term)).length
   }
 
-  findBetween(range: ValueRange): number[] {
-    return this.#idsOf((term) => range.holds(term))
+  between(range: ValueRange): Values {
+    const ids = this.#idsOf((term) => range.holds(term))
+    const values = { id: NONE, next: () => (values.id = ids.shift() ?? NONE) !== NONE }
+    return values
   }
 
   graphNames(): Names {
@@ -146,9 +149,9 @@ export class MissingView implements PartedView {
     return this.#view.countBetween(range, 0)
   }
 
-  findBetween(range: ValueRange): number[] {
+  between(range: ValueRange): Values {
     this.#miss()
-    return this.#view.findBetween(range, 0)
+    return this.#view.between(range)
   }
 
   graphNames(): Names {
