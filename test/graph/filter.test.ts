@@ -20,8 +20,16 @@ const user = 'u'
 const xsd = 'http://www.w3.org/2001/XMLSchema#'
 const typed = (v: string, type: string): Term => ({ v, e: false, dt: xsd + type })
 
-async function opened(t: Test, cores: readonly (readonly Triple[])[]): Promise<Graph> {
-  const keep = await createLorekeep({ backend: new MemoryBackend() })
+/** With `isForgetful` each block is forgotten as soon as another is read. */
+async function opened(
+  t: Test,
+  cores: readonly (readonly Triple[])[],
+  isForgetful = false,
+): Promise<Graph> {
+  const keep = await createLorekeep({
+    backend: new MemoryBackend(),
+    ...(isForgetful && { graphCacheBytes: 1 }),
+  })
   t.teardown(() => keep.close())
   for (const [n, triples] of cores.entries()) {
     await keep.knowledge.write({ user, id: `core ${n}` }, [messageOf(triples)])
@@ -93,7 +101,7 @@ for (const cores of [1, 3, 25]) {
           o: random.chance(0.1) ? random.pick(others) : random.pick(makers)(random),
         })),
       )
-      const graph = await opened(t, lists)
+      const graph = await opened(t, lists, random.chance(0.5))
       const triples = [...new Map(lists.flat().map((each) => [textOf(each), each])).values()]
       const oracle = new Oracle(triples.map(({ o }) => o))
       for (let round = 0; round < 60; round++) {
