@@ -93,7 +93,8 @@ const someQuery = fc
       'SELECT ?g ?s (E AS ?x) F { G { ?s :p ?a OPTIONAL { ?s :q ?b } } }',
       'SELECT * F { G { ?s :p ?a . ?t :q ?b FILTER (C) } }',
       'SELECT * F { G { ?s :p ?a } GRAPH ?h { ?s :q ?b } FILTER (C) }',
-      'SELECT * F { ?s :q ?b OPTIONAL { G { ?s :p ?a FILTER (C) } } }',
+      // Not of ?b: a filter in a group within is about that group, and oxigraph takes it out of it.
+      'SELECT * F { ?s :q ?x OPTIONAL { G { ?s :p ?a FILTER (C) } } }',
       'SELECT ?g ?s (SUM(?a * 2) AS ?x) (COUNT(*) AS ?n) F { G { ?s ?p ?a FILTER isNumeric(?a) } } GROUP BY ?g ?s',
       'SELECT ?g (AVG(?a) AS ?x) (MIN(?a) AS ?y) (MAX(?a) AS ?z) F { G { ?s ?p ?a FILTER isNumeric(?a) } } GROUP BY ?g',
       'SELECT (COUNT(DISTINCT ?a) AS ?n) (SUM(DISTINCT ?a) AS ?x) F { G { ?s ?p ?a FILTER isNumeric(?a) } }',
