@@ -127,8 +127,8 @@ function writeOut(operation: Operation, left: Scope, right: Scope): void {
   keepInPlace(expression, joined(left, right))
   const unsure = [...left.values()].filter(({ isBound }) => !isBound)
   // Rows without any variable need one.
-  const telling = left.size > 0 ? unsure : [...right.values()].slice(0, 1)
-  const rows = telling.reduce(withBound, first)
+  const marks = left.size > 0 ? unsure.map(({ term }) => isBoundIn(term)) : [constant('')]
+  const rows = marks.reduce(withMark, first)
   const found = (): Operation => {
     const both = { type: 'join', input: [rows, second].map(copied) }
     return expression === undefined
@@ -141,19 +141,17 @@ function writeOut(operation: Operation, left: Scope, right: Scope): void {
   })
 }
 
-let bounds = 0
+let marks = 0
 
-function withBound(input: Operation, { term }: Variable): Operation {
-  const variable = Object.assign(
-    Object.create(Object.getPrototypeOf(term) as object) as Operation,
-    {
-      ...term,
-      value: `lorekeep-bound-${++bounds}`,
-    },
-  )
-  const asked = { type: 'expression', subType: 'term', term }
-  const expression = { type: 'expression', subType: 'operator', operator: 'bound', args: [asked] }
-  return { type: 'extend', input, variable, expression }
+function withMark(input: Operation, expression: Operation): Operation {
+  const value = `lorekeep-mark-${++marks}`
+  const equals = (other: Operation) => other?.termType === 'Variable' && other.value === value
+  return { type: 'extend', input, variable: { termType: 'Variable', value, equals }, expression }
+}
+
+function isBoundIn(term: Operation): Operation {
+  const args = [{ type: 'expression', subType: 'term', term }]
+  return { type: 'expression', subType: 'operator', operator: 'bound', args }
 }
 
 function noRows(variables: readonly Operation[]): Operation {
@@ -168,11 +166,11 @@ const never = {
   type: 'expression',
   subType: 'operator',
   operator: '=',
-  args: ['a', 'b'].map((text) => ({
-    type: 'expression',
-    subType: 'term',
-    term: rdfFactory.literal(text),
-  })),
+  args: ['a', 'b'].map(constant),
+}
+
+function constant(text: string): Operation {
+  return { type: 'expression', subType: 'term', term: rdfFactory.literal(text) }
 }
 
 /** Patterns within expressions: those of EXISTS. */

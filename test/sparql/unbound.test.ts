@@ -89,6 +89,8 @@ const optionals = `
   ?s :name ?n OPTIONAL { ?s :age ?a } OPTIONAL { ?s :knows ?k BIND (STR(?k) AS ?x) FILTER (!BOUND(?a)) }
   OPTIONAL { ?s :flag ?f BIND (STRLEN(?f) AS ?l) FILTER EXISTS { ?s :name ?n } }
   :a :name "Ellen" OPTIONAL { ?s :flag ?f BIND (STRLEN(?f) AS ?l) FILTER NOT EXISTS { ?s :name ?n } }
+  OPTIONAL { { FILTER EXISTS { BIND (1 AS ?z) } } FILTER (1 = 1) }
+  :a :name "Ellen" OPTIONAL { { FILTER EXISTS { BIND (1 AS ?z) } } FILTER (1 = 1) }
   ?s :name ?n OPTIONAL { BIND (?n AS ?m) FILTER (STRLEN(?n) > 4) }
   { VALUES ?x { 1 UNDEF } } OPTIONAL { VALUES (?x ?y) { (1 2) (3 4) } BIND (?y + 1 AS ?z) FILTER (?x = 3 && BOUND(?x)) }
   VALUES (?x ?w) { (1 1) (UNDEF 1) } OPTIONAL { VALUES ?y { 2 } BIND (?y AS ?z) FILTER (BOUND(?x) && ?w = 1) }
