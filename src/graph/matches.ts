@@ -108,7 +108,7 @@ export class Matches implements Answer<Triple> {
           if (!(error instanceof Miss) || count === before) throw error
         }
         return true
-      })
+      }, this.#open.check)
       if (count < until) continue
       await turn()
       until += rowsAtOnce

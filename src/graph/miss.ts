@@ -3,6 +3,8 @@
 // fast as awaiting each. Where one is missing it throws a Miss, and is called again once the block
 // is there. So such code keeps its own state unchanged until the last block it needs was found.
 
+import { setImmediate as turn } from 'node:timers/promises'
+
 /** Thrown by synchronous code that needs a block which is not in memory. */
 export class Miss {
   /** Brings the block, which stays until `release()`; rejects where it cannot be read. */
@@ -16,12 +18,23 @@ export class Miss {
   }
 }
 
-/** What `work` returns, called again after each block it missed. */
-export function withBlocks<T>(work: () => T): T | Promise<T> {
+/**
+ * Thrown by what has looked at so many rows and found none of use: others get their turn, and it goes
+ * on where it was.
+ */
+export function pause(): Miss {
+  return new Miss(() => turn())
+}
+
+/** Rows of no use after which there is one. */
+export const rowsPerPause = 10_000
+
+/** What `work` returns, called again after each block it missed. `check` throws where it may not be. */
+export function withBlocks<T>(work: () => T, check?: () => void): T | Promise<T> {
   try {
     return work()
   } catch (error) {
-    if (error instanceof Miss) return retried(work, error)
+    if (error instanceof Miss) return retried(work, error, check)
     throw error
   }
 }
@@ -33,12 +46,13 @@ export function withBlocks<T>(work: () => T): T | Promise<T> {
 const maxHeld = 512
 
 /** Holds what was missed until the work is done: in a memory too small for it, it would never be. */
-async function retried<T>(work: () => T, first: Miss): Promise<T> {
+async function retried<T>(work: () => T, first: Miss, check?: () => void): Promise<T> {
   const held: Miss[] = []
   try {
     for (let miss = first; ;) {
       if (held.push(miss) > maxHeld) held.shift()?.release()
       await miss.load()
+      check?.()
       try {
         return work()
       } catch (error) {

@@ -139,7 +139,10 @@ class Results<T> implements AsyncIterator<T, undefined> {
     if (answer === undefined) return undefined // left while it was being asked
     answer.check()
     const size = this.#size
-    const batch = withBlocks(() => answer.next(size))
+    const batch = withBlocks(
+      () => answer.next(size),
+      () => answer.check(),
+    )
     if (batch instanceof Promise) return batch.then((made) => this.#take(made, answer))
     this.#take(batch, answer)
     if (this.#ended || ++this.#batches % batchesPerTurn !== 0) return undefined

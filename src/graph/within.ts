@@ -1,3 +1,4 @@
+import { pause, rowsPerPause } from './miss.js'
 import { ANY, NONE, type PartedView, type Rows, type Values } from './view.js'
 import type { ValueRange } from './value/range.js'
 
@@ -96,6 +97,7 @@ class RowsThatHold implements Rows {
   readonly #rows: Rows
   /** A row was taken, and not looked at yet: a block was missing. */
   #pending = false
+  #passed = 0
 
   constructor(within: Within, rows: Rows) {
     this.#within = within
@@ -109,7 +111,10 @@ class RowsThatHold implements Rows {
       this.#pending = true
       const holds = this.#within.holds(rows.o)
       this.#pending = false
-      if (!holds) continue
+      if (!holds) {
+        if (++this.#passed % rowsPerPause === 0) throw pause()
+        continue
+      }
       this.s = rows.s
       this.p = rows.p
       this.o = rows.o

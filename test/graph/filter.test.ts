@@ -391,3 +391,52 @@ t.test('indexes have a number for each datatype with an order, and keep it', (t)
   t.equal(new Set(knownDatatypes).size, knownDatatypes.length)
   t.end()
 })
+
+t.test('others get their turn while nothing is found, and the signal is heard', async (t) => {
+  const p = entity('urn:p')
+  const many = (text: (n: number) => Term, g?: (n: number) => string) =>
+    Array.from({ length: 60_000 }, (_, n) => ({
+      s: entity(`urn:s${n}`),
+      p,
+      o: text(n),
+      ...(g && { g: g(n) }),
+    }))
+  const plain = await opened(t, [many((n) => literal(`text ${n}`))])
+  const exact = await opened(t, [many((n) => typed(`1.${'0'.repeat(18)}${n + 1}`, 'decimal'))])
+  const others = many((n) => literal(`other ${n}`)).map((each) => ({ ...each, p: entity('urn:q') }))
+  const graphs = await opened(t, [
+    [
+      ...many(
+        (n) => literal(`${n}`),
+        () => 'urn:g',
+      ),
+      ...others,
+    ],
+  ])
+  const twice = await opened(t, [many((n) => literal(`${n}`)), many((n) => literal(`${n}`))])
+  const questions: Readonly<Record<string, readonly [Graph, TriplePattern, number]>> = {
+    'a text': [plain, { p, filter: { gt: 'text 99999' } }, 0],
+    'digits at the bound': [exact, { filter: { gt: 0.5, lt: 1n } }, 0],
+    'the default graph': [graphs, { p, g: null }, 0],
+    'what another core has said': [twice, {}, 60_000],
+  }
+  for (const [name, [graph, pattern, expected]] of Object.entries(questions)) {
+    t.equal(await graph.count(pattern), expected, name)
+    let turns = 0
+    let isOver = false
+    const counted = async () => {
+      for (; !isOver; turns++) await new Promise((resolve) => setImmediate(resolve))
+    }
+    const counting = counted()
+    let found = 0
+    for await (const _ of graph.match(pattern)) found++
+    isOver = true
+    await counting
+    t.equal(found, expected, name)
+    t.ok(turns >= 4, `${name}: ${turns} turns`)
+  }
+  const controller = new AbortController()
+  const asked = plain.count({ p, filter: { gt: 'text 99999' } }, { signal: controller.signal })
+  setImmediate(() => controller.abort(new Error('enough')))
+  await t.rejects(asked, { message: 'enough' })
+})

@@ -1,6 +1,7 @@
 import { keyOf } from '../../terms.js'
 import type { Term } from '../../types.js'
 import { NONE, UNION, type Rows, type PartedView } from '../view.js'
+import { pause, rowsPerPause } from '../miss.js'
 import type { PartView } from './part-view.js'
 import { PartsView } from './parts-view.js'
 
@@ -186,6 +187,7 @@ class MergedRows implements Rows {
   #rows: Rows | undefined
   /** A row of the part was taken, and not told yet: a block was missing. */
   #pending = false
+  #passed = 0
 
   constructor(
     graph: MergedView,
@@ -220,7 +222,10 @@ class MergedRows implements Rows {
       const g = isUnion ? UNION : graph.graphId(n, rows.g)
       const isRepeat = graph.hasBefore(n, s, p, o, g)
       this.#pending = false
-      if (isRepeat) continue
+      if (isRepeat) {
+        if (++this.#passed % rowsPerPause === 0) throw pause()
+        continue
+      }
       this.s = s
       this.p = p
       this.o = o

@@ -12,6 +12,7 @@ import {
 } from '../view.js'
 import { TEXT } from '../value/literal-value.js'
 import type { ValueRange } from '../value/range.js'
+import { pause, rowsPerPause } from '../miss.js'
 import { OSP, SPO, type Part, type RowRange } from './part.js'
 import { blockBytes } from './layout.js'
 import { encodeTerm } from './encoded-term.js'
@@ -136,6 +137,7 @@ class PartRows implements Rows {
   readonly #view: PartView
   readonly #order: number
   #row: number
+  #passed = 0
   readonly #to: number
   /** In a scan of everything: the row at which the next subject begins. */
   #subjectEnd: number
@@ -190,7 +192,11 @@ class PartRows implements Rows {
       }
       if (collection !== ALL) {
         const spoRow = this.#order === SPO ? row : part.rowOf(this.s, this.p, this.o)
-        if (!this.#view.accepts(spoRow)) continue
+        if (!this.#view.accepts(spoRow)) {
+          if (++this.#passed % rowsPerPause !== 0) continue
+          this.#row++
+          throw pause()
+        }
       }
       this.#row = row + 1
       return true
@@ -210,6 +216,7 @@ class QuadRows implements Rows {
   readonly #asked: number
   /** In `SPO`; `NONE` where the next row is to be taken. */
   #row: number = NONE
+  #passed = 0
   /** A row was taken, and not looked up yet. */
   #pending = false
 
@@ -233,6 +240,7 @@ class QuadRows implements Rows {
       const graph = part.nextGraph(this.#row, collection, this.#asked, this.g)
       if (graph === NONE) {
         this.#row = NONE
+        if (++this.#passed % rowsPerPause === 0) throw pause()
         continue
       }
       this.s = rows.s
@@ -252,6 +260,7 @@ class GraphRows implements Rows {
   readonly g: number
   readonly #view: PartView
   readonly #pattern: readonly [s: number, p: number, o: number]
+  #passed = 0
   #at: number
   readonly #to: number
 
@@ -275,6 +284,7 @@ class GraphRows implements Rows {
     const { part, collection } = this.#view
     const [s, p, o] = this.#pattern
     for (; this.#at < this.#to; this.#at++) {
+      if (++this.#passed % rowsPerPause === 0) throw pause()
       const row = part.graphRow(this.#at)
       const place = part.pairPlace(SPO, row)
       const { words } = part.block(place)
@@ -329,6 +339,7 @@ class PartValues implements Values {
   readonly #range: ValueRange
   #at = -1
   #to = 0
+  #passed = 0
 
   constructor(part: Part, range: ValueRange) {
     this.#part = part
@@ -342,7 +353,11 @@ class PartValues implements Values {
     for (; this.#at < this.#to; this.#at++) {
       const key = part.valueKey(family, this.#at)
       const id = part.valueId(family, this.#at)
-      if ((key === low || key === high) && !this.#range.holds(part.term(id))) continue
+      if ((key === low || key === high) && !this.#range.holds(part.term(id))) {
+        if (++this.#passed % rowsPerPause !== 0) continue
+        this.#at++
+        throw pause()
+      }
       this.id = id
       this.#at++
       return true
