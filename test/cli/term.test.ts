@@ -25,12 +25,17 @@ t.test('a value is a number or a literal, a graph an IRI', (t) => {
   t.equal(parseValue('-1.5e3'), -1500)
   t.same(parseValue('"9"'), { v: '9', e: false })
   t.same(parseValue('"9"^^<urn:integer>'), { v: '9', e: false, dt: 'urn:integer' })
-  for (const text of ['', 'x', '1e', '<urn:a>', '0x10']) {
-    t.throws(() => parseValue(text), InvalidArgumentError, text)
+  const xsd = 'http://www.w3.org/2001/XMLSchema#'
+  t.same(parseValue('2000-01-31'), { v: '2000-01-31', e: false, dt: `${xsd}date` })
+  const noon = '2000-01-31T12:00:00Z'
+  t.same(parseValue(noon), { v: noon, e: false, dt: `${xsd}dateTime` })
+  for (const text of ['', 'x', '1e', '<urn:a>', 'urn:a', '0x10', '2000-01']) {
+    t.throws(() => parseValue(text), { message: /^It is a number, a date such as/ }, text)
   }
   t.equal(parseGraph('<urn:a>'), 'urn:a')
   t.equal(parseGraph('_:b0'), '_:b0')
-  for (const text of ['', 'x', '"x"']) t.throws(() => parseGraph(text), InvalidArgumentError, text)
+  for (const text of ['', 'x', '"x"', '?g'])
+    t.throws(() => parseGraph(text), { message: /^It is <iri>, or an IRI/ }, text)
   t.end()
 })
 

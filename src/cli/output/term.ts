@@ -28,19 +28,34 @@ export function parseTerm(text: string): Term {
 
 /** The name of a graph. */
 export function parseGraph(text: string): string {
-  const { v, e } = parseTerm(text)
-  if (e) return v
-  throw new InvalidArgumentError('It is <iri>, or an IRI as it is.')
+  return parsedAs(text, ({ v, e }) => (e ? v : undefined), 'It is <iri>, or an IRI as it is.')
 }
 
 const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
 
-/** What values are compared with: a number as it is, or a literal. */
+const date = /^-?\d{4,}-\d\d-\d\d(T.*)?$/
+
+/** What values are compared with: a number or a date as it is, or a literal. */
 export function parseValue(text: string): Term | number {
   if (number.test(text)) return Number(text)
-  const term = parseTerm(text)
-  if (!term.e) return term
-  throw new InvalidArgumentError('It is a number, or "text" with its quotes.')
+  const [isDate, time] = date.exec(text) ?? []
+  if (isDate !== undefined) {
+    const type = time === undefined ? 'date' : 'dateTime'
+    return { v: text, e: false, dt: `http://www.w3.org/2001/XMLSchema#${type}` }
+  }
+  const expected = 'It is a number, a date such as 2000-01-31, or "text" with its quotes.'
+  return parsedAs(text, (term) => (term.e ? undefined : term), expected)
+}
+
+function parsedAs<T>(text: string, take: (term: Term) => T | undefined, expected: string): T {
+  let found: T | undefined
+  try {
+    found = take(parseTerm(text))
+  } catch {
+    // It says what a term is.
+  }
+  if (found === undefined) throw new InvalidArgumentError(expected)
+  return found
 }
 
 function parseLiteral(v: string, ln: string | undefined, dt: string | undefined): Term {

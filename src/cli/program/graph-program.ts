@@ -19,15 +19,19 @@ import { parseGraph, parseTerm, parseValue, termSyntax } from '../output/term.js
 export function addMatch(program: Command): void {
   const match = program
     .command('match')
-    .description('Print the triples of a pattern, each once: as lines of N-Triples.')
+    .description(
+      'Print the triples of a pattern, each once: as lines of N-Triples, those in a named graph of N-Quads.',
+    )
     .option('--s <term>', 'the subject', parseTerm)
     .option('--p <term>', 'the predicate', parseTerm)
     .option('--o <term>', 'the object', parseTerm)
     .option('--g <iri>', 'the named graph', parseGraph)
-    .option('--gt <value>', 'an object above this: a number, date or text', parseValue)
-    .option('--gte <value>', 'this or above', parseValue)
-    .option('--lt <value>', 'below this', parseValue)
-    .option('--lte <value>', 'this or below', parseValue)
+    .addOption(
+      comparison('gt', 'an object above this: a number, a date such as 2000-01-31, "text"'),
+    )
+    .addOption(comparison('gte', 'this or above'))
+    .addOption(comparison('lt', 'below this'))
+    .addOption(comparison('lte', 'this or below'))
     .addOption(new Option('--default-graph', 'only what is in no named graph').conflicts('g'))
   addScope(match)
     .option('--limit <count>', 'at most so many (default: all)', parseCount)
@@ -115,6 +119,10 @@ export function addIndex(program: Command): void {
   addAccess(index)
     .addHelpText('after', example('lorekeep index urn:books --user alice'))
     .action(ownedAction(async () => (await import('../commands/graph/index-core.js')).indexCore))
+}
+
+function comparison(name: string, meaning: string): Option {
+  return new Option(`--${name} <value>`, meaning).argParser(parseValue).conflicts('o')
 }
 
 /** Which cores are asked. */
