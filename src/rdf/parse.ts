@@ -125,17 +125,17 @@ function lossError(extras: RdfExtras): LorekeepError {
   return new LorekeepError('LK_RDF_LOSS', detail, { details: { ...extras } })
 }
 
-/** `3 datatypes, 1 named graph`. */
+/** `3 datatypes, 1 statement in a named graph`. */
 export function describeExtras(extras: RdfExtras): string {
   const { datatypes, languages, directions, graphs } = extras
   const counts = [
-    [datatypes, 'datatype'],
-    [languages, 'language'],
-    [directions, 'direction'],
-    [graphs, 'named graph'],
+    [datatypes, 'datatype', 'datatypes'],
+    [languages, 'language', 'languages'],
+    [directions, 'direction', 'directions'],
+    [graphs, 'statement in a named graph', 'statements in named graphs'],
   ] as const
   return counts
     .filter(([count]) => count > 0)
-    .map(([count, name]) => `${count} ${name}${count === 1 ? '' : 's'}`)
+    .map(([count, one, several]) => `${count} ${count === 1 ? one : several}`)
     .join(', ')
 }
