@@ -92,7 +92,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/graph/miss': [],
   'src/graph/row-set': [],
   'src/graph/view': ['src/types', 'src/graph/value'],
-  'src/graph/within': ['src/graph/value', 'src/graph/view'],
+  'src/graph/within': ['src/graph/miss', 'src/graph/value', 'src/graph/view'],
   'src/graph/vectors': [...leaves, 'src/graph/types', 'src/graph/question', 'src/graph/miss'],
   'src/graph/index': [
     ...leaves,

@@ -5,6 +5,7 @@ import { negotiate } from '../accept.js'
 import { encoded, formatsOf } from './formats.js'
 import { resolveGraphs, type NamedGraphs } from './graphs.js'
 import { parseQuery } from './parse.js'
+import { mendPaths } from './paths.js'
 import { loadPeer } from './peer.js'
 import type { EngineBindings } from './peer.js'
 import { SparqlQuestion } from './question.js'
@@ -62,12 +63,13 @@ async function ask(
   const snapshot = await graph.snapshot({ signal })
   const question = new SparqlQuestion(signal, () => snapshot.close())
   try {
+    mendPaths(parsed.operation)
     await resolveGraphs(parsed.operation, graphsOf(snapshot, dataset, signal))
+    markUnbound(parsed.operation)
   } catch (error) {
     question.end()
     throw error
   }
-  markUnbound(parsed.operation)
   const answer = await question.answer(() =>
     peer.engine.query(parsed.operation, {
       sources: [question.guard(sparqlSource(snapshot, dataset))],

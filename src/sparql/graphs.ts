@@ -7,7 +7,7 @@
 
 import { LorekeepError } from '../errors.js'
 import { rdfFactory } from '../rdf/factory.js'
-import { become, copied, type Operation } from './operation.js'
+import { become, copied, partsOf, type Operation } from './operation.js'
 
 /** Of the dataset that is asked. */
 export interface NamedGraphs {
@@ -97,7 +97,7 @@ function takesTriple(operation: Operation, variable?: Operation): boolean {
     case 'bgp':
       return (operation.patterns as readonly unknown[]).length > 0
     case 'path':
-      return !mayBeEmpty(operation.predicate as Operation)
+      return !leads(operation.predicate, variable ? anyLength : noLength)
     case 'join':
       return inputs.some(takes) && (!variable || inputs.every(either))
     case 'union':
@@ -151,18 +151,13 @@ function asksGraph(node: unknown): boolean {
 
 const isPattern = ({ type }: Operation) => type === 'pattern' || type === 'path'
 
-/** True where a path may lead nowhere from where it began. */
-function mayBeEmpty(path: Operation): boolean {
-  const { type } = path
-  if (type === 'ZeroOrMorePath' || type === 'ZeroOrOnePath') return true
-  return partsOf(path).some((part) => mayBeEmpty(part as Operation))
-}
+/** Paths that may lead nowhere from where they began. */
+const noLength: readonly unknown[] = ['ZeroOrMorePath', 'ZeroOrOnePath']
+/** And one that the engine mistakes for such where the graph is a variable. */
+const anyLength: readonly unknown[] = [...noLength, 'OneOrMorePath']
 
-/** What an operation, or a list of them, is made of, but for terms and what a CONSTRUCT makes. */
-function partsOf(operation: Operation): unknown[] {
-  if (operation.termType !== undefined) return []
-  return Object.keys(operation)
-    .filter((key) => key !== 'template' && key !== 'metadata')
-    .map((key) => operation[key])
-    .filter((part) => typeof part === 'object' && part !== null)
+/** True where a path is one of these, or one of its steps. */
+function leads(path: unknown, types: readonly unknown[]): boolean {
+  const { type } = path as Operation
+  return types.includes(type) || partsOf(path as Operation).some((part) => leads(part, types))
 }

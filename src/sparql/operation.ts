@@ -24,3 +24,21 @@ export function coalesce(expression: Operation): void {
   const args = [{ ...expression }]
   become(expression, { type: 'expression', subType: 'operator', operator: 'coalesce', args })
 }
+
+/** What an operation, or a list of them, is made of, but for terms and what a CONSTRUCT makes. */
+export function partsOf(operation: Operation): unknown[] {
+  if (operation.termType !== undefined) return []
+  return Object.keys(operation)
+    .filter((key) => key !== 'template' && key !== 'metadata')
+    .map((key) => operation[key])
+    .filter((part) => typeof part === 'object' && part !== null)
+}
+
+let variables = 0
+
+/** One that no query has. */
+export function newVariable(): Operation {
+  const value = `lorekeep-${++variables}`
+  const equals = (other: Operation) => other?.termType === 'Variable' && other.value === value
+  return { termType: 'Variable', value, equals }
+}

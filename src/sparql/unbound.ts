@@ -10,7 +10,7 @@
 // which the engine does not foresee.
 
 import { rdfFactory } from '../rdf/factory.js'
-import { become, coalesce, copied, type Operation } from './operation.js'
+import { become, coalesce, copied, newVariable, type Operation } from './operation.js'
 
 interface Variable {
   readonly term: Operation
@@ -38,8 +38,9 @@ export function markUnbound(operation: Operation): MarkedScope {
   switch (type) {
     case 'bgp':
     case 'pattern':
-    case 'path':
       return known(everyVariable(operation))
+    case 'path':
+      return known(scopeOfPath(operation))
     case 'values':
       return known(scopeOfValues(operation))
     case 'join':
@@ -141,12 +142,8 @@ function writeOut(operation: Operation, left: Scope, right: Scope): void {
   })
 }
 
-let marks = 0
-
 function withMark(input: Operation, expression: Operation): Operation {
-  const value = `lorekeep-mark-${++marks}`
-  const equals = (other: Operation) => other?.termType === 'Variable' && other.value === value
-  return { type: 'extend', input, variable: { termType: 'Variable', value, equals }, expression }
+  return { type: 'extend', input, variable: newVariable(), expression }
 }
 
 function isBoundIn(term: Operation): Operation {
@@ -189,6 +186,13 @@ function everyVariable(node: unknown, scope = new Map<string, Variable>()): Scop
     scope.set(nameOf(term), { term, isBound: true, isEverywhere: true })
   else Object.values(node).forEach((part) => everyVariable(part, scope))
   return scope
+}
+
+/** A filter that the engine moves into a path takes the graph from it. */
+function scopeOfPath(operation: Operation): Scope {
+  const scope = everyVariable(operation)
+  if ((operation.graph as Operation).termType === 'DefaultGraph') return scope
+  return new Map([...scope].map(([name, each]) => [name, { ...each, isEverywhere: false }]))
 }
 
 function scopeOfValues({ variables, bindings }: Operation): Scope {
