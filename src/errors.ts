@@ -35,7 +35,7 @@ export const catalogue = define({
   // asking cores
   LK_GRAPH_QUERY: { kind: 'argument', message: 'not a valid question' },
   LK_RDF_FORMAT: { kind: 'format', message: 'not valid RDF' },
-  LK_RDF_LOSS: { kind: 'argument', message: 'the RDF has what a core cannot hold' },
+  LK_RDF_LOSS: { kind: 'argument', message: 'the RDF has more than texts' },
   LK_PEER_MISSING: { kind: 'unavailable', message: 'a package is not installed' },
 
   // archives of workspaces

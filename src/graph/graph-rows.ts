@@ -18,7 +18,8 @@ export function rowsIn(
   g: TriplePattern['g'],
 ): Rows {
   if (!isList(g)) return view.rows(s, p, o, graphId(view, g))
-  const graphs = [...new Set(g)].map((name) => graphId(view, name))
+  // A list has names alone: also of one that looks like a variable.
+  const graphs = [...new Set(g)].map((v) => (v === null ? DEFAULT : view.find({ v, e: true })))
   return new UnionRows(view, [s, p, o], graphs)
 }
 

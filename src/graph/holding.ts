@@ -30,9 +30,10 @@ export class Holding {
     dropped.register(owner, this, this)
   }
 
-  /** @throws LorekeepError `LK_CLOSED` */
+  /** @throws LorekeepError `LK_GRAPH_QUERY`, or `LK_CLOSED` where the store is */
   readonly open = (): HeldCores => {
-    if (this.#isClosed) throw new LorekeepError('LK_CLOSED', 'the snapshot was closed')
+    if (this.#closing.aborted) throw new LorekeepError('LK_CLOSED')
+    if (this.#isClosed) throw new LorekeepError('LK_GRAPH_QUERY', 'the snapshot was closed')
     this.#holders++
     let isHeld = true
     const release = () => {

@@ -97,9 +97,7 @@ export class Question {
     return Array.from(g, (name: unknown, n) => {
       const at = `${path}[${n}]`
       if (name === undefined) this.#fail(at, 'is missing; it must be the name of a graph, or null')
-      const graph = this.#graph(name, at) ?? null
-      if (graph?.startsWith('?') === true) this.#fail(at, 'is a variable, and must be a name')
-      return graph
+      return this.#name(name, at) ?? null
     })
   }
 
@@ -179,15 +177,16 @@ export class Question {
 
   /** A name, null, or a variable. */
   #graph(g: unknown, path: string): string | null | undefined {
-    if (g === null) return null
-    const problem = graphProblem(g)
-    if (problem !== undefined) {
-      this.#fail(path, g === '' ? 'is empty; null is the default graph' : problem)
-      return undefined
-    }
-    const graph = g as string | undefined
-    if (graph?.startsWith('?') !== true || aVariable.holds(graph)) return graph
-    this.#fail(path, broken(aVariable, graph))
+    const isVariable = typeof g === 'string' && g.startsWith('?')
+    if (isVariable && !aVariable.holds(g)) this.#fail(path, broken(aVariable, g))
+    return isVariable ? g : this.#name(g, path)
+  }
+
+  #name(g: unknown, path: string): string | null | undefined {
+    if (g === null || g === undefined) return g
+    if (graphProblem(g) === undefined) return g as string
+    const expected = `must be the name of a graph, or null, not ${shown(g)}`
+    this.#fail(path, g === '' ? 'is empty; null is the default graph' : expected)
     return undefined
   }
 

@@ -86,7 +86,9 @@ function patternOf(subject: Asked, predicate: Asked, object: Asked): TriplePatte
 function anyGraph(asked: Asked): AskedGraphs {
   if (asked?.termType === 'DefaultGraph') return [null]
   const g = askedFor(asked, nodeOf)
-  return g === 'nothing' || g?.e === false ? [] : [g?.v]
+  if (g === 'nothing' || g?.e === false) return []
+  // In a list it is the name of a graph, whatever it looks like.
+  return [g?.v.startsWith('?') === true ? [g.v] : g?.v]
 }
 
 /**

@@ -257,7 +257,7 @@ export interface Graph {
 
 /** One version of a graph. */
 export interface GraphSnapshot extends Graph {
-  /** Lets go of the version. Questions that come later reject with `LK_CLOSED`. */
+  /** Lets go of the version. Questions that come later reject with `LK_GRAPH_QUERY`. */
   close(): void
 }
 

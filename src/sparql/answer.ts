@@ -8,6 +8,7 @@ import { parseQuery } from './parse.js'
 import { mendPaths } from './paths.js'
 import { loadPeer } from './peer.js'
 import type { EngineBindings } from './peer.js'
+import { nodeOf, termOf } from '../rdf/terms.js'
 import { SparqlQuestion } from './question.js'
 import { regexFunctions } from './regex.js'
 import { sparqlSource, type Dataset } from '../graph/rdf-source.js'
@@ -103,14 +104,14 @@ function graphsOf(
   const named = dataset?.namedGraphs
   return {
     async names() {
-      if (named !== undefined) return [...new Set(named)]
-      const names: string[] = []
-      for await (const name of graph.graphs({ signal })) names.push(name)
-      return names
+      const names = new Set(named)
+      if (named === undefined) for await (const name of graph.graphs({ signal })) names.add(name)
+      return [...names].map((v) => nodeOf({ v, e: true }))
     },
     async has(name) {
-      if (named !== undefined) return named.includes(name)
-      const triples = graph.match({ g: name }, { limit: 1, signal })[Symbol.asyncIterator]()
+      const { v } = termOf(name)
+      if (named !== undefined) return named.includes(v)
+      const triples = graph.match({ g: v }, { limit: 1, signal })[Symbol.asyncIterator]()
       const { done } = await triples.next()
       await triples.return?.()
       return done !== true

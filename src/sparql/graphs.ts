@@ -5,14 +5,14 @@
 // graph, its patterns with ?g in the place of the graph are that union, and all graphs are asked at
 // once. Anything else (sub-SELECT, MINUS, paths of no length) is written out, graph by graph.
 
+import type { Term } from '@rdfjs/types'
 import { LorekeepError } from '../errors.js'
-import { rdfFactory } from '../rdf/factory.js'
 import { become, copied, partsOf, type Operation } from './operation.js'
 
 /** Of the dataset that is asked. */
 export interface NamedGraphs {
-  names(): Promise<readonly string[]>
-  has(name: string): Promise<boolean>
+  names(): Promise<readonly Term[]>
+  has(name: Term): Promise<boolean>
 }
 
 /** Copies of a pattern, one for each graph. */
@@ -42,7 +42,7 @@ async function place(
 async function resolve(operation: Operation, graphs: NamedGraphs): Promise<void> {
   const { name, input } = operation as { name: Operation; input: Operation }
   if (name.termType !== 'Variable') {
-    const isThere = takesTriple(input) || (await graphs.has(String(name.value)))
+    const isThere = takesTriple(input) || (await graphs.has(name as unknown as Term))
     await place(input, name, graphs)
     return become(operation, isThere ? input : union([]))
   }
@@ -50,9 +50,7 @@ async function resolve(operation: Operation, graphs: NamedGraphs): Promise<void>
     await place(input, name, graphs)
     return become(operation, input)
   }
-  const names = (await graphs.names()).map(
-    (iri) => rdfFactory.namedNode(iri) as unknown as Operation,
-  )
+  const names = (await graphs.names()) as readonly unknown[] as readonly Operation[]
   if (!asksGraph(input)) {
     await place(input, undefined, graphs)
     return become(operation, join(input, values(name, names)))

@@ -23,11 +23,13 @@ export async function* gunzipped(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const gunzip = createGunzip({ chunkSize })
   let packedBytes = 0
+  const head: number[] = []
   let failure: { readonly error: unknown } | undefined
   const packed = async function* () {
     try {
       for await (const chunk of source) {
         packedBytes += chunk.length
+        for (let at = 0; head.length < 2 && at < chunk.length; at++) head.push(chunk[at] as number)
         yield chunk
       }
     } catch (error) {
@@ -42,7 +44,7 @@ export async function* gunzipped(
   try {
     for (;;) {
       const { done, value } = await next.next().catch((error: unknown) => {
-        throw failure === undefined ? faultOf(error, bytes, packedBytes) : failure.error
+        throw failure === undefined ? faultOf(error, bytes, head) : failure.error
       })
       if (done) return
       bytes += value.length
@@ -61,15 +63,17 @@ export async function* gunzipped(
   }
 }
 
-function faultOf(error: unknown, bytes: number, packedBytes: number): LorekeepError {
-  if (packedBytes === 0) return unreadable('it is empty')
+function faultOf(error: unknown, bytes: number, head: readonly number[]): LorekeepError {
+  if (head.length === 0) return unreadable('it is empty')
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'Z_BUF_ERROR') {
     const byteOffset = bytes
     return damaged('the archive ends here, in the middle: it was cut', { byteOffset }, error)
   }
-  if (bytes === 0 && message === 'incorrect header check') {
-    return unreadable('it is not packed by gzip, as the archive of a workspace is')
+  if (message === 'incorrect header check') {
+    const isGzip = head[0] === 0x1f && head[1] === 0x8b
+    if (!isGzip) return unreadable('it is not packed by gzip, as the archive of a workspace is')
+    return damaged('something stands behind the end of the archive', { byteOffset: bytes }, error)
   }
   return damaged(`gzip says: ${message}`, { byteOffset: bytes }, error)
 }

@@ -309,7 +309,8 @@ t.test('what cannot be compared is told with its place', async (t) => {
     [{ gt: typed('x', 'integer') }, 'filter.gt', /is "x", which is no value of its datatype/],
     [{ gt: typed('true', 'boolean') }, 'filter.gt', /which has no order; numbers, dates and texts/],
     [{ gt: 1, lt: 'a' }, 'filter.lt', /is one of the texts, and the others are numbers/],
-    [{ gt: { v: 'a', e: false, dt: 'no iri' } }, 'filter.gt', /dt/],
+    [{ gt: { v: 'a', e: false, dt: 'no iri' } }, 'filter.gt', /has a wrong dt, which/],
+    [{ gt: { ...typed('5', 'integer'), ln: 'en' } }, 'filter.gt', /^has both 'dt' and 'ln'/],
   ]
   for (const [filter, path, message] of wrong) {
     const errors = [{ path, message }]

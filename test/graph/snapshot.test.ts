@@ -60,9 +60,10 @@ t.test('a snapshot stays as it was, and the graph goes on', async (t) => {
 
   snapshot.close()
   snapshot.close()
-  await t.rejects(snapshot.count(), { code: 'LK_CLOSED', message: /the snapshot was closed/ })
-  await t.rejects(subjects(snapshot), { code: 'LK_CLOSED' })
-  await t.rejects(snapshot.snapshot(), { code: 'LK_CLOSED' })
+  const code = 'LK_GRAPH_QUERY'
+  await t.rejects(snapshot.count(), { code, message: /the snapshot was closed/ })
+  await t.rejects(subjects(snapshot), { code })
+  await t.rejects(snapshot.snapshot(), { code })
   let rest = 1
   while ((await begun.next()).done !== true) rest++
   t.equal(rest, 500, 'what was begun goes on to its end')

@@ -257,3 +257,38 @@ t.test('REDUCED leaves out no row of another type or language', async (t) => {
   // "Bert" is there with and without a language.
   t.equal(all.filter((row) => row.includes('Bert')).length, 2)
 })
+
+t.test('graphs have names of any kind', async (t) => {
+  const keep = await createLorekeep({ backend: new MemoryBackend() })
+  t.teardown(() => keep.close())
+  const named = ['urn:g', '_:blank', 'no iri', '?g']
+  const triples = named.map((g, n) => ({
+    s: { v: `urn:s${n}`, e: true },
+    p: { v: 'urn:p', e: true },
+    o: { v: String(n), e: false },
+    g,
+  }))
+  const m = { i: 'c', m: [], u: 'u', c: 'c' }
+  await keep.knowledge.write({ user: 'u', id: 'c' }, [['t', { m, t: triples }]])
+  const graph = keep.knowledge.graph({ user: 'u' })
+  t.equal(await graph.count({ g: '?g' }), 4)
+  t.equal(await graph.count({ g: ['?g'] }), 1)
+  const sparql = createSparql()
+  const rows = async (query: string) => {
+    const result = await sparql.query(graph, query)
+    if (result.type !== 'bindings') throw new Error(result.type)
+    return (await all(result.bindings)).map(({ s, n }) => (s ?? n)?.value).sort()
+  }
+  const subjects = triples.map(({ s }) => s.v)
+  t.strictSame(await rows('SELECT * { GRAPH ?g { ?s ?p ?o } }'), subjects)
+  // Written out, graph by graph.
+  t.strictSame(await rows('SELECT * { GRAPH ?g { ?s ?p ?o MINUS { ?s ?p "x" } } }'), subjects)
+  t.strictSame(await rows('SELECT (COUNT(*) AS ?n) { GRAPH ?g { { SELECT * { ?s ?p ?o } } } }'), [
+    '4',
+  ])
+  t.strictSame(await rows('SELECT * { GRAPH <urn:lorekeep:entity:no%20iri> { ?s ?p ?o } }'), [
+    'urn:s2',
+  ])
+  const path = 'SELECT * { GRAPH <urn:lorekeep:entity:%3Fg> { ?s <urn:p>* ?o } }'
+  t.strictSame(await rows(path), ['3', 'urn:s3', 'urn:s3'])
+})

@@ -60,6 +60,13 @@ t.test('the bytes that come out are bounded', async (t) => {
   })
 })
 
+t.test('what stands behind the end of an archive is told', async (t) => {
+  const read = () => collect(gunzipped(once(Buffer.concat([packed, Buffer.from('more')])), limits))
+  await t.rejects(read(), { code: 'LK_WORKSPACE_DAMAGED', message: /stands behind the end/ })
+  const none = () => collect(gunzipped(once(Buffer.from('more')), limits))
+  await t.rejects(none(), { code: 'LK_WORKSPACE_FORMAT', message: /not packed by gzip/ })
+})
+
 t.test('a bomb is refused before it was unpacked', async (t) => {
   const bomb = gzipSync(Buffer.alloc(80 * 1024 * 1024))
   let bytes = 0

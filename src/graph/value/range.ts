@@ -114,9 +114,8 @@ function asTerm(value: unknown): Term | string {
     return `must be a number, a date, a text or a literal { v, e: false, dt }, not ${shown(value)}`
   }
   const [member, message] = annotationProblem({ e, dt, ln }) ?? []
-  return message === undefined
-    ? termOf({ v, e, dt, ln })
-    : `has a wrong ${member}, which ${message}`
+  if (message === undefined) return termOf({ v, e, dt, ln })
+  return member === '' ? message : `has a wrong ${member}, which ${message}`
 }
 
 /** JavaScript has years beyond four digits with six and a sign, XML Schema as many as it takes. */

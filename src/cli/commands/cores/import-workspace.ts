@@ -138,7 +138,10 @@ function tell(summary: WorkspaceSummary, { user, flow, url }: ImportCommandOptio
   if (left.length > 0) note(`passed over: ${left.join(', ')}`)
   const of = exportedAt === undefined ? '' : ` of ${exportedAt}`
   const name = workspace === undefined ? 'a workspace' : `the workspace '${workspace}'`
+  const stored = cores.filter(({ duplicate }) => !duplicate).length
   note(
-    `imported ${name}${of}: ${formatCounted(cores.length, 'core')}, ${formatCounted(queued, 'document')}`,
+    stored === 0 && queued === 0
+      ? `nothing of ${name}${of} was new`
+      : `imported ${name}${of}: ${formatCounted(stored, 'core')}, ${formatCounted(queued, 'document')}`,
   )
 }
