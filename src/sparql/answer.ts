@@ -3,7 +3,7 @@
 import type { Quad, Term } from '@rdfjs/types'
 import { negotiate } from '../accept.js'
 import { encoded, formatsOf } from './formats.js'
-import { resolveGraphs, type NamedGraphs } from './graphs.js'
+import { mostNames, resolveGraphs, type NamedGraphs } from './graphs.js'
 import { parseQuery } from './parse.js'
 import { mendPaths } from './paths.js'
 import { loadPeer } from './peer.js'
@@ -105,7 +105,10 @@ function graphsOf(
   return {
     async names() {
       const names = new Set(named)
-      if (named === undefined) for await (const name of graph.graphs({ signal })) names.add(name)
+      if (named === undefined) {
+        for await (const name of graph.graphs({ signal }))
+          if (names.add(name).size > mostNames) break
+      }
       return [...names].map((v) => nodeOf({ v, e: true }))
     },
     async has(name) {

@@ -11,9 +11,13 @@ import { become, copied, partsOf, type Operation } from './operation.js'
 
 /** Of the dataset that is asked. */
 export interface NamedGraphs {
+  /** All of them, or some more than `mostNames`. */
   names(): Promise<readonly Term[]>
   has(name: Term): Promise<boolean>
 }
+
+/** Names of graphs that a query may need at once. */
+export const mostNames = 100_000
 
 /** Copies of a pattern, one for each graph. */
 const mostCopies = 1000
@@ -51,6 +55,9 @@ async function resolve(operation: Operation, graphs: NamedGraphs): Promise<void>
     return become(operation, input)
   }
   const names = (await graphs.names()) as readonly unknown[] as readonly Operation[]
+  if (names.length > mostNames) {
+    throw new LorekeepError('LK_QUERY_BUDGET', `it asks more than ${mostNames} graphs one by one`)
+  }
   if (!asksGraph(input)) {
     await place(input, undefined, graphs)
     return become(operation, join(input, values(name, names)))

@@ -4,6 +4,7 @@ import { catalogue, LorekeepError } from '../errors.js'
 import type { ErrorCode } from '../errors.js'
 import type { TriplePattern } from '../graph/types.js'
 import type { Term, Triple } from '../types.js'
+import { mostNames } from './graphs.js'
 import type { Thread } from './thread.js'
 import { chunksAhead, isGraphOpen, kindOf } from './thread-messages.js'
 import type { Failure, FromThread, TermKind } from './thread-messages.js'
@@ -238,7 +239,9 @@ export class ThreadQuestion {
     try {
       const graph = await this.#snapshot()
       const names: string[] = []
-      for await (const name of graph.graphs({ signal: this.#asking.signal })) names.push(name)
+      for await (const name of graph.graphs({ signal: this.#asking.signal })) {
+        if (names.push(name) > mostNames) break
+      }
       this.#thread.post({ type: 'graphs', id, names })
     } catch (error) {
       this.#fail(error)

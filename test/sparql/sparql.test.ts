@@ -462,3 +462,29 @@ async function quiet(
 }
 
 const empty = new Set(['a literal of another kind', 'a named graph'])
+
+t.test('there may be so many graphs that are asked one by one', async (t) => {
+  const version = (count: number) => ({
+    snapshot: async () => ({
+      async *match() {},
+      count: async () => 0,
+      async *graphs() {
+        for (let n = 0; n < count; n++) yield `urn:g${n}`
+      },
+      close() {},
+    }),
+  })
+  const alone = 'SELECT (COUNT(*) AS ?n) { GRAPH ?g {} }'
+  t.strictSame(await written(await sparql.query(version(5000), alone)), ['n=[5000,"integer",""]'])
+  const minus = 'SELECT * { GRAPH ?g { ?s ?p ?o MINUS { ?s ?p 1 } } }'
+  t.strictSame(await written(await sparql.query(version(20), minus)), [])
+  const threads = createSparql({ threads: 1 })
+  for (const [count, query] of [
+    [100_001, alone],
+    [1001, minus],
+  ] as const) {
+    const code = 'LK_QUERY_BUDGET'
+    await t.rejects(sparql.query(version(count), query), { code })
+    await t.rejects(threads.execute(version(count), query), { code })
+  }
+})
