@@ -1,5 +1,6 @@
 // Rows in the graphs that a question names.
 
+import { pause, rowsPerPause } from './miss.js'
 import type { TriplePattern } from './types.js'
 import { ANY, DEFAULT, NAMED, NONE, UNION, type GraphView, type Rows } from './view.js'
 
@@ -38,6 +39,9 @@ class UnionRows implements Rows {
   #rows: Rows | undefined
   /** A row was taken, and not told yet: a block was missing. */
   #pending = false
+  #passed = 0
+  /** By id. */
+  readonly #places: ReadonlyMap<number, number>
 
   constructor(
     view: GraphView,
@@ -47,6 +51,7 @@ class UnionRows implements Rows {
     this.#view = view
     this.#pattern = pattern
     this.#graphs = graphs
+    this.#places = new Map(graphs.map((g, n) => [g, n]))
   }
 
   next(): boolean {
@@ -60,12 +65,12 @@ class UnionRows implements Rows {
       }
       this.#pending = true
       const { s, p, o } = rows
-      let isRepeat = false
-      for (let n = 0; n < this.#at && !isRepeat; n++) {
-        isRepeat = this.#view.has(s, p, o, this.#graphs[n])
-      }
+      const isRepeat = this.#wasTold(s, p, o)
       this.#pending = false
-      if (isRepeat) continue
+      if (isRepeat) {
+        if (++this.#passed % rowsPerPause === 0) throw pause()
+        continue
+      }
       this.s = s
       this.p = p
       this.o = o
@@ -73,4 +78,20 @@ class UnionRows implements Rows {
     }
     return false
   }
+
+  /** True where an earlier graph has it: those are asked one by one, or all that it is in. */
+  #wasTold(s: number, p: number, o: number): boolean {
+    const view = this.#view
+    const end = this.#at
+    if (end <= fewGraphs) {
+      for (let n = 0; n < end; n++) if (view.has(s, p, o, this.#graphs[n])) return true
+      return false
+    }
+    const rows = view.rows(s, p, o, ANY)
+    while (rows.next()) if ((this.#places.get(rows.g) ?? end) < end) return true
+    return false
+  }
 }
+
+/** More than most triples are in. */
+const fewGraphs = 8

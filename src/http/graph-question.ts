@@ -43,10 +43,19 @@ export class GraphBody extends Members {
     return cores as readonly string[] | undefined
   }
 
-  pattern(g = this.get('g')): TriplePattern {
-    const [s, p, o, filter] = ['s', 'p', 'o', 'filter'].map((name) => this.get(name))
+  pattern(): TriplePattern {
+    const [g, filter] = [this.get('g'), this.get('filter')]
     if (Array.isArray(g) && this.#isTooLong(g, 'g', maxGraphs, 'graphs')) return {}
-    return this.#question.triplePattern({ s, p, o, g, filter }, '')
+    return this.#question.triplePattern({ ...this.#places(), g, filter }, '')
+  }
+
+  /** Its three terms alone. */
+  plainPattern(): Pick<TriplePattern, 's' | 'p' | 'o'> {
+    return this.#question.triplePattern(this.#places(), '')
+  }
+
+  #places(): Readonly<Record<'s' | 'p' | 'o', unknown>> {
+    return { s: this.get('s'), p: this.get('p'), o: this.get('o') }
   }
 
   patterns(): readonly QueryPattern[] {

@@ -16,6 +16,8 @@ t.setTimeout(120_000)
 const seed = pickSeed()
 const user = 'u'
 const names = ['urn:g1', 'urn:g2', '_:g', 'a']
+/** So many that a list of them is long. */
+const many = Array.from({ length: 20 }, (_, n) => `urn:many:${n}`)
 
 const quadOf = (triple: Triple) => `${textOf(triple)}\n${triple.g ?? ''}`
 
@@ -80,7 +82,7 @@ for (const cores of [1, 3, 25]) {
         const few = randomTriples(random, 20)
         for (let core = 0; core < cores; core++) {
           // Some cores have no named graphs.
-          const some = core % 3 === 2 ? [] : names
+          const some = core % 3 === 2 ? [] : round % 3 === 0 ? [...names, ...many] : names
           const messages = Array.from({ length: 2 }, () => {
             const collection = random.pick(collections)
             const triples = [...randomTriples(random, 12), random.pick(few), random.pick(few)].map(
@@ -140,7 +142,7 @@ async function assertGraphs(
       const inAll = oracle.match(pattern)
       const named = { ...pattern, g: '?g' }
       assert.deepEqual(await matched(graph, named), inAll.filter(isNamed), JSON.stringify(named))
-      const g = [...names, null, 'nowhere'].filter(() => random.chance(0.5))
+      const g = [...names, ...many, null, 'nowhere'].filter(() => random.chance(0.5))
       const isIn = (quad: string) => g.includes(quad.split('\n').at(-1) || null)
       const triples = inAll.filter(isIn).map((quad) => quad.replace(/[^\n]*$/, ''))
       const union = { ...pattern, g }

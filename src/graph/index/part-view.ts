@@ -214,8 +214,9 @@ class QuadRows implements Rows {
   readonly #view: PartView
   readonly #rows: Rows
   readonly #asked: number
-  /** In `SPO`; `NONE` where the next row is to be taken. */
-  #row: number = NONE
+  /** Memberships of the row that are left. */
+  #at = 0
+  #to = 0
   #passed = 0
   /** A row was taken, and not looked up yet. */
   #pending = false
@@ -230,23 +231,27 @@ class QuadRows implements Rows {
     const { part, collection } = this.#view
     const rows = this.#rows
     for (;;) {
-      if (this.#row === NONE) {
+      if (this.#at === this.#to) {
         if (!this.#pending && !rows.next()) return false
         this.#pending = true
-        this.#row = part.rowOf(rows.s, rows.p, rows.o)
+        const row = part.rowOf(rows.s, rows.p, rows.o)
+        const to = part.membershipsOf(row + 1)
+        this.#at = part.membershipsOf(row)
+        this.#to = to
         this.#pending = false
-        this.g = UNION
       }
-      const graph = part.nextGraph(this.#row, collection, this.#asked, this.g)
-      if (graph === NONE) {
-        this.#row = NONE
+      const at = part.nextMembership(this.#at, this.#to, collection, this.#asked)
+      if (at === this.#to) {
+        this.#at = at
         if (++this.#passed % rowsPerPause === 0) throw pause()
         continue
       }
+      const g = part.graphAt(at)
+      this.#at = part.afterGraph(at, this.#to)
       this.s = rows.s
       this.p = rows.p
       this.o = rows.o
-      this.g = graph
+      this.g = g
       return true
     }
   }

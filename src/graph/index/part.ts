@@ -272,25 +272,66 @@ export class Part {
 
   /** True where a triple of that row in `SPO` is of a collection; of any, where that is below 0. */
   isIn(row: number, collection: number, g: number): boolean {
-    return this.nextGraph(row, collection, g, UNION) !== NONE
+    const to = this.membershipsOf(row + 1)
+    return this.nextMembership(this.membershipsOf(row), to, collection, g) < to
+  }
+
+  /** Where the memberships of a row in `SPO` begin, and those of the row before it end. */
+  membershipsOf(row: number): number {
+    return this.#word(this.#layout.membershipStarts + 4 * row)
   }
 
   /**
-   * The first graph behind `after` in which a triple of that row in `SPO` is, of those that `g` may
-   * be, and said in the collection (in any, where that is below 0); `NONE` where there is none. They
-   * are in the order of their ids, the default graph first; `UNION` is before all of them.
+   * The first membership of a row in [from, to) of a graph that `g` may be, in the collection (in any,
+   * where that is below 0); `to` where there is none. They are in the order of their graphs' ids, the
+   * default graph first: of one graph the first is looked for, as a triple may be in thousands.
    */
-  nextGraph(row: number, collection: number, g: number, after: number): number {
-    const { membershipStarts, memberships } = this.#layout
-    const width = this.hasGraphs ? 2 : 1
-    const to = this.#word(membershipStarts + 4 * row + 4)
-    for (let at = this.#word(membershipStarts + 4 * row); at < to; at++) {
-      const place = memberships + 4 * width * at
-      if (collection >= 0 && this.#word(place + 4 * (width - 1)) !== collection) continue
-      const graph = width === 1 ? DEFAULT : graphAt(this.#word(place))
-      if (isBehind(graph, after) && fits(graph, g)) return graph
+  nextMembership(from: number, to: number, collection: number, g: number): number {
+    let at = from
+    if (this.hasGraphs && (g >= 0 || g === DEFAULT)) {
+      const name = g === DEFAULT ? 0 : g + 1
+      at = this.#firstOfGraph(from, to, name)
+      for (; at < to && this.#graphWord(at) === name; at++)
+        if (this.#isOf(at, collection)) return at
+      return to
     }
-    return NONE
+    for (; at < to; at++) if (fits(this.graphAt(at), g) && this.#isOf(at, collection)) return at
+    return to
+  }
+
+  /** The first membership behind `from` of another graph than that of `from`. */
+  afterGraph(from: number, to: number): number {
+    return this.#firstOfGraph(from, to, this.#graphWord(from) + 1)
+  }
+
+  /** The graph of a membership. */
+  graphAt(membership: number): number {
+    return this.hasGraphs ? graphAt(this.#graphWord(membership)) : DEFAULT
+  }
+
+  #graphWord(membership: number): number {
+    return this.#word(this.#layout.memberships + 8 * membership)
+  }
+
+  #firstOfGraph(from: number, to: number, name: number): number {
+    let low = from
+    // Most have few: the first is nearly always the one.
+    for (const end = Math.min(to, from + 4); low < end; low++) {
+      if (this.#graphWord(low) >= name) return low
+    }
+    let high = to
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#graphWord(middle) < name) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  #isOf(membership: number, collection: number): boolean {
+    if (collection < 0) return true
+    const width = this.hasGraphs ? 8 : 4
+    return this.#word(this.#layout.memberships + width * membership + width - 4) === collection
   }
 
   /** The rows of a graph in `SPO`, as places of a list: [from, to). */
@@ -434,10 +475,6 @@ function graphAt(word: number): number {
 
 function fits(graph: number, g: number): boolean {
   return g === ANY || g === UNION || (g === NAMED ? graph !== DEFAULT : graph === g)
-}
-
-function isBehind(graph: number, after: number): boolean {
-  return after === UNION || (graph !== DEFAULT && (after === DEFAULT || graph > after))
 }
 
 /** The index of a run of segments: its parts. */

@@ -2,7 +2,7 @@
 // that are not known here are left alone, as they are there.
 
 import { shown } from '../../door/wording.js'
-import type { Graph, NearEntity } from '../../graph/types.js'
+import type { Graph, NearEntity, TriplePattern } from '../../graph/types.js'
 import type { KnowledgeStore } from '../../knowledge/types.js'
 import { keyOf } from '../../terms.js'
 import type { JsonObject, Triple } from '../../types.js'
@@ -76,8 +76,7 @@ export function createQuestionServices(
     const g = body.get('g') ?? '*'
     if (typeof g !== 'string') body.fail('g', `must be a string, not ${shown(g)}`)
     const limit = body.count('limit', maxGraphResults)
-    const { s, p, o } = body.pattern(null)
-    const pattern = { s, p, o, g: g === '*' ? undefined : (g as string) || null }
+    const pattern = { ...body.plainPattern(), g: graphOf(String(g)) }
     return async (graph, signal) =>
       listOf(
         'response',
@@ -105,6 +104,12 @@ export function createQuestionServices(
       return JSON.stringify({ entities })
     }
   }
+}
+
+/** In a list it is the name of a graph, also where it looks like a variable. */
+function graphOf(g: string): TriplePattern['g'] {
+  if (g === '*') return undefined
+  return g.startsWith('?') ? [g] : g || null
 }
 
 function withPlainTerms(body: JsonObject): JsonObject {

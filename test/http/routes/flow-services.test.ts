@@ -30,7 +30,7 @@ t.test('triples answers with those of a pattern in the collection', async (t) =>
     JSON.stringify(family[2]),
   ])
   // What the reference system's newer clients send along.
-  const more = { g: '*', streaming: false, 'batch-size': 20 }
+  const more = { g: '*', streaming: false, 'batch-size': 20, filter: 5 }
   t.equal((await response({ ...home, ...more })).length, 3)
   t.strictSame(await response({ user: 'alice' }), [], 'of the collection default')
   const { value } = await ask(serving, triplesPath, { ...home, limit: 1 })
@@ -59,6 +59,7 @@ t.test('a literal of a question is every literal of its text', async (t) => {
     ['', 3],
     ['urn:graph:source', 1],
     ['urn:graph:other', 0],
+    ['?g', 0],
   ] as const) {
     const { value } = await ask(serving, triplesPath, { user: 'alice', collection: 'typed', g })
     t.equal((value['response'] as unknown[]).length, found, g)
