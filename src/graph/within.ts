@@ -1,3 +1,5 @@
+// Rows whose object has a value in a range.
+
 import { pause, rowsPerPause } from './miss.js'
 import { ANY, NONE, type PartedView, type Rows, type Values } from './view.js'
 import type { ValueRange } from './value/range.js'

@@ -103,9 +103,9 @@ export async function findSources(
   async function languageOf(id: number): Promise<string | undefined> {
     const accepts = ({ o }: Row) => isLanguage(reader.term(o))
     const document = await documentIdOf(id)
-    for (const of of document === undefined ? [id] : [id, document]) {
+    for (const each of document === undefined ? [id] : [id, document]) {
       for (const p of [books.ids.language, books.ids.inLanguage, books.ids.dcLanguage]) {
-        const [row] = await reader.take(of, p, ANY, { most: 1, accepts })
+        const [row] = await reader.take(each, p, ANY, { most: 1, accepts })
         if (row !== undefined) return (await withBlocks(() => reader.term(row.o))).v
       }
     }
