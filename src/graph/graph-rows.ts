@@ -40,6 +40,8 @@ class UnionRows implements Rows {
   /** A row was taken, and not told yet: a block was missing. */
   #pending = false
   #passed = 0
+  /** The graphs of the row that was taken, where they are looked through. */
+  #earlier: Rows | undefined
   /** By id. */
   readonly #places: ReadonlyMap<number, number>
 
@@ -87,9 +89,12 @@ class UnionRows implements Rows {
       for (let n = 0; n < end; n++) if (view.has(s, p, o, this.#graphs[n])) return true
       return false
     }
-    const rows = view.rows(s, p, o, ANY)
-    while (rows.next()) if ((this.#places.get(rows.g) ?? end) < end) return true
-    return false
+    // Kept between calls: begun anew after each pause it would not end.
+    const rows = (this.#earlier ??= view.rows(s, p, o, ANY))
+    let isTold = false
+    while (!isTold && rows.next()) isTold = (this.#places.get(rows.g) ?? end) < end
+    this.#earlier = undefined
+    return isTold
   }
 }
 

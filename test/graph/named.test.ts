@@ -224,3 +224,16 @@ function joined(all: readonly Triple[], patterns: Parameters<Graph['solve']>[0])
   }
   return solutions.map(written)
 }
+
+t.test('a list of graphs ends where two cores say a triple in thousands of them', async (t) => {
+  const keep = await createLorekeep({ backend: new MemoryBackend() })
+  t.teardown(() => keep.close())
+  const triple = { s: { v: 'urn:s', e: true }, p: { v: 'urn:p', e: true }, o: { v: 'o', e: false } }
+  const inAll = Array.from({ length: 20_001 }, (_, n): Triple => ({ ...triple, g: `urn:g${n}` }))
+  for (const id of ['a', 'b']) await keep.knowledge.write({ user, id }, [messageOf(inAll)])
+  const g = [...Array.from({ length: 20 }, (_, n) => `urn:none:${n}`), 'urn:g1', 'urn:g20000']
+  t.equal(
+    await keep.knowledge.graph({ user }).count({ g }, { signal: AbortSignal.timeout(60_000) }),
+    1,
+  )
+})
