@@ -21,6 +21,7 @@ import { guessFormat } from './format-guess.js'
 import * as grammar from './grammar.js'
 import { defaultLimits, type CodecLimits } from './limits.js'
 import * as msgpack from './messagepack.js'
+import { RepeatedTexts } from './repeated-texts.js'
 import { aLanguage, anIri, REFUSED, stateAfter, type NameRule } from '../terms.js'
 import { Utf8State } from './utf8.js'
 
@@ -111,6 +112,10 @@ export class CoreScanner {
   #contentIsText = false
   #contentStart = 0
   readonly #utf8 = new Utf8State()
+  // What was found to be one.
+  readonly #datatypes = new RepeatedTexts<true>()
+  readonly #languages = new RepeatedTexts<true>()
+  readonly #graphs = new RepeatedTexts<true>()
   /** What a datatype or language has to be, and how much of it is. */
   #name: NameRule | undefined
   #nameState = 0
@@ -323,7 +328,7 @@ export class CoreScanner {
       if (next >= 0 && fields === 4) {
         if (next + 3 > stop || this.#view.getUint16(next) !== 0xa167) break
         if (chunk[next + 2] === 0xa0) break
-        next = this.#text(chunk, next + 2, stop, undefined)
+        next = this.#text(chunk, next + 2, stop, undefined, this.#graphs)
       }
       if (next < 0) break
       at = next
@@ -388,12 +393,18 @@ export class CoreScanner {
   #annotation(chunk: Uint8Array, at: number, stop: number): number {
     if (at + 4 > stop || chunk[at] !== 0xa2) return -1
     const key = this.#view.getUint16(at + 1)
-    if (key === 0x6474) return this.#text(chunk, at + 3, stop, anIri)
-    return key === 0x6c6e ? this.#text(chunk, at + 3, stop, aLanguage) : -1
+    if (key === 0x6474) return this.#text(chunk, at + 3, stop, anIri, this.#datatypes)
+    return key === 0x6c6e ? this.#text(chunk, at + 3, stop, aLanguage, this.#languages) : -1
   }
 
-  /** The end of a string at `at`, of the rule if there is one, or -1. */
-  #text(chunk: Uint8Array, at: number, stop: number, rule: NameRule | undefined): number {
+  /** The end of a string at `at`, of the rule if there is one, or -1. `valid` has those that were found to be. */
+  #text(
+    chunk: Uint8Array,
+    at: number,
+    stop: number,
+    rule: NameRule | undefined,
+    valid: RepeatedTexts<true>,
+  ): number {
     const head = chunk[at] as number
     if (classOf[head] !== msgpack.STRING_CLASS) return -1
     const from = at + (headerSizeOf[head] as number)
@@ -401,14 +412,17 @@ export class CoreScanner {
     const length = readLength(chunk, at)
     const to = from + length
     if (to > stop || length > this.#limits.maxStringBytes) return -1
+    if (valid.get(this.#view, from, to) === true) return to
     if (rule !== undefined) {
       const state = stateAfter(rule, 0, chunk, from, to)
       if (state === REFUSED || !rule.isWhole(state)) return -1
     }
     const utf8 = this.#utf8
-    const valid = utf8.check(chunk, from, to) === to && utf8.need === 0
+    const isUtf8 = utf8.check(chunk, from, to) === to && utf8.need === 0
     utf8.reset()
-    return valid ? to : -1
+    if (!isUtf8) return -1
+    valid.set(this.#view, from, to, true)
+    return to
   }
 
   // The automaton

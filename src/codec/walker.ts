@@ -351,15 +351,19 @@ export class CoreWalker {
     if (start + 4 > this.#end || this.#bytes[start] !== 0xa2) return CUT
     const key = this.#view.getUint16(start + 1)
     if (key !== keyDt && key !== keyLn) return CUT
-    const end = this.#skip(start + 3)
-    if (end !== CUT) this.#moreIs(key, start + 3, end)
-    return end
-  }
-
-  #moreIs(key: number, value: number, end: number): void {
+    const head = this.#bytes[start + 3] as number
+    let from = start + 4
+    let length = head & 0x1f
+    if (head < 0xa0 || head > 0xbf) {
+      if (head !== 0xd9 || from === this.#end) return CUT
+      length = this.#bytes[from++] as number
+    }
+    const to = from + length
+    if (to > this.#end) return CUT
     this.#more = key === keyDt ? DATATYPE : LANGUAGE
-    this.#moreFrom = this.#header(value)
-    this.#moreTo = end
+    this.#moreFrom = from
+    this.#moreTo = to
+    return to
   }
 
   // The term that was read last is in this place.
@@ -470,7 +474,11 @@ export class CoreWalker {
         this.#from = this.#header(value)
         this.#to = at
       } else if (letter === letterE) this.#e = (this.#bytes[value] as number) & 1
-      else if (letters === keyDt || letters === keyLn) this.#moreIs(letters, value, at)
+      else if (letters === keyDt || letters === keyLn) {
+        this.#more = letters === keyDt ? DATATYPE : LANGUAGE
+        this.#moreFrom = this.#header(value)
+        this.#moreTo = at
+      }
     }
     return at
   }

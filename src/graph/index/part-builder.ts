@@ -1,4 +1,5 @@
 import type { BlockStorage } from '../../block-writer.js'
+import { RepeatedTexts } from '../../codec/repeated-texts.js'
 import { LANGUAGE, NOTHING, readNumbers } from '../../codec/walker.js'
 import type { CoreVisitor, TriplePlaces } from '../../codec/walker.js'
 import { xsdString } from '../../terms.js'
@@ -16,7 +17,7 @@ import {
 import { mainKey } from './keys.js'
 import type { PartRecord } from './layout.js'
 import { MOMENT, NUMBER } from '../value/literal-value.js'
-import { sortValues } from './sorted-values.js'
+import { PartValues } from './sorted-values.js'
 import { sortByHash, sortTriples } from './permutations.js'
 import { SectionWriter } from './section-writer.js'
 import { maxAhead, TermTable } from './term-table.js'
@@ -56,15 +57,16 @@ export class PartBuilder implements CoreVisitor {
   #isMixed = false
   #firstCollection = -1
 
-  /** Datatypes that were met last. */
-  readonly #datatypes: DatatypeName[] = []
+  /** Datatypes that were met, by their numbers in the index: `plain`, or another one below 0 where there is none. */
+  readonly #datatypes = new RepeatedTexts<number>()
 
   /** Graphs that were met, by their names; those of waiting triples, where any has one. */
   readonly #graphs = new Map<string, GraphName>()
   #graph: GraphName | undefined
   readonly #waitingGraphs: (GraphName | undefined)[] = []
   #hasGraphs = false
-  #hasDatatypes = false
+  /** Undefined before there is a datatype. */
+  #values: PartValues | undefined
 
   #entity = 0
   #components = new Float64Array(0)
@@ -104,43 +106,84 @@ export class PartBuilder implements CoreVisitor {
   }
 
   triple(bytes: Uint8Array, view: DataView, places: TriplePlaces): void {
-    if (!places.isPlain) return this.#annotatedTriple(bytes, view, places)
     const { sFrom, sTo, sE, pFrom, pTo, pE, oFrom, oTo, oE } = places
     const n = 3 * this.#waiting
-    const bytesOfTerms = sTo - sFrom + pTo - pFrom + oTo - oFrom
-    if (this.#wordsEnd + bytesOfTerms / 4 + 9 > this.#words.length) this.#growWords(bytesOfTerms)
+    this.#needWords(sTo - sFrom + pTo - pFrom + oTo - oFrom)
     const words = this.#words
     const ends = this.#ends
     ends[n] = encodeInto(words, this.#wordsEnd, view, sFrom, sTo, sE)
     ends[n + 1] = encodeInto(words, ends[n] as number, view, pFrom, pTo, pE)
     ends[n + 2] = encodeInto(words, ends[n + 1] as number, view, oFrom, oTo, oE)
     this.#wordsEnd = ends[n + 2] as number
+    if (!places.isPlain) this.#annotate(bytes, view, places)
     if (++this.#waiting === triplesAtOnce) this.chunkEnd(bytes, view)
   }
 
-  #annotatedTriple(bytes: Uint8Array, view: DataView, places: TriplePlaces): void {
-    const { sFrom, sTo, sE, sMore, sMoreFrom, sMoreTo } = places
-    const { pFrom, pTo, pE, pMore, pMoreFrom, pMoreTo } = places
-    const { oFrom, oTo, oE, oMore, oMoreFrom, oMoreTo } = places
-    const n = 3 * this.#waiting
-    const ends = this.#ends
-    this.#needWords(sTo - sFrom + pTo - pFrom + sMoreTo - sMoreFrom + pMoreTo - pMoreFrom)
-    if (sMore === NOTHING) this.#encode(view, sFrom, sTo, sE)
-    else this.#encodeAnnotated(bytes, view, sFrom, sTo, sMore, sMoreFrom, sMoreTo, n)
-    ends[n] = this.#wordsEnd
-    if (pMore === NOTHING) this.#encode(view, pFrom, pTo, pE)
-    else this.#encodeAnnotated(bytes, view, pFrom, pTo, pMore, pMoreFrom, pMoreTo, n + 1)
-    ends[n + 1] = this.#wordsEnd
-    this.#needWords(oTo - oFrom + oMoreTo - oMoreFrom)
-    if (oMore === NOTHING) this.#encode(view, oFrom, oTo, oE)
-    else this.#encodeAnnotated(bytes, view, oFrom, oTo, oMore, oMoreFrom, oMoreTo, n + 2)
-    ends[n + 2] = this.#wordsEnd
-    const { gFrom, gTo } = places
+  /** Encodes what the triple that was encoded last has beside its texts. */
+  #annotate(bytes: Uint8Array, view: DataView, places: TriplePlaces): void {
+    const { sMore, pMore, oMore, oMoreFrom, oMoreTo, gFrom, gTo } = places
+    if (sMore !== NOTHING || pMore !== NOTHING) this.#annotateOthers(view, places)
+    if (oMore !== NOTHING) {
+      this.#encodeMore(view, oMore, oMoreFrom, oMoreTo, 3 * this.#waiting + 2)
+    }
     if (gFrom < gTo) {
       this.#hasGraphs = true
       this.#waitingGraphs[this.#waiting] = this.#graphOf(bytes, gFrom, gTo)
     }
-    if (++this.#waiting === triplesAtOnce) this.chunkEnd(bytes, view)
+  }
+
+  /** Of a subject and a predicate, which hardly ever are literals: what lies behind is encoded again. */
+  #annotateOthers(view: DataView, places: TriplePlaces): void {
+    const { pFrom, pTo, pE, oFrom, oTo, oE } = places
+    const { sMore, sMoreFrom, sMoreTo, pMore, pMoreFrom, pMoreTo } = places
+    const n = 3 * this.#waiting
+    this.#wordsEnd = this.#ends[n] as number
+    if (sMore !== NOTHING) this.#encodeMore(view, sMore, sMoreFrom, sMoreTo, n)
+    this.#encode(view, pFrom, pTo, pE, n + 1)
+    if (pMore !== NOTHING) this.#encodeMore(view, pMore, pMoreFrom, pMoreTo, n + 1)
+    this.#encode(view, oFrom, oTo, oE, n + 2)
+  }
+
+  /** `place` is that of the waiting term. */
+  #encode(view: DataView, from: number, to: number, kind: number, place: number): void {
+    this.#needWords(to - from)
+    this.#wordsEnd = encodeInto(this.#words, this.#wordsEnd, view, from, to, kind)
+    this.#ends[place] = this.#wordsEnd
+  }
+
+  /** Encodes what a literal has beside its text, which was the last to be encoded. */
+  #encodeMore(view: DataView, more: number, from: number, to: number, place: number): void {
+    const start = place === 0 ? 0 : (this.#ends[place - 1] as number)
+    if (more === LANGUAGE) this.#encodeLanguage(view, from, to, place)
+    else {
+      const datatype = this.#datatypeOf(view, from, to)
+      if (datatype === plain) return
+      this.#values ??= new PartValues()
+      if (datatype < 0) this.#encode(view, from, to, encoded.DATATYPE, place)
+      else {
+        this.#words[this.#wordsEnd++] = datatype * 4 + encoded.KNOWN
+        this.#ends[place] = this.#wordsEnd
+      }
+    }
+    const words = this.#words
+    words[start] = (words[start] as number) + ANNOTATED - LITERAL
+  }
+
+  #encodeLanguage(view: DataView, from: number, to: number, place: number): void {
+    if (!hasCapitals(view, from, to)) return this.#encode(view, from, to, encoded.LANGUAGE, place)
+    const tag = bytesOf(view, from, to).slice()
+    this.#spellings.set(place, tag)
+    const small = tag.map((byte) => (isCapital(byte) ? byte | 0x20 : byte))
+    this.#encode(viewOf(small), 0, small.length, encoded.LANGUAGE, place)
+  }
+
+  #datatypeOf(view: DataView, from: number, to: number): number {
+    const met = this.#datatypes.get(view, from, to)
+    if (met !== undefined) return met
+    const text = Buffer.from(bytesOf(view, from, to)).toString()
+    const number = text === xsdString ? plain : knownNumber(text)
+    this.#datatypes.set(view, from, to, number)
+    return number
   }
 
   #graphOf(bytes: Uint8Array, from: number, to: number): GraphName {
@@ -156,63 +199,6 @@ export class PartBuilder implements CoreVisitor {
     }
     this.#graph = graph
     return graph
-  }
-
-  #encode(view: DataView, from: number, to: number, kind: number): void {
-    this.#wordsEnd = encodeInto(this.#words, this.#wordsEnd, view, from, to, kind)
-  }
-
-  /** Encodes a literal that has more. `place` is that of the waiting term. */
-  #encodeAnnotated(
-    bytes: Uint8Array,
-    view: DataView,
-    from: number,
-    to: number,
-    more: number,
-    moreFrom: number,
-    moreTo: number,
-    place: number,
-  ): void {
-    if (more === LANGUAGE) {
-      this.#encode(view, from, to, ANNOTATED)
-      return this.#encodeLanguage(bytes, view, moreFrom, moreTo, place)
-    }
-    const datatype = this.#datatypeOf(bytes, moreFrom, moreTo)
-    if (datatype.number === plain) return this.#encode(view, from, to, LITERAL)
-    this.#encode(view, from, to, ANNOTATED)
-    this.#hasDatatypes = true
-    if (datatype.number < 0) this.#encode(view, moreFrom, moreTo, encoded.DATATYPE)
-    else this.#words[this.#wordsEnd++] = datatype.number * 4 + encoded.KNOWN
-  }
-
-  #encodeLanguage(
-    bytes: Uint8Array,
-    view: DataView,
-    from: number,
-    to: number,
-    place: number,
-  ): void {
-    if (!hasCapitals(bytes, from, to)) return this.#encode(view, from, to, encoded.LANGUAGE)
-    // A copy, which slice() of a Buffer is not.
-    const tag = Uint8Array.from(bytes.subarray(from, to))
-    this.#spellings.set(place, tag)
-    const small = tag.map((byte) => (isCapital(byte) ? byte | 0x20 : byte))
-    this.#encode(new DataView(small.buffer), 0, small.length, encoded.LANGUAGE)
-  }
-
-  /** Those of a core are few, and the one before is met again soon. */
-  #datatypeOf(bytes: Uint8Array, from: number, to: number): DatatypeName {
-    const known = this.#datatypes
-    for (let n = 0; n < known.length; n++) {
-      const datatype = known[n] as DatatypeName
-      if (isBytes(datatype.bytes, bytes, from, to)) return datatype
-    }
-    const name = Buffer.from(Uint8Array.from(bytes.subarray(from, to)).buffer)
-    const text = name.toString()
-    const datatype = { bytes: name, number: text === xsdString ? plain : knownNumber(text) }
-    if (known.length === maxDatatypes) known.length = 0
-    known.push(datatype)
-    return datatype
   }
 
   // Looking up the terms of many triples in a row costs less than doing it between the others' parsing.
@@ -275,6 +261,7 @@ export class PartBuilder implements CoreVisitor {
     this.#triples += count
     if (isSpelled) spellings.clear()
     this.#waitingGraphs.length = 0
+    this.#values?.read(terms)
   }
 
   /** Notes how a term is spelled where it is new: not one of the first `known`. Returns how many are known now. */
@@ -293,9 +280,8 @@ export class PartBuilder implements CoreVisitor {
       return
     }
     const { sMore, sMoreFrom, sMoreTo } = terms
-    this.#needWords(sTo - sFrom + sMoreTo - sMoreFrom)
-    if (sMore === NOTHING) this.#encode(view, sFrom, sTo, sE)
-    else this.#encodeAnnotated(bytes, view, sFrom, sTo, sMore, sMoreFrom, sMoreTo, 0)
+    this.#encode(view, sFrom, sTo, sE, 0)
+    if (sMore !== NOTHING) this.#encodeMore(view, sMore, sMoreFrom, sMoreTo, 0)
     const known = this.#terms.count
     this.#entity = this.#terms.add(this.#words, 0, this.#wordsEnd)
     this.#spell(this.#entity, 0, known)
@@ -350,7 +336,8 @@ export class PartBuilder implements CoreVisitor {
         await file.write(graphs.starts)
         await file.write(graphs.rows)
       }
-      const values = this.#hasDatatypes ? sortValues(terms) : []
+      this.#values?.read(terms)
+      const values = this.#values?.sorted() ?? []
       for (const { keys, ids } of values) {
         await file.write(keys)
         await file.write(ids)
@@ -396,7 +383,7 @@ export class PartBuilder implements CoreVisitor {
     this.#columns.c = undefined
     this.#columns.g = undefined
     this.#isMixed = false
-    this.#hasDatatypes = false
+    this.#values = undefined
     this.#hasGraphs = false
     this.#graphs.clear()
     this.#graph = undefined
@@ -434,7 +421,7 @@ export class PartBuilder implements CoreVisitor {
     return this.#terms.add(words, 0, words.length)
   }
 
-  /** Room for so many bytes, of two terms at most. */
+  /** Room for so many bytes, of three terms at most. */
   #needWords(bytes: number): void {
     if (this.#wordsEnd + bytes / 4 + 9 > this.#words.length) this.#growWords(bytes)
   }
@@ -461,14 +448,6 @@ export class PartBuilder implements CoreVisitor {
 /** A literal of xsd:string has nothing more. */
 const plain = -2
 
-const maxDatatypes = 16
-
-interface DatatypeName {
-  readonly bytes: Uint8Array
-  /** In the index; `plain`, or another number below 0 where it has none. */
-  readonly number: number
-}
-
 function isBytes(expected: Uint8Array, bytes: Uint8Array, from: number, to: number): boolean {
   if (to - from !== expected.length) return false
   for (let i = 0; i < expected.length; i++) if (bytes[from + i] !== expected[i]) return false
@@ -479,8 +458,8 @@ function isCapital(byte: number): boolean {
   return byte >= 0x41 && byte <= 0x5a
 }
 
-function hasCapitals(bytes: Uint8Array, from: number, to: number): boolean {
-  for (let i = from; i < to; i++) if (isCapital(bytes[i] as number)) return true
+function hasCapitals(view: DataView, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) if (isCapital(view.getUint8(i))) return true
   return false
 }
 
@@ -501,6 +480,10 @@ interface GraphName {
   readonly bytes: Uint8Array
   /** In this part; -1 before it has one. */
   id: number
+}
+
+function bytesOf(view: DataView, from: number, to: number): Uint8Array {
+  return new Uint8Array(view.buffer, view.byteOffset + from, to - from)
 }
 
 function viewOf(bytes: Uint8Array): DataView {

@@ -71,58 +71,68 @@ function keyOfMoment(
   const yearDigits = at - yearFrom
   if (yearDigits < 4 || (yearDigits > 4 && bytes[yearFrom] === ZERO)) return NaN
   if (isNegative) year = -year
+  if (at + (lengths[precision] as number) > to) return NaN
   let month = 1
   if (precision >= MONTH) {
-    month = codeAt(bytes, at, to) === DASH ? twoDigits(bytes, at + 1, to) : NaN
-    if (!(month >= 1 && month <= 12)) return NaN
+    month = bytes[at] === DASH ? twoDigits(bytes, at + 1) : NONE
+    if (month < 1 || month > 12) return NaN
     at += 3
   }
   let day = 1
   if (precision >= DAY) {
-    day = codeAt(bytes, at, to) === DASH ? twoDigits(bytes, at + 1, to) : NaN
-    if (!(day >= 1 && day <= daysIn(year, month))) return NaN
+    day = bytes[at] === DASH ? twoDigits(bytes, at + 1) : NONE
+    if (day < 1 || day > daysIn(year, month)) return NaN
     at += 3
   }
   let inDay = 0
+  let fraction = 0
   if (precision === TIME) {
-    if (codeAt(bytes, at, to) !== LETTER_T || codeAt(bytes, at + 6, to) !== COLON) return NaN
-    const seconds = twoDigits(bytes, at + 7, to)
-    if (!(seconds <= 59)) return NaN
-    inDay = clock(bytes, at + 1, to) + 1000 * seconds
+    const minutes = bytes[at] === LETTER_T ? clock(bytes, at + 1) : NONE
+    const seconds = bytes[at + 6] === COLON ? twoDigits(bytes, at + 7) : NONE
+    if (minutes === NONE || seconds === NONE || seconds > 59) return NaN
+    inDay = minutes + 1000 * seconds
     at += 9
     if (codeAt(bytes, at, to) === DOT) {
       const first = ++at
       let unit = 100
       for (let code; isDigit((code = codeAt(bytes, at, to))); at++, unit /= 10) {
-        inDay += unit * (code - ZERO)
+        fraction += unit * (code - ZERO)
       }
       if (at === first) return NaN
     }
     // Midnight at the end of a day is that of the next.
-    if (!(inDay <= dayMs)) return NaN
+    if (inDay + fraction > dayMs) return NaN
   }
   const offset = at === to && !hasZone ? 0 : offsetAt(bytes, at, to)
-  const key = dayMs * daysBefore(year, month, day) + inDay - offset
+  if (offset === NO_OFFSET) return NaN
+  const key = dayMs * daysBefore(year, month, day) + inDay - offset + fraction
   return Number.isFinite(key) ? key : NaN
 }
 
+/** What is behind the year, by precision, before fractions of a second and a time zone. */
+const lengths = [0, '-MM'.length, '-MM-DD'.length, '-MM-DDThh:mm:ss'.length]
+
 const dayMs = 86_400_000
 
-/** `hh:mm`, in milliseconds; NaN where there is none. */
-function clock(bytes: Buffer, at: number, to: number): number {
-  const hours = twoDigits(bytes, at, to)
-  const minutes = twoDigits(bytes, at + 3, to)
-  const isOne = codeAt(bytes, at + 2, to) === COLON && hours <= 24 && minutes <= 59
-  return isOne ? 3_600_000 * hours + 60_000 * minutes : NaN
+/** Numbers below are whole ones of 32 bits, which NaN is not: that would take three times as long. */
+const NONE = -1
+const NO_OFFSET = dayMs
+
+/** `hh:mm`, in milliseconds; `NONE` where there is none. */
+function clock(bytes: Buffer, at: number): number {
+  const hours = twoDigits(bytes, at)
+  const minutes = twoDigits(bytes, at + 3)
+  const isIn = hours !== NONE && hours <= 24 && minutes !== NONE && minutes <= 59
+  return isIn && bytes[at + 2] === COLON ? 3_600_000 * hours + 60_000 * minutes : NONE
 }
 
-/** What a time zone at the end is ahead of UTC, in milliseconds. */
+/** What a time zone at the end is ahead of UTC, in milliseconds; `NO_OFFSET` where there is none. */
 function offsetAt(bytes: Buffer, at: number, to: number): number {
   const sign = codeAt(bytes, at, to)
-  if (sign === LETTER_Z) return at + 1 === to ? 0 : NaN
-  if ((sign !== PLUS && sign !== DASH) || at + 6 !== to) return NaN
-  const offset = clock(bytes, at + 1, to)
-  if (!(offset <= 14 * 3_600_000)) return NaN
+  if (sign === LETTER_Z) return at + 1 === to ? 0 : NO_OFFSET
+  if ((sign !== PLUS && sign !== DASH) || at + 6 !== to) return NO_OFFSET
+  const offset = clock(bytes, at + 1)
+  if (offset === NONE || offset > 14 * 3_600_000) return NO_OFFSET
   return sign === PLUS ? offset : -offset
 }
 
@@ -136,21 +146,21 @@ const LETTER_Z = 0x5a
 
 const isDigit = (code: number) => code >= ZERO && code <= 0x39
 
-/** -1 behind the end. */
+/** `NONE` behind the end. */
 function codeAt(bytes: Buffer, at: number, to: number): number {
-  return at < to ? (bytes[at] as number) : -1
+  return at < to ? (bytes[at] as number) : NONE
 }
 
-function twoDigits(bytes: Buffer, at: number, to: number): number {
-  const tens = codeAt(bytes, at, to)
-  const ones = codeAt(bytes, at + 1, to)
-  return isDigit(tens) && isDigit(ones) ? 10 * (tens - ZERO) + ones - ZERO : NaN
+function twoDigits(bytes: Buffer, at: number): number {
+  const tens = bytes[at] as number
+  const ones = bytes[at + 1] as number
+  return isDigit(tens) && isDigit(ones) ? 10 * (tens - ZERO) + ones - ZERO : NONE
 }
 
 function daysIn(year: number, month: number): number {
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
   if (month === 2) return isLeap ? 29 : 28
-  return [4, 6, 9, 11].includes(month) ? 30 : 31
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }
 
 /**

@@ -41,7 +41,9 @@ function read(chunks: Iterable<Uint8Array>, dialect?: ImportDialect): Read {
     if (!(error instanceof LorekeepError)) throw error
     const { messageIndex, byteOffset, errors } = error.details
     const [{ path }] = errors as [Problem]
-    return { error: { code: error.code, messageIndex, byteOffset, path }, message: error.message }
+    // What the bytes look like is said of those that are there.
+    const [message = ''] = error.message.split('; the data looks like')
+    return { error: { code: error.code, messageIndex, byteOffset, path }, message }
   }
   const { messages, triples, entities, vectors, skipped } = reader
   const bytes = Buffer.concat(copied).toString('latin1')
