@@ -1,5 +1,6 @@
 // Paths that the engine answers otherwise than SPARQL 1.1 (section 18.4) has them.
 
+import { mediatorOf } from './mediator.js'
 import { become, newVariable, partsOf, type Operation } from './operation.js'
 
 /**
@@ -21,4 +22,39 @@ export function mendPaths(node: unknown): void {
     input: { ...operation, object: end },
     expression: { type: 'expression', subType: 'operator', operator: 'sameterm', args },
   })
+}
+
+/** An iterator over what `source` returns when it is first read. */
+export type LateIterator = new (
+  source: () => unknown,
+  options: { readonly autoStart: false },
+) => object
+
+interface PathActor {
+  mediatorQueryOperation: { mediate(action: unknown): Promise<{ bindingsStream: unknown }> }
+  generateVariable(dataFactory: { variable(name: string): object }): object
+}
+
+/**
+ * The engine asks for each step of a path of any length, and listens for its end when it may have
+ * ended: `?x (:p/:p)+ ?y` came to none. These steps end when they are read, which is later.
+ *
+ * Its variables within a path are `?b` and `?b0`, which a query may have, too, and two parts of one
+ * path: these are no one else's.
+ */
+export function mendPathActors(engine: object, Late: LateIterator): void {
+  const operations = mediatorOf(engine, 'mediatorQueryOperation')
+  const late: PathActor['mediatorQueryOperation'] = {
+    async mediate(action) {
+      const step = (await operations.mediate(action)) as { bindingsStream: unknown }
+      const { bindingsStream } = step
+      return { ...step, bindingsStream: new Late(() => bindingsStream, { autoStart: false }) }
+    },
+  }
+  for (const actor of operations.bus.actors) {
+    if (!actor.name.includes('#path-')) continue
+    const path = actor as unknown as PathActor
+    path.generateVariable = (dataFactory) => dataFactory.variable(String(newVariable().value))
+    if (/-or-more$/.test(actor.name)) path.mediatorQueryOperation = late
+  }
 }

@@ -6,6 +6,7 @@ import { LorekeepError } from '../errors.js'
 import { mendFunctions, type EngineParts } from './functions.js'
 import type { Syntax } from './iris.js'
 import { mediatorOf } from './mediator.js'
+import { mendPathActors, type LateIterator } from './paths.js'
 import { quietTasks, type EngineStream } from './question.js'
 import type { Operation } from './operation.js'
 
@@ -79,13 +80,11 @@ function peerOf({ QueryEngine }: EnginePackage): Peer {
   )
   mendFunctions(engine, expressions('@comunica/utils-expression-evaluator') as EngineParts)
   keepEmptyParts(engine)
+  const asynciterator = reading('asynciterator') as Iterators
+  mendPathActors(engine, asynciterator.TransformIterator)
   const iris = createRequire(require.resolve('@comunica/actor-function-factory-term-iri'))
   const { resolve } = iris('relative-to-absolute-iri') as Pick<Peer, 'resolve'>
-  const iterators = reading('asynciterator') as {
-    getTaskScheduler(): (task: () => void) => void
-    setTaskScheduler(schedule: (task: () => void) => void): void
-  }
-  iterators.setTaskScheduler(quietTasks(iterators.getTaskScheduler()))
+  asynciterator.setTaskScheduler(quietTasks(asynciterator.getTaskScheduler()))
   const { lex } = parsing('@traqula/rules-sparql-1-2') as {
     lex: { sparql12LexerBuilder: { tokenVocabulary: readonly Token[] } }
   }
@@ -109,6 +108,12 @@ function keepEmptyParts(engine: object): void {
   const optimisers = mediatorOf<Plan, Plan>(engine, 'mediatorOptimizeQueryOperation').bus.actors
   const pruning = optimisers.find(({ name }) => name.endsWith('#prune-empty-source-operations'))
   if (pruning) pruning.run = async ({ operation, context }) => ({ operation, context })
+}
+
+interface Iterators {
+  getTaskScheduler(): (task: () => void) => void
+  setTaskScheduler(schedule: (task: () => void) => void): void
+  readonly TransformIterator: LateIterator
 }
 
 interface Token {
