@@ -9,7 +9,7 @@ import { createSparql } from '../../src/sparql/index.js'
 import type { Triple } from '../../src/types.js'
 import { messageOf } from '../graph/asked.js'
 import { pickSeed } from '../fixtures/random.js'
-import { iri, ours, ready, short, written } from './oracle.js'
+import { iri, short, written } from './oracle.js'
 
 t.setTimeout(120_000)
 
@@ -127,25 +127,55 @@ const distinct = (pairs: readonly Pair[]): Pair[] => [
 
 const name = fc.constantFrom('a', 'b', 'c', 'd')
 const someLinks = fc.uniqueArray(
-  fc.record({ s: name, p: fc.constantFrom('p', 'p', 'q'), o: name }),
-  { minLength: 1, maxLength: 9, selector: ({ s, p, o }) => s + p + o },
+  fc.record({
+    s: name,
+    p: fc.constantFrom('p', 'p', 'q'),
+    o: name,
+    g: fc.constantFrom('', '', 'g1', 'g2'),
+  }),
+  { minLength: 1, maxLength: 12, selector: (link) => JSON.stringify(link) },
 )
 const someEnd = fc.option(name, { nil: undefined, freq: 2 })
+const someEnds = fc.oneof(fc.tuple(someEnd, someEnd), fc.constant('same' as const))
+/** The default graph, one that is named, or each that is. */
+const someGraph = fc.constantFrom('', '', 'g1', '?g')
 
 const seed = pickSeed()
 t.test(`any path finds what the standard says, and ends (SEED=${seed})`, async (t) => {
-  const ends = fc.oneof(fc.tuple(someEnd, someEnd), fc.constant('same' as const))
-  const property = fc.asyncProperty(someLinks, somePath, ends, async (links, path, ends) => {
+  const all = [someLinks, someGraph, somePath, someEnds] as const
+  const property = fc.asyncProperty(...all, async (links, graph, path, ends) => {
     const isSame = ends === 'same'
     const [from, to] = isSame ? [] : ends
     const [s, o] = [from ? `:${from}` : '?x', to ? `:${to}` : isSame ? '?x' : '?y']
-    const query = `SELECT * { ${s} ${textOf(path)} ${o} }`
-    const pairs = new Judge(links).pairs(from, path, to).filter(([x, y]) => !isSame || x === y)
-    const expected = pairs.map(([x, y]) =>
-      [s === '?x' && `x=<urn:${x}>`, o === '?y' && `y=<urn:${y}>`].filter(Boolean).join(' '),
-    )
-    const triples = links.map(({ s, p, o }) => ({ s: iri(s), p: iri(p), o: iri(o) }))
-    const found = await ours(ready(triples), query)
+    const pattern = `${s} ${textOf(path)} ${o}`
+    const inGraph = graph.startsWith('?')
+      ? `GRAPH ${graph} { ${pattern} }`
+      : `GRAPH :${graph} { ${pattern} }`
+    const query = `SELECT * { ${graph === '' ? pattern : inGraph} }`
+
+    const names = new Set(links.map(({ g }) => g).filter((g) => g !== ''))
+    const asked = graph !== '?g' ? [graph] : [...names]
+    const expected = asked
+      .filter((g) => g === '' || names.has(g))
+      .flatMap((g) =>
+        new Judge(links.filter((link) => link.g === g))
+          .pairs(from, path, to)
+          .filter(([x, y]) => !isSame || x === y)
+          .map(([x, y]) =>
+            [
+              graph === '?g' && `g=<urn:${g}>`,
+              s === '?x' && `x=<urn:${x}>`,
+              o === '?y' && `y=<urn:${y}>`,
+            ]
+              .filter(Boolean)
+              .join(' '),
+          ),
+      )
+    const triples = links.map(({ s, p, o, g }) => ({
+      ...named([s, p, o]),
+      ...(g !== '' && { g: `urn:${g}` }),
+    }))
+    const found = await rowsOf(triples, query)
     if (JSON.stringify(found) !== JSON.stringify(expected.sort())) {
       throw new Error(`${query}:\n${found.join('\n')}\nand not\n${expected.join('\n')}`)
     }
@@ -154,33 +184,41 @@ t.test(`any path finds what the standard says, and ends (SEED=${seed})`, async (
   await t.resolves(fc.assert(property, { seed, includeErrorInReport: true, numRuns }))
 })
 
+function named([s = '', p = '', o = '']: readonly string[]): Triple {
+  return { s: iri(s), p: iri(p), o: iri(o) }
+}
+
+const sparql = createSparql()
+
+async function rowsOf(triples: readonly Triple[], query: string): Promise<string[]> {
+  const keep = await createLorekeep({ backend: new MemoryBackend() })
+  try {
+    await keep.knowledge.write({ user: 'u', id: 'core' }, [messageOf(triples)])
+    const options = { signal: AbortSignal.timeout(30_000) }
+    const graph = keep.knowledge.graph({ user: 'u' })
+    return (await written(await sparql.query(graph, `${short} ${query}`, options))).sort()
+  } finally {
+    await keep.close()
+  }
+}
+
 t.test('variables of a query are none of a path', async (t) => {
-  const links = ['a p b', 'b q c', 'c p d', 'd q a'].map((link) => link.split(' ').map(iri))
-  const data = ready(links.map(([s, p, o]) => ({ s, p, o })) as Triple[])
+  const triples = ['a p b', 'b q c', 'c p d', 'd q a'].map((link) => named(link.split(' ')))
   const expected = ['v=<urn:a> x=<urn:b> y=<urn:c>', 'v=<urn:c> x=<urn:d> y=<urn:a>']
   for (const name of ['w', 'b', 'b0', 'bb']) {
-    const found = await ours(data, `SELECT (?${name} AS ?v) ?x ?y { ?x !:p ?y . ?${name} :p ?x }`)
-    t.strictSame(found, expected, name)
-    const ends = await ours(data, `SELECT (?${name} AS ?v) { ?x !:q/!:p/!:q ?${name} }`)
-    t.strictSame(ends, ['v=<urn:b>', 'v=<urn:d>'], name)
+    const around = `SELECT (?${name} AS ?v) ?x ?y { ?x !:p ?y . ?${name} :p ?x }`
+    t.strictSame(await rowsOf(triples, around), expected, name)
+    const end = `SELECT (?${name} AS ?v) { ?x !:q/!:p/!:q ?${name} }`
+    t.strictSame(await rowsOf(triples, end), ['v=<urn:b>', 'v=<urn:d>'], name)
   }
 })
 
-t.test('a sequence that may be repeated comes to an end over a store', async (t) => {
-  const keep = await createLorekeep({ backend: new MemoryBackend() })
-  t.teardown(() => keep.close())
-  const links = ['a b', 'b c', 'c d', 'd e', 'e a', 'x y'].map((link) => link.split(' ').map(iri))
-  const triples = links.map(([s, o]) => ({ s, p: iri('p'), o })) as Triple[]
-  await keep.knowledge.write({ user: 'u', id: 'core' }, [messageOf(triples)])
-  const graph = keep.knowledge.graph({ user: 'u' })
-  const count = async (path: string) => {
-    const query = `${short} SELECT * { ?x ${path} ?y }`
-    return (
-      await written(
-        await createSparql().query(graph, query, { signal: AbortSignal.timeout(30_000) }),
-      )
-    ).length
-  }
+t.test('a sequence that may be repeated comes to an end', async (t) => {
+  const triples = ['a b', 'b c', 'c d', 'd e', 'e a', 'x y'].map((link) => {
+    const [s = '', o = ''] = link.split(' ')
+    return named([s, 'p', o])
+  })
+  const count = async (path: string) => (await rowsOf(triples, `SELECT * { ?x ${path} ?y }`)).length
   t.equal(await count('(:p/:p)+'), 25)
   t.equal(await count('(:p/:p)*'), 27)
   t.equal(await count('(:p/^:p)+'), 6)
