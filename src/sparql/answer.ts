@@ -7,7 +7,7 @@ import { mostNames, resolveGraphs, type NamedGraphs } from './graphs.js'
 import { parseQuery } from './parse.js'
 import { mendPaths } from './paths.js'
 import { loadPeer } from './peer.js'
-import type { EngineBindings } from './peer.js'
+import type { EngineBindings, Peer } from './peer.js'
 import { nodeOf, termOf } from '../rdf/terms.js'
 import { SparqlQuestion } from './question.js'
 import { regexFunctions } from './regex.js'
@@ -65,7 +65,7 @@ async function ask(
   const question = new SparqlQuestion(signal, () => snapshot.close())
   try {
     mendPaths(parsed.operation)
-    await resolveGraphs(parsed.operation, graphsOf(snapshot, dataset, signal))
+    await resolveGraphs(parsed.operation, graphsOf(snapshot, dataset, signal, peer))
     markUnbound(parsed.operation)
   } catch (error) {
     question.end()
@@ -100,6 +100,7 @@ function graphsOf(
   graph: SparqlSnapshot,
   dataset: Dataset | undefined,
   signal: AbortSignal | undefined,
+  { ofSource }: Peer,
 ): NamedGraphs {
   const named = dataset?.namedGraphs
   return {
@@ -109,7 +110,7 @@ function graphsOf(
         for await (const name of graph.graphs({ signal }))
           if (names.add(name).size > mostNames) break
       }
-      return [...names].map((v) => nodeOf({ v, e: true }))
+      return [...names].map((v) => ofSource(nodeOf({ v, e: true })))
     },
     async has(name) {
       const { v } = termOf(name)

@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module'
 import type { Quad, Source, Term, Variable } from '@rdfjs/types'
 import { LorekeepError } from '../errors.js'
+import { rdfFactory } from '../rdf/factory.js'
 import { mendFunctions, type EngineParts } from './functions.js'
 import type { Syntax } from './iris.js'
 import { mediatorOf } from './mediator.js'
@@ -35,6 +36,8 @@ export interface Peer {
   readonly toAlgebra: (syntax: Syntax, options: object) => Operation
   /** A relative IRI against a base. */
   readonly resolve: (iri: string, base: string) => string
+  /** A term as the engine has it from the one source that a query is about: blank nodes get other labels. */
+  readonly ofSource: (term: Term) => Term
   readonly engine: { query(operation: Operation, context: EngineContext): Promise<EngineResult> }
 }
 
@@ -85,6 +88,10 @@ function peerOf({ QueryEngine }: EnginePackage): Peer {
   const iris = createRequire(require.resolve('@comunica/actor-function-factory-term-iri'))
   const { resolve } = iris('relative-to-absolute-iri') as Pick<Peer, 'resolve'>
   asynciterator.setTaskScheduler(quietTasks(asynciterator.getTaskScheduler()))
+  const { skolemizeTerm } =
+    require('@comunica/actor-optimize-query-operation-query-source-skolemize') as {
+      skolemizeTerm(factory: typeof rdfFactory, term: Term, source: string): Term
+    }
   const { lex } = parsing('@traqula/rules-sparql-1-2') as {
     lex: { sparql12LexerBuilder: { tokenVocabulary: readonly Token[] } }
   }
@@ -92,7 +99,8 @@ function peerOf({ QueryEngine }: EnginePackage): Peer {
     lex.sparql12LexerBuilder.tokenVocabulary,
     () => new Parser({ lexerConfig: { positionTracking: 'full' } }),
   )
-  return { engine, parser, toAlgebra, resolve }
+  const ofSource = (term: Term) => skolemizeTerm(rdfFactory, term, '0')
+  return { engine, parser, toAlgebra, resolve, ofSource }
 }
 
 interface Plan {

@@ -289,6 +289,8 @@ t.test('graphs have names of any kind', async (t) => {
   t.strictSame(await rows('SELECT * { GRAPH <urn:lorekeep:entity:no%20iri> { ?s ?p ?o } }'), [
     'urn:s2',
   ])
+  // Blank nodes among them: what is written out has the same names as what is found.
+  t.strictSame(await rows('SELECT * { GRAPH ?g {} GRAPH ?g { ?s ?p ?o } }'), subjects)
   const path = 'SELECT * { GRAPH <urn:lorekeep:entity:%3Fg> { ?s <urn:p>* ?o } }'
   t.strictSame(await rows(path), ['3', 'urn:s3', 'urn:s3'])
 })
