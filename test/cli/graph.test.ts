@@ -239,6 +239,26 @@ t.test('on a terminal entities are a table', async (t) => {
   t.match(lines[1], /^ +1\.0000 {2}<https:\/\/example\.org\/library\/moby-dick> +books$/)
 })
 
+t.test('who finds nothing since all is in named graphs is told so', async (t) => {
+  const where = ['--data', t.testdir(), '--user', 'u']
+  const hint = /^lorekeep: the default graph is empty: all triples are in named graphs/m
+  const told = async (query: string) => {
+    const { code, stderr } = await run(t, ['sparql', query, ...where])
+    t.equal(code, 0)
+    return hint.test(stderr)
+  }
+  const quad = (graph: string) => Buffer.from(`<urn:a> <urn:p> "1" ${graph} .\n`)
+  const load = (id: string, graph: string) =>
+    run(t, ['import', '-', '--format', 'nquads', '--id', id, ...where], { input: quad(graph) })
+  t.equal((await load('named', '<urn:g>')).code, 0)
+  for (const query of ['SELECT * { ?s ?p ?o }', 'CONSTRUCT WHERE { ?s ?p ?o }', 'ASK { ?s ?p ?o }'])
+    t.equal(await told(query), true, query)
+  for (const graph of ['<urn:g>', '?g'])
+    t.equal(await told(`SELECT * { GRAPH ${graph} { ?s ?p ?o } }`), false, graph)
+  t.equal((await load('unnamed', '')).code, 0)
+  t.equal(await told('SELECT * { ?s <urn:none> ?o }'), false)
+})
+
 t.test('flags that cannot be are wrong usage', async (t) => {
   const wrong: readonly (readonly string[])[] = [
     ['match', '--s', 'London'],

@@ -1,11 +1,12 @@
 // `lorekeep sparql`: a query and its answer, as a table or in the formats of SPARQL.
 
 import { StringDecoder } from 'node:string_decoder'
+import type { GraphQuery, TriplePattern } from '../../../graph/types.js'
 import { parseJson } from '../../../json-text.js'
 import { withGraph } from '../../access/access.js'
 import { interruptible, note, UsageError } from '../../output/failure.js'
 import { formatCounted, printable } from '../../output/figures.js'
-import type { SparqlAnswer } from '../../access/graph-access.js'
+import type { GraphAccess, SparqlAnswer } from '../../access/graph-access.js'
 import { readTextInput } from '../../input/input.js'
 import { graphOf } from './match.js'
 import type { GraphFlags } from './match.js'
@@ -32,12 +33,31 @@ export async function askSparql(
   const accept = asTable ? `${json}, ${triples}` : `${tsv}, ${triples}, ${json};q=0.5`
   await withGraph(options, (access) =>
     interruptible(async (signal) => {
-      const answer = await access.sparql(graphOf(options), text, { accept, signal })
-      const isJson = answer.contentType.startsWith(json)
-      if (isJson && !options.json) await printResults(await readResults(answer))
-      else await printText(answer, isJson)
+      const graph = graphOf(options)
+      const answer = await access.sparql(graph, text, { accept, signal })
+      const isTable = answer.contentType.startsWith(json) && !options.json
+      const isEmpty = isTable
+        ? await printResults(await readResults(answer))
+        : await printText(answer)
+      if (isEmpty && (await hasOnlyNamed(access, graph, signal))) {
+        note(
+          'the default graph is empty: all triples are in named graphs, which GRAPH ?g { … } asks',
+        )
+      }
     }),
   )
+}
+
+async function hasOnlyNamed(
+  access: GraphAccess,
+  graph: GraphQuery,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const has = async (pattern: TriplePattern) => {
+    for await (const _triple of access.match(graph, pattern, { limit: 1, signal })) return true
+    return false
+  }
+  return !(await has({ g: null })) && (await has({}))
 }
 
 async function textOf(query: string | undefined, { file }: SparqlCommandOptions): Promise<string> {
@@ -50,12 +70,19 @@ async function textOf(query: string | undefined, { file }: SparqlCommandOptions)
   )
 }
 
-/** As it comes, however long it is; on a terminal without what would move its cursor. */
-async function printText({ body }: SparqlAnswer, isJson: boolean): Promise<void> {
+/**
+ * As it comes, however long it is; on a terminal without what would move its cursor. Returns whether
+ * it has found nothing.
+ */
+async function printText({ contentType, body }: SparqlAnswer): Promise<boolean> {
+  const isJson = contentType.startsWith(json)
   const decoder = new StringDecoder('utf8')
   let last: number | undefined
+  // Two are enough: that of the names, and one of a row.
+  let ends = 0
   for await (const chunk of body) {
     last = chunk.at(-1) ?? last
+    for (let at = -1; ends < 2 && (at = chunk.indexOf(newline, at + 1)) >= 0;) ends++
     if (!process.stdout.isTTY) {
       await writeOut(chunk)
       continue
@@ -65,6 +92,7 @@ async function printText({ body }: SparqlAnswer, isJson: boolean): Promise<void>
   }
   // JSON may end without a line feed, and that of an ASK does.
   if (isJson && last !== newline) await writeOut('\n')
+  return !isJson && ends <= (contentType.startsWith(tsv) ? 1 : 0)
 }
 
 async function readResults({ body }: SparqlAnswer): Promise<SparqlResults> {
@@ -73,8 +101,14 @@ async function readResults({ body }: SparqlAnswer): Promise<SparqlResults> {
   return parseJson(Buffer.concat(chunks).toString()) as SparqlResults
 }
 
-async function printResults(results: SparqlResults): Promise<void> {
-  if ('boolean' in results) return writeOut(`${results.boolean}\n`)
+/** Returns whether it has found nothing. */
+async function printResults(results: SparqlResults): Promise<boolean> {
+  if ('boolean' in results) {
+    await writeOut(`${results.boolean}\n`)
+    return !results.boolean
+  }
+  const { length } = results.results.bindings
   await writeOut(resultsTable(results, process.stdout.columns || 80))
-  note(formatCounted(results.results.bindings.length, 'solution'))
+  note(formatCounted(length, 'solution'))
+  return length === 0
 }
