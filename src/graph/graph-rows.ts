@@ -1,6 +1,6 @@
 // Rows in the graphs that a question names.
 
-import { pause, rowsPerPause } from './miss.js'
+import { patience, pause } from './miss.js'
 import type { TriplePattern } from './types.js'
 import { ANY, DEFAULT, NAMED, NONE, UNION, type GraphView, type Rows } from './view.js'
 
@@ -70,7 +70,7 @@ class UnionRows implements Rows {
       const isRepeat = this.#wasTold(s, p, o)
       this.#pending = false
       if (isRepeat) {
-        if (++this.#passed % rowsPerPause === 0) throw pause()
+        if (++this.#passed % patience.rows === 0) throw pause()
         continue
       }
       this.s = s

@@ -26,8 +26,8 @@ export function pause(): Miss {
   return new Miss(() => turn())
 }
 
-/** Rows of no use after which there is one. */
-export const rowsPerPause = 10_000
+/** Rows of no use after which there is one. In tests it is after each. */
+export const patience = { rows: 10_000 }
 
 /** What `work` returns, called again after each block it missed. `check` throws where it may not be. */
 export function withBlocks<T>(work: () => T, check?: () => void): T | Promise<T> {

@@ -1,6 +1,6 @@
 // Rows whose object has a value in a range.
 
-import { pause, rowsPerPause } from './miss.js'
+import { patience, pause } from './miss.js'
 import { ANY, NONE, type PartedView, type Rows, type Values } from './view.js'
 import type { ValueRange } from './value/range.js'
 
@@ -114,7 +114,7 @@ class RowsThatHold implements Rows {
       const holds = this.#within.holds(rows.o)
       this.#pending = false
       if (!holds) {
-        if (++this.#passed % rowsPerPause === 0) throw pause()
+        if (++this.#passed % patience.rows === 0) throw pause()
         continue
       }
       this.s = rows.s

@@ -8,6 +8,7 @@ import { MemoryBackend } from '../../adapters/memory.js'
 import type { FilterValue, Graph, TriplePattern, ValueFilter } from '../../src/graph/types.js'
 import { knownDatatypes, knownNumber } from '../../src/graph/index/encoded-term.js'
 import { orderedDatatypes } from '../../src/graph/value/literal-value.js'
+import { patience } from '../../src/graph/miss.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import type { Term, Triple } from '../../src/types.js'
 import { pickSeed, Random } from '../fixtures/random.js'
@@ -17,15 +18,18 @@ t.setTimeout(120_000)
 
 const seed = pickSeed()
 const user = 'u'
+
+const usual = patience.rows
 const xsd = 'http://www.w3.org/2001/XMLSchema#'
 const typed = (v: string, type: string): Term => ({ v, e: false, dt: xsd + type })
 
-/** With `isForgetful` each block is forgotten as soon as another is read. */
+/** With `isForgetful` each block is forgotten as soon as another is read, and each row of no use is a pause. */
 async function opened(
   t: Test,
   cores: readonly (readonly Triple[])[],
   isForgetful = false,
 ): Promise<Graph> {
+  patience.rows = isForgetful ? 1 : usual
   const keep = await createLorekeep({
     backend: new MemoryBackend(),
     ...(isForgetful && { graphCacheBytes: 1 }),

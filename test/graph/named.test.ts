@@ -6,6 +6,7 @@ import oxigraph from 'oxigraph'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import type { Graph, TriplePattern } from '../../src/graph/types.js'
+import { patience } from '../../src/graph/miss.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import type { Term, Triple } from '../../src/types.js'
 import { pickSeed, Random } from '../fixtures/random.js'
@@ -14,6 +15,7 @@ import { messageOf, nameOf, randomTriples, textOf } from './asked.js'
 t.setTimeout(120_000)
 
 const seed = pickSeed()
+const usual = patience.rows
 const user = 'u'
 const names = ['urn:g1', 'urn:g2', '_:g', 'a']
 /** So many that a list of them is long. */
@@ -72,6 +74,7 @@ for (const cores of [1, 3, 25]) {
     async (t) => {
       const random = new Random(seed)
       for (let round = 0; round < (cores === 25 ? 2 : 8); round++) {
+        patience.rows = random.chance(0.5) ? 1 : usual
         const keep = await createLorekeep({
           backend: new MemoryBackend(),
           // Each block is forgotten as soon as another is read.

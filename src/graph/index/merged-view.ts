@@ -1,7 +1,7 @@
 import { keyOf } from '../../terms.js'
 import type { Term } from '../../types.js'
 import { NONE, UNION, type Rows, type PartedView } from '../view.js'
-import { pause, rowsPerPause } from '../miss.js'
+import { patience, pause } from '../miss.js'
 import type { PartView } from './part-view.js'
 import { PartsView } from './parts-view.js'
 
@@ -223,7 +223,7 @@ class MergedRows implements Rows {
       const isRepeat = graph.hasBefore(n, s, p, o, g)
       this.#pending = false
       if (isRepeat) {
-        if (++this.#passed % rowsPerPause === 0) throw pause()
+        if (++this.#passed % patience.rows === 0) throw pause()
         continue
       }
       this.s = s

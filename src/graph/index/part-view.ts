@@ -12,7 +12,7 @@ import {
 } from '../view.js'
 import { TEXT } from '../value/literal-value.js'
 import type { ValueRange } from '../value/range.js'
-import { pause, rowsPerPause } from '../miss.js'
+import { patience, pause } from '../miss.js'
 import { OSP, SPO, type Part, type RowRange } from './part.js'
 import { blockBytes } from './layout.js'
 import { encodeTerm } from './encoded-term.js'
@@ -166,7 +166,7 @@ class PartRows implements Rows {
 
   next(): boolean {
     const { part, collection } = this.#view
-    for (; this.#row < this.#to; this.#row++) {
+    while (this.#row < this.#to) {
       const row = this.#row
       while (row >= this.#subjectEnd) {
         this.#subjectEnd = part.startOf(SPO, this.s + 2)
@@ -190,16 +190,14 @@ class PartRows implements Rows {
         this.o = second
         this.s = third
       }
+      let isAccepted = true
       if (collection !== ALL) {
         const spoRow = this.#order === SPO ? row : part.rowOf(this.s, this.p, this.o)
-        if (!this.#view.accepts(spoRow)) {
-          if (++this.#passed % rowsPerPause !== 0) continue
-          this.#row++
-          throw pause()
-        }
+        isAccepted = this.#view.accepts(spoRow)
       }
       this.#row = row + 1
-      return true
+      if (isAccepted) return true
+      if (++this.#passed % patience.rows === 0) throw pause()
     }
     return false
   }
@@ -243,7 +241,7 @@ class QuadRows implements Rows {
       const at = part.nextMembership(this.#at, this.#to, collection, this.#asked)
       if (at === this.#to) {
         this.#at = at
-        if (++this.#passed % rowsPerPause === 0) throw pause()
+        if (++this.#passed % patience.rows === 0) throw pause()
         continue
       }
       const g = part.graphAt(at)
@@ -288,22 +286,23 @@ class GraphRows implements Rows {
   next(): boolean {
     const { part, collection } = this.#view
     const [s, p, o] = this.#pattern
-    for (; this.#at < this.#to; this.#at++) {
-      if (++this.#passed % rowsPerPause === 0) throw pause()
+    while (this.#at < this.#to) {
       const row = part.graphRow(this.#at)
       const place = part.pairPlace(SPO, row)
       const { words } = part.block(place)
       const at = (place & (blockBytes - 1)) >>> 2
       const [second, third] = [words[at] as number, words[at + 1] as number]
-      if ((p !== ANY && second !== p) || (o !== ANY && third !== o)) continue
-      const first = part.subjectOf(row)
-      if (s !== ANY && first !== s) continue
-      if (collection !== ALL && !part.isIn(row, collection, this.g)) continue
-      this.s = first
-      this.p = second
-      this.o = third
+      let fits = (p === ANY || second === p) && (o === ANY || third === o)
+      if (fits) {
+        this.s = part.subjectOf(row)
+        this.p = second
+        this.o = third
+        fits = s === ANY || this.s === s
+      }
+      if (fits && collection !== ALL) fits = part.isIn(row, collection, this.g)
       this.#at++
-      return true
+      if (fits) return true
+      if (++this.#passed % patience.rows === 0) throw pause()
     }
     return false
   }
@@ -355,17 +354,14 @@ class PartValues implements Values {
     const part = this.#part
     const { family, low, high } = this.#range
     if (this.#at < 0) [this.#at, this.#to] = part.valueRange(family, low, high)
-    for (; this.#at < this.#to; this.#at++) {
+    while (this.#at < this.#to) {
       const key = part.valueKey(family, this.#at)
-      const id = part.valueId(family, this.#at)
-      if ((key === low || key === high) && !this.#range.holds(part.term(id))) {
-        if (++this.#passed % rowsPerPause !== 0) continue
-        this.#at++
-        throw pause()
-      }
-      this.id = id
+      this.id = part.valueId(family, this.#at)
+      const isAtEnd = key === low || key === high
+      const isIn = !isAtEnd || this.#range.holds(part.term(this.id))
       this.#at++
-      return true
+      if (isIn) return true
+      if (++this.#passed % patience.rows === 0) throw pause()
     }
     return false
   }

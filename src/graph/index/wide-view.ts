@@ -1,7 +1,7 @@
 import type { Term } from '../../types.js'
 import { NONE, UNION, type Rows, type PartedView } from '../view.js'
 import { ANNOTATED, byteLengthOf, encodeTerm, ENTITY, entryWords, kindOf } from './encoded-term.js'
-import { pause, rowsPerPause } from '../miss.js'
+import { patience, pause } from '../miss.js'
 import type { PartView } from './part-view.js'
 import { PartsView } from './parts-view.js'
 import { TermTable } from './term-table.js'
@@ -218,7 +218,7 @@ class WideRows implements Rows {
       this.#row[2] = this.o
       if (this.#row.length > 3) this.#row[3] = this.g
       if (this.#told.add(this.#row, 0)) return true
-      if (++this.#passed % rowsPerPause === 0) throw pause()
+      if (++this.#passed % patience.rows === 0) throw pause()
     }
     return false
   }
