@@ -1,12 +1,15 @@
-// Terms: when two are the same, and what datatypes and languages may be, also as bytes that are cut
-// anywhere between two chunks.
+// Terms: when two are the same, how texts are ordered, and what datatypes and languages may be, also as
+// bytes that are cut anywhere between two chunks.
 
 import { aRule } from './door/rules.js'
 import { shown } from './door/wording.js'
 import type { Term, Triple } from './types.js'
 
+/** What the names of its datatypes begin with. */
+export const xsd = 'http://www.w3.org/2001/XMLSchema#'
+
 /** The datatype of literals without one (RDF 1.1 Concepts, 3.3). */
-export const xsdString = 'http://www.w3.org/2001/XMLSchema#string'
+export const xsdString = `${xsd}string`
 
 /** Whether two terms are one: languages without case, and xsd:string as no datatype. */
 export function isSame(a: Term, b: Term): boolean {
@@ -159,6 +162,21 @@ export function termOf({ v, e, dt, ln }: Term): Term {
   if (dt !== undefined) return { v, e, dt }
   return ln === undefined ? { v, e } : { v, e, ln }
 }
+
+/** Below 0, 0 or above: by code points (XPath functions, 5.3.1), as their bytes in UTF-8 are. */
+export function compareTexts(a: string, b: string): number {
+  const end = Math.min(a.length, b.length)
+  for (let i = 0; i < end; i++) {
+    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)]
+    if (x === y) continue
+    // Surrogates stand for code points above all others.
+    const [isHighX, isHighY] = [isSurrogate(x), isSurrogate(y)]
+    return isHighX === isHighY ? x - y : isHighX ? 1 : -1
+  }
+  return a.length - b.length
+}
+
+const isSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdfff
 
 /** Language ranges (RFC 4647, section 2.1), such as `de`, `en-GB` or `*`, the preferred one first. */
 export const languageRanges = aRule<readonly string[]>(

@@ -1,9 +1,11 @@
 // Prefixes for namespaces that many use.
 
+import { xsd } from '../terms.js'
+
 const prefixes: Readonly<Record<string, string>> = {
   rdf: 'http://www.w3.org/1999/02/22-rdf-syntax-ns#',
   rdfs: 'http://www.w3.org/2000/01/rdf-schema#',
-  xsd: 'http://www.w3.org/2001/XMLSchema#',
+  xsd,
   owl: 'http://www.w3.org/2002/07/owl#',
   skos: 'http://www.w3.org/2004/02/skos/core#',
   prov: 'http://www.w3.org/ns/prov#',

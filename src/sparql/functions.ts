@@ -3,7 +3,7 @@
 // that would end the query. Of each function that the engine makes, this is put around.
 
 import type { Term } from '@rdfjs/types'
-import { xsdString } from '../terms.js'
+import { compareTexts, xsd, xsdString } from '../terms.js'
 import { hasScheme } from './iris.js'
 import { mediatorOf, type Mediator } from './mediator.js'
 
@@ -119,8 +119,6 @@ interface Call {
 
 type Own = (call: Call, ...terms: readonly EngineTerm[]) => EngineTerm | undefined
 
-const xsd = 'http://www.w3.org/2001/XMLSchema#'
-
 const aDouble = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$|^(?:[+-]?INF|NaN)$/
 
 /** By the engine's names of operators. Undefined is for what the engine knows. */
@@ -178,7 +176,7 @@ function isLess(
   right?: EngineTerm,
 ): EngineTerm | undefined {
   if (!isLiteral(left) || !isLiteral(right) || left.dataType !== right.dataType) return undefined
-  if (left.dataType === xsdString) return parts.bool(isBefore(left.str(), right.str()))
+  if (left.dataType === xsdString) return parts.bool(compareTexts(left.str(), right.str()) < 0)
   if (!instants.has(left.dataType)) return undefined
   if (parts.isNonLexicalLiteral(left) || parts.isNonLexicalLiteral(right)) return undefined
   return parts.bool(between(parts, left, right, isOrdering) < 0)
@@ -225,20 +223,6 @@ function millisecondsOf(instant: Instant): number {
   return (
     date.getTime() + ((hours - zoneHours) * 60 + minutes - zoneMinutes) * 60_000 + seconds * 1000
   )
-}
-
-/** By code points (XPath functions, 5.3.1), which those beyond 16 bits are behind all others in. */
-function isBefore(left: string, right: string): boolean {
-  const length = Math.min(left.length, right.length)
-  for (let at = 0; at < length; at++) {
-    const [a, b] = [left.charCodeAt(at), right.charCodeAt(at)]
-    if (a !== b) return rank(a) < rank(b)
-  }
-  return left.length < right.length
-}
-
-function rank(unit: number): number {
-  return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit
 }
 
 /** A decimal has no value for what is divided by zero. */

@@ -4,6 +4,7 @@ import { quoted } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 import type { Dataset } from '../graph/rdf-source.js'
 import { rdfFactory } from '../rdf/factory.js'
+import { xsd } from '../terms.js'
 import { ungroupedVariable } from './grouping.js'
 import { resolveIris } from './iris.js'
 import type { Peer } from './peer.js'
@@ -98,8 +99,6 @@ function checkProjection(operation: Operation): void {
   if (name === undefined) return
   throw refused(`?${name} in a SELECT with groups: name it in GROUP BY, or aggregate it`)
 }
-
-const xsd = 'http://www.w3.org/2001/XMLSchema#'
 
 const casts = new Set(
   `boolean date dateTime dayTimeDuration decimal double duration float integer string time

@@ -4,7 +4,7 @@
 import type { Literal, Term } from '@rdfjs/types'
 import { RE2JS } from 're2js'
 import { rdfFactory } from '../rdf/factory.js'
-import { xsdString } from '../terms.js'
+import { xsd, xsdString } from '../terms.js'
 import type { EngineFunction } from './peer.js'
 
 const regexName = 'urn:lorekeep:function:regex'
@@ -64,7 +64,7 @@ export function regexFunctions(
   }
 }
 
-const booleanType = rdfFactory.namedNode('http://www.w3.org/2001/XMLSchema#boolean')
+const booleanType = rdfFactory.namedNode(`${xsd}boolean`)
 
 const flagBits: Readonly<Record<string, number>> = {
   i: RE2JS.CASE_INSENSITIVE,

@@ -1,5 +1,6 @@
 // Results of SPARQL as a table for people.
 
+import { xsd } from '../../terms.js'
 import { printable } from './figures.js'
 import { Table } from './table.js'
 import { formatTerm } from './term.js'
@@ -38,7 +39,6 @@ export function resultsTable({ head, results }: Solutions, maxWidth: number): st
   return table.head() + table.rows(rows)
 }
 
-const xsd = 'http://www.w3.org/2001/XMLSchema#'
 /** Turtle writes these without quotes, too. */
 const plain = ['integer', 'decimal', 'double', 'boolean'].map((name) => `${xsd}${name}`)
 

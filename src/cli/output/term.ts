@@ -1,7 +1,7 @@
 // Terms as they are typed and printed: in the syntax of N-Triples.
 
 import { InvalidArgumentError } from 'commander'
-import { annotationProblem, termOf } from '../../terms.js'
+import { annotationProblem, termOf, xsd } from '../../terms.js'
 import type { Term, Triple } from '../../types.js'
 import { printable } from './figures.js'
 
@@ -41,7 +41,7 @@ export function parseValue(text: string): Term | number {
   const [isDate, time] = date.exec(text) ?? []
   if (isDate !== undefined) {
     const type = time === undefined ? 'date' : 'dateTime'
-    return { v: text, e: false, dt: `http://www.w3.org/2001/XMLSchema#${type}` }
+    return { v: text, e: false, dt: xsd + type }
   }
   const expected = 'It is a number, a date such as 2000-01-31, or "text" with its quotes.'
   return parsedAs(text, (term) => (term.e ? undefined : term), expected)

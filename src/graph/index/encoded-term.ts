@@ -7,7 +7,7 @@
 // language in small letters. A well-known datatype is a number alone, its place in their list, times
 // four, and a 2. Its hash is that of its text, so that who knows a text alone finds it.
 
-import { moreOf } from '../../terms.js'
+import { moreOf, xsd } from '../../terms.js'
 import type { Term } from '../../types.js'
 
 export const LITERAL = 0
@@ -23,7 +23,6 @@ export const LANGUAGE = 1
 /** A datatype by its place in `knownDatatypes`. */
 export const KNOWN = 2
 
-const xsd = 'http://www.w3.org/2001/XMLSchema#'
 const xsdNames = `boolean integer decimal double float date dateTime dateTimeStamp time gYear gYearMonth
   gMonth gMonthDay gDay duration dayTimeDuration yearMonthDuration anyURI language token
   normalizedString Name NCName NMTOKEN hexBinary base64Binary long int short byte nonNegativeInteger

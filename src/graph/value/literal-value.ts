@@ -1,6 +1,7 @@
 // What literals with a datatype stand for, where that has an order: numbers, and moments in time.
 // XML Schema 1.1 Part 2: https://www.w3.org/TR/xmlschema11-2/
 
+import { compareTexts, xsd, xsdString } from '../../terms.js'
 import type { Term } from '../../types.js'
 
 export const NUMBER = 0
@@ -8,8 +9,6 @@ export const MOMENT = 1
 export const TEXT = 2
 /** The first two have keys to sort by. */
 export type Family = typeof NUMBER | typeof MOMENT | typeof TEXT
-
-const xsd = 'http://www.w3.org/2001/XMLSchema#'
 
 export interface Datatype {
   readonly family: typeof NUMBER | typeof MOMENT
@@ -239,7 +238,7 @@ export interface Value {
 /** Undefined where the term has no order, as "x"^^xsd:integer. A text may be in any language. */
 export function valueOf({ v, e, dt }: Term): Value | undefined {
   if (e) return undefined
-  if (dt === undefined || dt === `${xsd}string`) return { family: TEXT, key: NaN, text: v }
+  if (dt === undefined || dt === xsdString) return { family: TEXT, key: NaN, text: v }
   const datatype = orderedDatatypes.get(dt)
   if (datatype === undefined) return undefined
   const bytes = Buffer.from(v, 'utf8')
@@ -254,21 +253,6 @@ export function compareValues(a: Value, b: Value): number {
   if (a.key !== b.key) return a.key < b.key ? -1 : 1
   return a.text === undefined || b.text === undefined ? 0 : compareDigits(a.text, b.text)
 }
-
-/** By code points, which is the order of their bytes in UTF-8. */
-function compareTexts(a: string, b: string): number {
-  const end = Math.min(a.length, b.length)
-  for (let i = 0; i < end; i++) {
-    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)]
-    if (x === y) continue
-    // Surrogates stand for code points above all others.
-    const [isHighX, isHighY] = [isSurrogate(x), isSurrogate(y)]
-    return isHighX === isHighY ? x - y : isHighX ? 1 : -1
-  }
-  return a.length - b.length
-}
-
-const isSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdfff
 
 /** Two numbers in digits, of any length. */
 function compareDigits(a: string, b: string): number {

@@ -2,7 +2,7 @@
 
 import type { Problems } from '../../door/problems.js'
 import { isRecord, joined, quoted, shown, unknownMember } from '../../door/wording.js'
-import { annotationProblem, termOf } from '../../terms.js'
+import { annotationProblem, termOf, xsd } from '../../terms.js'
 import type { Term } from '../../types.js'
 import type { FilterValue, ValueFilter } from '../types.js'
 import {
@@ -88,8 +88,6 @@ function unordered({ v, dt = '' }: Term): string {
     ? `has the datatype <${dt}>, which has no order; numbers, dates and texts have one`
     : `is ${quoted(v)}, which is no value of its datatype <${dt}>`
 }
-
-const xsd = 'http://www.w3.org/2001/XMLSchema#'
 
 /** The literal of a value; or what is wrong with it. */
 function asTerm(value: unknown): Term | string {
