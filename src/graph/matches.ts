@@ -35,6 +35,8 @@ export class Matches implements Answer<Triple> {
   isDone = false
   readonly #open: OpenView
   readonly #pattern: TriplePattern
+  /** What of the pattern a triple says in the same words. */
+  readonly #told: readonly (Term | undefined)[]
   readonly #within: Within | undefined
   #left: number
   #rows: Rows | undefined
@@ -45,7 +47,9 @@ export class Matches implements Answer<Triple> {
   constructor(open: OpenView, pattern: TriplePattern, limit: number, rows?: Rows) {
     this.#open = open
     this.#pattern = pattern
-    const { filter } = pattern
+    const { s, p, o, filter } = pattern
+    // Languages are spelled in several ways, and xsd:string is left out in a core.
+    this.#told = [s, p, o].map((term) => ((term?.dt ?? term?.ln) === undefined ? term : undefined))
     this.#within = filter && new Within(open.view, rangeOf(filter))
     this.#rows = rows
     this.#left = limit
@@ -54,7 +58,7 @@ export class Matches implements Answer<Triple> {
 
   next(most: number): Triple[] {
     const { view } = this.#open
-    const { s, p, o } = this.#pattern
+    const [s, p, o] = this.#told
     const triples: Triple[] = []
     const end = Math.min(most, this.#left)
     try {

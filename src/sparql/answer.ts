@@ -6,6 +6,7 @@ import { encoded, formatsOf } from './formats.js'
 import { mostNames, resolveGraphs, type NamedGraphs } from './graphs.js'
 import { parseQuery } from './parse.js'
 import { mendPaths } from './paths.js'
+import type { AnswerTerms } from './answer-terms.js'
 import { loadPeer } from './peer.js'
 import type { EngineBindings, Peer } from './peer.js'
 import { nodeOf, termOf } from '../rdf/terms.js'
@@ -81,11 +82,14 @@ async function ask(
   switch (answer.resultType) {
     case 'bindings': {
       const rows = await question.answer(answer.execute)
-      const bindings = question.items(rows, named)
+      const bindings = question.items(rows, (row) => named(row, question.terms))
       return { question, result: { type: 'bindings', variables: parsed.variables, bindings } }
     }
     case 'quads': {
-      const quads = question.items(await question.answer(answer.execute), legal)
+      const made = await question.answer(answer.execute)
+      const quads = question.items(made, (quad) =>
+        isLegal(quad) ? question.terms.shownQuad(quad) : undefined,
+      )
       return { question, result: { type: 'quads', quads } }
     }
     case 'boolean': {
@@ -124,16 +128,15 @@ function graphsOf(
 }
 
 /** A template may put a literal where no triple has one: there is none then (section 16.2). */
-function legal(quad: Quad): Quad | undefined {
-  const { subject, predicate } = quad
+function isLegal({ subject, predicate }: Quad): boolean {
   const isNode = subject.termType === 'NamedNode' || subject.termType === 'BlankNode'
-  return isNode && predicate.termType === 'NamedNode' ? quad : undefined
+  return isNode && predicate.termType === 'NamedNode'
 }
 
-function named(row: EngineBindings): SparqlBindings {
+function named(row: EngineBindings, terms: AnswerTerms): SparqlBindings {
   // Without a prototype: a variable may have the name of any property.
   const bindings = Object.create(null) as Record<string, Term>
-  for (const [variable, term] of row) bindings[variable.value] = term
+  for (const [variable, term] of row) bindings[variable.value] = terms.shown(term)
   return bindings
 }
 

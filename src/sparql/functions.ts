@@ -6,6 +6,7 @@ import type { Term } from '@rdfjs/types'
 import { compareTexts, xsd, xsdString } from '../terms.js'
 import { hasScheme } from './iris.js'
 import { mediatorOf, type Mediator } from './mediator.js'
+import { runningTerms } from './question.js'
 
 /** A term as the engine's functions have it. */
 interface EngineTerm {
@@ -126,7 +127,8 @@ const mended: Readonly<Record<string, Own>> = {
   '=': isEqual,
   '<': isLess,
   '/': divide,
-  lang: ofIllTyped(({ parts }) => parts.string('')),
+  lang: languageOf,
+  strlang: inLanguage,
   datatype: ofIllTyped(({ parts }, { dataType }) => new parts.NamedNode(dataType)),
   isnumeric: ofIllTyped(({ parts }) => parts.bool(false)),
   [`${xsd}string`]: ofIllTyped(({ parts }, literal) => parts.string(literal.str())),
@@ -223,6 +225,18 @@ function millisecondsOf(instant: Instant): number {
   return (
     date.getTime() + ((hours - zoneHours) * 60 + minutes - zoneMinutes) * 60_000 + seconds * 1000
   )
+}
+
+/** As the core spells it: the engine has it in small letters. */
+function languageOf({ parts }: Call, literal?: EngineTerm): EngineTerm | undefined {
+  if (!isLiteral(literal)) return undefined
+  // Also of one that its datatype does not allow.
+  return parts.string(runningTerms().spelled(literal.language ?? ''))
+}
+
+function inLanguage({ parts, engines }: Call, _text?: EngineTerm, tag?: EngineTerm): EngineTerm {
+  const made = engines()
+  return parts.langString(made.str(), runningTerms().small(tag?.str() ?? ''))
 }
 
 /** A decimal has no value for what is divided by zero. */

@@ -1,13 +1,15 @@
 // Numbers, dates and languages of a stored core, asked as oxigraph asks the same text. It has languages
 // in small letters, and numbers in their shortest form.
 
+import type { Term as RdfTerm } from '@rdfjs/types'
 import * as oxigraph from 'oxigraph'
 import t, { type Test } from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { createLorekeep } from '../../src/lorekeep.js'
-import { parseRdf } from '../../src/rdf/index.js'
+import { parseRdf, termOf } from '../../src/rdf/index.js'
 import { createSparql } from '../../src/sparql/index.js'
-import { all, ours, theirs, type Asked } from './oracle.js'
+import { messageOf } from '../graph/asked.js'
+import { all, iri, ours, short, theirs, type Asked } from './oracle.js'
 
 t.setTimeout(120_000)
 
@@ -293,4 +295,87 @@ t.test('graphs have names of any kind', async (t) => {
   t.strictSame(await rows('SELECT * { GRAPH ?g {} GRAPH ?g { ?s ?p ?o } }'), subjects)
   const path = 'SELECT * { GRAPH <urn:lorekeep:entity:%3Fg> { ?s <urn:p>* ?o } }'
   t.strictSame(await rows(path), ['3', 'urn:s3', 'urn:s3'])
+})
+
+t.test('languages are joined without case, and told as the core spells them', async (t) => {
+  const keep = await createLorekeep({ backend: new MemoryBackend() })
+  t.teardown(() => keep.close())
+  const said = [
+    ['a', 'Presente', 'pt-BR'],
+    ['b', 'Present', 'en-GB'],
+    ['c', 'Gift', 'en-gb'],
+    ['d', 'Geschenk', 'de'],
+  ] as const
+  const triples = said.map(([name, v, ln]) => ({
+    s: iri(name),
+    p: iri('l'),
+    o: { v, e: false, ln },
+  }))
+  await keep.knowledge.write({ user: 'u', id: 'c' }, [messageOf(triples)])
+  const graph = keep.knowledge.graph({ user: 'u' })
+  const sparql = createSparql()
+  const rows = async (query: string) => {
+    const result = await sparql.query(graph, `${short} ${query}`)
+    if (result.type !== 'bindings') throw new Error(result.type)
+    const shown = (term?: RdfTerm) =>
+      term && `${term.value}@${'language' in term ? term.language : ''}`
+    return (await all(result.bindings)).map(({ l, x }) =>
+      [shown(l), shown(x)].filter(Boolean).join(' '),
+    )
+  }
+  const gift = ['Presente@pt-BR']
+  const term = '"Presente"@pt-BR'
+  for (const query of [
+    `SELECT * { VALUES ?l { ${term} } ?s :l ?l }`,
+    `SELECT * { BIND (${term} AS ?l) ?s :l ?l }`,
+    `SELECT * { BIND (STRLANG("Presente", "PT-br") AS ?l) { SELECT ?l { ?s :l ?l } } }`,
+    `SELECT * { ?s :l ?l FILTER (?l = ${term}) }`,
+    `SELECT * { ?s :l ?l FILTER (LANG(?l) = "pt-BR") }`,
+    `SELECT * { ?s :l ?l FILTER langMatches(LANG(?l), "PT") }`,
+    `SELECT * { ?s :l ?l FILTER EXISTS { VALUES ?l { ${term} } } }`,
+    `SELECT ?l { { ?s :l ?l } { ?t :l ?l FILTER (?t = :a) } }`,
+  ]) {
+    const found = await rows(query)
+    // What is spelled in two ways may come in either.
+    t.strictSame(
+      found.map((row) => row.replace(/pt-br$/i, 'pt-BR')),
+      gift,
+      query,
+    )
+  }
+  const others = await rows(`SELECT * { ?s :l ?l MINUS { VALUES ?l { ${term} } } }`)
+  t.strictSame(others.sort(), ['Geschenk@de', 'Gift@en-gb', 'Present@en-GB'])
+  t.strictSame(await rows('SELECT (UCASE(?l) AS ?x) { :a :l ?l }'), ['PRESENTE@pt-BR'])
+  t.strictSame(await rows('SELECT (STRLANG("x", "en-US") AS ?x) {}'), ['x@en-US'])
+  // Those of two spellings have one tag.
+  const tags = await rows('SELECT DISTINCT (LANG(?l) AS ?x) { ?s :l ?l }')
+  t.strictSame(tags.sort(), ['de@', 'en-gb@', 'pt-BR@'])
+  const answer = await sparql.query(graph, `${short} CONSTRUCT { ?s :m ?l } { ?s :l ?l }`)
+  if (answer.type !== 'quads') throw new Error(answer.type)
+  const made = (await all(answer.quads)).map(
+    ({ object }) => 'language' in object && object.language,
+  )
+  t.strictSame(made.sort(), ['de', 'en-GB', 'en-gb', 'pt-BR'])
+})
+
+t.test('blank nodes of an answer have the labels of the core', async (t) => {
+  const keep = await createLorekeep({ backend: new MemoryBackend() })
+  t.teardown(() => keep.close())
+  const node = { v: '_:x', e: true }
+  const said = [{ s: node, p: iri('p'), o: node, g: '_:x' }]
+  await keep.knowledge.write({ user: 'u', id: 'c' }, [messageOf(said)])
+  const graph = keep.knowledge.graph({ user: 'u' })
+  const sparql = createSparql()
+  const query = 'SELECT * { GRAPH ?g { ?s ?p ?o } }'
+  const result = await sparql.query(graph, query)
+  if (result.type !== 'bindings') throw new Error(result.type)
+  const [row] = await all(result.bindings)
+  t.strictSame(
+    [row?.s, row?.o, row?.g].map((term) => term && termOf(term)),
+    [node, node, node],
+  )
+  const answer = await sparql.execute(graph, query, { accept: 'text/csv' })
+  if (answer.type !== 'answer') throw new Error(answer.type)
+  const text = Buffer.concat(await all(answer.body)).toString()
+  t.equal(text.split('\r\n')[1], '_:x,_:x,urn:p,_:x')
 })
