@@ -9,6 +9,7 @@ import { mendPaths } from './paths.js'
 import type { AnswerTerms } from './answer-terms.js'
 import { loadPeer } from './peer.js'
 import type { EngineBindings, Peer } from './peer.js'
+import { rdfFactory } from '../rdf/factory.js'
 import { nodeOf, termOf } from '../rdf/terms.js'
 import { SparqlQuestion } from './question.js'
 import { regexFunctions } from './regex.js'
@@ -61,7 +62,7 @@ async function ask(
   const parsed = parseQuery(peer, text, baseIRI)
   const isGiven = defaultGraphs !== undefined || namedGraphs !== undefined
   const given = { defaultGraphs: defaultGraphs ?? [], namedGraphs: namedGraphs ?? [] }
-  const dataset = isGiven ? given : parsed.dataset
+  const dataset = isGiven ? ofCore(given) : parsed.dataset && ofCore(parsed.dataset)
   const snapshot = await graph.snapshot({ signal })
   const question = new SparqlQuestion(signal, () => snapshot.close())
   try {
@@ -98,6 +99,13 @@ async function ask(
       return { question, result: { type: 'boolean', value } }
     }
   }
+}
+
+/** Graphs by their names in the core, which may be no IRIs, and URNs in a query. */
+function ofCore({ defaultGraphs, namedGraphs }: Dataset): Dataset {
+  const names = (iris: readonly string[] | undefined) =>
+    iris?.map((iri) => termOf(rdfFactory.namedNode(iri)).v)
+  return { defaultGraphs: names(defaultGraphs), namedGraphs: names(namedGraphs) }
 }
 
 function graphsOf(

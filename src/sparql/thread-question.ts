@@ -80,7 +80,7 @@ export class ThreadQuestion {
         this.#aborted()
         this.#over()
       } else if (!this.#thread.isAlive) this.#ended(undefined)
-      else if (this.#thread.isReady) this.#ask()
+      else if (this.#thread.isReady) void this.#ask()
     })
   }
 
@@ -90,7 +90,14 @@ export class ThreadQuestion {
     if (this.#isAsked) this.#startClock()
   }
 
-  #ask(): void {
+  async #ask(): Promise<void> {
+    try {
+      // Also a query that reads nothing is about cores that are there.
+      await this.#snapshot()
+    } catch (error) {
+      this.#fail(error)
+    }
+    if (this.#failure !== undefined) return this.#over()
     const { accept, baseIRI, defaultGraphs, namedGraphs } = this.#request
     this.#isAsked = true
     this.#startClock()
@@ -101,7 +108,7 @@ export class ThreadQuestion {
   readonly #receive = (message: FromThread): void => {
     switch (message.type) {
       case 'ready':
-        return this.#failure === undefined ? this.#ask() : this.#over()
+        return this.#failure === undefined ? void this.#ask() : this.#over()
       case 'match':
         return this.#open(message.id, message.pattern)
       case 'next':
@@ -248,7 +255,7 @@ export class ThreadQuestion {
     }
   }
 
-  /** The version that the whole query is about: taken when it first asks, as it may wait for a thread. */
+  /** The version that the whole query is about: taken when it has a thread, for which it may wait. */
   #snapshot(): Promise<SparqlSnapshot> {
     this.#held ??= this.#graph.snapshot({ signal: this.#asking.signal })
     return this.#held

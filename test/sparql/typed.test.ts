@@ -293,6 +293,10 @@ t.test('graphs have names of any kind', async (t) => {
   ])
   // Blank nodes among them: what is written out has the same names as what is found.
   t.strictSame(await rows('SELECT * { GRAPH ?g {} GRAPH ?g { ?s ?p ?o } }'), subjects)
+  // In a dataset, too.
+  const urn = '<urn:lorekeep:entity:no%20iri>'
+  t.strictSame(await rows(`SELECT * FROM ${urn} { ?s ?p ?o }`), ['urn:s2'])
+  t.strictSame(await rows(`SELECT * FROM NAMED ${urn} { GRAPH ?g { ?s ?p ?o } }`), ['urn:s2'])
   const path = 'SELECT * { GRAPH <urn:lorekeep:entity:%3Fg> { ?s <urn:p>* ?o } }'
   t.strictSame(await rows(path), ['3', 'urn:s3', 'urn:s3'])
 })
@@ -378,4 +382,19 @@ t.test('blank nodes of an answer have the labels of the core', async (t) => {
   if (answer.type !== 'answer') throw new Error(answer.type)
   const text = Buffer.concat(await all(answer.body)).toString()
   t.equal(text.split('\r\n')[1], '_:x,_:x,urn:p,_:x')
+})
+
+t.test('a query that reads nothing is about cores that are there, too', async (t) => {
+  const keep = await createLorekeep({ backend: new MemoryBackend() })
+  t.teardown(() => keep.close())
+  const graph = keep.knowledge.graph({ user: 'u', cores: ['none'] })
+  const sparql = createSparql()
+  const missing = { code: 'LK_CORE_NOT_FOUND' }
+  for (const query of ['ASK {}', 'SELECT (1 AS ?x) {}']) {
+    await t.rejects(sparql.query(graph, query), missing)
+    await t.rejects(async () => {
+      const answer = await sparql.execute(graph, query)
+      if (answer.type === 'answer') await all(answer.body)
+    }, missing)
+  }
 })
