@@ -72,36 +72,60 @@ export interface NameRule {
 export const REFUSED = -1
 
 /**
- * An IRI with a scheme (RFC 3987), as N-Triples writes one: what its grammar excludes is excluded,
- * and no more (https://www.w3.org/TR/n-triples/#grammar-production-IRIREF).
+ * Datatypes of what has a language, and of nothing else (RDF 1.1 Concepts, 3.3): no syntax of RDF says
+ * them. As a tree of their bytes: by node, what may follow; ends are `languageTypes`.
  */
-export const anIri: NameRule = {
-  expected: 'an IRI with a scheme, without spaces and any of <>"{}|^`\\',
+const following: Map<number, number>[] = [new Map()]
+const languageTypes = ['langString', 'dirLangString'].map((name) => {
+  let node = 0
+  for (const byte of Buffer.from(`http://www.w3.org/1999/02/22-rdf-syntax-ns#${name}`)) {
+    const next = following[node]?.get(byte) ?? following.push(new Map()) - 1
+    following[node]?.set(byte, next)
+    node = next
+  }
+  return node
+})
+
+/**
+ * An IRI with a scheme (RFC 3987), as N-Triples writes one: what its grammar excludes is excluded,
+ * and no more (https://www.w3.org/TR/n-triples/#grammar-production-IRIREF). Not one of a language.
+ */
+export const aDatatype: NameRule = {
+  expected:
+    'an IRI with a scheme, without spaces and any of <>"{}|^`\\, and not rdf:langString, which has a language (ln)',
+  // A state is that of the IRI, 1 before its colon and 2 behind, and four times the node in the tree.
   next(state, byte) {
     const kind = kindOf[byte] as number
     if (kind === FORBIDDEN) return REFUSED
-    if (state === 2) return 2
-    if (kind === LETTER) return 1
-    if (state === 0 || kind === OTHER) return REFUSED
-    return kind === COLON ? 2 : 1
+    let next = 2
+    if ((state & 3) !== 2) {
+      if (kind !== LETTER && (state === 0 || kind === OTHER)) return REFUSED
+      if (kind !== COLON) next = 1
+    }
+    const node = state >>> 2
+    if (state !== 0 && node === 0) return next
+    return next + 4 * (following[node]?.get(byte) ?? 0)
   },
-  isWhole: (state) => state === 2,
+  isWhole: (state) => (state & 3) === 2 && !languageTypes.includes(state >>> 2),
 }
 
+const longestSubtag = 8
+
 /**
- * A language tag as Turtle writes one, without the `@`
- * (https://www.w3.org/TR/turtle/#grammar-production-LANGTAG).
+ * A well-formed language tag, without the `@`: subtags of up to eight characters, the first one of
+ * letters (RFC 5646, section 2.1.1; https://www.w3.org/TR/turtle/#grammar-production-LANGTAG).
  */
 export const aLanguage: NameRule = {
   expected: "a language tag such as 'en' or 'en-GB'",
+  // A state is the length of the first subtag, or 9 and that of a later one.
   next(state, byte) {
     const kind = kindOf[byte] as number
-    // 1 in the first subtag, 2 behind a hyphen, 3 in a later subtag.
-    if (kind === HYPHEN) return state === 1 || state === 3 ? 2 : REFUSED
-    if (kind === LETTER) return state < 2 ? 1 : 3
-    return kind === DIGIT && state >= 2 ? 3 : REFUSED
+    const laterFrom = longestSubtag + 1
+    if (kind === HYPHEN) return aLanguage.isWhole(state) ? laterFrom : REFUSED
+    if (kind !== LETTER && (kind !== DIGIT || state < laterFrom)) return REFUSED
+    return state === longestSubtag || state === laterFrom + longestSubtag ? REFUSED : state + 1
   },
-  isWhole: (state) => state === 1 || state === 3,
+  isWhole: (state) => state !== 0 && state !== longestSubtag + 1,
 }
 
 /** The state after the bytes [from, to), and `REFUSED` where one of them cannot stand there. */
@@ -144,7 +168,7 @@ export function annotationProblem({
   if (dt !== undefined && ln !== undefined) {
     return ['', "has both 'dt' and 'ln'; a literal has a datatype or a language"]
   }
-  const [member, given, rule] = ln === undefined ? ['dt', dt, anIri] : ['ln', ln, aLanguage]
+  const [member, given, rule] = ln === undefined ? ['dt', dt, aDatatype] : ['ln', ln, aLanguage]
   if (e === true) return [member, 'is of an entity (e is true), and only literals have it']
   if (typeof given === 'string' && given.isWellFormed() && isName(rule, given)) return undefined
   return [member, `must be ${rule.expected}, not ${shown(given)}`]

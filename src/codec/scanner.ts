@@ -22,7 +22,7 @@ import * as grammar from './grammar.js'
 import { defaultLimits, type CodecLimits } from './limits.js'
 import * as msgpack from './messagepack.js'
 import { RepeatedTexts } from './repeated-texts.js'
-import { aLanguage, anIri, REFUSED, stateAfter, type NameRule } from '../terms.js'
+import { aLanguage, aDatatype, REFUSED, stateAfter, type NameRule } from '../terms.js'
 import { Utf8State } from './utf8.js'
 
 /** Takes what a scanner lets through. */
@@ -393,7 +393,7 @@ export class CoreScanner {
   #annotation(chunk: Uint8Array, at: number, stop: number): number {
     if (at + 4 > stop || chunk[at] !== 0xa2) return -1
     const key = this.#view.getUint16(at + 1)
-    if (key === 0x6474) return this.#text(chunk, at + 3, stop, anIri, this.#datatypes)
+    if (key === 0x6474) return this.#text(chunk, at + 3, stop, aDatatype, this.#datatypes)
     return key === 0x6c6e ? this.#text(chunk, at + 3, stop, aLanguage, this.#languages) : -1
   }
 
@@ -798,7 +798,8 @@ export class CoreScanner {
 /** By what is expected. */
 const nameRules: readonly (NameRule | undefined)[] = Array.from(
   { length: KEY + 1 },
-  (_, expected) => (expected === DATATYPE ? anIri : expected === LANGUAGE ? aLanguage : undefined),
+  (_, expected) =>
+    expected === DATATYPE ? aDatatype : expected === LANGUAGE ? aLanguage : undefined,
 )
 
 /** The MessagePack class that each expectation is met by. */

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { quoted } from '../../door/wording.js'
-import { aLanguage, anIri, REFUSED, stateAfter, xsdString, type NameRule } from '../../terms.js'
+import { aLanguage, aDatatype, REFUSED, stateAfter, xsdString, type NameRule } from '../../terms.js'
 import type { CodecLimits } from '../limits.js'
 import * as msgpack from '../messagepack.js'
 import { ByteWriter } from './byte-writer.js'
@@ -413,10 +413,14 @@ export class SpecificationConverter {
     const view = this.#view
     const [dt, ln] = [view.text(map, DT), view.text(map, LN)]
     // The published documentation has them so.
-    const datatype = this.#named(dt === NONE ? view.text(map, D) : dt, anIri)
+    const given = dt === NONE ? view.text(map, D) : dt
     const language = this.#named(ln === NONE ? view.text(map, L) : ln, aLanguage)
-    if (language !== NONE) this.#qualified(value, keys.ln, language)
-    else if (datatype !== NONE && !isText(view, datatype, xsdStringBytes)) {
+    if (language !== NONE) {
+      if (given !== NONE && !isText(view, given, langStringBytes)) view.otherMembers++
+      return this.#qualified(value, keys.ln, language)
+    }
+    const datatype = this.#named(given, aDatatype)
+    if (datatype !== NONE && !isText(view, datatype, xsdStringBytes)) {
       this.#qualified(value, keys.dt, datatype)
     } else this.#entityOrText(value, false)
   }
@@ -543,6 +547,7 @@ const schemes = [Buffer.from('http:'), Buffer.from('https:')]
 const blankPrefix = Buffer.from('_:')
 const defaultCollection = Buffer.from('default')
 const xsdStringBytes = Buffer.from(xsdString)
+const langStringBytes = Buffer.from('http://www.w3.org/1999/02/22-rdf-syntax-ns#langString')
 
 const rdfNamespace = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
 const rdf = {

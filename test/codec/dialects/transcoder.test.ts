@@ -175,13 +175,17 @@ t.test('datatypes and languages that are none are left out and counted', async (
     { t: 'l', v: 'x', ln: 'en_GB' },
     { t: 'l', v: 'x', dt: null, ln: '' },
     { t: 'l', v: 'x', dt: `http://www.w3.org/1999/02/22-rdf-syntax-ns#langString`, ln: 'en' },
+    { t: 'l', v: 'x', dt: 'http://www.w3.org/1999/02/22-rdf-syntax-ns#langString' },
+    { t: 'l', v: 'x', dt: 'urn:dt', ln: 'en' },
   ]
   const triples = objects.map((o) => ({ ...typed, o }))
   const whole = transcode([pack(['t', { m: { i: 'doc', c: 'default' }, t: triples }])])
   const plain = { ...statement, o: text('x') }
   const languages = { ...statement, o: { ...text('x'), ln: 'en' } }
-  t.same(messagesOf(whole), [['t', { m: full, t: [plain, plain, plain, languages] }]])
-  t.same(whole.skipped, { members: 2 })
+  t.same(messagesOf(whole), [
+    ['t', { m: full, t: [plain, plain, plain, languages, plain, languages] }],
+  ])
+  t.same(whole.skipped, { members: 4 })
 })
 
 t.test('limits hold for what is converted, and not for what is skipped', async (t) => {
