@@ -1,5 +1,6 @@
 // One query in a thread: what it asks of the graph, its answer at the reader's pace, and its end.
 
+import { Requests } from './requests.js'
 import { catalogue, LorekeepError } from '../errors.js'
 import type { ErrorCode } from '../errors.js'
 import type { TriplePattern } from '../graph/types.js'
@@ -45,6 +46,7 @@ export class ThreadQuestion {
   #refuse: ((reason: unknown) => void) | undefined
   #wake: () => void = () => {}
   #failure: { readonly reason: unknown } | undefined
+  readonly #requests = new Requests()
   /** The thread works on nothing of this any more. */
   #isOver = false
   #isAsked = false
@@ -112,13 +114,13 @@ export class ThreadQuestion {
       case 'match':
         return this.#open(message.id, message.pattern)
       case 'next':
-        return void this.#send(message.id)
+        return this.#requests.add(() => this.#send(message.id))
       case 'close':
         return this.#close(message.id)
       case 'count':
-        return void this.#count(message.id, message.pattern)
+        return this.#requests.add(() => this.#count(message.id, message.pattern))
       case 'graphs':
-        return void this.#names(message.id)
+        return this.#requests.add(() => this.#names(message.id))
       case 'not-acceptable':
         this.#head?.({ type: 'not-acceptable', offered: message.offered })
         return
@@ -179,7 +181,7 @@ export class ThreadQuestion {
     const triples = this.#snapshot().then(match)
     triples.catch(() => undefined) // whoever reads it is told
     this.#cursors.set(id, { pattern, triples, size: firstTriples, failure: undefined })
-    void this.#send(id)
+    this.#requests.add(() => this.#send(id))
   }
 
   async #send(id: number): Promise<void> {

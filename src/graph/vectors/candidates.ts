@@ -3,7 +3,7 @@
 import type { Term } from '../../types.js'
 import { withBlocks } from '../miss.js'
 import type { NearEntity } from '../types.js'
-import type { Turns } from './turns.js'
+import type { Turns } from '../../turns.js'
 import type { VectorSet } from './types.js'
 
 /** Vectors wait until there are so many, or four for each entity that is asked for. */

@@ -3,7 +3,7 @@
 import { arenaBytes } from './arenas.js'
 import type { Candidates } from './candidates.js'
 import { productsAt, queryAt } from './memory.js'
-import type { Turns } from './turns.js'
+import type { Turns } from '../../turns.js'
 import { vectorsPerBlock, type VectorSet } from './types.js'
 import { rounded, vectorBlocks, type VectorQuestion } from './vector-question.js'
 

@@ -6,7 +6,7 @@ import { builderBytes, GraphBuilder, levelOf } from './graph-builder.js'
 import { maxKernelBytes } from './kernel.js'
 import { createLinks, linksFrom, none, rowLength } from './links.js'
 import { mostMet, mostMetEarly, samples, sampleWidth } from './sampling.js'
-import { Turns } from './turns.js'
+import { Turns } from '../../turns.js'
 import { vectorsPerBlock, type VectorFile } from './types.js'
 import { mostLinks, search } from './walk.js'
 

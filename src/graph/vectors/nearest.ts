@@ -7,7 +7,7 @@ import { Candidates } from './candidates.js'
 import { searchExactly } from './exact.js'
 import type { VectorMemory } from './memory.js'
 import { normalizeInto } from './normalized.js'
-import { Turns } from './turns.js'
+import { Turns } from '../../turns.js'
 import type { VectorSet } from './types.js'
 import { VectorQuestion } from './vector-question.js'
 

@@ -4,7 +4,7 @@
 
 import { Beam } from './beam.js'
 import type { GraphBuilder } from './graph-builder.js'
-import type { Turns } from './turns.js'
+import type { Turns } from '../../turns.js'
 import { mostLinks, search } from './walk.js'
 
 /** How many of the nearest are looked for, and which part of them has to be found. */

@@ -1,0 +1,29 @@
+import { Turns } from '../turns.js'
+
+/** Each may go through ten thousand rows in one turn of the event loop. */
+const mostAtOnce = 8
+
+/**
+ * What a thread asks for: some at once, the others after them, and others of this process between them.
+ * All that had come since the last turn, thousands in a path of any length, took seconds of one.
+ */
+export class Requests {
+  readonly #waiting: (() => Promise<void>)[] = []
+  readonly #turns = new Turns(undefined)
+  #atOnce = 0
+
+  /** Whatever fails is for the work to tell. */
+  add(work: () => Promise<void>): void {
+    this.#waiting.push(work)
+    if (this.#atOnce < mostAtOnce) void this.#run()
+  }
+
+  async #run(): Promise<void> {
+    this.#atOnce++
+    for (let work; (work = this.#waiting.shift()) !== undefined;) {
+      await this.#turns.pass()
+      await work()
+    }
+    this.#atOnce--
+  }
+}
