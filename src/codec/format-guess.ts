@@ -25,3 +25,12 @@ export function guessFormat(beginning: Uint8Array): string | undefined {
   if (/^[\x20-\x7e]{8}/.test(start)) return 'plain text'
   return undefined
 }
+
+/** What to do with it, behind its name. */
+export function adviceOn(guess: string): string {
+  if (guess.includes('RDF')) return ': as RDF it is read where its format is named'
+  if (guess === 'XML' || guess === 'JSON') {
+    return ': of RDF, Turtle, TriG, N-Triples and N-Quads are read, where their format is named'
+  }
+  return ''
+}

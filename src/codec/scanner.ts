@@ -17,7 +17,7 @@
 
 import { quoted } from '../door/wording.js'
 import { LorekeepError, type ErrorCode } from '../errors.js'
-import { guessFormat } from './format-guess.js'
+import { adviceOn, guessFormat } from './format-guess.js'
 import * as grammar from './grammar.js'
 import { defaultLimits, type CodecLimits } from './limits.js'
 import * as msgpack from './messagepack.js'
@@ -774,7 +774,8 @@ export class CoreScanner {
     const messageIndex = this.messages
     const guess = byteOffset === 0 ? guessFormat(this.#chunk) : undefined
     const place = `message ${messageIndex}, byte ${byteOffset}${path && ` (${path})`}`
-    const message = guess === undefined ? reason : `${reason}; the data looks like ${guess}`
+    const message =
+      guess === undefined ? reason : `${reason}; the data looks like ${guess}${adviceOn(guess)}`
     const looksLike = guess !== undefined && { looksLike: guess }
     throw new LorekeepError(code, `${place}: ${message}`, {
       details: { messageIndex, byteOffset, ...looksLike, errors: [{ path, message }] },

@@ -125,17 +125,23 @@ function lossError(extras: RdfExtras): LorekeepError {
   return new LorekeepError('LK_RDF_LOSS', detail, { details: { ...extras } })
 }
 
-/** `3 datatypes, 1 statement in a named graph`. */
+/** `3 literals with a datatype, 2 with a language, 1 statement in a named graph`. */
 export function describeExtras(extras: RdfExtras): string {
   const { datatypes, languages, directions, graphs } = extras
-  const counts = [
-    [datatypes, 'datatype', 'datatypes'],
-    [languages, 'language', 'languages'],
-    [directions, 'direction', 'directions'],
-    [graphs, 'statement in a named graph', 'statements in named graphs'],
+  const literals = [
+    [datatypes, 'a datatype'],
+    [languages, 'a language'],
+    [directions, 'a direction'],
   ] as const
-  return counts
+  const parts = literals
     .filter(([count]) => count > 0)
-    .map(([count, one, several]) => `${count} ${count === 1 ? one : several}`)
-    .join(', ')
+    .map(([count, what], n) => {
+      const of = n > 0 ? '' : count === 1 ? ' literal' : ' literals'
+      return `${count.toLocaleString('en-US')}${of} with ${what}`
+    })
+  if (graphs > 0) {
+    const what = graphs === 1 ? 'statement in a named graph' : 'statements in named graphs'
+    parts.push(`${graphs.toLocaleString('en-US')} ${what}`)
+  }
+  return parts.join(', ')
 }

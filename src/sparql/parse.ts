@@ -152,12 +152,49 @@ function unparsed(text: string, error: unknown): LorekeepError {
   const [, inWords] = /\bon line (\d+)/.exec(message) ?? []
   const line =
     offset === undefined ? Number(inWords ?? NaN) : text.slice(0, Number(offset)).split('\n').length
-  // The parser's messages draw the place, and say the reason in their last line.
-  const reason = (message.split('\n').at(-1) ?? message).replace(/^Error: /, '')
+  const reason = reasonOf(message)
   const place = Number.isNaN(line) ? {} : { line }
   const where = 'line' in place ? ` in line ${line}` : ''
   return new LorekeepError('LK_GRAPH_QUERY', `the SPARQL cannot be read${where}: ${reason}`, {
     cause: error,
     details: { ...place, reason },
   })
+}
+
+/** The parser's messages draw the place, name its tokens and say what was found in their last line. */
+function reasonOf(message: string): string {
+  const [, character] = /unexpected character: ->(.)<-/su.exec(message) ?? []
+  if (character !== undefined) return `unexpected ${quoted(character)}`
+  const [, one, instead] = /Expecting --> (.*) <-- but found --> '(.*)' <--$/.exec(message) ?? []
+  if (one !== undefined && instead !== undefined) return expectedOf([one], instead)
+  const [, found] = /but found: '(.*)'$/.exec(message) ?? []
+  if (found !== undefined) {
+    return expectedOf(
+      [...message.matchAll(/\[([^\]]+)\]/g)].map(([, token]) => String(token)),
+      found,
+    )
+  }
+  if (message.endsWith('Variable not allowed in projection')) {
+    return 'a SELECT with groups has a variable that is neither in GROUP BY nor aggregated'
+  }
+  return (message.split('\n').at(-1) ?? message).replace(/^Error: /, '')
+}
+
+const mostNamed = 8
+
+function expectedOf(tokens: readonly string[], found: string): string {
+  const names = [...new Set(tokens.map(nameOf))]
+  const some = names.slice(0, mostNamed).join(', ') + (names.length > mostNamed ? ' …' : '')
+  const what = found === '' ? 'it ends' : `found ${quoted(found)}`
+  return `${what}, expected ${names.length > 1 ? 'one of ' : ''}${some}`
+}
+
+/** A token of the parser, in words. */
+function nameOf(token: string): string {
+  if (/^Var\d$/.test(token)) return 'a variable'
+  if (/^(?:IriRef|PName)/.test(token)) return 'an IRI'
+  if (token.startsWith('String')) return 'a text'
+  if (/^(?:Integer|Decimal|Double)/.test(token)) return 'a number'
+  if (token === 'BlankNodeLabel' || token === 'Anon') return 'a blank node'
+  return token.replace(/^type declaration /, '')
 }

@@ -1,10 +1,13 @@
+import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { collection, document, file, manifest, workspace } from '../tgx/archives.js'
 import { byPython } from '../tgx/real-archives.js'
-import { fail, inTerminal, run, serve, succeed } from './command.js'
+import { fail, inTerminal, run, serve, start, succeed } from './command.js'
 
 const small = workspace(
   collection('research', '"one"', '<urn:two>'),
@@ -28,7 +31,7 @@ t.test('a workspace becomes cores, and documents of a flow', async (t) => {
   t.equal(plain.code, 0)
   t.equal(plain.stdout.length, 0)
   t.match(plain.stderr, /imported 'urn:trustgraph:collection:default' of 'trustgraph': 3 triples\n/)
-  t.match(plain.stderr, 'with 1 datatype, 1 language\n')
+  t.match(plain.stderr, 'among them 1 literal with a datatype, 1 with a language\n')
   t.match(plain.stderr, '3 texts not loaded (--flow default loads them)\n')
   t.match(
     plain.stderr,
@@ -74,7 +77,7 @@ t.test('a server gets what a data directory gets', async (t) => {
   t.match(String(await succeed(t, ['cores', 'show', core, '--json', ...there])), '"triples":2')
   t.match(
     await fail(t, 1, ['import', path, '--flow', 'none', ...there]),
-    /no such flow: 'none'.*\(nothing was stored\)/,
+    /no such flow: 'none'.*\(nothing was stored before\)/,
   )
 })
 
@@ -86,7 +89,10 @@ t.test('what is not known is named', async (t) => {
 
 t.test('an archive that is damaged stores nothing, and says where', async (t) => {
   const { path, data } = written(t, small.subarray(0, -20))
-  t.match(await fail(t, 1, ['import', path, ...data]), /byte \d+.* cut \(nothing was stored\)/)
+  t.match(
+    await fail(t, 1, ['import', path, ...data]),
+    /byte \d+.* cut \(nothing was stored before\)/,
+  )
   t.equal(String(await succeed(t, ['cores', ...data])), '')
   writeFileSync(path, workspace(collection('a', '"x'), manifest()))
   const { code, stderr } = await run(t, ['import', path, '--json', ...data])
@@ -106,10 +112,37 @@ t.test('what fails in the middle says what is stored, and goes on', async (t) =>
   await define(2)
   const args = ['import', path, '--flow', 'short', ...data]
   const told = await fail(t, 1, args)
-  t.match(told, '(1 core and 2 documents are stored: import it again, and it goes on from there)')
+  t.match(told, '(1 core and 2 documents were stored before, which another import passes over)')
   await define(9)
   const { documents } = summaryOf(await succeed(t, [...args, '--json'])) as { documents: object }
   t.match(documents, { queued: 1, present: 2 })
+})
+
+t.test('an interrupt is heard while a server does not answer', async (t) => {
+  const { path } = written(t, workspace(...document('urn:a', 'x')))
+  for (const held of ['/flows/default', '/documents', '/service/text-load']) {
+    const server = createServer((request, response) => {
+      request.resume()
+      if (request.url?.includes(held)) return reached()
+      const pages: Readonly<Record<string, object>> = {
+        flows: { active: true },
+        documents: { documents: [] },
+      }
+      const [, page = ''] = /\/api\/v1\/(\w+)/.exec(request.url ?? '') ?? []
+      response.end(JSON.stringify(pages[page] ?? { jobs: [] }))
+    })
+    let reached = () => {}
+    const isReached = new Promise<void>((resolve) => (reached = resolve))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    t.teardown(() => server.close())
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const command = start(t, ['import', path, '--flow', 'default', '--user', 'u', '--url', url])
+    await Promise.race([isReached, command.ended])
+    command.child.kill('SIGINT')
+    const { code, stderr } = await command.ended
+    t.equal(code, 130, stderr)
+    t.equal(stderr, 'lorekeep: interrupted (nothing was stored before)\n')
+  }
 })
 
 t.test('documents that are refused are named, and end it with 1', async (t) => {

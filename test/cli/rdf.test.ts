@@ -14,7 +14,10 @@ t.test('a Turtle file is a core, with its languages and datatypes', async (t) =>
   const data = ['--data', join(dir, 'data')]
   const plain = await run(t, ['import', join(dir, 'whale.ttl'), ...data])
   t.equal(plain.code, 0)
-  t.match(plain.stderr, /imported 'whale'[^\n]*\b4 triples\b[^\n]*\n[^\n]*1 datatype, 1 language/)
+  t.match(
+    plain.stderr,
+    /imported 'whale'[^\n]*\b4 triples\b[^\n]*\n[^\n]*1 literal with a datatype, 1 with a language/,
+  )
   const again = await succeed(t, ['import', join(dir, 'whale.ttl'), '--json', ...data])
   t.match(JSON.parse(String(again)), { triples: 4, duplicate: true, kept: extras })
   const where = ['--id', 'whale', ...data]
@@ -22,7 +25,10 @@ t.test('a Turtle file is a core, with its languages and datatypes', async (t) =>
   t.match(text, '"Ishmael"@en')
   t.match(text, '"30"^^<http://www.w3.org/2001/XMLSchema#integer>')
   const args = ['import', join(dir, 'whale.ttl'), '--id', 'b', '--loss', 'drop', ...data]
-  t.match((await run(t, args)).stderr, 'left out: 1 datatype, 1 language (--loss keep keeps them)')
+  t.match(
+    (await run(t, args)).stderr,
+    'left out: 1 literal with a datatype, 1 with a language (--loss keep keeps them)',
+  )
 })
 
 t.test('--loss reify keeps everything until it is exported again', async (t) => {
@@ -30,7 +36,7 @@ t.test('--loss reify keeps everything until it is exported again', async (t) => 
   const where = ['--id', 'a', '--data', join(dir, 'data')]
   const args = ['import', join(dir, 'whale.ttl'), '--loss', 'reify', ...where]
   const { stderr } = await run(t, args)
-  t.match(stderr, 'kept as reified statements: 1 datatype, 1 language')
+  t.match(stderr, 'kept as reified statements: 1 literal with a datatype, 1 with a language')
   const lines = String(await succeed(t, ['export', '--format', 'nt', ...where])).split('\n')
   t.equal(lines.length, 5)
   t.ok(lines.includes('<http://example.org/ishmael> <http://example.org/name> "Ishmael"@en .'))
@@ -43,7 +49,10 @@ t.test('--loss refuse, and a text that is not valid, leave nothing', async (t) =
   const data = ['--data', t.testdir()]
   const args = ['import', '-', '--id', 'a', '--format', 'turtle', ...data]
   const input = Buffer.from(turtle)
-  t.match(await fail(t, 1, [...args, '--loss', 'refuse'], { input }), '1 datatype, 1 language')
+  t.match(
+    await fail(t, 1, [...args, '--loss', 'refuse'], { input }),
+    '1 literal with a datatype, 1 with a language',
+  )
   t.match(await fail(t, 1, args, { input: input.subarray(0, -4) }), 'line 2')
   t.equal(String(await succeed(t, ['cores', ...data])), '')
 })

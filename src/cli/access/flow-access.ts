@@ -34,27 +34,27 @@ export interface FlowAccess {
   define(id: string, definition: object): Promise<Flow>
   list(): Promise<readonly Flow[]>
   /** This one and the next three fail where there is no such flow. */
-  get(id: string): Promise<Flow>
+  get(id: string, signal?: AbortSignal): Promise<Flow>
   /** `undefined` where a server counts for those alone who may see everybody's jobs. */
   stats(id: string): Promise<FlowStats | undefined>
   setActive(id: string, active: boolean): Promise<Flow>
   remove(id: string): Promise<void>
 
   /** Resolves when it is durable. */
-  load(document: EncodedDocument): Promise<{ readonly job: string }>
+  load(document: EncodedDocument, signal?: AbortSignal): Promise<{ readonly job: string }>
   /** Processes the flow's documents until the runner is stopped; a server does so by itself. */
   run(): { stop(options?: { readonly timeoutMs: number }): Promise<void> }
   /** Events of jobs, until the signal. */
   watch(watch: JobWatch): Promise<void>
 
-  jobs(query: Omit<JobQuery, 'flow' | 'scope'>): AsyncIterable<Job>
+  jobs(query: Omit<JobQuery, 'flow' | 'scope'>, signal?: AbortSignal): AsyncIterable<Job>
   /** This one and the next two fail where there is no such job. */
   job(id: string): Promise<Job>
   retry(job: string): Promise<Job>
   cancel(job: string): Promise<void>
 
   /** A user's documents that are done. */
-  documents(user: string): AsyncIterable<CompletedDocument>
+  documents(user: string, signal?: AbortSignal): AsyncIterable<CompletedDocument>
   /** This one and the next fail where nothing is known of it. */
   document(ref: Required<DocumentRef>): Promise<KnownDocument>
   removeDocument(ref: Required<DocumentRef>): Promise<void>

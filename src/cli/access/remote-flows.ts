@@ -54,7 +54,7 @@ export function openRemoteFlows(url: URL, token: string | undefined, flow: strin
       return (await server.sendJson('PUT', pathOf(id), {}, json, defining)) as Flow
     },
     list: () => server.askFor<readonly Flow[]>('flows', 'flows'),
-    get: async (id) => (await server.askJson('GET', pathOf(id))) as Flow,
+    get: async (id, signal) => (await server.askJson('GET', pathOf(id), {}, signal)) as Flow,
     async stats(id) {
       try {
         return (await server.askJson('GET', `flow/${encodeURIComponent(id)}/stats`)) as FlowStats
@@ -70,9 +70,9 @@ export function openRemoteFlows(url: URL, token: string | undefined, flow: strin
       response.resume()
     },
 
-    load: (document) => {
+    load: (document, signal) => {
       const path = `${ownPath}/service/text-load`
-      return server.send('POST', path, {}, JSON.stringify(document), loading, jobIn)
+      return server.send('POST', path, {}, JSON.stringify(document), loading, jobIn, signal)
     },
     run: () => ({ stop: async () => {} }),
     async watch(watch) {
@@ -95,9 +95,9 @@ export function openRemoteFlows(url: URL, token: string | undefined, flow: strin
       }
     },
 
-    async *jobs({ limit, ...query }) {
+    async *jobs({ limit, ...query }, signal) {
       const parameters = { ...query, ...(limit !== undefined && { limit: String(limit) }) }
-      yield* await server.askFor<readonly Job[]>('jobs', `${ownPath}/jobs`, parameters)
+      yield* await server.askFor<readonly Job[]>('jobs', `${ownPath}/jobs`, parameters, signal)
     },
     job,
     retry: async (id) => (await server.askJson('POST', `${jobPath(id)}/retry`)) as Job,
@@ -106,11 +106,11 @@ export function openRemoteFlows(url: URL, token: string | undefined, flow: strin
       response.resume()
     },
 
-    async *documents(user) {
+    async *documents(user, signal) {
       let after: string | undefined
       do {
         const parameters = { user, after, limit: '1000' }
-        const page = (await server.askJson('GET', 'documents', parameters)) as {
+        const page = (await server.askJson('GET', 'documents', parameters, signal)) as {
           readonly documents: readonly CompletedDocument[]
           readonly next?: string
         }

@@ -6,7 +6,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { parseJson } from '../../json-text.js'
 import { variable } from '../config/environment.js'
-import { describe } from '../output/failure.js'
+import { CutShort, describe } from '../output/failure.js'
 import { ServerError } from '../output/server-error.js'
 
 /** The longest answer in JSON that is read: a page of objects may be long. */
@@ -57,16 +57,32 @@ export class ServerClient {
     const request = this.start(method, path, parameters, signal)
     const response = responseOf(request)
     request.end()
-    return accepted(await response.catch((error: unknown) => this.#unreachable(error)))
+    const lost = (error: unknown) => {
+      signal?.throwIfAborted()
+      return this.#unreachable(error)
+    }
+    return accepted(await response.catch(lost))
   }
 
-  async askJson(method: string, path: string, parameters?: Parameters): Promise<unknown> {
-    return readJson(await this.ask(method, path, parameters))
+  async askJson(
+    method: string,
+    path: string,
+    parameters?: Parameters,
+    signal?: AbortSignal,
+  ): Promise<unknown> {
+    return readJson(await this.ask(method, path, parameters, signal))
   }
 
   /** What an answer has under a name alone: `T` is for the caller to know. */
-  async askFor<T>(name: string, path: string, parameters?: Parameters): Promise<T> {
-    const answer = (await this.askJson('GET', path, parameters)) as Readonly<Record<string, T>>
+  async askFor<T>(
+    name: string,
+    path: string,
+    parameters?: Parameters,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const answer = (await this.askJson('GET', path, parameters, signal)) as Readonly<
+      Record<string, T>
+    >
     return answer[name] as T
   }
 
@@ -98,13 +114,14 @@ export class ServerClient {
     json: string,
     loss: Loss,
     read: (response: IncomingMessage) => T | Promise<T>,
+    signal?: AbortSignal,
   ): Promise<T> {
-    const request = this.start(method, path, parameters)
+    const request = this.start(method, path, parameters, signal)
     const body = Buffer.from(json)
     request.setHeader('Content-Type', 'application/json')
     request.setHeader('Content-Length', body.byteLength)
     try {
-      return await read(await this.upload(request, piecesOf(body), loss))
+      return await read(await this.upload(request, piecesOf(body), loss, signal))
     } finally {
       request.destroy()
     }
@@ -113,12 +130,13 @@ export class ServerClient {
   /**
    * Sends a body and gives the answer, which may come before the body has ended: after a refusal
    * there may be more to send than the server is going to read, and the request is the caller's to
-   * destroy.
+   * destroy. With the signal of the request, an abort says what it means, too.
    */
   async upload(
     request: ClientRequest,
     source: AsyncIterable<Uint8Array>,
     loss: Loss,
+    signal?: AbortSignal,
   ): Promise<IncomingMessage> {
     const response = responseOf(request)
     let connected = false
@@ -127,6 +145,9 @@ export class ServerClient {
     const lost = (error: unknown): never => {
       if (!connected) this.#unreachable(error)
       const outcome = sent ? loss.sent : loss.sending
+      if (signal?.aborted) {
+        throw new CutShort(`${describe(signal.reason)}: ${outcome}`, signal.reason)
+      }
       throw new Error(`the connection to ${this.origin} broke (${describe(error)}): ${outcome}`, {
         cause: error,
       })

@@ -23,7 +23,9 @@ export function parseTerm(text: string): Term {
   const [, value, ln, dt] = literal.exec(text) ?? []
   if (value !== undefined) return parseLiteral(unescape(value), ln, dt && unescape(dt))
   if (bareIri.test(text) || blankNode.test(text)) return { v: text, e: true }
-  throw new InvalidArgumentError('It is <iri>, an IRI, or "text" with its quotes.')
+  throw new InvalidArgumentError(
+    `It is <iri>, an IRI, or "text", "text"@en or "text"^^<iri of a datatype>, with the quotes.`,
+  )
 }
 
 /** The name of a graph. */

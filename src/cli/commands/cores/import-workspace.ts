@@ -77,25 +77,26 @@ function targetOf(
 ): WorkspaceTarget {
   return {
     async checkFlow(id) {
-      const { active } = await flows.get(id)
+      const { active } = await flows.get(id, signal)
       if (!active) throw new LorekeepError('LK_FLOW_INACTIVE', `'${id}'`, { details: { flow: id } })
     },
     write: (ref, messages, { mode, index, onProgress }) =>
       cores.import(ref, encodedMessages(messages), { mode, index, signal, onProgress }),
     async *known(_flow, user) {
-      for await (const { document } of flows.documents(user)) yield document
-      const jobs = flows.jobs({ user, ...(maxJobs !== undefined && { limit: maxJobs }) })
+      for await (const { document } of flows.documents(user, signal)) yield document
+      const query = { user, ...(maxJobs !== undefined && { limit: maxJobs }) }
+      const jobs = flows.jobs(query, signal)
       for await (const { document } of jobs) yield document
     },
-    load: (_flow, document) => flows.load(document),
+    load: (_flow, document) => flows.load(document, signal),
   }
 }
 
 function whatIsStored(last: WorkspaceProgress | undefined): string {
   const { cores = 0, documents = 0 } = last ?? {}
-  if (cores === 0 && documents === 0) return 'nothing was stored'
+  if (cores === 0 && documents === 0) return 'nothing was stored before'
   const stored = [formatCounted(cores, 'core'), formatCounted(documents, 'document')].join(' and ')
-  return `${stored} are stored: import it again, and it goes on from there`
+  return `${stored} were stored before, which another import passes over`
 }
 
 function tell(summary: WorkspaceSummary, { user, flow, url }: ImportCommandOptions): void {
@@ -104,7 +105,7 @@ function tell(summary: WorkspaceSummary, { user, flow, url }: ImportCommandOptio
     const name = `'${id}' of '${user}'`
     const outcome = duplicate ? `${name} held this already, nothing was stored` : `imported ${name}`
     note(`${outcome}: ${formatCounted(triples, 'triple')}`)
-    if (kept && kept.statements > 0) note(`with ${describeExtras(kept)}`)
+    if (kept && kept.statements > 0) note(`among them ${describeExtras(kept)}`)
     if (lost && lost.statements > 0) {
       note(`left out: ${describeExtras(lost)} (--loss keep keeps them)`)
     }

@@ -68,7 +68,7 @@ export async function importCore(file: string, options: ImportCommandOptions): P
   if (dialect !== 'specification') note(`read from the dialect ${dialect}`)
   const left = Object.entries(skipped).map(([name, count]) => `${count} ${name}`)
   if (left.length > 0) note(`a core has no place for ${left.join(', ')}: left out`)
-  if (kept && kept.statements > 0) note(`with ${describeExtras(kept)}`)
+  if (kept && kept.statements > 0) note(`among them ${describeExtras(kept)}`)
   if (lost && lost.statements > 0) {
     note(`left out: ${describeExtras(lost)} (--loss keep keeps them)`)
   }

@@ -46,7 +46,7 @@ export async function loadFiles(
         const { file } = text
         try {
           signal.throwIfAborted()
-          loaded.push(await load(flows, file, index === 0 ? first : await read(text)))
+          loaded.push(await load(flows, file, index === 0 ? first : await read(text), signal))
         } catch (error) {
           if (options.wait) for (const document of loaded) await tell(document, options)
           throw new CutShort(`${file}: ${describe(error)}`, error)
@@ -62,8 +62,13 @@ export async function loadFiles(
   )
 }
 
-async function load(flows: FlowAccess, file: string, document: OwnedDocument): Promise<Loaded> {
-  const { job: id } = await flows.load(document)
+async function load(
+  flows: FlowAccess,
+  file: string,
+  document: OwnedDocument,
+  signal: AbortSignal,
+): Promise<Loaded> {
+  const { job: id } = await flows.load(document, signal)
   const job = await findJob(flows, id)
   return {
     file,
