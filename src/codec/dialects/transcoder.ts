@@ -1,5 +1,6 @@
 // A stream of any dialect, or of several, as one of the specification, without ids and users.
 
+import { LorekeepError } from '../../errors.js'
 import type { CodecLimits } from '../limits.js'
 import { MessageFramer } from './message-framer.js'
 import { DOCUMENTED, EARLY, LOOSE, SpecificationConverter, TYPED } from './to-specification.js'
@@ -63,14 +64,14 @@ export class Transcoder {
         }
       }
     } catch (error) {
-      throw this.#isFamiliar ? error : this.#refusal
+      throw this.#isFamiliar(error) ? error : this.#refusal
     }
   }
 
   /** Call at the end of the stream. @throws LorekeepError `LK_CORE_FORMAT` */
   finish(): void {
-    if (this.#isKnown) this.#framer.finish()
-    else throw this.#refusal
+    this.#framer.finish()
+    if (!this.#isKnown) throw this.#refusal
   }
 
   get skipped(): Skipped {
@@ -92,9 +93,11 @@ export class Transcoder {
     return this.#skipped.has('de') ? 'document-embeddings' : 'trustgraph-2'
   }
 
-  /** An error in what was recognised is told as it is. */
-  get #isFamiliar(): boolean {
-    return this.#isKnown || (this.#converter.isBegun && this.#converter.signs !== 0)
+  /** An error in what was recognised is told as it is: also in the first message, where it is further on. */
+  #isFamiliar(error: unknown): boolean {
+    if (this.#isKnown) return true
+    if (this.#converter.signs === 0) return false
+    return this.#converter.isBegun || placeOf(error) > placeOf(this.#refusal)
   }
 
   #skip(type: string): void {
@@ -102,6 +105,10 @@ export class Transcoder {
     // It says that the stream ends, which the end of the stream does too.
     if (type !== 'eos') this.#skipped.set(type, (this.#skipped.get(type) ?? 0) + 1)
   }
+}
+
+function placeOf(error: unknown): number {
+  return error instanceof LorekeepError ? Number(error.details['byteOffset']) : NaN
 }
 
 const eras: readonly (readonly [sign: number, name: string])[] = [

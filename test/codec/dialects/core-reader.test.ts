@@ -151,6 +151,20 @@ t.test('what is of no dialect is refused as if nobody else had looked', async (t
   }
 })
 
+t.test('what is wrong in the first message of a dialect is told where it is', async (t) => {
+  const { typed } = parts
+  const data = (triple: object) => pack(['t', { m: { i: 'doc', c: 'c' }, t: [triple] }])
+  const told = (bytes: Uint8Array) => read([bytes]).message
+  t.match(told(data({ ...typed, o: { t: 'q', v: 'x' } })), /\(t\[0\]\.o\.t\): found "q"/)
+  t.match(told(data({ ...typed, o: { t: 'l', v: 9 } })), /\(t\[0\]\.o\.v\): expected a string/)
+  t.match(told(data({ ...typed, g: { t: 'i', i: 'urn:g' } })), /\(t\[0\]\.g\): expected a string/)
+  t.match(told(data({ s: typed.s })), /\(t\[0\]\): a map lacks 'p' and 'o'/)
+  const whole = data(typed)
+  for (const end of [5, 20, whole.length - 1]) {
+    t.match(told(whole.subarray(0, end)), new RegExp(`byte ${end}.*the stream ends inside`))
+  }
+})
+
 t.test('a fault of the sink is none of the stream', async (t) => {
   const fault = new Error('the disk is full')
   for (const bytes of [own, (payloads[3] as (typeof payloads)[number]).bytes]) {

@@ -158,13 +158,11 @@ t.test('an error in what was recognised is told with its place', async (t) => {
   t.equal(place([data(typed)].map((message) => message.slice(0, 1))), 'refused')
 
   const bytes = pack(lm, data(typed, typed))
-  for (let end = pack(lm).length + 1; end < bytes.length; end++) {
+  for (let end = 1; end < bytes.length; end++) {
+    if (end === pack(lm).length) continue
     const { error } = transcode([bytes.subarray(0, end)]) as { error: LorekeepError }
     assert.equal(error.code, 'LK_CORE_FORMAT')
     assert.equal(error.details.byteOffset, end)
-  }
-  for (let end = 1; end < pack(lm).length; end++) {
-    assert.equal(transcode([bytes.subarray(0, end)]).error, 'refused')
   }
 })
 
