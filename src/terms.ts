@@ -202,26 +202,25 @@ export function compareTexts(a: string, b: string): number {
 
 const isSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdfff
 
-/** Language ranges (RFC 4647, section 2.1), such as `de`, `en-GB` or `*`, the preferred one first. */
-export const languageRanges = aRule<readonly string[]>(
-  "an array of languages such as ['de', 'en-GB'], or '*' for any",
-  (ranges) =>
-    Array.isArray(ranges) &&
-    ranges.every(
-      (range) => range === '*' || (typeof range === 'string' && isName(aLanguage, range)),
-    ),
+/** A language range (RFC 4647, section 2.1). */
+export const aLanguageRange = aRule<string>(
+  "a language such as 'de' or 'en-GB', or '*' for any",
+  (range) => range === '*' || (typeof range === 'string' && isName(aLanguage, range)),
 )
 
 /**
- * How far down a literal is for somebody who prefers these languages, 0 for the best: by the first
- * range that matches it (RFC 4647, section 3.3.1), then those without a language, then all others.
+ * How far down a literal is for somebody who prefers these languages, the best one first, 0 for the
+ * best: by the first range that matches it (RFC 4647, section 3.3.1), behind which are others of the
+ * same language, as German is for somebody who would have it Swiss; then those without a language, then
+ * all others.
  */
 export function languageRank({ ln }: Term, ranges: readonly string[]): number {
   if (ln === undefined) return ranges.length
   const tag = ln.toLowerCase()
-  const at = ranges.findIndex((range) => {
+  const ranks = ranges.map((range, at) => {
     const wanted = range.toLowerCase()
-    return wanted === '*' || tag === wanted || tag.startsWith(`${wanted}-`)
+    if (wanted === '*' || `${tag}-`.startsWith(`${wanted}-`)) return at
+    return tag.split('-')[0] === wanted.split('-')[0] ? at + 0.5 : ranges.length + 1
   })
-  return at < 0 ? ranges.length + 1 : at
+  return Math.min(...ranks, ranges.length + 1)
 }

@@ -3,7 +3,7 @@
 
 import { formatPath, type JsonPath } from './json.js'
 import type { Problems } from './problems.js'
-import { aCount, aFlag, aText, broken, oneOf, type Rule } from './rules.js'
+import { aCount, aFlag, aText, broken, oneOf, type Rule, aList } from './rules.js'
 import { isRecord, joined, shown, type Fields } from './wording.js'
 
 /** The value of an own member: what others put on prototypes does not count. */
@@ -49,6 +49,14 @@ export class Members {
     const value = this.take(name, rule)
     if (value !== undefined || this.get(name) !== undefined || !this.#isRecord) return value
     return this.fail(name, `is missing; it must be ${rule.expected}`)
+  }
+
+  /** As take(), of an array: each item has to be what `rule` says. */
+  list<T>(name: string, rule: Rule<T>): readonly T[] | undefined {
+    const values = this.take(name, aList)
+    const wrong = values?.findIndex((value) => !rule.holds(value)) ?? -1
+    if (wrong < 0) return values as readonly T[] | undefined
+    return this.fail(`${name}[${wrong}]`, broken(rule, values?.[wrong]))
   }
 
   integer(name: string, least: number, most: number): number | undefined {

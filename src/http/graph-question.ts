@@ -4,7 +4,7 @@
 import { Members } from '../door/members.js'
 import { Question } from '../graph/question.js'
 import type { EntityPattern, QueryPattern, TriplePattern, Variable } from '../graph/types.js'
-import { languageRanges } from '../terms.js'
+import { aLanguageRange } from '../terms.js'
 import type { JsonObject, Vector } from '../types.js'
 
 // Joins are planned by looking at each pattern beside each other one.
@@ -86,7 +86,7 @@ export class GraphBody extends Members {
 
   languages(): readonly string[] | undefined {
     const languages = this.#list('languages', maxLanguages, 'languages')
-    return languages && this.take('languages', languageRanges)
+    return languages && this.list('languages', aLanguageRange)
   }
 
   /** The length alone: 413 is for bodies. */

@@ -1,7 +1,7 @@
 // Options that several commands have, and one parser per kind of value.
 
 import { InvalidArgumentError, Option } from 'commander'
-import { languageRanges } from '../../terms.js'
+import { aLanguageRange } from '../../terms.js'
 import type { Command } from 'commander'
 import { referenceUser } from '../../defaults.js'
 import { parseJson } from '../../json-text.js'
@@ -131,7 +131,7 @@ export function parseTexts(text: string, previous: readonly string[] = []): read
 
 /** Several of them, as parseTexts(). */
 export function parseLanguages(text: string, previous: readonly string[] = []): readonly string[] {
-  if (languageRanges.holds([text])) return [...previous, text]
+  if (aLanguageRange.holds(text)) return [...previous, text]
   throw new InvalidArgumentError("It is a language such as en or de-AT, or '*' for any.")
 }
 

@@ -5,7 +5,7 @@ import { Members } from '../../door/members.js'
 import { checkOptions } from '../../door/options.js'
 import { aSignal, aVector } from '../../door/rules.js'
 import { shown } from '../../door/wording.js'
-import { languageRanges } from '../../terms.js'
+import { aLanguageRange } from '../../terms.js'
 import { Question } from '../question.js'
 import { eitherOf } from '../../in-flight.js'
 
@@ -47,13 +47,14 @@ export async function checkRetrieval(
     const [least, usual, most] = limits[name]
     return given.integer(name, least, most) ?? usual
   }
-  const languages = given.take('languages', languageRanges)
+  const languages = given.list('languages', aLanguageRange)
   const checked = {
     entities: count('entities'),
     triples: count('triples'),
     depth: count('depth'),
     maxTriples: count('maxTriples'),
-    languages: languages && [...languages],
+    // Of none is as good as no preference.
+    languages: languages?.length ? [...languages] : undefined,
     signal,
   }
   given.end()
