@@ -83,7 +83,10 @@ function refusalOf(token: string | undefined, authorization: string | undefined)
 export function actingUser(principal: Principal, named: string | undefined): string {
   if (principal.user === '*') {
     if (named !== undefined) return named
-    throw requestError('user', 'is missing, and this token acts for anyone')
+    throw requestError(
+      'user',
+      'is missing, and who asks may act for anyone: name one in the query (?user=…)',
+    )
   }
   if (named === undefined || named === principal.user) return principal.user
   throw new LorekeepError('LK_HTTP_FORBIDDEN', "'user' is not the user of this token")

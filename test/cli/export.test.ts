@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, symlinkSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -47,6 +47,14 @@ t.test('export writes the dialect that is asked for', async (t) => {
   t.ok((await succeed(t, ['export', ...again, '--dialect', 'specification'])).equals(sample))
   await fail(t, 2, ['export', ...name, ...dialect, '--format', 'nt', '--data', data])
   await fail(t, 2, ['export', ...name, '--dialect', 'trustgraph-1', '--data', data])
+  // What the file says that it is, and would not be.
+  const jsonld = join(dir, 'a.jsonld')
+  t.match(
+    await fail(t, 2, ['export', ...name, '-o', jsonld, '--data', data]),
+    'nothing is written as .jsonld',
+  )
+  t.equal(existsSync(jsonld), false)
+  await succeed(t, ['export', ...name, '-o', jsonld, '--format', 'core', '--data', data])
 
   const { url, token, child, ended } = await serve(t, ['--data', data])
   const server = ['--user', 'trustgraph', '--url', url, '--token', token]
