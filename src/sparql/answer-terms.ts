@@ -56,7 +56,9 @@ export class AnswerTerms {
   shown(term: Term): Term {
     if (term.termType === 'BlankNode') {
       const isOfCore = (term as Labelled).skolemized !== undefined
-      return isOfCore ? rdfFactory.blankNode(term.value.replace(otherLabel, '')) : term
+      // One that the query makes may have the label of another in the core.
+      const label = isOfCore ? term.value.replace(otherLabel, '') : `query-${term.value}`
+      return rdfFactory.blankNode(label)
     }
     if (term.termType === 'Quad') return this.shownQuad(term)
     if (term.termType !== 'Literal' || term.language === '') return term

@@ -378,6 +378,11 @@ t.test('blank nodes of an answer have the labels of the core', async (t) => {
     [row?.s, row?.o, row?.g].map((term) => term && termOf(term)),
     [node, node, node],
   )
+  const made = await sparql.query(graph, 'CONSTRUCT { _:x <urn:m> ?s } { GRAPH ?g { ?s ?p ?o } }')
+  if (made.type !== 'quads') throw new Error(made.type)
+  const [quad] = await all(made.quads)
+  t.strictSame(quad && termOf(quad.object), node)
+  t.match(quad?.subject.value, /^query-/)
   const answer = await sparql.execute(graph, query, { accept: 'text/csv' })
   if (answer.type !== 'answer') throw new Error(answer.type)
   const text = Buffer.concat(await all(answer.body)).toString()
