@@ -92,7 +92,7 @@ const languageTypes = ['langString', 'dirLangString'].map((name) => {
  */
 export const aDatatype: NameRule = {
   expected:
-    'an IRI with a scheme, without spaces and any of <>"{}|^`\\, and not rdf:langString, which has a language (ln)',
+    'an IRI with a scheme, without spaces and any of <>"{}|^`\\, and neither rdf:langString nor rdf:dirLangString, which have a language (ln)',
   // A state is that of the IRI, 1 before its colon and 2 behind, and four times the node in the tree.
   next(state, byte) {
     const kind = kindOf[byte] as number
@@ -216,11 +216,13 @@ export const aLanguageRange = aRule<string>(
  */
 export function languageRank({ ln }: Term, ranges: readonly string[]): number {
   if (ln === undefined) return ranges.length
-  const tag = ln.toLowerCase()
-  const ranks = ranges.map((range, at) => {
-    const wanted = range.toLowerCase()
-    if (wanted === '*' || `${tag}-`.startsWith(`${wanted}-`)) return at
-    return tag.split('-')[0] === wanted.split('-')[0] ? at + 0.5 : ranges.length + 1
-  })
-  return Math.min(...ranks, ranges.length + 1)
+  const tag = `${ln.toLowerCase()}-`
+  const wanted = ranges.map((range) => `${range.toLowerCase()}-`)
+  const at = wanted.findIndex((range) => range === '*-' || tag.startsWith(range))
+  if (at >= 0) return at
+  const [language = ''] = tag.split('-')
+  // `i` and `x` are no languages.
+  const near =
+    language.length < 2 ? -1 : wanted.findIndex((range) => range.startsWith(`${language}-`))
+  return near < 0 ? ranges.length + 1 : near + 0.5
 }

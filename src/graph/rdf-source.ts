@@ -3,6 +3,7 @@
 import { Readable } from 'node:stream'
 import type { Quad, Term as RdfTerm } from '@rdfjs/types'
 import { namedNodeOf, nodeOf, quadOf, rdfTermOf, termOf } from '../rdf/terms.js'
+import { annotationProblem } from '../terms.js'
 import type { Term } from '../types.js'
 import type { Graph, QuadSource, TriplePattern } from './types.js'
 
@@ -101,6 +102,8 @@ function askedFor(asked: Asked, shownAs: (term: Term) => RdfTerm): Term | 'nothi
   const isNode = termType === 'NamedNode' || termType === 'BlankNode' || termType === 'Literal'
   if (!isNode) return 'nothing'
   const term = termOf(asked)
+  // One that no core can have.
+  if (annotationProblem(term) !== undefined) return 'nothing'
   return shownAs(term).equals(asked) ? term : 'nothing'
 }
 

@@ -4,9 +4,9 @@
 // 3.3): it gets them in small letters, and an answer has them as the core does. Its blank nodes have
 // other labels than those of the core, which an answer has again.
 
+import { randomBytes } from 'node:crypto'
 import type {
   BaseQuad,
-  BlankNode,
   Literal,
   Quad,
   Quad_Graph,
@@ -17,64 +17,50 @@ import type {
 } from '@rdfjs/types'
 import { rdfFactory } from '../rdf/factory.js'
 
-type Spelled = Literal & { readonly spelled?: string }
-/** One of the core has this property, and another label. */
-type Labelled = BlankNode & { readonly skolemized?: Term }
+/** A literal in small letters, and how its tag was spelled. */
+export type Spelled = Literal & { readonly spelled?: string }
 
-const otherLabel = /^bc_\d+_/
+/** What the engine puts before the labels of its one source. */
+const ofCoreLabel = 'bc_0_'
 
-/** Of one question. */
+/** A quad of the core, as the engine gets it. */
+export function ofCore(quad: Quad): Quad {
+  const { object } = quad
+  if (object.termType !== 'Literal' || object.language === '') return quad
+  const literal = spelledAs(object.value, object.language)
+  if (literal.spelled === undefined) return quad
+  return rdfFactory.quad(quad.subject, quad.predicate, literal, quad.graph)
+}
+
+/** A literal as the engine gets it. */
+export function spelledAs(value: string, language: string): Spelled {
+  const tag = language.toLowerCase()
+  const literal = rdfFactory.literal(value, tag)
+  return tag === language ? literal : Object.assign(literal, { spelled: language })
+}
+
+/** Terms of the engine, as the answer to one question has them. */
 export class AnswerTerms {
-  /** By language tags in small letters: how they were spelled, or '' where not all alike. */
-  readonly #spellings = new Map<string, string>()
+  /** A node that the query makes has no label of the core, not even one that an earlier answer brought there. */
+  readonly #made = `q${randomBytes(8).toString('hex')}-`
 
-  /** A quad of the core, as the engine gets it. */
-  ofCore(quad: Quad): Quad {
-    const { object } = quad
-    if (object.termType !== 'Literal' || object.language === '') return quad
-    const { language } = object
-    const tag = this.small(language)
-    if (tag === language) return quad
-    const literal = Object.assign(rdfFactory.literal(object.value, tag), { spelled: language })
-    return rdfFactory.quad(quad.subject, quad.predicate, literal, quad.graph)
-  }
-
-  /** A tag as the engine gets it. */
-  small(language: string): string {
-    const tag = language.toLowerCase()
-    const met = this.#spellings.get(tag)
-    if (met !== language) this.#spellings.set(tag, met === undefined ? language : '')
-    return tag
-  }
-
-  /** A tag as it was spelled. */
-  spelled(tag: string): string {
-    return this.#spellings.get(tag) || tag
-  }
-
-  /** A term of the engine, as an answer has it. */
   shown(term: Term): Term {
     if (term.termType === 'BlankNode') {
-      const isOfCore = (term as Labelled).skolemized !== undefined
-      // One that the query makes may have the label of another in the core.
-      const label = isOfCore ? term.value.replace(otherLabel, '') : `query-${term.value}`
-      return rdfFactory.blankNode(label)
+      const { value } = term
+      const isOfCore = value.startsWith(ofCoreLabel)
+      return rdfFactory.blankNode(isOfCore ? value.slice(ofCoreLabel.length) : this.#made + value)
     }
     if (term.termType === 'Quad') return this.shownQuad(term)
-    if (term.termType !== 'Literal' || term.language === '') return term
-    const language = (term as Spelled).spelled ?? this.spelled(term.language)
-    if (language === term.language) return term
-    const { value, direction } = term
-    return rdfFactory.literal(value, direction ? { language, direction } : language)
+    const { spelled } = term as Spelled
+    return spelled === undefined ? term : rdfFactory.literal(term.value, spelled)
   }
 
   shownQuad({ subject, predicate, object, graph }: BaseQuad): Quad {
-    const [s, p, o, g] = [subject, predicate, object, graph].map((term) => this.shown(term))
     return rdfFactory.quad(
-      s as Quad_Subject,
-      p as Quad_Predicate,
-      o as Quad_Object,
-      g as Quad_Graph,
+      this.shown(subject) as Quad_Subject,
+      this.shown(predicate) as Quad_Predicate,
+      this.shown(object) as Quad_Object,
+      this.shown(graph) as Quad_Graph,
     )
   }
 }

@@ -6,7 +6,7 @@ import { encoded, formatsOf } from './formats.js'
 import { mostNames, resolveGraphs, type NamedGraphs } from './graphs.js'
 import { parseQuery } from './parse.js'
 import { mendPaths } from './paths.js'
-import type { AnswerTerms } from './answer-terms.js'
+import { AnswerTerms } from './answer-terms.js'
 import { loadPeer } from './peer.js'
 import type { EngineBindings, Peer } from './peer.js'
 import { rdfFactory } from '../rdf/factory.js'
@@ -80,16 +80,17 @@ async function ask(
       ...(parsed.baseIRI !== undefined && { baseIRI: parsed.baseIRI }),
     }),
   )
+  const terms = new AnswerTerms()
   switch (answer.resultType) {
     case 'bindings': {
       const rows = await question.answer(answer.execute)
-      const bindings = question.items(rows, (row) => named(row, question.terms))
+      const bindings = question.items(rows, (row) => named(row, terms))
       return { question, result: { type: 'bindings', variables: parsed.variables, bindings } }
     }
     case 'quads': {
       const made = await question.answer(answer.execute)
       const quads = question.items(made, (quad) =>
-        isLegal(quad) ? question.terms.shownQuad(quad) : undefined,
+        isLegal(quad) ? terms.shownQuad(quad) : undefined,
       )
       return { question, result: { type: 'quads', quads } }
     }

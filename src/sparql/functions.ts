@@ -4,9 +4,9 @@
 
 import type { Term } from '@rdfjs/types'
 import { compareTexts, xsd, xsdString } from '../terms.js'
+import { spelledAs, type Spelled } from './answer-terms.js'
 import { hasScheme } from './iris.js'
 import { mediatorOf, type Mediator } from './mediator.js'
-import { runningTerms } from './question.js'
 
 /** A term as the engine's functions have it. */
 interface EngineTerm {
@@ -17,6 +17,8 @@ interface EngineTerm {
 interface EngineLiteral extends EngineTerm {
   readonly dataType: string
   readonly language?: string
+  /** The term that it was made of, where that says more. */
+  readonly rdf?: Spelled
   /** Of a date, its parts. */
   readonly typedValue: unknown
 }
@@ -50,9 +52,13 @@ export interface EngineParts {
   readonly string: (value: string) => EngineTerm
   readonly langString: (value: string, language: string) => EngineTerm
   readonly isNonLexicalLiteral: (term: EngineTerm) => unknown
+  readonly TermTransformer: {
+    readonly prototype: { transformTerm(expression: { readonly term: Term }): EngineTerm }
+  }
 }
 
 export function mendFunctions(engine: object, parts: EngineParts): void {
+  keepTerms(parts.TermTransformer)
   const functions = mediatorOf<unknown, EngineFunction>(engine, 'mediatorFunctionFactory')
   around(functions, (made) => mend(made, parts))
   const aggregators = mediatorOf<{ readonly expr: { readonly aggregator: string } }, Aggregator>(
@@ -227,16 +233,35 @@ function millisecondsOf(instant: Instant): number {
   )
 }
 
-/** As the core spells it: the engine has it in small letters. */
+/** As it was spelled: the engine has it in small letters. */
 function languageOf({ parts }: Call, literal?: EngineTerm): EngineTerm | undefined {
   if (!isLiteral(literal)) return undefined
   // Also of one that its datatype does not allow.
-  return parts.string(runningTerms().spelled(literal.language ?? ''))
+  return parts.string(literal.rdf?.spelled ?? literal.language ?? '')
 }
 
 function inLanguage({ parts, engines }: Call, _text?: EngineTerm, tag?: EngineTerm): EngineTerm {
-  const made = engines()
-  return parts.langString(made.str(), runningTerms().small(tag?.str() ?? ''))
+  return backAs(spelledAs(engines().str(), tag?.str() ?? ''), parts)
+}
+
+/** A term of the engine's functions that is this one where they give it back. */
+function backAs(term: Spelled, parts: EngineParts): EngineTerm {
+  const made = parts.langString(term.value, term.language)
+  return Object.assign(made, { rdf: term, toRDF: () => term })
+}
+
+/**
+ * The engine's functions make terms of their own, and terms of these: a tag would be spelled otherwise,
+ * and a blank node would be none of its source any more.
+ */
+function keepTerms({ prototype }: EngineParts['TermTransformer']): void {
+  const transform = prototype.transformTerm
+  prototype.transformTerm = function (expression) {
+    const made = transform.call(this, expression)
+    const { term } = expression
+    if (!('spelled' in term) && !('skolemized' in term)) return made
+    return Object.assign(made, { rdf: term, toRDF: () => term })
+  }
 }
 
 /** A decimal has no value for what is divided by zero. */

@@ -165,12 +165,18 @@ function unparsed(text: string, error: unknown): LorekeepError {
 function reasonOf(message: string): string {
   const [, character] = /unexpected character: ->(.)<-/su.exec(message) ?? []
   if (character !== undefined) return `unexpected ${quoted(character)}`
-  const [, one, instead] = /Expecting --> (.*) <-- but found --> '(.*)' <--$/.exec(message) ?? []
+  // Before these it draws the line of the query.
+  const said = message.slice(Math.max(0, message.lastIndexOf('Expecting')))
+  const [, one, instead] =
+    /^Expecting(?: token of type)? --> (.*?) <-- but found --> '(.*)' <--$/su.exec(said) ?? []
   if (one !== undefined && instead !== undefined) return expectedOf([one], instead)
-  const [, found] = /but found: '(.*)'$/.exec(message) ?? []
+  const [, behind] = /expecting EOF but found: (.*)$/su.exec(message) ?? []
+  if (behind !== undefined) return expectedOf(['its end'], behind)
+  const [expected = '', found] = said.split(/\nbut found: '(.*)'$/su)
   if (found !== undefined) {
+    const tokens = [...expected.matchAll(/\[([^\]]+)\]/g)]
     return expectedOf(
-      [...message.matchAll(/\[([^\]]+)\]/g)].map(([, token]) => String(token)),
+      tokens.map(([, token]) => String(token)),
       found,
     )
   }

@@ -9,7 +9,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { Readable } from 'node:stream'
 import type { Quad, Source, Stream } from '@rdfjs/types'
 import { LorekeepError } from '../errors.js'
-import { AnswerTerms } from './answer-terms.js'
+import { ofCore } from './answer-terms.js'
 
 /** Results as the engine gives them. */
 export interface EngineStream<T> {
@@ -36,13 +36,7 @@ export function quietTasks(schedule: Schedule): Schedule {
   }
 }
 
-/** Those of the question that is running. Outside of any they are new ones. */
-export function runningTerms(): AnswerTerms {
-  return running.getStore()?.terms ?? new AnswerTerms()
-}
-
 export class SparqlQuestion {
-  readonly terms = new AnswerTerms()
   readonly #signal: AbortSignal | undefined
   readonly #onEnd: () => void
   readonly #open = new Set<Readable>()
@@ -166,7 +160,7 @@ export class SparqlQuestion {
     try {
       // A graph's source gives streams of Node, which are iterables.
       for await (const quad of open() as unknown as AsyncIterable<Quad>) {
-        yield this.terms.ofCore(quad)
+        yield ofCore(quad)
       }
     } catch (error) {
       this.#fail(error)

@@ -7,7 +7,7 @@ import type { TriplePattern } from '../graph/types.js'
 import type { Term, Triple } from '../types.js'
 import { execute } from './answer.js'
 import { loadPeer } from './peer.js'
-import { chunksAhead, isGraphOpen, termOf } from './thread-messages.js'
+import { chunksAhead, isGraphOpen, isToldTerm, termOf } from './thread-messages.js'
 import type { Failure, FromThread, TermKind, ToThread } from './thread-messages.js'
 
 if (parentPort === null) throw new Error('this is the module of a worker thread')
@@ -81,8 +81,9 @@ async function* match(pattern: TriplePattern = {}): AsyncGenerator<Triple, void>
       const { values, kinds } = triples
       let at = 0
       const take = (): Term => termOf(values[at] as string, kinds[at++] as TermKind)
+      const told = (asked: Term | undefined) => (isToldTerm(asked) ? take() : (asked as Term))
       for (let n = 0; n < triples.count; n++) {
-        const triple = { s: pattern.s ?? take(), p: pattern.p ?? take(), o: pattern.o ?? take() }
+        const triple = { s: told(pattern.s), p: told(pattern.p), o: told(pattern.o) }
         if (isGraphOpen(pattern)) yield { ...triple, g: take().v }
         else yield typeof pattern.g === 'string' ? { ...triple, g: pattern.g } : triple
       }

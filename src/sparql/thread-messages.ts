@@ -69,3 +69,8 @@ export interface Failure {
   readonly message: string
   readonly details: Readonly<Record<string, unknown>>
 }
+
+/** True where triples have to say the term: it may be any, or be spelled otherwise in the core. */
+export function isToldTerm(asked: Term | undefined): boolean {
+  return asked === undefined || asked.dt !== undefined || asked.ln !== undefined
+}

@@ -7,7 +7,7 @@ import type { TriplePattern } from '../graph/types.js'
 import type { Term, Triple } from '../types.js'
 import { mostNames } from './graphs.js'
 import type { Thread } from './thread.js'
-import { chunksAhead, isGraphOpen, kindOf } from './thread-messages.js'
+import { chunksAhead, isGraphOpen, isToldTerm, kindOf } from './thread-messages.js'
 import type { Failure, FromThread, TermKind } from './thread-messages.js'
 import type { SparqlAnswer, SparqlGraph, SparqlRequest, SparqlSnapshot } from './types.js'
 
@@ -50,6 +50,8 @@ export class ThreadQuestion {
   /** The thread works on nothing of this any more. */
   #isOver = false
   #isAsked = false
+  /** The thread is ours, and the graph is opened. */
+  #isOpening = false
   #leaving: NodeJS.Timeout | undefined
   // The clock runs while the thread has work to do, or somebody waits for the thread.
   #leftMs: number
@@ -93,13 +95,12 @@ export class ThreadQuestion {
   }
 
   async #ask(): Promise<void> {
-    try {
-      // Also a query that reads nothing is about cores that are there.
-      await this.#snapshot()
-    } catch (error) {
-      this.#fail(error)
-    }
+    this.#isOpening = true
+    this.#startClock()
+    // Also a query that reads nothing is about cores that are there.
+    await this.#snapshot().catch((error: unknown) => this.#fail(error))
     if (this.#failure !== undefined) return this.#over()
+    this.#isOpening = false
     const { accept, baseIRI, defaultGraphs, namedGraphs } = this.#request
     this.#isAsked = true
     this.#startClock()
@@ -187,13 +188,13 @@ export class ThreadQuestion {
   async #send(id: number): Promise<void> {
     const cursor = this.#cursors.get(id)
     if (cursor === undefined) return
-    if (cursor.failure) return this.#fail(cursor.failure.reason)
+    if (cursor.failure) return this.#requestFailed(cursor.failure.reason)
     const { pattern, size } = cursor
     cursor.size = Math.min(mostTriples, 4 * size)
-    const isOpen = {
-      s: pattern.s === undefined,
-      p: pattern.p === undefined,
-      o: pattern.o === undefined,
+    const isTold = {
+      s: isToldTerm(pattern.s),
+      p: isToldTerm(pattern.p),
+      o: isToldTerm(pattern.o),
     }
     const values: string[] = []
     const kinds: TermKind[] = []
@@ -215,13 +216,13 @@ export class ThreadQuestion {
           continue
         }
         count++
-        if (isOpen.s) take(value.s)
-        if (isOpen.p) take(value.p)
-        if (isOpen.o) take(value.o)
+        if (isTold.s) take(value.s)
+        if (isTold.p) take(value.p)
+        if (isTold.o) take(value.o)
         if (hasGraph) take({ v: value.g ?? '', e: true })
       }
     } catch (error) {
-      if (count === 0) return this.#fail(error)
+      if (count === 0) return this.#requestFailed(error)
       cursor.failure = { reason: error }
     }
     if (isLast) this.#cursors.delete(id)
@@ -235,16 +236,18 @@ export class ThreadQuestion {
   }
 
   async #count(id: number, pattern: TriplePattern): Promise<void> {
+    if (this.#asking.signal.aborted) return
     try {
       const graph = await this.#snapshot()
       const count = await graph.count(pattern, { signal: this.#asking.signal })
       this.#thread.post({ type: 'count', id, count })
     } catch (error) {
-      this.#fail(error)
+      this.#requestFailed(error)
     }
   }
 
   async #names(id: number): Promise<void> {
+    if (this.#asking.signal.aborted) return
     try {
       const graph = await this.#snapshot()
       const names: string[] = []
@@ -253,7 +256,7 @@ export class ThreadQuestion {
       }
       this.#thread.post({ type: 'graphs', id, names })
     } catch (error) {
-      this.#fail(error)
+      this.#requestFailed(error)
     }
   }
 
@@ -284,6 +287,11 @@ export class ThreadQuestion {
 
   readonly #aborted = (): void => this.#fail(this.#request.signal?.reason)
 
+  /** An answer that is complete needs no more of the graph: what was still asked is let go. */
+  #requestFailed(reason: unknown): void {
+    if (!this.#isOver) this.#fail(reason)
+  }
+
   #fail(reason: unknown): void {
     if (this.#failure) return
     this.#failure = { reason }
@@ -291,6 +299,8 @@ export class ThreadQuestion {
     this.#refuse?.(reason)
     this.#wake()
     this.#letGo()
+    // The thread knows nothing of it yet, and the graph may be long.
+    if (this.#isOpening) return this.#over()
     if (this.#isOver || !this.#isAsked) return
     // What computes without a pause does not hear that it may stop.
     this.#thread.post({ type: 'leave' })

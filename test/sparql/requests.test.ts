@@ -42,3 +42,10 @@ t.test('some are worked on at once, and all in their order', async (t) => {
   )
   t.ok(most > 1 && most < 50, `${most} at once`)
 })
+
+t.test('those that take long hold up others for a while, and not for good', async (t) => {
+  const requests = new Requests()
+  for (let n = 0; n < 20; n++) requests.add(() => new Promise(() => undefined))
+  await new Promise<void>((resolve) => requests.add(async () => resolve()))
+  t.pass()
+})

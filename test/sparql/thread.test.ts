@@ -214,3 +214,25 @@ t.test('threads and their memory are whole numbers', async (t) => {
   }
   for (const threadMb of [63, Infinity, NaN]) t.throws(() => createSparql({ threadMb }), TypeError)
 })
+
+t.test('an answer that is complete is there for who reads it later', async (t) => {
+  for (let round = 0; round < 5; round++) {
+    const answer = await one.execute(graph, 'ASK { GRAPH ?g { ?x ?z ?o } }', {
+      accept: 'application/json',
+    })
+    if (answer.type !== 'answer') throw new Error(answer.type)
+    await sleep(20)
+    let body = ''
+    for await (const chunk of answer.body) body += Buffer.from(chunk).toString()
+    t.match(body, 'boolean')
+  }
+})
+
+t.test('opening a graph is a part of the time that a query may take', async (t) => {
+  const never: SparqlGraph = { snapshot: () => new Promise(() => undefined) }
+  await t.rejects(one.execute(never, 'ASK {}', { maxMs: 100 }), { code: 'LK_QUERY_BUDGET' })
+  const signal = AbortSignal.timeout(50)
+  await t.rejects(one.execute(never, 'ASK {}', { signal }), { name: 'TimeoutError' })
+  // The one thread is free again.
+  t.equal(await read(one, short), 's\r\nurn:7\r\n')
+})

@@ -122,6 +122,9 @@ export class ServerClient {
     request.setHeader('Content-Length', body.byteLength)
     try {
       return await read(await this.upload(request, piecesOf(body), loss, signal))
+    } catch (error) {
+      if (signal?.aborted && !(error instanceof CutShort)) throw interrupted(signal, loss.sent)
+      throw error
     } finally {
       request.destroy()
     }
@@ -143,11 +146,9 @@ export class ServerClient {
     let sent = false
     request.on('socket', (socket) => socket.once('connect', () => (connected = true)))
     const lost = (error: unknown): never => {
-      if (!connected) this.#unreachable(error)
       const outcome = sent ? loss.sent : loss.sending
-      if (signal?.aborted) {
-        throw new CutShort(`${describe(signal.reason)}: ${outcome}`, signal.reason)
-      }
+      if (signal?.aborted) throw interrupted(signal, outcome)
+      if (!connected) this.#unreachable(error)
       throw new Error(`the connection to ${this.origin} broke (${describe(error)}): ${outcome}`, {
         cause: error,
       })
@@ -169,6 +170,10 @@ export class ServerClient {
   #unreachable(cause: unknown): never {
     throw new Error(`cannot reach ${this.origin}: ${describe(cause)}`, { cause })
   }
+}
+
+function interrupted({ reason }: AbortSignal, outcome: string): CutShort {
+  return new CutShort(`${describe(reason)}: ${outcome}`, reason)
 }
 
 export async function readJson(response: IncomingMessage): Promise<unknown> {

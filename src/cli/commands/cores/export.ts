@@ -32,7 +32,7 @@ export async function exportCore(options: ExportCommandOptions): Promise<void> {
     throw new UsageError('--dialect is for core streams, not for RDF')
   }
   const [extension] = /\.(?:jsonld|json|rdf|xml|n3|csv)$/i.exec(output) ?? []
-  if (extension !== undefined && options.format === undefined) {
+  if (extension !== undefined && options.format === undefined && options.dialect === undefined) {
     throw new UsageError(
       `nothing is written as ${extension}: RDF ends in .nt, .nq, .ttl or .trig, and --format core is for a core stream of that name`,
     )

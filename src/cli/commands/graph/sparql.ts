@@ -39,7 +39,8 @@ export async function askSparql(
       const isEmpty = isTable
         ? await printResults(await readResults(answer))
         : await printText(answer)
-      if (isEmpty && (await hasOnlyNamed(access, graph, signal))) {
+      const isOfDefault = !/\b(?:GRAPH|FROM)\b/i.test(text)
+      if (isEmpty && isOfDefault && (await hasOnlyNamed(access, graph, signal))) {
         note(
           'the default graph is empty: all triples are in named graphs, which GRAPH ?g { … } asks',
         )
