@@ -3,7 +3,7 @@ import { Turns } from '../turns.js'
 /** Each may go through ten thousand rows in one turn of the event loop. */
 const mostAtOnce = 8
 
-/** So long the others wait for those, and then for one less. */
+/** So long the others wait for those, and then for one less. Nobody is kept alive by it. */
 const patienceMs = 20
 
 /**
@@ -20,7 +20,7 @@ export class Requests {
   add(work: () => Promise<void>): void {
     this.#waiting.push(work)
     if (this.#atOnce < mostAtOnce) void this.#run()
-    else this.#timer ??= setTimeout(this.#goOn, patienceMs)
+    else this.#timer ??= setTimeout(this.#goOn, patienceMs).unref()
   }
 
   async #run(): Promise<void> {
@@ -37,6 +37,6 @@ export class Requests {
     this.#timer = undefined
     if (this.#waiting.length === 0) return
     void this.#run()
-    this.#timer = setTimeout(this.#goOn, patienceMs)
+    this.#timer = setTimeout(this.#goOn, patienceMs).unref()
   }
 }

@@ -97,8 +97,12 @@ export class ThreadQuestion {
   async #ask(): Promise<void> {
     this.#isOpening = true
     this.#startClock()
-    // Also a query that reads nothing is about cores that are there.
-    await this.#snapshot().catch((error: unknown) => this.#fail(error))
+    try {
+      // Also a query that reads nothing is about cores that are there.
+      await this.#snapshot()
+    } catch (error) {
+      this.#fail(error)
+    }
     if (this.#failure !== undefined) return this.#over()
     this.#isOpening = false
     const { accept, baseIRI, defaultGraphs, namedGraphs } = this.#request

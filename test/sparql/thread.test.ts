@@ -233,6 +233,8 @@ t.test('opening a graph is a part of the time that a query may take', async (t) 
   await t.rejects(one.execute(never, 'ASK {}', { maxMs: 100 }), { code: 'LK_QUERY_BUDGET' })
   const signal = AbortSignal.timeout(50)
   await t.rejects(one.execute(never, 'ASK {}', { signal }), { name: 'TimeoutError' })
+  const none = {} as SparqlGraph
+  await t.rejects(one.execute(none, 'ASK {}'), { name: 'TypeError' })
   // The one thread is free again.
   t.equal(await read(one, short), 's\r\nurn:7\r\n')
 })
