@@ -112,8 +112,8 @@ function readSteps(
 /** An instance of a class has its methods on the prototype, and what it likes beside them. */
 function membersOf(step: Fields): Fields {
   if (isPlainObject(step)) return step
-  const { name, run, timeoutMs, options, embedder } = step as Fields
-  return { name, run, timeoutMs, options, embedder }
+  const { name, run, timeoutMs, record, options, embedder } = step as Fields
+  return { name, run, timeoutMs, record, options, embedder }
 }
 
 /** Of a list that is too long, how long it is. */
@@ -138,13 +138,16 @@ function readStep(
     given.take('run', aFunction)
     if (given.get('options') !== undefined) given.fail('options', 'are for built-in steps by name')
     given.integer('timeoutMs', 1, longestTimer)
+    given.boolean('record')
     // Of embed(), for the steps behind it.
     given.take('embedder', aFunction)
     given.end()
     code.set(name, step as Step)
     return { name, code: true }
   }
-  if (given.get('timeoutMs') !== undefined) given.fail('timeoutMs', 'is for steps of code')
+  for (const member of ['timeoutMs', 'record'] as const) {
+    if (given.get(member) !== undefined) given.fail(member, 'is for steps of code')
+  }
   const options = given.take('options', anObject)
   given.end()
   if (!isBuiltIn(name)) {

@@ -6,6 +6,7 @@ import { LorekeepError } from '../errors.js'
 import type { Clock } from './clock.js'
 import { maxAskedWaitMs } from './queue/backoff.js'
 import type { Claimed, JobQueue } from './queue/queue.js'
+import { recordedPlaces } from './queue/records.js'
 import type { Flow, FlowDocument, JobFailure, Step, StepContext } from './types.js'
 
 interface ExecutionOptions {
@@ -16,6 +17,8 @@ interface ExecutionOptions {
   readonly claimed: Claimed
   readonly stores: Pick<StepContext, 'knowledge' | 'objects' | 'base'>
   readonly onProgress: (step: string, done: number, total: number) => void
+  /** A step is through whose output is not recorded. */
+  readonly onStep: (step: string) => void
   /** The steps have ended, one way or another; what became of the job is yet to be written. */
   readonly onStepsEnded: () => void
 }
@@ -24,6 +27,9 @@ interface ExecutionOptions {
 export type Interruption = 'stopped' | 'lost'
 
 const maxMessageLength = 1000
+
+/** How much work of steps that need not be recorded a failure may cost. */
+const maxRepeatedMs = 1000
 
 export class Execution {
   readonly #options: ExecutionOptions
@@ -78,26 +84,32 @@ export class Execution {
   }
 
   async #runSteps(): Promise<void> {
-    const { queue, claimed, steps } = this.#options
+    const { queue, clock, claimed, steps, onStep } = this.#options
     const { number, record } = claimed
     const document = documentOf(claimed)
     // A flow may have been given other steps since.
     const other = record.steps.findIndex((name, place) => name !== steps[place]?.name)
     const same = other < 0 ? record.steps.length : other
-    let place = Math.min(same, steps.length - 1)
-    let input: unknown = document
-    if (place > 0) {
-      const recorded = await queue.output(number, place - 1)
-      if (recorded === undefined) place = 0
-      else input = deserialize(recorded)
-    }
+    const last = recordedPlaces(record).findLast(
+      (place) => place < Math.min(same, steps.length - 1),
+    )
+    const recorded = last === undefined ? undefined : await queue.output(number, last)
+    let place = last === undefined || recorded === undefined ? 0 : last + 1
+    let input: unknown = recorded === undefined ? document : deserialize(recorded)
+    let since = clock.now()
     for (; place < steps.length; place++) {
       // place < length
       const step = steps[place] as Step
       const output = await this.#runStep(step, input, document)
       if (place === steps.length - 1) return
-      const names = steps.slice(0, place + 1).map(({ name }) => name)
-      await queue.record(claimed, names, encode(step, output))
+      const isCheap = step.record === false && clock.now() - since < maxRepeatedMs
+      const bytes = isCheap ? undefined : encode(step, output)
+      if (bytes === undefined) onStep(step.name)
+      else {
+        const names = steps.slice(0, place + 1).map(({ name }) => name)
+        await queue.record(claimed, names, bytes)
+        since = clock.now()
+      }
       input = output
     }
   }
@@ -232,10 +244,12 @@ function documentOf({ document: stored }: Claimed): FlowDocument {
   return { id, user, collection, metadata: structuredClone(metadata), text: decoder.decode(text) }
 }
 
-function encode(step: Step, output: unknown): Uint8Array {
+/** `undefined` where that cannot be, and need not. */
+function encode(step: Step, output: unknown): Uint8Array | undefined {
   try {
     return serialize(output)
   } catch (cause) {
+    if (step.record === false) return undefined
     const reason = cause instanceof Error ? cause.message : String(cause)
     const detail = `what '${step.name}' returned cannot be recorded: ${reason}`
     throw new LorekeepError('LK_STEP_OUTPUT', detail, { cause })

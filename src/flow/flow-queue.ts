@@ -259,6 +259,10 @@ class Flows implements ClosableFlowQueue {
         const fields = fieldsOf(record, clock.now())
         this.#hub.emit({ type: 'progress', ...fields, state: 'active', step, done, total })
       },
+      onStep: ({ record }, step) => {
+        if (!this.#hub.isWatched) return
+        this.#hub.emit({ type: 'step', ...fieldsOf(record, clock.now()), state: 'active', step })
+      },
       onError: this.#onError,
       onStopped: () => {
         this.#runners.delete(runner)

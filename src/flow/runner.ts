@@ -20,6 +20,8 @@ interface FlowRunnerOptions {
   /** The steps of a flow; `undefined` where some are of code that this process has not. */
   readonly stepsOf: (flow: Flow) => readonly Step[] | undefined
   readonly onProgress: (claimed: Claimed, step: string, done: number, total: number) => void
+  /** A step is through, and nothing of it is written. */
+  readonly onStep: (claimed: Claimed, step: string) => void
   /** May not throw. */
   readonly onError: (error: unknown) => void
   readonly onStopped: () => void
@@ -144,7 +146,7 @@ export class FlowRunner implements Runner {
   }
 
   async #deliver(claimed: Claimed, flow: Flow, steps: readonly Step[]): Promise<void> {
-    const { queue, clock, stores, onProgress, onError } = this.#options
+    const { queue, clock, stores, onProgress, onStep, onError } = this.#options
     const execution = new Execution({
       queue,
       clock,
@@ -153,6 +155,7 @@ export class FlowRunner implements Runner {
       claimed,
       stores,
       onProgress: (step, done, total) => onProgress(claimed, step, done, total),
+      onStep: (step) => onStep(claimed, step),
       // The next one is claimed while this one's end is written: both share a commit.
       onStepsEnded: () => {
         this.#counts.set(flow.id, (this.#counts.get(flow.id) ?? 1) - 1)

@@ -32,6 +32,7 @@ import {
   leaseKeys,
   leftKey,
   outputKey,
+  recordedPlaces,
   runKey,
   slotOf,
   slotsPerBlock,
@@ -227,7 +228,7 @@ class FlowSalvage {
     if (!isIt) return this.#loseDocument(number, `${whose}: its document cannot be read`)
     if (body !== undefined) this.#put(bodyKey(number), body)
     else this.#needed.add(blockOf(number))
-    const { dueAt, ...rest } = found
+    const { dueAt, steps: _, unrecorded: _places, ...rest } = found
     const isDelayed = found.state === 'delayed' && dueAt !== undefined
     const state = isDelayed || found.state === 'dead' ? found.state : 'queued'
     const isRight = numberIn(found.id) === number
@@ -235,12 +236,12 @@ class FlowSalvage {
       const message = `${whose}: its record did not fit its state or number, and is ${state} now`
       this.#report.error('flows', 'different', tupleText('job', number), message)
     }
-    const steps = await this.#takeOutputs(number, found.steps)
+    const recorded = await this.#takeOutputs(number, found)
     const job: JobRecord = {
       ...rest,
       id: isRight ? found.id : stored.job,
       state,
-      steps,
+      ...recorded,
       ...(isDelayed && { dueAt }),
     }
     this.#put(jobKey(number), encodeRecord(job))
@@ -258,20 +259,27 @@ class FlowSalvage {
   }
 
   /** The outputs of the first steps, as far as they can be read: the others run again. */
-  async #takeOutputs(number: number, steps: readonly string[]): Promise<readonly string[]> {
-    for (const [step] of steps.entries()) {
-      const key = outputKey(number, step)
+  async #takeOutputs(
+    number: number,
+    record: JobRecord,
+  ): Promise<Pick<JobRecord, 'steps' | 'unrecorded'>> {
+    const { steps, unrecorded = [] } = record
+    let end = 0
+    for (const place of recordedPlaces(record)) {
+      const key = outputKey(number, place)
       const value = await this.#reading.get(key)
       try {
         if (value === undefined) throw new Error('it is not there')
         deserialize(value)
       } catch {
-        this.#lose(number, `what its step '${steps[step]}' returned; it runs again`)
-        return steps.slice(0, step)
+        this.#lose(number, `what its step '${steps[place]}' returned; it runs again`)
+        break
       }
       this.#put(key, value)
+      end = place + 1
     }
-    return steps
+    const places = unrecorded.filter((place) => place < end)
+    return { steps: steps.slice(0, end), ...(places.length > 0 && { unrecorded: places }) }
   }
 
   async #takeDone(number: number, job: JobRecord): Promise<void> {

@@ -45,9 +45,9 @@ export interface FlowDocument {
 
 /**
  * One stage of a flow. It gets what the step before it returned (the first one: the document), and
- * what it returns is recorded before the next one begins, so that a retry goes on from there. It
- * may be run again after a failure or a crash: running it twice has to leave what running it once
- * leaves.
+ * what it returns is recorded before the next one begins, so that a retry goes on from there, unless
+ * `record` is false. It may be run again after a failure or a crash: running it twice has to leave
+ * what running it once leaves.
  */
 /** `Input` is what the step before it returns: the built-in ones say what that is. */
 export interface Step<Input = unknown, Output = unknown> {
@@ -55,6 +55,11 @@ export interface Step<Input = unknown, Output = unknown> {
   readonly name: string
   /** Over the flow's `stepTimeoutMs`. */
   readonly timeoutMs?: number
+  /**
+   * False where running it again costs less than recording what it returns. That is recorded all
+   * the same where more than a second of work would be lost. True by default.
+   */
+  readonly record?: boolean
   /**
    * What it returns is copied by the structured clone algorithm: plain objects, arrays, typed
    * arrays, no functions. To give up without another attempt, throw a LorekeepError
@@ -178,7 +183,7 @@ export interface Job {
   readonly state: JobState
   /** Deliveries that count against `maxAttempts`. */
   readonly attempts: number
-  /** Steps whose output is recorded, or, where it is done, all of them. */
+  /** Steps up to the last one whose output is recorded, or, where it is done, all of them. */
   readonly completedSteps: readonly string[]
   /** The newest 20, oldest first. */
   readonly failures: readonly JobFailure[]
@@ -273,7 +278,7 @@ export type JobEvent =
       readonly done: number
       readonly total: number
     } & No<'failure'>)
-  /** The output of a step was recorded. */
+  /** A step is through, and its output was recorded where it has to be. */
   | (JobEventFields & { readonly type: 'step'; readonly step: string } & No<
         'done' | 'total' | 'failure'
       >)

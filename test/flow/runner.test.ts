@@ -8,7 +8,9 @@ import { MemoryBackend } from '../../adapters/memory.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { KeptBackend } from '../objects/kept-backend.js'
 import { flowProblems } from '../fixtures/problems.js'
-import { listed, never, Notes, running } from './running.js'
+import { embed } from '../../src/flow/steps/index.js'
+import { decodeKey, keyPrefix } from '../../src/keys.js'
+import { listed, never, Notes, running, watched } from './running.js'
 import { settled, VirtualClock } from './virtual-clock.js'
 
 const document = (id: string, user = 'alice') => ({ id, user, content: `text of ${id}` })
@@ -41,6 +43,92 @@ t.test('a flow whose third step fails twice resumes there', async (t) => {
   )
   t.strictSame(await flowProblems(await backend.open('flows')), [])
 })
+
+t.test('a step that need not be recorded runs again with the one behind it', async (t) => {
+  const { flows, clock, backend } = await running(t)
+  const notes = new Notes()
+    .on('c', (_, { attempt }) => (attempt === 1 ? fails() : 'c'))
+    .on('e', (_, { attempt }) => (attempt === 2 ? fails() : 'e'))
+  const steps = notes.steps('a', 'b', 'c', 'd', 'e')
+  const cheap = steps.map((step) => ('ac'.includes(step.name) ? { ...step, record: false } : step))
+  await flows.define({ id: 'f', steps: cheap })
+  const { events } = watched(flows)
+  const { job } = await flows.load('f', document('x'))
+  flows.run()
+  await settled()
+  t.match(await flows.job(job), { state: 'delayed', completedSteps: ['a', 'b'] })
+  t.strictSame(await outputsIn(backend), [1])
+  await clock.advance(1000)
+  t.match(await flows.job(job), { state: 'delayed', completedSteps: ['a', 'b', 'c', 'd'] })
+  t.strictSame(await outputsIn(backend), [1, 3])
+  t.strictSame(await flowProblems(await backend.open('flows')), [])
+  await clock.advance(10_000)
+  t.strictSame(
+    notes.runs.map((run) => run.slice(2)),
+    ['a', 'b', 'c', 'c', 'd', 'e', 'e'],
+  )
+  t.match(await flows.job(job), { state: 'done', completedSteps: ['a', 'b', 'c', 'd', 'e'] })
+  t.strictSame(
+    events.flatMap((event) => (event.type === 'step' ? [event.step] : [])),
+    ['a', 'b', 'c', 'd', 'e'],
+  )
+  t.strictSame(await outputsIn(backend), [])
+  t.strictSame(await flowProblems(await backend.open('flows')), [])
+})
+
+t.test('what took longer than a second is recorded all the same', async (t) => {
+  const { flows, clock, backend } = await running(t)
+  const takes = (ms: number) => () => new Promise<void>((resolve) => clock.after(ms, resolve))
+  const notes = new Notes().on('a', takes(600)).on('b', takes(400)).on('c', fails)
+  const [a, b, c] = notes.steps('a', 'b', 'c')
+  const cheap = { record: false }
+  await flows.define({ id: 'f', steps: [{ ...a!, ...cheap }, { ...b!, ...cheap }, c!] })
+  await flows.load('f', document('x'))
+  flows.run()
+  await clock.advance(60_000)
+  t.strictSame(notes.runs.slice(0, 4), ['x a', 'x b', 'x c', 'x c'])
+  t.strictSame(await outputsIn(backend), [1])
+})
+
+t.test('what need not be recorded may be what cannot be copied', async (t) => {
+  const { flows, clock } = await running(t)
+  const given: unknown[] = []
+  const notes = new Notes()
+    .on('a', () => new Promise((resolve) => clock.after(5000, () => resolve(() => 'a'))))
+    .on('b', (input) => given.push((input as () => string)()))
+  const [a, b] = notes.steps('a', 'b')
+  await flows.define({ id: 'f', steps: [{ ...a!, record: false }, b!] })
+  const { job } = await flows.load('f', document('x'))
+  flows.run()
+  await clock.advance(10_000)
+  t.match(await flows.job(job), { state: 'done', attempts: 1 })
+  t.strictSame(given, ['a'])
+})
+
+t.test('the built-in steps leave no record, but of what a model gave', async (t) => {
+  const { flows, backend } = await running(t)
+  const embedder = (texts: readonly string[]) => texts.map(() => [1, 2])
+  flows.run()
+  for (const [second, places] of [
+    ['embed', []],
+    [embed({ embedder }), [1, 2]],
+  ] as const) {
+    const last = { name: 'last', run: fails }
+    await flows.define({ id: 'f', steps: ['chunk', second, 'extract', 'store', last] })
+    const { job } = await flows.load('f', document(`${places.length}`))
+    for await (const { type } of flows.watch({ job })) if (type === 'failed') break
+    t.strictSame(await outputsIn(backend), places)
+  }
+})
+
+/** The places of the steps whose output is recorded, of all jobs. */
+async function outputsIn(backend: KeptBackend): Promise<number[]> {
+  const places: number[] = []
+  for await (const page of (await backend.open('flows')).scan(keyPrefix('output'))) {
+    for (const { key } of page) places.push(decodeKey(key)[2] as number)
+  }
+  return places
+}
 
 for (const fraction of [0, 0.37, 0.999]) {
   t.test(`attempts come when backoff() says with a fraction of ${fraction}`, async (t) => {

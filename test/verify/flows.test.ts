@@ -623,6 +623,19 @@ test('records of jobs', (tell, { jobs, lease }) => {
       [one('delayed', delayed, { steps: ['a', 'b'] })],
       ['missing ("output", 12289, 1): is not there; the record of the job names it'],
     ),
+    tell('with a step more that is not recorded', [
+      one('delayed', delayed, { steps: ['b', 'a'], unrecorded: [0] }),
+      [outputKey(delayed, 0), undefined],
+      [outputKey(delayed, 1), serialize(1)],
+    ]),
+    tell(
+      'with a recorded step more behind one that is not',
+      [one('delayed', delayed, { steps: ['b', 'a'], unrecorded: [0] })],
+      [
+        'missing ("output", 12289, 1): is not there; the record of the job names it',
+        'unreferenced ("output", 12289, 0): of no job',
+      ],
+    ),
     tell(
       'without steps',
       [one('delayed', delayed, { steps: [] })],

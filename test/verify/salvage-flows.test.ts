@@ -1,9 +1,13 @@
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
+import { LorekeepError } from '../../src/errors.js'
+import { numberIn } from '../../src/flow/queue/block.js'
+import { outputKey } from '../../src/flow/queue/records.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { encodeKey } from '../../src/keys.js'
 import type { Partitions } from '../../src/verify-stores.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
+import { flowProblems } from '../fixtures/problems.js'
 import { fill } from './filled.js'
 import { salvage } from './salvaged.js'
 
@@ -47,6 +51,43 @@ t.test('a flow default that was removed comes back, and that is no damage', asyn
   await t.resolves(salvaged.flows.load('default', { id: 'd', content: 'a text' }))
   await keep.close()
 })
+
+t.test(
+  'steps that were not recorded run again after a salvage where those behind are lost',
+  async (t) => {
+    const source = new MemoryBackend()
+    const keep = await createLorekeep({ backend: source })
+    const names = ['a', 'b', 'c', 'd', 'e']
+    const steps = names.map((name) => ({
+      name,
+      record: name === 'b' || name === 'd',
+      run: () => {
+        if (name === 'e') throw new LorekeepError('LK_STEP_UNRECOVERABLE', 'on purpose')
+      },
+    }))
+    await keep.flows.define({ id: 'f', steps })
+    const { job } = await keep.flows.load('f', { id: 'd', content: 'a text' })
+    keep.flows.run()
+    for await (const { type } of keep.flows.watch({ job })) if (type === 'dead') break
+    const completedSteps = async (backend: MemoryBackend) => {
+      await using salvaged = await createLorekeep({ backend })
+      return (await salvaged.flows.job(job))?.completedSteps
+    }
+    const whole = new MemoryBackend()
+    t.strictSame((await salvage(await partitionsOf(source), whole)).findings, [])
+    t.strictSame(await flowProblems(await whole.open('flows')), [])
+    t.strictSame(await completedSteps(whole), ['a', 'b', 'c', 'd'])
+
+    const { flows } = await partitionsOf(source)
+    const number = numberIn(job) as number
+    await flows.write([{ type: 'del', key: outputKey(number, 3) }])
+    const part = new MemoryBackend()
+    t.equal((await salvage(await partitionsOf(source), part)).findings.length, 1)
+    t.strictSame(await flowProblems(await part.open('flows')), [])
+    t.strictSame(await completedSteps(part), ['a', 'b'])
+    await keep.close()
+  },
+)
 
 t.test('a salvage that was broken off, wherever, leaves nothing that opens', async (t) => {
   const source = new MemoryBackend()

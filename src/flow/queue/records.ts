@@ -49,8 +49,10 @@ export interface JobRecord {
   readonly collection: string
   state: JobState
   attempts: number
-  /** The names of the steps whose output is recorded. */
+  /** The names of the first steps, up to the last one whose output is recorded. */
   steps: readonly string[]
+  /** The places of those whose output is not. */
+  unrecorded?: readonly number[]
   failures: readonly JobFailure[]
   readonly createdAt: number
   updatedAt: number
@@ -111,6 +113,11 @@ export const doneKey = (flow: string, place: number) => encodeKey('done', flow, 
 export const doneKeys = (flow: string) => keyPrefix('done', flow)
 /** A document that is kept for its job alone, as a block of one. */
 export const bodyKey = (number: number) => encodeKey('body', number)
+/** The places of the steps whose output is recorded. */
+export function recordedPlaces({ steps, unrecorded = [] }: JobRecord): readonly number[] {
+  return [...steps.keys()].filter((place) => !unrecorded.includes(place))
+}
+
 export const outputKey = (number: number, step: number) => encodeKey('output', number, step)
 /** The jobs of a document that failed, and are neither done nor cancelled yet. */
 export const documentKey = (user: string, document: string, number: number) =>

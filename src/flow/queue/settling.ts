@@ -16,6 +16,7 @@ import {
   latestKey,
   leaseKey,
   outputKey,
+  recordedPlaces,
 } from './records.js'
 import type { JobRecord, LatestRecord, LeaseRecord } from './records.js'
 import type { Active, FlowState } from './state.js'
@@ -52,7 +53,10 @@ export function putLease(draft: Draft, { number, token, deadline, record: job }:
   draft.putRecord(leaseKey(number), lease)
 }
 
-/** Records what a step returned: a retry goes on behind it. */
+/**
+ * Records what a step returned: a retry goes on behind it. What those before it returned is recorded
+ * by then, or need not be.
+ */
 export function recordStep(
   draft: Draft,
   hold: Hold,
@@ -63,10 +67,15 @@ export function recordStep(
   const { active } = held(draft, hold)
   const { record, number } = active
   const step = steps.length - 1
-  for (let stale = steps.length; stale < record.steps.length; stale++) {
-    draft.delete(outputKey(number, stale))
+  const other = steps.findIndex((name, place) => name !== record.steps[place])
+  const before = recordedPlaces(record)
+  const kept = before.filter((place) => place < (other < 0 ? step : other))
+  for (const place of before) {
+    if (place !== step && !kept.includes(place)) draft.delete(outputKey(number, place))
   }
-  active.record = { ...record, steps, updatedAt: draft.now }
+  const unrecorded = [...steps.keys()].filter((place) => place < step && !kept.includes(place))
+  active.record = { ...record, steps, updatedAt: draft.now, unrecorded }
+  if (unrecorded.length === 0) delete active.record.unrecorded
   renew(draft, hold, leaseMs)
   draft.put(outputKey(number, step), output)
   draft.tell(() => ({
@@ -107,6 +116,7 @@ export function finish(
     ...(steps === undefined && { superseded: true }),
   }
   delete record.ownBody
+  delete record.unrecorded
   const { user, document, collection } = record
   draft.putRecord(jobKey(number), record)
   draft.countDone(flow, number)
@@ -229,6 +239,6 @@ export function letGo(draft: Draft, flow: FlowState, active: Active): void {
   draft.queued.add(flow.flow.id)
 }
 
-export function dropOutputs(draft: Draft, number: number, { steps }: JobRecord): void {
-  for (let step = 0; step < steps.length; step++) draft.delete(outputKey(number, step))
+export function dropOutputs(draft: Draft, number: number, record: JobRecord): void {
+  for (const place of recordedPlaces(record)) draft.delete(outputKey(number, place))
 }

@@ -24,6 +24,7 @@ export function chunk(options: Partial<SplitOptions> = {}): Step<unknown, ChunkO
   checkArgument('chunk(): overlap', overlap, aCount(0, size >> 1))
   return {
     name: 'chunk',
+    record: false,
     run: async (_, { document, signal, progress }): Promise<ChunkOutput> => {
       signal.throwIfAborted()
       const chunks: Chunk[] = []

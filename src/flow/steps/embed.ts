@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { LorekeepError } from '../../errors.js'
 import type { Vector } from '../../types.js'
 import type { Step } from '../types.js'
-import { hashingEmbedder } from './hashing-embedder.js'
+import { hashingEmbedder, isHashing } from './hashing-embedder.js'
 import { checkKnowledge } from './knowledge-input.js'
 import { modelOptionsFrom } from './openai/configuration.js'
 import { openaiEmbedder } from './openai/embedder.js'
@@ -34,6 +34,7 @@ export function embed(options: EmbedOptions = {}): EmbedStep {
   const { embedder = hashingEmbedder(), batch = defaultBatch } = options
   return {
     name: 'embed',
+    record: !isHashing(embedder),
     embedder,
     run: async (input, { document, signal, progress }): Promise<EmbedOutput> => {
       const { chunks } = checkKnowledge(input, 'embed', document)

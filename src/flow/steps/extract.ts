@@ -5,6 +5,7 @@ import { keyOfTriple } from '../../terms.js'
 import type { Term, Triple } from '../../types.js'
 import type { Step, StepContext } from '../types.js'
 import { embedVectors } from './embed.js'
+import { isHashing } from './hashing-embedder.js'
 import { checkExtraction } from './extraction.js'
 import { checkKnowledge } from './knowledge-input.js'
 import { collapseSpace, entityUri, relationUri } from './names.js'
@@ -49,6 +50,7 @@ export function extract(
   const { concurrency = options.extractor === undefined ? 1 : 4 } = options
   return {
     name: 'extract',
+    record: options.extractor !== undefined || (embedder !== undefined && !isHashing(embedder)),
     run: async (input, context): Promise<ExtractOutput> => {
       const { chunks, vectors } = checkKnowledge(input, 'extract', context.document)
       const base = `${options.base ?? context.base}e/`

@@ -22,13 +22,22 @@ export interface HashingEmbedderOptions {
 export function hashingEmbedder(options: HashingEmbedderOptions = {}): Embedder {
   const { dimensions = 384 } = checkOptions('hashingEmbedder()', options, hashingOptions)
   const features = new Features()
-  return (texts) =>
+  const embedder: Embedder = (texts) =>
     texts.map((text) => {
       count(folded(text), features)
       const vector = new Float64Array(dimensions)
       features.addTo(vector)
       return normalized(vector)
     })
+  made.add(embedder)
+  return embedder
+}
+
+const made = new WeakSet<Embedder>()
+
+/** Whether an embedder is of this kind: it costs less than to record what it gives. */
+export function isHashing(embedder: Embedder): boolean {
+  return made.has(embedder)
 }
 
 const hashingOptions = { dimensions: aCount(1) }

@@ -26,6 +26,8 @@ export function store(options: StoreOptions = {}): Step<ChunkOutput | ExtractOut
   const { chunkEmbeddings = true } = options
   return {
     name: 'store',
+    // It is what the step before returned.
+    record: false,
     async run(input, context) {
       const { document, knowledge, signal } = context
       const { base = context.base } = options

@@ -45,11 +45,20 @@ export function isJob(job: JobRecord | undefined): job is JobRecord {
     isCount(job.attempts) &&
     Array.isArray(job.steps) &&
     job.steps.every(isKeyText) &&
+    (job.unrecorded === undefined || arePlaces(job.unrecorded, job.steps)) &&
     Array.isArray(job.failures) &&
     Number.isFinite(job.createdAt) &&
     Number.isFinite(job.updatedAt) &&
     (job.dueAt === undefined || isCount(job.dueAt))
   )
+}
+
+/** Places of some of the steps, ascending. The last one is recorded. */
+function arePlaces(places: unknown, steps: readonly string[]): boolean {
+  if (!Array.isArray(places)) return false
+  return places.every((place: unknown, at) => {
+    return isCount(place) && place < steps.length - 1 && (at === 0 || place > places[at - 1])
+  })
 }
 
 /** The record of the newest load of a document, of a job of that number. */

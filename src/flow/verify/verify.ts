@@ -33,6 +33,7 @@ import {
   type JobRecord,
   type LatestRecord,
   type LeaseRecord,
+  recordedPlaces,
 } from '../queue/records.js'
 import { hashOf, noCounts } from '../queue/state.js'
 import { BlocksCheck } from './blocks.js'
@@ -343,7 +344,7 @@ class FlowsCheck {
   }
 
   async #checkJob(number: number, record: JobRecord, key: Uint8Array): Promise<void> {
-    const { state, flow, user, document, failures, steps, dueAt, ownBody } = record
+    const { state, flow, user, document, failures, dueAt, ownBody } = record
     // Of one whose document could not be read only the hash is known.
     const hash = record.lost ?? hashOf(document)
     if (state === 'queued') this.#balance.add(tupleText('queued', number, flow, user, hash), -1)
@@ -353,8 +354,8 @@ class FlowsCheck {
     if (state === 'dead' || state === 'done') this.#balance.add(tupleText(state, number, flow), -1)
     if (state !== 'done') {
       if (failures.length > 0) this.#balance.add(tupleText('document', user, document, number), 1)
-      for (let step = 0; step < steps.length; step++) {
-        this.#balance.add(tupleText('output', number, step), 1)
+      for (const place of recordedPlaces(record)) {
+        this.#balance.add(tupleText('output', number, place), 1)
       }
       if (ownBody === true) this.#balance.add(tupleText('body', number), 1)
       else this.#need(number)
