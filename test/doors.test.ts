@@ -618,6 +618,7 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
         pageBytes: 1,
         readInPlace: true,
         separateBytes: 1,
+        reclaimBytes: 1,
       },
       call: (cores) => new level.LevelBackend('/none', { profiles: { cores } }),
     },

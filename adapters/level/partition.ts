@@ -22,6 +22,7 @@ import { removeOrphans } from './orphans.js'
 import { decodeTagged, pointerBytes } from './pointer.js'
 import type { Pointer } from './pointer.js'
 import type { Profile } from './profiles.js'
+import { Reclaiming, usageOf, type Usage } from './reclaiming.js'
 import { ValueFiles } from './value-files.js'
 import { WriteQueue } from './write-queue.js'
 
@@ -43,6 +44,7 @@ export class LevelPartition implements Storage {
   readonly #engine: Engine
   readonly #queue: WriteQueue
   readonly #files: ValueFiles | undefined
+  readonly #reclaiming: Reclaiming
   /**
    * Scan pages being read: a page is two reads, and close() may not fall between them. Where there
    * are value files, all reads: a replaced file stays as long as a read may follow its pointer.
@@ -55,7 +57,7 @@ export class LevelPartition implements Storage {
     profile: Profile,
     claim: Claim,
     engine: Engine,
-    { files, naming }: PartitionFiles,
+    { files, naming, found }: PartitionFiles,
     reads: Set<Promise<unknown>>,
   ) {
     this.#name = name
@@ -64,8 +66,16 @@ export class LevelPartition implements Storage {
     this.#engine = engine
     this.#files = files
     this.#reads = reads
-    const { maxGroupBytes } = profile
-    this.#queue = new WriteQueue({ partition: name, engine, maxGroupBytes, files, naming })
+    const { maxGroupBytes, reclaimBytes } = profile
+    const onBatch = (bytes: number) => this.#reclaiming.wrote(bytes)
+    this.#queue = new WriteQueue({ partition: name, engine, maxGroupBytes, files, naming, onBatch })
+    this.#reclaiming = new Reclaiming({
+      engine,
+      found,
+      leastBytes: reclaimBytes,
+      isWriting: () => this.#queue.isWriting,
+      write: (operations) => this.#queue.write(operations, undefined, measure(operations)),
+    })
   }
 
   static async open(name: string, directory: string, profile: Profile): Promise<LevelPartition> {
@@ -76,9 +86,10 @@ export class LevelPartition implements Storage {
       const reads = new Set<Promise<unknown>>()
       // First: opening the engine makes the name of their folder durable.
       files = await openFiles(name, claim, profile, reads)
+      const found = await usageOf(claim.path)
       engine = await Engine.open(claim, profile)
       const naming = files && (await removeOrphans(name, engine.level, files))
-      return new LevelPartition(name, profile, claim, engine, { files, naming }, reads)
+      return new LevelPartition(name, profile, claim, engine, { files, naming, found }, reads)
     } catch (error) {
       // The first error counts; whatever becomes of the engine, the directory is let go.
       await files?.close().catch(() => undefined)
@@ -143,6 +154,7 @@ export class LevelPartition implements Storage {
   async #close(): Promise<void> {
     try {
       await this.#queue.drained()
+      await this.#reclaiming.close()
       await Promise.allSettled(this.#reads)
       await this.#files?.close()
       await this.#engine.close()
@@ -307,6 +319,7 @@ export class LevelPartition implements Storage {
 interface PartitionFiles {
   readonly files: ValueFiles | undefined
   readonly naming: NamingKeys | undefined
+  readonly found: Usage
 }
 
 async function openFiles(

@@ -29,6 +29,8 @@ export interface Profile {
    * without it, nor the other way round; another number is fine.
    */
   readonly separateBytes: number | undefined
+  /** Space is given back where at least so much was written since it last was. */
+  readonly reclaimBytes: number
 }
 
 const MiB = 1024 * 1024
@@ -44,6 +46,7 @@ const records: Profile = {
   pageBytes: 1 * MiB,
   readInPlace: true,
   separateBytes: undefined,
+  reclaimBytes: MiB / 4,
 }
 
 /**
@@ -61,6 +64,7 @@ const slices: Profile = {
   pageBytes: 1 * MiB,
   readInPlace: true,
   separateBytes: 64 * 1024,
+  reclaimBytes: MiB / 4,
 }
 
 export const profiles: Readonly<Record<PartitionName, Profile>> = {
@@ -81,4 +85,5 @@ export const profileRules = {
   pageBytes: aCount(1),
   readInPlace: aFlag,
   separateBytes: aCount(1),
+  reclaimBytes: aCount(1),
 }

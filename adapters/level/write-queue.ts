@@ -45,6 +45,8 @@ interface QueueOptions {
   readonly files: ValueFiles | undefined
   /** The keys that name files; `undefined` where that is not known. */
   readonly naming: NamingKeys | undefined
+  /** Told of each batch, and how many bytes LevelDB got. */
+  readonly onBatch: (bytes: number) => void
 }
 
 // Above this mean size of an operation the copying outweighs what the batch costs.
@@ -52,6 +54,9 @@ const largeBytes = 4096
 
 // A checksum, and a tag where there are value files.
 const overheadBytes = checksumBytes + 1
+
+// What an entry takes in a log beside key and value: its kind, two lengths, our checksum and tag.
+const entryBytes = overheadBytes + 4
 
 const sync = { sync: true } as const
 
@@ -87,6 +92,10 @@ export class WriteQueue {
       this.#waiting.push({ operations, require, bytes, files: begun, resolve, reject })
       this.#running ??= this.#run()
     })
+  }
+
+  get isWriting(): boolean {
+    return this.#running !== undefined
   }
 
   /** Resolves when nothing waits any more. */
@@ -137,6 +146,7 @@ export class WriteQueue {
       return false
     }
     if (affected) this.#outdated?.retire(affected)
+    this.#options.onBatch(group.bytes + group.operations * entryBytes)
     return true
   }
 

@@ -12,10 +12,12 @@ async function logOf(directory: string, values: readonly Uint8Array[]): Promise<
   const backend = new LevelBackend(directory)
   const storage = await backend.open('objects')
   for (const [index, value] of values.entries()) await put(storage, numbered(index), value)
-  await backend.close()
   const place = join(directory, 'objects')
   const [name] = (await readdir(place)).filter((name) => name.endsWith('.log'))
-  return readFile(join(place, name!))
+  // Closing may make a table of it.
+  const log = await readFile(join(place, name!))
+  await backend.close()
+  return log
 }
 
 const piecesOf = (log: Uint8Array) => [...readLog(log)]

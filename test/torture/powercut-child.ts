@@ -26,7 +26,7 @@ export interface Session {
   readonly seed: number
   /** The first version of what it stores. */
   readonly version: number
-  /** Logs of 64 KiB, which LevelDB starts anew and compacts often. */
+  /** Logs of 64 KiB, which are started anew and compacted often. */
   readonly smallLogs: boolean
   /** How often the stores are opened, and the steps of each lane until they are closed. */
   readonly openings: number
@@ -38,7 +38,7 @@ const { seed, version: first, smallLogs, openings, steps } = JSON.parse(session)
 const random = new Random(seed)
 let version = first
 
-const small: Partial<Profile> = { writeBufferBytes: 64 * 1024 }
+const small: Partial<Profile> = { writeBufferBytes: 64 * 1024, reclaimBytes: 8 * 1024 }
 const profiles = { cores: small, slices: small, objects: small, flows: small }
 
 for (let n = 0; n < openings; n++) {
