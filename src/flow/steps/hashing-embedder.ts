@@ -16,7 +16,7 @@ export interface HashingEmbedderOptions {
 }
 
 /**
- * Every vector has length 1. A text that has no word (or whose words cancel each other out) has no
+ * Every vector has length 1, to about three digits. A text that has no word (or whose words cancel each other out) has no
  * direction of its own, and gets that of the first axis.
  */
 export function hashingEmbedder(options: HashingEmbedderOptions = {}): Embedder {
@@ -27,7 +27,7 @@ export function hashingEmbedder(options: HashingEmbedderOptions = {}): Embedder 
       count(folded(text), features)
       const vector = new Float64Array(dimensions)
       features.addTo(vector)
-      return normalized(vector)
+      return rounded(normalized(vector))
     })
   made.add(embedder)
   return embedder
@@ -61,6 +61,25 @@ function normalized(vector: Float64Array): Float64Array {
   if (squares === 0) vector[0] = squares = 1
   const length = Math.sqrt(squares)
   for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] as number) / length
+  return vector
+}
+
+/**
+ * To multiples of a power of two, of which the largest component is 2,048 to 4,095. A double of twelve
+ * digits is mostly zeros, and the same ones come again: compressed, a core takes a tenth less (of a
+ * passage of 100 words), a fifth less (of 200). Cosines move in the fifth decimal.
+ */
+function rounded(vector: Float64Array): Float64Array {
+  let largest = 0
+  for (let i = 0; i < vector.length; i++) largest = Math.max(largest, Math.abs(vector[i] as number))
+  // Not by Math.log2, which is not the same on every machine.
+  let step = 1
+  while (step > largest) step /= 2
+  step /= 2048
+  // Never minus zero.
+  for (let i = 0; i < vector.length; i++) {
+    vector[i] = Math.round((vector[i] as number) / step) * step + 0
+  }
   return vector
 }
 
