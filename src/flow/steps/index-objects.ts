@@ -6,6 +6,7 @@ import { inBatches, type BatchBounds } from './batches.js'
 import { checkKnowledge, type Knowledge } from './knowledge-input.js'
 import { deleteObjects } from './knowledge-removal.js'
 import { chunkSchema, ensureSchema, entitySchema, ObjectIds } from './object-schemas.js'
+import type { ObjectSchema } from './object-schemas.js'
 import { aBase, chunkUri, documentUri } from './vocabulary.js'
 import { checkOptions } from '../../door/options.js'
 import type { ChunkOutput, ExtractOutput } from './types.js'
@@ -38,12 +39,7 @@ export function index(options: IndexOptions = {}): Step<ChunkOutput | ExtractOut
       const kept = new Set<string>()
       const [chunks, entities] = [knowledge.chunks.length, knowledge.entities.length]
       let done = 0
-      for (const [schema, values] of [
-        [chunkSchema, chunkObjects(context, knowledge, ids, base)],
-        [entitySchema, entityObjects(context, knowledge, ids)],
-      ] as const) {
-        signal.throwIfAborted()
-        await ensureSchema(objects, schema)
+      const keep = async (schema: ObjectSchema, values: Iterable<Identified>) => {
         for (const batch of inBatches(values, bounds)) {
           signal.throwIfAborted()
           await put(context, schema.name, batch)
@@ -51,6 +47,15 @@ export function index(options: IndexOptions = {}): Step<ChunkOutput | ExtractOut
           context.progress((done += batch.length), chunks + entities)
         }
       }
+      signal.throwIfAborted()
+      for (const schema of [chunkSchema, entitySchema]) await ensureSchema(objects, schema)
+      // Together: they share a durable write. Settled, not cut short: after a failure nothing of this
+      // is still on its way.
+      const results = await Promise.allSettled([
+        keep(chunkSchema, chunkObjects(context, knowledge, ids, base)),
+        keep(entitySchema, entityObjects(context, knowledge, ids)),
+      ])
+      for (const result of results) if (result.status === 'rejected') throw result.reason
       // Last, so that there is no moment without objects of the document.
       await deleteObjects({ user: document.user, document: document.id }, objects, {
         signal,

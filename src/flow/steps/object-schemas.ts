@@ -1,12 +1,12 @@
 // The schemas of a document's chunks and entities, and the ids of these objects.
 
 import { Problems } from '../../door/problems.js'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { LorekeepError } from '../../errors.js'
 import type { FieldDefinition, ObjectStore, SchemaDefinition } from '../../objects/types.js'
 import type { DocumentRef } from '../types.js'
 
-type ObjectSchema = Pick<SchemaDefinition, 'name' | 'description' | 'fields' | 'indexes'>
+export type ObjectSchema = Pick<SchemaDefinition, 'name' | 'description' | 'fields' | 'indexes'>
 
 const string: FieldDefinition = { type: 'string', required: true }
 const count: FieldDefinition = { type: 'integer', required: true }
@@ -115,5 +115,5 @@ export class ObjectIds {
 
 /** 132 bits: nobody finds two texts of one digest. */
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
+  return hash('sha256', text, 'base64url').slice(0, 22)
 }
