@@ -290,7 +290,7 @@ test('keys of no kind, the format and the head', ({ objects, head }) => {
       }
     }),
     isNone('no format', undefined, 'missing ("format"): says what format the data is of'),
-    isNone('another format', { format: 1 }, 'different ("format"): format 1; this version reads 2'),
+    isNone('another format', { format: 1 }, 'different ("format"): format 1; this version reads 3'),
     isNone(
       'a format that is none',
       Buffer.from('5'),

@@ -96,7 +96,7 @@ export class ObjectIds {
   readonly #document: string
 
   constructor({ user, document }: Required<DocumentRef>) {
-    this.#document = digest(JSON.stringify([user, document]))
+    this.#document = digest(JSON.stringify([user, document]), 22)
   }
 
   chunk(index: number): string {
@@ -104,7 +104,8 @@ export class ObjectIds {
   }
 
   entity(uri: string): string {
-    return `${this.#document}/e${digest(uri)}`
+    // Among those of one document.
+    return `${this.#document}/e${digest(uri, 16)}`
   }
 
   /** False also for objects that somebody stored under these schemas by other means. */
@@ -113,7 +114,7 @@ export class ObjectIds {
   }
 }
 
-/** 132 bits: nobody finds two texts of one digest. */
-function digest(text: string): string {
-  return hash('sha256', text, 'base64url').slice(0, 22)
+/** Of 6 bits a character: 132 and 96. Nobody finds two texts of one digest. */
+function digest(text: string, length: number): string {
+  return hash('sha256', text, 'base64url').slice(0, length)
 }

@@ -13,7 +13,7 @@ export type Column = ArrayLike<unknown>
 /**
  * What the header says of a column. `kind`: `c` one value for all, `d` 64-bit floats, `i` 32-bit
  * integers, `b` booleans, `s` strings (`width` bytes for each length in bytes, then the text as
- * UTF-8, `ascii` where it is nothing else), `t` strings of a table (a byte for each), `j` JSON.
+ * UTF-8, `ascii` where it is nothing else), `t` values of a table (a byte for each), `j` JSON.
  */
 interface ColumnHeader {
   readonly name: string
@@ -24,7 +24,7 @@ interface ColumnHeader {
   readonly gaps?: true
   readonly width?: 1 | 2 | 4
   readonly ascii?: true
-  readonly table?: readonly string[]
+  readonly table?: readonly unknown[]
   readonly value?: unknown
 }
 
@@ -59,8 +59,9 @@ export class ColumnWriter {
   /** A column whose values are all missing is left out. */
   add(name: string, values: Column): void {
     const { length } = values
-    if (values instanceof Float64Array) {
-      this.#push({ name, kind: 'd' }, [bytesOf(values)])
+    if (values instanceof Float64Array || values instanceof Int32Array) {
+      const kind = values instanceof Float64Array ? 'd' : 'i'
+      this.#push({ name, kind }, [bytesOf(values)])
       return
     }
     const first = values[0]
@@ -107,7 +108,16 @@ export class ColumnWriter {
       for (let n = 0; n < length; n++) if (values[n] === true) bytes[n] = 1
       this.#push({ name, kind: 'b', ...flags }, [...parts, bytes])
     } else {
-      const text = JSON.stringify(Array.from(values, (value) => value ?? null))
+      // Of one import mostly, or short lists.
+      const texts = Array.from(values, (value) => JSON.stringify(value ?? null))
+      const table = tableOf(texts)
+      if (table !== undefined) {
+        const codes = Uint8Array.from(texts, (text) => table.get(text) as number)
+        const parsed = [...table.keys()].map((text) => parseJson(text))
+        this.#push({ name, kind: 't', table: parsed, ...flags }, [...parts, codes])
+        return
+      }
+      const text = `[${texts.join()}]`
       this.#push({ name, kind: 'j', ...flags }, [...parts, Buffer.from(text, 'utf8')])
     }
   }

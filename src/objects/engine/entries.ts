@@ -2,6 +2,7 @@
 
 import { ColumnReader, ColumnWriter } from './columns.js'
 import { orderOf } from './radix-sort.js'
+import { tableSpan } from './ref.js'
 import { compareScalars, type Scalar } from '../values/values.js'
 
 /** In order of keys, then references; `keys` is a Float64Array where all keys are numbers. */
@@ -150,17 +151,24 @@ export class EntryPage implements Entries {
   static decode(bytes: Uint8Array): EntryPage {
     const columns = new ColumnReader(bytes)
     const keys = columns.column('key')
-    const refs = columns.column('ref')
+    const offsets = columns.column('ref') as ArrayLike<number>
+    const base = columns.value('base', 0) as number
+    const unit = columns.value('unit', 0) as number
+    const refs = new Float64Array(columns.rows)
+    for (let n = 0; n < refs.length; n++) refs[n] = base + unit * (offsets[n] as number)
     return new EntryPage({
       keys: keys instanceof Float64Array ? keys : Array.from(keys as ArrayLike<Scalar>),
-      refs: refs instanceof Float64Array ? refs : Float64Array.from(refs as ArrayLike<number>),
+      refs,
     })
   }
 
   static encode({ keys, refs }: Entries): Uint8Array {
     const writer = new ColumnWriter(refs.length)
     writer.add('key', keys)
-    writer.add('ref', refs)
+    const { base, unit, offsets } = offsetsOf(refs)
+    writer.addConstant('base', base)
+    writer.addConstant('unit', unit)
+    writer.add('ref', offsets)
     return writer.finish()
   }
 
@@ -180,6 +188,28 @@ export class EntryPage implements Entries {
     }
     return low
   }
+}
+
+/**
+ * References as distances from the least, in rows where all are of one table: mostly numbers of 32
+ * bits then, half of what they take.
+ */
+function offsetsOf(refs: Float64Array) {
+  let base = refs[0] ?? 0
+  let last = base
+  for (let n = 1; n < refs.length; n++) {
+    const ref = refs[n] as number
+    if (ref < base) base = ref
+    else if (ref > last) last = ref
+  }
+  let unit = tableSpan
+  for (let n = 0; n < refs.length && unit > 1; n++) {
+    if (((refs[n] as number) - base) % tableSpan !== 0) unit = 1
+  }
+  const isShort = (last - base) / unit < 2 ** 31
+  const offsets = isShort ? new Int32Array(refs.length) : new Float64Array(refs.length)
+  for (let n = 0; n < refs.length; n++) offsets[n] = ((refs[n] as number) - base) / unit
+  return { base, unit, offsets }
 }
 
 /**

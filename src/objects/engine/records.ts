@@ -66,8 +66,11 @@ export interface RetiredRecord {
   readonly pages: readonly number[]
 }
 
-/** 2: an index has null for objects in arrays that lack the field. */
-export const formatVersion = 2
+/**
+ * 2: an index has null for objects in arrays that lack the field. 3: entries have their references as
+ * distances, and any values may be those of a table.
+ */
+export const formatVersion = 3
 
 /** The index of ids; the others have numbers from 1. */
 export const idIndex = 0

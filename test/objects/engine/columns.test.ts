@@ -39,6 +39,22 @@ t.test(`columns give back what was written, whole and row by row (seed ${seed})`
   t.pass('2000 columns')
 })
 
+t.test('few values that come again take a byte each, whatever they are', (t) => {
+  for (const [few, most] of [
+    [[{ flow: 'default', job: 'a long name of a job' }, { flow: 'default' }], 450],
+    [[[0], [0, 1], 'x', 3, null], 700],
+    [[undefined, [1], [2]], 700],
+  ] as const) {
+    const values = Array.from({ length: 256 }, (_, n) => structuredClone(few[n % few.length]))
+    const writer = new ColumnWriter(values.length)
+    writer.add('values', values)
+    const bytes = writer.finish()
+    t.ok(bytes.length < most, `${bytes.length} bytes`)
+    t.strictSame(Array.from(new ColumnReader(bytes).column('values')), values)
+  }
+  t.end()
+})
+
 t.test('a page that is none is damaged data', async (t) => {
   for (const bytes of [Buffer.alloc(0), Buffer.from([9, 0, 0, 0, 1]), Buffer.alloc(64, 0x7b)]) {
     t.throws(() => new ColumnReader(bytes), { code: 'LK_STORAGE_CORRUPT' })

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { EntryPage, sortEntries } from '../../../src/objects/engine/entries.js'
+import { tableSpan } from '../../../src/objects/engine/ref.js'
 import { orderOf } from '../../../src/objects/engine/radix-sort.js'
 import { compareScalars, type Scalar } from '../../../src/objects/values/values.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
@@ -23,6 +24,26 @@ t.test(
     t.pass('1000 orders')
   },
 )
+
+t.test('references come back, however far apart, and take four bytes where they can', (t) => {
+  const most = Number.MAX_SAFE_INTEGER
+  for (const [refs, perEntry] of [
+    [[], 0],
+    [[5], 0],
+    [Array.from({ length: 1000 }, (_, n) => ((n * 7919) % 1000) * tableSpan + 3), 4],
+    [Array.from({ length: 1000 }, (_, n) => most - (1000 - n) * tableSpan), 4],
+    [Array.from({ length: 1000 }, (_, n) => n * (tableSpan + 1)), 4],
+    [[0, (2 ** 31 - 1) * tableSpan, 5 * tableSpan], 4],
+    [[0, 2 ** 31 * tableSpan], 8],
+    [[3, most, 17, 2 ** 32], 8],
+  ] as const) {
+    const entries = { keys: refs.map(() => 'same'), refs: Float64Array.from(refs) }
+    const bytes = EntryPage.encode(entries)
+    t.strictSame([...EntryPage.decode(bytes).refs], refs)
+    t.ok(bytes.length - refs.length * perEntry < 300, `${refs.length}: ${bytes.length} bytes`)
+  }
+  t.end()
+})
 
 t.test(
   `a bound stands behind all that is less, in memory and read again (seed ${seed})`,
