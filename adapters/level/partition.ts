@@ -181,9 +181,13 @@ export class LevelPartition implements Storage {
   // engine's getMany reads one snapshot.
   async #getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
     const { level } = this.#engine
+    const [key] = keys
     let stored: (Uint8Array | undefined)[]
     try {
-      stored = await level.getMany(keys as Uint8Array[])
+      // One alone needs no snapshot, and no thread to be woken.
+      if (this.#profile.readInPlace && key !== undefined && keys.length === 1) {
+        stored = [level.getSync(key)]
+      } else stored = await level.getMany(keys as Uint8Array[])
     } catch (error) {
       throw translate(error, this.#engine.path)
     }
