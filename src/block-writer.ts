@@ -40,13 +40,15 @@ interface BlockWriterParts {
   readonly storage: BlockStorage
   readonly keyOf: (block: number) => Uint8Array
   readonly blockBytes: number
+  /** Small blocks are written together once they have so many bytes: each write waits for the disk. */
+  readonly writeBytes?: number
   /** Is told of each block when it is full, before it is written. */
   readonly onBlock?: (block: Uint8Array) => void
 }
 
 /**
  * Cuts what it gets into blocks and writes them as they fill, each durable. Holds the block that is
- * filling and at most `maxWriting` that are being written. The first block takes no more memory than
+ * filling, what waits to be written together, and at most `maxWriting` writes. The first block takes no more memory than
  * twice what is in it.
  */
 export class BlockWriter {
@@ -57,6 +59,7 @@ export class BlockWriter {
   readonly #storage: BlockStorage
   readonly #keyOf: (block: number) => Uint8Array
   readonly #blockBytes: number
+  readonly #writeBytes: number
   readonly #onBlock: ((block: Uint8Array) => void) | undefined
   #block: Buffer | undefined
   #filled = 0
@@ -65,10 +68,11 @@ export class BlockWriter {
   #failure: { readonly error: unknown } | undefined
   #written = 0
 
-  constructor({ storage, keyOf, blockBytes, onBlock }: BlockWriterParts) {
+  constructor({ storage, keyOf, blockBytes, writeBytes = 0, onBlock }: BlockWriterParts) {
     this.#storage = storage
     this.#keyOf = keyOf
     this.#blockBytes = blockBytes
+    this.#writeBytes = writeBytes
     this.#onBlock = onBlock
   }
 
@@ -117,21 +121,35 @@ export class BlockWriter {
 
   /** Starts writing the full blocks, and waits while too many are under way. */
   async writeFull(): Promise<void> {
-    for (;;) {
-      if (this.#failure) throw this.#failure.error
-      const block = this.#full.shift()
-      if (!block) return
-      this.#write(block)
-      while (this.#isAhead) await Promise.race(this.#writing)
-    }
+    await this.#writeAll(this.#writeBytes)
   }
 
   /** Ends the last block, and resolves when every block is durable. */
   async finish(): Promise<void> {
     this.end()
-    await this.writeFull()
+    await this.#writeAll(0)
     await this.settle()
     if (this.#failure) throw this.#failure.error
+  }
+
+  async #writeAll(fewestBytes: number): Promise<void> {
+    for (;;) {
+      if (this.#failure) throw this.#failure.error
+      const blocks = this.#nextBlocks(fewestBytes)
+      if (blocks.length === 0) return
+      this.#write(blocks)
+      while (this.#isAhead) await Promise.race(this.#writing)
+    }
+  }
+
+  /** Full blocks that are written together; none where they have fewer bytes. */
+  #nextBlocks(fewestBytes: number): Buffer[] {
+    let bytes = 0
+    let count = 0
+    while (count < this.#full.length && (count === 0 || bytes < this.#writeBytes)) {
+      bytes += (this.#full[count++] as Buffer).length
+    }
+    return bytes < fewestBytes ? [] : this.#full.splice(0, count)
   }
 
   /** Resolves when no write is under way, whatever became of it. */
@@ -144,13 +162,17 @@ export class BlockWriter {
     return size >= maxWriting || (size > 0 && writingOfAll >= maxWritingOfAll)
   }
 
-  #write(block: Buffer): void {
-    const key = this.#keyOf(this.#written++)
+  #write(blocks: readonly Buffer[]): void {
+    const puts = blocks.map((value) => ({
+      type: 'put' as const,
+      key: this.#keyOf(this.#written++),
+      value,
+    }))
     const write = this.#storage
-      .write([{ type: 'put', key, value: block }], { durable: true })
+      .write(puts, { durable: true })
       .then(
         () => {
-          giveBack(block)
+          for (const block of blocks) giveBack(block)
         },
         (error: unknown) => {
           this.#failure ??= { error }

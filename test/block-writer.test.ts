@@ -61,3 +61,38 @@ t.test('many writers at once share buffers, and none writes what is of another',
   await Promise.all(Array.from({ length: 8 }, (_, byte) => one(byte + 1)))
   t.ok(buffers.size < blocks / 2, `${buffers.size} buffers for ${blocks} blocks`)
 })
+
+t.test('small blocks are written together, each under its key', async (t) => {
+  const writes: number[][] = []
+  const stored: Buffer[] = []
+  const storage: BlockStorage = {
+    get: () => Promise.resolve(undefined),
+    write: (operations) => {
+      const keys: number[] = []
+      for (const { key, ...operation } of operations) {
+        if (operation.type !== 'put') throw new Error('blocks are put')
+        keys.push(Buffer.from(key).readUInt32BE())
+        stored[keys.at(-1) ?? -1] = Buffer.from(operation.value)
+      }
+      writes.push(keys)
+      return Promise.resolve()
+    },
+  }
+  const writer = new BlockWriter({ storage, keyOf, blockBytes: 100, writeBytes: 300 })
+  for (let n = 0; n < 8; n++) {
+    // The fourth and the last are ended before they are full.
+    writer.copy(Buffer.alloc(n % 4 === 3 ? 50 : 100, n), 0, n % 4 === 3 ? 50 : 100)
+    if (n % 4 === 3) writer.end()
+    await writer.writeFull()
+  }
+  t.strictSame(writes, [
+    [0, 1, 2],
+    [3, 4, 5, 6],
+  ])
+  await writer.finish()
+  t.strictSame(writes.at(-1), [7])
+  t.strictSame(
+    stored.map((block) => [block.length, block[0]]),
+    [0, 1, 2, 3, 4, 5, 6, 7].map((n) => [n % 4 === 3 ? 50 : 100, n]),
+  )
+})
