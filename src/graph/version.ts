@@ -4,7 +4,6 @@ import { COLLECTION, encodeText } from './index/encoded-term.js'
 import { MergedView } from './index/merged-view.js'
 import { WideView } from './index/wide-view.js'
 import type { IndexParts, Part } from './index/part.js'
-import { storedLinks } from './index/stored-links.js'
 import type { VectorSet } from './vectors/types.js'
 import type { PartedView } from './view.js'
 
@@ -105,7 +104,8 @@ export class GraphVersion {
       count: record.count,
       accepts,
       block: (block) => part.vectorBlock(record.dimensions, block),
-      links: async () => storedLinks(part, record),
+      links: record.links,
+      linksBlock: (block) => part.linksBlock(record.dimensions, block),
       entity: (vector) => {
         const id = part.entityOf(file, vector)
         return merged === undefined ? id : merged.graphId(n, id)

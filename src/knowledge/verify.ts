@@ -4,11 +4,11 @@
 // time, and what making an index holds (150 MiB at most) where indexes are made anew to compare them.
 
 import type { BlockStorage } from '../block-writer.js'
-import { vectorsPerBlock } from '../graph/vectors/types.js'
+import { linkBlocksOf } from '../graph/vectors/links.js'
+import { blocksOf } from '../graph/vectors/types.js'
 import { linksKey, mainKey, vectorKey } from '../graph/index/keys.js'
 import { blockBytes, layoutOf, type PartRecord } from '../graph/index/layout.js'
 import { IndexBuilder, linkParts } from '../graph/index/index-builder.js'
-import { linksBlockBytes } from '../graph/index/stored-links.js'
 import { decodeKey, keyPrefix } from '../keys.js'
 import type { Entry, Operation } from '../storage.js'
 import type { Finding, Source } from '../verify/finding.js'
@@ -507,11 +507,12 @@ function* blockKeys(id: string, parts: readonly PartRecord[]): Generator<Uint8Ar
   for (const [n, part] of parts.entries()) {
     for (let at = 0; at * blockBytes < layoutOf(part).end; at++) yield mainKey(id, n, at)
     for (const { dimensions, count } of part.vectors) {
-      const most = vectorsPerBlock(dimensions)
-      for (let at = 0; at * most < count; at++) yield vectorKey(id, n, dimensions, at)
+      const blocks = blocksOf(dimensions, count)
+      for (let at = 0; at < blocks; at++) yield vectorKey(id, n, dimensions, at)
     }
-    for (const { dimensions, links } of part.vectors) {
-      for (let at = 0; at * linksBlockBytes < links; at++) yield linksKey(id, n, dimensions, at)
+    for (const { dimensions, count, links } of part.vectors) {
+      const blocks = linkBlocksOf(dimensions, count, links)
+      for (let at = 0; at < blocks; at++) yield linksKey(id, n, dimensions, at)
     }
   }
 }

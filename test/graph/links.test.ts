@@ -118,16 +118,18 @@ t.test(
     t.match(state, { state: 'complete', approximate: count })
     t.match(await knowledge.indexState(ref), { approximate: count })
     t.ok(told.some(([stage, done, total]) => stage === 'vectors' && done > 0 && total === count))
-    t.equal((await linkKeys(backend)).length, 1)
+    // A header, the upper levels, and the rows.
+    const keys = await linkKeys(backend)
+    t.equal(keys.length, 3)
     t.strictSame(names(await graph.nearest(queries[0] as Vector, { k: 5 })), before)
     t.ok((await recall(graph)) >= 0.95)
     t.strictSame(await coreProblems(backend), [])
 
     const slices = await backend.open('slices')
-    const [key] = await linkKeys(backend)
-    const bytes = await slices.get(key as Uint8Array)
+    const blocks = await Promise.all(keys.map((key) => slices.get(key)))
     await knowledge.index(ref)
-    t.strictSame(await slices.get(key as Uint8Array), bytes)
+    t.strictSame(await linkKeys(backend), keys)
+    t.strictSame(await Promise.all(keys.map((key) => slices.get(key))), blocks)
   },
 )
 
@@ -138,29 +140,33 @@ t.test('one vector fewer than there have to be is not linked', async (t) => {
 })
 
 t.test('damaged links are an error, and the vectors are found without them', async (t) => {
-  const damages: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array | undefined>> = {
+  type Damage = (bytes: Uint8Array) => Uint8Array | undefined
+  const damages: Readonly<Record<string, Damage>> = {
     gone: () => undefined,
     'cut short': (bytes) => bytes.subarray(0, bytes.length - 4),
     'too long': (bytes) => Buffer.concat([bytes, Buffer.alloc(4)]),
+  }
+  const headerDamages: Readonly<Record<string, Damage>> = {
     'of another kind': (bytes) => Buffer.concat([Buffer.from('what'), bytes.subarray(4)]),
     'of other vectors': (bytes) =>
       Buffer.concat([bytes.subarray(0, 4), Buffer.of(1, 0, 0, 0), bytes.subarray(8)]),
   }
-  for (const [name, damage] of Object.entries(damages)) {
+  for (const [place, name, damage] of [
+    ...[0, 1, 2].flatMap((n) => Object.entries(damages).map((entry) => [n, ...entry] as const)),
+    ...Object.entries(headerDamages).map((entry) => [0, ...entry] as const),
+  ]) {
+    const what = `block ${place}, ${name}`
     const backend = new MemoryBackend()
     const knowledge = await opened(t, backend)
     await knowledge.write(ref, [message], { index: true })
     const slices = await backend.open('slices')
-    const [key] = (await linkKeys(backend)) as [Uint8Array]
+    const key = (await linkKeys(backend))[place] as Uint8Array
     const value = damage((await slices.get(key)) as Uint8Array)
     await slices.write([value === undefined ? { type: 'del', key } : { type: 'put', key, value }])
     const graph = knowledge.graph({ user: 'u' })
-    await t.rejects(
-      graph.nearest(queries[0] as Vector, { k: 5 }),
-      { code: 'LK_STORAGE_CORRUPT' },
-      name,
-    )
-    t.equal((await graph.nearest(queries[0] as Vector, { k: 5, exact: true })).length, 5, name)
+    const question = graph.nearest(queries[0] as Vector, { k: 5 })
+    await t.rejects(question, { code: 'LK_STORAGE_CORRUPT' }, what)
+    t.equal((await graph.nearest(queries[0] as Vector, { k: 5, exact: true })).length, 5, what)
   }
 })
 

@@ -1,9 +1,9 @@
-import { BlockWriter, type BlockStorage } from '../../block-writer.js'
-import { LorekeepError } from '../../errors.js'
+import type { BlockStorage } from '../../block-writer.js'
+import { writeMadeLinks } from '../vectors/blocks-writer.js'
 import { linkVectors } from '../vectors/hnsw.js'
+import { storedFile } from '../vectors/stored-file.js'
 import { linksKey, vectorKey } from './keys.js'
 import type { PartRecord, VectorRecord } from './layout.js'
-import { linksBlockBytes } from './stored-links.js'
 
 /** Fewer vectors of one length are searched exactly: that takes about a millisecond. */
 export const fewestLinked = 5000
@@ -41,33 +41,19 @@ export async function writeLinks(
         continue
       }
       const { dimensions, count } = record
-      const file = {
-        id: `${index}/${n}/${dimensions}`,
-        dimensions,
-        count,
-        block: async (block: number) => {
-          const bytes = await storage.get(vectorKey(index, n, dimensions, block))
-          if (bytes !== undefined) return bytes
-          throw new LorekeepError('LK_STORAGE_CORRUPT', 'a block of an index is missing')
-        },
+      const keys = {
+        vectorKey: (block: number) => vectorKey(index, n, dimensions, block),
+        linksKey: (block: number) => linksKey(index, n, dimensions, block),
       }
+      const id = `${index}/${n}/${dimensions}`
+      const file = storedFile(storage, keys, { id, dimensions, count, links: 0 })
       const links = await linkVectors(file, {
         signal,
         onProgress: (done: number) => onProgress?.(before + done, total),
       })
-      const writer = new BlockWriter({
-        storage,
-        keyOf: (block) => linksKey(index, n, dimensions, block),
-        blockBytes: linksBlockBytes,
-      })
-      try {
-        writer.copy(links, 0, links.length)
-        await writer.finish()
-      } finally {
-        await writer.settle()
-      }
+      await writeMadeLinks(storage, keys.linksKey, links)
       before += count
-      vectors.push({ dimensions, count, links: links.length })
+      vectors.push({ dimensions, count, links: links.bytes })
     }
     linked.push({ ...part, vectors })
   }

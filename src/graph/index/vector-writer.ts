@@ -1,6 +1,6 @@
-import { BlockWriter, type BlockStorage } from '../../block-writer.js'
+import type { BlockStorage } from '../../block-writer.js'
+import { VectorBlocksWriter } from '../vectors/blocks-writer.js'
 import { normalizeInto } from '../vectors/normalized.js'
-import { vectorsPerBlock } from '../vectors/types.js'
 import { vectorKey } from './keys.js'
 
 const firstRoom = 64
@@ -13,24 +13,19 @@ export class VectorWriter {
   entities = new Uint32Array(firstRoom)
   collections = new Uint32Array(firstRoom)
 
-  readonly #writer: BlockWriter
+  readonly #writer: VectorBlocksWriter
   readonly #one: Float32Array
-  readonly #bytes: Uint8Array
 
   constructor(storage: BlockStorage, index: string, part: number, dimensions: number) {
     this.dimensions = dimensions
     this.#one = new Float32Array(dimensions)
-    this.#bytes = new Uint8Array(this.#one.buffer)
-    this.#writer = new BlockWriter({
-      storage,
-      keyOf: (block) => vectorKey(index, part, dimensions, block),
-      blockBytes: vectorsPerBlock(dimensions) * 4 * dimensions,
-    })
+    const keyOf = (block: number) => vectorKey(index, part, dimensions, block)
+    this.#writer = new VectorBlocksWriter(storage, keyOf, dimensions)
   }
 
   add(components: Float64Array, entity: number, collection: number): void {
     normalizeInto(components, this.dimensions, this.#one, 0)
-    this.#writer.copy(this.#bytes, 0, this.#bytes.length)
+    this.#writer.add(this.#one, 0)
     if (this.count === this.entities.length) {
       this.entities = twice(this.entities)
       this.collections = twice(this.collections)

@@ -5,13 +5,10 @@ import type { Candidates } from './candidates.js'
 import { productsAt, queryAt } from './memory.js'
 import type { Turns } from '../../turns.js'
 import { vectorsPerBlock, type VectorSet } from './types.js'
-import { rounded, vectorBlocks, type VectorQuestion } from './vector-question.js'
+import { readVectors, rounded, vectorBlocks, type VectorQuestion } from './vector-question.js'
 
 /** Blocks that are read while others are compared. */
-const ahead = 3
-
-/** So many vectors at a time: then others may have their turn, and candidates are sorted out. */
-const sliceBytes = 256 * 1024
+const ahead = 15
 
 /** `place` is that of the set among all. */
 export async function searchExactly(
@@ -34,42 +31,41 @@ export async function searchExactly(
     ...wanted.filter((n) => !memory.has(blocks, n)),
   ]
   for (const [at, n] of order.entries()) {
-    await turns.pass()
-    for (const next of order.slice(at + 1, at + 1 + ahead)) memory.prefetch(blocks, next)
-    await memory.use(blocks, n, (address) =>
-      searchBlock(question, set, place, n, address, candidates, turns),
-    )
+    if (turns.isLong) await turns.pass()
+    const address = memory.addressOf(blocks, n)
+    if (address === undefined) {
+      for (const next of order.slice(at + 1, at + 1 + ahead)) memory.prefetch(blocks, next)
+      await memory.use(blocks, n, (address) => {
+        compareBlock(question, set, place, n, address, candidates)
+      })
+      await turns.pass()
+    } else {
+      compareBlock(question, set, place, n, address, candidates)
+    }
+    if (candidates.isFull) await candidates.settle()
   }
 }
 
-async function searchBlock(
+function compareBlock(
   question: VectorQuestion,
   set: VectorSet,
   place: number,
   block: number,
   address: number,
   candidates: Candidates,
-  turns: Turns,
-): Promise<void> {
+): void {
   const { kernel } = question.memory
   const { dimensions, accepts } = set
   const perBlock = vectorsPerBlock(dimensions)
   const first = block * perBlock
-  const end = Math.min(first + perBlock, set.count)
-  const perSlice = Math.max(1, Math.min(sliceBytes / 16, Math.floor(sliceBytes / (4 * dimensions))))
-  for (let from = first; from < end; from += perSlice) {
-    if (turns.isLong) await turns.pass()
-    const count = Math.min(perSlice, end - from)
-    const at = address + (from - first) * 4 * dimensions
-    question.ask()
-    kernel.dots(queryAt, at, count, dimensions, productsAt)
-    const products = new Float32Array(kernel.memory.buffer, productsAt, count)
-    const least = candidates.threshold - question.margin
-    for (let n = 0; n < count; n++) {
-      if ((products[n] as number) < least || accepts?.[from + n] === 0) continue
-      candidates.add(place, from + n, question.score(at + n * 4 * dimensions))
-    }
-    if (candidates.isFull) await candidates.settle()
+  const count = Math.min(perBlock, set.count - first)
+  question.ask()
+  kernel.dots(queryAt, address, count, dimensions, productsAt)
+  const products = new Float32Array(kernel.memory.buffer, productsAt, count)
+  const least = candidates.threshold - question.margin
+  for (let n = 0; n < count; n++) {
+    if ((products[n] as number) < least || accepts?.[first + n] === 0) continue
+    candidates.add(place, first + n, question.score(address + n * 4 * dimensions))
   }
 }
 
@@ -93,7 +89,7 @@ async function searchLong(
   for (let index = 0; index < set.count; index++) {
     await turns.pass()
     if (set.accepts?.[index] === 0) continue
-    const bytes = await set.block(index)
+    const bytes = await readVectors(set, index)
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     let product = 0
     let squares = 0

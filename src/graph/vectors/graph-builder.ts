@@ -1,173 +1,347 @@
 // A hierarchical navigable small world: Malkov & Yashunin, "Efficient and robust approximate nearest
-// neighbor search using hierarchical navigable small world graphs", 2018.
+// neighbor search using hierarchical navigable small world graphs", 2018. By codes alone.
 
-import { Beam } from './beam.js'
+import { encodeInto } from './codes.js'
 import { createKernel, type Kernel } from './kernel.js'
-import { Chooser, Layer } from './layer.js'
-import { descentWidth, mostLinks, Visits, Walk, type Links, type VectorAddresses } from './walk.js'
+import {
+  aboveBefore,
+  equalBefore,
+  factorBefore,
+  none,
+  readLinks,
+  Rows,
+  writeLink,
+  writeLinks,
+} from './rows.js'
+import {
+  descentWidth,
+  frameBytes,
+  mostLinks,
+  mostNumbers,
+  mostWidth,
+  Walk,
+  type Entry,
+  type RowPlaces,
+} from './walk.js'
 
 /** How many links a vector gets when it comes; later ones link back to it. */
 const newLinks = 16
 /** How many it keeps on level 0, and above it. */
-const keptBelow = 28
-const keptAbove = 16
+const keptBelow = 26
+export const keptAbove = 16
+/** How many links there is room for on level 0 in the end: some lead to what nothing leads to. */
+export const roomBelow = 28
 /** How many links wait for the choice of which to keep, which costs much. */
 const waiting = 16
 /** How many vectors are looked at for each that is linked. */
 const buildWidth = 64
 const topmost = 15
-
-// What lies where in the kernel's memory.
-const tableAt = 0
-const numbersAt = 1024
-const productsAt = numbersAt + 4 * (mostLinks + 3)
-const chosenAt = productsAt + 4 * (mostLinks + 3)
-const vectorsAt = 4096
+const aboveLinks = keptAbove + waiting
+const aboveBytes = 3 * aboveLinks
 
 /** Vectors in memory, linked one after the other. */
-export class GraphBuilder implements Links {
+export class GraphBuilder implements Entry {
   entry = 0
   /** -1 while there is no vector. */
   top = -1
+  readonly vectors: number
+  /** How many rows there are above level 0. */
+  above = 0
   readonly kernel: Kernel
-  readonly place: VectorAddresses
-  readonly visits = new Visits()
-  readonly count: number
-  readonly #stride: number
-  readonly #layers: Layer[]
-  readonly #beam = new Beam(buildWidth)
-  readonly #chooser: Chooser
-  readonly #old = new Beam(mostLinks)
+  readonly rows: Rows
+  /** For searches: by vectors that are no part of it, too. */
+  readonly walk: Walk
+  readonly #bytes: Uint8Array
+  readonly #words: DataView
+  readonly #levels: Uint8Array
+  /** By vector, and by row above level 0: how many links there are. */
+  readonly #degrees: Uint8Array
+  readonly #aboveDegrees: Uint8Array
+  readonly #layout: BuilderLayout
+  /** For choosing among the links of a vector. */
+  readonly #chooser: Walk
+  readonly #chosen = new Uint32Array(mostLinks)
+  readonly #numbers = new Uint32Array(mostLinks)
 
-  /** `spare`: how many more vectors there is room for, after those that can be linked. */
-  constructor(dimensions: number, count: number, spare: number) {
-    this.count = count
-    this.#stride = 4 * dimensions
-    const bytes = builderBytes(dimensions, count + spare)
-    this.kernel = createKernel(bytes, bytes)
-    this.place = {
-      numbers: numbersAt,
-      products: productsAt,
-      table: tableAt,
-      perBlock: count + spare,
-      dimensions,
+  constructor(dimensions: number, count: number) {
+    const layout = new BuilderLayout(dimensions, count)
+    this.vectors = count
+    this.rows = layout.rows
+    this.#layout = layout
+    this.#levels = new Uint8Array(count)
+    this.#degrees = new Uint8Array(count)
+    this.#aboveDegrees = new Uint8Array(layout.mostAbove)
+    this.kernel = createKernel(layout.end, layout.end)
+    const { buffer } = this.kernel.memory
+    this.#bytes = new Uint8Array(buffer)
+    this.#words = new DataView(buffer)
+    new Uint32Array(buffer, layout.tables, 2).set([layout.vectors, layout.above])
+    const places: RowPlaces = {
+      table: layout.tables,
+      perBlock: count,
+      rowBytes: this.rows.bytes,
+      codesAt: this.rows.codesAt,
+      codes: this.rows.codes,
+      links: this.rows.links,
+      aboveTable: layout.tables + 4,
+      abovePerBlock: layout.mostAbove,
+      aboveBytes,
+      aboveLinks,
     }
-    new Uint32Array(this.kernel.memory.buffer, tableAt, 1)[0] = vectorsAt
-    this.#chooser = new Chooser(this.kernel, this.place, chosenAt, this.addressOf)
-    this.#layers = [new Layer(keptBelow, keptBelow + waiting, count)]
-    for (let level = 1; level <= topmost; level++) {
-      const rows = new Map<number, number>()
-      for (let node = 0; node < count; node++) {
-        if (levelOf(node) >= level) rows.set(node, rows.size)
-      }
-      if (rows.size === 0) break
-      this.#layers.push(new Layer(keptAbove, keptAbove + waiting, rows.size, rows))
-    }
+    this.walk = new Walk(this.kernel, layout.room, places)
+    this.#chooser = new Walk(this.kernel, layout.chooserRoom, places)
   }
 
-  readonly addressOf = (node: number): number => vectorsAt + node * this.#stride
+  /** Puts a vector into its row; they come in their order. It is not linked by that. */
+  add(node: number, vectors: Float32Array, from: number, dimensions: number): void {
+    const row = this.rowOf(node)
+    this.#bytes.fill(0xff, row, row + 3 * this.rows.links)
+    const codes = this.#codesAt(node)
+    const factor = encodeInto(vectors, from, dimensions, this.codesOf(node), 0)
+    this.#words.setFloat32(codes - factorBefore, factor, true)
+    this.#words.setUint32(codes - equalBefore, none, true)
+    this.#words.setUint32(codes - aboveBefore, this.above, true)
+  }
+
+  /** Gives the vector that came last a level above 0, by what it is. */
+  raise(node: number, digest: number): void {
+    // Who makes vectors for high levels gets no more rows than there is room for.
+    const level = Math.min(levelOf(digest), this.#layout.mostAbove - this.above)
+    this.#levels[node] = level
+    const from = this.#layout.above + this.above * aboveBytes
+    this.above += level
+    this.#bytes.fill(0xff, from, from + level * aboveBytes)
+  }
+
+  equals(a: number, b: number): boolean {
+    const at = this.#codesAt(a)
+    const other = this.#codesAt(b)
+    for (let n = 0; n < this.rows.codes; n++) {
+      if (this.#bytes[at + n] !== this.#bytes[other + n]) return false
+    }
+    return this.factorOf(a) === this.factorOf(b)
+  }
+
+  factorOf(node: number): number {
+    return this.#words.getFloat32(this.#codesAt(node) - factorBefore, true)
+  }
+
+  codesOf(node: number): Int8Array {
+    const at = this.rowOf(node) + this.rows.codesAt
+    return new Int8Array(this.kernel.memory.buffer, at, this.rows.codes)
+  }
+
+  setEqual(node: number, equal: number): void {
+    this.#words.setUint32(this.#codesAt(node) - equalBefore, equal, true)
+  }
+
+  /** Where its row begins, links first. */
+  rowOf(node: number): number {
+    return this.#layout.vectors + node * this.rows.bytes
+  }
+
+  levelOf(node: number): number {
+    return this.#levels[node] as number
+  }
 
   read(node: number, level: number, numbers: Uint32Array): number {
-    const layer = this.#layer(level)
-    const row = layer.row(node)
-    const start = row * layer.room
-    const degree = layer.degrees[row] as number
-    for (let n = 0; n < degree; n++) numbers[n] = layer.links[start + n] as number
-    return degree
+    const { at } = this.#row(node, level)
+    return readLinks(this.#bytes, at, level === 0 ? this.rows.links : aboveLinks, numbers)
   }
 
+  /** Writes a row as it is stored, with room for fewer links. */
+  copyRow(node: number, rows: Rows, target: Uint8Array, to: number): void {
+    const from = this.rowOf(node)
+    const facts = this.#codesAt(node) - factorBefore
+    target.set(this.#bytes.subarray(from, from + 3 * rows.links), to)
+    target.set(
+      this.#bytes.subarray(facts, from + this.rows.bytes),
+      to + rows.codesAt - factorBefore,
+    )
+  }
+
+  /** Writes a row above level 0 as it is stored. */
+  copyAbove(row: number, bytes: number, target: Uint8Array, to: number): void {
+    const from = this.#layout.above + row * aboveBytes
+    target.set(this.#bytes.subarray(from, from + bytes), to)
+  }
+
+  /** Makes links to and from a vector. */
   insert(node: number): void {
-    const own = levelOf(node)
-    const query = this.addressOf(node)
+    const own = this.levelOf(node)
+    const { walk } = this
     if (this.top >= 0) {
-      const beam = this.#beam
+      walk.factor = this.kernel.widen(walk.frame, node, this.#layout.room.query)
       const widthAt = (level: number) => (level > own ? descentWidth : buildWidth)
-      const walk = new Walk(this.kernel, this.place, this.visits, this.count)
-      beam.clear(widthAt(this.top))
-      walk.meet(query, this.entry, beam)
+      walk.clear(this.vectors, widthAt(this.top))
+      this.kernel.meet(walk.frame, this.entry)
       for (let level = this.top; level >= 0; level--) {
-        walk.follow(query, this, level, beam)
-        if (level <= own) this.#link(node, level, beam)
-        if (level > 0) walk.restart(beam, widthAt(level - 1))
+        this.kernel.follow(walk.frame, level)
+        if (level <= own) this.#link(node, level)
+        if (level > 0) walk.restart(this.vectors, widthAt(level - 1))
       }
     }
-    if (own > this.top) {
-      this.top = own
-      this.entry = node
-    }
+    this.enter(node)
+  }
+
+  /** Walks may begin at this vector from now on. */
+  enter(node: number): void {
+    const own = this.levelOf(node)
+    if (own <= this.top) return
+    this.top = own
+    this.entry = node
   }
 
   /** Drops the links of a vector that it does not keep in the end. */
   settle(node: number): void {
-    for (let level = levelOf(node); level >= 0; level--) {
-      const layer = this.#layer(level)
-      const row = layer.row(node)
-      if ((layer.degrees[row] as number) > layer.keep) this.#shrink(layer, row)
+    for (let level = this.levelOf(node); level >= 0; level--) {
+      const { degrees, row } = this.#row(node, level)
+      if ((degrees[row] as number) > keptAt(level)) this.#shrink(node, level)
     }
   }
 
   /** Adds a link on level 0, where there is room for it in the end. */
-  connect(from: number, to: number, most: number): boolean {
-    const layer = this.#layer(0)
-    const degree = layer.degrees[from] as number
-    if (degree >= most) return false
-    layer.links[from * layer.room + degree] = to
-    layer.degrees[from] = degree + 1
+  connect(from: number, to: number): boolean {
+    const degree = this.#degrees[from] as number
+    if (degree >= roomBelow) return false
+    writeLink(this.#bytes, this.rowOf(from), degree, to)
+    this.#degrees[from] = degree + 1
     return true
   }
 
-  #link(node: number, level: number, beam: Beam): void {
-    const layer = this.#layer(level)
-    const row = layer.row(node)
-    const start = row * layer.room
-    this.#choose(layer, row, beam, newLinks)
-    const end = start + (layer.degrees[row] as number)
-    for (let n = start; n < end; n++) {
-      this.#linkBack(layer, layer.links[n] as number, node, layer.scores[n] as number)
+  /** Gives a vector the links that it had elsewhere. */
+  adopt(node: number, level: number, links: Uint32Array, count: number): void {
+    const { at, degrees, row } = this.#row(node, level)
+    degrees[row] = count
+    writeLinks(this.#bytes, at, roomAt(level, this.rows), links, count)
+  }
+
+  /** Links a vector anew, to the best of these, and them not to it. */
+  choose(node: number, level: number, candidates: ArrayLike<number>): void {
+    this.#weigh(node, candidates)
+    this.#write(
+      node,
+      level,
+      this.#choose(this.#chooser, this.#layout.chooserRoom.beam, keptAt(level)),
+    )
+  }
+
+  #link(node: number, level: number): void {
+    const chosen = this.#choose(this.walk, this.#layout.room.beam, newLinks)
+    this.#write(node, level, chosen)
+    // Shrinking others chooses among others.
+    const links = this.#chosen.slice(0, chosen)
+    for (const other of links) this.#linkBack(other, node, level)
+  }
+
+  #linkBack(from: number, to: number, level: number): void {
+    const { at, degrees, row } = this.#row(from, level)
+    if (degrees[row] === roomAt(level, this.rows)) this.#shrink(from, level)
+    const degree = degrees[row] as number
+    writeLink(this.#bytes, at, degree, to)
+    degrees[row] = degree + 1
+  }
+
+  #shrink(node: number, level: number): void {
+    const count = this.read(node, level, this.#numbers)
+    this.choose(node, level, this.#numbers.subarray(0, count))
+  }
+
+  /** Sorts vectors by how near they are to one. */
+  #weigh(node: number, others: ArrayLike<number>): void {
+    const chooser = this.#chooser
+    chooser.factor = this.kernel.widen(chooser.frame, node, this.#layout.chooserRoom.query)
+    chooser.compareOnly(buildWidth)
+    chooser.numbers.set(others)
+    chooser.compare(others.length)
+  }
+
+  /** Into `#chosen`; how many. */
+  #choose(walk: Walk, pairs: number, keep: number): number {
+    const { chosen: out, addresses, wide } = this.#layout
+    const { size, frame } = walk
+    const chosen = this.kernel.choose(frame, pairs, size, keep, out, addresses, wide)
+    for (let n = 0; n < chosen; n++) {
+      this.#chosen[n] = this.#words.getUint32(out + 8 * n + 4, true)
     }
+    return chosen
   }
 
-  #linkBack(layer: Layer, from: number, to: number, score: number): void {
-    const row = layer.row(from)
-    if (layer.degrees[row] === layer.room) this.#shrink(layer, row)
-    const degree = layer.degrees[row] as number
-    layer.links[row * layer.room + degree] = to
-    layer.scores[row * layer.room + degree] = score
-    layer.degrees[row] = degree + 1
+  #write(node: number, level: number, chosen: number): void {
+    this.adopt(node, level, this.#chosen, chosen)
   }
 
-  #shrink(layer: Layer, row: number): void {
-    const start = row * layer.room
-    const end = start + (layer.degrees[row] as number)
-    this.#old.clear(mostLinks)
-    for (let n = start; n < end; n++) {
-      this.#old.add(layer.links[n] as number, layer.scores[n] as number)
-    }
-    this.#choose(layer, row, this.#old, layer.keep)
+  #row(node: number, level: number) {
+    if (level === 0) return { at: this.rowOf(node), degrees: this.#degrees, row: node }
+    const above = this.#words.getUint32(this.#codesAt(node) - aboveBefore, true)
+    const row = above + level - 1
+    return { at: this.#layout.above + row * aboveBytes, degrees: this.#aboveDegrees, row }
   }
 
-  #choose(layer: Layer, row: number, candidates: Beam, keep: number): void {
-    const chosen = this.#chooser.choose(candidates, keep)
-    const start = row * layer.room
-    layer.links.set(this.#chooser.nodes.subarray(0, chosen), start)
-    layer.scores.set(this.#chooser.scores.subarray(0, chosen), start)
-    layer.degrees[row] = chosen
-  }
-
-  #layer(level: number): Layer {
-    // No vector has a level that has no layer.
-    return this.#layers[level] as Layer
+  #codesAt(node: number): number {
+    return this.rowOf(node) + this.rows.codesAt
   }
 }
 
-/** What the builder holds in the kernel's memory. */
+/** What lies where in a builder's memory. */
+class BuilderLayout {
+  readonly rows: Rows
+  readonly room
+  readonly chooserRoom
+  readonly chosen: number
+  readonly addresses: number
+  readonly wide: number
+  readonly tables: number
+  /** Fifteen vectors have about one row above level 0: this is twice as many. */
+  readonly mostAbove: number
+  readonly above: number
+  readonly vectors: number
+  readonly end: number
+
+  constructor(dimensions: number, count: number) {
+    this.mostAbove = Math.ceil(count / 7) + 1000
+    this.rows = new Rows(dimensions, keptBelow + waiting)
+    let end = 0
+    const take = (bytes: number) => {
+      const at = end
+      end += Math.ceil(bytes / 64) * 64
+      return at
+    }
+    const room = (width: number, visits: number) => ({
+      frame: take(frameBytes),
+      query: take(2 * this.rows.codes),
+      numbers: take(4 * (mostNumbers + 3)),
+      beam: take(8 * width),
+      visits: take(visits),
+    })
+    this.room = room(mostWidth, 4 * Math.ceil(count / 32))
+    this.chooserRoom = room(buildWidth, 0)
+    this.chosen = take(8 * mostLinks)
+    this.addresses = take(4 * mostLinks)
+    this.wide = take(2 * this.rows.codes)
+    this.tables = take(8)
+    this.above = take(aboveBytes * this.mostAbove)
+    this.vectors = take(this.rows.bytes * count)
+    this.end = end
+  }
+}
+
+/** What a builder holds in the kernel's memory. */
 export function builderBytes(dimensions: number, count: number): number {
-  return vectorsAt + 4 * dimensions * count
+  return new BuilderLayout(dimensions, count).end
 }
 
-/** Of a vector's number alone, so that the same vectors get the same links. */
-export function levelOf(node: number): number {
-  let hash = Math.imul(node + 1, 0x9e37_79b1)
+function keptAt(level: number): number {
+  return level === 0 ? keptBelow : keptAbove
+}
+
+function roomAt(level: number, rows: Rows): number {
+  return level === 0 ? rows.links : aboveLinks
+}
+
+/** Of what a vector is, so that the same vectors get the same links. */
+function levelOf(digest: number): number {
+  let hash = Math.imul(digest + 1, 0x9e37_79b1)
   hash = Math.imul(hash ^ (hash >>> 16), 0x85eb_ca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2_ae35)
   hash = (hash ^ (hash >>> 16)) >>> 0

@@ -7,24 +7,21 @@ import { kernelBytes } from './kernel-bytes.js'
 export interface Kernel {
   readonly memory: KernelMemory
   dots(query: number, vectors: number, count: number, dimensions: number, out: number): void
-  dotsAt(
-    query: number,
-    numbers: number,
-    count: number,
-    table: number,
-    perBlock: number,
-    dimensions: number,
+  /** The following are for walks, whose frames are Walk's. */
+  compare(frame: number, count: number): void
+  follow(frame: number, level: number): void
+  restart(frame: number, visitBytes: number, width: number): void
+  meet(frame: number, number: number): void
+  widen(frame: number, number: number, out: number): number
+  choose(
+    frame: number,
+    pairs: number,
+    size: number,
+    keep: number,
     out: number,
-  ): void
-  anyAbove(
-    vector: number,
-    numbers: number,
-    count: number,
-    table: number,
-    perBlock: number,
-    dimensions: number,
-    limit: number,
-  ): 0 | 1
+    addresses: number,
+    wide: number,
+  ): number
   cosine(a: number, b: number, dimensions: number): number
 }
 

@@ -1,110 +1,133 @@
-// The bytes of an approximate index: rows of 32 numbers, little-endian, none of which a block cuts.
+// An approximate index as it is stored: blocks, each of which may be packed (packed.ts).
 //
-//   header     magic, vectors, entry, top level, width, rows above level 0
-//   level 0    a row for each vector: the next equal vector, where its rows above begin, links
-//   above      for each vector with levels above 0 a row for each of them: links
+//   header     one block: magic, vectors, dimensions, entry, top level, width, rows above level 0,
+//              and how many vectors went since the links were made
+//   above      for each vector with levels above 0 a row for each of them: links, as in rows.ts
+//   rows       of all vectors: rows.ts
 //
-// Numbers are of vectors; `none` ends the links of a row. Of equal vectors one is linked, and the
-// others follow from it. Where links do not help to search the vectors, the header is all there is.
+// Of equal vectors one is linked, and the others follow from it. Where links do not help to search the
+// vectors, the header is all there is.
 
 import { LorekeepError } from '../../errors.js'
 import { arenaBytes } from './arenas.js'
+import { keptAbove, roomBelow } from './graph-builder.js'
 import type { Blocks } from './memory.js'
-import type { LinksHeader } from './types.js'
-import type { VectorSet } from './types.js'
-import type { Links } from './walk.js'
+import { unpack } from './packed.js'
+import { Rows } from './rows.js'
+import type { LinkedFile } from './types.js'
+import type { Entry } from './walk.js'
 
-export const none = 0xffff_ffff
-export const rowLength = 32
-/** Where in a row of level 0 links begin. */
-export const linksFrom = 2
-const rowBytes = 4 * rowLength
-const rowsPerBlock = arenaBytes / rowBytes
-const magic = 0x314b_4c56
-
-function linksBytes({ vectors, rows, width }: LinksHeader): number {
-  return width === 0 ? rowBytes : rowBytes * (1 + vectors + rows)
+export interface LinksHeader extends Entry {
+  /**
+   * How many vectors a search keeps in view so that it finds the ten nearest; 0 where it had better
+   * compare the query with all.
+   */
+  readonly width: number
+  /** Rows above level 0. */
+  readonly above: number
+  /** How many vectors went since the links were made: those left were linked around them. */
+  readonly dropped: number
 }
 
-/** True where links of so many bytes are more than a header, and searches follow them. */
+const headerBytes = 64
+const magic = 0x324b_4c56
+export const aboveBytes = 3 * keptAbove
+
+/** How the vectors of a file lie in the blocks of its approximate index. */
+export class LinksLayout {
+  readonly rows: Rows
+  readonly perBlock: number
+  readonly abovePerBlock = Math.floor(arenaBytes / 4 / aboveBytes)
+  readonly aboveBlocks: number
+  readonly rowBlocks: number
+  readonly #above: number
+  readonly #vectors: number
+
+  constructor(
+    dimensions: number,
+    { vectors, above, width }: Pick<LinksHeader, 'vectors' | 'above' | 'width'>,
+  ) {
+    this.rows = new Rows(dimensions, roomBelow)
+    this.perBlock = Math.max(1, Math.floor(arenaBytes / this.rows.bytes))
+    this.#above = width === 0 ? 0 : above
+    this.#vectors = width === 0 ? 0 : vectors
+    this.aboveBlocks = Math.ceil(this.#above / this.abovePerBlock)
+    this.rowBlocks = Math.ceil(this.#vectors / this.perBlock)
+  }
+
+  get blocks(): number {
+    return 1 + this.aboveBlocks + this.rowBlocks
+  }
+
+  /** Of all blocks, before they are packed. */
+  get bytes(): number {
+    return headerBytes + this.#above * aboveBytes + this.#vectors * this.rows.bytes
+  }
+
+  bytesOf(block: number): number {
+    if (block === 0) return headerBytes
+    const above = block - 1
+    if (above < this.aboveBlocks) {
+      return Math.min(this.abovePerBlock, this.#above - above * this.abovePerBlock) * aboveBytes
+    }
+    const row = above - this.aboveBlocks
+    return Math.min(this.perBlock, this.#vectors - row * this.perBlock) * this.rows.bytes
+  }
+}
+
+/** How many blocks an approximate index of so many bytes has. */
+export function linkBlocksOf(dimensions: number, vectors: number, links: number): number {
+  if (links === 0) return 0
+  if (!areFollowed(links)) return 1
+  const { bytes } = new Rows(dimensions, roomBelow)
+  const above = Math.max(0, Math.floor((links - headerBytes - vectors * bytes) / aboveBytes))
+  return new LinksLayout(dimensions, { vectors, above, width: 1 }).blocks
+}
+
+/** True where an approximate index of so many bytes is more than a header, and searches follow it. */
 export function areFollowed(bytes: number): boolean {
-  return bytes > rowBytes
+  return bytes > headerBytes
 }
 
-/** Bytes for links, with the header written and no links yet. */
-export function createLinks(header: LinksHeader): Uint32Array<ArrayBuffer> {
-  const words = new Uint32Array(linksBytes(header) / 4).fill(none)
-  const { vectors, entry, top, width, rows } = header
-  words.set([magic, vectors, entry, top, width, rows])
-  return words
+export function writeHeader(dimensions: number, header: LinksHeader): Uint8Array {
+  const words = new Uint32Array(headerBytes / 4)
+  const { vectors, entry, top, width, above, dropped } = header
+  words.set([magic, vectors, dimensions, entry, top, width, above, dropped])
+  return new Uint8Array(words.buffer)
 }
 
-/** @throws LorekeepError `LK_STORAGE_CORRUPT` where they are not the links of so many vectors */
-export function readLinksHeader(bytes: Uint8Array, vectors: number): LinksHeader {
+/** @throws LorekeepError `LK_STORAGE_CORRUPT` where they are not the links of the file's vectors */
+export async function readHeader(file: LinkedFile): Promise<LinksHeader> {
+  const stored = await file.linksBlock(0)
+  const bytes = unpack(stored, headerBytes, `the header of the links of ${file.id}`)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const word = (n: number) => view.getUint32(4 * n, true)
-  if (bytes.length >= rowBytes && word(0) === magic && word(1) === vectors) {
-    const header = { vectors, entry: word(2), top: word(3), width: word(4), rows: word(5) }
-    if (bytes.length === linksBytes(header)) return header
+  const { count, dimensions } = file
+  if (word(0) === magic && word(1) === count && word(2) === dimensions) {
+    const [entry, top, width, above, dropped] = [word(3), word(4), word(5), word(6), word(7)]
+    const header = { vectors: count, entry, top, width, above, dropped }
+    if (new LinksLayout(dimensions, header).bytes === file.links) return header
   }
-  throw new LorekeepError('LK_STORAGE_CORRUPT', `these are not the links of ${vectors} vectors`)
+  const detail = `these are not the links of ${count} vectors of ${dimensions}`
+  throw new LorekeepError('LK_STORAGE_CORRUPT', detail)
 }
 
-/** Links as blocks; `load` has all their bytes. */
-export function linkBlocks(
-  set: VectorSet,
-  header: LinksHeader,
-  load: () => Promise<Uint8Array>,
-): Blocks {
-  const all = linksBytes(header)
+/** All but the header, as blocks that a memory keeps. */
+export function linkBlocks(file: LinkedFile, layout: LinksLayout): Blocks {
   return {
-    file: set.id,
+    file: file.id,
     name: 'links ',
-    count: Math.ceil(all / arenaBytes),
-    bytes: (n) => Math.min(arenaBytes, all - n * arenaBytes),
-    read: async (n) => (await load()).subarray(n * arenaBytes, (n + 1) * arenaBytes),
+    count: layout.blocks - 1,
+    bytes: (n) => layout.bytesOf(n + 1),
+    read: (n) => readLinksBlock(file, layout, n + 1),
   }
 }
 
-/** Links whose blocks lie at the addresses of a table. */
-export class LocatedLinks implements Links {
-  readonly entry: number
-  readonly top: number
-  readonly #vectors: number
-  readonly #words: Uint32Array
-  readonly #table: Uint32Array
-
-  constructor({ entry, top, vectors }: LinksHeader, buffer: ArrayBuffer, table: Uint32Array) {
-    this.entry = entry
-    this.top = top
-    this.#vectors = vectors
-    this.#words = new Uint32Array(buffer)
-    this.#table = table
-  }
-
-  read(node: number, level: number, numbers: Uint32Array): number {
-    const words = this.#words
-    const base = this.#row(node)
-    const from = level === 0 ? base + linksFrom : this.#row(this.#above(base) + level - 1)
-    const end = level === 0 ? base + rowLength : from + rowLength
-    let count = 0
-    for (let at = from; at < end && words[at] !== none; at++) numbers[count++] = words[at] as number
-    return count
-  }
-
-  /** The next vector that equals this one, or `none`. */
-  equal(node: number): number {
-    return this.#words[this.#row(node)] as number
-  }
-
-  #above(base: number): number {
-    return this.#vectors + (this.#words[base + 1] as number)
-  }
-
-  /** Where the n-th row begins, in words. */
-  #row(n: number): number {
-    const row = n + 1
-    const address = this.#table[Math.floor(row / rowsPerBlock)] as number
-    return address / 4 + (row % rowsPerBlock) * rowLength
-  }
+export async function readLinksBlock(
+  file: LinkedFile,
+  layout: LinksLayout,
+  n: number,
+): Promise<Uint8Array> {
+  const name = `block ${n} of the links of ${file.id}`
+  return unpack(await file.linksBlock(n), layout.bytesOf(n), name)
 }

@@ -2,10 +2,9 @@
 
 import { LorekeepError } from '../../errors.js'
 import { Arenas, arenaBytes } from './arenas.js'
-import { Beam } from './beam.js'
 import { createKernel, maxKernelBytes, pageBytes, type Kernel } from './kernel.js'
-import { Visits } from './walk.js'
-import type { LinksHeader } from './types.js'
+import type { LinksHeader } from './links.js'
+import { mostNumbers, mostWidth, type WalkRoom } from './walk.js'
 
 /** Something that is read in blocks of at most 1 MiB. */
 export interface Blocks {
@@ -22,8 +21,26 @@ export interface Blocks {
 // along links has in hand. Any await may leave another question's there.
 export const queryAt = 0
 export const productsAt = arenaBytes
-export const walkAt = 2 * arenaBytes
+const walkAt = arenaBytes + 128 * 1024
+const visitsAt = 2 * arenaBytes
 const scratchBytes = 3 * arenaBytes
+
+/** The most codes of a vector that walks have room for. */
+export const mostCodes = 32_768
+
+const codeQueryAt = walkAt + 128
+const numbersAt = codeQueryAt + 2 * mostCodes
+const beamAt = numbersAt + 4 * (mostNumbers + 3)
+/** The addresses of blocks of rows. */
+export const tableAt = beamAt + 8 * mostWidth
+
+export const walkRoom: WalkRoom = {
+  frame: walkAt,
+  query: codeQueryAt,
+  numbers: numbersAt,
+  beam: beamAt,
+  visits: visitsAt,
+}
 
 /** With fewer a question would push out what it has just read ahead. */
 const fewestArenas = 8
@@ -54,13 +71,14 @@ export class VectorMemory {
   readonly capacity: number
   /** Whose vector is at `queryAt`. */
   asker: object | undefined
-  /** What walks along links have in hand. */
-  readonly visits = new Visits()
-  readonly beam = new Beam(0)
   /** By file: what its links say of themselves. */
   readonly headers = new Map<string, LinksHeader>()
   readonly #arenas: Arenas
   readonly #files = new Map<string, Map<string, LoadedBlock>>()
+  /** How often a block went: what was located before may be gone. */
+  #losses = 0
+  /** By file: the blocks of which locate() was asked. */
+  readonly #located = new Map<string, { readonly all: LoadedBlock[]; readonly losses: number }>()
   /** Blocks that nobody uses, the longest unused first. */
   readonly #idle = new Set<LoadedBlock>()
   /** Blocks without room, in the order in which they were asked for. */
@@ -118,20 +136,54 @@ export class VectorMemory {
     return block !== undefined && block.loading === undefined
   }
 
+  /** The address of a block that is there; it stays until the next await. */
+  addressOf(blocks: Blocks, n: number): number | undefined {
+    const block = this.#find(blocks, n)
+    if (block === undefined || block.loading !== undefined) return undefined
+    if (this.#idle.delete(block)) this.#idle.add(block)
+    return block.address
+  }
+
+  /** Whether all blocks are there. */
+  areLoaded(blocks: Blocks): boolean {
+    return this.#all(blocks) !== undefined
+  }
+
   /** Writes the addresses of all blocks to `table`; false where one of them is not there. */
   locate(blocks: Blocks, table: Uint32Array): boolean {
-    for (let n = 0; n < blocks.count; n++) {
-      const block = this.#find(blocks, n)
-      if (block === undefined || block.loading !== undefined) return false
+    const all = this.#all(blocks)
+    if (all === undefined) return false
+    for (let n = 0; n < all.length; n++) {
+      const block = all[n] as LoadedBlock
       table[n] = block.address as number
       if (this.#idle.delete(block)) this.#idle.add(block)
     }
     return true
   }
 
+  /** Found once for as long as no block goes: questions are mostly about files that are there. */
+  #all(blocks: Blocks): readonly LoadedBlock[] | undefined {
+    const known = this.#located.get(blocks.file)
+    if (known?.losses === this.#losses) return known.all
+    const all = this.#findAll(blocks)
+    if (all !== undefined) this.#located.set(blocks.file, { all, losses: this.#losses })
+    return all
+  }
+
+  #findAll(blocks: Blocks): LoadedBlock[] | undefined {
+    const all: LoadedBlock[] = []
+    for (let n = 0; n < blocks.count; n++) {
+      const block = this.#find(blocks, n)
+      if (block === undefined || block.loading !== undefined) return undefined
+      all.push(block)
+    }
+    return all
+  }
+
   /** Drops the blocks of a file; those in use as soon as they are not. */
   forget(file: string): void {
     this.headers.delete(file)
+    this.#located.delete(file)
     for (const block of [...(this.#files.get(file)?.values() ?? [])]) {
       this.#lose(block)
       this.#settle(block)
@@ -208,6 +260,7 @@ export class VectorMemory {
   #lose(block: LoadedBlock): void {
     if (block.isForgotten) return
     block.isForgotten = true
+    this.#losses++
     const known = this.#files.get(block.file)
     known?.delete(block.key)
     if (known?.size === 0) this.#files.delete(block.file)

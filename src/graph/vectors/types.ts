@@ -6,37 +6,45 @@ export interface VectorFile {
   readonly id: string
   readonly dimensions: number
   readonly count: number
-  /** `vectorsPerBlock(dimensions)` whole vectors, without gaps; the last block may have fewer. */
+  /** `vectorsPerBlock(dimensions)` whole vectors as stored, maybe packed; the last block may have fewer. */
   block(n: number): Promise<Uint8Array>
 }
 
-/** The most bytes of a block of vectors, but for a single one that is longer. */
-const blockBytes = 1024 * 1024
+/** With its approximate index, if it has one. */
+export interface LinkedFile extends VectorFile {
+  /** Bytes of the approximate index before they were packed; 0 where there is none. */
+  readonly links: number
+  /** A block of it as stored: see links.ts. */
+  linksBlock(n: number): Promise<Uint8Array>
+}
+
+/** Vectors that are searched together with others. */
+export interface VectorSet extends LinkedFile {
+  /** Name of the core, for results. */
+  readonly core: string
+  /** By vector: 1 where it is to be found, 0 elsewhere. Undefined: all are. */
+  readonly accepts: Uint8Array | undefined
+  /** The entity of a vector, as an id of the graph. May throw a Miss. */
+  entity(index: number): number
+}
+
+/**
+ * The most bytes of a block of vectors, but for a single one that is longer. A search along links
+ * reads a block for nearly each vector that it compares in the end.
+ */
+const blockBytes = 64 * 1024
 
 export function vectorsPerBlock(dimensions: number): number {
   return Math.max(1, Math.floor(blockBytes / (4 * Math.max(1, dimensions))))
 }
 
-/** Vectors that are searched together with others. */
-export interface VectorSet extends VectorFile {
-  /** Name of the core, for results. */
-  readonly core: string
-  /** By vector: 0 where it is not to be found. Undefined: all are. */
-  readonly accepts: Uint8Array | undefined
-  /** The approximate index, as linkVectors() made it; undefined where there is none. */
-  links(): Promise<Uint8Array | undefined>
-  /** The entity of a vector, as an id of the graph. May throw a Miss. */
-  entity(index: number): number
+/** How many blocks the vectors of a file take. */
+export function blocksOf(dimensions: number, count: number): number {
+  return Math.ceil(count / vectorsPerBlock(dimensions))
 }
 
-export interface LinksHeader {
-  readonly vectors: number
-  readonly entry: number
-  readonly top: number
-  /**
-   * How many vectors a search keeps in view so that it finds the ten nearest; 0 where it had better
-   * compare the query with all.
-   */
-  readonly width: number
-  readonly rows: number
+/** The bytes of a block of vectors before it was packed. */
+export function vectorBlockBytes({ dimensions, count }: VectorFile, n: number): number {
+  const perBlock = vectorsPerBlock(dimensions)
+  return Math.min(perBlock, count - n * perBlock) * 4 * dimensions
 }

@@ -1,7 +1,10 @@
 // A vector and what it is compared with.
 
+import { codeBytes, queryInto } from './codes.js'
 import { queryAt, type Blocks, type VectorMemory } from './memory.js'
-import { vectorsPerBlock, type VectorFile } from './types.js'
+import { unpack } from './packed.js'
+import { blocksOf, vectorBlockBytes, type VectorFile } from './types.js'
+import type { Walk } from './walk.js'
 
 export class VectorQuestion {
   readonly vector: Float32Array
@@ -17,6 +20,9 @@ export class VectorQuestion {
     this.margin = (vector.length / 16 + 32) * 2 ** -23
   }
 
+  #codes: Int16Array | undefined
+  #factor = 0
+
   get dimensions(): number {
     return this.vector.length
   }
@@ -26,6 +32,16 @@ export class VectorQuestion {
     if (this.memory.asker === this) return
     new Float32Array(this.memory.kernel.memory.buffer, queryAt, this.dimensions).set(this.vector)
     this.memory.asker = this
+  }
+
+  /** Puts the vector where a walk reads it. */
+  askCodes(walk: Walk): void {
+    if (this.#codes === undefined) {
+      this.#codes = new Int16Array(codeBytes(this.dimensions))
+      this.#factor = queryInto(this.vector, this.#codes)
+    }
+    walk.query.set(this.#codes)
+    walk.factor = this.#factor
   }
 
   /**
@@ -43,13 +59,16 @@ export function rounded(cosine: number): number {
 }
 
 export function vectorBlocks(file: VectorFile): Blocks {
-  const perBlock = vectorsPerBlock(file.dimensions)
-  const stride = 4 * file.dimensions
   return {
     file: file.id,
     name: 'vectors ',
-    count: Math.ceil(file.count / perBlock),
-    bytes: (n) => Math.min(perBlock, file.count - n * perBlock) * stride,
-    read: (n) => file.block(n),
+    count: blocksOf(file.dimensions, file.count),
+    bytes: (n) => vectorBlockBytes(file, n),
+    read: (n) => readVectors(file, n),
   }
+}
+
+export async function readVectors(file: VectorFile, n: number): Promise<Uint8Array> {
+  const name = `block ${n} of vectors ${file.id}`
+  return unpack(await file.block(n), vectorBlockBytes(file, n), name)
 }

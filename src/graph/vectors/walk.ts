@@ -1,132 +1,142 @@
-// Going from vector to vector along links towards a query.
+// Going from vector to vector along links towards a query. The kernel does it: kernel.wat.
 
-import type { Beam } from './beam.js'
 import type { Kernel } from './kernel.js'
-
-/** Which vectors are linked: on level 0 all, on each level above it fewer. */
-export interface Links {
-  readonly entry: number
-  /** The highest level. */
-  readonly top: number
-  /** Writes the numbers of the vectors that one links to, and returns how many those are. */
-  read(node: number, level: number, numbers: Uint32Array): number
-}
-
-/** Vectors in a kernel's memory. Numbers are addresses, but for the last two. */
-export interface VectorAddresses {
-  /** Room for `mostLinks` numbers, and three more. */
-  readonly numbers: number
-  /** As much room, for products. */
-  readonly products: number
-  /** The address of each block of vectors. */
-  readonly table: number
-  readonly perBlock: number
-  readonly dimensions: number
-}
 
 /** More links than any vector has. */
 export const mostLinks = 125
+/** How many vectors may be compared at once, from a list of their numbers. */
+export const mostNumbers = 253
 
 /** How many vectors are held while going down to level 0: one leads astray among clusters. */
 export const descentWidth = 4
 
-/** Which vectors a walk has met. It is told of a new walk, so that it need not be cleared. */
-export class Visits {
-  walks = new Uint32Array(0)
-  walk = 0
+/** The most vectors that a walk keeps in view. */
+export const mostWidth = 8192
 
-  begin(count: number): void {
-    if (this.walks.length < count || this.walk === 0xffff_ffff) {
-      this.walks = new Uint32Array(count)
-      this.walk = 0
-    }
-    this.walk++
-  }
+/** Rows in a kernel's memory. */
+export interface RowPlaces {
+  /** The address of each block of rows. */
+  readonly table: number
+  readonly perBlock: number
+  readonly rowBytes: number
+  readonly codesAt: number
+  readonly codes: number
+  readonly links: number
+  readonly aboveTable: number
+  readonly abovePerBlock: number
+  readonly aboveBytes: number
+  readonly aboveLinks: number
 }
 
-/** Fills the beam with the vectors of level 0 that are nearest to the query, as far as it can tell. */
-export function search(
-  kernel: Kernel,
-  place: VectorAddresses,
-  links: Links,
-  visits: Visits,
-  count: number,
-  query: number,
-  beam: Beam,
-  width: number,
-): number {
-  const walk = new Walk(kernel, place, visits, count)
-  beam.clear(descentWidth)
-  walk.meet(query, links.entry, beam)
-  for (let level = links.top; level > 0; level--) {
-    walk.follow(query, links, level, beam)
-    if (level > 1) walk.restart(beam, descentWidth)
-  }
-  walk.restart(beam, width)
-  walk.follow(query, links, 0, beam)
-  return walk.met
+/** Room that a walk needs: addresses. */
+export interface WalkRoom {
+  readonly frame: number
+  /** The query, two bytes for each code. */
+  readonly query: number
+  /** `mostNumbers` numbers and three more. */
+  readonly numbers: number
+  /** Eight bytes for each vector that is kept in view. */
+  readonly beam: number
+  /** A bit for each vector, in whole words. */
+  readonly visits: number
 }
 
+export const frameBytes = 80
+
+/** What a walk has in hand. Not to be kept while a kernel's memory may grow. */
 export class Walk {
-  /** How many vectors were compared with the query. */
-  met = 0
-  readonly #kernel: Kernel
-  readonly #place: VectorAddresses
-  readonly #visits: Visits
-  readonly #count: number
-  readonly #numbers: Uint32Array
-  readonly #products: Float32Array
+  readonly kernel: Kernel
+  readonly frame: number
+  readonly query: Int16Array
+  readonly numbers: Uint32Array
+  readonly #words: Int32Array
+  readonly #floats: Float32Array
+  readonly #nodes: Int32Array
+  readonly #scores: Float32Array
 
-  constructor(kernel: Kernel, place: VectorAddresses, visits: Visits, count: number) {
+  constructor(kernel: Kernel, room: WalkRoom, rows: RowPlaces) {
     const { buffer } = kernel.memory
-    this.#kernel = kernel
-    this.#place = place
-    this.#visits = visits
-    this.#count = count
-    this.#numbers = new Uint32Array(buffer, place.numbers, mostLinks + 3)
-    this.#products = new Float32Array(buffer, place.products, mostLinks + 3)
-    visits.begin(count)
+    this.kernel = kernel
+    this.frame = room.frame
+    this.query = new Int16Array(buffer, room.query, rows.codes)
+    this.numbers = new Uint32Array(buffer, room.numbers, mostNumbers)
+    this.#words = new Int32Array(buffer, room.frame, frameBytes / 4)
+    this.#floats = new Float32Array(buffer, room.frame, frameBytes / 4)
+    this.#nodes = new Int32Array(buffer, room.beam)
+    this.#scores = new Float32Array(buffer, room.beam)
+    const { table, perBlock, rowBytes, codesAt, codes, links } = rows
+    this.#words.set([room.query, 0, table, perBlock, rowBytes, codesAt, codes, links])
+    const { aboveTable, abovePerBlock, aboveBytes, aboveLinks } = rows
+    this.#words.set([aboveTable, abovePerBlock, aboveBytes, aboveLinks], 8)
+    this.#words.set([room.visits, room.beam, 0, 0, 0, 0, room.numbers, 0], 12)
   }
 
-  /** Puts a vector into the beam, to start from. */
-  meet(query: number, node: number, beam: Beam): void {
-    this.#numbers[0] = node
-    this.#visits.walks[node] = this.#visits.walk
-    this.#compare(query, 1)
-    beam.add(node, this.#products[0] as number)
+  /** What the query is multiplied by. */
+  set factor(factor: number) {
+    this.#floats[1] = factor
   }
 
-  /** Starts again from what the beam has, on another level. */
-  restart(beam: Beam, width: number): void {
-    this.#visits.begin(this.#count)
-    beam.restart(width)
-    for (let n = 0; n < beam.size; n++) this.#visits.walks[beam.node(n)] = this.#visits.walk
+  /** How many vectors are in view, best first. */
+  get size(): number {
+    return this.#words[15] as number
   }
 
-  /** Follows links until all vectors in the beam were followed. */
-  follow(query: number, links: Links, level: number, beam: Beam): void {
-    const numbers = this.#numbers
-    const products = this.#products
-    const { walks, walk } = this.#visits
-    for (let node = beam.follow(); node >= 0; node = beam.follow()) {
-      const linked = links.read(node, level, numbers)
-      let fresh = 0
-      for (let n = 0; n < linked; n++) {
-        const next = numbers[n] as number
-        if (walks[next] === walk) continue
-        walks[next] = walk
-        numbers[fresh++] = next
-      }
-      this.#compare(query, fresh)
-      for (let n = 0; n < fresh; n++) beam.add(numbers[n] as number, products[n] as number)
+  /** How many vectors were compared with the query, since the last time this was set. */
+  get met(): number {
+    return this.#words[19] as number
+  }
+
+  set met(met: number) {
+    this.#words[19] = met
+  }
+
+  score(n: number): number {
+    return this.#scores[2 * n] as number
+  }
+
+  node(n: number): number {
+    const node = this.#nodes[2 * n + 1] as number
+    return node < 0 ? ~node : node
+  }
+
+  /** Begins with nothing in view. */
+  clear(count: number, width: number): void {
+    this.#words[15] = 0
+    this.restart(count, width)
+  }
+
+  /** Starts again from what is in view, on another level. */
+  restart(count: number, width: number): void {
+    this.kernel.restart(this.frame, 4 * Math.ceil(count / 32), width)
+  }
+
+  /** Begins with nothing in view; vectors are only compared then. */
+  compareOnly(width: number): void {
+    this.#words.set([width, 0, 0], 14)
+    this.#floats[17] = -Infinity
+  }
+
+  /** Keeps in view the best of the first `count` of `numbers`. */
+  compare(count: number): void {
+    this.kernel.compare(this.frame, count)
+  }
+
+  /** Keeps in view the vectors of level 0 that are nearest to the query, as far as it can tell. */
+  search({ entry, top, vectors }: Entry, width: number): void {
+    this.clear(vectors, top > 0 ? descentWidth : width)
+    this.kernel.meet(this.frame, entry)
+    for (let level = top; level > 0; level--) {
+      this.kernel.follow(this.frame, level)
+      this.restart(vectors, level > 1 ? descentWidth : width)
     }
+    this.kernel.follow(this.frame, 0)
   }
+}
 
-  #compare(query: number, count: number): void {
-    // The kernel takes four at a time.
-    this.#numbers.fill(0, count, count + 3)
-    this.met += count
-    const { numbers, table, perBlock, dimensions, products } = this.#place
-    this.#kernel.dotsAt(query, numbers, count, table, perBlock, dimensions, products)
-  }
+/** Where walks begin. */
+export interface Entry {
+  readonly entry: number
+  /** The highest level. */
+  readonly top: number
+  readonly vectors: number
 }

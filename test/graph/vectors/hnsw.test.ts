@@ -1,13 +1,14 @@
 import t from 'tap'
 import { linkVectors } from '../../../src/graph/vectors/hnsw.js'
-import { areFollowed, readLinksHeader } from '../../../src/graph/vectors/links.js'
+import { readHeader } from '../../../src/graph/vectors/links.js'
 import { VectorMemory } from '../../../src/graph/vectors/memory.js'
+import { pack } from '../../../src/graph/vectors/packed.js'
 import { nearest } from '../../../src/graph/vectors/nearest.js'
 import type { NearEntity } from '../../../src/graph/types.js'
 import type { VectorSet } from '../../../src/graph/vectors/types.js'
 import type { Vector } from '../../../src/types.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
-import { clusters, expected, makeSet, noise, termOf, type MadeSet } from './sets.js'
+import { clusters, cosine, expected, linkSet, makeSet, noise, termOf } from './sets.js'
 
 const seed = pickSeed()
 
@@ -17,14 +18,12 @@ function ask(set: VectorSet, query: Vector, k: number, exact = false, from = mem
   return nearest([set], query, { k, exact, memory: from, term: termOf })
 }
 
-async function link(set: MadeSet): Promise<boolean> {
-  set.linked = await linkVectors(set, {})
-  return areFollowed(set.linked.length)
-}
+const link = linkSet
 
 function recallOf(found: readonly NearEntity[], wanted: readonly NearEntity[]): number {
   const names = new Set(found.map(({ entity }) => entity.v))
-  return wanted.filter(({ entity }) => names.has(entity.v)).length / wanted.length
+  const common = wanted.filter(({ entity }) => names.has(entity.v)).length
+  return common === wanted.length ? 1 : common / wanted.length
 }
 
 async function meanRecall(set: VectorSet, queries: readonly Vector[], k: number): Promise<number> {
@@ -41,7 +40,8 @@ t.test(`links lead to the nearest, and are the same each time (SEED=${seed})`, a
   const set = makeSet({ dimensions: 48, vectors: Array.from({ length: 5000 }, next) })
   t.equal(await link(set), true)
   const again = await linkVectors(set, {})
-  t.equal(Buffer.compare(again, set.linked ?? new Uint8Array(0)), 0)
+  t.equal(again.bytes, set.links)
+  t.ok(set.linked.every((block, n) => Buffer.compare(block, pack(again.block(n))) === 0))
 
   const queries = Array.from({ length: 100 }, next)
   const ten = await meanRecall(set, queries, 10)
@@ -67,9 +67,9 @@ t.test('links are followed, and not where all vectors have to be compared', asyn
   const counting = (part: Partial<VectorSet>): VectorSet => ({
     ...set,
     id: `counting ${loads}`,
-    links: () => {
+    linksBlock: (n) => {
       loads++
-      return Promise.resolve(set.linked)
+      return set.linksBlock(n)
     },
     ...part,
   })
@@ -81,10 +81,46 @@ t.test('links are followed, and not where all vectors have to be compared', asyn
     memory.forget(asked.id)
     return loads
   }
-  t.equal(await loadsOf({}, 10), 1)
+  t.equal(await loadsOf({}, 10), set.linked.length)
   t.equal(await loadsOf({}, 10, true), 0)
   t.equal(await loadsOf({}, 1000), 0)
-  t.equal(await loadsOf({ accepts: new Uint8Array(set.count).fill(1) }, 10), 0)
+  const half = Uint8Array.from({ length: set.count }, (_, n) => n % 2)
+  t.equal(await loadsOf({ accepts: half }, 10), set.linked.length)
+  const few = Uint8Array.from({ length: set.count }, (_, n) => Number(n % 60 === 0))
+  t.equal(await loadsOf({ accepts: few }, 10), 0)
+})
+
+t.test(`with a filter the nearest of those that pass are found (SEED=${seed})`, async (t) => {
+  const random = new Random(seed)
+  const next = clusters(random, 48, 60)
+  const vectors = Array.from({ length: 6000 }, next)
+  const set = makeSet({ dimensions: 48, vectors, entities: vectors.map((_, n) => n >> 1) })
+  t.equal(await link(set), true)
+  const queries = Array.from({ length: 40 }, next)
+  for (const part of [0.9, 0.5, 0.2, 0.05, 0.01, 0.001, 0]) {
+    const accepts = Uint8Array.from(vectors, () => Number(random.chance(part)))
+    const filtered = { ...set, accepts }
+    for (const k of [1, 10, 40]) {
+      let found = 0
+      let wanted = 0
+      for (const query of queries) {
+        const exact = await ask(filtered, query, k, true)
+        const near = await ask(filtered, query, k)
+        t.equal(near.length, exact.length)
+        found += exact.length * recallOf(near, exact)
+        wanted += exact.length
+      }
+      if (wanted > 0) t.ok(found / wanted >= 0.95, `${part}, ${k}: ${found / wanted}`)
+    }
+  }
+  // What passes is nowhere near.
+  const far = next()
+  const scores = vectors.map((vector) => cosine(vector, far))
+  const [least = 0] = [...scores].sort((a, b) => a - b).slice(2000)
+  const accepts = Uint8Array.from(scores, (score) => Number(score < least))
+  const filtered = { ...set, accepts }
+  const exact = await ask(filtered, far, 10, true)
+  t.ok(recallOf(await ask(filtered, far, 10), exact) >= 0.9)
 })
 
 t.test('vectors that are spread like noise are all compared', async (t) => {
@@ -92,7 +128,7 @@ t.test('vectors that are spread like noise are all compared', async (t) => {
   const vectors = Array.from({ length: 2000 }, () => noise(random, 200))
   const set = makeSet({ dimensions: 200, vectors })
   t.equal(await link(set), false)
-  t.ok((set.linked?.length ?? 0) < 1000)
+  t.ok(set.links < 1000)
   t.equal(await meanRecall(set, [noise(random, 200)], 10), 1)
 })
 
@@ -193,15 +229,25 @@ t.test('linking ends where its signal says so, and tells how far it is', async (
 
 t.test('links of other vectors are refused', async (t) => {
   const random = new Random(12)
-  const next = clusters(random, 16, 30)
-  const set = makeSet({ dimensions: 16, vectors: Array.from({ length: 1000 }, next) })
-  await link(set)
-  const linked = set.linked ?? new Uint8Array(0)
-  const fewer = makeSet({ dimensions: 16, vectors: Array.from({ length: 999 }, next) })
-  for (const wrong of [linked, linked.subarray(0, 1000), new Uint8Array(128)]) {
-    fewer.linked = wrong
-    await t.rejects(ask(fewer, next(), 3), { code: 'LK_STORAGE_CORRUPT' })
+  const next = clusters(random, 3, 30)
+  const set = makeSet({ dimensions: 3, vectors: Array.from({ length: 1200 }, next) })
+  t.equal(await link(set), true)
+  const fewer = makeSet({ dimensions: 3, vectors: Array.from({ length: 1199 }, next) })
+  const [header = new Uint8Array(0), ...rest] = set.linked
+  const refused = async (linked: Uint8Array[], links = set.links) => {
+    const wrong = { ...set, id: `wrong ${linked.length} ${links}`, linked, links }
+    await t.rejects(ask(wrong, next(), 3), { code: 'LK_STORAGE_CORRUPT' })
+    memory.forget(wrong.id)
   }
+  fewer.links = set.links
+  fewer.linked = set.linked
+  await t.rejects(ask(fewer, next(), 3), { code: 'LK_STORAGE_CORRUPT' })
+  await refused([header])
+  await refused([new Uint8Array(64), ...rest])
+  await refused([header.subarray(0, header.length - 4), ...rest])
+  await refused([header, ...rest], set.links - 1)
+  await refused([header, ...rest.map((block) => block.subarray(0, block.length - 1))])
+  await refused([header, ...rest.map((block) => new Uint8Array(block.length + 16))])
 })
 
 t.test('a few vectors, or none, need no links', async (t) => {
@@ -217,10 +263,10 @@ t.test('links that went missing after they were seen are an error', async (t) =>
   const next = clusters(new Random(5), 3, 30)
   const set = makeSet({ dimensions: 3, vectors: Array.from({ length: 1200 }, next) })
   t.equal(await link(set), true)
-  const links = set.linked as Uint8Array
+  const links = set.linked
   const other = new VectorMemory(16 * 1024 * 1024)
-  other.headers.set(set.id, readLinksHeader(links, set.count))
-  set.linked = undefined
+  other.headers.set(set.id, await readHeader(set))
+  set.linked = []
   await t.rejects(ask(set, next(), 3, false, other), { code: 'LK_STORAGE_CORRUPT' })
   set.linked = links
   t.equal((await ask(set, next(), 3, false, other)).length, 3)

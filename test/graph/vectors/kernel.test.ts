@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { kernelBytes } from '../../../src/graph/vectors/kernel-bytes.js'
+import { encodeInto, queryInto } from '../../../src/graph/vectors/codes.js'
 import { createKernel } from '../../../src/graph/vectors/kernel.js'
+import { factorBefore, Rows, writeLinks } from '../../../src/graph/vectors/rows.js'
+import { Walk } from '../../../src/graph/vectors/walk.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
 import { noise } from './sets.js'
 
@@ -26,7 +29,7 @@ const skip = wabt === undefined && 'the package wabt is not installed'
 
 t.test('the kernel is what its source assembles to', { skip }, (t) => {
   const source = readFileSync(join('src', 'graph', 'vectors', 'kernel.wat'), 'utf8')
-  const module = wabt?.parseWat('kernel.wat', source, { simd: true })
+  const module = wabt?.parseWat('kernel.wat', source, { simd: true, bulk_memory: true })
   const bytes = module?.toBinary({}).buffer ?? []
   t.equal(Buffer.from(bytes).toString('base64'), kernelBytes)
   t.end()
@@ -36,17 +39,13 @@ t.test(`products and cosines are those of float64, up to rounding (SEED=${seed})
   const random = new Random(seed)
   const kernel = createKernel(1 << 20, 1 << 20)
   const { buffer } = kernel.memory
-  const [queryAt, numbersAt, tableAt, outAt] = [0, 8192, 12_288, 16_384]
-  // Blocks that do not lie one after the other, at addresses that are no multiples of 16.
-  const blocks = [100_004, 500_040]
-  new Uint32Array(buffer, tableAt, 2).set(blocks)
+  // At an address that is no multiple of 16.
+  const [queryAt, vectorsAt, outAt] = [0, 100_004, 16_384]
   for (const dimensions of [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 48, 384, 1023]) {
-    const perBlock = 7
     const query = noise(random, dimensions)
     new Float32Array(buffer, queryAt, dimensions).set(query)
-    const vectors = Array.from({ length: 2 * perBlock }, () => noise(random, dimensions))
-    const addressOf = (n: number) =>
-      (blocks[Math.floor(n / perBlock)] ?? NaN) + (n % perBlock) * 4 * dimensions
+    const vectors = Array.from({ length: 7 }, () => noise(random, dimensions))
+    const addressOf = (n: number) => vectorsAt + n * 4 * dimensions
     vectors.forEach((vector, n) => new Float32Array(buffer, addressOf(n), dimensions).set(vector))
     const wanted = vectors.map((vector) => {
       const sum = (a: Float32Array, b: Float32Array) =>
@@ -60,29 +59,16 @@ t.test(`products and cosines are those of float64, up to rounding (SEED=${seed})
     }
 
     const out = new Float32Array(buffer, outAt, 32)
-    for (const count of [0, 1, 2, 5, perBlock]) {
+    for (const count of [0, 1, 2, 5, 7]) {
       out.fill(NaN)
       kernel.dots(queryAt, addressOf(0), count, dimensions, outAt)
       t.ok(out.subarray(0, count).every((found, n) => isNear(found, n)))
       t.ok(out.subarray(count).every(Number.isNaN))
     }
-    const order = random.shuffle(vectors.map((_, n) => n))
-    for (const count of [0, 1, 2, 3, 4, 5, 11]) {
-      out.fill(NaN)
-      new Uint32Array(buffer, numbersAt, 14).set(order)
-      kernel.dotsAt(queryAt, numbersAt, count, tableAt, perBlock, dimensions, outAt)
-      t.ok(out.subarray(0, count).every((found, n) => isNear(found, order[n] ?? NaN)))
-      t.ok(out.subarray(count + 3).every(Number.isNaN), 'at most three more')
-    }
     for (const [n, { product, length }] of wanted.entries()) {
       const found = kernel.cosine(queryAt, addressOf(n), dimensions)
       t.ok(Math.abs(found - product / length) < 1e-12)
     }
-    const best = Math.max(...wanted.map(({ product }) => product))
-    const isAbove = (limit: number) =>
-      kernel.anyAbove(queryAt, numbersAt, 14, tableAt, perBlock, dimensions, limit)
-    t.equal(isAbove(best - 1e-3 * Math.abs(best)), 1)
-    t.equal(isAbove(best + 1e-3 * Math.abs(best)), 0)
   }
   t.end()
 })
@@ -90,5 +76,68 @@ t.test(`products and cosines are those of float64, up to rounding (SEED=${seed})
 t.test('the cosine with a vector of zeros is not a number', (t) => {
   const kernel = createKernel(65_536, 65_536)
   t.ok(Number.isNaN(kernel.cosine(0, 4096, 5)))
+  t.end()
+})
+
+t.test(`a walk keeps the best by codes, wherever they lie (SEED=${seed})`, (t) => {
+  const random = new Random(seed + 1)
+  for (const dimensions of [3, 48, 100]) {
+    const rows = new Rows(dimensions, 5)
+    const kernel = createKernel(1 << 20, 1 << 20)
+    const { buffer } = kernel.memory
+    const perBlock = 7
+    const blocks = [100_016, 500_048]
+    new Uint32Array(buffer, 512, 2).set(blocks)
+    const room = { frame: 0, query: 1024, numbers: 4096, beam: 8192, visits: 16_384 }
+    const walk = new Walk(kernel, room, {
+      table: 512,
+      perBlock,
+      rowBytes: rows.bytes,
+      codesAt: rows.codesAt,
+      codes: rows.codes,
+      links: 5,
+      aboveTable: 0,
+      abovePerBlock: 1,
+      aboveBytes: 0,
+      aboveLinks: 0,
+    })
+    const vectors = Array.from({ length: 2 * perBlock }, () => noise(random, dimensions))
+    const bytes = new Uint8Array(buffer)
+    const words = new DataView(buffer)
+    const wanted: { node: number; score: number }[] = []
+    walk.factor = queryInto(noise(random, dimensions), walk.query)
+    for (const [node, vector] of vectors.entries()) {
+      const row = (blocks[Math.floor(node / perBlock)] ?? NaN) + (node % perBlock) * rows.bytes
+      const codes = new Int8Array(buffer, row + rows.codesAt, rows.codes)
+      const factor = encodeInto(vector, 0, dimensions, codes, 0)
+      words.setFloat32(row + rows.codesAt - factorBefore, factor, true)
+      // A ring: each leads to the two behind it.
+      writeLinks(bytes, row, 5, [(node + 1) % 14, (node + 2) % 14], 2)
+      const product = codes.reduce((sum, code, n) => sum + code * (walk.query[n] ?? NaN), 0)
+      wanted.push({ node, score: product * factor })
+    }
+    wanted.sort((a, b) => b.score - a.score)
+    const found = () => Array.from({ length: walk.size }, (_, n) => walk.node(n))
+    for (const width of [1, 3, 14, 20]) {
+      const best = wanted.slice(0, width).map(({ node }) => node)
+      for (const count of [0, 1, 2, 3, 4, 5, 13, 14]) {
+        walk.numbers.set(Array.from({ length: count }, (_, n) => n))
+        walk.compareOnly(width)
+        walk.compare(count)
+        const among = wanted.filter(({ node }) => node < count).slice(0, width)
+        t.strictSame(
+          found(),
+          among.map(({ node }) => node),
+        )
+      }
+      walk.met = 0
+      walk.search({ entry: 5, top: 0, vectors: 14 }, width)
+      if (width >= 14) {
+        t.strictSame(found(), best)
+        t.equal(walk.met, 14, 'each is met once')
+      }
+      t.equal(walk.size, Math.min(width, 14))
+    }
+  }
   t.end()
 })

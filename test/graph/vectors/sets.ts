@@ -1,6 +1,11 @@
 // Vectors in memory as the searches take them, and what the searches have to find.
 
+import { LorekeepError } from '../../../src/errors.js'
+import type { Grown } from '../../../src/graph/vectors/growing.js'
+import { linkVectors } from '../../../src/graph/vectors/hnsw.js'
+import { areFollowed } from '../../../src/graph/vectors/links.js'
 import { normalizeInto } from '../../../src/graph/vectors/normalized.js'
+import { pack } from '../../../src/graph/vectors/packed.js'
 import { vectorsPerBlock, type VectorSet } from '../../../src/graph/vectors/types.js'
 import type { Term } from '../../../src/types.js'
 import type { Random } from '../../fixtures/random.js'
@@ -16,9 +21,18 @@ export interface TestSet {
 
 let files = 0
 
+/** Gives a set its approximate index, and says whether searches follow it. */
+export async function linkSet(set: MadeSet, grown?: Grown): Promise<boolean> {
+  const made = await linkVectors(set, { grown })
+  set.links = made.bytes
+  set.linked = Array.from({ length: made.blocks }, (_, n) => pack(made.block(n)))
+  return areFollowed(set.links)
+}
+
 export interface MadeSet extends VectorSet {
-  /** What links() gives. */
-  linked: Uint8Array | undefined
+  links: number
+  /** The blocks of the approximate index, as stored. */
+  linked: readonly Uint8Array[]
   /** How many blocks were read. */
   reads: number
 }
@@ -36,14 +50,17 @@ export function makeSet({ core = 'c', vectors, dimensions, entities, accepts }: 
     dimensions,
     count: vectors.length,
     accepts,
-    linked: undefined,
+    links: 0,
+    linked: [],
     reads: 0,
     block(n) {
       this.reads++
-      return Promise.resolve(bytes.subarray(n * size, (n + 1) * size))
+      return Promise.resolve(pack(bytes.subarray(n * size, (n + 1) * size)))
     },
-    links() {
-      return Promise.resolve(this.linked)
+    linksBlock(n) {
+      const block = this.linked[n]
+      if (block !== undefined) return Promise.resolve(block)
+      return Promise.reject(new LorekeepError('LK_STORAGE_CORRUPT', 'a block is missing'))
     },
     entity: (index) => entities?.[index] ?? index,
   }
