@@ -7,42 +7,31 @@
 // questions are further ones of the same kind. Vectors at random, of which none is near another,
 // are measured for information, 20,000 of them: no index by distance finds its way among them.
 
-import { encodeMessage } from '../src/codec/encoder.js'
 import type { Graph } from '../src/graph/types.js'
 import { Random } from '../test/fixtures/random.js'
 import { ref } from './graph-data.js'
 import { graphOf, openOurs } from './graph-store.js'
 import * as bench from './measure.js'
+import {
+  createClusters,
+  dimensions,
+  draw,
+  encodeVectors,
+  entityOf,
+  k,
+  type Source,
+} from './vectors-data.js'
 
 const rounds = 7
-const dimensions = 384
-const k = 10
 const clusters = 1000
-const perMessage = 64
 const exactQuestions = 10
 const approximateQuestions = 200
 
-/** Makes one vector more, into its argument. */
-type Source = (into: Float32Array) => void
+await measure('100,000 vectors in clusters', 100_000, createClusters(clusters), true)
+await measure('20,000 vectors at random', 20_000, uniform, false)
 
-await measure('100,000 vectors in clusters', 100_000, createClusters(new Random(1)), true)
-await measure('20,000 vectors at random', 20_000, createUniform(new Random(2)), false)
-
-function createClusters(random: Random): Source {
-  const spread = 0.8
-  const centres = new Float32Array(clusters * dimensions).map(() => normal(random))
-  return (into) => {
-    const at = random.below(clusters) * dimensions
-    for (let i = 0; i < dimensions; i++) {
-      into[i] = (centres[at + i] as number) + spread * normal(random)
-    }
-  }
-}
-
-function createUniform(random: Random): Source {
-  return (into) => {
-    for (let i = 0; i < dimensions; i++) into[i] = random.next() * 2 - 1
-  }
+function uniform(into: Float32Array, random: Random): void {
+  for (let i = 0; i < dimensions; i++) into[i] = random.next() * 2 - 1
 }
 
 async function measure(
@@ -52,13 +41,13 @@ async function measure(
   hasTargets: boolean,
 ): Promise<void> {
   bench.note(`graph-vectors: ${name}`)
-  const vectors = draw(source, count)
-  const questions = draw(source, approximateQuestions)
+  const vectors = draw(source, count, 2)
+  const questions = draw(source, approximateQuestions, 3)
   await bench.inDirectory(async (directory) => {
     await using keep = await openOurs(directory)
     const { knowledge } = keep
     const imported = await bench.seconds(async () => {
-      await knowledge.import(ref, encode(vectors), { index: true })
+      await knowledge.import(ref, encodeVectors(vectors), { index: true })
       await knowledge.index(ref)
     })
     bench.note(`  imported and indexed in ${imported.toFixed(1)} s`)
@@ -130,7 +119,7 @@ async function measureRecall(
   for (const [n, question] of questions.entries()) {
     const exact = (await graph.nearest(question, { k, exact: true })).map(nameOf)
     if (n < 5) {
-      const wanted = nearest(question, vectors).map((index) => entity(index).v)
+      const wanted = nearest(question, vectors).map((index) => entityOf(index).v)
       bench.check(exact.join() === wanted.join(), 'the exact answer')
     }
     const approximate = new Set((await graph.nearest(question, { k })).map(nameOf))
@@ -174,33 +163,6 @@ function nearest(question: Float32Array, vectors: readonly Float32Array[]): numb
   return best.map(({ index }) => index)
 }
 
-function draw(source: Source, length: number): Float32Array[] {
-  return Array.from({ length }, () => {
-    const vector = new Float32Array(dimensions)
-    source(vector)
-    return vector
-  })
-}
-
-function* encode(vectors: readonly Float32Array[]): Generator<Uint8Array> {
-  const metadata = { i: ref.id, m: [], u: ref.user, c: 'default' }
-  for (let from = 0; from < vectors.length; from += perMessage) {
-    const some = vectors.slice(from, from + perMessage)
-    const e = some.map((vector, n) => ({ e: entity(from + n), v: [vector] }))
-    yield encodeMessage(['ge', { m: metadata, e }])
-  }
-}
-
-function entity(n: number) {
-  return { v: `https://data.example.org/resource/${n}`, e: true }
-}
-
 function nameOf(found: { readonly entity: { readonly v: string } }): string {
   return found.entity.v
-}
-
-/** Of a normal distribution, by Box and Muller's method. */
-function normal(random: Random): number {
-  const radius = Math.sqrt(-2 * Math.log(1 - random.next()))
-  return radius * Math.cos(2 * Math.PI * random.next())
 }

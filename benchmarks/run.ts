@@ -37,6 +37,8 @@ const scenarios = [
   'graph-match',
   'graph-join',
   'graph-vectors',
+  'graph-vectors-peers',
+  'graph-vectors-large',
   'graph-memory',
 ]
 

@@ -1,15 +1,18 @@
 // Vectors for the scenarios about them, and sets of them as questions search them.
 
 import type { BlockStorage } from '../src/block-writer.js'
+import { encodeMessage } from '../src/codec/encoder.js'
 import type { VectorMemory } from '../src/graph/vectors/memory.js'
 import { mergeVectors } from '../src/graph/vectors/merge.js'
 import { nearest } from '../src/graph/vectors/nearest.js'
 import { storedFile } from '../src/graph/vectors/stored-file.js'
 import { vectorsPerBlock, type LinkedFile, type VectorSet } from '../src/graph/vectors/types.js'
 import { Random } from '../test/fixtures/random.js'
+import { ref } from './graph-data.js'
 
 export const dimensions = 384
 export const k = 10
+const perMessage = 64
 
 /** Makes one vector more, into its argument. */
 export type Source = (into: Float32Array, random: Random) => void
@@ -54,6 +57,24 @@ export function madeFile(source: Source, count: number): LinkedFile {
   }
 }
 
+/** Vectors that are there. */
+export function heldFile(vectors: readonly Float32Array[]): LinkedFile {
+  const perBlock = vectorsPerBlock(dimensions)
+  const blocks: Uint8Array[] = []
+  for (let from = 0; from < vectors.length; from += perBlock) {
+    const some = vectors.slice(from, from + perBlock)
+    blocks.push(Buffer.concat(some.map(({ buffer }) => Buffer.from(buffer))))
+  }
+  return {
+    id: 'held',
+    dimensions,
+    count: vectors.length,
+    links: 0,
+    block: (n) => Promise.resolve(blocks[n] as Uint8Array),
+    linksBlock: () => Promise.reject(new Error('there are none')),
+  }
+}
+
 /** Writes a file with its approximate index. */
 export async function writeFile(storage: BlockStorage, from: LinkedFile): Promise<LinkedFile> {
   const keys = {
@@ -91,6 +112,19 @@ export function recallOf(wanted: readonly number[], found: readonly number[]): n
 
 export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+export function entityOf(n: number) {
+  return { v: `https://data.example.org/resource/${n}`, e: true }
+}
+
+export function* encodeVectors(vectors: readonly Float32Array[]): Generator<Uint8Array> {
+  const metadata = { i: ref.id, m: [], u: ref.user, c: 'default' }
+  for (let from = 0; from < vectors.length; from += perMessage) {
+    const some = vectors.slice(from, from + perMessage)
+    const e = some.map((vector, n) => ({ e: entityOf(from + n), v: [vector] }))
+    yield encodeMessage(['ge', { m: metadata, e }])
+  }
 }
 
 let spare: number | undefined

@@ -26,10 +26,10 @@ export async function searchExactly(
   const blocks = vectorBlocks(set)
   const wanted = wantedBlocks(set, blocks.count)
   // What is in memory comes first: the rest would push it out before it was compared.
-  const order = [
-    ...wanted.filter((n) => memory.has(blocks, n)),
-    ...wanted.filter((n) => !memory.has(blocks, n)),
-  ]
+  const order: number[] = []
+  const missing: number[] = []
+  for (const n of wanted) (memory.has(blocks, n) ? order : missing).push(n)
+  for (const n of missing) order.push(n)
   for (const [at, n] of order.entries()) {
     if (turns.isLong) await turns.pass()
     const address = memory.addressOf(blocks, n)
@@ -72,9 +72,16 @@ function compareBlock(
 /** Those with a vector that may be found. */
 function wantedBlocks({ accepts, dimensions }: VectorSet, count: number): number[] {
   const perBlock = vectorsPerBlock(dimensions)
-  const isWanted = (n: number) =>
-    accepts === undefined || accepts.subarray(n * perBlock, (n + 1) * perBlock).some((a) => a !== 0)
-  return Array.from({ length: count }, (_, n) => n).filter(isWanted)
+  const wanted: number[] = []
+  for (let n = 0; n < count; n++) {
+    if (accepts !== undefined) {
+      const next = accepts.indexOf(1, n * perBlock)
+      if (next < 0) break
+      n = Math.floor(next / perBlock)
+    }
+    wanted.push(n)
+  }
+  return wanted
 }
 
 /** Vectors of which one alone is more than a block of memory: none are kept. */

@@ -46,8 +46,8 @@ export const walkRoom: WalkRoom = {
 const fewestArenas = 8
 
 class LoadedBlock {
-  readonly file: string
-  readonly key: string
+  readonly blocks: Blocks
+  readonly n: number
   readonly bytes: number
   /** Undefined until there is room. */
   address: number | undefined
@@ -55,13 +55,13 @@ class LoadedBlock {
   loading: Promise<void> | undefined
   /** How many use it or wait for it. */
   uses = 0
-  /** No longer found by its key. */
+  /** No longer found. */
   isForgotten = false
 
-  constructor(file: string, key: string, bytes: number) {
-    this.file = file
-    this.key = key
-    this.bytes = bytes
+  constructor(blocks: Blocks, n: number) {
+    this.blocks = blocks
+    this.n = n
+    this.bytes = blocks.bytes(n)
   }
 }
 
@@ -74,7 +74,8 @@ export class VectorMemory {
   /** By file: what its links say of themselves. */
   readonly headers = new Map<string, LinksHeader>()
   readonly #arenas: Arenas
-  readonly #files = new Map<string, Map<string, LoadedBlock>>()
+  /** By file and name, the blocks that are there or on their way. */
+  readonly #files = new Map<string, Map<string, Map<number, LoadedBlock>>>()
   /** How often a block went: what was located before may be gone. */
   #losses = 0
   /** By file: the blocks of which locate() was asked. */
@@ -184,21 +185,27 @@ export class VectorMemory {
   forget(file: string): void {
     this.headers.delete(file)
     this.#located.delete(file)
-    for (const block of [...(this.#files.get(file)?.values() ?? [])]) {
-      this.#lose(block)
-      this.#settle(block)
+    for (const blocks of this.#files.get(file)?.values() ?? []) {
+      for (const block of blocks.values()) {
+        this.#lose(block)
+        this.#settle(block)
+      }
     }
+    this.#files.delete(file)
   }
 
   #find(blocks: Blocks, n: number): LoadedBlock | undefined {
-    return this.#files.get(blocks.file)?.get(keyOf(blocks, n))
+    return this.#files.get(blocks.file)?.get(blocks.name)?.get(n)
   }
 
   #begin(blocks: Blocks, n: number): LoadedBlock {
-    const block = new LoadedBlock(blocks.file, keyOf(blocks, n), blocks.bytes(n))
-    let known = this.#files.get(block.file)
-    if (known === undefined) this.#files.set(block.file, (known = new Map<string, LoadedBlock>()))
-    known.set(block.key, block)
+    const block = new LoadedBlock(blocks, n)
+    const { file, name } = blocks
+    let known = this.#files.get(file)
+    if (known === undefined) this.#files.set(file, (known = new Map()))
+    let own = known.get(name)
+    if (own === undefined) known.set(name, (own = new Map()))
+    own.set(n, block)
     block.loading = this.#load(block, blocks, n)
     return block
   }
@@ -210,7 +217,7 @@ export class VectorMemory {
       if (bytes.length !== block.bytes) {
         throw new LorekeepError(
           'LK_STORAGE_CORRUPT',
-          `block ${n} of vectors ${block.file} has ${bytes.length} bytes and not ${block.bytes}`,
+          `block ${n} of vectors ${blocks.file} has ${bytes.length} bytes and not ${block.bytes}`,
         )
       }
       new Uint8Array(this.kernel.memory.buffer, block.address, bytes.length).set(bytes)
@@ -261,9 +268,12 @@ export class VectorMemory {
     if (block.isForgotten) return
     block.isForgotten = true
     this.#losses++
-    const known = this.#files.get(block.file)
-    known?.delete(block.key)
-    if (known?.size === 0) this.#files.delete(block.file)
+    const { file, name } = block.blocks
+    const known = this.#files.get(file)
+    const own = known?.get(name)
+    own?.delete(block.n)
+    if (own?.size === 0) known?.delete(name)
+    if (known?.size === 0) this.#files.delete(file)
   }
 
   #free(block: LoadedBlock): void {
@@ -271,8 +281,4 @@ export class VectorMemory {
     if (block.address !== undefined) this.#arenas.free(block.address, block.bytes)
     block.address = undefined
   }
-}
-
-function keyOf(blocks: Blocks, n: number): string {
-  return `${blocks.name}${n}`
 }
