@@ -14,8 +14,8 @@ import { createPeers, type VectorPeer } from './vectors-peers.js'
 
 const { k, ask, recallOf, mean } = data
 const count = 50_000
-const questionCount = 500
-const rounds = 7
+const questionCount = 1000
+const rounds = 5
 const leastRecall = 0.97
 const each = { count: questionCount, unit: 'questions/s' }
 

@@ -177,8 +177,9 @@ async function bring({ question: { memory }, blocks }: Search, turns: Turns): Pr
 /** Undefined where other questions push blocks out before all are there. */
 function begin({ question, blocks, layout }: Search): Walk | undefined {
   const { memory } = question
-  const addresses = new Uint32Array(memory.kernel.memory.buffer, tableAt, blocks.count)
-  if (!memory.locate(blocks, addresses)) return undefined
+  const addresses = memory.addresses(blocks)
+  if (addresses === undefined) return undefined
+  new Uint32Array(memory.kernel.memory.buffer, tableAt, blocks.count).set(addresses)
   const { rows, perBlock, abovePerBlock, aboveBlocks } = layout
   const walk = new Walk(memory.kernel, walkRoom, {
     table: tableAt + 4 * aboveBlocks,

@@ -21,7 +21,9 @@ export interface Blocks {
 // along links has in hand. Any await may leave another question's there.
 export const queryAt = 0
 export const productsAt = arenaBytes
-const walkAt = arenaBytes + 128 * 1024
+/** Of a block of vectors of one component: there are no more in any. */
+const mostProducts = 16_384
+const walkAt = productsAt + 4 * mostProducts
 const visitsAt = 2 * arenaBytes
 const scratchBytes = 3 * arenaBytes
 
@@ -65,6 +67,13 @@ class LoadedBlock {
   }
 }
 
+/** Blocks of one file and name that are there, or on their way. */
+class Loaded {
+  readonly loaded = new Map<number, LoadedBlock>()
+  /** All of them, where all were found to be there, until one goes. */
+  all: readonly LoadedBlock[] | undefined
+}
+
 export class VectorMemory {
   readonly kernel: Kernel
   /** The most that blocks take. */
@@ -73,13 +82,10 @@ export class VectorMemory {
   asker: object | undefined
   /** By file: what its links say of themselves. */
   readonly headers = new Map<string, LinksHeader>()
+  #products = new Float32Array(0)
   readonly #arenas: Arenas
-  /** By file and name, the blocks that are there or on their way. */
-  readonly #files = new Map<string, Map<string, Map<number, LoadedBlock>>>()
-  /** How often a block went: what was located before may be gone. */
-  #losses = 0
-  /** By file: the blocks of which locate() was asked. */
-  readonly #located = new Map<string, { readonly all: LoadedBlock[]; readonly losses: number }>()
+  /** By file and name. */
+  readonly #files = new Map<string, Map<string, Loaded>>()
   /** Blocks that nobody uses, the longest unused first. */
   readonly #idle = new Set<LoadedBlock>()
   /** Blocks without room, in the order in which they were asked for. */
@@ -137,6 +143,15 @@ export class VectorMemory {
     return block !== undefined && block.loading === undefined
   }
 
+  /** What the kernel wrote to `productsAt`. */
+  get products(): Float32Array {
+    const { buffer } = this.kernel.memory
+    if (this.#products.buffer !== buffer) {
+      this.#products = new Float32Array(buffer, productsAt, mostProducts)
+    }
+    return this.#products
+  }
+
   /** The address of a block that is there; it stays until the next await. */
   addressOf(blocks: Blocks, n: number): number | undefined {
     const block = this.#find(blocks, n)
@@ -150,52 +165,40 @@ export class VectorMemory {
     return this.#all(blocks) !== undefined
   }
 
-  /** Writes the addresses of all blocks to `table`; false where one of them is not there. */
-  locate(blocks: Blocks, table: Uint32Array): boolean {
+  /** The addresses of all blocks, until the next await; undefined where one of them is not there. */
+  addresses(blocks: Blocks): Uint32Array | undefined {
     const all = this.#all(blocks)
-    if (all === undefined) return false
+    if (all === undefined) return undefined
+    const table = new Uint32Array(all.length)
     for (let n = 0; n < all.length; n++) {
       const block = all[n] as LoadedBlock
       table[n] = block.address as number
       if (this.#idle.delete(block)) this.#idle.add(block)
     }
-    return true
+    return table
   }
 
   /** Found once for as long as no block goes: questions are mostly about files that are there. */
   #all(blocks: Blocks): readonly LoadedBlock[] | undefined {
-    const known = this.#located.get(blocks.file)
-    if (known?.losses === this.#losses) return known.all
-    const all = this.#findAll(blocks)
-    if (all !== undefined) this.#located.set(blocks.file, { all, losses: this.#losses })
-    return all
-  }
-
-  #findAll(blocks: Blocks): LoadedBlock[] | undefined {
-    const all: LoadedBlock[] = []
-    for (let n = 0; n < blocks.count; n++) {
-      const block = this.#find(blocks, n)
-      if (block === undefined || block.loading !== undefined) return undefined
-      all.push(block)
-    }
-    return all
+    const own = this.#files.get(blocks.file)?.get(blocks.name)
+    // Of most files that do not fit.
+    if (own === undefined || own.loaded.size < blocks.count) return undefined
+    return (own.all ??= findAll(own.loaded, blocks.count))
   }
 
   /** Drops the blocks of a file; those in use as soon as they are not. */
   forget(file: string): void {
     this.headers.delete(file)
-    this.#located.delete(file)
-    for (const blocks of this.#files.get(file)?.values() ?? []) {
-      for (const block of blocks.values()) {
+    for (const { loaded } of this.#files.get(file)?.values() ?? []) {
+      for (const block of loaded.values()) {
         this.#lose(block)
         this.#settle(block)
       }
     }
-    this.#files.delete(file)
   }
 
   #find(blocks: Blocks, n: number): LoadedBlock | undefined {
-    return this.#files.get(blocks.file)?.get(blocks.name)?.get(n)
+    return this.#files.get(blocks.file)?.get(blocks.name)?.loaded.get(n)
   }
 
   #begin(blocks: Blocks, n: number): LoadedBlock {
@@ -204,8 +207,8 @@ export class VectorMemory {
     let known = this.#files.get(file)
     if (known === undefined) this.#files.set(file, (known = new Map()))
     let own = known.get(name)
-    if (own === undefined) known.set(name, (own = new Map()))
-    own.set(n, block)
+    if (own === undefined) known.set(name, (own = new Loaded()))
+    own.loaded.set(n, block)
     block.loading = this.#load(block, blocks, n)
     return block
   }
@@ -267,12 +270,13 @@ export class VectorMemory {
   #lose(block: LoadedBlock): void {
     if (block.isForgotten) return
     block.isForgotten = true
-    this.#losses++
     const { file, name } = block.blocks
     const known = this.#files.get(file)
     const own = known?.get(name)
-    own?.delete(block.n)
-    if (own?.size === 0) known?.delete(name)
+    if (own === undefined) return
+    own.loaded.delete(block.n)
+    own.all = undefined
+    if (own.loaded.size === 0) known?.delete(name)
     if (known?.size === 0) this.#files.delete(file)
   }
 
@@ -281,4 +285,17 @@ export class VectorMemory {
     if (block.address !== undefined) this.#arenas.free(block.address, block.bytes)
     block.address = undefined
   }
+}
+
+function findAll(
+  loaded: ReadonlyMap<number, LoadedBlock>,
+  count: number,
+): LoadedBlock[] | undefined {
+  const all: LoadedBlock[] = []
+  for (let n = 0; n < count; n++) {
+    const block = loaded.get(n)
+    if (block === undefined || block.loading !== undefined) return undefined
+    all.push(block)
+  }
+  return all
 }
