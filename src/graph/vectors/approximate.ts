@@ -175,7 +175,7 @@ async function bring({ question: { memory }, blocks }: Search, turns: Turns): Pr
 }
 
 /** Undefined where other questions push blocks out before all are there. */
-function begin({ question, blocks, layout }: Search): Walk | undefined {
+function begin({ question, blocks, header, layout }: Search): Walk | undefined {
   const { memory } = question
   const addresses = memory.addresses(blocks)
   if (addresses === undefined) return undefined
@@ -192,6 +192,8 @@ function begin({ question, blocks, layout }: Search): Walk | undefined {
     abovePerBlock,
     aboveBytes,
     aboveLinks: keptAbove,
+    vectors: header.vectors,
+    above: header.above,
   })
   question.askCodes(walk)
   return walk
@@ -215,10 +217,13 @@ function seen({ question, set, layout }: Search, walk: Walk, isLinked: boolean):
     const codes = codesOf(node)
     const margin = codeMargin(dimensions, words.getFloat32(codes - factorBefore, true))
     let index = node
-    do {
+    for (;;) {
       if (accepts?.[index] !== 0) found.push({ index, score, margin, place: n + 1 })
-      index = isLinked ? words.getUint32(codesOf(index) - equalBefore, true) : none
-    } while (index !== none)
+      const next = isLinked ? words.getUint32(codesOf(index) - equalBefore, true) : none
+      // They ascend, but where there is damage.
+      if (next <= index || next >= set.count) break
+      index = next
+    }
   }
   return found
 }

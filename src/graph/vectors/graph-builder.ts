@@ -35,7 +35,7 @@ export const roomBelow = 28
 const waiting = 16
 /** How many vectors are looked at for each that is linked. */
 const buildWidth = 64
-const topmost = 15
+export const topmost = 15
 const aboveLinks = keptAbove + waiting
 const aboveBytes = 3 * aboveLinks
 
@@ -87,6 +87,8 @@ export class GraphBuilder implements Entry {
       abovePerBlock: layout.mostAbove,
       aboveBytes,
       aboveLinks,
+      vectors: count,
+      above: layout.mostAbove,
     }
     this.walk = new Walk(this.kernel, layout.room, places)
     this.#chooser = new Walk(this.kernel, layout.chooserRoom, places)

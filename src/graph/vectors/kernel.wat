@@ -149,6 +149,7 @@
   ;;   32 table       36 rows per block  40 bytes of a row  44 links   of rows above level 0
   ;;   48 visits     52 beam        56 width     60 size   64 next   68 least score to be added
   ;;   72 numbers    76 how many were compared
+  ;;   80 vectors    84 rows above level 0   what is not below these is damage, and passed over
   ;; The beam has pairs of a score and the number of a vector, best first; of those whose links were
   ;; followed it has the complement (~n). None before `next` waits for that.
 
@@ -307,12 +308,14 @@
         (if (local.get $level)
           (then
             (local.set $row
-              (call $aboveAt (local.get $frame)
-                (i32.sub
-                  (i32.add
-                    (i32.load (i32.sub (local.get $row) (i32.const 4)))
-                    (local.get $level))
-                  (i32.const 1))))
+              (i32.sub
+                (i32.add
+                  (i32.load (i32.sub (local.get $row) (i32.const 4)))
+                  (local.get $level))
+                (i32.const 1)))
+            (br_if $follow
+              (i32.ge_u (local.get $row) (i32.load offset=84 (local.get $frame))))
+            (local.set $row (call $aboveAt (local.get $frame) (local.get $row)))
             (local.set $rowEnd
               (i32.add (local.get $row)
                 (i32.mul (i32.load offset=44 (local.get $frame)) (i32.const 3)))))
@@ -333,6 +336,8 @@
                 (i32.const 8)))
             (br_if $read (i32.eq (local.get $number) (i32.const 0xffffff)))
             (local.set $row (i32.add (local.get $row) (i32.const 3)))
+            (br_if $next
+              (i32.ge_u (local.get $number) (i32.load offset=80 (local.get $frame))))
             (local.set $at
               (i32.add (local.get $visits)
                 (i32.shl (i32.shr_u (local.get $number) (i32.const 5)) (i32.const 2))))

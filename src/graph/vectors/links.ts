@@ -10,7 +10,7 @@
 
 import { LorekeepError } from '../../errors.js'
 import { arenaBytes } from './arenas.js'
-import { keptAbove, roomBelow } from './graph-builder.js'
+import { keptAbove, roomBelow, topmost } from './graph-builder.js'
 import type { Blocks } from './memory.js'
 import { unpack } from './packed.js'
 import { Rows } from './rows.js'
@@ -106,7 +106,8 @@ export async function readHeader(file: LinkedFile): Promise<LinksHeader> {
   if (word(0) === magic && word(1) === count && word(2) === dimensions) {
     const [entry, top, width, above, dropped] = [word(3), word(4), word(5), word(6), word(7)]
     const header = { vectors: count, entry, top, width, above, dropped }
-    if (new LinksLayout(dimensions, header).bytes === file.links) return header
+    const hasEntry = entry < Math.max(1, count) && top <= topmost
+    if (hasEntry && new LinksLayout(dimensions, header).bytes === file.links) return header
   }
   const detail = `these are not the links of ${count} vectors of ${dimensions}`
   throw new LorekeepError('LK_STORAGE_CORRUPT', detail)

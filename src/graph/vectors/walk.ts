@@ -26,6 +26,9 @@ export interface RowPlaces {
   readonly abovePerBlock: number
   readonly aboveBytes: number
   readonly aboveLinks: number
+  /** How many rows there are, and above level 0. */
+  readonly vectors: number
+  readonly above: number
 }
 
 /** Room that a walk needs: addresses. */
@@ -41,7 +44,7 @@ export interface WalkRoom {
   readonly visits: number
 }
 
-export const frameBytes = 80
+export const frameBytes = 88
 
 /** What a walk has in hand. Not to be kept while a kernel's memory may grow. */
 export class Walk {
@@ -69,6 +72,7 @@ export class Walk {
     const { aboveTable, abovePerBlock, aboveBytes, aboveLinks } = rows
     this.#words.set([aboveTable, abovePerBlock, aboveBytes, aboveLinks], 8)
     this.#words.set([room.visits, room.beam, 0, 0, 0, 0, room.numbers, 0], 12)
+    this.#words.set([rows.vectors, rows.above], 20)
   }
 
   /** What the query is multiplied by. */

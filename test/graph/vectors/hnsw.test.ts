@@ -250,6 +250,31 @@ t.test('links of other vectors are refused', async (t) => {
   await refused([header, ...rest.map((block) => new Uint8Array(block.length + 16))])
 })
 
+t.test(`damage that no length tells harms nothing else (SEED=${seed})`, async (t) => {
+  const random = new Random(seed)
+  const next = clusters(random, 16, 30)
+  const set = makeSet({ dimensions: 16, vectors: Array.from({ length: 5000 }, next) })
+  t.equal(await link(set), true)
+  const other = makeSet({ dimensions: 16, vectors: Array.from({ length: 1000 }, next) })
+  const queries = Array.from({ length: 10 }, next)
+  const exact = (of: VectorSet) => Promise.all(queries.map((query) => ask(of, query, 3, true)))
+  const wanted = [await exact(set), await exact(other)]
+  for (let round = 0; round < 10; round++) {
+    const [header = new Uint8Array(0), ...rest] = set.linked
+    const linked = rest.map((block) => {
+      const damaged = Uint8Array.from(block)
+      for (let n = 0; n < damaged.length; n++) {
+        if (random.chance(0.3)) damaged[n] = random.below(256)
+      }
+      return damaged
+    })
+    const wrong = { ...set, id: `damaged ${round}`, linked: [header, ...linked] }
+    for (const query of queries) await ask(wrong, query, 3)
+    memory.forget(wrong.id)
+  }
+  t.strictSame([await exact(set), await exact(other)], wanted)
+})
+
 t.test('a few vectors, or none, need no links', async (t) => {
   for (const count of [0, 1, 64, 65, 100]) {
     const vectors = Array.from({ length: count }, (_, n) => [n, 1])

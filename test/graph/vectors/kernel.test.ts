@@ -100,6 +100,8 @@ t.test(`a walk keeps the best by codes, wherever they lie (SEED=${seed})`, (t) =
       abovePerBlock: 1,
       aboveBytes: 0,
       aboveLinks: 0,
+      vectors: 14,
+      above: 0,
     })
     const vectors = Array.from({ length: 2 * perBlock }, () => noise(random, dimensions))
     const bytes = new Uint8Array(buffer)
