@@ -6,18 +6,11 @@ import { arenaBytes } from './arenas.js'
 import type { Candidates } from './candidates.js'
 import { codeMargin } from './codes.js'
 import { keptAbove } from './graph-builder.js'
-import {
-  aboveBytes,
-  areFollowed,
-  linkBlocks,
-  LinksLayout,
-  readHeader,
-  type LinksHeader,
-} from './links.js'
+import { aboveBytes, areFollowed, linkBlocks, LinksLayout, readHeader } from './links.js'
 import { tableAt, walkRoom, type Blocks, type VectorMemory } from './memory.js'
 import { equalBefore, factorBefore, none } from './rows.js'
 import { sampleNearest } from './sampling.js'
-import { vectorsPerBlock, type VectorSet } from './types.js'
+import { vectorsPerBlock, type VectorSet, type LinksHeader } from './types.js'
 import { vectorBlocks, type VectorQuestion } from './vector-question.js'
 import { mostNumbers, mostWidth, Walk } from './walk.js'
 

@@ -3,16 +3,9 @@
 import type { Turns } from '../../turns.js'
 import type { GraphBuilder } from './graph-builder.js'
 import { keptAbove } from './graph-builder.js'
-import {
-  aboveBytes,
-  areFollowed,
-  LinksLayout,
-  readHeader,
-  readLinksBlock,
-  type LinksHeader,
-} from './links.js'
+import { aboveBytes, areFollowed, LinksLayout, readHeader, readLinksBlock } from './links.js'
 import { aboveBefore, readLinks } from './rows.js'
-import type { LinkedFile } from './types.js'
+import type { LinkedFile, LinksHeader } from './types.js'
 import { mostLinks, mostNumbers } from './walk.js'
 
 /** A file whose vectors come again in another one. */

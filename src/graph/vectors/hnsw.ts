@@ -6,7 +6,7 @@ import { codeBytes } from './codes.js'
 import { builderBytes, GraphBuilder, roomBelow } from './graph-builder.js'
 import { adoptLinks, type Grown } from './growing.js'
 import { maxKernelBytes } from './kernel.js'
-import { aboveBytes, LinksLayout, writeHeader, type LinksHeader } from './links.js'
+import { aboveBytes, LinksLayout, writeHeader } from './links.js'
 import { mostCodes } from './memory.js'
 import { mostVectors, Rows } from './rows.js'
 import {
@@ -19,7 +19,7 @@ import {
   sampleWidth,
   type Sample,
 } from './sampling.js'
-import { vectorsPerBlock, type VectorFile } from './types.js'
+import { vectorsPerBlock, type VectorFile, type LinksHeader } from './types.js'
 import { readVectors } from './vector-question.js'
 import { mostLinks } from './walk.js'
 

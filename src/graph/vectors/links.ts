@@ -14,20 +14,7 @@ import { keptAbove, roomBelow, topmost } from './graph-builder.js'
 import type { Blocks } from './memory.js'
 import { unpack } from './packed.js'
 import { Rows } from './rows.js'
-import type { LinkedFile } from './types.js'
-import type { Entry } from './walk.js'
-
-export interface LinksHeader extends Entry {
-  /**
-   * How many vectors a search keeps in view so that it finds the ten nearest; 0 where it had better
-   * compare the query with all.
-   */
-  readonly width: number
-  /** Rows above level 0. */
-  readonly above: number
-  /** How many vectors went since the links were made: those left were linked around them. */
-  readonly dropped: number
-}
+import type { LinkedFile, LinksHeader } from './types.js'
 
 const headerBytes = 64
 const magic = 0x324b_4c56

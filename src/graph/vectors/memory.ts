@@ -3,7 +3,7 @@
 import { LorekeepError } from '../../errors.js'
 import { Arenas, arenaBytes } from './arenas.js'
 import { createKernel, maxKernelBytes, pageBytes, type Kernel } from './kernel.js'
-import type { LinksHeader } from './links.js'
+import type { LinksHeader } from './types.js'
 import { mostNumbers, mostWidth, type WalkRoom } from './walk.js'
 
 /** Something that is read in blocks of at most 1 MiB. */

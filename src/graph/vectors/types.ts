@@ -1,5 +1,7 @@
 // Vectors as an index has them.
 
+import type { Entry } from './walk.js'
+
 /** The vectors of one length in one part of an index: normalised, float32, little-endian. */
 export interface VectorFile {
   /** No other file has it; the content under it never changes. */
@@ -47,4 +49,16 @@ export function blocksOf(dimensions: number, count: number): number {
 export function vectorBlockBytes({ dimensions, count }: VectorFile, n: number): number {
   const perBlock = vectorsPerBlock(dimensions)
   return Math.min(perBlock, count - n * perBlock) * 4 * dimensions
+}
+
+export interface LinksHeader extends Entry {
+  /**
+   * How many vectors a search keeps in view so that it finds the ten nearest; 0 where it had better
+   * compare the query with all.
+   */
+  readonly width: number
+  /** Rows above level 0. */
+  readonly above: number
+  /** How many vectors went since the links were made: those left were linked around them. */
+  readonly dropped: number
 }
