@@ -8,6 +8,9 @@ import type { Term, Triple } from './types.js'
 /** What the names of its datatypes begin with. */
 export const xsd = 'http://www.w3.org/2001/XMLSchema#'
 
+/** What the names of RDF itself begin with. */
+export const rdf = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
+
 /** The datatype of literals without one (RDF 1.1 Concepts, 3.3). */
 export const xsdString = `${xsd}string`
 
@@ -78,7 +81,7 @@ export const REFUSED = -1
 const following: Map<number, number>[] = [new Map()]
 const languageTypes = ['langString', 'dirLangString'].map((name) => {
   let node = 0
-  for (const byte of Buffer.from(`http://www.w3.org/1999/02/22-rdf-syntax-ns#${name}`)) {
+  for (const byte of Buffer.from(rdf + name)) {
     const next = following[node]?.get(byte) ?? following.push(new Map()) - 1
     following[node]?.set(byte, next)
     node = next

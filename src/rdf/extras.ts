@@ -3,9 +3,8 @@
 
 import { createHash } from 'node:crypto'
 import type * as RDF from '@rdfjs/types'
-import { isSame, moreOf, xsdString } from '../terms.js'
+import { isSame, moreOf, rdf, xsdString } from '../terms.js'
 import type { Term, Triple } from '../types.js'
-import { rdf } from './factory.js'
 import { termOf } from './terms.js'
 
 export interface Extras {

@@ -1,14 +1,12 @@
 // RDF/JS terms of our own: asking a core as RDF takes no library.
 
 import type * as RDF from '@rdfjs/types'
-import { xsdString } from '../terms.js'
+import { rdf, xsdString } from '../terms.js'
 
 export type TermFactory = Pick<
   RDF.DataFactory,
   'namedNode' | 'blankNode' | 'literal' | 'defaultGraph' | 'quad'
 >
-
-export const rdf = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
 
 type Other = RDF.Term | null | undefined
 

@@ -3,7 +3,15 @@
 
 import { createHash } from 'node:crypto'
 import { quoted } from '../../door/wording.js'
-import { aLanguage, aDatatype, REFUSED, stateAfter, xsdString, type NameRule } from '../../terms.js'
+import {
+  aLanguage,
+  aDatatype,
+  rdf,
+  REFUSED,
+  stateAfter,
+  xsdString,
+  type NameRule,
+} from '../../terms.js'
 import type { CodecLimits } from '../limits.js'
 import * as msgpack from '../messagepack.js'
 import { ByteWriter } from './byte-writer.js'
@@ -494,10 +502,10 @@ export class SpecificationConverter {
     if (!this.#known.has(name)) {
       if (this.#known.size === maxKnown) this.#known.clear()
       this.#known.add(name)
-      this.#reifiedTriple(node, rdf.type, rdf.Statement)
-      this.#reifiedTriple(node, rdf.subject, said, 0, ends[0] - start)
-      this.#reifiedTriple(node, rdf.predicate, said, ends[0] - start, ends[1] - start)
-      this.#reifiedTriple(node, rdf.object, said, ends[1] - start, ends[2] - start)
+      this.#reifiedTriple(node, reified.type, reified.Statement)
+      this.#reifiedTriple(node, reified.subject, said, 0, ends[0] - start)
+      this.#reifiedTriple(node, reified.predicate, said, ends[0] - start, ends[1] - start)
+      this.#reifiedTriple(node, reified.object, said, ends[1] - start, ends[2] - start)
     }
     this.#graph = outer
     view.close(map)
@@ -547,15 +555,14 @@ const schemes = [Buffer.from('http:'), Buffer.from('https:')]
 const blankPrefix = Buffer.from('_:')
 const defaultCollection = Buffer.from('default')
 const xsdStringBytes = Buffer.from(xsdString)
-const langStringBytes = Buffer.from('http://www.w3.org/1999/02/22-rdf-syntax-ns#langString')
+const langStringBytes = Buffer.from(`${rdf}langString`)
 
-const rdfNamespace = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
-const rdf = {
-  type: entity(`${rdfNamespace}type`),
-  Statement: entity(`${rdfNamespace}Statement`),
-  subject: entity(`${rdfNamespace}subject`),
-  predicate: entity(`${rdfNamespace}predicate`),
-  object: entity(`${rdfNamespace}object`),
+const reified = {
+  type: entity(`${rdf}type`),
+  Statement: entity(`${rdf}Statement`),
+  subject: entity(`${rdf}subject`),
+  predicate: entity(`${rdf}predicate`),
+  object: entity(`${rdf}object`),
 }
 
 function textBytes(text: string): Buffer {

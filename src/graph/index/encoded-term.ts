@@ -7,7 +7,7 @@
 // language in small letters. A well-known datatype is a number alone, its place in their list, times
 // four, and a 2. Its hash is that of its text, so that who knows a text alone finds it.
 
-import { moreOf, xsd } from '../../terms.js'
+import { moreOf, rdf, xsd } from '../../terms.js'
 import type { Term } from '../../types.js'
 
 export const LITERAL = 0
@@ -34,7 +34,7 @@ const xsdNames = `boolean integer decimal double float date dateTime dateTimeSta
  */
 export const knownDatatypes: readonly string[] = [
   ...xsdNames.split(/\s+/).map((name) => xsd + name),
-  ...['HTML', 'JSON', 'XMLLiteral'].map((n) => `http://www.w3.org/1999/02/22-rdf-syntax-ns#${n}`),
+  ...['HTML', 'JSON', 'XMLLiteral'].map((name) => rdf + name),
   'http://www.opengis.net/ont/geosparql#wktLiteral',
 ]
 
