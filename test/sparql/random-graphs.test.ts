@@ -65,7 +65,11 @@ const number = fc.constantFrom(
   ...['IF(isNumeric(?a), ?a, 0)', 'COALESCE(?a + 1, ?b + 1, 0)', 'SECONDS(?a)', 'HOURS(?a)'],
 )
 const condition = fc.oneof(
-  fc.tuple(number, fc.constantFrom('<', '>', '<=', '>='), number).map((parts) => parts.join(' ')),
+  fc.tuple(number, fc.constantFrom('<', '>', '<=', '>='), number).map(([x, operator, y]) => {
+    const compared = `${x} ${operator} ${y}`
+    // Oxigraph has an order of texts in one language, which SPARQL 1.1 (17.3) does not.
+    return /^\?. .+ \?.$/.test(compared) ? `LANG(${x}) = "" && ${compared}` : compared
+  }),
   fc.constantFrom(
     ...[
       'isNumeric(?a)',
