@@ -119,6 +119,17 @@ export class BlockWriter {
     this.#block = undefined
   }
 
+  /** All that came, where it has ended as one block that is not being written; the writer's, until drop(). */
+  get held(): Uint8Array | undefined {
+    const isOne = this.blocks === 1 && this.#block === undefined
+    return isOne ? this.#full[0] : undefined
+  }
+
+  /** Gives up the blocks that are not being written: they will not be. */
+  drop(): void {
+    for (const block of this.#full.splice(0)) giveBack(block)
+  }
+
   /** Starts writing the full blocks, and waits while too many are under way. */
   async writeFull(): Promise<void> {
     await this.#writeAll(this.#writeBytes)

@@ -3,13 +3,13 @@
 import { hasCode } from './errors.js'
 import { verifyFlows } from './flow/verify/verify.js'
 import { encodeKey, keyPrefix } from './keys.js'
-import type { CoreRecord } from './knowledge/records.js'
+import { garbageKey, type IndexRecord, type SegmentRecord } from './knowledge/records.js'
 import { verifyKnowledge } from './knowledge/verify.js'
 import { verifyObjects } from './objects/verify/verify.js'
 import { decodeRecord } from './record.js'
-import type { PartitionName } from './storage.js'
+import type { Entry, PartitionName } from './storage.js'
 import type { Finding, Source, VerifyOptions } from './verify/finding.js'
-import { kindOf } from './verify/reading.js'
+import { kindOf, tupleOf } from './verify/reading.js'
 import { Report, tupleText } from './verify/report.js'
 import { checkOptions } from './door/options.js'
 import { aFlag, aFunction, aSignal } from './door/rules.js'
@@ -99,13 +99,18 @@ export async function unformatted(partitions: Partitions): Promise<PartitionName
   return missing
 }
 
-/** Whether a core has content, and there is no slice at all. */
+/** Whether a segment or an index has values among the slices, and there is none at all. */
 export async function lacksSlices({ cores, slices }: Partitions): Promise<boolean> {
   try {
-    // The cores first: of one that somebody else is adding the slices are there before.
-    for await (const page of cores.scan(keyPrefix('core'))) {
-      for (const { value } of page) {
-        if (decodeRecord<CoreRecord>(value).segments > 0) return !(await holds(slices, () => true))
+    // Small segments need none: all records may have to be looked at, which is left out if it can be.
+    if (await holds(slices, () => true)) return false
+    for (const kind of ['index', 'segment']) {
+      for await (const page of cores.scan(keyPrefix(kind))) {
+        for (const entry of page) {
+          if (!needsSlices(entry) || (await isGarbage(cores, entry.key))) continue
+          // Of one that somebody else is adding meanwhile they are there before the record.
+          return !(await holds(slices, () => true))
+        }
       }
     }
   } catch (error) {
@@ -113,6 +118,17 @@ export async function lacksSlices({ cores, slices }: Partitions): Promise<boolea
     if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
   }
   return false
+}
+
+function needsSlices({ value }: Entry): boolean {
+  const { slices = 0, parts = [] } = decodeRecord<Partial<SegmentRecord & IndexRecord>>(value)
+  return slices > 0 || parts.length > 0
+}
+
+/** Of a core that was deleted the slices go before the records that name them. */
+async function isGarbage(cores: Source, key: Uint8Array): Promise<boolean> {
+  const [generation] = tupleOf<[string, number]>(key, 'sn') ?? []
+  return generation !== undefined && (await cores.get(garbageKey(generation))) !== undefined
 }
 
 async function holds(source: Source, isIt: (key: Uint8Array) => boolean): Promise<boolean> {

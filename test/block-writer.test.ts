@@ -96,3 +96,33 @@ t.test('small blocks are written together, each under its key', async (t) => {
     [0, 1, 2, 3, 4, 5, 6, 7].map((n) => [n % 4 === 3 ? 50 : 100, n]),
   )
 })
+
+t.test('one block that ended is held until it is written or dropped', async (t) => {
+  const storage = new SlowStorage(new Random(1))
+  const begin = (bytes: number) => {
+    const writer = new BlockWriter({ storage, keyOf, blockBytes })
+    writer.copy(Buffer.alloc(bytes, 7), 0, bytes)
+    return writer
+  }
+  const small = begin(1000)
+  t.equal(small.held, undefined, 'it has not ended')
+  small.end()
+  t.ok(Buffer.alloc(1000, 7).equals(small.held!))
+  small.drop()
+  t.equal(small.held, undefined)
+  await small.finish()
+  t.equal(storage.blocks.length, 0, 'what was dropped is not written')
+  const full = begin(blockBytes)
+  t.equal(full.held?.length, blockBytes)
+  const writing = full.writeFull()
+  t.equal(full.held, undefined, 'it is being written')
+  full.drop()
+  await writing
+  await full.finish()
+  t.equal(storage.blocks.length, 1)
+  const more = begin(blockBytes + 1)
+  t.equal(more.held, undefined, 'another one has begun')
+  more.end()
+  t.equal(more.held, undefined, 'two are more than one')
+  await more.finish()
+})

@@ -5,16 +5,16 @@ import t, { type Test } from 'tap'
 import { LorekeepError } from '../src/errors.js'
 import { encodeKey } from '../src/keys.js'
 import { createLorekeep, type Lorekeep } from '../src/lorekeep.js'
-import { encodeRecord } from '../src/record.js'
+import { decodeRecord, encodeRecord } from '../src/record.js'
 import type { Backend, Entry, PartitionName, Storage } from '../src/storage.js'
 import { verifyStores } from '../src/verify-stores.js'
-import { backends, triplesMessage } from './fixtures/stores.js'
+import { backends, slicedMessage, triplesMessage } from './fixtures/stores.js'
 import { objectProblems } from './fixtures/problems.js'
 import { KeptBackend } from './objects/kept-backend.js'
 
 const formatKey = encodeKey('format')
 
-const formats = { cores: { version: 2 }, objects: { format: 1 }, flows: { format: 2 } } as const
+const formats = { cores: { version: 1 }, objects: { format: 1 }, flows: { format: 2 } } as const
 
 type Kind = keyof typeof formats
 
@@ -38,7 +38,7 @@ for (const [engine, createBackend] of backends) {
     const backend = keptBackend(t, createBackend)
     const keep = await createLorekeep({ backend })
     const ref = { user: 'u', id: 'core' }
-    await keep.knowledge.write(ref, [triplesMessage('a')])
+    await keep.knowledge.write(ref, [slicedMessage('a')])
     const slices = await backend.open('slices')
     const kept: Entry[] = []
     for await (const page of slices.scan({})) kept.push(...page)
@@ -56,6 +56,35 @@ for (const [engine, createBackend] of backends) {
     await open.close()
     // Without cores there need not be any.
     await (await createLorekeep({ backend })).close()
+  })
+
+  t.test(`${engine}: small segments need no slices, their indexes do`, async (t) => {
+    const backend = keptBackend(t, createBackend)
+    const open = async () => {
+      const keep = await createLorekeep({ backend })
+      return { keep, ref: { user: 'u', id: 'core' } }
+    }
+    const { keep, ref } = await open()
+    await keep.knowledge.write(ref, [triplesMessage('a')])
+    await keep.close()
+    const again = await open()
+    await again.keep.knowledge.index(ref)
+    await again.keep.close()
+    const slices = await backend.open('slices')
+    for await (const page of slices.scan({ keysOnly: true })) {
+      await slices.write(page.map(({ key }) => ({ type: 'del', key: new Uint8Array(key) })))
+    }
+    await t.rejects(open(), { code: 'LK_STORAGE_CORRUPT', message: /'slices' is empty/ })
+    // What is being deleted has lost them first.
+    const cores = await backend.open('cores')
+    const key = encodeKey('core', ref.user, ref.id)
+    const { generation } = decodeRecord<{ generation: string }>((await cores.get(key))!)
+    const garbage = encodeKey('garbage', generation)
+    await cores.write([
+      { type: 'del', key },
+      { type: 'put', key: garbage, value: new Uint8Array(0) },
+    ])
+    await (await open()).keep.close()
   })
 
   for (const kind of kinds) {

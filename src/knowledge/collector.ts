@@ -1,5 +1,5 @@
 import { hasCode, LorekeepError } from '../errors.js'
-import type { Operation, Precondition, Storage } from '../storage.js'
+import type { Operation, Precondition, Range, Storage } from '../storage.js'
 import {
   allGarbage,
   allStaged,
@@ -9,6 +9,7 @@ import {
   segmentsOf,
   sliceKey,
   slicesOf,
+  smallsOf,
   stagedKey,
   type IndexRecord,
   type SegmentRecord,
@@ -248,7 +249,7 @@ export class Collector {
       (await mark({ type: 'equals', key, value: staged })) ||
       (await this.#cores.get(key)) !== undefined
     if (!isMarked) {
-      if (place !== undefined && (await this.#names(place, segment))) {
+      if (place !== undefined && (await this.names(place, segment))) {
         this.#undecided.delete(segment)
         return false
       }
@@ -261,7 +262,7 @@ export class Collector {
   }
 
   /** Whether the record under a key is that of this segment or index. */
-  async #names(place: Uint8Array, id: string): Promise<boolean> {
+  async names(place: Uint8Array, id: string): Promise<boolean> {
     const stored = await this.#cores.get(place)
     return stored !== undefined && decodeRecord<{ readonly id: string }>(stored).id === id
   }
@@ -286,8 +287,9 @@ export class Collector {
     this.#discarded.delete(segment)
   }
 
-  /** The slices first: the records that name them go once they are gone for good. */
+  /** The bytes first: the records that name them go once they are gone for good. */
   async #deleteGeneration(generation: string): Promise<void> {
+    await this.#deleteRange(this.#cores, smallsOf(generation))
     for await (const page of this.#cores.scan(segmentsOf(generation))) {
       const keys: Uint8Array[] = []
       for (const { value } of page) {
@@ -309,21 +311,20 @@ export class Collector {
         page.map(({ key }) => key),
       )
     }
-    for await (const page of this.#cores.scan({ ...contentsOf(generation), keysOnly: true })) {
-      await this.#delete(
-        this.#cores,
-        page.map(({ key }) => key),
-      )
-    }
+    await this.#deleteRange(this.#cores, contentsOf(generation))
     await this.#delete(this.#cores, [garbageKey(generation)])
     this.#retired.delete(generation)
   }
 
   /** Of a segment or an index. */
   async #deleteValues(id: string): Promise<void> {
-    for await (const page of this.#slices.scan({ ...slicesOf(id), keysOnly: true })) {
+    await this.#deleteRange(this.#slices, slicesOf(id))
+  }
+
+  async #deleteRange(storage: Storage, range: Range): Promise<void> {
+    for await (const page of storage.scan({ ...range, keysOnly: true })) {
       await this.#delete(
-        this.#slices,
+        storage,
         page.map(({ key }) => key),
       )
     }

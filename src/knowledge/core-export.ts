@@ -3,7 +3,8 @@ import type { ExportDialect } from '../codec/dialects/names.js'
 import { hasCode, LorekeepError } from '../errors.js'
 import type { InFlight } from '../in-flight.js'
 import type { Storage } from '../storage.js'
-import { segmentKey, sliceKey, type CoreRecord, type SegmentRecord } from './records.js'
+import { segmentAt, segmentKey, type CoreRecord, type SegmentRecord } from './records.js'
+import { piecesOf, readPiece, type SegmentPlaces } from './segment-bytes.js'
 import { decodeRecord } from '../record.js'
 import type { CoreExport } from './types.js'
 
@@ -123,15 +124,15 @@ async function* readChunks(
   { core, cores, slices }: ExportParts,
   hold: ExportHold,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const ahead = new ReadAhead(slices)
+  const ahead = new ReadAhead()
   try {
     hold.begin()
-    const keys = sliceKeys(core, cores)
+    const reads = sliceReads(core, cores, slices)
     let bytes = 0
     let more = true
     for (;;) {
       while (more && !ahead.isFull) {
-        const { done, value } = await keys.next()
+        const { done, value } = await reads.next()
         if (done === true) more = false
         else ahead.push(value)
       }
@@ -155,15 +156,16 @@ async function* readChunks(
   }
 }
 
+type ReadSlice = () => Promise<Uint8Array | undefined>
+
 interface SliceAhead {
-  readonly key: Uint8Array
+  readonly read: ReadSlice
   /** `undefined` where it is to be read when it is wanted. */
   slice: Promise<Uint8Array | undefined> | undefined
 }
 
 /** The slices that come next, some of them read already. */
 class ReadAhead {
-  readonly #slices: Storage
   readonly #next: SliceAhead[] = []
   /** Slices asked for so far, and at the last look. */
   #asked = 0
@@ -171,19 +173,15 @@ class ReadAhead {
   #isPaused = false
   #looks: NodeJS.Timeout | undefined
 
-  constructor(slices: Storage) {
-    this.#slices = slices
-  }
-
   /** The one that is wanted now is no part of what is read ahead. */
   get isFull(): boolean {
     if (this.#next.length === 0) return false
     return this.#next.length > readAhead || aheadOfAll >= maxAhead
   }
 
-  push(key: Uint8Array): void {
-    const slice = begin(this.#slices.get(key))
-    this.#next.push({ key, slice })
+  push(read: ReadSlice): void {
+    const slice = begin(read())
+    this.#next.push({ read, slice })
     aheadOfAll++
   }
 
@@ -191,7 +189,7 @@ class ReadAhead {
     const next = this.#next.shift()
     if (next === undefined) return undefined
     this.#asked++
-    if (next.slice === undefined) return this.#slices.get(next.key)
+    if (next.slice === undefined) return next.read()
     aheadOfAll--
     return next.slice
   }
@@ -221,15 +219,22 @@ class ReadAhead {
   }
 }
 
-/** The keys of a core's slices in their order, a segment record at a time. */
-async function* sliceKeys(core: CoreRecord, cores: Storage): AsyncGenerator<Uint8Array> {
-  if (core.segments === 0) return
-  const gte = segmentKey(core.generation, 0)
-  const lt = segmentKey(core.generation, core.segments)
+/** What reads a core's slices in their order, a segment record at a time. */
+async function* sliceReads(
+  { generation, segments }: CoreRecord,
+  cores: Storage,
+  slices: Storage,
+): AsyncGenerator<ReadSlice> {
+  if (segments === 0) return
+  const places: SegmentPlaces = { cores, slices }
+  const gte = segmentKey(generation, 0)
+  const lt = segmentKey(generation, segments)
   for await (const page of cores.scan({ gte, lt })) {
-    for (const { value } of page) {
+    for (const { key, value } of page) {
       const segment = decodeRecord<SegmentRecord>(value)
-      for (let n = 0; n < segment.slices; n++) yield sliceKey(segment.id, n)
+      const placed = { generation, n: segmentAt(key), segment }
+      const pieces = piecesOf(segment)
+      for (let piece = 0; piece < pieces; piece++) yield () => readPiece(places, placed, piece)
     }
   }
 }

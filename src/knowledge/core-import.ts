@@ -13,13 +13,15 @@ import {
   createId,
   garbageKey,
   indexKey,
+  segmentAt,
   segmentKey,
-  sliceKey,
+  smallKey,
   type CoreRecord,
   type IndexRecord,
   type SegmentRecord,
 } from './records.js'
-import { Staging, type BuiltIndex } from './staging.js'
+import { piecesOf, readPiece } from './segment-bytes.js'
+import { Staging, type Staged } from './staging.js'
 import type { CoreCounts, CoreRef, ImportOptions, ImportSummary } from './types.js'
 import type { ByteSource } from '../byte-source.js'
 import { checkOptions } from '../door/options.js'
@@ -105,11 +107,14 @@ export class CoreImporter {
         await staging.discard()
         return { ...summary, duplicate: true }
       }
-      const index = await staging.finish()
+      const staged = await staging.finish()
       options.onProgress?.(counts())
       const createdAt = new Date(this.#now()).toISOString()
-      const segment: SegmentRecord = { id, slices: writer.blocks, ...stored, createdAt }
-      const duplicate = await this.#commit(name, how, segment, index, staging.tried)
+      const lies = staged.small
+        ? { slices: 0, inline: staged.small.inline }
+        : { slices: writer.blocks }
+      const segment: SegmentRecord = { id, ...lies, ...stored, createdAt }
+      const duplicate = await this.#commit(name, how, segment, staged, staging.tried)
       if (duplicate) await staging.discard()
       return { ...summary, duplicate }
     } catch (error) {
@@ -123,12 +128,12 @@ export class CoreImporter {
     }
   }
 
-  /** Makes a written segment part of the core, in one step. True where its content was there already. */
+  /** Makes a segment, written or small, part of the core, in one step. True where its content was there already. */
   async #commit(
     name: CoreRef,
     how: How,
     segment: SegmentRecord,
-    index: BuiltIndex | undefined,
+    { small, index }: Staged,
     tried: Staging['tried'],
   ): Promise<boolean> {
     for (;;) {
@@ -138,7 +143,7 @@ export class CoreImporter {
       if (change === 'none') return true
       const replaced = change === 'replace' ? core : undefined
       const base = change === 'append' ? core! : emptyCore(name, createId(this.#now()), segment)
-      const next = segment.slices > 0 ? extend(base, segment) : base
+      const next = segment.bytes > 0 ? extend(base, segment) : base
       const key = coreKey(name)
       const operations: Operation[] = [{ type: 'put', key, value: encodeRecord(next) }]
       const require: Precondition[] = [
@@ -149,14 +154,18 @@ export class CoreImporter {
         operations.push(operation)
         require.push(precondition)
       }
-      if (segment.slices > 0) {
+      if (segment.bytes > 0) {
         const { generation } = next
         const content = contentKey(generation, segment.digest)
         const at = segmentKey(generation, base.segments)
         operations.push({ type: 'put', key: at, value: encodeRecord(segment) })
         tried.segment = at
         operations.push({ type: 'put', key: content, value: new Uint8Array(0) })
-        unstage(segment.id)
+        if (small === undefined) unstage(segment.id)
+        else {
+          const lies = smallKey(generation, base.segments)
+          operations.push({ type: 'put', key: lies, value: small.stored })
+        }
         if (index !== undefined) {
           const record: IndexRecord = { ...index, to: base.segments + 1 }
           const of = indexKey(generation, base.segments)
@@ -219,14 +228,16 @@ export class CoreImporter {
   async #isWhole({ generation, segments }: CoreRecord, digest: string): Promise<boolean> {
     if (digest === emptyDigest) return true
     const range = { gte: segmentKey(generation, 0), lt: segmentKey(generation, segments) }
+    const places = { cores: this.#table.cores, slices: this.#slices }
     try {
       for await (const page of this.#table.cores.scan(range)) {
-        for (const { value } of page) {
+        for (const { key, value } of page) {
           const segment = decodeRecord<SegmentRecord>(value)
           if (segment.digest !== digest) continue
+          const placed = { generation, n: segmentAt(key), segment }
           let bytes = 0
-          for (let n = 0; n < segment.slices; n++) {
-            bytes += (await this.#slices.get(sliceKey(segment.id, n)))?.length ?? 0
+          for (let piece = 0; piece < piecesOf(segment); piece++) {
+            bytes += (await readPiece(places, placed, piece))?.length ?? 0
           }
           return bytes === segment.bytes
         }

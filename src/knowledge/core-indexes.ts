@@ -17,12 +17,12 @@ import {
   indexesOf,
   indexKey,
   segmentKey,
-  sliceKey,
   stagedKey,
   type CoreRecord,
   type IndexRecord,
   type SegmentRecord,
 } from './records.js'
+import { segmentSlices } from './segment-bytes.js'
 import type { CoreRef } from './types.js'
 
 /**
@@ -288,11 +288,9 @@ export class CoreIndexes {
         total += segment.bytes
       }
       let done = 0
-      for (const segment of segments) {
-        for (let n = 0; n < segment.slices; n++) {
+      for (const [at, segment] of segments.entries()) {
+        for await (const slice of this.#slicesOf(core, from + at, segment)) {
           signal?.throwIfAborted()
-          const slice = await this.#slices.get(sliceKey(segment.id, n))
-          if (slice === undefined) throw damaged(core)
           builder.push(slice)
           await builder.ready()
           done += slice.length
@@ -413,6 +411,15 @@ export class CoreIndexes {
     if (stored === undefined) throw damaged(core)
     return decodeRecord<SegmentRecord>(stored)
   }
+
+  async *#slicesOf(core: CoreRecord, n: number, segment: SegmentRecord) {
+    const places = { cores: this.#table.cores, slices: this.#slices }
+    try {
+      yield* segmentSlices(places, { generation: core.generation, n, segment })
+    } catch (error) {
+      throw hasCode(error, 'LK_STORAGE_CORRUPT') ? damaged(core, error) : error
+    }
+  }
 }
 
 /** The generation that was worked on is not the core's any more. */
@@ -441,8 +448,12 @@ function nameOf({ user, id }: CoreRef): string {
   return `${user.length} ${user}${id}`
 }
 
-function damaged({ id }: CoreRecord): LorekeepError {
-  return new LorekeepError('LK_STORAGE_CORRUPT', `core '${id}' lacks a segment, or a slice of one`)
+function damaged({ user, id }: CoreRecord, cause?: LorekeepError): LorekeepError {
+  const detail = `core '${id}' of '${user}' lacks a segment or a slice of one, or one is damaged`
+  return new LorekeepError('LK_STORAGE_CORRUPT', detail, {
+    details: { ...cause?.details, user, id },
+    ...(cause && { cause }),
+  })
 }
 
 function stateOf(core: CoreRecord, indexes: readonly StoredIndex[]): IndexState {

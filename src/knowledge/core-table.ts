@@ -98,6 +98,19 @@ export class CoreTable {
   }
 
   /**
+   * Whether a commit that was tried has happened, of something that was not staged: then the record
+   * under `place` is of that id. False where the storage cannot tell: then nobody can, and the work's
+   * own error is the one to tell.
+   */
+  async isCommitted(id: string, place: Uint8Array | undefined): Promise<boolean> {
+    try {
+      return place !== undefined && (await this.collector.names(place, id))
+    } catch {
+      return false
+    }
+  }
+
+  /**
    * Takes back what was staged. False where it turns out to have been committed, at `place`: the key
    * under which the last commit that was tried would have named it.
    */

@@ -4,6 +4,7 @@ import type { PartRecord } from '../graph/index/layout.js'
 import { decodeRecord } from '../record.js'
 import { isCount, isKeyText } from '../verify/shapes.js'
 import type { CoreRecord, IndexRecord, SegmentRecord } from './records.js'
+import { maxSmallBytes } from './segment-bytes.js'
 import { sliceBytes } from './segment-writer.js'
 
 export const countNames = ['bytes', 'messages', 'triples', 'entities', 'vectors'] as const
@@ -28,8 +29,14 @@ export function isSegmentRecord(segment: SegmentRecord): boolean {
     countNames.every((name) => isCount(segment[name])) &&
     isDigest(segment.digest) &&
     isTime(segment.createdAt) &&
-    segment.slices === Math.ceil(segment.bytes / sliceBytes)
+    liesSomewhere(segment)
   )
+}
+
+function liesSomewhere({ inline, slices, bytes }: SegmentRecord): boolean {
+  if (inline === undefined) return slices === Math.ceil(bytes / sliceBytes)
+  const most = inline === 'plain' ? maxSmallBytes : sliceBytes
+  return ['deflated', 'plain'].includes(inline) && slices === 0 && bytes > 0 && bytes <= most
 }
 
 export function isIndexRecord({ id, to, sourceBytes, parts }: IndexRecord): boolean {

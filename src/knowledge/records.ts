@@ -2,7 +2,7 @@
 // who deletes each kind.
 
 import { randomBytes } from 'node:crypto'
-import { encodeKey, keyPrefix } from '../keys.js'
+import { decodeKey, encodeKey, keyPrefix } from '../keys.js'
 import type { PartRecord } from '../graph/index/layout.js'
 import type { CoreCounts, CoreRef, CoreStat } from './types.js'
 import { checkArgument } from '../door/options.js'
@@ -10,15 +10,23 @@ import { Problems } from '../door/problems.js'
 import { aRule, wrongName } from '../door/rules.js'
 import { isRecord } from '../door/wording.js'
 
+/** What the partition `cores` is written in. Data of another version is refused. */
+export const formatVersion = 2
+
 /** The newest state of a core: its generation names the segments that belong to it. */
 export interface CoreRecord extends CoreStat {
   readonly generation: string
 }
 
-/** What one import brought: `slices` values under slice keys of `id`, and their counts. */
+/**
+ * What one import brought, and its counts: `slices` values under slice keys of `id`, or one under the
+ * small key of its place.
+ */
 export interface SegmentRecord extends CoreCounts {
   readonly id: string
   readonly slices: number
+  /** How its bytes lie under its small key; then it has no slices. */
+  readonly inline?: 'deflated' | 'plain'
   readonly digest: string
   readonly createdAt: string
 }
@@ -43,7 +51,11 @@ export const coreKey = ({ user, id }: CoreRef) => encodeKey('core', user, id)
 export const coresOf = (user: string) => keyPrefix('core', user)
 export const segmentKey = (generation: string, index: number) =>
   encodeKey('segment', generation, index)
+/** Which of its generation's segments a key is of. */
+export const segmentAt = (key: Uint8Array) => decodeKey(key)[2] as number
 export const segmentsOf = (generation: string) => keyPrefix('segment', generation)
+export const smallKey = (generation: string, index: number) => encodeKey('small', generation, index)
+export const smallsOf = (generation: string) => keyPrefix('small', generation)
 export const contentKey = (generation: string, digest: string) =>
   encodeKey('content', generation, digest)
 export const contentsOf = (generation: string) => keyPrefix('content', generation)

@@ -1,6 +1,7 @@
 // What is whole of damaged cores, written anew. A segment is kept or dropped as a whole; indexes are
 // derived, and made again by whoever asks. Held are 8 bytes for each core, segment and index.
 
+import { hasCode } from '../errors.js'
 import { decodeKey, keyPrefix } from '../keys.js'
 import { MessageDecoder } from '../codec/decoder.js'
 import { encodeRecord } from '../record.js'
@@ -18,13 +19,17 @@ import {
   contentKey,
   coreKey,
   formatKey,
+  formatVersion,
+  segmentAt,
   segmentKey,
   segmentsOf,
   sliceKey,
   slicesOf,
+  smallKey,
   type CoreRecord,
   type SegmentRecord,
 } from './records.js'
+import { piecesOf, readPiece, type PlacedSegment } from './segment-bytes.js'
 import { SegmentContent } from './segment-content.js'
 import { sliceBytes } from './segment-writer.js'
 import type { CoreCounts, CoreRef } from './types.js'
@@ -69,7 +74,8 @@ class CoreSalvage {
 
   /** Yields now and then, for what was found to be given out. */
   async *run(): AsyncGenerator<void, void, undefined> {
-    await this.#put([{ type: 'put', key: formatKey(), value: encodeRecord({ version: 1 }) }])
+    const format = encodeRecord({ version: formatVersion })
+    await this.#put([{ type: 'put', key: formatKey(), value: format }])
     for await (const entry of this.#cores.entries(keyPrefix('core'))) {
       const core = this.#coreOf(entry)
       if (core !== undefined) this.#generations.add(core.generation)
@@ -134,7 +140,7 @@ class CoreSalvage {
     }
   }
 
-  /** Slices whose segment's own record is lost: how many there were, and their digest, is not known. */
+  /** Bytes whose segment's own record is lost: how many there were, and their digest, is not known. */
   async *#tellUnclaimed(): AsyncGenerator<void, void, undefined> {
     const claimed = new NameSet()
     for (const kind of ['segment', 'index']) {
@@ -148,6 +154,7 @@ class CoreSalvage {
       const [id] = tupleOf<[string]>(key, 's') ?? []
       if (id !== undefined) claimed.add(id)
     }
+    yield* this.#tellUnclaimedSmalls()
     let last: string | undefined
     for await (const page of this.#slices.pages({ keysOnly: true })) {
       for (const { key } of page) {
@@ -158,6 +165,18 @@ class CoreSalvage {
         const message =
           'and what comes behind it under that name: the record of the segment is lost'
         this.#report.error('slices', 'lost', keyText(key), message)
+      }
+      yield
+    }
+  }
+
+  async *#tellUnclaimedSmalls(): AsyncGenerator<void, void, undefined> {
+    for await (const page of this.#cores.pages({ ...keyPrefix('small'), keysOnly: true })) {
+      for (const { key } of page) {
+        const [generation, n] = tupleOf<[string, number]>(key, 'sn') ?? []
+        if (generation === undefined || n === undefined) continue
+        if (await this.#cores.has(segmentKey(generation, n))) continue
+        this.#tell('lost', keyText(key), 'the record of the segment is lost')
       }
       yield
     }
@@ -176,19 +195,21 @@ class CoreSalvage {
       const read = this.#segmentOf(entry)
       if (read === undefined) continue
       found++
-      const segment = await this.#whole(read, keyText(entry.key), whose)
+      const from = { generation, n: segmentAt(entry.key), segment: read }
+      const segment = await this.#whole(from, keyText(entry.key), whose)
       if (segment === undefined) {
         isWhole = false
         yield
         continue
       }
-      await this.#copySlices(segment)
       copy ??= emptyCore(name, generation, segment)
-      const place = copy.segments
+      const bytes = await this.#copyBytes(from, copy.segments)
+      const key = segmentKey(generation, copy.segments)
       copy = extend(copy, segment)
       this.kept.segments++
       await this.#put([
-        { type: 'put', key: segmentKey(generation, place), value: encodeRecord(segment) },
+        ...bytes,
+        { type: 'put', key, value: encodeRecord(segment) },
         { type: 'put', key: contentKey(generation, segment.digest), value: new Uint8Array(0) },
       ])
       yield
@@ -224,11 +245,12 @@ class CoreSalvage {
 
   /** The segment with the counts that its slices come to; `undefined` where it is not whole. */
   async #whole(
-    segment: SegmentRecord,
+    placed: PlacedSegment,
     what: string,
     whose: string,
   ): Promise<SegmentRecord | undefined> {
-    const counts = await this.#countsOf(segment)
+    const { segment } = placed
+    const counts = await this.#countsOf(placed)
     if (counts === undefined) {
       const message = `${whose}: a segment of ${segment.bytes} bytes, not whole`
       this.#tell('lost', what, message)
@@ -246,16 +268,27 @@ class CoreSalvage {
     return { ...segment, ...counts }
   }
 
-  async #countsOf(segment: SegmentRecord): Promise<CoreCounts | undefined> {
-    const { id, slices } = segment
-    const content = new SegmentContent(segment)
-    for (let n = 0; n < slices; n++) {
-      const slice = await this.#slices.get(sliceKey(id, n))
+  async #countsOf(placed: PlacedSegment): Promise<CoreCounts | undefined> {
+    const pieces = piecesOf(placed.segment)
+    const content = new SegmentContent(placed.segment)
+    for (let piece = 0; piece < pieces; piece++) {
+      const slice = await this.#read(placed, piece)
       if (slice === undefined || slice.length === 0 || slice.length > sliceBytes) return undefined
-      if (n < slices - 1 && slice.length < sliceBytes) return undefined
-      content.push(n, slice)
+      if (piece < pieces - 1 && slice.length < sliceBytes) return undefined
+      content.push(slice)
     }
     return content.damage() === undefined ? content.counts : undefined
+  }
+
+  /** `undefined` also for what is damaged. */
+  async #read(placed: PlacedSegment, piece: number): Promise<Uint8Array | undefined> {
+    try {
+      return await readPiece({ cores: this.#cores, slices: this.#slices }, placed, piece)
+    } catch (error) {
+      if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
+      // What is inline may not inflate. It is told with its segment.
+      return undefined
+    }
   }
 
   async #isCopied({ id }: SegmentRecord): Promise<boolean> {
@@ -265,30 +298,36 @@ class CoreSalvage {
     return false
   }
 
-  async #copySlices({ id, slices }: SegmentRecord): Promise<void> {
-    for (let n = 0; n < slices; n++) {
-      const key = sliceKey(id, n)
-      const value = await this.#slices.get(key)
-      if (value === undefined) throw new Error(`${keyText(key)} was there a moment ago`)
+  /** Copies the slices of a segment; gives what is to be written with its record, at its new place. */
+  async #copyBytes({ generation, n, segment }: PlacedSegment, place: number): Promise<Operation[]> {
+    if (segment.inline !== undefined) {
+      const value = await expected(this.#cores, smallKey(generation, n))
+      return [{ type: 'put', key: smallKey(generation, place), value }]
+    }
+    for (let slice = 0; slice < segment.slices; slice++) {
+      const key = sliceKey(segment.id, slice)
+      const value = await expected(this.#slices, key)
       await this.#to.slices.write([{ type: 'put', key, value }], { durable: true })
     }
+    return []
   }
 
   /** Whose core it is, by the first message that can be read. */
   async #nameOf(generation: string): Promise<CoreRef | undefined> {
     for await (const entry of this.#cores.entries(segmentsOf(generation))) {
       const segment = this.#segmentOf(entry)
-      const name = segment && (await this.#nameIn(segment))
+      const n = segmentAt(entry.key)
+      const name = segment && (await this.#nameIn({ generation, n, segment }))
       if (name !== undefined) return name
     }
     return undefined
   }
 
-  async #nameIn({ id, slices }: SegmentRecord): Promise<CoreRef | undefined> {
+  async #nameIn(placed: PlacedSegment): Promise<CoreRef | undefined> {
     const decoder = new MessageDecoder()
     try {
-      for (let n = 0; n < slices; n++) {
-        const slice = await this.#slices.get(sliceKey(id, n))
+      for (let piece = 0; piece < piecesOf(placed.segment); piece++) {
+        const slice = await this.#read(placed, piece)
         if (slice === undefined) return undefined
         for (const [, { m }] of decoder.push(slice)) return checkRef({ user: m.u, id: m.i })
       }
@@ -305,6 +344,12 @@ class CoreSalvage {
   #tell(code: FindingCode, what: string, message: string): void {
     this.#report.error('cores', code, what, message)
   }
+}
+
+async function expected(reading: Reading, key: Uint8Array): Promise<Uint8Array> {
+  const value = await reading.get(key)
+  if (value === undefined) throw new Error(`${keyText(key)} was there a moment ago`)
+  return value
 }
 
 function isAlike(core: CoreRecord, copy: CoreRecord): boolean {

@@ -7,32 +7,36 @@ import type { SegmentRecord } from './records.js'
 import type { CoreCounts } from './types.js'
 
 export class SegmentContent {
-  readonly #segment: Pick<SegmentRecord, 'slices' | 'digest'>
+  readonly #digest: string
   readonly #hash = createHash('sha256')
   readonly #scanner = new CoreScanner({ copy: () => undefined }, undefined, noLimits)
   #bytes = 0
   #failure: string | undefined
 
-  constructor(segment: Pick<SegmentRecord, 'slices' | 'digest'>) {
-    this.#segment = segment
+  constructor({ digest }: Pick<SegmentRecord, 'digest'>) {
+    this.#digest = digest
   }
 
-  push(n: number, slice: Uint8Array): void {
+  push(slice: Uint8Array): void {
     this.#hash.update(slice)
     this.#bytes += slice.length
-    if (this.#failure !== undefined) return
-    try {
-      this.#scanner.push(slice)
-      if (n === this.#segment.slices - 1) this.#scanner.finish()
-    } catch (error) {
-      this.#failure = (error as Error).message
-    }
+    this.#attempt(() => this.#scanner.push(slice))
   }
 
   /** Why it is not what was imported, `undefined` where it is; to be asked once, at the end. */
   damage(): string | undefined {
-    if (this.#hash.digest('hex') === this.#segment.digest) return this.#failure
-    return 'its slices are not those of its digest'
+    if (this.#hash.digest('hex') !== this.#digest) return 'its bytes are not those of its digest'
+    this.#attempt(() => this.#scanner.finish())
+    return this.#failure
+  }
+
+  #attempt(work: () => void): void {
+    if (this.#failure !== undefined) return
+    try {
+      work()
+    } catch (error) {
+      this.#failure = (error as Error).message
+    }
   }
 
   get counts(): CoreCounts {

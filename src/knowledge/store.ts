@@ -23,7 +23,15 @@ import { knowledgeLimits, type KnowledgeLimits } from './limits.js'
 import { CoreIndexes } from './core-indexes.js'
 import { CoreTable } from './core-table.js'
 import { checkGraphQuery } from './graph-query.js'
-import { checkName, checkRef, coreKey, coresOf, formatKey, type CoreRecord } from './records.js'
+import {
+  checkName,
+  checkRef,
+  coreKey,
+  coresOf,
+  formatKey,
+  formatVersion,
+  type CoreRecord,
+} from './records.js'
 import type {
   CoreExport,
   CoreRef,
@@ -34,8 +42,6 @@ import type {
   KnowledgeStore,
 } from './types.js'
 import type { ByteSource } from '../byte-source.js'
-
-const formatVersion = 1
 
 interface KnowledgeParts {
   /** Small records. */

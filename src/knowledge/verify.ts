@@ -1,5 +1,5 @@
 // What has to hold of the partitions `cores` and `slices`: a core has its segments, each segment its
-// slices, counts and digests agree, indexes are those of their segments, and nothing lies there that
+// slices or its bytes inline, counts and digests agree, indexes are those of their segments, and nothing lies there that
 // no core names. Held are 8 bytes for each generation, segment and index, of at most so many at a
 // time, and what making an index holds (150 MiB at most) where indexes are made anew to compare them.
 
@@ -9,6 +9,7 @@ import { blocksOf } from '../graph/vectors/types.js'
 import { linksKey, mainKey, vectorKey } from '../graph/index/keys.js'
 import { blockBytes, layoutOf, type PartRecord } from '../graph/index/layout.js'
 import { IndexBuilder, linkParts } from '../graph/index/index-builder.js'
+import { hasCode } from '../errors.js'
 import { decodeKey, keyPrefix } from '../keys.js'
 import type { Entry, Operation } from '../storage.js'
 import type { Finding, Source } from '../verify/finding.js'
@@ -22,11 +23,14 @@ import {
   contentKey,
   contentsOf,
   formatKey,
+  formatVersion,
   indexesOf,
   segmentKey,
   segmentsOf,
   sliceKey,
   slicesOf,
+  smallKey,
+  smallsOf,
   type CoreRecord,
   type IndexRecord,
   type SegmentRecord,
@@ -40,10 +44,9 @@ import {
   isIndexRecord,
   isSegmentRecord,
 } from './record-shapes.js'
+import { bytesOf, segmentSlices, type PlacedSegment } from './segment-bytes.js'
 import { SegmentContent } from './segment-content.js'
 import { sliceBytes } from './segment-writer.js'
-
-const formatVersion = 1
 
 /** Keys of segments' contents that are looked up at a time. */
 const keysAtOnce = 500
@@ -53,6 +56,7 @@ const shapes = new Map([
   ['format', ''],
   ['core', 'ss'],
   ['segment', 'sn'],
+  ['small', 'sn'],
   ['content', 'ss'],
   ['index', 'sn'],
   ['staged', 's'],
@@ -101,7 +105,7 @@ class KnowledgeCheck {
   async #readKeys(): Promise<void> {
     const counts = await verifyKeys(this.#cores, shapes)
     for (const [kind, count] of counts) {
-      if (kind !== 'format' && kind !== 'content') this.#names += count
+      if (!['format', 'content', 'small'].includes(kind)) this.#names += count
     }
     if (counts.size > 0) await verifyFormat(this.#cores, formatKey(), 'version', formatVersion)
   }
@@ -123,6 +127,8 @@ class KnowledgeCheck {
     const sizes: number[] = []
     /** Segments that are not there, or not whole. */
     const lost = new Set<number>()
+    /** Segments whose bytes lie inline. */
+    const inline = new Set<number>()
     let digest = emptyDigest
     let contents: Uint8Array[] = []
     let next = 0
@@ -159,10 +165,13 @@ class KnowledgeCheck {
         await this.#checkContents(contents, whose)
         contents = []
       }
-      if (!(await this.#checkSegment(segment, what, whose))) lost.add(n)
+      if (segment.inline !== undefined) inline.add(n)
+      const placed = { generation: core.generation, n, segment }
+      if (!(await this.#checkSegment(placed, what, whose))) lost.add(n)
       yield
     }
     pass(core.segments)
+    for (const n of await this.#checkSmalls(core, inline, whose)) lost.add(n)
     await this.#checkContents(contents, whose)
     await this.#countContents(core, whose)
     if (![...lost].some((n) => sizes[n] === 0)) {
@@ -208,8 +217,45 @@ class KnowledgeCheck {
     this.#error('unreferenced', tupleText('content', core.generation), message)
   }
 
-  /** True where all of it is there. */
-  async #checkSegment(segment: SegmentRecord, what: string, whose: string): Promise<boolean> {
+  /** Whether exactly those segments have bytes inline. Gives those that lack them. */
+  async #checkSmalls(
+    { generation }: CoreRecord,
+    inline: ReadonlySet<number>,
+    whose: string,
+  ): Promise<ReadonlySet<number>> {
+    const missing = new Set(inline)
+    for await (const { key } of this.#cores.entries({ ...smallsOf(generation), keysOnly: true })) {
+      const [, n] = tupleOf<[string, number]>(key, 'sn') ?? []
+      if (n === undefined || missing.delete(n)) continue
+      this.#error('unreferenced', keyText(key), `${whose}: no segment has its bytes there`)
+    }
+    for (const n of missing) {
+      this.#error('missing', keyText(smallKey(generation, n)), `the bytes of a segment ${whose}`)
+    }
+    return missing
+  }
+
+  /** True where all of it is there; of bytes inline only `deep` is looked at here. */
+  async #checkSegment(placed: PlacedSegment, what: string, whose: string): Promise<boolean> {
+    if (placed.segment.inline === undefined) return this.#checkSlices(placed.segment, what, whose)
+    if (!this.#report.deep) return true
+    const { generation, n, segment } = placed
+    const key = smallKey(generation, n)
+    const stored = await this.#cores.get(key)
+    // That it is missing is told with those of the others.
+    if (stored === undefined) return false
+    const content = new SegmentContent(segment)
+    try {
+      content.push(bytesOf(segment, stored))
+    } catch (error) {
+      if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
+      this.#cores.damaged(key, `${whose}: ${error.message}`)
+      return false
+    }
+    return this.#isAsRecorded(segment, content, what, whose)
+  }
+
+  async #checkSlices(segment: SegmentRecord, what: string, whose: string): Promise<boolean> {
     const { id, slices } = segment
     const keys = Array.from({ length: slices }, (_, n) => n)
     const expected = function* () {
@@ -226,9 +272,19 @@ class KnowledgeCheck {
         this.#report.error('slices', 'different', tupleText(id, n), message)
         isWhole = false
       }
-      content.push(n, value)
+      content.push(value)
     }
     if (!(await this.#checkKeys(id, expected(), place, visit)) || !isWhole) return false
+    return this.#isAsRecorded(segment, content, what, whose)
+  }
+
+  #isAsRecorded(
+    segment: SegmentRecord,
+    content: SegmentContent,
+    what: string,
+    whose: string,
+  ): boolean {
+    let isWhole = true
     const wrong = (message: string) => {
       isWhole = false
       this.#error('different', what, `${whose}: ${message}`)
@@ -349,10 +405,10 @@ class KnowledgeCheck {
         const key = segmentKey(core.generation, n)
         const value = await this.#cores.get(key)
         const segment = value && this.#cores.record<SegmentRecord>({ key, value })
-        for (let slice = 0; slice < (segment?.slices ?? 0); slice++) {
-          const bytes = await this.#slices.get(sliceKey(segment?.id ?? '', slice))
-          // What cannot be read was told.
-          if (bytes === undefined) return
+        if (segment === undefined) continue
+        const places = { cores: this.#cores, slices: this.#slices }
+        const { generation } = core
+        for await (const bytes of segmentSlices(places, { generation, n, segment })) {
           builder.push(bytes)
           await builder.ready()
         }
@@ -385,6 +441,9 @@ class KnowledgeCheck {
         const message = `${whose}: its approximate indexes are not those that its vectors give`
         this.#error('different', what, message)
       }
+    } catch (error) {
+      // What cannot be read was told.
+      if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
     } finally {
       await builder.end()
     }
@@ -430,7 +489,7 @@ class KnowledgeCheck {
       } else this.#report.leftover('cores', keyText(entry.key), 'a segment or an index on its way')
     }
     yield
-    for (const kind of ['segment', 'content', 'index']) {
+    for (const kind of ['segment', 'small', 'content', 'index']) {
       let last: string | undefined
       for await (const { key } of this.#cores.entries({ ...keyPrefix(kind), keysOnly: true })) {
         const [generation] = tupleOf<[string]>(key, shapes.get(kind) ?? '') ?? []

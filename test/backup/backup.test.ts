@@ -13,10 +13,11 @@ import { encodeMessage } from '../../src/codec/encoder.js'
 import { createLorekeep, restore } from '../../src/index.js'
 import type { Backend, BackupProgress } from '../../src/index.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
-import { exported, openStore, triplesMessage } from '../fixtures/stores.js'
+import { exported, openStore, slicedMessage, triplesMessage } from '../fixtures/stores.js'
 
 const ref = { user: 'u', id: 'core' }
 const core = (name = 'core', triples = 3) => encodeMessage(triplesMessage(name, triples), 0)
+const sliced = (name: string) => encodeMessage(slicedMessage(name), 0)
 
 async function filled(t: Parameters<typeof openStore>[0], backend: Backend = new MemoryBackend()) {
   const keep = await openStore(t, backend)
@@ -386,6 +387,7 @@ t.test(
 t.test('slices are deleted when the last backup has read them', async (t) => {
   const backend = new MemoryBackend()
   const keep = await filled(t, backend)
+  await keep.knowledge.import(ref, sliced('core'), { mode: 'replace' })
   const slices = await backend.open('slices')
   const count = async () => {
     let found = 0
@@ -401,7 +403,7 @@ t.test('slices are deleted when the last backup has read them', async (t) => {
   const { target, letGo, waiting } = stalled()
   const backup = keep.backup(target)
   await waiting
-  await keep.knowledge.import(ref, core('other'), { mode: 'replace' })
+  await keep.knowledge.import(ref, sliced('other'), { mode: 'replace' })
   // Long enough for whoever would delete it now.
   for (let turns = 0; turns < 200; turns++) await turn()
   t.equal(await count(), 12)

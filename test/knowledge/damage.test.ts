@@ -4,19 +4,34 @@
 import { createHash } from 'node:crypto'
 import { readdir, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
+import { deflateRawSync } from 'node:zlib'
 import t from 'tap'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { encodeMessage } from '../../src/codec/encoder.js'
-import { decodeKey } from '../../src/keys.js'
-import type { Backend, PartitionName } from '../../src/storage.js'
+import { decodeKey, keyPrefix } from '../../src/keys.js'
+import type { Backend, PartitionName, Storage } from '../../src/storage.js'
+import type { CoreMessage } from '../../src/types.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { coreProblems } from '../fixtures/problems.js'
-import { bigStream, exported, openStore, triplesMessage } from '../fixtures/stores.js'
+import {
+  bigStream,
+  exported,
+  openStore,
+  slicedMessage,
+  triplesMessage,
+} from '../fixtures/stores.js'
 
 const ref = { user: 'alice', id: 'core' }
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const corrupt = { code: 'LK_STORAGE_CORRUPT' }
+
+type Place = readonly [
+  name: string,
+  make: (name: string) => CoreMessage,
+  PartitionName,
+  isLost: (tuple: readonly unknown[]) => boolean,
+]
 
 /** Deletes the entries whose keys are like that. */
 async function lose(
@@ -158,18 +173,75 @@ t.test('content that is damaged is stored again by the next import of it', async
   }
 })
 
-t.test('content that is damaged in one of several segments is refused, and replaced', async (t) => {
-  const backend = new MemoryBackend()
-  const { knowledge } = await openStore(t, backend)
-  const first = encodeMessage(triplesMessage('first'))
-  await knowledge.import(ref, first)
-  await knowledge.import(ref, encodeMessage(triplesMessage('second')))
-  t.match(await knowledge.import(ref, first), { duplicate: true })
-  t.equal(await lose(backend, 'slices', () => true), 2)
-  await t.rejects(knowledge.import(ref, first), {
-    ...corrupt,
-    message: /core 'core' of 'alice' holds this content .* delete the core/,
+for (const [place, make, partition, isLost] of [
+  ['slices', slicedMessage, 'slices', () => true],
+  ['inline', triplesMessage, 'cores', ([kind]) => kind === 'small'],
+] as readonly Place[]) {
+  t.test(`${place}: content that is damaged in one of several segments is refused`, async (t) => {
+    const backend = new MemoryBackend()
+    const { knowledge } = await openStore(t, backend)
+    const first = encodeMessage(make('first'))
+    await knowledge.import(ref, first)
+    await knowledge.import(ref, encodeMessage(make('second')))
+    t.match(await knowledge.import(ref, first), { duplicate: true })
+    t.equal(await lose(backend, partition, isLost), 2)
+    await t.rejects(knowledge.import(ref, first), {
+      ...corrupt,
+      message: /core 'core' of 'alice' holds this content .* delete the core/,
+    })
+    t.match(await knowledge.import(ref, first, { mode: 'replace' }), { duplicate: false })
+    t.match(await knowledge.stat(ref), { segments: 1 })
   })
-  t.match(await knowledge.import(ref, first, { mode: 'replace' }), { duplicate: false })
-  t.match(await knowledge.stat(ref), { segments: 1 })
+}
+
+t.test('bytes that lie inline and are damaged are told by all who read them', async (t) => {
+  const zeros = deflateRawSync(new Uint8Array(64 * 1024 * 1024))
+  for (const triples of [3, 50]) {
+    const bytes = encodeMessage(triplesMessage('inline', triples))
+    const longer = encodeMessage(triplesMessage('inline', triples + 1))
+    const damages: Readonly<Record<string, Uint8Array | undefined>> = {
+      gone: undefined,
+      empty: new Uint8Array(0),
+      garbage: Buffer.alloc(bytes.length + 1, 0xff),
+      'a byte more': triples === 3 ? Buffer.concat([bytes, Buffer.of(0)]) : deflateRawSync(longer),
+      'cut short': triples === 3 ? bytes.subarray(1) : deflateRawSync(bytes).subarray(0, -5),
+      '64 MiB of zeros': zeros,
+    }
+    for (const [name, value] of Object.entries(damages)) {
+      const backend = new MemoryBackend()
+      const { knowledge } = await openStore(t, backend)
+      const { digest } = await knowledge.import(ref, bytes)
+      const cores = await backend.open('cores')
+      const [key] = await keysOf(cores, 'small')
+      await cores.write([
+        value === undefined
+          ? { type: 'del', key: key as Uint8Array }
+          : { type: 'put', key: key as Uint8Array, value },
+      ])
+      const expected = {
+        ...corrupt,
+        details: { user: 'alice', id: 'core' },
+        message: /'core' of 'alice'/,
+      }
+      await t.rejects(exported(knowledge, ref), expected, name)
+      await t.rejects(knowledge.messages(ref)[Symbol.asyncIterator]().next(), expected, name)
+      const before = await coreProblems(backend)
+      t.equal(before.length, 1, before.join())
+      await t.rejects(knowledge.index(ref), expected, name)
+      await t.rejects(knowledge.graph({ user: ref.user }).count(), expected, name)
+      t.strictSame(await coreProblems(backend), before, `${name}: what was begun is gone`)
+      // Whoever imports it again gets it back.
+      t.match(await knowledge.import(ref, bytes), { duplicate: false, digest }, name)
+      t.equal(sha256(await exported(knowledge, ref)), digest)
+      while ((await coreProblems(backend)).length > 0) await new Promise(setImmediate)
+    }
+  }
 })
+
+async function keysOf(storage: Storage, kind: string): Promise<Uint8Array[]> {
+  const keys: Uint8Array[] = []
+  for await (const page of storage.scan({ ...keyPrefix(kind), keysOnly: true })) {
+    keys.push(...page.map(({ key }) => key))
+  }
+  return keys
+}

@@ -12,15 +12,20 @@ import type { KnowledgeStore } from '../../src/knowledge/types.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { coreProblems } from '../fixtures/problems.js'
-import { backends, bigStream, exported, triplesMessage } from '../fixtures/stores.js'
+import { backends, bigStream, exported, slicedMessage, triplesMessage } from '../fixtures/stores.js'
 
 const ref = { user: 'alice', id: 'core' }
 const big = Buffer.concat([...bigStream('big', 2.5, encodeMessage)])
-const small = encodeMessage(triplesMessage('small'))
+const small = encodeMessage(triplesMessage('small', 20))
+const sliced = encodeMessage(slicedMessage('sliced'))
 
 const operations: Readonly<Record<string, (knowledge: KnowledgeStore) => Promise<unknown>>> = {
   'append of several slices': (knowledge) => knowledge.import(ref, big),
-  'append of one slice': (knowledge) => knowledge.import(ref, small),
+  'append of one slice': (knowledge) => knowledge.import(ref, sliced),
+  'append of a small segment': (knowledge) => knowledge.import(ref, small),
+  'append of a small segment with its index': (knowledge) =>
+    knowledge.import(ref, small, { index: true }),
+  'replace by a small segment': (knowledge) => knowledge.import(ref, small, { mode: 'replace' }),
   replace: (knowledge) => knowledge.import(ref, big, { mode: 'replace' }),
   'replace by nothing': (knowledge) => knowledge.import(ref, [], { mode: 'replace' }),
   delete: (knowledge) => knowledge.delete(ref),
@@ -108,6 +113,9 @@ t.test(
       replace: operations['replace'],
       delete: operations['delete'],
       append: operations['append of several slices'],
+      'append of a small segment': operations['append of a small segment'],
+      'append of a small segment with its index':
+        operations['append of a small segment with its index'],
     }
     for (const [name, operate] of Object.entries(steps)) {
       let calls = Infinity
@@ -136,6 +144,35 @@ t.test(
     }
   },
 )
+
+t.test('a small import whose commit is in doubt is found by the next one', async (t) => {
+  for (const [engine, createBackend] of backends) {
+    for (const mode of ['append', 'replace'] as const) {
+      let found = 0
+      for (let failAt = 1; failAt < 8; failAt++) {
+        const backend = new FaultyBackend(createBackend(t))
+        const keep = await createLorekeep({ backend, onError: () => undefined })
+        const { knowledge } = keep
+        await knowledge.write(ref, [triplesMessage('first')])
+        const before = await state(knowledge)
+        // Where that is the commit it happens, and nobody can ask whether it did.
+        Object.assign(backend, { failAt: backend.calls + failAt, when: 'after', lasting: true })
+        const { error } = await settle(knowledge.import(ref, small, { mode }))
+        assert.equal(error !== undefined, backend.failed, `${engine} ${failAt}`)
+        Object.assign(backend, { failAt: Infinity, lasting: false })
+        const isThere = (await knowledge.stat(ref))?.digest !== before?.digest
+        const { duplicate } = await knowledge.import(ref, small, { mode })
+        assert.equal(duplicate, isThere, `${engine} ${failAt}`)
+        if (error !== undefined && isThere) found++
+        t.match(await knowledge.stat(ref), { segments: mode === 'append' ? 2 : 1 })
+        await tidied(backend)
+        t.strictSame(await coreProblems(backend.real), [])
+        await keep.close()
+      }
+      t.equal(found, 1, `${engine}: one call is the commit`)
+    }
+  }
+})
 
 t.test('a failure while opening closes the backend', async (t) => {
   for (const [, createBackend] of backends) {

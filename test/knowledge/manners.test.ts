@@ -11,7 +11,14 @@ import { encodeMessage } from '../../src/codec/encoder.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { coreProblems } from '../fixtures/problems.js'
-import { bigStream, exported, keysOf, openStore, triplesMessage } from '../fixtures/stores.js'
+import {
+  bigStream,
+  exported,
+  keysOf,
+  openStore,
+  slicedMessage,
+  triplesMessage,
+} from '../fixtures/stores.js'
 
 const ref = { user: 'alice', id: 'core' }
 const message = encodeMessage(triplesMessage('a'))
@@ -193,8 +200,10 @@ t.test('one generation that cannot be deleted does not hold up the others', asyn
   const backend = new MemoryBackend()
   const keep = await openStore(t, backend, { onError: () => undefined })
   const { knowledge } = keep
-  await knowledge.import(ref, [message])
-  await knowledge.import({ ...ref, id: 'other' }, [message])
+  const sliced = encodeMessage(slicedMessage('a'))
+  await knowledge.import(ref, [sliced])
+  await knowledge.import({ ...ref, id: 'other' }, [sliced])
+  t.equal((await keysOf(backend)).slices.length, 2)
   const cores = await backend.open('cores')
   const { generation } = JSON.parse(
     Buffer.from((await firstValue(cores, ref.id)) ?? []).toString(),

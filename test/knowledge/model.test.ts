@@ -15,7 +15,7 @@ import type { CoreExport } from '../../src/knowledge/types.js'
 import type { CoreMessage } from '../../src/types.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { coreProblems } from '../fixtures/problems.js'
-import { exported, triplesMessage } from '../fixtures/stores.js'
+import { exported, slicedMessage, triplesMessage } from '../fixtures/stores.js'
 import { pickSeed } from '../fixtures/random.js'
 
 const user = 'alice'
@@ -158,7 +158,7 @@ const importCommand = fc
   .tuple(
     id,
     fc.constantFrom('a', 'b', 'c'),
-    fc.constantFrom(0, 1, 2, 40, 90),
+    fc.constantFrom(0, 1, 2, 3, 40, 90),
     fc.constantFrom('append' as const, 'append' as const, 'replace' as const),
     fc.oneof(
       { weight: 4, arbitrary: fc.constant(false) },
@@ -232,7 +232,9 @@ async function keepTidy({ keep, backend }: Real): Promise<void> {
 }
 
 function contentOf(id: string, name: string, size: number): Buffer {
-  const [type, data] = triplesMessage(name, 300) as Extract<CoreMessage, readonly ['t', unknown]>
+  // Of `c` two lie inline, and three in a slice; of the others as many as are a MiB lie inline.
+  const made = name === 'c' ? slicedMessage(name, 25_000) : triplesMessage(name, 300)
+  const [type, data] = made as Extract<CoreMessage, readonly ['t', unknown]>
   const message = encodeMessage([type, { ...data, m: { ...data.m, i: id, u: user } }])
   return Buffer.concat(Array.from({ length: size }, () => message))
 }

@@ -8,11 +8,13 @@ import type { ToldError } from '../../src/lorekeep.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { coreProblems } from '../fixtures/problems.js'
-import { triplesMessage } from '../fixtures/stores.js'
+import { slicedMessage, triplesMessage } from '../fixtures/stores.js'
 import { KeptBackend } from '../objects/kept-backend.js'
 
 const ref = { user: 'alice', id: 'core' }
 const small = encodeMessage(triplesMessage('small'))
+// What is staged, and has to be taken back.
+const sliced = encodeMessage(slicedMessage('sliced'))
 
 t.test('600 imports that fail are told at most once a second for each kind', async (t) => {
   const backend = new FaultyBackend(new KeptBackend(new MemoryBackend()))
@@ -33,7 +35,7 @@ t.test('600 imports that fail are told at most once a second for each kind', asy
   let failed = 0
   const client = async () => {
     while (failed < 600) {
-      await t.rejects(knowledge.import(ref, Buffer.concat([small, small])), {
+      await t.rejects(knowledge.import(ref, sliced), {
         code: 'LK_STORAGE_UNAVAILABLE',
       })
       failed++
@@ -69,7 +71,7 @@ t.test('an outage starts no passes of the collector while one waits', async (t) 
   const writes = async () => {
     const start = backend.calls
     backend.refusesWrites = true
-    await t.rejects(knowledge.import(ref, Buffer.concat([small, small])))
+    await t.rejects(knowledge.import(ref, sliced))
     for (let n = 0; n < 20; n++) await new Promise(setImmediate)
     return backend.calls - start
   }
@@ -92,7 +94,7 @@ t.test('what was summed up is told by close()', async (t) => {
   // Three outages within a second: each is noticed by a pass.
   for (let n = 0; n < 3; n++) {
     backend.refusesWrites = true
-    await t.rejects(knowledge.import(ref, Buffer.concat([small, small])))
+    await t.rejects(knowledge.import(ref, sliced))
     for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate)
     backend.refusesWrites = false
     await knowledge.import({ ...ref, id: `${n}` }, small)

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { encodeMessage } from '../../src/codec/encoder.js'
-import { triplesMessage } from '../fixtures/stores.js'
+import { slicedMessage, triplesMessage } from '../fixtures/stores.js'
 import type { CoreMessage } from '../../src/types.js'
 
 export const user = 'alice'
@@ -19,7 +19,9 @@ export type Step =
 
 /** The stream of an import, made of its name and size alone. */
 export function* contentOf({ core, name, size }: Step): Generator<Uint8Array> {
-  const [type, data] = triplesMessage(name, 300) as Extract<CoreMessage, readonly ['t', unknown]>
+  // What repeats lies inline up to a MiB; every third deflates little, and lies in slices soon.
+  const made = size % 3 === 0 ? slicedMessage(name, 25_000) : triplesMessage(name, 300)
+  const [type, data] = made as Extract<CoreMessage, readonly ['t', unknown]>
   const message = encodeMessage([type, { ...data, m: { ...data.m, i: core, u: user } }])
   for (let left = size; left > 0; left--) yield message
 }

@@ -1,6 +1,7 @@
 // Everything that the verifier of cores can find, each from the smallest damage that shows it.
 
 import { createHash } from 'node:crypto'
+import { deflateRawSync } from 'node:zlib'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { encodeMessage } from '../../src/codec/encoder.js'
@@ -14,6 +15,7 @@ import {
   indexKey,
   segmentKey,
   sliceKey,
+  smallKey,
   stagedKey,
   type CoreRecord,
   type IndexRecord,
@@ -23,7 +25,7 @@ import { openKnowledgeStore } from '../../src/knowledge/store.js'
 import { verifyKnowledge } from '../../src/knowledge/verify.js'
 import type { CoreMessage } from '../../src/types.js'
 import type { Report } from '../../src/verify/report.js'
-import { bigStream, triplesMessage } from '../fixtures/stores.js'
+import { bigStream, slicedMessage, triplesMessage } from '../fixtures/stores.js'
 import { expectFound, flipped, linesOf, recordIn, type Damage } from './changes.js'
 
 const user = 'u'
@@ -60,16 +62,18 @@ async function opened() {
 }
 
 /**
+ * All segments in slices, or those of `make` inline.
  * The core `a`: a segment of these messages, one of vectors, an index of both with links, and a segment
  * without an index. The core `b`: one segment and its index. The core `empty`.
  */
-async function filled(messages: Iterable<Uint8Array>) {
+async function filled(messages: Iterable<Uint8Array>, make = slicedMessage) {
   const { cores, slices, knowledge, verify } = await opened()
+  const vectors = [vectorsMessage(), vectorsMessage('other', 25), make('of vectors')]
   await knowledge.import({ user, id: 'a' }, messages)
-  await knowledge.write({ user, id: 'a' }, [vectorsMessage(), vectorsMessage('other', 25)])
+  await knowledge.write({ user, id: 'a' }, vectors)
   await knowledge.index({ user, id: 'a' })
-  await knowledge.write({ user, id: 'a' }, [triplesMessage('of a')])
-  await knowledge.write({ user, id: 'b' }, [triplesMessage('of b')], { index: true })
+  await knowledge.write({ user, id: 'a' }, [make('of a')])
+  await knowledge.write({ user, id: 'b' }, [make('of b')], { index: true })
   await knowledge.write({ user, id: 'empty' }, [])
   const a = await recordIn<CoreRecord>(cores, coreKey({ user, id: 'a' }))
   const b = await recordIn<CoreRecord>(cores, coreKey({ user, id: 'b' }))
@@ -102,10 +106,11 @@ type Filled = Awaited<ReturnType<typeof filled>>
 function test(
   name: string,
   damagesOf: (store: Filled) => readonly Damage[] | Promise<Damage[]>,
-  messages: Iterable<Uint8Array> = [encodeMessage(triplesMessage('first'))],
+  messages: Iterable<Uint8Array> = [encodeMessage(slicedMessage('first'))],
+  make = slicedMessage,
 ) {
   t.test(name, async (t) => {
-    const store = await filled(messages)
+    const store = await filled(messages, make)
     await expectFound(t, store.verify, store.labels, await damagesOf(store))
   })
 }
@@ -148,6 +153,7 @@ test('keys of no kind, and the format', ({ cores, slices }) => {
       ['core', 'u'],
       ['core', 'u', 'x', 'y'],
       ['segment', 'g', 'x'],
+      ['small', 'g', 'x'],
       ['staged', 5],
       ['garbage'],
       ['index', 'g'],
@@ -185,8 +191,8 @@ test('keys of no kind, and the format', ({ cores, slices }) => {
     },
     {
       of: 'another format',
-      changes: [[cores, formatKey(), { version: 2 }]],
-      found: ['different ("format"): format 2; this version reads 1'],
+      changes: [[cores, formatKey(), { version: 1 }]],
+      found: ['different ("format"): format 1; this version reads 2'],
     },
     {
       of: 'a format that is no record',
@@ -392,7 +398,7 @@ test(
         changes: [[slices, sliceKey(first.id, 1), new Uint8Array(last)]],
         found: [],
         deep: [
-          `different ("segment", "A", 0): of core 'a' of 'u': its slices are not those of its digest`,
+          `different ("segment", "A", 0): of core 'a' of 'u': its bytes are not those of its digest`,
         ],
       },
       {
@@ -423,6 +429,110 @@ test(
     ]
   },
   bigStream('a', 1, encodeMessage),
+)
+
+test(
+  'bytes that lie inline',
+  ({ cores, key, a, b, segments, ofB }) => {
+    const whose = "of core 'a' of 'u'"
+    const [first, second] = segments
+    const small = (n: number) => smallKey(a.generation, n)
+    const nobody = `${whose}: no segment has its bytes there`
+    const noRecord = (n: number) => [
+      `damaged ("segment", "A", ${n}): it is not the record of a segment`,
+      `unreferenced ("small", "A", ${n}): ${nobody}`,
+    ]
+    const wrong: Partial<Record<keyof SegmentRecord, unknown>>[] = [
+      { inline: 'packed' },
+      { inline: true },
+      { slices: 1 },
+      { bytes: 0 },
+      { bytes: 1024 * 1024 + 1 },
+      { inline: 'plain', bytes: 64 * 1024 + 1 },
+    ]
+    const other = new Uint8Array(ofB.bytes)
+    const digest = createHash('sha256').update(other).digest('hex')
+    const noInflating = (n: number) =>
+      `damaged ("small", "A", ${n}): ${whose}: stored data is damaged: what is stored inline does not inflate to the ${segments[n]?.bytes} bytes of a segment`
+    return [
+      ...[0, 1, 2].map((n) => ({
+        of: `those of segment ${n} are gone`,
+        changes: [[cores, small(n), undefined] as const],
+        found: [`missing ("small", "A", ${n}): the bytes of a segment ${whose}`],
+      })),
+      {
+        of: 'more than there are segments',
+        changes: [[cores, small(3), other]],
+        found: [`unreferenced ("small", "A", 3): ${nobody}`],
+      },
+      {
+        of: 'those of a segment that is gone',
+        changes: [[cores, key.segment(1), undefined]],
+        found: [
+          `missing ("segment", "A", 1): ${whose}, which has 3 segments`,
+          `unreferenced ("small", "A", 1): ${nobody}`,
+        ],
+      },
+      ...wrong.map((fields) => ({
+        of: JSON.stringify(fields),
+        changes: [[cores, key.segment(0), { ...first, ...fields }] as const],
+        found: noRecord(0),
+      })),
+      {
+        of: 'no deflated bytes',
+        changes: [[cores, small(1), Buffer.alloc(50, 0xff)]],
+        found: [],
+        deep: [noInflating(1)],
+      },
+      {
+        of: '64 MiB of zeros',
+        changes: [[cores, small(1), deflateRawSync(new Uint8Array(64 * 1024 * 1024))]],
+        found: [],
+        deep: [noInflating(1)],
+      },
+      {
+        of: 'fewer bytes',
+        changes: [[cores, small(1), deflateRawSync(new Uint8Array(second.bytes - 1))]],
+        found: [],
+        deep: [
+          `damaged ("small", "A", 1): ${whose}: stored data is damaged: ${second.bytes - 1} bytes of a segment of ${second.bytes} are stored inline`,
+        ],
+      },
+      {
+        of: 'other bytes',
+        changes: [[cores, small(1), deflateRawSync(new Uint8Array(second.bytes))]],
+        found: [],
+        deep: [`different ("segment", "A", 1): ${whose}: its bytes are not those of its digest`],
+      },
+      {
+        of: 'no messages, of the right digest',
+        changes: [
+          [cores, smallKey(b.generation, 0), other],
+          [cores, segmentKey(b.generation, 0), { ...ofB, digest }],
+          [cores, key.b, { ...b, digest }],
+          [cores, contentKey(b.generation, ofB.digest), undefined],
+          [cores, contentKey(b.generation, digest), new Uint8Array(0)],
+        ],
+        found: [],
+        deep: [
+          `different ("segment", "B", 0): of core 'b' of 'u': not a valid core stream: message 0, byte 0: expected a message (an array of a type string and a map), found an integer`,
+        ],
+      },
+      ...(['messages', 'triples', 'entities', 'vectors'] as const).map((name) => ({
+        of: `another count of ${name}`,
+        changes: [
+          [cores, key.segment(1), { ...second, [name]: second[name] + 1 }],
+          [cores, key.a, { ...a, [name]: a[name] + 1 }],
+        ] as const,
+        found: [],
+        deep: [
+          `different ("segment", "A", 1): ${whose}: counts ${second[name] + 1} ${name}; there are ${second[name]}`,
+        ],
+      })),
+    ]
+  },
+  [encodeMessage(triplesMessage('first', 40))],
+  triplesMessage,
 )
 
 test('records of indexes', ({ cores, slices, key, a, index, segments }) => {
@@ -615,17 +725,23 @@ test('what nobody names, or two do', ({ cores, slices, key, a, b, segments, ofB 
       changes: [
         [cores, segmentKey('x', 0), { ...ofB, id: 'y' }],
         [cores, segmentKey('x', 1), { ...ofB, id: 'z' }],
+        [cores, smallKey('x', 1), nothing],
+        [cores, smallKey('x', 2), nothing],
         [cores, contentKey('x', 'd'), nothing],
         [cores, indexKey('x', 0), { id: 'w' }],
       ],
-      found: ['("segment", "x", 0)', '("content", "x", "d")', '("index", "x", 0)'].map(
-        (key) => `unreferenced ${key}: ${nobody}`,
-      ),
+      found: [
+        '("segment", "x", 0)',
+        '("small", "x", 1)',
+        '("content", "x", "d")',
+        '("index", "x", 0)',
+      ].map((key) => `unreferenced ${key}: ${nobody}`),
     },
     {
       of: 'those of a core that was deleted',
       changes: [
         [cores, segmentKey('x', 0), { ...ofB, id: 'y' }],
+        [cores, smallKey('x', 0), nothing],
         [cores, contentKey('x', 'd'), nothing],
         [cores, indexKey('x', 0), { id: 'w' }],
         [cores, garbageKey('x'), nothing],

@@ -5,23 +5,25 @@ import { createLorekeep } from '../../src/lorekeep.js'
 import {
   coreKey,
   segmentKey,
+  smallKey,
   type CoreRecord,
   type SegmentRecord,
 } from '../../src/knowledge/records.js'
 import { decodeRecord, encodeRecord } from '../../src/record.js'
 import { salvageStores } from '../../src/salvage-stores.js'
-import type { Storage } from '../../src/storage.js'
+import type { Backend, Storage } from '../../src/storage.js'
 import { verifyStores } from '../../src/verify-stores.js'
-import { triplesMessage } from '../fixtures/stores.js'
+import { slicedMessage, triplesMessage } from '../fixtures/stores.js'
+import { KeptBackend } from '../objects/kept-backend.js'
 import { salvage } from './salvaged.js'
 
 const user = 'u'
 
-/** The cores `a` and `b`, of one segment each. */
-async function opened() {
+/** The cores `a` and `b`, of one segment each, in slices or inline. */
+async function opened(make = slicedMessage) {
   const backend = new MemoryBackend()
   const { knowledge } = await createLorekeep({ backend })
-  for (const id of ['a', 'b']) await knowledge.write({ user, id }, [triplesMessage(`of ${id}`)])
+  for (const id of ['a', 'b']) await knowledge.write({ user, id }, [make(`of ${id}`)])
   const partitions = {
     cores: await backend.open('cores'),
     slices: await backend.open('slices'),
@@ -49,7 +51,7 @@ async function put(storage: Storage, key: Uint8Array, record: object): Promise<v
   await storage.write([{ type: 'put', key, value: encodeRecord(record) }])
 }
 
-async function textsIn(backend: MemoryBackend, id: string): Promise<string> {
+async function textsIn(backend: Backend, id: string): Promise<string> {
   const keep = await createLorekeep({ backend })
   const messages = []
   for await (const message of keep.knowledge.messages({ user, id })) messages.push(message)
@@ -107,6 +109,53 @@ t.test('slices whose record is lost are told', async (t) => {
   await cores.write([{ type: 'del', key }])
   const { findings } = await salvage(partitions, new MemoryBackend())
   t.ok(findings.some(({ partition, what }) => partition === 'slices' && what.includes(id)))
+})
+
+t.test('bytes inline whose record is lost are told', async (t) => {
+  const { partitions, cores, a } = await opened(triplesMessage)
+  await cores.write([{ type: 'del', key: segmentKey(a.generation, 0) }])
+  const { findings, cores: kept } = await salvage(partitions, new MemoryBackend())
+  t.equal(kept, 1)
+  const what = `("small", "${a.generation}", 0)`
+  t.ok(findings.some((one) => one.partition === 'cores' && one.what === what))
+})
+
+t.test('bytes inline come back, at the place of their segment', async (t) => {
+  const backend = new MemoryBackend()
+  const { knowledge } = await createLorekeep({ backend })
+  const names = ['first', 'second', 'third']
+  for (const name of names) await knowledge.write({ user, id: 'a' }, [triplesMessage(name, 40)])
+  const partitions = {
+    cores: await backend.open('cores'),
+    slices: await backend.open('slices'),
+    objects: await backend.open('objects'),
+    flows: await backend.open('flows'),
+  }
+  const { generation } = await coreIn(partitions.cores, 'a')
+  const [first, second] = [smallKey(generation, 0), smallKey(generation, 1)]
+  const value = (await partitions.cores.get(first))!
+  for (const [damage, put] of [
+    ['another segment’s', { type: 'put', key: second, value }],
+    ['none', { type: 'del', key: second }],
+    ['no deflated bytes', { type: 'put', key: second, value: new Uint8Array(9).fill(0xff) }],
+  ] as const) {
+    await partitions.cores.write([put])
+    const target = new MemoryBackend()
+    const { findings, segments } = await salvage(partitions, target)
+    t.equal(segments, 2, damage)
+    t.match(findings[0], { code: 'lost', what: `("segment", "${generation}", 1)` }, damage)
+    const texts = await textsIn(new KeptBackend(target), 'a')
+    t.match(texts, /of first.*of third/, damage)
+    t.notMatch(texts, 'of second')
+    const errors = []
+    const keep = await createLorekeep({ backend: new KeptBackend(target) })
+    for await (const finding of keep.verify({ deep: true })) errors.push(finding)
+    t.strictSame(errors, [], damage)
+  }
+  // A core whose own record is lost: its messages name it.
+  await partitions.cores.write([{ type: 'del', key: coreKey({ user, id: 'a' }) }])
+  const { segments } = await salvage(partitions, new MemoryBackend())
+  t.equal(segments, 2)
 })
 
 t.test('what is found is given out before the rest is written', async (t) => {
