@@ -2,8 +2,9 @@
 // tests every sentence below, docs/adapters.md explains them with a complete example.
 
 /**
- * Each partition is an independent ordered store. Small records and bulk slices live apart,
- * because an LSM tree that holds both rewrites the slices whenever the records change.
+ * Each partition is an independent ordered store. Small records (with values of up to 64 KiB) and
+ * bulk slices live apart, because an LSM tree that holds both rewrites the slices whenever the
+ * records change.
  */
 export type PartitionName = 'cores' | 'slices' | 'objects' | 'flows'
 

@@ -29,7 +29,7 @@ import {
   type CoreRecord,
   type SegmentRecord,
 } from './records.js'
-import { piecesOf, readPiece, type PlacedSegment } from './segment-bytes.js'
+import { piecesOf, unpacked, type PlacedSegment } from './segment-bytes.js'
 import { SegmentContent } from './segment-content.js'
 import { sliceBytes } from './segment-writer.js'
 import type { CoreCounts, CoreRef } from './types.js'
@@ -280,13 +280,18 @@ class CoreSalvage {
     return content.damage() === undefined ? content.counts : undefined
   }
 
-  /** `undefined` also for what is damaged. */
-  async #read(placed: PlacedSegment, piece: number): Promise<Uint8Array | undefined> {
+  /** However many bytes the record counts: that is corrected. `undefined` also for what is damaged. */
+  async #read(
+    { generation, n, segment }: PlacedSegment,
+    piece: number,
+  ): Promise<Uint8Array | undefined> {
+    if (segment.inline === undefined) return this.#slices.get(sliceKey(segment.id, piece))
+    const stored = await this.#cores.get(smallKey(generation, n))
     try {
-      return await readPiece({ cores: this.#cores, slices: this.#slices }, placed, piece)
+      return stored && unpacked(segment.inline, stored)
     } catch (error) {
       if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
-      // What is inline may not inflate. It is told with its segment.
+      // It is told with its segment.
       return undefined
     }
   }

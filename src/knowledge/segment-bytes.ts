@@ -82,21 +82,24 @@ export function bytesOf(
   { inline, bytes }: Pick<SegmentRecord, 'inline' | 'bytes'>,
   stored: Uint8Array,
 ): Uint8Array {
-  const found = inline === 'deflated' ? inflate(stored, bytes) : stored
+  // The record may be damaged as well.
+  if (bytes > sliceBytes) throw damaged(`a segment of ${bytes} bytes cannot lie inline`)
+  const found = unpacked(inline, stored, bytes)
   if (found.length === bytes) return found
   throw damaged(`${found.length} bytes of a segment of ${bytes} are stored inline`)
 }
 
-function inflate(stored: Uint8Array, bytes: number): Uint8Array {
-  // The record may be damaged as well.
-  if (bytes > sliceBytes) throw damaged(`a segment of ${bytes} bytes cannot lie inline`)
+/** @throws LorekeepError `LK_STORAGE_CORRUPT` where that are no bytes, or more than `most` */
+export function unpacked(
+  inline: SegmentRecord['inline'],
+  stored: Uint8Array,
+  most = sliceBytes,
+): Uint8Array {
+  if (inline !== 'deflated') return stored
   try {
-    return inflateRawSync(stored, { maxOutputLength: bytes, chunkSize: Math.max(64, bytes + 1) })
+    return inflateRawSync(stored, { maxOutputLength: most, chunkSize: Math.max(64, most + 1) })
   } catch (cause) {
-    throw damaged(
-      `what is stored inline does not inflate to the ${bytes} bytes of a segment`,
-      cause,
-    )
+    throw damaged(`what is stored inline does not inflate to the ${most} bytes of a segment`, cause)
   }
 }
 

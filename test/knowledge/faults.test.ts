@@ -158,9 +158,9 @@ t.test('a small import whose commit is in doubt is found by the next one', async
         // Where that is the commit it happens, and nobody can ask whether it did.
         Object.assign(backend, { failAt: backend.calls + failAt, when: 'after', lasting: true })
         const { error } = await settle(knowledge.import(ref, small, { mode }))
-        assert.equal(error !== undefined, backend.failed, `${engine} ${failAt}`)
         Object.assign(backend, { failAt: Infinity, lasting: false })
         const isThere = (await knowledge.stat(ref))?.digest !== before?.digest
+        assert.ok(isThere || error !== undefined, `${engine} ${failAt}`)
         const { duplicate } = await knowledge.import(ref, small, { mode })
         assert.equal(duplicate, isThere, `${engine} ${failAt}`)
         if (error !== undefined && isThere) found++

@@ -58,19 +58,25 @@ async function textsIn(backend: Backend, id: string): Promise<string> {
   return JSON.stringify(messages)
 }
 
-t.test('a segment that counts wrongly is corrected, and that is told', async (t) => {
-  const { partitions, cores, a } = await opened()
-  const key = segmentKey(a.generation, 0)
-  const segment = decodeRecord<SegmentRecord>((await cores.get(key))!)
-  await put(cores, key, { ...segment, triples: 7, bytes: segment.bytes + 1 })
-  const target = new MemoryBackend()
-  const { findings, segments } = await salvage(partitions, target)
-  t.equal(segments, 2)
-  t.ok(findings.every(({ code }) => code === 'different'))
-  t.match(findings.map(({ message }) => message).join('\n'), /counted 7 triples/)
-  const salvaged = await coreIn(await target.open('cores'), 'a')
-  t.strictSame(salvaged, a)
-})
+for (const [place, make] of [
+  ['slices', slicedMessage],
+  ['inline', (name) => triplesMessage(name, 40)],
+  ['inline and plain', (name) => triplesMessage(name, 2)],
+] as readonly (readonly [string, typeof slicedMessage])[]) {
+  t.test(`${place}: a segment that counts wrongly is corrected, and that is told`, async (t) => {
+    const { partitions, cores, a } = await opened(make)
+    const key = segmentKey(a.generation, 0)
+    const segment = decodeRecord<SegmentRecord>((await cores.get(key))!)
+    await put(cores, key, { ...segment, triples: 7, bytes: segment.bytes + 1 })
+    const target = new MemoryBackend()
+    const { findings, segments } = await salvage(partitions, target)
+    t.equal(segments, 2)
+    t.ok(findings.every(({ code }) => code === 'different'))
+    t.match(findings.map(({ message }) => message).join('\n'), /counted 7 triples/)
+    const salvaged = await coreIn(await target.open('cores'), 'a')
+    t.strictSame(salvaged, a)
+  })
+}
 
 t.test('a core that names the segments of another does not get them', async (t) => {
   for (const [from, to] of [
