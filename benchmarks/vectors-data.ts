@@ -89,7 +89,7 @@ export async function writeFile(storage: BlockStorage, from: LinkedFile): Promis
 }
 
 export function setOf(file: LinkedFile, accepts?: Uint8Array): VectorSet {
-  return { ...file, core: 'core', accepts, entity: (index) => index }
+  return { ...file, core: () => 'core', accepts, entity: (index) => index }
 }
 
 /** The numbers of the nearest vectors. */

@@ -96,7 +96,7 @@ export function encodeText(text: string, kind: number): Int32Array {
   return encodeBytes(Buffer.from(text, 'utf8'), kind)
 }
 
-function encodeBytes(bytes: Uint8Array, kind: number): Int32Array {
+export function encodeBytes(bytes: Uint8Array, kind: number): Int32Array {
   const words = new Int32Array(wordsOf(bytes.length))
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   encodeInto(words, 0, view, 0, bytes.length, kind)

@@ -3,6 +3,9 @@ import { IndexThread } from './index-thread.js'
 import type { PartRecord } from './layout.js'
 import { unlinked, writeLinks, type LinkOptions } from './links-writer.js'
 import { PartsBuilder } from './parts-builder.js'
+import type { SourceName } from './places.js'
+
+export type { SourceName } from './places.js'
 
 /** Less than this is indexed where it is: a thread takes some 50 ms to start. */
 const minThreadBytes = 8 * 1024 * 1024
@@ -12,17 +15,31 @@ export class IndexBuilder {
   readonly #storage: BlockStorage
   readonly #id: string
   readonly #signal: AbortSignal | undefined
+  readonly #first: SourceName
   /** What came before it was clear whether it is worth a thread. */
-  #held: Uint8Array[] = []
+  #held: (Uint8Array | SourceName)[] = []
   #heldBytes = 0
   #thread: IndexThread | undefined
   #parts: PartsBuilder | undefined
 
-  /** All of the index is stored under keys that begin with `id`. */
-  constructor(storage: BlockStorage, id: string, signal: AbortSignal | undefined) {
+  /** All of the index is stored under keys that begin with `id`. `source`: whose the first slices are. */
+  constructor(
+    storage: BlockStorage,
+    id: string,
+    source: SourceName,
+    signal: AbortSignal | undefined,
+  ) {
     this.#storage = storage
     this.#id = id
+    this.#first = source
     this.#signal = signal
+  }
+
+  /** Whose the slices that follow are. Between whole segments only. */
+  source(next: SourceName): void {
+    const builder = this.#thread ?? this.#parts
+    if (builder === undefined) this.#held.push(next)
+    else builder.source(next)
   }
 
   /** The next slice, which is the caller's again when this returns. */
@@ -42,7 +59,8 @@ export class IndexBuilder {
     if (this.#thread === undefined && this.#parts === undefined) {
       this.#thread = await IndexThread.start(this.#storage, this.#id, this.#signal)
       if (this.#thread !== undefined) {
-        for (const held of this.#held.splice(0)) this.#thread.push(held)
+        this.#thread.source(this.#first)
+        for (const held of this.#held.splice(0)) tell(this.#thread, held)
       }
     }
     await (this.#thread === undefined ? this.#workHere() : this.#thread.ready())
@@ -56,9 +74,9 @@ export class IndexBuilder {
   }
 
   async #workHere(): Promise<PartsBuilder> {
-    this.#parts ??= new PartsBuilder(this.#storage, this.#id)
-    for (const slice of this.#held.splice(0)) {
-      this.#parts.push(slice)
+    this.#parts ??= new PartsBuilder(this.#storage, this.#id, this.#first)
+    for (const held of this.#held.splice(0)) {
+      tell(this.#parts, held)
       await this.#parts.writeFull()
     }
     await this.#parts.writeFull()
@@ -72,21 +90,26 @@ export class IndexBuilder {
   }
 }
 
+function tell(builder: IndexThread | PartsBuilder, held: Uint8Array | SourceName): void {
+  if (held instanceof Uint8Array) builder.push(held)
+  else builder.source(held)
+}
+
 /** Vectors that are linked without a thread. */
 const maxUnthreaded = 2000
 
 /** Makes the approximate indexes that are missing, durably, and gives the parts with them. */
 export async function linkParts(
   storage: BlockStorage,
-  index: string,
   parts: readonly PartRecord[],
   options: LinkOptions,
 ): Promise<readonly PartRecord[]> {
   const { minLinked, signal, onProgress } = options
   const count = unlinked(parts, minLinked)
   if (count === 0) return parts
-  const thread = count > maxUnthreaded && (await IndexThread.start(storage, index, signal))
-  if (!thread) return writeLinks(storage, index, parts, options)
+  const thread =
+    count > maxUnthreaded && (await IndexThread.start(storage, parts[0]?.id ?? '', signal))
+  if (!thread) return writeLinks(storage, parts, options)
   try {
     return await thread.link(parts, minLinked, onProgress)
   } finally {

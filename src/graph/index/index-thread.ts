@@ -2,14 +2,23 @@ import { Worker } from 'node:worker_threads'
 import type { BlockStorage } from '../../block-writer.js'
 import type { Operation } from '../../storage.js'
 import type { PartRecord } from './layout.js'
+import type { MergeInput } from './part-merger.js'
+import type { SourceName } from './places.js'
 
 export type ToWorker =
-  | { readonly type: 'slice'; readonly index: string; readonly slice: Uint8Array }
+  /** Whose the slices that follow are. It comes before the first one. */
+  | { readonly type: 'source'; readonly id: string; readonly source: SourceName }
+  | { readonly type: 'slice'; readonly slice: Uint8Array }
   | { readonly type: 'finish' }
   | {
       readonly type: 'link'
-      readonly index: string
       readonly parts: readonly PartRecord[]
+      readonly minLinked: number
+    }
+  | {
+      readonly type: 'merge'
+      readonly id: string
+      readonly inputs: readonly MergeInput[]
       readonly minLinked: number
     }
   | { readonly type: 'answer'; readonly id: number; readonly value: Uint8Array | undefined }
@@ -120,13 +129,13 @@ export class IndexThread {
    */
   static async start(
     storage: BlockStorage,
-    index: string,
+    id: string,
     signal: AbortSignal | undefined,
   ): Promise<IndexThread | undefined> {
     if (threads >= mostThreads) return undefined
     threads++
     try {
-      return new IndexThread(await takeWorker(), storage, index, signal)
+      return new IndexThread(await takeWorker(), storage, id, signal)
     } catch (error) {
       threads--
       warn(error)
@@ -136,7 +145,7 @@ export class IndexThread {
 
   readonly #worker: Worker
   readonly #storage: BlockStorage
-  readonly #index: string
+  readonly #id: string
   readonly #signal: AbortSignal | undefined
   /** It has done all it was asked to. */
   #isDone = false
@@ -152,12 +161,12 @@ export class IndexThread {
   private constructor(
     worker: Worker,
     storage: BlockStorage,
-    index: string,
+    id: string,
     signal: AbortSignal | undefined,
   ) {
     this.#worker = worker
     this.#storage = storage
-    this.#index = index
+    this.#id = id
     this.#signal = signal
     signal?.addEventListener('abort', this.#aborted)
     if (signal?.aborted === true) this.#aborted()
@@ -166,12 +175,18 @@ export class IndexThread {
     this.#worker.on('exit', this.#exited)
   }
 
+  /** Whose the slices that follow are; to be called before the first one. */
+  source(next: SourceName): void {
+    this.#isDone = false
+    this.#post({ type: 'source', id: this.#id, source: next })
+  }
+
   /** Takes a copy. */
   push(slice: Uint8Array): void {
     this.#isDone = false
     this.#waitingSlices++
     const copy = new Uint8Array(slice)
-    this.#post({ type: 'slice', index: this.#index, slice: copy }, [copy.buffer])
+    this.#post({ type: 'slice', slice: copy }, [copy.buffer])
   }
 
   /** Waits while too many slices do. */
@@ -190,7 +205,18 @@ export class IndexThread {
     onProgress: ((done: number, total: number) => void) | undefined,
   ): Promise<PartRecord[]> {
     this.#onProgress = onProgress
-    return this.#result({ type: 'link', index: this.#index, parts, minLinked })
+    return this.#result({ type: 'link', parts, minLinked })
+  }
+
+  /** As mergeHere(). */
+  async merge(
+    inputs: readonly MergeInput[],
+    minLinked: number,
+    onProgress: ((done: number, total: number) => void) | undefined,
+  ): Promise<PartRecord | undefined> {
+    this.#onProgress = onProgress
+    const [part] = await this.#result({ type: 'merge', id: this.#id, inputs, minLinked })
+    return part
   }
 
   /** Lets go of the thread; resolves when none of its writes is under way. */

@@ -4,7 +4,8 @@ import { parentPort } from 'node:worker_threads'
 import type { BlockStorage } from '../../block-writer.js'
 import type { Operation } from '../../storage.js'
 import type { FromWorker, ToWorker } from './index-thread.js'
-import { writeLinks } from './links-writer.js'
+import { writeLinks, type LinkOptions } from './links-writer.js'
+import { mergeHere } from './part-merger.js'
 import { PartsBuilder } from './parts-builder.js'
 
 if (parentPort === null) throw new Error('this is the module of a worker thread')
@@ -50,8 +51,11 @@ port.on('message', (message: ToWorker) => {
 post({ type: 'ready' })
 
 async function perform(message: Exclude<ToWorker, { type: 'answer' }>): Promise<void> {
-  if (message.type === 'slice') {
-    builder ??= new PartsBuilder(storage, message.index)
+  if (message.type === 'source') {
+    builder ??= new PartsBuilder(storage, message.id, message.source)
+    builder.source(message.source)
+  } else if (message.type === 'slice') {
+    if (builder === undefined) throw new Error('a slice came before it was told whose it is')
     builder.push(message.slice)
     await builder.writeFull()
     post({ type: 'taken' })
@@ -59,12 +63,17 @@ async function perform(message: Exclude<ToWorker, { type: 'answer' }>): Promise<
     const parts = (await builder?.finish()) ?? []
     builder = undefined
     post({ type: 'done', parts })
-  } else {
-    const parts = await writeLinks(storage, message.index, message.parts, {
-      minLinked: message.minLinked,
-      signal: undefined,
-      onProgress: (done, total) => post({ type: 'progress', done, total }),
-    })
+  } else if (message.type === 'link') {
+    const parts = await writeLinks(storage, message.parts, linking(message.minLinked))
     post({ type: 'done', parts })
+  } else {
+    const { id, inputs, minLinked } = message
+    const part = await mergeHere(storage, id, inputs, linking(minLinked))
+    post({ type: 'done', parts: part === undefined ? [] : [part] })
   }
+}
+
+function linking(minLinked: number): LinkOptions {
+  const onProgress = (done: number, total: number) => post({ type: 'progress', done, total })
+  return { minLinked, signal: undefined, onProgress }
 }

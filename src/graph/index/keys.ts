@@ -1,4 +1,4 @@
-// Keys of an index in the partition `slices`. All begin with the index's own name.
+// Keys of the parts of an index in the partition `slices`. All of one part begin with its id and number.
 
 import { encodeKey } from '../../keys.js'
 
@@ -6,14 +6,20 @@ const MAIN = 0
 const VECTORS = 1
 const LINKS = 2
 
-/** A block of the main file of a part. */
-export const mainKey = (index: string, part: number, block: number) =>
-  encodeKey(index, part, MAIN, block)
+/** What all keys of a part begin with. */
+export interface PartName {
+  readonly id: string
+  readonly number: number
+}
 
-/** A block of a part's vectors of one length. */
-export const vectorKey = (index: string, part: number, dimensions: number, block: number) =>
-  encodeKey(index, part, VECTORS, dimensions, block)
+/** A block of its main file. */
+export const mainKey = ({ id, number }: PartName, block: number) =>
+  encodeKey(id, number, MAIN, block)
+
+/** A block of its vectors. */
+export const vectorKey = ({ id, number }: PartName, block: number) =>
+  encodeKey(id, number, VECTORS, block)
 
 /** A block of their approximate index. */
-export const linksKey = (index: string, part: number, dimensions: number, block: number) =>
-  encodeKey(index, part, LINKS, dimensions, block)
+export const linksKey = ({ id, number }: PartName, block: number) =>
+  encodeKey(id, number, LINKS, block)

@@ -1,23 +1,32 @@
 // Where things lie in the main file of a part: sections of whole numbers (32 bits, little-endian) and
 // bytes, one behind the other, each beginning at a multiple of 8. docs/format.md describes them.
 
-/** What an index record says of a part. Sections are of these sizes; nothing else has to be read. */
+/**
+ * What is to be known of a part before anything of it is read. A part has triples, or vectors of one
+ * length. Terms are in the order of their hashes (term-order.ts), which is that of all parts.
+ */
 export interface PartRecord {
+  /** What its keys begin with: that of the work that made it, and which of its parts this is. */
+  readonly id: string
+  readonly number: number
   readonly terms: number
   /** Of their entries, numbers of 32 bits. */
   readonly termWords: number
+  /** Generations of cores that say something of it. */
+  readonly sources: number
+  /** Combinations of graph, source and collection. */
+  readonly places: number
   /** Distinct triples. */
   readonly triples: number
-  /** The id of the one collection's name, or -1 where there are several. */
-  readonly collection: number
-  /** Entries of the lists of where each triple is, which a part of several collections has, or with named graphs. */
-  readonly memberships: number
-  /** Where some triples are in named graphs: how many graphs there are, and triples of each together. */
-  readonly graphs?: { readonly names: number; readonly rows: number } | undefined
+  /** Words of the lists of places, which triples have that are said in several. */
+  readonly lists: number
+  /** Triples of each place, together; 0 where there is one place alone. */
+  readonly placeRows: number
+  /** Whether some triples are in named graphs. */
+  readonly hasGraphs: boolean
   /** How many terms are numbers, and moments in time, where there are any. */
   readonly values?: { readonly numbers: number; readonly moments: number } | undefined
-  /** Vectors by their length, in ascending order of it. */
-  readonly vectors: readonly VectorRecord[]
+  readonly vectors?: VectorRecord | undefined
 }
 
 export interface VectorRecord {
@@ -29,6 +38,13 @@ export interface VectorRecord {
 
 export const blockBytes = 256 * 1024
 
+/** Words of one source, and of one place. */
+export const sourceWords = 5
+export const placeWords = 3
+
+/** In `rowPlaces`: the rest is where in `lists` the places of the row are. */
+export const IS_LIST = 0x8000_0000
+
 interface SortedValues {
   readonly count: number
   /** Floats of 64 bits. */
@@ -38,26 +54,31 @@ interface SortedValues {
 
 /** Sections in their order: offsets in bytes. */
 export interface Layout {
-  readonly termStarts: number
   readonly termWords: number
+  readonly termStarts: number
   readonly hashes: number
+  /** Of each the generation, four words, the highest first, and the id of the core's name. Ascending. */
+  readonly sources: number
+  /** Of each the graph (0, or its name's id + 1), the source and the collection's id. Ascending. */
+  readonly places: number
   readonly spoStarts: number
   readonly spo: number
+  /** By row of SPO: its place, or with IS_LIST where in `lists` they are. Where there are several places. */
+  readonly rowPlaces: number
+  /** How many, and these, ascending. */
+  readonly lists: number
+  /** By place: where its rows begin, and these, ascending. Where there are several places. */
+  readonly placeStarts: number
+  readonly placeRows: number
   readonly ospStarts: number
   readonly osp: number
   readonly posStarts: number
   readonly pos: number
-  readonly membershipStarts: number
-  readonly memberships: number
-  /** With named graphs: their names, ascending, where the rows of each begin, and these. */
-  readonly graphNames: number
-  readonly graphStarts: number
-  readonly graphRows: number
   /** Keys of numbers, ascending, and their terms; those of moments. */
   readonly values: readonly SortedValues[]
-  /** By place in `PartRecord.vectors`: the entity of each vector, and its collection. */
-  readonly entities: readonly number[]
-  readonly vectorCollections: readonly number[]
+  /** By vector: its entity, and where there are several places its place. */
+  readonly entities: number
+  readonly vectorPlaces: number
   readonly end: number
 }
 
@@ -68,35 +89,34 @@ export function layoutOf(part: PartRecord): Layout {
     end = align(end + bytes)
     return start
   }
-  const isMixed = part.collection < 0
-  const { graphs } = part
-  const hasPlaces = isMixed || graphs !== undefined
-  const { names, rows } = graphs ?? { names: 0, rows: 0 }
-  const placeBytes = graphs === undefined ? 4 : 8
-  const starts = () => section(4 * (part.terms + 1))
+  const hasTriples = part.triples > 0
+  const isMixed = part.places > 1
+  const starts = () => section(hasTriples ? 4 * (part.terms + 1) : 0)
   const pairs = () => section(8 * part.triples)
+  const vectors = part.vectors?.count ?? 0
   return {
-    termStarts: starts(),
     termWords: section(4 * part.termWords),
-    hashes: section(8 * part.terms),
+    termStarts: section(4 * (part.terms + 1)),
+    hashes: section(4 * part.terms),
+    sources: section(4 * sourceWords * part.sources),
+    places: section(4 * placeWords * part.places),
     spoStarts: starts(),
     spo: pairs(),
+    rowPlaces: section(isMixed ? 4 * part.triples : 0),
+    lists: section(4 * part.lists),
+    placeStarts: section(hasTriples && isMixed ? 4 * (part.places + 1) : 0),
+    placeRows: section(4 * part.placeRows),
     ospStarts: starts(),
     osp: pairs(),
     posStarts: starts(),
     pos: pairs(),
-    membershipStarts: hasPlaces ? section(4 * (part.triples + 1)) : end,
-    memberships: hasPlaces ? section(placeBytes * part.memberships) : end,
-    graphNames: graphs ? section(4 * names) : end,
-    graphStarts: graphs ? section(4 * (names + 1)) : end,
-    graphRows: graphs ? section(4 * rows) : end,
     values: [part.values?.numbers ?? 0, part.values?.moments ?? 0].map((count) => ({
       count,
       keys: section(8 * count),
       ids: section(4 * count),
     })),
-    entities: part.vectors.map(({ count }) => section(4 * count)),
-    vectorCollections: part.vectors.map(({ count }) => (isMixed ? section(4 * count) : end)),
+    entities: section(4 * vectors),
+    vectorPlaces: section(isMixed ? 4 * vectors : 0),
     end,
   }
 }

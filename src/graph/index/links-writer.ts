@@ -1,8 +1,9 @@
 import type { BlockStorage } from '../../block-writer.js'
 import { writeMadeLinks } from '../vectors/blocks-writer.js'
 import { linkVectors } from '../vectors/hnsw.js'
-import { storedFile } from '../vectors/stored-file.js'
-import { linksKey, vectorKey } from './keys.js'
+import { storedFile, type FileKeys } from '../vectors/stored-file.js'
+import type { LinkedFile } from '../vectors/types.js'
+import { linksKey, vectorKey, type PartName } from './keys.js'
 import type { PartRecord, VectorRecord } from './layout.js'
 
 /** Fewer vectors of one length are searched exactly: that takes about a millisecond. */
@@ -18,52 +19,58 @@ export interface LinkOptions {
 
 /** Vectors that have no approximate index and are many enough for one. */
 export function unlinked(parts: readonly PartRecord[], minLinked: number): number {
-  return parts
-    .flatMap(({ vectors }) => vectors.filter((record) => isUnlinked(record, minLinked)))
-    .reduce(sum, 0)
+  let count = 0
+  for (const { vectors } of parts) if (isUnlinked(vectors, minLinked)) count += vectors.count
+  return count
 }
 
 /** Makes the approximate indexes that are missing, durably, and gives the parts with them. */
 export async function writeLinks(
   storage: BlockStorage,
-  index: string,
   parts: readonly PartRecord[],
   { minLinked, signal, onProgress }: LinkOptions,
 ): Promise<PartRecord[]> {
   const total = unlinked(parts, minLinked)
   let before = 0
   const linked: PartRecord[] = []
-  for (const [n, part] of parts.entries()) {
-    const vectors: VectorRecord[] = []
-    for (const record of part.vectors) {
-      if (!isUnlinked(record, minLinked)) {
-        vectors.push(record)
-        continue
-      }
-      const { dimensions, count } = record
-      const keys = {
-        vectorKey: (block: number) => vectorKey(index, n, dimensions, block),
-        linksKey: (block: number) => linksKey(index, n, dimensions, block),
-      }
-      const id = `${index}/${n}/${dimensions}`
-      const file = storedFile(storage, keys, { id, dimensions, count, links: 0 })
-      const links = await linkVectors(file, {
-        signal,
-        onProgress: (done: number) => onProgress?.(before + done, total),
-      })
-      await writeMadeLinks(storage, keys.linksKey, links)
-      before += count
-      vectors.push({ dimensions, count, links: links.bytes })
+  for (const part of parts) {
+    const { vectors } = part
+    if (!isUnlinked(vectors, minLinked)) {
+      linked.push(part)
+      continue
     }
-    linked.push({ ...part, vectors })
+    const file = vectorFile(storage, part, vectors)
+    const links = await linkVectors(file, {
+      signal,
+      onProgress: (done: number) => onProgress?.(before + done, total),
+    })
+    await writeMadeLinks(storage, (block) => linksKey(part, block), links)
+    before += vectors.count
+    linked.push({ ...part, vectors: { ...vectors, links: links.bytes } })
   }
   return linked
 }
 
-function isUnlinked({ count, links }: VectorRecord, minLinked: number): boolean {
-  return count >= minLinked && links === 0
+/** The vectors of a part, read from the storage. */
+export function vectorFile(
+  storage: BlockStorage,
+  part: PartName,
+  vectors: VectorRecord,
+): LinkedFile {
+  return storedFile(storage, fileKeys(part), { id: vectorFileId(part), ...vectors })
 }
 
-function sum(total: number, { count }: VectorRecord): number {
-  return total + count
+export function fileKeys(part: PartName): FileKeys {
+  return {
+    vectorKey: (block) => vectorKey(part, block),
+    linksKey: (block) => linksKey(part, block),
+  }
+}
+
+export function vectorFileId({ id, number }: PartName): string {
+  return `${id}/${number}`
+}
+
+function isUnlinked(vectors: VectorRecord | undefined, minLinked: number): vectors is VectorRecord {
+  return vectors !== undefined && vectors.count >= minLinked && vectors.links === 0
 }

@@ -1,27 +1,29 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { BlockStorage } from '../../block-writer.js'
 import { RepeatedTexts } from '../../codec/repeated-texts.js'
 import { LANGUAGE, NOTHING, readNumbers } from '../../codec/walker.js'
 import type { CoreVisitor, TriplePlaces } from '../../codec/walker.js'
 import { xsdString } from '../../terms.js'
+import { Turns } from '../../turns.js'
 import * as encoded from './encoded-term.js'
 import {
   ANNOTATED,
-  COLLECTION,
+  encodeBytes,
   encodeInto,
   ENTITY,
   hashWords,
   knownNumber,
   LITERAL,
-  wordsOf,
 } from './encoded-term.js'
-import { mainKey } from './keys.js'
 import type { PartRecord } from './layout.js'
-import { MOMENT, NUMBER } from '../value/literal-value.js'
-import { PartValues } from './sorted-values.js'
-import { sortByHash, sortTriples } from './permutations.js'
-import { SectionWriter } from './section-writer.js'
+import { PartWriter } from './part-writer.js'
+import { RowTable } from './permutations.js'
+import { Origin, PlaceTable } from './place-table.js'
+import type { SourceName } from './places.js'
+import { sortTerms } from './term-order.js'
 import { maxAhead, TermTable } from './term-table.js'
-import { VectorWriter } from './vector-writer.js'
+import { writeTerms } from './terms-writer.js'
+import { VectorPart, type EncodedEntity } from './vector-part.js'
 
 /**
  * What a part holds at most, more or less: a slice of the core may go over it. They bound the memory
@@ -37,9 +39,17 @@ const firstRoom = 1 << 14
 /** Their terms should fit the processor's first caches. */
 const triplesAtOnce = maxAhead / 3
 
-/** Collects what a core says, and writes it as a part of an index. Used for one part after another. */
+/**
+ * Collects what cores say, and writes it as parts: one of triples after another, and beside them parts
+ * of vectors, one for each length.
+ */
 export class PartBuilder implements CoreVisitor {
+  /** Whose the messages are. Changed between whole messages. */
+  readonly origin: Origin
   readonly #terms = new TermTable()
+  #places = new PlaceTable(this.#terms)
+  /** Of the part of triples that is under way; -1 before it has any. */
+  #number = -1
   #columns = createColumns(firstRoom)
   #triples = 0
   /** Triples that wait for their terms to be looked up: these one behind the other, and their ends. */
@@ -51,12 +61,6 @@ export class PartBuilder implements CoreVisitor {
   /** By place of a waiting term: its language, where that is not in small letters. */
   readonly #spellings = new Map<number, Uint8Array>()
 
-  /** The name of the collection that messages are of now, and its id in this part: -1 before it has one. */
-  #collectionName = Buffer.alloc(0)
-  #collection = -1
-  #isMixed = false
-  #firstCollection = -1
-
   /** Datatypes that were met, by their numbers in the index: `plain`, or another one below 0 where there is none. */
   readonly #datatypes = new RepeatedTexts<number>()
 
@@ -65,44 +69,31 @@ export class PartBuilder implements CoreVisitor {
   #graph: GraphName | undefined
   readonly #waitingGraphs: (GraphName | undefined)[] = []
   #hasGraphs = false
-  /** Undefined before there is a datatype. */
-  #values: PartValues | undefined
 
-  #entity = 0
+  #entity: EncodedEntity | undefined
   #components = new Float64Array(0)
-  readonly #vectors = new Map<number, VectorWriter>()
-  #vectorCount = 0
+  /** By length. */
+  readonly #vectors = new Map<number, VectorPart>()
 
   readonly #storage: BlockStorage
-  readonly #index: string
-  #part = 0
+  readonly #id: string
+  /** Parts that were begun. */
+  #begun = 0
 
-  constructor(storage: BlockStorage, index: string) {
+  /** All parts are stored under keys that begin with `id`. */
+  constructor(storage: BlockStorage, id: string, source: SourceName) {
     this.#storage = storage
-    this.#index = index
-  }
-
-  get isEmpty(): boolean {
-    return this.#terms.count === 0
-  }
-
-  get isFull(): boolean {
-    return (
-      this.#triples >= maxTriples ||
-      4 * this.#terms.wordLength >= maxTermBytes ||
-      this.#vectorCount >= maxVectors ||
-      this.#vectors.size >= maxLengths
-    )
+    this.#id = id
+    this.origin = new Origin(source)
   }
 
   // What the walker tells
 
   collection(bytes: Uint8Array, view: DataView, from: number, to: number): void {
     const name = bytes.subarray(from, to)
-    if (this.#collectionName.equals(name)) return
+    if (Buffer.compare(this.origin.collection, name) === 0) return
     this.chunkEnd(bytes, view)
-    this.#collectionName = Buffer.from(name)
-    this.#collection = -1
+    this.origin.collection = Uint8Array.from(name)
   }
 
   triple(bytes: Uint8Array, view: DataView, places: TriplePlaces): void {
@@ -158,7 +149,6 @@ export class PartBuilder implements CoreVisitor {
     else {
       const datatype = this.#datatypeOf(view, from, to)
       if (datatype === plain) return
-      this.#values ??= new PartValues()
       if (datatype < 0) this.#encode(view, from, to, encoded.DATATYPE, place)
       else {
         this.#words[this.#wordsEnd++] = datatype * 4 + encoded.KNOWN
@@ -205,13 +195,14 @@ export class PartBuilder implements CoreVisitor {
   chunkEnd(_bytes: Uint8Array, _view: DataView): void {
     const count = this.#waiting
     if (count === 0) return
-    if (this.#collection < 0) this.#enterCollection()
+    if (this.#number < 0) this.#number = this.#begun++
     this.#waiting = 0
     this.#wordsEnd = 0
     while (this.#triples + count > this.#columns.s.length) this.#grow()
-    if (this.#hasGraphs) this.#needPlaces()
+    if (this.#hasGraphs) this.#enterGraphs(count)
+    else this.#enterPlace(this.#triples, this.#triples + count, this.#places.at(this.origin, 0))
     const terms = this.#terms
-    const { s, p, o, c, g } = this.#columns
+    const { s, p, o } = this.#columns
     const words = this.#words
     const ends = this.#ends
     const hashes = this.#hashes
@@ -247,21 +238,34 @@ export class PartBuilder implements CoreVisitor {
       const object = terms.addHashed(words, oFrom, end, hashes[3 * i + 2] as number)
       o[n] = object
       if (isSpelled) known = this.#spell(object, 3 * i + 2, known)
-      if (c !== undefined) c[n] = this.#collection
-      if (g !== undefined) {
-        const graph = this.#waitingGraphs[i]
-        if (graph !== undefined) {
-          if (graph.id < 0) graph.id = this.#add(viewOf(graph.bytes), 0, graph.bytes.length, ENTITY)
-          g[n] = graph.id + 1
-          known = terms.count
-        }
-      }
       from = end
     }
     this.#triples += count
     if (isSpelled) spellings.clear()
     this.#waitingGraphs.length = 0
-    this.#values?.read(terms)
+  }
+
+  /** The places of waiting triples of which some are in named graphs. */
+  #enterGraphs(count: number): void {
+    for (let i = 0, n = this.#triples; i < count; i++, n++) {
+      const graph = this.#waitingGraphs[i]
+      if (graph !== undefined && graph.id < 0) {
+        const words = encodeBytes(graph.bytes, ENTITY)
+        graph.id = this.#terms.add(words, 0, words.length)
+      }
+      const name = graph === undefined ? 0 : graph.id + 1
+      this.#enterPlace(n, n + 1, this.#places.at(this.origin, name))
+    }
+  }
+
+  /** The triples [from, to) are in this place. There is a column once there are two places. */
+  #enterPlace(from: number, to: number, place: number): void {
+    const columns = this.#columns
+    if (columns.places === undefined) {
+      if (place === 0) return
+      columns.places = new Uint32Array(columns.s.length)
+    }
+    columns.places.fill(place, from, to)
   }
 
   /** Notes how a term is spelled where it is new: not one of the first `known`. Returns how many are known now. */
@@ -273,152 +277,102 @@ export class PartBuilder implements CoreVisitor {
 
   entity(bytes: Uint8Array, view: DataView, terms: TriplePlaces): void {
     this.chunkEnd(bytes, view)
-    if (this.#collection < 0) this.#enterCollection()
-    const { sFrom, sTo, sE, isPlain } = terms
-    if (isPlain) {
-      this.#entity = this.#add(view, sFrom, sTo, sE)
-      return
-    }
-    const { sMore, sMoreFrom, sMoreTo } = terms
+    const { sFrom, sTo, sE, sMore, sMoreFrom, sMoreTo, isPlain } = terms
     this.#encode(view, sFrom, sTo, sE, 0)
-    if (sMore !== NOTHING) this.#encodeMore(view, sMore, sMoreFrom, sMoreTo, 0)
-    const known = this.#terms.count
-    this.#entity = this.#terms.add(this.#words, 0, this.#wordsEnd)
-    this.#spell(this.#entity, 0, known)
+    if (!isPlain && sMore !== NOTHING) this.#encodeMore(view, sMore, sMoreFrom, sMoreTo, 0)
+    const words = this.#words.slice(0, this.#wordsEnd)
+    const hash = hashWords(words, 0, words.length)
+    this.#entity = { words, hash, spelling: this.#spellings.get(0) }
     this.#spellings.clear()
     this.#wordsEnd = 0
   }
 
   vector(view: DataView, at: number, count: number): void {
     // Nothing has an angle to a vector without components.
-    if (count === 0) return
+    if (count === 0 || this.#entity === undefined) return
     if (count > this.#components.length) this.#components = new Float64Array(2 * count)
     readNumbers(view, at, count, this.#components)
-    let writer = this.#vectors.get(count)
-    if (writer === undefined) {
-      writer = new VectorWriter(this.#storage, this.#index, this.#part, count)
-      this.#vectors.set(count, writer)
+    let part = this.#vectors.get(count)
+    if (part === undefined) {
+      part = new VectorPart(this.#storage, { id: this.#id, number: this.#begun++ }, count)
+      this.#vectors.set(count, part)
     }
-    writer.add(this.#components, this.#entity, this.#collection)
-    this.#vectorCount++
+    part.add(this.#components, this.#entity, this.origin)
   }
 
   // Writing
 
-  /** Starts to write vectors that fill a block; waits while too many are under way. */
-  async writeFull(): Promise<void> {
-    for (const writer of this.#vectors.values()) await writer.writeFull()
+  /** Writes what has to be written before more comes; gives parts that were full, all durable. */
+  async writeFull(): Promise<PartRecord[]> {
+    for (const part of this.#vectors.values()) await part.writeFull()
+    const parts: PartRecord[] = []
+    if (this.#triples >= maxTriples || 4 * this.#terms.wordLength >= maxTermBytes) {
+      parts.push(...(await this.#finishTriples()))
+    }
+    if (this.#areVectorsFull) parts.push(...(await this.#finishVectors()))
+    return parts
   }
 
-  /** Writes what was collected, durably, and begins anew. The part is whole when this resolves. */
-  async finishPart(): Promise<PartRecord> {
-    const terms = this.#terms
-    const index = this.#index
-    const number = this.#part
-    const file = new SectionWriter(this.#storage, (block) => mainKey(index, number, block))
-    const vectors = [...this.#vectors.values()].sort((a, b) => a.dimensions - b.dimensions)
-    try {
-      await file.write(terms.starts.subarray(0, terms.count + 1))
-      await file.write(terms.words.subarray(0, terms.wordLength))
-      await file.write(sortByHash(terms.hashes, terms.count))
-      const columns = { ...this.#columns, count: this.#triples }
-      const { spo, osp, pos, memberships, graphs } = await sortTriples(columns, terms.count)
-      for (const { starts, pairs } of [spo, osp, pos]) {
-        await file.write(starts)
-        await file.write(pairs)
-      }
-      if (memberships !== undefined) {
-        await file.write(memberships.starts)
-        await file.write(memberships.places)
-      }
-      if (graphs !== undefined) {
-        await file.write(graphs.names)
-        await file.write(graphs.starts)
-        await file.write(graphs.rows)
-      }
-      this.#values?.read(terms)
-      const values = this.#values?.sorted() ?? []
-      for (const { keys, ids } of values) {
-        await file.write(keys)
-        await file.write(ids)
-      }
-      for (const { entities, count } of vectors) await file.write(entities.subarray(0, count))
-      if (this.#isMixed) {
-        for (const { collections, count } of vectors)
-          await file.write(collections.subarray(0, count))
-      }
-      await file.finish()
-      for (const writer of vectors) await writer.finish()
-      const part: PartRecord = {
-        terms: terms.count,
-        termWords: terms.wordLength,
-        triples: spo.pairs.length / 2,
-        collection: this.#isMixed ? -1 : this.#firstCollection,
-        memberships: memberships?.starts.at(-1) ?? 0,
-        ...(graphs && { graphs: { names: graphs.names.length, rows: graphs.rows.length } }),
-        ...(values.some(({ ids }) => ids.length > 0) && {
-          values: {
-            numbers: values[NUMBER]?.ids.length ?? 0,
-            moments: values[MOMENT]?.ids.length ?? 0,
-          },
-        }),
-        vectors: vectors.map(({ dimensions, count }) => ({ dimensions, count, links: 0 })),
-      }
-      this.#begin(number + 1)
-      return part
-    } finally {
-      await file.settle()
+  /** Writes all that was collected; gives the parts, all durable. */
+  async finish(): Promise<PartRecord[]> {
+    return [...(await this.#finishTriples()), ...(await this.#finishVectors())]
+  }
+
+  get #areVectorsFull(): boolean {
+    if (this.#vectors.size >= maxLengths) return true
+    let count = 0
+    let words = 0
+    for (const part of this.#vectors.values()) {
+      count += part.count
+      words += part.words
     }
+    return count >= maxVectors || 4 * words >= maxTermBytes
+  }
+
+  async #finishTriples(): Promise<PartRecord[]> {
+    if (this.#triples === 0) return []
+    const terms = this.#terms
+    const name = { id: this.#id, number: this.#number }
+    const turns = new Turns(undefined)
+    const writer = new PartWriter(this.#storage, name, terms.count, turns)
+    try {
+      const ranks = await writeTerms(terms, sortTerms(terms), writer.dictionary, turns)
+      const where = this.#places.sorted(ranks)
+      await writer.places(where)
+      const rows = rowsOf(this.#columns, this.#triples, ranks, where.numbers)
+      // However small: where the storage is in memory, nothing else lets others run between many parts.
+      await turn()
+      const part = await writer.triples(where, await rows.sorted(turns))
+      this.#begin()
+      return [part]
+    } finally {
+      await writer.settle()
+    }
+  }
+
+  async #finishVectors(): Promise<PartRecord[]> {
+    const parts: PartRecord[] = []
+    for (const [dimensions, part] of this.#vectors) {
+      parts.push(await part.finish())
+      this.#vectors.delete(dimensions)
+    }
+    return parts
   }
 
   /** Resolves when no write is under way. */
   async settle(): Promise<void> {
-    for (const writer of this.#vectors.values()) await writer.settle()
+    for (const part of this.#vectors.values()) await part.settle()
   }
 
-  #begin(part: number): void {
-    this.#part = part
+  #begin(): void {
+    this.#number = -1
     this.#terms.clear()
+    this.#places = new PlaceTable(this.#terms)
     this.#triples = 0
-    this.#columns.c = undefined
-    this.#columns.g = undefined
-    this.#isMixed = false
-    this.#values = undefined
+    this.#columns.places = undefined
     this.#hasGraphs = false
     this.#graphs.clear()
     this.#graph = undefined
-    this.#firstCollection = -1
-    this.#collection = -1
-    this.#vectors.clear()
-    this.#vectorCount = 0
-  }
-
-  /** The first thing that is said in a collection gives it an id. */
-  #enterCollection(): void {
-    const name = this.#collectionName
-    this.#collection = this.#add(viewOf(name), 0, name.length, COLLECTION)
-    if (this.#firstCollection < 0) this.#firstCollection = this.#collection
-    else if (this.#collection !== this.#firstCollection && !this.#isMixed) {
-      this.#isMixed = true
-      this.#needCollections()
-    }
-  }
-
-  #needCollections(): void {
-    const { length } = this.#columns.s
-    this.#columns.c ??= new Uint32Array(length).fill(this.#firstCollection, 0, this.#triples)
-  }
-
-  /** Triples so far are in the default graph, which is 0. */
-  #needPlaces(): void {
-    this.#needCollections()
-    this.#columns.g ??= new Uint32Array(this.#columns.s.length)
-  }
-
-  #add(view: DataView, from: number, to: number, kind: number): number {
-    const words = new Int32Array(wordsOf(to - from))
-    encodeInto(words, 0, view, from, to, kind)
-    return this.#terms.add(words, 0, words.length)
   }
 
   /** Room for so many bytes, of three terms at most. */
@@ -433,16 +387,43 @@ export class PartBuilder implements CoreVisitor {
   }
 
   #grow(): void {
-    const { s, p, o, c, g } = this.#columns
-    const room = 2 * s.length
-    const grown = (column: Uint32Array) => {
-      const larger = new Uint32Array(room)
-      larger.set(column)
-      return larger
-    }
-    const [cs, gs] = [c && grown(c), g && grown(g)]
-    this.#columns = { s: grown(s), p: grown(p), o: grown(o), c: cs, g: gs }
+    const { s, p, o, places } = this.#columns
+    this.#columns = { s: twice(s), p: twice(p), o: twice(o), places: places && twice(places) }
   }
+}
+
+function twice(column: Uint32Array): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(2 * column.length)
+  larger.set(column)
+  return larger
+}
+
+/** Triples by their terms' numbers in their order, and those of their places. */
+function rowsOf(
+  { s, p, o, places }: BuilderColumns,
+  count: number,
+  ranks: Uint32Array,
+  numbers: Uint32Array,
+): RowTable {
+  const counts = new Uint32Array(ranks.length + 1)
+  for (let i = 0; i < count; i++) {
+    const id = ranks[s[i] as number] as number
+    s[i] = id
+    counts[id + 1] = (counts[id + 1] as number) + 1
+  }
+  const rows = new RowTable(counts, places !== undefined)
+  const { next, pairs } = rows
+  for (let i = 0; i < count; i++) {
+    const id = s[i] as number
+    const at = next[id] as number
+    next[id] = at + 1
+    pairs[2 * at] = ranks[p[i] as number] as number
+    pairs[2 * at + 1] = ranks[o[i] as number] as number
+    if (places !== undefined && rows.places !== undefined) {
+      rows.places[at] = numbers[places[i] as number] as number
+    }
+  }
+  return rows
 }
 
 /** A literal of xsd:string has nothing more. */
@@ -467,13 +448,13 @@ interface BuilderColumns {
   readonly s: Uint32Array
   readonly p: Uint32Array
   readonly o: Uint32Array
-  c: Uint32Array | undefined
-  g: Uint32Array | undefined
+  /** Where there are several. */
+  places: Uint32Array | undefined
 }
 
 function createColumns(room: number): BuilderColumns {
   const [s, p, o] = [new Uint32Array(room), new Uint32Array(room), new Uint32Array(room)]
-  return { s, p, o, c: undefined, g: undefined }
+  return { s, p, o, places: undefined }
 }
 
 interface GraphName {

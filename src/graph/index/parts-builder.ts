@@ -2,6 +2,7 @@ import type { BlockStorage } from '../../block-writer.js'
 import { CoreWalker } from '../../codec/walker.js'
 import type { PartRecord } from './layout.js'
 import { PartBuilder } from './part-builder.js'
+import type { SourceName } from './places.js'
 
 /** Indexes the bytes of segments as they come. The same bytes in the same slices give the same index. */
 export class PartsBuilder {
@@ -10,9 +11,14 @@ export class PartsBuilder {
   readonly #parts: PartRecord[] = []
 
   /** All of the index is stored under keys that begin with `id`. */
-  constructor(storage: BlockStorage, id: string) {
-    this.#builder = new PartBuilder(storage, id)
+  constructor(storage: BlockStorage, id: string, source: SourceName) {
+    this.#builder = new PartBuilder(storage, id, source)
     this.#walker = new CoreWalker(this.#builder)
+  }
+
+  /** Whose the slices that follow are. Between whole segments only. */
+  source(next: SourceName): void {
+    this.#builder.origin.source = next
   }
 
   /** The next slice, which is the caller's again when this returns. */
@@ -22,14 +28,13 @@ export class PartsBuilder {
 
   /** Call after each slice: writes what has to be written before the next one. */
   async writeFull(): Promise<void> {
-    await this.#builder.writeFull()
-    if (this.#builder.isFull) this.#parts.push(await this.#builder.finishPart())
+    this.#parts.push(...(await this.#builder.writeFull()))
   }
 
-  /** The parts, all of them durable. */
+  /** The parts by their numbers, all of them durable. */
   async finish(): Promise<PartRecord[]> {
-    if (!this.#builder.isEmpty) this.#parts.push(await this.#builder.finishPart())
-    return this.#parts
+    this.#parts.push(...(await this.#builder.finish()))
+    return this.#parts.sort((a, b) => a.number - b.number)
   }
 
   /** Resolves when no write is under way, whatever became of it. */

@@ -1,132 +1,251 @@
 // The triples of a part in three orders, by counting sorts on the ids of their terms. Each order comes
 // out of the one before in a single pass, which moves pairs alone: the third id is known from where a
 // pair lies.
+// Hot: benchmarks/graph-import.ts; change with numbers.
 
-import { setImmediate as turn } from 'node:timers/promises'
-
-/** Triples in the order in which they came. */
-interface Columns {
-  readonly s: Uint32Array
-  readonly p: Uint32Array
-  readonly o: Uint32Array
-  /** The collection of each, where there are several, or named graphs. */
-  readonly c: Uint32Array | undefined
-  /** The name of the graph that each is in, counted from 1, where there are named graphs; 0 is the default graph. */
-  readonly g: Uint32Array | undefined
-  readonly count: number
-}
+import type { Turns } from '../../turns.js'
+import { IS_LIST } from './layout.js'
 
 /** Triples in the order of one of their places, then of the others, in which the pairs have them. */
-interface Permutation {
+export interface Permutation {
   /** By id: the first pair of the triples that have it in the first place; one more for the end. */
   readonly starts: Uint32Array
   readonly pairs: Uint32Array
 }
 
-/** Where each triple is, in the order of SPO: collections, or with graphs pairs of graph and collection. */
-interface Memberships {
-  readonly starts: Uint32Array
-  readonly places: Uint32Array
-}
-
-/** The triples of each graph. */
-interface GraphRows {
-  /** Ascending, counted from 1; 0 is the default graph. */
-  readonly names: Uint32Array
-  /** By place in `names`; one more for the end. */
-  readonly starts: Uint32Array
-  /** Rows of SPO, ascending. */
-  readonly rows: Uint32Array
-}
-
-interface SortedTriples {
+/** Each triple once, in the order of SPO, and where it is said. */
+export interface SortedRows {
   readonly spo: Permutation
-  readonly osp: Permutation
-  readonly pos: Permutation
-  readonly memberships: Memberships | undefined
-  readonly graphs: GraphRows | undefined
+  /** As the sections of layout.ts; undefined where all are said in one place, and once they are written. */
+  rowPlaces: Uint32Array | undefined
+  readonly lists: Uint32Array
 }
 
-/** Each triple once. The event loop gets its turn between passes. */
-export async function sortTriples(columns: Columns, terms: number): Promise<SortedTriples> {
-  const { s, p, o, count } = columns
-  const all: Permutation = {
-    starts: startsOf(terms, count, (i) => s[i] as number),
-    pairs: new Uint32Array(2 * count),
-  }
-  const places = all.starts.slice()
-  for (let i = 0; i < count; i++) {
-    const id = s[i] as number
-    const at = 2 * (places[id] as number)
-    places[id] = at / 2 + 1
-    all.pairs[at] = p[i] as number
-    all.pairs[at + 1] = o[i] as number
-  }
-  await turn()
-  const spo = distinct(all)
-  await turn()
-  const osp = byLast(spo)
-  await turn()
-  const pos = byLast(osp)
-  await turn()
-  const { c, g } = columns
-  const memberships = c && membershipsOf(columns, c, spo)
-  return { spo, osp, pos, memberships, graphs: g && memberships && graphRowsOf(memberships) }
-}
+/** Ids that are gone through in one turn: they have some two triples each. */
+const idsAtOnce = 1 << 15
+const rowsAtOnce = 1 << 16
 
-function startsOf(terms: number, count: number, idOf: (i: number) => number): Uint32Array {
-  const starts = new Uint32Array(terms + 1)
-  for (let i = 0; i < count; i++) {
-    const next = idOf(i) + 1
-    starts[next] = (starts[next] as number) + 1
-  }
-  for (let id = 1; id <= terms; id++) {
-    starts[id] = (starts[id] as number) + (starts[id - 1] as number)
-  }
-  return starts
-}
+/** Collects triples by their subjects, in any order and maybe several times, and puts them in order. */
+export class RowTable {
+  /** By subject: where its next pair goes. */
+  next: Uint32Array
+  readonly pairs: Uint32Array
+  /** By pair: the number of its place, where there are several. */
+  readonly places: Uint32Array | undefined
+  readonly #starts: Uint32Array
+  #kept = 0
+  #lists = new Uint32Array(0)
+  #listed = 0
 
-/** From triples (a, b, c) sorted by a, b and c those sorted by c, a and b. */
-function byLast({ starts: from, pairs }: Permutation): Permutation {
-  const terms = from.length - 1
-  const starts = startsOf(terms, pairs.length / 2, (i) => pairs[2 * i + 1] as number)
-  const places = starts.slice()
-  const sorted = new Uint32Array(pairs.length)
-  for (let a = 0; a < terms; a++) {
-    const end = from[a + 1] as number
-    for (let i = from[a] as number; i < end; i++) {
-      const c = pairs[2 * i + 1] as number
-      const at = places[c] as number
-      places[c] = at + 1
-      sorted[2 * at] = a
-      sorted[2 * at + 1] = pairs[2 * i] as number
+  /** `counts`: for each subject how many of its triples come at most, by id + 1. It is taken over. */
+  constructor(counts: Uint32Array, isMixed: boolean) {
+    const starts = addUp(counts)
+    const room = starts.at(-1) ?? 0
+    this.#starts = starts
+    this.next = starts.slice(0, -1)
+    this.pairs = new Uint32Array(2 * room)
+    this.places = isMixed ? new Uint32Array(room) : undefined
+  }
+
+  /** All of them have come. */
+  async sorted(turns: Turns): Promise<SortedRows> {
+    const terms = this.next.length
+    for (let id = 0; id < terms; id += idsAtOnce) {
+      const end = Math.min(terms, id + idsAtOnce)
+      if (this.places === undefined) this.#sort(id, end)
+      else this.#sortMixed(this.places, id, end)
+      await turns.pass()
     }
+    const kept = this.#kept
+    this.#starts[terms] = kept
+    // Many, and not needed while the other orders are made.
+    this.next = new Uint32Array(0)
+    return {
+      spo: { starts: this.#starts, pairs: this.pairs.subarray(0, 2 * kept) },
+      rowPlaces: this.places?.subarray(0, kept),
+      lists: this.#lists.subarray(0, this.#listed),
+    }
+  }
+
+  /** Sorts the pairs of each subject, and keeps one of each. In place. */
+  #sort(firstId: number, endId: number): void {
+    const { pairs, next } = this
+    const starts = this.#starts
+    let kept = this.#kept
+    for (let id = firstId; id < endId; id++) {
+      const from = starts[id] as number
+      const to = next[id] as number
+      if (to - from > mostInserted) sortLong(pairs, from, to)
+      else insertInOrder(pairs, from, to)
+      starts[id] = kept
+      const first = kept
+      for (let i = from; i < to; i++) {
+        const b = pairs[2 * i] as number
+        const c = pairs[2 * i + 1] as number
+        if (kept > first && pairs[2 * kept - 2] === b && pairs[2 * kept - 1] === c) continue
+        pairs[2 * kept] = b
+        pairs[2 * kept + 1] = c
+        kept++
+      }
+    }
+    this.#kept = kept
+  }
+
+  #sortMixed(places: Uint32Array, firstId: number, endId: number): void {
+    const { pairs, next } = this
+    const starts = this.#starts
+    let kept = this.#kept
+    for (let id = firstId; id < endId; id++) {
+      const from = starts[id] as number
+      const to = next[id] as number
+      if (to - from > mostInserted) sortLongMixed(pairs, places, from, to)
+      else insertMixed(pairs, places, from, to)
+      starts[id] = kept
+      for (let i = from, end = from; i < to; i = end) {
+        const b = pairs[2 * i] as number
+        const c = pairs[2 * i + 1] as number
+        for (end = i + 1; end < to && pairs[2 * end] === b && pairs[2 * end + 1] === c;) end++
+        const place = end === i + 1 ? (places[i] as number) : this.#list(places, i, end)
+        pairs[2 * kept] = b
+        pairs[2 * kept + 1] = c
+        places[kept] = place
+        kept++
+      }
+    }
+    this.#kept = kept
+  }
+
+  /** Of several in order, [from, to): the only place, or where they are listed. */
+  #list(places: Uint32Array, from: number, to: number): number {
+    const start = this.#listed
+    if (start + 1 + to - from > this.#lists.length) {
+      const larger = new Uint32Array(2 * (start + 1 + to - from))
+      larger.set(this.#lists.subarray(0, start))
+      this.#lists = larger
+    }
+    const lists = this.#lists
+    let end = start + 1
+    for (let i = from; i < to; i++) {
+      const place = places[i] as number
+      if (i === from || place !== lists[end - 1]) lists[end++] = place
+    }
+    if (end === start + 2) return lists[end - 1] as number
+    lists[start] = end - start - 1
+    this.#listed = end
+    return IS_LIST + start
+  }
+}
+
+/** From counts by id + 1 where each one's begin; in place. */
+function addUp(counts: Uint32Array): Uint32Array {
+  for (let id = 1; id < counts.length; id++) {
+    counts[id] = (counts[id] as number) + (counts[id - 1] as number)
+  }
+  return counts
+}
+
+/**
+ * From triples (a, b, c) sorted by a, b and c those sorted by c, a and b. `into` is not needed any more:
+ * its memory is taken.
+ */
+export async function byLast(
+  { starts: from, pairs }: Permutation,
+  turns: Turns,
+  into?: Permutation,
+): Promise<Permutation> {
+  const terms = from.length - 1
+  const counts = into?.starts.fill(0) ?? new Uint32Array(terms + 1)
+  countLast(pairs, counts)
+  await turns.pass()
+  const starts = addUp(counts)
+  const next = starts.slice()
+  const sorted = into?.pairs ?? new Uint32Array(pairs.length)
+  for (let id = 0; id < terms; id += idsAtOnce) {
+    scatter(from, pairs, id, Math.min(terms, id + idsAtOnce), next, sorted)
+    await turns.pass()
   }
   return { starts, pairs: sorted }
 }
 
-/** Sorts the pairs of each id, and keeps one of each. In place. */
-function distinct({ starts, pairs }: Permutation): Permutation {
-  let kept = 0
-  let from = 0
-  for (let id = 0; id + 1 < starts.length; id++) {
-    const to = starts[id + 1] as number
-    if (to - from > mostInserted) sortLong(pairs, from, to)
-    else insertInOrder(pairs, from, to)
-    starts[id] = kept
-    const first = kept
-    for (let i = from; i < to; i++) {
-      const b = pairs[2 * i] as number
-      const c = pairs[2 * i + 1] as number
-      if (kept > first && pairs[2 * kept - 2] === b && pairs[2 * kept - 1] === c) continue
-      pairs[2 * kept] = b
-      pairs[2 * kept + 1] = c
-      kept++
-    }
-    from = to
+function countLast(pairs: Uint32Array, counts: Uint32Array): void {
+  for (let i = 1; i < pairs.length; i += 2) {
+    const next = (pairs[i] as number) + 1
+    counts[next] = (counts[next] as number) + 1
   }
-  starts[starts.length - 1] = kept
-  return { starts, pairs: pairs.subarray(0, 2 * kept) }
+}
+
+function scatter(
+  from: Uint32Array,
+  pairs: Uint32Array,
+  firstId: number,
+  endId: number,
+  next: Uint32Array,
+  sorted: Uint32Array,
+): void {
+  for (let a = firstId; a < endId; a++) {
+    const end = from[a + 1] as number
+    for (let i = from[a] as number; i < end; i++) {
+      const c = pairs[2 * i + 1] as number
+      const at = next[c] as number
+      next[c] = at + 1
+      sorted[2 * at] = a
+      sorted[2 * at + 1] = pairs[2 * i] as number
+    }
+  }
+}
+
+/** The rows of each place, ascending. */
+export async function rowsByPlace(
+  rowPlaces: Uint32Array,
+  lists: Uint32Array,
+  places: number,
+  turns: Turns,
+): Promise<{ readonly starts: Uint32Array; readonly rows: Uint32Array }> {
+  const counts = new Uint32Array(places + 1)
+  await eachPlace(rowPlaces, lists, turns, (place) => {
+    counts[place + 1] = (counts[place + 1] as number) + 1
+  })
+  const starts = addUp(counts)
+  const next = starts.slice()
+  const rows = new Uint32Array(starts[places] as number)
+  await eachPlace(rowPlaces, lists, turns, (place, row) => {
+    const at = next[place] as number
+    next[place] = at + 1
+    rows[at] = row
+  })
+  return { starts, rows }
+}
+
+async function eachPlace(
+  rowPlaces: Uint32Array,
+  lists: Uint32Array,
+  turns: Turns,
+  tell: (place: number, row: number) => void,
+): Promise<void> {
+  for (let row = 0; row < rowPlaces.length; row += rowsAtOnce) {
+    const end = Math.min(rowPlaces.length, row + rowsAtOnce)
+    eachPlaceOf(rowPlaces, lists, row, end, tell)
+    await turns.pass()
+  }
+}
+
+function eachPlaceOf(
+  rowPlaces: Uint32Array,
+  lists: Uint32Array,
+  firstRow: number,
+  endRow: number,
+  tell: (place: number, row: number) => void,
+): void {
+  for (let row = firstRow; row < endRow; row++) {
+    const place = rowPlaces[row] as number
+    if (place < IS_LIST) {
+      tell(place, row)
+      continue
+    }
+    const from = place - IS_LIST + 1
+    const to = from + (lists[from - 1] as number)
+    for (let at = from; at < to; at++) tell(lists[at] as number, row)
+  }
 }
 
 /** Longer lists of pairs are sorted by the engine. */
@@ -148,134 +267,91 @@ function insertInOrder(pairs: Uint32Array, from: number, to: number): void {
   }
 }
 
+/** By their places, too. */
+function insertMixed(pairs: Uint32Array, places: Uint32Array, from: number, to: number): void {
+  for (let i = from + 1; i < to; i++) {
+    const b = pairs[2 * i] as number
+    const c = pairs[2 * i + 1] as number
+    const place = places[i] as number
+    let at = i
+    for (; at > from; at--) {
+      const before = pairs[2 * at - 2] as number
+      if (before < b) break
+      if (before === b) {
+        const last = pairs[2 * at - 1] as number
+        if (last < c || (last === c && (places[at - 1] as number) <= place)) break
+      }
+      pairs[2 * at] = before
+      pairs[2 * at + 1] = pairs[2 * at - 1] as number
+      places[at] = places[at - 1] as number
+    }
+    pairs[2 * at] = b
+    pairs[2 * at + 1] = c
+    places[at] = place
+  }
+}
+
 /** Two ids as one number: a part has fewer than 2^26 terms. */
 const shift = 2 ** 26
 
 function sortLong(pairs: Uint32Array, from: number, to: number): void {
+  const keys = keysOf(pairs, from, to)
+  if (isAscending(keys)) return
+  keys.sort()
+  writeKeys(keys, pairs, from)
+}
+
+function sortLongMixed(pairs: Uint32Array, places: Uint32Array, from: number, to: number): void {
+  const count = to - from
+  let keys = keysOf(pairs, from, to)
+  let marks = places.slice(from, to)
+  let otherKeys = new Float64Array(count)
+  let otherMarks = new Uint32Array(count)
+  // Merges runs, twice as long each time: parts that are merged, and subjects that come in the order
+  // of their places, have few.
+  for (let width = 1; width < count; width *= 2) {
+    for (let low = 0; low < count; low += 2 * width) {
+      const middle = Math.min(count, low + width)
+      const high = Math.min(count, middle + width)
+      let a = low
+      let b = middle
+      for (let at = low; at < high; at++) {
+        const isFirst =
+          b === high ||
+          (a < middle &&
+            ((keys[a] as number) < (keys[b] as number) ||
+              (keys[a] === keys[b] && (marks[a] as number) <= (marks[b] as number))))
+        const taken = isFirst ? a++ : b++
+        otherKeys[at] = keys[taken] as number
+        otherMarks[at] = marks[taken] as number
+      }
+    }
+    ;[keys, otherKeys] = [otherKeys, keys]
+    ;[marks, otherMarks] = [otherMarks, marks]
+  }
+  writeKeys(keys, pairs, from)
+  places.set(marks, from)
+}
+
+function keysOf(pairs: Uint32Array, from: number, to: number): Float64Array<ArrayBuffer> {
   const keys = new Float64Array(to - from)
   for (let i = from; i < to; i++) {
     keys[i - from] = (pairs[2 * i] as number) * shift + (pairs[2 * i + 1] as number)
   }
-  keys.sort()
-  for (let i = from; i < to; i++) {
-    const key = keys[i - from] as number
-    pairs[2 * i] = Math.floor(key / shift)
-    pairs[2 * i + 1] = key % shift
-  }
+  return keys
 }
 
-function membershipsOf(
-  { s, p, o, g, count }: Columns,
-  c: Uint32Array,
-  spo: Permutation,
-): Memberships {
-  const rows = new Uint32Array(count)
-  for (let i = 0; i < count; i++) {
-    rows[i] = rowOf(spo, s[i] as number, p[i] as number, o[i] as number)
+function isAscending(keys: Float64Array): boolean {
+  for (let i = 1; i < keys.length; i++) {
+    if ((keys[i - 1] as number) > (keys[i] as number)) return false
   }
-  const starts = startsOf(spo.pairs.length / 2, count, (i) => rows[i] as number)
-  const places = starts.slice()
-  // Graph and collection as one number: a part has fewer than 2^26 terms.
-  const members = new Float64Array(count)
-  for (let i = 0; i < count; i++) {
-    const row = rows[i] as number
-    const at = places[row] as number
-    places[row] = at + 1
-    members[at] = (g === undefined ? 0 : (g[i] as number)) * shift + (c[i] as number)
-  }
-  let kept = 0
-  let from = 0
-  for (let row = 0; row + 1 < starts.length; row++) {
-    const to = starts[row + 1] as number
-    starts[row] = kept
-    const first = kept
-    for (const member of members.subarray(from, to).sort()) {
-      if (kept === first || members[kept - 1] !== member) members[kept++] = member
-    }
-    from = to
-  }
-  starts[starts.length - 1] = kept
-  const width = g === undefined ? 1 : 2
-  const found = new Uint32Array(width * kept)
-  for (let i = 0; i < kept; i++) {
-    const member = members[i] as number
-    if (width === 2) found[2 * i] = Math.floor(member / shift)
-    found[width * i + width - 1] = member % shift
-  }
-  return { starts, places: found }
+  return true
 }
 
-/** Of pairs of graph and collection. */
-function graphRowsOf({ starts, places }: Memberships): GraphRows {
-  const counts = new Map<number, number>()
-  const each = (tell: (graph: number, row: number) => void) => {
-    for (let row = 0; row + 1 < starts.length; row++) {
-      let last = -1
-      for (let i = starts[row] as number; i < (starts[row + 1] as number); i++) {
-        const graph = places[2 * i] as number
-        if (graph !== last) tell(graph, row)
-        last = graph
-      }
-    }
+function writeKeys(keys: Float64Array, pairs: Uint32Array, from: number): void {
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as number
+    pairs[2 * (from + i)] = Math.floor(key / shift)
+    pairs[2 * (from + i) + 1] = key % shift
   }
-  each((graph) => counts.set(graph, (counts.get(graph) ?? 0) + 1))
-  const names = Uint32Array.from(counts.keys()).sort()
-  const ends = new Uint32Array(names.length + 1)
-  const next = new Map<number, number>()
-  for (const [n, graph] of names.entries()) {
-    next.set(graph, ends[n] as number)
-    ends[n + 1] = (ends[n] as number) + (counts.get(graph) as number)
-  }
-  const rows = new Uint32Array(ends[names.length] as number)
-  each((graph, row) => {
-    const at = next.get(graph) as number
-    next.set(graph, at + 1)
-    rows[at] = row
-  })
-  return { names, starts: ends, rows }
-}
-
-function rowOf({ starts, pairs }: Permutation, s: number, p: number, o: number): number {
-  let low = starts[s] as number
-  let high = starts[s + 1] as number
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const b = pairs[2 * middle] as number
-    if (b < p || (b === p && (pairs[2 * middle + 1] as number) < o)) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
-/** Terms by their hashes, as pairs of hash and id, for finding one. */
-export function sortByHash(hashes: Uint32Array, count: number): Uint32Array {
-  let from = new Uint32Array(2 * count)
-  let to = new Uint32Array(2 * count)
-  for (let id = 0; id < count; id++) {
-    from[2 * id] = hashes[id] as number
-    from[2 * id + 1] = id
-  }
-  const places = new Uint32Array(2049)
-  for (let shift = 0; shift < 32; shift += 11) {
-    places.fill(0)
-    for (let i = 0; i < count; i++) {
-      const next = (((from[2 * i] as number) >>> shift) & 2047) + 1
-      places[next] = (places[next] as number) + 1
-    }
-    for (let digit = 1; digit < 2049; digit++) {
-      places[digit] = (places[digit] as number) + (places[digit - 1] as number)
-    }
-    for (let i = 0; i < count; i++) {
-      const hash = from[2 * i] as number
-      const digit = (hash >>> shift) & 2047
-      const at = places[digit] as number
-      places[digit] = at + 1
-      to[2 * at] = hash
-      to[2 * at + 1] = from[2 * i + 1] as number
-    }
-    const next = from
-    from = to
-    to = next
-  }
-  return from
 }

@@ -4,6 +4,8 @@ import { align, blockBytes } from './layout.js'
 /** Bytes that are handed on at once, so that blocks are written while others fill. */
 const pieceBytes = 4 * blockBytes
 
+type Words = Uint32Array | Int32Array | Float64Array
+
 /** Writes the sections of a main file one behind the other. */
 export class SectionWriter {
   readonly #file: BlockWriter
@@ -12,16 +14,23 @@ export class SectionWriter {
     this.#file = new BlockWriter({ storage, keyOf, blockBytes })
   }
 
-  async write({
-    buffer,
-    byteOffset,
-    byteLength,
-  }: Uint32Array | Int32Array | Float64Array): Promise<void> {
+  /** A whole section. */
+  async write(words: Words): Promise<void> {
+    await this.append(words)
+    this.end()
+  }
+
+  /** Some of a section, which the caller may change when this resolves. */
+  async append({ buffer, byteOffset, byteLength }: Words): Promise<void> {
     const bytes = new Uint8Array(buffer, byteOffset, byteLength)
     for (let at = 0; at < byteLength; at += pieceBytes) {
       this.#file.copy(bytes, at, Math.min(byteLength, at + pieceBytes))
       await this.#file.writeFull()
     }
+  }
+
+  /** Ends the section. */
+  end(): void {
     this.#file.copy(padding, 0, align(this.#file.bytes) - this.#file.bytes)
   }
 

@@ -3,9 +3,8 @@
 
 import { MOMENT, NUMBER, orderedDatatypes } from '../value/literal-value.js'
 import { ANNOTATED, byteLengthOf, kindOf, KNOWN, knownDatatypes, wordsOf } from './encoded-term.js'
-import type { TermTable } from './term-table.js'
 
-interface SortedValues {
+export interface SortedValues {
   /** Ascending. */
   readonly keys: Float64Array
   readonly ids: Uint32Array
@@ -14,28 +13,24 @@ interface SortedValues {
 /** All of them have a number. */
 const byNumber = knownDatatypes.map((iri) => orderedDatatypes.get(iri))
 
-/** Of a part that is built. */
+/** Of a part that is written. */
 export class PartValues {
-  /** Those of the terms before this one are here. */
-  #next = 0
   readonly #families = [new Values(), new Values()] as const
 
-  /** Takes the values of terms that are new: soon after they came, while they lie in the processor's caches. */
-  read({ count, words, starts }: TermTable): void {
-    const bytes = Buffer.from(words.buffer)
-    for (let id = this.#next; id < count; id++) {
-      const start = starts[id] as number
-      const header = words[start] as number
-      if (kindOf(header) !== ANNOTATED) continue
-      const length = byteLengthOf(header)
-      const more = words[start + wordsOf(length)] as number
-      const datatype = kindOf(more) === KNOWN ? byNumber[byteLengthOf(more)] : undefined
-      if (datatype === undefined) continue
-      const from = 4 * start + 4
-      const key = datatype.keyOf(bytes, from, from + length)
-      if (!Number.isNaN(key)) this.#families[datatype.family].add(key, id)
-    }
-    this.#next = count
+  /**
+   * Takes the value of a term that has one; its entry begins at `start` of `words`, whose bytes these
+   * are. Called in the order of the ids.
+   */
+  read(words: Int32Array, bytes: Buffer, start: number, id: number): void {
+    const header = words[start] as number
+    if (kindOf(header) !== ANNOTATED) return
+    const length = byteLengthOf(header)
+    const more = words[start + wordsOf(length)] as number
+    const datatype = kindOf(more) === KNOWN ? byNumber[byteLengthOf(more)] : undefined
+    if (datatype === undefined) return
+    const from = 4 * start + 4
+    const key = datatype.keyOf(bytes, from, from + length)
+    if (!Number.isNaN(key)) this.#families[datatype.family].add(key, id)
   }
 
   /** By family. */

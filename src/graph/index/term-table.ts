@@ -18,18 +18,26 @@ const places = new Uint32Array(maxAhead)
 export class TermTable {
   count = 0
   /** Entries without gaps. */
-  words: Int32Array<ArrayBuffer> = new Int32Array(1 << 18)
+  words: Int32Array<ArrayBuffer>
   wordLength = 0
   /** Where each entry begins; one more for where the last one ends. Behind a term there may be how it is spelled. */
-  starts = new Uint32Array(1 << 14)
-  hashes = new Uint32Array(1 << 14)
+  starts: Uint32Array<ArrayBuffer>
+  hashes: Uint32Array<ArrayBuffer>
 
   /** What readAhead() came to: it would be optimised away if nothing became of it. */
   wasRead = 0
 
   /** Pairs of hash and id, ids from 1; 0 where a slot is free. */
-  #slots = new Uint32Array(1 << 16)
+  #slots: Uint32Array<ArrayBuffer>
   readonly #crowded = new Map<string, number>()
+
+  /** `room`: terms that fit before it grows, a power of two. */
+  constructor(room = 1 << 14) {
+    this.words = new Int32Array(16 * room)
+    this.starts = new Uint32Array(room)
+    this.hashes = new Uint32Array(room)
+    this.#slots = new Uint32Array(4 * room)
+  }
 
   /** The id of the term that is [from, to) of `words`. */
   add(words: Int32Array, from: number, to: number): number {

@@ -42,6 +42,7 @@ t.test('it waits while the thread is behind', async (t) => {
   const storage = await new MemoryBackend().open('cores')
   const thread = (await IndexThread.start(storage, 'i', undefined)) as IndexThread
   t.teardown(() => thread.end())
+  thread.source({ generation: '0'.repeat(32), core: 'c' })
   let isReady = false
   const wait = () => thread.ready().then(() => (isReady = true))
   // Nothing can come from the thread before this one has a turn of its own.

@@ -61,7 +61,7 @@ async function vectorsOf(file: LinkedFile): Promise<Float32Array[]> {
 }
 
 async function meanRecall(file: LinkedFile, queries: readonly Float32Array[]): Promise<number> {
-  const set = { ...file, core: 'c', accepts: undefined, entity: (index: number) => index }
+  const set = { ...file, core: () => 'c', accepts: undefined, entity: (index: number) => index }
   let found = 0
   for (const query of queries) {
     const ask = (exact: boolean) => nearest([set], query, { k: 10, exact, memory, term: termOf })
@@ -148,7 +148,7 @@ t.test('of equal vectors any may go', async (t) => {
     const stays = Uint8Array.from(vectors, (_, n) => Number(!gone.includes(n)))
     const left = await merge([{ file: set, stays }], 1000)
     t.ok(areFollowed(left.links))
-    const file = { ...left, core: 'c', accepts: undefined, entity: (index: number) => index }
+    const file = { ...left, core: () => 'c', accepts: undefined, entity: (index: number) => index }
     const found = await nearest([file], equal, { k: 5, memory, term: termOf })
     t.equal(found.filter(({ score }) => score === 1).length, 3 - gone.length)
   }

@@ -46,7 +46,7 @@ export function makeSet({ core = 'c', vectors, dimensions, entities, accepts }: 
   const size = vectorsPerBlock(dimensions) * 4 * dimensions
   return {
     id: `file ${files++}`,
-    core,
+    core: () => core,
     dimensions,
     count: vectors.length,
     accepts,

@@ -1,0 +1,124 @@
+import type { BlockStorage } from '../../block-writer.js'
+import type { Turns } from '../../turns.js'
+import { MOMENT, NUMBER } from '../value/literal-value.js'
+import { DictionaryWriter } from './dictionary-writer.js'
+import { mainKey, type PartName } from './keys.js'
+import { placeWords, sourceWords, type PartRecord, type VectorRecord } from './layout.js'
+import { byLast, rowsByPlace, type SortedRows } from './permutations.js'
+import type { SortedPlaces } from './places.js'
+import { SectionWriter } from './section-writer.js'
+
+/**
+ * Writes the main file of a part, durably: first its terms into `dictionary`, then with one call what
+ * it has. Parts that are built and those that are merged are written here, and so are the same bytes.
+ */
+export class PartWriter {
+  readonly dictionary: DictionaryWriter
+  readonly #name: PartName
+  readonly #file: SectionWriter
+  readonly #turns: Turns
+
+  /** `terms`: about how many there will be. */
+  constructor(storage: BlockStorage, name: PartName, terms: number, turns: Turns) {
+    this.#name = name
+    this.#file = new SectionWriter(storage, (block) => mainKey(name, block))
+    this.#turns = turns
+    this.dictionary = new DictionaryWriter(this.#file, terms)
+  }
+
+  /**
+   * The terms that were not handed on, and what all parts have. Apart from what follows, as what that
+   * needs is made when the dictionary takes no memory any more.
+   */
+  async places({ sources, places }: SortedPlaces): Promise<void> {
+    await this.dictionary.finish()
+    await this.#file.write(sources)
+    await this.#file.write(places)
+  }
+
+  /** Of a part of triples, all that follows the places. */
+  async triples(where: SortedPlaces, rows: SortedRows): Promise<PartRecord> {
+    const turns = this.#turns
+    const file = this.#file
+    const { spo } = rows
+    await file.write(spo.starts)
+    await file.write(spo.pairs)
+    const { lists, placeRows } = await this.#rowPlaces(where, rows)
+    await turns.pass()
+    const osp = await byLast(spo, turns)
+    await file.write(osp.starts)
+    await file.write(osp.pairs)
+    const pos = await byLast(osp, turns, spo)
+    await file.write(pos.starts)
+    await file.write(pos.pairs)
+    const values = await this.#values()
+    await file.finish()
+    const triples = spo.pairs.length / 2
+    return { ...this.#record(where, values), triples, lists, placeRows }
+  }
+
+  async #rowPlaces(
+    { places }: SortedPlaces,
+    sorted: SortedRows,
+  ): Promise<Pick<PartRecord, 'lists' | 'placeRows'>> {
+    const { rowPlaces, lists } = sorted
+    if (rowPlaces === undefined) return { lists: 0, placeRows: 0 }
+    await this.#file.write(rowPlaces)
+    await this.#file.write(lists)
+    const count = places.length / placeWords
+    const { starts, rows } = await rowsByPlace(rowPlaces, lists, count, this.#turns)
+    await this.#file.write(starts)
+    await this.#file.write(rows)
+    sorted.rowPlaces = undefined
+    return { lists: lists.length, placeRows: rows.length }
+  }
+
+  /** Of a part of vectors, all that follows the places. By vector its entity, and its place. */
+  async vectors(
+    where: SortedPlaces,
+    entities: Uint32Array,
+    vectorPlaces: Uint32Array,
+    vectors: VectorRecord,
+  ): Promise<PartRecord> {
+    const values = await this.#values()
+    await this.#file.write(entities)
+    if (where.places.length > placeWords) await this.#file.write(vectorPlaces)
+    await this.#file.finish()
+    return { ...this.#record(where, values), vectors }
+  }
+
+  async #values(): Promise<PartRecord['values']> {
+    const values = this.dictionary.values.sorted()
+    for (const { keys, ids } of values) {
+      await this.#file.write(keys)
+      await this.#file.write(ids)
+    }
+    const count = (family: number) => values[family]?.ids.length ?? 0
+    const counts = { numbers: count(NUMBER), moments: count(MOMENT) }
+    return counts.numbers + counts.moments > 0 ? counts : undefined
+  }
+
+  #record({ sources, places }: SortedPlaces, values: PartRecord['values']): PartRecord {
+    let hasGraphs = false
+    for (let at = 0; at < places.length; at += placeWords) hasGraphs ||= places[at] !== 0
+    const { count, wordLength } = this.dictionary
+    return {
+      id: this.#name.id,
+      number: this.#name.number,
+      terms: count,
+      termWords: wordLength,
+      sources: sources.length / sourceWords,
+      places: places.length / placeWords,
+      triples: 0,
+      lists: 0,
+      placeRows: 0,
+      hasGraphs,
+      ...(values && { values }),
+    }
+  }
+
+  /** Resolves when no write is under way. */
+  async settle(): Promise<void> {
+    await this.#file.settle()
+  }
+}

@@ -1,0 +1,111 @@
+import type { BlockStorage } from '../../block-writer.js'
+import { LorekeepError } from '../../errors.js'
+import { mainKey } from './keys.js'
+import { blockBytes, layoutOf, type Layout, type PartRecord } from './layout.js'
+
+/** All of a file of no more blocks is kept: its sections are read one by one. */
+const mostKept = 2
+
+/** The main file of a part, read from its storage. */
+export class MainFile {
+  readonly record: PartRecord
+  readonly layout: Layout
+  readonly #storage: BlockStorage
+  readonly #kept = new Map<number, Promise<Uint8Array>>()
+
+  constructor(storage: BlockStorage, record: PartRecord) {
+    this.#storage = storage
+    this.record = record
+    this.layout = layoutOf(record)
+  }
+
+  /** `count` words from this byte on, as they follow each other. */
+  section(offset: number, count: number): SectionReader {
+    return new SectionReader(this, offset, count)
+  }
+
+  /** All of a section that is small. */
+  async words(offset: number, count: number): Promise<Uint32Array> {
+    const section = this.section(offset, count)
+    while (!section.isWhole) await section.more()
+    return section.words.subarray(section.at, section.end)
+  }
+
+  /** @throws LorekeepError `LK_STORAGE_*` */
+  block(n: number): Promise<Uint8Array> {
+    const kept = this.#kept.get(n)
+    if (kept !== undefined) return kept
+    const block = this.#read(n)
+    if (this.layout.end <= mostKept * blockBytes) this.#kept.set(n, block)
+    return block
+  }
+
+  async #read(n: number): Promise<Uint8Array> {
+    const block = await this.#storage.get(mainKey(this.record, n))
+    if (block === undefined) throw damaged('a block of an index is missing')
+    const bytes = Math.min(blockBytes, this.layout.end - n * blockBytes)
+    if (block.length !== bytes) {
+      throw damaged(`a block of an index has ${block.length} bytes in place of ${bytes}`)
+    }
+    return block
+  }
+}
+
+export function damaged(detail: string): LorekeepError {
+  return new LorekeepError('LK_STORAGE_CORRUPT', detail)
+}
+
+const nothing = new Uint32Array(0)
+
+/**
+ * The words of a section, block by block: those that were read and not yet taken are [at, end) of
+ * `words`; who takes some moves `at`. While they are taken the next block is being read.
+ */
+export class SectionReader {
+  words: Uint32Array<ArrayBuffer> = nothing
+  at = 0
+  end = 0
+  readonly #file: MainFile
+  /** Bytes of the file that are still to come: [from, to). */
+  #from: number
+  readonly #to: number
+  #next: Promise<Uint8Array> | undefined
+
+  constructor(file: MainFile, offset: number, count: number) {
+    this.#file = file
+    this.#from = offset
+    this.#to = offset + 4 * count
+  }
+
+  /** All of it was read. */
+  get isWhole(): boolean {
+    return this.#from === this.#to
+  }
+
+  /** Reads the next block. Moves what was not taken to the beginning of `words`. */
+  async more(): Promise<void> {
+    if (this.isWhole) throw damaged('a section of an index is too short')
+    const n = Math.floor(this.#from / blockBytes)
+    const block = await (this.#next ?? this.#file.block(n))
+    const start = this.#from - n * blockBytes
+    const end = Math.min(blockBytes, this.#to - n * blockBytes)
+    this.#append(block.subarray(start, end))
+    this.#from += end - start
+    this.#next = this.isWhole ? undefined : this.#file.block(n + 1)
+    // Who stops before it is asked for need not hear of it.
+    this.#next?.catch(() => undefined)
+  }
+
+  #append(bytes: Uint8Array): void {
+    const left = this.end - this.at
+    const length = left + bytes.length / 4
+    if (length > this.words.length) {
+      const larger = new Uint32Array(left === 0 ? length : Math.max(length, 2 * this.words.length))
+      larger.set(this.words.subarray(this.at, this.end))
+      this.words = larger
+    } else if (left > 0) this.words.copyWithin(0, this.at, this.end)
+    new Uint8Array(this.words.buffer).set(bytes, 4 * left)
+    this.at = 0
+    this.end = length
+  }
+}
