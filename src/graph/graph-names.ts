@@ -1,21 +1,17 @@
 import type { OpenView } from './matches.js'
 import { Miss } from './miss.js'
 import type { Answer } from './results.js'
-import type { Names, PartedView } from './view.js'
-
-interface OpenGraph extends OpenView {
-  readonly view: PartedView
-}
+import type { Names } from './view.js'
 
 /** The names of the named graphs, part by part. */
 export class GraphNames implements Answer<string> {
   isDone = false
-  readonly #open: OpenGraph
+  readonly #open: OpenView
   readonly #told = new Set<string>()
   #part = 0
   #names: Names | undefined
 
-  constructor(open: OpenGraph) {
+  constructor(open: OpenView) {
     this.#open = open
   }
 

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Embedder, Term, Triple, Vector } from '../types.js'
 import { exactCount, Matches, type OpenView } from './matches.js'
 import { GraphNames } from './graph-names.js'
-import { Holding, type HeldCores } from './holding.js'
+import { Holding } from './holding.js'
 import { withBlocks } from './miss.js'
 import { Neighbours } from './neighbours.js'
 import { checkOptions, type Values } from '../door/options.js'
@@ -38,8 +38,8 @@ import type {
 } from './types.js'
 import { nearest } from './vectors/nearest.js'
 import type { VectorMemory } from './vectors/memory.js'
-import { GraphVersion, type CoreVersion } from './version.js'
-import type { PartedView } from './view.js'
+import { GraphVersion, type HeldParts, type PartOfVersion } from './version.js'
+import type { PartedView, TellingView } from './view.js'
 import { eitherOf } from '../in-flight.js'
 
 export interface GraphParts {
@@ -47,7 +47,7 @@ export interface GraphParts {
   readonly open: (
     query: GraphQuery,
     signal: AbortSignal | undefined,
-  ) => HeldCores | Promise<HeldCores>
+  ) => HeldParts | Promise<HeldParts>
   /** Aborts when the store gives up waiting for questions under way. */
   readonly closing: AbortSignal
   /** Aborts as soon as the store closes: what only waits for questions lets go. */
@@ -60,7 +60,7 @@ export interface GraphParts {
 
 /** What a view has learnt serves the next question. */
 interface KnownVersion {
-  readonly cores: readonly CoreVersion[]
+  readonly parts: readonly PartOfVersion[]
   readonly version: GraphVersion
 }
 
@@ -175,10 +175,10 @@ export class StoredGraph implements Graph {
 
   async snapshot(options?: AskOptions): Promise<GraphSnapshot> {
     const { signal } = checkOptions('snapshot()', options, askOptions)
-    const { cores, version, release } = await this.#open(signal)
-    const holding = new Holding({ cores, release }, this.#parts.closed)
+    const { parts: held, version, release } = await this.#open(signal)
+    const holding = new Holding({ parts: held, release }, this.#parts.closed)
     const parts = { ...this.#parts, open: holding.open }
-    const snapshot = new StoredSnapshot(parts, this.#query, { cores, version }, holding)
+    const snapshot = new StoredSnapshot(parts, this.#query, { parts: held, version }, holding)
     holding.closeAfter(snapshot)
     return snapshot
   }
@@ -219,25 +219,25 @@ export class StoredGraph implements Graph {
 
   #open(signal: AbortSignal | undefined): OpenVersion | Promise<OpenVersion> {
     signal?.throwIfAborted()
-    const cores = this.#parts.open(this.#query, signal)
-    if (cores instanceof Promise) return cores.then((opened) => this.#opened(opened, signal))
-    const version = this.#known(cores.cores)
-    return version === undefined ? this.#opened(cores, signal) : this.#held(version, cores, signal)
+    const held = this.#parts.open(this.#query, signal)
+    if (held instanceof Promise) return held.then((opened) => this.#opened(opened, signal))
+    const version = this.#known(held.parts)
+    return version === undefined ? this.#opened(held, signal) : this.#held(version, held, signal)
   }
 
-  async #opened(cores: HeldCores, signal: AbortSignal | undefined): Promise<OpenVersion> {
+  async #opened(held: HeldParts, signal: AbortSignal | undefined): Promise<OpenVersion> {
     try {
-      const version = await this.#version(cores.cores)
-      return this.#held(version, cores, signal)
+      const version = await this.#version(held.parts)
+      return this.#held(version, held, signal)
     } catch (error) {
-      cores.release()
+      held.release()
       throw error
     }
   }
 
   #held(
     version: GraphVersion,
-    { cores, release }: HeldCores,
+    { parts, release }: HeldParts,
     signal: AbortSignal | undefined,
   ): OpenVersion {
     const { closing } = this.#parts
@@ -245,21 +245,19 @@ export class StoredGraph implements Graph {
       signal?.throwIfAborted()
       closing.throwIfAborted()
     }
-    return { cores, version, view: version.view, check, release }
+    return { parts, version, view: version.view, check, release }
   }
 
-  async #version(cores: readonly CoreVersion[]): Promise<GraphVersion> {
-    const known = this.#known(cores)
+  async #version(parts: readonly PartOfVersion[]): Promise<GraphVersion> {
+    const known = this.#known(parts)
     if (known !== undefined) return known
-    const version = await GraphVersion.of(cores, this.#query.collection)
-    this.#last = { cores, version }
+    const version = await GraphVersion.of(parts, this.#query.collection)
+    this.#last = { parts, version }
     return version
   }
 
-  #known(cores: readonly CoreVersion[]): GraphVersion | undefined {
-    const last = this.#last
-    const isKnown = last !== undefined && !last.version.isWorn && isSame(last.cores, cores)
-    return isKnown ? last.version : undefined
+  #known(parts: readonly PartOfVersion[]): GraphVersion | undefined {
+    return this.#last?.parts === parts ? this.#last.version : undefined
   }
 }
 
@@ -297,9 +295,9 @@ function solved(
   }
 }
 
-interface OpenVersion extends OpenView, HeldCores {
+interface OpenVersion extends OpenView, HeldParts {
   readonly version: GraphVersion
-  readonly view: PartedView
+  readonly view: TellingView
 }
 
 const askOptions = { signal: aSignal }
@@ -366,8 +364,4 @@ async function entitiesOf(
     await turn()
   }
   return found
-}
-
-function isSame(a: readonly CoreVersion[], b: readonly CoreVersion[]): boolean {
-  return a.length === b.length && a.every((core, n) => core.indexes === b[n]?.indexes)
 }

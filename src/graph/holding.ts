@@ -1,25 +1,19 @@
 import { LorekeepError } from '../errors.js'
-import type { CoreVersion } from './version.js'
-
-/** The newest version of several cores, held until `release()`. */
-export interface HeldCores {
-  readonly cores: readonly CoreVersion[]
-  readonly release: () => void
-}
+import type { HeldParts } from './version.js'
 
 /** Those that nobody closed, and nobody can any more. */
 const dropped = new FinalizationRegistry<Holding>((holding) => holding.close())
 
-/** One version of several cores, for all questions until close(). */
+/** What a question sees, for all questions until close(). */
 export class Holding {
-  readonly #held: HeldCores
+  readonly #held: HeldParts
   readonly #closing: AbortSignal
   /** Questions under way, and whoever may ask more. */
   #holders = 1
   #isClosed = false
 
   /** `closing` closes it. */
-  constructor(held: HeldCores, closing: AbortSignal) {
+  constructor(held: HeldParts, closing: AbortSignal) {
     this.#held = held
     this.#closing = closing
     closing.addEventListener('abort', this.close, { once: true })
@@ -31,7 +25,7 @@ export class Holding {
   }
 
   /** @throws LorekeepError `LK_GRAPH_QUERY`, or `LK_CLOSED` where the store is */
-  readonly open = (): HeldCores => {
+  readonly open = (): HeldParts => {
     if (this.#closing.aborted) throw new LorekeepError('LK_CLOSED')
     if (this.#isClosed) throw new LorekeepError('LK_GRAPH_QUERY', 'the snapshot was closed')
     this.#holders++
@@ -40,7 +34,7 @@ export class Holding {
       if (isHeld) this.#leave()
       isHeld = false
     }
-    return { cores: this.#held.cores, release }
+    return { parts: this.#held.parts, release }
   }
 
   readonly close = (): void => {

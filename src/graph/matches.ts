@@ -6,11 +6,11 @@ import type { TriplePattern } from './types.js'
 import { graphId, isList, rowsIn } from './graph-rows.js'
 import { rangeOf } from './value/range.js'
 import { Within } from './within.js'
-import { ANY, type GraphView, type PartedView, type Rows } from './view.js'
+import { ANY, type GraphView, type Rows, type TellingView } from './view.js'
 
 /** A view of a version that is held. */
 export interface OpenView {
-  readonly view: PartedView
+  readonly view: TellingView
   /** Throws where the question may not go on. */
   readonly check: () => void
   readonly release: () => void
@@ -88,11 +88,12 @@ export class Matches implements Answer<Triple> {
     return triples
   }
 
-  #rowsOf(view: GraphView): Rows {
+  #rowsOf(view: TellingView): Rows {
     const { g } = this.#pattern
     const [s, p, o] = idsOf(view, this.#pattern)
-    if (this.#within === undefined) return rowsIn(view, s, p, o, g)
-    return this.#within.rows(s, p, (object) => rowsIn(view, s, p, object, g))
+    const rowsOf = (object: number) =>
+      isList(g) ? rowsIn(view, s, p, object, g) : view.rowsToTell(s, p, object, graphId(view, g))
+    return this.#within === undefined ? rowsOf(o) : this.#within.rows(s, p, rowsOf)
   }
 
   /** How many there are, from the cursor on. */

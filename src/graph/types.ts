@@ -204,7 +204,7 @@ export interface Neighbour {
 /**
  * Stored cores, asked in place. A question sees the newest version of each core when it is asked,
  * and that version to its end. Triples of several segments and cores are one set: each comes once.
- * Cores that were not indexed yet are indexed by the first question.
+ * What is not indexed yet is by the question that needs it, or in memory where it is little.
  *
  * Every question rejects with `LK_CORE_NOT_FOUND` where a core was named that does not exist,
  * `LK_STORAGE_*`, or `LK_CLOSED`; and with `LK_GRAPH_QUERY`, whose `details.errors` say where, for a
@@ -266,26 +266,36 @@ export interface QuadSource extends Source {
   match(...terms: Parameters<Source['match']>): Stream & AsyncIterable<Quad>
 }
 
-/** How much of a core is indexed. */
-export interface IndexState {
-  /** `partial`: segments were added since. The next question indexes them. */
-  readonly state: 'none' | 'partial' | 'complete'
-  readonly segments: number
-  readonly indexedSegments: number
+/** What an index has, and takes. */
+interface IndexTotals {
   /** Distinct triples in each part; the parts together may say one twice. */
   readonly triples: number
-  readonly terms: number
   readonly vectors: number
   /** Vectors that an approximate index reaches. */
   readonly approximate: number
-  /** Parts that a question has to ask. */
+  /** Parts that a question has to look into. */
   readonly parts: number
-  /** What the index takes in the storage. */
+  /** What it takes in the storage; of a core its share of the parts that it is in. */
   readonly bytes: number
 }
 
+/** How much of a core is indexed. */
+export interface IndexState extends IndexTotals {
+  /** `partial`: segments were added since. Questions see them all the same, or index them first. */
+  readonly state: 'none' | 'partial' | 'complete'
+  readonly segments: number
+  readonly indexedSegments: number
+}
+
+/** How much of all that a user has is indexed. */
+export interface LibraryIndexState extends IndexTotals {
+  readonly state: 'none' | 'partial' | 'complete'
+  /** Segments that no part has yet. Questions see them all the same, or index them first. */
+  readonly waiting: { readonly segments: number; readonly bytes: number }
+}
+
 export interface IndexOptions {
-  /** Ends the indexing, which leaves the core as it was. */
+  /** Ends the indexing, which leaves the index as the last step has made it. */
   readonly signal?: AbortSignal | undefined
   /** Called now and then. It may not throw. */
   readonly onProgress?: ((progress: IndexProgress) => void) | undefined

@@ -1,64 +1,55 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { withBlocks } from './miss.js'
-import { ALL, PartView } from './index/part-view.js'
-import { COLLECTION, encodeText } from './index/encoded-term.js'
+import { choose } from './index/chosen.js'
 import { MergedView } from './index/merged-view.js'
-import { WideView } from './index/wide-view.js'
-import type { IndexParts, Part } from './index/part.js'
+import type { Part } from './index/part.js'
+import { PartView } from './index/part-view.js'
 import type { VectorSet } from './vectors/types.js'
-import type { PartedView } from './view.js'
+import type { TellingView } from './view.js'
 
-/** The indexes of one version of a core. */
-export interface CoreVersion {
-  readonly core: string
-  readonly indexes: readonly IndexParts[]
-}
-
-interface CorePart {
-  readonly core: string
+/** A part, and what of it is seen. Lists are not changed once they were given. */
+export interface PartOfVersion {
   readonly part: Part
-  readonly view: PartView
+  /** Only what these generations say. All by default. */
+  readonly only?: readonly string[] | undefined
+  /** Not what these generations say. */
+  readonly not?: readonly string[] | undefined
 }
 
-/** More parts than these are seen as one by remembering what was told. */
-const maxMerged = 16
+/** What a question sees, from its start to its end. The same array where nothing has changed. */
+export interface HeldParts {
+  readonly parts: readonly PartOfVersion[]
+  readonly release: () => void
+}
 
-/** One version of several cores as a graph: its triples, and its vectors. */
+/** Parts as one graph: their triples, and their vectors. */
 export class GraphVersion {
-  readonly view: PartedView
-  readonly #places: readonly CorePart[]
+  readonly view: TellingView
+  readonly #views: readonly PartView[]
   /** Undefined where the graph is one part, whose ids are the graph's. */
-  readonly #merged: MergedView | WideView | undefined
+  readonly #merged: MergedView | undefined
+  /** By part: which of its vectors are seen, of those that were searched. */
+  readonly #seen = new Map<PartView, Uint8Array>()
 
-  private constructor(places: readonly CorePart[]) {
-    this.#places = places
-    const views = places.map(({ view }) => view)
-    const [only] = views
-    if (views.length > maxMerged) this.#merged = new WideView(views)
-    else if (views.length !== 1) this.#merged = new MergedView(views)
+  private constructor(views: readonly PartView[]) {
+    const hasTriples = ({ part }: PartView) => part.record.triples > 0
+    this.#views = [...views.filter(hasTriples), ...views.filter((view) => !hasTriples(view))]
+    const [only] = this.#views
+    if (this.#views.length !== 1) this.#merged = new MergedView(this.#views)
     this.view = this.#merged ?? (only as PartView)
   }
 
-  /** True where a new one should be made for the next question. */
-  get isWorn(): boolean {
-    return this.#merged instanceof WideView && this.#merged.isWorn
-  }
-
-  /** All of the cores, or what they say in one collection. */
+  /** All that the parts say, or what they say in one collection. */
   static async of(
-    cores: readonly CoreVersion[],
+    parts: readonly PartOfVersion[],
     collection: string | undefined,
   ): Promise<GraphVersion> {
-    const places: CorePart[] = []
-    for (const { core, indexes } of cores) {
-      for (const { parts } of indexes) {
-        for (const part of parts) {
-          const view =
-            collection === undefined ? new PartView(part, ALL) : await only(part, collection)
-          if (view !== undefined) places.push({ core, part, view })
-        }
-      }
+    const views: PartView[] = []
+    for (const { part, only, not } of parts) {
+      const chosen = await choose(part, { only, not, collection })
+      if (chosen !== undefined) views.push(new PartView(part, chosen))
     }
-    return new GraphVersion(places)
+    return new GraphVersion(views)
   }
 
   /** The vectors of one length. With `entities`, ids of the view, only those. */
@@ -67,50 +58,68 @@ export class GraphVersion {
     entities: ReadonlySet<number> | undefined,
   ): Promise<VectorSet[]> {
     const sets: VectorSet[] = []
-    for (const [n, place] of this.#places.entries()) {
-      const file = place.part.record.vectors.findIndex((found) => found.dimensions === dimensions)
-      if (file >= 0) sets.push(await this.#set(n, place, file, entities))
+    for (const [n, view] of this.#views.entries()) {
+      if (view.part.record.vectors?.dimensions !== dimensions) continue
+      sets.push(await this.#set(n, view, entities))
     }
     return sets
   }
 
-  /** The first core that says a triple. May throw a Miss. */
+  /** A core that says a triple: the first of the first part that has it. May throw a Miss. */
   coreOf(s: number, p: number, o: number): string {
     const merged = this.#merged
-    const place = this.#places.find(({ view }, n) => {
-      if (merged === undefined) return view.has(s, p, o)
-      return view.has(merged.partId(n, s), merged.partId(n, p), merged.partId(n, o))
-    })
-    return place?.core ?? ''
+    if (merged !== undefined) {
+      const first = merged.firstPlace(s, p, o)
+      return first === undefined ? '' : coreOf(first.view.part, first.place)
+    }
+    const [view] = this.#views
+    const place = view?.firstPlace(s, p, o) ?? -1
+    return view === undefined || place < 0 ? '' : coreOf(view.part, place)
   }
 
   async #set(
     n: number,
-    { core, part, view }: CorePart,
-    file: number,
+    view: PartView,
     entities: ReadonlySet<number> | undefined,
   ): Promise<VectorSet> {
-    const record = part.record.vectors[file] as Part['record']['vectors'][number]
+    const { part } = view
+    const { dimensions, count, links } = part.record.vectors as Vectors
     const merged = this.#merged
-    let accepts: Uint8Array | undefined
-    if (entities !== undefined || view.collection !== ALL) {
-      const own = entities && (await this.#ownIds(n, entities))
-      accepts = await acceptedVectors(part, file, view.collection, own)
+    let accepts = await this.#seenVectors(view)
+    if (entities !== undefined) {
+      const own = await this.#ownIds(n, entities)
+      const seen = accepts
+      accepts = await vectorsOf(
+        count,
+        (vector) => seen?.[vector] !== 0 && own.has(part.entityOf(vector)),
+      )
     }
     return {
-      core,
-      id: part.vectorFileId(record),
-      dimensions: record.dimensions,
-      count: record.count,
+      core: (vector) => coreOf(part, part.placeOfVector(vector)),
+      id: part.vectorFileId,
+      dimensions,
+      count,
       accepts,
-      block: (block) => part.vectorBlock(record.dimensions, block),
-      links: record.links,
-      linksBlock: (block) => part.linksBlock(record.dimensions, block),
+      block: (block) => part.vectorBlock(block),
+      links,
+      linksBlock: (block) => part.linksBlock(block),
       entity: (vector) => {
-        const id = part.entityOf(file, vector)
+        const id = part.entityOf(vector)
         return merged === undefined ? id : merged.graphId(n, id)
       },
     }
+  }
+
+  /** By vector: 1 where it is seen. Undefined: all are. */
+  async #seenVectors(view: PartView): Promise<Uint8Array | undefined> {
+    const { accepts, part } = view
+    if (accepts === undefined) return undefined
+    const known = this.#seen.get(view)
+    if (known !== undefined) return known
+    const { count } = part.record.vectors as Vectors
+    const seen = await vectorsOf(count, (vector) => accepts[part.placeOfVector(vector)] === 1)
+    this.#seen.set(view, seen)
+    return seen
   }
 
   async #ownIds(n: number, entities: ReadonlySet<number>): Promise<ReadonlySet<number>> {
@@ -122,34 +131,26 @@ export class GraphVersion {
   }
 }
 
-/** Undefined where the part has nothing of the collection. */
-async function only(part: Part, collection: string): Promise<PartView | undefined> {
-  const name = encodeText(collection, COLLECTION)
-  const id = await withBlocks(() => part.find(name))
-  if (id < 0) return undefined
-  return new PartView(part, part.record.collection < 0 ? id : ALL)
+type Vectors = NonNullable<Part['record']['vectors']>
+
+/** May throw a Miss. */
+function coreOf(part: Part, place: number): string {
+  return part.coreOf(part.sourceOf(place))
 }
 
 /** Vectors that are looked at before others get their turn. */
 const vectorsAtOnce = 4096
 
-async function acceptedVectors(
-  part: Part,
-  file: number,
-  collection: number,
-  entities: ReadonlySet<number> | undefined,
-): Promise<Uint8Array> {
-  const { count } = part.record.vectors[file] as Part['record']['vectors'][number]
+/** By vector: 1 where it is one of those. `isOne` may throw a Miss. */
+async function vectorsOf(count: number, isOne: (vector: number) => boolean): Promise<Uint8Array> {
   const accepts = new Uint8Array(count)
   for (let from = 0; from < count; from += vectorsAtOnce) {
+    const to = Math.min(count, from + vectorsAtOnce)
+    let vector = from
     await withBlocks(() => {
-      for (let vector = from; vector < Math.min(count, from + vectorsAtOnce); vector++) {
-        const isIn = collection === ALL || part.collectionOf(file, vector) === collection
-        if (isIn && (entities === undefined || entities.has(part.entityOf(file, vector)))) {
-          accepts[vector] = 1
-        }
-      }
+      for (; vector < to; vector++) if (isOne(vector)) accepts[vector] = 1
     })
+    if (to < count) await turn()
   }
   return accepts
 }

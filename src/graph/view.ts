@@ -49,6 +49,12 @@ export interface PartedView extends GraphView {
   graphNames(n: number): Names
 }
 
+/** A view whose rows can be told for less than it takes to join them. */
+export interface TellingView extends PartedView {
+  /** As rows(), for who only asks term() of their ids: one term may come under several. */
+  rowsToTell(s: number, p: number, o: number, g: number): Rows
+}
+
 /** A cursor over ids, as Rows are one. */
 export interface Values {
   next(): boolean

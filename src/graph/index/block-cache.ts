@@ -13,13 +13,13 @@ export interface IndexBlock {
  * (second chance): an access then costs a flag, and not the moving of a list.
  */
 export class BlockCache {
-  readonly #storage: Storage
+  readonly #storage: Pick<Storage, 'get'>
   readonly #maxBytes: number
   #bytes = 0
   readonly #held: { readonly file: BlockFile; readonly block: number }[] = []
   #hand = 0
 
-  constructor(storage: Storage, maxBytes: number) {
+  constructor(storage: Pick<Storage, 'get'>, maxBytes: number) {
     this.#storage = storage
     this.#maxBytes = maxBytes
   }

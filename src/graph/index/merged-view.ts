@@ -1,22 +1,33 @@
 import { keyOf } from '../../terms.js'
 import type { Term } from '../../types.js'
-import { NONE, UNION, type Rows, type PartedView } from '../view.js'
-import { patience, pause } from '../miss.js'
+import type { ValueRange } from '../value/range.js'
+import { NONE, UNION, type Names, type TellingView, type Rows, type Values } from '../view.js'
+import { encodeTerm } from './encoded-term.js'
+import { MergedRows, PartStream } from './merged-rows.js'
+import { orderOf, SPO } from './part.js'
 import type { PartView } from './part-view.js'
-import { PartsView } from './parts-view.js'
+import { noRows } from './part-rows.js'
 
-/** Translations of ids that are remembered for each part. */
+interface PartAsked {
+  readonly n: number
+  readonly view: PartView
+  readonly triple: readonly [s: number, p: number, o: number]
+  readonly g: number
+}
+
+/** Translations of ids that are remembered for each part, and terms that are for all. */
 const maxRemembered = 1 << 18
-
-/** Parts that are asked for an estimate; the others are taken to be like them. */
-const maxAsked = 16
 
 /**
  * Several parts as one graph. An id is the first part's that has the term, counted on from the terms
- * of the parts before. A triple is told by the first part that has it.
+ * of the parts before. Rows of all parts come in one order, so that those of several are merged as
+ * they come, and a triple that several have is told once.
  */
-export class MergedView extends PartsView implements PartedView {
-  readonly isExact = false
+export class MergedView implements TellingView {
+  readonly isExact: boolean
+  /** How many have triples: these are the first ones. Others have terms of their vectors alone. */
+  readonly parts: number
+  readonly #views: readonly PartView[]
   /** By part: what its ids are counted on from. */
   readonly #bases: readonly number[]
   /** By part: its own ids to those of the graph, and back. */
@@ -28,12 +39,15 @@ export class MergedView extends PartsView implements PartedView {
    */
   readonly #searched = new Map<string, number>()
 
+  /** Of views of parts with triples, and behind them of others. */
   constructor(views: readonly PartView[]) {
-    super(views)
+    this.#views = views
+    this.parts = views.filter(({ part }) => part.record.triples > 0).length
+    this.isExact = this.parts === 1 && this.view(0).isExact
     let base = 0
     this.#bases = views.map(({ part }) => {
       const start = base
-      base += part.record.terms
+      base += part.terms.count
       return start
     })
     this.#graphIds = views.map(() => new Map())
@@ -43,72 +57,130 @@ export class MergedView extends PartsView implements PartedView {
   find(term: Term): number {
     const key = keyOf(term)
     if (this.#searched.size >= maxRemembered) this.#searched.clear()
-    for (let n = this.#searched.get(key) ?? 0; n < this.views.length; n++) {
+    const encoded = encodeTerm(term)
+    for (let n = this.#searched.get(key) ?? 0; n < this.#views.length; n++) {
       this.#searched.set(key, n)
-      const id = this.view(n).find(term)
-      if (id !== NONE) return (this.#bases[n] as number) + id
+      const id = this.view(n).part.terms.find(encoded)
+      if (id !== NONE) return this.baseOf(n) + id
     }
-    this.#searched.set(key, this.views.length)
+    this.#searched.set(key, this.#views.length)
     return NONE
+  }
+
+  findText(text: string, n: number): number[] {
+    return this.view(n)
+      .findText(text)
+      .map((id) => this.graphId(n, id))
   }
 
   term(id: number): Term {
     const n = this.#partOf(id)
-    return this.view(n).term(id - (this.#bases[n] as number))
+    return this.view(n).term(id - this.baseOf(n))
+  }
+
+  countBetween(range: ValueRange, n: number): number {
+    return this.view(n).countBetween(range)
+  }
+
+  between(range: ValueRange): Values {
+    return new MergedValues(this, range)
+  }
+
+  graphNames(n: number): Names {
+    return this.view(n).graphNames()
   }
 
   rows(s: number, p: number, o: number, g: number = UNION): Rows {
-    const isNone = s === NONE || p === NONE || o === NONE || g === NONE
-    return new MergedRows(this, isNone ? [] : this.#partsWith(s, p, o, g), s, p, o, g)
+    return this.#rows(s, p, o, g, false)
+  }
+
+  rowsToTell(s: number, p: number, o: number, g: number): Rows {
+    return this.#rows(s, p, o, g, true)
+  }
+
+  #rows(s: number, p: number, o: number, g: number, isTold: boolean): Rows {
+    const asked: PartAsked[] = []
+    let inRange = 0
+    let inPlaces = 0
+    for (const n of this.#partsWith(s, p, o, g)) {
+      const part = this.#asked(n, s, p, o, g)
+      const [range, places] = [part.view.rangeRows(...part.triple), part.view.placeRows(part.g)]
+      if (range === 0 || places === 0) continue
+      asked.push(part)
+      inRange += range
+      inPlaces += places
+    }
+    const [first] = asked
+    if (first === undefined) return noRows
+    // All in one way: that gives them one order.
+    const isByPlaces = inPlaces < inRange
+    const rowsOf = ({ view, triple, g }: PartAsked) => view.rowsBy(isByPlaces, ...triple, g)
+    // Its ids are those of the graph.
+    if (first.n === 0 && asked.length === 1) return rowsOf(first)
+    const streams = asked.map((part) => {
+      const { n, view } = part
+      return new PartStream(n, view.part.terms, this.baseOf(n), rowsOf(part))
+    })
+    const order = isByPlaces ? SPO : orderOf(s, p, o)
+    return new MergedRows(streams, order, [s, p, o, g], isTold ? undefined : this)
+  }
+
+  /** A pattern as one part is asked for it. */
+  #asked(n: number, s: number, p: number, o: number, g: number): PartAsked {
+    const triple = [this.partId(n, s), this.partId(n, p), this.partId(n, o)] as const
+    return { n, view: this.view(n), triple, g: this.partId(n, g) }
   }
 
   has(s: number, p: number, o: number, g: number = UNION): boolean {
-    if (s === NONE || p === NONE || o === NONE || g === NONE) return false
-    return this.hasBefore(this.views.length, s, p, o, g)
+    return this.#firstWith(s, p, o, g) !== NONE
+  }
+
+  /** Of the first part that has a triple, its view, and the first place there that is seen; undefined where none has it. */
+  firstPlace(s: number, p: number, o: number): { view: PartView; place: number } | undefined {
+    const n = this.#firstWith(s, p, o, UNION)
+    if (n === NONE) return undefined
+    const view = this.view(n)
+    return {
+      view,
+      place: view.firstPlace(this.partId(n, s), this.partId(n, p), this.partId(n, o)),
+    }
+  }
+
+  #firstWith(s: number, p: number, o: number, g: number): number {
+    if (s === NONE || p === NONE || o === NONE || g === NONE) return NONE
+    for (let n = 0; n < this.parts; n++) {
+      const ownS = this.partId(n, s)
+      if (ownS === NONE) continue
+      const ownO = this.partId(n, o)
+      if (ownO === NONE) continue
+      const ownP = this.partId(n, p)
+      if (ownP === NONE) continue
+      const ownG = this.partId(n, g)
+      if (ownG !== NONE && this.view(n).has(ownS, ownP, ownO, ownG)) return n
+    }
+    return NONE
   }
 
   estimate(s: number, p: number, o: number, g: number = UNION): number {
-    if (s === NONE || p === NONE || o === NONE || g === NONE) return 0
-    const parts = this.#partsWith(s, p, o, g)
     let sum = 0
-    let asked = 0
-    for (const n of parts.slice(0, maxAsked)) {
+    for (const n of this.#partsWith(s, p, o, g)) {
       sum += this.view(n).estimate(
         this.partId(n, s),
         this.partId(n, p),
         this.partId(n, o),
         this.partId(n, g),
       )
-      asked++
     }
-    return asked === 0 ? 0 : Math.ceil((sum * parts.length) / asked)
+    return sum
   }
 
-  /** True where one of the first `end` parts has the triple. */
-  hasBefore(end: number, s: number, p: number, o: number, g: number): boolean {
-    // A term that none of them has, which a later part's usually is, tells it at once.
-    const base = end < this.#bases.length ? (this.#bases[end] as number) : Infinity
-    if (s >= base || p >= base || o >= base || g >= base) return false
-    for (let n = 0; n < end; n++) {
-      const partS = this.partId(n, s)
-      if (partS === NONE) continue
-      const partO = this.partId(n, o)
-      if (partO === NONE) continue
-      const partP = this.partId(n, p)
-      if (partP === NONE) continue
-      const partG = this.partId(n, g)
-      if (partG !== NONE && this.view(n).has(partS, partP, partO, partG)) return true
-    }
-    return false
+  view(n: number): PartView {
+    return this.#views[n] as PartView // one of its own
   }
 
-  partRows(n: number, s: number, p: number, o: number, g: number): Rows {
-    return this.view(n).rows(
-      this.partId(n, s),
-      this.partId(n, p),
-      this.partId(n, o),
-      this.partId(n, g),
-    )
+  /** What the ids of a part are counted on from. */
+  baseOf(n: number): number {
+    return this.#bases[n] as number
   }
 
   /** The graph's id for one of a part. */
@@ -116,18 +188,19 @@ export class MergedView extends PartsView implements PartedView {
     if (n === 0 || id < 0) return id
     const known = this.#graphIds[n]?.get(id)
     if (known !== undefined) return known
-    const term = this.view(n).part.encoded(id)
-    let found = (this.#bases[n] as number) + id
+    const term = this.view(n).part.terms.encoded(id)
+    let found = this.baseOf(n) + id
     for (let before = 0; before < n; before++) {
-      const there = this.view(before).part.find(term)
+      const there = this.view(before).part.terms.find(term)
       if (there === NONE) continue
-      found = (this.#bases[before] as number) + there
+      found = this.baseOf(before) + there
       break
     }
     remember(this.#graphIds[n], id, found)
     return found
   }
 
+  /** True where no part before the n-th, which has it, has the term of an id. */
   isFirst(n: number, id: number): boolean {
     return this.#partOf(id) === n
   }
@@ -136,13 +209,13 @@ export class MergedView extends PartsView implements PartedView {
   partId(n: number, id: number): number {
     if (id < 0) return id
     const owner = this.#partOf(id)
-    const own = id - (this.#bases[owner] as number)
+    const own = id - this.baseOf(owner)
     if (owner === n) return own
     // The first that has a term gives it its id.
     if (owner > n) return NONE
     const known = this.#partIds[n]?.get(id)
     if (known !== undefined) return known
-    const found = this.view(n).part.find(this.view(owner).part.encoded(own))
+    const found = this.view(n).part.terms.find(this.view(owner).part.terms.encoded(own))
     remember(this.#partIds[n], id, found)
     return found
   }
@@ -150,9 +223,9 @@ export class MergedView extends PartsView implements PartedView {
   /** The parts that have the terms of a pattern. */
   #partsWith(s: number, p: number, o: number, g: number): number[] {
     const parts: number[] = []
-    for (let n = 0; n < this.views.length; n++) {
-      const has = (id: number) => this.partId(n, id) !== NONE
-      if (has(s) && has(p) && has(o) && has(g)) parts.push(n)
+    const has = (n: number, id: number) => this.partId(n, id) !== NONE
+    for (let n = 0; n < this.parts; n++) {
+      if (has(n, s) && has(n, o) && has(n, p) && has(n, g)) parts.push(n)
     }
     return parts
   }
@@ -175,62 +248,34 @@ function remember(map: Map<number, number> | undefined, from: number, to: number
   map.set(from, to)
 }
 
-class MergedRows implements Rows {
-  s: number = NONE
-  p: number = NONE
-  o: number = NONE
-  g: number = NONE
+class MergedValues implements Values {
+  id: number = NONE
   readonly #graph: MergedView
-  readonly #parts: readonly number[]
-  readonly #pattern: readonly [s: number, p: number, o: number, g: number]
-  #at = 0
-  #rows: Rows | undefined
-  /** A row of the part was taken, and not told yet: a block was missing. */
+  readonly #range: ValueRange
+  #part = 0
+  #values: Values | undefined
+  /** One was taken, and not told yet: a block was missing. */
   #pending = false
-  #passed = 0
 
-  constructor(
-    graph: MergedView,
-    parts: readonly number[],
-    s: number,
-    p: number,
-    o: number,
-    g: number,
-  ) {
+  constructor(graph: MergedView, range: ValueRange) {
     this.#graph = graph
-    this.#parts = parts
-    this.#pattern = [s, p, o, g]
+    this.#range = range
   }
 
   next(): boolean {
     const graph = this.#graph
-    while (this.#at < this.#parts.length) {
-      const n = this.#parts[this.#at] as number
-      const rows = (this.#rows ??= graph.partRows(n, ...this.#pattern))
-      if (!this.#pending) {
-        if (!rows.next()) {
-          this.#rows = undefined
-          this.#at++
-          continue
-        }
+    for (; this.#part < graph.parts; this.#part++) {
+      const values = (this.#values ??= graph.view(this.#part).between(this.#range))
+      while (this.#pending || values.next()) {
         this.#pending = true
+        const id = graph.graphId(this.#part, values.id)
+        const isFirst = graph.isFirst(this.#part, id)
+        this.#pending = false
+        if (!isFirst) continue
+        this.id = id
+        return true
       }
-      const s = graph.graphId(n, rows.s)
-      const p = graph.graphId(n, rows.p)
-      const o = graph.graphId(n, rows.o)
-      const isUnion = this.#pattern[3] === UNION
-      const g = isUnion ? UNION : graph.graphId(n, rows.g)
-      const isRepeat = graph.hasBefore(n, s, p, o, g)
-      this.#pending = false
-      if (isRepeat) {
-        if (++this.#passed % patience.rows === 0) throw pause()
-        continue
-      }
-      this.s = s
-      this.p = p
-      this.o = o
-      this.g = g
-      return true
+      this.#values = undefined
     }
     return false
   }

@@ -6,41 +6,43 @@ import {
   NONE,
   UNION,
   type Names,
-  type PartedView,
+  type TellingView,
   type Rows,
   type Values,
 } from '../view.js'
 import { TEXT } from '../value/literal-value.js'
 import type { ValueRange } from '../value/range.js'
 import { patience, pause } from '../miss.js'
-import { OSP, SPO, type Part, type RowRange } from './part.js'
-import { blockBytes } from './layout.js'
+import type { Chosen } from './chosen.js'
 import { encodeTerm } from './encoded-term.js'
+import { SPO, type Part, type PlaceRange, type RowRange } from './part.js'
+import { noRows, OneRow, PlacesRows, RangeRows, RowsInPlaces, RowsOfGraph } from './part-rows.js'
 
-/** In the place of a collection: those of all. */
-export const ALL = -1
-
-/** A part as a graph, under the part's own ids; all of it, or what one collection says. */
-export class PartView implements PartedView {
+/** A part as a graph, under the part's own ids: what is chosen of it. */
+export class PartView implements TellingView {
   readonly part: Part
-  readonly collection: number
   readonly isExact: boolean
   readonly parts = 1
+  readonly #chosen: Chosen
   readonly #range: RowRange = { order: SPO, from: 0, to: 0 }
 
-  /** `collection` is an id of the part, and `ALL` where the part has no other. */
-  constructor(part: Part, collection: number) {
+  constructor(part: Part, chosen: Chosen) {
     this.part = part
-    this.collection = collection
-    this.isExact = collection === ALL && !part.hasGraphs
+    this.#chosen = chosen
+    this.isExact = chosen.accepts === undefined && !part.hasGraphs
+  }
+
+  /** By place: 1 where it is seen. Undefined: all are. */
+  get accepts(): Uint8Array | undefined {
+    return this.#chosen.accepts
   }
 
   find(term: Term): number {
-    return this.part.find(encodeTerm(term))
+    return this.part.terms.find(encodeTerm(term))
   }
 
   findText(text: string): number[] {
-    return this.part.findText(text)
+    return this.part.terms.findText(text)
   }
 
   countBetween({ family, low, high }: ValueRange): number {
@@ -58,25 +60,81 @@ export class PartView implements PartedView {
   }
 
   term(id: number): Term {
-    return this.part.term(id)
+    return this.part.terms.term(id)
   }
 
   rows(s: number, p: number, o: number, g: number = UNION): Rows {
     if (this.#isNothing(s, p, o, g)) return noRows
+    const isByPlaces = !this.#seesAll(g) && this.placeRows(g) < this.rangeRows(s, p, o)
+    return this.rowsBy(isByPlaces, s, p, o, g)
+  }
+
+  rowsToTell(s: number, p: number, o: number, g: number): Rows {
+    return this.rows(s, p, o, g)
+  }
+
+  /** How many rows there are in the range of a pattern. */
+  rangeRows(s: number, p: number, o: number): number {
+    if (s !== ANY && p !== ANY && o !== ANY) return 1
+    this.part.rangeOf(s, p, o, this.#range)
+    return this.#range.to - this.#range.from
+  }
+
+  /** How many rows the places of a graph have together, at most, as far as they are seen. */
+  placeRows(g: number): number {
     const { part } = this
-    if (part.hasGraphs && g !== UNION) return this.#quads(s, p, o, g)
+    const { rows } = this.#chosen
+    if (!part.hasGraphs) return g >= 0 || g === NAMED ? 0 : rows
+    if (g === UNION || g === ANY) return rows
+    part.placesOfGraph(g, this.#range)
+    const { from, to } = this.#range
+    if (from === to) return 0
+    return part.record.places <= 1 ? rows : Math.min(rows, part.rowsOfPlaces(from, to))
+  }
+
+  /**
+   * The rows of a pattern: by going through those of the places, in the order of `SPO`, or through the
+   * range of the pattern, in the order that this has.
+   */
+  rowsBy(isByPlaces: boolean, s: number, p: number, o: number, g: number): Rows {
+    if (this.#isNothing(s, p, o, g)) return noRows
+    const { part } = this
+    const places = this.#placesOf(g)
+    const isOfAll = isWhole(part, places)
+    const inGraphs = part.hasGraphs && g !== UNION
+    const eachGraph = inGraphs && (g === ANY || g === NAMED)
     if (s !== ANY && p !== ANY && o !== ANY) {
-      return this.has(s, p, o) ? new OneRow(s, p, o) : noRows
+      const row = part.rowOf(s, p, o)
+      if (row === NONE) return noRows
+      const one = new OneRow(s, p, o, row)
+      return isOfAll && !inGraphs
+        ? one
+        : new RowsInPlaces(part, one, places, eachGraph, inGraphs ? g : DEFAULT)
+    }
+    if (isByPlaces) {
+      const rows = new PlacesRows(part, isOfAll ? undefined : places, s, p, o)
+      if (eachGraph) return new RowsInPlaces(part, rows, places, true, g)
+      return inGraphs ? new RowsOfGraph(rows, g) : rows
     }
     part.rangeOf(s, p, o, this.#range)
     const { order, from, to } = this.#range
-    return from === to ? noRows : new PartRows(this, order, from, to, s, p, o)
+    if (from === to || places.from === places.to) return noRows
+    const rows = new RangeRows(part, order, from, to, s, p, o)
+    if (eachGraph) return new RowsInPlaces(part, rows, places, true, g)
+    if (!isOfAll) return new RowsInPlaces(part, rows, places, false, inGraphs ? g : DEFAULT)
+    return inGraphs ? new RowsOfGraph(rows, g) : rows
   }
 
   has(s: number, p: number, o: number, g: number = UNION): boolean {
-    if (this.#isNothing(s, p, o, g)) return false
+    if (!this.#seesAll(g)) return this.firstPlace(s, p, o, g) !== NONE
+    return !this.#isNothing(s, p, o, g) && this.part.rowOf(s, p, o) !== NONE
+  }
+
+  /** The first place that is seen of those of a triple, `NONE` where there is none. */
+  firstPlace(s: number, p: number, o: number, g: number = UNION): number {
+    if (this.#isNothing(s, p, o, g)) return NONE
     const row = this.part.rowOf(s, p, o)
-    return row >= 0 && this.accepts(row, g)
+    return row === NONE ? NONE : this.part.placeOf(row, this.#placesOf(g))
   }
 
   estimate(s: number, p: number, o: number, g: number = UNION): number {
@@ -84,256 +142,53 @@ export class PartView implements PartedView {
     if (s !== ANY && p !== ANY && o !== ANY && (g === UNION || !this.part.hasGraphs)) {
       return this.has(s, p, o) ? 1 : 0
     }
-    this.part.rangeOf(s, p, o, this.#range)
-    const rows = this.#range.to - this.#range.from
-    return Math.min(rows, this.#graphRows(g))
-  }
-
-  /** Whether the view has the triple of a row in `SPO`, in a graph that `g` may be. */
-  accepts(row: number, g: number = UNION): boolean {
-    if (!this.part.hasGraphs)
-      return this.collection === ALL || this.part.isIn(row, this.collection, g)
-    if (g === UNION && this.collection === ALL) return true
-    return this.part.isIn(row, this.collection, g)
+    return Math.min(this.rangeRows(s, p, o), this.placeRows(g))
   }
 
   #isNothing(s: number, p: number, o: number, g: number): boolean {
     if (s === NONE || p === NONE || o === NONE || g === NONE) return true
+    if (this.part.record.triples === 0) return true
     return (g >= 0 || g === NAMED) && !this.part.hasGraphs
   }
 
-  /** Rows of one graph; of several there are as many as there are. */
-  #graphRows(g: number): number {
-    if (!this.part.hasGraphs || (g < 0 && g !== DEFAULT)) return Infinity
-    this.part.graphRange(g, this.#range)
-    return this.#range.to - this.#range.from
+  /** True where a row counts whatever its places are. */
+  #seesAll(g: number): boolean {
+    return this.#chosen.accepts === undefined && (g === UNION || !this.part.hasGraphs)
   }
 
-  /** By the triples of the graph, or by those of the pattern, whichever are fewer. */
-  #quads(s: number, p: number, o: number, g: number): Rows {
-    const { part } = this
-    const range = this.#range
-    if (s !== ANY && p !== ANY && o !== ANY) {
-      const row = part.rowOf(s, p, o)
-      return row === NONE ? noRows : new QuadRows(this, new OneRow(s, p, o), g)
-    }
-    const inGraph = this.#graphRows(g)
-    const { from, to } = range
-    part.rangeOf(s, p, o, range)
-    const { order, from: first, to: end } = range
-    if (first === end || inGraph === 0) return noRows
-    if (inGraph < end - first) return new GraphRows(this, from, to, s, p, o, g)
-    const rows = new PartRows(new PartView(part, ALL), order, first, end, s, p, o)
-    return new QuadRows(this, rows, g)
+  /** The places that count where rows of a graph are asked for. */
+  #placesOf(g: number): PlaceRange {
+    const range = { from: 0, to: 0, accepts: this.#chosen.accepts }
+    this.part.placesOfGraph(g, range)
+    return range
   }
 }
 
-class PartRows implements Rows {
-  s: number
-  p: number
-  o: number
-  /** Where there are named graphs, this is of a union. */
-  readonly g = DEFAULT
-  readonly #view: PartView
-  readonly #order: number
-  #row: number
-  #passed = 0
-  readonly #to: number
-  /** In a scan of everything: the row at which the next subject begins. */
-  #subjectEnd: number
-  // The block of the row, and where its offsets begin.
-  #words: Uint32Array = noWords
-  #wordsFrom = -1
-
-  constructor(
-    view: PartView,
-    order: number,
-    from: number,
-    to: number,
-    s: number,
-    p: number,
-    o: number,
-  ) {
-    this.#view = view
-    this.#order = order
-    this.#row = from
-    this.#to = to
-    this.s = s
-    this.p = p
-    this.o = o
-    this.#subjectEnd = s === ANY && p === ANY && o === ANY ? 0 : to
-  }
-
-  next(): boolean {
-    const { part, collection } = this.#view
-    while (this.#row < this.#to) {
-      const row = this.#row
-      while (row >= this.#subjectEnd) {
-        this.#subjectEnd = part.startOf(SPO, this.s + 2)
-        this.s++
-      }
-      const place = part.pairPlace(this.#order, row)
-      const at = place & (blockBytes - 1)
-      if (place - at !== this.#wordsFrom) {
-        this.#words = part.block(place).words
-        this.#wordsFrom = place - at
-      }
-      const second = this.#words[at >>> 2] as number
-      const third = this.#words[(at >>> 2) + 1] as number
-      if (this.#order === SPO) {
-        this.p = second
-        this.o = third
-      } else if (this.#order === OSP) {
-        this.s = second
-        this.p = third
-      } else {
-        this.o = second
-        this.s = third
-      }
-      let isAccepted = true
-      if (collection !== ALL) {
-        const spoRow = this.#order === SPO ? row : part.rowOf(this.s, this.p, this.o)
-        isAccepted = this.#view.accepts(spoRow)
-      }
-      this.#row = row + 1
-      if (isAccepted) return true
-      if (++this.#passed % patience.rows === 0) throw pause()
-    }
-    return false
-  }
-}
-
-/** Rows of a pattern, each as often as it is in a graph that is asked for. */
-class QuadRows implements Rows {
-  s: number = NONE
-  p: number = NONE
-  o: number = NONE
-  g: number = UNION
-  readonly #view: PartView
-  readonly #rows: Rows
-  readonly #asked: number
-  /** Memberships of the row that are left. */
-  #at = 0
-  #to = 0
-  #passed = 0
-  /** A row was taken, and not looked up yet. */
-  #pending = false
-
-  constructor(view: PartView, rows: Rows, g: number) {
-    this.#view = view
-    this.#rows = rows
-    this.#asked = g
-  }
-
-  next(): boolean {
-    const { part, collection } = this.#view
-    const rows = this.#rows
-    for (;;) {
-      if (this.#at === this.#to) {
-        if (!this.#pending && !rows.next()) return false
-        this.#pending = true
-        const row = part.rowOf(rows.s, rows.p, rows.o)
-        const to = part.membershipsOf(row + 1)
-        this.#at = part.membershipsOf(row)
-        this.#to = to
-        this.#pending = false
-      }
-      const at = part.nextMembership(this.#at, this.#to, collection, this.#asked)
-      if (at === this.#to) {
-        this.#at = at
-        if (++this.#passed % patience.rows === 0) throw pause()
-        continue
-      }
-      const g = part.graphAt(at)
-      this.#at = part.afterGraph(at, this.#to)
-      this.s = rows.s
-      this.p = rows.p
-      this.o = rows.o
-      this.g = g
-      return true
-    }
-  }
-}
-
-/** The rows of one graph that fit a pattern. */
-class GraphRows implements Rows {
-  s: number = NONE
-  p: number = NONE
-  o: number = NONE
-  readonly g: number
-  readonly #view: PartView
-  readonly #pattern: readonly [s: number, p: number, o: number]
-  #passed = 0
-  #at: number
-  readonly #to: number
-
-  constructor(
-    view: PartView,
-    from: number,
-    to: number,
-    s: number,
-    p: number,
-    o: number,
-    g: number,
-  ) {
-    this.#view = view
-    this.#pattern = [s, p, o]
-    this.#at = from
-    this.#to = to
-    this.g = g
-  }
-
-  next(): boolean {
-    const { part, collection } = this.#view
-    const [s, p, o] = this.#pattern
-    while (this.#at < this.#to) {
-      const row = part.graphRow(this.#at)
-      const place = part.pairPlace(SPO, row)
-      const { words } = part.block(place)
-      const at = (place & (blockBytes - 1)) >>> 2
-      const [second, third] = [words[at] as number, words[at + 1] as number]
-      let fits = (p === ANY || second === p) && (o === ANY || third === o)
-      if (fits) {
-        this.s = part.subjectOf(row)
-        this.p = second
-        this.o = third
-        fits = s === ANY || this.s === s
-      }
-      if (fits && collection !== ALL) fits = part.isIn(row, collection, this.g)
-      this.#at++
-      if (fits) return true
-      if (++this.#passed % patience.rows === 0) throw pause()
-    }
-    return false
-  }
+function isWhole({ record }: Part, { from, to, accepts }: PlaceRange): boolean {
+  return accepts === undefined && from === 0 && to === record.places
 }
 
 class PartNames implements Names {
   name = ''
   readonly #view: PartView
-  #at = 0
-  /** Of the graph that is looked at, where it may have nothing of the collection. */
-  #rows: Rows | undefined
+  #place = 0
 
   constructor(view: PartView) {
     this.#view = view
   }
 
   next(): boolean {
-    const { part, collection } = this.#view
-    for (;;) {
-      const g = part.graph(this.#at)
-      if (g === NONE) return false
-      let isThere = g !== DEFAULT
-      if (isThere) this.name = part.term(g).v
-      if (isThere && collection !== ALL) {
-        this.#rows ??= this.#view.rows(ANY, ANY, ANY, g)
-        isThere = this.#rows.next()
-      }
-      this.#at++
-      this.#rows = undefined
-      if (isThere) return true
+    const { part, accepts } = this.#view
+    while (part.hasGraphs && this.#place < part.record.places) {
+      const place = this.#place
+      const g = part.graphOf(place)
+      const end = part.afterGraph(place)
+      const isSeen = accepts === undefined || accepts.subarray(place, end).includes(1)
+      if (g !== DEFAULT && isSeen) this.name = part.terms.term(g).v
+      this.#place = end
+      if (g !== DEFAULT && isSeen) return true
     }
+    return false
   }
 }
 
@@ -358,7 +213,7 @@ class PartValues implements Values {
       const key = part.valueKey(family, this.#at)
       this.id = part.valueId(family, this.#at)
       const isAtEnd = key === low || key === high
-      const isIn = !isAtEnd || this.#range.holds(part.term(this.id))
+      const isIn = !isAtEnd || this.#range.holds(part.terms.term(this.id))
       this.#at++
       if (isIn) return true
       if (++this.#passed % patience.rows === 0) throw pause()
@@ -366,27 +221,3 @@ class PartValues implements Values {
     return false
   }
 }
-
-class OneRow implements Rows {
-  readonly s: number
-  readonly p: number
-  readonly o: number
-  readonly g = DEFAULT
-  #given = false
-
-  constructor(s: number, p: number, o: number) {
-    this.s = s
-    this.p = p
-    this.o = o
-  }
-
-  next(): boolean {
-    const isFirst = !this.#given
-    this.#given = true
-    return isFirst
-  }
-}
-
-const noWords = new Uint32Array(0)
-
-const noRows: Rows = { next: () => false, s: NONE, p: NONE, o: NONE, g: NONE }

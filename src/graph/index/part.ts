@@ -1,33 +1,22 @@
-import type { Term } from '../../types.js'
 import type { VectorFile } from '../vectors/types.js'
-import { ANY, DEFAULT, NAMED, NONE, UNION } from '../view.js'
-import type { IndexBlock, BlockCache, BlockFile } from './block-cache.js'
+import { ANY, DEFAULT, NAMED, NONE } from '../view.js'
+import type { BlockCache, IndexBlock } from './block-cache.js'
 import { linksKey, mainKey, vectorKey } from './keys.js'
-import { blockBytes, layoutOf, type Layout, type PartRecord, type VectorRecord } from './layout.js'
 import {
-  ANNOTATED,
-  byteLengthOf,
-  encodeTerm,
-  ENTITY,
-  entryWords,
-  hashWords,
-  kindOf,
-  KNOWN,
-  knownDatatypes,
-  LANGUAGE,
-  LITERAL,
-  wordsOf,
-} from './encoded-term.js'
+  IS_LIST,
+  layoutOf,
+  placeWords,
+  sourceWords,
+  type Layout,
+  type PartRecord,
+} from './layout.js'
+import { PartFile } from './part-file.js'
+import { PartTerms } from './part-terms.js'
 
 /** The three orders of triples; which of a triple's places comes first, second and third in each. */
 export const SPO = 0
 export const POS = 1
 export const OSP = 2
-
-const blockShift = Math.log2(blockBytes)
-
-/** Decoded terms that are kept at hand, by the low bits of their ids. */
-const decodedTerms = 1 << 12
 
 /** Triples of a part that lie next to each other in one of its orders: rows [from, to). */
 export interface RowRange {
@@ -36,180 +25,53 @@ export interface RowRange {
   to: number
 }
 
+/** Which places of a part count: of [from, to) those that are 1 in `accepts`, all of them where there is none. */
+export interface PlaceRange {
+  readonly from: number
+  readonly to: number
+  readonly accepts: Uint8Array | undefined
+}
+
+/** The order of the rows of a pattern. */
+export function orderOf(s: number, p: number, o: number): number {
+  if (s === ANY) {
+    if (p !== ANY) return POS
+    return o === ANY ? SPO : OSP
+  }
+  return p === ANY && o !== ANY ? OSP : SPO
+}
+
 /**
- * One part of an index, to be read: terms by ids of its own, and ranges of triples. Every method is
- * synchronous and throws a Miss where a block is not in memory.
+ * One part of an index, to be read: terms by ids of its own, ranges of triples, and who says them. Every
+ * method is synchronous and throws a Miss where a block is not in memory.
  */
 export class Part {
   readonly record: PartRecord
-  readonly #index: string
-  readonly #number: number
+  readonly terms: PartTerms
   readonly #layout: Layout
   readonly #cache: BlockCache
-  readonly #file: BlockFile
+  readonly #file: PartFile
   readonly #starts: readonly number[]
   readonly #pairs: readonly number[]
-  readonly #decodedIds = new Int32Array(decodedTerms).fill(-1)
-  readonly #decoded = new Array<Term | undefined>(decodedTerms)
 
-  constructor(cache: BlockCache, index: string, number: number, record: PartRecord) {
+  constructor(cache: BlockCache, record: PartRecord) {
     this.record = record
-    this.#index = index
-    this.#number = number
     this.#layout = layoutOf(record)
     this.#cache = cache
-    this.#file = cache.file((block) => mainKey(index, number, block))
+    this.#file = new PartFile(cache.file((block) => mainKey(record, block)))
+    this.terms = new PartTerms(this.#file, this.#layout, record)
     const { spoStarts, spo, posStarts, pos, ospStarts, osp } = this.#layout
     this.#starts = [spoStarts, posStarts, ospStarts]
     this.#pairs = [spo, pos, osp]
-  }
-
-  // Terms
-
-  /** The id of an encoded term in this part, or `NONE`. */
-  find(term: Int32Array): number {
-    const { terms } = this.record
-    const hash = hashWords(term, 0, term.length)
-    for (let at = this.#firstOfHash(hash); at < terms; at++) {
-      const pair = this.#layout.hashes + 8 * at
-      if (this.#word(pair) !== hash) break
-      const id = this.#word(pair + 4)
-      if (this.#equals(id, term)) return id
-    }
-    return NONE
-  }
-
-  /** The ids of all literals with this text. */
-  findText(text: string): number[] {
-    const term = encodeTerm({ v: text, e: false })
-    const { terms } = this.record
-    const hash = hashWords(term, 0, term.length)
-    const found: number[] = []
-    for (let at = this.#firstOfHash(hash); at < terms; at++) {
-      const pair = this.#layout.hashes + 8 * at
-      if (this.#word(pair) !== hash) break
-      const id = this.#word(pair + 4)
-      if (this.#hasText(id, term)) found.push(id)
-    }
-    return found
-  }
-
-  term(id: number): Term {
-    const slot = id & (decodedTerms - 1)
-    if (this.#decodedIds[slot] === id) return this.#decoded[slot] as Term
-    const start = this.#entryOf(id)
-    const header = this.#word(start)
-    const { source, from, to } = this.#bytes(start + 4, start + 4 + byteLengthOf(header))
-    const kind = kindOf(header)
-    const v = from === to ? '' : source.toString('utf8', from, to)
-    const term: Term =
-      kind === ANNOTATED ? this.#annotated(v, id, start) : { v, e: kind === ENTITY }
-    this.#decodedIds[slot] = id
-    this.#decoded[slot] = term
-    return term
-  }
-
-  /** A term as find() takes it. Not to be changed: it may be the block's own. */
-  encoded(id: number): Int32Array {
-    const start = this.#entryOf(id)
-    const end = start + 4 * entryWords(this.#word(start), (place) => this.#word(start + 4 * place))
-    const { source, from, to } = this.#bytes(start, end)
-    return new Int32Array(source.buffer, source.byteOffset + from, (to - from) / 4)
-  }
-
-  #annotated(v: string, id: number, start: number): Term {
-    const more = start + 4 * wordsOf(byteLengthOf(this.#word(start)))
-    const header = this.#word(more)
-    const length = byteLengthOf(header)
-    if (kindOf(header) === KNOWN) return { v, e: false, dt: knownDatatypes[length] as string }
-    if (kindOf(header) !== LANGUAGE) return { v, e: false, dt: this.#text(more + 4, length) }
-    // As it was spelled, where that is not in small letters.
-    const end = more + 4 * wordsOf(length)
-    const isSpelled = end < this.#entryOf(id + 1)
-    return { v, e: false, ln: this.#text(isSpelled ? end : more + 4, length) }
-  }
-
-  #text(start: number, length: number): string {
-    const { source, from, to } = this.#bytes(start, start + length)
-    return source.toString('utf8', from, to)
-  }
-
-  #entryOf(id: number): number {
-    return this.#layout.termWords + 4 * this.#word(this.#layout.termStarts + 4 * id)
-  }
-
-  #firstOfHash(hash: number): number {
-    // Hashes are spread evenly, so the place of one is known but for the square root of their number.
-    const { terms } = this.record
-    const guess = Math.floor((hash / 0x1_0000_0000) * terms)
-    let step = 16
-    let low = guess
-    while (low > 0 && this.#hashAt(low - 1) >= hash) {
-      low = Math.max(0, low - step)
-      step *= 4
-    }
-    step = 16
-    let high = Math.max(low, guess)
-    while (high < terms && this.#hashAt(high) < hash) {
-      low = high + 1
-      high = Math.min(terms, high + step)
-      step *= 4
-    }
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#hashAt(middle) < hash) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
-
-  #hashAt(place: number): number {
-    return this.#word(this.#layout.hashes + 8 * place)
-  }
-
-  #equals(id: number, term: Int32Array): boolean {
-    const start = this.#entryOf(id)
-    for (let i = 0; i < term.length; i++) {
-      if ((this.#word(start + 4 * i) | 0) !== term[i]) return false
-    }
-    return true
-  }
-
-  /** Whether it is this literal, or one of the same text that has more. */
-  #hasText(id: number, literal: Int32Array): boolean {
-    const start = this.#entryOf(id)
-    const header = this.#word(start)
-    const kind = kindOf(header)
-    if (kind !== LITERAL && kind !== ANNOTATED) return false
-    if (byteLengthOf(header) !== byteLengthOf(literal[0] as number)) return false
-    for (let i = 1; i < literal.length; i++) {
-      if ((this.#word(start + 4 * i) | 0) !== literal[i]) return false
-    }
-    return true
   }
 
   // Triples
 
   /** The rows of a pattern with at least one open place. `range` is filled in. */
   rangeOf(s: number, p: number, o: number, range: RowRange): void {
-    let order = SPO
-    let first = s
-    let second = p
-    if (s === ANY) {
-      if (p !== ANY) {
-        order = POS
-        first = p
-        second = o
-      } else if (o !== ANY) {
-        order = OSP
-        first = o
-        second = ANY
-      }
-    } else if (p === ANY && o !== ANY) {
-      order = OSP
-      first = o
-      second = s
-    }
+    const order = orderOf(s, p, o)
+    const first = order === SPO ? s : order === POS ? p : o
+    const second = order === SPO ? p : order === POS ? o : s
     range.order = order
     if (first === ANY) {
       range.from = 0
@@ -233,12 +95,12 @@ export class Part {
     const row = this.#lowerBound(SPO, this.startOf(SPO, s), to, p, o)
     if (row === to) return NONE
     const pair = (this.#pairs[SPO] as number) + 8 * row
-    return this.#word(pair) === p && this.#word(pair + 4) === o ? row : NONE
+    return this.#file.word(pair) === p && this.#file.word(pair + 4) === o ? row : NONE
   }
 
   /** The first row of those whose triples begin with this id in an order. */
   startOf(order: number, id: number): number {
-    return this.#word((this.#starts[order] as number) + 4 * id)
+    return this.#file.word((this.#starts[order] as number) + 4 * id)
   }
 
   /** The first row in [from, to) at or behind this pair. */
@@ -249,8 +111,8 @@ export class Part {
     while (low < high) {
       const middle = (low + high) >>> 1
       const pair = pairs + 8 * middle
-      const found = this.#word(pair)
-      const isBefore = found < second || (found === second && this.#word(pair + 4) < third)
+      const found = this.#file.word(pair)
+      const isBefore = found < second || (found === second && this.#file.word(pair + 4) < third)
       if (isBefore) low = middle + 1
       else high = middle
     }
@@ -263,222 +125,185 @@ export class Part {
   }
 
   block(offset: number): IndexBlock {
-    return this.#file.block(offset >>> blockShift)
+    return this.#file.block(offset)
   }
+
+  /** The subject of a row in `SPO`, which is `from` or one behind it. */
+  subjectOf(row: number, from: number): number {
+    // The last id whose rows begin at or before this one: the next ones are looked at first.
+    const { terms } = this.record
+    let low = from
+    let step = 1
+    while (low + step < terms && this.startOf(SPO, low + step) <= row) {
+      low += step
+      step *= 2
+    }
+    const end = Math.min(terms, low + step)
+    return this.#file.first(low + 1, end, (id) => this.startOf(SPO, id) > row) - 1
+  }
+
+  // Sources and places
 
   get hasGraphs(): boolean {
-    return this.record.graphs !== undefined
+    return this.record.hasGraphs
   }
 
-  /** True where a triple of that row in `SPO` is of a collection; of any, where that is below 0. */
-  isIn(row: number, collection: number, g: number): boolean {
-    const to = this.membershipsOf(row + 1)
-    return this.nextMembership(this.membershipsOf(row), to, collection, g) < to
+  /** The four numbers of the n-th source's generation, the highest first. */
+  generationWord(source: number, n: number): number {
+    return this.#file.word(this.#layout.sources + 4 * (sourceWords * source + n))
   }
 
-  /** Where the memberships of a row in `SPO` begin, and those of the row before it end. */
-  membershipsOf(row: number): number {
-    return this.#word(this.#layout.membershipStarts + 4 * row)
-  }
-
-  /**
-   * The first membership of a row in [from, to) of a graph that `g` may be, in the collection (in any,
-   * where that is below 0); `to` where there is none. They are in the order of their graphs' ids, the
-   * default graph first: of one graph the first is looked for, as a triple may be in thousands.
-   */
-  nextMembership(from: number, to: number, collection: number, g: number): number {
-    let at = from
-    if (this.hasGraphs && (g >= 0 || g === DEFAULT)) {
-      const name = g === DEFAULT ? 0 : g + 1
-      at = this.#firstOfGraph(from, to, name)
-      for (; at < to && this.#graphWord(at) === name; at++)
-        if (this.#isOf(at, collection)) return at
-      return to
+  /** The generation of a source. */
+  generationOf(source: number): string {
+    let generation = ''
+    for (let n = 0; n < 4; n++) {
+      generation += this.generationWord(source, n).toString(16).padStart(8, '0')
     }
-    for (; at < to; at++) if (fits(this.graphAt(at), g) && this.#isOf(at, collection)) return at
-    return to
+    return generation
   }
 
-  /** The first membership behind `from` of another graph than that of `from`. */
-  afterGraph(from: number, to: number): number {
-    return this.#firstOfGraph(from, to, this.#graphWord(from) + 1)
+  /** The name of the core that a source is one of. */
+  coreOf(source: number): string {
+    return this.#nameOf(this.#file.word(this.#layout.sources + 4 * (sourceWords * source + 4)))
   }
 
-  /** The graph of a membership. */
-  graphAt(membership: number): number {
-    return this.hasGraphs ? graphAt(this.#graphWord(membership)) : DEFAULT
+  #nameOf(id: number): string {
+    // It is no term, but it lies there as one.
+    return this.terms.term(id).v
   }
 
-  #graphWord(membership: number): number {
-    return this.#word(this.#layout.memberships + 8 * membership)
+  /** The graph of a place: 0, or its name's id + 1. */
+  graphWord(place: number): number {
+    return this.#placeWord(place, 0)
   }
 
-  #firstOfGraph(from: number, to: number, name: number): number {
-    let low = from
-    // Most have few: the first is nearly always the one.
-    for (const end = Math.min(to, from + 4); low < end; low++) {
-      if (this.#graphWord(low) >= name) return low
+  graphOf(place: number): number {
+    const word = this.graphWord(place)
+    return word === 0 ? DEFAULT : word - 1
+  }
+
+  sourceOf(place: number): number {
+    return this.#placeWord(place, 1)
+  }
+
+  collectionOf(place: number): number {
+    return this.#placeWord(place, 2)
+  }
+
+  #placeWord(place: number, n: number): number {
+    return this.#file.word(this.#layout.places + 4 * (placeWords * place + n))
+  }
+
+  /** The places of a graph as rows are asked for: of `NAMED` all that are in one. `range` is filled in. */
+  placesOfGraph(g: number, range: { from: number; to: number }): void {
+    const { places } = this.record
+    range.from = 0
+    range.to = places
+    if (!this.hasGraphs) {
+      if (g >= 0 || g === NAMED) range.to = 0
+      return
     }
-    let high = to
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#graphWord(middle) < name) low = middle + 1
-      else high = middle
-    }
-    return low
+    if (g === NAMED) range.from = this.#firstOfGraph(0, 1)
+    if (g < 0 && g !== DEFAULT) return
+    const word = g === DEFAULT ? 0 : g + 1
+    range.from = this.#firstOfGraph(0, word)
+    range.to = this.#firstOfGraph(range.from, word + 1)
   }
 
-  #isOf(membership: number, collection: number): boolean {
-    if (collection < 0) return true
-    const width = this.hasGraphs ? 8 : 4
-    return this.#word(this.#layout.memberships + width * membership + width - 4) === collection
+  /** The first place of another graph than that of `place`, behind it. */
+  afterGraph(place: number): number {
+    return this.#firstOfGraph(place, this.graphWord(place) + 1)
   }
 
-  /** The rows of a graph in `SPO`, as places of a list: [from, to). */
-  graphRange(g: number, range: RowRange): void {
-    const { graphs } = this.record
-    const { graphNames, graphStarts } = this.#layout
-    const name = g === DEFAULT ? 0 : g + 1
-    let low = 0
-    let high = graphs?.names ?? 0
-    const end = high
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#word(graphNames + 4 * middle) < name) low = middle + 1
-      else high = middle
+  #firstOfGraph(from: number, word: number): number {
+    return this.#file.first(from, this.record.places, (place) => this.graphWord(place) >= word)
+  }
+
+  /** The first place that counts of a row in `SPO`, or `NONE`. */
+  placeOf(row: number, { from, to, accepts }: PlaceRange, least = from): number {
+    if (this.record.places <= 1) return least === 0 && to > 0 ? 0 : NONE
+    const word = this.#file.word(this.#layout.rowPlaces + 4 * row)
+    if (word < IS_LIST) {
+      const counts = word >= least && word < to && (accepts === undefined || accepts[word] === 1)
+      return counts ? word : NONE
     }
-    const isThere = low < end && this.#word(graphNames + 4 * low) === name
-    range.order = SPO
-    range.from = isThere ? this.#word(graphStarts + 4 * low) : 0
-    range.to = isThere ? this.#word(graphStarts + 4 * low + 4) : 0
+    const list = this.#layout.lists + 4 * (word - IS_LIST)
+    const count = this.#file.word(list)
+    const placeAt = (n: number) => this.#file.word(list + 4 + 4 * n)
+    // A triple may be in thousands.
+    let at = least === 0 ? 0 : this.#file.first(0, count, (n) => placeAt(n) >= least)
+    for (; at < count; at++) {
+      const place = placeAt(at)
+      if (place >= to) return NONE
+      if (accepts === undefined || accepts[place] === 1) return place
+    }
+    return NONE
+  }
+
+  /** Rows of the places [from, to), counted in each: where there are several places. */
+  rowsOfPlaces(from: number, to: number): number {
+    return this.placeStart(to) - this.placeStart(from)
+  }
+
+  /** Where the rows of a place begin. */
+  placeStart(place: number): number {
+    return this.#file.word(this.#layout.placeStarts + 4 * place)
+  }
+
+  /** A row in `SPO`. */
+  placeRow(n: number): number {
+    return this.#file.word(this.#layout.placeRows + 4 * n)
   }
 
   // Values
 
   /** The values of a family with keys from `low` to `high`, as places: [from, to). */
   valueRange(family: number, low: number, high: number): readonly [from: number, to: number] {
+    const { count } = this.#values(family)
     return [
-      this.#firstValue(family, (key) => key >= low),
-      this.#firstValue(family, (key) => key > high),
+      this.#file.first(0, count, (n) => this.valueKey(family, n) >= low),
+      this.#file.first(0, count, (n) => this.valueKey(family, n) > high),
     ]
   }
 
   valueKey(family: number, place: number): number {
     const { keys } = this.#values(family)
-    keyWords[0] = this.#word(keys + 8 * place)
-    keyWords[1] = this.#word(keys + 8 * place + 4)
+    keyWords[0] = this.#file.word(keys + 8 * place)
+    keyWords[1] = this.#file.word(keys + 8 * place + 4)
     return key[0] as number
   }
 
   valueId(family: number, place: number): number {
-    return this.#word(this.#values(family).ids + 4 * place)
-  }
-
-  #firstValue(family: number, isBehind: (key: number) => boolean): number {
-    let low = 0
-    let high = this.#values(family).count
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (isBehind(this.valueKey(family, middle))) high = middle
-      else low = middle + 1
-    }
-    return low
+    return this.#file.word(this.#values(family).ids + 4 * place)
   }
 
   #values(family: number): Layout['values'][number] {
     return this.#layout.values[family] as Layout['values'][number]
   }
 
-  // Graphs
-
-  /** The n-th of the graphs, in the order of their ids; `NONE` behind the last. */
-  graph(n: number): number {
-    if (n >= (this.record.graphs?.names ?? 0)) return NONE
-    return graphAt(this.#word(this.#layout.graphNames + 4 * n))
-  }
-
-  graphRow(place: number): number {
-    return this.#word(this.#layout.graphRows + 4 * place)
-  }
-
-  /** The subject of a row in `SPO`. */
-  subjectOf(row: number): number {
-    let low = 0
-    let high = this.record.terms
-    // The last id whose rows begin at or before this one.
-    while (low + 1 < high) {
-      const middle = (low + high) >>> 1
-      if (this.startOf(SPO, middle) <= row) low = middle
-      else high = middle
-    }
-    return low
-  }
-
   // Vectors
 
-  /** The entity of a vector; `file` is a place in `record.vectors`. */
-  entityOf(file: number, vector: number): number {
-    return this.#word((this.#layout.entities[file] as number) + 4 * vector)
+  entityOf(vector: number): number {
+    return this.#file.word(this.#layout.entities + 4 * vector)
   }
 
-  collectionOf(file: number, vector: number): number {
-    return this.#word((this.#layout.vectorCollections[file] as number) + 4 * vector)
+  placeOfVector(vector: number): number {
+    if (this.record.places <= 1) return 0
+    return this.#file.word(this.#layout.vectorPlaces + 4 * vector)
   }
 
-  async vectorBlock(dimensions: number, block: number): Promise<Uint8Array> {
-    return this.#cache.read(vectorKey(this.#index, this.#number, dimensions, block))
+  async vectorBlock(block: number): Promise<Uint8Array> {
+    return this.#cache.read(vectorKey(this.record, block))
   }
 
-  async linksBlock(dimensions: number, block: number): Promise<Uint8Array> {
-    return this.#cache.read(linksKey(this.#index, this.#number, dimensions, block))
+  async linksBlock(block: number): Promise<Uint8Array> {
+    return this.#cache.read(linksKey(this.record, block))
   }
 
-  vectorFileId({ dimensions }: VectorRecord): VectorFile['id'] {
-    return `${this.#index}/${this.#number}/${dimensions}`
-  }
-
-  // Bytes
-
-  /** Offsets are multiples of 4. */
-  #word(offset: number): number {
-    const { words } = this.#file.block(offset >>> blockShift)
-    return words[(offset & (blockBytes - 1)) >>> 2] as number
-  }
-
-  #bytes(start: number, end: number): { source: Buffer; from: number; to: number } {
-    const first = start >>> blockShift
-    const last = Math.max(start, end - 1) >>> blockShift
-    if (first === last) {
-      const offset = first * blockBytes
-      return { source: this.#file.block(first).bytes, from: start - offset, to: end - offset }
-    }
-    const pieces: Buffer[] = []
-    for (let n = first; n <= last; n++) {
-      const offset = n * blockBytes
-      pieces.push(this.#file.block(n).bytes.subarray(Math.max(0, start - offset), end - offset))
-    }
-    // Aligned, as parts of Node's pool are not.
-    const whole = Buffer.from(new ArrayBuffer(end - start))
-    let at = 0
-    for (const piece of pieces) at += piece.copy(whole, at)
-    return { source: whole, from: 0, to: end - start }
+  get vectorFileId(): VectorFile['id'] {
+    return `${this.record.id}/${this.record.number}`
   }
 }
 
 const key = new Float64Array(1)
 const keyWords = new Uint32Array(key.buffer)
-
-/** As lists of places have it: counted from 1. */
-function graphAt(word: number): number {
-  return word === 0 ? DEFAULT : word - 1
-}
-
-function fits(graph: number, g: number): boolean {
-  return g === ANY || g === UNION || (g === NAMED ? graph !== DEFAULT : graph === g)
-}
-
-/** The index of a run of segments: its parts. */
-export interface IndexParts {
-  readonly id: string
-  readonly parts: readonly Part[]
-}

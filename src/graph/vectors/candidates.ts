@@ -68,11 +68,13 @@ export class Candidates {
   async result(): Promise<NearEntity[]> {
     await this.settle()
     const named = await this.#name([...this.#best])
-    return named.map(({ term, near: { set, score } }) => ({
-      entity: term,
-      score,
-      core: (this.#sets[set] as VectorSet).core,
-    }))
+    const found: NearEntity[] = []
+    for (const { term, near } of named) {
+      const { set, index, score } = near
+      const vectors = this.#sets[set] as VectorSet
+      found.push({ entity: term, score, core: await withBlocks(() => vectors.core(index)) })
+    }
+    return found
   }
 
   /** The entity of a vector. */

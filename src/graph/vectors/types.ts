@@ -22,8 +22,8 @@ export interface LinkedFile extends VectorFile {
 
 /** Vectors that are searched together with others. */
 export interface VectorSet extends LinkedFile {
-  /** Name of the core, for results. */
-  readonly core: string
+  /** The name of the core that a vector is of, for results. May throw a Miss. */
+  core(index: number): string
   /** By vector: 1 where it is to be found, 0 elsewhere. Undefined: all are. */
   readonly accepts: Uint8Array | undefined
   /** The entity of a vector, as an id of the graph. May throw a Miss. */

@@ -1,0 +1,199 @@
+// Rows of several parts that come in one order, as one stream of them in that order.
+
+import { ANY, NAMED, NONE, type Rows } from '../view.js'
+import type { PartTerms } from './part-terms.js'
+
+/** Gives the ids of the graph for those of a part. */
+interface GraphIds {
+  graphId(n: number, id: number): number
+}
+
+type Pattern = readonly [s: number, p: number, o: number, g: number]
+
+/** By order: which place of a triple comes first, second and third. */
+const places = [
+  [0, 1, 2],
+  [1, 2, 0],
+  [2, 0, 1],
+]
+const graphPlace = 3
+
+/** Terms of streams that were found to be one have one number. */
+let numbers = 1
+
+/** A place of the row that a stream is at, as it is compared with that of other streams. */
+class Key {
+  readonly place: number
+  readonly #terms: PartTerms
+  id: number = NONE
+  isRead = false
+  /** Once it is read: so that it orders as a signed number, as those are cheaper. */
+  hash = 0
+  /** 0 before it has one. */
+  #number = 0
+
+  constructor(place: number, terms: PartTerms) {
+    this.place = place
+    this.#terms = terms
+  }
+
+  read(): void {
+    this.hash = this.id < 0 ? -0x8000_0000 : this.#terms.hashOf(this.id) ^ 0x8000_0000
+    this.#number = 0
+    this.isRead = true
+  }
+
+  /** Below 0 where it comes before one of the same hash, 0 where it is the same term. */
+  compare(other: Key): number {
+    // Most come again and again, and looking at their entries takes long.
+    if (other.#number === 0) other.#number = numbers++
+    if (this.#number === other.#number) return 0
+    // The default graph is before all others.
+    if (this.id < 0 || other.id < 0) return Math.min(this.id, 0) - Math.min(other.id, 0)
+    const order = this.#terms.compare(this.id, other.#terms, other.id)
+    if (order === 0) this.#number = other.#number
+    return order
+  }
+}
+
+/** The rows of one part, with ids of its own. */
+export class PartStream {
+  readonly n: number
+  readonly terms: PartTerms
+  /** What its ids are counted on from. */
+  readonly base: number
+  readonly rows: Rows
+  /** The open places, in the order that the rows have. */
+  keys: readonly Key[] = []
+
+  constructor(n: number, terms: PartTerms, base: number, rows: Rows) {
+    this.n = n
+    this.terms = terms
+    this.base = base
+    this.rows = rows
+  }
+
+  next(): boolean {
+    const { rows } = this
+    if (!rows.next()) return false
+    for (const key of this.keys) {
+      const { place } = key
+      const id = place === 0 ? rows.s : place === 1 ? rows.p : place === 2 ? rows.o : rows.g
+      if (id === key.id) continue
+      key.id = id
+      key.isRead = false
+    }
+    return true
+  }
+
+  /** Below 0 where its row comes before that of another stream, 0 where it is the same. */
+  compare(other: PartStream): number {
+    for (let n = 0; n < this.keys.length; n++) {
+      const a = this.keys[n] as Key
+      const b = other.keys[n] as Key
+      if (!a.isRead) a.read()
+      if (!b.isRead) b.read()
+      if (a.hash !== b.hash) return a.hash < b.hash ? -1 : 1
+      const order = a.compare(b)
+      if (order !== 0) return order
+    }
+    return 0
+  }
+}
+
+/** What several parts say of a pattern, each row once. */
+export class MergedRows implements Rows {
+  s: number
+  p: number
+  o: number
+  g: number
+  readonly #pattern: Pattern
+  readonly #ids: GraphIds | undefined
+  /** By their rows, the first one last; of the same row, the first part last. */
+  readonly #heads: PartStream[] = []
+  /** Those whose rows were told: they go on to their next ones, and take their places. */
+  readonly #told: PartStream[]
+  /** The last of them has its next row. */
+  #isReady = false
+
+  /**
+   * `order` is that of all streams. Without `ids` a term has any of the ids of the parts, and not one
+   * for all of them.
+   */
+  constructor(
+    streams: readonly PartStream[],
+    order: number,
+    pattern: Pattern,
+    ids: GraphIds | undefined,
+  ) {
+    const [s, p, o, g] = pattern
+    this.s = s
+    this.p = p
+    this.o = o
+    this.g = g
+    this.#pattern = pattern
+    this.#ids = ids
+    this.#told = [...streams]
+    if (streams.length === 1) return
+    const open = (places[order] as readonly number[]).filter((place) => pattern[place] === ANY)
+    if (g === ANY || g === NAMED) open.push(graphPlace)
+    for (const stream of streams) stream.keys = open.map((place) => new Key(place, stream.terms))
+  }
+
+  next(): boolean {
+    const told = this.#told
+    const heads = this.#heads
+    for (let last = told.at(-1); last !== undefined; last = told.at(-1)) {
+      if (!this.#isReady && !last.next()) {
+        told.pop()
+        continue
+      }
+      this.#isReady = true
+      this.#enter(last)
+      told.pop()
+      this.#isReady = false
+    }
+    const first = heads.at(-1)
+    if (first === undefined) return false
+    let others = heads.length - 1
+    while (others > 0 && (heads[others - 1] as PartStream).compare(first) === 0) others--
+    this.#take(first)
+    while (heads.length > others) told.push(heads.pop() as PartStream)
+    return true
+  }
+
+  #enter(stream: PartStream): void {
+    const heads = this.#heads
+    let high = heads.length
+    // Rows of one part often come in a run.
+    if (high === 0 || isBefore(stream, heads[high - 1] as PartStream)) {
+      heads.push(stream)
+      return
+    }
+    let low = 0
+    high--
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (isBefore(stream, heads[middle] as PartStream)) low = middle + 1
+      else high = middle
+    }
+    heads.push(stream)
+    heads.copyWithin(low + 1, low, heads.length - 1)
+    heads[low] = stream
+  }
+
+  #take({ n, base, rows }: PartStream): void {
+    const ids = this.#ids
+    const [s, p, o, g] = this.#pattern
+    const idOf = (id: number) => (ids === undefined ? base + id : ids.graphId(n, id))
+    if (s === ANY) this.s = idOf(rows.s)
+    if (p === ANY) this.p = idOf(rows.p)
+    if (o === ANY) this.o = idOf(rows.o)
+    if (g === ANY || g === NAMED) this.g = rows.g < 0 ? rows.g : idOf(rows.g)
+  }
+}
+
+function isBefore(stream: PartStream, other: PartStream): boolean {
+  const order = stream.compare(other)
+  return order < 0 || (order === 0 && stream.n < other.n)
+}

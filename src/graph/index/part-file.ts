@@ -1,0 +1,71 @@
+import type { BlockFile, IndexBlock } from './block-cache.js'
+import { blockBytes } from './layout.js'
+
+const blockShift = Math.log2(blockBytes)
+
+/** Bytes of a file that lie in one block, or a copy of them: [from, to) of `source`. */
+interface FileBytes {
+  readonly source: Buffer
+  readonly from: number
+  readonly to: number
+}
+
+/** The main file of a part, by offsets in it. Every method throws a Miss where a block is not in memory. */
+export class PartFile {
+  readonly #file: BlockFile
+
+  constructor(file: BlockFile) {
+    this.#file = file
+  }
+
+  /** Offsets are multiples of 4. */
+  word(offset: number): number {
+    const { words } = this.#file.block(offset >>> blockShift)
+    return words[(offset & (blockBytes - 1)) >>> 2] as number
+  }
+
+  block(offset: number): IndexBlock {
+    return this.#file.block(offset >>> blockShift)
+  }
+
+  /** Aligned as numbers of 32 bits are where `start` is. */
+  bytes(start: number, end: number): FileBytes {
+    const first = start >>> blockShift
+    const last = Math.max(start, end - 1) >>> blockShift
+    if (first === last) {
+      const offset = first * blockBytes
+      return { source: this.#file.block(first).bytes, from: start - offset, to: end - offset }
+    }
+    const pieces: Buffer[] = []
+    for (let n = first; n <= last; n++) {
+      const offset = n * blockBytes
+      pieces.push(this.#file.block(n).bytes.subarray(Math.max(0, start - offset), end - offset))
+    }
+    // Aligned, as parts of Node's pool are not.
+    const whole = Buffer.from(new ArrayBuffer(end - start))
+    let at = 0
+    for (const piece of pieces) at += piece.copy(whole, at)
+    return { source: whole, from: 0, to: end - start }
+  }
+
+  text(start: number, length: number): string {
+    const { bytes } = this.block(start)
+    const from = start & (blockBytes - 1)
+    const to = from + length
+    if (to <= bytes.length) return bytes.toString('utf8', from, to)
+    const whole = this.bytes(start, start + length)
+    return whole.source.toString('utf8', whole.from, whole.to)
+  }
+
+  /** The first of [from, to) of which it is so; `to` where it is of none. Once so, it is so of all that follow. */
+  first(from: number, to: number, isSo: (n: number) => boolean): number {
+    let low = from
+    let high = to
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (isSo(middle)) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+}

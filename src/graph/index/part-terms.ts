@@ -1,0 +1,201 @@
+import type { Term } from '../../types.js'
+import { NONE } from '../view.js'
+import {
+  ANNOTATED,
+  byteLengthOf,
+  encodeTerm,
+  ENTITY,
+  entryWords,
+  hashWords,
+  kindOf,
+  KNOWN,
+  knownDatatypes,
+  LANGUAGE,
+  LITERAL,
+  wordsOf,
+} from './encoded-term.js'
+import type { Layout, PartRecord } from './layout.js'
+import type { PartFile } from './part-file.js'
+import { compareEntries } from './term-order.js'
+
+/** Decoded terms that are kept at hand, by the low bits of their ids. */
+const decodedTerms = 1 << 12
+
+/**
+ * The terms of a part. Their ids are in the order of their hashes, and where these are equal of their
+ * entries: that of the terms of all parts. Every method throws a Miss where a block is not in memory.
+ */
+export class PartTerms {
+  readonly count: number
+  readonly #file: PartFile
+  readonly #layout: Pick<Layout, 'termWords' | 'termStarts' | 'hashes'>
+  readonly #decodedIds = new Int32Array(decodedTerms).fill(-1)
+  readonly #decoded = new Array<Term | undefined>(decodedTerms)
+
+  constructor(file: PartFile, layout: Layout, { terms }: PartRecord) {
+    this.#file = file
+    this.#layout = layout
+    this.count = terms
+  }
+
+  /** The id of an encoded term in this part, or `NONE`. */
+  find(term: Int32Array): number {
+    const hash = hashOf(term)
+    const first = this.#firstOfHash(hash)
+    if (!this.#has(first, hash)) return NONE
+    const order = this.#compare(first, term)
+    if (order >= 0) return order === 0 ? first : NONE
+    const id = this.#lowerBound(term, hash, first + 1)
+    return this.#has(id, hash) && this.#compare(id, term) === 0 ? id : NONE
+  }
+
+  /** The ids of all literals with this text: it alone, and those that have more. */
+  findText(text: string): number[] {
+    const plain = encodeTerm({ v: text, e: false }).slice()
+    const found: number[] = []
+    const id = this.find(plain)
+    if (id !== NONE) found.push(id)
+    // They have the hash of their text, and lie together behind what they begin with.
+    const start = Int32Array.from(plain)
+    start[0] = (plain[0] as number) + ANNOTATED - LITERAL
+    const hash = hashOf(plain)
+    let at = this.#lowerBound(start, hash, this.#firstOfHash(hash))
+    for (; this.#has(at, hash) && this.#beginsWith(at, start); at++) found.push(at)
+    return found
+  }
+
+  hashOf(id: number): number {
+    return this.#file.word(this.#layout.hashes + 4 * id)
+  }
+
+  /** Below 0 where a term comes before one of another part that has the same hash; 0 where it is that one. */
+  compare(id: number, others: PartTerms, other: number): number {
+    const a = this.#entry(id)
+    const b = others.#entry(other)
+    return compareEntries(a.words, a.from, a.to, b.words, b.from, b.to)
+  }
+
+  term(id: number): Term {
+    const slot = id & (decodedTerms - 1)
+    if (this.#decodedIds[slot] === id) return this.#decoded[slot] as Term
+    const start = this.#startOf(id)
+    const header = this.#file.word(start)
+    const kind = kindOf(header)
+    const v = this.#text(start + 4, byteLengthOf(header))
+    const term: Term =
+      kind === ANNOTATED ? this.#annotated(v, id, start) : { v, e: kind === ENTITY }
+    this.#decodedIds[slot] = id
+    this.#decoded[slot] = term
+    return term
+  }
+
+  /** A term as find() takes it. Not to be changed: it may be the block's own. */
+  encoded(id: number): Int32Array {
+    const start = this.#startOf(id)
+    const { source, from, to } = this.#file.bytes(start, this.#endOf(start))
+    return new Int32Array(source.buffer, source.byteOffset + from, (to - from) / 4)
+  }
+
+  #annotated(v: string, id: number, start: number): Term {
+    const more = start + 4 * wordsOf(byteLengthOf(this.#file.word(start)))
+    const header = this.#file.word(more)
+    const length = byteLengthOf(header)
+    if (kindOf(header) === KNOWN) return { v, e: false, dt: knownDatatypes[length] as string }
+    if (kindOf(header) !== LANGUAGE) return { v, e: false, dt: this.#text(more + 4, length) }
+    // As it was spelled, where that is not in small letters.
+    const end = more + 4 * wordsOf(length)
+    const isSpelled = end < this.#startOf(id + 1)
+    return { v, e: false, ln: this.#text(isSpelled ? end : more + 4, length) }
+  }
+
+  #text(start: number, length: number): string {
+    return length === 0 ? '' : this.#file.text(start, length)
+  }
+
+  #startOf(id: number): number {
+    return this.#layout.termWords + 4 * this.#file.word(this.#layout.termStarts + 4 * id)
+  }
+
+  /** Without the spelling of its language. */
+  #endOf(start: number): number {
+    const header = this.#file.word(start)
+    if (kindOf(header) !== ANNOTATED) return start + 4 * wordsOf(byteLengthOf(header))
+    const wordAt = (place: number) => this.#file.word(start + 4 * place)
+    return start + 4 * entryWords(header, wordAt)
+  }
+
+  #entry(id: number): Entry {
+    const start = this.#startOf(id)
+    const { source, from, to } = this.#file.bytes(start, this.#endOf(start))
+    const { buffer, byteOffset } = source
+    // A view for each block is there already, but for what is cut between two.
+    const block = this.#file.block(start)
+    if (block.bytes === source) return { words: block.words, from: from / 4, to: to / 4 }
+    return { words: new Uint32Array(buffer, byteOffset, to / 4), from: 0, to: to / 4 }
+  }
+
+  #compare(id: number, term: Int32Array): number {
+    const { words, from, to } = this.#entry(id)
+    return compareEntries(words, from, to, term, 0, term.length)
+  }
+
+  #beginsWith(id: number, start: Int32Array): boolean {
+    const { words, from, to } = this.#entry(id)
+    const end = from + start.length
+    return end <= to && compareEntries(words, from, end, start, 0, start.length) === 0
+  }
+
+  #has(id: number, hash: number): boolean {
+    return id < this.count && this.hashOf(id) === hash
+  }
+
+  /**
+   * From one with this hash on, the first that is not before an entry. Thousands may be of one hash,
+   * if somebody wants it.
+   */
+  #lowerBound(term: Int32Array, hash: number, from: number): number {
+    const isBefore = (id: number) => this.#has(id, hash) && this.#compare(id, term) < 0
+    let low = from
+    let step = 1
+    while (isBefore(low + step - 1)) {
+      low += step
+      step *= 2
+    }
+    return this.#file.first(low, low + step - 1, (id) => !isBefore(id))
+  }
+
+  #firstOfHash(hash: number): number {
+    // Hashes are spread evenly, so the place of one is known but for the square root of their number.
+    const { count } = this
+    const guess = Math.floor((hash / 0x1_0000_0000) * count)
+    let step = 16
+    let low = guess
+    while (low > 0 && this.hashOf(low - 1) >= hash) {
+      low = Math.max(0, low - step)
+      step *= 4
+    }
+    step = 16
+    let high = Math.max(low, guess)
+    while (high < count && this.hashOf(high) < hash) {
+      low = high + 1
+      high = Math.min(count, high + step)
+      step *= 4
+    }
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.hashOf(middle) < hash) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+interface Entry {
+  readonly words: Uint32Array
+  readonly from: number
+  readonly to: number
+}
+
+function hashOf(term: Int32Array): number {
+  return hashWords(term, 0, term.length)
+}
