@@ -62,6 +62,7 @@ export type {
   IndexOptions,
   IndexProgress,
   IndexState,
+  LibraryIndexState,
   MatchOptions,
   PatternOptions,
   NearEntity,
@@ -86,6 +87,7 @@ export type {
   ImportOptions,
   ImportSummary,
   KnowledgeStore,
+  OfUser,
 } from './knowledge/types.js'
 export type { ByteSource } from './byte-source.js'
 export type { Condition, Filters, Operand, Operators } from './objects/filter-types.js'

@@ -59,6 +59,14 @@ export interface LorekeepOptions {
    */
   readonly vectorCacheBytes?: number
   /**
+   * How many merges of an index may be under way at once in the background, each in a thread of its
+   * own: 1 by default. With 0 nothing is done in the background: questions and `knowledge.index()` do
+   * what is needed.
+   */
+  readonly indexThreads?: number
+  /** The most bytes of an index that are merged in a second, for each user. No limit by default. */
+  readonly indexBytesPerSecond?: number
+  /**
    * Makes the vectors of questions in words. It has to be the one that made the vectors of the
    * cores; `hashingEmbedder()` by default, as it is for the step `embed`.
    */
@@ -144,6 +152,8 @@ const lorekeepOptions = {
   objectCacheBytes: aCount(1),
   graphCacheBytes: aCount(1),
   vectorCacheBytes: aCount(1),
+  indexThreads: aCount(),
+  indexBytesPerSecond: aCount(1),
   embedder: aFunction,
   collections: oneOf('open', 'declared'),
   defaultUser: aText,
@@ -169,6 +179,8 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     objectCacheBytes = 64 * 1024 ** 2,
     graphCacheBytes = 64 * 1024 ** 2,
     vectorCacheBytes = 256 * 1024 ** 2,
+    indexThreads = 1,
+    indexBytesPerSecond = Infinity,
     embedder = hashingEmbedder(),
     collections = 'open',
     defaultUser = referenceUser,
@@ -208,6 +220,8 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       onError: reporter('knowledge'),
       indexCacheBytes: graphCacheBytes,
       vectorCacheBytes,
+      indexThreads,
+      indexBytesPerSecond,
       embedder,
       // It is asked no earlier than the first question.
       passage: (place) => passageText(objects, place),

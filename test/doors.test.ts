@@ -79,6 +79,9 @@ const text = (source: string) =>
     yield Buffer.from(source)
   })()
 const asRef = { right: ref, required: ['user', 'id'], code: 'LK_CORE_REF', isRef: true }
+/** Without an id it is all that the user has. */
+const orAll = { required: ['user'] }
+const ofAll = { right: { user: 'u' }, required: ['user'], code: 'LK_CORE_REF', isRef: true }
 const ofGraph = { code: 'LK_GRAPH_QUERY' }
 const scoped = (call: (options: never) => unknown): readonly Door[] => [
   { right: { scope }, call },
@@ -99,6 +102,8 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
         objectCacheBytes: 1,
         graphCacheBytes: 1,
         vectorCacheBytes: 1,
+        indexThreads: 0,
+        indexBytesPerSecond: 1,
         embedder: nothing,
         collections: 'open',
         defaultUser: 'u',
@@ -167,10 +172,15 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
   'knowledge.stat': [{ ...asRef, call: (name) => knowledge.stat(name) }],
   'knowledge.delete': [{ ...asRef, call: (name) => knowledge.delete(name) }],
   'knowledge.index': [
-    { ...asRef, call: (name) => knowledge.index(name) },
+    { ...asRef, ...orAll, call: (name) => knowledge.index(name) },
     { right: progress, call: (options) => knowledge.index(ref, options) },
+    { ...ofAll, call: (all) => knowledge.index(all) },
+    { right: progress, call: (options) => knowledge.index({ user: 'u' }, options) },
   ],
-  'knowledge.indexState': [{ ...asRef, call: (name) => knowledge.indexState(name) }],
+  'knowledge.indexState': [
+    { ...asRef, ...orAll, call: (name) => knowledge.indexState(name) },
+    { ...ofAll, call: (all) => knowledge.indexState(all) },
+  ],
   'knowledge.list': [
     {
       right: { user: 'u', after: 'a', limit: 1 },
@@ -908,6 +918,15 @@ t.test('a mistake is told of the call that was made, with what to do', async (t)
   }
 })
 
+t.test('a core whose id was forgotten is not taken for all that the user has', async (t) => {
+  const forgotten = { user: 'u', id: undefined as unknown as string }
+  const elsewhere = { code: 'LK_CORE_REF', details: { errors: [{ path: 'id' }] } }
+  t.match(await errorOf(() => knowledge.index(forgotten)), elsewhere)
+  t.match(await errorOf(() => knowledge.indexState(forgotten)), elsewhere)
+  t.equal((await knowledge.index({ user: 'u' })).state, 'complete')
+  t.equal((await knowledge.indexState({ user: 'u' })).state, 'complete')
+})
+
 const nt = { format: 'nt' }
 const createWith = (options: object) => {
   return lorekeep.createLorekeep({ backend: new memory.MemoryBackend(), ...options } as never)
@@ -947,6 +966,7 @@ t.test('what a method does not take is refused, not ignored', async (t) => {
     'list()': () => knowledge.list({ user: 'u' }, ...beyond),
     'graph()': () => knowledge.graph({ user: 'u' }, ...beyond),
     'indexState()': () => knowledge.indexState(ref, ...beyond),
+    'all.indexState()': () => knowledge.indexState({ user: 'u' }, ...beyond),
     'define()': () => flows.define({ id: 'x' }, ...beyond),
     'get()': () => flows.get('f', ...beyond),
     'flows.list()': () => flows.list(...beyond),
@@ -960,7 +980,7 @@ t.test('what a method does not take is refused, not ignored', async (t) => {
     t.type(error, TypeError, name)
     t.match(
       (error as Error).message,
-      `${name.replace(/^(flows|objects)\./, '')} takes no argument more`,
+      `${name.replace(/^(flows|objects|all)\./, '')} takes no argument more`,
     )
   }
 })

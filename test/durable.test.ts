@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import t from 'tap'
+import type { LibraryIndexState } from '../src/graph/types.js'
 import { createLorekeep, type Lorekeep } from '../src/lorekeep.js'
 import type { ObjectImportOptions } from '../src/objects/types.js'
 import type { JsonObject } from '../src/types.js'
@@ -34,13 +35,19 @@ const numbered = (from: number, to: number): JsonObject[] =>
 const knowledge: Readonly<Record<string, (keep: Lorekeep) => Promise<unknown>>> = {
   import: (keep) => keep.knowledge.import(core, bigStream('first', 2, encodeMessage)),
   append: (keep) => keep.knowledge.write(core, [triplesMessage('second')]),
-  'append with an index': (keep) =>
+  'append that is indexed soon': (keep) =>
     keep.knowledge.write(core, [triplesMessage('third')], { index: true }),
+  'append with its index': (keep) =>
+    keep.knowledge.import(core, bigStream('fourth', 2, encodeMessage), { index: true }),
   index: (keep) => keep.knowledge.index(core),
   'another core': (keep) => keep.knowledge.write({ user, id: 'b' }, [triplesMessage('b')]),
   replace: (keep) => keep.knowledge.write(core, [triplesMessage('new')], { mode: 'replace' }),
+  'index of all': (keep) => keep.knowledge.index({ user }),
   delete: (keep) => keep.knowledge.delete(core),
+  'index of all that is left': (keep) => keep.knowledge.index({ user }),
 }
+
+const isTold = (error: unknown) => assert.fail(String(error))
 
 const objects: Readonly<Record<string, (keep: Lorekeep) => Promise<unknown>>> = {
   defineSchema: (keep) => keep.objects.defineSchema(definition),
@@ -60,7 +67,8 @@ const objects: Readonly<Record<string, (keep: Lorekeep) => Promise<unknown>>> = 
 for (const [store, operations] of Object.entries({ knowledge, objects })) {
   t.test(`${store}: what was acknowledged survives a power cut`, async (t) => {
     const backend = new VolatileBackend()
-    const options = { onError: (error: unknown) => assert.fail(String(error)), closeTimeoutMs: 100 }
+    // What the background writes comes at times of its own: below.
+    const options = { onError: isTold, closeTimeoutMs: 100, indexThreads: 0 }
     const keep = await createLorekeep({ backend, ...options })
     const cuts: { readonly name: string; readonly backend: VolatileBackend }[] = []
     let name = ''
@@ -97,6 +105,51 @@ for (const [store, operations] of Object.entries({ knowledge, objects })) {
     }
   })
 }
+
+t.test('what the background does to an index survives a power cut at any write', async (t) => {
+  const backend = new VolatileBackend()
+  const keep = await createLorekeep({ backend, onError: isTold })
+  const cuts: { readonly backend: VolatileBackend; readonly there: readonly number[] }[] = []
+  const there = new Set<number>()
+  backend.onWrite = async () => {
+    const acknowledged = [...there]
+    cuts.push({ there: acknowledged, backend: await backend.cut() })
+  }
+  const stateOf = ({ knowledge }: Lorekeep) => knowledge.indexState({ user })
+  const until = async (isSo: (state: LibraryIndexState) => boolean) => {
+    while (!isSo(await stateOf(keep))) await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  const ref = (n: number) => ({ user, id: `core ${n}` })
+  for (const n of Array(9).keys()) {
+    await keep.knowledge.write(ref(n), [triplesMessage(`core ${n}`)])
+    there.add(n)
+    await until(({ waiting }) => waiting.segments === 0)
+  }
+  // Eight of one size are merged at the latest.
+  await until(({ parts }) => parts < 8)
+  const { bytes } = await stateOf(keep)
+  // Much more than a fifth of what they are in, which is made anew without them.
+  for (const n of Array(7).keys()) {
+    there.delete(n)
+    await keep.knowledge.delete(ref(n))
+  }
+  await until((state) => state.bytes < bytes)
+  await keep.close()
+  t.ok(cuts.length > 30, `${cuts.length} writes`)
+
+  for (const [n, { backend, there }] of cuts.entries()) {
+    const again = await createLorekeep({ backend, onError: isTold, indexThreads: 0 })
+    for (const n of there) {
+      const graph = again.knowledge.graph({ user, cores: [ref(n).id] })
+      assert.equal(await graph.count(), (await again.knowledge.stat(ref(n)))?.triples)
+    }
+    await again.knowledge.index({ user })
+    const { parts, state } = await stateOf(again)
+    assert.ok(state === 'complete' && parts <= 1, `write ${n}`)
+    await again.close()
+    assert.deepEqual(await coreProblems(backend), [], `write ${n}`)
+  }
+})
 
 t.test('an index that a thread has made survives a power cut with its core', async (t) => {
   const backend = new VolatileBackend()

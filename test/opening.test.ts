@@ -4,6 +4,7 @@
 import t, { type Test } from 'tap'
 import { LorekeepError } from '../src/errors.js'
 import { encodeKey } from '../src/keys.js'
+import { garbagePartKey, type LibraryRecord } from '../src/knowledge/records.js'
 import { createLorekeep, type Lorekeep } from '../src/lorekeep.js'
 import { decodeRecord, encodeRecord } from '../src/record.js'
 import type { Backend, Entry, PartitionName, Storage } from '../src/storage.js'
@@ -58,7 +59,7 @@ for (const [engine, createBackend] of backends) {
     await (await createLorekeep({ backend })).close()
   })
 
-  t.test(`${engine}: small segments need no slices, their indexes do`, async (t) => {
+  t.test(`${engine}: small segments need no slices, the index does`, async (t) => {
     const backend = keptBackend(t, createBackend)
     const open = async () => {
       const keep = await createLorekeep({ backend })
@@ -79,10 +80,13 @@ for (const [engine, createBackend] of backends) {
     const cores = await backend.open('cores')
     const key = encodeKey('core', ref.user, ref.id)
     const { generation } = decodeRecord<{ generation: string }>((await cores.get(key))!)
-    const garbage = encodeKey('garbage', generation)
+    const library = encodeKey('library', ref.user)
+    const { parts } = decodeRecord<LibraryRecord>((await cores.get(library))!)
+    const garbage = [encodeKey('garbage', generation), ...parts.map(garbagePartKey)]
     await cores.write([
       { type: 'del', key },
-      { type: 'put', key: garbage, value: new Uint8Array(0) },
+      { type: 'put', key: library, value: encodeRecord({ parts: [] }) },
+      ...garbage.map((key) => ({ type: 'put', key, value: new Uint8Array(0) }) as const),
     ])
     await (await open()).keep.close()
   })

@@ -5,7 +5,16 @@ import t from 'tap'
 import { MemoryBackend } from '../adapters/memory.js'
 import { chunk, type ChunkOutput } from '../src/flow/steps/index.js'
 import { createLorekeep, hasCode } from '../src/index.js'
-import type { Filters, FlowDefinition, JobEvent, Step } from '../src/index.js'
+import type {
+  CoreRef,
+  Filters,
+  FlowDefinition,
+  IndexState,
+  JobEvent,
+  LibraryIndexState,
+  OfUser,
+  Step,
+} from '../src/index.js'
 
 interface Product {
   readonly id: string
@@ -76,6 +85,22 @@ t.test('objects are of the type that is asked for', async (t) => {
   for await (const { tags } of keep.objects.find<Product>({ schema_name })) t.notOk(tags.length)
   const saw = await keep.objects.get<Product>('c', 'saw')
   t.equal(saw?.price.toFixed(), undefined)
+})
+
+t.test('an index is that of a core, or of all that a user has', async (t) => {
+  const keep = await createLorekeep({ backend: new MemoryBackend() })
+  t.teardown(() => keep.close())
+  const all: OfUser = { user: 'u' }
+  const ref: CoreRef = { user: 'u', id: 'i' }
+  await keep.knowledge.write(ref, [])
+  const library: LibraryIndexState = await keep.knowledge.index(all)
+  const core: IndexState = await keep.knowledge.indexState(ref)
+  t.strictSame([library.waiting.segments, core.segments], [0, 0])
+  // @ts-expect-error: of all there is no number of segments
+  t.equal((await keep.knowledge.indexState(all)).segments, undefined)
+  // @ts-expect-error: a core has an id
+  const nobody: OfUser = { user: 'u', id: 'i' }
+  t.equal(nobody.user, 'u')
 })
 
 t.test('details have the type of their code', async (t) => {

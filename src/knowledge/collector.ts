@@ -1,17 +1,18 @@
 import { hasCode, LorekeepError } from '../errors.js'
-import type { Operation, Precondition, Range, Storage } from '../storage.js'
+import type { Operation, Precondition, Storage } from '../storage.js'
 import {
   allGarbage,
+  allGarbageParts,
   allStaged,
   contentsOf,
   garbageKey,
-  indexesOf,
+  nameOfDiscarded,
+  placesOfDiscarded,
   segmentsOf,
   sliceKey,
-  slicesOf,
   smallsOf,
   stagedKey,
-  type IndexRecord,
+  type LibraryRecord,
   type SegmentRecord,
 } from './records.js'
 import { decodeRecord, encodeRecord } from '../record.js'
@@ -35,11 +36,11 @@ export class Collector {
   readonly #cores: Storage
   readonly #slices: Storage
   readonly #onError: (error: unknown) => void
-  /** generation or index → how many read it */
+  /** generation or part → how many read it */
   readonly #pins = new Map<string, number>()
   /** Generations that wait for their last export, or for a storage that works again. */
   readonly #retired = new Set<string>()
-  /** Segments that are marked as discarded and have slices left. */
+  /** Segments and parts that are marked as discarded and have values left, by name. */
   readonly #discarded = new Set<string>()
   /** Segments that could not be marked: whether their commit happened is not known yet. */
   readonly #undecided = new Map<string, Uint8Array | undefined>()
@@ -64,7 +65,7 @@ export class Collector {
     this.#onError = onError
   }
 
-  /** Keeps the slices of generations, and the blocks of indexes, until the returned function is called. */
+  /** Keeps the slices of generations, and the blocks of parts, until the returned function is called. */
   pin(...names: readonly string[]): () => void {
     for (const name of names) this.#pins.set(name, (this.#pins.get(name) ?? 0) + 1)
     let held = true
@@ -98,9 +99,9 @@ export class Collector {
     }
   }
 
-  /** A core gave up this index; it was marked as discarded in the same step. */
-  retireIndex(id: string): void {
-    this.#discarded.add(id)
+  /** A library gave up this part; it was marked as discarded in the same step. */
+  retirePart(name: string): void {
+    this.#discarded.add(name)
     this.#start()
   }
 
@@ -111,7 +112,7 @@ export class Collector {
   }
 
   /**
-   * Takes a staged segment or index back and deletes its values. `place` is the key under which a
+   * Takes a staged segment, or staged parts, back and deletes their values. `place` is the key under which a
    * commit that was tried would have named it. False where that names it: the commit that was
    * thought to have failed did happen. Rejects where the storage cannot tell; the question is then
    * asked again later. No value of it may be under way.
@@ -142,7 +143,7 @@ export class Collector {
   /** Deletes what an earlier process left. Nothing else may be using the store yet. */
   async sweep(): Promise<void> {
     for await (const page of this.#cores.scan({ ...allStaged(), keysOnly: true })) {
-      for (const { key } of page) this.#discarded.add(decodeKey(key)[1] as string)
+      for (const { key } of page) this.#discarded.add(nameOfDiscarded(key))
     }
     this.lookForGarbage()
     await this.idle()
@@ -225,10 +226,13 @@ export class Collector {
     for await (const page of this.#cores.scan({ ...allGarbage(), keysOnly: true })) {
       for (const { key } of page) this.#retired.add(decodeKey(key)[1] as string)
     }
+    for await (const page of this.#cores.scan({ ...allGarbageParts(), keysOnly: true })) {
+      for (const { key } of page) this.#discarded.add(nameOfDiscarded(key))
+    }
     const discarded = Buffer.from(encodeRecord({ state: 'discarded' }))
     for await (const page of this.#cores.scan(allStaged())) {
       for (const { key, value } of page) {
-        if (discarded.equals(value)) this.#discarded.add(decodeKey(key)[1] as string)
+        if (discarded.equals(value)) this.#discarded.add(nameOfDiscarded(key))
       }
     }
     this.#lookForGarbage = false
@@ -261,10 +265,12 @@ export class Collector {
     return true
   }
 
-  /** Whether the record under a key is that of this segment or index. */
+  /** Whether the record under a key is that of this segment, or of a library with parts of this id. */
   async names(place: Uint8Array, id: string): Promise<boolean> {
     const stored = await this.#cores.get(place)
-    return stored !== undefined && decodeRecord<{ readonly id: string }>(stored).id === id
+    if (stored === undefined) return false
+    const named = decodeRecord<Partial<LibraryRecord & SegmentRecord>>(stored)
+    return named.id === id || named.parts?.some((part) => part.id === id) === true
   }
 
   /** False where a condition does not hold. */
@@ -282,52 +288,45 @@ export class Collector {
   }
 
   async #deleteSegment(segment: string): Promise<void> {
-    await this.#deleteValues(segment)
-    await this.#delete(this.#cores, [stagedKey(segment)])
+    const { record, values } = placesOfDiscarded(segment)
+    for await (const page of this.#slices.scan({ ...values, keysOnly: true })) {
+      await this.#delete(
+        this.#slices,
+        page.map(({ key }) => key),
+      )
+    }
+    await this.#delete(this.#cores, [record])
     this.#discarded.delete(segment)
   }
 
-  /** The bytes first: the records that name them go once they are gone for good. */
+  /**
+   * The slices first: the records that name them go once they are gone for good. Most cores are small,
+   * and go in one write.
+   */
   async #deleteGeneration(generation: string): Promise<void> {
-    await this.#deleteRange(this.#cores, smallsOf(generation))
+    let keys: Uint8Array[] = []
+    const take = async (key: Uint8Array) => {
+      if (keys.push(key) < batchSize) return
+      await this.#delete(this.#cores, keys)
+      keys = []
+    }
+    for await (const page of this.#cores.scan({ ...smallsOf(generation), keysOnly: true })) {
+      for (const { key } of page) await take(key)
+    }
     for await (const page of this.#cores.scan(segmentsOf(generation))) {
-      const keys: Uint8Array[] = []
+      const slices: Uint8Array[] = []
       for (const { value } of page) {
         const segment = decodeRecord<SegmentRecord>(value)
-        for (let n = 0; n < segment.slices; n++) keys.push(sliceKey(segment.id, n))
+        for (let n = 0; n < segment.slices; n++) slices.push(sliceKey(segment.id, n))
       }
-      await this.#delete(this.#slices, keys)
-      await this.#delete(
-        this.#cores,
-        page.map(({ key }) => key),
-      )
+      await this.#delete(this.#slices, slices)
+      for (const { key } of page) await take(key)
     }
-    for await (const page of this.#cores.scan(indexesOf(generation))) {
-      for (const { value } of page) {
-        await this.#deleteValues(decodeRecord<IndexRecord>(value).id)
-      }
-      await this.#delete(
-        this.#cores,
-        page.map(({ key }) => key),
-      )
+    for await (const page of this.#cores.scan({ ...contentsOf(generation), keysOnly: true })) {
+      for (const { key } of page) await take(key)
     }
-    await this.#deleteRange(this.#cores, contentsOf(generation))
-    await this.#delete(this.#cores, [garbageKey(generation)])
+    await this.#delete(this.#cores, [...keys, garbageKey(generation)])
     this.#retired.delete(generation)
-  }
-
-  /** Of a segment or an index. */
-  async #deleteValues(id: string): Promise<void> {
-    await this.#deleteRange(this.#slices, slicesOf(id))
-  }
-
-  async #deleteRange(storage: Storage, range: Range): Promise<void> {
-    for await (const page of storage.scan({ ...range, keysOnly: true })) {
-      await this.#delete(
-        storage,
-        page.map(({ key }) => key),
-      )
-    }
   }
 
   async #delete(storage: Storage, keys: readonly Uint8Array[]): Promise<void> {

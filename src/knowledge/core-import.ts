@@ -12,14 +12,14 @@ import {
   coreKey,
   createId,
   garbageKey,
-  indexKey,
+  libraryKey,
   segmentAt,
   segmentKey,
   smallKey,
   type CoreRecord,
-  type IndexRecord,
   type SegmentRecord,
 } from './records.js'
+import type { Libraries } from './library/libraries.js'
 import { piecesOf, readPiece } from './segment-bytes.js'
 import { Staging, type Staged } from './staging.js'
 import type { CoreCounts, CoreRef, ImportOptions, ImportSummary } from './types.js'
@@ -34,10 +34,19 @@ const stepBytes = 128 * 1024
 /** Of a core without segments. */
 export const emptyDigest = createHash('sha256').digest('hex')
 
+/** What an import is going to write to, as it was when it began. */
+interface Planned {
+  /** Of the core, where there is none or it is replaced. */
+  readonly created: string
+  /** What the index has it under. */
+  readonly generation: string
+  readonly isIndexed: boolean
+}
 type How = Required<Pick<ImportOptions, 'mode' | 'copies'>>
 
 interface ImportParts {
   readonly table: CoreTable
+  readonly libraries: Libraries
   readonly slices: Storage
   readonly limits: KnowledgeLimits
   readonly minLinked: number
@@ -49,14 +58,16 @@ interface ImportParts {
 /** Brings streams into cores: all of a stream or nothing. */
 export class CoreImporter {
   readonly #table: CoreTable
+  readonly #libraries: Libraries
   readonly #slices: Storage
   readonly #limits: KnowledgeLimits
   readonly #minLinked: number
   readonly #now: () => number
   readonly #closing: AbortSignal
 
-  constructor({ table, slices, limits, minLinked, now, closing }: ImportParts) {
+  constructor({ table, libraries, slices, limits, minLinked, now, closing }: ImportParts) {
     this.#table = table
+    this.#libraries = libraries
     this.#slices = slices
     this.#limits = limits
     this.#minLinked = minLinked
@@ -68,13 +79,17 @@ export class CoreImporter {
     checkOptions('import()', options, importOptions)
     const { mode = 'append', copies = 1, index: isIndexed = false, dialect = 'any' } = options
     const how = { mode, copies }
+    const signal = eitherOf(this.#closing, options.signal)
+    await this.#libraries.room(name.user, signal)
+    const created = createId(this.#now())
+    const generation = (isIndexed && (await this.#appendedTo(name, mode))) || created
     const staging = new Staging({
       table: this.#table,
       slices: this.#slices,
       minLinked: this.#minLinked,
       now: this.#now,
-      isIndexed,
-      signal: eitherOf(this.#closing, options.signal),
+      source: isIndexed ? { generation, core: name.id } : undefined,
+      signal,
     })
     const { id, writer } = staging
     const reader = new CoreReader({ sink: writer, target: name, limits: this.#limits, dialect })
@@ -114,7 +129,8 @@ export class CoreImporter {
         ? { slices: 0, inline: staged.small.inline }
         : { slices: writer.blocks }
       const segment: SegmentRecord = { id, ...lies, ...stored, createdAt }
-      const duplicate = await this.#commit(name, how, segment, staged, staging.tried)
+      const planned = { created, generation, isIndexed }
+      const duplicate = await this.#commit(name, how, segment, staged, planned, staging)
       if (duplicate) await staging.discard()
       return { ...summary, duplicate }
     } catch (error) {
@@ -133,8 +149,9 @@ export class CoreImporter {
     name: CoreRef,
     how: How,
     segment: SegmentRecord,
-    { small, index }: Staged,
-    tried: Staging['tried'],
+    { small, parts }: Staged,
+    { created, generation: planned, isIndexed }: Planned,
+    staging: Staging,
   ): Promise<boolean> {
     for (;;) {
       const stored = await this.#table.cores.get(coreKey(name))
@@ -142,7 +159,7 @@ export class CoreImporter {
       const change = core && (await this.#changeOf(core, how, segment.digest))
       if (change === 'none') return true
       const replaced = change === 'replace' ? core : undefined
-      const base = change === 'append' ? core! : emptyCore(name, createId(this.#now()), segment)
+      const base = change === 'append' ? core! : emptyCore(name, created, segment)
       const next = segment.bytes > 0 ? extend(base, segment) : base
       const key = coreKey(name)
       const operations: Operation[] = [{ type: 'put', key, value: encodeRecord(next) }]
@@ -159,26 +176,51 @@ export class CoreImporter {
         const content = contentKey(generation, segment.digest)
         const at = segmentKey(generation, base.segments)
         operations.push({ type: 'put', key: at, value: encodeRecord(segment) })
-        tried.segment = at
+        staging.tried.segment = at
         operations.push({ type: 'put', key: content, value: new Uint8Array(0) })
         if (small === undefined) unstage(segment.id)
         else {
           const lies = smallKey(generation, base.segments)
           operations.push({ type: 'put', key: lies, value: small.stored })
         }
-        if (index !== undefined) {
-          const record: IndexRecord = { ...index, to: base.segments + 1 }
-          const of = indexKey(generation, base.segments)
-          operations.push({ type: 'put', key: of, value: encodeRecord(record) })
-          unstage(index.id)
-          tried.index = of
-        }
       }
+      // Somebody else may have been faster, and made another generation of the core.
+      const isIndexedNow = parts.length > 0 && next.generation === planned
+      if (isIndexedNow) unstage(staging.indexId)
+      staging.tried.parts = isIndexedNow ? libraryKey(name.user) : undefined
+      const waiting =
+        segment.bytes === 0 || isIndexedNow
+          ? undefined
+          : {
+              user: name.user,
+              generation: next.generation,
+              segment: base.segments,
+              core: name.id,
+              bytes: segment.bytes,
+              isSoon: isIndexed || small !== undefined,
+            }
       if (replaced) operations.push(markGarbage(replaced.generation))
-      if (!(await this.#table.attempt(name, operations, require))) continue
+      const whole = {
+        name,
+        operations,
+        require,
+        waiting,
+        parts: isIndexedNow ? parts : [],
+        retired: replaced?.generation,
+      }
+      if (!(await this.#libraries.commit(whole))) continue
       if (replaced) this.#table.collector.retire(replaced.generation)
+      if (!isIndexedNow) await staging.discardParts()
       return false
     }
+  }
+
+  /**
+   * The generation that an import goes to where one is there: an index names it. Where the commit
+   * finds another one, because somebody was faster, the index is given up.
+   */
+  async #appendedTo(name: CoreRef, mode: How['mode']): Promise<string | undefined> {
+    return mode === 'append' ? (await this.#table.read(name))?.generation : undefined
   }
 
   async #holds(name: CoreRef, how: How, digest: string): Promise<boolean> {

@@ -74,6 +74,11 @@ export class CoreTable {
     }
   }
 
+  /** Marks something staged, or no longer named, to be deleted: collector.retireIndex() then does it. */
+  giveUp(id: string): Operation {
+    return { type: 'put', key: stagedKey(id), value: encodeRecord({ state: 'discarded' }) }
+  }
+
   /**
    * A durable write that turns on its first precondition, a core's record. False where another
    * writer was first, and the step has to be thought over.

@@ -1,9 +1,10 @@
 // What a record has to be before anything is made of it: its bytes may be those of something else.
 
+import type { PartName } from '../graph/index/keys.js'
 import type { PartRecord } from '../graph/index/layout.js'
 import { decodeRecord } from '../record.js'
 import { isCount, isKeyText } from '../verify/shapes.js'
-import type { CoreRecord, IndexRecord, SegmentRecord } from './records.js'
+import type { CoreRecord, LibraryRecord, SegmentRecord, WaitingRecord } from './records.js'
 import { maxSmallBytes } from './segment-bytes.js'
 import { sliceBytes } from './segment-writer.js'
 
@@ -39,22 +40,42 @@ function liesSomewhere({ inline, slices, bytes }: SegmentRecord): boolean {
   return ['deflated', 'plain'].includes(inline) && slices === 0 && bytes > 0 && bytes <= most
 }
 
-export function isIndexRecord({ id, to, sourceBytes, parts }: IndexRecord): boolean {
+export function isLibraryRecord({ parts }: LibraryRecord): boolean {
+  return Array.isArray(parts) && parts.every(isPartRecord)
+}
+
+function isPartRecord(part: PartRecord | null): boolean {
+  if (part === null || !isKeyText(part.id) || !isCount(part.number)) return false
+  const { values, vectors } = part
   return (
-    isKeyText(id) &&
-    isCount(to) &&
-    isCount(sourceBytes) &&
-    Array.isArray(parts) &&
-    parts.every(
-      (part: PartRecord) =>
-        [part.terms, part.termWords, part.triples, part.memberships].every(isCount) &&
-        Number.isSafeInteger(part.collection) &&
-        (part.values === undefined || [part.values.numbers, part.values.moments].every(isCount)) &&
-        (part.graphs === undefined || [part.graphs.names, part.graphs.rows].every(isCount)) &&
-        Array.isArray(part.vectors) &&
-        part.vectors.every((file) => [file.dimensions, file.count, file.links].every(isCount)),
-    )
+    [part.terms, part.termWords, part.sources, part.places].every(isWord) &&
+    [part.triples, part.lists, part.placeRows].every(isWord) &&
+    typeof part.hasGraphs === 'boolean' &&
+    (values === undefined || (values !== null && [values.numbers, values.moments].every(isWord))) &&
+    (vectors === undefined
+      ? part.triples > 0
+      : vectors !== null &&
+        part.triples === 0 &&
+        [vectors.dimensions, vectors.count, vectors.links].every(isWord) &&
+        vectors.dimensions > 0)
   )
+}
+
+/** What a part counts fits into the words of its files. Larger numbers would make many keys to look for. */
+function isWord(value: unknown): boolean {
+  return isCount(value) && value < 2 ** 32
+}
+
+/** The names of parts, also of a record of which more is wrong. */
+export function partNamesIn({ parts }: LibraryRecord): readonly PartName[] {
+  if (!Array.isArray(parts)) return []
+  return (parts as readonly (Partial<PartName> | null)[]).flatMap((part) =>
+    isKeyText(part?.id) && isCount(part.number) ? [{ id: part.id, number: part.number }] : [],
+  )
+}
+
+export function isWaitingRecord({ core, bytes, isSoon }: WaitingRecord): boolean {
+  return typeof core === 'string' && isCount(bytes) && typeof isSoon === 'boolean'
 }
 
 /** A field of a record that is told elsewhere where it is none. */

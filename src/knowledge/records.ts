@@ -3,7 +3,9 @@
 
 import { randomBytes } from 'node:crypto'
 import { decodeKey, encodeKey, keyPrefix } from '../keys.js'
+import type { PartName } from '../graph/index/keys.js'
 import type { PartRecord } from '../graph/index/layout.js'
+import type { Range } from '../storage.js'
 import type { CoreCounts, CoreRef, CoreStat } from './types.js'
 import { checkArgument } from '../door/options.js'
 import { Problems } from '../door/problems.js'
@@ -31,17 +33,20 @@ export interface SegmentRecord extends CoreCounts {
   readonly createdAt: string
 }
 
-/** The index of the segments from the number in its key up to `to`. */
-export interface IndexRecord {
-  /** What its blocks are stored under. */
-  readonly id: string
-  readonly to: number
-  /** Of the segments. */
-  readonly sourceBytes: number
+/** The parts of the index of all that a user has. */
+export interface LibraryRecord {
   readonly parts: readonly PartRecord[]
 }
 
-/** A segment, or an index, that no core names yet: being imported, or left to be deleted. */
+/** Of a segment that no part has yet: whose it is, and its length. */
+export interface WaitingRecord {
+  readonly core: string
+  readonly bytes: number
+  /** Whether it was asked to be indexed, or is so small that it is in any case: soon, and not by a question. */
+  readonly isSoon: boolean
+}
+
+/** A segment, or parts, that no record names yet: being made, or left to be deleted. */
 export interface StagedRecord {
   readonly state: 'importing' | 'discarded'
 }
@@ -59,18 +64,44 @@ export const smallsOf = (generation: string) => keyPrefix('small', generation)
 export const contentKey = (generation: string, digest: string) =>
   encodeKey('content', generation, digest)
 export const contentsOf = (generation: string) => keyPrefix('content', generation)
-export const indexKey = (generation: string, from: number) => encodeKey('index', generation, from)
-export const indexesOf = (generation: string) => keyPrefix('index', generation)
-export const stagedKey = (segment: string) => encodeKey('staged', segment)
+export const libraryKey = (user: string) => encodeKey('library', user)
+export const waitingKey = (user: string, generation: string, segment: number) =>
+  encodeKey('waiting', user, generation, segment)
+export const waitingOf = (user: string) => keyPrefix('waiting', user)
+export const retiredKey = (user: string, generation: string) =>
+  encodeKey('retired', user, generation)
+export const retiredOf = (user: string) => keyPrefix('retired', user)
+/** Of a segment, or of all parts that a work makes. */
+export const stagedKey = (id: string) => encodeKey('staged', id)
 export const allStaged = () => keyPrefix('staged')
 export const garbageKey = (generation: string) => encodeKey('garbage', generation)
 export const allGarbage = () => keyPrefix('garbage')
+/** Of a part that no library has any more. */
+export const garbagePartKey = ({ id, number }: PartName) => encodeKey('garbage-part', id, number)
+export const allGarbageParts = () => keyPrefix('garbage-part')
 export const formatKey = () => encodeKey('format')
 
 // slices
 export const sliceKey = (segment: string, index: number) => encodeKey(segment, index)
-/** Also of an index, by its id. */
+/** Also of parts of an index, by what they were made under. */
 export const slicesOf = (segment: string) => keyPrefix(segment)
+export const blocksOfPart = ({ id, number }: PartName) => keyPrefix(id, number)
+
+/** A part in words, as pins and what waits to be deleted have it. No id has a slash. */
+export const partName = ({ id, number }: PartName) => `${id}/${number}`
+
+/** What a record of something that is to be deleted is about, in words: an id, or a part. */
+export function nameOfDiscarded(key: Uint8Array): string {
+  return decodeKey(key).slice(1).join('/')
+}
+
+/** Where that record lies, and all values of what is named so. */
+export function placesOfDiscarded(name: string): { record: Uint8Array; values: Range } {
+  const [id = '', number] = name.split('/')
+  if (number === undefined) return { record: stagedKey(id), values: slicesOf(id) }
+  const part = { id, number: Number(number) }
+  return { record: garbagePartKey(part), values: blocksOfPart(part) }
+}
 
 /**
  * A name that no other process makes: milliseconds, then 80 random bits. Later ones sort later,

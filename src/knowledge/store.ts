@@ -5,13 +5,19 @@ import { limitsOf } from '../door/limits.js'
 import { checkArgument, checkNoMore, checkOptions } from '../door/options.js'
 import { aCount, aFunction, anIterable, anyValue, aSignal, oneOf } from '../door/rules.js'
 import { exportDialects } from '../codec/dialects/names.js'
-import { hasCode, LorekeepError } from '../errors.js'
+import { LorekeepError } from '../errors.js'
 import { StoredGraph, type GraphParts } from '../graph/graph.js'
-import type { HeldCores } from '../graph/holding.js'
 import { fewestLinked } from '../graph/index/links-writer.js'
-import type { Graph, GraphQuery, IndexOptions, IndexState } from '../graph/types.js'
+import type {
+  Graph,
+  GraphQuery,
+  IndexOptions,
+  IndexState,
+  LibraryIndexState,
+} from '../graph/types.js'
 import { VectorMemory } from '../graph/vectors/memory.js'
-import type { CoreVersion } from '../graph/version.js'
+import type { HeldParts } from '../graph/version.js'
+import { isRecord } from '../door/wording.js'
 import { eitherOf, InFlight } from '../in-flight.js'
 import { decodeRecord, encodeRecord } from '../record.js'
 import type { Operation, Precondition, Storage } from '../storage.js'
@@ -20,8 +26,9 @@ import { Collector } from './collector.js'
 import { createCoreExport } from './core-export.js'
 import { CoreImporter, markGarbage, importOptions } from './core-import.js'
 import { knowledgeLimits, type KnowledgeLimits } from './limits.js'
-import { CoreIndexes } from './core-indexes.js'
 import { CoreTable } from './core-table.js'
+import { Libraries } from './library/libraries.js'
+import { readWaiting } from './library/read-waiting.js'
 import { checkGraphQuery } from './graph-query.js'
 import {
   checkName,
@@ -40,6 +47,7 @@ import type {
   ImportOptions,
   ImportSummary,
   KnowledgeStore,
+  OfUser,
 } from './types.js'
 import type { ByteSource } from '../byte-source.js'
 
@@ -59,6 +67,9 @@ interface KnowledgeParts {
   readonly vectorCacheBytes: number
   /** So many vectors of one length get an approximate index. */
   readonly minLinked?: number
+  /** Merges of indexes that are under way at once; with 0, the default, nothing is done in the background. */
+  readonly indexThreads?: number
+  readonly indexBytesPerSecond?: number
   /** Makes the vector of a question in words. */
   readonly embedder: Embedder
   /** Looks up the text of a passage. */
@@ -107,7 +118,7 @@ class StoredKnowledge implements ClosableKnowledgeStore {
   readonly #collector: Collector
   readonly #table: CoreTable
   readonly #importer: CoreImporter
-  readonly #indexes: CoreIndexes
+  readonly #libraries: Libraries
   readonly #memory: VectorMemory
   readonly #embedder: Embedder
   readonly #passage: GraphParts['passage']
@@ -123,14 +134,19 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     const closing = this.#inFlight.signal
     tellClosing(this, this.#inFlight.closing)
     this.#table = table
-    this.#importer = new CoreImporter({ table, slices, limits, minLinked, now, closing })
-    this.#indexes = new CoreIndexes({
+    this.#libraries = new Libraries({
       table,
       slices,
+      read: (waiting) => readWaiting({ cores, slices }, waiting),
       cacheBytes: parts.indexCacheBytes,
       minLinked,
       now,
+      threads: parts.indexThreads ?? 0,
+      bytesPerSecond: parts.indexBytesPerSecond ?? Infinity,
+      onError,
     })
+    const libraries = this.#libraries
+    this.#importer = new CoreImporter({ table, libraries, slices, limits, minLinked, now, closing })
     this.#memory = new VectorMemory(parts.vectorCacheBytes)
     this.#embedder = parts.embedder
     this.#passage = parts.passage
@@ -224,7 +240,8 @@ class StoredKnowledge implements ClosableKnowledgeStore {
         const { generation } = decodeRecord<CoreRecord>(stored)
         const operations: Operation[] = [{ type: 'del', key }, markGarbage(generation)]
         const require: Precondition[] = [{ type: 'equals', key, value: stored }]
-        if (!(await this.#table.attempt(name, operations, require))) continue
+        const change = { name, operations, require, retired: generation }
+        if (!(await this.#libraries.commit(change))) continue
         this.#collector.retire(generation)
         return true
       }
@@ -236,7 +253,7 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     const checked = checkGraphQuery(query)
     return new StoredGraph(
       {
-        open: (asked, signal) => this.#openCores(asked, signal),
+        open: (asked, signal) => this.#open(asked, signal),
         closing: this.#inFlight.signal,
         closed: this.#inFlight.closing,
         memory: this.#memory,
@@ -247,80 +264,61 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     )
   }
 
-  async index(ref: CoreRef, options: IndexOptions = {}): Promise<IndexState> {
+  index(ref: CoreRef, options?: IndexOptions): Promise<IndexState>
+  index(all: OfUser, options?: IndexOptions): Promise<LibraryIndexState>
+  async index(
+    asked: CoreRef | OfUser,
+    options: IndexOptions = {},
+  ): Promise<IndexState | LibraryIndexState> {
     checkOptions('index()', options, indexOptions)
-    const name = checkRef(ref)
     const { signal: closing } = this.#inFlight
-    const signal = eitherOf(closing, options.signal)
-    return this.#inFlight.run(() => this.#indexes.index(name, { ...options, signal }))
-  }
-
-  async indexState(ref: CoreRef, ...surplus: never[]): Promise<IndexState> {
-    checkNoMore('indexState()', surplus)
-    const name = checkRef(ref)
-    return this.#inFlight.run(() => this.#indexes.state(name))
-  }
-
-  /** A question is work under way until it lets go of its cores. */
-  #openCores(query: GraphQuery, signal: AbortSignal | undefined): HeldCores | Promise<HeldCores> {
-    const endWork = this.#inFlight.begin()
-    const { user, cores } = query
-    const [id] = cores ?? []
-    if (cores?.length === 1 && id !== undefined) {
-      // One core that is known: there is nothing to wait for.
-      const version = this.#indexes.known({ user, id })
-      if (version !== undefined) {
-        const release = () => {
-          version.release()
-          endWork()
-        }
-        return { cores: version.asCores, release }
-      }
+    const until = { ...options, signal: eitherOf(closing, options.signal) }
+    const libraries = this.#libraries
+    if (!isOfUser(asked)) {
+      const name = checkRef(asked)
+      return this.#inFlight.run(() => libraries.index(name, until))
     }
-    return this.#openAll(query, signal, endWork)
+    const user = checkName('user', asked.user)
+    return this.#inFlight.run(() => libraries.indexAll(user, until))
   }
 
-  async #openAll(
+  indexState(ref: CoreRef, ...surplus: never[]): Promise<IndexState>
+  indexState(all: OfUser, ...surplus: never[]): Promise<LibraryIndexState>
+  async indexState(
+    asked: CoreRef | OfUser,
+    ...surplus: never[]
+  ): Promise<IndexState | LibraryIndexState> {
+    checkNoMore('indexState()', surplus)
+    const libraries = this.#libraries
+    if (!isOfUser(asked)) {
+      const name = checkRef(asked)
+      return this.#inFlight.run(() => libraries.state(name))
+    }
+    const user = checkName('user', asked.user)
+    return this.#inFlight.run(() => libraries.stateOfAll(user))
+  }
+
+  /** A question is work under way until it lets go of what it holds. */
+  #open(
     { user, cores }: GraphQuery,
     signal: AbortSignal | undefined,
-    endWork: () => void,
-  ): Promise<HeldCores> {
-    const held: (() => void)[] = [endWork]
-    const release = () => {
-      for (const letGo of held.splice(0)) letGo()
-    }
-    const stop = this.#inFlight.signal
-    const until = eitherOf(stop, signal)
+  ): HeldParts | Promise<HeldParts> {
+    const endWork = this.#inFlight.begin()
+    const until =
+      signal === undefined ? this.#inFlight.signal : eitherOf(this.#inFlight.signal, signal)
     try {
-      const found: CoreVersion[] = []
-      for (const id of cores ?? (await this.#idsOf(user))) {
-        const version = await this.#opened({ user, id }, until, cores !== undefined)
-        if (version === undefined) continue
-        held.push(version.release)
-        found.push(...version.asCores)
-      }
-      return { cores: found, release }
+      const held = this.#libraries.open(user, cores, until)
+      if (!(held instanceof Promise)) return ending(held, endWork)
+      return held.then(
+        (parts) => ending(parts, endWork),
+        (error: unknown) => {
+          endWork()
+          throw error
+        },
+      )
     } catch (error) {
-      release()
+      endWork()
       throw error
-    }
-  }
-
-  async #idsOf(user: string): Promise<string[]> {
-    const ids: string[] = []
-    for await (const { id } of this.list({ user })) ids.push(id)
-    return ids
-  }
-
-  /** Undefined for a core that was not named, and deleted since it was listed. */
-  async #opened(name: CoreRef, signal: AbortSignal, isNamed: boolean) {
-    const known = this.#indexes.known(name)
-    if (known !== undefined) return known
-    try {
-      return await this.#indexes.open(name, signal)
-    } catch (error) {
-      if (isNamed || !hasCode(error, 'LK_CORE_NOT_FOUND')) throw error
-      return undefined
     }
   }
 
@@ -330,8 +328,24 @@ class StoredKnowledge implements ClosableKnowledgeStore {
 
   async close(timeoutMs: number): Promise<void> {
     await this.#inFlight.close(timeoutMs)
+    await this.#libraries.stop()
     await this.#collector.close()
   }
+}
+
+function ending({ parts, release }: HeldParts, endWork: () => void): HeldParts {
+  return {
+    parts,
+    release: () => {
+      release()
+      endWork()
+    },
+  }
+}
+
+/** All that a user has, and not a core whose id was forgotten. */
+function isOfUser(asked: CoreRef | OfUser): asked is OfUser {
+  return isRecord(asked) && !('id' in asked)
 }
 
 function toStat({ generation: _, ...stat }: CoreRecord): CoreStat {

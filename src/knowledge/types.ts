@@ -1,7 +1,13 @@
 // What a KnowledgeStore takes and gives.
 
 import type { ByteSource } from '../byte-source.js'
-import type { Graph, GraphQuery, IndexOptions, IndexState } from '../graph/types.js'
+import type {
+  Graph,
+  GraphQuery,
+  IndexOptions,
+  IndexState,
+  LibraryIndexState,
+} from '../graph/types.js'
 import type { ExportDialect, ImportDialect } from '../codec/dialects/names.js'
 import type { CoreMessage } from '../types.js'
 
@@ -9,6 +15,12 @@ import type { CoreMessage } from '../types.js'
 export interface CoreRef {
   readonly user: string
   readonly id: string
+}
+
+/** All that a user has. */
+export interface OfUser {
+  readonly user: string
+  readonly id?: never
 }
 
 /** What a run of core messages holds. `bytes` is its length as an export. */
@@ -30,8 +42,10 @@ export interface ImportOptions {
    */
   readonly copies?: number
   /**
-   * Indexes what is imported in the same pass, for questions: both are there when the import has
-   * ended. False by default: then the first question, or index(), does it.
+   * Indexes what is imported, for questions: from 1 MiB on in the same pass, so that both are there
+   * when the import has ended, less soon after. False by default: then what is small is indexed soon
+   * all the same, and more by the first question that needs it, or by index(). Questions see it at once
+   * in any case.
    */
   readonly index?: boolean
   /** `any` (the default) reads every dialect of docs/dialects.md, `specification` that one alone. */
@@ -129,12 +143,15 @@ export interface KnowledgeStore {
   graph(query: GraphQuery): Graph
 
   /**
-   * Brings the index of a core up to its newest version, with approximate indexes of vectors where
-   * there are many. Durable; the core itself is not touched.
+   * Indexes what is not yet, with approximate indexes of vectors where there are many: of a core, or
+   * with the user alone of all cores, whose parts are then merged as far as they can be. Durable; the
+   * cores themselves are not touched.
    * @throws LorekeepError `LK_CORE_NOT_FOUND`, `LK_STORAGE_*`
    */
   index(ref: CoreRef, options?: IndexOptions): Promise<IndexState>
+  index(all: OfUser, options?: IndexOptions): Promise<LibraryIndexState>
 
   /** @throws LorekeepError `LK_CORE_NOT_FOUND` */
   indexState(ref: CoreRef): Promise<IndexState>
+  indexState(all: OfUser): Promise<LibraryIndexState>
 }

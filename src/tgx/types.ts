@@ -41,7 +41,7 @@ export interface WorkspaceOptions {
   readonly mode?: 'append' | 'replace' | undefined
   /** What becomes of datatypes, languages and named graphs. `keep` by default. */
   readonly loss?: RdfLoss | undefined
-  /** Indexes each core in the same pass. False by default. */
+  /** Indexes each core, as the option of import() does. False by default. */
   readonly index?: boolean | undefined
   readonly limits?: Partial<WorkspaceLimits> | undefined
   /** Between one core or document and the next it leaves whole ones behind, and nothing of the rest. */

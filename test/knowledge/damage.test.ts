@@ -83,13 +83,15 @@ t.test(
 t.test('a block of an index that is gone is told by the question that needs it', async (t) => {
   for (const parts of [1, 3, 20]) {
     const backend = new MemoryBackend()
-    const { knowledge } = await openStore(t, backend)
+    const { knowledge } = await openStore(t, backend, { indexThreads: 0 })
     for (let n = 0; n < parts; n++) {
-      await knowledge.write({ ...ref, id: `${n}` }, [triplesMessage(`${n}`)], { index: true })
+      const each = { ...ref, id: `${n}` }
+      await knowledge.write(each, [triplesMessage(`${n}`)])
+      await knowledge.index(each)
     }
     t.equal(await knowledge.graph({ user: ref.user }).count(), 3 * parts)
     // One that has nothing of them in memory.
-    const again = await openStore(t, backend)
+    const again = await openStore(t, backend, { indexThreads: 0 })
     const graph = again.knowledge.graph({ user: ref.user })
     // Index, part, 0 for its main file, block.
     const lost = await lose(backend, 'slices', (tuple) => tuple.length === 4)

@@ -42,7 +42,11 @@ for (const [engine, createBackend] of backends) {
         for (let failAt = 0; failAt <= calls; failAt++) {
           const backend = new FaultyBackend(createBackend(t))
           const errors: unknown[] = []
-          const keep = await createLorekeep({ backend, onError: (error) => errors.push(error) })
+          const keep = await createLorekeep({
+            backend,
+            onError: (error) => errors.push(error),
+            indexThreads: 0,
+          })
           const { knowledge } = keep
           await knowledge.write(ref, [triplesMessage('first')])
           const before = await state(knowledge)
@@ -85,7 +89,11 @@ t.test(
       for (let failAt = 1; failAt < 12; failAt++) {
         const backend = new FaultyBackend(createBackend(t))
         const errors: unknown[] = []
-        const keep = await createLorekeep({ backend, onError: (error) => errors.push(error) })
+        const keep = await createLorekeep({
+          backend,
+          onError: (error) => errors.push(error),
+          indexThreads: 0,
+        })
         await keep.knowledge.write(ref, [triplesMessage('first')])
         const before = await state(keep.knowledge)
         Object.assign(backend, { failAt: backend.calls + failAt, lasting: true })

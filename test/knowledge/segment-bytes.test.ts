@@ -139,7 +139,7 @@ for (const [engine, createBackend] of backends) {
     // Whole messages up to less than a slice.
     const text = Buffer.concat(Array(Math.floor((MiB - 1) / message.length)).fill(message))
     const backend = counting(createBackend(t))
-    const { knowledge } = await openStore(t, backend)
+    const { knowledge } = await openStore(t, backend, { indexThreads: 0 })
     for (const [name, bytes, inline, writes] of [
       ['a small one', encodeMessage(triplesMessage('small', 3)), 'plain', 1],
       ['20 KB of text', encodeMessage(triplesMessage('text', 150)), 'deflated', 1],
@@ -166,6 +166,7 @@ for (const [engine, createBackend] of backends) {
       t.match(await knowledge.index(ref), { state: 'complete' })
       t.strictSame(await coreProblems(backend), [])
       await knowledge.delete(ref)
+      await knowledge.index({ user: ref.user })
       while ((await keysOf(backend)).cores.length > 1) await new Promise(setImmediate)
       t.strictSame(await keysOf(backend), { cores: [['format']], slices: [] }, name)
     }

@@ -144,7 +144,7 @@ for (const [engine, createBackend] of backends) {
 
     t.test('content that the core holds is not stored twice', async (t) => {
       const backend = createBackend(t)
-      const { knowledge } = await openStore(t, backend)
+      const { knowledge } = await openStore(t, backend, { indexThreads: 0 })
       const big = Buffer.concat([...bigStream('big', 3, encodeMessage)])
       for (const content of [stream('a'), big]) {
         t.equal((await knowledge.import(ref, content)).duplicate, false)
@@ -201,6 +201,7 @@ for (const [engine, createBackend] of backends) {
       const backend = createBackend(t)
       const { knowledge } = await openStore(t, backend, {
         limits: { maxCoreBytes: 30 * 1024 * 1024 },
+        indexThreads: 0,
       })
       await knowledge.import(ref, stream('a'))
       const before = await keysOf(backend)
@@ -305,7 +306,7 @@ for (const [engine, createBackend] of backends) {
 
     t.test('an export is one version while others replace and delete the core', async (t) => {
       const backend = createBackend(t)
-      const keep = await openStore(t, backend)
+      const keep = await openStore(t, backend, { indexThreads: 0 })
       const { knowledge } = keep
       const first = Buffer.concat([...bigStream('first', 6, encodeMessage)])
       await knowledge.write(ref, [triplesMessage('zero')])
@@ -349,7 +350,7 @@ for (const [engine, createBackend] of backends) {
 
     t.test('an export that is left in the middle lets go of its version', async (t) => {
       const backend = createBackend(t)
-      const { knowledge } = await openStore(t, backend)
+      const { knowledge } = await openStore(t, backend, { indexThreads: 0 })
       await knowledge.import(ref, bigStream('first', 6, encodeMessage))
       for await (const chunk of await knowledge.export(ref)) {
         t.ok(chunk.length)

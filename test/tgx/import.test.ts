@@ -142,7 +142,7 @@ t.test('without a flow texts are counted, and not loaded', async (t) => {
 })
 
 t.test('to import it again changes nothing, and replacing does all of it again', async (t) => {
-  const keep = await open(t)
+  const keep = await openStore(t, new MemoryBackend(), { indexThreads: 0 })
   await importWorkspace(keep, small, whole)
   const before = await keep.knowledge.stat({ user, id: research })
   t.equal((await keep.knowledge.indexState({ user, id: research })).state, 'none')

@@ -1,0 +1,193 @@
+// The work on a library: parts are made of segments, several parts become one, and what nobody says any
+// more is forgotten. Each ends with one write, or leaves nothing.
+
+import { hasCode } from '../../errors.js'
+import { choose, generationsIn } from '../../graph/index/chosen.js'
+import { IndexBuilder, linkParts } from '../../graph/index/index-builder.js'
+import type { PartRecord } from '../../graph/index/layout.js'
+import { mergeParts } from '../../graph/index/merging.js'
+import type { Part } from '../../graph/index/part.js'
+import type { IndexOptions } from '../../graph/types.js'
+import type { Storage } from '../../storage.js'
+import type { CoreTable } from '../core-table.js'
+import { createId, libraryKey, partName } from '../records.js'
+import { nameOfWaiting, type Library, type Waiting } from './library.js'
+import type { ReadSegment } from './memory-parts.js'
+import type { Candidate } from './policy.js'
+
+/** What all work on libraries needs. */
+export interface IndexingTools {
+  readonly table: CoreTable
+  readonly slices: Storage
+  readonly read: ReadSegment
+  /** So many vectors of one length get an approximate index. */
+  readonly minLinked: number
+  readonly now: () => number
+}
+
+interface IndexingOptions extends IndexOptions {
+  /** Makes approximate indexes, too, which takes many times as long as the parts. */
+  readonly isThorough: boolean
+  /** Is told of a segment that cannot be read. */
+  readonly onDamage?: ((waiting: Waiting) => void) | undefined
+}
+
+/** Makes parts of segments. Those that do not wait any more are passed over. */
+export async function indexSegments(
+  library: Library,
+  segments: readonly Waiting[],
+  tools: IndexingTools,
+  { signal, onProgress, isThorough, onDamage }: IndexingOptions,
+): Promise<void> {
+  const { table, slices, read, minLinked, now } = tools
+  const readOrTell = async function* (waiting: Waiting) {
+    try {
+      yield* read(waiting)
+    } catch (error) {
+      if (hasCode(error, 'LK_STORAGE_CORRUPT')) onDamage?.(waiting)
+      throw error
+    }
+  }
+  // What is replaced from here on stays to be read.
+  const release = table.collector.pin(...new Set(segments.map(({ generation }) => generation)))
+  try {
+    while (!library.isReady) await library.ready()
+    const indexed = segments.filter((waiting) => library.waiting.has(nameOfWaiting(waiting)))
+    indexed.sort(byPlace)
+    const [first] = indexed
+    if (first === undefined) return
+    const { reading } = library
+    await commit(library, table, createId(now()), async (id) => {
+      const builder = new IndexBuilder(slices, id, first, signal)
+      try {
+        const total = indexed.reduce((sum, { bytes }) => sum + bytes, 0)
+        let done = 0
+        for (const waiting of indexed) {
+          builder.source(waiting)
+          for await (const slice of readOrTell(waiting)) {
+            signal?.throwIfAborted()
+            builder.push(slice)
+            await builder.ready()
+            done += slice.length
+            onProgress?.({ stage: 'triples', done, total })
+          }
+        }
+        const made = await builder.finish()
+        await builder.end()
+        const linking = {
+          minLinked,
+          signal,
+          onProgress: (linked: number, vectors: number) =>
+            onProgress?.({ stage: 'vectors', done: linked, total: vectors }),
+        }
+        const added = isThorough ? await linkParts(slices, made, linking) : made
+        return { reading, added, removed: [], indexed, forgotten: [] }
+      } finally {
+        await builder.end()
+      }
+    })
+  } finally {
+    release()
+  }
+}
+
+/** Makes one part of several of one kind, without what nobody says any more. */
+export async function mergeInto(
+  library: Library,
+  parts: readonly Part[],
+  tools: IndexingTools,
+  { signal, onProgress }: IndexOptions,
+): Promise<void> {
+  const { table, slices, minLinked, now } = tools
+  const release = table.collector.pin(...parts.map(({ record }) => partName(record)))
+  try {
+    while (!library.isReady) await library.ready()
+    if (!parts.every((part) => library.parts.includes(part))) return
+    const { reading } = library
+    const inputs: { part: PartRecord; dead: readonly string[] }[] = []
+    for (const part of parts) {
+      inputs.push({ part: part.record, dead: await generationsIn(part, [...library.retired]) })
+    }
+    await commit(library, table, createId(now()), async (id) => {
+      const made = await mergeParts(slices, id, inputs, {
+        minLinked,
+        signal,
+        onProgress: (done, total) => onProgress?.({ stage: 'vectors', done, total }),
+      })
+      const added = made === undefined ? [] : [made]
+      return { reading, added, removed: parts, indexed: [], forgotten: [] }
+    })
+  } finally {
+    release()
+  }
+}
+
+/** Forgets the generations that were given up and of which no part has anything any more. */
+export async function forget(library: Library): Promise<void> {
+  // Parts that come later have nothing of those that are gone by now.
+  const retired = new Set(library.retired)
+  const { reading } = library
+  if (retired.size === 0) return
+  for (const part of library.parts) {
+    for (const generation of await generationsIn(part, [...retired])) retired.delete(generation)
+  }
+  if (retired.size === 0) return
+  await library.change({
+    id: undefined,
+    reading,
+    added: [],
+    removed: [],
+    indexed: [],
+    forgotten: [...retired],
+  })
+}
+
+/** A part as the policy sees it. */
+export async function candidateOf(
+  part: Part,
+  retired: ReadonlySet<string>,
+  minLinked: number,
+): Promise<Candidate & { readonly part: Part }> {
+  const { triples, vectors } = part.record
+  const rows = vectors?.count ?? triples
+  const isUnlinked = vectors !== undefined && vectors.links === 0 && vectors.count >= minLinked
+  const dead = retired.size === 0 ? 0 : await deadShare(part, retired)
+  return { part, rows, dead, isUnlinked }
+}
+
+/** Of a part of vectors it is the share of places: most have as many vectors as others. */
+async function deadShare(part: Part, retired: ReadonlySet<string>): Promise<number> {
+  const { triples, vectors, places } = part.record
+  const chosen = await choose(part, { not: [...retired] })
+  if (chosen === undefined) return 1
+  const { accepts, rows } = chosen
+  if (accepts === undefined) return 0
+  if (vectors === undefined) return Math.max(0, 1 - rows / triples)
+  return accepts.reduce((dead, accepted) => dead - accepted, places) / places
+}
+
+type Made = Omit<Parameters<Library['change']>[0], 'id'>
+
+/** Stages a name, does the work under it and writes what it comes to; or takes all of it back. */
+async function commit(
+  library: Library,
+  table: CoreTable,
+  id: string,
+  work: (id: string) => Promise<Made>,
+): Promise<void> {
+  try {
+    await table.stage(id)
+    await library.change({ id, ...(await work(id)) })
+  } catch (error) {
+    // Unless the storage failed after it had carried out the write.
+    const isDiscarded = await table.discard(id, libraryKey(library.user))
+    // Somebody took this process for dead, and swept what it staged: whoever wants it begins anew.
+    if (isDiscarded && !hasCode(error, 'LK_STORAGE_CONFLICT')) throw error
+  }
+}
+
+/** In the order in which they were imported, those of one core together. */
+function byPlace(a: Waiting, b: Waiting): number {
+  if (a.generation !== b.generation) return a.generation < b.generation ? -1 : 1
+  return a.segment - b.segment
+}

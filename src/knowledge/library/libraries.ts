@@ -1,0 +1,299 @@
+import { LorekeepError } from '../../errors.js'
+import { BlockCache } from '../../graph/index/block-cache.js'
+import { Part } from '../../graph/index/part.js'
+import type { IndexOptions, IndexState, LibraryIndexState } from '../../graph/types.js'
+import type { HeldParts } from '../../graph/version.js'
+import type { CoreRef } from '../types.js'
+import type { IndexingTools } from './indexing.js'
+import { Lane } from './lane.js'
+import { Library, type CoreChange, type Waiting } from './library.js'
+import { MemoryParts, mostInMemory } from './memory-parts.js'
+import { stateOfCore, stateOfLibrary } from './state.js'
+import { Upkeep } from './upkeep.js'
+import { Versions } from './versions.js'
+
+/** Generations that are remembered by the names of their cores. */
+const maxKnown = 20_000
+
+interface LibrariesParts extends IndexingTools {
+  readonly cacheBytes: number
+  /** Merges that are under way at once; with 0 nothing is done in the background at all. */
+  readonly threads: number
+  readonly bytesPerSecond: number
+  readonly onError: (error: unknown) => void
+}
+
+/** A user's library, and what goes with it. */
+interface Shelf {
+  readonly library: Library
+  readonly memory: MemoryParts
+  readonly versions: Versions
+  readonly upkeep: Upkeep
+}
+
+/** The libraries of all users: what questions see of them, and what changes them. */
+export class Libraries {
+  readonly #tools: IndexingTools
+  readonly #parts: LibrariesParts
+  readonly #cache: BlockCache
+  readonly #merges: Lane
+  readonly #shelves = new Map<string, Shelf>()
+  /** The generation of a core, by its name; none while the core is being changed. */
+  readonly #known = new Map<string, string>()
+  /** Those that read the record of a core, by its name: a change makes what they read stale. */
+  readonly #readers = new Map<string, Set<{ isStale: boolean }>>()
+  /** The last change under way of a core, by its name. */
+  readonly #changing = new Map<string, Promise<void>>()
+
+  constructor(parts: LibrariesParts) {
+    const { table, slices, read, minLinked, now } = parts
+    this.#tools = { table, slices, read, minLinked, now }
+    this.#parts = parts
+    this.#cache = new BlockCache(slices, parts.cacheBytes)
+    this.#merges = new Lane(Math.max(1, parts.threads))
+  }
+
+  // Changes
+
+  /**
+   * As Library.commit(). Every change of a core goes through here, one after the other: each has to know
+   * of the one before what waits, which the storage may show before that one knows itself.
+   */
+  async commit(change: CoreChange): Promise<boolean> {
+    const name = nameOf(change.name)
+    const { library } = this.#shelf(change.name.user)
+    this.#forget(name)
+    const before = this.#changing.get(name)
+    const work = (async () => {
+      await before
+      return library.commit(change)
+    })()
+    const settled = work.then(ignore, ignore)
+    this.#changing.set(name, settled)
+    try {
+      return await work
+    } finally {
+      this.#forget(name)
+      if (this.#changing.get(name) === settled) this.#changing.delete(name)
+    }
+  }
+
+  /** Waits while more came into a library than could be indexed. */
+  async room(user: string, signal: AbortSignal | undefined): Promise<void> {
+    const { library, upkeep } = this.#shelf(user)
+    await library.ready()
+    await upkeep.room(signal)
+  }
+
+  // Questions
+
+  /**
+   * What there is of some cores, or of all of a user's, at this moment; all of it indexed.
+   * @throws LorekeepError `LK_CORE_NOT_FOUND`, `LK_STORAGE_*`
+   */
+  open(
+    user: string,
+    cores: readonly string[] | undefined,
+    signal: AbortSignal | undefined,
+  ): HeldParts | Promise<HeldParts> {
+    const shelf = this.#shelf(user)
+    return this.#atOnce(shelf, user, cores) ?? this.#later(shelf, user, cores, signal)
+  }
+
+  #atOnce(shelf: Shelf, user: string, cores: readonly string[] | undefined): HeldParts | undefined {
+    if (!shelf.library.isReady) return undefined
+    const generations = cores && this.#generations(user, cores)
+    if (cores !== undefined && generations === undefined) return undefined
+    return isCovered(shelf, generations) ? shelf.versions.hold(generations) : undefined
+  }
+
+  async #later(
+    shelf: Shelf,
+    user: string,
+    cores: readonly string[] | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<HeldParts> {
+    for (;;) {
+      signal?.throwIfAborted()
+      await shelf.library.ready()
+      if (this.#known.size > maxKnown) this.#known.clear()
+      for (const id of cores ?? []) await this.#learn({ user, id })
+      const held = this.#atOnce(shelf, user, cores)
+      if (held !== undefined) return held
+      const generations = cores && this.#generations(user, cores)
+      if (cores === undefined || generations !== undefined) {
+        await this.#cover(shelf, generations, signal)
+      }
+    }
+  }
+
+  /** Brings what waits where a question sees it: into memory where it is little. */
+  async #cover(
+    { library, memory, upkeep, versions }: Shelf,
+    generations: readonly string[] | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const wanted = () => waitingOf(library, generations)
+    const missing = wanted()
+    const bytes = missing.reduce((sum, waiting) => sum + waiting.bytes, 0)
+    if (missing.length > mostInMemory.segments || bytes > mostInMemory.bytes) {
+      await upkeep.index(wanted, { signal, isThorough: false })
+    } else if (missing.length > 0) {
+      await memory.take(wanted)
+      versions.forget()
+    }
+  }
+
+  #generations(user: string, cores: readonly string[]): string[] | undefined {
+    const generations: string[] = []
+    for (const id of cores) {
+      const generation = this.#known.get(nameOf({ user, id }))
+      if (generation === undefined) return undefined
+      generations.push(generation)
+    }
+    return generations
+  }
+
+  async #learn(ref: CoreRef): Promise<void> {
+    const name = nameOf(ref)
+    while (!this.#known.has(name)) {
+      await this.#changing.get(name)
+      const reader = { isStale: false }
+      const readers = this.#readers.get(name) ?? new Set()
+      this.#readers.set(name, readers.add(reader))
+      try {
+        const core = await this.#tools.table.read(ref)
+        if (reader.isStale || this.#changing.has(name)) continue
+        if (core === undefined) throw noCore(ref)
+        this.#known.set(name, core.generation)
+      } finally {
+        readers.delete(reader)
+        if (readers.size === 0) this.#readers.delete(name)
+      }
+    }
+  }
+
+  #forget(name: string): void {
+    this.#known.delete(name)
+    for (const reader of this.#readers.get(name) ?? []) reader.isStale = true
+  }
+
+  // Indexing
+
+  /** Indexes what is not of a core, with approximate indexes. @throws LorekeepError `LK_CORE_NOT_FOUND` */
+  async index(ref: CoreRef, options: IndexOptions): Promise<IndexState> {
+    const { library, upkeep } = this.#shelf(ref.user)
+    await library.ready()
+    await this.#learn(ref)
+    const wanted = () => {
+      const generation = this.#known.get(nameOf(ref))
+      return generation === undefined ? [] : waitingOf(library, [generation])
+    }
+    await upkeep.index(wanted, { ...options, isThorough: true })
+    await upkeep.link(options)
+    return this.state(ref)
+  }
+
+  /** Indexes and merges all that a user has. */
+  async indexAll(user: string, options: IndexOptions): Promise<LibraryIndexState> {
+    const { library, upkeep } = this.#shelf(user)
+    await library.ready()
+    await upkeep.index(() => waitingOf(library, undefined), { ...options, isThorough: true })
+    await upkeep.mergeAll(options)
+    return this.stateOfAll(user)
+  }
+
+  /** @throws LorekeepError `LK_CORE_NOT_FOUND` */
+  async state(ref: CoreRef): Promise<IndexState> {
+    const shelf = this.#shelf(ref.user)
+    const { library } = shelf
+    for (;;) {
+      await library.ready()
+      await this.#learn(ref)
+      const core = await this.#tools.table.read(ref)
+      const generation = this.#known.get(nameOf(ref))
+      // What was read and what is in memory are of one moment, or it is read again.
+      if (!library.isReady || generation === undefined || core?.generation !== generation) continue
+      const waiting = waitingOf(library, [generation])
+      return this.#held(shelf, (parts) => stateOfCore(parts, generation, waiting, core.segments))
+    }
+  }
+
+  async stateOfAll(user: string): Promise<LibraryIndexState> {
+    const shelf = this.#shelf(user)
+    const { library } = shelf
+    while (!library.isReady) await library.ready()
+    const waiting = waitingOf(library, undefined)
+    const retired = new Set(library.retired)
+    return this.#held(shelf, (parts) => stateOfLibrary(parts, retired, waiting))
+  }
+
+  /** What is read of the parts stays until it is. */
+  async #held<T>({ library, versions }: Shelf, read: (parts: readonly Part[]) => Promise<T>) {
+    const { parts } = library
+    const { release } = versions.hold(undefined)
+    try {
+      return await read(parts)
+    } finally {
+      release()
+    }
+  }
+
+  /** Ends what is under way in the background. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#shelves.values()].map(({ upkeep }) => upkeep.stop()))
+  }
+
+  #shelf(user: string): Shelf {
+    const known = this.#shelves.get(user)
+    if (known !== undefined) return known
+    const { table, read, now } = this.#tools
+    const { collector } = table
+    const library = new Library(user, table, (record) => new Part(this.#cache, record))
+    const memory = new MemoryParts(read, (generations) => collector.pin(...generations), now)
+    const versions = new Versions(library, memory, collector)
+    const { threads, bytesPerSecond, onError } = this.#parts
+    const upkeep = new Upkeep({
+      library,
+      tools: this.#tools,
+      merges: this.#merges,
+      isOn: threads > 0,
+      bytesPerSecond,
+      onError,
+    })
+    library.onChange = () => {
+      memory.prune(library.waiting)
+      versions.forget()
+      upkeep.notice()
+    }
+    const shelf = { library, memory, versions, upkeep }
+    this.#shelves.set(user, shelf)
+    return shelf
+  }
+}
+
+/** True where a question about these generations finds all of their segments. */
+function isCovered(
+  { library, memory }: Shelf,
+  generations: readonly string[] | undefined,
+): boolean {
+  if (library.waiting.size === 0) return true
+  return waitingOf(library, generations).every((waiting) => memory.has(waiting))
+}
+
+function waitingOf(library: Library, generations: readonly string[] | undefined): Waiting[] {
+  const waiting = [...library.waiting.values()]
+  if (generations === undefined) return waiting
+  const wanted = new Set(generations)
+  return waiting.filter(({ generation }) => wanted.has(generation))
+}
+
+const ignore = () => undefined
+
+function nameOf({ user, id }: CoreRef): string {
+  return `${user.length} ${user}${id}`
+}
+
+function noCore({ user, id }: CoreRef): LorekeepError {
+  return new LorekeepError('LK_CORE_NOT_FOUND', `user '${user}' has no '${id}'`)
+}

@@ -1,0 +1,113 @@
+// Which parts are merged when. Parts of like size are merged, so that each triple is written once for
+// each level, of which there are log-many: those of 16,384 rows or less, of up to 131,072, and so on.
+
+/** When what is done in the background begins. Tests make all of it small. */
+export const pace = {
+  /** Small segments are made a part when there are so many, or when none has come for a while. */
+  manySegments: 64,
+  manyBytes: 4 * 1024 * 1024,
+  quietMs: 200,
+  /** After so long without a change, parts are merged further than they have to be. */
+  idleMs: 1000,
+  /** So many parts of one level are made one. */
+  fanOut: 8,
+}
+
+const firstLevel = 16_384
+
+/**
+ * A part has at most so many triples, or vectors: the memory of a merge is bounded by it. Larger
+ * libraries have several such parts.
+ */
+export const mostMerged = { triples: 2 ** 23, vectors: 2 ** 20 }
+
+/** Above this share of rows that nobody says any more, a part is made anew without them. */
+const mostDead = 0.2
+
+/**
+ * Where nothing else is to be done, a part is merged with smaller ones that together have a quarter of
+ * its rows: after a load few are left, and no large one is written again for a few rows.
+ */
+const restRatio = 4
+
+export interface Candidate {
+  readonly rows: number
+  /** Share of them that nobody says any more. */
+  readonly dead: number
+  /** Many vectors, not linked yet. */
+  readonly isUnlinked: boolean
+}
+
+/** Candidates of one kind that should be merged now; undefined where all is well. */
+export function merged<T extends Candidate>(
+  candidates: readonly T[],
+  most: number,
+  isIdle: boolean,
+): readonly T[] | undefined {
+  const byRows = candidates.filter(({ rows }) => rows < most / 2).sort((a, b) => a.rows - b.rows)
+  const levels = new Map<number, T[]>()
+  for (const candidate of byRows) {
+    const level = levelOf(candidate.rows)
+    const those = levels.get(level)
+    if (those === undefined) levels.set(level, [candidate])
+    else those.push(candidate)
+  }
+  for (const those of levels.values()) {
+    if (those.length < pace.fanOut) continue
+    const chosen = alike(atMost(those, most))
+    if (chosen.length > 1) return chosen
+  }
+  const dead = candidates.find((candidate) => candidate.dead > mostDead)
+  if (dead !== undefined) return [dead]
+  const unlinked = candidates.find(({ isUnlinked }) => isUnlinked)
+  if (unlinked !== undefined) return [unlinked]
+  return isIdle ? rest(byRows, most) : undefined
+}
+
+/** The most of the small ones of which none is much larger than all before it. */
+function rest<T extends Candidate>(byRows: readonly T[], most: number): readonly T[] | undefined {
+  let chosen = 0
+  let before = 0
+  for (const [n, { rows }] of byRows.entries()) {
+    if (before + rows > most) break
+    if (n > 0 && rows <= restRatio * before) chosen = n + 1
+    before += rows
+  }
+  return chosen > 1 ? byRows.slice(0, chosen) : undefined
+}
+
+/** All in as few groups as they fit into; those of one that is to stay as it is are left out. */
+export function groupsOf<T extends Candidate>(
+  candidates: readonly T[],
+  most: number,
+): readonly (readonly T[])[] {
+  const groups: T[][] = []
+  for (const candidate of [...candidates].sort((a, b) => b.rows - a.rows)) {
+    const group = groups.find((those) => sum(those) + candidate.rows <= most)
+    if (group === undefined) groups.push([candidate])
+    else group.push(candidate)
+  }
+  return groups.filter(
+    (group) => group.length > 1 || group.some(({ dead, isUnlinked }) => dead > 0 || isUnlinked),
+  )
+}
+
+/** Without those that would be written again for a few rows. */
+function alike<T extends Candidate>(byRows: readonly T[]): readonly T[] {
+  let end = byRows.length
+  while (end > 1 && (byRows[end - 1] as T).rows > 2 * sum(byRows.slice(0, end - 1))) end--
+  return byRows.slice(0, end)
+}
+
+function atMost<T extends Candidate>(those: readonly T[], most: number): readonly T[] {
+  let rows = 0
+  return those.slice(0, 2 * pace.fanOut).filter((candidate) => (rows += candidate.rows) <= most)
+}
+
+function sum(those: readonly Candidate[]): number {
+  return those.reduce((rows, candidate) => rows + candidate.rows, 0)
+}
+
+function levelOf(rows: number): number {
+  return Math.max(0, Math.ceil(Math.log(Math.max(1, rows) / firstLevel) / Math.log(pace.fanOut)))
+}

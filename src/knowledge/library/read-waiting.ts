@@ -1,0 +1,31 @@
+import { hasCode, LorekeepError } from '../../errors.js'
+import { decodeRecord } from '../../record.js'
+import type { Storage } from '../../storage.js'
+import { segmentKey, type SegmentRecord } from '../records.js'
+import { segmentSlices } from '../segment-bytes.js'
+import type { Waiting } from './library.js'
+
+/**
+ * The bytes of a segment that waits.
+ * @throws LorekeepError `LK_STORAGE_CORRUPT`, which names the core, where they are not there
+ */
+export async function* readWaiting(
+  places: { readonly cores: Storage; readonly slices: Storage },
+  waiting: Waiting,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { generation, segment: n } = waiting
+  try {
+    const stored = await places.cores.get(segmentKey(generation, n))
+    if (stored === undefined) throw damaged(waiting, 'it lacks a segment')
+    const segment = decodeRecord<SegmentRecord>(stored)
+    yield* segmentSlices(places, { generation, n, segment })
+  } catch (cause) {
+    if (!hasCode(cause, 'LK_STORAGE_CORRUPT') || cause.details['id'] !== undefined) throw cause
+    throw damaged(waiting, cause.message, cause)
+  }
+}
+
+function damaged({ user, core: id }: Waiting, reason: string, cause?: unknown): LorekeepError {
+  const detail = `core '${id}' of '${user}' cannot be indexed: ${reason}`
+  return new LorekeepError('LK_STORAGE_CORRUPT', detail, { cause, details: { user, id } })
+}

@@ -1,0 +1,289 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { hasCode } from '../../errors.js'
+import { layoutOf } from '../../graph/index/layout.js'
+import type { Part } from '../../graph/index/part.js'
+import type { IndexOptions } from '../../graph/types.js'
+import { eitherOf } from '../../in-flight.js'
+import { candidateOf, forget, indexSegments, mergeInto, type IndexingTools } from './indexing.js'
+import { Lane } from './lane.js'
+import { nameOfWaiting, type Library, type Waiting } from './library.js'
+import { groupsOf, merged, mostMerged, pace, type Candidate } from './policy.js'
+
+/** Above either, imports wait: a question looks into each part. */
+const mostWaiting = 1000
+const mostParts = 100
+
+/** After a failure the work is tried again, each time after twice as long. */
+const firstRetryMs = 1000
+const mostRetryMs = 60_000
+
+export interface UpkeepParts {
+  readonly library: Library
+  readonly tools: IndexingTools
+  /** How many merges are under way at once, of all libraries. */
+  readonly merges: Lane
+  /** False: nothing is done that nobody waits for. */
+  readonly isOn: boolean
+  readonly bytesPerSecond: number
+  readonly onError: (error: unknown) => void
+}
+
+interface PartCandidate extends Candidate {
+  readonly part: Part
+}
+
+/** Sees to it that segments of a library become parts, and that the parts are few. */
+export class Upkeep {
+  readonly #library: Library
+  readonly #tools: IndexingTools
+  readonly #merges: Lane
+  readonly #isOn: boolean
+  readonly #bytesPerSecond: number
+  readonly #onError: (error: unknown) => void
+  readonly #stopping = new AbortController()
+  /** Segments are made parts one run after the other; parts are merged meanwhile. */
+  readonly #indexing = new Lane(1)
+  readonly #merging = new Lane(1)
+  #isIndexing = false
+  #isMerging = false
+  #quiet: NodeJS.Timeout | undefined
+  #idle: NodeJS.Timeout | undefined
+  /** Called when anything has changed. */
+  readonly #waiters = new Set<() => void>()
+  /** What could not be read: it is left to those who ask for it. */
+  readonly #damaged = new Set<string>()
+  #isFailing = false
+  #retryMs = firstRetryMs
+  /** How many were given up when it was last seen of which nothing is left. */
+  #forgotten = 0
+
+  constructor({ library, tools, merges, isOn, bytesPerSecond, onError }: UpkeepParts) {
+    this.#library = library
+    this.#tools = tools
+    this.#merges = merges
+    this.#isOn = isOn
+    this.#bytesPerSecond = bytesPerSecond
+    this.#onError = onError
+  }
+
+  /** The library has changed. */
+  notice(): void {
+    for (const wake of this.#waiters) wake()
+    this.#waiters.clear()
+    if (this.#isOn && this.#library.isReady && !this.#isFailing) this.#schedule()
+  }
+
+  /** Waits while more came in than could be indexed. */
+  async room(signal: AbortSignal | undefined): Promise<void> {
+    const library = this.#library
+    const isFull = () => library.soon.segments > mostWaiting || library.parts.length > mostParts
+    while (this.#isOn && !this.#isFailing && !this.#stopping.signal.aborted && isFull()) {
+      this.#schedule()
+      await this.#change(signal)
+    }
+  }
+
+  /** Makes parts of those of the segments that wait when it is its turn. */
+  async index(
+    wanted: () => readonly Waiting[],
+    options: IndexOptions & { readonly isThorough: boolean },
+  ): Promise<void> {
+    const signal = this.#until(options.signal)
+    await this.#indexing.run(signal, async () => {
+      for (let left = wanted(); left.length > 0; left = wanted()) {
+        await indexSegments(this.#library, left, this.#tools, { ...options, signal })
+        while (!this.#library.isReady) await this.#library.ready()
+      }
+    })
+  }
+
+  /** Makes the approximate indexes that are missing. */
+  async link(options: IndexOptions): Promise<void> {
+    await this.#mergeEach(options, (kinds) =>
+      kinds.flatMap(({ candidates }) =>
+        candidates.filter(({ isUnlinked }) => isUnlinked).map((candidate) => [candidate]),
+      ),
+    )
+  }
+
+  /** Leaves as few parts as there can be, without anything that nobody says any more. */
+  async mergeAll(options: IndexOptions): Promise<void> {
+    await this.#mergeEach(options, (kinds) =>
+      kinds.flatMap(({ candidates, most }) => groupsOf(candidates, most)),
+    )
+    await this.#forget(this.#until(options.signal))
+  }
+
+  /** Ends what is under way in the background, and waits for it. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#quiet)
+    clearTimeout(this.#idle)
+    this.#stopping.abort()
+    this.notice()
+    await Promise.all([this.#indexing.idle(), this.#merging.idle()])
+  }
+
+  async #mergeEach(
+    options: IndexOptions,
+    choose: (kinds: readonly Kind[]) => readonly (readonly PartCandidate[])[],
+  ): Promise<void> {
+    const signal = this.#until(options.signal)
+    await this.#merging.run(signal, async () => {
+      for (;;) {
+        const [group] = choose(await this.#kinds())
+        if (group === undefined) return
+        await mergeInto(this.#library, partsOf(group), this.#tools, { ...options, signal })
+        while (!this.#library.isReady) await this.#library.ready()
+      }
+    })
+  }
+
+  #until(signal: AbortSignal | undefined): AbortSignal {
+    return eitherOf(this.#stopping.signal, signal)
+  }
+
+  async #change(signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted()
+    await new Promise<void>((resolve, reject) => {
+      const abort = () => {
+        this.#waiters.delete(wake)
+        reject(signal?.reason as Error)
+      }
+      const wake = () => {
+        signal?.removeEventListener('abort', abort)
+        resolve()
+      }
+      signal?.addEventListener('abort', abort, { once: true })
+      this.#waiters.add(wake)
+    })
+  }
+
+  // In the background
+
+  #schedule(): void {
+    if (this.#stopping.signal.aborted) return
+    const { segments, bytes } = this.#library.soon
+    clearTimeout(this.#quiet)
+    clearTimeout(this.#idle)
+    if (segments >= pace.manySegments || bytes >= pace.manyBytes) this.#startIndexing()
+    else if (segments > 0) {
+      this.#quiet = setTimeout(() => this.#startIndexing(), pace.quietMs).unref()
+    }
+    this.#startMerging(false)
+    this.#idle = setTimeout(() => this.#startMerging(true), pace.idleMs).unref()
+  }
+
+  #startIndexing(): void {
+    if (this.#isIndexing) return
+    this.#isIndexing = true
+    const soon = () =>
+      [...this.#library.waiting.values()].filter(
+        (waiting) => waiting.isSoon && !this.#damaged.has(nameOfWaiting(waiting)),
+      )
+    const onDamage = (waiting: Waiting) => this.#damaged.add(nameOfWaiting(waiting))
+    const { signal } = this.#stopping
+    const work = this.#indexing.run(signal, () =>
+      indexSegments(this.#library, soon(), this.#tools, { signal, isThorough: false, onDamage }),
+    )
+    void this.#inBackground(work, () => (this.#isIndexing = false))
+  }
+
+  #startMerging(isIdle: boolean): void {
+    if (this.#isMerging) return
+    this.#isMerging = true
+    const { signal } = this.#stopping
+    const work = this.#merging.run(signal, () => this.#mergeWhatShould(isIdle))
+    void this.#inBackground(work, () => (this.#isMerging = false))
+  }
+
+  async #inBackground(work: Promise<boolean | void>, ended: () => void): Promise<void> {
+    try {
+      const hasChanged = await work
+      this.#isFailing = false
+      this.#retryMs = firstRetryMs
+      ended()
+      if (hasChanged !== false) this.notice()
+    } catch (error) {
+      ended()
+      if (this.#stopping.signal.aborted) return
+      this.#isFailing = true
+      const retry = () => {
+        this.#isFailing = false
+        this.notice()
+      }
+      setTimeout(retry, this.#retryMs).unref()
+      this.#retryMs = Math.min(mostRetryMs, 2 * this.#retryMs)
+      for (const wake of this.#waiters) wake()
+      this.#waiters.clear()
+      this.#onError(error)
+    }
+  }
+
+  /** False where nothing was to be done. */
+  async #mergeWhatShould(isIdle: boolean): Promise<boolean> {
+    const { signal } = this.#stopping
+    let hasMerged = false
+    for (;;) {
+      const chosen = await this.#chosen(isIdle)
+      if (chosen === undefined) break
+      const parts = partsOf(chosen)
+      const start = performance.now()
+      await this.#merges.run(signal, () => mergeInto(this.#library, parts, this.#tools, { signal }))
+      hasMerged = true
+      const bytes = parts.reduce((sum, { record }) => sum + layoutOf(record).end, 0)
+      const ms = (1000 * bytes) / this.#bytesPerSecond - (performance.now() - start)
+      if (ms > 1) await sleep(ms, undefined, { signal, ref: false })
+    }
+    const { retired } = this.#library
+    if (retired.size > 0 && (hasMerged || (isIdle && retired.size !== this.#forgotten))) {
+      await this.#forget(signal)
+      this.#forgotten = retired.size
+    }
+    return hasMerged
+  }
+
+  async #chosen(isIdle: boolean): Promise<readonly PartCandidate[] | undefined> {
+    for (const { candidates, most } of await this.#kinds()) {
+      const chosen = merged(candidates, most, isIdle)
+      if (chosen !== undefined) return chosen
+    }
+    return undefined
+  }
+
+  /** The parts by what they have: triples, or vectors of one length. */
+  async #kinds(): Promise<Kind[]> {
+    const { parts, retired } = this.#library
+    const kinds = new Map<number, { candidates: PartCandidate[]; most: number }>()
+    for (const part of parts) {
+      const { vectors } = part.record
+      const dimensions = vectors?.dimensions ?? 0
+      let kind = kinds.get(dimensions)
+      if (kind === undefined) {
+        const most = vectors === undefined ? mostMerged.triples : mostMerged.vectors
+        kinds.set(dimensions, (kind = { candidates: [], most }))
+      }
+      kind.candidates.push(await candidateOf(part, retired, this.#tools.minLinked))
+    }
+    return [...kinds.values()]
+  }
+
+  /** While no part is made: it may have something of what is given up meanwhile. */
+  async #forget(signal: AbortSignal): Promise<void> {
+    await this.#indexing.run(signal, async () => {
+      while (!this.#library.isReady) await this.#library.ready()
+      // Where it was read anew meanwhile, the next time will do.
+      await forget(this.#library).catch((error: unknown) => {
+        if (!hasCode(error, 'LK_STORAGE_CONFLICT')) throw error
+      })
+    })
+  }
+}
+
+interface Kind {
+  readonly candidates: readonly PartCandidate[]
+  readonly most: number
+}
+
+function partsOf(candidates: readonly PartCandidate[]): Part[] {
+  return candidates.map(({ part }) => part)
+}

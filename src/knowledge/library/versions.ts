@@ -1,0 +1,87 @@
+import type { HeldParts, PartOfVersion } from '../../graph/version.js'
+import type { Collector } from '../collector.js'
+import { partName } from '../records.js'
+import type { Library } from './library.js'
+import type { MemoryParts } from './memory-parts.js'
+
+/** Choices of cores that are remembered, so that the next question about them begins where one ended. */
+const maxChoices = 256
+
+/**
+ * The parts as they are between two changes. What they are read from stays in the storage while anybody
+ * holds them; that they are the newest holds them too, so that a question pins nothing: it only counts.
+ */
+class Version {
+  readonly #all: readonly PartOfVersion[]
+  readonly #ofCores = new Map<string, readonly PartOfVersion[]>()
+  readonly #unpin: () => void
+  #holders = 0
+
+  constructor({ parts, retired, waiting }: Library, memory: MemoryParts, collector: Collector) {
+    const not = retired.size > 0 ? [...retired].sort() : undefined
+    this.#all = [...parts.map((part) => ({ part, not })), ...memory.seen(waiting)]
+    this.#unpin = collector.pin(...parts.map(({ record }) => partName(record)))
+  }
+
+  /** `generations` are those of the cores that were named. */
+  held(generations: readonly string[] | undefined): HeldParts {
+    return { parts: this.#partsOf(generations), release: this.hold() }
+  }
+
+  hold(): () => void {
+    this.#holders++
+    let held = true
+    return () => {
+      if (!held) return
+      held = false
+      if (--this.#holders === 0) this.#unpin()
+    }
+  }
+
+  #partsOf(generations: readonly string[] | undefined): readonly PartOfVersion[] {
+    if (generations === undefined) return this.#all
+    const only = [...generations].sort()
+    const name = only.join()
+    const known = this.#ofCores.get(name)
+    if (known !== undefined) return known
+    const wanted = new Set(only)
+    const parts = this.#all.map(({ part, only: waiting }) => ({
+      part,
+      only: waiting === undefined ? only : waiting.filter((generation) => wanted.has(generation)),
+    }))
+    if (this.#ofCores.size >= maxChoices) this.#ofCores.clear()
+    this.#ofCores.set(name, parts)
+    return parts
+  }
+}
+
+/** What questions of a library see: the newest version. */
+export class Versions {
+  readonly #library: Library
+  readonly #memory: MemoryParts
+  readonly #collector: Collector
+  #newest: { readonly version: Version; readonly forget: () => void } | undefined
+
+  constructor(library: Library, memory: MemoryParts, collector: Collector) {
+    this.#library = library
+    this.#memory = memory
+    this.#collector = collector
+  }
+
+  /** To be called when the library is ready, and memory has what waits of what is asked. */
+  hold(generations: readonly string[] | undefined): HeldParts {
+    this.#newest ??= this.#make()
+    return this.#newest.version.held(generations)
+  }
+
+  /** The next question sees another one. */
+  forget(): void {
+    this.#newest?.forget()
+    this.#newest = undefined
+  }
+
+  #make(): { readonly version: Version; readonly forget: () => void } {
+    const version = new Version(this.#library, this.#memory, this.#collector)
+    return { version, forget: version.hold() }
+  }
+}

@@ -1,0 +1,88 @@
+// What is merged when: by property, with a simulation of a library that grows.
+
+import fc from 'fast-check'
+import t from 'tap'
+import { groupsOf, merged, type Candidate } from '../../../src/knowledge/library/policy.js'
+import { pickSeed } from '../../fixtures/random.js'
+
+const seed = pickSeed() | 0
+const candidate = (rows: number, dead = 0, isUnlinked = false): Candidate => ({
+  rows,
+  dead,
+  isUnlinked,
+})
+const most = 2 ** 23
+
+t.test('parts stay few, and each row is written a few times', async (t) => {
+  for (const size of [100, 6400, 50_000]) {
+    let parts: Candidate[] = []
+    let written = 0
+    let largest = 0
+    const flushes = Math.min(5000, Math.floor(20_000_000 / size))
+    for (let n = 0; n < flushes; n++) {
+      parts.push(candidate(size))
+      for (let chosen = merged(parts, most, false); chosen; chosen = merged(parts, most, false)) {
+        const rows = chosen.reduce((sum, part) => sum + part.rows, 0)
+        written += rows
+        parts = [...parts.filter((part) => !chosen?.includes(part)), candidate(rows)]
+      }
+      largest = Math.max(largest, parts.length)
+    }
+    const total = flushes * size
+    t.equal(
+      parts.reduce((sum, part) => sum + part.rows, 0),
+      total,
+    )
+    // Seven of each level that is begun, and those that are as large as they may be.
+    const levels = Math.max(1, Math.ceil(Math.log(total / 16_384) / Math.log(8)) + 1)
+    const full = Math.ceil(total / (most / 2))
+    t.ok(largest <= 8 * levels + full, `${size}: ${largest} parts at most`)
+    t.ok(written / total <= levels + 2, `${size}: each row ${(written / total).toFixed(1)} times`)
+  }
+})
+
+t.test(`what is chosen fits, and comes to an end (seed ${seed})`, async (t) => {
+  const someCandidates = fc.array(
+    fc.tuple(fc.integer({ min: 1, max: most }), fc.double({ min: 0, max: 1, noNaN: true })),
+    { maxLength: 40 },
+  )
+  fc.assert(
+    fc.property(someCandidates, fc.boolean(), (all, isIdle) => {
+      let parts = all.map(([rows, dead]) => candidate(rows, dead))
+      for (let steps = 0; ; steps++) {
+        if (steps > 200) throw new Error('it does not come to an end')
+        const chosen = merged(parts, most, isIdle)
+        if (chosen === undefined) return
+        const rows = chosen.reduce((sum, part) => sum + part.rows, 0)
+        if (chosen.length > 1 && rows > most) throw new Error(`${rows} rows`)
+        if (chosen.length === 1 && chosen[0]!.dead <= 0.2) throw new Error('for nothing')
+        parts = [...parts.filter((part) => !chosen.includes(part)), candidate(rows)]
+      }
+    }),
+    { seed, numRuns: 300 },
+  )
+  t.pass()
+})
+
+t.test('what is idle is merged but for what would be written again for little', async (t) => {
+  t.equal(merged([candidate(1000)], most, true), undefined)
+  t.equal(merged([candidate(1_000_000), candidate(1000)], most, true), undefined)
+  t.equal(merged([candidate(3000), candidate(1000)], most, true)?.length, 2)
+  t.equal(merged([candidate(3000), candidate(1000)], most, false), undefined)
+  t.strictSame(merged([candidate(1000, 0.5), candidate(5)], most, false), [candidate(1000, 0.5)])
+  t.strictSame(merged([candidate(1000, 0, true)], most, false), [candidate(1000, 0, true)])
+})
+
+t.test('all is put into as few groups as it fits', async (t) => {
+  t.strictSame(groupsOf([candidate(5)], 10), [])
+  t.strictSame(groupsOf([candidate(5, 0.1)], 10), [[candidate(5, 0.1)]])
+  t.strictSame(
+    groupsOf([candidate(5), candidate(6), candidate(4), candidate(5)], 10).map((group) =>
+      group.map(({ rows }) => rows),
+    ),
+    [
+      [6, 4],
+      [5, 5],
+    ],
+  )
+})
