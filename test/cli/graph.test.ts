@@ -1,5 +1,6 @@
 // Questions to cores, in a directory and in a server alike.
 
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createServer as createTcpServer } from 'node:net'
@@ -79,7 +80,11 @@ async function askAll(where: readonly string[]): Promise<Readonly<Record<string,
 
 t.test('cores are asked in a directory and in a server alike', async (t) => {
   const where = ['--data', data]
-  t.match(String(await succeed(t, ['index', 'books', '--state', ...where])), /^state +none$/m)
+  // Small cores are indexed while others come, or not yet.
+  t.match(
+    String(await succeed(t, ['index', 'books', '--state', ...where])),
+    /^segments +[01] of 1$/m,
+  )
   t.equal(String(await succeed(t, ['index', 'books', ...where])), '')
   t.match(String(await succeed(t, ['index', 'books', '--state', ...where])), /^triples +44$/m)
 
@@ -147,8 +152,29 @@ t.test('cores are asked in a directory and in a server alike', async (t) => {
     state: 'complete',
     triples: 44,
   })
+  const all = JSON.parse(String(await succeed(t, ['index', '--json', ...remote]))) as object
+  t.match(all, { state: 'complete', waiting: { segments: 0, bytes: 0 } })
+  t.same(JSON.parse(String(await succeed(t, ['index', '--state', '--json', ...remote]))), all)
   child.kill('SIGTERM')
   await ended
+})
+
+t.test('all cores of a user are indexed together', async (t) => {
+  const where = ['--user', 'carol', '--data', data]
+  const digest = createHash('shake256', { outputLength: 80_000 })
+  const noise = Buffer.from(`<urn:a> <urn:b> "${digest.update('noise').digest('hex')}" .\n`)
+  // Too large to be indexed by itself.
+  for (const id of ['a', 'b']) {
+    await succeed(t, ['import', '-', '--format', 'nt', '--id', id, ...where], { input: noise })
+  }
+  const state = async () => String(await succeed(t, ['index', '--state', ...where]))
+  t.match(await state(), /^state +none\nwaiting +2 segments\nparts +0\ntriples +0\n/)
+  const { code, stdout, stderr } = await run(t, ['index', ...where])
+  t.match({ code, stdout: String(stdout) }, { code: 0, stdout: '' })
+  t.match(stderr, /^lorekeep: indexed all of 'carol': 1 triple, 0 vectors, 1 part, /m)
+  t.match(await state(), /^state +complete\nwaiting +0 segments\nparts +1\ntriples +1\n/)
+  const json = JSON.parse(String(await succeed(t, ['index', '--json', ...where]))) as object
+  t.match(json, { state: 'complete', waiting: { segments: 0 }, triples: 1 })
 })
 
 t.test('who has no cores is told so, and not that nothing was found', async (t) => {
@@ -276,7 +302,8 @@ t.test('flags that cannot be are wrong usage', async (t) => {
     ['ask', 'what?', '--json', '--all'],
     ['sparql'],
     ['sparql', 'ASK {}', '--file', 'a.rq'],
-    ['index'],
+    ['index', ''],
+    ['index', 'a', 'b'],
   ]
   for (const args of wrong) await fail(t, 2, args)
   for (const input of ['{}', '[]', '["1"]', '[1e999]', '[1']) {

@@ -6,6 +6,7 @@ import type {
   GraphQuery,
   IndexOptions,
   IndexState,
+  LibraryIndexState,
   MatchOptions,
   NearEntity,
   NearestOptions,
@@ -25,7 +26,9 @@ export interface GraphAccess {
   /** `accept` is the header of that name. */
   sparql(graph: GraphQuery, text: string, request: SparqlRequest): Promise<SparqlAnswer>
   index(ref: CoreRef, options: IndexOptions): Promise<IndexState>
+  indexAll(user: string, options: IndexOptions): Promise<LibraryIndexState>
   indexState(ref: CoreRef): Promise<IndexState>
+  indexStateOfAll(user: string): Promise<LibraryIndexState>
   hasCores(user: string): Promise<boolean>
   close(): Promise<void>
 }

@@ -18,7 +18,9 @@ export async function openLocalGraph(
       throw new Error(`the answer comes only as ${answer.offered.join(', ')}`)
     },
     index: (ref, options) => knowledge.index(ref, options),
+    indexAll: (user, options) => knowledge.index({ user }, options),
     indexState: (ref) => knowledge.indexState(ref),
+    indexStateOfAll: (user) => knowledge.indexState({ user }),
     async hasCores(user) {
       for await (const _core of knowledge.list({ user, limit: 1 })) return true
       return false

@@ -2,7 +2,14 @@
 
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { StringDecoder } from 'node:string_decoder'
-import type { AskOptions, GraphQuery, IndexState, NearEntity, Subgraph } from '../../graph/types.js'
+import type {
+  AskOptions,
+  GraphQuery,
+  IndexState,
+  LibraryIndexState,
+  NearEntity,
+  Subgraph,
+} from '../../graph/types.js'
 import { parseJson } from '../../json-text.js'
 import type { Triple } from '../../types.js'
 import type { GraphAccess } from './graph-access.js'
@@ -12,7 +19,7 @@ import type { Loss } from './server-client.js'
 const askingLoss = { sending: 'nothing was answered', sent: 'nothing was answered' }
 const indexingLoss = {
   sending: 'nothing was indexed',
-  sent: 'whether the core was indexed is not known; indexing it again is safe',
+  sent: 'whether it was indexed is not known; indexing it again is safe',
 }
 
 interface GraphRequest {
@@ -66,8 +73,17 @@ export function openRemoteGraph(url: URL, token: string | undefined): GraphAcces
       return (await askJson(server, question)) as IndexState
     },
 
+    async indexAll(user, { signal }) {
+      const question = { path: 'index', user, body: {}, loss: indexingLoss, signal }
+      return (await askJson(server, question)) as LibraryIndexState
+    },
+
     async indexState({ user, id }) {
       return (await server.askJson('GET', indexPath(id), { user })) as IndexState
+    },
+
+    async indexStateOfAll(user) {
+      return (await server.askJson('GET', 'index', { user })) as LibraryIndexState
     },
 
     async hasCores(user) {

@@ -111,10 +111,12 @@ export function addSparql(program: Command): void {
 export function addIndex(program: Command): void {
   const index = program
     .command('index')
-    .description('Index a core, which its first question would do otherwise.')
-    .argument('<id>', 'the core', parseText)
+    .description(
+      'Index a core, or all of them and merge what there is, which goes on in the background otherwise.',
+    )
+    .argument('[id]', "the core (default: all of the user's)", parseText)
     .addOption(userOption('whose cores'))
-    .option('--state', 'say how much of it is indexed, and index nothing')
+    .option('--state', 'say how much is indexed, and index nothing')
     .option('--json', 'print the state as JSON on stdout')
   addAccess(index)
     .addHelpText('after', example('lorekeep index urn:books --user alice'))

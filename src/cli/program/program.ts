@@ -165,7 +165,7 @@ function addImport(program: Command): void {
         .choices(['append', 'replace'])
         .default('append'),
     )
-    .option('--index', 'index it in the same pass, for questions; else the first question does it')
+    .option('--index', 'index it for questions: in the same pass, or soon where it is little')
     .option('--allow-empty', 'take an empty input for an empty core')
     .option('--json', 'print the summary as JSON on stdout')
   addAccess(command)

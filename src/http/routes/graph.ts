@@ -56,6 +56,8 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
     ...routes,
     { access: 'change', method: 'POST', path: `${single}/index`, query, run: indexCore },
     { access: 'read', method: 'GET', path: `${single}/index`, query, run: showIndex },
+    { access: 'change', method: 'POST', path: `${prefix}/index`, query, run: indexAll },
+    { access: 'read', method: 'GET', path: `${prefix}/index`, query, run: showIndexOfAll },
   ]
 
   async function ask(exchange: Exchange, question: Question): Promise<void> {
@@ -165,12 +167,26 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
     await answerJson(exchange.request, exchange.response, 200, state)
   }
 
+  async function indexAll(exchange: Exchange): Promise<void> {
+    const state = await knowledge.index(userOf(exchange))
+    await answerJson(exchange.request, exchange.response, 200, state)
+  }
+
+  async function showIndexOfAll(exchange: Exchange): Promise<void> {
+    const state = await knowledge.indexState(userOf(exchange))
+    await answerJson(exchange.request, exchange.response, 200, state)
+  }
+
   async function showIndex(exchange: Exchange): Promise<void> {
     const state = await knowledge.indexState(refFromPath(exchange))
     await answerJson(exchange.request, exchange.response, 200, state)
   }
 }
 
-function refFromPath({ principal, query, parameters }: Exchange): CoreRef {
-  return { user: actingUser(principal, query.get('user')), id: parameters.get('id') ?? '' }
+function refFromPath(exchange: Exchange): CoreRef {
+  return { ...userOf(exchange), id: exchange.parameters.get('id') ?? '' }
+}
+
+function userOf({ principal, query }: Exchange): { readonly user: string } {
+  return { user: actingUser(principal, query.get('user')) }
 }

@@ -244,14 +244,17 @@ t.test('index says whether an import indexes, whatever its format', async (t) =>
   const serving = await serve(t)
   const state = async (id: string) =>
     (await serving.knowledge.indexState({ user: 'bob', id })).state
-  const bytes = core('x', 'bob', 3)
+  // Those of less than a slice wait for others, and small ones are indexed whatever was asked.
+  const bytes = core('x', 'bob', 2500)
+  const literal = 'long '.repeat(1000)
+  const lines = Array.from({ length: 250 }, (_, n) => `<urn:a> <urn:b> "${n} ${literal}" .\n`)
   await upload(serving, { id: 'plain', user: 'bob' }, bytes)
   await upload(serving, { id: 'later', user: 'bob', index: 'false' }, bytes)
   await upload(serving, { id: 'asked', user: 'bob', index: 'true' }, bytes)
   await send(target(serving.url, 'import-core', { id: 'rdf', index: 'true' }), {
     method: 'POST',
     headers: { ...as('bob'), 'Content-Type': 'application/n-triples' },
-    body: Buffer.from('<urn:a> <urn:b> <urn:c> .\n'),
+    body: Buffer.from(lines.join('')),
   })
   const states = await Promise.all(['plain', 'later', 'asked', 'rdf'].map(state))
   t.strictSame(states, ['none', 'none', 'complete', 'complete'])

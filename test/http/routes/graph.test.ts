@@ -116,7 +116,7 @@ t.test('retrieve asks the embedder of the host for the vector of a text', async 
 })
 
 t.test('the index of a core is made and shown', async (t) => {
-  const serving = await withCores(t)
+  const serving = await withCores(t, { stores: { indexThreads: 0 } })
   const path = '/cores/family/index'
   t.match((await ask(serving, `GET ${path}`)).value, { state: 'none', indexedSegments: 0 })
   const made = await ask(serving, `POST ${path}`)
@@ -129,6 +129,44 @@ t.test('the index of a core is made and shown', async (t) => {
     t.equal((await ask(serving, `${method} ${path}`, undefined, as('bob'))).status, 404)
     const foreign = await ask(serving, `${method} ${path}?user=alice`, undefined, as('bob'))
     t.equal(foreign.status, 403)
+  }
+})
+
+t.test('the index of all that a user has is made and shown', async (t) => {
+  const serving = await withCores(t, { stores: { indexThreads: 0 } })
+  const { status, value } = await ask(serving, 'GET /index')
+  t.equal(status, 200)
+  t.match(value, { state: 'none', waiting: { segments: 2 }, triples: 0, parts: 0 })
+  const made = await ask(serving, 'POST /index')
+  t.equal(made.status, 200)
+  const waiting = { segments: 0, bytes: 0 }
+  const triples = new Set([...family, ...firm].map((triple) => JSON.stringify(triple))).size
+  t.match(made.value, { state: 'complete', waiting, triples, approximate: 0 })
+  t.strictSame((await ask(serving, 'GET /index')).value, made.value)
+  t.match((await ask(serving, 'GET /cores/family/index')).value, { state: 'complete' })
+
+  const nothing = { state: 'complete', waiting, parts: 0, bytes: 0 }
+  for (const method of ['GET', 'POST']) {
+    const answer = async (path: string, token: string) =>
+      (await ask(serving, `${method} ${path}`, undefined, as(token))).value
+    t.match(await answer('/index', 'bob'), nothing, 'of its own user')
+    t.match(await answer('/index?user=alice', 'bob'), { status: 403, code: 'LK_HTTP_FORBIDDEN' })
+    t.match(await answer('/index?user=alice', 'admin'), { state: 'complete', triples })
+    t.match(await answer('/index', 'admin'), { status: 400, code: 'LK_HTTP_REQUEST' })
+    t.match(await answer('/index', 'nobody'), { status: 401, code: 'LK_HTTP_UNAUTHORIZED' })
+    t.match(await answer('/index?id=family', 'alice'), { status: 400, code: 'LK_HTTP_REQUEST' })
+  }
+})
+
+t.test('who may only read is shown the index, and makes none', async (t) => {
+  const serving = await withCores(t, {
+    authenticate: () => ({ user: 'alice', access: 'read' }),
+    stores: { indexThreads: 0 },
+  })
+  for (const path of ['/index', '/cores/family/index']) {
+    t.match((await ask(serving, `GET ${path}`)).value, { state: 'none' })
+    t.match((await ask(serving, `POST ${path}`)).value, { code: 'LK_HTTP_FORBIDDEN' })
+    t.match((await ask(serving, `GET ${path}`)).value, { state: 'none' })
   }
 })
 

@@ -1,9 +1,10 @@
-// `lorekeep index`: the index of a core, built or looked at.
+// `lorekeep index`: what is asked of a user's cores, or of one, is indexed or looked at.
 
 import { performance } from 'node:perf_hooks'
-import type { IndexState } from '../../../graph/types.js'
+import type { IndexOptions, IndexState, LibraryIndexState } from '../../../graph/types.js'
 import { withGraph } from '../../access/access.js'
 import type { AccessOptions } from '../../access/access.js'
+import type { GraphAccess } from '../../access/graph-access.js'
 import { interruptible, note } from '../../output/failure.js'
 import { formatBytes, formatCounted } from '../../output/figures.js'
 import { createIndexBar } from './index-bar.js'
@@ -16,10 +17,19 @@ interface IndexCommandOptions extends AccessOptions {
   readonly json?: true
 }
 
-export async function indexCore(id: string, options: IndexCommandOptions): Promise<void> {
-  const ref = { user: options.user, id }
+type State = IndexState | LibraryIndexState
+
+export async function indexCore(
+  id: string | undefined,
+  options: IndexCommandOptions,
+): Promise<void> {
+  const { user } = options
+  const stateOf = (access: GraphAccess): Promise<State> =>
+    id === undefined ? access.indexStateOfAll(user) : access.indexState({ user, id })
+  const index = (access: GraphAccess, how: IndexOptions): Promise<State> =>
+    id === undefined ? access.indexAll(user, how) : access.index({ user, id }, how)
   if (options.state) {
-    const state = await withGraph(options, (access) => access.indexState(ref))
+    const state = await withGraph(options, stateOf)
     return options.json ? writeJson(state) : printState(state)
   }
   const start = performance.now()
@@ -27,7 +37,7 @@ export async function indexCore(id: string, options: IndexCommandOptions): Promi
     interruptible(async (signal) => {
       const bar = createIndexBar()
       try {
-        return await access.index(ref, { signal, onProgress: (progress) => bar.update(progress) })
+        return await index(access, { signal, onProgress: (progress) => bar.update(progress) })
       } finally {
         bar.stop()
       }
@@ -36,20 +46,24 @@ export async function indexCore(id: string, options: IndexCommandOptions): Promi
   if (options.json) await writeJson(state)
   const counts = [
     formatCounted(state.triples, 'triple'),
-    formatCounted(state.terms, 'term'),
     formatCounted(state.vectors, 'vector'),
+    formatCounted(state.parts, 'part'),
     `${formatBytes(state.bytes)} in ${((performance.now() - start) / 1000).toFixed(1)} s`,
   ]
-  note(`indexed '${id}' of '${options.user}': ${counts.join(', ')}`)
+  const what = id === undefined ? `all of '${user}'` : `'${id}' of '${user}'`
+  note(`indexed ${what}: ${counts.join(', ')}`)
 }
 
-async function printState(state: IndexState): Promise<void> {
+async function printState(state: State): Promise<void> {
+  const segments: [string, string] =
+    'waiting' in state
+      ? ['waiting', `${formatCounted(state.waiting.segments, 'segment')}`]
+      : ['segments', `${state.indexedSegments} of ${state.segments}`]
   await printFields([
     ['state', state.state],
-    ['segments', `${state.indexedSegments} of ${state.segments}`],
+    segments,
     ['parts', String(state.parts)],
     ['triples', String(state.triples)],
-    ['terms', String(state.terms)],
     ['vectors', `${state.vectors}, ${state.approximate} in an approximate index`],
     ['bytes', `${state.bytes} (${formatBytes(state.bytes)})`],
   ])
