@@ -3,7 +3,7 @@
 import { hasCode } from './errors.js'
 import { verifyFlows } from './flow/verify/verify.js'
 import { encodeKey, keyPrefix } from './keys.js'
-import { garbageKey, type IndexRecord, type SegmentRecord } from './knowledge/records.js'
+import { garbageKey, type LibraryRecord, type SegmentRecord } from './knowledge/records.js'
 import { verifyKnowledge } from './knowledge/verify.js'
 import { verifyObjects } from './objects/verify/verify.js'
 import { decodeRecord } from './record.js'
@@ -104,7 +104,7 @@ export async function lacksSlices({ cores, slices }: Partitions): Promise<boolea
   try {
     // Small segments need none: all records may have to be looked at, which is left out if it can be.
     if (await holds(slices, () => true)) return false
-    for (const kind of ['index', 'segment']) {
+    for (const kind of ['library', 'segment']) {
       for await (const page of cores.scan(keyPrefix(kind))) {
         for (const entry of page) {
           if (!needsSlices(entry) || (await isGarbage(cores, entry.key))) continue
@@ -121,7 +121,7 @@ export async function lacksSlices({ cores, slices }: Partitions): Promise<boolea
 }
 
 function needsSlices({ value }: Entry): boolean {
-  const { slices = 0, parts = [] } = decodeRecord<Partial<SegmentRecord & IndexRecord>>(value)
+  const { slices = 0, parts = [] } = decodeRecord<Partial<SegmentRecord & LibraryRecord>>(value)
   return slices > 0 || parts.length > 0
 }
 

@@ -26,8 +26,10 @@ import {
   sliceKey,
   slicesOf,
   smallKey,
+  waitingKey,
   type CoreRecord,
   type SegmentRecord,
+  type WaitingRecord,
 } from './records.js'
 import { piecesOf, unpacked, type PlacedSegment } from './segment-bytes.js'
 import { SegmentContent } from './segment-content.js'
@@ -143,13 +145,11 @@ class CoreSalvage {
   /** Bytes whose segment's own record is lost: how many there were, and their digest, is not known. */
   async *#tellUnclaimed(): AsyncGenerator<void, void, undefined> {
     const claimed = new NameSet()
-    for (const kind of ['segment', 'index']) {
-      for await (const { value } of this.#cores.entries(keyPrefix(kind))) {
-        const id = fieldOf(value, 'id')
-        if (id !== undefined) claimed.add(id)
-      }
-      yield
+    for await (const { value } of this.#cores.entries(keyPrefix('segment'))) {
+      const id = fieldOf(value, 'id')
+      if (id !== undefined) claimed.add(id)
     }
+    yield
     for await (const { key } of this.#cores.entries({ ...allStaged(), keysOnly: true })) {
       const [id] = tupleOf<[string]>(key, 's') ?? []
       if (id !== undefined) claimed.add(id)
@@ -210,6 +210,7 @@ class CoreSalvage {
       await this.#put([
         ...bytes,
         { type: 'put', key, value: encodeRecord(segment) },
+        waitingIn(name, generation, copy.segments - 1, segment),
         { type: 'put', key: contentKey(generation, segment.digest), value: new Uint8Array(0) },
       ])
       yield
@@ -349,6 +350,17 @@ class CoreSalvage {
   #tell(code: FindingCode, what: string, message: string): void {
     this.#report.error('cores', code, what, message)
   }
+}
+
+/** Nothing of it is indexed. */
+function waitingIn(
+  { user, id }: CoreRef,
+  generation: string,
+  n: number,
+  { bytes, inline }: SegmentRecord,
+): Operation {
+  const waiting: WaitingRecord = { core: id, bytes, isSoon: inline !== undefined }
+  return { type: 'put', key: waitingKey(user, generation, n), value: encodeRecord(waiting) }
 }
 
 async function expected(reading: Reading, key: Uint8Array): Promise<Uint8Array> {

@@ -1,17 +1,13 @@
 // What has to hold of the partitions `cores` and `slices`: a core has its segments, each segment its
-// slices or its bytes inline, counts and digests agree, indexes are those of their segments, and nothing lies there that
-// no core names. Held are 8 bytes for each generation, segment and index, of at most so many at a
-// time, and what making an index holds (150 MiB at most) where indexes are made anew to compare them.
+// slices or its bytes inline, counts and digests agree, the index of all that a user has says what the
+// cores say, and nothing lies there that nobody names. Held are 8 bytes for each generation, segment and
+// part, of at most so many at a time; where content is read, what the index of one core, or a merge of one part,
+// takes in memory (200 MiB at most).
 
-import type { BlockStorage } from '../block-writer.js'
-import { linkBlocksOf } from '../graph/vectors/links.js'
-import { blocksOf } from '../graph/vectors/types.js'
-import { linksKey, mainKey, vectorKey } from '../graph/index/keys.js'
-import { blockBytes, layoutOf, type PartRecord } from '../graph/index/layout.js'
-import { IndexBuilder, linkParts } from '../graph/index/index-builder.js'
 import { hasCode } from '../errors.js'
+import type { PartName } from '../graph/index/keys.js'
 import { decodeKey, keyPrefix } from '../keys.js'
-import type { Entry, Operation } from '../storage.js'
+import type { Entry } from '../storage.js'
 import type { Finding, Source } from '../verify/finding.js'
 import { NameSet, namesAtOnce } from '../verify/name-set.js'
 import { verifyFormat, verifyKeys } from '../verify/partition-check.js'
@@ -19,31 +15,27 @@ import { Reading, tupleOf } from '../verify/reading.js'
 import { givenOut, keyText, tupleText, type Report } from '../verify/report.js'
 import {
   allGarbage,
+  allGarbageParts,
   allStaged,
   contentKey,
   contentsOf,
   formatKey,
   formatVersion,
-  indexesOf,
   segmentKey,
   segmentsOf,
   sliceKey,
   slicesOf,
   smallKey,
   smallsOf,
+  partName,
   type CoreRecord,
-  type IndexRecord,
+  type LibraryRecord,
   type SegmentRecord,
   type StagedRecord,
 } from './records.js'
 import { chain, emptyDigest } from './core-import.js'
-import {
-  countNames,
-  fieldOf,
-  isCoreRecord,
-  isIndexRecord,
-  isSegmentRecord,
-} from './record-shapes.js'
+import { countNames, fieldOf, isCoreRecord, isSegmentRecord, partNamesIn } from './record-shapes.js'
+import { LibraryCheck, type CheckedCore } from './library/verify-library.js'
 import { bytesOf, segmentSlices, type PlacedSegment } from './segment-bytes.js'
 import { SegmentContent } from './segment-content.js'
 import { sliceBytes } from './segment-writer.js'
@@ -58,10 +50,16 @@ const shapes = new Map([
   ['segment', 'sn'],
   ['small', 'sn'],
   ['content', 'ss'],
-  ['index', 'sn'],
+  ['library', 's'],
+  ['waiting', 'ssn'],
+  ['retired', 'ss'],
+  ['garbage-part', 'sn'],
   ['staged', 's'],
   ['garbage', 's'],
 ])
+
+/** Kinds of records that give no name to anything. */
+const nameless = ['format', 'content', 'small', 'waiting', 'retired']
 
 export async function* verifyKnowledge(
   sources: { readonly cores: Source; readonly slices: Source },
@@ -77,18 +75,24 @@ class KnowledgeCheck {
   readonly #cores: Reading
   readonly #slices: Reading
   readonly #report: Report
-  /** Names that are held to tell what nobody names: of generations, segments and indexes. */
+  readonly #library: LibraryCheck
+  /** Names that are held to tell what nobody names: of generations, segments and parts. */
   #names = 0
 
   constructor(cores: Reading, slices: Reading, report: Report) {
     this.#cores = cores
     this.#slices = slices
     this.#report = report
+    this.#library = new LibraryCheck(cores, slices, report)
   }
 
   /** Yields now and then, for what was found to be given out. */
   async *run(): AsyncGenerator<void, void, undefined> {
     await this.#readKeys()
+    for await (const entry of this.#cores.entries(keyPrefix('library'))) {
+      await this.#library.checkRecord(entry)
+      yield
+    }
     for await (const entry of this.#cores.entries(keyPrefix('core'))) {
       const core = this.#coreOf(entry)
       if (core !== undefined) yield* this.#checkCore(core)
@@ -105,7 +109,8 @@ class KnowledgeCheck {
   async #readKeys(): Promise<void> {
     const counts = await verifyKeys(this.#cores, shapes)
     for (const [kind, count] of counts) {
-      if (!['format', 'content', 'small'].includes(kind)) this.#names += count
+      // Of cores the generations are held twice: with their users, too.
+      if (!nameless.includes(kind)) this.#names += kind === 'core' ? 2 * count : count
     }
     if (counts.size > 0) await verifyFormat(this.#cores, formatKey(), 'version', formatVersion)
   }
@@ -124,7 +129,7 @@ class KnowledgeCheck {
   async *#checkCore(core: CoreRecord): AsyncGenerator<void, void, undefined> {
     const whose = `of core '${core.id}' of '${core.user}'`
     const sums = { bytes: 0, messages: 0, triples: 0, entities: 0, vectors: 0 }
-    const sizes: number[] = []
+    const segments: CheckedCore['segments'][number][] = []
     /** Segments that are not there, or not whole. */
     const lost = new Set<number>()
     /** Segments whose bytes lie inline. */
@@ -135,7 +140,7 @@ class KnowledgeCheck {
     const pass = (to: number) => {
       for (; next < to; next++) {
         lost.add(next)
-        sizes.push(0)
+        segments.push(undefined)
         const what = tupleText('segment', core.generation, next)
         this.#error('missing', what, `${whose}, which has ${core.segments} segments`)
       }
@@ -154,12 +159,13 @@ class KnowledgeCheck {
       if (segment === undefined) {
         // It was told, and is there.
         lost.add(n)
-        sizes.push(0)
+        segments.push(undefined)
         continue
       }
       digest = n === 0 ? segment.digest : chain(digest, segment.digest)
       for (const name of countNames) sums[name] += segment[name]
-      sizes.push(segment.bytes)
+      const { bytes, triples, vectors } = segment
+      segments.push({ bytes, triples, vectors })
       contents.push(contentKey(core.generation, segment.digest))
       if (contents.length === keysAtOnce) {
         await this.#checkContents(contents, whose)
@@ -174,7 +180,7 @@ class KnowledgeCheck {
     for (const n of await this.#checkSmalls(core, inline, whose)) lost.add(n)
     await this.#checkContents(contents, whose)
     await this.#countContents(core, whose)
-    if (![...lost].some((n) => sizes[n] === 0)) {
+    if (segments.every((segment) => segment !== undefined)) {
       const what = tupleText('core', core.user, core.id)
       for (const name of countNames) {
         if (sums[name] === core[name]) continue
@@ -188,7 +194,8 @@ class KnowledgeCheck {
         this.#error('different', what, 'its digest is not that of its segments')
       }
     }
-    yield* this.#checkIndexes(core, whose, sizes, lost)
+    const read = (n: number) => this.#read(core, n)
+    await this.#library.checkCore({ core, whose, segments, lost, read })
   }
 
   #segmentOf(entry: Entry): SegmentRecord | undefined {
@@ -301,7 +308,7 @@ class KnowledgeCheck {
   }
 
   /**
-   * Whether exactly these values lie in the slices of a segment or an index. Calls with those that
+   * Whether exactly these values lie in the slices of a segment. Calls with those that
    * are, in their order, as long as none is missing.
    */
   async #checkKeys(
@@ -340,113 +347,14 @@ class KnowledgeCheck {
     return isWhole
   }
 
-  // Its indexes
-
-  async *#checkIndexes(
-    core: CoreRecord,
-    whose: string,
-    sizes: readonly number[],
-    lost: ReadonlySet<number>,
-  ): AsyncGenerator<void, void, undefined> {
-    let covered = 0
-    for await (const entry of this.#cores.entries(indexesOf(core.generation))) {
-      const [, from] = tupleOf<[string, number]>(entry.key, 'sn') ?? []
-      const record = this.#cores.record<IndexRecord>(entry)
-      if (from === undefined || record === undefined) continue
-      const what = keyText(entry.key)
-      if (!isIndexRecord(record)) {
-        this.#cores.damaged(entry.key, 'it is not the record of an index')
-        continue
-      }
-      const { id, to, sourceBytes, parts } = record
-      if (from < covered || to <= from || to > core.segments) {
-        const message = `${whose}: of segments ${from} to ${to}; there are ${core.segments}, and those up to ${covered} are indexed`
-        this.#error('different', what, message)
-      }
-      covered = Math.max(covered, to)
-      let bytes = 0
-      let isLost = false
-      for (let n = from; n < to; n++) {
-        bytes += sizes[n] ?? 0
-        if (lost.has(n)) isLost = true
-      }
-      if (!isLost && bytes !== sourceBytes) {
-        this.#error(
-          'different',
-          what,
-          `${whose}: says ${sourceBytes} bytes of segments, not ${bytes}`,
-        )
-      }
-      const isThere = await this.#checkKeys(id, blockKeys(id, parts), `${what} ${whose}`)
-      if (this.#report.deep && isThere && !isLost) {
-        await this.#rebuild(core, from, record, what, whose)
-      }
-      yield
-    }
-  }
-
-  /** The same segments give the same index: it is made anew and compared, not stored. */
-  async #rebuild(
-    core: CoreRecord,
-    from: number,
-    record: IndexRecord,
-    what: string,
-    whose: string,
-  ): Promise<void> {
-    const { id, to, parts } = record
-    const { signal } = this.#report
-    const storage = new ComparedBlocks(this.#slices, (key) => {
-      const message = `${what} ${whose}: is not what its segments give`
-      this.#report.error('slices', 'different', keyText(key), message)
-    })
-    const builder = new IndexBuilder(storage, id, signal)
-    try {
-      for (let n = from; n < to; n++) {
-        const key = segmentKey(core.generation, n)
-        const value = await this.#cores.get(key)
-        const segment = value && this.#cores.record<SegmentRecord>({ key, value })
-        if (segment === undefined) continue
-        const places = { cores: this.#cores, slices: this.#slices }
-        const { generation } = core
-        for await (const bytes of segmentSlices(places, { generation, n, segment })) {
-          builder.push(bytes)
-          await builder.ready()
-        }
-      }
-      const made = await builder.finish()
-      await builder.end()
-      const unlinked = (all: readonly PartRecord[]) =>
-        JSON.stringify(all, (name, value: unknown) => (name === 'links' ? 0 : value))
-      if (unlinked(made) !== unlinked(parts)) {
-        this.#error('different', what, `${whose}: its parts are not those that its segments give`)
-        return
-      }
-      // Those without approximate indexes are not to get any.
-      const wanted = parts.map((part) => {
-        const vectors = part.vectors.map((file) => ({ ...file, links: file.links === 0 ? 1 : 0 }))
-        return { ...part, vectors }
-      })
-      const linked = await linkParts(storage, id, wanted, {
-        signal,
-        onProgress: undefined,
-        minLinked: 1,
-      })
-      const isSame = linked.every(({ vectors }, n) =>
-        vectors.every(({ links }, at) => {
-          const stored = parts[n]?.vectors[at]?.links
-          return stored === 0 || stored === links
-        }),
-      )
-      if (!isSame) {
-        const message = `${whose}: its approximate indexes are not those that its vectors give`
-        this.#error('different', what, message)
-      }
-    } catch (error) {
-      // What cannot be read was told.
-      if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
-    } finally {
-      await builder.end()
-    }
+  /** The bytes of a segment as they were imported. */
+  async *#read(core: CoreRecord, n: number): AsyncGenerator<Uint8Array, void, undefined> {
+    const { generation } = core
+    const key = segmentKey(generation, n)
+    const value = await this.#cores.get(key)
+    const segment = value && this.#cores.record<SegmentRecord>({ key, value })
+    if (segment === undefined) return
+    yield* segmentSlices({ cores: this.#cores, slices: this.#slices }, { generation, n, segment })
   }
 
   // What nobody names
@@ -456,10 +364,16 @@ class KnowledgeCheck {
     const live = new NameSet(share, shares)
     const garbage = new NameSet(share, shares)
     const named = new NameSet(share, shares)
-    const staged = new NameSet(share, shares)
-    for await (const { value } of this.#cores.entries(keyPrefix('core'))) {
+    /** Generations with the names of their users. */
+    const owned = new NameSet(share, shares)
+    /** What parts were made under. */
+    const works = new NameSet(share, shares)
+    for await (const { key, value } of this.#cores.entries(keyPrefix('core'))) {
+      const [user] = tupleOf<[string, string]>(key, 'ss') ?? []
       const generation = fieldOf(value, 'generation')
-      if (generation !== undefined) live.add(generation)
+      if (generation === undefined) continue
+      live.add(generation)
+      if (user !== undefined) owned.add(tupleText(user, generation))
     }
     yield* this.#tellTwice(live, ['core'], 'generation')
     for await (const { key } of this.#cores.entries({ ...allGarbage(), keysOnly: true })) {
@@ -469,27 +383,72 @@ class KnowledgeCheck {
       if (live.has(generation)) this.#error('different', keyText(key), 'a core has that generation')
       else this.#report.leftover('cores', keyText(key), 'a core that was replaced or deleted')
     }
-    for (const kind of ['segment', 'index']) {
-      for await (const { value } of this.#cores.entries(keyPrefix(kind))) {
-        const id = fieldOf(value, 'id')
-        if (id !== undefined) named.add(id)
-      }
-      yield
+    for await (const { value } of this.#cores.entries(keyPrefix('segment'))) {
+      const id = fieldOf(value, 'id')
+      if (id !== undefined) named.add(id)
     }
-    yield* this.#tellTwice(named, ['segment', 'index'], 'id')
+    yield
+    for await (const { part } of this.#parts()) {
+      named.add(partName(part))
+      works.add(part.id)
+    }
+    yield* this.#tellTwice(named, ['segment'], 'id')
+    if (named.hasTwice) {
+      for await (const { part, key } of this.#parts()) {
+        const name = partName(part)
+        if (!named.covers(name) || !named.isTwice(name)) continue
+        this.#error('duplicate', keyText(key), `a part is named twice, '${name}'`)
+      }
+    }
+    // What is on its way is little: it is in all shares.
+    const staged = new NameSet()
     for await (const entry of this.#cores.entries(allStaged())) {
       const [id] = tupleOf<[string]>(entry.key, 's') ?? []
-      if (id === undefined || !staged.covers(id)) continue
+      if (id === undefined) continue
       staged.add(id)
+      if (!named.covers(id)) continue
       const { state } = this.#cores.record<StagedRecord>(entry) ?? {}
       if (state !== 'importing' && state !== 'discarded') {
         this.#cores.damaged(entry.key, 'it does not say what becomes of it')
-      } else if (named.has(id)) {
-        this.#error('different', keyText(entry.key), 'a core has it, and opening would delete it')
+      } else if (named.has(id) || works.has(id)) {
+        const who = named.has(id) ? 'a core' : 'an index'
+        this.#error('different', keyText(entry.key), `${who} has it, and opening would delete it`)
       } else this.#report.leftover('cores', keyText(entry.key), 'a segment or an index on its way')
     }
+    for await (const { key } of this.#cores.entries({ ...allGarbageParts(), keysOnly: true })) {
+      const [id, number] = tupleOf<[string, number]>(key, 'sn') ?? []
+      if (id === undefined || number === undefined) continue
+      const name = partName({ id, number })
+      staged.add(name)
+      if (!named.covers(name)) continue
+      if (named.has(name)) {
+        this.#error('different', keyText(key), 'an index has it, and opening would delete it')
+      } else this.#report.leftover('cores', keyText(key), 'a part that was merged')
+    }
     yield
-    for (const kind of ['segment', 'small', 'content', 'index']) {
+    yield* this.#checkGenerations(live, garbage)
+    yield* this.#checkUsers(live, owned)
+    let last: unknown
+    for await (const page of this.#slices.pages({ keysOnly: true })) {
+      for (const { key } of page) {
+        const { id, name } = nameIn(key) ?? {}
+        if (id === undefined || name === undefined) {
+          if (share === 0) this.#report.error('slices', 'unknown', keyText(key), 'a key of no kind')
+          continue
+        }
+        if (name === last || !named.covers(name)) continue
+        last = name
+        if (named.has(name) || staged.has(id) || staged.has(name)) continue
+        const message = 'and what comes behind it under that name: no segment and no index has it'
+        this.#report.error('slices', 'unreferenced', keyText(key), message)
+      }
+      yield
+    }
+  }
+
+  /** Records of generations: whether a core has each, or had it. */
+  async *#checkGenerations(live: NameSet, garbage: NameSet): AsyncGenerator<void, void, undefined> {
+    for (const kind of ['segment', 'small', 'content']) {
       let last: string | undefined
       for await (const { key } of this.#cores.entries({ ...keyPrefix(kind), keysOnly: true })) {
         const [generation] = tupleOf<[string]>(key, shapes.get(kind) ?? '') ?? []
@@ -500,21 +459,35 @@ class KnowledgeCheck {
       }
       yield
     }
-    let last: unknown
-    for await (const page of this.#slices.pages({ keysOnly: true })) {
-      for (const { key } of page) {
-        const id = nameIn(key)
-        if (id === undefined) {
-          if (share === 0) this.#report.error('slices', 'unknown', keyText(key), 'a key of no kind')
-          continue
-        }
-        if (id === last || !named.covers(id)) continue
-        last = id
-        if (named.has(id) || staged.has(id)) continue
-        const message = 'and what comes behind it under that name: no segment and no index has it'
-        this.#report.error('slices', 'unreferenced', keyText(key), message)
-      }
-      yield
+  }
+
+  /** What libraries say of generations: what waits is of cores, and what was given up of none. */
+  async *#checkUsers(live: NameSet, owned: NameSet): AsyncGenerator<void, void, undefined> {
+    let last: string | undefined
+    for await (const { key } of this.#cores.entries({ ...keyPrefix('waiting'), keysOnly: true })) {
+      const [user, generation] = tupleOf<[string, string, number]>(key, 'ssn') ?? []
+      if (user === undefined || generation === undefined) continue
+      const name = tupleText(user, generation)
+      if (name === last || !owned.covers(name)) continue
+      last = name
+      if (owned.has(name)) continue
+      this.#error('unreferenced', keyText(key), `no core of '${user}' has that generation`)
+    }
+    yield
+    for await (const { key } of this.#cores.entries({ ...keyPrefix('retired'), keysOnly: true })) {
+      const [, generation] = tupleOf<[string, string]>(key, 'ss') ?? []
+      if (generation === undefined || !live.covers(generation) || !live.has(generation)) continue
+      this.#error('different', keyText(key), 'a core has that generation')
+    }
+    yield
+  }
+
+  /** The parts of all libraries, and the key of the record that has each. */
+  async *#parts(): AsyncGenerator<{ readonly part: PartName; readonly key: Uint8Array }> {
+    for await (const entry of this.#cores.entries(keyPrefix('library'))) {
+      const record = this.#cores.record<LibraryRecord>(entry)
+      if (record === undefined) continue
+      for (const part of partNamesIn(record)) yield { part, key: entry.key }
     }
   }
 
@@ -537,51 +510,13 @@ class KnowledgeCheck {
   }
 }
 
-/** Takes writes for comparisons: what is made anew has to be what lies there. */
-class ComparedBlocks implements BlockStorage {
-  readonly #slices: Reading
-  readonly #differs: (key: Uint8Array) => void
-
-  constructor(slices: Reading, differs: (key: Uint8Array) => void) {
-    this.#slices = slices
-    this.#differs = differs
-  }
-
-  async get(key: Uint8Array): Promise<Uint8Array | undefined> {
-    return this.#slices.get(key)
-  }
-
-  async write(operations: readonly Operation[]): Promise<void> {
-    for (const operation of operations) {
-      const stored = await this.#slices.get(operation.key)
-      // That it is not there, or cannot be read, was told.
-      if (stored === undefined || operation.type === 'del') continue
-      if (Buffer.compare(stored, operation.value) !== 0) this.#differs(operation.key)
-    }
-  }
-}
-
-/** The keys of all blocks of an index, in their order. */
-function* blockKeys(id: string, parts: readonly PartRecord[]): Generator<Uint8Array> {
-  for (const [n, part] of parts.entries()) {
-    for (let at = 0; at * blockBytes < layoutOf(part).end; at++) yield mainKey(id, n, at)
-    for (const { dimensions, count } of part.vectors) {
-      const blocks = blocksOf(dimensions, count)
-      for (let at = 0; at < blocks; at++) yield vectorKey(id, n, dimensions, at)
-    }
-    for (const { dimensions, count, links } of part.vectors) {
-      const blocks = linkBlocksOf(dimensions, count, links)
-      for (let at = 0; at < blocks; at++) yield linksKey(id, n, dimensions, at)
-    }
-  }
-}
-
-/** The name of the segment or index that a value belongs to. */
-function nameIn(key: Uint8Array): string | undefined {
+/** The name of the segment or part that a value belongs to. */
+function nameIn(key: Uint8Array): { readonly id: string; readonly name: string } | undefined {
   try {
-    const [name, ...rest] = decodeKey(key)
-    const isOurs = rest.length > 0 && rest.every((element) => typeof element === 'number')
-    return typeof name === 'string' && isOurs ? name : undefined
+    const [id, number, ...rest] = decodeKey(key)
+    const isOurs = typeof number === 'number' && rest.every((one) => typeof one === 'number')
+    if (typeof id !== 'string' || !isOurs) return undefined
+    return { id, name: rest.length === 0 ? id : partName({ id, number }) }
   } catch {
     return undefined
   }

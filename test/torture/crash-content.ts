@@ -17,10 +17,18 @@ export type Step =
     }
   | { readonly type: 'delete'; readonly core: string; readonly name: string; readonly size: 0 }
 
+/**
+ * How many triples an import has. What repeats lies inline up to a MiB; every third deflates little, and
+ * lies in slices soon.
+ */
+export function triplesOf({ size }: Pick<Step, 'size'>): number {
+  return size % 3 === 0 ? 1 : 300
+}
+
 /** The stream of an import, made of its name and size alone. */
 export function* contentOf({ core, name, size }: Step): Generator<Uint8Array> {
-  // What repeats lies inline up to a MiB; every third deflates little, and lies in slices soon.
-  const made = size % 3 === 0 ? slicedMessage(name, 25_000) : triplesMessage(name, 300)
+  const triples = triplesOf({ size })
+  const made = triples === 1 ? slicedMessage(name, 25_000) : triplesMessage(name, triples)
   const [type, data] = made as Extract<CoreMessage, readonly ['t', unknown]>
   const message = encodeMessage([type, { ...data, m: { ...data.m, i: core, u: user } }])
   for (let left = size; left > 0; left--) yield message

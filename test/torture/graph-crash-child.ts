@@ -1,10 +1,11 @@
-// Changes, indexes and asks cores of a directory until it is killed: one worker per core, each step
-// announced before it is begun and after it was acknowledged. Arguments: directory, seed, first step
-// number.
+// Changes, indexes and asks cores of a directory until it is killed: some workers with cores of their
+// own, each step announced before it is begun and after it was acknowledged. Arguments: directory, seed,
+// first step number.
 
 import { writeSync } from 'node:fs'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { hasCode } from '../../src/errors.js'
+import { pace } from '../../src/knowledge/library/policy.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { Random } from '../fixtures/random.js'
 import { contentOf } from './crash-content.js'
@@ -13,17 +14,24 @@ import { cores, user, type GraphStep } from './graph-crash-steps.js'
 const [directory, seed, first] = process.argv.slice(2)
 const random = new Random(Number(seed))
 let next = Number(first)
+const workers = 4
+
+// Parts are made and merged all the time.
+Object.assign(pace, { manySegments: 4, quietMs: 5, idleMs: 20, fanOut: 2 })
 
 say('opening')
 const { knowledge } = await createLorekeep({
   backend: new LevelBackend(directory as string),
   graphCacheBytes: 1024 * 1024,
+  indexThreads: 1,
 })
 say('open')
-await Promise.all(cores.map((core) => work(core)))
+await Promise.all(Array.from({ length: workers }, (_, n) => work(n)))
 
-async function work(core: string): Promise<never> {
+async function work(n: number): Promise<never> {
+  const own = cores.filter((_, at) => at % workers === n)
   for (;;) {
+    const core = random.pick(own)
     const step = chooseStep(core)
     say(`begin ${JSON.stringify(step)}`)
     try {
@@ -37,7 +45,16 @@ async function work(core: string): Promise<never> {
 }
 
 function chooseStep(core: string): GraphStep {
-  const types = ['append', 'append', 'append', 'replace', 'delete', 'index', 'match'] as const
+  const types = [
+    'append',
+    'append',
+    'append',
+    'replace',
+    'delete',
+    'index',
+    'all',
+    'match',
+  ] as const
   const type = random.pick(types)
   const size = 1 + random.below(random.chance(0.1) ? 60 : 5)
   return { type, core, name: `step ${next++}`, size, index: random.chance(0.5) }
@@ -47,6 +64,7 @@ async function carryOut({ type, core, name, size, index }: GraphStep): Promise<v
   const ref = { user, id: core }
   if (type === 'delete') await knowledge.delete(ref)
   else if (type === 'index') await knowledge.index(ref)
+  else if (type === 'all') await knowledge.index({ user })
   else if (type === 'match') {
     const graph = knowledge.graph({ user, cores: [core] })
     // All of it, or left in the middle.

@@ -1,20 +1,20 @@
 // What the process that is killed does to cores that are asked, and what they hold after it.
 
-import { cores, user, type Step } from './crash-content.js'
+import { user, type Step } from './crash-content.js'
 
-export { cores, user }
+export { user }
+
+/** Many small ones: what they say is in parts that they have together. */
+export const cores: readonly string[] = Array.from({ length: 24 }, (_, n) => `core ${n}`)
 
 /** Cores are changed as in crash-content.ts, with an index or without one. */
 export interface GraphStep {
-  readonly type: 'append' | 'replace' | 'delete' | 'index' | 'match'
+  readonly type: 'append' | 'replace' | 'delete' | 'index' | 'all' | 'match'
   readonly core: string
   readonly name: string
   readonly size: number
   readonly index: boolean
 }
-
-/** The triples of each import: its name says which. */
-export const triplesOfStep = 300
 
 export function after(
   held: readonly Step[] | undefined,

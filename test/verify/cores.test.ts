@@ -1,28 +1,36 @@
 // Everything that the verifier of cores can find, each from the smallest damage that shows it.
 
 import { createHash } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
 import { deflateRawSync } from 'node:zlib'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { encodeMessage } from '../../src/codec/encoder.js'
 import { linksKey, mainKey, vectorKey } from '../../src/graph/index/keys.js'
+import { layoutOf, type PartRecord } from '../../src/graph/index/layout.js'
+import { PartsBuilder } from '../../src/graph/index/parts-builder.js'
 import { encodeKey } from '../../src/keys.js'
 import {
   contentKey,
   coreKey,
   formatKey,
   garbageKey,
-  indexKey,
+  garbagePartKey,
+  libraryKey,
+  retiredKey,
   segmentKey,
   sliceKey,
   smallKey,
   stagedKey,
+  waitingKey,
   type CoreRecord,
-  type IndexRecord,
+  type LibraryRecord,
   type SegmentRecord,
+  type WaitingRecord,
 } from '../../src/knowledge/records.js'
 import { openKnowledgeStore } from '../../src/knowledge/store.js'
 import { verifyKnowledge } from '../../src/knowledge/verify.js'
+import type { Operation } from '../../src/storage.js'
 import type { CoreMessage } from '../../src/types.js'
 import type { Report } from '../../src/verify/report.js'
 import { bigStream, slicedMessage, triplesMessage } from '../fixtures/stores.js'
@@ -64,7 +72,7 @@ async function opened() {
 /**
  * All segments in slices, or those of `make` inline.
  * The core `a`: a segment of these messages, one of vectors, an index of both with links, and a segment
- * without an index. The core `b`: one segment and its index. The core `empty`.
+ * that waits. The core `b`: one segment, indexed. The core `empty`. A core that was indexed, and is gone.
  */
 async function filled(messages: Iterable<Uint8Array>, make = slicedMessage) {
   const { cores, slices, knowledge, verify } = await opened()
@@ -73,32 +81,43 @@ async function filled(messages: Iterable<Uint8Array>, make = slicedMessage) {
   await knowledge.write({ user, id: 'a' }, vectors)
   await knowledge.index({ user, id: 'a' })
   await knowledge.write({ user, id: 'a' }, [make('of a')])
-  await knowledge.write({ user, id: 'b' }, [make('of b')], { index: true })
+  await knowledge.write({ user, id: 'b' }, [make('of b')])
+  await knowledge.index({ user, id: 'b' })
   await knowledge.write({ user, id: 'empty' }, [])
+  await knowledge.write({ user, id: 'gone' }, [make('of gone')])
+  await knowledge.index({ user, id: 'gone' })
+  const gone = await recordIn<CoreRecord>(cores, coreKey({ user, id: 'gone' }))
+  await knowledge.delete({ user, id: 'gone' })
+  while ((await cores.get(garbageKey(gone.generation))) !== undefined) await turn()
   const a = await recordIn<CoreRecord>(cores, coreKey({ user, id: 'a' }))
   const b = await recordIn<CoreRecord>(cores, coreKey({ user, id: 'b' }))
   const segment = (core: CoreRecord, n: number) =>
     recordIn<SegmentRecord>(cores, segmentKey(core.generation, n))
   const segments = [await segment(a, 0), await segment(a, 1), await segment(a, 2)] as const
   const ofB = await segment(b, 0)
-  const index = await recordIn<IndexRecord>(cores, indexKey(a.generation, 0))
-  const indexOfB = await recordIn<IndexRecord>(cores, indexKey(b.generation, 0))
+  const library = await recordIn<LibraryRecord>(cores, libraryKey(user))
+  const { parts } = library
+  const [index, indexOfB, indexOfGone] = [...new Set(parts.map(({ id }) => id))]
+  const waiting = await recordIn<WaitingRecord>(cores, waitingKey(user, a.generation, 2))
   const labels = new Map([
     [a.generation, 'A'],
     [b.generation, 'B'],
+    [gone.generation, 'GONE'],
     ...segments.map(({ id }, n) => [id, `a${n}`] as const),
     ...segments.map(({ digest }, n) => [digest, `digest${n}`] as const),
     [ofB.id, 'b0'],
-    [index.id, 'ai'],
-    [indexOfB.id, 'bi'],
+    [index!, 'ai'],
+    [indexOfB!, 'bi'],
+    [indexOfGone!, 'gi'],
   ])
   const key = {
     a: coreKey({ user, id: 'a' }),
     b: coreKey({ user, id: 'b' }),
     segment: (n: number) => segmentKey(a.generation, n),
-    index: indexKey(a.generation, 0),
+    library: libraryKey(user),
+    waiting: waitingKey(user, a.generation, 2),
   }
-  return { cores, slices, verify, labels, key, a, b, segments, ofB, index, indexOfB }
+  return { cores, slices, verify, labels, key, a, b, gone, segments, ofB, library, waiting }
 }
 
 type Filled = Awaited<ReturnType<typeof filled>>
@@ -156,7 +175,11 @@ test('keys of no kind, and the format', ({ cores, slices }) => {
       ['small', 'g', 'x'],
       ['staged', 5],
       ['garbage'],
-      ['index', 'g'],
+      ['library', 5],
+      ['waiting', 'u', 'g'],
+      ['waiting', 'u', 'g', 'x'],
+      ['retired', 'u'],
+      ['garbage-part', 'x'],
       ['content', 'g', 5],
       ['format', 'x'],
     ].map((elements) => {
@@ -244,7 +267,8 @@ test('a core whose generation is not known has nothing', ({ cores, key, a, segme
     found: [
       ...(record ? ['damaged ("core", "u", "a"): it is not the record of this core'] : []),
       `unreferenced ("segment", "A", 0): ${nobody}`,
-      `unreferenced ("index", "A", 0): ${nobody}`,
+      `unreferenced ("waiting", "u", "A", 2): no core of 'u' has that generation`,
+      `different ("library", "u"): it has something of core 'a' of 'u' in generation 'A', which that user neither has nor gave up`,
       // Of each kind the first.
       `unreferenced ("content", "A", "digest${firstContent}"): ${nobody}`,
     ],
@@ -286,6 +310,7 @@ test('segments that are gone, too many, or no records', ({ cores, key, segments,
       found: [
         `unreferenced ("segment", "A", 2): ${whose}, which has 2 segments`,
         `unreferenced ("content", "A"): ${whose}: 3 of them for 2 segments`,
+        `unreferenced ("waiting", "u", "A", 2): ${whose}, which has 2 segments`,
         `different ("core", "u", "a"): its digest is not that of its segments`,
         ...(['bytes', 'messages', 'triples'] as const).map((name) => {
           const sum = segments[0][name] + segments[1][name]
@@ -535,181 +560,361 @@ test(
   triplesMessage,
 )
 
-test('records of indexes', ({ cores, slices, key, a, index, segments }) => {
-  const whose = `of core 'a' of 'u'`
-  const [part] = index.parts as [IndexRecord['parts'][0]]
-  const parts = (fields: object) => ({ parts: [{ ...part, ...fields }] })
-  const file = (fields: object) =>
-    parts({ vectors: [{ ...part.vectors[0], ...fields }, part.vectors[1]] })
+const ofIndex = `of the index of 'u'`
+const noIndex = 'it is not the record of an index'
+/** The first key of each part. */
+const partKeys = [
+  '("ai", 0, 0, 0)',
+  '("ai", 1, 0, 0)',
+  '("ai", 2, 0, 0)',
+  '("bi", 0, 0, 0)',
+  '("gi", 0, 0, 0)',
+]
+const unnamed = (key: string) =>
+  `unreferenced ${key}: and what comes behind it under that name: no segment and no index has it`
+
+/** The part of triples, and those of vectors of 2 and 3 numbers. */
+function partsOf({ library: { parts } }: Filled) {
+  const ofLength = (length: number) => parts.find(({ vectors }) => vectors?.dimensions === length)!
+  return { triples: parts[0]!, short: ofLength(2), long: ofLength(3), ofB: parts[3]! }
+}
+
+/** The record with some members of a part changed. */
+function withPart({ library: { parts } }: Filled, part: PartRecord, fields: object): object {
+  return { parts: parts.map((one) => (one === part ? { ...one, ...fields } : one)) }
+}
+
+test('the record of an index', (store) => {
+  const { cores, key, library } = store
+  const { triples, long } = partsOf(store)
+  const part = (fields: object) => withPart(store, triples, fields)
+  const vectors = (fields: object) =>
+    withPart(store, long, { vectors: { ...long.vectors, ...fields } })
   const wrong: object[] = [
-    { to: -1 },
-    { to: null },
-    { sourceBytes: -1 },
-    { parts: {} },
-    parts({ terms: -1 }),
-    parts({ termWords: null }),
-    parts({ triples: 0.5 }),
-    parts({ memberships: '5' }),
-    parts({ collection: null }),
-    parts({ vectors: {} }),
-    file({ dimensions: -1 }),
-    file({ count: null }),
-    file({ links: 0.5 }),
+    ...['terms', 'termWords', 'sources', 'places', 'triples', 'lists', 'placeRows'].flatMap(
+      (name) => [-1, null, 0.5, '5', 2 ** 32].map((value) => part({ [name]: value })),
+    ),
+    part({ hasGraphs: 1 }),
+    part({ triples: 0 }),
+    part({ values: null }),
+    part({ values: {} }),
+    part({ vectors: null }),
+    part({ vectors: long.vectors }),
+    vectors({ dimensions: 0 }),
+    vectors({ count: null }),
+    vectors({ links: 0.5 }),
   ]
-  const bytes = segments[0].bytes + segments[1].bytes
-  const copy = { ...index, id: 'none', parts: [] }
-  const places = (from: number, to: number) =>
-    `different ("index", "A", ${from}): ${whose}: of segments ${from} to ${to}; there are 3, and those up to`
+  const nothing = (id: string, count: number) =>
+    `different ("library", "u"): of core '${id}' of 'u': it has nothing of ${count} segments that do not wait`
   return [
-    ...wrong.map((fields) => ({
-      of: JSON.stringify(fields).slice(0, 300),
-      changes: [[cores, key.index, { ...index, ...fields }] as const],
-      found: ['damaged ("index", "A", 0): it is not the record of an index'],
+    ...wrong.map((record) => ({
+      of: JSON.stringify(record),
+      changes: [[cores, key.library, record] as const],
+      found: [`damaged ("library", "u"): ${noIndex}`],
+    })),
+    ...[{ id: 5 }, { number: -1 }, { number: null }].map((fields) => ({
+      of: JSON.stringify(fields),
+      changes: [[cores, key.library, part(fields)] as const],
+      found: [`damaged ("library", "u"): ${noIndex}`, unnamed('("ai", 0, 0, 0)')],
+    })),
+    ...[{}, { parts: {} }, { parts: [null] }].map((record) => ({
+      of: JSON.stringify(record),
+      changes: [[cores, key.library, record] as const],
+      found: [`damaged ("library", "u"): ${noIndex}`, ...partKeys.map(unnamed)],
     })),
     {
       of: 'not JSON',
-      changes: [[cores, key.index, Buffer.from('x')]],
+      changes: [[cores, key.library, Buffer.from('x')]],
       found: [
-        'damaged ("index", "A", 0): stored data is damaged: a record is not JSON',
-        'unreferenced ("ai", 0, 0, 0): and what comes behind it under that name: no segment and no index has it',
+        'damaged ("library", "u"): stored data is damaged: a record is not JSON',
+        ...partKeys.map(unnamed),
       ],
     },
     {
-      of: 'one past the last segment',
-      changes: [
-        [cores, indexKey(a.generation, 2), { ...copy, to: 4, sourceBytes: segments[2].bytes }],
-      ],
-      found: [`${places(2, 4)} 2 are indexed`],
-      deep: [
-        `different ("index", "A", 2): ${whose}: its parts are not those that its segments give`,
-      ],
+      of: 'gone',
+      changes: [[cores, key.library, undefined]],
+      found: [nothing('a', 2), nothing('b', 1), ...partKeys.map(unnamed)],
     },
     {
-      of: 'one of segments that have one',
-      changes: [
-        [
-          cores,
-          indexKey(a.generation, 1),
-          { ...copy, to: 3, sourceBytes: segments[1].bytes + segments[2].bytes },
-        ],
-      ],
-      found: [`${places(1, 3)} 2 are indexed`],
-      deep: [
-        `different ("index", "A", 1): ${whose}: its parts are not those that its segments give`,
-      ],
+      of: 'a part less',
+      changes: [[cores, key.library, { parts: library.parts.filter((_, n) => n !== 3) }]],
+      found: [nothing('b', 1), unnamed('("bi", 0, 0, 0)')],
     },
     {
-      of: 'one of no segments',
-      changes: [[cores, indexKey(a.generation, 2), { ...copy, to: 2, sourceBytes: 0 }]],
-      found: [`${places(2, 2)} 2 are indexed`],
+      of: 'a part twice',
+      changes: [[cores, key.library, { parts: [...library.parts, library.parts[3]] }]],
+      found: [`duplicate ("library", "u"): a part is named twice, 'bi/0'`],
     },
     {
-      of: 'other bytes of segments',
-      changes: [[cores, key.index, { ...index, sourceBytes: bytes + 1 }]],
+      of: 'a part of two users',
+      changes: [[cores, libraryKey('v'), { parts: [library.parts[3]] }]],
       found: [
-        `different ("index", "A", 0): ${whose}: says ${bytes + 1} bytes of segments, not ${bytes}`,
+        ...['u', 'v'].map(
+          (name) => `duplicate ("library", "${name}"): a part is named twice, 'bi/0'`,
+        ),
+        `different ("library", "v"): it has something of core 'b' of 'v' in generation 'B', which that user neither has nor gave up`,
       ],
     },
     {
-      of: 'bytes of segments of which one is gone',
-      changes: [
-        [cores, key.segment(1), undefined],
-        [slices, sliceKey(segments[1].id, 0), undefined],
-      ],
-      found: [`missing ("segment", "A", 1): of core 'a' of 'u', which has 3 segments`],
+      of: 'of nobody, and empty',
+      changes: [[cores, libraryKey('v'), { parts: [] }]],
+      found: [],
     },
   ]
 })
 
-test('blocks of indexes', async ({ cores, slices, key, index, indexOfB, b }) => {
-  const whose = `("index", "A", 0) of core 'a' of 'u'`
-  const [part] = index.parts as [IndexRecord['parts'][0]]
+test('blocks of parts', async (store) => {
+  const { slices, key, cores } = store
+  const { triples, short, long } = partsOf(store)
+  const name = (part: PartRecord) => `"ai", ${part.number}`
   const blocks = [
-    ['0, 0, 0', mainKey(index.id, 0, 0)],
-    ['0, 1, 2, 0', vectorKey(index.id, 0, 2, 0)],
-    ['0, 1, 3, 0', vectorKey(index.id, 0, 3, 0)],
-    ['0, 2, 2, 0', linksKey(index.id, 0, 2, 0)],
-    ['0, 2, 3, 0', linksKey(index.id, 0, 3, 0)],
+    [`${name(triples)}, 0, 0`, mainKey(triples, 0)],
+    [`${name(short)}, 0, 0`, mainKey(short, 0)],
+    [`${name(short)}, 1, 0`, vectorKey(short, 0)],
+    [`${name(short)}, 2, 0`, linksKey(short, 0)],
+    [`${name(long)}, 1, 0`, vectorKey(long, 0)],
   ] as const
   const more = [
-    ['0, 0, 9', mainKey(index.id, 0, 9)],
-    ['0, 1, 2, 1', vectorKey(index.id, 0, 2, 1)],
-    ['0, 2, 3, 1', linksKey(index.id, 0, 3, 1)],
-    ['0, 1, 9, 0', vectorKey(index.id, 0, 9, 0)],
-    ['1, 0, 0', mainKey(index.id, 1, 0)],
+    [`${name(triples)}, 0, 9`, mainKey(triples, 9)],
+    [`${name(triples)}, 1, 0`, vectorKey(triples, 0)],
+    [`${name(short)}, 1, 1`, vectorKey(short, 1)],
+    [`${name(long)}, 2, 9`, linksKey(long, 9)],
   ] as const
-  const changed: Damage[] = []
-  for (const [text, block] of blocks) {
-    const value = (await slices.get(block))!
-    const found = [`different ("ai", ${text}): ${whose}: is not what its segments give`]
-    changed.push({
-      of: text,
-      changes: [[slices, block, flipped(value, 0)]],
-      found: [],
-      deep: found,
-    })
-  }
-  const vectors = (fields: object) => [
-    { ...part, vectors: [part.vectors[0], { ...part.vectors[1], ...fields }] },
-  ]
-  const partOfB = indexOfB.parts[0]!
-  return [
+  const links = (value: number) =>
+    withPart(store, long, { vectors: { ...long.vectors, links: value } })
+  const damages: Damage[] = [
     ...blocks.map(([text, block]) => ({
       of: `${text} is gone`,
       changes: [[slices, block, undefined] as const],
-      found: [`missing ("ai", ${text}): ${whose}`],
+      found: [`missing (${text}): ${ofIndex}`],
     })),
     ...more.map(([text, block]) => ({
       of: `${text} is too many`,
       changes: [[slices, block, new Uint8Array(5)] as const],
-      found: [`unreferenced ("ai", ${text}): ${whose}, which does not have it`],
+      found: [`unreferenced (${text}): ${ofIndex}, which does not have it`],
     })),
-    ...changed,
     {
-      of: 'other parts',
-      changes: [
-        [cores, indexKey(b.generation, 0), { ...indexOfB, parts: [{ ...partOfB, collection: 1 }] }],
-      ],
-      found: [],
-      deep: [
-        `different ("index", "B", 0): of core 'b' of 'u': its parts are not those that its segments give`,
-      ],
-    },
-    {
-      of: 'fewer bytes of links',
-      changes: [
-        [cores, key.index, { ...index, parts: vectors({ links: part.vectors[1]!.links - 1 }) }],
-      ],
-      found: [],
-      deep: [
-        `different ("index", "A", 0): of core 'a' of 'u': its approximate indexes are not those that its vectors give`,
-      ],
+      of: 'one of a part that nobody has',
+      changes: [[slices, mainKey({ id: triples.id, number: 9 }, 0), new Uint8Array(5)]],
+      found: [unnamed('("ai", 9, 0, 0)')],
     },
     {
       of: 'no links where some are stored',
-      changes: [[cores, key.index, { ...index, parts: vectors({ links: 0 }) }]],
-      found: [`unreferenced ("ai", 0, 2, 3, 0): ${whose}, which does not have it`],
+      changes: [[cores, key.library, links(0)]],
+      found: [`unreferenced (${name(long)}, 2, 0): ${ofIndex}, which does not have it`],
     },
     {
-      of: 'no links of either',
-      changes: [
-        [
-          cores,
-          key.index,
-          {
-            ...index,
-            parts: [{ ...part, vectors: part.vectors.map((file) => ({ ...file, links: 0 })) }],
-          },
-        ],
-        [slices, linksKey(index.id, 0, 2, 0), undefined],
-        [slices, linksKey(index.id, 0, 3, 0), undefined],
+      of: 'fewer bytes of links',
+      changes: [[cores, key.library, links(long.vectors!.links - 1)]],
+      found: [],
+      deep: [
+        `damaged ("library", "u"): part 'ai/${long.number}': stored data is damaged: these are not the links of 55 vectors of 3`,
       ],
+    },
+  ]
+  return damages
+})
+
+test('what parts say', async (store) => {
+  const { cores, slices, key, a, b } = store
+  const { triples, short, long, ofB } = partsOf(store)
+  const different = (id: string, message: string) =>
+    `different ("library", "u"): of core '${id}' of 'u': ${message}`
+  const wrongTriples = (id: string) =>
+    different(id, `its triples in the collection 'default' are not those of its segments`)
+  const block = async (part: PartRecord, at: number) =>
+    flipped((await slices.get(mainKey(part, 0)))!, at)
+  const layout = layoutOf(triples)
+  const damages: Damage[] = []
+  for (const section of ['posStarts', 'pos', 'ospStarts', 'osp', 'placeRows'] as const) {
+    damages.push({
+      of: section,
+      changes: [[slices, mainKey(triples, 0), await block(triples, layout[section])]],
+      found: [],
+      deep: [
+        `different ("ai", ${triples.number}, 0, 0): ${ofIndex}: is not what the rest of its part gives`,
+      ],
+    })
+  }
+  // Of other messages, as a part that is whole.
+  const other = async (
+    messages: readonly CoreMessage[],
+    source = { generation: b.generation, core: 'b' },
+  ) => {
+    const values: [Uint8Array, Uint8Array][] = []
+    const storage = {
+      get: async () => undefined,
+      write: async (operations: readonly Operation[]) => {
+        for (const operation of operations) {
+          if (operation.type === 'put')
+            values.push([operation.key, new Uint8Array(operation.value)])
+        }
+      },
+    }
+    const builder = new PartsBuilder(storage, ofB.id, source)
+    for (const message of messages) builder.push(encodeMessage(message))
+    const [record] = await builder.finish()
+    return [
+      [cores, key.library, withPart(store, ofB, record!)] as const,
+      ...values.map(([key, value]) => [slices, key, value] as const),
+    ]
+  }
+  const [type, data] = slicedMessage('of b') as Extract<CoreMessage, readonly ['t', unknown]>
+  const changed = (fields: object, of: object = {}) =>
+    [type, { ...data, ...of, m: { ...data.m, ...fields } }] as CoreMessage
+  damages.push(
+    {
+      of: 'a triple more',
+      changes: await other([slicedMessage('of b'), triplesMessage('more', 1)]),
+      found: [],
+      deep: [wrongTriples('b')],
+    },
+    {
+      of: 'another triple',
+      changes: await other([slicedMessage('of c')]),
+      found: [],
+      deep: [wrongTriples('b')],
+    },
+    {
+      of: 'another collection',
+      changes: await other([changed({ c: 'x' })]),
+      found: [],
+      deep: [wrongTriples('b')],
+    },
+    {
+      of: 'a graph',
+      changes: await other([
+        changed({}, { t: data.t.map((triple) => ({ ...triple, g: 'http://example.org/g' })) }),
+      ]),
+      found: [],
+      deep: [wrongTriples('b')],
+    },
+    {
+      of: 'another core',
+      changes: await other([slicedMessage('of b')], { generation: b.generation, core: 'x' }),
+      found: [different('b', `it calls it 'x'`)],
+    },
+    {
+      of: 'a generation of nobody',
+      changes: await other([slicedMessage('of b')], { generation: 'f'.repeat(32), core: 'b' }),
+      found: [
+        `different ("library", "u"): it has something of core 'b' of 'u' in generation '${'f'.repeat(32)}', which that user neither has nor gave up`,
+      ],
+    },
+  )
+  for (const part of [short, long]) {
+    const vectors = (await slices.get(vectorKey(part, 0)))!
+    damages.push({
+      of: `another vector of ${part.vectors!.dimensions}`,
+      changes: [[slices, vectorKey(part, 0), flipped(vectors, vectors.length - 4)]],
+      found: [],
+      deep: [different('a', `its vectors in the collection 'other' are not those of its segments`)],
+    })
+  }
+  damages.push({
+    of: 'a segment that waits, and is indexed',
+    changes: [
+      [
+        cores,
+        waitingKey(user, a.generation, 1),
+        { core: 'a', bytes: store.segments[1].bytes, isSoon: false },
+      ],
+    ],
+    found: [],
+    deep: [wrongTriples('a')],
+  })
+  return damages
+})
+
+test('what waits, and what was given up', ({ cores, key, a, b, gone, waiting, segments, ofB }) => {
+  const whose = "of core 'a' of 'u'"
+  const nothing = new Uint8Array(0)
+  const ofSegment = (n: number) => ({ ...waiting, bytes: segments[n]!.bytes })
+  const wrong: object[] = [
+    { core: 5 },
+    { core: null },
+    { bytes: -1 },
+    { bytes: '5' },
+    { isSoon: 1 },
+  ]
+  const nobody = (name: string) => `no core of '${name}' has that generation`
+  return [
+    ...wrong.map((fields) => ({
+      of: JSON.stringify(fields),
+      changes: [[cores, key.waiting, { ...waiting, ...fields }] as const],
+      found: ['damaged ("waiting", "u", "A", 2): it does not say what waits'],
+    })),
+    {
+      of: 'not JSON',
+      changes: [[cores, key.waiting, Buffer.from('x')]],
+      found: ['damaged ("waiting", "u", "A", 2): stored data is damaged: a record is not JSON'],
+    },
+    {
+      of: 'another core',
+      changes: [[cores, key.waiting, { ...waiting, core: 'b' }]],
+      found: [`different ("waiting", "u", "A", 2): ${whose}: says 'b'`],
+    },
+    {
+      of: 'another length',
+      changes: [[cores, key.waiting, { ...waiting, bytes: waiting.bytes + 1 }]],
+      found: [
+        `different ("waiting", "u", "A", 2): ${whose}: says ${waiting.bytes + 1} bytes; there are ${waiting.bytes}`,
+      ],
+    },
+    {
+      of: 'a segment that nothing has, of several',
+      changes: [[cores, key.waiting, undefined]],
+      found: [],
+      deep: [
+        `different ("library", "u"): ${whose}: its triples in the collection 'default' are not those of its segments`,
+      ],
+    },
+    {
+      of: 'all segments of a core, of which there is something',
+      changes: [0, 1].map((n) => [cores, waitingKey(user, a.generation, n), ofSegment(n)] as const),
+      found: [`different ("library", "u"): ${whose}: it has something of segments that wait`],
+    },
+    {
+      of: 'no segment',
+      changes: [[cores, waitingKey(user, a.generation, 3), waiting]],
+      found: [`unreferenced ("waiting", "u", "A", 3): ${whose}, which has 3 segments`],
+    },
+    {
+      of: 'no core',
+      changes: [
+        [cores, waitingKey(user, 'x', 0), waiting],
+        [cores, waitingKey(user, 'x', 1), waiting],
+      ],
+      found: [`unreferenced ("waiting", "u", "x", 0): ${nobody('u')}`],
+    },
+    {
+      of: 'the core of another user',
+      changes: [
+        [cores, waitingKey('v', b.generation, 0), { ...waiting, core: 'b', bytes: ofB.bytes }],
+      ],
+      found: [`unreferenced ("waiting", "v", "B", 0): ${nobody('v')}`],
+    },
+    {
+      of: 'a generation that a core has, given up',
+      changes: [[cores, retiredKey(user, b.generation), nothing]],
+      found: ['different ("retired", "u", "B"): a core has that generation'],
+    },
+    {
+      of: 'one that was given up, and it is not known',
+      changes: [[cores, retiredKey(user, gone.generation), undefined]],
+      found: [
+        `different ("library", "u"): it has something of core 'gone' of 'u' in generation 'GONE', which that user neither has nor gave up`,
+      ],
+    },
+    {
+      of: 'one that no part has anything of',
+      changes: [[cores, retiredKey(user, 'x'), nothing]],
       found: [],
     },
   ]
 })
 
-test('what nobody names, or two do', ({ cores, slices, key, a, b, segments, ofB }) => {
+test('what nobody names, or two do', ({ cores, slices, key, a, b, segments, ofB, library }) => {
   const nothing = new Uint8Array(0)
   const nobody = 'no core has that generation'
   const twice = (field: string, name: string) => `another record has its ${field}, '${name}', too`
@@ -721,21 +926,17 @@ test('what nobody names, or two do', ({ cores, slices, key, a, b, segments, ofB 
   const staged = (id: string, state: unknown) => [[cores, stagedKey(id), { state }] as const]
   return [
     {
-      of: 'segments, contents and indexes of no core',
+      of: 'segments and contents of no core',
       changes: [
         [cores, segmentKey('x', 0), { ...ofB, id: 'y' }],
         [cores, segmentKey('x', 1), { ...ofB, id: 'z' }],
         [cores, smallKey('x', 1), nothing],
         [cores, smallKey('x', 2), nothing],
         [cores, contentKey('x', 'd'), nothing],
-        [cores, indexKey('x', 0), { id: 'w' }],
       ],
-      found: [
-        '("segment", "x", 0)',
-        '("small", "x", 1)',
-        '("content", "x", "d")',
-        '("index", "x", 0)',
-      ].map((key) => `unreferenced ${key}: ${nobody}`),
+      found: ['("segment", "x", 0)', '("small", "x", 1)', '("content", "x", "d")'].map(
+        (key) => `unreferenced ${key}: ${nobody}`,
+      ),
     },
     {
       of: 'those of a core that was deleted',
@@ -743,7 +944,6 @@ test('what nobody names, or two do', ({ cores, slices, key, a, b, segments, ofB 
         [cores, segmentKey('x', 0), { ...ofB, id: 'y' }],
         [cores, smallKey('x', 0), nothing],
         [cores, contentKey('x', 'd'), nothing],
-        [cores, indexKey('x', 0), { id: 'w' }],
         [cores, garbageKey('x'), nothing],
       ],
       found: ['leftover ("garbage", "x"): a core that was replaced or deleted'],
@@ -781,6 +981,33 @@ test('what nobody names, or two do', ({ cores, slices, key, a, b, segments, ofB 
       found: ['different ("staged", "b0"): a core has it, and opening would delete it'],
     },
     {
+      of: 'parts that are on their way and in an index',
+      changes: staged(library.parts[3]!.id, 'importing'),
+      found: ['different ("staged", "bi"): an index has it, and opening would delete it'],
+    },
+    {
+      of: 'a part that is to be deleted, and in an index',
+      changes: [[cores, garbagePartKey(library.parts[0]!), nothing]],
+      found: ['different ("garbage-part", "ai", 0): an index has it, and opening would delete it'],
+    },
+    {
+      of: 'parts that are to be deleted',
+      changes: [
+        [cores, garbagePartKey({ id: 'x', number: 1 }), nothing],
+        [slices, mainKey({ id: 'x', number: 1 }, 0), nothing],
+        [slices, mainKey({ id: 'x', number: 2 }, 0), nothing],
+      ],
+      found: [
+        'leftover ("garbage-part", "x", 1): a part that was merged',
+        unnamed('("x", 2, 0, 0)'),
+      ],
+    },
+    {
+      of: 'parts on their way',
+      changes: [...staged('x', 'importing'), [slices, mainKey({ id: 'x', number: 1 }, 0), nothing]],
+      found: ['leftover ("staged", "x"): a segment or an index on its way'],
+    },
+    {
       of: 'slices of nobody',
       changes: [
         [slices, sliceKey('x', 0), nothing],
@@ -802,7 +1029,7 @@ test('what nobody names, or two do', ({ cores, slices, key, a, b, segments, ofB 
       ],
       found: shared,
       deep: [
-        `different ("bi", 0, 0, 0): ("index", "B", 0) of core 'b' of 'u': is not what its segments give`,
+        `different ("library", "u"): of core 'b' of 'u': its triples in the collection 'default' are not those of its segments`,
       ],
     },
     {

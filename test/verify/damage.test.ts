@@ -109,6 +109,8 @@ t.test('an entry that nothing names is found', async (t) => {
     // Another number, or another letter of a name.
     copy[copy.length - (copy.at(-1) === 0 ? 2 : 1)]! ^= 0x40
     if (copy.length < 3 || (await storage.get(copy)) !== undefined) continue
+    // That a generation was given up of which no part has anything is forgotten when parts are merged.
+    if (name === 'cores' && decodeKey(key)[0] === 'retired') continue
     await storage.write([{ type: 'put', key: copy, value }])
     const found = await findings(true, name)
     t.ok(found.length > 0, `${name} ${copy.toString('latin1')}`)
@@ -143,6 +145,8 @@ function isHarmless(name: PartitionName, kind: string, value: Uint8Array): boole
 }
 
 function needsContent(name: PartitionName, kind: string, value: Uint8Array): boolean {
+  // Whether parts have a segment, or others of its core, only their content tells.
+  if (name === 'cores' && kind === 'waiting') return true
   return isHarmless(name, kind, value) || (name === 'flows' && kind === 'left')
 }
 

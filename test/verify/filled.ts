@@ -11,7 +11,8 @@ import { VirtualClock } from '../flow/virtual-clock.js'
 import { bigStream, triplesMessage } from '../fixtures/stores.js'
 
 export async function fill(backend: Backend): Promise<void> {
-  const keep = await createLorekeep({ backend })
+  // Nothing is merged meanwhile.
+  const keep = await createLorekeep({ backend, indexThreads: 0 })
   await fillCores(keep)
   await fillObjects(keep)
   await fillFlows(backend)
@@ -33,6 +34,9 @@ async function fillCores({ knowledge }: Keep): Promise<void> {
   ])
   await knowledge.index({ user: 'bob', id: 'indexed' })
   await knowledge.write({ user: 'bob', id: 'empty' }, [])
+  // Parts have something of a generation that was given up.
+  await knowledge.write({ user: 'bob', id: 'indexed' }, [triplesMessage('y')], { mode: 'replace' })
+  await knowledge.index({ user: 'bob', id: 'indexed' })
 }
 
 function vectorsMessage(entities: number): CoreMessage {

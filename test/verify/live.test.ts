@@ -1,17 +1,33 @@
 // keep.verify() while others write: what it sees is one moment, so nothing is amiss.
 
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
+import { pace } from '../../src/knowledge/library/policy.js'
 import { createLorekeep } from '../../src/lorekeep.js'
+import type { CoreMessage } from '../../src/types.js'
 import { backends, openStore, triplesMessage } from '../fixtures/stores.js'
 import type { Finding } from '../../src/verify/finding.js'
 
+function vectorMessage(n: number): CoreMessage {
+  const e = { v: `http://example.org/${n}`, e: true }
+  const m = { i: 'i', m: [], u: 'u', c: 'default' }
+  return ['ge', { m, e: [{ e, v: [[n + 1, 1]] }] }]
+}
+
+/** Makes parts of each segment, and merges whatever can be; the returned function undoes that. */
+function restlessly(): () => void {
+  const usual = { ...pace }
+  Object.assign(pace, { manySegments: 1, quietMs: 0, idleMs: 5, fanOut: 2 })
+  return () => Object.assign(pace, usual)
+}
+
 for (const [engine, createBackend] of backends) {
   t.test(`${engine}: a store that is written to has no errors`, async (t) => {
-    const keep = await openStore(t, createBackend(t))
+    t.teardown(restlessly())
+    const keep = await openStore(t, createBackend(t), { indexThreads: 1 })
     await keep.objects.defineSchema({
       name: 'thing',
       fields: { id: { type: 'integer', required: true }, n: { type: 'number' } },
@@ -22,19 +38,21 @@ for (const [engine, createBackend] of backends) {
     const work = (async () => {
       for (let n = 0; !isDone; n++) {
         const ref = { user: 'u', id: `core ${n % 3}` }
-        await keep.knowledge.write(ref, [triplesMessage(`m${n}`)], {
+        await keep.knowledge.write(ref, [triplesMessage(`m${n}`), vectorMessage(n)], {
           mode: n % 4 === 0 ? 'replace' : 'append',
           index: n % 8 === 0,
         })
+        if (n % 7 === 0) await keep.knowledge.delete(ref)
+        if (n % 11 === 0) await keep.knowledge.index({ user: 'u' })
         await keep.objects.import({
           schema_name: 'thing',
           metadata: { id: `b${n}`, user: 'u', collection: 'c' },
           values: [
-            { id: n % 50, n },
-            { id: (n % 50) + 100, n: n / 2 },
+            { id: 2 * n, n },
+            { id: 2 * n + 1, n: n / 2 },
           ],
         })
-        if (n % 5 === 0) await keep.objects.delete('c', (n * 7) % 50)
+        if (n % 5 === 0) await keep.objects.delete('c', n)
         await keep.flows.load('default', { id: `d${n}`, user: 'u', content: 'a text' })
         writes++
         await turn()
@@ -42,7 +60,7 @@ for (const [engine, createBackend] of backends) {
     })()
     work.catch(() => (isDone = true))
     const errors: Finding[] = []
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < 8; round++) {
       const before = writes
       while (writes < before + 2 && !isDone) await turn()
       for await (const finding of keep.verify({ deep: round % 2 === 0 })) {
@@ -53,6 +71,18 @@ for (const [engine, createBackend] of backends) {
     await work
     t.strictSame(errors, [])
     t.ok(writes > 8, `${writes} rounds of writes`)
+    // Once nothing is left to be done, nothing is on its way either.
+    await keep.knowledge.index({ user: 'u' })
+    let left: string[] = ['not looked at yet']
+    for (let looks = 0; looks < 100 && left.length > 0; looks++) {
+      // A verification holds deletions up.
+      await sleep(20)
+      left = []
+      for await (const { partition, what } of keep.verify()) {
+        if (partition === 'cores' || partition === 'slices') left.push(what)
+      }
+    }
+    t.strictSame(left, [])
   })
 }
 

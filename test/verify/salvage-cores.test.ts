@@ -22,7 +22,7 @@ const user = 'u'
 /** The cores `a` and `b`, of one segment each, in slices or inline. */
 async function opened(make = slicedMessage) {
   const backend = new MemoryBackend()
-  const { knowledge } = await createLorekeep({ backend })
+  const { knowledge } = await createLorekeep({ backend, indexThreads: 0 })
   for (const id of ['a', 'b']) await knowledge.write({ user, id }, [make(`of ${id}`)])
   const partitions = {
     cores: await backend.open('cores'),
@@ -40,7 +40,7 @@ async function opened(make = slicedMessage) {
   }
   const { cores } = partitions
   const [a, b] = [await coreIn(cores, 'a'), await coreIn(cores, 'b')]
-  return { partitions, cores, a, b, errors }
+  return { partitions, cores, a, b, errors, knowledge }
 }
 
 async function coreIn(cores: Storage, id: string): Promise<CoreRecord> {
@@ -128,7 +128,7 @@ t.test('bytes inline whose record is lost are told', async (t) => {
 
 t.test('bytes inline come back, at the place of their segment', async (t) => {
   const backend = new MemoryBackend()
-  const { knowledge } = await createLorekeep({ backend })
+  const { knowledge } = await createLorekeep({ backend, indexThreads: 0 })
   const names = ['first', 'second', 'third']
   for (const name of names) await knowledge.write({ user, id: 'a' }, [triplesMessage(name, 40)])
   const partitions = {
@@ -188,7 +188,7 @@ t.test('what cannot be a part of a key is no record, and stops nobody', async (t
 
 t.test('content that a core has twice is kept twice', async (t) => {
   const backend = new MemoryBackend()
-  const { knowledge } = await createLorekeep({ backend })
+  const { knowledge } = await createLorekeep({ backend, indexThreads: 0 })
   const message = triplesMessage('twice')
   await knowledge.write({ user, id: 'a' }, [message])
   await knowledge.write({ user, id: 'a' }, [message], { copies: 2 })
@@ -199,4 +199,25 @@ t.test('content that a core has twice is kept twice', async (t) => {
   t.strictSame(findings, [])
   t.equal(segments, 2)
   t.equal(await textsIn(target, 'a'), await textsIn(backend, 'a'))
+})
+
+t.test('what is salvaged answers questions', async (t) => {
+  const { partitions, cores, a, knowledge } = await opened(triplesMessage)
+  const target = new MemoryBackend()
+  const ask = async () => {
+    const { knowledge } = await createLorekeep({ backend: target, indexThreads: 0 })
+    return [
+      await knowledge.graph({ user }).count(),
+      await knowledge.graph({ user, cores: ['b'] }).count(),
+      (await knowledge.indexState({ user })).state,
+    ]
+  }
+  // The index is left behind: what it had waits.
+  await knowledge.index({ user })
+  await cores.write([{ type: 'del', key: smallKey(a.generation, 0) }])
+  await salvage(partitions, target)
+  t.strictSame(await ask(), [3, 3, 'none'])
+  const again = await createLorekeep({ backend: target, indexThreads: 0 })
+  t.equal((await again.knowledge.index({ user })).state, 'complete')
+  t.strictSame(await ask(), [3, 3, 'complete'])
 })

@@ -1,0 +1,192 @@
+// Whether an index has what a core says, and nothing else of it: what the core's messages give in memory
+// is compared with what the parts say of its generation. Triples are read core by core, as parts find those
+// of one; vectors lie in no order, and are read once, for all cores.
+
+import { createHash } from 'node:crypto'
+import { BlockCache } from '../../graph/index/block-cache.js'
+import { choose } from '../../graph/index/chosen.js'
+import { Part } from '../../graph/index/part.js'
+import { PartsBuilder } from '../../graph/index/parts-builder.js'
+import { withBlocks } from '../../graph/miss.js'
+import { floatsOf } from '../../graph/vectors/sampling.js'
+import { blocksOf, vectorsPerBlock } from '../../graph/vectors/types.js'
+import { readVectors } from '../../graph/vectors/vector-question.js'
+import { GraphVersion, type PartOfVersion } from '../../graph/version.js'
+import { ANY, type PartedView, type Rows } from '../../graph/view.js'
+import { keyOf } from '../../terms.js'
+import { createId, type CoreRecord } from '../records.js'
+import { MemoryBlocks } from './memory-parts.js'
+
+/** Of larger cores it is not looked at: what they give would take several times as much memory. */
+const mostBytes = 256 * 1024 * 1024
+
+/** Rows that are compared before others get their turn. */
+const rowsAtOnce = 2000
+
+interface Compared {
+  readonly core: CoreRecord
+  /** The parts that have something of it. */
+  readonly parts: readonly Part[]
+  /** What addVectors() has found in them. */
+  readonly vectors: VectorSums
+  /** Its segments that are indexed. */
+  readonly segments: readonly number[]
+  readonly read: (segment: number) => AsyncIterable<Uint8Array>
+  readonly signal: AbortSignal | undefined
+}
+
+/** How many vectors of one length there are, and a sum of their digests: in any order the same. */
+interface VectorSum {
+  count: number
+  sum: bigint
+}
+
+/** By generation, collection and length. */
+export type VectorSums = Map<string, Map<string, Map<number, VectorSum>>>
+
+/** What differs, in words; `undefined` where nothing does. */
+export async function differenceOf({
+  core,
+  parts,
+  vectors,
+  segments,
+  read,
+  signal,
+}: Compared): Promise<string | undefined> {
+  if (core.bytes > mostBytes) return undefined
+  const { generation, id } = core
+  const blocks = new MemoryBlocks()
+  const builder = new PartsBuilder(blocks, createId(0), { generation, core: id })
+  for (const n of segments) {
+    for await (const slice of read(n)) {
+      signal?.throwIfAborted()
+      builder.push(slice)
+      await builder.writeFull()
+    }
+  }
+  const cache = new BlockCache(blocks, Infinity)
+  const expected = (await builder.finish()).map((record) => ({ part: new Part(cache, record) }))
+  const stored = parts.map((part) => ({ part, only: [generation] }))
+  const collections = new Set<string>()
+  for (const part of [...expected, ...stored]) await addCollections(part, collections)
+  for (const collection of collections) {
+    const [a, b] = [
+      await GraphVersion.of(expected, collection),
+      await GraphVersion.of(stored, collection),
+    ]
+    if (!(await isSameGraph(a.view, b.view, signal))) {
+      return `its triples in the collection '${collection}' are not those of its segments`
+    }
+  }
+  const sums: VectorSums = new Map()
+  for (const { part } of expected) await addVectors(part, sums)
+  const [a, b] = [sums.get(generation), vectors.get(generation)]
+  for (const collection of new Set([...(a?.keys() ?? []), ...(b?.keys() ?? [])])) {
+    if (textOf(a?.get(collection)) === textOf(b?.get(collection))) continue
+    return `its vectors in the collection '${collection}' are not those of its segments`
+  }
+  return undefined
+}
+
+async function addCollections({ part, ...choice }: PartOfVersion, names: Set<string>) {
+  const chosen = await choose(part, choice)
+  if (chosen === undefined) return
+  for (let place = 0; place < part.record.places; place++) {
+    if (chosen.accepts !== undefined && chosen.accepts[place] !== 1) continue
+    names.add(await withBlocks(() => part.terms.term(part.collectionOf(place)).v))
+  }
+}
+
+/** Rows of both come in one order, that of their terms. */
+async function isSameGraph(
+  a: PartedView,
+  b: PartedView,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const [ofA, ofB] = [
+    await withBlocks(() => a.rows(ANY, ANY, ANY, ANY)),
+    await withBlocks(() => b.rows(ANY, ANY, ANY, ANY)),
+  ]
+  for (;;) {
+    signal?.throwIfAborted()
+    const left = await textsOf(a, ofA)
+    const right = await textsOf(b, ofB)
+    if (left.length !== right.length || left.some((text, n) => text !== right[n])) return false
+    if (left.length === 0) return true
+  }
+}
+
+/** The next rows, in words. */
+async function textsOf(view: PartedView, rows: Rows): Promise<string[]> {
+  const texts: string[] = []
+  while (texts.length < rowsAtOnce && (await withBlocks(() => rows.next()))) {
+    const { s, p, o, g } = rows
+    const text = await withBlocks(() =>
+      [s, p, o, g].map((id) => (id < 0 ? '' : keyOf(view.term(id)))).join('\n'),
+    )
+    texts.push(text)
+  }
+  return texts
+}
+
+/** Reads all vectors of a part once. */
+export async function addVectors(part: Part, sums: VectorSums): Promise<void> {
+  const { vectors, places } = part.record
+  if (vectors === undefined) return
+  const { dimensions, count } = vectors
+  const ofPlaces: VectorSum[] = []
+  for (let place = 0; place < places; place++) {
+    const [generation, collection] = await withBlocks(() => [
+      part.generationOf(part.sourceOf(place)),
+      part.terms.term(part.collectionOf(place)).v,
+    ])
+    ofPlaces.push(sumIn(sums, generation, collection, dimensions))
+  }
+  const file = {
+    id: part.vectorFileId,
+    dimensions,
+    count,
+    block: (n: number) => part.vectorBlock(n),
+  }
+  const perBlock = vectorsPerBlock(dimensions)
+  for (let n = 0; n < blocksOf(dimensions, count); n++) {
+    const floats = floatsOf(await readVectors(file, n))
+    for (let at = 0; at < floats.length / dimensions; at++) {
+      const vector = n * perBlock + at
+      const [place, entity] = await withBlocks(() => [
+        part.placeOfVector(vector),
+        keyOf(part.terms.term(part.entityOf(vector))),
+      ])
+      const sum = ofPlaces[place]
+      if (sum === undefined) continue
+      const digest = createHash('sha1').update(entity)
+      digest.update(floats.subarray(at * dimensions, (at + 1) * dimensions))
+      sum.count++
+      sum.sum += digest.digest().readBigUInt64LE()
+    }
+  }
+}
+
+function sumIn(
+  sums: VectorSums,
+  generation: string,
+  collection: string,
+  dimensions: number,
+): VectorSum {
+  const ofGeneration = entryOf(sums, generation, () => new Map())
+  const ofCollection = entryOf(ofGeneration, collection, () => new Map())
+  return entryOf(ofCollection, dimensions, () => ({ count: 0, sum: 0n }))
+}
+
+function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  map.set(key, made)
+  return made
+}
+
+function textOf(sums: ReadonlyMap<number, VectorSum> | undefined): string {
+  const lengths = [...(sums ?? [])].filter(([, { count }]) => count > 0).sort(([a], [b]) => a - b)
+  return lengths.map(([length, { count, sum }]) => `${length} ${count} ${sum}`).join()
+}
