@@ -40,6 +40,7 @@ const scenarios = [
   'graph-vectors-peers',
   'graph-vectors-large',
   'graph-memory',
+  'library',
 ]
 
 const asked = process.argv.slice(2).filter((argument) => argument !== '--json')
