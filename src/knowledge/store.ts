@@ -343,9 +343,9 @@ function ending({ parts, release }: HeldParts, endWork: () => void): HeldParts {
   }
 }
 
-/** All that a user has, and not a core whose id was forgotten. */
+/** All that a user has, and not a core whose id was forgotten, or some other choice. */
 function isOfUser(asked: CoreRef | OfUser): asked is OfUser {
-  return isRecord(asked) && !('id' in asked)
+  return isRecord(asked) && Object.keys(asked).join() === 'user'
 }
 
 function toStat({ generation: _, ...stat }: CoreRecord): CoreStat {

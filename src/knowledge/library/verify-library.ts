@@ -1,7 +1,7 @@
 // What has to hold of the index of all that a user has: its parts lie there whole, have nothing but what
 // the user's cores say or said, and say what those say. Held are the generations of one user at a time,
-// and where content is read what a part in memory holds of one core (150 MiB at most), or a merge of
-// one part (200 MiB).
+// and where content is read what the parts of one core take in memory (of a core of 256 MiB at most), or
+// a merge of one part (200 MiB).
 
 import { BlockCache } from '../../graph/index/block-cache.js'
 import { linksKey, mainKey, vectorKey } from '../../graph/index/keys.js'

@@ -9,10 +9,11 @@ import { MemoryBackend } from '../../../adapters/memory.js'
 import { pace } from '../../../src/knowledge/library/policy.js'
 import { createLorekeep, type Lorekeep } from '../../../src/lorekeep.js'
 import type { GraphSnapshot } from '../../../src/graph/types.js'
-import type { Backend } from '../../../src/storage.js'
+import type { Backend, PartitionName, Storage } from '../../../src/storage.js'
 import type { CoreMessage, Triple } from '../../../src/types.js'
 import { FaultyBackend } from '../../fixtures/faulty-backend.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
+import { keysOf, openStore } from '../../fixtures/stores.js'
 import { entity, literal, matched, messageOf, nameOf, setOf } from '../../graph/asked.js'
 import { KeptBackend } from '../../objects/kept-backend.js'
 
@@ -250,4 +251,57 @@ t.test('a process that ends at any moment goes on with what is stored', async (t
     await keep.close()
   }
   t.pass()
+})
+
+const saying = (name: string): Triple => ({ s: entity(name), p: entity('p'), o: literal(name) })
+const said = (name: string): CoreMessage[] => [messageOf([saying(name)])]
+
+async function kindsOf(backend: Backend): Promise<unknown[]> {
+  return (await keysOf(backend)).cores.map(([kind]) => kind)
+}
+
+t.test('what memory has of a core that was replaced is not seen again', async (t) => {
+  // Nothing but what was given up is looked after: the others wait for ever.
+  hurried(t, { manySegments: 1e6, quietMs: 1e6, idleMs: 1 })
+  const backend = new MemoryBackend()
+  const { knowledge } = await openStore(t, backend)
+  await knowledge.write({ user, id: 'a' }, said('old'))
+  await knowledge.write({ user, id: 'b' }, said('b'))
+  const graph = knowledge.graph({ user })
+  t.equal(await graph.count(), 2)
+  await knowledge.write({ user, id: 'a' }, said('new'), { mode: 'replace' })
+  while ((await kindsOf(backend)).includes('retired')) await turn()
+  t.same(await matched(graph), setOf([saying('b'), saying('new')]))
+})
+
+/** Its writes are seen by others some turns before those who wrote know of them. */
+class LateBackend extends KeptBackend {
+  override async open(partition: PartitionName): Promise<Storage> {
+    const real = await super.open(partition)
+    return {
+      get: (key) => real.get(key),
+      getMany: (keys) => real.getMany(keys),
+      scan: (range) => real.scan(range),
+      write: async (operations, options) => {
+        await real.write(operations, options)
+        for (let turns = 0; turns < 5; turns++) await turn()
+      },
+      close: () => real.close(),
+      [Symbol.asyncDispose]: () => real.close(),
+    }
+  }
+}
+
+t.test('changes of one core at once leave nothing waiting of what they gave up', async (t) => {
+  for (let round = 0; round < 20; round++) {
+    const real = new MemoryBackend()
+    const { knowledge } = await openStore(t, new LateBackend(real), { indexThreads: 0 })
+    await Promise.all(
+      Array.from({ length: 6 }, (_, n) =>
+        knowledge.write({ user, id: 'a' }, said(`${n}`), { mode: 'replace' }),
+      ),
+    )
+    t.equal((await kindsOf(real)).filter((kind) => kind === 'waiting').length, 1)
+    t.equal(await knowledge.graph({ user }).count(), 1)
+  }
 })
