@@ -151,6 +151,19 @@ t.test('one vector fewer than there have to be is not linked', async (t) => {
   t.match(await knowledge.index(ref), { approximate: 0 })
 })
 
+t.test('a question for many of few vectors compares all of them', async (t) => {
+  const knowledge = await opened(t, new MemoryBackend())
+  await knowledge.write(ref, [message])
+  await knowledge.index(ref)
+  const graph = knowledge.graph({ user: 'u' })
+  for (const k of [1, 5, 20, 60, 200, 600, count, 2 * count]) {
+    const [query] = queries as [Vector]
+    const found = names(await graph.nearest(query, { k }))
+    t.equal(found.length, Math.min(k, count))
+    if (k >= 60) t.strictSame(found, names(await graph.nearest(query, { k, exact: true })), `${k}`)
+  }
+})
+
 t.test('damaged links are an error, and the vectors are found without them', async (t) => {
   type Damage = (bytes: Uint8Array) => Uint8Array | undefined
   const damages: Readonly<Record<string, Damage>> = {

@@ -71,6 +71,8 @@ export async function searchLinks(
   // Those that do not pass take places as well.
   const nearest = Math.ceil((k * set.count) / accepted)
   const met = metAtLeast + metForEach * widthFor(nearest, header.width)
+  // All of few vectors, without a filter.
+  if (set.accepts === undefined && accepted <= met) return false
   const chosen =
     accepted > met
       ? await walk(search, nearest, k, place, candidates, turns)
