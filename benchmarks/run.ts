@@ -41,6 +41,8 @@ const scenarios = [
   'graph-vectors-large',
   'graph-memory',
   'library',
+  'library-load',
+  'library-large',
 ]
 
 const asked = process.argv.slice(2).filter((argument) => argument !== '--json')

@@ -68,6 +68,7 @@ export const libraryKey = (user: string) => encodeKey('library', user)
 export const waitingKey = (user: string, generation: string, segment: number) =>
   encodeKey('waiting', user, generation, segment)
 export const waitingOf = (user: string) => keyPrefix('waiting', user)
+export const allWaiting = () => keyPrefix('waiting')
 export const retiredKey = (user: string, generation: string) =>
   encodeKey('retired', user, generation)
 export const retiredOf = (user: string) => keyPrefix('retired', user)

@@ -89,6 +89,7 @@ export async function openKnowledgeStore(parts: KnowledgeParts): Promise<Closabl
   await checkFormat(parts.cores)
   const store = new StoredKnowledge(parts)
   if (parts.isAlone) await store.sweep()
+  await store.resume()
   return store
 }
 
@@ -154,6 +155,10 @@ class StoredKnowledge implements ClosableKnowledgeStore {
 
   async sweep(): Promise<void> {
     await this.#collector.sweep()
+  }
+
+  async resume(): Promise<void> {
+    await this.#libraries.resume()
   }
 
   async import(

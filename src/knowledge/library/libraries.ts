@@ -3,6 +3,8 @@ import { BlockCache } from '../../graph/index/block-cache.js'
 import { Part } from '../../graph/index/part.js'
 import type { IndexOptions, IndexState, LibraryIndexState } from '../../graph/types.js'
 import type { HeldParts } from '../../graph/version.js'
+import { decodeKey } from '../../keys.js'
+import { allWaiting, waitingOf } from '../records.js'
 import type { CoreRef } from '../types.js'
 import type { IndexingTools } from './indexing.js'
 import { Lane } from './lane.js'
@@ -42,6 +44,8 @@ export class Libraries {
   readonly #known = new Map<string, string>()
   /** Those that read the record of a core, by its name: a change makes what they read stale. */
   readonly #readers = new Map<string, Set<{ isStale: boolean }>>()
+  #resuming: Promise<void> | undefined
+  #isStopped = false
   /** The last change under way of a core, by its name. */
   readonly #changing = new Map<string, Promise<void>>()
 
@@ -133,7 +137,7 @@ export class Libraries {
     generations: readonly string[] | undefined,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const wanted = () => waitingOf(library, generations)
+    const wanted = () => segmentsOf(library, generations)
     const missing = wanted()
     const bytes = missing.reduce((sum, waiting) => sum + waiting.bytes, 0)
     if (missing.length > mostInMemory.segments || bytes > mostInMemory.bytes) {
@@ -187,7 +191,7 @@ export class Libraries {
     await this.#learn(ref)
     const wanted = () => {
       const generation = this.#known.get(nameOf(ref))
-      return generation === undefined ? [] : waitingOf(library, [generation])
+      return generation === undefined ? [] : segmentsOf(library, [generation])
     }
     await upkeep.index(wanted, { ...options, isThorough: true })
     await upkeep.link(options)
@@ -198,7 +202,7 @@ export class Libraries {
   async indexAll(user: string, options: IndexOptions): Promise<LibraryIndexState> {
     const { library, upkeep } = this.#shelf(user)
     await library.ready()
-    await upkeep.index(() => waitingOf(library, undefined), { ...options, isThorough: true })
+    await upkeep.index(() => segmentsOf(library, undefined), { ...options, isThorough: true })
     await upkeep.mergeAll(options)
     return this.stateOfAll(user)
   }
@@ -214,7 +218,7 @@ export class Libraries {
       const generation = this.#known.get(nameOf(ref))
       // What was read and what is in memory are of one moment, or it is read again.
       if (!library.isReady || generation === undefined || core?.generation !== generation) continue
-      const waiting = waitingOf(library, [generation])
+      const waiting = segmentsOf(library, [generation])
       return this.#held(shelf, (parts) => stateOfCore(parts, generation, waiting, core.segments))
     }
   }
@@ -223,7 +227,7 @@ export class Libraries {
     const shelf = this.#shelf(user)
     const { library } = shelf
     while (!library.isReady) await library.ready()
-    const waiting = waitingOf(library, undefined)
+    const waiting = segmentsOf(library, undefined)
     const retired = new Set(library.retired)
     return this.#held(shelf, (parts) => stateOfLibrary(parts, retired, waiting))
   }
@@ -239,8 +243,41 @@ export class Libraries {
     }
   }
 
+  /**
+   * Looks after those of whom something waits since an earlier process. Resolves when it is known whether
+   * there are any.
+   */
+  async resume(): Promise<void> {
+    if (this.#parts.threads === 0) return
+    const first = await this.#nextWaiting(undefined)
+    if (first === undefined) return
+    this.#resuming = this.#resume(first).catch((error: unknown) => {
+      if (!this.#isStopped) this.#parts.onError(error)
+    })
+  }
+
+  async #resume(first: string): Promise<void> {
+    let user: string | undefined = first
+    while (user !== undefined && !this.#isStopped) {
+      await this.#shelf(user).library.ready()
+      user = await this.#nextWaiting(user)
+    }
+  }
+
+  async #nextWaiting(after: string | undefined): Promise<string | undefined> {
+    const { gt, lt } = allWaiting()
+    const range = { gt: after === undefined ? gt : waitingOf(after).lt, lt }
+    const { cores } = this.#tools.table
+    for await (const page of cores.scan({ ...range, keysOnly: true, limit: 1 })) {
+      for (const { key } of page) return decodeKey(key)[1] as string
+    }
+    return undefined
+  }
+
   /** Ends what is under way in the background. */
   async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#resuming
     await Promise.all([...this.#shelves.values()].map(({ upkeep }) => upkeep.stop()))
   }
 
@@ -278,10 +315,10 @@ function isCovered(
   generations: readonly string[] | undefined,
 ): boolean {
   if (library.waiting.size === 0) return true
-  return waitingOf(library, generations).every((waiting) => memory.has(waiting))
+  return segmentsOf(library, generations).every((waiting) => memory.has(waiting))
 }
 
-function waitingOf(library: Library, generations: readonly string[] | undefined): Waiting[] {
+function segmentsOf(library: Library, generations: readonly string[] | undefined): Waiting[] {
   const waiting = [...library.waiting.values()]
   if (generations === undefined) return waiting
   const wanted = new Set(generations)

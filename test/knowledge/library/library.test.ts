@@ -305,3 +305,18 @@ t.test('changes of one core at once leave nothing waiting of what they gave up',
     t.equal(await knowledge.graph({ user }).count(), 1)
   }
 })
+
+t.test('what waits when a process ends is indexed by the next, without being asked', async (t) => {
+  hurried(t, { quietMs: 1 })
+  const real = new MemoryBackend()
+  const first = await createLorekeep({ backend: new KeptBackend(real), indexThreads: 0 })
+  for (const name of ['a', 'b', 'c']) {
+    await first.knowledge.write({ user: name, id: 'core' }, said(name))
+  }
+  await first.close()
+  t.equal((await kindsOf(real)).filter((kind) => kind === 'waiting').length, 3)
+  const second = await createLorekeep({ backend: new KeptBackend(real) })
+  while ((await kindsOf(real)).includes('waiting')) await turn()
+  t.equal(await second.knowledge.graph({ user: 'b' }).count(), 1)
+  await second.close()
+})
