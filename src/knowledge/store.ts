@@ -140,6 +140,7 @@ class StoredKnowledge implements ClosableKnowledgeStore {
       slices,
       read: (waiting) => readWaiting({ cores, slices }, waiting),
       cacheBytes: parts.indexCacheBytes,
+      forgetVectors: (file) => this.#memory.forget(file),
       minLinked,
       now,
       threads: parts.indexThreads ?? 0,

@@ -35,6 +35,16 @@ export class BlockCache {
     throw new LorekeepError('LK_STORAGE_CORRUPT', 'a block of an index is missing')
   }
 
+  /** Lets go of a file that nobody reads any more. */
+  forget(file: BlockFile): void {
+    let kept = 0
+    for (const held of this.#held) {
+      if (held.file === file) this.#bytes -= file.drop(held.block)
+      else this.#held[kept++] = held
+    }
+    this.#held.length = kept
+  }
+
   /** Makes room for a block that was read. */
   keep(file: BlockFile, block: number, bytes: number): void {
     this.#bytes += bytes

@@ -1,6 +1,6 @@
 import type { VectorFile } from '../vectors/types.js'
 import { ANY, DEFAULT, NAMED, NONE } from '../view.js'
-import type { BlockCache, IndexBlock } from './block-cache.js'
+import type { BlockCache, BlockFile, IndexBlock } from './block-cache.js'
 import { linksKey, mainKey, vectorKey } from './keys.js'
 import {
   IS_LIST,
@@ -50,6 +50,7 @@ export class Part {
   readonly terms: PartTerms
   readonly #layout: Layout
   readonly #cache: BlockCache
+  readonly #blocks: BlockFile
   readonly #file: PartFile
   readonly #starts: readonly number[]
   readonly #pairs: readonly number[]
@@ -58,7 +59,8 @@ export class Part {
     this.record = record
     this.#layout = layoutOf(record)
     this.#cache = cache
-    this.#file = new PartFile(cache.file((block) => mainKey(record, block)))
+    this.#blocks = cache.file((block) => mainKey(record, block))
+    this.#file = new PartFile(this.#blocks)
     this.terms = new PartTerms(this.#file, this.#layout, record)
     const { spoStarts, spo, posStarts, pos, ospStarts, osp } = this.#layout
     this.#starts = [spoStarts, posStarts, ospStarts]
@@ -302,6 +304,11 @@ export class Part {
 
   get vectorFileId(): VectorFile['id'] {
     return `${this.record.id}/${this.record.number}`
+  }
+
+  /** Lets go of its blocks, which nobody is going to ask for. They are read again where somebody does. */
+  forget(): void {
+    this.#cache.forget(this.#blocks)
   }
 }
 

@@ -47,8 +47,10 @@ export const walkRoom: WalkRoom = {
 /** With fewer a question would push out what it has just read ahead. */
 const fewestArenas = 8
 
+/** Holds nothing of the question that asked for it first: that may be over, and its parts gone. */
 class LoadedBlock {
-  readonly blocks: Blocks
+  readonly file: string
+  readonly name: string
   readonly n: number
   readonly bytes: number
   /** Undefined until there is room. */
@@ -61,7 +63,8 @@ class LoadedBlock {
   isForgotten = false
 
   constructor(blocks: Blocks, n: number) {
-    this.blocks = blocks
+    this.file = blocks.file
+    this.name = blocks.name
     this.n = n
     this.bytes = blocks.bytes(n)
   }
@@ -270,7 +273,7 @@ export class VectorMemory {
   #lose(block: LoadedBlock): void {
     if (block.isForgotten) return
     block.isForgotten = true
-    const { file, name } = block.blocks
+    const { file, name } = block
     const known = this.#files.get(file)
     const own = known?.get(name)
     if (own === undefined) return

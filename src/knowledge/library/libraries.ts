@@ -19,6 +19,8 @@ const maxKnown = 20_000
 
 interface LibrariesParts extends IndexingTools {
   readonly cacheBytes: number
+  /** Is told of files of vectors that nobody is going to read any more. */
+  readonly forgetVectors: (file: string) => void
   /** Merges that are under way at once; with 0 nothing is done in the background at all. */
   readonly threads: number
   readonly bytesPerSecond: number
@@ -143,7 +145,7 @@ export class Libraries {
     if (missing.length > mostInMemory.segments || bytes > mostInMemory.bytes) {
       await upkeep.index(wanted, { signal, isThorough: false })
     } else if (missing.length > 0) {
-      await memory.take(wanted)
+      await memory.take(wanted, library.waiting)
       versions.forget()
     }
   }
@@ -288,8 +290,11 @@ export class Libraries {
     const { collector } = table
     const library = new Library(user, table, (record) => new Part(this.#cache, record))
     const memory = new MemoryParts(read, (generations) => collector.pin(...generations), now)
-    const versions = new Versions(library, memory, collector)
-    const { threads, bytesPerSecond, onError } = this.#parts
+    const { threads, bytesPerSecond, onError, forgetVectors } = this.#parts
+    const versions = new Versions(library, memory, collector, (part) => {
+      part.forget()
+      forgetVectors(part.vectorFileId)
+    })
     const upkeep = new Upkeep({
       library,
       tools: this.#tools,
@@ -303,6 +308,7 @@ export class Libraries {
       versions.forget()
       upkeep.notice()
     }
+    memory.onFewer = () => versions.forget()
     const shelf = { library, memory, versions, upkeep }
     this.#shelves.set(user, shelf)
     return shelf

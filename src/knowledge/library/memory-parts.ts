@@ -4,31 +4,38 @@ import { Part } from '../../graph/index/part.js'
 import { PartsBuilder } from '../../graph/index/parts-builder.js'
 import type { PartOfVersion } from '../../graph/version.js'
 import type { Operation } from '../../storage.js'
+import { Turns } from '../../turns.js'
 import { createId } from '../records.js'
 import { nameOfWaiting, type Waiting } from './library.js'
 
 /** Above either, segments are indexed in the storage before they are looked into. */
 export const mostInMemory = { segments: 256, bytes: 4 * 1024 * 1024 }
 
-/** More groups than this are made one: each is one more place to look into. */
+/** More groups than this become fewer: each is one more place to look into. */
 const mostGroups = 6
+/** More than this and a question waits for it. */
+const farTooMany = 24
 
 /** Gives the bytes of a segment, whole. */
 export type ReadSegment = (waiting: Waiting) => AsyncIterable<Uint8Array>
 
 interface Group {
   readonly parts: readonly Part[]
-  /** The generation of each of its segments, by name. */
-  readonly segments: ReadonlyMap<string, string>
+  readonly segments: readonly Waiting[]
 }
 
 /** Parts in memory of small segments that wait: a question sees them as soon as they are imported. */
 export class MemoryParts {
+  /** Called when a question finds the same in fewer parts. */
+  onFewer: () => void = () => undefined
   readonly #read: ReadSegment
   readonly #pin: (generations: Iterable<string>) => () => void
   readonly #now: () => number
   #groups: readonly Group[] = []
+  /** The segments of all groups, by name. */
+  #names: ReadonlySet<string> = new Set()
   #last: Promise<unknown> = Promise.resolve()
+  #joining: Promise<void> | undefined
 
   /** `pin` keeps the segments of generations until it is undone. */
   constructor(
@@ -41,68 +48,103 @@ export class MemoryParts {
     this.#now = now
   }
 
+  get parts(): readonly Part[] {
+    return this.#groups.flatMap(({ parts }) => parts)
+  }
+
   /**
    * The parts, with the generations that they are asked for: those of which something waits. What others
    * said is in the parts of the library by now, or was given up.
    */
   seen(waiting: ReadonlyMap<string, Waiting>): readonly (PartOfVersion & { only: string[] })[] {
     return this.#groups.flatMap(({ parts, segments }) => {
-      const left = new Set<string>()
-      for (const [name, generation] of segments) if (waiting.has(name)) left.add(generation)
+      const left = new Set(segments.filter(isIn(waiting)).map(({ generation }) => generation))
       return parts.map((part) => ({ part, only: [...left] }))
     })
   }
 
   has(waiting: Waiting): boolean {
-    const name = nameOfWaiting(waiting)
-    return this.#groups.some(({ segments }) => segments.has(name))
+    return this.#names.has(nameOfWaiting(waiting))
   }
 
-  /** True where it lets go of any: those of which nothing waits any more. */
-  prune(waiting: ReadonlyMap<string, Waiting>): boolean {
-    const left = this.#groups.filter(({ segments }) =>
-      [...segments.keys()].some((name) => waiting.has(name)),
-    )
-    const isLess = left.length < this.#groups.length
-    this.#groups = left
-    return isLess
+  /** Lets go of those of which nothing waits any more. */
+  prune(waiting: ReadonlyMap<string, Waiting>): void {
+    const left = this.#groups.filter(({ segments }) => segments.some(isIn(waiting)))
+    if (left.length < this.#groups.length) this.#set(left)
   }
 
   /** Takes segments in, where they are not there. `waiting` is asked for those that wait then. */
-  async take(waiting: () => readonly Waiting[]): Promise<void> {
-    const mine = this.#last.then(() => this.#take(waiting()))
+  async take(waiting: () => readonly Waiting[], all: ReadonlyMap<string, Waiting>): Promise<void> {
+    const mine = this.#last.then(() => this.#take(waiting(), all))
     this.#last = mine.catch(() => undefined)
     await mine
   }
 
-  async #take(all: readonly Waiting[]): Promise<void> {
-    const missing = all.filter((waiting) => !this.has(waiting))
+  async #take(wanted: readonly Waiting[], waiting: ReadonlyMap<string, Waiting>): Promise<void> {
+    const missing = wanted.filter((segment) => !this.has(segment))
     if (missing.length === 0) return
-    const isFull = this.#groups.length >= mostGroups
-    const wanted = isFull ? all : missing
-    const release = this.#pin(wanted.map(({ generation }) => generation))
-    const made = await this.#build(wanted).finally(release)
-    this.#groups = isFull ? [made] : [...this.#groups, made]
+    this.#set([...this.#groups, await this.#build(missing)])
+    if (this.#groups.length <= mostGroups) return
+    this.#joining ??= this.#join(waiting).finally(() => (this.#joining = undefined))
+    if (this.#groups.length > farTooMany) await this.#joining
+  }
+
+  /**
+   * Makes one of the smallest groups, none of them much larger than the smaller ones together: so a segment
+   * is built anew only as often as what it lies with doubles. Questions go on with those meanwhile, and
+   * where it fails: the next one that brings anything tries it again.
+   */
+  async #join(waiting: ReadonlyMap<string, Waiting>): Promise<void> {
+    const joined: Group[] = []
+    const segments: Waiting[] = []
+    const bySize = [...this.#groups].sort((a, b) => a.segments.length - b.segments.length)
+    for (const group of bySize) {
+      if (joined.length > 1 && group.segments.length > 2 * segments.length) break
+      joined.push(group)
+      segments.push(...group.segments.filter(isIn(waiting)))
+    }
+    const made = await this.#build(segments).catch(() => undefined)
+    if (made === undefined) return
+    this.#set([...this.#groups.filter((group) => !joined.includes(group)), made])
+    this.prune(waiting)
+    this.onFewer()
+  }
+
+  #set(groups: readonly Group[]): void {
+    this.#groups = groups
+    this.#names = new Set(groups.flatMap(({ segments }) => segments.map(nameOfWaiting)))
   }
 
   async #build(segments: readonly Waiting[]): Promise<Group> {
-    const storage = new MemoryBlocks()
-    const [first] = segments as readonly [Waiting, ...Waiting[]] // not empty
-    const builder = new PartsBuilder(storage, createId(this.#now()), first)
+    const release = this.#pin(segments.map(({ generation }) => generation))
+    try {
+      const storage = new MemoryBlocks()
+      const parts = await this.#partsOf(segments, storage)
+      return { parts, segments }
+    } finally {
+      release()
+    }
+  }
+
+  async #partsOf(segments: readonly Waiting[], storage: MemoryBlocks): Promise<Part[]> {
+    const [first] = segments
+    if (first === undefined) return []
+    const bytes = segments.reduce((sum, waiting) => sum + waiting.bytes, 0)
+    const builder = new PartsBuilder(storage, createId(this.#now()), first, bytes)
+    const turns = new Turns(undefined)
     for (const waiting of segments) {
       builder.source(waiting)
       for await (const slice of this.#read(waiting)) builder.push(slice)
+      await turns.pass()
     }
-    const records = await builder.finish()
     // All of it is there: nothing is ever left out for another.
     const cache = new BlockCache(storage, Infinity)
-    return {
-      parts: records.map((record) => new Part(cache, record)),
-      segments: new Map(
-        segments.map((waiting) => [nameOfWaiting(waiting), waiting.generation] as const),
-      ),
-    }
+    return (await builder.finish()).map((record) => new Part(cache, record))
   }
+}
+
+function isIn(waiting: ReadonlyMap<string, Waiting>): (segment: Waiting) => boolean {
+  return (segment) => waiting.has(nameOfWaiting(segment))
 }
 
 export class MemoryBlocks implements BlockStorage {

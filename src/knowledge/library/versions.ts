@@ -1,3 +1,4 @@
+import type { Part } from '../../graph/index/part.js'
 import type { HeldParts, PartOfVersion } from '../../graph/version.js'
 import type { Collector } from '../collector.js'
 import { partName } from '../records.js'
@@ -17,10 +18,20 @@ class Version {
   readonly #unpin: () => void
   #holders = 0
 
-  constructor({ parts, retired, waiting }: Library, memory: MemoryParts, collector: Collector) {
+  /** `ended` is told of its parts when nobody holds it any more. */
+  constructor(
+    { parts, retired, waiting }: Library,
+    memory: MemoryParts,
+    collector: Collector,
+    ended: (parts: readonly PartOfVersion[]) => void,
+  ) {
     const not = retired.size > 0 ? [...retired].sort() : undefined
     this.#all = [...parts.map((part) => ({ part, not })), ...memory.seen(waiting)]
-    this.#unpin = collector.pin(...parts.map(({ record }) => partName(record)))
+    const unpin = collector.pin(...parts.map(({ record }) => partName(record)))
+    this.#unpin = () => {
+      unpin()
+      ended(this.#all)
+    }
   }
 
   /** `generations` are those of the cores that were named. */
@@ -60,12 +71,22 @@ export class Versions {
   readonly #library: Library
   readonly #memory: MemoryParts
   readonly #collector: Collector
+  readonly #gone: (part: Part) => void
+  /** Parts that questions could see and that were not gone yet. */
+  readonly #seen = new Set<Part>()
   #newest: { readonly version: Version; readonly forget: () => void } | undefined
 
-  constructor(library: Library, memory: MemoryParts, collector: Collector) {
+  /** `gone` is told of parts that the next question does not see. An earlier one may still read them. */
+  constructor(
+    library: Library,
+    memory: MemoryParts,
+    collector: Collector,
+    gone: (part: Part) => void,
+  ) {
     this.#library = library
     this.#memory = memory
     this.#collector = collector
+    this.#gone = gone
   }
 
   /** To be called when the library is ready, and memory has what waits of what is asked. */
@@ -78,10 +99,27 @@ export class Versions {
   forget(): void {
     this.#newest?.forget()
     this.#newest = undefined
+    this.#letGo(this.#seen)
   }
 
   #make(): { readonly version: Version; readonly forget: () => void } {
-    const version = new Version(this.#library, this.#memory, this.#collector)
+    // What it has read since the next question did not see it any more.
+    const ended = (parts: readonly PartOfVersion[]) => this.#letGo(parts.map(({ part }) => part))
+    const version = new Version(this.#library, this.#memory, this.#collector, ended)
+    for (const part of this.#current()) this.#seen.add(part)
     return { version, forget: version.hold() }
+  }
+
+  #letGo(parts: Iterable<Part>): void {
+    const current = new Set(this.#current())
+    for (const part of parts) {
+      if (current.has(part)) continue
+      this.#seen.delete(part)
+      this.#gone(part)
+    }
+  }
+
+  #current(): readonly Part[] {
+    return [...this.#library.parts, ...this.#memory.parts]
   }
 }

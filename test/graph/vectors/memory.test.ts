@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import v8 from 'node:v8'
 import t from 'tap'
 import { Arenas, arenaBytes } from '../../../src/graph/vectors/arenas.js'
 import { VectorMemory, type Blocks } from '../../../src/graph/vectors/memory.js'
@@ -70,6 +71,29 @@ t.test('a block is read once for all who use it, and again when it was pushed ou
   t.equal(await firstByte(1), 2)
   t.equal(reads.filter((n) => n === 1).length, 2)
 })
+
+class Asker {
+  readonly bytes = 4096
+}
+
+t.test(
+  'a block that stays does not keep the question that read it first',
+  { skip: typeof v8.queryObjects !== 'function' && 'v8.queryObjects() came with Node 20.13' },
+  async (t) => {
+    const memory = new VectorMemory(0)
+    const ask = async () => {
+      const asker = new Asker()
+      const bytes = () => asker.bytes
+      const read = async () => new Uint8Array(asker.bytes)
+      await memory.use({ file: 'f', name: 'test ', count: 1, bytes, read }, 0, () => {})
+    }
+    await ask()
+    const { blocks } = makeBlocks('f', [4096])
+    t.equal(memory.isLoaded(blocks, 0), true)
+    const left = v8.queryObjects(Asker as never, { format: 'count' }) as unknown as number
+    t.equal(left, 0)
+  },
+)
 
 t.test('a block that is used stays until it is not, and others wait for room', async (t) => {
   const memory = new VectorMemory(0)
