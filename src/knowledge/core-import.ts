@@ -198,6 +198,7 @@ export class CoreImporter {
               core: name.id,
               bytes: segment.bytes,
               isSoon: isIndexed || small !== undefined,
+              content: small?.content,
             }
       if (replaced) operations.push(markGarbage(replaced.generation))
       const whole = {

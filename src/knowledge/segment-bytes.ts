@@ -26,6 +26,8 @@ const allowance = 1.5
 export interface SmallBytes {
   readonly inline: NonNullable<SegmentRecord['inline']>
   readonly stored: Uint8Array
+  /** As they were given. */
+  readonly content: Uint8Array
 }
 
 /** What both partitions are to a reader of segments. */
@@ -47,8 +49,9 @@ export interface PlacedSegment {
  */
 export function smallOf(bytes: Uint8Array): SmallBytes | undefined {
   const deflated = bytes.length < fewestDeflated ? undefined : deflate(bytes)
-  if (deflated !== undefined) return { inline: 'deflated', stored: deflated }
-  return bytes.length <= maxSmallBytes ? { inline: 'plain', stored: bytes } : undefined
+  if (deflated !== undefined) return { inline: 'deflated', stored: deflated, content: bytes }
+  if (bytes.length > maxSmallBytes) return undefined
+  return { inline: 'plain', stored: bytes, content: bytes }
 }
 
 /** `undefined` where it does not become small. */

@@ -63,7 +63,8 @@ export class Staging {
   async finish(): Promise<Staged> {
     const { writer } = this
     writer.end()
-    const small = writer.held && smallOf(writer.held)
+    // What is remembered of it should not keep a whole block.
+    const small = writer.held && smallOf(new Uint8Array(writer.held))
     if (small !== undefined || writer.blocks === 0) return { small, parts: [] }
     await this.#stage(false)
     await writer.writeFull()

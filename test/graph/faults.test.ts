@@ -111,9 +111,12 @@ for (const [engine, createBackend] of backends) {
         // The first round fails nowhere and counts the calls.
         for (let failAt = 0; failAt <= calls; failAt++) {
           const backend = new FaultyBackend(createBackend(t))
+          const earlier = await createLorekeep({ backend, indexThreads: 0 })
+          await prepare(earlier.knowledge)
+          // Another one: what has come through it a moment ago would be in its memory.
           const keep = await createLorekeep({ backend, onError: () => undefined })
           const { knowledge } = keep
-          await prepare(knowledge)
+          await quiet(backend)
           const before = await exported(knowledge, ref)
           const start = backend.calls
           Object.assign(backend, { failAt: failAt === 0 ? Infinity : start + failAt, when })
@@ -143,6 +146,7 @@ for (const [engine, createBackend] of backends) {
             await turn()
           }
           await keep.close()
+          await earlier.close()
         }
         t.ok(calls > 2, `${calls} calls`)
       })

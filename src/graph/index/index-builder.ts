@@ -1,4 +1,5 @@
 import type { BlockStorage } from '../../block-writer.js'
+import { Turns } from '../../turns.js'
 import { IndexThread } from './index-thread.js'
 import type { PartRecord } from './layout.js'
 import { unlinked, writeLinks, type LinkOptions } from './links-writer.js'
@@ -7,8 +8,9 @@ import type { SourceName } from './places.js'
 
 export type { SourceName } from './places.js'
 
-/** Less than this is indexed where it is: a thread takes some 50 ms to start. */
+/** Less than this is indexed where it is, unless a thread waits for work: one takes some 50 ms to start. */
 const minThreadBytes = 8 * 1024 * 1024
+const minWaitingBytes = 64 * 1024
 
 /** Makes one index from the bytes of segments, in a thread of its own where they are many. */
 export class IndexBuilder {
@@ -56,28 +58,34 @@ export class IndexBuilder {
   /** Call after each slice: waits where the index is behind. */
   async ready(): Promise<void> {
     if (this.#heldBytes < minThreadBytes) return
-    if (this.#thread === undefined && this.#parts === undefined) {
-      this.#thread = await IndexThread.start(this.#storage, this.#id, this.#signal)
-      if (this.#thread !== undefined) {
-        this.#thread.source(this.#first)
-        for (const held of this.#held.splice(0)) tell(this.#thread, held)
-      }
-    }
+    await this.#startThread()
     await (this.#thread === undefined ? this.#workHere() : this.#thread.ready())
+  }
+
+  /** Where it is not made here already. */
+  async #startThread(): Promise<void> {
+    if (this.#thread !== undefined || this.#parts !== undefined) return
+    this.#thread = await IndexThread.start(this.#storage, this.#id, this.#signal)
+    if (this.#thread === undefined) return
+    this.#thread.source(this.#first)
+    for (const held of this.#held.splice(0)) tell(this.#thread, held)
   }
 
   /** The parts, all of them durable. */
   async finish(): Promise<PartRecord[]> {
+    if (this.#heldBytes > minWaitingBytes && IndexThread.isWaiting) await this.#startThread()
     if (this.#thread !== undefined) return this.#thread.finish()
     const parts = await this.#workHere()
     return parts.finish()
   }
 
   async #workHere(): Promise<PartsBuilder> {
-    this.#parts ??= new PartsBuilder(this.#storage, this.#id, this.#first)
+    this.#parts ??= new PartsBuilder(this.#storage, this.#id, this.#first, this.#heldBytes)
+    const turns = new Turns(this.#signal)
     for (const held of this.#held.splice(0)) {
       tell(this.#parts, held)
       await this.#parts.writeFull()
+      await turns.pass()
     }
     await this.#parts.writeFull()
     return this.#parts

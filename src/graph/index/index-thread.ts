@@ -123,6 +123,11 @@ function warn(error: unknown): void {
  * uses two processors. The storage stays here: the thread asks for its reads and writes.
  */
 export class IndexThread {
+  /** Whether one is there that has nothing to do: then even a little is better done there. */
+  static get isWaiting(): boolean {
+    return idle !== undefined && threads < mostThreads
+  }
+
   /**
    * Undefined where as many work as are of use (each takes a processor, and up to 150 MiB), or where no
    * thread can be started: then the index is made where it is wanted.

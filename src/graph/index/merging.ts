@@ -6,8 +6,15 @@ import { mergeHere, type MergeInput } from './part-merger.js'
 
 export type { MergeInput } from './part-merger.js'
 
-/** Less than this is merged where it is: that takes some 100 ms, in short turns, and a thread 50 to start. */
-const minThreadBytes = 16 * 1024 * 1024
+/**
+ * Less than this is merged where it is: that takes some 50 ms, in short turns, and a thread 50 to start.
+ * Where one waits for work anyway, it has less.
+ */
+const minThreadBytes = 8 * 1024 * 1024
+const minWaitingBytes = 256 * 1024
+
+/** So many vectors are linked in a thread, however short they are: each takes some 100 us. */
+const minThreadLinked = 2000
 
 interface MergeOptions extends LinkOptions {
   /** Whether it is merged where it is. By default where it is no work for a thread. */
@@ -29,7 +36,7 @@ export async function mergeParts(
   inputs: readonly MergeInput[],
   options: MergeOptions,
 ): Promise<PartRecord | undefined> {
-  const { minLinked, signal, onProgress, isSmall = isSmallMerge(inputs) } = options
+  const { minLinked, signal, onProgress, isSmall = isSmallMerge(inputs, minLinked) } = options
   signal?.throwIfAborted()
   const thread = isSmall ? undefined : await IndexThread.start(storage, id, signal)
   const linking = { minLinked, signal, onProgress }
@@ -41,11 +48,14 @@ export async function mergeParts(
   }
 }
 
-function isSmallMerge(inputs: readonly MergeInput[]): boolean {
+function isSmallMerge(inputs: readonly MergeInput[], minLinked: number): boolean {
   let bytes = 0
+  let vectors = 0
   for (const { part } of inputs) {
     const { dimensions = 0, count = 0 } = part.vectors ?? {}
     bytes += layoutOf(part).end + 4 * dimensions * count
+    vectors += count
   }
-  return bytes < minThreadBytes
+  const least = IndexThread.isWaiting ? minWaitingBytes : minThreadBytes
+  return bytes < least && (vectors < minLinked || vectors < minThreadLinked)
 }

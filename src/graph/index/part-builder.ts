@@ -34,6 +34,7 @@ const maxTermBytes = 64 * 1024 * 1024
 const maxVectors = 1 << 20
 const maxLengths = 64
 
+/** For terms, and for triples. It grows where they are more. */
 const firstRoom = 1 << 14
 
 /** Their terms should fit the processor's first caches. */
@@ -46,11 +47,11 @@ const triplesAtOnce = maxAhead / 3
 export class PartBuilder implements CoreVisitor {
   /** Whose the messages are. Changed between whole messages. */
   readonly origin: Origin
-  readonly #terms = new TermTable()
-  #places = new PlaceTable(this.#terms)
+  readonly #terms: TermTable
+  #places: PlaceTable
   /** Of the part of triples that is under way; -1 before it has any. */
   #number = -1
-  #columns = createColumns(firstRoom)
+  #columns: BuilderColumns
   #triples = 0
   /** Triples that wait for their terms to be looked up: these one behind the other, and their ends. */
   #words = new Int32Array(1 << 14)
@@ -80,11 +81,17 @@ export class PartBuilder implements CoreVisitor {
   /** Parts that were begun. */
   #begun = 0
 
-  /** All parts are stored under keys that begin with `id`. */
-  constructor(storage: BlockStorage, id: string, source: SourceName) {
+  /**
+   * All parts are stored under keys that begin with `id`. `room`: terms and triples that fit before it
+   * grows, a power of two; thousands of parts of a few triples may be built.
+   */
+  constructor(storage: BlockStorage, id: string, source: SourceName, room = firstRoom) {
     this.#storage = storage
     this.#id = id
     this.origin = new Origin(source)
+    this.#terms = new TermTable(room)
+    this.#places = new PlaceTable(this.#terms)
+    this.#columns = createColumns(room)
   }
 
   // What the walker tells

@@ -10,9 +10,14 @@ export class PartsBuilder {
   readonly #walker: CoreWalker
   readonly #parts: PartRecord[] = []
 
-  /** All of the index is stored under keys that begin with `id`. */
-  constructor(storage: BlockStorage, id: string, source: SourceName) {
-    this.#builder = new PartBuilder(storage, id, source)
+  /** All of the index is stored under keys that begin with `id`. `bytes`: how many come, where that is known. */
+  constructor(storage: BlockStorage, id: string, source: SourceName, bytes?: number) {
+    this.#builder = new PartBuilder(
+      storage,
+      id,
+      source,
+      bytes === undefined ? bytes : roomFor(bytes),
+    )
     this.#walker = new CoreWalker(this.#builder)
   }
 
@@ -41,4 +46,10 @@ export class PartsBuilder {
   async settle(): Promise<void> {
     await this.#builder.settle()
   }
+}
+
+/** A triple, or a term, takes some 64 bytes. Where it is less, room is made. */
+function roomFor(bytes: number): number {
+  const rows = Math.min(1 << 14, Math.max(1 << 8, bytes / 64))
+  return 2 ** Math.ceil(Math.log2(rows))
 }

@@ -24,7 +24,12 @@ export interface Waiting extends WaitingRecord {
   readonly generation: string
   /** Its number in the core. */
   readonly segment: number
+  /** Its bytes, where it came a moment ago: they are read twice before it is in a part. */
+  readonly content?: Uint8Array | undefined
 }
+
+/** Bytes of segments that are held while they wait. */
+const mostContent = 1024 * 1024
 
 /** A change of one core, and what the library has to know of it: one write. */
 export interface CoreChange {
@@ -78,6 +83,7 @@ export class Library {
   #parts: readonly Part[] = []
   readonly #waiting = new Map<string, Waiting>()
   #soon = { segments: 0, bytes: 0 }
+  #content = 0
   #retired = new Set<string>()
   /** False before it was read, and after a write of which nobody knows whether it happened. */
   #isReady = false
@@ -240,12 +246,20 @@ export class Library {
   }
 
   #add(waiting: Waiting): void {
-    this.#waiting.set(nameOfWaiting(waiting), waiting)
+    const bytes = waiting.content?.length ?? 0
+    const isHeld = this.#content + bytes <= mostContent
+    this.#waiting.set(nameOfWaiting(waiting), isHeld ? waiting : { ...waiting, content: undefined })
+    if (isHeld) this.#content += bytes
     this.#count(waiting, 1)
   }
 
-  #drop(waiting: Waiting): void {
-    if (this.#waiting.delete(nameOfWaiting(waiting))) this.#count(waiting, -1)
+  #drop(old: Waiting): void {
+    const name = nameOfWaiting(old)
+    const waiting = this.#waiting.get(name)
+    if (waiting === undefined) return
+    this.#waiting.delete(name)
+    this.#content -= waiting.content?.length ?? 0
+    this.#count(waiting, -1)
   }
 
   #count({ isSoon, bytes }: Waiting, sign: 1 | -1): void {
@@ -307,6 +321,7 @@ export class Library {
     this.#stored = stored
     this.#waiting.clear()
     this.#soon = { segments: 0, bytes: 0 }
+    this.#content = 0
     for (const each of waiting) this.#add(each)
     this.#retired = retired
     this.#reading++

@@ -13,7 +13,11 @@ export async function* readWaiting(
   places: { readonly cores: Storage; readonly slices: Storage },
   waiting: Waiting,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const { generation, segment: n } = waiting
+  const { generation, segment: n, content } = waiting
+  if (content !== undefined) {
+    yield content
+    return
+  }
   try {
     const stored = await places.cores.get(segmentKey(generation, n))
     if (stored === undefined) throw damaged(waiting, 'it lacks a segment')
