@@ -70,23 +70,11 @@ await bench.inDirectory(async (directory) => {
   times.sort((a, b) => a - b)
   const at = (share: number) => times[Math.floor(share * (times.length - 1))] as number
   const scenario = `${times.length} questions while ${core - before} cores come in`
-  const figure = (peer: string, ours: string, value: number, most: number, unit: 'ms' | 'MiB') =>
-    bench.report({
-      scenario,
-      peer,
-      ours,
-      theirs: '',
-      value,
-      low: value,
-      high: value,
-      unit,
-      target: { most },
-    })
-  const show = (ms: number) => `${ms.toFixed(1)} ms`
-  figure(`p50 ${show(at(0.5))}, p99`, show(at(0.99)), at(0.99), 20, 'ms')
+  bench.reportOne(`${scenario}: p50`, at(0.5), 'ms')
+  bench.reportOne(`${scenario}: p99`, at(0.99), 'ms', { most: 20 })
   const half = memory.length >> 1
   const grown = Math.max(...memory.slice(half)) - Math.max(...memory.slice(0, half))
-  figure('RSS of the second half beside the first', `${grown.toFixed(0)} MiB`, grown, 50, 'MiB')
-  figure('until all is merged', show(merged), merged, 60_000, 'ms')
+  bench.reportOne('RSS of the second half beside the first', grown, 'MiB', { most: 50 })
+  bench.reportOne('until all is merged', merged, 'ms', { most: 60_000 })
   bench.note(`parts: ${Math.max(...parts)} at most, ${state.parts} at the end`)
 })

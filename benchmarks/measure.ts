@@ -1,6 +1,6 @@
 // How a scenario measures and what it tells benchmarks/run.ts.
 
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -119,6 +119,27 @@ function compare(
     unit: 'x',
     ...(target && { target }),
   }
+}
+
+/** A figure of ours alone, measured once. */
+export function reportOne(
+  scenario: string,
+  value: number,
+  unit: Figure['unit'],
+  target?: Target,
+): void {
+  const ours = `${Number(value.toPrecision(4))} ${unit}`
+  const all = { value, low: value, high: value }
+  report({ scenario, peer: '', ours, theirs: '', ...all, unit, ...(target && { target }) })
+}
+
+/** What lies in a directory, and in those within it. */
+export async function bytesIn(directory: string): Promise<number> {
+  let bytes = 0
+  for (const entry of await readdir(directory, { withFileTypes: true, recursive: true })) {
+    if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name))).size
+  }
+  return bytes
 }
 
 export function spread(values: readonly number[]) {

@@ -43,6 +43,7 @@ const scenarios = [
   'library',
   'library-load',
   'library-large',
+  'texts',
 ]
 
 const asked = process.argv.slice(2).filter((argument) => argument !== '--json')

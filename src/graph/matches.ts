@@ -4,6 +4,7 @@ import { Miss, withBlocks } from './miss.js'
 import type { Answer } from './results.js'
 import type { TriplePattern } from './types.js'
 import { graphId, isList, rowsIn } from './graph-rows.js'
+import { RowBatch, vast } from './row-batch.js'
 import { rangeOf } from './value/range.js'
 import { Within } from './within.js'
 import { ANY, type GraphView, type Rows, type TellingView } from './view.js'
@@ -35,13 +36,12 @@ export class Matches implements Answer<Triple> {
   isDone = false
   readonly #open: OpenView
   readonly #pattern: TriplePattern
-  /** What of the pattern a triple says in the same words. */
-  readonly #told: readonly (Term | undefined)[]
   readonly #within: Within | undefined
   #left: number
   #rows: Rows | undefined
-  /** The cursor stands on a triple that was not told yet. */
-  #pending = false
+  readonly #batch: RowBatch
+  /** Rows of the next batch: it grows while a reader wants more, where that is of use. */
+  #size = 0
 
   /** With `rows` it is these that are told. */
   constructor(open: OpenView, pattern: TriplePattern, limit: number, rows?: Rows) {
@@ -49,43 +49,37 @@ export class Matches implements Answer<Triple> {
     this.#pattern = pattern
     const { s, p, o, filter } = pattern
     // Languages are spelled in several ways, and xsd:string is left out in a core.
-    this.#told = [s, p, o].map((term) => ((term?.dt ?? term?.ln) === undefined ? term : undefined))
+    const known = (term: Term | undefined) =>
+      (term?.dt ?? term?.ln) === undefined ? term : undefined
+    const told = [known(s), known(p), known(o)] as const
     this.#within = filter && new Within(open.view, rangeOf(filter))
     this.#rows = rows
+    this.#batch = new RowBatch(open.view, told, open.check)
     this.#left = limit
     this.isDone = limit === 0
   }
 
   next(most: number): Triple[] {
-    const { view } = this.#open
-    const [s, p, o] = this.#told
+    const batch = this.#batch
     const triples: Triple[] = []
     const end = Math.min(most, this.#left)
     try {
-      const rows = (this.#rows ??= this.#rowsOf(view))
-      while (triples.length < end) {
-        if (!this.#pending && !rows.next()) {
-          this.isDone = true
-          break
-        }
-        this.#pending = true
-        const triple = {
-          s: s ?? view.term(rows.s),
-          p: p ?? view.term(rows.p),
-          o: o ?? view.term(rows.o),
-        }
-        // Of a union it is not said which.
-        const isNamed = rows.g >= 0
-        triples.push(isNamed ? { ...triple, g: view.term(rows.g).v } : triple)
-        this.#pending = false
-      }
+      if (batch.isEmpty && !batch.isLast) this.#take(most)
+      while (!batch.isEmpty && triples.length < end) triples.push(batch.next())
     } catch (error) {
       // What is there is told first; the block is missed again by the next call.
       if (!(error instanceof Miss) || triples.length === 0) throw error
     }
     this.#left -= triples.length
-    if (this.#left === 0) this.isDone = true
+    this.isDone = this.#left === 0 || (batch.isLast && batch.isEmpty)
     return triples
+  }
+
+  #take(most: number): void {
+    const rows = (this.#rows ??= this.#rowsOf(this.#open.view))
+    const isVast = this.#open.view.isVast
+    this.#size = Math.max(most, isVast ? Math.min(4 * this.#size, vast.most) : 0)
+    this.#batch.take(rows, Math.min(this.#size, this.#left))
   }
 
   #rowsOf(view: TellingView): Rows {

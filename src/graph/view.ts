@@ -53,7 +53,19 @@ export interface PartedView extends GraphView {
 export interface TellingView extends PartedView {
   /** As rows(), for who only asks term() of their ids: one term may come under several. */
   rowsToTell(s: number, p: number, o: number, g: number): Rows
+  /** A hint, before term() is called for each of them. Brings no blocks and throws no Miss. */
+  readAhead(ids: readonly number[]): void
+  /**
+   * Whether its terms are more than memory has room for: then eachTerm() is for those of many rows. Its ids
+   * are below 2^32.
+   */
+  readonly isVast: boolean
+  /** The terms of ids that ascend, in that order. `check` throws where it may not go on. */
+  eachTerm(ids: Uint32Array, take: TakeTerm, check: () => void): Promise<void>
 }
+
+/** Is told of the term of the n-th id. */
+export type TakeTerm = (n: number, term: Term) => void
 
 /** A cursor over ids, as Rows are one. */
 export interface Values {

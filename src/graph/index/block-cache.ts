@@ -24,6 +24,10 @@ export class BlockCache {
     this.#maxBytes = maxBytes
   }
 
+  get maxBytes(): number {
+    return this.#maxBytes
+  }
+
   file(keyOf: (block: number) => Uint8Array): BlockFile {
     return new BlockFile(this, keyOf)
   }
@@ -93,10 +97,23 @@ export class BlockFile {
     return block
   }
 
+  /** The words of a block, where it is in memory. */
+  peek(n: number): Uint32Array | undefined {
+    return this.#blocks[n]?.words
+  }
+
+  /** Begins to read a block that is needed soon. If that fails it fails again for who needs it. */
+  bring(n: number): void {
+    if (this.#blocks[n] === undefined) this.#load(n).catch(() => undefined)
+  }
+
   /** @throws LorekeepError `LK_STORAGE_*` */
   #hold(n: number): Promise<void> {
     this.#holders.set(n, (this.#holders.get(n) ?? 0) + 1)
-    if (this.#blocks[n] !== undefined) return Promise.resolve()
+    return this.#blocks[n] === undefined ? this.#load(n) : Promise.resolve()
+  }
+
+  #load(n: number): Promise<void> {
     const loading = this.#loading.get(n) ?? this.#read(n).finally(() => this.#loading.delete(n))
     this.#loading.set(n, loading)
     return loading

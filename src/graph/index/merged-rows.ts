@@ -65,6 +65,12 @@ export class PartStream {
   readonly rows: Rows
   /** The open places, in the order that the rows have. */
   keys: readonly Key[] = []
+  /** How often it went on. */
+  #moves = 0
+  // What it was found to be before by the first place alone: so are all its rows that have the same there.
+  #followed: PartStream | undefined
+  #followedMoves = 0
+  #leading: number = NONE
 
   constructor(n: number, terms: PartTerms, base: number, rows: Rows) {
     this.n = n
@@ -76,6 +82,7 @@ export class PartStream {
   next(): boolean {
     const { rows } = this
     if (!rows.next()) return false
+    this.#moves++
     for (const key of this.keys) {
       const { place } = key
       const id = place === 0 ? rows.s : place === 1 ? rows.p : place === 2 ? rows.o : rows.g
@@ -86,6 +93,16 @@ export class PartStream {
     return true
   }
 
+  /** True where compare() has told so of this and all other rows up to here. */
+  stillLeads(other: PartStream | undefined): boolean {
+    return (
+      other !== undefined &&
+      this.#followed === other &&
+      this.#followedMoves === other.#moves &&
+      this.keys[0]?.id === this.#leading
+    )
+  }
+
   /** Below 0 where its row comes before that of another stream, 0 where it is the same. */
   compare(other: PartStream): number {
     for (let n = 0; n < this.keys.length; n++) {
@@ -93,7 +110,15 @@ export class PartStream {
       const b = other.keys[n] as Key
       if (!a.isRead) a.read()
       if (!b.isRead) b.read()
-      if (a.hash !== b.hash) return a.hash < b.hash ? -1 : 1
+      if (a.hash !== b.hash) {
+        if (a.hash > b.hash) return 1
+        if (n === 0) {
+          this.#followed = other
+          this.#followedMoves = other.#moves
+          this.#leading = a.id
+        }
+        return -1
+      }
       const order = a.compare(b)
       if (order !== 0) return order
     }
@@ -143,6 +168,15 @@ export class MergedRows implements Rows {
   next(): boolean {
     const told = this.#told
     const heads = this.#heads
+    // Rows of one part often come in a run: most are compared with nothing.
+    if (told.length === 1 && !this.#isReady) {
+      const only = told[0] as PartStream
+      if (!only.next()) told.pop()
+      else if (only.stillLeads(heads[heads.length - 1])) {
+        this.#take(only)
+        return true
+      } else this.#isReady = true
+    }
     for (let last = told.at(-1); last !== undefined; last = told.at(-1)) {
       if (!this.#isReady && !last.next()) {
         told.pop()
@@ -165,7 +199,6 @@ export class MergedRows implements Rows {
   #enter(stream: PartStream): void {
     const heads = this.#heads
     let high = heads.length
-    // Rows of one part often come in a run.
     if (high === 0 || isBefore(stream, heads[high - 1] as PartStream)) {
       heads.push(stream)
       return
@@ -182,14 +215,18 @@ export class MergedRows implements Rows {
     heads[low] = stream
   }
 
-  #take({ n, base, rows }: PartStream): void {
-    const ids = this.#ids
-    const [s, p, o, g] = this.#pattern
-    const idOf = (id: number) => (ids === undefined ? base + id : ids.graphId(n, id))
-    if (s === ANY) this.s = idOf(rows.s)
-    if (p === ANY) this.p = idOf(rows.p)
-    if (o === ANY) this.o = idOf(rows.o)
-    if (g === ANY || g === NAMED) this.g = rows.g < 0 ? rows.g : idOf(rows.g)
+  #take(stream: PartStream): void {
+    const { rows } = stream
+    const pattern = this.#pattern
+    if (pattern[0] === ANY) this.s = this.#idOf(stream, rows.s)
+    if (pattern[1] === ANY) this.p = this.#idOf(stream, rows.p)
+    if (pattern[2] === ANY) this.o = this.#idOf(stream, rows.o)
+    const g = pattern[3]
+    if (g === ANY || g === NAMED) this.g = rows.g < 0 ? rows.g : this.#idOf(stream, rows.g)
+  }
+
+  #idOf({ n, base }: PartStream, id: number): number {
+    return this.#ids === undefined ? base + id : this.#ids.graphId(n, id)
   }
 }
 

@@ -1,7 +1,15 @@
 import { keyOf } from '../../terms.js'
 import type { Term } from '../../types.js'
 import type { ValueRange } from '../value/range.js'
-import { NONE, UNION, type Names, type TellingView, type Rows, type Values } from '../view.js'
+import {
+  NONE,
+  UNION,
+  type Names,
+  type Rows,
+  type TakeTerm,
+  type TellingView,
+  type Values,
+} from '../view.js'
 import { encodeTerm } from './encoded-term.js'
 import { MergedRows, PartStream } from './merged-rows.js'
 import { orderOf, SPO } from './part.js'
@@ -76,6 +84,36 @@ export class MergedView implements TellingView {
   term(id: number): Term {
     const n = this.#partOf(id)
     return this.view(n).term(id - this.baseOf(n))
+  }
+
+  readAhead(ids: readonly number[]): void {
+    const own: (number[] | undefined)[] = this.#views.map(() => undefined)
+    for (const id of ids) {
+      const n = this.#partOf(id)
+      ;(own[n] ??= []).push(id - this.baseOf(n))
+    }
+    for (const [n, those] of own.entries()) if (those) this.view(n).readAhead(those)
+  }
+
+  get isVast(): boolean {
+    const last = this.#views.length - 1
+    const ids = this.baseOf(last) + this.view(last).part.terms.count
+    return ids < 2 ** 32 && this.#views.some(({ isVast }) => isVast)
+  }
+
+  async eachTerm(ids: Uint32Array, take: TakeTerm, check: () => void): Promise<void> {
+    let from = 0
+    for (const [n, view] of this.#views.entries()) {
+      const next = n + 1 < this.#views.length ? this.baseOf(n + 1) : Infinity
+      let to = from
+      while (to < ids.length && (ids[to] as number) < next) to++
+      if (to === from) continue
+      const base = this.baseOf(n)
+      const first = from
+      const own = ids.subarray(from, to).map((id) => id - base)
+      await view.eachTerm(own, (at, term) => take(first + at, term), check)
+      from = to
+    }
   }
 
   countBetween(range: ValueRange, n: number): number {

@@ -24,6 +24,17 @@ export class PartFile {
     return words[(offset & (blockBytes - 1)) >>> 2] as number
   }
 
+  /** As word(); 0 where its block is not in memory. */
+  peek(offset: number): number {
+    const words = this.#file.peek(offset >>> blockShift)
+    return words === undefined ? 0 : (words[(offset & (blockBytes - 1)) >>> 2] as number)
+  }
+
+  /** Begins to read the blocks of [from, to). */
+  bring(from: number, to: number): void {
+    for (let n = from >>> blockShift; n <= (to - 1) >>> blockShift; n++) this.#file.bring(n)
+  }
+
   block(offset: number): IndexBlock {
     return this.#file.block(offset >>> blockShift)
   }

@@ -14,9 +14,15 @@ import {
   LITERAL,
   wordsOf,
 } from './encoded-term.js'
-import type { Layout, PartRecord } from './layout.js'
+import { blockBytes, type Layout, type PartRecord } from './layout.js'
 import type { PartFile } from './part-file.js'
 import { compareEntries } from './term-order.js'
+
+const blocksAhead = 4
+
+/** As many rows as are told at once, of two terms that were not met a moment ago. */
+const mostAhead = 1024
+const starts = new Uint32Array(mostAhead)
 
 /** Decoded terms that are kept at hand, by the low bits of their ids. */
 const decodedTerms = 1 << 12
@@ -29,13 +35,22 @@ export class PartTerms {
   readonly count: number
   readonly #file: PartFile
   readonly #layout: Pick<Layout, 'termWords' | 'termStarts' | 'hashes'>
+  readonly #words: number
   readonly #decodedIds = new Int32Array(decodedTerms).fill(-1)
+  /** What readAhead() came to: it would be optimised away if nothing became of it. */
+  wasRead = 0
   readonly #decoded = new Array<Term | undefined>(decodedTerms)
 
-  constructor(file: PartFile, layout: Layout, { terms }: PartRecord) {
+  constructor(file: PartFile, layout: Layout, { terms, termWords }: PartRecord) {
     this.#file = file
     this.#layout = layout
     this.count = terms
+    this.#words = termWords
+  }
+
+  /** On the disk, and in memory where all of them are in view. */
+  get bytes(): number {
+    return 4 * (this.count + this.#words)
   }
 
   /** The id of an encoded term in this part, or `NONE`. */
@@ -87,6 +102,30 @@ export class PartTerms {
     this.#decodedIds[slot] = id
     this.#decoded[slot] = term
     return term
+  }
+
+  /**
+   * Reads what term() will read of these. Each call of it waits for memory three times, as the terms of rows
+   * do not lie next to each other; here the waits of all are at the same time (NUMBERS).
+   */
+  readAhead(ids: readonly number[]): void {
+    const { termStarts, termWords } = this.#layout
+    const file = this.#file
+    const count = Math.min(ids.length, mostAhead)
+    for (let n = 0; n < count; n++) starts[n] = file.peek(termStarts + 4 * (ids[n] as number))
+    let read = 0
+    for (let n = 0; n < count; n++) read ^= file.peek(termWords + 4 * (starts[n] as number))
+    this.wasRead = read
+  }
+
+  /** Begins to read what lies behind a term, and is needed soon. */
+  bringAfter(id: number): void {
+    const { termStarts, termWords } = this.#layout
+    const file = this.#file
+    const at = termStarts + 4 * id
+    file.bring(at, Math.min(termStarts + 4 * this.count, at + blocksAhead * blockBytes))
+    const start = termWords + 4 * file.peek(at)
+    file.bring(start, Math.min(termWords + 4 * this.#words, start + blocksAhead * blockBytes))
   }
 
   /** A term as find() takes it. Not to be changed: it may be the block's own. */

@@ -8,15 +8,23 @@ import {
   type Names,
   type TellingView,
   type Rows,
+  type TakeTerm,
   type Values,
 } from '../view.js'
 import { TEXT } from '../value/literal-value.js'
 import type { ValueRange } from '../value/range.js'
-import { patience, pause } from '../miss.js'
+import { Turns } from '../../turns.js'
+import { patience, pause, withBlocks } from '../miss.js'
 import type { Chosen } from './chosen.js'
 import { encodeTerm } from './encoded-term.js'
 import { SPO, type Part, type PlaceRange, type RowRange } from './part.js'
 import { noRows, OneRow, PlacesRows, RangeRows, RowsInPlaces, RowsOfGraph } from './part-rows.js'
+
+/** Of one term in so many, most blocks are still needed. */
+const sparse = 1000
+
+/** Terms between two looks at what lies behind them. */
+const termsAtOnce = 256
 
 /** A part as a graph, under the part's own ids: what is chosen of it. */
 export class PartView implements TellingView {
@@ -57,6 +65,31 @@ export class PartView implements TellingView {
 
   graphNames(): Names {
     return new PartNames(this)
+  }
+
+  readAhead(ids: readonly number[]): void {
+    this.part.terms.readAhead(ids)
+  }
+
+  get isVast(): boolean {
+    return this.part.hasVastTerms
+  }
+
+  async eachTerm(ids: Uint32Array, take: TakeTerm, check: () => void): Promise<void> {
+    const { terms } = this.part
+    const turns = new Turns(undefined)
+    const span = (ids.at(-1) ?? 0) - (ids[0] ?? 0)
+    const isDense = ids.length * sparse > span
+    for (let n = 0; n < ids.length;) {
+      const end = Math.min(ids.length, n + termsAtOnce)
+      if (isDense) terms.bringAfter(ids[n] as number)
+      const some = withBlocks(() => {
+        for (; n < end; n++) take(n, terms.term(ids[n] as number))
+      }, check)
+      if (some instanceof Promise) await some
+      await turns.pass()
+      check()
+    }
   }
 
   term(id: number): Term {

@@ -67,6 +67,11 @@ export class Part {
     this.#pairs = [spo, pos, osp]
   }
 
+  /** Whether memory has room for a part of the terms alone, and those of many rows are never all there. */
+  get hasVastTerms(): boolean {
+    return 2 * this.terms.bytes > this.#cache.maxBytes
+  }
+
   // Triples
 
   /** The rows of a pattern with at least one open place. `range` is filled in. */

@@ -1,7 +1,7 @@
 // Where the triples and vectors of a part are said: in which graph, by which source, in which collection.
 
 import { placeWords, sourceWords } from './layout.js'
-import { sortedPairs } from './radix-sort.js'
+import { sortedPairs } from '../../radix-sort.js'
 
 /** Whose a segment is: a generation of a core. */
 export interface SourceName {

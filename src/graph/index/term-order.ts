@@ -2,7 +2,7 @@
 // Rows of several parts have one order by it, and merging parts takes no look-up.
 
 import { entryWords } from './encoded-term.js'
-import { sortedPairs } from './radix-sort.js'
+import { sortedPairs } from '../../radix-sort.js'
 
 /** Below 0 where the first entry, [from, to) of `words`, comes before the other of the same hash. */
 export function compareEntries(

@@ -1,7 +1,7 @@
 // Entries of an index: (key, reference) pairs in their order, and pages of them.
 
 import { ColumnReader, ColumnWriter } from './columns.js'
-import { orderOf } from './radix-sort.js'
+import { orderOf } from '../../radix-sort.js'
 import { tableSpan } from './ref.js'
 import { compareScalars, type Scalar } from '../values/values.js'
 

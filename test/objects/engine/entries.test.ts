@@ -1,7 +1,7 @@
 import t from 'tap'
 import { EntryPage, sortEntries } from '../../../src/objects/engine/entries.js'
 import { tableSpan } from '../../../src/objects/engine/ref.js'
-import { orderOf } from '../../../src/objects/engine/radix-sort.js'
+import { orderOf } from '../../../src/radix-sort.js'
 import { compareScalars, type Scalar } from '../../../src/objects/values/values.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
 

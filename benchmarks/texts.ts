@@ -1,0 +1,68 @@
+// Short texts through the default flow: how many a second until all of them are done and durable, the first
+// question of a new process, what questions take, and how much lies on the disk. The passages are those
+// of HotpotQA's sample; without it there is nothing to measure.
+
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { openOurs } from './graph-store.js'
+import * as bench from './measure.js'
+import { data, type ColdTextAnswer } from './texts-cold-child.js'
+
+const wanted = Number(process.env['TEXTS'] ?? 5000)
+const user = 'texts'
+
+if (existsSync(data.passages)) await bench.inDirectory(measure)
+else bench.report({ scenario: 'texts', peer: '', skipped: 'the passages are not here' })
+
+/** Those that there are, again and again under other names. */
+function texts(): string[] {
+  const byTitle = JSON.parse(readFileSync(data.passages, 'utf8')) as Record<string, string[]>
+  const passages = Object.values(byTitle).map((sentences) => sentences.join(''))
+  return Array.from({ length: wanted }, (_, n) => passages[n % passages.length] as string)
+}
+
+async function measure(directory: string): Promise<void> {
+  const all = texts()
+  const bytes = all.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  await load(directory, all)
+  await sleep(3000)
+  const times = (await bench.bytesIn(directory)) / bytes
+  bench.reportOne(`store of ${wanted} texts, times their bytes`, times, 'x', { most: 25 })
+  const child = fileURLToPath(new URL('./texts-cold-child.js', import.meta.url))
+  const { stdout } = await promisify(execFile)(process.execPath, [child, directory, user])
+  const { firstMs, p50, p95 } = JSON.parse(stdout) as ColdTextAnswer
+  bench.reportOne('texts: first question of a new process', firstMs, 'ms', { most: 50 })
+  bench.reportOne('texts: retrieve p50', p50, 'ms', { most: 20 })
+  bench.reportOne('texts: retrieve p95', p95, 'ms', { most: 60 })
+}
+
+async function load(directory: string, all: readonly string[]): Promise<void> {
+  await using keep = await openOurs(directory)
+  const { flows, knowledge } = keep
+  flows.run()
+  const start = performance.now()
+  let next = 0
+  const loader = async () => {
+    while (next < all.length) {
+      const n = next++
+      await flows.load('default', { user, id: `urn:text:${n}`, content: all[n] as string })
+    }
+  }
+  await Promise.all(Array.from({ length: 16 }, loader))
+  for (;;) {
+    const { queued, active, delayed, done, dead } = await flows.stats('default')
+    bench.check(dead === 0, `${dead} dead letters`)
+    if (queued + active + delayed === 0 && done === all.length) break
+    await sleep(20)
+  }
+  const rate = (1000 * all.length) / (performance.now() - start)
+  bench.reportOne('texts a second, done and durable', rate, 'x', { least: 200 })
+  // Until nothing waits in the background.
+  for (let state = await knowledge.indexState({ user }); state.waiting.segments > 0;) {
+    await sleep(200)
+    state = await knowledge.indexState({ user })
+  }
+}

@@ -1,0 +1,110 @@
+// Scans of graphs whose terms are more than memory has room for: those of many rows are read in the order in
+// which they lie.
+
+import assert from 'node:assert/strict'
+import t from 'tap'
+import { MemoryBackend } from '../../adapters/memory.js'
+import { encodeMessage } from '../../src/codec/encoder.js'
+import { vast } from '../../src/graph/row-batch.js'
+import { createLorekeep } from '../../src/lorekeep.js'
+import type { Triple } from '../../src/types.js'
+import { FaultyBackend } from '../fixtures/faulty-backend.js'
+import { pickSeed, Random } from '../fixtures/random.js'
+import { entity, literal, matched, messageOf, setOf, textOf } from './asked.js'
+
+const seed = pickSeed()
+const user = 'u'
+const usual = { ...vast }
+t.before(() => Object.assign(vast, { fewest: 600, most: 5000 }))
+t.teardown(() => Object.assign(vast, usual))
+
+const triplesOf = (random: Random, count: number): Triple[] =>
+  Array.from({ length: count }, () => ({
+    s: entity(`s${random.below(count)}`),
+    p: entity(`p${random.below(5)}`),
+    o: random.chance(0.3)
+      ? entity(`s${random.below(count)}`)
+      : literal(`${random.next()}`.repeat(4)),
+  }))
+
+/** Of two parts and what waits, with a cache that holds next to nothing. */
+async function fill(random: Random) {
+  const backend = new FaultyBackend(new MemoryBackend())
+  const keep = await createLorekeep({ backend, indexThreads: 0, graphCacheBytes: 1 })
+  const { knowledge } = keep
+  const contents = [triplesOf(random, 5000), triplesOf(random, 2000), triplesOf(random, 50)]
+  for (const [n, triples] of contents.entries()) {
+    const ref = { user, id: `${n}` }
+    await knowledge.import(ref, [encodeMessage(messageOf(triples))])
+    if (n < 2) await knowledge.index(ref)
+  }
+  return { backend, keep, triples: contents.flat() }
+}
+
+t.test(`every triple comes once, as it was said (SEED=${seed})`, async (t) => {
+  const random = new Random(seed)
+  const { keep, triples } = await fill(random)
+  const graph = keep.knowledge.graph({ user })
+  assert.deepEqual(await matched(graph), setOf(triples))
+  const p = entity('p3')
+  const about = triples.filter((triple) => triple.p.v === 'p3')
+  assert.deepEqual(await matched(graph, { p }), setOf(about))
+  const one = keep.knowledge.graph({ user, cores: ['0'] })
+  assert.deepEqual(await matched(one), setOf(triples.slice(0, 5000)))
+  const said = new Set(triples.map(textOf))
+  for (const limit of [599, 601, 3000]) {
+    let told = 0
+    for await (const triple of graph.match({}, { limit })) {
+      if (said.has(textOf(triple))) told++
+    }
+    t.equal(told, limit)
+  }
+  await keep.close()
+})
+
+t.test('a reader that leaves, and a signal, end it', async (t) => {
+  const { keep } = await fill(new Random(seed))
+  const graph = keep.knowledge.graph({ user })
+  let told = 0
+  for await (const _ of graph.match()) if (++told === 3000) break
+  t.equal(told, 3000)
+  const controller = new AbortController()
+  const stopped = (async () => {
+    for await (const _ of graph.match({}, { signal: controller.signal })) {
+      if (++told === 5000) controller.abort(new Error('enough'))
+    }
+  })()
+  await t.rejects(stopped, { message: 'enough' })
+  await keep.close()
+})
+
+t.test('a storage that fails is told, and the next question finds all', async (t) => {
+  const { keep, backend, triples } = await fill(new Random(seed))
+  const expected = setOf(triples).length
+  let calls = Infinity
+  let failures = 0
+  const others = [keep]
+  for (let failAt = 0; failAt <= calls; failAt++) {
+    // Another one, which has read nothing yet.
+    const other = await createLorekeep({ backend, indexThreads: 0, graphCacheBytes: 1 })
+    const graph = other.knowledge.graph({ user })
+    await graph
+      .match({ s: entity('nobody') })
+      [Symbol.asyncIterator]()
+      .next()
+    const start = backend.calls
+    Object.assign(backend, { failAt: failAt === 0 ? Infinity : start + failAt, when: 'before' })
+    const error = await matched(graph).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    if (failAt === 0) calls = backend.calls - start
+    backend.failAt = Infinity
+    // What is read ahead, and fails, is read again.
+    if (error !== undefined) failures++
+    assert.equal((await matched(graph)).length, expected, `call ${failAt}`)
+    others.push(other)
+  }
+  t.ok(failures > 0, `${failures} failures of ${calls} calls`)
+  for (const each of others) await each.close()
+})
