@@ -3,17 +3,9 @@
 // Opens the store in the directory, asks the questions of HotpotQA's sample, and tells how long they took.
 
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { openOurs } from './graph-store.js'
 import * as bench from './measure.js'
-
-const file = (name: string) =>
-  fileURLToPath(new URL(`../../../shared/data/retrieval/${name}.json`, import.meta.url))
-
-export const data = {
-  passages: file('hotpotqa_train_corpus'),
-  questions: file('hotpotqa_train'),
-}
+import { data } from './texts-data.js'
 
 export interface ColdTextAnswer {
   readonly firstMs: number
@@ -40,7 +32,5 @@ async function ask(directory: string, user: string): Promise<ColdTextAnswer> {
   return { firstMs, p50: at(0.5), p95: at(0.95) }
 }
 
-const [directory, user] = process.argv.slice(2)
-if (directory !== undefined && user !== undefined) {
-  process.stdout.write(JSON.stringify(await ask(directory, user)))
-}
+const [directory = '', user = ''] = process.argv.slice(2)
+process.stdout.write(JSON.stringify(await ask(directory, user)))

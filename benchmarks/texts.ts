@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { openOurs } from './graph-store.js'
 import * as bench from './measure.js'
-import { data, type ColdTextAnswer } from './texts-cold-child.js'
+import type { ColdTextAnswer } from './texts-cold-child.js'
+import { data } from './texts-data.js'
 
 const wanted = Number(process.env['TEXTS'] ?? 5000)
 const user = 'texts'
