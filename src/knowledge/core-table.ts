@@ -17,8 +17,6 @@ export interface PinnedCore {
 export class CoreTable {
   readonly cores: Storage
   readonly collector: Collector
-  /** Is told of each core whose record was written, or may have been. */
-  onChange: (name: CoreRef) => void = () => undefined
 
   constructor(cores: Storage, collector: Collector) {
     this.cores = cores
@@ -74,17 +72,11 @@ export class CoreTable {
     }
   }
 
-  /** Marks something staged, or no longer named, to be deleted: collector.retireIndex() then does it. */
-  giveUp(id: string): Operation {
-    return { type: 'put', key: stagedKey(id), value: encodeRecord({ state: 'discarded' }) }
-  }
-
   /**
    * A durable write that turns on its first precondition, a core's record. False where another
    * writer was first, and the step has to be thought over.
    */
   async attempt(
-    name: CoreRef,
     operations: readonly Operation[],
     require: readonly Precondition[],
   ): Promise<boolean> {
@@ -97,8 +89,6 @@ export class CoreTable {
       if (!hasCode(error, 'LK_STORAGE_CONFLICT')) this.collector.lookForGarbage()
       else if (error.details['index'] === 0) return false
       throw error
-    } finally {
-      this.onChange(name)
     }
   }
 

@@ -15,7 +15,7 @@ const p = entity('p')
 const about = (o: Term): Triple => ({ s, p, o })
 const one = literal('1')
 
-/** Cores with these triples beside others, which make each of them an index of its own. */
+/** Cores with these triples beside others, which make each of them a part of its own. */
 async function openGraph(t: Test, contents: readonly (readonly Triple[])[]) {
   const keep = await createLorekeep({ backend: new MemoryBackend() })
   t.teardown(() => keep.close())

@@ -96,9 +96,8 @@ export class MergedView implements TellingView {
   }
 
   get isVast(): boolean {
-    const last = this.#views.length - 1
-    const ids = this.baseOf(last) + this.view(last).part.terms.count
-    return ids < 2 ** 32 && this.#views.some(({ isVast }) => isVast)
+    const terms = this.#views.reduce((sum, { part }) => sum + part.terms.count, 0)
+    return terms < 2 ** 32 && this.#views.some(({ isVast }) => isVast)
   }
 
   async eachTerm(ids: Uint32Array, take: TakeTerm, check: () => void): Promise<void> {

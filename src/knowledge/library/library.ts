@@ -156,7 +156,7 @@ export class Library {
   }
 
   async #write(change: CoreChange): Promise<boolean> {
-    const { name, waiting, parts = [], retired } = change
+    const { waiting, parts = [], retired } = change
     const operations = [...change.operations]
     const require = [...change.require]
     const gone = retired === undefined ? [] : this.#waitingOf(retired)
@@ -168,7 +168,7 @@ export class Library {
     }
     const all = [...this.#parts, ...parts.map((record) => this.#open(record))]
     const written = parts.length > 0 ? this.#putParts(all, operations, require) : undefined
-    const isWritten = await this.#table.attempt(name, operations, require)
+    const isWritten = await this.#table.attempt(operations, require)
     if (!isWritten) return false
     this.#remember(written)
     if (waiting !== undefined) this.#add(waiting)

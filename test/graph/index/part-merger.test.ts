@@ -82,22 +82,33 @@ function staying(sayings: readonly Saying[], dead: readonly number[]): Saying[] 
   return sayings.filter(({ source }) => !dead.includes(source))
 }
 
+/** What comes of merging what was built in pieces, and of building what is left of it at once. */
+async function bothWays(sayings: readonly Saying[], dead: readonly number[], order: number) {
+  const run = runOf(order, dead)
+  const merged = await mergeAll(run, await buildSplit(run, sayings))
+  const left = staying(sayings, dead)
+  const [built] = await buildParts(run.storage, 'whole', left)
+  assert.equal(merged === undefined, built === undefined)
+  if (merged === undefined || built === undefined) return undefined
+  assert.deepEqual({ ...merged, id: '' }, { ...built, id: '' })
+  return {
+    left,
+    merged: await readPart(run.storage, merged),
+    built: await readPart(run.storage, built),
+  }
+}
+
 t.test(`parts that are merged are those that would have been built (seed ${seed})`, async (t) => {
   const property = fc.asyncProperty(
     fc.array(aSaying, { maxLength: 14 }),
     deadSources,
     seeds,
     async (sayings, dead, order) => {
-      const run = runOf(order, dead)
-      const merged = await mergeAll(run, await buildSplit(run, sayings))
-      const left = staying(sayings, dead)
-      const [built] = await buildParts(run.storage, 'whole', left)
-      assert.equal(merged === undefined, built === undefined)
-      if (merged === undefined || built === undefined) return
-      assert.deepEqual({ ...merged, id: '' }, { ...built, id: '' })
-      const { said, bytes } = await readPart(run.storage, merged)
-      assert.deepEqual([...said].sort(), rowsOf(left))
-      assert.ok(bytes.equals((await readPart(run.storage, built)).bytes))
+      const ways = await bothWays(sayings, dead, order)
+      if (ways === undefined) return
+      const { left, merged, built } = ways
+      assert.deepEqual([...merged.said].sort(), rowsOf(left))
+      assert.ok(merged.bytes.equals(built.bytes))
     },
   )
   await fc.assert(property, { numRuns: 150, seed })
@@ -110,15 +121,9 @@ t.test(`so are those of vectors, but for their order (seed ${seed})`, async (t) 
     deadSources,
     seeds,
     async (sayings, dead, order) => {
-      const run = runOf(order, dead)
-      const merged = await mergeAll(run, await buildSplit(run, sayings))
-      const left = staying(sayings, dead)
-      const [built] = await buildParts(run.storage, 'whole', left)
-      assert.equal(merged === undefined, built === undefined)
-      if (merged === undefined || built === undefined) return
-      assert.deepEqual({ ...merged, id: '' }, { ...built, id: '' })
-      const { vectors } = await readPart(run.storage, merged)
-      assert.deepEqual([...vectors].sort(), vectorsOf(left).sort())
+      const ways = await bothWays(sayings, dead, order)
+      if (ways === undefined) return
+      assert.deepEqual([...ways.merged.vectors].sort(), vectorsOf(ways.left).sort())
     },
   )
   await fc.assert(property, { numRuns: 100, seed })
