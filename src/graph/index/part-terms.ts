@@ -36,10 +36,11 @@ export class PartTerms {
   readonly #file: PartFile
   readonly #layout: Pick<Layout, 'termWords' | 'termStarts' | 'hashes'>
   readonly #words: number
-  readonly #decodedIds = new Int32Array(decodedTerms).fill(-1)
+  /** Undefined before a term is asked for: thousands of parts may never be. */
+  #decodedIds: Int32Array | undefined
   /** What readAhead() came to: it would be optimised away if nothing became of it. */
   wasRead = 0
-  readonly #decoded = new Array<Term | undefined>(decodedTerms)
+  #decoded: (Term | undefined)[] = []
 
   constructor(file: PartFile, layout: Layout, { terms, termWords }: PartRecord) {
     this.#file = file
@@ -92,14 +93,15 @@ export class PartTerms {
 
   term(id: number): Term {
     const slot = id & (decodedTerms - 1)
-    if (this.#decodedIds[slot] === id) return this.#decoded[slot] as Term
+    const ids = this.#decodedIds ?? this.#createDecoded()
+    if (ids[slot] === id) return this.#decoded[slot] as Term
     const start = this.#startOf(id)
     const header = this.#file.word(start)
     const kind = kindOf(header)
     const v = this.#text(start + 4, byteLengthOf(header))
     const term: Term =
       kind === ANNOTATED ? this.#annotated(v, id, start) : { v, e: kind === ENTITY }
-    this.#decodedIds[slot] = id
+    ids[slot] = id
     this.#decoded[slot] = term
     return term
   }
@@ -133,6 +135,11 @@ export class PartTerms {
     const start = this.#startOf(id)
     const { source, from, to } = this.#file.bytes(start, this.#endOf(start))
     return new Int32Array(source.buffer, source.byteOffset + from, (to - from) / 4)
+  }
+
+  #createDecoded(): Int32Array {
+    this.#decoded = new Array<Term | undefined>(decodedTerms)
+    return (this.#decodedIds = new Int32Array(decodedTerms).fill(-1))
   }
 
   #annotated(v: string, id: number, start: number): Term {

@@ -26,6 +26,11 @@ export class Lane {
     }
   }
 
+  /** Nothing is under way. */
+  get isIdle(): boolean {
+    return this.#works.size === 0
+  }
+
   /** Resolves when nothing is under way. */
   async idle(): Promise<void> {
     while (this.#works.size > 0) await Promise.allSettled(this.#works)

@@ -14,6 +14,9 @@ import { stateOfCore, stateOfLibrary } from './state.js'
 import { Upkeep } from './upkeep.js'
 import { Versions } from './versions.js'
 
+/** Libraries of users that stay in memory where nothing is to be done for them, the last that were used. */
+export const mostIdle = { libraries: 1000 }
+
 /** Generations that are remembered by the names of their cores. */
 const maxKnown = 20_000
 
@@ -33,6 +36,8 @@ interface Shelf {
   readonly memory: MemoryParts
   readonly versions: Versions
   readonly upkeep: Upkeep
+  /** How many calls are about it. */
+  uses: number
 }
 
 /** The libraries of all users: what questions see of them, and what changes them. */
@@ -41,11 +46,14 @@ export class Libraries {
   readonly #parts: LibrariesParts
   readonly #cache: BlockCache
   readonly #merges: Lane
+  /** The longest unused first. */
   readonly #shelves = new Map<string, Shelf>()
   /** The generation of a core, by its name; none while the core is being changed. */
   readonly #known = new Map<string, string>()
   /** Those that read the record of a core, by its name: a change makes what they read stale. */
   readonly #readers = new Map<string, Set<{ isStale: boolean }>>()
+  /** The last that was used. */
+  #last: Shelf | undefined
   #resuming: Promise<void> | undefined
   #isStopped = false
   /** The last change under way of a core, by its name. */
@@ -67,13 +75,12 @@ export class Libraries {
    */
   async commit(change: CoreChange): Promise<boolean> {
     const name = nameOf(change.name)
-    const { library } = this.#shelf(change.name.user)
     this.#forget(name)
     const before = this.#changing.get(name)
-    const work = (async () => {
+    const work = this.#using(change.name.user, async ({ library }) => {
       await before
       return library.commit(change)
-    })()
+    })
     const settled = work.then(ignore, ignore)
     this.#changing.set(name, settled)
     try {
@@ -86,9 +93,10 @@ export class Libraries {
 
   /** Waits while more came into a library than could be indexed. */
   async room(user: string, signal: AbortSignal | undefined): Promise<void> {
-    const { library, upkeep } = this.#shelf(user)
-    await library.ready()
-    await upkeep.room(signal)
+    await this.#using(user, async ({ library, upkeep }) => {
+      await library.ready()
+      await upkeep.room(signal)
+    })
   }
 
   // Questions
@@ -102,8 +110,8 @@ export class Libraries {
     cores: readonly string[] | undefined,
     signal: AbortSignal | undefined,
   ): HeldParts | Promise<HeldParts> {
-    const shelf = this.#shelf(user)
-    return this.#atOnce(shelf, user, cores) ?? this.#later(shelf, user, cores, signal)
+    const held = this.#atOnce(this.#shelf(user), user, cores)
+    return held ?? this.#using(user, (shelf) => this.#later(shelf, user, cores, signal))
   }
 
   #atOnce(shelf: Shelf, user: string, cores: readonly string[] | undefined): HeldParts | undefined {
@@ -188,50 +196,56 @@ export class Libraries {
 
   /** Indexes what is not of a core, with approximate indexes. @throws LorekeepError `LK_CORE_NOT_FOUND` */
   async index(ref: CoreRef, options: IndexOptions): Promise<IndexState> {
-    const { library, upkeep } = this.#shelf(ref.user)
-    await library.ready()
-    await this.#learn(ref)
-    const wanted = () => {
-      const generation = this.#known.get(nameOf(ref))
-      return generation === undefined ? [] : segmentsOf(library, [generation])
-    }
-    await upkeep.index(wanted, { ...options, isThorough: true })
-    await upkeep.link(options)
+    await this.#using(ref.user, async ({ library, upkeep }) => {
+      await library.ready()
+      await this.#learn(ref)
+      const wanted = () => {
+        const generation = this.#known.get(nameOf(ref))
+        return generation === undefined ? [] : segmentsOf(library, [generation])
+      }
+      await upkeep.index(wanted, { ...options, isThorough: true })
+      await upkeep.link(options)
+    })
     return this.state(ref)
   }
 
   /** Indexes and merges all that a user has. */
   async indexAll(user: string, options: IndexOptions): Promise<LibraryIndexState> {
-    const { library, upkeep } = this.#shelf(user)
-    await library.ready()
-    await upkeep.index(() => segmentsOf(library, undefined), { ...options, isThorough: true })
-    await upkeep.mergeAll(options)
+    await this.#using(user, async ({ library, upkeep }) => {
+      await library.ready()
+      await upkeep.index(() => segmentsOf(library, undefined), { ...options, isThorough: true })
+      await upkeep.mergeAll(options)
+    })
     return this.stateOfAll(user)
   }
 
   /** @throws LorekeepError `LK_CORE_NOT_FOUND` */
-  async state(ref: CoreRef): Promise<IndexState> {
-    const shelf = this.#shelf(ref.user)
-    const { library } = shelf
-    for (;;) {
-      await library.ready()
-      await this.#learn(ref)
-      const core = await this.#tools.table.read(ref)
-      const generation = this.#known.get(nameOf(ref))
-      // What was read and what is in memory are of one moment, or it is read again.
-      if (!library.isReady || generation === undefined || core?.generation !== generation) continue
-      const waiting = segmentsOf(library, [generation])
-      return this.#held(shelf, (parts) => stateOfCore(parts, generation, waiting, core.segments))
-    }
+  state(ref: CoreRef): Promise<IndexState> {
+    return this.#using(ref.user, async (shelf) => {
+      const { library } = shelf
+      for (;;) {
+        await library.ready()
+        await this.#learn(ref)
+        const core = await this.#tools.table.read(ref)
+        const generation = this.#known.get(nameOf(ref))
+        // What was read and what is in memory are of one moment, or it is read again.
+        if (!library.isReady || generation === undefined) continue
+        if (core?.generation !== generation) continue
+        const waiting = segmentsOf(library, [generation])
+        const { segments } = core
+        return this.#held(shelf, (parts) => stateOfCore(parts, generation, waiting, segments))
+      }
+    })
   }
 
-  async stateOfAll(user: string): Promise<LibraryIndexState> {
-    const shelf = this.#shelf(user)
-    const { library } = shelf
-    while (!library.isReady) await library.ready()
-    const waiting = segmentsOf(library, undefined)
-    const retired = new Set(library.retired)
-    return this.#held(shelf, (parts) => stateOfLibrary(parts, retired, waiting))
+  stateOfAll(user: string): Promise<LibraryIndexState> {
+    return this.#using(user, async (shelf) => {
+      const { library } = shelf
+      while (!library.isReady) await library.ready()
+      const waiting = segmentsOf(library, undefined)
+      const retired = new Set(library.retired)
+      return this.#held(shelf, (parts) => stateOfLibrary(parts, retired, waiting))
+    })
   }
 
   /** What is read of the parts stays until it is. */
@@ -261,7 +275,7 @@ export class Libraries {
   async #resume(first: string): Promise<void> {
     let user: string | undefined = first
     while (user !== undefined && !this.#isStopped) {
-      await this.#shelf(user).library.ready()
+      await this.#using(user, ({ library }) => library.ready())
       user = await this.#nextWaiting(user)
     }
   }
@@ -283,9 +297,40 @@ export class Libraries {
     await Promise.all([...this.#shelves.values()].map(({ upkeep }) => upkeep.stop()))
   }
 
+  /** What `work` comes to; the library stays until then. */
+  async #using<T>(user: string, work: (shelf: Shelf) => Promise<T>): Promise<T> {
+    const shelf = this.#shelf(user)
+    shelf.uses++
+    try {
+      return await work(shelf)
+    } finally {
+      shelf.uses--
+    }
+  }
+
   #shelf(user: string): Shelf {
-    const known = this.#shelves.get(user)
-    if (known !== undefined) return known
+    const shelf = this.#shelves.get(user) ?? this.#open(user)
+    if (shelf === this.#last) return shelf
+    this.#last = shelf
+    this.#shelves.delete(user)
+    this.#shelves.set(user, shelf)
+    if (this.#shelves.size > mostIdle.libraries) this.#clear()
+    return shelf
+  }
+
+  /** Lets go of the longest unused, where nobody has anything to do with them. */
+  #clear(): void {
+    let looks = 8
+    for (const [user, shelf] of this.#shelves) {
+      if (this.#shelves.size <= mostIdle.libraries || looks-- === 0) return
+      if (!isIdle(shelf) || shelf === this.#last) continue
+      this.#shelves.delete(user)
+      shelf.versions.forget()
+      for (const part of shelf.library.parts) part.forget()
+    }
+  }
+
+  #open(user: string): Shelf {
     const { table, read, now } = this.#tools
     const { collector } = table
     const library = new Library(user, table, (record) => new Part(this.#cache, record))
@@ -309,10 +354,12 @@ export class Libraries {
       upkeep.notice()
     }
     memory.onFewer = () => versions.forget()
-    const shelf = { library, memory, versions, upkeep }
-    this.#shelves.set(user, shelf)
-    return shelf
+    return { library, memory, versions, upkeep, uses: 0 }
   }
+}
+
+function isIdle({ library, upkeep, uses }: Shelf): boolean {
+  return uses === 0 && library.isIdle && upkeep.isIdle
 }
 
 /** True where a question about these generations finds all of their segments. */

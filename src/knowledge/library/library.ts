@@ -99,6 +99,11 @@ export class Library {
     this.#open = open
   }
 
+  /** No write is under way, and it is not being read. */
+  get isIdle(): boolean {
+    return this.#writing.size === 0 && this.#loading === undefined
+  }
+
   get isReady(): boolean {
     return this.#isReady
   }

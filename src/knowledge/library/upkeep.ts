@@ -46,6 +46,7 @@ export class Upkeep {
   readonly #merging = new Lane(1)
   #isIndexing = false
   #isMerging = false
+  // Undefined once they have gone off.
   #quiet: NodeJS.Timeout | undefined
   #idle: NodeJS.Timeout | undefined
   /** Called when anything has changed. */
@@ -64,6 +65,12 @@ export class Upkeep {
     this.#isOn = isOn
     this.#bytesPerSecond = bytesPerSecond
     this.#onError = onError
+  }
+
+  /** Nothing is under way or to come, unless the library changes. */
+  get isIdle(): boolean {
+    const isTimed = this.#quiet !== undefined || this.#idle !== undefined || this.#isFailing
+    return !isTimed && this.#indexing.isIdle && this.#merging.isIdle && this.#waiters.size === 0
   }
 
   /** The library has changed. */
@@ -165,12 +172,19 @@ export class Upkeep {
     const { segments, bytes } = this.#library.soon
     clearTimeout(this.#quiet)
     clearTimeout(this.#idle)
+    this.#quiet = undefined
     if (segments >= pace.manySegments || bytes >= pace.manyBytes) this.#startIndexing()
     else if (segments > 0) {
-      this.#quiet = setTimeout(() => this.#startIndexing(), pace.quietMs).unref()
+      this.#quiet = setTimeout(() => {
+        this.#quiet = undefined
+        this.#startIndexing()
+      }, pace.quietMs).unref()
     }
     this.#startMerging(false)
-    this.#idle = setTimeout(() => this.#startMerging(true), pace.idleMs).unref()
+    this.#idle = setTimeout(() => {
+      this.#idle = undefined
+      this.#startMerging(true)
+    }, pace.idleMs).unref()
   }
 
   #startIndexing(): void {

@@ -1,16 +1,21 @@
 // Parts come and go by the thousand: what is gone leaves nothing in memory.
 
 import v8 from 'node:v8'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { MemoryBackend } from '../../../adapters/memory.js'
 import { BlockFile } from '../../../src/graph/index/block-cache.js'
 import { Part } from '../../../src/graph/index/part.js'
+import { mostIdle } from '../../../src/knowledge/library/libraries.js'
+import { Library } from '../../../src/knowledge/library/library.js'
 import { pace } from '../../../src/knowledge/library/policy.js'
 import type { CoreMessage } from '../../../src/types.js'
+import { pickSeed, Random } from '../../fixtures/random.js'
 import { openStore } from '../../fixtures/stores.js'
 import { entity, messageOf } from '../../graph/asked.js'
 
 const user = 'u'
+const seed = pickSeed()
 
 function messagesOf(n: number): CoreMessage[] {
   const m = { i: '', m: [], u: '', c: '' }
@@ -48,5 +53,60 @@ t.test(
     const most = 2 * parts + 10
     t.ok(reachable(Part) <= most, `${reachable(Part)} parts, where ${parts} are left`)
     t.ok(reachable(BlockFile) <= most, `${reachable(BlockFile)} files of blocks`)
+  },
+)
+
+t.test(
+  `libraries of users whom nobody asks for are not kept, and are found again (SEED=${seed})`,
+  { skip: !canCount && 'v8.queryObjects() came with Node 20.13' },
+  async (t) => {
+    const usual = { pace: { ...pace }, mostIdle: { ...mostIdle } }
+    t.teardown(() => {
+      Object.assign(pace, usual.pace)
+      Object.assign(mostIdle, usual.mostIdle)
+    })
+    Object.assign(pace, { manySegments: 4, quietMs: 1, idleMs: 2, fanOut: 3 })
+    mostIdle.libraries = 3
+    const random = new Random(seed)
+    for (const indexThreads of [0, 1]) {
+      const { knowledge } = await openStore(t, new MemoryBackend(), { indexThreads })
+      const users = 30
+      const said = Array.from({ length: users }, () => 0)
+      const snapshots: { count: number; close: () => void; ask: () => Promise<number> }[] = []
+      for (let step = 0; step < 400; step++) {
+        const n = random.below(users)
+        const name = `user ${n}`
+        const work = async () => {
+          const each = said[n] as number
+          await knowledge.write({ user: name, id: `${each % 4}` }, messagesOf(step))
+          said[n] = each + 1
+        }
+        if (random.chance(0.4)) await work()
+        else if (random.chance(0.2)) {
+          const snapshot = await knowledge.graph({ user: name }).snapshot()
+          const close = () => snapshot.close()
+          snapshots.push({ count: said[n] as number, close, ask: () => snapshot.count() })
+        } else {
+          t.equal(await knowledge.graph({ user: name }).count(), said[n])
+        }
+        if (snapshots.length > 5) {
+          const { count, close, ask } = snapshots.shift() as (typeof snapshots)[number]
+          t.equal(await ask(), count, 'a version that is held')
+          close()
+        }
+        if (step % 20 === 0) await sleep(5)
+      }
+      for (const { close } of snapshots) close()
+      await sleep(50)
+      for (let n = 0; n < users; n++) {
+        t.equal(await knowledge.graph({ user: `user ${n}` }).count(), said[n])
+        await sleep(1)
+      }
+      // Each question lets go of some, once nothing is to be done for them. It ends, or the test does not.
+      for (let n = 0; reachable(Library) > 12; n++) {
+        t.equal(await knowledge.graph({ user: `user ${n % 2}` }).count(), said[n % 2])
+        await sleep(10)
+      }
+    }
   },
 )
