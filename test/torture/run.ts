@@ -14,6 +14,7 @@ import { flowsCrashLoop } from './flows-crash.js'
 import { flowModelRuns } from './flows-model-run.js'
 import { fuzz } from './fuzz.js'
 import { graphCrashLoop } from './graph-crash.js'
+import { libraryRuns } from './library.js'
 import { lockRaces } from './locks.js'
 import { objectsCrashLoop } from './objects-crash.js'
 import { findRuns } from './objects-finds.js'
@@ -68,6 +69,7 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
       }
       return graphCrashLoop({ directory, cycles, seed, onCycle })
     }),
+  library: (steps, seed) => inDirectory((directory) => libraryRuns({ directory, steps, seed })),
   locks: (rounds, seed) =>
     inDirectory((directory) => {
       const onRound = (round: number) => {
@@ -130,6 +132,7 @@ const amounts: Readonly<Record<string, number>> = {
   'flows-model': 500,
   fuzz: 100_000,
   'graph-crash': 100,
+  library: 20_000,
   locks: 1000,
   'locks-far': 10,
   'objects-crash': 100,
