@@ -27,6 +27,7 @@ const leaves = [
   'src/vocabulary',
   'src/error-reports',
   'src/sorted-entries',
+  'src/radix-sort',
   'src/verify',
 ]
 
@@ -72,6 +73,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/block-writer': ['src/storage'],
   'src/vocabulary': [],
   'src/sorted-entries': ['src/storage'],
+  'src/radix-sort': [],
   'src/snapshot': ['src/errors', 'src/storage', 'src/sorted-entries', 'src/temporary-file'],
   'src/accept': [],
   'src/verify': ['src/errors', 'src/storage', 'src/keys', 'src/record'],
