@@ -83,7 +83,9 @@ export class MemoryParts {
   async #take(wanted: readonly Waiting[], waiting: ReadonlyMap<string, Waiting>): Promise<void> {
     const missing = wanted.filter((segment) => !this.has(segment))
     if (missing.length === 0) return
-    this.#set([...this.#groups, await this.#build(missing)])
+    const made = await this.#build(missing)
+    // What has become of the others meanwhile stays so, and of these nothing may wait any more.
+    if (made.segments.some(isIn(waiting))) this.#set([...this.#groups, made])
     if (this.#groups.length <= mostGroups) return
     this.#joining ??= this.#join(waiting).finally(() => (this.#joining = undefined))
     if (this.#groups.length > farTooMany) await this.#joining
