@@ -143,7 +143,7 @@ export class Libraries {
 
   /** Brings what waits where a question sees it: into memory where it is little. */
   async #cover(
-    { library, memory, upkeep, versions }: Shelf,
+    { library, memory, upkeep }: Shelf,
     generations: readonly string[] | undefined,
     signal: AbortSignal | undefined,
   ): Promise<void> {
@@ -154,7 +154,6 @@ export class Libraries {
       await upkeep.index(wanted, { signal, isThorough: false })
     } else if (missing.length > 0) {
       await memory.take(wanted, library.waiting)
-      versions.forget()
     }
   }
 
@@ -353,7 +352,7 @@ export class Libraries {
       versions.forget()
       upkeep.notice()
     }
-    memory.onFewer = () => versions.forget()
+    memory.onChange = () => versions.forget()
     return { library, memory, versions, upkeep, uses: 0 }
   }
 }

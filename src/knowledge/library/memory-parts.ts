@@ -26,8 +26,8 @@ interface Group {
 
 /** Parts in memory of small segments that wait: a question sees them as soon as they are imported. */
 export class MemoryParts {
-  /** Called when a question finds the same in fewer parts. */
-  onFewer: () => void = () => undefined
+  /** Called as soon as a question finds anything in other parts. */
+  onChange: () => void = () => undefined
   readonly #read: ReadSegment
   readonly #pin: (generations: Iterable<string>) => () => void
   readonly #now: () => number
@@ -69,7 +69,7 @@ export class MemoryParts {
 
   /** Lets go of those of which nothing waits any more. */
   prune(waiting: ReadonlyMap<string, Waiting>): void {
-    const left = this.#groups.filter(({ segments }) => segments.some(isIn(waiting)))
+    const left = this.#groups.filter(hasAny(waiting))
     if (left.length < this.#groups.length) this.#set(left)
   }
 
@@ -85,7 +85,7 @@ export class MemoryParts {
     if (missing.length === 0) return
     const made = await this.#build(missing)
     // What has become of the others meanwhile stays so, and of these nothing may wait any more.
-    if (made.segments.some(isIn(waiting))) this.#set([...this.#groups, made])
+    if (hasAny(waiting)(made)) this.#set([...this.#groups, made])
     if (this.#groups.length <= mostGroups) return
     this.#joining ??= this.#join(waiting).finally(() => (this.#joining = undefined))
     if (this.#groups.length > farTooMany) await this.#joining
@@ -107,14 +107,14 @@ export class MemoryParts {
     }
     const made = await this.#build(segments).catch(() => undefined)
     if (made === undefined) return
-    this.#set([...this.#groups.filter((group) => !joined.includes(group)), made])
-    this.prune(waiting)
-    this.onFewer()
+    const groups = [...this.#groups.filter((group) => !joined.includes(group)), made]
+    this.#set(groups.filter(hasAny(waiting)))
   }
 
   #set(groups: readonly Group[]): void {
     this.#groups = groups
     this.#names = new Set(groups.flatMap(({ segments }) => segments.map(nameOfWaiting)))
+    this.onChange()
   }
 
   async #build(segments: readonly Waiting[]): Promise<Group> {
@@ -147,6 +147,10 @@ export class MemoryParts {
 
 function isIn(waiting: ReadonlyMap<string, Waiting>): (segment: Waiting) => boolean {
   return (segment) => waiting.has(nameOfWaiting(segment))
+}
+
+function hasAny(waiting: ReadonlyMap<string, Waiting>): (group: Group) => boolean {
+  return ({ segments }) => segments.some(isIn(waiting))
 }
 
 export class MemoryBlocks implements BlockStorage {
