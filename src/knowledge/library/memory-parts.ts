@@ -1,4 +1,5 @@
 import type { BlockStorage } from '../../block-writer.js'
+import { hasCode } from '../../errors.js'
 import { BlockCache } from '../../graph/index/block-cache.js'
 import { Part } from '../../graph/index/part.js'
 import { PartsBuilder } from '../../graph/index/parts-builder.js'
@@ -34,6 +35,8 @@ export class MemoryParts {
   #groups: readonly Group[] = []
   /** The segments of all groups, by name. */
   #names: ReadonlySet<string> = new Set()
+  /** Segments that could not be read. Where one was taken in before, its group stays as it is. */
+  readonly #damaged = new WeakSet<Waiting>()
   #last: Promise<unknown> = Promise.resolve()
   #joining: Promise<void> | undefined
 
@@ -86,9 +89,16 @@ export class MemoryParts {
     const made = await this.#build(missing)
     // What has become of the others meanwhile stays so, and of these nothing may wait any more.
     if (hasAny(waiting)(made)) this.#set([...this.#groups, made])
-    if (this.#groups.length <= mostGroups) return
+    const few = this.#joinable(waiting).length
+    if (few <= mostGroups) return
     this.#joining ??= this.#join(waiting).finally(() => (this.#joining = undefined))
-    if (this.#groups.length > farTooMany) await this.#joining
+    if (few > farTooMany) await this.#joining
+  }
+
+  /** Groups of which all that waits can be read: a question has nothing else of the others any more. */
+  #joinable(waiting: ReadonlyMap<string, Waiting>): readonly Group[] {
+    const isDamaged = (segment: Waiting) => this.#damaged.has(segment) && isIn(waiting)(segment)
+    return this.#groups.filter(({ segments }) => !segments.some(isDamaged))
   }
 
   /**
@@ -99,16 +109,20 @@ export class MemoryParts {
   async #join(waiting: ReadonlyMap<string, Waiting>): Promise<void> {
     const joined: Group[] = []
     const segments: Waiting[] = []
-    const bySize = [...this.#groups].sort((a, b) => a.segments.length - b.segments.length)
+    const bySize = [...this.#joinable(waiting)].sort(
+      (a, b) => a.segments.length - b.segments.length,
+    )
     for (const group of bySize) {
       if (joined.length > 1 && group.segments.length > 2 * segments.length) break
       joined.push(group)
       segments.push(...group.segments.filter(isIn(waiting)))
     }
+    if (joined.length < 2) return
     const made = await this.#build(segments).catch(() => undefined)
-    if (made === undefined) return
-    const groups = [...this.#groups.filter((group) => !joined.includes(group)), made]
-    this.#set(groups.filter(hasAny(waiting)))
+    if (made !== undefined) {
+      const groups = [...this.#groups.filter((group) => !joined.includes(group)), made]
+      this.#set(groups.filter(hasAny(waiting)))
+    } else if (segments.some((segment) => this.#damaged.has(segment))) await this.#join(waiting)
   }
 
   #set(groups: readonly Group[]): void {
@@ -136,12 +150,21 @@ export class MemoryParts {
     const turns = new Turns(undefined)
     for (const waiting of segments) {
       builder.source(waiting)
-      for await (const slice of this.#read(waiting)) builder.push(slice)
+      for await (const slice of this.#readOrNote(waiting)) builder.push(slice)
       await turns.pass()
     }
     // All of it is there: nothing is ever left out for another.
     const cache = new BlockCache(storage, Infinity)
     return (await builder.finish()).map((record) => new Part(cache, record))
+  }
+
+  async *#readOrNote(waiting: Waiting): AsyncGenerator<Uint8Array> {
+    try {
+      yield* this.#read(waiting)
+    } catch (error) {
+      if (hasCode(error, 'LK_STORAGE_CORRUPT')) this.#damaged.add(waiting)
+      throw error
+    }
   }
 }
 

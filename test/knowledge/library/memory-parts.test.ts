@@ -3,6 +3,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { encodeMessage } from '../../../src/codec/encoder.js'
+import { LorekeepError } from '../../../src/errors.js'
 import { nameOfWaiting, type Waiting } from '../../../src/knowledge/library/library.js'
 import { MemoryParts } from '../../../src/knowledge/library/memory-parts.js'
 import { createId } from '../../../src/knowledge/records.js'
@@ -115,4 +116,25 @@ t.test('what became one while more was taken in stays one', async (t) => {
   takes.open()
   await taking
   t.equal(all.memory.parts.length, 2)
+})
+
+t.test('a segment that cannot be read any more keeps others from nothing', async (t) => {
+  const all = new Waitings()
+  const damaged = [all.come('damaged'), all.come('damaged, too')]
+  for (const each of damaged) await all.take(each)
+  all.beforeRead = async (waiting) => {
+    if (damaged.includes(waiting)) throw new LorekeepError('LK_STORAGE_CORRUPT')
+  }
+  for (let n = 0; n < 30; n++) {
+    await all.take(all.come(`${n}`))
+    await turns()
+  }
+  t.ok(all.memory.parts.length <= 2 + 6, `${all.memory.parts.length} parts`)
+  t.same(
+    damaged.map((waiting) => all.memory.has(waiting)),
+    [true, true],
+  )
+  const unread = all.come('unread')
+  damaged.push(unread)
+  await t.rejects(all.take(unread), { code: 'LK_STORAGE_CORRUPT' })
 })
