@@ -293,7 +293,7 @@ export class Libraries {
   async stop(): Promise<void> {
     this.#isStopped = true
     await this.#resuming
-    await Promise.all([...this.#shelves.values()].map(({ upkeep }) => upkeep.stop()))
+    await Promise.all([...this.#shelves.values()].map(stop))
   }
 
   /** What `work` comes to; the library stays until then. */
@@ -357,8 +357,12 @@ export class Libraries {
   }
 }
 
-function isIdle({ library, upkeep, uses }: Shelf): boolean {
-  return uses === 0 && library.isIdle && upkeep.isIdle
+function isIdle({ library, memory, upkeep, uses }: Shelf): boolean {
+  return uses === 0 && library.isIdle && memory.isIdle && upkeep.isIdle
+}
+
+async function stop({ memory, upkeep }: Shelf): Promise<void> {
+  await Promise.all([memory.stop(), upkeep.stop()])
 }
 
 /** True where a question about these generations finds all of their segments. */

@@ -1,5 +1,5 @@
 import type { BlockStorage } from '../../block-writer.js'
-import { hasCode } from '../../errors.js'
+import { hasCode, LorekeepError } from '../../errors.js'
 import { BlockCache } from '../../graph/index/block-cache.js'
 import { Part } from '../../graph/index/part.js'
 import { PartsBuilder } from '../../graph/index/parts-builder.js'
@@ -39,6 +39,7 @@ export class MemoryParts {
   readonly #damaged = new WeakSet<Waiting>()
   #last: Promise<unknown> = Promise.resolve()
   #joining: Promise<void> | undefined
+  #isStopped = false
 
   /** `pin` keeps the segments of generations until it is undone. */
   constructor(
@@ -49,6 +50,11 @@ export class MemoryParts {
     this.#read = read
     this.#pin = pin
     this.#now = now
+  }
+
+  /** Nothing is under way that no question waits for. */
+  get isIdle(): boolean {
+    return this.#joining === undefined
   }
 
   get parts(): readonly Part[] {
@@ -81,6 +87,12 @@ export class MemoryParts {
     const mine = this.#last.then(() => this.#take(waiting(), all))
     this.#last = mine.catch(() => undefined)
     await mine
+  }
+
+  /** Ends what is under way beside questions, and waits for it. No question comes any more. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#joining
   }
 
   async #take(wanted: readonly Waiting[], waiting: ReadonlyMap<string, Waiting>): Promise<void> {
@@ -149,6 +161,7 @@ export class MemoryParts {
     const builder = new PartsBuilder(storage, createId(this.#now()), first, bytes)
     const turns = new Turns(undefined)
     for (const waiting of segments) {
+      if (this.#isStopped) throw new LorekeepError('LK_CLOSED')
       builder.source(waiting)
       for await (const slice of this.#readOrNote(waiting)) builder.push(slice)
       await turns.pass()

@@ -39,31 +39,65 @@ class ToldBackend extends KeptBackend {
   }
 }
 
-t.test(
-  'a question sees what is in memory while another one waits for it to be joined',
-  async (t) => {
-    const backend = new ToldBackend(new MemoryBackend())
-    const first = await createLorekeep({ backend, indexThreads: 0 })
-    // One more than memory has room for unjoined.
-    const cores = Array.from({ length: 25 }, (_, n) => `core ${n}`)
-    for (const id of cores) await first.knowledge.write({ user, id }, said(id))
-    await first.close()
+/** A backend of cores that wait, none of them in memory. */
+async function backendOf(cores: readonly string[]): Promise<ToldBackend> {
+  const backend = new ToldBackend(new MemoryBackend())
+  const first = await createLorekeep({ backend, indexThreads: 0 })
+  for (const id of cores) await first.knowledge.write({ user, id }, said(id))
+  await first.close()
+  return backend
+}
 
-    // Nothing of what waits is in memory, and what is read a second time is held up.
-    const { knowledge } = await openStore(t, backend, { indexThreads: 0 })
+/** Holds up what is read a second time, to be joined with others, until it is let through. */
+class HeldUp {
+  letThrough: () => void = () => undefined
+  reads = 0
+
+  constructor(backend: ToldBackend) {
+    const held = new Promise<void>((resolve) => (this.letThrough = resolve))
     const read = new Set<string>()
-    let letThrough = () => {}
-    const held = new Promise<void>((resolve) => (letThrough = resolve))
-    backend.onRead = (generation) => (read.has(generation) ? held : void read.add(generation))
-    const asked = (id: string) => knowledge.graph({ user, cores: [id] }).count()
-    for (const id of cores.slice(0, -1)) t.equal(await asked(id), 1)
-    const last = cores.at(-1) as string
-    const waiting = asked(last)
-    while (read.size < cores.length) await turn()
-    for (let turns = 0; turns < 50; turns++) await turn()
-    t.equal(await asked(last), 1)
-    letThrough()
-    t.equal(await waiting, 1)
-    t.equal(await knowledge.graph({ user }).count(), cores.length)
-  },
-)
+    backend.onRead = (generation) => {
+      this.reads++
+      return read.has(generation) ? held : void read.add(generation)
+    }
+  }
+}
+
+async function turns(): Promise<void> {
+  for (let n = 0; n < 50; n++) await turn()
+}
+
+t.test('what is in memory is seen while somebody waits for it to be joined', async (t) => {
+  // One more than memory has room for unjoined.
+  const cores = Array.from({ length: 25 }, (_, n) => `core ${n}`)
+  const backend = await backendOf(cores)
+  const { knowledge } = await openStore(t, backend, { indexThreads: 0 })
+  const heldUp = new HeldUp(backend)
+  const asked = (id: string) => knowledge.graph({ user, cores: [id] }).count()
+  for (const id of cores.slice(0, -1)) t.equal(await asked(id), 1)
+  const last = cores.at(-1) as string
+  const waiting = asked(last)
+  await turns()
+  t.equal(await asked(last), 1)
+  heldUp.letThrough()
+  t.equal(await waiting, 1)
+  t.equal(await knowledge.graph({ user }).count(), cores.length)
+})
+
+t.test('close() waits for what is joined in memory, and leaves the rest of it', async (t) => {
+  const cores = Array.from({ length: 7 }, (_, n) => `core ${n}`)
+  const backend = await backendOf(cores)
+  const keep = await createLorekeep({ backend, indexThreads: 0 })
+  const heldUp = new HeldUp(backend)
+  for (const id of cores) t.equal(await keep.knowledge.graph({ user, cores: [id] }).count(), 1)
+  await turns()
+  let isClosed = false
+  const closing = keep.close().then(() => (isClosed = true))
+  await turns()
+  t.equal(isClosed, false)
+  heldUp.letThrough()
+  await closing
+  t.equal(heldUp.reads, cores.length + 1)
+  await turns()
+  t.equal(heldUp.reads, cores.length + 1)
+})
