@@ -46,7 +46,7 @@ export class Libraries {
   readonly #parts: LibrariesParts
   readonly #cache: BlockCache
   readonly #merges: Lane
-  /** The longest unused first. */
+  /** The longest unused first, but for those that could not be let go of when they were. */
   readonly #shelves = new Map<string, Shelf>()
   /** The generation of a core, by its name; none while the core is being changed. */
   readonly #known = new Map<string, string>()
@@ -322,8 +322,12 @@ export class Libraries {
     let looks = 8
     for (const [user, shelf] of this.#shelves) {
       if (this.#shelves.size <= mostIdle.libraries || looks-- === 0) return
-      if (!isIdle(shelf) || shelf === this.#last) continue
       this.#shelves.delete(user)
+      if (!isIdle(shelf) || shelf === this.#last) {
+        // The others are looked at before it is again.
+        this.#shelves.set(user, shelf)
+        continue
+      }
       shelf.versions.forget()
       for (const part of shelf.library.parts) part.forget()
     }
