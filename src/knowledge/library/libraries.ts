@@ -330,6 +330,8 @@ export class Libraries {
       }
       shelf.versions.forget()
       for (const part of shelf.library.parts) part.forget()
+      // Nothing of it is under way.
+      void stop(shelf)
     }
   }
 

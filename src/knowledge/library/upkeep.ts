@@ -49,6 +49,7 @@ export class Upkeep {
   // Undefined once they have gone off.
   #quiet: NodeJS.Timeout | undefined
   #idle: NodeJS.Timeout | undefined
+  #retry: NodeJS.Timeout | undefined
   /** Called when anything has changed. */
   readonly #waiters = new Set<() => void>()
   /** What could not be read: it is left to those who ask for it. */
@@ -69,7 +70,7 @@ export class Upkeep {
 
   /** Nothing is under way or to come, unless the library changes. */
   get isIdle(): boolean {
-    const isTimed = this.#quiet !== undefined || this.#idle !== undefined || this.#isFailing
+    const isTimed = [this.#quiet, this.#idle, this.#retry].some((timer) => timer !== undefined)
     return !isTimed && this.#indexing.isIdle && this.#merging.isIdle && this.#waiters.size === 0
   }
 
@@ -123,8 +124,8 @@ export class Upkeep {
 
   /** Ends what is under way in the background, and waits for it. */
   async stop(): Promise<void> {
-    clearTimeout(this.#quiet)
-    clearTimeout(this.#idle)
+    for (const timer of [this.#quiet, this.#idle, this.#retry]) clearTimeout(timer)
+    this.#quiet = this.#idle = this.#retry = undefined
     this.#stopping.abort()
     this.notice()
     await Promise.all([this.#indexing.idle(), this.#merging.idle()])
@@ -221,11 +222,12 @@ export class Upkeep {
       ended()
       if (this.#stopping.signal.aborted) return
       this.#isFailing = true
-      const retry = () => {
+      clearTimeout(this.#retry)
+      this.#retry = setTimeout(() => {
+        this.#retry = undefined
         this.#isFailing = false
         this.notice()
-      }
-      setTimeout(retry, this.#retryMs).unref()
+      }, this.#retryMs).unref()
       this.#retryMs = Math.min(mostRetryMs, 2 * this.#retryMs)
       for (const wake of this.#waiters) wake()
       this.#waiters.clear()

@@ -1,0 +1,58 @@
+// What is done for a library in the background, and when nothing is to come any more.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { MemoryBackend } from '../../../adapters/memory.js'
+import { LorekeepError } from '../../../src/errors.js'
+import { BlockCache } from '../../../src/graph/index/block-cache.js'
+import { Part } from '../../../src/graph/index/part.js'
+import { Collector } from '../../../src/knowledge/collector.js'
+import { CoreTable } from '../../../src/knowledge/core-table.js'
+import { Lane } from '../../../src/knowledge/library/lane.js'
+import { Library } from '../../../src/knowledge/library/library.js'
+import { pace } from '../../../src/knowledge/library/policy.js'
+import { Upkeep } from '../../../src/knowledge/library/upkeep.js'
+import { createId } from '../../../src/knowledge/records.js'
+
+t.test('what is to be tried again is to come, until it is stopped', async (t) => {
+  const usual = { ...pace }
+  t.teardown(() => Object.assign(pace, usual))
+  Object.assign(pace, { manySegments: 1, idleMs: 5 })
+  const backend = new MemoryBackend()
+  const cores = await backend.open('cores')
+  const slices = await backend.open('slices')
+  const table = new CoreTable(cores, new Collector(cores, slices, (error) => t.error(error)))
+  const cache = new BlockCache(slices, Infinity)
+  const library = new Library('u', table, (record) => new Part(cache, record))
+  const errors: unknown[] = []
+  const upkeep = new Upkeep({
+    library,
+    tools: {
+      table,
+      slices,
+      read: async function* () {
+        throw new LorekeepError('LK_STORAGE_FAILED')
+      },
+      minLinked: Infinity,
+      now: Date.now,
+    },
+    merges: new Lane(1),
+    isOn: true,
+    bytesPerSecond: Infinity,
+    onError: (error) => errors.push(error),
+  })
+  library.onChange = () => upkeep.notice()
+  const name = { user: 'u', id: 'core' }
+  const own = { user: 'u', core: 'core', generation: createId(Date.now()), segment: 0 }
+  const waiting = { ...own, bytes: 1, isSoon: true }
+  t.ok(await library.commit({ name, operations: [], require: [], waiting }))
+  while (errors.length === 0) await sleep(1)
+  // Merges go on meanwhile, and have nothing to do.
+  await sleep(50)
+  t.match(errors, [{ code: 'LK_STORAGE_FAILED' }])
+  t.equal(upkeep.isIdle, false)
+  await upkeep.stop()
+  t.equal(upkeep.isIdle, true)
+  await sleep(1100)
+  t.equal(errors.length, 1)
+})
