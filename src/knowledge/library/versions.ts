@@ -72,7 +72,7 @@ export class Versions {
   readonly #memory: MemoryParts
   readonly #collector: Collector
   readonly #gone: (part: Part) => void
-  /** Parts that questions could see and that were not gone yet. */
+  /** Parts that there were and that were not gone yet: an earlier library of the user may have read of them. */
   readonly #seen = new Set<Part>()
   #newest: { readonly version: Version; readonly forget: () => void } | undefined
 
@@ -100,13 +100,13 @@ export class Versions {
     this.#newest?.forget()
     this.#newest = undefined
     this.#letGo(this.#seen)
+    for (const part of this.#current()) this.#seen.add(part)
   }
 
   #make(): { readonly version: Version; readonly forget: () => void } {
     // What it has read since the next question did not see it any more.
     const ended = (parts: readonly PartOfVersion[]) => this.#letGo(parts.map(({ part }) => part))
     const version = new Version(this.#library, this.#memory, this.#collector, ended)
-    for (const part of this.#current()) this.#seen.add(part)
     return { version, forget: version.hold() }
   }
 
