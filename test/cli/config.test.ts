@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { parseConfig, readConfig } from '../../src/cli/config/config.js'
+import { noConfig, parseConfig, readConfig, storeOptionsOf } from '../../src/cli/config/config.js'
 import { hasCode } from '../../src/errors.js'
 import { fail, run } from './command.js'
 
@@ -34,6 +34,7 @@ t.test('the example of the documentation is read', async (t) => {
       maxEventStreams: 1000,
     },
     sparql: { threads: 2, threadMb: 512 },
+    indexing: { indexThreads: 1, indexBytesPerSecond: 50000000 },
     collections: 'open',
     schemas: [{ name: 'product', fields: { id: { type: 'string', required: true } } }],
     flows: [{ id: 'default', concurrency: 4 }],
@@ -106,6 +107,10 @@ t.test('each value has its rule', async (t) => {
     [{ limits: { maxBatchObjects: 0 } }, 'limits.maxBatchObjects'],
     [{ limits: { maxExtraValues: 0 } }, 'limits.maxExtraValues'],
     [{ limits: { maxQueryMs: 1.5 } }, 'limits.maxQueryMs'],
+    [{ limits: { indexThreads: -1 } }, 'limits.indexThreads'],
+    [{ limits: { indexThreads: '1' } }, 'limits.indexThreads'],
+    [{ limits: { indexBytesPerSecond: 0 } }, 'limits.indexBytesPerSecond'],
+    [{ indexThreads: 1 }, 'indexThreads'],
     [{ schemas: {} }, 'schemas'],
     [{ schemas: ['a'] }, 'schemas[0]'],
     [{ schemas: [{ name: 'a' }, { fields: {} }] }, 'schemas[1].name'],
@@ -137,6 +142,9 @@ t.test('values at the limits are accepted', async (t) => {
   for (const name of ['maxCoreBytes', 'maxBufferedBytes', 'maxExtraValues']) {
     t.same(problems({ limits: { [name]: 1 } }), [])
   }
+  const { indexing } = parseConfig({ limits: { indexThreads: 0, indexBytesPerSecond: 1 } }, 'a')
+  t.same(indexing, { indexThreads: 0, indexBytesPerSecond: 1 })
+  t.match(storeOptionsOf({ ...noConfig, indexing }), { indexThreads: 0, indexBytesPerSecond: 1 })
   t.same(problems({ schemas: [], flows: [] }), [])
 })
 

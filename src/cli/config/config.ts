@@ -13,6 +13,7 @@ import { aBase } from '../../flow/steps/vocabulary.js'
 import type { FlowLimits } from '../../flow/types.js'
 import type { HandlerOptions, Principal } from '../../http/index.js'
 import { parseJson } from '../../json-text.js'
+import type { LorekeepOptions } from '../../lorekeep.js'
 import { knowledgeLimits, type KnowledgeLimits } from '../../knowledge/limits.js'
 import { objectLimits } from '../../objects/limits.js'
 import type { ObjectLimits } from '../../objects/types.js'
@@ -38,6 +39,8 @@ interface Config {
   readonly handlerLimits: HandlerLimits
   /** What the threads may take that answer SPARQL. */
   readonly sparql: SparqlEngineOptions
+  /** What merging indexes in the background may take. */
+  readonly indexing: Pick<LorekeepOptions, 'indexThreads' | 'indexBytesPerSecond'>
   /** Whether collections are there on first use, or have to be made. */
   readonly collections?: 'open' | 'declared'
   /** To be defined at the start. What is in them is for the store to check. */
@@ -54,9 +57,11 @@ interface Config {
 }
 
 /** For createLorekeep(). */
-export function storeOptionsOf({ limits, collections, embedder, defaultUser, base }: Config) {
+export function storeOptionsOf(config: Config) {
+  const { limits, indexing, collections, embedder, defaultUser, base } = config
   return {
     limits,
+    ...indexing,
     ...(collections !== undefined && { collections }),
     ...(embedder !== undefined && { embedder }),
     ...(defaultUser !== undefined && { defaultUser }),
@@ -86,6 +91,7 @@ export const noConfig: Config = {
   limits: {},
   handlerLimits: {},
   sparql: {},
+  indexing: {},
   schemas: [],
   flows: [],
   compat: {},
@@ -132,7 +138,7 @@ export function parseConfig(value: unknown, file: string): Config {
   const data = given.text('data')
   const tokens = readTokens(given)
   const limits = readLimits(given)
-  const { sparqlThreads, sparqlThreadMb } = limits
+  const { sparqlThreads, sparqlThreadMb, indexThreads, indexBytesPerSecond } = limits
   const collections = given.choice('collections', ['open', 'declared'])
   const schemas = readSchemas(given)
   const flows = readFlows(given)
@@ -156,6 +162,10 @@ export function parseConfig(value: unknown, file: string): Config {
     sparql: {
       ...(sparqlThreads !== undefined && { threads: sparqlThreads }),
       ...(sparqlThreadMb !== undefined && { threadMb: sparqlThreadMb }),
+    },
+    indexing: {
+      ...(indexThreads !== undefined && { indexThreads }),
+      ...(indexBytesPerSecond !== undefined && { indexBytesPerSecond }),
     },
     ...(collections !== undefined && { collections }),
     schemas,
@@ -202,6 +212,8 @@ const limitRules: Readonly<Record<string, Rule<number>>> = {
   ...rulesOf({ ...handlerLimits, ...storeLimits }),
   sparqlThreads: aCount(1, 1024),
   sparqlThreadMb: aCount(64, 65_536),
+  indexThreads: aCount(),
+  indexBytesPerSecond: aCount(1),
 }
 
 function readLimits(given: Members): Readonly<Record<string, number>> {
