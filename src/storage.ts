@@ -62,8 +62,10 @@ export interface Storage {
    * `LK_STORAGE_CONFLICT`, whose `details.index` is the position of the first one that failed.
    *
    * With `durable` the promise resolves after the write, and every write acknowledged before it,
-   * would survive power loss. After a rejection other than a conflict the write may or may not
-   * have happened (as a whole): the caller has to look.
+   * would survive power loss. Nothing is written where the promise rejects with a conflict, a
+   * `TypeError`, or `LK_CLOSED` after close(). After any other rejection the write has happened as a
+   * whole or not at all, never in part, and the caller has to look: a read that is begun after the
+   * rejection, and answers, tells which of the two for as long as the partition is open.
    */
   write(operations: readonly Operation[], options?: WriteOptions): Promise<void>
 
