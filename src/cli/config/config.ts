@@ -13,7 +13,6 @@ import { aBase } from '../../flow/steps/vocabulary.js'
 import type { FlowLimits } from '../../flow/types.js'
 import type { HandlerOptions, Principal } from '../../http/index.js'
 import { parseJson } from '../../json-text.js'
-import type { LorekeepOptions } from '../../lorekeep.js'
 import { knowledgeLimits, type KnowledgeLimits } from '../../knowledge/limits.js'
 import { objectLimits } from '../../objects/limits.js'
 import type { ObjectLimits } from '../../objects/types.js'
@@ -40,7 +39,7 @@ interface Config {
   /** What the threads may take that answer SPARQL. */
   readonly sparql: SparqlEngineOptions
   /** What merging indexes in the background may take. */
-  readonly indexing: Pick<LorekeepOptions, 'indexThreads' | 'indexBytesPerSecond'>
+  readonly indexing: { readonly indexThreads?: number; readonly indexBytesPerSecond?: number }
   /** Whether collections are there on first use, or have to be made. */
   readonly collections?: 'open' | 'declared'
   /** To be defined at the start. What is in them is for the store to check. */
