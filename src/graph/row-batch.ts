@@ -31,6 +31,8 @@ export class RowBatch {
   /** By row, where they were read: those of s and of o. */
   #subjects: readonly Term[] | undefined
   #objects: readonly Term[] | undefined
+  /** So many rows were wanted last: of a vast graph up to four times as many are next. */
+  #size = 0
   /** No row comes after these. */
   isLast = false
 
@@ -64,11 +66,19 @@ export class RowBatch {
     return named
   }
 
-  /** Takes rows in place of those that were told: so many, unless there are fewer. May throw a Miss. */
-  take(rows: Rows, most: number): void {
+  /**
+   * Takes rows in place of those that were told: so many as are wanted now, or of a vast graph more each
+   * time, but no more than `most`. May throw a Miss.
+   */
+  take(rows: Rows, wanted: number, most: number): void {
     this.#begin()
-    if (most >= vast.fewest && this.#view.isVast) throw new Miss(() => this.#takeMany(rows, most))
-    this.#takeSome(rows, most)
+    const { isVast } = this.#view
+    const grown = isVast ? Math.min(4 * this.#size, vast.most) : 0
+    const size = Math.min(Math.max(wanted, grown), most)
+    if (isVast && size >= vast.fewest) throw new Miss(() => this.#takeMany(rows, size))
+    this.#takeSome(rows, size)
+    // Not before they came: after a Miss this is called again.
+    this.#size = size
     if (this.#count >= fewestAhead) this.#readAhead()
   }
 
@@ -133,6 +143,7 @@ export class RowBatch {
     const [s, , o] = this.#told
     if (s === undefined) this.#subjects = await this.#read(0, turns)
     if (o === undefined) this.#objects = await this.#read(2, turns)
+    this.#size = most
   }
 
   /** The terms at a place of all rows; undefined where they come in the order in which they lie. */

@@ -5,12 +5,17 @@ import assert from 'node:assert/strict'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { encodeMessage } from '../../src/codec/encoder.js'
+import { PartView } from '../../src/graph/index/part-view.js'
+import { Matches } from '../../src/graph/matches.js'
+import { withBlocks } from '../../src/graph/miss.js'
 import { vast } from '../../src/graph/row-batch.js'
+import type { TakeTerm } from '../../src/graph/view.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import type { Triple } from '../../src/types.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { pickSeed, Random } from '../fixtures/random.js'
 import { entity, literal, matched, messageOf, setOf, textOf } from './asked.js'
+import { partViews } from './index/part-views.js'
 
 const seed = pickSeed()
 const user = 'u'
@@ -60,6 +65,48 @@ t.test(`every triple comes once, as it was said (SEED=${seed})`, async (t) => {
     t.equal(told, limit)
   }
   await keep.close()
+})
+
+/** Counts what is read of it in the order in which it lies. */
+class CountedView extends PartView {
+  /** Distinct terms of each batch. */
+  readonly batches: number[] = []
+
+  override eachTerm(ids: Uint32Array, take: TakeTerm, check: () => void): Promise<void> {
+    this.batches.push(ids.length)
+    return super.eachTerm(ids, take, check)
+  }
+}
+
+/** One part, of which nothing was read, and its triples as a reader of sixteen at a time gets them. */
+async function scan(triples: readonly Triple[], cacheBytes: number) {
+  const storage = await new MemoryBackend().open('slices')
+  const [view] = (await partViews(storage, [triples], cacheBytes, CountedView)) as [CountedView]
+  const nothing = () => undefined
+  const matches = new Matches({ view, check: nothing, release: nothing }, {}, Infinity)
+  const found: string[] = []
+  while (!matches.isDone) {
+    for (const triple of await withBlocks(() => matches.next(16))) found.push(textOf(triple))
+  }
+  assert.deepEqual(found.sort(), setOf(triples))
+  return view
+}
+
+/** Each with a subject and an object of its own: subjects come in the order in which they lie. */
+const distinct = (count: number): Triple[] =>
+  Array.from({ length: count }, (_, n) => ({
+    s: entity(`s${n}`),
+    p: entity('p'),
+    o: literal(`o${n}`),
+  }))
+
+t.test('of what a reader goes on with four times as much is read each time', async (t) => {
+  // 16, 64 and 256 before.
+  t.strictSame((await scan(distinct(20_000), 1)).batches, [1024, 4096, 5000, 5000, 4544])
+})
+
+t.test('nothing is read in that way where memory has room', async (t) => {
+  t.strictSame((await scan(distinct(2000), Infinity)).batches, [])
 })
 
 t.test('a reader that leaves, and a signal, end it', async (t) => {

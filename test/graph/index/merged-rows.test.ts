@@ -4,17 +4,13 @@ import assert from 'node:assert/strict'
 import t from 'tap'
 import { MemoryBackend } from '../../../adapters/memory.js'
 import { encodeMessage } from '../../../src/codec/encoder.js'
-import { BlockCache } from '../../../src/graph/index/block-cache.js'
-import { choose } from '../../../src/graph/index/chosen.js'
 import { MergedView } from '../../../src/graph/index/merged-view.js'
-import { Part } from '../../../src/graph/index/part.js'
-import { PartView } from '../../../src/graph/index/part-view.js'
-import { PartsBuilder } from '../../../src/graph/index/parts-builder.js'
 import { withBlocks } from '../../../src/graph/miss.js'
 import { ANY, UNION } from '../../../src/graph/view.js'
 import { createLorekeep } from '../../../src/lorekeep.js'
 import type { Term, Triple } from '../../../src/types.js'
 import { entity, literal, messageOf, textOf } from '../asked.js'
+import { partViews } from './part-views.js'
 
 t.setTimeout(120_000)
 
@@ -45,20 +41,7 @@ function assertAll(told: readonly string[]): void {
 for (const cacheBytes of [little, Infinity]) {
   t.test(`rows come once with a cache of ${cacheBytes}`, async () => {
     const storage = await new MemoryBackend().open('slices')
-    const cache = new BlockCache(storage, cacheBytes)
-    const views: PartView[] = []
-    for (const [n, triples] of contents.entries()) {
-      const source = { generation: `${n}`.padStart(32, '0'), core: `core ${n}` }
-      const builder = new PartsBuilder(storage, `index ${n}`, source)
-      builder.push(encodeMessage(messageOf(triples)))
-      const [record] = await builder.finish()
-      assert.ok(record)
-      const part = new Part(cache, record)
-      const chosen = await choose(part, {})
-      assert.ok(chosen)
-      views.push(new PartView(part, chosen))
-    }
-    const view = new MergedView(views)
+    const view = new MergedView(await partViews(storage, contents, cacheBytes))
     const rows = await withBlocks(() => view.rows(ANY, view.find(p), ANY, UNION))
     const told: string[] = []
     while (await withBlocks(() => rows.next())) {
