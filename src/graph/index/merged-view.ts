@@ -102,7 +102,9 @@ export class MergedView implements TellingView {
 
   async eachTerm(ids: Uint32Array, take: TakeTerm, check: () => void): Promise<void> {
     let from = 0
+    let isWanted = true
     for (const [n, view] of this.#views.entries()) {
+      if (!isWanted) return
       const next = n + 1 < this.#views.length ? this.baseOf(n + 1) : Infinity
       let to = from
       while (to < ids.length && (ids[to] as number) < next) to++
@@ -110,7 +112,7 @@ export class MergedView implements TellingView {
       const base = this.baseOf(n)
       const first = from
       const own = ids.subarray(from, to).map((id) => id - base)
-      await view.eachTerm(own, (at, term) => take(first + at, term), check)
+      await view.eachTerm(own, (at, term) => (isWanted = take(first + at, term)), check)
       from = to
     }
   }

@@ -80,11 +80,12 @@ export class PartView implements TellingView {
     const turns = new Turns(undefined)
     const span = (ids.at(-1) ?? 0) - (ids[0] ?? 0)
     const isDense = ids.length * sparse > span
-    for (let n = 0; n < ids.length;) {
+    let isWanted = true
+    for (let n = 0; isWanted && n < ids.length;) {
       const end = Math.min(ids.length, n + termsAtOnce)
       if (isDense) terms.bringAfter(ids[n] as number)
       const some = withBlocks(() => {
-        for (; n < end; n++) take(n, terms.term(ids[n] as number))
+        for (; isWanted && n < end; n++) isWanted = take(n, terms.term(ids[n] as number))
       }, check)
       if (some instanceof Promise) await some
       await turns.pass()
