@@ -13,7 +13,7 @@ import {
 import { encodeTerm } from './encoded-term.js'
 import { MergedRows, PartStream } from './merged-rows.js'
 import { orderOf, SPO } from './part.js'
-import type { PartView } from './part-view.js'
+import { mostShare, type PartView } from './part-view.js'
 import { noRows } from './part-rows.js'
 
 interface PartAsked {
@@ -33,6 +33,7 @@ const maxRemembered = 1 << 18
  */
 export class MergedView implements TellingView {
   readonly isExact: boolean
+  readonly isVast: boolean
   /** How many have triples: these are the first ones. Others have terms of their vectors alone. */
   readonly parts: number
   readonly #views: readonly PartView[]
@@ -58,6 +59,9 @@ export class MergedView implements TellingView {
       base += part.terms.count
       return start
     })
+    // Parts in memory take no share of it.
+    const share = views.reduce((sum, { part }) => sum + part.termsShare, 0)
+    this.isVast = base < 2 ** 32 && share > mostShare
     this.#graphIds = views.map(() => new Map())
     this.#partIds = views.map(() => new Map())
   }
@@ -93,11 +97,6 @@ export class MergedView implements TellingView {
       ;(own[n] ??= []).push(id - this.baseOf(n))
     }
     for (const [n, those] of own.entries()) if (those) this.view(n).readAhead(those)
-  }
-
-  get isVast(): boolean {
-    const terms = this.#views.reduce((sum, { part }) => sum + part.terms.count, 0)
-    return terms < 2 ** 32 && this.#views.some(({ isVast }) => isVast)
   }
 
   async eachTerm(ids: Uint32Array, take: TakeTerm, check: () => void): Promise<void> {

@@ -64,6 +64,23 @@ t.test(`has() and estimate() are those of the parts (seed ${seed})`, async (t) =
   t.equal(view.estimate(NONE, ANY, ANY), 0)
 })
 
+t.test('many parts are vast where their terms together are', async (t) => {
+  const storage = await new MemoryBackend().open('slices')
+  const contents = Array.from({ length: 10 }, (_, n) => [
+    { s: entity(`s${n}`), p: entity('p'), o: entity(`o${n}`) },
+  ])
+  const [first] = await partViews(storage, contents, 1)
+  const bytes = first?.part.terms.bytes ?? 0
+  for (const [cacheBytes, isVast] of [
+    [19 * bytes, true],
+    [20 * bytes, false],
+  ] as const) {
+    const views = await partViews(storage, contents, cacheBytes)
+    t.equal(new MergedView(views).isVast, isVast)
+    for (const view of views) t.notOk(view.isVast)
+  }
+})
+
 t.test('a join over forty cores checks triples in all of them', async (t) => {
   const keep = await createLorekeep({ backend: new MemoryBackend(), graphCacheBytes: 1 })
   t.teardown(() => keep.close())
