@@ -126,7 +126,10 @@ export class PartTerms {
     const file = this.#file
     const at = termStarts + 4 * id
     file.bring(at, Math.min(termStarts + 4 * this.count, at + blocksAhead * blockBytes))
-    const start = termWords + 4 * file.peek(at)
+    const word = file.peek(at)
+    // Where it lies is not known before its block is there: only the first begins at 0.
+    if (word === 0 && id > 0) return
+    const start = termWords + 4 * word
     file.bring(start, Math.min(termWords + 4 * this.#words, start + blocksAhead * blockBytes))
   }
 
