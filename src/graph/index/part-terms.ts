@@ -26,6 +26,8 @@ const starts = new Uint32Array(mostAhead)
 
 /** Decoded terms that are kept at hand, by the low bits of their ids. */
 const decodedTerms = 1 << 12
+/** Those of longer texts are not: each part would hold thousands, whatever they take. */
+const longestAtHand = 1024
 
 /**
  * The terms of a part. Their ids are in the order of their hashes, and where these are equal of their
@@ -101,6 +103,7 @@ export class PartTerms {
     const v = this.#text(start + 4, byteLengthOf(header))
     const term: Term =
       kind === ANNOTATED ? this.#annotated(v, id, start) : { v, e: kind === ENTITY }
+    if (v.length > longestAtHand) return term
     ids[slot] = id
     this.#decoded[slot] = term
     return term

@@ -39,3 +39,19 @@ t.test('what lies behind a term is read ahead, and nothing else', async (t) => {
   terms.bringAfter(id)
   t.strictSame(read.slice(starts.length), [half, half + 1, half + 2, half + 3, half + 4])
 })
+
+t.test('terms are at hand, but for those of long texts', async (t) => {
+  const storage = await new MemoryBackend().open('slices')
+  const [short, long] = [literal('o'.repeat(1024)), literal('o'.repeat(1025))]
+  const triples = [short, long].map((o) => ({ s: entity('s'), p: entity('p'), o }))
+  const [view] = await partViews(storage, [triples], Infinity)
+  const { terms } = (view as NonNullable<typeof view>).part
+  for (const [term, isAtHand] of [
+    [short, true],
+    [long, false],
+  ] as const) {
+    const id = await withBlocks(() => (view as NonNullable<typeof view>).find(term))
+    t.strictSame(terms.term(id), term)
+    t.equal(terms.term(id) === terms.term(id), isAtHand)
+  }
+})
