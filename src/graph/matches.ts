@@ -4,7 +4,7 @@ import { Miss, withBlocks } from './miss.js'
 import type { Answer } from './results.js'
 import type { TriplePattern } from './types.js'
 import { graphId, isList, rowsIn } from './graph-rows.js'
-import { RowBatch, vast } from './row-batch.js'
+import { RowBatch } from './row-batch.js'
 import { rangeOf } from './value/range.js'
 import { Within } from './within.js'
 import { ANY, type GraphView, type Rows, type TellingView } from './view.js'
@@ -40,8 +40,6 @@ export class Matches implements Answer<Triple> {
   #left: number
   #rows: Rows | undefined
   readonly #batch: RowBatch
-  /** Rows of the next batch: it grows while a reader wants more, where that is of use. */
-  #size = 0
 
   /** With `rows` it is these that are told. */
   constructor(open: OpenView, pattern: TriplePattern, limit: number, rows?: Rows) {
@@ -77,9 +75,7 @@ export class Matches implements Answer<Triple> {
 
   #take(most: number): void {
     const rows = (this.#rows ??= this.#rowsOf(this.#open.view))
-    const isVast = this.#open.view.isVast
-    this.#size = Math.max(most, isVast ? Math.min(4 * this.#size, vast.most) : 0)
-    this.#batch.take(rows, Math.min(this.#size, this.#left))
+    this.#batch.take(rows, most, this.#left)
   }
 
   #rowsOf(view: TellingView): Rows {

@@ -11,14 +11,21 @@ const fewestAhead = 64
 
 /**
  * Where the terms are more than memory holds, those of so many rows at most are read in the order in which
- * they lie. Of 10,000,000 triples, whose terms take 195 MiB, each such batch reads all of these once.
+ * they lie. Of 10,000,000 triples, whose terms take 195 MiB, each such batch reads all of these once. No
+ * more than so many characters of subjects are held, and of objects.
  */
-export const vast = { fewest: 4096, most: 1 << 19 }
+export const vast = { fewest: 4096, most: 1 << 19, characters: 1 << 25 }
+
+/** Of that room, what the next batch should take: texts are not all of one length. */
+const share = 0.75
 
 const rowsAtOnce = 1 << 14
 
 /** What of a row a reader knows already. */
 type Told = readonly [s: Term | undefined, p: Term | undefined, o: Term | undefined]
+
+/** By row; undefined where there was no room for more. */
+type ReadTerms = readonly (Term | undefined)[]
 
 export class RowBatch {
   readonly #view: TellingView
@@ -29,8 +36,10 @@ export class RowBatch {
   #count = 0
   #at = 0
   /** By row, where they were read: those of s and of o. */
-  #subjects: readonly Term[] | undefined
-  #objects: readonly Term[] | undefined
+  #subjects: ReadTerms | undefined
+  #objects: ReadTerms | undefined
+  /** So many rows came last, or had room: of a vast graph up to four times as many are next. */
+  #size = 0
   /** No row comes after these. */
   isLast = false
 
@@ -64,11 +73,19 @@ export class RowBatch {
     return named
   }
 
-  /** Takes rows in place of those that were told: so many, unless there are fewer. May throw a Miss. */
-  take(rows: Rows, most: number): void {
+  /**
+   * Takes rows in place of those that were told: so many as are wanted now, or of a vast graph more each
+   * time, but no more than `most`. May throw a Miss.
+   */
+  take(rows: Rows, wanted: number, most: number): void {
     this.#begin()
-    if (most >= vast.fewest && this.#view.isVast) throw new Miss(() => this.#takeMany(rows, most))
-    this.#takeSome(rows, most)
+    const { isVast } = this.#view
+    const grown = isVast ? Math.min(4 * this.#size, vast.most) : 0
+    const size = Math.min(Math.max(wanted, grown), most)
+    if (isVast && size >= vast.fewest) throw new Miss(() => this.#takeMany(rows, size))
+    this.#takeSome(rows, size)
+    // Not before they came: after a Miss this is called again.
+    this.#size = size
     if (this.#count >= fewestAhead) this.#readAhead()
   }
 
@@ -130,13 +147,14 @@ export class RowBatch {
       await turns.pass()
       this.#check()
     }
+    this.#size = most
     const [s, , o] = this.#told
     if (s === undefined) this.#subjects = await this.#read(0, turns)
     if (o === undefined) this.#objects = await this.#read(2, turns)
   }
 
-  /** The terms at a place of all rows; undefined where they come in the order in which they lie. */
-  async #read(place: number, turns: Turns): Promise<readonly Term[] | undefined> {
+  /** The terms at a place of the rows; undefined where they come in the order in which they lie. */
+  async #read(place: number, turns: Turns): Promise<ReadTerms | undefined> {
     const count = this.#count
     const wanted = new Uint32Array(count)
     for (let n = 0; n < count; n++) wanted[n] = this.#ids[4 * n + place] as number
@@ -155,13 +173,25 @@ export class RowBatch {
     }
     starts[distinct] = count
     await turns.pass()
-    const terms = new Array<Term>(count)
+    const terms = new Array<Term | undefined>(count)
+    let characters = 0
+    let read = 0
     const take = (n: number, term: Term) => {
       const end = starts[n + 1] as number
       for (let at = starts[n] as number; at < end; at++) terms[pairs[2 * at + 1] as number] = term
+      read = n + 1
+      characters += term.v.length
+      return characters < vast.characters
     }
     await this.#view.eachTerm(wanted.subarray(0, distinct), take, this.#check)
+    this.#fit((characters * distinct) / read)
     return terms
+  }
+
+  /** Four times the size are as many rows as there is room for, where all of these take so much. */
+  #fit(characters: number): void {
+    const rows = (this.#count * share * vast.characters) / Math.max(1, characters)
+    this.#size = Math.min(this.#size, Math.ceil(rows / 4))
   }
 }
 

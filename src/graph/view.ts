@@ -64,8 +64,8 @@ export interface TellingView extends PartedView {
   eachTerm(ids: Uint32Array, take: TakeTerm, check: () => void): Promise<void>
 }
 
-/** Is told of the term of the n-th id. */
-export type TakeTerm = (n: number, term: Term) => void
+/** Is told of the term of the n-th id; false where it wants no more. */
+export type TakeTerm = (n: number, term: Term) => boolean
 
 /** A cursor over ids, as Rows are one. */
 export interface Values {

@@ -5,12 +5,18 @@ import assert from 'node:assert/strict'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { encodeMessage } from '../../src/codec/encoder.js'
+import { MergedView } from '../../src/graph/index/merged-view.js'
+import { PartView } from '../../src/graph/index/part-view.js'
+import { Matches } from '../../src/graph/matches.js'
+import { withBlocks } from '../../src/graph/miss.js'
 import { vast } from '../../src/graph/row-batch.js'
+import type { TakeTerm } from '../../src/graph/view.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import type { Triple } from '../../src/types.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { pickSeed, Random } from '../fixtures/random.js'
 import { entity, literal, matched, messageOf, setOf, textOf } from './asked.js'
+import { partViews } from './index/part-views.js'
 
 const seed = pickSeed()
 const user = 'u'
@@ -60,6 +66,96 @@ t.test(`every triple comes once, as it was said (SEED=${seed})`, async (t) => {
     t.equal(told, limit)
   }
   await keep.close()
+})
+
+/** Counts what is read of it in the order in which it lies. */
+class CountedView extends PartView {
+  /** Distinct terms of each batch, and what was read of them. */
+  readonly batches: number[] = []
+  readonly characters: number[] = []
+
+  override eachTerm(ids: Uint32Array, take: TakeTerm, check: () => void): Promise<void> {
+    const batch = this.batches.push(ids.length) - 1
+    this.characters[batch] = 0
+    const counted: TakeTerm = (n, term) => {
+      ;(this.characters[batch] as number) += term.v.length
+      return take(n, term)
+    }
+    return super.eachTerm(ids, counted, check)
+  }
+}
+
+/** One part, of which nothing was read, and its triples as a reader of sixteen at a time gets them. */
+async function scan(triples: readonly Triple[], cacheBytes: number) {
+  const storage = await new MemoryBackend().open('slices')
+  const [view] = (await partViews(storage, [triples], cacheBytes, CountedView)) as [CountedView]
+  const nothing = () => undefined
+  const matches = new Matches({ view, check: nothing, release: nothing }, {}, Infinity)
+  const found: string[] = []
+  while (!matches.isDone) {
+    for (const triple of await withBlocks(() => matches.next(16))) found.push(textOf(triple))
+  }
+  assert.deepEqual(found.sort(), setOf(triples))
+  return view
+}
+
+/** Each with a subject and an object of its own: subjects come in the order in which they lie. */
+const distinct = (count: number, long = 1): Triple[] =>
+  Array.from({ length: count }, (_, n) => ({
+    s: entity(`s${n}`),
+    p: entity('p'),
+    o: literal(`o${n}`.padEnd(long)),
+  }))
+
+t.test('of what a reader goes on with four times as much is read each time', async (t) => {
+  // 16, 64 and 256 before.
+  t.strictSame((await scan(distinct(20_000), 1)).batches, [1024, 4096, 5000, 5000, 4544])
+})
+
+t.test('of long texts no more is held than there is room for', async (t) => {
+  vast.characters = 1 << 20
+  t.teardown(() => (vast.characters = usual.characters))
+  const long = 16 * 1024
+  const { batches, characters } = await scan(distinct(3000, long), 1)
+  t.ok(batches.length > 0)
+  t.ok(Math.max(...characters) <= vast.characters + long, `${Math.max(...characters)}`)
+})
+
+t.test('of texts of some length as many are read at once as have room', async (t) => {
+  vast.characters = 1 << 20
+  t.teardown(() => (vast.characters = usual.characters))
+  const { batches, characters } = await scan(distinct(6000, 1000), 1)
+  // Three quarters of it.
+  t.strictSame(batches.slice(0, 3), [1024, 788, 788])
+  const all = batches.reduce((sum, count) => sum + 1000 * count, 0)
+  t.equal(
+    characters.reduce((sum, count) => sum + count),
+    all,
+    'none is left',
+  )
+})
+
+t.test('parts stop where there is no more room', async (t) => {
+  const storage = await new MemoryBackend().open('slices')
+  const contents = [distinct(1000), distinct(2000).slice(1000)]
+  const view = new MergedView(await partViews(storage, contents, 1))
+  for (const most of [1, 700, 1500, 10_000]) {
+    let told = 0
+    const ids = Uint32Array.from({ length: 3000 }, (_, id) => id)
+    await view.eachTerm(
+      ids,
+      (n) => {
+        assert.equal(n, told)
+        return ++told < most
+      },
+      () => undefined,
+    )
+    t.equal(told, Math.min(most, 3000))
+  }
+})
+
+t.test('nothing is read in that way where memory has room', async (t) => {
+  t.strictSame((await scan(distinct(2000), Infinity)).batches, [])
 })
 
 t.test('a reader that leaves, and a signal, end it', async (t) => {

@@ -2,7 +2,7 @@ import type { BlockStorage } from '../../block-writer.js'
 import { Turns } from '../../turns.js'
 import { IndexThread } from './index-thread.js'
 import type { PartRecord } from './layout.js'
-import { unlinked, writeLinks, type LinkOptions } from './links-writer.js'
+import { minThreadLinked, unlinked, writeLinks, type LinkOptions } from './links-writer.js'
 import { PartsBuilder } from './parts-builder.js'
 import type { SourceName } from './places.js'
 
@@ -103,9 +103,6 @@ function tell(builder: IndexThread | PartsBuilder, held: Uint8Array | SourceName
   else builder.source(held)
 }
 
-/** Vectors that are linked without a thread. */
-const maxUnthreaded = 2000
-
 /** Makes the approximate indexes that are missing, durably, and gives the parts with them. */
 export async function linkParts(
   storage: BlockStorage,
@@ -116,7 +113,7 @@ export async function linkParts(
   const count = unlinked(parts, minLinked)
   if (count === 0) return parts
   const thread =
-    count > maxUnthreaded && (await IndexThread.start(storage, parts[0]?.id ?? '', signal))
+    count >= minThreadLinked && (await IndexThread.start(storage, parts[0]?.id ?? '', signal))
   if (!thread) return writeLinks(storage, parts, options)
   try {
     return await thread.link(parts, minLinked, onProgress)

@@ -9,6 +9,9 @@ import type { PartRecord, VectorRecord } from './layout.js'
 /** Fewer vectors of one length are searched exactly: that takes about a millisecond. */
 export const fewestLinked = 5000
 
+/** So many vectors are linked in a thread, however short they are: each takes some 100 us. */
+export const minThreadLinked = 2000
+
 export interface LinkOptions {
   /** So many vectors of one length get an approximate index; `fewestLinked` but for tests. */
   readonly minLinked: number

@@ -172,10 +172,15 @@ export class MergedRows implements Rows {
     if (told.length === 1 && !this.#isReady) {
       const only = told[0] as PartStream
       if (!only.next()) told.pop()
-      else if (only.stillLeads(heads[heads.length - 1])) {
-        this.#take(only)
-        return true
-      } else this.#isReady = true
+      else {
+        // Before anything else may miss a block: the next call would pass this row over.
+        this.#isReady = true
+        if (only.stillLeads(heads[heads.length - 1])) {
+          this.#take(only)
+          this.#isReady = false
+          return true
+        }
+      }
     }
     for (let last = told.at(-1); last !== undefined; last = told.at(-1)) {
       if (!this.#isReady && !last.next()) {

@@ -13,7 +13,7 @@ import {
 import { encodeTerm } from './encoded-term.js'
 import { MergedRows, PartStream } from './merged-rows.js'
 import { orderOf, SPO } from './part.js'
-import type { PartView } from './part-view.js'
+import { mostShare, type PartView } from './part-view.js'
 import { noRows } from './part-rows.js'
 
 interface PartAsked {
@@ -33,6 +33,7 @@ const maxRemembered = 1 << 18
  */
 export class MergedView implements TellingView {
   readonly isExact: boolean
+  readonly isVast: boolean
   /** How many have triples: these are the first ones. Others have terms of their vectors alone. */
   readonly parts: number
   readonly #views: readonly PartView[]
@@ -58,6 +59,9 @@ export class MergedView implements TellingView {
       base += part.terms.count
       return start
     })
+    // Parts in memory take no share of it.
+    const share = views.reduce((sum, { part }) => sum + part.termsShare, 0)
+    this.isVast = base < 2 ** 32 && share > mostShare
     this.#graphIds = views.map(() => new Map())
     this.#partIds = views.map(() => new Map())
   }
@@ -95,14 +99,11 @@ export class MergedView implements TellingView {
     for (const [n, those] of own.entries()) if (those) this.view(n).readAhead(those)
   }
 
-  get isVast(): boolean {
-    const terms = this.#views.reduce((sum, { part }) => sum + part.terms.count, 0)
-    return terms < 2 ** 32 && this.#views.some(({ isVast }) => isVast)
-  }
-
   async eachTerm(ids: Uint32Array, take: TakeTerm, check: () => void): Promise<void> {
     let from = 0
+    let isWanted = true
     for (const [n, view] of this.#views.entries()) {
+      if (!isWanted) return
       const next = n + 1 < this.#views.length ? this.baseOf(n + 1) : Infinity
       let to = from
       while (to < ids.length && (ids[to] as number) < next) to++
@@ -110,7 +111,7 @@ export class MergedView implements TellingView {
       const base = this.baseOf(n)
       const first = from
       const own = ids.subarray(from, to).map((id) => id - base)
-      await view.eachTerm(own, (at, term) => take(first + at, term), check)
+      await view.eachTerm(own, (at, term) => (isWanted = take(first + at, term)), check)
       from = to
     }
   }

@@ -1,7 +1,7 @@
 import type { BlockStorage } from '../../block-writer.js'
 import { IndexThread } from './index-thread.js'
 import { layoutOf, type PartRecord } from './layout.js'
-import type { LinkOptions } from './links-writer.js'
+import { minThreadLinked, type LinkOptions } from './links-writer.js'
 import { mergeHere, type MergeInput } from './part-merger.js'
 
 export type { MergeInput } from './part-merger.js'
@@ -12,9 +12,6 @@ export type { MergeInput } from './part-merger.js'
  */
 const minThreadBytes = 8 * 1024 * 1024
 const minWaitingBytes = 256 * 1024
-
-/** So many vectors are linked in a thread, however short they are: each takes some 100 us. */
-const minThreadLinked = 2000
 
 interface MergeOptions extends LinkOptions {
   /** Whether it is merged where it is. By default where it is no work for a thread. */

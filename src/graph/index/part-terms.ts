@@ -26,6 +26,8 @@ const starts = new Uint32Array(mostAhead)
 
 /** Decoded terms that are kept at hand, by the low bits of their ids. */
 const decodedTerms = 1 << 12
+/** Those of longer texts are not: each part would hold thousands, whatever they take. */
+const longestAtHand = 1024
 
 /**
  * The terms of a part. Their ids are in the order of their hashes, and where these are equal of their
@@ -101,6 +103,7 @@ export class PartTerms {
     const v = this.#text(start + 4, byteLengthOf(header))
     const term: Term =
       kind === ANNOTATED ? this.#annotated(v, id, start) : { v, e: kind === ENTITY }
+    if (v.length > longestAtHand) return term
     ids[slot] = id
     this.#decoded[slot] = term
     return term
@@ -126,7 +129,10 @@ export class PartTerms {
     const file = this.#file
     const at = termStarts + 4 * id
     file.bring(at, Math.min(termStarts + 4 * this.count, at + blocksAhead * blockBytes))
-    const start = termWords + 4 * file.peek(at)
+    const word = file.peek(at)
+    // Where it lies is not known before its block is there: only the first begins at 0.
+    if (word === 0 && id > 0) return
+    const start = termWords + 4 * word
     file.bring(start, Math.min(termWords + 4 * this.#words, start + blocksAhead * blockBytes))
   }
 

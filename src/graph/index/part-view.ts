@@ -26,6 +26,9 @@ const sparse = 1000
 /** Terms between two looks at what lies behind them. */
 const termsAtOnce = 256
 
+/** Where terms would take more of the memory for blocks, those of many rows are never all there. */
+export const mostShare = 0.5
+
 /** A part as a graph, under the part's own ids: what is chosen of it. */
 export class PartView implements TellingView {
   readonly part: Part
@@ -72,7 +75,7 @@ export class PartView implements TellingView {
   }
 
   get isVast(): boolean {
-    return this.part.hasVastTerms
+    return this.part.termsShare > mostShare
   }
 
   async eachTerm(ids: Uint32Array, take: TakeTerm, check: () => void): Promise<void> {
@@ -80,11 +83,12 @@ export class PartView implements TellingView {
     const turns = new Turns(undefined)
     const span = (ids.at(-1) ?? 0) - (ids[0] ?? 0)
     const isDense = ids.length * sparse > span
-    for (let n = 0; n < ids.length;) {
+    let isWanted = true
+    for (let n = 0; isWanted && n < ids.length;) {
       const end = Math.min(ids.length, n + termsAtOnce)
       if (isDense) terms.bringAfter(ids[n] as number)
       const some = withBlocks(() => {
-        for (; n < end; n++) take(n, terms.term(ids[n] as number))
+        for (; isWanted && n < end; n++) isWanted = take(n, terms.term(ids[n] as number))
       }, check)
       if (some instanceof Promise) await some
       await turns.pass()

@@ -67,9 +67,9 @@ export class Part {
     this.#pairs = [spo, pos, osp]
   }
 
-  /** Whether memory has room for a part of the terms alone, and those of many rows are never all there. */
-  get hasVastTerms(): boolean {
-    return 2 * this.terms.bytes > this.#cache.maxBytes
+  /** How much of the memory for blocks its terms alone would take. */
+  get termsShare(): number {
+    return this.terms.bytes / this.#cache.maxBytes
   }
 
   // Triples

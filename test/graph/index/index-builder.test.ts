@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { encodeMessage } from '../../../src/codec/encoder.js'
-import { IndexBuilder } from '../../../src/graph/index/index-builder.js'
+import { IndexBuilder, linkParts } from '../../../src/graph/index/index-builder.js'
 import { IndexThread } from '../../../src/graph/index/index-thread.js'
 import { mergeParts } from '../../../src/graph/index/merging.js'
 import type { SourceName } from '../../../src/graph/index/places.js'
@@ -96,4 +96,39 @@ t.test('where no thread is free, parts are merged here', async (t) => {
   const options = { minLinked: 1, signal: undefined, onProgress: undefined, isSmall: false }
   const merged = await mergeParts(storage, 'merged', [{ part, dead: [] }], options)
   t.same(merged, { ...part, id: 'merged' })
+})
+
+t.test('2,000 vectors are worth a thread, alone and where parts are merged', async (t) => {
+  const { start } = IndexThread
+  t.teardown(() => (IndexThread.start = start))
+  let started = 0
+  // As where none can be started: it is done here.
+  IndexThread.start = () => {
+    started++
+    return Promise.resolve(undefined)
+  }
+  for (const [count, threads] of [
+    [1999, 0],
+    [2000, 1],
+  ] as const) {
+    const storage = new Blocks()
+    const embeddings = Array.from({ length: count }, (_, n) => ({
+      e: uri(`s${n}`),
+      v: [[n + 1, count - n]],
+    }))
+    const saying: Saying = { source: 0, collection: 'c', triples: [], embeddings }
+    const parts = await buildParts(storage, 'id', [saying])
+    const linking = { minLinked: 1000, signal: undefined, onProgress: undefined }
+    started = 0
+    await linkParts(storage, parts, linking)
+    t.equal(started, threads, `${count} linked`)
+    started = 0
+    await mergeParts(
+      storage,
+      'merged',
+      parts.map((part) => ({ part, dead: [] })),
+      linking,
+    )
+    t.equal(started, threads, `${count} merged`)
+  }
 })

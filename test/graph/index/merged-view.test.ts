@@ -3,44 +3,22 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { MemoryBackend } from '../../../adapters/memory.js'
-import { encodeMessage } from '../../../src/codec/encoder.js'
-import { BlockCache } from '../../../src/graph/index/block-cache.js'
-import { choose } from '../../../src/graph/index/chosen.js'
 import { MergedView } from '../../../src/graph/index/merged-view.js'
-import { Part } from '../../../src/graph/index/part.js'
-import { PartView } from '../../../src/graph/index/part-view.js'
-import { PartsBuilder } from '../../../src/graph/index/parts-builder.js'
 import { withBlocks } from '../../../src/graph/miss.js'
 import { ANY, NONE } from '../../../src/graph/view.js'
 import { createLorekeep } from '../../../src/lorekeep.js'
 import type { Term, Triple } from '../../../src/types.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
 import { entity, messageOf, nameOf, patternsOf, randomTriples, textOf } from '../asked.js'
+import { partViews } from './part-views.js'
 
 const seed = pickSeed()
-
-/** Parts of a few triples each, with a cache that holds next to nothing. */
-async function partsOf(contents: readonly (readonly Triple[])[]): Promise<PartView[]> {
-  const storage = await new MemoryBackend().open('slices')
-  const cache = new BlockCache(storage, 1)
-  const views: PartView[] = []
-  for (const [n, triples] of contents.entries()) {
-    const source = { generation: n.toString(16).padStart(32, '0'), core: `core ${n}` }
-    const builder = new PartsBuilder(storage, `index ${n}`, source)
-    builder.push(encodeMessage(messageOf(triples)))
-    const [record] = await builder.finish()
-    if (record === undefined) continue
-    const part = new Part(cache, record)
-    const chosen = await choose(part, {})
-    if (chosen !== undefined) views.push(new PartView(part, chosen))
-  }
-  return views
-}
 
 t.test(`has() and estimate() are those of the parts (seed ${seed})`, async (t) => {
   const random = new Random(seed)
   const contents = Array.from({ length: 40 }, () => randomTriples(random, 12))
-  const view = new MergedView(await partsOf(contents))
+  const storage = await new MemoryBackend().open('slices')
+  const view = new MergedView(await partViews(storage, contents, 1))
   const all = new Set(contents.flat().map(textOf))
   const termsOf = (triples: readonly Triple[]) =>
     new Set(triples.flatMap(({ s, p, o }) => [s, p, o]).map(nameOf))
@@ -84,6 +62,23 @@ t.test(`has() and estimate() are those of the parts (seed ${seed})`, async (t) =
   }
   t.equal(view.has(NONE, ANY, ANY), false)
   t.equal(view.estimate(NONE, ANY, ANY), 0)
+})
+
+t.test('many parts are vast where their terms together are', async (t) => {
+  const storage = await new MemoryBackend().open('slices')
+  const contents = Array.from({ length: 10 }, (_, n) => [
+    { s: entity(`s${n}`), p: entity('p'), o: entity(`o${n}`) },
+  ])
+  const [first] = await partViews(storage, contents, 1)
+  const bytes = first?.part.terms.bytes ?? 0
+  for (const [cacheBytes, isVast] of [
+    [19 * bytes, true],
+    [20 * bytes, false],
+  ] as const) {
+    const views = await partViews(storage, contents, cacheBytes)
+    t.equal(new MergedView(views).isVast, isVast)
+    for (const view of views) t.notOk(view.isVast)
+  }
 })
 
 t.test('a join over forty cores checks triples in all of them', async (t) => {
