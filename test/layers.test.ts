@@ -76,6 +76,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/radix-sort': [],
   'src/snapshot': ['src/errors', 'src/storage', 'src/sorted-entries', 'src/temporary-file'],
   'src/accept': [],
+  'src/text': [],
   'src/verify': ['src/errors', 'src/storage', 'src/keys', 'src/record'],
   'src/codec/dialects/names': [],
   'src/codec': ['src/types', 'src/terms', 'src/errors', 'src/door'],
