@@ -308,6 +308,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'wink-eng-lite-web-model': ['src/flow/steps/offline/tagger'],
   commander: ['src/cli'],
   'cli-progress': ['src/cli'],
+  '@orama/stemmers': ['src/text/stemming'],
 }
 
 const files = ['src', 'adapters', 'test/suite'].flatMap((folder) =>
