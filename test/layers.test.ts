@@ -76,6 +76,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/radix-sort': [],
   'src/snapshot': ['src/errors', 'src/storage', 'src/sorted-entries', 'src/temporary-file'],
   'src/accept': [],
+  'src/text': [],
   'src/verify': ['src/errors', 'src/storage', 'src/keys', 'src/record'],
   'src/codec/dialects/names': [],
   'src/codec': ['src/types', 'src/terms', 'src/errors', 'src/door'],
@@ -307,6 +308,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'wink-eng-lite-web-model': ['src/flow/steps/offline/tagger'],
   commander: ['src/cli'],
   'cli-progress': ['src/cli'],
+  '@orama/stemmers': ['src/text/stemming'],
 }
 
 const files = ['src', 'adapters', 'test/suite'].flatMap((folder) =>

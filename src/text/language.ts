@@ -1,0 +1,65 @@
+// Which language a text is in: a guess that rather says nothing than something wrong.
+
+import { stopWordLanguages, stopWords } from './stop-words.js'
+import { eachWord } from './words.js'
+
+/** More of a text is not looked at. */
+const lookedAt = 4096
+
+/**
+ * The language of a text as a BCP 47 tag, where its script or its function words tell; undefined
+ * where they do not, as with most questions of a word or two. Scripts of one language are told by
+ * the script alone: Hangul is `ko`, kana `ja`, Han without kana `zh`.
+ */
+export function languageOf(text: string): string | undefined {
+  const start = text.slice(0, lookedAt)
+  const letters = start.match(/\p{L}/gu)?.length ?? 0
+  if (letters === 0) return undefined
+  for (const [language, pattern, least] of byScript) {
+    if ((start.match(pattern)?.length ?? 0) >= letters * least) return language
+  }
+  if (isMost(start, /\p{sc=Cyrl}/gu, letters)) {
+    if (/[іїєґ]/i.test(start)) return /[ыэёъў]/i.test(start) ? undefined : 'uk'
+    if (/[ыэё]/i.test(start)) return /[ј-џ]/i.test(start) ? undefined : 'ru'
+    return byStopWords(start, ['ru'])
+  }
+  if (isMost(start, /\p{sc=Arab}/gu, letters)) {
+    return /[ٹڈڑںے]/.test(start) ? 'ur' : /[پچژگ]/.test(start) ? 'fa' : byStopWords(start, ['ar'])
+  }
+  if (!isMost(start, /\p{sc=Latn}/gu, letters)) return undefined
+  return byStopWords(
+    start,
+    stopWordLanguages.filter((language) => language !== 'ru' && language !== 'ar'),
+  )
+}
+
+/** Kana are some of the letters of a Japanese text, the rest of which is Han. */
+const byScript: readonly (readonly [language: string, pattern: RegExp, least: number])[] = [
+  ['ja', /[\p{sc=Hira}\p{sc=Kana}]/gu, 0.2],
+  ['zh', /\p{sc=Han}/gu, 0.6],
+  ['ko', /\p{sc=Hang}/gu, 0.6],
+  ['th', /\p{sc=Thai}/gu, 0.6],
+  ['he', /\p{sc=Hebr}/gu, 0.6],
+  ['el', /\p{sc=Grek}/gu, 0.6],
+  ['hi', /\p{sc=Deva}/gu, 0.6],
+]
+
+function isMost(text: string, pattern: RegExp, letters: number): boolean {
+  return (text.match(pattern)?.length ?? 0) >= letters * 0.6
+}
+
+/** Two different function words at least, and twice as many as any other language has. */
+function byStopWords(text: string, languages: readonly string[]): string | undefined {
+  const forms = new Set<string>()
+  eachWord(text, (form) => forms.add(form))
+  const counts = languages.map((language) => {
+    const words = stopWords(language)
+    return { language, count: [...forms].filter((form) => words.has(form)).length }
+  })
+  counts.sort((a, b) => b.count - a.count)
+  const [first, second] = counts
+  if (!first || first.count < 2) return undefined
+  // Related languages share many of them, so long texts are decided by less.
+  const margin = Math.max(1, first.count * (first.count < 8 ? 0.34 : 0.2))
+  return second && first.count - second.count < margin ? undefined : first.language
+}

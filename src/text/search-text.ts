@@ -1,0 +1,143 @@
+// What a person types to search: words, phrases in quotes, what must not be there.
+
+import { eachAskedWord, eachWord } from './words.js'
+import { ideograph, wordClass } from './word-classes.js'
+
+/** Forms that follow each other, at positions that do. */
+export interface WordSequence {
+  readonly forms: readonly string[]
+  /** Whether the last of the forms is only what a word begins with. */
+  readonly isPrefix: boolean
+  /** Where it stands in the text, in UTF-16 code units; quotes and a minus are not part of it. */
+  readonly start: number
+  readonly end: number
+}
+
+export interface SearchWord {
+  readonly form: string
+  readonly start: number
+  readonly end: number
+  /** Whether a word that begins so is meant: `lor*`, or a single character of Han or kana. */
+  readonly isPrefix: boolean
+}
+
+export interface SearchText {
+  /** Words outside of phrases, but for those that are excluded. */
+  readonly words: readonly SearchWord[]
+  /** What stands in quotes. Its words are not among `words`. */
+  readonly phrases: readonly WordSequence[]
+  /** Runs of two or more words without white space, as `ISO-4217`. They are among `words` as well. */
+  readonly joined: readonly WordSequence[]
+  /** Words and phrases behind a minus. */
+  readonly excluded: readonly WordSequence[]
+}
+
+/**
+ * Reads what a person types. `"a phrase"` stands in quotes of any kind (“ ”, „ “, « », » «); `-word`
+ * and `-"a phrase"` are excluded, where the minus begins the text or follows white space; `lor*` is
+ * a prefix. Any text has a meaning: a quote that is not closed is none, nor is a minus on its own.
+ */
+export function parseSearch(text: string): SearchText {
+  const words: SearchWord[] = []
+  const phrases: WordSequence[] = []
+  const joined: WordSequence[] = []
+  const excluded: WordSequence[] = []
+  const unclosed = new Set<string>()
+  let at = 0
+  while (at < text.length) {
+    if (isSpace(text, at)) {
+      at++
+      continue
+    }
+    const isExcluded =
+      text[at] === '-' && (at === 0 || isSpace(text, at - 1)) && /[^\s-]/.test(text[at + 1] ?? ' ')
+    if (isExcluded) at++
+    const close = closingQuote(text, at, unclosed)
+    if (close !== undefined) {
+      const phrase = sequence(text, at + 1, close)
+      if (phrase) (isExcluded ? excluded : phrases).push(phrase)
+      at = close + 1
+      continue
+    }
+    // A quote may open behind a bracket, but not inside of a word.
+    let end = at + 1
+    while (end < text.length && !isSpace(text, end)) {
+      if (closingQuote(text, end, unclosed) !== undefined) break
+      end++
+    }
+    const run = sequence(text, at, end)
+    if (run && isExcluded) excluded.push(run)
+    else if (run) {
+      words.push(...wordsIn(text, at, end))
+      if (run.forms.length > 1) joined.push(run)
+    }
+    at = end
+  }
+  return { words, phrases, joined, excluded }
+}
+
+const closers: Readonly<Record<string, string>> = {
+  '"': '"',
+  '“': '”“',
+  '”': '”',
+  '„': '“”',
+  '«': '»',
+  '»': '«',
+}
+
+/** Where the quote is closed that opens at a place, if one does. */
+function closingQuote(text: string, at: number, unclosed: Set<string>): number | undefined {
+  const open = text[at] ?? ''
+  const close = closers[open]
+  if (close === undefined || unclosed.has(open)) return undefined
+  if (at > 0 && /[\p{L}\p{N}\p{M}]/u.test(text[at - 1] as string)) return undefined
+  for (let end = at + 1; end < text.length; end++) {
+    if (close.includes(text[end] as string)) return end
+  }
+  // Nor will any that stands behind this one be: the text is not searched again for each.
+  unclosed.add(open)
+  return undefined
+}
+
+function sequence(text: string, start: number, end: number): WordSequence | undefined {
+  const forms: string[] = []
+  let [from, to, isPrefix] = [end, end, false]
+  eachAskedWord(text.slice(start, end), (form, first, last, isCharacter) => {
+    if (forms.length === 0) from = start + first
+    forms.push(form)
+    to = start + last
+    isPrefix = isCharacter || isStarred(text, to, end)
+  })
+  return forms.length === 0 ? undefined : { forms, isPrefix, start: from, end: to }
+}
+
+function wordsIn(text: string, start: number, end: number): SearchWord[] {
+  const told: SearchWord[] = []
+  eachWord(text.slice(start, end), (form, first, last) => {
+    const word = { form, start: start + first, end: start + last }
+    // The last of a run of pairs alone: the pair before it says more.
+    if (told.at(-1)?.end === word.end) return
+    told.push({ ...word, isPrefix: isStarred(text, word.end, end) || isCharacter(text, word) })
+  })
+  return told
+}
+
+/** Whether a word of Han or kana is a single character, and no pair. */
+function isCharacter(text: string, { start, end }: { start: number; end: number }): boolean {
+  const first = text.codePointAt(start) as number
+  if (wordClass(first) !== ideograph) return false
+  for (let at = start + (first > 0xffff ? 2 : 1); at < end; at++) {
+    if (wordClass(text.codePointAt(at) as number) === ideograph) return false
+  }
+  return true
+}
+
+function isStarred(text: string, at: number, end: number): boolean {
+  return at < end && text[at] === '*' && !/[\p{L}\p{N}]/u.test(text[at + 1] ?? ' ')
+}
+
+/** The narrow space that parts the digits of a number is part of it. */
+function isSpace(text: string, at: number): boolean {
+  const character = text[at] as string
+  return /\s/.test(character) && character !== '\u202f'
+}

@@ -1,0 +1,126 @@
+// Forms of one word have one stem. Stems are used when a question is asked: what is stored are forms.
+
+import { stemmer as arabic } from '@orama/stemmers/arabic'
+import { stemmer as danish } from '@orama/stemmers/danish'
+import { stemmer as dutch } from '@orama/stemmers/dutch'
+import { stemmer as english } from '@orama/stemmers/english'
+import { stemmer as finnish } from '@orama/stemmers/finnish'
+import { stemmer as french } from '@orama/stemmers/french'
+import { stemmer as german } from '@orama/stemmers/german'
+import { stemmer as hungarian } from '@orama/stemmers/hungarian'
+import { stemmer as italian } from '@orama/stemmers/italian'
+import { stemmer as norwegian } from '@orama/stemmers/norwegian'
+import { stemmer as portuguese } from '@orama/stemmers/portuguese'
+import { stemmer as romanian } from '@orama/stemmers/romanian'
+import { stemmer as russian } from '@orama/stemmers/russian'
+import { stemmer as spanish } from '@orama/stemmers/spanish'
+import { stemmer as swedish } from '@orama/stemmers/swedish'
+
+/** Gives the stem of a folded form. It is for comparing: a stem need not be a word. */
+export type Stemmer = (form: string) => string
+
+const stemmers: Readonly<Record<string, Stemmer>> = {
+  ar: arabic,
+  da: danish,
+  de: german,
+  en: (form) => english(withoutIon(form)),
+  es: spanish,
+  fi: finnish,
+  fr: (form) => french(withoutArticle(form)),
+  hu: hungarian,
+  it: (form) => italian(withoutArticle(form)),
+  ko: withoutParticle,
+  nb: norwegian,
+  nl: dutch,
+  nn: norwegian,
+  no: norwegian,
+  pt: portuguese,
+  ro: romanian,
+  ru: russian,
+  sv: swedish,
+}
+
+/** The languages that have a stemmer, as BCP 47 tags. */
+export const stemLanguages: readonly string[] = Object.keys(stemmers)
+
+/**
+ * The stemmer of a language (a BCP 47 tag; `de-AT` is `de`). Forms are stemmed as they were folded,
+ * without accents, so that forms with one stem are found whichever way they were typed; some
+ * endings that only an accent tells are missed by it. Words with digits, and those of fewer than
+ * three letters, are their own stems. Of a language without a stemmer every form is its own.
+ */
+export function stemmer(language: string): Stemmer {
+  const name = (language.split('-', 1)[0] as string).toLowerCase()
+  const known = Object.hasOwn(stemmers, name) ? stemmers[name] : undefined
+  if (!known) return (form) => form
+  return (form) => {
+    if ((form.length < 3 && name !== 'ko') || /[\d_+#.,:]/.test(form)) return form
+    // A stemmer may leave nothing of a word that is all endings.
+    return known(form) || form
+  }
+}
+
+/**
+ * Porter's fourth step takes `ion` from behind `s` or `t`. The package takes that letter as well
+ * (3.1.18: connection is connec), so it is done here, but for `ation`, which an earlier step takes.
+ */
+function withoutIon(form: string): string {
+  const [, start] = /^(.+[^a][st])ion(?:s|al|ally)?$/.exec(form) ?? []
+  return start !== undefined && /(?:[aeiouy]+[^aeiouy]+){2}$/.test(start) ? start : form
+}
+
+/** French and Italian write articles and pronouns onto the next word: l'homme, dell'acqua. */
+function withoutArticle(form: string): string {
+  return form.replace(
+    /^(?:\p{L}|qu|jusqu|lorsqu|puisqu|quoiqu|(?:de|a|da|ne|su)?ll|un|quest)'(?=.)/u,
+    '',
+  )
+}
+
+/** Korean writes particles onto the word: 문서를 is 문서 as an object. The longest goes. */
+function withoutParticle(form: string): string {
+  for (const particle of particles) {
+    if (form.length > particle.length && form.endsWith(particle)) {
+      return form.slice(0, -particle.length)
+    }
+  }
+  return form
+}
+
+const particles = [
+  ...['에서부터', '으로부터', '에게서', '에서는', '에서도', '으로는', '으로도', '으로서', '으로써'],
+  ...[
+    '로부터',
+    '까지',
+    '부터',
+    '처럼',
+    '보다',
+    '에게',
+    '에서',
+    '에는',
+    '에도',
+    '으로',
+    '이나',
+    '이다',
+  ],
+  ...[
+    '들이',
+    '들을',
+    '들은',
+    '들의',
+    '은',
+    '는',
+    '이',
+    '가',
+    '을',
+    '를',
+    '의',
+    '에',
+    '로',
+    '와',
+    '과',
+    '도',
+    '만',
+    '들',
+  ],
+]
