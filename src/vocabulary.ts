@@ -21,6 +21,7 @@ export const vocabulary = {
   // Not schema.org's startOffset and endOffset: those are seconds of a clip.
   beginIndex: `${nif}beginIndex`,
   endIndex: `${nif}endIndex`,
+  text: `${schema}text`,
   // In which language a document is, as the vocabularies of documents have it.
   language: `${dcterms}language`,
   inLanguage: `${schema}inLanguage`,

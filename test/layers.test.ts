@@ -207,7 +207,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/flow/clock',
   ],
   'src/flow': [...leaves, 'src/knowledge/types', 'src/objects/types'],
-  'src/passage': ['src/errors', 'src/graph/types', 'src/objects/types'],
   'src/salvage-stores': [
     ...leaves,
     'src/backup/marker',
@@ -224,7 +223,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/knowledge',
     'src/objects',
     'src/flow',
-    'src/passage',
     'src/verify-stores',
   ],
   'src/index': [

@@ -30,16 +30,16 @@ export class Bookkeeping {
   }
 
   /**
-   * False for labels, for where a thing was derived from, and for what places a passage: that it is
-   * one, its document, its order and its bounds. Such predicates are knowledge about anything else:
-   * a town may be part of a country.
+   * False for labels, for where a thing was derived from, and for what makes a passage: that it is
+   * one, its document, its order, its bounds and its text. Such predicates are knowledge about
+   * anything else: a town may be part of a country.
    */
   isKnowledge({ s, p, o }: Row): boolean {
-    const { type, hasPart, isPartOf, position } = this.ids
+    const { type, hasPart, isPartOf, position, text } = this.ids
     if (this.#alone.has(p)) return false
     if (p === type) return o !== this.ids.String
     if (p === hasPart) return !this.isPassage(o)
-    if (p === isPartOf || p === position) return !this.isPassage(s)
+    if (p === isPartOf || p === position || p === text) return !this.isPassage(s)
     return true
   }
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { vocabulary, documentUri, chunkUri } from '../../../src/flow/steps/vocabulary.js'
 import { store } from '../../../src/flow/steps/store.js'
-import type { CoreMessage, Triple } from '../../../src/types.js'
+import type { CoreMessage, Term, Triple } from '../../../src/types.js'
 import { exported } from '../../fixtures/stores.js'
 import {
   contextOf,
@@ -51,6 +51,7 @@ t.test(
         const start = Number(one(triples, chunk, vocabulary.beginIndex))
         const end = Number(one(triples, chunk, vocabulary.endIndex))
         t.match(document.text.slice(start, end), o.v)
+        t.equal(one(triples, chunk, vocabulary.text), document.text.slice(start, end))
         t.same(objects(triples, chunk, vocabulary.wasDerivedFrom), [document.id])
         t.same(objects(triples, chunk, vocabulary.isPartOf), [document.id])
         t.same(objects(triples, chunk, vocabulary.type), [vocabulary.String])
@@ -153,6 +154,67 @@ t.test('a flow may leave out embed and extract', async (t) => {
   const empty = documentOf({ text: '' })
   await store().run({ chunks: [] }, contextOf(keep, empty))
   t.equal((await triplesOf(keep, 'alice', document.id)).length, 2)
+})
+
+t.test('texts are in the language that the metadata say of the document', async (t) => {
+  const keep = await openMemory(t)
+  const { language, inLanguage, dcLanguage } = vocabulary
+  const textsOf = async (id: string, said: readonly (readonly [string, string, Term])[]) => {
+    const metadata = said.map(([s, p, o]) => ({ s: uri(s), p: uri(p), o }))
+    const document = documentOf({ id, metadata, text: 'Ada stayed.' })
+    await store().run(knowledgeOf(document, ['Ada']), contextOf(keep, document))
+    const triples = await triplesOf(keep, 'alice', id)
+    return triples.filter(({ p }) => p.v === vocabulary.text).map(({ o }) => o)
+  }
+  const plain = literal('Ada stayed.')
+  for (const [said, ln] of [
+    [[], undefined],
+    [[['urn:x', language, literal('en')]], 'en'],
+    [[['urn:x', inLanguage, literal('pt-BR')]], 'pt-BR'],
+    [[['urn:x', dcLanguage, literal('eng')]], 'eng'],
+    [
+      [
+        ['urn:x', language, literal('EN')],
+        ['urn:x', inLanguage, literal('en')],
+      ],
+      'en',
+    ],
+    [
+      [
+        ['urn:x', language, literal('en')],
+        ['urn:x', language, literal('fr')],
+      ],
+      undefined,
+    ],
+    [[['urn:other', language, literal('en')]], undefined],
+    [[['urn:x', language, uri('en')]], undefined],
+    [[['urn:x', language, literal('English')]], undefined],
+    [[['urn:x', language, literal('en_GB')]], undefined],
+    [[['urn:x', language, literal('')]], undefined],
+  ] as const) {
+    const expected = ln === undefined ? plain : { ...plain, ln }
+    t.strictSame(await textsOf('urn:x', said), [expected], JSON.stringify(said))
+  }
+  const german = [literal('de')] as const
+  for (const s of ['My notes', 'http://trustgraph.ai/d/My%20notes']) {
+    const said = [[s, language, ...german]] as const
+    t.strictSame(await textsOf('My notes', said), [{ ...plain, ln: 'de' }], s)
+  }
+})
+
+t.test('a text that is longer than a string of a core may be is left out', async (t) => {
+  const keep = await openMemory(t)
+  const most = 1024 * 1024
+  // The owl has two code units and four bytes.
+  const text = `${'a'.repeat(most)}${'a'.repeat(most + 1)}é🦉`
+  const document = documentOf({ text })
+  const ends = [most, 2 * most + 1, text.length - 1, text.length]
+  const chunks = ends.map((end, index) => ({ index, start: ends[index - 1] ?? 0, end }))
+  await store().run({ chunks }, contextOf(keep, document))
+  const triples = await triplesOf(keep, 'alice', document.id)
+  const texts = [0, 1, 2, 3].map((n) => objects(triples, `${document.id}/c${n}`, vocabulary.text))
+  t.equal(texts[0]?.[0]?.length, most)
+  t.strictSame(texts.slice(1), [[], ['é\uFFFD'], ['\uFFFD']], 'and half of a pair is replaced')
 })
 
 t.test('an abort leaves the core as it was', async (t) => {
