@@ -22,6 +22,7 @@ export const vocabulary = {
   beginIndex: `${nif}beginIndex`,
   endIndex: `${nif}endIndex`,
   text: `${schema}text`,
+  articleSection: `${schema}articleSection`,
   // In which language a document is, as the vocabularies of documents have it.
   language: `${dcterms}language`,
   inLanguage: `${schema}inLanguage`,

@@ -5,6 +5,7 @@ import { keyOfTriple } from '../../terms.js'
 import type { Term, Triple } from '../../types.js'
 import type { FlowDocument } from '../types.js'
 import type { Knowledge } from './knowledge-input.js'
+import { headingAt, headingsOf } from './headings.js'
 import { languageOf } from './metadata.js'
 import type { Entity } from './types.js'
 import { chunkUri, documentUri, vocabulary } from './vocabulary.js'
@@ -30,6 +31,7 @@ export function* graphTriples(
   const source = entityTerm(uri)
   const parts = chunks.map(({ index }) => entityTerm(chunkUri(uri, index)))
   const ln = languageOf(document, base)
+  const headings = headingsOf(document)
 
   yield* metadata
   for (const triple of made()) if (!given.has(keyOfTriple(triple))) yield triple
@@ -49,6 +51,8 @@ export function* graphTriples(
       // A step of somebody's own may cut a surrogate pair.
       const text = document.text.slice(start, end).toWellFormed()
       if (fits(text)) yield { s, p: terms.text, o: literal(text, ln) }
+      const heading = headingAt(headings, start)
+      if (heading) yield { s, p: terms.articleSection, o: literal(heading.text, ln) }
     }
     for (const entity of entities) yield* aboutEntity(entity, parts)
   }

@@ -202,6 +202,20 @@ t.test('texts are in the language that the metadata say of the document', async 
   }
 })
 
+t.test('chunks are in the section of the heading that they stand under', async (t) => {
+  const keep = await openMemory(t)
+  // A chunk of each sentence, and what follows its stop.
+  const text = 'Ada wrote.\n\n# One\n\nBob wrote. Ada read.\n\n## Two\n\nBob left. Ada stayed.'
+  const document = documentOf({ text })
+  await store().run(knowledgeOf(document), contextOf(keep, document))
+  const triples = await triplesOf(keep, 'alice', document.id)
+  const sections = objects(triples, document.id, vocabulary.hasPart).map((chunk) => {
+    return objects(triples, chunk, vocabulary.articleSection)
+  })
+  // The second begins with the first heading, and the fourth with the second.
+  t.strictSame(sections, [[], ['One'], ['One'], ['Two'], ['Two']])
+})
+
 t.test('a text that is longer than a string of a core may be is left out', async (t) => {
   const keep = await openMemory(t)
   const most = 1024 * 1024

@@ -134,6 +134,7 @@ t.test('knowledge fills the limits, and bookkeeping does not', async (t) => {
   const triples = [
     ...passages.flatMap((n) => passage('book', n)),
     ...passages.map((n) => literal(`c${n}`, vocabulary.text, `Ann said ${n}.`)),
+    ...passages.map((n) => literal(`c${n}`, vocabulary.articleSection, 'One')),
     ...passages.flatMap((n) => derived('a', n)),
     ...graph('a quoted-in c0', 'a knows b'),
     edge('a', vocabulary.isPartOf, 'country'),
