@@ -1,12 +1,12 @@
-// What a core says of a document: its metadata, its parts with their texts, where entities come
-// from, and what was extracted.
+// What a core says of a document: its metadata, its title, its parts with their texts, where
+// entities come from, and what was extracted.
 
 import { keyOfTriple } from '../../terms.js'
 import type { Term, Triple } from '../../types.js'
 import type { FlowDocument } from '../types.js'
 import type { Knowledge } from './knowledge-input.js'
 import { headingAt, headingsOf } from './headings.js'
-import { languageOf } from './metadata.js'
+import { languageOf, literalsOf, titlePredicates } from './metadata.js'
 import type { Entity } from './types.js'
 import { chunkUri, documentUri, vocabulary } from './vocabulary.js'
 
@@ -39,6 +39,7 @@ export function* graphTriples(
 
   function* made(): Generator<Triple, void, undefined> {
     yield { s: source, p: terms.type, o: terms.DigitalDocument }
+    yield* named()
     for (const { index, start, end } of chunks) {
       const s = parts[index] as Term // as many as chunks
       yield { s: source, p: terms.hasPart, o: s }
@@ -55,6 +56,18 @@ export function* graphTriples(
       if (heading) yield { s, p: terms.articleSection, o: literal(heading.text, ln) }
     }
     for (const entity of entities) yield* aboutEntity(entity, parts)
+  }
+
+  /** The title, once: the metadata may say just this, or the same in other words. */
+  function* named(): Generator<Triple, void, undefined> {
+    const { title } = document
+    if (title === undefined) return
+    const isSame = ({ v, e }: Term) => v === title && !e
+    const isSaid = ({ s, p, o, g }: Triple) =>
+      s.v === uri && p.v === vocabulary.name && g === undefined && isSame(o)
+    if (metadata.some(isSaid)) return
+    const [known] = literalsOf(document, base, titlePredicates).filter(isSame)
+    yield { s: source, p: terms.name, o: literal(title, known?.ln ?? ln) }
   }
 }
 

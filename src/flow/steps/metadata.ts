@@ -22,6 +22,14 @@ export function literalsOf(
   )
 }
 
+/** What metadata have titles in, the clearest first. */
+export const titlePredicates: readonly string[] = [
+  vocabulary.dctermsTitle,
+  vocabulary.dcTitle,
+  vocabulary.name,
+  vocabulary.label,
+]
+
 /** The tag of the language that it is in; undefined where they name none, or several. */
 export function languageOf(document: Described, base: string): string | undefined {
   const { language, inLanguage, dcLanguage } = vocabulary

@@ -202,6 +202,36 @@ t.test('texts are in the language that the metadata say of the document', async 
   }
 })
 
+t.test('the title of a document is its name, said once', async (t) => {
+  const keep = await openMemory(t)
+  const id = 'urn:letters:1'
+  const { name, dctermsTitle, language } = vocabulary
+  const said = (p: string, o: Term, s = id) => ({ s: uri(s), p: uri(p), o })
+  const english = said(language, literal('en'))
+  const letter = literal('A letter')
+  const inEnglish = { ...letter, ln: 'en' }
+  const inFrench = { ...letter, ln: 'fr' }
+  for (const [what, title, metadata, expected] of [
+    ['none', undefined, [], []],
+    ['given', 'A letter', [], [letter]],
+    ['in the language of the document', 'A letter', [english], [inEnglish]],
+    ['said by another predicate', 'A letter', [said(dctermsTitle, letter)], [letter]],
+    ['and in a language', 'A letter', [english, said(dctermsTitle, inFrench)], [inFrench]],
+    ['said', 'A letter', [said(name, letter)], [letter]],
+    ['said in a language', 'A letter', [said(name, inFrench)], [inFrench]],
+    ['said without the language', 'A letter', [english, said(name, letter)], [letter]],
+    ['another one said', 'A letter', [said(name, literal('B'))], [literal('B'), letter]],
+    ['said of another', 'A letter', [said(name, letter, 'urn:y')], [letter]],
+    ['a URI', 'A letter', [said(name, uri('A letter'))], [uri('A letter'), letter]],
+  ] as const) {
+    const document = documentOf({ metadata, ...(title !== undefined && { title }) })
+    await store().run(knowledgeOf(document), contextOf(keep, document))
+    const triples = await triplesOf(keep, 'alice', id)
+    const names = triples.filter(({ s, p }) => s.v === id && p.v === name).map(({ o }) => o)
+    t.strictSame(names, expected, what)
+  }
+})
+
 t.test('chunks are in the section of the heading that they stand under', async (t) => {
   const keep = await openMemory(t)
   // A chunk of each sentence, and what follows its stop.
