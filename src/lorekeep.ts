@@ -34,7 +34,6 @@ import { openKnowledgeStore } from './knowledge/store.js'
 import type { KnowledgeStore } from './knowledge/types.js'
 import { openObjectStore } from './objects/store.js'
 import type { ObjectLimits, ObjectStore } from './objects/types.js'
-import { passageText } from './passage.js'
 import { SnapshotLayer } from './snapshot/snapshot-layer.js'
 import type { Finding, VerifyOptions } from './verify/finding.js'
 import { lacksSlices, unformatted, checkVerifyOptions, verifyStores } from './verify-stores.js'
@@ -223,8 +222,6 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       indexThreads,
       indexBytesPerSecond,
       embedder,
-      // It is asked no earlier than the first question.
-      passage: (place) => passageText(objects, place),
     })
     const objects = await openObjectStore({
       objects: partitions.objects,

@@ -21,6 +21,12 @@ export const vocabulary = {
   // Not schema.org's startOffset and endOffset: those are seconds of a clip.
   beginIndex: `${nif}beginIndex`,
   endIndex: `${nif}endIndex`,
+  text: `${schema}text`,
+  articleSection: `${schema}articleSection`,
+  // What a document is called; flows write the first.
+  name: `${schema}name`,
+  dctermsTitle: `${dcterms}title`,
+  dcTitle: 'http://purl.org/dc/elements/1.1/title',
   // In which language a document is, as the vocabularies of documents have it.
   language: `${dcterms}language`,
   inLanguage: `${schema}inLanguage`,

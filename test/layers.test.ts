@@ -208,7 +208,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/flow/clock',
   ],
   'src/flow': [...leaves, 'src/knowledge/types', 'src/objects/types'],
-  'src/passage': ['src/errors', 'src/graph/types', 'src/objects/types'],
   'src/salvage-stores': [
     ...leaves,
     'src/backup/marker',
@@ -225,7 +224,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/knowledge',
     'src/objects',
     'src/flow',
-    'src/passage',
     'src/verify-stores',
   ],
   'src/index': [

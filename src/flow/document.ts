@@ -13,6 +13,7 @@ export interface AcceptedDocument {
   readonly id: string
   readonly user: string
   readonly collection: string
+  readonly title?: string
   readonly metadata: readonly Triple[]
   /** Of the strings in it, in UTF-16 code units. */
   readonly metadataLength: number
@@ -46,7 +47,7 @@ export function acceptDocument(document: unknown, options: DocumentOptions): Acc
   return new DocumentReader(options).read(document)
 }
 
-const members = ['id', 'user', 'collection', 'metadata', 'charset', 'text', 'content']
+const members = ['id', 'user', 'collection', 'title', 'metadata', 'charset', 'text', 'content']
 const tripleMembers = ['s', 'p', 'o', 'g']
 const termMembers = ['v', 'e', 'dt', 'ln']
 
@@ -54,6 +55,8 @@ const termMembers = ['v', 'e', 'dt', 'ln']
 const maxNameBytes = 1024
 const maxCollectionBytes = 256
 const maxTermBytes = 1024 * 1024
+/** In UTF-16 code units. */
+const maxTitleLength = 1000
 /** They stand in one message of the core, and in one record with those of other documents. */
 const maxMetadataLength = 4 * 1024 * 1024
 
@@ -72,6 +75,7 @@ class DocumentReader {
 
   read(document: unknown): AcceptedDocument {
     const fields = this.#fields(document, 'a document', '', members) ?? {}
+    const title = this.#title(own(fields, 'title') ?? undefined)
     const accepted = {
       id: this.#name(own(fields, 'id'), 'id', maxNameBytes),
       user: this.#name(own(fields, 'user') ?? this.#options.defaultUser, 'user', maxNameBytes),
@@ -80,6 +84,7 @@ class DocumentReader {
         'collection',
         maxCollectionBytes,
       ),
+      ...(title !== undefined && { title }),
       metadata: this.#metadata(own(fields, 'metadata') ?? []),
       metadataLength: this.#metadataLength,
       text: this.#text(fields),
@@ -111,6 +116,21 @@ class DocumentReader {
     }
     if (value === '') this.#fail(path, 'must not be empty')
     this.#string(value, path, maxBytes)
+    return value
+  }
+
+  #title(value: unknown): string | undefined {
+    if (value === undefined) return undefined
+    if (typeof value !== 'string') {
+      this.#fail('title', `must be a string, not ${shown(value)}`)
+      return undefined
+    }
+    const { length } = value
+    if (value.trim() === '') this.#fail('title', 'must not be empty')
+    else if (length > maxTitleLength) {
+      this.#fail('title', `has ${length} characters; at most ${maxTitleLength} are accepted`)
+    }
+    this.#string(value, 'title', Infinity)
     return value
   }
 

@@ -7,6 +7,7 @@ import type { Clock } from './clock.js'
 import { maxAskedWaitMs } from './queue/backoff.js'
 import type { Claimed, JobQueue } from './queue/queue.js'
 import { recordedPlaces } from './queue/records.js'
+import { titleOf } from './steps/title.js'
 import type { Flow, FlowDocument, JobFailure, Step, StepContext } from './types.js'
 
 interface ExecutionOptions {
@@ -84,9 +85,9 @@ export class Execution {
   }
 
   async #runSteps(): Promise<void> {
-    const { queue, clock, claimed, steps, onStep } = this.#options
+    const { queue, clock, claimed, steps, stores, onStep } = this.#options
     const { number, record } = claimed
-    const document = documentOf(claimed)
+    const document = documentOf(claimed, stores.base)
     // A flow may have been given other steps since.
     const other = record.steps.findIndex((name, place) => name !== steps[place]?.name)
     const same = other < 0 ? record.steps.length : other
@@ -238,10 +239,13 @@ class RunningStep {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-function documentOf({ document: stored }: Claimed): FlowDocument {
-  const { document: id, user, collection, metadata, text } = stored
+function documentOf({ document: stored }: Claimed, base: string): FlowDocument {
+  const { document: id, user, collection } = stored
+  const text = decoder.decode(stored.text)
+  const title = titleOf({ ...stored, id, text }, base)
   // A step may change what it gets; what is stored, and kept in memory, stays.
-  return { id, user, collection, metadata: structuredClone(metadata), text: decoder.decode(text) }
+  const metadata = structuredClone(stored.metadata)
+  return { id, user, collection, ...(title !== undefined && { title }), metadata, text }
 }
 
 /** `undefined` where that cannot be, and need not. */

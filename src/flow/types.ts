@@ -15,6 +15,11 @@ interface DocumentFields {
   readonly user?: string
   /** `default` where it is left out. */
   readonly collection?: string
+  /**
+   * 1 to 1,000 characters. Where it is left out, what the metadata say of the document by `dcterms:title`,
+   * `dc:title`, `schema:name` or `rdfs:label`, else a first line of the text that is a heading.
+   */
+  readonly title?: string
 }
 
 /** A text as endpoint 5 takes it: base64 of the text in a charset. */
@@ -37,6 +42,8 @@ export interface FlowDocument {
   readonly id: string
   readonly user: string
   readonly collection: string
+  /** As it was loaded, or as it was found in the metadata or the text; absent where it has none. */
+  readonly title?: string
   readonly metadata: readonly Triple[]
   readonly text: string
 }

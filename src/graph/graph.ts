@@ -12,7 +12,6 @@ import { rdfSource } from './rdf-source.js'
 import { results, type Answer } from './results.js'
 import { retrieve } from './retrieve/retrieve.js'
 import { checkRetrieval } from './retrieve/query.js'
-import type { SourceParts } from './retrieve/sources.js'
 import { TextRows } from './text-rows.js'
 import { Solutions } from './solve/solutions.js'
 import { Solver, type SolverOptions } from './solve/solver.js'
@@ -54,8 +53,6 @@ export interface GraphParts {
   readonly closed: AbortSignal
   readonly memory: VectorMemory
   readonly embedder: Embedder
-  /** The text of a passage. */
-  readonly passage: SourceParts['passage']
 }
 
 /** What a view has learnt serves the next question. */
@@ -137,19 +134,15 @@ export class StoredGraph implements Graph {
   }
 
   async retrieve(query: RetrieveQuery): Promise<Subgraph> {
-    const { embedder, passage, closing } = this.#parts
-    const { user, collection } = this.#query
+    const { embedder, closing } = this.#parts
     const retrieval = await checkRetrieval(query, embedder, closing)
     const open = await this.#open(retrieval.signal)
     try {
       const asked = {
-        user,
-        collection,
         view: open.view,
         nearest: (vector: Vector, options: NearestOptions) =>
           this.#nearest(open, vector, options, []),
         coreOf: (s: number, p: number, o: number) => open.version.coreOf(s, p, o),
-        passage,
       }
       return await retrieve(asked, retrieval)
     } finally {

@@ -161,21 +161,12 @@ export interface GraphSource {
   /** Where in the document's text the passage lies, in UTF-16 code units, where the core says so. */
   readonly start?: number
   readonly end?: number
-  /** The passage itself, where the flow that made the core has kept it (its step `index`). */
+  /** The passage itself, where the core has it (`schema:text`), as those of flows do. */
   readonly text?: string
   /** How near the passage is to the question; the best come first. */
   readonly score: number
   /** Those of `entities` that were derived from it. */
   readonly entities: readonly Term[]
-}
-
-/** A passage whose text is looked up. */
-export interface Passage {
-  readonly user: string
-  /** The URI of the chunk. */
-  readonly chunk: string
-  /** Where the question is limited to a collection. */
-  readonly collection: string | undefined
 }
 
 export interface Subgraph {

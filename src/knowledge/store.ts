@@ -6,7 +6,7 @@ import { checkArgument, checkNoMore, checkOptions } from '../door/options.js'
 import { aCount, aFunction, anIterable, anyValue, aSignal, oneOf } from '../door/rules.js'
 import { exportDialects } from '../codec/dialects/names.js'
 import { LorekeepError } from '../errors.js'
-import { StoredGraph, type GraphParts } from '../graph/graph.js'
+import { StoredGraph } from '../graph/graph.js'
 import { fewestLinked } from '../graph/index/links-writer.js'
 import type {
   Graph,
@@ -72,8 +72,6 @@ interface KnowledgeParts {
   readonly indexBytesPerSecond?: number
   /** Makes the vector of a question in words. */
   readonly embedder: Embedder
-  /** Looks up the text of a passage. */
-  readonly passage?: GraphParts['passage']
 }
 
 /** A KnowledgeStore and its end. The storages stay open: they are closed by who opened them. */
@@ -122,7 +120,6 @@ class StoredKnowledge implements ClosableKnowledgeStore {
   readonly #libraries: Libraries
   readonly #memory: VectorMemory
   readonly #embedder: Embedder
-  readonly #passage: GraphParts['passage']
   readonly #inFlight = new InFlight()
 
   constructor(parts: KnowledgeParts) {
@@ -151,7 +148,6 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     this.#importer = new CoreImporter({ table, libraries, slices, limits, minLinked, now, closing })
     this.#memory = new VectorMemory(parts.vectorCacheBytes)
     this.#embedder = parts.embedder
-    this.#passage = parts.passage
   }
 
   async sweep(): Promise<void> {
@@ -264,7 +260,6 @@ class StoredKnowledge implements ClosableKnowledgeStore {
         closed: this.#inFlight.closing,
         memory: this.#memory,
         embedder: this.#embedder,
-        passage: this.#passage,
       },
       checked,
     )

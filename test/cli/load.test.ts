@@ -55,7 +55,7 @@ t.test('texts become cores, in a directory and in a server alike', async (t) => 
   const local = await succeed(t, ['load', a, ...said, '--wait', '--json', '--data', data])
   t.match(lines(local), [{ file: a, id: idOfA, user: 'trustgraph', job: /./, state: 'done' }])
   const core = String(await succeed(t, ['export', '--id', idOfA, '--data', data]))
-  for (const part of ['dc/terms/title', 'A title', 'One', 'Two', 'urn:p', 'Frankenstein']) {
+  for (const part of ['schema.org/name', 'A title', 'One', 'Two', 'urn:p', 'Frankenstein']) {
     t.ok(core.includes(part), part)
   }
 

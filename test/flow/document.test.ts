@@ -38,7 +38,7 @@ t.test('a document is accepted with its fields, and with the defaults of the oth
   const defaults = { user: 'trustgraph', collection: 'default', metadata: [], metadataLength: 0 }
   t.strictSame(fields, { id, ...defaults })
   t.equal(Buffer.from(bytes).toString(), 'News from Nowhere')
-  const whole = { id, user: 'alice', collection: 'utopias', metadata: [title] }
+  const whole = { id, user: 'alice', collection: 'utopias', title: 'News', metadata: [title] }
   const { text: latin, ...rest } = accept({ ...whole, charset: 'Latin1', text: 'Y2Fm6SCA' })
   const metadataLength = title.s.v.length + title.p.v.length + title.o.v.length
   t.strictSame(rest, { ...whole, metadataLength })
@@ -57,7 +57,14 @@ t.test('the text comes as base64 with white space, or as content', async (t) => 
 t.test(
   'null for an optional member is as good as leaving it out, as Python sends it',
   async (t) => {
-    const nothing = { user: null, collection: null, metadata: null, charset: null, content: null }
+    const nothing = {
+      user: null,
+      collection: null,
+      metadata: null,
+      charset: null,
+      content: null,
+      title: null,
+    }
     t.strictSame(accept({ id, text, ...nothing }), accept({ id, text }))
     t.strictSame(accept({ id, content: 'a', text: null }), accept({ id, content: 'a' }))
   },
@@ -80,6 +87,11 @@ t.test('each thing that is wrong is told with its path', async (t) => {
     ['half a surrogate pair in the user', { id, user: '\udc00', text }, ['user@0']],
     ['an empty collection', { id, collection: '', text }, ['collection']],
     ['a long collection', { id, collection: 'c'.repeat(257), text }, ['collection']],
+    ['an empty title', { id, title: '', text }, ['title']],
+    ['a blank title', { id, title: ' \n', text }, ['title']],
+    ['a number for a title', { id, title: 1984, text }, ['title']],
+    ['half a pair in a title', { id, title: `A ${half}`, text }, ['title@2']],
+    ['a long title', { id, title: 'a'.repeat(1001), text }, ['title']],
     ['one triple for metadata', { id, metadata: title, text }, ['metadata']],
     ['no triple', { id, metadata: [title, 'title'], text }, ['metadata[1]']],
     ['a hole in metadata', { id, metadata: new Array<unknown>(1), text }, ['metadata[0]']],

@@ -63,6 +63,7 @@ t.test('a novel becomes a core that can be taken elsewhere', { skip }, async (t)
     const text = book.slice(Number(start), Number(end))
     t.ok(Number(start) < Number(end) && Number(start) >= last - 100, chunk.v)
     t.equal(found[0]?.['text'], text, 'the object has the text between the offsets')
+    t.strictSame(objectsOf(chunk.v, /\/text$/), [text], 'and the core')
     last = Number(end)
     texts.set(chunk.v, text.replace(/\s+/g, ' ').toLowerCase())
   }

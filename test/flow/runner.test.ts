@@ -9,6 +9,7 @@ import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { KeptBackend } from '../objects/kept-backend.js'
 import { flowProblems } from '../fixtures/problems.js'
 import { embed } from '../../src/flow/steps/index.js'
+import type { StepContext } from '../../src/flow/types.js'
 import { decodeKey, keyPrefix } from '../../src/keys.js'
 import { listed, never, Notes, running, watched } from './running.js'
 import { settled, VirtualClock } from './virtual-clock.js'
@@ -42,6 +43,30 @@ t.test('a flow whose third step fails twice resumes there', async (t) => {
     ],
   )
   t.strictSame(await flowProblems(await backend.open('flows')), [])
+})
+
+t.test('steps see the title of their document', async (t) => {
+  const { flows, clock } = await running(t)
+  const titles: unknown[] = []
+  const tell = {
+    name: 'tell',
+    run: (_: unknown, { document }: StepContext) => void titles.push(document.title),
+  }
+  await flows.define({ id: 'f', concurrency: 1, steps: [tell] })
+  const label = (v: string) => ({
+    s: { v: 'urn:x', e: true },
+    p: { v: 'http://www.w3.org/2000/01/rdf-schema#label', e: true },
+    o: { v, e: false },
+  })
+  const content = '# Found\n\nSome text.'
+  await flows.load('f', { id: 'urn:x', content, title: 'Given', metadata: [label('Said')] })
+  await flows.load('f', { id: 'urn:y', content, title: 'a'.repeat(1000) })
+  await flows.load('f', { id: 'urn:x', content, metadata: [label('Said')] })
+  await flows.load('f', { id: 'urn:z', content })
+  await flows.load('f', { id: 'urn:none', content: 'Some text.' })
+  flows.run()
+  await clock.advance(1000)
+  t.strictSame(titles, ['Given', 'a'.repeat(1000), 'Said', 'Found', undefined])
 })
 
 t.test('a step that need not be recorded runs again with the one behind it', async (t) => {

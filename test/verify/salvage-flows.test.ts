@@ -23,7 +23,8 @@ async function partitionsOf(backend: MemoryBackend) {
 t.test('the flow default is there after a salvage, with its jobs', async (t) => {
   const source = new MemoryBackend()
   const keep = await createLorekeep({ backend: source })
-  const { job } = await keep.flows.load('default', { id: 'd', user: 'u', content: 'a text' })
+  const document = { id: 'd', user: 'u', title: 'A title', content: 'a text' }
+  const { job } = await keep.flows.load('default', document)
   const expected = await keep.flows.get('default')
   const { flows } = await partitionsOf(source)
   await flows.write([{ type: 'del', key: encodeKey('flow', 'default') }])
@@ -37,6 +38,13 @@ t.test('the flow default is there after a salvage, with its jobs', async (t) => 
   await using salvaged = await createLorekeep({ backend })
   t.strictSame(await salvaged.flows.get('default'), expected)
   t.equal((await salvaged.flows.job(job))?.state, 'queued')
+  salvaged.flows.run()
+  for await (const event of salvaged.flows.watch({ job })) if (event.type === 'done') break
+  const titled = { s: { v: 'http://trustgraph.ai/d/d', e: true }, o: { v: 'A title', e: false } }
+  const found = salvaged.knowledge.graph({ user: 'u' }).match(titled)
+  let named = 0
+  for await (const _ of found) named++
+  t.equal(named, 1)
   await keep.close()
 })
 

@@ -38,7 +38,8 @@ export function addLoad(program: Command): void {
         .argParser(parseText)
         .default('utf-8'),
     )
-  for (const name of ['title', 'creator', 'subject', 'description', 'date', 'language']) {
+  load.option('--title <text>', 'what the text is called; of one file alone', parseText)
+  for (const name of ['creator', 'subject', 'description', 'date', 'language']) {
     load.option(`--${name} <text>`, `says so in its metadata; may be given again`, parseTexts)
   }
   load

@@ -24,11 +24,11 @@ interface Header {
 interface Lane {
   readonly flow: string
   readonly user: string
-  /** Document, collection, length of the text in bytes, metadata where there is some. */
+  /** Document, collection, length of the text in bytes, and where there are some metadata and title. */
   readonly jobs: readonly Entry[]
 }
 
-type Entry = readonly [string, string, number, (readonly Triple[])?]
+type Entry = readonly [string, string, number, (readonly Triple[])?, string?]
 
 export interface StoredDocument {
   readonly job: string
@@ -36,6 +36,7 @@ export interface StoredDocument {
   readonly user: string
   readonly document: string
   readonly collection: string
+  readonly title?: string
   readonly metadata: readonly Triple[]
   readonly text: Uint8Array
   readonly createdAt: number
@@ -104,8 +105,9 @@ export class BlockBuilder {
     const texts: Uint8Array[] = []
     const lanes = [...this.#lanes.values()].map(({ flow, user, tickets }): Lane => {
       const jobs = tickets.map(({ document }): Entry => {
-        const { id, collection, metadata, text } = document
+        const { id, collection, title, metadata, text } = document
         texts.push(text)
+        if (title !== undefined) return [id, collection, text.length, metadata, title]
         if (metadata.length === 0) return [id, collection, text.length]
         return [id, collection, text.length, metadata]
       })
@@ -146,13 +148,14 @@ export class DocumentBlock {
     const place = places[slot]
     if (place === undefined) return undefined
     const { lane, entry, start } = place
-    const [document, collection, length, metadata = []] = entry
+    const [document, collection, length, metadata = [], title] = entry
     return {
       job: jobId(header.id, number),
       flow: lane.flow,
       user: lane.user,
       document,
       collection,
+      ...(title !== undefined && { title }),
       metadata,
       text: this.#bytes.subarray(start, start + length),
       createdAt: header.at,

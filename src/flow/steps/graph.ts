@@ -1,10 +1,12 @@
-// What a core says of a document: its metadata, where its parts and entities come from, and what
-// was extracted.
+// What a core says of a document: its metadata, its title, its parts with their texts, where
+// entities come from, and what was extracted.
 
 import { keyOfTriple } from '../../terms.js'
 import type { Term, Triple } from '../../types.js'
 import type { FlowDocument } from '../types.js'
 import type { Knowledge } from './knowledge-input.js'
+import { headingAt, headingsOf } from './headings.js'
+import { languageOf, literalsOf, titlePredicates } from './metadata.js'
 import type { Entity } from './types.js'
 import { chunkUri, documentUri, vocabulary } from './vocabulary.js'
 
@@ -28,6 +30,8 @@ export function* graphTriples(
   const uri = documentUri(document.id, base)
   const source = entityTerm(uri)
   const parts = chunks.map(({ index }) => entityTerm(chunkUri(uri, index)))
+  const ln = languageOf(document, base)
+  const headings = headingsOf(document)
 
   yield* metadata
   for (const triple of made()) if (!given.has(keyOfTriple(triple))) yield triple
@@ -35,6 +39,7 @@ export function* graphTriples(
 
   function* made(): Generator<Triple, void, undefined> {
     yield { s: source, p: terms.type, o: terms.DigitalDocument }
+    yield* named()
     for (const { index, start, end } of chunks) {
       const s = parts[index] as Term // as many as chunks
       yield { s: source, p: terms.hasPart, o: s }
@@ -44,8 +49,25 @@ export function* graphTriples(
       yield { s, p: terms.position, o: literal(String(index)) }
       yield { s, p: terms.beginIndex, o: literal(String(start)) }
       yield { s, p: terms.endIndex, o: literal(String(end)) }
+      // A step of somebody's own may cut a surrogate pair.
+      const text = document.text.slice(start, end).toWellFormed()
+      if (fits(text)) yield { s, p: terms.text, o: literal(text, ln) }
+      const heading = headingAt(headings, start)
+      if (heading) yield { s, p: terms.articleSection, o: literal(heading.text, ln) }
     }
     for (const entity of entities) yield* aboutEntity(entity, parts)
+  }
+
+  /** The title, once: the metadata may say just this, or the same in other words. */
+  function* named(): Generator<Triple, void, undefined> {
+    const { title } = document
+    if (title === undefined) return
+    const isSame = ({ v, e }: Term) => v === title && !e
+    const isSaid = ({ s, p, o, g }: Triple) =>
+      s.v === uri && p.v === vocabulary.name && g === undefined && isSame(o)
+    if (metadata.some(isSaid)) return
+    const [known] = literalsOf(document, base, titlePredicates).filter(isSame)
+    yield { s: source, p: terms.name, o: literal(title, known?.ln ?? ln) }
   }
 }
 
@@ -68,8 +90,16 @@ export function entityTerm(v: string): Term {
   return { v, e: true }
 }
 
-function literal(v: string): Term {
-  return { v, e: false }
+function literal(v: string, ln?: string): Term {
+  return ln === undefined ? { v, e: false } : { v, e: false, ln }
+}
+
+/** What a string in a core may have. */
+const maxTextBytes = 1024 * 1024
+
+function fits(text: string): boolean {
+  // No character has more than three bytes of UTF-8 for each of its code units.
+  return text.length * 3 <= maxTextBytes || Buffer.byteLength(text, 'utf8') <= maxTextBytes
 }
 
 const terms = Object.fromEntries(

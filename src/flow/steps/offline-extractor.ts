@@ -27,7 +27,7 @@ const relatedPerPage = 16
 export function offlineExtractor(...surplus: never[]): Extractor {
   checkNoMore('offlineExtractor()', surplus)
   return async (chunk, tools): Promise<Extraction> => {
-    const readings = read(chunk, tools.document.text, await loadTagger())
+    const readings = read(chunk, tools.document, await loadTagger())
     const uriOf = uris(tools)
     const pages = Math.ceil(chunk.text.length / pageLength)
 

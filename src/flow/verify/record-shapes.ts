@@ -96,8 +96,9 @@ export function isDocument(stored: StoredDocument): boolean {
 }
 
 /** Whether all of a document but its text may be what it is. */
-export function isNamed({ flow, user, document, collection, metadata }: StoredDocument): boolean {
-  return [flow, user, document, collection].every(isKeyText) && Array.isArray(metadata)
+export function isNamed({ metadata, title = '', ...stored }: StoredDocument): boolean {
+  const { flow, user, document, collection } = stored
+  return [flow, user, document, collection, title].every(isKeyText) && Array.isArray(metadata)
 }
 
 /** A run of queued jobs: flag and hashes, of numbers that lie in one block. */

@@ -12,6 +12,7 @@ export class Bookkeeping {
   readonly ids: Ids
   readonly #view: GraphView
   readonly #alone: ReadonlySet<number>
+  readonly #ofPassage: ReadonlySet<number>
   readonly #passages = new Map<number, boolean>()
 
   constructor(view: GraphView, ids: Ids) {
@@ -19,6 +20,8 @@ export class Bookkeeping {
     this.ids = ids
     const { label, wasDerivedFrom, subjectOf, beginIndex, endIndex } = ids
     this.#alone = new Set([label, wasDerivedFrom, subjectOf, beginIndex, endIndex])
+    const { isPartOf, position, text, articleSection } = ids
+    this.#ofPassage = new Set([isPartOf, position, text, articleSection])
   }
 
   static async of(view: GraphView): Promise<Bookkeeping> {
@@ -30,16 +33,16 @@ export class Bookkeeping {
   }
 
   /**
-   * False for labels, for where a thing was derived from, and for what places a passage: that it is
-   * one, its document, its order and its bounds. Such predicates are knowledge about anything else:
-   * a town may be part of a country.
+   * False for labels, for where a thing was derived from, and for what makes a passage: that it is
+   * one, its document, its order, its bounds, its text and its heading. Such predicates are
+   * knowledge about anything else: a town may be part of a country.
    */
   isKnowledge({ s, p, o }: Row): boolean {
-    const { type, hasPart, isPartOf, position } = this.ids
+    const { type, hasPart } = this.ids
     if (this.#alone.has(p)) return false
     if (p === type) return o !== this.ids.String
     if (p === hasPart) return !this.isPassage(o)
-    if (p === isPartOf || p === position) return !this.isPassage(s)
+    if (this.#ofPassage.has(p)) return !this.isPassage(s)
     return true
   }
 

@@ -3,7 +3,7 @@
 import { languageRank } from '../../terms.js'
 import type { Term } from '../../types.js'
 import { withBlocks } from '../miss.js'
-import type { GraphSource, NearEntity, Passage } from '../types.js'
+import type { GraphSource, NearEntity } from '../types.js'
 import { ANY } from '../view.js'
 import type { Bookkeeping } from './bookkeeping.js'
 import type { Retrieval } from './query.js'
@@ -11,13 +11,8 @@ import type { RetrievalStart } from './nearest.js'
 import type { GraphReader, Row } from './reader.js'
 
 export interface SourceParts {
-  readonly user: string
-  /** Where the question is limited to one. */
-  readonly collection?: string | undefined
   /** The id of a core that says so: the first, where several do. May throw a Miss. */
   readonly coreOf: (s: number, p: number, o: number) => string
-  /** The text of a passage, where it is known. */
-  readonly passage?: ((passage: Passage) => Promise<string | undefined>) | undefined
 }
 
 interface Candidate {
@@ -101,12 +96,11 @@ export async function findSources(
 
   /** Of a passage or its document, where the core says so: a tag. */
   async function languageOf(id: number): Promise<string | undefined> {
-    const accepts = ({ o }: Row) => isLanguage(reader.term(o))
     const document = await documentIdOf(id)
     for (const each of document === undefined ? [id] : [id, document]) {
       for (const p of [books.ids.language, books.ids.inLanguage, books.ids.dcLanguage]) {
-        const [row] = await reader.take(each, p, ANY, { most: 1, accepts })
-        if (row !== undefined) return (await withBlocks(() => reader.term(row.o))).v
+        const tag = await literalOf(each, p, isLanguage)
+        if (tag !== undefined) return tag
       }
     }
     return undefined
@@ -120,17 +114,16 @@ export async function findSources(
     const document =
       documentId === undefined ? undefined : await withBlocks(() => reader.term(documentId))
     const language = await languageOf(id)
-    const start = await offset(id, books.ids.beginIndex)
-    const end = await offset(id, books.ids.endIndex)
-    const { user, collection } = parts
-    const text = await parts.passage?.({ user, chunk: chunk.v, collection })
+    const start = await literalOf(id, books.ids.beginIndex, isOffset)
+    const end = await literalOf(id, books.ids.endIndex, isOffset)
+    const text = await literalOf(id, books.ids.text, isLiteral)
     return {
       chunk,
       ...(document !== undefined && { document }),
       ...(language !== undefined && { language }),
       core,
-      ...(start !== undefined && { start }),
-      ...(end !== undefined && { end }),
+      ...(start !== undefined && { start: Number(start) }),
+      ...(end !== undefined && { end: Number(end) }),
       ...(text !== undefined && { text }),
       score,
       entities: candidate.entities.map(({ entity }) => entity),
@@ -149,10 +142,14 @@ export async function findSources(
     return isOne ? id : undefined
   }
 
-  async function offset(id: number, p: number): Promise<number | undefined> {
-    const accepts = ({ o }: Row) => isOffset(reader.term(o))
-    const [row] = await reader.take(id, p, ANY, { most: 1, accepts })
-    return row && Number((await withBlocks(() => reader.term(row.o))).v)
+  /** The first that a passage has by this predicate. */
+  async function literalOf(
+    id: number,
+    p: number,
+    is: (term: Term) => boolean,
+  ): Promise<string | undefined> {
+    const [row] = await reader.take(id, p, ANY, { most: 1, accepts: ({ o }) => is(reader.term(o)) })
+    return row && (await withBlocks(() => reader.term(row.o))).v
   }
 }
 
@@ -162,6 +159,8 @@ function scoreOf({ own, entities }: Candidate, found: RetrievalStart): number {
   if (ofPassage === undefined || ofEntity === undefined) return ofPassage ?? ofEntity ?? 0
   return (ofPassage + ofEntity) / 2
 }
+
+const isLiteral = ({ e }: Term) => !e
 
 const isLanguage = ({ v, e }: Term) => !e && /^[a-z]{2,8}(?:-[a-z0-9]{1,8})*$/i.test(v)
 

@@ -10,8 +10,9 @@ const base = 'e:'
 const related = 'http://www.w3.org/2004/02/skos/core#related'
 const extractor = offlineExtractor()
 
-async function extract(chunk: ChunkText, whole: string): Promise<Extraction> {
-  const document = { id: 'd', user: 'u', collection: 'c', metadata: [], text: whole }
+async function extract(chunk: ChunkText, whole: string, title?: string): Promise<Extraction> {
+  const named = title === undefined ? {} : { title }
+  const document = { id: 'd', user: 'u', collection: 'c', ...named, metadata: [], text: whole }
   return extractor(chunk, {
     signal: new AbortController().signal,
     document,
@@ -56,6 +57,43 @@ t.test('names are found whole, and without titles', async (t) => {
     'Apollo 11',
   ])
 })
+
+t.test('a heading is no part of the sentence below', async (t) => {
+  const wesson = 'Barry Jarvis Wesson is an American outfielder. He played in Houston.'
+  for (const text of [
+    `Barry Wesson\n${wesson}`,
+    `Barry Wesson\r\n${wesson}`,
+    `# Barry Wesson\n${wesson}`,
+    `\ufeff# Barry Wesson ##\n${wesson}`,
+  ]) {
+    const { names, entities } = await extractText(text)
+    t.strictSame(names.slice(0, 2), ['Barry Wesson', 'Barry Jarvis Wesson'], text)
+    t.match(entities[1], { definition: 'Barry Jarvis Wesson is an American outfielder.' })
+  }
+  const sections = '# Wesson\n\nHe came.\n\n## Minor Leagues\nBarry Wesson met Ada Byron.'
+  const { names } = await extractText(sections)
+  t.ok(names.includes('Barry Wesson') && !names.some((name) => name.includes('Leagues Barry')))
+  const code = '# Wesson\n\n```\n# Minor Leagues\nBarry Wesson\n```\n'
+  t.strictSame((await extractText(code)).names.includes('Minor Leagues Barry Wesson'), true)
+})
+
+t.test(
+  'the title that a document was given stands apart, and is no entity by itself',
+  async (t) => {
+    const text =
+      'Wesson, the early years\nBarry Wesson met Ada Byron.\nBarry Wesson\nAda Byron left.'
+    const chunk = { index: 0, start: 0, end: text.length, text }
+    const named = async (title?: string) => {
+      const { entities } = await extract(chunk, text, title)
+      return entities.map(({ name }) => name)
+    }
+    t.ok((await named()).includes('Barry Wesson Ada Byron'))
+    const names = await named('Barry Wesson')
+    t.ok(names.includes('Barry Wesson') && names.includes('Ada Byron'))
+    t.notOk(names.includes('Barry Wesson Ada Byron'))
+    t.strictSame(await named('Nowhere'), await named())
+  },
+)
 
 t.test('words with a capital that name nothing are no entities', async (t) => {
   const { names } = await extractText(

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { vocabulary, documentUri, chunkUri } from '../../../src/flow/steps/vocabulary.js'
 import { store } from '../../../src/flow/steps/store.js'
-import type { CoreMessage, Triple } from '../../../src/types.js'
+import type { CoreMessage, Term, Triple } from '../../../src/types.js'
 import { exported } from '../../fixtures/stores.js'
 import {
   contextOf,
@@ -51,6 +51,7 @@ t.test(
         const start = Number(one(triples, chunk, vocabulary.beginIndex))
         const end = Number(one(triples, chunk, vocabulary.endIndex))
         t.match(document.text.slice(start, end), o.v)
+        t.equal(one(triples, chunk, vocabulary.text), document.text.slice(start, end))
         t.same(objects(triples, chunk, vocabulary.wasDerivedFrom), [document.id])
         t.same(objects(triples, chunk, vocabulary.isPartOf), [document.id])
         t.same(objects(triples, chunk, vocabulary.type), [vocabulary.String])
@@ -153,6 +154,111 @@ t.test('a flow may leave out embed and extract', async (t) => {
   const empty = documentOf({ text: '' })
   await store().run({ chunks: [] }, contextOf(keep, empty))
   t.equal((await triplesOf(keep, 'alice', document.id)).length, 2)
+})
+
+t.test('texts are in the language that the metadata say of the document', async (t) => {
+  const keep = await openMemory(t)
+  const { language, inLanguage, dcLanguage } = vocabulary
+  const textsOf = async (id: string, said: readonly (readonly [string, string, Term])[]) => {
+    const metadata = said.map(([s, p, o]) => ({ s: uri(s), p: uri(p), o }))
+    const document = documentOf({ id, metadata, text: 'Ada stayed.' })
+    await store().run(knowledgeOf(document, ['Ada']), contextOf(keep, document))
+    const triples = await triplesOf(keep, 'alice', id)
+    return triples.filter(({ p }) => p.v === vocabulary.text).map(({ o }) => o)
+  }
+  const plain = literal('Ada stayed.')
+  for (const [said, ln] of [
+    [[], undefined],
+    [[['urn:x', language, literal('en')]], 'en'],
+    [[['urn:x', inLanguage, literal('pt-BR')]], 'pt-BR'],
+    [[['urn:x', dcLanguage, literal('eng')]], 'eng'],
+    [
+      [
+        ['urn:x', language, literal('EN')],
+        ['urn:x', inLanguage, literal('en')],
+      ],
+      'en',
+    ],
+    [
+      [
+        ['urn:x', language, literal('en')],
+        ['urn:x', language, literal('fr')],
+      ],
+      undefined,
+    ],
+    [[['urn:other', language, literal('en')]], undefined],
+    [[['urn:x', language, uri('en')]], undefined],
+    [[['urn:x', language, literal('English')]], undefined],
+    [[['urn:x', language, literal('en_GB')]], undefined],
+    [[['urn:x', language, literal('')]], undefined],
+  ] as const) {
+    const expected = ln === undefined ? plain : { ...plain, ln }
+    t.strictSame(await textsOf('urn:x', said), [expected], JSON.stringify(said))
+  }
+  const german = [literal('de')] as const
+  for (const s of ['My notes', 'http://trustgraph.ai/d/My%20notes']) {
+    const said = [[s, language, ...german]] as const
+    t.strictSame(await textsOf('My notes', said), [{ ...plain, ln: 'de' }], s)
+  }
+})
+
+t.test('the title of a document is its name, said once', async (t) => {
+  const keep = await openMemory(t)
+  const id = 'urn:letters:1'
+  const { name, dctermsTitle, language } = vocabulary
+  const said = (p: string, o: Term, s = id) => ({ s: uri(s), p: uri(p), o })
+  const english = said(language, literal('en'))
+  const letter = literal('A letter')
+  const inEnglish = { ...letter, ln: 'en' }
+  const inFrench = { ...letter, ln: 'fr' }
+  for (const [what, title, metadata, expected] of [
+    ['none', undefined, [], []],
+    ['given', 'A letter', [], [letter]],
+    ['in the language of the document', 'A letter', [english], [inEnglish]],
+    ['said by another predicate', 'A letter', [said(dctermsTitle, letter)], [letter]],
+    ['and in a language', 'A letter', [english, said(dctermsTitle, inFrench)], [inFrench]],
+    ['said', 'A letter', [said(name, letter)], [letter]],
+    ['said in a language', 'A letter', [said(name, inFrench)], [inFrench]],
+    ['said without the language', 'A letter', [english, said(name, letter)], [letter]],
+    ['another one said', 'A letter', [said(name, literal('B'))], [literal('B'), letter]],
+    ['said of another', 'A letter', [said(name, letter, 'urn:y')], [letter]],
+    ['a URI', 'A letter', [said(name, uri('A letter'))], [uri('A letter'), letter]],
+  ] as const) {
+    const document = documentOf({ metadata, ...(title !== undefined && { title }) })
+    await store().run(knowledgeOf(document), contextOf(keep, document))
+    const triples = await triplesOf(keep, 'alice', id)
+    const names = triples.filter(({ s, p }) => s.v === id && p.v === name).map(({ o }) => o)
+    t.strictSame(names, expected, what)
+  }
+})
+
+t.test('chunks are in the section of the heading that they stand under', async (t) => {
+  const keep = await openMemory(t)
+  // A chunk of each sentence, and what follows its stop.
+  const text = 'Ada wrote.\n\n# One\n\nBob wrote. Ada read.\n\n## Two\n\nBob left. Ada stayed.'
+  const document = documentOf({ text })
+  await store().run(knowledgeOf(document), contextOf(keep, document))
+  const triples = await triplesOf(keep, 'alice', document.id)
+  const sections = objects(triples, document.id, vocabulary.hasPart).map((chunk) => {
+    return objects(triples, chunk, vocabulary.articleSection)
+  })
+  // The second begins with the first heading, and the fourth with the second.
+  t.strictSame(sections, [[], ['One'], ['One'], ['Two'], ['Two']])
+})
+
+t.test('a text that is longer than a string of a core may be is left out', async (t) => {
+  const keep = await openMemory(t)
+  const most = 1024 * 1024
+  // The owl has two code units and four bytes.
+  const text = `${'a'.repeat(most)}${'a'.repeat(most + 1)}é🦉`
+  const document = documentOf({ text })
+  const ends = [most, 2 * most + 1, text.length - 1, text.length]
+  const chunks = ends.map((end, index) => ({ index, start: ends[index - 1] ?? 0, end }))
+  await store().run({ chunks }, contextOf(keep, document))
+  const triples = await triplesOf(keep, 'alice', document.id)
+  const texts = [0, 1, 2, 3].map((n) => objects(triples, `${document.id}/c${n}`, vocabulary.text))
+  t.equal(texts[0]?.[0]?.length, most)
+  t.strictSame(texts.slice(1), [[], ['é\uFFFD'], ['\uFFFD']], 'and half of a pair is replaced')
 })
 
 t.test('an abort leaves the core as it was', async (t) => {

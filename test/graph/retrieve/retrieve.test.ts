@@ -133,15 +133,18 @@ t.test('knowledge fills the limits, and bookkeeping does not', async (t) => {
   const passages = [...Array(60).keys()]
   const triples = [
     ...passages.flatMap((n) => passage('book', n)),
+    ...passages.map((n) => literal(`c${n}`, vocabulary.text, `Ann said ${n}.`)),
+    ...passages.map((n) => literal(`c${n}`, vocabulary.articleSection, 'One')),
     ...passages.flatMap((n) => derived('a', n)),
     ...graph('a quoted-in c0', 'a knows b'),
     edge('a', vocabulary.isPartOf, 'country'),
     edge('a', vocabulary.type, 'Town'),
     literal('a', vocabulary.position, '12'),
+    literal('a', vocabulary.text, 'Come back!'),
     ...graph('book writtenBy morris'),
   ]
-  const found = await ask({ triples, near: ['a', 'book'] }, { triples: 5 })
-  t.strictSame(found.triples, triples.slice(-6))
+  const found = await ask({ triples, near: ['a', 'book'] }, { triples: 6 })
+  t.strictSame(found.triples, triples.slice(-7))
 })
 
 t.test('a hub of bookkeeping is left where too much of it would be read', async (t) => {
@@ -159,17 +162,14 @@ t.test('sources are the passages of entities, with their places', async (t) => {
   const triples = [
     ...passage('book', 0),
     ...passage('book', 1),
+    edge('c1', vocabulary.text, 'urn:no-text'),
+    literal('c1', vocabulary.text, 'Ann met Ben.'),
     ...derived('a', 0),
     ...derived('a', 1),
     ...derived('b', 1),
     label('book', 'The Book'),
   ]
-  const { sources, labels } = await ask({
-    triples,
-    near: ['a', 'b'],
-    passage: async ({ user, chunk, collection }) =>
-      chunk === 'c1' ? `${user} ${chunk} ${collection}` : undefined,
-  })
+  const { sources, labels } = await ask({ triples, near: ['a', 'b'] })
   t.strictSame(sources, [
     {
       chunk: uri('c1'),
@@ -177,7 +177,7 @@ t.test('sources are the passages of entities, with their places', async (t) => {
       core: 'core of a',
       start: 100,
       end: 200,
-      text: 'alice c1 letters',
+      text: 'Ann met Ben.',
       score: 0.9,
       entities: [uri('a'), uri('b')],
     },
@@ -436,26 +436,22 @@ interface Asked {
   readonly triples?: readonly Triple[]
   readonly view?: ArrayView
   readonly near: readonly (string | NearEntity)[]
-  readonly passage?: RetrieveParts['passage']
   readonly onNearest?: (k: number) => void
 }
 
 async function ask(asked: Asked, query: Partial<RetrieveQuery> = {}): Promise<Subgraph> {
-  const { triples = [], near, passage, onNearest } = asked
+  const { triples = [], near, onNearest } = asked
   const view = asked.view ?? new ArrayView(triples)
   const all = near.map((entity, n) =>
     typeof entity === 'string' ? nearEntities(...(near as string[]))[n] : entity,
   )
   const parts: RetrieveParts = {
-    user: 'alice',
-    collection: 'letters',
     view,
     nearest: async (_, { k }) => {
       onNearest?.(k)
       return (all as NearEntity[]).slice(0, k)
     },
     coreOf: (s) => `core of ${view.term(s).v}`,
-    passage,
   }
   return retrieve(parts, await checkRetrieval({ vector: [1], ...query }, undefined))
 }

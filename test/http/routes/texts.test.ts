@@ -234,13 +234,7 @@ t.test('a text becomes a core that is exported and imported elsewhere', async (t
   const document = {
     id,
     text: base64('Alice Walker met Robert Moses in London. London lies on the Thames.'),
-    metadata: [
-      {
-        s: { v: id, e: true },
-        p: { v: 'http://purl.org/dc/terms/title', e: true },
-        o: { v: 'A visit', e: false },
-      },
-    ],
+    title: 'A visit to London',
   }
   run(t, serving)
   const job = await load(serving, document, 'alice', '/flow/default/service/text-load')
@@ -251,6 +245,7 @@ t.test('a text becomes a core that is exported and imported elsewhere', async (t
   })
   t.equal(exported.status, 200)
   t.ok(exported.body.includes('http://trustgraph.ai/e/london'))
+  t.ok(exported.body.includes('A visit to London'))
   const imported = await ask(elsewhere, `POST /import-core?${query}`, exported.body)
   t.match(imported, { status: 200, value: { duplicate: false } })
   const again = await send(`${elsewhere.url}/api/v1/export-core?${query}`, { headers: as('alice') })

@@ -8,12 +8,13 @@ import { inputName, openInput, readJsonInput } from '../../input/input.js'
 import type { TextFile, TextFiles } from '../../input/text-files.js'
 
 /** Each becomes a triple per value, `http://purl.org/dc/terms/` and its name. */
-const dublinCore = ['title', 'creator', 'subject', 'description', 'date', 'language'] as const
+const dublinCore = ['creator', 'subject', 'description', 'date', 'language'] as const
 
 export type DocumentFlags = {
   readonly id?: string
   readonly user: string
   readonly collection?: string
+  readonly title?: string
   /** A label of the Encoding Standard, or `auto`. */
   readonly charset: string
   /** A file of triples in JSON. */
@@ -43,7 +44,7 @@ export async function documentReader(
   if (files.includes('-') && flags.id === undefined) {
     throw new UsageError('stdin has no name: --id must say what the document is called')
   }
-  const { metadata: file, user, collection, charset } = flags
+  const { metadata: file, user, collection, title, charset } = flags
   const given = file === undefined ? [] : await readTriples(file)
 
   return async ({ file, id: ownId }: TextFile): Promise<OwnedDocument> => {
@@ -54,6 +55,7 @@ export async function documentReader(
       id,
       user,
       ...(collection !== undefined && { collection }),
+      ...(title !== undefined && { title }),
       ...(metadata.length > 0 && { metadata }),
       charset: charset === 'auto' ? charsetFor(bytes) : charset,
       text: bytes.toString('base64'),

@@ -1,7 +1,9 @@
 // A chunk, sentence by sentence, with everything in it that could be an entity.
 
 import { collapseSpace } from '../names.js'
+import type { FlowDocument } from '../../types.js'
 import type { ChunkText } from '../types.js'
+import { withHeadingsApart } from './headings-apart.js'
 import type { Mention } from './mention.js'
 import { phrases } from './phrases.js'
 import { properNames } from './proper-names.js'
@@ -13,14 +15,14 @@ interface SentenceReading {
   readonly phrases: readonly Mention[]
 }
 
-export function read(chunk: ChunkText, whole: string, tagger: Tagger): SentenceReading[] {
-  const sentences = tagger.sentences(chunk.text)
+export function read(chunk: ChunkText, document: FlowDocument, tagger: Tagger): SentenceReading[] {
+  const sentences = tagger.sentences(withHeadingsApart(chunk, document))
   const isEnglish = looksEnglish(sentences)
   const names = properNames(sentences, (word) => tagger.common(word), isEnglish)
   const text = collapseSpace(chunk.text)
   // A promise that does not lean on the tagger, which spells a few words in its own way (`whomst`).
   const isThere = ({ name }: Mention) => text.includes(name)
-  const isCut = cutBy(chunk, whole, text)
+  const isCut = cutBy(chunk, document.text, text)
   return sentences.map((sentence, i) => {
     const all = names[i] ?? []
     const found = isEnglish ? phrases(sentence) : []

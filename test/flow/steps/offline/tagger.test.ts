@@ -52,7 +52,8 @@ t.test('a name that the tagger made up is not taken', async (t) => {
   const inventive = { sentences: () => tagger.sentences('We met Ada.'), common: () => undefined }
   const text = 'We met somebody.'
   const chunk = { index: 0, start: 0, end: text.length, text }
-  const readings = read(chunk, text, inventive as unknown as Tagger)
+  const document = { id: 'd', user: 'u', collection: 'c', metadata: [], text }
+  const readings = read(chunk, document, inventive as unknown as Tagger)
   t.strictSame(
     readings.flatMap(({ names, phrases }) => [...names, ...phrases]),
     [],

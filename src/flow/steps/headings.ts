@@ -1,0 +1,97 @@
+// Headings of texts in Markdown, and which of them a place stands under.
+
+import type { FlowDocument } from '../types.js'
+
+export interface Heading {
+  /** Of its line, in UTF-16 code units; the end is before the line's end. */
+  readonly start: number
+  readonly end: number
+  /** Without the number signs. */
+  readonly text: string
+}
+
+/** A longer one is something else. */
+const maxLength = 1000
+
+const atx = /^\uFEFF? {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$/
+const fence = /^ {0,3}(`{3,}|~{3,})(.*)$/
+/** No prose begins so below a heading, but code does below a comment. */
+const code = /^\s*(?:\p{Ll}|[\w.$]+\s*[:+]?=)/u
+
+/**
+ * Lines such as `## Two` (CommonMark, 4.2), but for those in fenced code, and for comments of
+ * scripts, which look the same: a heading has another kind of line before it and behind it, a blank
+ * one before it, and none of code below.
+ */
+export function* headingsIn(text: string): Generator<Heading, void, undefined> {
+  if (text.startsWith('#!') || !/(?:^\uFEFF?|[\r\n]) {0,3}#{1,6}[ \t]/.test(text)) return
+  let before: Line = { start: 0, text: '' }
+  let line: Line | undefined
+  let open = ''
+  for (const after of linesOf(text)) {
+    if (line !== undefined) {
+      const [, marks = '', more = ''] = fence.exec(line.text) ?? []
+      if (open !== '') {
+        if (marks.startsWith(open) && more.trim() === '') open = ''
+      } else if (marks !== '' && !(marks.startsWith('`') && more.includes('`'))) open = marks
+      else if (isHeading(line, before, after)) yield headingOf(line)
+      before = line
+    }
+    line = after
+  }
+}
+
+interface Line {
+  readonly start: number
+  readonly text: string
+}
+
+/** Its lines, and an empty one behind them. */
+function* linesOf(text: string): Generator<Line, void, undefined> {
+  for (const { index, 1: line = '' } of text.matchAll(/([^\r\n]*)(?:\r\n?|\n|$)/g)) {
+    yield { start: index, text: line }
+  }
+  yield { start: text.length, text: '' }
+}
+
+function isHeading(line: Line, before: Line, after: Line): boolean {
+  const level = levelOf(line)
+  if (level === 0 || headingOf(line).text === '') return false
+  const isApart = /^\s*(?:-{3,})?$/.test(before.text) || levelOf(before) > 0
+  if (!isApart || levelOf(before) === level || levelOf(after) === level) return false
+  return !code.test(after.text)
+}
+
+/** From 1; 0 for any other line. */
+function levelOf({ text }: Line): number {
+  return text.length > maxLength ? 0 : (atx.exec(text)?.[1]?.length ?? 0)
+}
+
+function headingOf({ start, text }: Line): Heading {
+  const [, , heading = ''] = atx.exec(text) ?? []
+  return { start, end: start + text.length, text: heading.replace(/\s+/gu, ' ').trim() }
+}
+
+const known = new WeakMap<FlowDocument, { text: string; headings: readonly Heading[] }>()
+
+/** Of a document whose chunks ask one after the other. */
+export function headingsOf(document: FlowDocument): readonly Heading[] {
+  const { text } = document
+  const found = known.get(document)
+  // A step may have put another text in its place.
+  if (found?.text === text) return found.headings
+  const headings = [...headingsIn(text)]
+  known.set(document, { text, headings })
+  return headings
+}
+
+/** The last heading that begins at or before a place: what follows a heading is in its section. */
+export function headingAt(headings: readonly Heading[], place: number): Heading | undefined {
+  let [low, high] = [0, headings.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((headings[middle] as Heading).start <= place) low = middle + 1
+    else high = middle
+  }
+  return headings[low - 1]
+}
