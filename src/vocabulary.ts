@@ -34,3 +34,20 @@ export const vocabulary = {
   DigitalDocument: `${schema}DigitalDocument`,
   String: `${nif}String`,
 } as const
+
+const inSchema = (name: string) => [`https://schema.org/${name}`, `http://schema.org/${name}`]
+
+/** What makes something a passage of a text, and says what belongs to it or to its document. */
+export const passagePredicates = {
+  text: [...inSchema('text'), `${nif}isString`],
+  title: [
+    ...inSchema('name'),
+    ...inSchema('headline'),
+    vocabulary.dctermsTitle,
+    vocabulary.dcTitle,
+  ],
+  heading: inSchema('articleSection'),
+  partOf: [`${dcterms}isPartOf`, ...inSchema('isPartOf')],
+  begin: [`${nif}beginIndex`],
+  end: [`${nif}endIndex`],
+} as const

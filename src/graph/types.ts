@@ -262,6 +262,8 @@ interface IndexTotals {
   /** Distinct triples in each part; the parts together may say one twice. */
   readonly triples: number
   readonly vectors: number
+  /** Passages of texts, whose words can be searched. */
+  readonly passages: number
   /** Vectors that an approximate index reaches. */
   readonly approximate: number
   /** Parts that a question has to look into. */

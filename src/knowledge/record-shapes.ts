@@ -1,7 +1,7 @@
 // What a record has to be before anything is made of it: its bytes may be those of something else.
 
 import type { PartName } from '../graph/index/keys.js'
-import type { PartRecord } from '../graph/index/layout.js'
+import type { PartRecord, PassagesRecord, VectorRecord } from '../graph/index/layout.js'
 import { decodeRecord } from '../record.js'
 import { isCount, isKeyText } from '../verify/shapes.js'
 import type { CoreRecord, LibraryRecord, SegmentRecord, WaitingRecord } from './records.js'
@@ -46,19 +46,32 @@ export function isLibraryRecord({ parts }: LibraryRecord): boolean {
 
 function isPartRecord(part: PartRecord | null): boolean {
   if (part === null || !isKeyText(part.id) || !isCount(part.number)) return false
-  const { values, vectors } = part
+  const { values, vectors, passages } = part
+  const hasOther = vectors !== undefined || passages !== undefined
   return (
     [part.terms, part.termWords, part.sources, part.places].every(isWord) &&
     [part.triples, part.lists, part.placeRows].every(isWord) &&
     typeof part.hasGraphs === 'boolean' &&
     (values === undefined || (values !== null && [values.numbers, values.moments].every(isWord))) &&
-    (vectors === undefined
-      ? part.triples > 0
-      : vectors !== null &&
-        part.triples === 0 &&
-        [vectors.dimensions, vectors.count, vectors.links].every(isWord) &&
-        vectors.dimensions > 0)
+    part.triples > 0 !== hasOther &&
+    (vectors === undefined || isVectorRecord(vectors)) &&
+    (passages === undefined || (vectors === undefined && isPassagesRecord(passages)))
   )
+}
+
+function isVectorRecord(vectors: VectorRecord | null): boolean {
+  if (vectors === null) return false
+  const { dimensions, count, links } = vectors
+  return [dimensions, count, links].every(isWord) && dimensions > 0
+}
+
+function isPassagesRecord(passages: PassagesRecord | null): boolean {
+  if (passages === null) return false
+  const { count, words, wordBytes, listBytes, lengths } = passages
+  if (typeof lengths !== 'object' || (lengths as object | null) === null) return false
+  const { title, heading, text } = lengths
+  const areWords = [count, words, wordBytes, listBytes].every(isWord)
+  return areWords && count > 0 && [title, heading, text].every(isCount)
 }
 
 /** What a part counts fits into the words of its files. Larger numbers would make many keys to look for. */

@@ -1,9 +1,12 @@
 // Where things lie in the main file of a part: sections of whole numbers (32 bits, little-endian) and
 // bytes, one behind the other, each beginning at a multiple of 8. docs/format.md describes them.
 
+import { passageColumns } from '../words/columns.js'
+import type { FieldCounts } from '../words/word-list.js'
+
 /**
- * What is to be known of a part before anything of it is read. A part has triples, or vectors of one
- * length. Terms are in the order of their hashes (term-order.ts), which is that of all parts.
+ * What is to be known of a part before anything of it is read. A part has triples, vectors of one
+ * length, or passages. Terms are in the order of their hashes (term-order.ts), which is that of all parts.
  */
 export interface PartRecord {
   /** What its keys begin with: that of the work that made it, and which of its parts this is. */
@@ -27,6 +30,7 @@ export interface PartRecord {
   /** How many terms are numbers, and moments in time, where there are any. */
   readonly values?: { readonly numbers: number; readonly moments: number } | undefined
   readonly vectors?: VectorRecord | undefined
+  readonly passages?: PassagesRecord | undefined
 }
 
 export interface VectorRecord {
@@ -34,6 +38,24 @@ export interface VectorRecord {
   readonly count: number
   /** Bytes of the approximate index; 0 where there is none. */
   readonly links: number
+}
+
+/** What parts may be merged with it: those of the same kind. */
+export function partKind({ vectors, passages }: PartRecord): string {
+  if (vectors !== undefined) return `vectors of ${vectors.dimensions}`
+  return passages === undefined ? 'triples' : 'passages'
+}
+
+/** Passages of texts, and the words that are in them. */
+export interface PassagesRecord {
+  readonly count: number
+  readonly words: number
+  /** Of the words, one behind the other. */
+  readonly wordBytes: number
+  /** Of their lists. */
+  readonly listBytes: number
+  /** How many words all passages have in each field. */
+  readonly lengths: FieldCounts
 }
 
 export const blockBytes = 256 * 1024
@@ -79,6 +101,13 @@ export interface Layout {
   /** By vector: its entity, and where there are several places its place. */
   readonly entities: number
   readonly vectorPlaces: number
+  /** The columns of passages, in the order of `passageColumns`. */
+  readonly passages: number
+  /** The lists of words, these themselves, and where each of both begins; one more for where the last ends. */
+  readonly wordLists: number
+  readonly words: number
+  readonly wordStarts: number
+  readonly listStarts: number
   readonly end: number
 }
 
@@ -94,6 +123,8 @@ export function layoutOf(part: PartRecord): Layout {
   const starts = () => section(hasTriples ? 4 * (part.terms + 1) : 0)
   const pairs = () => section(8 * part.triples)
   const vectors = part.vectors?.count ?? 0
+  const { count: passages = 0, words = 0, wordBytes = 0, listBytes = 0 } = part.passages ?? {}
+  const ofWords = passages > 0 ? 4 * (words + 1) : 0
   return {
     termWords: section(4 * part.termWords),
     termStarts: section(4 * (part.terms + 1)),
@@ -117,6 +148,11 @@ export function layoutOf(part: PartRecord): Layout {
     })),
     entities: section(4 * vectors),
     vectorPlaces: section(isMixed ? 4 * vectors : 0),
+    passages: section(4 * passageColumns.length * passages),
+    wordLists: section(listBytes),
+    words: section(wordBytes),
+    wordStarts: section(ofWords),
+    listStarts: section(ofWords),
     end,
   }
 }

@@ -17,6 +17,8 @@ import {
 } from './encoded-term.js'
 import type { PartRecord } from './layout.js'
 import { PartWriter } from './part-writer.js'
+import { PassagePart, passagesIn } from './passage-part.js'
+import { PredicateRoles } from './passage-roles.js'
 import { RowTable } from './permutations.js'
 import { Origin, PlaceTable } from './place-table.js'
 import type { SourceName } from './places.js'
@@ -40,19 +42,26 @@ const firstRoom = 1 << 14
 /** Their terms should fit the processor's first caches. */
 const triplesAtOnce = maxAhead / 3
 
+/** Words of passages, as often as they stand there: some 10,000 passages of 100 words. */
+const maxTokens = 1 << 20
+
 /**
  * Collects what cores say, and writes it as parts: one of triples after another, and beside them parts
- * of vectors, one for each length.
+ * of vectors, one for each length, and of passages.
  */
 export class PartBuilder implements CoreVisitor {
-  /** Whose the messages are. Changed between whole messages. */
-  readonly origin: Origin
+  /** Whose the messages are. */
+  readonly #origin: Origin
   readonly #terms: TermTable
   #places: PlaceTable
   /** Of the part of triples that is under way; -1 before it has any. */
   #number = -1
   #columns: BuilderColumns
   #triples = 0
+  /** Triples that were looked through for passages. */
+  #looked = 0
+  readonly #roles: PredicateRoles
+  #passages: PassagePart | undefined
   /** Triples that wait for their terms to be looked up: these one behind the other, and their ends. */
   #words = new Int32Array(1 << 14)
   #wordsEnd = 0
@@ -88,19 +97,27 @@ export class PartBuilder implements CoreVisitor {
   constructor(storage: BlockStorage, id: string, source: SourceName, room = firstRoom) {
     this.#storage = storage
     this.#id = id
-    this.origin = new Origin(source)
+    this.#origin = new Origin(source)
     this.#terms = new TermTable(room)
     this.#places = new PlaceTable(this.#terms)
     this.#columns = createColumns(room)
+    this.#roles = new PredicateRoles(this.#terms)
+  }
+
+  /** Whose the messages are that follow. Between whole segments only. */
+  source(next: SourceName): void {
+    this.#endPassages()
+    this.#origin.source = next
   }
 
   // What the walker tells
 
   collection(bytes: Uint8Array, view: DataView, from: number, to: number): void {
     const name = bytes.subarray(from, to)
-    if (Buffer.compare(this.origin.collection, name) === 0) return
+    if (Buffer.compare(this.#origin.collection, name) === 0) return
     this.chunkEnd(bytes, view)
-    this.origin.collection = Uint8Array.from(name)
+    this.#endPassages()
+    this.#origin.collection = Uint8Array.from(name)
   }
 
   triple(bytes: Uint8Array, view: DataView, places: TriplePlaces): void {
@@ -207,7 +224,7 @@ export class PartBuilder implements CoreVisitor {
     this.#wordsEnd = 0
     while (this.#triples + count > this.#columns.s.length) this.#grow()
     if (this.#hasGraphs) this.#enterGraphs(count)
-    else this.#enterPlace(this.#triples, this.#triples + count, this.#places.at(this.origin, 0))
+    else this.#enterPlace(this.#triples, this.#triples + count, this.#places.at(this.#origin, 0))
     const terms = this.#terms
     const { s, p, o } = this.#columns
     const words = this.#words
@@ -252,6 +269,16 @@ export class PartBuilder implements CoreVisitor {
     this.#waitingGraphs.length = 0
   }
 
+  /** Takes the passages of what one origin has said. */
+  #endPassages(): void {
+    const from = this.#looked
+    const to = (this.#looked = this.#triples)
+    const said = passagesIn(this.#columns, from, to, this.#terms, this.#roles)
+    if (said === undefined) return
+    this.#passages ??= new PassagePart(this.#storage, { id: this.#id, number: this.#begun++ })
+    this.#passages.add(this.#columns, said, this.#origin)
+  }
+
   /** The places of waiting triples of which some are in named graphs. */
   #enterGraphs(count: number): void {
     for (let i = 0, n = this.#triples; i < count; i++, n++) {
@@ -261,7 +288,7 @@ export class PartBuilder implements CoreVisitor {
         graph.id = this.#terms.add(words, 0, words.length)
       }
       const name = graph === undefined ? 0 : graph.id + 1
-      this.#enterPlace(n, n + 1, this.#places.at(this.origin, name))
+      this.#enterPlace(n, n + 1, this.#places.at(this.#origin, name))
     }
   }
 
@@ -304,7 +331,7 @@ export class PartBuilder implements CoreVisitor {
       part = new VectorPart(this.#storage, { id: this.#id, number: this.#begun++ }, count)
       this.#vectors.set(count, part)
     }
-    part.add(this.#components, this.#entity, this.origin)
+    part.add(this.#components, this.#entity, this.#origin)
   }
 
   // Writing
@@ -317,12 +344,23 @@ export class PartBuilder implements CoreVisitor {
       parts.push(...(await this.#finishTriples()))
     }
     if (this.#areVectorsFull) parts.push(...(await this.#finishVectors()))
+    if (this.#arePassagesFull) parts.push(...(await this.#finishPassages()))
     return parts
   }
 
   /** Writes all that was collected; gives the parts, all durable. */
   async finish(): Promise<PartRecord[]> {
-    return [...(await this.#finishTriples()), ...(await this.#finishVectors())]
+    return [
+      ...(await this.#finishTriples()),
+      ...(await this.#finishVectors()),
+      ...(await this.#finishPassages()),
+    ]
+  }
+
+  get #arePassagesFull(): boolean {
+    const passages = this.#passages
+    if (passages === undefined) return false
+    return passages.tokenCount >= maxTokens || passages.termBytes >= maxTermBytes
   }
 
   get #areVectorsFull(): boolean {
@@ -338,6 +376,7 @@ export class PartBuilder implements CoreVisitor {
 
   async #finishTriples(): Promise<PartRecord[]> {
     if (this.#triples === 0) return []
+    this.#endPassages()
     const terms = this.#terms
     const name = { id: this.#id, number: this.#number }
     const turns = new Turns(undefined)
@@ -366,6 +405,14 @@ export class PartBuilder implements CoreVisitor {
     return parts
   }
 
+  async #finishPassages(): Promise<PartRecord[]> {
+    const passages = this.#passages
+    if (passages === undefined) return []
+    const part = await passages.finish()
+    this.#passages = undefined
+    return [part]
+  }
+
   /** Resolves when no write is under way. */
   async settle(): Promise<void> {
     for (const part of this.#vectors.values()) await part.settle()
@@ -376,6 +423,8 @@ export class PartBuilder implements CoreVisitor {
     this.#terms.clear()
     this.#places = new PlaceTable(this.#terms)
     this.#triples = 0
+    this.#looked = 0
+    this.#roles.clear()
     this.#columns.places = undefined
     this.#hasGraphs = false
     this.#graphs.clear()

@@ -7,7 +7,7 @@ import type { BlockStorage } from '../../block-writer.js'
 import { Turns } from '../../turns.js'
 import { mergeVectors } from '../vectors/merge.js'
 import type { PartName } from './keys.js'
-import { placeWords, sourceWords, type PartRecord, type VectorRecord } from './layout.js'
+import { partKind, placeWords, sourceWords, type PartRecord, type VectorRecord } from './layout.js'
 import { fileKeys, vectorFile, vectorFileId, type LinkOptions } from './links-writer.js'
 import { PartWriter } from './part-writer.js'
 import { RowTable } from './permutations.js'
@@ -18,6 +18,13 @@ import {
   type PartSource,
   type SortedPlaces,
 } from './places.js'
+import {
+  markPassages,
+  mergeColumns,
+  mergeWords,
+  readPassages,
+  type PassageInput,
+} from './passage-merger.js'
 import { RowStream } from './row-stream.js'
 import { damaged, MainFile } from './section-reader.js'
 import { GONE, mergeTerms } from './term-merge.js'
@@ -52,8 +59,8 @@ export async function mergeHere(
   options: LinkOptions,
 ): Promise<PartRecord | undefined> {
   const name = { id, number: 0 }
-  const dimensions = new Set(inputs.map(({ part }) => part.vectors?.dimensions))
-  if (dimensions.size > 1) throw new TypeError('parts of several kinds cannot be one')
+  const kinds = new Set(inputs.map(({ part }) => partKind(part)))
+  if (kinds.size > 1) throw new TypeError('parts of several kinds cannot be one')
   options.signal?.throwIfAborted()
   // However small: where the storage is in memory, nothing else lets others run between many merges.
   await turn()
@@ -63,10 +70,12 @@ export async function mergeHere(
     const open = await openInput(storage, input)
     if (open !== undefined) opened.push(open)
   }
-  if (opened.length === 0) return undefined
-  return dimensions.has(undefined)
-    ? mergeTriples(storage, name, opened, turns)
-    : mergeVectorParts(storage, name, opened, options, turns)
+  const [first] = opened
+  if (first === undefined) return undefined
+  const { vectors, passages } = first.file.record
+  if (vectors !== undefined) return mergeVectorParts(storage, name, opened, options, turns)
+  if (passages !== undefined) return mergePassageParts(storage, name, opened, turns)
+  return mergeTriples(storage, name, opened, turns)
 }
 
 async function openInput(
@@ -372,4 +381,35 @@ async function openVectors(input: Input): Promise<VectorInput> {
     }
   }
   return { input, vectors, entities, places: vectorPlaces, stays }
+}
+
+// Passages
+
+async function mergePassageParts(
+  storage: BlockStorage,
+  name: PartName,
+  opened: readonly Input[],
+  turns: Turns,
+): Promise<PartRecord> {
+  const inputs: PassageInput[] = []
+  for (const { file, stays, used } of opened) {
+    const { passages } = file.record
+    if (passages === undefined) throw damaged('a part of an index has no passages')
+    const input = await readPassages(file, passages, stays)
+    if (used !== undefined) markPassages(input, used)
+    inputs.push(input)
+  }
+  const writer = new PartWriter(storage, name, termsOf(opened), turns)
+  try {
+    const where = await mergeNames(opened, writer, turns)
+    const { columns, numbers } = mergeColumns(
+      inputs.map((input, n) => {
+        const { ids, numbers: places } = opened[n] as Input
+        return { input, ids, places }
+      }),
+    )
+    return await writer.passages(where, columns, mergeWords(inputs, numbers, turns))
+  } finally {
+    await writer.settle()
+  }
 }

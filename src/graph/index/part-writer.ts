@@ -1,12 +1,21 @@
 import type { BlockStorage } from '../../block-writer.js'
 import type { Turns } from '../../turns.js'
 import { MOMENT, NUMBER } from '../value/literal-value.js'
+import { passageColumns, type PassageColumn } from '../words/columns.js'
 import { DictionaryWriter } from './dictionary-writer.js'
 import { mainKey, type PartName } from './keys.js'
 import { placeWords, sourceWords, type PartRecord, type VectorRecord } from './layout.js'
 import { byLast, rowsByPlace, type SortedRows } from './permutations.js'
 import type { SortedPlaces } from './places.js'
 import { SectionWriter } from './section-writer.js'
+
+export type PassageColumns = Readonly<Record<PassageColumn, Uint32Array>>
+
+/** A word, and the bytes of its list. Both are read before the next one is asked for. */
+export interface WordAndList {
+  readonly word: Uint8Array
+  readonly list: readonly Uint8Array[]
+}
 
 /**
  * Writes the main file of a part, durably: first its terms into `dictionary`, then with one call what
@@ -87,6 +96,47 @@ export class PartWriter {
     return { ...this.#record(where, values), vectors }
   }
 
+  /** Of a part of passages, all that follows the places: their columns in order, and then the words. */
+  async passages(
+    where: SortedPlaces,
+    columns: PassageColumns,
+    words: AsyncIterable<WordAndList>,
+  ): Promise<PartRecord> {
+    const values = await this.#values()
+    const file = this.#file
+    for (const name of passageColumns) await file.append(columns[name])
+    file.end()
+    const starts = new Starts()
+    const lists = new Starts()
+    const texts: Uint8Array[] = []
+    for await (const { word, list } of words) {
+      texts.push(word)
+      starts.add(word.length)
+      for (const piece of list) {
+        await file.append(piece)
+        lists.grow(piece.length)
+      }
+      lists.add(0)
+    }
+    file.end()
+    await file.write(Buffer.concat(texts))
+    await file.write(starts.words)
+    await file.write(lists.words)
+    await file.finish()
+    const passages = {
+      count: columns.passage.length,
+      words: texts.length,
+      wordBytes: starts.end,
+      listBytes: lists.end,
+      lengths: {
+        title: sum(columns.titleWords),
+        heading: sum(columns.headingWords),
+        text: sum(columns.textWords),
+      },
+    }
+    return { ...this.#record(where, values), passages }
+  }
+
   async #values(): Promise<PartRecord['values']> {
     const values = this.dictionary.values.sorted()
     for (const { keys, ids } of values) {
@@ -121,4 +171,33 @@ export class PartWriter {
   async settle(): Promise<void> {
     await this.#file.settle()
   }
+}
+
+/** Where things begin that lie one behind the other, and where the last one ends. */
+class Starts {
+  end = 0
+  #count = 1
+  #starts = new Uint32Array(64)
+
+  get words(): Uint32Array {
+    return this.#starts.subarray(0, this.#count)
+  }
+
+  grow(length: number): void {
+    this.end += length
+  }
+
+  add(length: number): void {
+    this.end += length
+    if (this.#count === this.#starts.length) {
+      const larger = new Uint32Array(2 * this.#count)
+      larger.set(this.#starts)
+      this.#starts = larger
+    }
+    this.#starts[this.#count++] = this.end
+  }
+}
+
+function sum(numbers: Uint32Array): number {
+  return numbers.reduce((total, number) => total + number, 0)
 }

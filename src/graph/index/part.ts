@@ -11,6 +11,7 @@ import {
   type PartRecord,
 } from './layout.js'
 import { PartFile } from './part-file.js'
+import { PartPassages } from './part-passages.js'
 import { PartTerms } from './part-terms.js'
 
 /** The three orders of triples; which of a triple's places comes first, second and third in each. */
@@ -48,6 +49,8 @@ export function orderOf(s: number, p: number, o: number): number {
 export class Part {
   readonly record: PartRecord
   readonly terms: PartTerms
+  /** Undefined where the part has none. */
+  readonly passages: PartPassages | undefined
   readonly #layout: Layout
   readonly #cache: BlockCache
   readonly #blocks: BlockFile
@@ -62,6 +65,8 @@ export class Part {
     this.#blocks = cache.file((block) => mainKey(record, block))
     this.#file = new PartFile(this.#blocks)
     this.terms = new PartTerms(this.#file, this.#layout, record)
+    const { passages } = record
+    this.passages = passages && new PartPassages(this.#file, this.#layout, passages)
     const { spoStarts, spo, posStarts, pos, ospStarts, osp } = this.#layout
     this.#starts = [spoStarts, posStarts, ospStarts]
     this.#pairs = [spo, pos, osp]
@@ -171,7 +176,12 @@ export class Part {
 
   /** The name of the core that a source is one of. */
   coreOf(source: number): string {
-    return this.#nameOf(this.#file.word(this.#layout.sources + 4 * (sourceWords * source + 4)))
+    return this.#nameOf(this.coreIdOf(source))
+  }
+
+  /** The id of that name. */
+  coreIdOf(source: number): number {
+    return this.#file.word(this.#layout.sources + 4 * (sourceWords * source + 4))
   }
 
   #nameOf(id: number): string {

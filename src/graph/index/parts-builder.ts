@@ -23,7 +23,7 @@ export class PartsBuilder {
 
   /** Whose the slices that follow are. Between whole segments only. */
   source(next: SourceName): void {
-    this.#builder.origin.source = next
+    this.#builder.source(next)
   }
 
   /** The next slice, which is the caller's again when this returns. */

@@ -109,3 +109,54 @@ export class SectionReader {
     this.end = length
   }
 }
+
+/** The bytes of a section as they follow each other. */
+export class ByteReader {
+  readonly #file: MainFile
+  #from: number
+  readonly #to: number
+  #bytes: Uint8Array = new Uint8Array(0)
+  #at = 0
+
+  constructor(file: MainFile, offset: number, length: number) {
+    this.#file = file
+    this.#from = offset
+    this.#to = offset + length
+  }
+
+  /** Whether so many bytes were read and not taken. */
+  has(length: number): boolean {
+    return this.#bytes.length - this.#at >= length
+  }
+
+  /** Reads on until there are so many. */
+  async need(length: number): Promise<void> {
+    while (!this.has(length)) {
+      if (this.#from === this.#to) throw damaged('a section of an index is too short')
+      const n = Math.floor(this.#from / blockBytes)
+      const block = await this.#file.block(n)
+      const start = this.#from - n * blockBytes
+      const end = Math.min(blockBytes, this.#to - n * blockBytes)
+      const left = this.#bytes.subarray(this.#at)
+      const piece = block.subarray(start, end)
+      this.#bytes = left.length === 0 ? piece : Buffer.concat([left, piece])
+      this.#at = 0
+      this.#from += end - start
+    }
+  }
+
+  /** The next number of 32 bits, which stays. */
+  peek(): number {
+    const bytes = this.#bytes
+    const at = this.#at
+    const high = (bytes[at + 2] as number) + 256 * (bytes[at + 3] as number)
+    return (bytes[at] as number) + 256 * (bytes[at + 1] as number) + 65_536 * high
+  }
+
+  /** The next bytes, which stay as they are. */
+  take(length: number): Uint8Array {
+    const from = this.#at
+    this.#at += length
+    return this.#bytes.subarray(from, this.#at)
+  }
+}

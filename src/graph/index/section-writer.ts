@@ -4,7 +4,7 @@ import { align, blockBytes } from './layout.js'
 /** Bytes that are handed on at once, so that blocks are written while others fill. */
 const pieceBytes = 4 * blockBytes
 
-type Words = Uint32Array | Int32Array | Float64Array
+type Words = Uint32Array | Int32Array | Float64Array | Uint8Array
 
 /** Writes the sections of a main file one behind the other. */
 export class SectionWriter {

@@ -2,7 +2,7 @@
 // counted from 0 in the order in which they come.
 // Hot: benchmarks/graph-import.ts; change with numbers.
 
-import { entryWords, hashWords } from './encoded-term.js'
+import { byteLengthOf, ENTITY, entryWords, hashWords, kindOf } from './encoded-term.js'
 
 /**
  * Terms that would need more steps than this in the table go into a Map. There are none in practice;
@@ -95,6 +95,25 @@ export class TermTable {
     let read = 0
     for (let i = 0; i < count; i++) read ^= words[places[i] as number] as number
     this.wasRead = read
+  }
+
+  /** The text of a term, in bytes of its UTF-8. */
+  byteLengthOf(id: number): number {
+    return byteLengthOf(this.words[this.starts[id] as number] as number)
+  }
+
+  /** The text of a term, without what it has more. */
+  textOf(id: number): string {
+    const { buffer } = this.words
+    return Buffer.from(
+      buffer,
+      4 * (this.starts[id] as number) + 4,
+      this.byteLengthOf(id),
+    ).toString()
+  }
+
+  isEntity(id: number): boolean {
+    return kindOf(this.words[this.starts[id] as number] as number) === ENTITY
   }
 
   clear(): void {

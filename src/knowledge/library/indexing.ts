@@ -13,7 +13,7 @@ import type { CoreTable } from '../core-table.js'
 import { createId, libraryKey, partName } from '../records.js'
 import { nameOfWaiting, type Library, type Waiting } from './library.js'
 import type { ReadSegment } from './memory-parts.js'
-import type { Candidate } from './policy.js'
+import { rowsOf, type Candidate } from './policy.js'
 
 /** What all work on libraries needs. */
 export interface IndexingTools {
@@ -148,21 +148,21 @@ export async function candidateOf(
   retired: ReadonlySet<string>,
   minLinked: number,
 ): Promise<Candidate & { readonly part: Part }> {
-  const { triples, vectors } = part.record
-  const rows = vectors?.count ?? triples
+  const { vectors } = part.record
+  const rows = rowsOf(part.record)
   const isUnlinked = vectors !== undefined && vectors.links === 0 && vectors.count >= minLinked
   const dead = retired.size === 0 ? 0 : await deadShare(part, retired)
   return { part, rows, dead, isUnlinked }
 }
 
-/** Of a part of vectors it is the share of places: most have as many vectors as others. */
+/** Of a part without triples it is the share of places: most have as much as others. */
 async function deadShare(part: Part, retired: ReadonlySet<string>): Promise<number> {
-  const { triples, vectors, places } = part.record
+  const { triples, places } = part.record
   const chosen = await choose(part, { not: [...retired] })
   if (chosen === undefined) return 1
   const { accepts, rows } = chosen
   if (accepts === undefined) return 0
-  if (vectors === undefined) return Math.max(0, 1 - rows / triples)
+  if (triples > 0) return Math.max(0, 1 - rows / triples)
   return accepts.reduce((dead, accepted) => dead - accepted, places) / places
 }
 

@@ -1,9 +1,9 @@
+import { hash } from 'node:crypto'
 import type { BlockStorage } from '../../block-writer.js'
 import { hasCode, LorekeepError } from '../../errors.js'
 import { BlockCache } from '../../graph/index/block-cache.js'
 import { Part } from '../../graph/index/part.js'
 import { PartsBuilder } from '../../graph/index/parts-builder.js'
-import type { PartOfVersion } from '../../graph/version.js'
 import type { Operation } from '../../storage.js'
 import { Turns } from '../../turns.js'
 import { createId } from '../records.js'
@@ -23,6 +23,24 @@ export type ReadSegment = (waiting: Waiting) => AsyncIterable<Uint8Array>
 interface Group {
   readonly parts: readonly Part[]
   readonly segments: readonly Waiting[]
+}
+
+/** A part in memory, and what of it is asked for. */
+export interface PartInMemory {
+  readonly part: Part
+  readonly left: readonly {
+    /** What stands for the generation there: each segment is a source of its own. */
+    readonly source: string
+    readonly generation: string
+  }[]
+}
+
+/**
+ * In the place of a generation, as that may have segments of which one waits and another does not: a passage
+ * that both a part of the library and one in memory told would count twice.
+ */
+function sourceOf(waiting: Waiting): string {
+  return hash('sha256', nameOfWaiting(waiting)).slice(0, 32)
 }
 
 /** Parts in memory of small segments that wait: a question sees them as soon as they are imported. */
@@ -62,13 +80,15 @@ export class MemoryParts {
   }
 
   /**
-   * The parts, with the generations that they are asked for: those of which something waits. What others
-   * said is in the parts of the library by now, or was given up.
+   * The parts, with the segments that they are asked for: those that wait. What others said is in the parts
+   * of the library by now, or was given up.
    */
-  seen(waiting: ReadonlyMap<string, Waiting>): readonly (PartOfVersion & { only: string[] })[] {
+  seen(waiting: ReadonlyMap<string, Waiting>): readonly PartInMemory[] {
     return this.#groups.flatMap(({ parts, segments }) => {
-      const left = new Set(segments.filter(isIn(waiting)).map(({ generation }) => generation))
-      return parts.map((part) => ({ part, only: [...left] }))
+      const left = segments.filter(isIn(waiting)).map((segment) => {
+        return { source: sourceOf(segment), generation: segment.generation }
+      })
+      return parts.map((part) => ({ part, left }))
     })
   }
 
@@ -158,11 +178,12 @@ export class MemoryParts {
     const [first] = segments
     if (first === undefined) return []
     const bytes = segments.reduce((sum, waiting) => sum + waiting.bytes, 0)
-    const builder = new PartsBuilder(storage, createId(this.#now()), first, bytes)
+    const named = (waiting: Waiting) => ({ generation: sourceOf(waiting), core: waiting.core })
+    const builder = new PartsBuilder(storage, createId(this.#now()), named(first), bytes)
     const turns = new Turns(undefined)
     for (const waiting of segments) {
       if (this.#isStopped) throw new LorekeepError('LK_CLOSED')
-      builder.source(waiting)
+      builder.source(named(waiting))
       for await (const slice of this.#readOrNote(waiting)) builder.push(slice)
       await turns.pass()
     }

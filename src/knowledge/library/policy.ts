@@ -1,6 +1,8 @@
 // Which parts are merged when. Parts of like size are merged, so that each triple is written once for
 // each level, of which there are log-many: those of 16,384 rows or less, of up to 131,072, and so on.
 
+import type { PartRecord } from '../../graph/index/layout.js'
+
 /** When what is done in the background begins. Tests make all of it small. */
 export const pace = {
   /** Small segments are made a part when there are so many, or when none has come for a while. */
@@ -16,10 +18,23 @@ export const pace = {
 const firstLevel = 16_384
 
 /**
- * A part has at most so many triples, or vectors: the memory of a merge is bounded by it. Larger
- * libraries have several such parts.
+ * A part has at most so many triples, vectors, or words of passages as often as they stand there: the
+ * memory of a merge is bounded by it. Larger libraries have several such parts.
  */
-export const mostMerged = { triples: 2 ** 23, vectors: 2 ** 20 }
+export const mostMerged = { triples: 2 ** 23, vectors: 2 ** 20, words: 2 ** 28 }
+
+/** What the size of a part goes by. */
+export function rowsOf({ triples, vectors, passages }: PartRecord): number {
+  if (passages === undefined) return vectors?.count ?? triples
+  const { title, heading, text } = passages.lengths
+  return passages.count + title + heading + text
+}
+
+/** How many rows a part of its kind may have. */
+export function mostRows({ vectors, passages }: PartRecord): number {
+  if (passages !== undefined) return mostMerged.words
+  return vectors === undefined ? mostMerged.triples : mostMerged.vectors
+}
 
 /** Above this share of rows that nobody says any more, a part is made anew without them. */
 const mostDead = 0.2

@@ -8,7 +8,7 @@ import type { IndexState, LibraryIndexState } from '../../graph/types.js'
 import { areFollowed } from '../../graph/vectors/links.js'
 import type { Waiting } from './library.js'
 
-/** Vectors that are looked at before others get their turn. */
+/** Vectors, or passages, that are looked at before others get their turn. */
 const atOnce = 4096
 
 /** Of one generation of a core. */
@@ -46,22 +46,31 @@ export async function stateOfLibrary(
   }
 }
 
-type Total = Pick<IndexState, 'triples' | 'vectors' | 'approximate' | 'parts' | 'bytes'>
+type Total = Pick<
+  IndexState,
+  'triples' | 'vectors' | 'passages' | 'approximate' | 'parts' | 'bytes'
+>
 
 async function totalOf(parts: readonly Part[], choice: Choice): Promise<Total> {
-  const total = { triples: 0, vectors: 0, approximate: 0, parts: 0, bytes: 0 }
+  const total = { triples: 0, vectors: 0, passages: 0, approximate: 0, parts: 0, bytes: 0 }
   for (const part of parts) {
     const chosen = await choose(part, choice)
     if (chosen === undefined) continue
-    const { vectors, triples } = part.record
+    const { vectors, passages, triples } = part.record
     total.parts++
+    if (passages !== undefined) {
+      const count = await countIn(part, passages.count, chosen.accepts)
+      total.passages += count
+      total.bytes += Math.round((bytesOf(part) * count) / passages.count)
+      continue
+    }
     if (vectors === undefined) {
       const rows = Math.min(triples, chosen.rows)
       total.triples += rows
       total.bytes += Math.round((bytesOf(part) * rows) / triples)
       continue
     }
-    const count = await vectorsIn(part, chosen.accepts)
+    const count = await countIn(part, vectors.count, chosen.accepts)
     total.vectors += count
     if (areFollowed(vectors.links)) total.approximate += count
     total.bytes += Math.round((bytesOf(part) * count) / vectors.count)
@@ -69,15 +78,17 @@ async function totalOf(parts: readonly Part[], choice: Choice): Promise<Total> {
   return total
 }
 
-async function vectorsIn(part: Part, accepts: Uint8Array | undefined): Promise<number> {
-  const all = part.record.vectors?.count ?? 0
+/** Vectors, or passages, that are seen. */
+async function countIn(part: Part, all: number, accepts: Uint8Array | undefined): Promise<number> {
+  const { passages } = part
+  const placeOf = (n: number) => passages?.at('place', n) ?? part.placeOfVector(n)
   if (accepts === undefined) return all
   let count = 0
   for (let from = 0; from < all; from += atOnce) {
     let n = from
     const to = Math.min(all, from + atOnce)
     await withBlocks(() => {
-      for (; n < to; n++) count += accepts[part.placeOfVector(n)] as number
+      for (; n < to; n++) count += accepts[placeOf(n)] as number
     })
   }
   return count

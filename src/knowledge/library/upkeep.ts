@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hasCode } from '../../errors.js'
-import { layoutOf } from '../../graph/index/layout.js'
+import { layoutOf, partKind } from '../../graph/index/layout.js'
 import type { Part } from '../../graph/index/part.js'
 import type { IndexOptions } from '../../graph/types.js'
 import { eitherOf } from '../../in-flight.js'
 import { candidateOf, forget, indexSegments, mergeInto, type IndexingTools } from './indexing.js'
 import { Lane } from './lane.js'
 import { nameOfWaiting, type Library, type Waiting } from './library.js'
-import { groupsOf, merged, mostMerged, pace, type Candidate } from './policy.js'
+import { groupsOf, merged, mostRows, pace, type Candidate } from './policy.js'
 
 /** Above either, imports wait: a question looks into each part. */
 const mostWaiting = 1000
@@ -266,17 +266,15 @@ export class Upkeep {
     return undefined
   }
 
-  /** The parts by what they have: triples, or vectors of one length. */
+  /** The parts by what they have: triples, vectors of one length, or passages. */
   async #kinds(): Promise<Kind[]> {
     const { parts, retired } = this.#library
-    const kinds = new Map<number, { candidates: PartCandidate[]; most: number }>()
+    const kinds = new Map<string, { candidates: PartCandidate[]; most: number }>()
     for (const part of parts) {
-      const { vectors } = part.record
-      const dimensions = vectors?.dimensions ?? 0
-      let kind = kinds.get(dimensions)
+      const name = partKind(part.record)
+      let kind = kinds.get(name)
       if (kind === undefined) {
-        const most = vectors === undefined ? mostMerged.triples : mostMerged.vectors
-        kinds.set(dimensions, (kind = { candidates: [], most }))
+        kinds.set(name, (kind = { candidates: [], most: mostRows(part.record) }))
       }
       kind.candidates.push(await candidateOf(part, retired, this.#tools.minLinked))
     }

@@ -1,6 +1,6 @@
 // Whether an index has what a core says, and nothing else of it: what the core's messages give in memory
 // is compared with what the parts say of its generation. Triples are read core by core, as parts find those
-// of one; vectors lie in no order, and are read once, for all cores.
+// of one; vectors and passages are read once, for all cores.
 
 import { createHash } from 'node:crypto'
 import { BlockCache } from '../../graph/index/block-cache.js'
@@ -16,6 +16,7 @@ import { ANY, type PartedView, type Rows } from '../../graph/view.js'
 import { keyOf } from '../../terms.js'
 import { createId, type CoreRecord } from '../records.js'
 import { MemoryBlocks } from './memory-parts.js'
+import { addPassages, collectionThatDiffers, type PassageDigests } from './verify-passages.js'
 
 /** Of larger cores it is not looked at: what they give would take several times as much memory. */
 const mostBytes = 256 * 1024 * 1024
@@ -29,6 +30,8 @@ interface Compared {
   readonly parts: readonly Part[]
   /** What addVectors() has found in them. */
   readonly vectors: VectorSums
+  /** What addPassages() has found in them. */
+  readonly passages: PassageDigests
   /** Its segments that are indexed. */
   readonly segments: readonly number[]
   readonly read: (segment: number) => AsyncIterable<Uint8Array>
@@ -49,6 +52,7 @@ export async function differenceOf({
   core,
   parts,
   vectors,
+  passages,
   segments,
   read,
   signal,
@@ -56,8 +60,10 @@ export async function differenceOf({
   if (core.bytes > mostBytes) return undefined
   const { generation, id } = core
   const blocks = new MemoryBlocks()
-  const builder = new PartsBuilder(blocks, createId(0), { generation, core: id })
+  const source = { generation, core: id }
+  const builder = new PartsBuilder(blocks, createId(0), source)
   for (const n of segments) {
+    builder.source(source)
     for await (const slice of read(n)) {
       signal?.throwIfAborted()
       builder.push(slice)
@@ -77,6 +83,12 @@ export async function differenceOf({
     if (!(await isSameGraph(a.view, b.view, signal))) {
       return `its triples in the collection '${collection}' are not those of its segments`
     }
+  }
+  const digests: PassageDigests = new Map()
+  for (const { part } of expected) await addPassages(part, digests)
+  const differing = collectionThatDiffers(generation, collections, digests, passages)
+  if (differing !== undefined) {
+    return `its passages in the collection '${differing}' are not those of its segments`
   }
   const sums: VectorSums = new Map()
   for (const { part } of expected) await addVectors(part, sums)

@@ -27,6 +27,7 @@ import {
   type WaitingRecord,
 } from '../records.js'
 import { addVectors, differenceOf, type VectorSums } from './verify-content.js'
+import { addPassages, type PassageDigests } from './verify-passages.js'
 import { damageOf, reasonOf } from './verify-part.js'
 
 /** Of the index: kept small, as what is verified is read once. */
@@ -54,6 +55,7 @@ interface Opened {
   /** By generation: the parts that have something of it, of those that can be read. */
   readonly parts: ReadonlyMap<string, readonly Part[]>
   readonly vectors: VectorSums
+  readonly passages: PassageDigests
   /** Whether all of it can be read. */
   readonly isWhole: boolean
   /** By generation and number: the segments that wait. Undefined: what is said of one is none. */
@@ -165,7 +167,7 @@ export class LibraryCheck {
   /** Call for the cores of one user after the other, in the order of their keys. */
   async checkCore({ core, whose, segments, lost, read }: CheckedCore): Promise<void> {
     if (this.#opened?.user !== core.user) this.#opened = await this.#open(core.user)
-    const { generations, parts, vectors, isWhole, waiting } = this.#opened
+    const { generations, parts, vectors, passages, isWhole, waiting } = this.#opened
     const name = generations.get(core.generation)
     const those = waiting.get(core.generation) ?? new Map<number, WaitingRecord | undefined>()
     for (const [n, record] of those) {
@@ -202,7 +204,7 @@ export class LibraryCheck {
     }
     if (!this.#report.deep || indexed.some((n) => lost.has(n))) return
     const { signal } = this.#report
-    const compared = { core, parts: having, vectors, segments: indexed, read, signal }
+    const compared = { core, parts: having, vectors, passages, segments: indexed, read, signal }
     const difference = await differenceOf(compared)
     if (difference !== undefined) this.#error('different', what, `${whose}: ${difference}`)
   }
@@ -215,6 +217,7 @@ export class LibraryCheck {
     const whole = records?.filter((record) => !this.#damaged.has(partName(record))) ?? []
     const parts = new Map<string, Part[]>()
     const vectors: VectorSums = new Map()
+    const passages: PassageDigests = new Map()
     for (const record of whole) {
       const part = new Part(this.#cache, record)
       for (let source = 0; source < record.sources; source++) {
@@ -223,11 +226,14 @@ export class LibraryCheck {
         if (having === undefined) parts.set(generation, [part])
         else having.push(part)
       }
-      if (this.#report.deep) await addVectors(part, vectors)
+      if (!this.#report.deep) continue
+      await addVectors(part, vectors)
+      await addPassages(part, passages)
     }
     const isWhole = records !== undefined && whole.length === records.length
     const generations = await this.#generationsOf(user)
-    return { user, generations, parts, vectors, isWhole, waiting: await this.#waitingOf(user) }
+    const waiting = await this.#waitingOf(user)
+    return { user, generations, parts, vectors, passages, isWhole, waiting }
   }
 
   async #waitingOf(user: string): Promise<Opened['waiting']> {

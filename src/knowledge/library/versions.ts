@@ -3,7 +3,7 @@ import type { HeldParts, PartOfVersion } from '../../graph/version.js'
 import type { Collector } from '../collector.js'
 import { partName } from '../records.js'
 import type { Library } from './library.js'
-import type { MemoryParts } from './memory-parts.js'
+import type { MemoryParts, PartInMemory } from './memory-parts.js'
 
 /** Choices of cores that are remembered, so that the next question about them begins where one ended. */
 const maxChoices = 256
@@ -13,6 +13,8 @@ const maxChoices = 256
  * holds them; that they are the newest holds them too, so that a question pins nothing: it only counts.
  */
 class Version {
+  readonly #stored: readonly PartOfVersion[]
+  readonly #inMemory: readonly PartInMemory[]
   readonly #all: readonly PartOfVersion[]
   readonly #ofCores = new Map<string, readonly PartOfVersion[]>()
   readonly #unpin: () => void
@@ -26,7 +28,9 @@ class Version {
     ended: (parts: readonly PartOfVersion[]) => void,
   ) {
     const not = retired.size > 0 ? [...retired].sort() : undefined
-    this.#all = [...parts.map((part) => ({ part, not })), ...memory.seen(waiting)]
+    this.#stored = parts.map((part) => ({ part, not }))
+    this.#inMemory = memory.seen(waiting)
+    this.#all = [...this.#stored, ...partsInMemory(this.#inMemory, () => true)]
     const unpin = collector.pin(...parts.map(({ record }) => partName(record)))
     this.#unpin = () => {
       unpin()
@@ -56,14 +60,24 @@ class Version {
     const known = this.#ofCores.get(name)
     if (known !== undefined) return known
     const wanted = new Set(only)
-    const parts = this.#all.map(({ part, only: waiting }) => ({
-      part,
-      only: waiting === undefined ? only : waiting.filter((generation) => wanted.has(generation)),
-    }))
+    const parts = [
+      ...this.#stored.map(({ part }) => ({ part, only })),
+      ...partsInMemory(this.#inMemory, (generation) => wanted.has(generation)),
+    ]
     if (this.#ofCores.size >= maxChoices) this.#ofCores.clear()
     this.#ofCores.set(name, parts)
     return parts
   }
+}
+
+function partsInMemory(
+  parts: readonly PartInMemory[],
+  isWanted: (generation: string) => boolean,
+): PartOfVersion[] {
+  return parts.map(({ part, left }) => {
+    const wanted = left.filter(({ generation }) => isWanted(generation))
+    return { part, only: wanted.map(({ source }) => source) }
+  })
 }
 
 /** What questions of a library see: the newest version. */

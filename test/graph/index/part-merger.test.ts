@@ -10,9 +10,10 @@ import { PartsBuilder } from '../../../src/graph/index/parts-builder.js'
 import type { SourceName } from '../../../src/graph/index/places.js'
 import { readHeader } from '../../../src/graph/vectors/links.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
-import { Blocks, readPart } from './part-file.js'
+import { Blocks, mainFile, readPart } from './part-file.js'
 import {
   anEmbeddingSaying,
+  aPassageSaying,
   aSaying,
   buildParts,
   rowsOf,
@@ -128,6 +129,33 @@ t.test(`so are those of vectors, but for their order (seed ${seed})`, async (t) 
   )
   await fc.assert(property, { numRuns: 100, seed })
   t.pass()
+})
+
+t.test(`so are those of passages, byte for byte (seed ${seed})`, async (t) => {
+  let found = 0
+  const property = fc.asyncProperty(
+    fc.array(aPassageSaying, { maxLength: 10 }),
+    deadSources,
+    seeds,
+    async (sayings, dead, order) => {
+      const run = runOf(order, dead)
+      const arePassages = ({ passages }: PartRecord) => passages !== undefined
+      const split = (await buildSplit(run, sayings)).filter(arePassages)
+      const merged = await mergeAll(run, split)
+      const left = staying(sayings, dead)
+      const built = (await buildParts(run.storage, 'whole', left)).find(arePassages)
+      assert.deepEqual(
+        merged && { ...merged, id: '', number: 0 },
+        built && { ...built, id: '', number: 0 },
+      )
+      if (merged === undefined || built === undefined) return
+      found += merged.passages?.count ?? 0
+      const [a, b] = [await mainFile(run.storage, merged), await mainFile(run.storage, built)]
+      assert.ok(a.equals(b))
+    },
+  )
+  await fc.assert(property, { numRuns: 150, seed })
+  t.ok(found > 100, `${found} passages`)
 })
 
 /** Of so many triples, whose terms take several blocks. */

@@ -76,6 +76,57 @@ export const anEmbeddingSaying = (dimensions: number): fc.Arbitrary<Saying> =>
     ),
   })
 
+const aPassageText = fc
+  .array(fc.constantFrom('a', 'be', 'sea', 'Zürich', 'x'.repeat(300), '知识库', '—'), {
+    maxLength: 9,
+  })
+  .map((words) => words.join(' '))
+
+const aPassageTerm = fc.oneof(
+  fc.nat(4).map((n): Term => ({ v: `urn:${n}`, e: true })),
+  fc.constantFrom(...colliding),
+)
+
+const schema = 'https://schema.org/'
+const dcterms = 'http://purl.org/dc/terms/'
+const nif = 'http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#'
+
+/** Of what makes passages, and of what is none. */
+const aPassageTriple: fc.Arbitrary<Triple> = fc
+  .tuple(
+    aPassageTerm,
+    fc.oneof(
+      {
+        weight: 3,
+        arbitrary: fc.tuple(
+          fc.constantFrom(`${schema}text`, `${nif}isString`),
+          fc.oneof(
+            aPassageText.map((v): Term => ({ v, e: false })),
+            aPassageText.map((v): Term => ({ v, e: false, ln: 'de-at' })),
+          ),
+        ),
+      },
+      fc.tuple(
+        fc.constantFrom(`${schema}name`, `${dcterms}title`, `${schema}articleSection`),
+        aPassageText.map((v): Term => ({ v, e: false })),
+      ),
+      fc.tuple(fc.constantFrom(`${dcterms}isPartOf`, `${schema}text`), aPassageTerm),
+      fc.tuple(
+        fc.constantFrom(`${nif}beginIndex`, `${nif}endIndex`),
+        fc.constantFrom('0', '17', '4294967295', 'x').map((v): Term => ({ v, e: false })),
+      ),
+      fc.tuple(fc.constant('urn:other'), aTerm),
+    ),
+  )
+  .map(([s, [p, o]]) => ({ s, p: { v: p, e: true }, o }))
+
+export const aPassageSaying: fc.Arbitrary<Saying> = fc.record({
+  source: fc.nat(3),
+  collection: aCollection,
+  triples: fc.array(aPassageTriple, { maxLength: 12 }),
+  embeddings: fc.constant([]),
+})
+
 /** Two of them are generations of one core. */
 export const sourceNames: readonly SourceName[] = [
   { generation: '00000000000000000000000000000001', core: 'urn:core' },

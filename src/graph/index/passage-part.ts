@@ -1,0 +1,354 @@
+import type { BlockStorage } from '../../block-writer.js'
+import { sortedPairs } from '../../radix-sort.js'
+import { eachWord } from '../../text/words.js'
+import { Turns } from '../../turns.js'
+import { WordListWriter } from '../words/word-list.js'
+import { passageColumns, UNKNOWN, type PassageColumn } from '../words/columns.js'
+import type { PartName } from './keys.js'
+import type { PartRecord } from './layout.js'
+import { passageOrder } from './passage-order.js'
+import type { PredicateRoles } from './passage-roles.js'
+import { ROLE } from './passage-roles.js'
+import { PartWriter, type PassageColumns, type WordAndList } from './part-writer.js'
+import { PlaceTable, type Origin } from './place-table.js'
+import { endOf, sortTerms } from './term-order.js'
+import { TermTable } from './term-table.js'
+import { writeTerms } from './terms-writer.js'
+
+/** Two numbers of terms as one: a part has fewer than 2^26. */
+const shift = 2 ** 26
+
+const firstTerms = 1 << 8
+const firstPassages = 64
+const firstTokens = 1 << 12
+
+/** Triples as they were numbered, by their terms' numbers. */
+interface Rows {
+  readonly s: Uint32Array
+  readonly p: Uint32Array
+  readonly o: Uint32Array
+}
+
+/** What is said of passages, and of documents, by their numbers. */
+type Said = Map<number, number>
+
+/** A part of passages while it is built: their words are counted as they come. */
+export class PassagePart {
+  count = 0
+  /** Words of all passages, each as often as it stands there. */
+  tokenCount = 0
+  readonly #storage: BlockStorage
+  readonly #name: PartName
+  readonly #terms = new TermTable(firstTerms)
+  readonly #places = new PlaceTable(this.#terms)
+  #columns = createColumns(firstPassages)
+  /** By passage: where its words begin, title, heading and text one behind the other. */
+  #tokenStarts = new Uint32Array(firstPassages)
+  #tokens = new Uint32Array(firstTokens)
+  readonly #numbers = new Map<string, number>()
+
+  constructor(storage: BlockStorage, name: PartName) {
+    this.#storage = storage
+    this.#name = name
+  }
+
+  /** Bytes of its terms. */
+  get termBytes(): number {
+    return 4 * this.#terms.wordLength
+  }
+
+  /** The passages of some rows, which one origin says. */
+  add(rows: Rows, said: Passages, origin: Origin): void {
+    const { terms } = said
+    const place = this.#places.at(origin, 0)
+    for (const n of said.texts) {
+      const s = rows.s[n] as number
+      const text = rows.o[n] as number
+      const document = said.documents.get(s)
+      const title = said.titles.get(s) ?? said.titles.get(document ?? -1)
+      const heading = said.headings.get(s)
+      const at = this.#next()
+      const columns = this.#columns
+      columns.passage[at] = this.#copy(terms, s)
+      columns.document[at] = this.#copied(terms, document)
+      columns.title[at] = this.#copied(terms, title)
+      columns.heading[at] = this.#copied(terms, heading)
+      columns.begin[at] = offsetOf(terms, said.begins.get(s))
+      columns.end[at] = offsetOf(terms, said.ends.get(s))
+      columns.place[at] = place
+      columns.text[at] = terms.hashes[text] as number
+      columns.titleWords[at] = title === undefined ? 0 : this.#read(terms.textOf(title))
+      columns.headingWords[at] = heading === undefined ? 0 : this.#read(terms.textOf(heading))
+      columns.textWords[at] = this.#read(terms.textOf(text))
+    }
+  }
+
+  #next(): number {
+    const at = this.count++
+    if (at === this.#tokenStarts.length) {
+      this.#tokenStarts = twice(this.#tokenStarts)
+      for (const name of passageColumns) this.#columns[name] = twice(this.#columns[name])
+    }
+    this.#tokenStarts[at] = this.tokenCount
+    return at
+  }
+
+  #copied(terms: TermTable, id: number | undefined): number {
+    return id === undefined ? 0 : this.#copy(terms, id) + 1
+  }
+
+  #copy({ words, starts, hashes }: TermTable, id: number): number {
+    const start = starts[id] as number
+    return this.#terms.addHashed(words, start, endOf(words, start), hashes[id] as number)
+  }
+
+  /** Takes the words of a text; gives how many there are. */
+  #read(text: string): number {
+    const before = this.tokenCount
+    eachWord(text, (form) => {
+      const known = this.#numbers.get(form)
+      const number = known ?? this.#numbers.size
+      if (known === undefined) this.#numbers.set(form, number)
+      if (this.tokenCount === this.#tokens.length) this.#tokens = twice(this.#tokens)
+      this.#tokens[this.tokenCount++] = number
+    })
+    return this.tokenCount - before
+  }
+
+  /** Writes all of it, durably. */
+  async finish(): Promise<PartRecord> {
+    const terms = this.#terms
+    const turns = new Turns(undefined)
+    const writer = new PartWriter(this.#storage, this.#name, terms.count, turns)
+    try {
+      const ranks = await writeTerms(terms, sortTerms(terms), writer.dictionary, turns)
+      const where = this.#places.sorted(ranks)
+      await writer.places(where)
+      const columns = this.#ranked(ranks, where.numbers)
+      const order = passageOrder(columns)
+      return await writer.passages(
+        where,
+        ordered(columns, order),
+        this.#words(columns, order, turns),
+      )
+    } finally {
+      await writer.settle()
+    }
+  }
+
+  #ranked(ranks: Uint32Array, places: Uint32Array): PassageColumns {
+    const { count } = this
+    const columns = createColumns(0)
+    for (const name of passageColumns) columns[name] = this.#columns[name].subarray(0, count)
+    for (let n = 0; n < count; n++) {
+      columns.passage[n] = ranks[columns.passage[n] as number] as number
+      columns.place[n] = places[columns.place[n] as number] as number
+      for (const name of optional) {
+        const id = columns[name][n] as number
+        if (id > 0) columns[name][n] = (ranks[id - 1] as number) + 1
+      }
+    }
+    return columns
+  }
+
+  /** The words in their order, each with its list. */
+  async *#words(
+    columns: PassageColumns,
+    order: Uint32Array,
+    turns: Turns,
+  ): AsyncGenerator<WordAndList, void, undefined> {
+    const words = [...this.#numbers.keys()].map((form, number) => {
+      return { word: Buffer.from(form), number }
+    })
+    words.sort((a, b) => Buffer.compare(a.word, b.word))
+    await turns.pass()
+    const ranks = new Uint32Array(words.length)
+    for (const [rank, { number }] of words.entries()) ranks[number] = rank
+    // Tokens in the order of their words, of one word in the order of passages, as these are gone through.
+    const { tokens, passages } = this.#inOrder(columns, order)
+    for (let n = 0; n < tokens.length; n++) tokens[n] = ranks[tokens[n] as number] as number
+    const pairs = sortedPairs(tokens, tokens.length)
+    await turns.pass()
+    const list = new WordListWriter()
+    const fields = new FieldEnds(columns, order)
+    for (let n = 0; n < tokens.length;) {
+      const rank = pairs[2 * n] as number
+      while (n < tokens.length && pairs[2 * n] === rank) {
+        n = addPassage(list, pairs, n, passages, fields)
+      }
+      const { word } = words[rank] as { word: Buffer }
+      yield { word, list: list.take() }
+      await turns.pass()
+    }
+  }
+
+  /** The tokens of passages in an order, and by token its passage's place in it. */
+  #inOrder(
+    columns: PassageColumns,
+    order: Uint32Array,
+  ): { tokens: Uint32Array; passages: Uint32Array } {
+    const tokens = new Uint32Array(this.tokenCount)
+    const passages = new Uint32Array(this.tokenCount)
+    let to = 0
+    for (const [place, n] of order.entries()) {
+      const from = this.#tokenStarts[n] as number
+      const length = wordsOf(columns, n)
+      tokens.set(this.#tokens.subarray(from, from + length), to)
+      passages.fill(place, to, to + length)
+      to += length
+    }
+    return { tokens, passages }
+  }
+}
+
+/** Adds the tokens of a word in one passage, of which the first is at `n` of `pairs`; gives where they end. */
+function addPassage(
+  list: WordListWriter,
+  pairs: Uint32Array,
+  n: number,
+  passages: Uint32Array,
+  fields: FieldEnds,
+): number {
+  const rank = pairs[2 * n]
+  const passage = passages[pairs[2 * n + 1] as number] as number
+  const { start, title, heading } = fields.of(passage)
+  const counts = { title: 0, heading: 0, text: 0 }
+  let end = n
+  for (; 2 * end < pairs.length && pairs[2 * end] === rank; end++) {
+    const token = pairs[2 * end + 1] as number
+    if (passages[token] !== passage) break
+    counts[token < title ? 'title' : token < heading ? 'heading' : 'text']++
+  }
+  list.passage(passage, counts)
+  let before = start
+  for (let at = n; at < end; at++) {
+    const token = pairs[2 * at + 1] as number
+    const fieldStart = token < title ? start : token < heading ? title : heading
+    if (before < fieldStart) before = fieldStart
+    list.gap(token - before)
+    before = token + 1
+  }
+  return end
+}
+
+/** Where the fields of passages lie among the tokens, which are in an order of passages. */
+class FieldEnds {
+  readonly #starts: Uint32Array
+  readonly #columns: PassageColumns
+  readonly #order: Uint32Array
+
+  constructor(columns: PassageColumns, order: Uint32Array) {
+    this.#columns = columns
+    this.#order = order
+    this.#starts = new Uint32Array(order.length)
+    let start = 0
+    for (const [place, n] of order.entries()) {
+      this.#starts[place] = start
+      start += wordsOf(columns, n)
+    }
+  }
+
+  /** Where the words of a passage begin, and where those of its title and of its heading end. */
+  of(passage: number): { start: number; title: number; heading: number } {
+    const n = this.#order[passage] as number
+    const start = this.#starts[passage] as number
+    const title = start + (this.#columns.titleWords[n] as number)
+    return { start, title, heading: title + (this.#columns.headingWords[n] as number) }
+  }
+}
+
+/** What some triples say of passages. */
+export interface Passages {
+  readonly terms: TermTable
+  /** Triples that give a passage its text. */
+  readonly texts: readonly number[]
+  readonly documents: Said
+  readonly titles: Said
+  readonly headings: Said
+  readonly begins: Said
+  readonly ends: Said
+}
+
+/** What triples [from, to) say of passages; undefined where they have none. */
+export function passagesIn(
+  { s, p, o }: Rows,
+  from: number,
+  to: number,
+  terms: TermTable,
+  roles: PredicateRoles,
+): Passages | undefined {
+  // What is said again is one: by subject and text.
+  const texts = new Map<number, number>()
+  const wanted = new Set<number>()
+  for (let n = from; n < to; n++) {
+    if (roles.of(p[n] as number) !== ROLE.TEXT || terms.isEntity(o[n] as number)) continue
+    const subject = s[n] as number
+    const key = subject * shift + (o[n] as number)
+    if (!texts.has(key)) texts.set(key, n)
+    wanted.add(subject)
+  }
+  if (texts.size === 0) return undefined
+  const documents: Said = new Map()
+  for (let n = from; n < to; n++) {
+    if (roles.of(p[n] as number) !== ROLE.PART_OF || !terms.isEntity(o[n] as number)) continue
+    if (!wanted.has(s[n] as number) || documents.has(s[n] as number)) continue
+    documents.set(s[n] as number, o[n] as number)
+  }
+  for (const document of documents.values()) wanted.add(document)
+  const said: Readonly<Record<number, Said>> = {
+    [ROLE.TITLE]: new Map(),
+    [ROLE.HEADING]: new Map(),
+    [ROLE.BEGIN]: new Map(),
+    [ROLE.END]: new Map(),
+  }
+  for (let n = from; n < to; n++) {
+    const subject = s[n] as number
+    const those = said[roles.of(p[n] as number)]
+    // What is said first counts.
+    if (those === undefined || !wanted.has(subject) || those.has(subject)) continue
+    if (!terms.isEntity(o[n] as number)) those.set(subject, o[n] as number)
+  }
+  return {
+    terms,
+    texts: [...texts.values()],
+    documents,
+    titles: said[ROLE.TITLE] as Said,
+    headings: said[ROLE.HEADING] as Said,
+    begins: said[ROLE.BEGIN] as Said,
+    ends: said[ROLE.END] as Said,
+  }
+}
+
+function offsetOf(terms: TermTable, id: number | undefined): number {
+  if (id === undefined) return UNKNOWN
+  const text = terms.textOf(id)
+  const offset = /^\d{1,10}$/.test(text) ? Number(text) : UNKNOWN
+  return offset < UNKNOWN ? offset : UNKNOWN
+}
+
+function wordsOf({ titleWords, headingWords, textWords }: PassageColumns, n: number): number {
+  return (titleWords[n] as number) + (headingWords[n] as number) + (textWords[n] as number)
+}
+
+const optional = ['document', 'title', 'heading'] as const
+
+type Columns = Record<PassageColumn, Uint32Array<ArrayBuffer>>
+
+function createColumns(room: number): Columns {
+  return Object.fromEntries(passageColumns.map((name) => [name, new Uint32Array(room)])) as Columns
+}
+
+function ordered(columns: PassageColumns, order: Uint32Array): PassageColumns {
+  const result = createColumns(0)
+  for (const name of passageColumns) {
+    const column = columns[name]
+    result[name] = order.map((n) => column[n] as number) as Uint32Array<ArrayBuffer>
+  }
+  return result
+}
+
+function twice(array: Uint32Array): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(2 * array.length)
+  larger.set(array)
+  return larger
+}

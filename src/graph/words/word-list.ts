@@ -1,0 +1,154 @@
+// Where a word stands: the list of its passages, as bytes. docs/format.md describes it.
+
+/** How often a word is in each field of a passage. */
+export interface FieldCounts {
+  title: number
+  heading: number
+  text: number
+}
+
+const HAS_TITLE = 1
+const HAS_HEADING = 2
+
+/**
+ * The list of a word: passages ascending, each with how often the word is in which field, and then all
+ * positions. The counts of all passages lie together, as most questions need no positions.
+ */
+export class WordListWriter {
+  count = 0
+  readonly #entries = new Bytes()
+  readonly #positions = new Bytes()
+  #last = 0
+
+  /** The next passage, behind those before. Its positions follow, field by field in this order. */
+  passage(passage: number, { title, heading, text }: FieldCounts): void {
+    const entries = this.#entries
+    entries.number(passage - this.#last)
+    this.#last = passage
+    const flags = (title > 0 ? HAS_TITLE : 0) | (heading > 0 ? HAS_HEADING : 0)
+    entries.number(text * 4 + flags)
+    if (title > 0) entries.number(title)
+    if (heading > 0) entries.number(heading)
+    this.count++
+  }
+
+  /** How many words lie between a position and the one before it in its field, or its beginning. */
+  gap(gap: number): void {
+    this.#positions.number(gap)
+  }
+
+  /** The list as bytes, until the next one is begun; that is empty. */
+  take(): readonly Uint8Array[] {
+    const head = new Bytes()
+    head.number(this.count)
+    head.number(this.#entries.length)
+    const pieces = [head.take(), this.#entries.take(), this.#positions.take()]
+    this.count = 0
+    this.#last = 0
+    return pieces
+  }
+}
+
+/** A cursor over the list of a word that begins at `at`. */
+export class WordList implements FieldCounts {
+  readonly count: number
+  passage = 0
+  title = 0
+  heading = 0
+  text = 0
+  readonly #bytes: Uint8Array
+  #at: number
+  #left: number
+  #positionsAt: number
+  /** Positions of passages that were passed, and of the one it is at. */
+  #unread = 0
+
+  constructor(bytes: Uint8Array, at = 0) {
+    this.#bytes = bytes
+    this.#at = at
+    this.count = this.#number()
+    const length = this.#number()
+    this.#left = this.count
+    this.#positionsAt = this.#at + length
+  }
+
+  /** False before the first passage. */
+  get isBegun(): boolean {
+    return this.#left < this.count
+  }
+
+  next(): boolean {
+    if (this.#left === 0) return false
+    this.#left--
+    this.#unread += this.title + this.heading + this.text
+    this.passage += this.#number()
+    const word = this.#number()
+    this.text = word >>> 2
+    this.title = (word & HAS_TITLE) !== 0 ? this.#number() : 0
+    this.heading = (word & HAS_HEADING) !== 0 ? this.#number() : 0
+    return true
+  }
+
+  /** Goes to the positions of the passage. They are read with gap(), as many as it has counts. */
+  positions(): void {
+    const bytes = this.#bytes
+    for (let left = this.#unread; left > 0; this.#positionsAt++) {
+      if ((bytes[this.#positionsAt] as number) < 0x80) left--
+    }
+    this.#unread = -(this.title + this.heading + this.text)
+  }
+
+  /** The next position of the passage: how many words lie between it and the one before in its field. */
+  gap(): number {
+    const bytes = this.#bytes
+    let byte = bytes[this.#positionsAt++] as number
+    if (byte < 0x80) return byte
+    let value = byte & 0x7f
+    for (let shift = 7; ; shift += 7) {
+      byte = bytes[this.#positionsAt++] as number
+      value |= (byte & 0x7f) << shift
+      if (byte < 0x80) return value >>> 0
+    }
+  }
+
+  #number(): number {
+    const bytes = this.#bytes
+    let byte = bytes[this.#at++] as number
+    if (byte < 0x80) return byte
+    let value = byte & 0x7f
+    for (let shift = 7; ; shift += 7) {
+      byte = bytes[this.#at++] as number
+      value |= (byte & 0x7f) << shift
+      if (byte < 0x80) return value >>> 0
+    }
+  }
+}
+
+/** Bytes that grow: whole numbers below 2^32, seven bits a byte, the lowest first (LEB128). */
+class Bytes {
+  length = 0
+  #bytes = new Uint8Array(64)
+
+  number(value: number): void {
+    if (this.length + 5 > this.#bytes.length) this.#grow()
+    const bytes = this.#bytes
+    while (value >= 0x80) {
+      bytes[this.length++] = (value & 0x7f) | 0x80
+      value >>>= 7
+    }
+    bytes[this.length++] = value
+  }
+
+  /** All of it, until more comes; it is empty then. */
+  take(): Uint8Array {
+    const taken = this.#bytes.subarray(0, this.length)
+    this.length = 0
+    return taken
+  }
+
+  #grow(): void {
+    const larger = new Uint8Array(2 * this.#bytes.length)
+    larger.set(this.#bytes)
+    this.#bytes = larger
+  }
+}
