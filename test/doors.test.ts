@@ -258,6 +258,28 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
       isPart: true,
     },
   ],
+  'graph.search': [
+    {
+      right: {
+        text: 'x',
+        k: 1,
+        document: 'urn:d',
+        collection: 'c',
+        cores: ['a'],
+        languages: ['de'],
+        explain: true,
+      },
+      call: (asked) => graph.search(asked),
+      required: ['text'],
+      ...ofGraph,
+    },
+    {
+      right: { signal },
+      call: ({ signal }: { signal: AbortSignal }) => graph.search({ text: 'x', signal }),
+      isRef: true,
+      isPart: true,
+    },
+  ],
   'graph.retrieve': [
     {
       right: { text: 'x', entities: 1, triples: 1, depth: 1, maxTriples: 1, languages: ['de'] },

@@ -12,6 +12,8 @@ import { rdfSource } from './rdf-source.js'
 import { results, type Answer } from './results.js'
 import { retrieve } from './retrieve/retrieve.js'
 import { checkRetrieval } from './retrieve/query.js'
+import { checkSearch } from './search/query.js'
+import { search } from './search/search.js'
 import { TextRows } from './text-rows.js'
 import { Solutions } from './solve/solutions.js'
 import { Solver, type SolverOptions } from './solve/solver.js'
@@ -19,6 +21,7 @@ import type {
   AskOptions,
   Bindings,
   EntityPattern,
+  FoundPassage,
   Graph,
   GraphQuery,
   GraphSnapshot,
@@ -30,6 +33,7 @@ import type {
   QuadSource,
   QueryPattern,
   RetrieveQuery,
+  SearchQuery,
   SolveOptions,
   Subgraph,
   TriplePattern,
@@ -145,6 +149,19 @@ export class StoredGraph implements Graph {
         coreOf: (s: number, p: number, o: number) => open.version.coreOf(s, p, o),
       }
       return await retrieve(asked, retrieval)
+    } finally {
+      open.release()
+    }
+  }
+
+  async search(query: SearchQuery): Promise<FoundPassage[]> {
+    const checked = checkSearch(query)
+    const open = await this.#open(checked.question.signal)
+    try {
+      open.check()
+      const sets = await open.version.passages(checked)
+      open.check()
+      return await search(open.view, sets, checked)
     } finally {
       open.release()
     }

@@ -183,6 +183,63 @@ export interface Subgraph {
   readonly sources: readonly GraphSource[]
 }
 
+/** A question for passages by their words. */
+export interface SearchQuery extends AskOptions {
+  /**
+   * What to look for. Any of the words will do, and the more and the rarer ones a passage has the better;
+   * `"words in quotes"` have to stand there so, `-word` must not, and `word*` is every word that begins so.
+   */
+  readonly text: string
+  /** How many passages. 10 by default. */
+  readonly k?: number | undefined
+  /** Only passages of this document, by its URI. */
+  readonly document?: string | undefined
+  /** Only what messages of this collection say. */
+  readonly collection?: string | undefined
+  /** Only these cores, of those that the graph is about. */
+  readonly cores?: readonly string[] | undefined
+  /**
+   * The languages of the question, by which other forms of its words are found: *rowed* for *row*. What the
+   * text looks like by default.
+   */
+  readonly languages?: readonly string[] | undefined
+  /** Whether each passage tells what its score is made of. */
+  readonly explain?: boolean | undefined
+}
+
+/** A passage that has words of a question. */
+export interface FoundPassage {
+  /** The passage: the chunk of a flow. */
+  readonly chunk: Term
+  /** What it is part of, its title, and the heading that it stands under, where the core says so. */
+  readonly document?: Term
+  readonly title?: string
+  readonly heading?: string
+  /** The id of a core that says so. */
+  readonly core: string
+  /** Where in the document's text it lies, in UTF-16 code units, where the core says so. */
+  readonly start?: number
+  readonly end?: number
+  readonly text: string
+  /** BM25F: see docs/graph.md. The best come first; scores of different questions are not to be compared. */
+  readonly score: number
+  /** Where words of the question stand in `text`: ascending, from and to in UTF-16 code units. */
+  readonly highlights: readonly (readonly [start: number, end: number])[]
+  /** What the score is the sum of, where `explain` asks for it. */
+  readonly explanation?: readonly ScoreOfWord[]
+}
+
+/** What a word of a question adds to the score of a passage. */
+export interface ScoreOfWord {
+  readonly word: string
+  /** In how many passages it is, in any form. */
+  readonly passages: number
+  readonly idf: number
+  /** How often it is in the passage, weighted by field, by length, and by form. */
+  readonly frequency: number
+  readonly score: number
+}
+
 /** A term next to another one in a graph. */
 export interface Neighbour {
   /** The other end. */
@@ -225,6 +282,13 @@ export interface Graph {
    * Rejects with what the embedder throws.
    */
   retrieve(query: RetrieveQuery): Promise<Subgraph>
+
+  /**
+   * The passages of texts that have the words of a question, best first. Passages are what triples say the
+   * text of, as the flows' step `store` writes them. Of equal scores the order is that of the passages'
+   * URIs.
+   */
+  search(query: SearchQuery): Promise<FoundPassage[]>
 
   /** The triples with the term as subject or object, from its side. Each triple once. */
   neighbours(term: Term, options?: MatchOptions): AsyncIterable<Neighbour>

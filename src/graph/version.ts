@@ -4,6 +4,8 @@ import { choose } from './index/chosen.js'
 import { MergedView } from './index/merged-view.js'
 import type { Part } from './index/part.js'
 import { PartView } from './index/part-view.js'
+import { SeenPassages, type Narrowing } from './index/seen-passages.js'
+import type { PassageSet } from './words/types.js'
 import type { VectorSet } from './vectors/types.js'
 import type { TellingView } from './view.js'
 
@@ -22,16 +24,18 @@ export interface HeldParts {
   readonly release: () => void
 }
 
-/** Parts as one graph: their triples, and their vectors. */
+/** Parts as one graph: their triples, their vectors, and passages of texts. */
 export class GraphVersion {
   readonly view: TellingView
+  readonly #passages: readonly SeenPassages[]
   readonly #views: readonly PartView[]
   /** Undefined where the graph is one part, whose ids are the graph's. */
   readonly #merged: MergedView | undefined
   /** By part: which of its vectors are seen, of those that were searched. */
   readonly #seen = new Map<PartView, Uint8Array>()
 
-  private constructor(views: readonly PartView[]) {
+  private constructor(views: readonly PartView[], passages: readonly SeenPassages[]) {
+    this.#passages = passages
     const hasTriples = ({ part }: PartView) => part.record.triples > 0
     this.#views = [...views.filter(hasTriples), ...views.filter((view) => !hasTriples(view))]
     const [only] = this.#views
@@ -45,11 +49,26 @@ export class GraphVersion {
     collection: string | undefined,
   ): Promise<GraphVersion> {
     const views: PartView[] = []
+    const passages: SeenPassages[] = []
     for (const { part, only, not } of parts) {
       const chosen = await choose(part, { only, not, collection })
-      if (chosen !== undefined) views.push(new PartView(part, chosen))
+      if (chosen === undefined) continue
+      // Its terms are those of triples in other parts.
+      if (part.passages !== undefined)
+        passages.push(new SeenPassages(part, part.passages, chosen.accepts))
+      else views.push(new PartView(part, chosen))
     }
-    return new GraphVersion(views)
+    return new GraphVersion(views, passages)
+  }
+
+  /** The passages of all parts, or of some cores and of one collection. */
+  async passages(narrowing: Narrowing): Promise<PassageSet[]> {
+    const sets: PassageSet[] = []
+    for (const passages of this.#passages) {
+      const set = await passages.narrowed(narrowing)
+      if (set !== undefined) sets.push(set)
+    }
+    return sets
   }
 
   /** The vectors of one length. With `entities`, ids of the view, only those. */

@@ -2,12 +2,14 @@
 // beside a map of what they say.
 
 import assert from 'node:assert/strict'
-import type { GraphSnapshot } from '../../../src/graph/types.js'
+import type { Graph, GraphSnapshot } from '../../../src/graph/types.js'
 import { createLorekeep, type Lorekeep } from '../../../src/lorekeep.js'
 import type { Backend } from '../../../src/storage.js'
-import type { CoreMessage, Triple } from '../../../src/types.js'
+import type { CoreMessage, Term, Triple } from '../../../src/types.js'
+import { vocabulary } from '../../../src/vocabulary.js'
 import type { Random } from '../../fixtures/random.js'
 import { entity, literal, matched, messageOf, nameOf, setOf } from '../../graph/asked.js'
+import { naiveSearch, type NaivePassage } from '../../graph/words/naive.js'
 import { KeptBackend } from '../../objects/kept-backend.js'
 
 export const user = 'u'
@@ -17,6 +19,7 @@ interface Content {
   readonly collection: string
   readonly triples: readonly Triple[]
   readonly vector: readonly number[]
+  readonly passages: readonly NaivePassage[]
 }
 
 /** What each core says, segment by segment. */
@@ -29,11 +32,42 @@ export function contentOf(random: Random, name: string): Content {
     o: random.chance(0.5) ? entity(`s${random.below(40)}`) : literal(`o${random.below(60)}`),
   }))
   const own = { s: entity(name), p: entity('p0'), o: literal(name) }
+  const passages = random.chance(0.5) ? passagesOf(random, name) : []
   return {
     collection: random.pick(collections),
-    triples: [own, ...triples],
+    triples: [own, ...triples, ...passages.flatMap(triplesOfPassage)],
+    passages,
     vector: [random.next() - 0.5, random.next() - 0.5, random.next() - 0.5],
   }
+}
+
+/** Some of the same name, some that others have, too. */
+function passagesOf(random: Random, name: string): Content['passages'] {
+  const title = random.chance(0.7) ? wordsOf(random, 3) : []
+  const text = random.chance(0.2) ? ['w1', 'w2', 'w3'] : wordsOf(random, 12)
+  const chunk = random.chance(0.3) ? `shared ${random.below(3)}` : name
+  const first = { chunk: `${chunk}/c0`, title, text }
+  return random.chance(0.5)
+    ? [first]
+    : [first, { chunk: `${chunk}/c1`, title, text: wordsOf(random, 20) }]
+}
+
+/** The first ones are far more frequent than the last. */
+function wordsOf(random: Random, most: number): string[] {
+  const count = 1 + random.below(most)
+  return Array.from({ length: count }, () => `w${random.below(1 + random.below(30))}`)
+}
+
+const document = (chunk: string) => entity(chunk.slice(0, -3))
+
+function triplesOfPassage({ chunk, title, text }: Content['passages'][number]): Triple[] {
+  const said = [
+    { s: entity(chunk), p: { v: vocabulary.isPartOf, e: true }, o: document(chunk) },
+    { s: entity(chunk), p: { v: 'https://schema.org/text', e: true }, o: literal(text.join(' ')) },
+  ]
+  if (title.length === 0) return said
+  const name = { v: 'https://schema.org/name', e: true }
+  return [...said, { s: document(chunk), p: name, o: literal(title.join(' ')) }]
 }
 
 export function messagesOf({ collection, triples, vector }: Content): CoreMessage[] {
@@ -48,6 +82,50 @@ function triplesOf(model: Model, cores: readonly string[] | undefined, collectio
     .flatMap(([, segments]) => segments)
     .filter((content) => collection === undefined || content.collection === collection)
     .flatMap(({ triples }) => triples)
+}
+
+/** Each a thing of its own: what two segments say counts twice. */
+function passagesIn(
+  model: Model,
+  cores: readonly string[] | undefined,
+  asked: string | undefined,
+): NaivePassage[] {
+  return [...model]
+    .filter(([id]) => cores === undefined || cores.includes(id))
+    .flatMap(([, segments]) => segments)
+    .filter(({ collection }) => asked === undefined || collection === asked)
+    .flatMap(({ passages }) => passages.map((passage) => ({ ...passage })))
+}
+
+async function assertFound(
+  graph: Graph,
+  random: Random,
+  passages: readonly NaivePassage[],
+  place: string,
+): Promise<void> {
+  const [first, second] = [wordsOf(random, 2), wordsOf(random, 1)]
+  const question = {
+    words: first,
+    phrase: random.chance(0.3) ? [`w${random.below(5)}`, `w${random.below(5)}`] : undefined,
+    excluded: random.chance(0.3) && !first.includes(second[0] as string) ? second[0] : undefined,
+  }
+  const { words, phrase, excluded } = question
+  const text = [...words, phrase && `"${phrase.join(' ')}"`, excluded && `-${excluded}`]
+    .filter(Boolean)
+    .join(' ')
+  const expected = naiveSearch(passages, question)
+  const found = await graph.search({ text, k: 10_000 })
+  const named = expected.map(({ chunk, score }) => ({ chunk: entity(chunk), score }))
+  assert.deepEqual(inOrder(found), inOrder(named), `${text}: ${place}`)
+  assert.deepEqual(
+    found.map(({ score }) => score),
+    found.map(({ score }) => score).sort((a, b) => b - a),
+  )
+}
+
+/** Scores may differ in their last digits, and so what has the same score in its order. */
+function inOrder(found: readonly { readonly chunk: Term; readonly score: number }[]): string[] {
+  return found.map(({ chunk, score }) => `${score.toFixed(9)} ${chunk.v}`).sort()
 }
 
 export async function assertAsked(
@@ -78,6 +156,7 @@ export async function assertAsked(
           .map(({ triples }) => (triples[0] as Triple).s.v),
       ),
     )
+    await assertFound(graph, random, passagesIn(model, cores, collection), place)
     const found = await graph.nearest([1, 0.5, -0.5], { k: names.size + 5 })
     assert.deepEqual(found.map(({ entity: { v } }) => v).sort(), [...names].sort(), place)
     for (const { entity: named, core } of found) {
@@ -164,7 +243,7 @@ export async function modelRun(run: ModelRun): Promise<number> {
   const { state, waiting, parts, triples } = await keep.knowledge.index({ user })
   assert.deepEqual(
     { state, waiting, parts },
-    { state: 'complete', waiting: { segments: 0, bytes: 0 }, parts: 2 },
+    { state: 'complete', waiting: { segments: 0, bytes: 0 }, parts: 3 },
   )
   assert.equal(triples, setOf(triplesOf(model, undefined)).length)
   await assertAsked(keep, model, random)

@@ -1,0 +1,118 @@
+import type { Term } from '../../types.js'
+import { withBlocks } from '../miss.js'
+import type { PassageColumn } from '../words/columns.js'
+import type { PassageSet } from '../words/types.js'
+import type { FieldCounts, WordList } from '../words/word-list.js'
+import { COLLECTION, encodeTerm, encodeText, hashWords } from './encoded-term.js'
+import type { Part } from './part.js'
+import type { PartPassages } from './part-passages.js'
+
+/** What a question is about, of all that its graph is. */
+export interface Narrowing {
+  /** Ids of cores. */
+  readonly cores: readonly string[] | undefined
+  readonly collection: string | undefined
+}
+
+/** Places that are looked at before others get their turn. */
+const placesAtOnce = 4096
+
+/** The passages of a part, and which of them are seen. */
+export class SeenPassages implements PassageSet {
+  readonly #part: Part
+  readonly #passages: PartPassages
+  readonly #accepts: Uint8Array | undefined
+
+  /** `accepts`: by place 1 where it is seen. Undefined: all are. */
+  constructor(part: Part, passages: PartPassages, accepts: Uint8Array | undefined) {
+    this.#part = part
+    this.#passages = passages
+    this.#accepts = accepts
+  }
+
+  /** Those that some cores say, or messages of a collection; undefined where there are none. */
+  async narrowed({ cores, collection }: Narrowing): Promise<SeenPassages | undefined> {
+    if (cores === undefined && collection === undefined) return this
+    const part = this.#part
+    const ids = (names: readonly string[]) =>
+      withBlocks(() => {
+        return new Set(names.map((name) => part.terms.find(encodeText(name, COLLECTION).slice())))
+      })
+    const ofCores = cores && (await ids(cores))
+    const ofCollection = collection === undefined ? undefined : await ids([collection])
+    const { places } = part.record
+    const accepts = new Uint8Array(places)
+    for (let from = 0; from < places; from += placesAtOnce) {
+      const to = Math.min(places, from + placesAtOnce)
+      await withBlocks(() => {
+        for (let place = from; place < to; place++) {
+          const isCore = ofCores?.has(part.coreIdOf(part.sourceOf(place))) ?? true
+          const isCollection = ofCollection?.has(part.collectionOf(place)) ?? true
+          const isSeen = this.#accepts === undefined || this.#accepts[place] === 1
+          accepts[place] = isCore && isCollection && isSeen ? 1 : 0
+        }
+      })
+    }
+    if (!accepts.includes(1)) return undefined
+    return new SeenPassages(part, this.#passages, accepts.includes(0) ? accepts : undefined)
+  }
+
+  get count(): number {
+    return this.#passages.count
+  }
+
+  get words(): number {
+    return this.#passages.record.words
+  }
+
+  get lengths(): FieldCounts {
+    return this.#passages.record.lengths
+  }
+
+  get isWhole(): boolean {
+    return this.#accepts === undefined
+  }
+
+  isSeen(passage: number): boolean {
+    const accepts = this.#accepts
+    return accepts === undefined || accepts[this.#passages.at('place', passage)] === 1
+  }
+
+  at(column: PassageColumn, passage: number): number {
+    return this.#passages.at(column, passage)
+  }
+
+  find(word: Buffer): number {
+    return this.#passages.find(word)
+  }
+
+  beginningWith(beginning: string): readonly [from: number, to: number] {
+    return this.#passages.beginningWith(Buffer.from(beginning))
+  }
+
+  word(n: number): string {
+    return this.#passages.word(n)
+  }
+
+  list(n: number): WordList {
+    return this.#passages.list(n)
+  }
+
+  idOf(term: Term): number {
+    return this.#part.terms.find(encodeTerm(term))
+  }
+
+  term(id: number): Term {
+    return this.#part.terms.term(id)
+  }
+
+  isText(passage: number, literal: Term): boolean {
+    const entry = encodeTerm(literal)
+    return hashWords(entry, 0, entry.length) === this.#passages.at('text', passage)
+  }
+
+  coreOf(passage: number): string {
+    const part = this.#part
+    return part.coreOf(part.sourceOf(this.#passages.at('place', passage)))
+  }
+}

@@ -1,0 +1,81 @@
+// Where the words of a question stand in a passage.
+
+import { stemmer } from '../../text/stemming.js'
+import { eachWord } from '../../text/words.js'
+import type { Phrase } from '../words/phrases.js'
+import type { WordQuestion } from '../words/search.js'
+
+type Range = readonly [start: number, end: number]
+
+interface Word {
+  readonly form: string
+  readonly start: number
+  readonly end: number
+}
+
+/** Ascending, none in another: words by any of their forms, and phrases as a whole. */
+export class Highlighter {
+  readonly #forms = new Set<string>()
+  readonly #stems: readonly {
+    readonly stemOf: (form: string) => string
+    readonly stems: ReadonlySet<string>
+  }[]
+  readonly #beginnings: readonly string[]
+  readonly #phrases: readonly Phrase[]
+
+  constructor({ words, phrases, joined, languages }: WordQuestion) {
+    const whole = words.filter(({ isPrefix }) => !isPrefix).map(({ form }) => form)
+    for (const form of whole) this.#forms.add(form)
+    this.#stems = languages.map((language) => {
+      const stemOf = stemmer(language)
+      return { stemOf, stems: new Set(whole.map(stemOf)) }
+    })
+    this.#beginnings = words.filter(({ isPrefix }) => isPrefix).map(({ form }) => form)
+    this.#phrases = [...phrases, ...joined]
+  }
+
+  in(text: string): Range[] {
+    const words: Word[] = []
+    eachWord(text, (form, start, end) => words.push({ form, start, end }))
+    const ranges: Range[] = words.filter((word) => this.#isAsked(word)).map(rangeOf)
+    for (const phrase of this.#phrases) ranges.push(...rangesOf(phrase, words))
+    return merged(ranges)
+  }
+
+  #isAsked({ form }: Word): boolean {
+    return (
+      this.#forms.has(form) ||
+      this.#stems.some(({ stemOf, stems }) => stems.has(stemOf(form))) ||
+      this.#beginnings.some((beginning) => form.startsWith(beginning))
+    )
+  }
+}
+
+function rangeOf({ start, end }: Word): Range {
+  return [start, end]
+}
+
+function rangesOf({ forms, isPrefix }: Phrase, words: readonly Word[]): Range[] {
+  const last = forms.length - 1
+  const ranges: Range[] = []
+  for (let at = 0; at + last < words.length; at++) {
+    const isThere = forms.every((form, n) => {
+      const word = words[at + n]?.form ?? ''
+      return isPrefix && n === last ? word.startsWith(form) : word === form
+    })
+    if (isThere) ranges.push([(words[at] as Word).start, (words[at + last] as Word).end])
+  }
+  return ranges
+}
+
+/** Those that overlap, as pairs of characters do, are one. */
+function merged(ranges: readonly Range[]): Range[] {
+  const sorted = [...ranges].sort((a, b) => a[0] - b[0] || b[1] - a[1])
+  const result: [number, number][] = []
+  for (const [start, end] of sorted) {
+    const last = result.at(-1)
+    if (last !== undefined && start < last[1]) last[1] = Math.max(last[1], end)
+    else result.push([start, end])
+  }
+  return result
+}

@@ -1,0 +1,63 @@
+// What a search is asked for, checked.
+
+import { Members } from '../../door/members.js'
+import { checkOptions } from '../../door/options.js'
+import { aSignal, aText } from '../../door/rules.js'
+import { aLanguageRange } from '../../terms.js'
+import { languageOf } from '../../text/language.js'
+import { parseSearch, type SearchText } from '../../text/search-text.js'
+import { isStopWord } from '../../text/stop-words.js'
+import { Question } from '../question.js'
+import type { WordQuestion } from '../words/search.js'
+
+export interface CheckedSearch {
+  readonly question: WordQuestion
+  readonly text: SearchText
+  readonly k: number
+  readonly cores: readonly string[] | undefined
+  readonly collection: string | undefined
+  readonly explain: boolean
+}
+
+const usualK = 10
+const mostK = 10_000
+
+/** @throws LorekeepError `LK_GRAPH_QUERY` */
+export function checkSearch(query: unknown): CheckedSearch {
+  const asked = new Question()
+  const given = new Members(query, '', asked.problems, 'a question, an object')
+  const { signal } = checkOptions('search()', { signal: given.get('signal') }, { signal: aSignal })
+  const text = given.need('text', aText)
+  if (text !== undefined && text.trim() === '') given.fail('text', 'is empty')
+  const k = given.integer('k', 1, mostK) ?? usualK
+  const document = given.text('document')
+  const collection = given.text('collection')
+  const cores = given.list('cores', aText)
+  const named = given.list('languages', aLanguageRange)
+  const explain = given.boolean('explain') ?? false
+  given.end()
+  asked.end()
+  const parsed = parseSearch(text ?? '')
+  const languages = named ?? [languageOf(text ?? '') ?? 'en']
+  const question = { ...wordsOf(parsed, languages), languages, document, signal }
+  return { question, text: parsed, k, cores: cores && [...cores], collection, explain }
+}
+
+/** Words that say little are passed over where there are others. */
+function wordsOf(
+  { words, phrases, joined, excluded }: SearchText,
+  languages: readonly string[],
+): Pick<WordQuestion, 'words' | 'phrases' | 'joined' | 'excluded'> {
+  const isStop = (form: string) => languages.some((language) => isStopWord(form, language))
+  const telling = words.filter(({ form, isPrefix }) => isPrefix || !isStop(form))
+  const chosen = telling.length > 0 || phrases.length > 0 ? telling : words
+  const unique = new Map(
+    chosen.map(({ form, isPrefix }) => [`${form} ${isPrefix}`, { form, isPrefix }]),
+  )
+  return {
+    words: [...unique.values()],
+    phrases,
+    joined,
+    excluded,
+  }
+}

@@ -1,0 +1,70 @@
+// What scores of words go by: how many passages there are, and how long they are.
+
+import { withBlocks } from '../miss.js'
+import { Turns } from '../../turns.js'
+import type { PassageSet } from './types.js'
+import type { FieldCounts } from './word-list.js'
+
+/** Of all passages that a question sees. */
+export interface Statistics {
+  readonly passages: number
+  /** Words of a passage on average, by field. */
+  readonly average: FieldCounts
+}
+
+interface Sums extends FieldCounts {
+  passages: number
+}
+
+/** Of sets that are seen in part; they live as long as their version. */
+const known = new WeakMap<PassageSet, Sums>()
+
+const atOnce = 4096
+
+export async function statisticsOf(
+  sets: readonly PassageSet[],
+  signal: AbortSignal | undefined,
+): Promise<Statistics> {
+  const all: Sums = { passages: 0, title: 0, heading: 0, text: 0 }
+  for (const set of sets) add(all, await sumsOf(set, signal))
+  const { passages } = all
+  const average = (words: number) => (passages === 0 ? 0 : words / passages)
+  return {
+    passages,
+    average: { title: average(all.title), heading: average(all.heading), text: average(all.text) },
+  }
+}
+
+async function sumsOf(set: PassageSet, signal: AbortSignal | undefined): Promise<Sums> {
+  if (set.isWhole) return { passages: set.count, ...set.lengths }
+  const before = known.get(set)
+  if (before !== undefined) return before
+  const sums: Sums = { passages: 0, title: 0, heading: 0, text: 0 }
+  const turns = new Turns(signal)
+  for (let from = 0; from < set.count; from += atOnce) {
+    const to = Math.min(set.count, from + atOnce)
+    // Begun anew after each Miss.
+    const some = await withBlocks(() => {
+      const some: Sums = { passages: 0, title: 0, heading: 0, text: 0 }
+      for (let n = from; n < to; n++) {
+        if (!set.isSeen(n)) continue
+        some.passages++
+        some.title += set.at('titleWords', n)
+        some.heading += set.at('headingWords', n)
+        some.text += set.at('textWords', n)
+      }
+      return some
+    })
+    add(sums, some)
+    await turns.pass()
+  }
+  known.set(set, sums)
+  return sums
+}
+
+function add(sums: Sums, { passages, title, heading, text }: Sums): void {
+  sums.passages += passages
+  sums.title += title
+  sums.heading += heading
+  sums.text += text
+}

@@ -1,0 +1,37 @@
+// What a search asks of the passages of a part.
+
+import type { Term } from '../../types.js'
+import type { PassageColumn } from './columns.js'
+import type { FieldCounts, WordList } from './word-list.js'
+
+/**
+ * The passages of a part, as far as a question sees them. Methods are synchronous and throw a Miss where a
+ * block is not in memory.
+ */
+export interface PassageSet {
+  /** Passages of the part, seen or not. Their numbers are below it. */
+  readonly count: number
+  /** Words of the part. Their numbers are below it, in the order of their UTF-8. */
+  readonly words: number
+  /** How many words all passages have in each field; of all of the part. */
+  readonly lengths: FieldCounts
+  /** Whether all of them are seen. */
+  readonly isWhole: boolean
+  isSeen(passage: number): boolean
+  at(column: PassageColumn, passage: number): number
+  /** The number of a word, its UTF-8; -1 where no passage has it. */
+  find(word: Buffer): number
+  /** The words that begin so: [from, to). */
+  beginningWith(beginning: string): readonly [from: number, to: number]
+  word(n: number): string
+  /** The passages that have a word, seen or not. */
+  list(n: number): WordList
+  /** The id of a term, below 0 where no passage has it. */
+  idOf(term: Term): number
+  /** The term of an id in a column. */
+  term(id: number): Term
+  /** Whether a literal, which the passage has as its text, is the one whose words are searched. */
+  isText(passage: number, literal: Term): boolean
+  /** The core that says a passage. */
+  coreOf(passage: number): string
+}
