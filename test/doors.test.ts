@@ -747,9 +747,17 @@ const without = [
   ...['export', 'messages', 'stat', 'delete', 'index', 'indexState', 'list', 'graph'].map(
     (name) => `knowledge.${name}`,
   ),
-  ...['match', 'count', 'retrieve', 'neighbours', 'describe', 'graphs', 'snapshot', 'source'].map(
-    (n) => `graph.${n}`,
-  ),
+  ...[
+    'match',
+    'count',
+    'retrieve',
+    'search',
+    'neighbours',
+    'describe',
+    'graphs',
+    'snapshot',
+    'source',
+  ].map((n) => `graph.${n}`),
   ...['defineSchema', 'schemas', 'import', 'query', 'find', 'explain', 'collections'].map(
     (name) => `objects.${name}`,
   ),

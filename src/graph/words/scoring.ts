@@ -9,14 +9,14 @@ export const bm25 = {
   /** Where a word that is more frequent adds little more. */
   k1: 1.2,
   /** What a word in a field counts. */
-  title: 2,
+  title: 3,
   heading: 1.2,
   /** How much the length of a field counts. */
-  b: 0.6,
+  b: 0.75,
   /** What a word counts in another form than the question has. */
   otherForm: 0.9,
   /** What words count that are written as one, where they stand so, beside each of them. */
-  joined: 1,
+  joined: 0.5,
 }
 
 /** `passages`: those that have the word, of all. */

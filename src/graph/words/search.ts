@@ -4,7 +4,7 @@ import { Turns } from '../../turns.js'
 import { withBlocks } from '../miss.js'
 import { formsOf, type AskedWord } from './forms.js'
 import { phraseIn, type Phrase } from './phrases.js'
-import { FieldWeights, idfOf, saturated } from './scoring.js'
+import { bm25, FieldWeights, idfOf, saturated } from './scoring.js'
 import { statisticsOf } from './statistics.js'
 import { TopPassages, type ScoredPassage } from './top-passages.js'
 import type { PassageSet } from './types.js'
@@ -62,9 +62,9 @@ export class Search {
     const weights = sets.map((set) => new FieldWeights(set, statistics))
     const turns = new Turns(question.signal)
     const words: ScoredWord[] = []
-    const scored = (text: string, lists: readonly FrequencyList[]) => {
+    const scored = (text: string, lists: readonly FrequencyList[], weight = 1) => {
       const passages = lists.reduce((sum, list) => sum + list.passages.length, 0)
-      const idf = idfOf(passages, statistics.passages)
+      const idf = weight * idfOf(passages, statistics.passages)
       const word = { text, passages, idf, lists }
       if (passages > 0) words.push(word)
       return word
@@ -77,17 +77,17 @@ export class Search {
       }
       scored(word.isPrefix ? `${word.form}*` : word.form, lists)
     }
-    const scoredPhrase = async (phrase: Phrase) => {
+    const scoredPhrase = async (phrase: Phrase, weight?: number) => {
       const lists: FrequencyList[] = []
       for (const [n, set] of sets.entries()) {
         lists.push(await listOfPhrase(set, weights[n] as FieldWeights, phrase))
         await turns.pass()
       }
-      return scored(`"${phrase.forms.join(' ')}${phrase.isPrefix ? '*' : ''}"`, lists)
+      return scored(`"${phrase.forms.join(' ')}${phrase.isPrefix ? '*' : ''}"`, lists, weight)
     }
     const required: ScoredWord[] = []
     for (const phrase of question.phrases) required.push(await scoredPhrase(phrase))
-    for (const phrase of question.joined) await scoredPhrase(phrase)
+    for (const phrase of question.joined) await scoredPhrase(phrase, bm25.joined)
     const scores: PassageScores[] = []
     for (const [n, set] of sets.entries()) {
       const excluded = await excludedIn(set, question)

@@ -19,8 +19,8 @@ export interface NaiveFound {
 }
 
 const k1 = 1.2
-const b = 0.6
-const titleWeight = 2
+const b = 0.75
+const titleWeight = 3
 
 /** All passages that are found, best first, those of one score by their chunks. */
 export function naiveSearch(
