@@ -15,7 +15,7 @@ export interface Figure {
   readonly value: number
   readonly low: number
   readonly high: number
-  readonly unit: 'x' | 'MiB' | 'ms'
+  readonly unit: 'x' | 'MiB' | 'ms' | 'points'
   readonly target?: Target
 }
 

@@ -44,6 +44,7 @@ const scenarios = [
   'library-load',
   'library-large',
   'texts',
+  'retrieval',
 ]
 
 const asked = process.argv.slice(2).filter((argument) => argument !== '--json')
@@ -96,7 +97,7 @@ function table(all: readonly Line[]): string {
     }
     const { met, target, unit } = judge(figure)
     const show = (value: number) =>
-      unit === 'x' ? value.toFixed(2) : `${value.toFixed(0)} ${unit}`
+      unit === 'x' ? value.toFixed(2) : `${value.toFixed(unit === 'points' ? 1 : 0)} ${unit}`
     const range = figure.low === figure.high ? '' : ` (${show(figure.low)}–${show(figure.high)})`
     const wanted = !target
       ? ''

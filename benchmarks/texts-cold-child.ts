@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { openOurs } from './graph-store.js'
 import * as bench from './measure.js'
-import { data } from './texts-data.js'
+import { data } from './retrieval-data.js'
 
 export interface ColdTextAnswer {
   readonly firstMs: number

@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { openOurs } from './graph-store.js'
 import * as bench from './measure.js'
 import type { ColdTextAnswer } from './texts-cold-child.js'
-import { data } from './texts-data.js'
+import { data } from './retrieval-data.js'
 
 const wanted = Number(process.env['TEXTS'] ?? 5000)
 const user = 'texts'
