@@ -35,6 +35,11 @@ export class PartFile {
     for (let n = from >>> blockShift; n <= (to - 1) >>> blockShift; n++) this.#file.bring(n)
   }
 
+  /** Throws a Miss where a block of [from, to) is not in memory. */
+  need(from: number, to: number): void {
+    for (let n = from >>> blockShift; n <= (to - 1) >>> blockShift; n++) this.#file.block(n)
+  }
+
   block(offset: number): IndexBlock {
     return this.#file.block(offset >>> blockShift)
   }

@@ -1,6 +1,6 @@
 import type { Term } from '../../types.js'
 import { withBlocks } from '../miss.js'
-import type { PassageColumn } from '../words/columns.js'
+import { columnOf } from '../words/columns.js'
 import type { PassageSet } from '../words/types.js'
 import type { FieldCounts, WordList } from '../words/word-list.js'
 import { COLLECTION, encodeTerm, encodeText, hashWords } from './encoded-term.js'
@@ -75,11 +75,15 @@ export class SeenPassages implements PassageSet {
 
   isSeen(passage: number): boolean {
     const accepts = this.#accepts
-    return accepts === undefined || accepts[this.#passages.at('place', passage)] === 1
+    return accepts === undefined || accepts[this.#passages.at(columnOf.place, passage)] === 1
   }
 
-  at(column: PassageColumn, passage: number): number {
+  at(column: number, passage: number): number {
     return this.#passages.at(column, passage)
+  }
+
+  need(column: number): void {
+    this.#passages.need(column)
   }
 
   find(word: Buffer): number {
@@ -92,6 +96,10 @@ export class SeenPassages implements PassageSet {
 
   word(n: number): string {
     return this.#passages.word(n)
+  }
+
+  counts(n: number): WordList {
+    return this.#passages.counts(n)
   }
 
   list(n: number): WordList {
@@ -108,11 +116,11 @@ export class SeenPassages implements PassageSet {
 
   isText(passage: number, literal: Term): boolean {
     const entry = encodeTerm(literal)
-    return hashWords(entry, 0, entry.length) === this.#passages.at('text', passage)
+    return hashWords(entry, 0, entry.length) === this.#passages.at(columnOf.text, passage)
   }
 
   coreOf(passage: number): string {
     const part = this.#part
-    return part.coreOf(part.sourceOf(this.#passages.at('place', passage)))
+    return part.coreOf(part.sourceOf(this.#passages.at(columnOf.place, passage)))
   }
 }

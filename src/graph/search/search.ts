@@ -5,9 +5,8 @@ import { passagePredicates } from '../../vocabulary.js'
 import { withBlocks } from '../miss.js'
 import type { FoundPassage, ScoreOfWord } from '../types.js'
 import { ANY, NONE, type GraphView } from '../view.js'
-import { UNKNOWN } from '../words/columns.js'
-import { saturated } from '../words/scoring.js'
-import { Search } from '../words/search.js'
+import { columnOf, UNKNOWN } from '../words/columns.js'
+import { Search, type ScoreOfPart } from '../words/search.js'
 import type { ScoredPassage } from '../words/top-passages.js'
 import type { PassageSet } from '../words/types.js'
 import { Highlighter } from './highlights.js'
@@ -22,21 +21,42 @@ export async function search(
   const { words, phrases, signal } = question
   if (words.length + phrases.length === 0) return []
   const begun = await Search.of(sets, question)
-  signal?.throwIfAborted()
-  const highlighter = new Highlighter(question)
-  // Several cores may say the same passage.
+  try {
+    signal?.throwIfAborted()
+    const found = await readBest(view, begun, k)
+    const highlighter = new Highlighter(question)
+    const scored = found.map(({ scored }) => scored)
+    const explained = explain ? await Search.explained(sets, question, scored) : []
+    return found.map(({ passage }, n) => ({
+      ...passage,
+      highlights: highlighter.in(passage.text),
+      ...(explain && { explanation: (explained[n] ?? []).map(wordOf) }),
+    }))
+  } finally {
+    begun.end()
+  }
+}
+
+interface Read {
+  readonly scored: ScoredPassage
+  readonly passage: Omit<FoundPassage, 'highlights'>
+}
+
+/** The best, each once: several cores may say the same passage. */
+async function readBest(view: GraphView, search: Search, k: number): Promise<Read[]> {
+  const read = new Map<string, Read>()
   for (let wanted = k; ; wanted *= 2) {
-    const best = begun.best(wanted)
-    const found = new Map<string, FoundPassage>()
+    const best = search.best(wanted)
+    const found = new Map<string, Read>()
     for (const scored of best) {
-      const passage = await readPassage(view, begun.set(scored.set), scored)
-      const key = `${passage.chunk.v}\n${passage.text}`
-      if (found.has(key)) continue
-      found.set(key, {
-        ...passage,
-        highlights: highlighter.in(passage.text),
-        ...(explain && { explanation: explanationOf(begun, scored) }),
-      })
+      const name = `${scored.set} ${scored.passage}`
+      const one = read.get(name) ?? {
+        scored,
+        passage: await readPassage(view, search.set(scored.set), scored),
+      }
+      read.set(name, one)
+      const key = `${one.passage.chunk.v}\n${one.passage.text}`
+      if (!found.has(key)) found.set(key, one)
     }
     if (found.size < k && best.length === wanted) continue
     return [...found.values()].sort(byScore).slice(0, k)
@@ -49,13 +69,13 @@ async function readPassage(
   { passage, score }: ScoredPassage,
 ): Promise<Omit<FoundPassage, 'highlights'>> {
   return withBlocks(() => {
-    const chunk = set.term(set.at('passage', passage))
+    const chunk = set.term(set.at(columnOf.passage, passage))
     const maybe = (column: 'document' | 'title' | 'heading'): Term | undefined => {
-      const id = set.at(column, passage)
+      const id = set.at(columnOf[column], passage)
       return id === 0 ? undefined : set.term(id - 1)
     }
     const [document, title, heading] = [maybe('document'), maybe('title'), maybe('heading')]
-    const [start, end] = [set.at('begin', passage), set.at('end', passage)]
+    const [start, end] = [set.at(columnOf.begin, passage), set.at(columnOf.end, passage)]
     return {
       chunk,
       ...(document && { document }),
@@ -85,16 +105,11 @@ function textOf(view: GraphView, set: PassageSet, passage: number, chunk: Term):
   return ''
 }
 
-function explanationOf(begun: Search, scored: ScoredPassage): ScoreOfWord[] {
-  return begun.words.flatMap((word) => {
-    const frequency = begun.frequency(word, scored)
-    if (frequency === 0) return []
-    const { text, passages, idf } = word
-    return [{ word: text, passages, idf, frequency, score: idf * saturated(frequency) }]
-  })
+function wordOf({ text, ...score }: ScoreOfPart): ScoreOfWord {
+  return { word: text, ...score }
 }
 
-function byScore(a: FoundPassage, b: FoundPassage): number {
+function byScore({ passage: a }: Read, { passage: b }: Read): number {
   if (a.score !== b.score) return b.score - a.score
   return a.chunk.v < b.chunk.v ? -1 : a.chunk.v > b.chunk.v ? 1 : 0
 }

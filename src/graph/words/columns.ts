@@ -22,5 +22,10 @@ export const passageColumns = [
 
 export type PassageColumn = (typeof passageColumns)[number]
 
+/** By name: its place among the columns. */
+export const columnOf = Object.fromEntries(
+  passageColumns.map((name, place) => [name, place]),
+) as Readonly<Record<PassageColumn, number>>
+
 /** In the place of an offset. */
 export const UNKNOWN = 0xffff_ffff

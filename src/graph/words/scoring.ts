@@ -1,6 +1,7 @@
 // How good a passage is for a word: BM25F. Robertson & Zaragoza, "The Probabilistic Relevance Framework:
 // BM25 and Beyond" (2009), section 3.6, with the idf that is never below 0 (as Lucene has it).
 
+import { columnOf } from './columns.js'
 import type { PassageSet } from './types.js'
 import type { FieldCounts } from './word-list.js'
 import type { Statistics } from './statistics.js'
@@ -42,12 +43,13 @@ export class FieldWeights {
     const set = this.#set
     const average = this.#average
     // Most words stand in texts alone: the other columns are not read for them.
-    let frequency = text === 0 ? 0 : text / norm(set.at('textWords', passage), average.text)
+    let frequency = text === 0 ? 0 : text / norm(set.at(columnOf.textWords, passage), average.text)
     if (title > 0) {
-      frequency += (bm25.title * title) / norm(set.at('titleWords', passage), average.title)
+      frequency += (bm25.title * title) / norm(set.at(columnOf.titleWords, passage), average.title)
     }
     if (heading > 0) {
-      frequency += (bm25.heading * heading) / norm(set.at('headingWords', passage), average.heading)
+      frequency +=
+        (bm25.heading * heading) / norm(set.at(columnOf.headingWords, passage), average.heading)
     }
     return frequency
   }

@@ -2,6 +2,7 @@
 
 import { withBlocks } from '../miss.js'
 import { Turns } from '../../turns.js'
+import { columnOf } from './columns.js'
 import type { PassageSet } from './types.js'
 import type { FieldCounts } from './word-list.js'
 
@@ -49,9 +50,9 @@ async function sumsOf(set: PassageSet, signal: AbortSignal | undefined): Promise
       for (let n = from; n < to; n++) {
         if (!set.isSeen(n)) continue
         some.passages++
-        some.title += set.at('titleWords', n)
-        some.heading += set.at('headingWords', n)
-        some.text += set.at('textWords', n)
+        some.title += set.at(columnOf.titleWords, n)
+        some.heading += set.at(columnOf.headingWords, n)
+        some.text += set.at(columnOf.textWords, n)
       }
       return some
     })

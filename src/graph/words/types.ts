@@ -1,7 +1,6 @@
 // What a search asks of the passages of a part.
 
 import type { Term } from '../../types.js'
-import type { PassageColumn } from './columns.js'
 import type { FieldCounts, WordList } from './word-list.js'
 
 /**
@@ -18,14 +17,19 @@ export interface PassageSet {
   /** Whether all of them are seen. */
   readonly isWhole: boolean
   isSeen(passage: number): boolean
-  at(column: PassageColumn, passage: number): number
+  /** What a passage has in a column: `columnOf`. */
+  at(column: number, passage: number): number
+  /** Throws a Miss where at() might, for some passage of this column; else it does not. */
+  need(column: number): void
   /** The number of a word, its UTF-8; -1 where no passage has it. */
   find(word: Buffer): number
   /** The words that begin so: [from, to). */
   beginningWith(beginning: string): readonly [from: number, to: number]
   word(n: number): string
-  /** The passages that have a word, seen or not. */
+  /** The passages that have a word, seen or not, and where it stands. */
   list(n: number): WordList
+  /** The same without positions. */
+  counts(n: number): WordList
   /** The id of a term, below 0 where no passage has it. */
   idOf(term: Term): number
   /** The term of an id in a column. */

@@ -49,6 +49,24 @@ export class WordListWriter {
   }
 }
 
+/** What a list begins with has no more bytes. */
+export const mostHeadBytes = 10
+
+/** Where the positions of the list begin that begins at `at`: from there, in bytes. */
+export function countsEnd(bytes: Uint8Array, at: number): number {
+  let next = at
+  let length = 0
+  for (let number = 0; number < 2; number++) {
+    length = 0
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[next++] as number
+      length |= (byte & 0x7f) << shift
+      if (byte < 0x80) break
+    }
+  }
+  return next - at + (length >>> 0)
+}
+
 /** A cursor over the list of a word that begins at `at`. */
 export class WordList implements FieldCounts {
   readonly count: number

@@ -6,6 +6,7 @@ import type { Part } from '../../graph/index/part.js'
 import { withBlocks } from '../../graph/miss.js'
 import type { IndexState, LibraryIndexState } from '../../graph/types.js'
 import { areFollowed } from '../../graph/vectors/links.js'
+import { columnOf } from '../../graph/words/columns.js'
 import type { Waiting } from './library.js'
 
 /** Vectors, or passages, that are looked at before others get their turn. */
@@ -81,7 +82,7 @@ async function totalOf(parts: readonly Part[], choice: Choice): Promise<Total> {
 /** Vectors, or passages, that are seen. */
 async function countIn(part: Part, all: number, accepts: Uint8Array | undefined): Promise<number> {
   const { passages } = part
-  const placeOf = (n: number) => passages?.at('place', n) ?? part.placeOfVector(n)
+  const placeOf = (n: number) => passages?.at(columnOf.place, n) ?? part.placeOfVector(n)
   if (accepts === undefined) return all
   let count = 0
   for (let from = 0; from < all; from += atOnce) {

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import type { Part } from '../../graph/index/part.js'
 import { withBlocks } from '../../graph/miss.js'
-import { passageColumns } from '../../graph/words/columns.js'
+import { columnOf, passageColumns } from '../../graph/words/columns.js'
 import { keyOf } from '../../terms.js'
 
 /** How many passages there are, and a sum of their digests: in any order the same. */
@@ -35,14 +35,14 @@ export async function addPassages(part: Part, digests: PassageDigests): Promise<
   }
   await inSteps(passages.count, (n) => {
     const cells = passageColumns.map((name): number | string => {
-      const value = passages.at(name, n)
+      const value = passages.at(columnOf[name], n)
       if (name === 'place') return 0
       if (name === 'passage') return keyOf(part.terms.term(value))
       const isTerm = name === 'document' || name === 'title' || name === 'heading'
       return isTerm && value > 0 ? keyOf(part.terms.term(value - 1)) : value
     })
     const text = JSON.stringify([cells, words[n]])
-    const sum = ofPlaces[passages.at('place', n)]
+    const sum = ofPlaces[passages.at(columnOf.place, n)]
     if (sum === undefined) return
     sum.count++
     sum.sum += hash('sha1', text, 'buffer').readBigUInt64LE()

@@ -1,0 +1,147 @@
+import { columnOf } from './columns.js'
+import type { Form } from './forms.js'
+import type { PhraseList } from './phrases.js'
+import { FieldWeights, saturated } from './scoring.js'
+import type { Statistics } from './statistics.js'
+import type { TopPassages } from './top-passages.js'
+import type { PassageSet } from './types.js'
+
+/** Columns that scores are made of. */
+const lengths = [columnOf.textWords, columnOf.titleWords, columnOf.headingWords]
+
+/** Numbers of the passages of a set, all of them zeros between two searches, and which of them are not. */
+class PassageNumbers {
+  readonly values: Float64Array
+  readonly changed: Uint32Array
+  count = 0
+
+  constructor(passages: number) {
+    this.values = new Float64Array(passages)
+    this.changed = new Uint32Array(passages)
+  }
+
+  /** Adds a number above 0. */
+  add(passage: number, number: number): void {
+    const { values } = this
+    const before = values[passage] as number
+    if (before === 0) this.changed[this.count++] = passage
+    values[passage] = before + number
+  }
+
+  clear(): void {
+    for (let n = 0; n < this.count; n++) this.values[this.changed[n] as number] = 0
+    this.count = 0
+  }
+}
+
+interface Scratch {
+  /** Scores, 0 of those that are not to be found. */
+  readonly scores: PassageNumbers
+  /** How often the word in hand is in passages that are seen, by field, length and form. */
+  readonly frequencies: PassageNumbers
+}
+
+/** For the next search: of a million passages it is 24 MB, which takes longer to make than a search. */
+const free = new WeakMap<PassageSet, Scratch>()
+
+/** The scores of the passages of a set, word by word. Methods with a Miss change nothing before it. */
+export class PassageScores {
+  readonly #set: PassageSet
+  readonly #weights: FieldWeights
+  readonly #scratch: Scratch
+
+  constructor(set: PassageSet, statistics: Statistics) {
+    this.#set = set
+    this.#weights = new FieldWeights(set, statistics)
+    this.#scratch = free.get(set) ?? {
+      scores: new PassageNumbers(set.count),
+      frequencies: new PassageNumbers(set.count),
+    }
+    free.delete(set)
+  }
+
+  /** Passages that are seen and have the word in hand. */
+  get having(): number {
+    return this.#scratch.frequencies.count
+  }
+
+  /** Adds a form of the word in hand. May throw a Miss. */
+  addForm({ word, weight }: Form): void {
+    const set = this.#set
+    const weights = this.#weights
+    const { frequencies } = this.#scratch
+    const list = set.counts(word)
+    const { isWhole } = set
+    for (const column of lengths) set.need(column)
+    if (!isWhole) set.need(columnOf.place)
+    // Nothing is missing from here on.
+    while (list.next()) {
+      const { passage } = list
+      if (!isWhole && !set.isSeen(passage)) continue
+      frequencies.add(passage, weight * weights.frequency(passage, list))
+    }
+  }
+
+  /** Where the word in hand is a phrase. May throw a Miss. */
+  addPhrase({ passages, counts }: PhraseList): void {
+    for (const column of lengths) this.#set.need(column)
+    for (const [n, those] of counts.entries()) {
+      const passage = passages[n] as number
+      this.#scratch.frequencies.add(passage, this.#weights.frequency(passage, those))
+    }
+  }
+
+  /** Ends the word in hand, in all that have it. Gives how often it is in passages that are asked for. */
+  endWord(idf: number, asked: readonly number[] = []): number[] {
+    const { scores, frequencies } = this.#scratch
+    const { values, changed, count } = frequencies
+    for (let n = 0; n < count; n++) {
+      const passage = changed[n] as number
+      scores.add(passage, idf * saturated(values[passage] as number))
+    }
+    const told = asked.map((passage) => values[passage] as number)
+    frequencies.clear()
+    return told
+  }
+
+  /** Only these are to be found. */
+  keep(passages: ReadonlySet<number>): void {
+    const { values, changed, count } = this.#scratch.scores
+    for (let n = 0; n < count; n++) {
+      const passage = changed[n] as number
+      if (!passages.has(passage)) values[passage] = 0
+    }
+  }
+
+  drop(passages: Iterable<number>): void {
+    for (const passage of passages) this.#scratch.scores.values[passage] = 0
+  }
+
+  /** Only passages of a document, by the number of its term. May throw a Miss. */
+  keepDocument(document: number): void {
+    const set = this.#set
+    set.need(columnOf.document)
+    const { values, changed, count } = this.#scratch.scores
+    for (let n = 0; n < count; n++) {
+      const passage = changed[n] as number
+      if (set.at(columnOf.document, passage) !== document + 1) values[passage] = 0
+    }
+  }
+
+  /** `set` is the number of the set. */
+  addTo(top: TopPassages, set: number): void {
+    const { values, changed, count } = this.#scratch.scores
+    for (let n = 0; n < count; n++) {
+      const passage = changed[n] as number
+      const score = values[passage] as number
+      if (score > 0 && score >= top.least) top.add({ set, passage, score })
+    }
+  }
+
+  /** Whoever made it calls this at the end. */
+  end(): void {
+    this.#scratch.scores.clear()
+    this.#scratch.frequencies.clear()
+    free.set(this.#set, this.#scratch)
+  }
+}
