@@ -190,7 +190,7 @@ t.test('all cores of a user are indexed together', async (t) => {
   t.match(await state(), /^state +none\nwaiting +2 segments\nparts +0\ntriples +0\n/)
   const { code, stdout, stderr } = await run(t, ['index', ...where])
   t.match({ code, stdout: String(stdout) }, { code: 0, stdout: '' })
-  t.match(stderr, /^lorekeep: indexed all of 'carol': 1 triple, 0 vectors, 1 part, /m)
+  t.match(stderr, /^lorekeep: indexed all of 'carol': 1 triple, 0 vectors, 0 passages, 1 part, /m)
   t.match(await state(), /^state +complete\nwaiting +0 segments\nparts +1\ntriples +1\n/)
   const json = JSON.parse(String(await succeed(t, ['index', '--json', ...where]))) as object
   t.match(json, { state: 'complete', waiting: { segments: 0 }, triples: 1 })
