@@ -65,6 +65,13 @@ async function askAll(where: readonly string[]): Promise<Readonly<Record<string,
     subgraph,
     tree: await ask(['ask', 'Who wrote Frankenstein?', '--all', '--entities', '2', '--depth', '1']),
     page: await ask(['ask', 'Who', 'wrote', 'Frankenstein?']),
+    search: await ask(['search', 'writing', 'in', 'Geneva']),
+    searchJson: JSON.parse(
+      await ask(['search', '"mary shelley" -whale', '-k', '1', '--explain', '--json']),
+    ),
+    searchAll: await ask(['search', 'novel*', '--all', '--core', 'urn:note', '--language', 'en']),
+    searchDocument: await ask(['search', 'novelist', '--document', 'urn:none']),
+    searchElsewhere: await ask(['search', 'novelist', '--collection', 'none', '--json']),
     dot: await ask(['ask', 'Who wrote Frankenstein?', '--max-triples', '3', '--dot']),
     select: await ask(['sparql', select, '--core', 'books', '--core', 'urn:note']),
     selectJson: JSON.parse(await ask(['sparql', '--file', '-', '--json'], Buffer.from(select))),
@@ -127,6 +134,16 @@ t.test('cores are asked in a directory and in a server alike', async (t) => {
     /^\[1\] {2}<urn:note>, 0 to \d+ {2}\S+\n {4}Mary Shelley wrote [^]*\n\n.* – /,
   )
   t.notMatch(local['page'], '\u001b')
+  t.equal(local['search'], `[1]  <urn:note>, 0 to ${note.length}\n    ${note}\n`)
+  t.match(local['searchJson'], {
+    chunk: { v: 'urn:note/c0' },
+    core: 'urn:note',
+    text: String(note),
+    explanation: [{ word: '"mary shelley"', passages: 1 }],
+  })
+  t.match(local['searchAll'], /^\[1\] {2}<urn:note>, 0 to \d+\n {4}Mary [^]* novelist\.\n$/)
+  t.equal(local['searchDocument'], '')
+  t.equal(local['searchElsewhere'], '')
   t.match(local['dot'], /^digraph lorekeep \{\n[^]*\n\}\n$/)
   t.equal(local['select'], '?name\n"Herman Melville"\n"Mary Shelley"\n"Victor Hugo"\n')
   t.match(local['selectJson'], { results: { bindings: [{ name: { value: 'Herman Melville' } }] } })
@@ -138,6 +155,8 @@ t.test('cores are asked in a directory and in a server alike', async (t) => {
   const wrong = async (where: readonly string[]) => [
     await fail(t, 1, ['match', '--core', 'none', ...where]),
     await fail(t, 1, ['ask', 'what?', '--core', 'none', ...where]),
+    await fail(t, 1, ['search', 'what?', '--core', 'none', ...where]),
+    await fail(t, 1, ['search', 'what?', '-k', '10001', ...where]),
     await fail(t, 1, ['sparql', 'SELECT', ...where]),
     await fail(t, 1, ['index', 'none', ...where]),
     await fail(t, 1, ['index', 'none', '--state', ...where]),
@@ -171,7 +190,7 @@ t.test('all cores of a user are indexed together', async (t) => {
   t.match(await state(), /^state +none\nwaiting +2 segments\nparts +0\ntriples +0\n/)
   const { code, stdout, stderr } = await run(t, ['index', ...where])
   t.match({ code, stdout: String(stdout) }, { code: 0, stdout: '' })
-  t.match(stderr, /^lorekeep: indexed all of 'carol': 1 triple, 0 vectors, 1 part, /m)
+  t.match(stderr, /^lorekeep: indexed all of 'carol': 1 triple, 0 vectors, 0 passages, 1 part, /m)
   t.match(await state(), /^state +complete\nwaiting +0 segments\nparts +1\ntriples +1\n/)
   const json = JSON.parse(String(await succeed(t, ['index', '--json', ...where]))) as object
   t.match(json, { state: 'complete', waiting: { segments: 0 }, triples: 1 })
@@ -186,10 +205,11 @@ t.test('who has no cores is told so, and not that nothing was found', async (t) 
   for (const question of [
     ['ask', 'what?'],
     ['nearest', '--text', 'what?'],
+    ['search', 'what?'],
   ]) {
     t.match(await empty([...question, '--user', 'nobody']), "user 'nobody' has no cores")
     t.match(await empty([...question, '--collection', 'nope']), "nothing in the collection 'nope'")
-    t.match(await empty([...question, '--core', 'books']), 'nothing was found')
+    t.match(await empty([...question, '--core', 'books']), /nothing was found|no passage was found/)
   }
   const json = await run(t, ['ask', 'what?', '--user', 'nobody', '--json', '--data', data])
   t.match(json, { code: 0, stderr: '' })
@@ -265,6 +285,12 @@ t.test('on a terminal entities are a table', async (t) => {
   t.match(lines[1], /^ +1\.0000 {2}<https:\/\/example\.org\/library\/moby-dick> +books$/)
 })
 
+t.test('on a terminal words that were searched are in bold', async (t) => {
+  const outcome = inTerminal(['search', 'geneva', 'writing', '--data', data])
+  if (outcome === undefined) return t.pass('', { skip: 'no script(1) to fake a terminal with' })
+  t.match(outcome.text, ' in \u001b[1mGeneva\u001b[22m.')
+})
+
 t.test('who finds nothing since all is in named graphs is told so', async (t) => {
   const where = ['--data', t.testdir(), '--user', 'u']
   const hint = /^lorekeep: the default graph is empty: all triples are in named graphs/m
@@ -300,6 +326,12 @@ t.test('flags that cannot be are wrong usage', async (t) => {
     ['ask', 'what?', '--depth', '101'],
     ['ask', 'what?', '--json', '--dot'],
     ['ask', 'what?', '--json', '--all'],
+    ['search'],
+    ['search', ''],
+    ['search', 'boat', '-church'],
+    ['search', 'boat', '-k', '0'],
+    ['search', 'boat', '--all', '--json'],
+    ['search', 'boat', '--language', 'no language'],
     ['sparql'],
     ['sparql', 'ASK {}', '--file', 'a.rq'],
     ['index', ''],

@@ -101,6 +101,13 @@ const bodies: readonly (readonly [RegExp, readonly (JsonObject | string | Buffer
   [/\/solve$/, [{ patterns: [variables], limit: 5 }]],
   [/\/nearest$/, [{ vector, k: 3 }]],
   [/\/retrieve$/, [{ text: `Ellen of ${secret}` }, { vector }]],
+  [
+    /\/search$/,
+    [
+      { text: `Ellen house ${secret}`, explain: true },
+      { text: 'a*', k: 1 },
+    ],
+  ],
   [/\/triples$/, [{}, { user: 'bob' }]],
   [/\/graph-embeddings$/, [{ vectors: [vector] }]],
   [

@@ -1,8 +1,9 @@
-// Where `match`, `nearest`, `ask`, `sparql` and `index` find the cores that they ask: in a data
+// Where `match`, `nearest`, `ask`, `search`, `sparql` and `index` find the cores that they ask: in a data
 // directory, or behind the HTTP interface of a running server, which has that directory to itself.
 
 import type {
   AskOptions,
+  FoundPassage,
   GraphQuery,
   IndexOptions,
   IndexState,
@@ -11,6 +12,7 @@ import type {
   NearEntity,
   NearestOptions,
   RetrieveQuery,
+  SearchQuery,
   Subgraph,
   TriplePattern,
 } from '../../graph/types.js'
@@ -23,6 +25,7 @@ export interface GraphAccess {
   count(graph: GraphQuery, pattern: TriplePattern, options: AskOptions): Promise<number>
   nearest(graph: GraphQuery, vector: Vector, options: NearestOptions): Promise<NearEntity[]>
   retrieve(graph: GraphQuery, query: RetrieveQuery): Promise<Subgraph>
+  search(graph: GraphQuery, query: SearchQuery): Promise<FoundPassage[]>
   /** `accept` is the header of that name. */
   sparql(graph: GraphQuery, text: string, request: SparqlRequest): Promise<SparqlAnswer>
   index(ref: CoreRef, options: IndexOptions): Promise<IndexState>

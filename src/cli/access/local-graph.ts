@@ -11,6 +11,7 @@ export async function openLocalGraph(
     count: (graph, pattern, options) => knowledge.graph(graph).count(pattern, options),
     nearest: (graph, vector, options) => knowledge.graph(graph).nearest(vector, options),
     retrieve: (graph, query) => knowledge.graph(graph).retrieve(query),
+    search: (graph, query) => knowledge.graph(graph).search(query),
     async sparql(graph, text, { accept, signal }) {
       const { createSparql } = await import('../../sparql/index.js')
       const answer = await createSparql().execute(knowledge.graph(graph), text, { accept, signal })

@@ -4,6 +4,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { StringDecoder } from 'node:string_decoder'
 import type {
   AskOptions,
+  FoundPassage,
   GraphQuery,
   IndexState,
   LibraryIndexState,
@@ -57,6 +58,11 @@ export function openRemoteGraph(url: URL, token: string | undefined): GraphAcces
 
     async retrieve(graph, query) {
       return (await askJson(server, about(graph, 'retrieve', query))) as Subgraph
+    },
+
+    async search(graph, query) {
+      const answer = await askJson(server, about(graph, 'search', query))
+      return (answer as { readonly passages: FoundPassage[] }).passages
     },
 
     async sparql({ user, cores = [], collection }, text, { accept, signal }) {

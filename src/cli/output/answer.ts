@@ -8,17 +8,11 @@ import { askedWords, excerptOf } from './excerpt.js'
 import type { AskedWords } from './excerpt.js'
 import { formatCounted } from './figures.js'
 import { keyOf } from '../../terms.js'
+import type { Screen } from './screen.js'
 import { placeOf, viewOf } from './subgraph-view.js'
 import type { SubgraphView } from './subgraph-view.js'
 import { cut } from './table.js'
 import { formatTerm } from './term.js'
-
-interface Screen {
-  readonly rows: number
-  readonly columns: number
-  /** Whether what was asked for is in bold. */
-  readonly isHighlit: boolean
-}
 
 interface Answer {
   /** Lines that end in line feeds. */

@@ -51,6 +51,17 @@ export function excerptOf(
   const last = Math.max(lines.length - count, 0)
   const weightFrom = (first: number) =>
     weights.slice(first, first + count).reduce((sum, weight) => sum + weight, 0)
+  const best = bestWindow(last, weightFrom)
+  const shown = lines.slice(best, best + count)
+  return shown.map((line, index) => {
+    const before = index === 0 && best > 0 ? '… ' : ''
+    const after = index === shown.length - 1 && best < last ? ' …' : ''
+    return before + line + after
+  })
+}
+
+/** The first line of what is worth the most, from 0 to `last`. */
+export function bestWindow(last: number, weightFrom: (first: number) => number): number {
   let best = 0
   for (let first = 1; first <= last; first++) {
     if (weightFrom(first) > weightFrom(best)) best = first
@@ -59,13 +70,7 @@ export function excerptOf(
   let equal = 0
   const isEqual = (first: number) => first <= last && weightFrom(first) === weightFrom(best)
   while (weightFrom(best) > 0 && isEqual(best + equal + 1)) equal++
-  best += Math.floor(equal / 2)
-  const shown = lines.slice(best, best + count)
-  return shown.map((line, index) => {
-    const before = index === 0 && best > 0 ? '… ' : ''
-    const after = index === shown.length - 1 && best < last ? ' …' : ''
-    return before + line + after
-  })
+  return best + Math.floor(equal / 2)
 }
 
 function wordsOf(text: string): readonly string[] {
@@ -77,7 +82,7 @@ function fits(found: string, asked: string): boolean {
   return found === asked || (asked.length >= longEnoughToBegin && found.startsWith(asked))
 }
 
-function wrapped(text: string, width: number): readonly string[] {
+export function wrapped(text: string, width: number): readonly string[] {
   const lines: string[] = []
   let line = ''
   let used = 0

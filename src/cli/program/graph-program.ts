@@ -94,6 +94,31 @@ export function addAsk(program: Command): void {
     .action(ownedAction(async () => (await import('../commands/graph/ask.js')).ask))
 }
 
+export function addSearch(program: Command): void {
+  const search = program
+    .command('search')
+    .description('Print the passages that have the words of a question, best first.')
+    .argument(
+      '<text...>',
+      "words; in one argument with them '\"a phrase\"', '-word' that must not be there, and 'begin*'",
+      parseTexts,
+    )
+    .addOption(new Option('-k <count>', 'how many').argParser(parseCount).default(10))
+    .option('--document <iri>', 'only passages of this document', parseText)
+    .option(
+      '--language <tag>',
+      'the language of the words, for other forms of them; may be given again (default: what they look like)',
+      parseLanguages,
+    )
+    .option('--explain', 'say what the score of each is made of')
+  addScope(search)
+    .option('--all', 'print all that was found, and whole')
+    .option('--json', 'print JSON on stdout, one passage per line')
+  addAccess(search)
+    .addHelpText('after', example('lorekeep search \'"News from Nowhere" row* -church\''))
+    .action(ownedAction(async () => (await import('../commands/graph/search.js')).search))
+}
+
 export function addSparql(program: Command): void {
   const sparql = program
     .command('sparql')

@@ -7,7 +7,7 @@ import { referenceUser } from '../../defaults.js'
 import { parseJson } from '../../json-text.js'
 import type { Shell } from '../commands/completion.js'
 import { addDocuments, addFlows, addJobs, addLoad } from './flow-program.js'
-import { addAsk, addIndex, addMatch, addNearest, addSparql } from './graph-program.js'
+import { addAsk, addIndex, addMatch, addNearest, addSearch, addSparql } from './graph-program.js'
 import { addCollections, addObjects, addSchema } from './object-program.js'
 import {
   accessAction,
@@ -54,6 +54,7 @@ export function createProgram(): Command {
   addMatch(program)
   addNearest(program)
   addAsk(program)
+  addSearch(program)
   addSparql(program)
   addIndex(program)
   addLoad(program)

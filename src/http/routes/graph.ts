@@ -1,10 +1,10 @@
 // Questions about the content of cores: about one, or about all of a user as one graph.
 
-import type { Graph, GraphQuery, RetrieveQuery } from '../../graph/types.js'
+import type { Graph, GraphQuery, RetrieveQuery, SearchQuery } from '../../graph/types.js'
 import type { CoreRef, KnowledgeStore } from '../../knowledge/types.js'
 import { askedCollection } from '../access.js'
 import { actingUser } from '../auth.js'
-import { GraphBody, maxDepth } from '../graph-question.js'
+import { GraphBody, maxDepth, maxSearchLength } from '../graph-question.js'
 import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
 import { answerJson, answerJsonText } from '../reply.js'
@@ -43,7 +43,7 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
   const { prefix, knowledge, maxGraphResults, exportIdleTimeoutMs } = options
   const single = `${prefix}/cores/{id}`
   const query = ['user']
-  const questions = { match, count, solve, nearest, retrieve }
+  const questions = { match, count, solve, nearest, retrieve, search }
   const routes = Object.entries(questions).flatMap(([name, question]): readonly Route[] => {
     const run = (exchange: Exchange) => ask(exchange, question)
     return [
@@ -137,6 +137,22 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
     }
   }
 
+  function search(body: GraphBody): Answer {
+    const query = {
+      text: body.question(maxSearchLength),
+      k: body.integer('k', 1, maxGraphResults),
+      document: body.text('document'),
+      languages: body.languages(),
+      explain: body.boolean('explain'),
+    }
+    return async ({ exchange, graph, signal }) => {
+      const passages = await graph.search({ ...query, signal } as SearchQuery)
+      // Their texts may be long.
+      const text = await listOf('passages', () => each(passages), passages.length)
+      await answerJsonText(exchange.request, exchange.response, 200, text)
+    }
+  }
+
   /** In one JSON, or in lines, which have no limit. */
   function results(
     body: GraphBody,
@@ -181,6 +197,10 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
     const state = await knowledge.indexState(refFromPath(exchange))
     await answerJson(exchange.request, exchange.response, 200, state)
   }
+}
+
+async function* each<T>(values: readonly T[]): AsyncGenerator<T, void, undefined> {
+  yield* values
 }
 
 function refFromPath(exchange: Exchange): CoreRef {

@@ -3,7 +3,7 @@ import t from 'tap'
 import { createHandler } from '../../../src/http/index.js'
 import type { HandlerOptions } from '../../../src/http/index.js'
 import { listOf } from '../../../src/http/result-list.js'
-import type { Triple } from '../../../src/types.js'
+import type { CoreMessage, Triple } from '../../../src/types.js'
 import {
   changeGraphs,
   family,
@@ -115,6 +115,116 @@ t.test('retrieve asks the embedder of the host for the vector of a text', async 
   t.match(value, { entities: [{ entity: uri('cas'), core: 'firm' }] })
 })
 
+/** Three passages: one of the collection `home`, and two of `work`, which are in a core of their own. */
+async function fillPassages({ knowledge }: Serving): Promise<void> {
+  const say = (c: string, said: readonly (readonly [string, string, string])[]): CoreMessage[] => {
+    const t = said.map(([s, p, o]) => ({ s: uri(s), p: schemaOrg(p), o: text(o) }))
+    return [['t', { m: { i: '', m: [], u: '', c }, t }]]
+  }
+  const letter = say('home', [
+    ['letter', 'name', 'A letter'],
+    ['letter', 'text', 'They rowed a boat on the Thames.'],
+  ])
+  await knowledge.write({ user: 'alice', id: 'letters' }, letter)
+  const notes = say('work', [
+    ['note', 'text', 'A boat is let: “the Isis”.'],
+    ['rules', 'name', 'Rowing'],
+    ['rules', 'text', 'Who rows a boat keeps to the right.'],
+  ])
+  await knowledge.write({ user: 'alice', id: 'notes' }, notes)
+}
+
+const schemaOrg = (name: string) => ({ v: `https://schema.org/${name}`, e: true })
+
+t.test('search answers with passages of one core, of all, or of some', async (t) => {
+  const serving = await withCores(t)
+  await fillPassages(serving)
+  const search = async (body: object, path = '/graph/search') => {
+    const { status, value } = await ask(serving, `POST ${path}`, body)
+    t.equal(status, 200, JSON.stringify(value))
+    t.strictSame(Object.keys(value), ['passages'])
+    return value['passages'] as { readonly chunk: { readonly v: string } }[]
+  }
+  const found = async (...question: Parameters<typeof search>) =>
+    (await search(...question)).map(({ chunk }) => chunk.v).join()
+
+  t.match(await search({ text: 'rowed', k: 1, explain: true, collection: 'home' }), [
+    {
+      chunk: uri('letter'),
+      title: 'A letter',
+      core: 'letters',
+      text: 'They rowed a boat on the Thames.',
+      score: Number,
+      highlights: [[5, 10]],
+      explanation: [{ word: 'rowed', passages: 1 }],
+    },
+  ])
+  t.equal(await found({ text: 'rowing' }), 'urn:rules,urn:letter')
+  t.equal(await found({ text: 'rowing', k: 1 }), 'urn:rules')
+  t.equal(await found({ text: 'rowing' }, '/cores/letters/search'), 'urn:letter')
+  t.equal(await found({ text: 'rowing', cores: ['letters'] }), 'urn:letter')
+  t.equal(await found({ text: 'rowing', cores: ['letters'], collection: 'work' }), '')
+  t.equal(await found({ text: 'boat', cores: [] }), '')
+  t.equal(await found({ text: 'boat -right -letter' }), 'urn:note')
+  t.equal(await found({ text: '"the isis"' }), 'urn:note')
+  t.equal(await found({ text: 'thames', languages: ['de'] }), 'urn:letter')
+  t.equal(await found({ text: 'boat', document: 'urn:none' }), '')
+  t.equal(await found({ text: 'submarine' }), '')
+})
+
+t.test('search finds and counts nothing of a collection that it is not about', async (t) => {
+  const serving = await serve(t, {
+    authenticate: (token = '') => {
+      const collections = token === 'two' ? ['home', 'work'] : [token]
+      return { user: 'alice', ...(token !== 'all' && { collections }) }
+    },
+  })
+  await fillPassages(serving)
+  const search = async (token: string, body: object, path = '/graph/search') => {
+    const { status, value } = await ask(serving, `POST ${path}`, body, as(token))
+    return status === 200 ? value['passages'] : [status, value['code']]
+  }
+  const question = { text: 'boats on the isis', explain: true }
+  const before = await search('home', question)
+  t.match(before, [{ chunk: uri('letter'), explanation: [{ word: 'boats', passages: 1 }] }])
+  t.match(await search('all', question), { length: 3 })
+  t.strictSame(await search('home', { text: '"the isis" boat', explain: true }), [])
+
+  const forbidden = [403, 'LK_HTTP_FORBIDDEN']
+  t.strictSame(await search('home', { ...question, collection: 'work' }), forbidden)
+  t.strictSame(await search('two', question), [400, 'LK_HTTP_REQUEST'])
+  t.strictSame(await search('two', { ...question, collection: 'other' }), forbidden)
+  t.strictSame(await search('two', { ...question, collection: 'home' }), before)
+  t.strictSame(await search('home', { ...question, cores: ['letters', 'notes'] }), before)
+  t.strictSame(await search('work', question, '/cores/letters/search'), [])
+
+  // As if there were nothing else.
+  await serving.knowledge.delete({ user: 'alice', id: 'notes' })
+  t.strictSame(await search('all', question), before)
+  t.strictSame(await search('home', question), before)
+})
+
+t.test('search takes whatever people may type', async (t) => {
+  const serving = await withCores(t)
+  await fillPassages(serving)
+  for (const text of [
+    '"',
+    '"""-"-“„«»*',
+    '-boat',
+    `${'"'.repeat(4092)}boat`,
+    Array.from({ length: 800 }, (_, n) => `w${n}`).join(' '),
+    `"${'boat '.repeat(800)}"`,
+    'x'.repeat(4096),
+    '-a '.repeat(1365),
+    'boat\u0000\u202e*',
+    'boat \ud800 "\udc00',
+  ]) {
+    const { status, value } = await ask(serving, 'POST /graph/search', { text })
+    t.equal(status, 200, `${text.slice(0, 20)} ${JSON.stringify(value).slice(0, 200)}`)
+  }
+  t.strictSame(serving.errors, [])
+})
+
 t.test('the index of a core is made and shown', async (t) => {
   const serving = await withCores(t, { stores: { indexThreads: 0 } })
   const path = '/cores/family/index'
@@ -178,6 +288,7 @@ t.test('a core that is named and not there is a 404, in lines too', async (t) =>
     ['/cores/none/solve', { patterns: [] }],
     ['/cores/none/nearest', { vector: [1] }],
     ['/cores/none/retrieve', { vector: [1] }],
+    ['/cores/none/search', { text: 'a' }],
     ['/graph/match', { cores: ['family', 'none'] }],
   ] as const) {
     for (const headers of [as('alice'), lines]) {
@@ -433,6 +544,18 @@ const hostile: readonly (readonly [question: string, body: unknown, path: string
   ['retrieve', { vector: [1], maxTriples: 1e9 }, 'maxTriples'],
   ['retrieve', { vector: [1], depth: 1e9 }, 'depth'],
   ['retrieve', { vector: [1], signal: {} }, 'signal'],
+  ['search', {}, 'text'],
+  ['search', { text: '' }, 'text'],
+  ['search', { text: ' \n' }, 'text'],
+  ['search', { text: 7 }, 'text'],
+  ['search', { text: 'x'.repeat(4097) }, 'text'],
+  ['search', { text: 'a', k: 0 }, 'k'],
+  ['search', { text: 'a', k: 10_001 }, 'k'],
+  ['search', { text: 'a', document: { v: 'urn:a', e: true } }, 'document'],
+  ['search', { text: 'a', languages: 'de' }, 'languages'],
+  ['search', { text: 'a', languages: Array(101).fill('de') }, 'languages'],
+  ['search', { text: 'a', explain: 1 }, 'explain'],
+  ['search', { text: 'a', signal: {} }, 'signal'],
 ]
 
 t.test('a body that is no such question is a 400 that says where', async (t) => {

@@ -10,6 +10,7 @@ import { graphOf } from './match.js'
 import type { GraphFlags } from './match.js'
 import { whyNothing } from './nearest.js'
 import { writeJson, writeOut } from '../../output/output.js'
+import { screenOf } from '../../output/screen.js'
 import { subgraphTree } from '../../output/subgraph-tree.js'
 
 interface AskCommandOptions extends GraphFlags {
@@ -22,9 +23,6 @@ interface AskCommandOptions extends GraphFlags {
   readonly dot?: true
   readonly config?: string
 }
-
-/** Where the answer goes to no terminal. */
-const page = { rows: 24, columns: 80 }
 
 export async function ask(words: readonly string[], options: AskCommandOptions): Promise<void> {
   const text = words.join(' ')
@@ -53,13 +51,7 @@ export async function ask(words: readonly string[], options: AskCommandOptions):
     ]
     return note(counts.join(', '))
   }
-  const { isTTY, rows, columns } = process.stdout
-  const { NO_COLOR: noColor = '', TERM } = process.env
-  const answer = answerOf(text, found, {
-    ...(isTTY ? { rows: rows || page.rows, columns: columns || page.columns } : page),
-    // https://no-color.org
-    isHighlit: isTTY && noColor === '' && TERM !== 'dumb',
-  })
+  const answer = answerOf(text, found, screenOf(process.stdout))
   await writeOut(answer.text)
   note(answer.summary)
 }

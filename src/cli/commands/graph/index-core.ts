@@ -47,6 +47,7 @@ export async function indexCore(
   const counts = [
     formatCounted(state.triples, 'triple'),
     formatCounted(state.vectors, 'vector'),
+    formatCounted(state.passages, 'passage'),
     formatCounted(state.parts, 'part'),
     `${formatBytes(state.bytes)} in ${((performance.now() - start) / 1000).toFixed(1)} s`,
   ]
@@ -65,6 +66,7 @@ async function printState(state: State): Promise<void> {
     ['parts', String(state.parts)],
     ['triples', String(state.triples)],
     ['vectors', `${state.vectors}, ${state.approximate} in an approximate index`],
+    ['passages', String(state.passages)],
     ['bytes', `${state.bytes} (${formatBytes(state.bytes)})`],
   ])
 }

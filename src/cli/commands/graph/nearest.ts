@@ -41,15 +41,23 @@ const nothingNear =
   'nothing was found: of the cores that were asked, no entity has a vector as long as that of the ' +
   'question (of RDF none has one; another embedder makes other vectors)'
 
-/** Who has no cores at all has asked the wrong user's, or too early. */
+/** Of what has no vector near to a question. */
 export async function whyNothing(access: GraphAccess, options: GraphFlags): Promise<string> {
+  return (await whyNoCores(access, options)) ?? nothingNear
+}
+
+/** Who has no cores at all has asked the wrong user's, or too early; undefined where something is asked. */
+export async function whyNoCores(
+  access: GraphAccess,
+  options: GraphFlags,
+): Promise<string | undefined> {
   const { user, collection } = options
   if (!(await access.hasCores(user))) {
     const whence = variable('LOREKEEP_USER') === user ? ' (of LOREKEEP_USER)' : ''
     return `user '${user}'${whence} has no cores: 'load' and 'import' make some, and --user names another user`
   }
-  if (collection === undefined) return nothingNear
-  for await (const _ of access.match(graphOf(options), {}, { limit: 1 })) return nothingNear
+  if (collection === undefined) return undefined
+  for await (const _ of access.match(graphOf(options), {}, { limit: 1 })) return undefined
   return `the cores of '${user}' have nothing in the collection '${collection}': --collection names another`
 }
 
