@@ -1,11 +1,13 @@
 import { LorekeepError } from '../../errors.js'
 import { BlockCache } from '../../graph/index/block-cache.js'
+import type { PartRecord } from '../../graph/index/layout.js'
 import { Part } from '../../graph/index/part.js'
 import type { IndexOptions, IndexState, LibraryIndexState } from '../../graph/types.js'
 import type { HeldParts } from '../../graph/version.js'
 import { decodeKey } from '../../keys.js'
 import { allWaiting, waitingOf } from '../records.js'
 import type { CoreRef } from '../types.js'
+import { HeldContent } from './held-content.js'
 import type { IndexingTools } from './indexing.js'
 import { Lane } from './lane.js'
 import { Library, type CoreChange, type Waiting } from './library.js'
@@ -46,6 +48,7 @@ export class Libraries {
   readonly #parts: LibrariesParts
   readonly #cache: BlockCache
   readonly #merges: Lane
+  readonly #content = new HeldContent()
   /** The longest unused first, but for those that could not be let go of when they were. */
   readonly #shelves = new Map<string, Shelf>()
   /** The generation of a core, by its name; none while the core is being changed. */
@@ -313,6 +316,7 @@ export class Libraries {
     this.#last = shelf
     this.#shelves.delete(user)
     this.#shelves.set(user, shelf)
+    this.#content.use(shelf.library)
     if (this.#shelves.size > mostIdle.libraries) this.#clear()
     return shelf
   }
@@ -330,6 +334,7 @@ export class Libraries {
       }
       shelf.versions.forget()
       for (const part of shelf.library.parts) part.forget()
+      this.#content.letGoOfAll(shelf.library)
       // Nothing of it is under way.
       void stop(shelf)
     }
@@ -338,7 +343,8 @@ export class Libraries {
   #open(user: string): Shelf {
     const { table, read, now } = this.#tools
     const { collector } = table
-    const library = new Library(user, table, (record) => new Part(this.#cache, record))
+    const open = (record: PartRecord) => new Part(this.#cache, record)
+    const library = new Library(user, table, open, this.#content)
     const memory = new MemoryParts(read, (generations) => collector.pin(...generations), now)
     const { threads, bytesPerSecond, onError, forgetVectors } = this.#parts
     const versions = new Versions(library, memory, collector, (part) => {

@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { MemoryBackend } from '../../../adapters/memory.js'
 import { decodeKey, keyPrefix } from '../../../src/keys.js'
+import { mostContent } from '../../../src/knowledge/library/held-content.js'
 import { createLorekeep } from '../../../src/lorekeep.js'
 import type { PartitionName, Storage } from '../../../src/storage.js'
 import type { CoreMessage } from '../../../src/types.js'
@@ -62,6 +63,39 @@ class HeldUp {
     }
   }
 }
+
+t.test(
+  'the longest unused libraries give up the bytes of what waits, of all that are held',
+  async (t) => {
+    const usual = { ...mostContent }
+    t.teardown(() => Object.assign(mostContent, usual))
+    const backend = new ToldBackend(new MemoryBackend())
+    const { knowledge } = await openStore(t, backend, { indexThreads: 0 })
+    const write = (user: string) => knowledge.write({ user, id: 'core' }, said('name'))
+    const { bytes } = await write('a')
+    mostContent.bytes = 2 * bytes
+    await write('b')
+    await knowledge.indexState({ user: 'a' })
+    await write('c')
+    let reads = 0
+    backend.onRead = () => void reads++
+    const readBy = async (user: string) => {
+      const before = reads
+      t.equal(await knowledge.graph({ user }).count(), 1)
+      return reads - before
+    }
+    t.equal(await readBy('a'), 0)
+    t.equal(await readBy('b'), 1)
+    t.equal(await readBy('c'), 0)
+    // What is too long by itself is not held, and leaves nothing to those before.
+    mostContent.bytes = bytes - 1
+    await write('d')
+    t.equal(await readBy('d'), 1)
+    reads = 0
+    for (const user of ['a', 'b', 'c', 'd']) await knowledge.index({ user })
+    t.equal(reads, 4)
+  },
+)
 
 async function turns(): Promise<void> {
   for (let n = 0; n < 50; n++) await turn()
