@@ -11,7 +11,7 @@ import { HeldContent } from './held-content.js'
 import type { IndexingTools } from './indexing.js'
 import { Lane } from './lane.js'
 import { Library, type CoreChange, type Waiting } from './library.js'
-import { MemoryParts, mostInMemory } from './memory-parts.js'
+import { bytesOf, MemoryParts, mostInMemory } from './memory-parts.js'
 import { stateOfCore, stateOfLibrary } from './state.js'
 import { Upkeep } from './upkeep.js'
 import { Versions } from './versions.js'
@@ -146,17 +146,44 @@ export class Libraries {
 
   /** Brings what waits where a question sees it: into memory where it is little. */
   async #cover(
-    { library, memory, upkeep }: Shelf,
+    shelf: Shelf,
     generations: readonly string[] | undefined,
     signal: AbortSignal | undefined,
   ): Promise<void> {
+    const { library, memory, upkeep } = shelf
     const wanted = () => segmentsOf(library, generations)
     const missing = wanted()
-    const bytes = missing.reduce((sum, waiting) => sum + waiting.bytes, 0)
-    if (missing.length > mostInMemory.segments || bytes > mostInMemory.bytes) {
+    if (missing.length > mostInMemory.segments || bytesOf(missing) > mostInMemory.bytes) {
       await upkeep.index(wanted, { signal, isThorough: false })
-    } else if (missing.length > 0) {
-      await memory.take(wanted, library.waiting)
+    } else if (missing.length > 0 && !(await memory.take(wanted, library.waiting))) {
+      await this.#makeRoom(shelf, wanted, signal)
+    }
+  }
+
+  /**
+   * Indexes all that memory has, and what is wanted beside it: by itself that would become a part for
+   * each question, of which nothing may be merged in the background.
+   */
+  async #makeRoom(
+    { library, memory, upkeep }: Shelf,
+    wanted: () => readonly Waiting[],
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    // Others may have made it before it is this one's turn.
+    const all = () => {
+      const those = wanted()
+      return memory.hasRoom(those) ? [] : [...new Set([...those, ...memory.held(library.waiting)])]
+    }
+    let damaged: Waiting | undefined
+    const onDamage = (waiting: Waiting) => {
+      memory.noteDamage(waiting)
+      damaged = waiting
+    }
+    try {
+      await upkeep.index(all, { signal, isThorough: false, onDamage })
+    } catch (error) {
+      // Of another core: the next time it is left out.
+      if (damaged === undefined || wanted().includes(damaged)) throw error
     }
   }
 
