@@ -25,7 +25,7 @@ export interface IndexingTools {
   readonly now: () => number
 }
 
-interface IndexingOptions extends IndexOptions {
+export interface IndexingOptions extends IndexOptions {
   /** Makes approximate indexes, too, which takes many times as long as the parts. */
   readonly isThorough: boolean
   /** Is told of a segment that cannot be read. */

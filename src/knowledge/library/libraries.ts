@@ -1,15 +1,17 @@
 import { LorekeepError } from '../../errors.js'
 import { BlockCache } from '../../graph/index/block-cache.js'
+import type { PartRecord } from '../../graph/index/layout.js'
 import { Part } from '../../graph/index/part.js'
 import type { IndexOptions, IndexState, LibraryIndexState } from '../../graph/types.js'
 import type { HeldParts } from '../../graph/version.js'
 import { decodeKey } from '../../keys.js'
 import { allWaiting, waitingOf } from '../records.js'
 import type { CoreRef } from '../types.js'
+import { HeldContent } from './held-content.js'
 import type { IndexingTools } from './indexing.js'
 import { Lane } from './lane.js'
 import { Library, type CoreChange, type Waiting } from './library.js'
-import { MemoryParts, mostInMemory } from './memory-parts.js'
+import { bytesOf, MemoryParts, mostInMemory } from './memory-parts.js'
 import { stateOfCore, stateOfLibrary } from './state.js'
 import { Upkeep } from './upkeep.js'
 import { Versions } from './versions.js'
@@ -46,6 +48,7 @@ export class Libraries {
   readonly #parts: LibrariesParts
   readonly #cache: BlockCache
   readonly #merges: Lane
+  readonly #content = new HeldContent()
   /** The longest unused first, but for those that could not be let go of when they were. */
   readonly #shelves = new Map<string, Shelf>()
   /** The generation of a core, by its name; none while the core is being changed. */
@@ -143,17 +146,44 @@ export class Libraries {
 
   /** Brings what waits where a question sees it: into memory where it is little. */
   async #cover(
-    { library, memory, upkeep }: Shelf,
+    shelf: Shelf,
     generations: readonly string[] | undefined,
     signal: AbortSignal | undefined,
   ): Promise<void> {
+    const { library, memory, upkeep } = shelf
     const wanted = () => segmentsOf(library, generations)
     const missing = wanted()
-    const bytes = missing.reduce((sum, waiting) => sum + waiting.bytes, 0)
-    if (missing.length > mostInMemory.segments || bytes > mostInMemory.bytes) {
+    if (missing.length > mostInMemory.segments || bytesOf(missing) > mostInMemory.bytes) {
       await upkeep.index(wanted, { signal, isThorough: false })
-    } else if (missing.length > 0) {
-      await memory.take(wanted, library.waiting)
+    } else if (missing.length > 0 && !(await memory.take(wanted, library.waiting))) {
+      await this.#makeRoom(shelf, wanted, signal)
+    }
+  }
+
+  /**
+   * Indexes all that memory has, and what is wanted beside it: by itself that would become a part for
+   * each question, of which nothing may be merged in the background.
+   */
+  async #makeRoom(
+    { library, memory, upkeep }: Shelf,
+    wanted: () => readonly Waiting[],
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    // Others may have made it before it is this one's turn.
+    const all = () => {
+      const those = wanted()
+      return memory.hasRoom(those) ? [] : [...new Set([...those, ...memory.held(library.waiting)])]
+    }
+    let damaged: Waiting | undefined
+    const onDamage = (waiting: Waiting) => {
+      memory.noteDamage(waiting)
+      damaged = waiting
+    }
+    try {
+      await upkeep.index(all, { signal, isThorough: false, onDamage })
+    } catch (error) {
+      // Of another core: the next time it is left out.
+      if (damaged === undefined || wanted().includes(damaged)) throw error
     }
   }
 
@@ -313,6 +343,7 @@ export class Libraries {
     this.#last = shelf
     this.#shelves.delete(user)
     this.#shelves.set(user, shelf)
+    this.#content.use(shelf.library)
     if (this.#shelves.size > mostIdle.libraries) this.#clear()
     return shelf
   }
@@ -330,6 +361,7 @@ export class Libraries {
       }
       shelf.versions.forget()
       for (const part of shelf.library.parts) part.forget()
+      this.#content.letGoOfAll(shelf.library)
       // Nothing of it is under way.
       void stop(shelf)
     }
@@ -338,7 +370,8 @@ export class Libraries {
   #open(user: string): Shelf {
     const { table, read, now } = this.#tools
     const { collector } = table
-    const library = new Library(user, table, (record) => new Part(this.#cache, record))
+    const open = (record: PartRecord) => new Part(this.#cache, record)
+    const library = new Library(user, table, open, this.#content)
     const memory = new MemoryParts(read, (generations) => collector.pin(...generations), now)
     const { threads, bytesPerSecond, onError, forgetVectors } = this.#parts
     const versions = new Versions(library, memory, collector, (part) => {

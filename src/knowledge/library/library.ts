@@ -17,6 +17,7 @@ import {
   type WaitingRecord,
 } from '../records.js'
 import type { CoreRef } from '../types.js'
+import type { HeldContent } from './held-content.js'
 
 /** A segment that no part has yet. */
 export interface Waiting extends WaitingRecord {
@@ -24,12 +25,12 @@ export interface Waiting extends WaitingRecord {
   readonly generation: string
   /** Its number in the core. */
   readonly segment: number
-  /** Its bytes, where it came a moment ago: they are read twice before it is in a part. */
-  readonly content?: Uint8Array | undefined
+  /**
+   * Its bytes, for whoever makes a part in memory of it, because somebody asks, and whoever makes one in
+   * the storage. HeldContent takes them away again.
+   */
+  content?: Uint8Array | undefined
 }
-
-/** Bytes of segments that are held while they wait. */
-const mostContent = 1024 * 1024
 
 /** A change of one core, and what the library has to know of it: one write. */
 export interface CoreChange {
@@ -79,11 +80,11 @@ export class Library {
 
   readonly #table: CoreTable
   readonly #open: (record: PartRecord) => Part
+  readonly #content: HeldContent
   #stored: Uint8Array | undefined
   #parts: readonly Part[] = []
   readonly #waiting = new Map<string, Waiting>()
   #soon = { segments: 0, bytes: 0 }
-  #content = 0
   #retired = new Set<string>()
   /** False before it was read, and after a write of which nobody knows whether it happened. */
   #isReady = false
@@ -93,10 +94,16 @@ export class Library {
   /** Those who change the record of the parts do so one after the other. */
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(user: string, table: CoreTable, open: (record: PartRecord) => Part) {
+  constructor(
+    user: string,
+    table: CoreTable,
+    open: (record: PartRecord) => Part,
+    content: HeldContent,
+  ) {
     this.user = user
     this.#table = table
     this.#open = open
+    this.#content = content
   }
 
   /** No write is under way, and it is not being read. */
@@ -251,11 +258,11 @@ export class Library {
   }
 
   #add(waiting: Waiting): void {
-    const bytes = waiting.content?.length ?? 0
-    const isHeld = this.#content + bytes <= mostContent
-    this.#waiting.set(nameOfWaiting(waiting), isHeld ? waiting : { ...waiting, content: undefined })
-    if (isHeld) this.#content += bytes
-    this.#count(waiting, 1)
+    // A copy, as its bytes are taken away again. Memory gets this one, and so holds them no longer.
+    const own = { ...waiting }
+    this.#waiting.set(nameOfWaiting(own), own)
+    this.#content.add(this, own)
+    this.#count(own, 1)
   }
 
   #drop(old: Waiting): void {
@@ -263,7 +270,7 @@ export class Library {
     const waiting = this.#waiting.get(name)
     if (waiting === undefined) return
     this.#waiting.delete(name)
-    this.#content -= waiting.content?.length ?? 0
+    this.#content.letGo(this, waiting)
     this.#count(waiting, -1)
   }
 
@@ -326,7 +333,7 @@ export class Library {
     this.#stored = stored
     this.#waiting.clear()
     this.#soon = { segments: 0, bytes: 0 }
-    this.#content = 0
+    this.#content.letGoOfAll(this)
     for (const each of waiting) this.#add(each)
     this.#retired = retired
     this.#reading++

@@ -12,6 +12,9 @@ import { nameOfWaiting, type Waiting } from './library.js'
 /** Above either, segments are indexed in the storage before they are looked into. */
 export const mostInMemory = { segments: 256, bytes: 4 * 1024 * 1024 }
 
+/** What is held for all questions to a library together. Tests make it small. */
+export const mostHeld = { segments: 1536, bytes: 24 * 1024 * 1024 }
+
 /** More groups than this become fewer: each is one more place to look into. */
 const mostGroups = 6
 /** More than this and a question waits for it. */
@@ -102,11 +105,42 @@ export class MemoryParts {
     if (left.length < this.#groups.length) this.#set(left)
   }
 
-  /** Takes segments in, where they are not there. `waiting` is asked for those that wait then. */
-  async take(waiting: () => readonly Waiting[], all: ReadonlyMap<string, Waiting>): Promise<void> {
-    const mine = this.#last.then(() => this.#take(waiting(), all))
+  /** False where what of these is not there is more than may be held beside the others. */
+  hasRoom(wanted: readonly Waiting[]): boolean {
+    // Those that do not wait any more count: they are in the same parts.
+    const held = this.#groups.flatMap(({ segments }) => segments)
+    const all = [...held, ...wanted.filter((segment) => !this.has(segment))]
+    return all.length <= mostHeld.segments && bytesOf(all) <= mostHeld.bytes
+  }
+
+  /** Those that wait and can be read: indexed, they make room. */
+  held(waiting: ReadonlyMap<string, Waiting>): readonly Waiting[] {
+    // As they are now: of a library that was read anew, groups have what there was before.
+    return [...waiting.values()].filter((each) => this.has(each) && !this.#damaged.has(each))
+  }
+
+  /** A segment that could not be read. */
+  noteDamage(segment: Waiting): void {
+    this.#damaged.add(segment)
+  }
+
+  /**
+   * Takes segments in, where they are not there. `waiting` is asked for those that wait then. False where
+   * there is no room for them.
+   */
+  async take(
+    waiting: () => readonly Waiting[],
+    all: ReadonlyMap<string, Waiting>,
+  ): Promise<boolean> {
+    // Others may have taken theirs in meanwhile.
+    const mine = this.#last.then(async () => {
+      const wanted = waiting()
+      if (!this.hasRoom(wanted)) return false
+      await this.#take(wanted, all)
+      return true
+    })
     this.#last = mine.catch(() => undefined)
-    await mine
+    return mine
   }
 
   /** Ends what is under way beside questions, and waits for it. No question comes any more. */
@@ -177,7 +211,7 @@ export class MemoryParts {
   async #partsOf(segments: readonly Waiting[], storage: MemoryBlocks): Promise<Part[]> {
     const [first] = segments
     if (first === undefined) return []
-    const bytes = segments.reduce((sum, waiting) => sum + waiting.bytes, 0)
+    const bytes = bytesOf(segments)
     const named = (waiting: Waiting) => ({ generation: sourceOf(waiting), core: waiting.core })
     const builder = new PartsBuilder(storage, createId(this.#now()), named(first), bytes)
     const turns = new Turns(undefined)
@@ -200,6 +234,10 @@ export class MemoryParts {
       throw error
     }
   }
+}
+
+export function bytesOf(segments: readonly Waiting[]): number {
+  return segments.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
 function isIn(waiting: ReadonlyMap<string, Waiting>): (segment: Waiting) => boolean {

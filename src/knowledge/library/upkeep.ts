@@ -4,7 +4,14 @@ import { layoutOf, partKind } from '../../graph/index/layout.js'
 import type { Part } from '../../graph/index/part.js'
 import type { IndexOptions } from '../../graph/types.js'
 import { eitherOf } from '../../in-flight.js'
-import { candidateOf, forget, indexSegments, mergeInto, type IndexingTools } from './indexing.js'
+import {
+  candidateOf,
+  forget,
+  indexSegments,
+  mergeInto,
+  type IndexingOptions,
+  type IndexingTools,
+} from './indexing.js'
 import { Lane } from './lane.js'
 import { nameOfWaiting, type Library, type Waiting } from './library.js'
 import { groupsOf, merged, mostRows, pace, type Candidate } from './policy.js'
@@ -92,10 +99,7 @@ export class Upkeep {
   }
 
   /** Makes parts of those of the segments that wait when it is its turn. */
-  async index(
-    wanted: () => readonly Waiting[],
-    options: IndexOptions & { readonly isThorough: boolean },
-  ): Promise<void> {
+  async index(wanted: () => readonly Waiting[], options: IndexingOptions): Promise<void> {
     const signal = this.#until(options.signal)
     await this.#indexing.run(signal, async () => {
       for (let left = wanted(); left.length > 0; left = wanted()) {

@@ -3,7 +3,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { MemoryBackend } from '../../../adapters/memory.js'
+import { LorekeepError } from '../../../src/errors.js'
 import { decodeKey, keyPrefix } from '../../../src/keys.js'
+import { mostContent } from '../../../src/knowledge/library/held-content.js'
+import { mostHeld } from '../../../src/knowledge/library/memory-parts.js'
 import { createLorekeep } from '../../../src/lorekeep.js'
 import type { PartitionName, Storage } from '../../../src/storage.js'
 import type { CoreMessage } from '../../../src/types.js'
@@ -63,6 +66,39 @@ class HeldUp {
   }
 }
 
+t.test(
+  'the longest unused libraries give up the bytes of what waits, of all that are held',
+  async (t) => {
+    const usual = { ...mostContent }
+    t.teardown(() => Object.assign(mostContent, usual))
+    const backend = new ToldBackend(new MemoryBackend())
+    const { knowledge } = await openStore(t, backend, { indexThreads: 0 })
+    const write = (user: string) => knowledge.write({ user, id: 'core' }, said('name'))
+    const { bytes } = await write('a')
+    mostContent.bytes = 2 * bytes
+    await write('b')
+    await knowledge.indexState({ user: 'a' })
+    await write('c')
+    let reads = 0
+    backend.onRead = () => void reads++
+    const readBy = async (user: string) => {
+      const before = reads
+      t.equal(await knowledge.graph({ user }).count(), 1)
+      return reads - before
+    }
+    t.equal(await readBy('a'), 0)
+    t.equal(await readBy('b'), 1)
+    t.equal(await readBy('c'), 0)
+    // What is too long by itself is not held, and leaves nothing to those before.
+    mostContent.bytes = bytes - 1
+    await write('d')
+    t.equal(await readBy('d'), 1)
+    reads = 0
+    for (const user of ['a', 'b', 'c', 'd']) await knowledge.index({ user })
+    t.equal(reads, 4)
+  },
+)
+
 async function turns(): Promise<void> {
   for (let n = 0; n < 50; n++) await turn()
 }
@@ -83,6 +119,55 @@ t.test('what is in memory is seen while somebody waits for it to be joined', asy
   t.equal(await waiting, 1)
   t.equal(await knowledge.graph({ user }).count(), cores.length)
 })
+
+t.test('what questions one after the other ask for is indexed before it is too much', async (t) => {
+  const usual = { ...mostHeld }
+  t.teardown(() => Object.assign(mostHeld, usual))
+  mostHeld.segments = 4
+  const cores = Array.from({ length: 14 }, (_, n) => `core ${n}`)
+  const { knowledge } = await openStore(t, await backendOf(cores), { indexThreads: 0 })
+  for (const [n, id] of cores.entries()) {
+    t.equal(await knowledge.graph({ user, cores: [id] }).count(), 1)
+    const { waiting, parts } = await knowledge.indexState({ user })
+    // All that memory had becomes one part, with what came last.
+    t.same(
+      [cores.length - waiting.segments, parts],
+      [5 * Math.floor((n + 1) / 5), Math.floor((n + 1) / 5)],
+    )
+  }
+  const again = await openStore(t, await backendOf(cores), { indexThreads: 0 })
+  const graphs = cores.map((id) => again.knowledge.graph({ user, cores: [id] }))
+  const counts = await Promise.all(graphs.map((graph) => graph.count()))
+  t.same(
+    counts,
+    cores.map(() => 1),
+  )
+  t.ok((await again.knowledge.indexState({ user })).waiting.segments <= cores.length - 5)
+})
+
+t.test(
+  'what memory has and cannot be read any more keeps no other core from being asked',
+  async (t) => {
+    const usual = { ...mostHeld }
+    t.teardown(() => Object.assign(mostHeld, usual))
+    mostHeld.segments = 2
+    const cores = ['a', 'b', 'c', 'd']
+    const backend = await backendOf(cores)
+    const { knowledge } = await openStore(t, backend, { indexThreads: 0 })
+    const asked = (id: string) => knowledge.graph({ user, cores: [id] }).count()
+    const read: string[] = []
+    backend.onRead = async (generation) => {
+      if (generation === read[0] && read.includes(generation)) {
+        throw new LorekeepError('LK_STORAGE_CORRUPT')
+      }
+      read.push(generation)
+    }
+    for (const id of cores) t.equal(await asked(id), 1)
+    t.equal(await asked('a'), 1, 'as memory has it')
+    const { waiting } = await knowledge.indexState({ user })
+    t.equal(waiting.segments, 2, 'it, and what memory has room for beside it')
+  },
+)
 
 t.test('close() waits for what is joined in memory, and leaves the rest of it', async (t) => {
   const cores = Array.from({ length: 7 }, (_, n) => `core ${n}`)

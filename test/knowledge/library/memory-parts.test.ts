@@ -5,7 +5,7 @@ import t from 'tap'
 import { encodeMessage } from '../../../src/codec/encoder.js'
 import { LorekeepError } from '../../../src/errors.js'
 import { nameOfWaiting, type Waiting } from '../../../src/knowledge/library/library.js'
-import { MemoryParts } from '../../../src/knowledge/library/memory-parts.js'
+import { MemoryParts, mostHeld } from '../../../src/knowledge/library/memory-parts.js'
 import { createId } from '../../../src/knowledge/records.js'
 import { entity, messageOf } from '../../graph/asked.js'
 
@@ -32,7 +32,7 @@ class Waitings {
     this.memory.prune(this.waiting)
   }
 
-  take(...those: Waiting[]): Promise<void> {
+  take(...those: Waiting[]): Promise<boolean> {
     return this.memory.take(() => those, this.waiting)
   }
 
@@ -137,4 +137,23 @@ t.test('a segment that cannot be read any more keeps others from nothing', async
   const unread = all.come('unread')
   damaged.push(unread)
   await t.rejects(all.take(unread), { code: 'LK_STORAGE_CORRUPT' })
+})
+
+t.test('no more is held than may be, also where many ask at once', async (t) => {
+  const usual = { ...mostHeld }
+  t.teardown(() => Object.assign(mostHeld, usual))
+  for (const most of ['bytes', 'segments'] as const) {
+    const all = new Waitings()
+    const those = ['a', 'b', 'c'].map((core) => all.come(core))
+    const [a, b, c] = those as [Waiting, Waiting, Waiting]
+    Object.assign(mostHeld, usual, { [most]: most === 'bytes' ? a.bytes + b.bytes : 2 })
+    t.same(await Promise.all([all.take(a), all.take(b), all.take(c)]), [true, true, false])
+    t.same(await all.take(a, b), true, 'what is there already takes nothing')
+    t.same(
+      those.map((waiting) => all.memory.has(waiting)),
+      [true, true, false],
+    )
+    all.go(a)
+    t.same(await all.take(c), true)
+  }
 })

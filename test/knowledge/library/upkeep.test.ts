@@ -5,9 +5,11 @@ import t from 'tap'
 import { MemoryBackend } from '../../../adapters/memory.js'
 import { LorekeepError } from '../../../src/errors.js'
 import { BlockCache } from '../../../src/graph/index/block-cache.js'
+import type { PartRecord } from '../../../src/graph/index/layout.js'
 import { Part } from '../../../src/graph/index/part.js'
 import { Collector } from '../../../src/knowledge/collector.js'
 import { CoreTable } from '../../../src/knowledge/core-table.js'
+import { HeldContent } from '../../../src/knowledge/library/held-content.js'
 import { Lane } from '../../../src/knowledge/library/lane.js'
 import { Library } from '../../../src/knowledge/library/library.js'
 import { pace } from '../../../src/knowledge/library/policy.js'
@@ -23,7 +25,8 @@ t.test('what is to be tried again is to come, until it is stopped', async (t) =>
   const slices = await backend.open('slices')
   const table = new CoreTable(cores, new Collector(cores, slices, (error) => t.error(error)))
   const cache = new BlockCache(slices, Infinity)
-  const library = new Library('u', table, (record) => new Part(cache, record))
+  const open = (record: PartRecord) => new Part(cache, record)
+  const library = new Library('u', table, open, new HeldContent())
   const errors: unknown[] = []
   const upkeep = new Upkeep({
     library,
