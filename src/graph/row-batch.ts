@@ -14,7 +14,7 @@ const fewestAhead = 64
  * they lie. Of 10,000,000 triples, whose terms take 195 MiB, each such batch reads all of these once. No
  * more than so many characters of subjects are held, and of objects.
  */
-export const vast = { fewest: 4096, most: 1 << 19, characters: 1 << 25 }
+export const vast = { fewest: 256, most: 1 << 19, characters: 1 << 25 }
 
 /** Of that room, what the next batch should take: texts are not all of one length. */
 const share = 0.75
@@ -38,8 +38,8 @@ export class RowBatch {
   /** By row, where they were read: those of s and of o. */
   #subjects: ReadTerms | undefined
   #objects: ReadTerms | undefined
-  /** So many rows came last, or had room: of a vast graph up to four times as many are next. */
-  #size = 0
+  /** Of a vast graph up to so many rows are next. */
+  #next = 0
   /** No row comes after these. */
   isLast = false
 
@@ -80,12 +80,12 @@ export class RowBatch {
   take(rows: Rows, wanted: number, most: number): void {
     this.#begin()
     const { isVast } = this.#view
-    const grown = isVast ? Math.min(4 * this.#size, vast.most) : 0
+    const grown = isVast ? Math.min(this.#next, vast.most) : 0
     const size = Math.min(Math.max(wanted, grown), most)
     if (isVast && size >= vast.fewest) throw new Miss(() => this.#takeMany(rows, size))
     this.#takeSome(rows, size)
     // Not before they came: after a Miss this is called again.
-    this.#size = size
+    this.#next = grownFrom(size)
     if (this.#count >= fewestAhead) this.#readAhead()
   }
 
@@ -147,7 +147,7 @@ export class RowBatch {
       await turns.pass()
       this.#check()
     }
-    this.#size = most
+    this.#next = grownFrom(most)
     const [s, , o] = this.#told
     if (s === undefined) this.#subjects = await this.#read(0, turns)
     if (o === undefined) this.#objects = await this.#read(2, turns)
@@ -188,11 +188,20 @@ export class RowBatch {
     return terms
   }
 
-  /** Four times the size are as many rows as there is room for, where all of these take so much. */
+  /** No more rows than there is room for, where all of these take so much. */
   #fit(characters: number): void {
     const rows = (this.#count * share * vast.characters) / Math.max(1, characters)
-    this.#size = Math.min(this.#size, Math.ceil(rows / 4))
+    this.#next = Math.min(this.#next, Math.ceil(rows))
   }
+}
+
+/**
+ * Each batch that is read in the order in which its terms lie reads all of these, and what is read one by one
+ * a block for most terms: few batches are to come. Of 1,000,000 triples in three times the cache growing by
+ * four from 4,096 rows on took 8,200 reads of blocks in four scans, and this takes 2,500.
+ */
+function grownFrom(rows: number): number {
+  return (rows < vast.fewest ? 4 : 16) * rows
 }
 
 function isAscending(numbers: Uint32Array): boolean {

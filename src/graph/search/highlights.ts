@@ -13,6 +13,11 @@ interface Word {
   readonly end: number
 }
 
+/** Of a passage: one of a megabyte may have hundreds of thousands. */
+const mostRanges = 1000
+
+const mostKnown = 10_000
+
 /** Ascending, none in another: words by any of their forms, and phrases as a whole. */
 export class Highlighter {
   readonly #forms = new Set<string>()
@@ -22,6 +27,8 @@ export class Highlighter {
   }[]
   readonly #beginnings: readonly string[]
   readonly #phrases: readonly Phrase[]
+  /** Stemming takes longer than all else. */
+  readonly #known = new Map<string, boolean>()
 
   constructor({ words, phrases, joined, languages }: WordQuestion) {
     const whole = words.filter(({ isPrefix }) => !isPrefix).map(({ form }) => form)
@@ -37,17 +44,23 @@ export class Highlighter {
   in(text: string): Range[] {
     const words: Word[] = []
     eachWord(text, (form, start, end) => words.push({ form, start, end }))
-    const ranges: Range[] = words.filter((word) => this.#isAsked(word)).map(rangeOf)
-    for (const phrase of this.#phrases) ranges.push(...rangesOf(phrase, words))
-    return merged(ranges)
+    const ranges = [
+      words.filter((word) => this.#isAsked(word)).map(rangeOf),
+      ...this.#phrases.map((phrase) => rangesOf(phrase, words)),
+    ]
+    return merged(ranges.flat()).slice(0, mostRanges)
   }
 
   #isAsked({ form }: Word): boolean {
-    return (
+    const known = this.#known.get(form)
+    if (known !== undefined) return known
+    const is =
       this.#forms.has(form) ||
       this.#stems.some(({ stemOf, stems }) => stems.has(stemOf(form))) ||
       this.#beginnings.some((beginning) => form.startsWith(beginning))
-    )
+    if (this.#known.size === mostKnown) this.#known.clear()
+    this.#known.set(form, is)
+    return is
   }
 }
 

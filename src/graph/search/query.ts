@@ -8,6 +8,7 @@ import { languageOf } from '../../text/language.js'
 import { parseSearch, type SearchText } from '../../text/search-text.js'
 import { isStopWord } from '../../text/stop-words.js'
 import { Question } from '../question.js'
+import type { Phrase } from '../words/phrases.js'
 import type { WordQuestion } from '../words/search.js'
 
 export interface CheckedSearch {
@@ -21,6 +22,8 @@ export interface CheckedSearch {
 
 const usualK = 10
 const mostK = 10_000
+/** Words of a phrase: each is looked up in every passage that has all of them. */
+const mostInPhrase = 64
 
 /** @throws LorekeepError `LK_GRAPH_QUERY` */
 export function checkSearch(query: unknown): CheckedSearch {
@@ -35,9 +38,16 @@ export function checkSearch(query: unknown): CheckedSearch {
   const cores = given.list('cores', aText)
   const named = given.list('languages', aLanguageRange)
   const explain = given.boolean('explain') ?? false
+  const parsed = parseSearch(text ?? '')
+  const { phrases, excluded } = parsed
+  for (const { forms } of [...phrases, ...excluded]) {
+    if (forms.length <= mostInPhrase) continue
+    const message = `has ${forms.length} words that have to stand one behind the other, at most ${mostInPhrase}`
+    given.fail('text', message)
+    break
+  }
   given.end()
   asked.end()
-  const parsed = parseSearch(text ?? '')
   const languages = named ?? [languageOf(text ?? '') ?? 'en']
   const question = { ...wordsOf(parsed, languages), languages, document, signal }
   return { question, text: parsed, k, cores: cores && [...cores], collection, explain }
@@ -51,13 +61,22 @@ function wordsOf(
   const isStop = (form: string) => languages.some((language) => isStopWord(form, language))
   const telling = words.filter(({ form, isPrefix }) => isPrefix || !isStop(form))
   const chosen = telling.length > 0 || phrases.length > 0 ? telling : words
-  const unique = new Map(
+  const asked = new Map(
     chosen.map(({ form, isPrefix }) => [`${form} ${isPrefix}`, { form, isPrefix }]),
   )
   return {
-    words: [...unique.values()],
-    phrases,
-    joined,
-    excluded,
+    words: [...asked.values()],
+    phrases: unique(phrases),
+    joined: unique(joined.filter(({ forms }) => forms.length <= mostInPhrase)),
+    excluded: unique(excluded),
   }
+}
+
+/** Each once: what comes again would count again. */
+function unique(phrases: readonly Phrase[]): Phrase[] {
+  const byName = new Map<string, Phrase>()
+  for (const { forms, isPrefix } of phrases) {
+    byName.set(JSON.stringify([forms, isPrefix]), { forms, isPrefix })
+  }
+  return [...byName.values()]
 }

@@ -1,5 +1,8 @@
 // Words that stand one behind the other in one field.
 
+import type { Turns } from '../../turns.js'
+import { withBlocks } from '../miss.js'
+import { columnOf } from './columns.js'
 import type { PassageSet } from './types.js'
 import type { FieldCounts, WordList } from './word-list.js'
 
@@ -16,38 +19,83 @@ export interface Phrase {
   readonly isPrefix: boolean
 }
 
-/** Where a phrase stands, in passages that are seen. May throw a Miss; it is begun anew then. */
-export function phraseIn(set: PassageSet, { forms, isPrefix }: Phrase): PhraseList {
+/** Passages that are looked at before others get their turn. */
+const atOnce = 1000
+
+/** Where a phrase stands, in passages that are seen. Rejects with the signal's reason. */
+export async function phraseIn(
+  set: PassageSet,
+  { forms, isPrefix }: Phrase,
+  turns: Turns,
+): Promise<PhraseList> {
   const found = new Map<number, FieldCounts>()
-  const words = forms.slice(0, isPrefix ? -1 : undefined).map((form) => set.find(Buffer.from(form)))
+  const exact = forms.slice(0, isPrefix ? -1 : undefined)
+  const words = await withBlocks(() => exact.map((form) => set.find(Buffer.from(form))))
   if (words.includes(-1)) return { passages: [], counts: [] }
-  const [from, to] = isPrefix ? set.beginningWith(forms.at(-1) as string) : [0, 1]
-  for (let last = from; last < to; last++) {
-    addPhrase(set, isPrefix ? [...words, last] : words, found)
+  const last = forms.at(-1) as string
+  const [from, to] = isPrefix ? await withBlocks(() => set.beginningWith(last)) : [0, 1]
+  for (let n = from; n < to; n++) {
+    const cursor = await withBlocks(() => new PhraseCursor(set, isPrefix ? [...words, n] : words))
+    while (cursor.take(found, atOnce)) await turns.pass()
+    await turns.pass()
   }
   return { passages: [...found.keys()], counts: [...found.values()] }
 }
 
-function addPhrase(
-  set: PassageSet,
-  words: readonly number[],
-  found: Map<number, FieldCounts>,
-): void {
-  const lists = words.map((word) => set.list(word))
-  const [first] = lists
-  if (first === undefined) return
-  while (first.next()) {
-    const areAll = advanced(lists, first.passage)
-    if (areAll === undefined) return
-    if (!areAll || !set.isSeen(first.passage)) continue
-    const { title, heading, text } = countsOf(lists)
-    if (title + heading + text === 0) continue
-    const before = found.get(first.passage) ?? { title: 0, heading: 0, text: 0 }
-    found.set(first.passage, {
+/** A cursor over the passages that have some words one behind the other. */
+class PhraseCursor {
+  readonly #set: PassageSet
+  /** By place in the phrase: the list of its word. A word that comes again has one list. */
+  readonly #lists: readonly WordList[]
+  readonly #distinct: readonly WordList[]
+  readonly #first: WordList | undefined
+
+  /** May throw a Miss; take() does not. */
+  constructor(set: PassageSet, words: readonly number[]) {
+    this.#set = set
+    if (!set.isWhole) set.need(columnOf.place)
+    const lists = new Map([...new Set(words)].map((word) => [word, set.list(word)]))
+    this.#distinct = [...lists.values()]
+    this.#lists = words.map((word) => lists.get(word) as WordList)
+    this.#first = this.#distinct[0]
+  }
+
+  /** Looks at so many passages at most. False at the end. */
+  take(found: Map<number, FieldCounts>, most: number): boolean {
+    const first = this.#first
+    for (let n = 0; n < most; n++) {
+      if (first === undefined || !first.next()) return false
+      const areAll = advanced(this.#distinct, first.passage)
+      if (areAll === undefined) return false
+      if (areAll && this.#set.isSeen(first.passage)) this.#add(first.passage, found)
+    }
+    return true
+  }
+
+  #add(passage: number, found: Map<number, FieldCounts>): void {
+    for (const list of this.#distinct) list.positions()
+    const title = this.#in('title')
+    const heading = this.#in('heading')
+    const text = this.#in('text')
+    if (title + heading + text === 0) return
+    const before = found.get(passage) ?? { title: 0, heading: 0, text: 0 }
+    found.set(passage, {
       title: before.title + title,
       heading: before.heading + heading,
       text: before.text + text,
     })
+  }
+
+  /** How often the words follow each other in a field. Positions of each are read once, field by field. */
+  #in(field: keyof FieldCounts): number {
+    const positions = new Map(this.#distinct.map((list) => [list, positionsOf(list, list[field])]))
+    let starts: readonly number[] | undefined
+    for (const [n, list] of this.#lists.entries()) {
+      const those = positions.get(list) as readonly number[]
+      starts = starts === undefined ? those : followed(starts, those, n)
+      if (starts.length === 0) return 0
+    }
+    return starts?.length ?? 0
   }
 }
 
@@ -61,24 +109,7 @@ function advanced(lists: readonly WordList[], passage: number): boolean | undefi
   return areAll
 }
 
-/** How often the words of all lists follow each other in the passage that they are at. */
-function countsOf(lists: readonly WordList[]): FieldCounts {
-  for (const list of lists) list.positions()
-  return {
-    title: inField(lists, 'title'),
-    heading: inField(lists, 'heading'),
-    text: inField(lists, 'text'),
-  }
-}
-
-function inField(lists: readonly WordList[], field: keyof FieldCounts): number {
-  const [first, ...others] = lists.map((list) => positionsOf(list, list[field]))
-  if (first === undefined) return 0
-  const those = others.map((positions) => new Set(positions))
-  return first.filter((at) => those.every((positions, n) => positions.has(at + n + 1))).length
-}
-
-/** All positions of a field: each field's have to be read, in their order. */
+/** Ascending. */
 function positionsOf(list: WordList, count: number): number[] {
   const positions: number[] = []
   let next = 0
@@ -87,4 +118,20 @@ function positionsOf(list: WordList, count: number): number[] {
     positions.push(next++)
   }
   return positions
+}
+
+/** Of ascending starts those that have a position so far behind them, which ascend as well. */
+function followed(
+  starts: readonly number[],
+  positions: readonly number[],
+  behind: number,
+): number[] {
+  const left: number[] = []
+  let at = 0
+  for (const start of starts) {
+    while (at < positions.length && (positions[at] as number) < start + behind) at++
+    if (at === positions.length) break
+    if (positions[at] === start + behind) left.push(start)
+  }
+  return left
 }

@@ -40,7 +40,7 @@ interface Part {
   readonly text: string
   readonly weight: number
   /** Takes what a set has of it. */
-  readonly add: (set: PassageSet, scores: PassageScores) => Promise<void>
+  readonly add: (set: PassageSet, scores: PassageScores, turns: Turns) => Promise<void>
 }
 
 /** A search that was begun: any number of the best can be asked for, until its end. */
@@ -117,6 +117,7 @@ export class Search {
 
   async #run(): Promise<void> {
     const { phrases, excluded, document } = this.#question
+    const turns = new Turns(this.#question.signal)
     for (const part of partsOf(this.#question)) {
       const { idf } = await this.#take(part)
       for (const scores of this.#scores) scores.endWord(idf)
@@ -124,12 +125,12 @@ export class Search {
     for (const [n, set] of this.#sets.entries()) {
       const scores = this.#scores[n] as PassageScores
       for (const phrase of phrases) {
-        const { passages } = await withBlocks(() => phraseIn(set, phrase))
+        const { passages } = await phraseIn(set, phrase, turns)
         scores.keep(new Set(passages))
       }
       // As it is written: who leaves a word out does not mean others of its stem.
       for (const phrase of excluded) {
-        const { passages } = await withBlocks(() => phraseIn(set, phrase))
+        const { passages } = await phraseIn(set, phrase, turns)
         scores.drop(passages)
       }
       if (document === undefined) continue
@@ -143,7 +144,7 @@ export class Search {
     let passages = 0
     for (const [n, set] of this.#sets.entries()) {
       const scores = this.#scores[n] as PassageScores
-      await add(set, scores)
+      await add(set, scores, turns)
       passages += scores.having
       await turns.pass()
     }
@@ -153,10 +154,11 @@ export class Search {
 
 function* partsOf({ words, phrases, joined, languages }: WordQuestion): Generator<Part> {
   for (const word of words) {
-    const add = async (set: PassageSet, scores: PassageScores) => {
+    const add: Part['add'] = async (set, scores, turns) => {
       for (const form of await formsOf(set, word, languages)) {
         const added = withBlocks(() => scores.addForm(form))
         if (added instanceof Promise) await added
+        await turns.pass()
       }
     }
     yield { text: word.isPrefix ? `${word.form}*` : word.form, weight: 1, add }
@@ -167,8 +169,9 @@ function* partsOf({ words, phrases, joined, languages }: WordQuestion): Generato
 
 function partOf(phrase: Phrase, weight: number): Part {
   const text = `"${phrase.forms.join(' ')}${phrase.isPrefix ? '*' : ''}"`
-  const add = async (set: PassageSet, scores: PassageScores) => {
-    await withBlocks(() => scores.addPhrase(phraseIn(set, phrase)))
+  const add: Part['add'] = async (set, scores, turns) => {
+    const list = await phraseIn(set, phrase, turns)
+    await withBlocks(() => scores.addPhrase(list))
   }
   return { text, weight, add }
 }

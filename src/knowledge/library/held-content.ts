@@ -1,7 +1,10 @@
-import type { Waiting } from './library.js'
-
 /** Bytes of segments that are held while they wait, of all libraries of a store. Tests make it small. */
 export const mostContent = { bytes: 64 * 1024 * 1024 }
+
+/** A segment that waits, as far as it matters here. */
+interface Segment {
+  content?: Uint8Array | undefined
+}
 
 /**
  * Segments that came a moment ago, with their bytes. What is too much goes from the segments of the
@@ -9,7 +12,7 @@ export const mostContent = { bytes: 64 * 1024 * 1024 }
  */
 export class HeldContent {
   /** Those that have bytes. The longest unused library is first, and its oldest segment. */
-  readonly #segments = new Map<object, Set<Waiting>>()
+  readonly #segments = new Map<object, Set<Segment>>()
   #bytes = 0
 
   get bytes(): number {
@@ -25,7 +28,7 @@ export class HeldContent {
   }
 
   /** Holds the bytes of a segment, if it has them here, until they are too much or let go of. */
-  add(library: object, waiting: Waiting): void {
+  add(library: object, waiting: Segment): void {
     if (waiting.content === undefined) return
     const segments = this.#segments.get(library) ?? new Set()
     this.#segments.set(library, segments.add(waiting))
@@ -39,7 +42,7 @@ export class HeldContent {
     }
   }
 
-  letGo(library: object, waiting: Waiting): void {
+  letGo(library: object, waiting: Segment): void {
     const segments = this.#segments.get(library)
     if (segments?.delete(waiting) !== true) return
     this.#bytes -= waiting.content?.length ?? 0

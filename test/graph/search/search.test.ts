@@ -1,0 +1,105 @@
+// What a search tells of passages, and what hostile questions cost. That the ranking is right is for the
+// model of a library: test/knowledge/library.
+
+import t, { type Test } from 'tap'
+import { MemoryBackend } from '../../../adapters/memory.js'
+import { hasCode } from '../../../src/errors.js'
+import { createLorekeep } from '../../../src/lorekeep.js'
+import type { Triple } from '../../../src/types.js'
+import { vocabulary } from '../../../src/vocabulary.js'
+import { entity, literal, messageOf } from '../asked.js'
+
+const user = 'u'
+const [name, text, isPartOf] = [vocabulary.name, vocabulary.text, vocabulary.isPartOf].map((v) => ({
+  v,
+  e: true,
+})) as [{ v: string; e: true }, { v: string; e: true }, { v: string; e: true }]
+
+async function graphOf(t: Test, triples: readonly Triple[]) {
+  const keep = await createLorekeep({ backend: new MemoryBackend(), indexThreads: 0 })
+  t.teardown(() => keep.close())
+  await keep.knowledge.write({ user, id: 'core' }, [messageOf(triples, 'c')])
+  return keep.knowledge.graph({ user })
+}
+
+const passage = (at: string, words: string, title?: string): Triple[] => [
+  { s: entity(at), p: text, o: literal(words) },
+  { s: entity(at), p: isPartOf, o: entity(`document of ${at}`) },
+  ...(title === undefined ? [] : [{ s: entity(`document of ${at}`), p: name, o: literal(title) }]),
+]
+
+t.test('a passage is told with its title, its core and where the words are', async (t) => {
+  const graph = await graphOf(t, [
+    ...passage('a', 'The dogs of Łódź, and a dog’s life.', 'Of Dogs'),
+    ...passage('b', 'Cats.'),
+  ])
+  const [found, ...others] = await graph.search({ text: 'dog in lodz' })
+  t.equal(others.length, 0)
+  t.strictSame([found?.chunk, found?.document], [entity('a'), entity('document of a')])
+  t.strictSame([found?.title, found?.core], ['Of Dogs', 'core'])
+  const marked = found?.highlights.map(([from, to]) => found.text.slice(from, to))
+  t.strictSame(marked, ['dogs', 'Łódź', 'dog’s'])
+})
+
+t.test('a score is the sum of what explains it', async (t) => {
+  const graph = await graphOf(t, [
+    ...passage('a', 'ISO-4217 has codes of currencies.', 'Codes'),
+    ...passage('b', 'A code of 4217 words, and no ISO norm.'),
+  ])
+  const found = await graph.search({ text: 'codes of ISO-4217', explain: true })
+  t.strictSame(
+    found.map(({ chunk }) => chunk),
+    [entity('a'), entity('b')],
+  )
+  for (const { score, explanation = [] } of found) {
+    const sum = explanation.reduce((all, part) => all + part.score, 0)
+    t.ok(Math.abs(sum - score) < 1e-9, `${sum} of ${score}`)
+  }
+  t.strictSame(
+    found.map(({ explanation }) => explanation?.map(({ word }) => word)),
+    [
+      ['codes', 'iso', '4217', '"iso 4217"'],
+      ['codes', 'iso', '4217'],
+    ],
+  )
+})
+
+t.test('words that say little count where there are no others', async (t) => {
+  const graph = await graphOf(t, [
+    ...passage('a', 'To be or not to be.'),
+    ...passage('b', 'Hamlet.'),
+  ])
+  const chunks = async (words: string) =>
+    (await graph.search({ text: words })).map(({ chunk }) => chunk.v)
+  t.strictSame(await chunks('to be'), [entity('a').v])
+  t.strictSame(await chunks('to be Hamlet'), [entity('b').v])
+  t.strictSame(await chunks('"not to be"'), [entity('a').v])
+  t.strictSame(await chunks('"be to"'), [])
+  t.strictSame(await chunks('ham*'), [entity('b').v])
+  t.strictSame(await chunks('-hamlet'), [])
+})
+
+t.test('a phrase has 64 words at most, and one word again and again is one list', async (t) => {
+  const graph = await graphOf(t, passage('a', 'the '.repeat(100)))
+  const [found] = await graph.search({ text: `"${'the '.repeat(64)}"` })
+  t.strictSame(found?.highlights, [[0, 399]])
+  await t.rejects(graph.search({ text: `"${'the '.repeat(65)}"` }), { code: 'LK_GRAPH_QUERY' })
+  // Written as one it is no condition: such a text has any length.
+  t.equal((await graph.search({ text: 'the-'.repeat(1000) })).length, 1)
+  const twice = await graph.search({ text: '"the the" '.repeat(5000), explain: true })
+  t.equal(twice[0]?.explanation?.length, 1)
+})
+
+t.test('of a long passage the first thousand places are told', async (t) => {
+  const graph = await graphOf(t, passage('a', 'word '.repeat(2000)))
+  const [found] = await graph.search({ text: 'words' })
+  t.equal(found?.highlights.length, 1000)
+})
+
+t.test('a signal ends a search', async (t) => {
+  const graph = await graphOf(t, passage('a', 'word'))
+  const reason = new Error('enough')
+  await t.rejects(graph.search({ text: 'word', signal: AbortSignal.abort(reason) }), reason)
+  const error: unknown = await graph.search({ text: ' ' }).catch((error: unknown) => error)
+  t.ok(hasCode(error, 'LK_GRAPH_QUERY'))
+})
