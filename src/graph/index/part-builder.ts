@@ -339,6 +339,7 @@ export class PartBuilder implements CoreVisitor {
   /** Writes what has to be written before more comes; gives parts that were full, all durable. */
   async writeFull(): Promise<PartRecord[]> {
     for (const part of this.#vectors.values()) await part.writeFull()
+    await this.#passages?.readTexts(new Turns(undefined))
     const parts: PartRecord[] = []
     if (this.#triples >= maxTriples || 4 * this.#terms.wordLength >= maxTermBytes) {
       parts.push(...(await this.#finishTriples()))
@@ -377,6 +378,7 @@ export class PartBuilder implements CoreVisitor {
   async #finishTriples(): Promise<PartRecord[]> {
     if (this.#triples === 0) return []
     this.#endPassages()
+    await this.#passages?.readTexts(new Turns(undefined))
     const terms = this.#terms
     const name = { id: this.#id, number: this.#number }
     const turns = new Turns(undefined)

@@ -173,7 +173,10 @@ class PassageCursor {
   next(): void {
     this.passage = GONE
     while (this.passage === GONE && this.list.next()) {
-      this.passage = this.#numbers[this.list.passage] as number
+      const number = this.#numbers[this.list.passage]
+      if (number === undefined)
+        throw damaged('a word of an index is in a passage that is not there')
+      this.passage = number
     }
   }
 }

@@ -46,6 +46,7 @@ export class PassagePart {
   #tokenStarts = new Uint32Array(firstPassages)
   #tokens = new Uint32Array(firstTokens)
   readonly #numbers = new Map<string, number>()
+  readonly #unread: { readonly rows: Rows; readonly said: Passages; readonly place: number }[] = []
 
   constructor(storage: BlockStorage, name: PartName) {
     this.#storage = storage
@@ -57,30 +58,39 @@ export class PassagePart {
     return 4 * this.#terms.wordLength
   }
 
-  /** The passages of some rows, which one origin says. */
+  /** Takes the passages of some rows, which one origin says. Their words are for readTexts(). */
   add(rows: Rows, said: Passages, origin: Origin): void {
-    const { terms } = said
-    const place = this.#places.at(origin, 0)
-    for (const n of said.texts) {
-      const s = rows.s[n] as number
-      const text = rows.o[n] as number
-      const document = said.documents.get(s)
-      const title = said.titles.get(s) ?? said.titles.get(document ?? -1)
-      const heading = said.headings.get(s)
-      const at = this.#next()
-      const columns = this.#columns
-      columns.passage[at] = this.#copy(terms, s)
-      columns.document[at] = this.#copied(terms, document)
-      columns.title[at] = this.#copied(terms, title)
-      columns.heading[at] = this.#copied(terms, heading)
-      columns.begin[at] = offsetOf(terms, said.begins.get(s))
-      columns.end[at] = offsetOf(terms, said.ends.get(s))
-      columns.place[at] = place
-      columns.text[at] = terms.hashes[text] as number
-      columns.titleWords[at] = title === undefined ? 0 : this.#read(terms.textOf(title))
-      columns.headingWords[at] = heading === undefined ? 0 : this.#read(terms.textOf(heading))
-      columns.textWords[at] = this.#read(terms.textOf(text))
+    this.#unread.push({ rows, said, place: this.#places.at(origin, 0) })
+  }
+
+  /** Reads the texts that came, before the numbers of their terms are given to others. */
+  async readTexts(turns: Turns): Promise<void> {
+    for (const { rows, said, place } of this.#unread.splice(0)) {
+      for (const n of said.texts) {
+        this.#addPassage(rows.s[n] as number, rows.o[n] as number, said, place)
+        await turns.pass()
+      }
     }
+  }
+
+  #addPassage(s: number, text: number, said: Passages, place: number): void {
+    const { terms } = said
+    const document = said.documents.get(s)
+    const title = said.titles.get(s) ?? said.titles.get(document ?? -1)
+    const heading = said.headings.get(s)
+    const at = this.#next()
+    const columns = this.#columns
+    columns.passage[at] = this.#copy(terms, s)
+    columns.document[at] = this.#copied(terms, document)
+    columns.title[at] = this.#copied(terms, title)
+    columns.heading[at] = this.#copied(terms, heading)
+    columns.begin[at] = offsetOf(terms, said.begins.get(s))
+    columns.end[at] = offsetOf(terms, said.ends.get(s))
+    columns.place[at] = place
+    columns.text[at] = terms.hashes[text] as number
+    columns.titleWords[at] = title === undefined ? 0 : this.#read(terms.textOf(title))
+    columns.headingWords[at] = heading === undefined ? 0 : this.#read(terms.textOf(heading))
+    columns.textWords[at] = this.#read(terms.textOf(text))
   }
 
   #next(): number {

@@ -1,5 +1,7 @@
 // Where a word stands: the list of its passages, as bytes. docs/format.md describes it.
 
+import { LorekeepError } from '../../errors.js'
+
 /** How often a word is in each field of a passage. */
 export interface FieldCounts {
   title: number
@@ -58,7 +60,7 @@ export function countsEnd(bytes: Uint8Array, at: number): number {
   let length = 0
   for (let number = 0; number < 2; number++) {
     length = 0
-    for (let shift = 0; ; shift += 7) {
+    for (let shift = 0; shift < 35; shift += 7) {
       const byte = bytes[next++] as number
       length |= (byte & 0x7f) << shift
       if (byte < 0x80) break
@@ -111,6 +113,7 @@ export class WordList implements FieldCounts {
   positions(): void {
     const bytes = this.#bytes
     for (let left = this.#unread; left > 0; this.#positionsAt++) {
+      if (this.#positionsAt === bytes.length) throw damaged()
       if ((bytes[this.#positionsAt] as number) < 0x80) left--
     }
     this.#unread = -(this.title + this.heading + this.text)
@@ -122,11 +125,12 @@ export class WordList implements FieldCounts {
     let byte = bytes[this.#positionsAt++] as number
     if (byte < 0x80) return byte
     let value = byte & 0x7f
-    for (let shift = 7; ; shift += 7) {
+    for (let shift = 7; shift < 35; shift += 7) {
       byte = bytes[this.#positionsAt++] as number
       value |= (byte & 0x7f) << shift
       if (byte < 0x80) return value >>> 0
     }
+    throw damaged()
   }
 
   #number(): number {
@@ -134,12 +138,18 @@ export class WordList implements FieldCounts {
     let byte = bytes[this.#at++] as number
     if (byte < 0x80) return byte
     let value = byte & 0x7f
-    for (let shift = 7; ; shift += 7) {
+    for (let shift = 7; shift < 35; shift += 7) {
       byte = bytes[this.#at++] as number
       value |= (byte & 0x7f) << shift
       if (byte < 0x80) return value >>> 0
     }
+    throw damaged()
   }
+}
+
+/** What is behind the end of the bytes ends no number. */
+function damaged(): LorekeepError {
+  return new LorekeepError('LK_STORAGE_CORRUPT', 'the list of a word does not end where it should')
 }
 
 /** Bytes that grow: whole numbers below 2^32, seven bits a byte, the lowest first (LEB128). */
