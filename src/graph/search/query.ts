@@ -13,7 +13,6 @@ import type { WordQuestion } from '../words/search.js'
 
 export interface CheckedSearch {
   readonly question: WordQuestion
-  readonly text: SearchText
   readonly k: number
   readonly cores: readonly string[] | undefined
   readonly collection: string | undefined
@@ -50,7 +49,7 @@ export function checkSearch(query: unknown): CheckedSearch {
   asked.end()
   const languages = named ?? [languageOf(text ?? '') ?? 'en']
   const question = { ...wordsOf(parsed, languages), languages, document, signal }
-  return { question, text: parsed, k, cores: cores && [...cores], collection, explain }
+  return { question, k, cores: cores && [...cores], collection, explain }
 }
 
 /** Words that say little are passed over where there are others. */

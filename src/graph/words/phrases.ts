@@ -36,7 +36,7 @@ export async function phraseIn(
   const [from, to] = isPrefix ? await withBlocks(() => set.beginningWith(last)) : [0, 1]
   for (let n = from; n < to; n++) {
     const cursor = await withBlocks(() => new PhraseCursor(set, isPrefix ? [...words, n] : words))
-    while (cursor.take(found, atOnce)) await turns.pass()
+    while (await withBlocks(() => cursor.take(found, atOnce))) await turns.pass()
     await turns.pass()
   }
   return { passages: [...found.keys()], counts: [...found.values()] }
@@ -50,18 +50,18 @@ class PhraseCursor {
   readonly #distinct: readonly WordList[]
   readonly #first: WordList | undefined
 
-  /** May throw a Miss; take() does not. */
+  /** May throw a Miss. */
   constructor(set: PassageSet, words: readonly number[]) {
     this.#set = set
-    if (!set.isWhole) set.need(columnOf.place)
     const lists = new Map([...new Set(words)].map((word) => [word, set.list(word)]))
     this.#distinct = [...lists.values()]
     this.#lists = words.map((word) => lists.get(word) as WordList)
     this.#first = this.#distinct[0]
   }
 
-  /** Looks at so many passages at most. False at the end. */
+  /** Looks at so many passages at most. False at the end. May throw a Miss before it has looked at any. */
   take(found: Map<number, FieldCounts>, most: number): boolean {
+    if (!this.#set.isWhole) this.#set.need(columnOf.place)
     const first = this.#first
     for (let n = 0; n < most; n++) {
       if (first === undefined || !first.next()) return false
