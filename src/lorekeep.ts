@@ -13,7 +13,7 @@ import { createIds, systemChance, systemClock } from './flow/clock.js'
 import type { Chance, Clock } from './flow/clock.js'
 import { openFlowQueue } from './flow/flow-queue.js'
 import type { FlowLimits, FlowQueue } from './flow/types.js'
-import { hashingEmbedder } from './flow/steps/hashing-embedder.js'
+import { hashingEmbedder, isHashing } from './flow/steps/hashing-embedder.js'
 import { aBase, defaultBase } from './flow/steps/vocabulary.js'
 import { knowledgeLimits, type KnowledgeLimits } from './knowledge/limits.js'
 import { objectLimits } from './objects/limits.js'
@@ -222,6 +222,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       indexThreads,
       indexBytesPerSecond,
       embedder,
+      isOffline: isHashing(embedder),
     })
     const objects = await openObjectStore({
       objects: partitions.objects,

@@ -50,4 +50,15 @@ export const passagePredicates = {
   partOf: [`${dcterms}isPartOf`, ...inSchema('isPartOf')],
   begin: [`${nif}beginIndex`],
   end: [`${nif}endIndex`],
+  /** What something is called: a document beside its title, or what a passage speaks of. */
+  label: [
+    `${rdfs}label`,
+    `${skos}prefLabel`,
+    `${skos}altLabel`,
+    ...inSchema('alternateName'),
+    `${dcterms}alternative`,
+    'http://xmlns.com/foaf/0.1/name',
+  ],
+  /** From what speaks of a passage to the passage. */
+  from: [`${prov}wasDerivedFrom`, ...inSchema('subjectOf')],
 } as const

@@ -56,7 +56,10 @@ export interface GraphParts {
   /** Aborts as soon as the store closes: what only waits for questions lets go. */
   readonly closed: AbortSignal
   readonly memory: VectorMemory
-  readonly embedder: Embedder
+  /** Makes vectors of questions. */
+  readonly embed: Embedder
+  /** Whether no model makes them. */
+  readonly isOffline: boolean
 }
 
 /** What a view has learnt serves the next question. */
@@ -138,14 +141,15 @@ export class StoredGraph implements Graph {
   }
 
   async retrieve(query: RetrieveQuery): Promise<Subgraph> {
-    const { embedder, closing } = this.#parts
-    const retrieval = await checkRetrieval(query, embedder, closing)
+    const { closing } = this.#parts
+    const retrieval = await checkRetrieval(query, this.#parts, closing)
     const open = await this.#open(retrieval.signal)
     try {
       const asked = {
         view: open.view,
         nearest: (vector: Vector, options: NearestOptions) =>
           this.#nearest(open, vector, options, []),
+        passages: () => open.version.passages({ cores: undefined, collection: undefined }),
         coreOf: (s: number, p: number, o: number) => open.version.coreOf(s, p, o),
       }
       return await retrieve(asked, retrieval)

@@ -116,12 +116,35 @@ export interface NearEntity {
   readonly entity: Term
   /**
    * Cosine of the angle between the question and the entity's best vector, -1 to 1. 0 where either
-   * is all zeros.
+   * is all zeros. Of an entity that retrieve() found without vectors: 0 to 1, half by how much of the question
+   * its name has, half by how much of what was found speaks of it.
    */
   readonly score: number
-  /** The id of the core that has this vector. */
+  /** The id of the core that has this vector, or says that a passage speaks of the entity. */
   readonly core: string
 }
+
+/** What passages are ranked by. */
+export interface RetrieveLegs {
+  /** The words of the question: BM25F. True by default. */
+  readonly words?: boolean | undefined
+  /** Names in the question: to what is called so. True by default. */
+  readonly names?: boolean | undefined
+  /** Names in the passages that were found first: to what says the rest. True by default. */
+  readonly walk?: boolean | undefined
+  /** Vectors of passages and of what they speak of. By default where the host configured an embedder. */
+  readonly vectors?: boolean | undefined
+}
+
+/**
+ * Scores passages for a question: as many numbers as passages, the higher the better. What it throws, retrieve()
+ * rejects with.
+ */
+export type Reranker = (
+  question: string,
+  passages: readonly GraphSource[],
+  options: { readonly signal: AbortSignal },
+) => readonly number[] | Promise<readonly number[]>
 
 /**
  * A question for the part of a graph that speaks of it. The limits are those of the reference
@@ -130,8 +153,12 @@ export interface NearEntity {
 export interface RetrieveQuery extends AskOptions {
   /** What to look for, as a vector of the length that the stored ones have. */
   readonly vector?: Vector | undefined
-  /** What to look for, in words: the embedder that the host configured makes the vector. */
+  /** What to look for, in words. */
   readonly text?: string | undefined
+  /** What passages are ranked by, where the question is a text. */
+  readonly use?: RetrieveLegs | undefined
+  /** Has the last word on the order of the passages, where the question is a text. */
+  readonly rerank?: Reranker | undefined
   /** The most entities to start from: the nearest ones. 50 by default. */
   readonly entities?: number | undefined
   /** The most triples that one term contributes in each of its places. 30 by default. */
@@ -161,16 +188,37 @@ export interface GraphSource {
   /** Where in the document's text the passage lies, in UTF-16 code units, where the core says so. */
   readonly start?: number
   readonly end?: number
+  /** The heading that it stands under, where the core says so. */
+  readonly heading?: string
   /** The passage itself, where the core has it (`schema:text`), as those of flows do. */
   readonly text?: string
-  /** How near the passage is to the question; the best come first. */
+  /** How good the passage is for the question; the best come first. Scores of two questions say nothing together. */
   readonly score: number
+  /** Its place among the sources, from 1, and its score, by each of what it was found by. */
+  readonly legs: Readonly<Partial<Record<keyof RetrieveLegs | 'rerank', LegScore>>>
+  /**
+   * The names that lead from the question to it, in their order: one that the question has, and those of
+   * passages. None where its own words alone have found it.
+   */
+  readonly via: readonly NameOnTheWay[]
   /** Those of `entities` that were derived from it. */
   readonly entities: readonly Term[]
 }
 
+export interface LegScore {
+  readonly rank: number
+  readonly score: number
+}
+
+export interface NameOnTheWay {
+  /** As the text has it. */
+  readonly name: string
+  /** The passage that has it, or whose title it is; left out where the question has it. */
+  readonly from?: Term
+}
+
 export interface Subgraph {
-  /** The entities that the search started from, nearest first. */
+  /** The entities that the search started from, nearest first; without vectors those that passages speak of. */
   readonly entities: readonly NearEntity[]
   /**
    * Each triple once, those about the nearest entities first. Labels and what only says where

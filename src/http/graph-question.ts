@@ -100,6 +100,11 @@ export class GraphBody extends Members {
     return text
   }
 
+  /** Which legs a retrieval goes by; the graph looks at them. */
+  legs(): unknown {
+    return this.get('use')
+  }
+
   has(name: string): boolean {
     return Object.hasOwn(this.#body, name)
   }

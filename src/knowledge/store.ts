@@ -72,6 +72,8 @@ interface KnowledgeParts {
   readonly indexBytesPerSecond?: number
   /** Makes the vector of a question in words. */
   readonly embedder: Embedder
+  /** Whether no model makes it. */
+  readonly isOffline: boolean
 }
 
 /** A KnowledgeStore and its end. The storages stay open: they are closed by who opened them. */
@@ -120,6 +122,7 @@ class StoredKnowledge implements ClosableKnowledgeStore {
   readonly #libraries: Libraries
   readonly #memory: VectorMemory
   readonly #embedder: Embedder
+  readonly #isOffline: boolean
   readonly #inFlight = new InFlight()
 
   constructor(parts: KnowledgeParts) {
@@ -148,6 +151,7 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     this.#importer = new CoreImporter({ table, libraries, slices, limits, minLinked, now, closing })
     this.#memory = new VectorMemory(parts.vectorCacheBytes)
     this.#embedder = parts.embedder
+    this.#isOffline = parts.isOffline
   }
 
   async sweep(): Promise<void> {
@@ -259,7 +263,8 @@ class StoredKnowledge implements ClosableKnowledgeStore {
         closing: this.#inFlight.signal,
         closed: this.#inFlight.closing,
         memory: this.#memory,
-        embedder: this.#embedder,
+        embed: this.#embedder,
+        isOffline: this.#isOffline,
       },
       checked,
     )

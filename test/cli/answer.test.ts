@@ -32,6 +32,8 @@ t.test('much is cut to a screen, whatever its size', (t) => {
     core: 'c',
     text: filler.repeat(40) + `Ellen lives in Bath ${index}. ${'長い文'.repeat(200)} ${filler}`,
     score: 1,
+    legs: {},
+    via: [],
     entities: [],
   }))
   const triples = Array.from({ length: 300 }, (_, index) =>

@@ -34,7 +34,7 @@ t.test('a subgraph is a graph of nodes, passages and what connects them', async 
 t.test('a chunk that was found is its passage, and does not point at itself', async (t) => {
   const chunk = entity('urn:doc/c1')
   const entities = [{ entity: chunk, score: 0.5, core: 'novel' }]
-  const sources = [{ chunk, core: 'novel', score: 0.5, entities: [chunk] }]
+  const sources = [{ chunk, core: 'novel', score: 0.5, legs: {}, via: [], entities: [chunk] }]
   const lines = subgraphDot({ ...nothing, entities, sources }).split('\n')
   t.equal(lines.filter((line) => line.includes('urn:doc')).length, 1)
   t.notOk(lines.some((line) => line.includes('->')))

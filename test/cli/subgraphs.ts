@@ -45,8 +45,17 @@ export const boat: Subgraph = {
       end: 164,
       text: '\nHe sculled\r\n  the boat.\n',
       score: 0.9,
+      legs: {},
+      via: [],
       entities: [entity('urn:dick'), entity('urn:boat')],
     },
-    { chunk: entity('urn:doc/c2'), core: 'novel', score: 0.25, entities: [entity('urn:boat')] },
+    {
+      chunk: entity('urn:doc/c2'),
+      core: 'novel',
+      score: 0.25,
+      legs: {},
+      via: [],
+      entities: [entity('urn:boat')],
+    },
   ],
 }

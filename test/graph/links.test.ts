@@ -48,6 +48,7 @@ async function opened(t: Test, backend: Backend, minLinked = 1000) {
     vectorCacheBytes: 16 * 1024 * 1024,
     minLinked,
     embedder: () => [],
+    isOffline: false,
   })
   t.teardown(() => knowledge.close(0))
   return knowledge

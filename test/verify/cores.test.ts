@@ -64,6 +64,7 @@ async function opened() {
     vectorCacheBytes: 1024 * 1024,
     minLinked: 20,
     embedder: () => [],
+    isOffline: false,
   })
   const verify = (report: Report) => verifyKnowledge({ cores, slices }, report)
   return { cores, slices, knowledge, verify }

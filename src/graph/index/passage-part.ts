@@ -2,6 +2,7 @@ import type { BlockStorage } from '../../block-writer.js'
 import { sortedPairs } from '../../radix-sort.js'
 import { eachWord } from '../../text/words.js'
 import { Turns } from '../../turns.js'
+import { nameWord, titleNames } from '../words/name-words.js'
 import { WordListWriter } from '../words/word-list.js'
 import { passageColumns, UNKNOWN, type PassageColumn } from '../words/columns.js'
 import type { PartName } from './keys.js'
@@ -42,9 +43,11 @@ export class PassagePart {
   readonly #terms = new TermTable(firstTerms)
   readonly #places = new PlaceTable(this.#terms)
   #columns = createColumns(firstPassages)
-  /** By passage: where its words begin, title, heading and text one behind the other. */
+  /** By passage: where its words begin, title, heading, text and names one behind the other. */
   #tokenStarts = new Uint32Array(firstPassages)
   #tokens = new Uint32Array(firstTokens)
+  /** By passage: how many of its names are those of its title. */
+  #titleNames = new Uint32Array(firstPassages)
   readonly #numbers = new Map<string, number>()
   readonly #unread: { readonly rows: Rows; readonly said: Passages; readonly place: number }[] = []
 
@@ -91,12 +94,19 @@ export class PassagePart {
     columns.titleWords[at] = title === undefined ? 0 : this.#read(terms.textOf(title))
     columns.headingWords[at] = heading === undefined ? 0 : this.#read(terms.textOf(heading))
     columns.textWords[at] = this.#read(terms.textOf(text))
+    const { names } = said
+    const own = new Set(title === undefined ? [] : names.ofTitle(title))
+    for (const id of said.labels.get(document ?? -1) ?? []) names.addTo(own, id)
+    this.#titleNames[at] = own.size
+    for (const id of said.labels.get(s) ?? []) names.addTo(own, id)
+    for (const name of own) this.#take(name)
   }
 
   #next(): number {
     const at = this.count++
     if (at === this.#tokenStarts.length) {
       this.#tokenStarts = twice(this.#tokenStarts)
+      this.#titleNames = twice(this.#titleNames)
       for (const name of passageColumns) this.#columns[name] = twice(this.#columns[name])
     }
     this.#tokenStarts[at] = this.tokenCount
@@ -116,13 +126,23 @@ export class PassagePart {
   #read(text: string): number {
     const before = this.tokenCount
     eachWord(text, (form) => {
-      const known = this.#numbers.get(form)
-      const number = known ?? this.#numbers.size
-      if (known === undefined) this.#numbers.set(form, number)
-      if (this.tokenCount === this.#tokens.length) this.#tokens = twice(this.#tokens)
-      this.#tokens[this.tokenCount++] = number
+      this.#take(form)
     })
     return this.tokenCount - before
+  }
+
+  #take(form: string): void {
+    const known = this.#numbers.get(form)
+    const number = known ?? this.#numbers.size
+    if (known === undefined) this.#numbers.set(form, number)
+    if (this.tokenCount === this.#tokens.length) this.#tokens = twice(this.#tokens)
+    this.#tokens[this.tokenCount++] = number
+  }
+
+  /** How many words a passage has, with its names. */
+  #lengthOf(n: number): number {
+    const end = n + 1 < this.count ? (this.#tokenStarts[n + 1] as number) : this.tokenCount
+    return end - (this.#tokenStarts[n] as number)
   }
 
   /** Writes all of it, durably. */
@@ -175,12 +195,12 @@ export class PassagePart {
     const ranks = new Uint32Array(words.length)
     for (const [rank, { number }] of words.entries()) ranks[number] = rank
     // Tokens in the order of their words, of one word in the order of passages, as these are gone through.
-    const { tokens, passages } = this.#inOrder(columns, order)
+    const { tokens, passages } = this.#inOrder(order)
     for (let n = 0; n < tokens.length; n++) tokens[n] = ranks[tokens[n] as number] as number
     const pairs = sortedPairs(tokens, tokens.length)
     await turns.pass()
     const list = new WordListWriter()
-    const fields = new FieldEnds(columns, order)
+    const fields = new FieldEnds(columns, order, this.#titleNames, (n) => this.#lengthOf(n))
     for (let n = 0; n < tokens.length;) {
       const rank = pairs[2 * n] as number
       while (n < tokens.length && pairs[2 * n] === rank) {
@@ -193,16 +213,13 @@ export class PassagePart {
   }
 
   /** The tokens of passages in an order, and by token its passage's place in it. */
-  #inOrder(
-    columns: PassageColumns,
-    order: Uint32Array,
-  ): { tokens: Uint32Array; passages: Uint32Array } {
+  #inOrder(order: Uint32Array): { tokens: Uint32Array; passages: Uint32Array } {
     const tokens = new Uint32Array(this.tokenCount)
     const passages = new Uint32Array(this.tokenCount)
     let to = 0
     for (const [place, n] of order.entries()) {
       const from = this.#tokenStarts[n] as number
-      const length = wordsOf(columns, n)
+      const length = this.#lengthOf(n)
       tokens.set(this.#tokens.subarray(from, from + length), to)
       passages.fill(place, to, to + length)
       to += length
@@ -221,18 +238,24 @@ function addPassage(
 ): number {
   const rank = pairs[2 * n]
   const passage = passages[pairs[2 * n + 1] as number] as number
-  const { start, title, heading } = fields.of(passage)
+  const { start, title, heading, text, titleNames } = fields.of(passage)
   const counts = { title: 0, heading: 0, text: 0 }
   let end = n
   for (; 2 * end < pairs.length && pairs[2 * end] === rank; end++) {
     const token = pairs[2 * end + 1] as number
     if (passages[token] !== passage) break
-    counts[token < title ? 'title' : token < heading ? 'heading' : 'text']++
+    const isTitle = token < title || (token >= text && token < titleNames)
+    counts[isTitle ? 'title' : token >= title && token < heading ? 'heading' : 'text']++
   }
   list.passage(passage, counts)
   let before = start
   for (let at = n; at < end; at++) {
     const token = pairs[2 * at + 1] as number
+    // A name has no place among others.
+    if (token >= text) {
+      list.gap(0)
+      continue
+    }
     const fieldStart = token < title ? start : token < heading ? title : heading
     if (before < fieldStart) before = fieldStart
     list.gap(token - before)
@@ -241,29 +264,47 @@ function addPassage(
   return end
 }
 
+/** Where the fields of a passage end among the tokens, and where those begin and end that are names. */
+interface Fields {
+  readonly start: number
+  readonly title: number
+  readonly heading: number
+  readonly text: number
+  readonly titleNames: number
+}
+
 /** Where the fields of passages lie among the tokens, which are in an order of passages. */
 class FieldEnds {
   readonly #starts: Uint32Array
   readonly #columns: PassageColumns
   readonly #order: Uint32Array
+  readonly #titleNames: Uint32Array
 
-  constructor(columns: PassageColumns, order: Uint32Array) {
+  constructor(
+    columns: PassageColumns,
+    order: Uint32Array,
+    titleNames: Uint32Array,
+    lengthOf: (n: number) => number,
+  ) {
     this.#columns = columns
     this.#order = order
+    this.#titleNames = titleNames
     this.#starts = new Uint32Array(order.length)
     let start = 0
     for (const [place, n] of order.entries()) {
       this.#starts[place] = start
-      start += wordsOf(columns, n)
+      start += lengthOf(n)
     }
   }
 
-  /** Where the words of a passage begin, and where those of its title and of its heading end. */
-  of(passage: number): { start: number; title: number; heading: number } {
+  of(passage: number): Fields {
     const n = this.#order[passage] as number
+    const { titleWords, headingWords, textWords } = this.#columns
     const start = this.#starts[passage] as number
-    const title = start + (this.#columns.titleWords[n] as number)
-    return { start, title, heading: title + (this.#columns.headingWords[n] as number) }
+    const title = start + (titleWords[n] as number)
+    const heading = title + (headingWords[n] as number)
+    const text = heading + (textWords[n] as number)
+    return { start, title, heading, text, titleNames: text + (this.#titleNames[n] as number) }
   }
 }
 
@@ -277,6 +318,30 @@ export interface Passages {
   readonly headings: Said
   readonly begins: Said
   readonly ends: Said
+  /** What a passage speaks of is called so; and a document, beside its title. */
+  readonly labels: ReadonlyMap<number, readonly number[]>
+  readonly names: NameWords
+}
+
+/** The words of names, by numbers of terms. */
+class NameWords {
+  readonly #terms: TermTable
+  /** What is on every page has many passages. */
+  readonly #known = new Map<number, string | undefined>()
+
+  constructor(terms: TermTable) {
+    this.#terms = terms
+  }
+
+  addTo(names: Set<string>, id: number): void {
+    if (!this.#known.has(id)) this.#known.set(id, nameWord(this.#terms.textOf(id)))
+    const word = this.#known.get(id)
+    if (word !== undefined) names.add(word)
+  }
+
+  ofTitle(id: number): string[] {
+    return titleNames(this.#terms.textOf(id))
+  }
 }
 
 /** What triples [from, to) say of passages; undefined where they have none. */
@@ -304,6 +369,7 @@ export function passagesIn(
     if (!wanted.has(s[n] as number) || documents.has(s[n] as number)) continue
     documents.set(s[n] as number, o[n] as number)
   }
+  const passages = new Set(wanted)
   for (const document of documents.values()) wanted.add(document)
   const said: Readonly<Record<number, Said>> = {
     [ROLE.TITLE]: new Map(),
@@ -326,7 +392,48 @@ export function passagesIn(
     headings: said[ROLE.HEADING] as Said,
     begins: said[ROLE.BEGIN] as Said,
     ends: said[ROLE.END] as Said,
+    labels: labelsIn({ s, p, o }, from, to, { terms, roles, passages, documents }),
+    names: new NameWords(terms),
   }
+}
+
+interface Labelled {
+  readonly terms: TermTable
+  readonly roles: PredicateRoles
+  readonly passages: ReadonlySet<number>
+  readonly documents: Said
+}
+
+/** By passage the labels of what it speaks of, by document its own. */
+function labelsIn(
+  { s, p, o }: Rows,
+  from: number,
+  to: number,
+  { terms, roles, passages, documents }: Labelled,
+): Map<number, number[]> {
+  /** By what has labels: where they belong. */
+  const owners = new Map<number, number[]>()
+  for (const document of new Set(documents.values())) owners.set(document, [document])
+  for (let n = from; n < to; n++) {
+    if (roles.of(p[n] as number) !== ROLE.FROM || !passages.has(o[n] as number)) continue
+    const those = owners.get(s[n] as number)
+    if (those === undefined) owners.set(s[n] as number, [o[n] as number])
+    // By several predicates one behind the other, as flows write it.
+    else if (those.at(-1) !== o[n]) those.push(o[n] as number)
+  }
+  const labels = new Map<number, number[]>()
+  for (let n = from; n < to; n++) {
+    const role = roles.of(p[n] as number)
+    const those =
+      role === ROLE.LABEL || role === ROLE.TITLE ? owners.get(s[n] as number) : undefined
+    if (those === undefined || terms.isEntity(o[n] as number)) continue
+    for (const owner of those) {
+      const known = labels.get(owner)
+      if (known === undefined) labels.set(owner, [o[n] as number])
+      else known.push(o[n] as number)
+    }
+  }
+  return labels
 }
 
 function offsetOf(terms: TermTable, id: number | undefined): number {
@@ -334,10 +441,6 @@ function offsetOf(terms: TermTable, id: number | undefined): number {
   const text = terms.textOf(id)
   const offset = /^\d{1,10}$/.test(text) ? Number(text) : UNKNOWN
   return offset < UNKNOWN ? offset : UNKNOWN
-}
-
-function wordsOf({ titleWords, headingWords, textWords }: PassageColumns, n: number): number {
-  return (titleWords[n] as number) + (headingWords[n] as number) + (textWords[n] as number)
 }
 
 const optional = ['document', 'title', 'heading'] as const

@@ -12,6 +12,8 @@ export const ROLE = {
   PART_OF: 5,
   BEGIN: 6,
   END: 7,
+  LABEL: 8,
+  FROM: 9,
 } as const
 
 const predicates: readonly (readonly [role: number, names: readonly string[]])[] = [
@@ -21,6 +23,8 @@ const predicates: readonly (readonly [role: number, names: readonly string[]])[]
   [ROLE.PART_OF, passagePredicates.partOf],
   [ROLE.BEGIN, passagePredicates.begin],
   [ROLE.END, passagePredicates.end],
+  [ROLE.LABEL, passagePredicates.label],
+  [ROLE.FROM, passagePredicates.from],
 ]
 
 const roles = new Map(predicates.flatMap(([role, names]) => names.map((name) => [name, role])))

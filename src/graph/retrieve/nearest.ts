@@ -4,7 +4,6 @@ import type { Vector } from '../../types.js'
 import { withBlocks } from '../miss.js'
 import type { NearEntity } from '../types.js'
 import type { Bookkeeping } from './bookkeeping.js'
-import type { Retrieval } from './query.js'
 import type { GraphReader } from './reader.js'
 
 export type Nearest = (
@@ -13,7 +12,7 @@ export type Nearest = (
 ) => Promise<readonly NearEntity[]>
 
 /** Something near; its id is `NONE` where no triple has it. */
-interface Near {
+export interface Near {
   readonly id: number
   readonly near: NearEntity
 }
@@ -23,6 +22,13 @@ export interface RetrievalStart {
   readonly passages: readonly Near[]
   /** The score of the last one that was looked at: nothing else with a vector is nearer. */
   readonly farthest: number
+}
+
+interface NearQuestion {
+  readonly vector: Vector
+  /** How many. */
+  readonly entities: number
+  readonly signal: AbortSignal | undefined
 }
 
 /** How many more are asked for than entities are wanted, at first, and at most. */
@@ -37,7 +43,7 @@ export async function findNearest(
   nearest: Nearest,
   reader: GraphReader,
   books: Bookkeeping,
-  { vector, entities: wanted, signal }: Retrieval,
+  { vector, entities: wanted, signal }: NearQuestion,
 ): Promise<RetrievalStart> {
   for (let factor = first; ; factor *= 4) {
     const k = wanted * factor

@@ -3,20 +3,39 @@
 import type { Embedder, Vector } from '../../types.js'
 import { Members } from '../../door/members.js'
 import { checkOptions } from '../../door/options.js'
-import { aSignal, aVector } from '../../door/rules.js'
+import { aFunction, aSignal, aVector } from '../../door/rules.js'
 import { shown } from '../../door/wording.js'
-import { aLanguageRange } from '../../terms.js'
-import { Question } from '../question.js'
 import { eitherOf } from '../../in-flight.js'
+import { aLanguageRange } from '../../terms.js'
+import { languageOf } from '../../text/language.js'
+import { parseSearch } from '../../text/search-text.js'
+import { Question } from '../question.js'
+import type { RankingQuestion } from '../ranking/ranking.js'
+import type { Reranker } from '../types.js'
+import { questionWords } from '../words/asked-words.js'
 
 export interface Retrieval {
-  readonly vector: Vector
+  /** Undefined where the question is a vector. */
+  readonly text: string | undefined
+  /** What passages are ranked by; undefined where it is by vectors alone. */
+  readonly ranking: Omit<RankingQuestion, 'k'> | undefined
+  readonly vector: Vector | undefined
+  /** Makes a vector of the question where nothing was found by its words. */
+  readonly embed: (() => Promise<Vector>) | undefined
+  readonly rerank: Reranker | undefined
   readonly entities: number
   readonly triples: number
   readonly depth: number
   readonly maxTriples: number
   readonly languages: readonly string[] | undefined
   readonly signal: AbortSignal | undefined
+}
+
+/** What questions are embedded by. */
+export interface QuestionEmbedder {
+  readonly embed: Embedder | undefined
+  /** Whether no model makes its vectors: they are asked where there is nothing else. */
+  readonly isOffline: boolean
 }
 
 /** Of each limit: its least value, the reference system's, and more than any question is for. */
@@ -27,21 +46,27 @@ const limits = {
   maxTriples: [0, 1000, 1_000_000],
 } as const
 
+const legNames = ['words', 'names', 'walk', 'vectors'] as const
+
 /**
- * The question, where it is asked in words as the embedder understands them. An embedder may take
- * seconds, so this comes before a version of the cores is held.
+ * The question, and its vector where it has one. An embedder may take seconds, so this comes before a
+ * version of the cores is held.
  * @throws LorekeepError `LK_GRAPH_QUERY`; what the embedder throws; the signal's reason
  */
 export async function checkRetrieval(
   query: unknown,
-  embed: Embedder | undefined,
+  { embed, isOffline }: QuestionEmbedder,
   closing: AbortSignal = new AbortController().signal,
 ): Promise<Retrieval> {
   const question = new Question()
   const given = new Members(query, '', question.problems, 'a question, an object')
   const text = given.get('text')
   const vector = given.get('vector')
-  const asked = checkOptions('retrieve()', { signal: given.get('signal') }, signalAlone)
+  const asked = checkOptions(
+    'retrieve()',
+    { signal: given.get('signal'), rerank: given.get('rerank') },
+    hostOptions,
+  )
   const signal = eitherOf(closing, asked.signal)
   const count = (name: keyof typeof limits) => {
     const [least, usual, most] = limits[name]
@@ -57,35 +82,65 @@ export async function checkRetrieval(
     languages: languages?.length ? [...languages] : undefined,
     signal,
   }
+  const chosen = given.get('use')
+  const use =
+    chosen === undefined ? undefined : new Members(chosen, 'use', question.problems, 'an object')
+  const legs = usedLegs(use)
   given.end()
   if (text === undefined && vector === undefined) {
     given.fail('text', 'is missing: what to look for, as text or as vector')
   }
   const copy = text === undefined && vector !== undefined && question.vector(vector, 'vector')
-  if (text !== undefined) checkText(text, vector, embed, given)
-  question.end()
-  if (typeof text !== 'string' || embed === undefined) {
-    return { ...checked, vector: copy as Vector }
+  if (text === undefined) {
+    if (use !== undefined) given.fail('use', 'is about a text: a vector finds what is near to it')
+    if (asked.rerank) given.fail('rerank', 'is about a text: a vector has nothing to compare')
+  } else checkText(text, vector, given)
+  const byVectors = legs.vectors ?? (embed !== undefined && !isOffline)
+  if (byVectors && embed === undefined) {
+    const advice = 'configure an embedder, or leave vectors out'
+    question.problems.fail(
+      'use.vectors',
+      `has nothing here that makes a vector of the text; ${advice}`,
+    )
   }
-  return { ...checked, vector: await embedded(text, embed, signal) }
+  const isRanked = legs.words || legs.names
+  if (!isRanked && !byVectors) given.fail('use', 'leaves nothing to find passages by')
+  question.end()
+  const { rerank } = asked
+  if (typeof text !== 'string') {
+    const none = { text: undefined, ranking: undefined, embed: undefined, rerank: undefined }
+    return { ...checked, ...none, vector: copy as Vector }
+  }
+  const isFallback = embed !== undefined && isOffline && legs.vectors === undefined
+  return {
+    ...checked,
+    text,
+    ranking: isRanked ? { text, legs, words: { ...wordsOf(text), signal } } : undefined,
+    vector: byVectors && embed !== undefined ? await embedded(text, embed, signal) : undefined,
+    embed: isFallback ? () => embedded(text, embed, signal) : undefined,
+    rerank: rerank as Reranker | undefined,
+  }
 }
 
-const signalAlone = { signal: aSignal }
+const hostOptions = { signal: aSignal, rerank: aFunction }
 
-function checkText(
-  text: unknown,
-  vector: unknown,
-  embed: Embedder | undefined,
-  given: Members,
-): void {
+function usedLegs(use: Members | undefined) {
+  const given = legNames.map((name) => [name, use?.boolean(name)] as const)
+  use?.end()
+  const { words = true, names = true, walk = true, vectors } = Object.fromEntries(given)
+  return { words, names, walk, vectors }
+}
+
+function wordsOf(text: string) {
+  const languages = [languageOf(text) ?? 'en']
+  return { ...questionWords(parseSearch(text), languages), languages }
+}
+
+function checkText(text: unknown, vector: unknown, given: Members): void {
   if (vector !== undefined) given.fail('vector', 'stands beside text: a question is one of them')
   if (typeof text !== 'string') given.fail('text', `must be a string, not ${shown(text)}`)
   else if (text.trim() === '') given.fail('text', 'is empty')
   else if (!text.isWellFormed()) given.fail('text', 'has half of a surrogate pair')
-  if (embed === undefined) {
-    const advice = 'configure an embedder, or give a vector'
-    given.fail('text', `has nothing here that makes a vector of it; ${advice}`)
-  }
 }
 
 async function embedded(

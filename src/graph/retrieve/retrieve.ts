@@ -1,27 +1,37 @@
 // The retrieval half of GraphRAG: the part of a graph that speaks of a question.
 
-import { languageRank } from '../../terms.js'
+import { keyOf, languageRank } from '../../terms.js'
 import type { Term, Triple } from '../../types.js'
 import { withBlocks } from '../miss.js'
-import type { Subgraph } from '../types.js'
+import type { RankingQuestion } from '../ranking/ranking.js'
+import type { GraphSource, Subgraph } from '../types.js'
 import { ANY, NONE, type GraphView } from '../view.js'
+import type { PassageSet } from '../words/types.js'
 import { Bookkeeping } from './bookkeeping.js'
 import { expand } from './expansion.js'
-import { findNearest, type Nearest } from './nearest.js'
+import { nearPassages } from './near-passages.js'
+import { findNearest, type Near, type Nearest } from './nearest.js'
 import type { Retrieval } from './query.js'
+import { rankedPassages, spokenOf } from './ranked-passages.js'
 import { GraphReader, type Row } from './reader.js'
-import { findSources, type SourceParts } from './sources.js'
+import { readSources, type SourceCandidate, type SourceParts } from './sources.js'
 
 export interface RetrieveParts extends SourceParts {
   readonly view: GraphView
-  /** Of the same version of the same cores as the view. */
+  /** Of the same version of the same cores as the view, as are the passages. */
   readonly nearest: Nearest
+  readonly passages: () => Promise<readonly PassageSet[]>
 }
 
+/** What the vectors' order counts beside that of words and names, each from 0 to 1. */
+const vectorShare = 0.5
+
 /**
- * The nearest entities, and breadth first the triples around them: all about the nearest ones
- * before any of the next level. As in the reference system, literals and the names of predicates
- * are not gone on from, and labels are not triples of the subgraph but stand beside it.
+ * Passages that answer a question, and the triples around what they speak of. Passages are found by the words of
+ * the question and its names (../ranking), by vectors, or both; the entities are the nearest by vectors, those that
+ * the first passages speak of, or both. From these it goes breadth first: all triples about the first ones before
+ * any of the next level. As in the reference system, literals and the names of predicates are not gone on from, and
+ * labels are not triples of the subgraph but stand beside it.
  *
  * Knowledge alone fills the limits. Of an entity that a flow found, most triples say which passages
  * it was derived from, and of a passage all say where it lies: these become `sources`, at most as
@@ -30,24 +40,125 @@ export interface RetrieveParts extends SourceParts {
  * The same question to the same version of the same cores has the same answer.
  */
 export async function retrieve(parts: RetrieveParts, retrieval: Retrieval): Promise<Subgraph> {
-  const { view, nearest } = parts
-  const reader = new GraphReader(view, retrieval.signal)
+  const { view } = parts
+  const { entities: most, languages, signal } = retrieval
+  const reader = new GraphReader(view, signal)
   const books = await Bookkeeping.of(view)
-  const found = await findNearest(nearest, reader, books, retrieval)
-  const known = found.entities.map(({ id }) => id).filter((id) => id !== NONE)
+  const found = await findStart(parts, reader, books, retrieval)
+  const starts = found.entities.slice(0, most)
+  const known = starts.map(({ id }) => id).filter((id) => id !== NONE)
   const rows = await expand(reader, books, known, retrieval)
   const triples = await reader.each(rows, ({ s, p, o }) =>
     withBlocks((): Triple => ({ s: reader.term(s), p: reader.term(p), o: reader.term(o) })),
   )
-  const sources = await findSources(parts, reader, books, found, retrieval)
-  const entities = found.entities.map(({ near }) => near)
+  const entities = starts.map(({ near }) => near)
+  const read = await readSources(parts, reader, books, found.passages, retrieval)
+  const sources = await reranked(read, retrieval)
   const named = [
     ...entities.map(({ entity }) => entity),
     ...triples.flatMap(({ s, p, o }) => [s, p, o]),
     ...sources.flatMap(({ document = [] }) => document),
   ]
-  const labels = await labelsOf(named, reader, books, retrieval.languages)
+  const labels = await labelsOf(named, reader, books, languages)
   return { entities, triples, labels, sources }
+}
+
+interface Start {
+  readonly entities: readonly Near[]
+  readonly passages: readonly SourceCandidate[]
+}
+
+/** Where it starts, the best first. */
+async function findStart(
+  parts: RetrieveParts,
+  reader: GraphReader,
+  books: Bookkeeping,
+  retrieval: Retrieval,
+): Promise<Start> {
+  const { ranking, vector, embed } = retrieval
+  const ranked = ranking && (await byWords(parts, reader, books, { ...retrieval, ranking }))
+  const isNothing = ranked === undefined || ranked.passages.length === 0
+  const asked = vector ?? (isNothing ? await embed?.() : undefined)
+  if (asked === undefined) return ranked ?? { entities: [], passages: [] }
+  const found = await findNearest(parts.nearest, reader, books, { ...retrieval, vector: asked })
+  const near = { entities: found.entities, passages: await nearPassages(reader, books, found) }
+  return isNothing ? near : together(ranked, near)
+}
+
+async function byWords(
+  { passages }: RetrieveParts,
+  reader: GraphReader,
+  books: Bookkeeping,
+  { ranking, entities: k }: Retrieval & { readonly ranking: Omit<RankingQuestion, 'k'> },
+): Promise<Start> {
+  const sets = await passages()
+  if (sets.length === 0) return { entities: [], passages: [] }
+  const found = await rankedPassages(reader, sets, { ...ranking, k })
+  const entities = (await spokenOf(reader, books, found, ranking)).slice(0, k)
+  const ofPassage = new Map<number, Term[]>(found.map(({ id }) => [id, []]))
+  for (const { near, passages } of entities) {
+    for (const id of passages) ofPassage.get(id)?.push(near.entity)
+  }
+  return {
+    entities,
+    passages: found.map((each) => ({ ...each, entities: ofPassage.get(each.id) ?? [] })),
+  }
+}
+
+/** Both orders as one: a passage that one of them does not have gets nothing of it. */
+function together(ranked: Start, near: Start): Start {
+  const [best, nearest] = [ranked.passages[0]?.score ?? 1, near.passages[0]?.score ?? 1]
+  const farthest = Math.min(...near.passages.map(({ score }) => score))
+  const byId = new Map(
+    ranked.passages.map((each) => [each.id, { ...each, score: each.score / best }]),
+  )
+  for (const each of near.passages) {
+    const share = nearest > farthest ? (each.score - farthest) / (nearest - farthest) : 1
+    const known = byId.get(each.id)
+    const passage = known ?? { ...each, score: 0 }
+    byId.set(each.id, {
+      ...passage,
+      score: passage.score + vectorShare * share,
+      legs: { ...passage.legs, ...each.legs },
+      entities: distinctTerms([...passage.entities, ...each.entities]),
+    })
+  }
+  const entities = new Map<string, Near>()
+  for (const each of [...near.entities, ...ranked.entities]) {
+    const key = keyOf(each.near.entity)
+    const known = entities.get(key)
+    if (known === undefined || each.near.score > known.near.score) entities.set(key, each)
+  }
+  return {
+    entities: [...entities.values()].sort((a, b) => b.near.score - a.near.score),
+    passages: [...byId.values()].sort((a, b) => b.score - a.score),
+  }
+}
+
+function distinctTerms(terms: readonly Term[]): Term[] {
+  return [...new Map(terms.map((term) => [keyOf(term), term])).values()]
+}
+
+/** In the order of the host's own ranker, where there is one. */
+async function reranked(
+  sources: readonly GraphSource[],
+  { text, rerank, signal = new AbortController().signal }: Retrieval,
+): Promise<readonly GraphSource[]> {
+  if (rerank === undefined || text === undefined || sources.length === 0) return sources
+  const scores: unknown = await rerank(text, sources, { signal })
+  signal.throwIfAborted()
+  if (!Array.isArray(scores) || scores.length !== sources.length || !scores.every(isFinite)) {
+    throw new TypeError(`rerank must give ${sources.length} finite numbers, one for each passage`)
+  }
+  const scored = sources.map((source, n) => ({ source, score: scores[n] as number }))
+  scored.sort((a, b) => b.score - a.score)
+  return scored.map(({ source, score }, n) => {
+    return { ...source, score, legs: { ...source.legs, rerank: { rank: n + 1, score } } }
+  })
+}
+
+function isFinite(score: unknown): boolean {
+  return Number.isFinite(score)
 }
 
 /** Names of one thing that are compared: in as many languages as there are of an encyclopedia. */

@@ -1,13 +1,12 @@
-// Where the nearest entities were said: passages of documents, the best first.
+// Passages as they are told: with what their cores say of them.
 
 import { languageRank } from '../../terms.js'
 import type { Term } from '../../types.js'
 import { withBlocks } from '../miss.js'
-import type { GraphSource, NearEntity } from '../types.js'
+import type { GraphSource } from '../types.js'
 import { ANY } from '../view.js'
 import type { Bookkeeping } from './bookkeeping.js'
 import type { Retrieval } from './query.js'
-import type { RetrievalStart } from './nearest.js'
 import type { GraphReader, Row } from './reader.js'
 
 export interface SourceParts {
@@ -15,80 +14,35 @@ export interface SourceParts {
   readonly coreOf: (s: number, p: number, o: number) => string
 }
 
-interface Candidate {
+/** A passage before it is read. */
+export interface SourceCandidate extends Pick<GraphSource, 'score' | 'legs' | 'via' | 'entities'> {
   readonly id: number
-  /** How near it is itself, where it is among the nearest. */
-  readonly own: NearEntity | undefined
-  /** What says that it is a source, where it is one of an entity. */
+  /** A core that says it, or else what says that it is a source. */
+  readonly core: string | undefined
   readonly from: Row | undefined
-  /** Nearest first. */
-  readonly entities: NearEntity[]
 }
 
 /** Passages of which the language is looked up, for each that is told. */
 const looksForEach = 4
 
-/** Passages that one entity contributes by each predicate: some are on every page. */
-const mostOfEntity = 1000
-
 /**
- * The passages that are near themselves, and those that the entities were derived from or are the
- * subject of; at most `most`.
- *
- * The score is the mean of two cosines, that of the passage and that of its nearest entity: by its
- * own alone, a passage that names what was asked for once among a hundred other things is as far
- * away as any other; by its entities' alone, all of those that name it are equally near. Where one
- * of the two is not known, because it is not among the nearest, it counts as the farthest of those.
- * Where no passage is among the nearest, or no entity, the other alone is the score.
- *
- * Where languages are asked for, passages of documents in these come first, then those of which no
- * language is known; in each the nearest first.
+ * The first of these, at most `most`. Where languages are asked for, passages of documents in these come first,
+ * then those of which no language is known; in each in the order that they have.
  */
-export async function findSources(
+export async function readSources(
   parts: SourceParts,
   reader: GraphReader,
   books: Bookkeeping,
-  found: RetrievalStart,
+  candidates: readonly SourceCandidate[],
   { entities: most, languages }: Pick<Retrieval, 'entities' | 'languages'>,
 ): Promise<GraphSource[]> {
-  const candidates = new Map<number, Candidate>()
-  for (const { id, near: own } of found.passages) {
-    candidates.set(id, { id, own, from: undefined, entities: [] })
-  }
-  const { wasDerivedFrom, subjectOf } = books.ids
-  const uris = { most: mostOfEntity, accepts: ({ o }: Row) => reader.term(o).e }
-  const origins = await reader.each(found.entities, async ({ id, near }) => {
-    const rows = [
-      ...(await reader.take(id, wasDerivedFrom, ANY, uris)),
-      ...(await reader.take(id, subjectOf, ANY, uris)),
-    ]
-    return { near, rows }
-  })
-  for (const { near, rows } of origins) {
-    for (const from of rows) {
-      const known = candidates.get(from.o)
-      const candidate = known ?? { id: from.o, own: undefined, from, entities: [] }
-      if (candidate.entities.at(-1) !== near) candidate.entities.push(near)
-      candidates.set(from.o, candidate)
-    }
-  }
-  const scored = [...candidates.values()].map((candidate) => ({
-    candidate,
-    score: scoreOf(candidate, found),
-    entities: candidate.entities.reduce((sum, { score }) => sum + score, 0),
-  }))
-  // Equally near: what more entities speak for. The sort is stable.
-  scored.sort((a, b) => b.score - a.score || b.entities - a.entities)
-  const best = languages === undefined ? scored : await inLanguages(scored, languages)
-  return reader.each(best.slice(0, most), ({ candidate, score }) => describe(candidate, score))
+  const best = languages === undefined ? candidates : await inLanguages(languages)
+  return reader.each(best.slice(0, most), describe)
 
-  /** The nearest, those in the languages before others. */
-  async function inLanguages(
-    nearest: typeof scored,
-    ranges: readonly string[],
-  ): Promise<typeof scored> {
-    const ranked = await reader.each(nearest.slice(0, looksForEach * most), async (each) => {
-      const ln = await languageOf(each.candidate.id)
+  async function inLanguages(ranges: readonly string[]): Promise<SourceCandidate[]> {
+    const some = candidates.slice(0, looksForEach * most)
+    const ranked = await reader.each(some, async (each) => {
+      const ln = await languageOf(each.id)
       return { each, rank: languageRank({ v: '', e: false, ...(ln && { ln }) }, ranges) }
     })
     return ranked.sort((a, b) => a.rank - b.rank).map(({ each }) => each)
@@ -106,16 +60,17 @@ export async function findSources(
     return undefined
   }
 
-  async function describe(candidate: Candidate, score: number): Promise<GraphSource> {
-    const { id, own, from } = candidate
+  async function describe(candidate: SourceCandidate): Promise<GraphSource> {
+    const { id, from, score, legs, via, entities } = candidate
     const chunk = await withBlocks(() => reader.term(id))
-    const core = own?.core ?? (await withBlocks(() => parts.coreOf(...placesOf(from as Row))))
+    const core = candidate.core ?? (await withBlocks(() => parts.coreOf(...placesOf(from as Row))))
     const documentId = await documentIdOf(id)
     const document =
       documentId === undefined ? undefined : await withBlocks(() => reader.term(documentId))
     const language = await languageOf(id)
     const start = await literalOf(id, books.ids.beginIndex, isOffset)
     const end = await literalOf(id, books.ids.endIndex, isOffset)
+    const heading = await literalOf(id, books.ids.articleSection, isLiteral)
     const text = await literalOf(id, books.ids.text, isLiteral)
     return {
       chunk,
@@ -124,15 +79,18 @@ export async function findSources(
       core,
       ...(start !== undefined && { start: Number(start) }),
       ...(end !== undefined && { end: Number(end) }),
+      ...(heading !== undefined && { heading }),
       ...(text !== undefined && { text }),
       score,
-      entities: candidate.entities.map(({ entity }) => entity),
+      legs,
+      via,
+      entities,
     }
   }
 
   async function documentIdOf(id: number): Promise<number | undefined> {
     const accepts = ({ o }: Row) => o !== id && reader.term(o).e
-    for (const p of [wasDerivedFrom, books.ids.isPartOf]) {
+    for (const p of [books.ids.wasDerivedFrom, books.ids.isPartOf]) {
       const [row] = await reader.take(id, p, ANY, { most: 1, accepts })
       if (row !== undefined) return row.o
     }
@@ -151,13 +109,6 @@ export async function findSources(
     const [row] = await reader.take(id, p, ANY, { most: 1, accepts: ({ o }) => is(reader.term(o)) })
     return row && (await withBlocks(() => reader.term(row.o))).v
   }
-}
-
-function scoreOf({ own, entities }: Candidate, found: RetrievalStart): number {
-  const ofEntity = entities[0]?.score ?? found.entities.at(-1)?.near.score
-  const ofPassage = own?.score ?? (found.passages.length > 0 ? found.farthest : undefined)
-  if (ofPassage === undefined || ofEntity === undefined) return ofPassage ?? ofEntity ?? 0
-  return (ofPassage + ofEntity) / 2
 }
 
 const isLiteral = ({ e }: Term) => !e

@@ -5,10 +5,9 @@ import { checkOptions } from '../../door/options.js'
 import { aSignal, aText } from '../../door/rules.js'
 import { aLanguageRange } from '../../terms.js'
 import { languageOf } from '../../text/language.js'
-import { parseSearch, type SearchText } from '../../text/search-text.js'
-import { isStopWord } from '../../text/stop-words.js'
+import { parseSearch } from '../../text/search-text.js'
 import { Question } from '../question.js'
-import type { Phrase } from '../words/phrases.js'
+import { mostInPhrase, searchedWords } from '../words/asked-words.js'
 import type { WordQuestion } from '../words/search.js'
 
 export interface CheckedSearch {
@@ -21,8 +20,6 @@ export interface CheckedSearch {
 
 const usualK = 10
 const mostK = 10_000
-/** Words of a phrase: each is looked up in every passage that has all of them. */
-const mostInPhrase = 64
 
 /** @throws LorekeepError `LK_GRAPH_QUERY` */
 export function checkSearch(query: unknown): CheckedSearch {
@@ -48,34 +45,6 @@ export function checkSearch(query: unknown): CheckedSearch {
   given.end()
   asked.end()
   const languages = named ?? [languageOf(text ?? '') ?? 'en']
-  const question = { ...wordsOf(parsed, languages), languages, document, signal }
+  const question = { ...searchedWords(parsed, languages), languages, document, signal }
   return { question, k, cores: cores && [...cores], collection, explain }
-}
-
-/** Words that say little are passed over where there are others. */
-function wordsOf(
-  { words, phrases, joined, excluded }: SearchText,
-  languages: readonly string[],
-): Pick<WordQuestion, 'words' | 'phrases' | 'joined' | 'excluded'> {
-  const isStop = (form: string) => languages.some((language) => isStopWord(form, language))
-  const telling = words.filter(({ form, isPrefix }) => isPrefix || !isStop(form))
-  const chosen = telling.length > 0 || phrases.length > 0 ? telling : words
-  const asked = new Map(
-    chosen.map(({ form, isPrefix }) => [`${form} ${isPrefix}`, { form, isPrefix }]),
-  )
-  return {
-    words: [...asked.values()],
-    phrases: unique(phrases),
-    joined: unique(joined.filter(({ forms }) => forms.length <= mostInPhrase)),
-    excluded: unique(excluded),
-  }
-}
-
-/** Each once: what comes again would count again. */
-function unique(phrases: readonly Phrase[]): Phrase[] {
-  const byName = new Map<string, Phrase>()
-  for (const { forms, isPrefix } of phrases) {
-    byName.set(JSON.stringify([forms, isPrefix]), { forms, isPrefix })
-  }
-  return [...byName.values()]
 }

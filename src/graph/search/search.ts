@@ -1,10 +1,10 @@
 // Passages that have the words of a question, with their texts.
 
 import type { Term } from '../../types.js'
-import { passagePredicates } from '../../vocabulary.js'
 import { withBlocks } from '../miss.js'
+import { passageText } from '../passage-text.js'
 import type { FoundPassage, ScoreOfWord } from '../types.js'
-import { ANY, NONE, type GraphView } from '../view.js'
+import type { GraphView } from '../view.js'
 import { columnOf, UNKNOWN } from '../words/columns.js'
 import { Search, type ScoreOfPart } from '../words/search.js'
 import type { ScoredPassage } from '../words/top-passages.js'
@@ -84,25 +84,10 @@ async function readPassage(
       core: set.coreOf(passage),
       ...(start !== UNKNOWN && { start }),
       ...(end !== UNKNOWN && { end }),
-      text: textOf(view, set, passage, chunk),
+      text: passageText(view, set, passage, chunk),
       score,
     }
   })
-}
-
-/** May throw a Miss. */
-function textOf(view: GraphView, set: PassageSet, passage: number, chunk: Term): string {
-  const s = view.find(chunk)
-  for (const name of passagePredicates.text) {
-    const p = view.find({ v: name, e: true })
-    if (s === NONE || p === NONE) continue
-    const rows = view.rows(s, p, ANY)
-    while (rows.next()) {
-      const term = view.term(rows.o)
-      if (!term.e && set.isText(passage, term)) return term.v
-    }
-  }
-  return ''
 }
 
 function wordOf({ text, ...score }: ScoreOfPart): ScoreOfWord {

@@ -24,12 +24,15 @@ export interface WordQuestion {
   readonly signal?: AbortSignal | undefined
 }
 
-/** What a word or a phrase of a question adds to the score of a passage. */
-export interface ScoreOfPart {
+export interface PartOfSearch {
   readonly text: string
   /** Passages that have it. */
   readonly passages: number
   readonly idf: number
+}
+
+/** What a word or a phrase of a question adds to the score of a passage. */
+export interface ScoreOfPart extends PartOfSearch {
   /** How often it is in the passage, by field, length and form. */
   readonly frequency: number
   readonly score: number
@@ -49,6 +52,7 @@ export class Search {
   readonly #question: WordQuestion
   readonly #statistics: Statistics
   readonly #scores: readonly PassageScores[]
+  readonly #parts: PartOfSearch[] = []
 
   private constructor(sets: readonly PassageSet[], question: WordQuestion, statistics: Statistics) {
     this.#sets = sets
@@ -85,11 +89,16 @@ export class Search {
     return this.#sets[n] as PassageSet
   }
 
+  /** The words and phrases of the question, and what each is worth. */
+  get parts(): readonly PartOfSearch[] {
+    return this.#parts
+  }
+
   /** What the scores of some passages are the sums of. */
   static async explained(
     sets: readonly PassageSet[],
     question: WordQuestion,
-    found: readonly ScoredPassage[],
+    found: readonly Pick<ScoredPassage, 'set' | 'passage'>[],
   ): Promise<ScoreOfPart[][]> {
     const statistics = await statisticsOf(sets, question.signal)
     const search = new Search(sets, question, statistics)
@@ -119,7 +128,8 @@ export class Search {
     const { phrases, excluded, document } = this.#question
     const turns = new Turns(this.#question.signal)
     for (const part of partsOf(this.#question)) {
-      const { idf } = await this.#take(part)
+      const { idf, passages } = await this.#take(part)
+      this.#parts.push({ text: part.text, passages, idf })
       for (const scores of this.#scores) scores.endWord(idf)
     }
     for (const [n, set] of this.#sets.entries()) {

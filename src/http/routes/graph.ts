@@ -125,6 +125,7 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
     const query = {
       ...(body.has('vector') && { vector: body.vector() }),
       text: body.question(),
+      use: body.legs(),
       entities: body.count('entities', maxGraphResults),
       triples: body.count('triples', maxGraphResults),
       depth: body.count('depth', maxDepth),

@@ -11,7 +11,7 @@ const file = resolve('../shared/data/news-from-nowhere.txt')
 const skip = existsSync(file) ? false : 'no novel: ../shared/data is not there'
 const user = 'alice'
 const id = 'https://www.gutenberg.org/ebooks/3261'
-const river = /\bThames\b/
+const river = /\bThames\b/i
 const rowing = /\b(row(s|ed|ing)?|scull(s|ed|ing)?|oars?|boats?)\b/i
 
 t.test('who rowed the boat on the Thames?', { skip }, async (t) => {
@@ -62,7 +62,7 @@ t.test('who rowed the boat on the Thames?', { skip }, async (t) => {
   t.ok(count(pages, river) < pages.length / 8)
   t.ok(count(pages, rowing) < pages.length / 4)
   t.ok(river.test(best[0] ?? '') && rowing.test(best[0] ?? ''), 'the best does both')
-  t.ok(count(best, river) >= 9, `${count(best, river)} of the best ten name the river`)
+  t.ok(count(best, river) >= 7, `${count(best, river)} of the best ten name the river`)
   t.ok(count(best, rowing) >= 6, `${count(best, rowing)} of the best ten speak of rowing`)
   for (const source of sources) {
     t.equal(source.core, id)

@@ -1,11 +1,13 @@
 import t from 'tap'
-import { checkRetrieval } from '../../../src/graph/retrieve/query.js'
+import { checkRetrieval, type QuestionEmbedder } from '../../../src/graph/retrieve/query.js'
 import { retrieve, type RetrieveParts } from '../../../src/graph/retrieve/retrieve.js'
 import type { NearEntity, RetrieveQuery, Subgraph } from '../../../src/graph/types.js'
-import type { Term, Triple } from '../../../src/types.js'
+import type { Embedder, Term, Triple } from '../../../src/types.js'
 import { vocabulary } from '../../../src/vocabulary.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
 import { ArrayView } from './array-view.js'
+
+const noEmbedder: QuestionEmbedder = { embed: undefined, isOffline: false }
 
 t.test('the nearest come first, then what they lead to, each triple once', async (t) => {
   const triples = graph('a knows b', 'b knows a', 'b knows c', 'c knows d', 'd knows e', 'x is a')
@@ -98,7 +100,7 @@ t.test('names are in the language that is preferred, where there is one', async 
   t.equal(foreign.labels['a'], 'Wien', 'the first, where none is wanted more')
   for (const languages of ['de', [7], ['en_GB'], ['']]) {
     const wrong = { vector: [1], languages: languages as string[] }
-    await t.rejects(checkRetrieval(wrong, undefined), {
+    await t.rejects(checkRetrieval(wrong, noEmbedder), {
       code: 'LK_GRAPH_QUERY',
       details: { errors: [{ path: 'languages' }] },
     })
@@ -179,6 +181,8 @@ t.test('sources are the passages of entities, with their places', async (t) => {
       end: 200,
       text: 'Ann met Ben.',
       score: 0.9,
+      legs: { vectors: { rank: 1, score: 0.9 } },
+      via: [],
       entities: [uri('a'), uri('b')],
     },
     {
@@ -188,6 +192,8 @@ t.test('sources are the passages of entities, with their places', async (t) => {
       start: 0,
       end: 100,
       score: 0.9,
+      legs: { vectors: { rank: 2, score: 0.9 } },
+      via: [],
       entities: [uri('a')],
     },
   ])
@@ -242,11 +248,12 @@ t.test('where cores name whole documents, these are the sources', async (t) => {
     literal('odd', vocabulary.beginIndex, 'twelve'),
   ]
   const { sources, triples: found } = await ask({ triples, near: ['a'] })
-  const common = { core: 'core of a', score: 0.9, entities: [uri('a')] }
+  const common = { core: 'core of a', score: 0.9, via: [], entities: [uri('a')] }
+  const legs = (rank: number) => ({ vectors: { rank, score: 0.9 } })
   t.strictSame(sources, [
-    { chunk: uri('odd'), document: uri('folder'), ...common },
-    { chunk: uri('book'), document: uri('book'), ...common },
-    { chunk: uri('unknown'), ...common },
+    { chunk: uri('odd'), document: uri('folder'), legs: legs(1), ...common },
+    { chunk: uri('book'), document: uri('book'), legs: legs(2), ...common },
+    { chunk: uri('unknown'), legs: legs(3), ...common },
   ])
   t.strictSame(found, [])
 })
@@ -387,33 +394,42 @@ t.test('a question that is none is refused', async (t) => {
   for (const [query, path] of cases) {
     const refused = { code: 'LK_GRAPH_QUERY', details: { errors: [{ path }] } }
     await t.rejects(
-      checkRetrieval(query, () => [[1]]),
+      checkRetrieval(
+        query,
+        by(() => [[1]]),
+      ),
       refused,
       JSON.stringify(query),
     )
   }
   const most = { entities: 10_000, triples: 100_000, depth: 100, maxTriples: 1_000_000 }
-  t.match(await checkRetrieval({ vector, ...most }, undefined), most)
+  t.match(await checkRetrieval({ vector, ...most }, noEmbedder), most)
 })
 
 t.test('a text is what the embedder makes of it', async (t) => {
   const { signal } = new AbortController()
-  const made = await checkRetrieval({ text: 'why?', signal }, (texts, options) => {
+  const embedder = by((texts, options) => {
     t.strictSame(texts, ['why?'])
     t.equal(options.signal.aborted, false)
     return Promise.resolve([new Float32Array([1, 2])])
   })
+  const made = await checkRetrieval({ text: 'why?', signal }, embedder)
   t.strictSame(made.vector, new Float32Array([1, 2]))
 
-  const noEmbedder = checkRetrieval({ text: 'why?' }, undefined)
-  await t.rejects(noEmbedder, { code: 'LK_GRAPH_QUERY', details: { errors: [{ path: 'text' }] } })
+  const needed = checkRetrieval({ text: 'why?', use: { vectors: true } }, noEmbedder)
+  const details = { errors: [{ path: 'use.vectors' }] }
+  await t.rejects(needed, { code: 'LK_GRAPH_QUERY', details })
+  t.equal((await checkRetrieval({ text: 'why?' }, noEmbedder)).vector, undefined)
   const thrown = new Error('no model')
   const throwing = () => {
     throw thrown
   }
-  await t.rejects(checkRetrieval({ text: 'why?' }, throwing), thrown)
+  await t.rejects(checkRetrieval({ text: 'why?' }, by(throwing)), thrown)
   for (const vectors of [[], [[]], [[1], [2]], [[NaN]]]) {
-    const wrong = checkRetrieval({ text: 'why?' }, () => vectors)
+    const wrong = checkRetrieval(
+      { text: 'why?' },
+      by(() => vectors),
+    )
     await t.rejects(wrong, TypeError, JSON.stringify(vectors))
   }
 })
@@ -422,13 +438,18 @@ t.test('a question that is aborted while its text is embedded ends with the reas
   for (const vectors of [[], [[1, 2]]]) {
     const controller = new AbortController()
     const reason = new Error('enough')
-    const asked = checkRetrieval({ text: 'why?', signal: controller.signal }, () => {
+    const embedder = by(() => {
       controller.abort(reason)
       return vectors
     })
+    const asked = checkRetrieval({ text: 'why?', signal: controller.signal }, embedder)
     await t.rejects(asked, reason, `an embedder that gives ${vectors.length} vectors then`)
   }
 })
+
+function by(embed: Embedder): QuestionEmbedder {
+  return { embed, isOffline: false }
+}
 
 // ── asking ───────────────────────────────────────────────────────────────────
 
@@ -451,9 +472,10 @@ async function ask(asked: Asked, query: Partial<RetrieveQuery> = {}): Promise<Su
       onNearest?.(k)
       return (all as NearEntity[]).slice(0, k)
     },
+    passages: () => Promise.resolve([]),
     coreOf: (s) => `core of ${view.term(s).v}`,
   }
-  return retrieve(parts, await checkRetrieval({ vector: [1], ...query }, undefined))
+  return retrieve(parts, await checkRetrieval({ vector: [1], ...query }, noEmbedder))
 }
 
 function nearEntities(...names: string[]): NearEntity[] {

@@ -1,0 +1,110 @@
+import type { Term } from '../../types.js'
+import { withBlocks } from '../miss.js'
+import { passageText } from '../passage-text.js'
+import type { GraphView } from '../view.js'
+import { columnOf } from '../words/columns.js'
+import { titleNames } from '../words/name-words.js'
+import { Search, type WordQuestion } from '../words/search.js'
+import type { PassageSet } from '../words/types.js'
+import type { NameBook, NameInText, PassageOfSet } from './names.js'
+
+/** A name that leads to a passage. */
+export interface Step {
+  /** As the text has it. */
+  readonly name: string
+  /** The passage that has it, or is called so; undefined where the question has it. */
+  readonly from: Candidate | undefined
+}
+
+/** A passage that may answer a question, with its scores. */
+export interface Candidate extends PassageOfSet {
+  readonly chunk: Term
+  /** What each word or phrase of the question adds to its score. */
+  readonly byWord: ReadonlyMap<string, number>
+  /** The sum of these. */
+  readonly words: number
+  /** What names of the question add, and one of these. */
+  names: number
+  named: Step | undefined
+  /** What another passage adds, and what leads from there. */
+  walk: number
+  led: Step | undefined
+  /** The sum of the scores that count. */
+  total: number
+}
+
+export interface NamesOfPassage {
+  /** What it is called. */
+  readonly titles: readonly NameInText[]
+  readonly names: readonly NameInText[]
+}
+
+/** The passages that a ranking has come across. */
+export class Candidates {
+  readonly #view: GraphView
+  readonly #sets: readonly PassageSet[]
+  readonly #question: WordQuestion
+  readonly #known = new Map<string, Candidate>()
+
+  constructor(view: GraphView, sets: readonly PassageSet[], question: WordQuestion) {
+    this.#view = view
+    this.#sets = sets
+    this.#question = question
+  }
+
+  /** In the order in which they were come across. */
+  get all(): Candidate[] {
+    return [...this.#known.values()]
+  }
+
+  /** Looks up the scores of those that are not known. */
+  async add(passages: Iterable<PassageOfSet>): Promise<void> {
+    const unknown = new Map<string, PassageOfSet>()
+    for (const each of passages) {
+      if (!this.#known.has(keyOf(each))) unknown.set(keyOf(each), each)
+    }
+    if (unknown.size === 0) return
+    const found = [...unknown.values()]
+    const explained = await Search.explained(this.#sets, this.#question, found)
+    for (const [n, { set, passage }] of found.entries()) {
+      const byWord = new Map(explained[n]?.map(({ text, score }) => [text, score]))
+      const words = [...byWord.values()].reduce((sum, score) => sum + score, 0)
+      const scores = { names: 0, named: undefined, walk: 0, led: undefined, total: 0 }
+      const of = this.#set(set)
+      const chunk = await withBlocks(() => of.term(of.at(columnOf.passage, passage)))
+      this.#known.set(keyOf({ set, passage }), { set, passage, chunk, byWord, words, ...scores })
+    }
+  }
+
+  /** One that was added. */
+  at(passage: PassageOfSet): Candidate {
+    return this.#known.get(keyOf(passage)) as Candidate
+  }
+
+  /** What a passage is part of, by a name that only this has; itself where nobody says it. */
+  async documentOf({ set, passage }: PassageOfSet): Promise<string> {
+    const document = await withBlocks(() => this.#set(set).at(columnOf.document, passage))
+    return document === 0 ? keyOf({ set, passage }) : `${set} in ${document}`
+  }
+
+  async namesOf({ set, passage, chunk }: Candidate, book: NameBook): Promise<NamesOfPassage> {
+    const of = this.#set(set)
+    return withBlocks(() => {
+      const id = of.at(columnOf.title, passage)
+      const title = id === 0 ? '' : of.term(id - 1).v
+      const text = passageText(this.#view, of, passage, chunk)
+      return {
+        titles: titleNames(title).map((name) => ({ name, text: title })),
+        names: book.namesIn(text),
+      }
+    })
+  }
+
+  #set(n: number): PassageSet {
+    return this.#sets[n] as PassageSet
+  }
+}
+
+function keyOf({ set, passage }: PassageOfSet): string {
+  return `${set} ${passage}`
+}

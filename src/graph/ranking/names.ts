@@ -1,0 +1,169 @@
+// The names that passages are called by, and that they speak of: which stand in a text, and where a name leads.
+
+import { isStopWord } from '../../text/stop-words.js'
+import { eachWord } from '../../text/words.js'
+import type { Turns } from '../../turns.js'
+import { withBlocks } from '../miss.js'
+import { columnOf } from '../words/columns.js'
+import { formsOfName, mostNameForms, wordOfForms } from '../words/name-words.js'
+import { phraseIn } from '../words/phrases.js'
+import type { PassageSet } from '../words/types.js'
+
+/** A name, and what a text has it as. */
+export interface NameInText {
+  /** Its word. */
+  readonly name: string
+  readonly text: string
+}
+
+interface LongestName extends NameInText {
+  readonly words: number
+}
+
+interface WordInText {
+  readonly form: string
+  readonly start: number
+  readonly end: number
+}
+
+/** A passage of one of several sets. */
+export interface PassageOfSet {
+  readonly set: number
+  readonly passage: number
+}
+
+const IS_NAME = 1
+const CONTINUES = 2
+const IS_TITLE = 4
+
+/** By set: what begins a name, and is one. Sets never change. */
+const known = new WeakMap<PassageSet, Map<string, number>>()
+const mostKnown = 100_000
+
+/** More passages of one name are not looked at. */
+const mostNamed = 1000
+
+/** Passages with one word of a name: where they are more, the name is not looked up in texts. */
+const mostListed = 20_000
+
+/** The names of the passages of several sets. */
+export class NameBook {
+  readonly #sets: readonly PassageSet[]
+  readonly #languages: readonly string[]
+
+  /** By the languages a word alone is passed over that says little. */
+  constructor(sets: readonly PassageSet[], languages: readonly string[]) {
+    this.#sets = sets
+    this.#languages = languages
+  }
+
+  /** The names that stand in a text, at each word the longest, none in another. May throw a Miss. */
+  namesIn(text: string): NameInText[] {
+    const words: WordInText[] = []
+    eachWord(text, (form, start, end) => words.push({ form, start, end }))
+    const found: NameInText[] = []
+    for (let at = 0; at < words.length;) {
+      const name = this.#nameAt(text, words, at)
+      if (name !== undefined) found.push(name)
+      at += name?.words ?? 1
+    }
+    return found
+  }
+
+  /** The longest name that begins with a word. */
+  #nameAt(text: string, words: readonly WordInText[], at: number): LongestName | undefined {
+    const { form, start } = words[at] as WordInText
+    let name = wordOfForms([form])
+    let longest: LongestName | undefined
+    for (let length = 1; ; length++) {
+      const kind = this.#kind(name)
+      const { end } = words[at + length - 1] as WordInText
+      if ((kind & IS_NAME) !== 0 && (length > 1 || this.#stands(form, text, start, kind))) {
+        longest = { name, text: text.slice(start, end), words: length }
+      }
+      const next = words[at + length]
+      if ((kind & CONTINUES) === 0 || next === undefined || length === mostNameForms) return longest
+      name = `${name} ${next.form}`
+    }
+  }
+
+  /**
+   * Whether a word alone is a name: what is the title of nothing only where it has no small letter first. A year is
+   * none, nor is what says little.
+   */
+  #stands(form: string, text: string, start: number, kind: number): boolean {
+    if (!/\p{L}/u.test(form)) return false
+    if (this.#languages.some((language) => isStopWord(form, language))) return false
+    return (kind & IS_TITLE) !== 0 || !/^\p{Ll}/u.test(text.slice(start, start + 2))
+  }
+
+  #kind(word: string): number {
+    let kind = 0
+    for (const set of this.#sets) kind |= kindIn(set, word)
+    return kind
+  }
+
+  /** The passages that are called so, or whose document is. May throw a Miss. */
+  titled(name: string): PassageOfSet[] {
+    const found: PassageOfSet[] = []
+    for (const [n, set] of this.#sets.entries()) {
+      const word = set.find(Buffer.from(name))
+      if (word < 0) continue
+      if (!set.isWhole) set.need(columnOf.place)
+      const list = set.counts(word)
+      for (let most = mostNamed; most > 0 && list.next(); most--) {
+        if (list.title > 0 && set.isSeen(list.passage)) {
+          found.push({ set: n, passage: list.passage })
+        }
+      }
+    }
+    return found
+  }
+
+  /** The passages in which a name stands; none where those are more than `most`, or one of its words is in too many. */
+  async having(name: string, most: number, turns: Turns): Promise<PassageOfSet[]> {
+    const forms = formsOfName(name)
+    const found: PassageOfSet[] = []
+    for (const [n, set] of this.#sets.entries()) {
+      const counts = await withBlocks(() => {
+        const words = forms.map((form) => set.find(Buffer.from(form)))
+        return words.map((word) => (word < 0 ? 0 : set.counts(word).count))
+      })
+      if (Math.min(...counts) === 0) continue
+      if (Math.max(...counts) > mostListed) return []
+      const { passages } = await phraseIn(set, { forms, isPrefix: false }, turns)
+      for (const passage of passages) found.push({ set: n, passage })
+      if (found.length > most) return []
+    }
+    return found
+  }
+}
+
+/** May throw a Miss. */
+function kindIn(set: PassageSet, word: string): number {
+  let ofSet = known.get(set)
+  if (ofSet === undefined) known.set(set, (ofSet = new Map()))
+  const before = ofSet.get(word)
+  if (before !== undefined) return before
+  const [from, to] = set.beginningWith(word)
+  const is = from < to && set.word(from) === word
+  const next = is ? from + 1 : from
+  const continues = next < to && set.word(next).startsWith(`${word} `)
+  const kind = (is ? kindOfName(set, from) : 0) | (continues ? CONTINUES : 0)
+  if (ofSet.size >= mostKnown) ofSet.clear()
+  ofSet.set(word, kind)
+  return kind
+}
+
+/** Whether a name is one of a passage that is seen, and whether it is its title. May throw a Miss. */
+function kindOfName(set: PassageSet, word: number): number {
+  if (!set.isWhole) set.need(columnOf.place)
+  const list = set.counts(word)
+  let kind = 0
+  for (let looked = 0; list.next() && kind < IS_TITLE; looked++) {
+    if (kind > 0 && looked > mostNamed) break
+    if (!set.isSeen(list.passage)) continue
+    kind = IS_NAME | (list.title > 0 ? IS_TITLE : 0)
+  }
+  return kind
+}

@@ -1,0 +1,133 @@
+// Passages that answer a question: by its words, by the names in it, and by the names that lead from what was
+// found first to what that does not say itself.
+
+import { Turns } from '../../turns.js'
+import { withBlocks } from '../miss.js'
+import type { GraphView } from '../view.js'
+import { Search, type PartOfSearch, type WordQuestion } from '../words/search.js'
+import type { PassageSet } from '../words/types.js'
+import { Candidates, type Candidate } from './candidates.js'
+import { Leads } from './leads.js'
+import { NameBook } from './names.js'
+import { weights } from './weights.js'
+
+/** What a ranking goes by. */
+export interface Legs {
+  readonly words: boolean
+  readonly names: boolean
+  readonly walk: boolean
+}
+
+export interface RankingQuestion {
+  readonly text: string
+  readonly words: WordQuestion
+  readonly legs: Legs
+  /** How many passages. */
+  readonly k: number
+}
+
+/**
+ * The best passages of some sets, the best first. Their texts are in triples of the view.
+ *
+ * Each passage has the score of its words (BM25F). The names of the question, the longest at each word, add to
+ * what is called so. Then, twice, the names of the first passages are followed: to what they are the title of, to
+ * what has them as well, and to what has the title of a first passage. What is led to gets a share of the score of
+ * where it was led from, and of the words of the question that it has and that one has not. So of two passages that
+ * answer a question together, each by half of its words, the one finds the other.
+ */
+export async function rank(
+  view: GraphView,
+  sets: readonly PassageSet[],
+  { text, words, legs, k }: RankingQuestion,
+): Promise<Candidate[]> {
+  const turns = new Turns(words.signal)
+  const candidates = new Candidates(view, sets, words)
+  const search = await Search.of(sets, words)
+  const { parts } = search
+  try {
+    await candidates.add(search.best(Math.max(k, 4 * weights.firsts)))
+  } finally {
+    search.end()
+  }
+  const book = new NameBook(sets, words.languages)
+  const standing = await withBlocks(() => book.namesIn(text))
+  const asked = [...new Map(standing.map((each) => [each.name, each])).values()]
+  const leads = new Leads(candidates, book, asked, turns)
+  if (legs.names) await addNamed(leads, parts)
+  addUp(candidates.all, legs)
+  for (let round = 0; legs.walk && round < weights.rounds; round++) {
+    await walk(candidates, leads)
+    addUp(candidates.all, legs)
+  }
+  return sorted(candidates.all, legs, parts).slice(0, k)
+}
+
+/** What the names of the question are worth to what is called so. */
+async function addNamed(leads: Leads, parts: readonly PartOfSearch[]): Promise<void> {
+  const worth = parts.reduce((sum, { idf }) => sum + idf, 0) / Math.max(1, parts.length)
+  for (const [{ name }, those] of await leads.ofQuestion()) {
+    const words = Math.min(weights.nameWords, name.split(' ').length)
+    for (const { to, weight, step } of those) {
+      to.names += weight * weights.name * words * worth
+      to.named = step
+    }
+  }
+}
+
+/** Follows the names of the first passages. */
+async function walk(candidates: Candidates, leads: Leads): Promise<void> {
+  const firsts = sortedByTotal(candidates.all).slice(0, weights.firsts)
+  const most = firsts[0]?.total ?? 0
+  if (most === 0) return
+  const found = await leads.from(firsts)
+  for (const candidate of candidates.all) {
+    candidate.walk = 0
+    candidate.led = undefined
+  }
+  for (const [first, those] of found) {
+    for (const { to, weight, step } of those) {
+      const added = addedBy(to, first) * weights.added * (first.total / most)
+      const walk = weight * (added + weights.carried * first.total)
+      if (walk <= to.walk) continue
+      to.walk = walk
+      to.led = step
+    }
+  }
+}
+
+/** What one passage has of the words of the question that another one has not, or has less of. */
+function addedBy(to: Candidate, from: Candidate): number {
+  let added = 0
+  for (const [word, score] of to.byWord) {
+    added += Math.max(0, score - (from.byWord.get(word) ?? 0))
+  }
+  return added
+}
+
+function addUp(candidates: readonly Candidate[], legs: Legs): void {
+  for (const candidate of candidates) {
+    candidate.total = (legs.words ? candidate.words : 0) + candidate.names + candidate.walk
+  }
+}
+
+/** Where the first passage by words has all of them, it stays the first: it is what was asked for. */
+function sorted(
+  candidates: readonly Candidate[],
+  legs: Legs,
+  parts: readonly PartOfSearch[],
+): Candidate[] {
+  const all = sortedByTotal(candidates).filter(({ total }) => total > 0)
+  if (!legs.words) return all
+  const [first] = [...all].sort((a, b) => b.words - a.words)
+  if (first === undefined || !parts.every(({ text }) => first.byWord.has(text))) return all
+  return [first, ...all.filter((each) => each !== first)]
+}
+
+/** Equal ones come in the order of their URIs, which does not change with the parts of an index. */
+function sortedByTotal(candidates: readonly Candidate[]): Candidate[] {
+  return [...candidates].sort((a, b) => {
+    if (a.total !== b.total) return b.total - a.total
+    if (a.chunk.v !== b.chunk.v) return a.chunk.v < b.chunk.v ? -1 : 1
+    return a.set - b.set || a.passage - b.passage
+  })
+}

@@ -1,0 +1,76 @@
+// What a person types, as words that a search goes by.
+
+import { isStopWord } from '../../text/stop-words.js'
+import type { SearchText, WordSequence } from '../../text/search-text.js'
+import type { AskedWord } from './forms.js'
+import type { Phrase } from './phrases.js'
+import type { WordQuestion } from './search.js'
+
+/** Words of a phrase: each is looked up in every passage that has all of them. */
+export const mostInPhrase = 64
+
+/** Words of a question in natural language: what has more is a text, of which the beginning is looked at. */
+const mostWords = 512
+const mostJoined = 64
+
+type Asked = Pick<WordQuestion, 'words' | 'phrases' | 'joined' | 'excluded'>
+
+/** Words that say little are passed over where there are others. */
+export function searchedWords(
+  { words, phrases, joined, excluded }: SearchText,
+  languages: readonly string[],
+): Asked {
+  const telling = words.filter((word) => tells(word, languages))
+  const chosen = telling.length > 0 || phrases.length > 0 ? telling : words
+  return {
+    words: distinctWords(chosen),
+    phrases: distinct(phrases),
+    joined: distinct(joined.filter(({ forms }) => forms.length <= mostInPhrase)),
+    excluded: distinct(excluded),
+  }
+}
+
+/**
+ * The same of a question in natural language, which requires nothing: a title in quotes need not be what it asks
+ * for, and a dash leaves nothing out.
+ */
+export function questionWords(
+  { words, phrases, joined, excluded }: SearchText,
+  languages: readonly string[],
+): Asked {
+  const all = [...words, ...phrases.flatMap(wordsOf), ...excluded.flatMap(wordsOf)]
+  const telling = all.filter((word) => tells(word, languages))
+  const together = [...phrases, ...joined].filter(
+    ({ forms }) => forms.length > 1 && forms.length <= mostInPhrase,
+  )
+  return {
+    words: distinctWords(telling.length > 0 ? telling : all).slice(0, mostWords),
+    phrases: [],
+    joined: distinct(together).slice(0, mostJoined),
+    excluded: [],
+  }
+}
+
+function tells({ form, isPrefix }: AskedWord, languages: readonly string[]): boolean {
+  return isPrefix || !languages.some((language) => isStopWord(form, language))
+}
+
+function wordsOf({ forms, isPrefix }: WordSequence): AskedWord[] {
+  return forms.map((form, n) => ({ form, isPrefix: isPrefix && n === forms.length - 1 }))
+}
+
+/** Each once: what comes again would count again. */
+function distinctWords(words: readonly AskedWord[]): AskedWord[] {
+  const byName = new Map(
+    words.map(({ form, isPrefix }) => [`${form} ${isPrefix}`, { form, isPrefix }]),
+  )
+  return [...byName.values()]
+}
+
+function distinct(phrases: readonly Phrase[]): Phrase[] {
+  const byName = new Map<string, Phrase>()
+  for (const { forms, isPrefix } of phrases) {
+    byName.set(JSON.stringify([forms, isPrefix]), { forms, isPrefix })
+  }
+  return [...byName.values()]
+}
