@@ -1,7 +1,7 @@
 // Words that stand one behind the other in one field.
 
 import type { Turns } from '../../turns.js'
-import { withBlocks } from '../miss.js'
+import { patience, withBlocks } from '../miss.js'
 import { columnOf } from './columns.js'
 import type { PassageSet } from './types.js'
 import type { FieldCounts, WordList } from './word-list.js'
@@ -19,9 +19,6 @@ export interface Phrase {
   readonly isPrefix: boolean
 }
 
-/** Passages that are looked at before others get their turn. */
-const atOnce = 1000
-
 /** Where a phrase stands, in passages that are seen. Rejects with the signal's reason. */
 export async function phraseIn(
   set: PassageSet,
@@ -36,7 +33,7 @@ export async function phraseIn(
   const [from, to] = isPrefix ? await withBlocks(() => set.beginningWith(last)) : [0, 1]
   for (let n = from; n < to; n++) {
     const cursor = await withBlocks(() => new PhraseCursor(set, isPrefix ? [...words, n] : words))
-    while (await withBlocks(() => cursor.take(found, atOnce))) await turns.pass()
+    while (await withBlocks(() => cursor.take(found, patience.passages))) await turns.pass()
     await turns.pass()
   }
   return { passages: [...found.keys()], counts: [...found.values()] }
