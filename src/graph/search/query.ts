@@ -19,6 +19,8 @@ export interface CheckedSearch {
   readonly explain: boolean
 }
 
+/** It is taken apart at once, and each of its words is looked up. */
+const mostText = 16_384
 const usualK = 10
 const mostK = 10_000
 /** Words of a phrase: each is looked up in every passage that has all of them. */
@@ -31,13 +33,15 @@ export function checkSearch(query: unknown): CheckedSearch {
   const { signal } = checkOptions('search()', { signal: given.get('signal') }, { signal: aSignal })
   const text = given.need('text', aText)
   if (text !== undefined && text.trim() === '') given.fail('text', 'is empty')
+  const isLong = text !== undefined && text.length > mostText
+  if (isLong) given.fail('text', `has ${text.length} characters; there may be ${mostText}`)
   const k = given.integer('k', 1, mostK) ?? usualK
   const document = given.text('document')
   const collection = given.text('collection')
   const cores = given.list('cores', aText)
   const named = given.list('languages', aLanguageRange)
   const explain = given.boolean('explain') ?? false
-  const parsed = parseSearch(text ?? '')
+  const parsed = parseSearch(isLong ? '' : (text ?? ''))
   const { phrases, excluded } = parsed
   for (const { forms } of [...phrases, ...excluded]) {
     if (forms.length <= mostInPhrase) continue
