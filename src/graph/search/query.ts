@@ -3,6 +3,7 @@
 import { Members } from '../../door/members.js'
 import { checkOptions } from '../../door/options.js'
 import { aSignal, aText } from '../../door/rules.js'
+import { eitherOf } from '../../in-flight.js'
 import { aLanguageRange } from '../../terms.js'
 import { languageOf } from '../../text/language.js'
 import { parseSearch, type SearchText } from '../../text/search-text.js'
@@ -26,8 +27,8 @@ const mostK = 10_000
 /** Words of a phrase: each is looked up in every passage that has all of them. */
 const mostInPhrase = 64
 
-/** @throws LorekeepError `LK_GRAPH_QUERY` */
-export function checkSearch(query: unknown): CheckedSearch {
+/** The search ends when `closing` says so, too. @throws LorekeepError `LK_GRAPH_QUERY` */
+export function checkSearch(query: unknown, closing: AbortSignal): CheckedSearch {
   const asked = new Question()
   const given = new Members(query, '', asked.problems, 'a question, an object')
   const { signal } = checkOptions('search()', { signal: given.get('signal') }, { signal: aSignal })
@@ -52,7 +53,12 @@ export function checkSearch(query: unknown): CheckedSearch {
   given.end()
   asked.end()
   const languages = named ?? [languageOf(text ?? '') ?? 'en']
-  const question = { ...wordsOf(parsed, languages), languages, document, signal }
+  const question = {
+    ...wordsOf(parsed, languages),
+    languages,
+    document,
+    signal: eitherOf(closing, signal),
+  }
   return { question, k, cores: cores && [...cores], collection, explain }
 }
 

@@ -1,5 +1,6 @@
 // Passages that have the words of a question, with their texts.
 
+import { Turns } from '../../turns.js'
 import type { Term } from '../../types.js'
 import { passagePredicates } from '../../vocabulary.js'
 import { withBlocks } from '../miss.js'
@@ -12,7 +13,7 @@ import type { PassageSet } from '../words/types.js'
 import { Highlighter } from './highlights.js'
 import type { CheckedSearch } from './query.js'
 
-/** The passages of all sets are in triples of the view. */
+/** The passages of all sets are in triples of the view. Rejects with the signal's reason. */
 export async function search(
   view: GraphView,
   sets: readonly PassageSet[],
@@ -20,18 +21,24 @@ export async function search(
 ): Promise<FoundPassage[]> {
   const { words, phrases, signal } = question
   if (words.length + phrases.length === 0) return []
-  const begun = await Search.of(sets, question)
+  const turns = new Turns(signal)
+  await turns.pass()
+  const begun = await Search.of(sets, question, turns)
   try {
-    signal?.throwIfAborted()
-    const found = await readBest(view, begun, k)
+    const best = await readBest(view, begun, k, turns)
     const highlighter = new Highlighter(question)
-    const scored = found.map(({ scored }) => scored)
-    const explained = explain ? await Search.explained(sets, question, scored) : []
-    return found.map(({ passage }, n) => ({
-      ...passage,
-      highlights: highlighter.in(passage.text),
-      ...(explain && { explanation: (explained[n] ?? []).map(wordOf) }),
-    }))
+    const scored = best.map(({ scored }) => scored)
+    const explained = explain ? await Search.explained(sets, question, scored, turns) : []
+    const found: FoundPassage[] = []
+    for (const [n, { passage }] of best.entries()) {
+      await turns.pass()
+      found.push({
+        ...passage,
+        highlights: highlighter.in(passage.text),
+        ...(explain && { explanation: (explained[n] ?? []).map(wordOf) }),
+      })
+    }
+    return found
   } finally {
     begun.end()
   }
@@ -43,7 +50,7 @@ interface Read {
 }
 
 /** The best, each once: several cores may say the same passage. */
-async function readBest(view: GraphView, search: Search, k: number): Promise<Read[]> {
+async function readBest(view: GraphView, search: Search, k: number, turns: Turns): Promise<Read[]> {
   const read = new Map<string, Read>()
   for (let wanted = k; ; wanted *= 2) {
     const best = search.best(wanted)
@@ -55,8 +62,9 @@ async function readBest(view: GraphView, search: Search, k: number): Promise<Rea
         passage: await readPassage(view, search.set(scored.set), scored),
       }
       read.set(name, one)
-      const key = `${one.passage.chunk.v}\n${one.passage.text}`
+      const key = `${one.passage.chunk.v.length} ${one.passage.chunk.v}${one.passage.text}`
       if (!found.has(key)) found.set(key, one)
+      await turns.pass()
     }
     if (found.size < k && best.length === wanted) continue
     return [...found.values()].sort(byScore).slice(0, k)

@@ -1,3 +1,5 @@
+import type { Turns } from '../../turns.js'
+import { patience, withBlocks } from '../miss.js'
 import { columnOf } from './columns.js'
 import type { Form } from './forms.js'
 import type { PhraseList } from './phrases.js'
@@ -5,6 +7,7 @@ import { FieldWeights, saturated } from './scoring.js'
 import type { Statistics } from './statistics.js'
 import type { TopPassages } from './top-passages.js'
 import type { PassageSet } from './types.js'
+import type { WordList } from './word-list.js'
 
 /** Columns that scores are made of. */
 const lengths = [columnOf.textWords, columnOf.titleWords, columnOf.headingWords]
@@ -65,21 +68,33 @@ export class PassageScores {
     return this.#scratch.frequencies.count
   }
 
-  /** Adds a form of the word in hand. May throw a Miss. */
-  addForm({ word, weight }: Form): void {
+  /** Adds a form of the word in hand. Rejects with the signal's reason. */
+  async addForm({ word, weight }: Form, turns: Turns): Promise<void> {
+    const found = withBlocks(() => this.#set.counts(word))
+    const list = found instanceof Promise ? await found : found
+    for (;;) {
+      const added = withBlocks(() => this.#addSome(list, weight))
+      const isMore = added instanceof Promise ? await added : added
+      if (turns.isLong) await turns.pass()
+      if (!isMore) return
+    }
+  }
+
+  /** False at the end. May throw a Miss before it has added any: others may have taken blocks. */
+  #addSome(list: WordList, weight: number): boolean {
     const set = this.#set
     const weights = this.#weights
     const { frequencies } = this.#scratch
-    const list = set.counts(word)
     const { isWhole } = set
     for (const column of lengths) set.need(column)
     if (!isWhole) set.need(columnOf.place)
-    // Nothing is missing from here on.
-    while (list.next()) {
+    for (let left = patience.passages; left > 0; left--) {
+      if (!list.next()) return false
       const { passage } = list
       if (!isWhole && !set.isSeen(passage)) continue
       frequencies.add(passage, weight * weights.frequency(passage, list))
     }
+    return true
   }
 
   /** Where the word in hand is a phrase. May throw a Miss. */

@@ -1,6 +1,6 @@
 // Passages by the words of a question, over the passages of several parts.
 
-import { Turns } from '../../turns.js'
+import type { Turns } from '../../turns.js'
 import { withBlocks } from '../miss.js'
 import { formsOf, type AskedWord } from './forms.js'
 import { PassageScores } from './passage-scores.js'
@@ -21,7 +21,7 @@ export interface WordQuestion {
   readonly languages: readonly string[]
   /** Only passages of this document, by its URI. */
   readonly document?: string | undefined
-  readonly signal?: AbortSignal | undefined
+  readonly signal: AbortSignal
 }
 
 /** What a word or a phrase of a question adds to the score of a passage. */
@@ -48,19 +48,30 @@ export class Search {
   readonly #sets: readonly PassageSet[]
   readonly #question: WordQuestion
   readonly #statistics: Statistics
+  readonly #turns: Turns
   readonly #scores: readonly PassageScores[]
 
-  private constructor(sets: readonly PassageSet[], question: WordQuestion, statistics: Statistics) {
+  private constructor(
+    sets: readonly PassageSet[],
+    question: WordQuestion,
+    statistics: Statistics,
+    turns: Turns,
+  ) {
     this.#sets = sets
     this.#question = question
     this.#statistics = statistics
+    this.#turns = turns
     this.#scores = sets.map((set) => new PassageScores(set, statistics))
   }
 
   /** Call end() of what it gives. */
-  static async of(sets: readonly PassageSet[], question: WordQuestion): Promise<Search> {
-    const statistics = await statisticsOf(sets, question.signal)
-    const search = new Search(sets, question, statistics)
+  static async of(
+    sets: readonly PassageSet[],
+    question: WordQuestion,
+    turns: Turns,
+  ): Promise<Search> {
+    const statistics = await statisticsOf(sets, turns)
+    const search = new Search(sets, question, statistics, turns)
     try {
       await search.#run()
       return search
@@ -90,9 +101,10 @@ export class Search {
     sets: readonly PassageSet[],
     question: WordQuestion,
     found: readonly ScoredPassage[],
+    turns: Turns,
   ): Promise<ScoreOfPart[][]> {
-    const statistics = await statisticsOf(sets, question.signal)
-    const search = new Search(sets, question, statistics)
+    const statistics = await statisticsOf(sets, turns)
+    const search = new Search(sets, question, statistics, turns)
     const all: ScoreOfPart[][] = found.map(() => [])
     try {
       for (const part of partsOf(question)) {
@@ -117,7 +129,7 @@ export class Search {
 
   async #run(): Promise<void> {
     const { phrases, excluded, document } = this.#question
-    const turns = new Turns(this.#question.signal)
+    const turns = this.#turns
     for (const part of partsOf(this.#question)) {
       const { idf } = await this.#take(part)
       for (const scores of this.#scores) scores.endWord(idf)
@@ -140,7 +152,7 @@ export class Search {
 
   /** Takes a part of the question in all sets. Gives what it is worth. */
   async #take({ weight, add }: Part): Promise<{ readonly idf: number; readonly passages: number }> {
-    const turns = new Turns(this.#question.signal)
+    const turns = this.#turns
     let passages = 0
     for (const [n, set] of this.#sets.entries()) {
       const scores = this.#scores[n] as PassageScores
@@ -155,10 +167,8 @@ export class Search {
 function* partsOf({ words, phrases, joined, languages }: WordQuestion): Generator<Part> {
   for (const word of words) {
     const add: Part['add'] = async (set, scores, turns) => {
-      for (const form of await formsOf(set, word, languages)) {
-        const added = withBlocks(() => scores.addForm(form))
-        if (added instanceof Promise) await added
-        await turns.pass()
+      for (const form of await formsOf(set, word, languages, turns)) {
+        await scores.addForm(form, turns)
       }
     }
     yield { text: word.isPrefix ? `${word.form}*` : word.form, weight: 1, add }
