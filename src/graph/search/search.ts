@@ -34,7 +34,7 @@ export async function search(
       await turns.pass()
       found.push({
         ...passage,
-        highlights: highlighter.in(passage.text),
+        highlights: await highlighter.in(passage.text, turns),
         ...(explain && { explanation: (explained[n] ?? []).map(wordOf) }),
       })
     }
