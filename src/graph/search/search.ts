@@ -2,14 +2,14 @@
 
 import { Turns } from '../../turns.js'
 import type { Term } from '../../types.js'
-import { passagePredicates } from '../../vocabulary.js'
 import { withBlocks } from '../miss.js'
 import type { FoundPassage, ScoreOfWord } from '../types.js'
-import { ANY, NONE, type GraphView } from '../view.js'
+import type { GraphView } from '../view.js'
 import { columnOf, UNKNOWN } from '../words/columns.js'
 import { Search, type ScoreOfPart } from '../words/search.js'
 import type { ScoredPassage } from '../words/top-passages.js'
 import type { PassageSet } from '../words/types.js'
+import { ChunkTexts } from './chunk-texts.js'
 import { Highlighter } from './highlights.js'
 import type { CheckedSearch } from './query.js'
 
@@ -51,6 +51,7 @@ interface Read {
 
 /** The best, each once: several cores may say the same passage. */
 async function readBest(view: GraphView, search: Search, k: number, turns: Turns): Promise<Read[]> {
+  const texts = new ChunkTexts(view, turns)
   const read = new Map<string, Read>()
   for (let wanted = k; ; wanted *= 2) {
     const best = search.best(wanted)
@@ -59,7 +60,7 @@ async function readBest(view: GraphView, search: Search, k: number, turns: Turns
       const name = `${scored.set} ${scored.passage}`
       const one = read.get(name) ?? {
         scored,
-        passage: await readPassage(view, search.set(scored.set), scored),
+        passage: await readPassage(texts, search.set(scored.set), scored),
       }
       read.set(name, one)
       const key = `${one.passage.chunk.v.length} ${one.passage.chunk.v}${one.passage.text}`
@@ -72,11 +73,11 @@ async function readBest(view: GraphView, search: Search, k: number, turns: Turns
 }
 
 async function readPassage(
-  view: GraphView,
+  texts: ChunkTexts,
   set: PassageSet,
   { passage, score }: ScoredPassage,
 ): Promise<Omit<FoundPassage, 'highlights'>> {
-  return withBlocks(() => {
+  const said = await withBlocks(() => {
     const chunk = set.term(set.at(columnOf.passage, passage))
     const maybe = (column: 'document' | 'title' | 'heading'): Term | undefined => {
       const id = set.at(columnOf[column], passage)
@@ -92,25 +93,9 @@ async function readPassage(
       core: set.coreOf(passage),
       ...(start !== UNKNOWN && { start }),
       ...(end !== UNKNOWN && { end }),
-      text: textOf(view, set, passage, chunk),
-      score,
     }
   })
-}
-
-/** May throw a Miss. */
-function textOf(view: GraphView, set: PassageSet, passage: number, chunk: Term): string {
-  const s = view.find(chunk)
-  for (const name of passagePredicates.text) {
-    const p = view.find({ v: name, e: true })
-    if (s === NONE || p === NONE) continue
-    const rows = view.rows(s, p, ANY)
-    while (rows.next()) {
-      const term = view.term(rows.o)
-      if (!term.e && set.isText(passage, term)) return term.v
-    }
-  }
-  return ''
+  return { ...said, text: await texts.textOf(set, passage, said.chunk), score }
 }
 
 function wordOf({ text, ...score }: ScoreOfPart): ScoreOfWord {
