@@ -4,7 +4,7 @@ import type { Turns } from '../../turns.js'
 import { withBlocks } from '../miss.js'
 import { formsOf, type AskedWord } from './forms.js'
 import { PassageScores } from './passage-scores.js'
-import { phraseIn, type Phrase } from './phrases.js'
+import type { Phrase } from './phrases.js'
 import { bm25, idfOf, saturated } from './scoring.js'
 import { statisticsOf, type Statistics } from './statistics.js'
 import { TopPassages, type ScoredPassage } from './top-passages.js'
@@ -39,6 +39,8 @@ export interface ScoreOfPart {
 interface Part {
   readonly text: string
   readonly weight: number
+  /** Whether only passages are found that have it. */
+  readonly isRequired: boolean
   /** Takes what a set has of it. */
   readonly add: (set: PassageSet, scores: PassageScores, turns: Turns) => Promise<void>
 }
@@ -128,23 +130,20 @@ export class Search {
   }
 
   async #run(): Promise<void> {
-    const { phrases, excluded, document } = this.#question
+    const { excluded, document } = this.#question
     const turns = this.#turns
     for (const part of partsOf(this.#question)) {
       const { idf } = await this.#take(part)
-      for (const scores of this.#scores) scores.endWord(idf)
+      for (const scores of this.#scores) {
+        if (part.isRequired) scores.require()
+        scores.endWord(idf)
+      }
     }
     for (const [n, set] of this.#sets.entries()) {
       const scores = this.#scores[n] as PassageScores
-      for (const phrase of phrases) {
-        const { passages } = await phraseIn(set, phrase, turns)
-        scores.keep(new Set(passages))
-      }
+      scores.keepRequired()
       // As it is written: who leaves a word out does not mean others of its stem.
-      for (const phrase of excluded) {
-        const { passages } = await phraseIn(set, phrase, turns)
-        scores.drop(passages)
-      }
+      for (const phrase of excluded) await scores.drop(phrase, turns)
       if (document === undefined) continue
       await withBlocks(() => scores.keepDocument(set.idOf({ v: document, e: true })))
     }
@@ -171,17 +170,15 @@ function* partsOf({ words, phrases, joined, languages }: WordQuestion): Generato
         await scores.addForm(form, turns)
       }
     }
-    yield { text: word.isPrefix ? `${word.form}*` : word.form, weight: 1, add }
+    const text = word.isPrefix ? `${word.form}*` : word.form
+    yield { text, weight: 1, isRequired: false, add }
   }
-  for (const phrase of phrases) yield partOf(phrase, 1)
-  for (const phrase of joined) yield partOf(phrase, bm25.joined)
+  for (const phrase of phrases) yield partOf(phrase, { weight: 1, isRequired: true })
+  for (const phrase of joined) yield partOf(phrase, { weight: bm25.joined, isRequired: false })
 }
 
-function partOf(phrase: Phrase, weight: number): Part {
+function partOf(phrase: Phrase, counting: Pick<Part, 'weight' | 'isRequired'>): Part {
   const text = `"${phrase.forms.join(' ')}${phrase.isPrefix ? '*' : ''}"`
-  const add: Part['add'] = async (set, scores, turns) => {
-    const list = await phraseIn(set, phrase, turns)
-    await withBlocks(() => scores.addPhrase(list))
-  }
-  return { text, weight, add }
+  const add: Part['add'] = (_set, scores, turns) => scores.addPhrase(phrase, turns)
+  return { text, ...counting, add }
 }

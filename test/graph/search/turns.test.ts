@@ -84,3 +84,15 @@ t.test('a search ends when the store is closed, and when its signal says so', as
   await keep.close()
   await ended
 })
+
+t.test('a phrase is looked for once, and what a beginning follows as well', async (t) => {
+  const count = 200
+  const texts = Array.from({ length: count }, (_, n) => `the r${n} the river`)
+  const graph = (await keepOf(t, texts)).knowledge.graph({ user })
+  inSmallTurns()
+  const required = await turnsIn(() => graph.search({ text: '"the river"', k: 1 }))
+  t.ok(required < 1.5 * count, `${required} turns`)
+  // 201 words, each of which was looked for behind all 200.
+  const begun = await turnsIn(() => graph.search({ text: '"the r*"', k: 1 }))
+  t.ok(begun < 5 * count, `${begun} turns`)
+})
