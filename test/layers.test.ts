@@ -121,7 +121,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/graph/value',
     'src/graph/within',
   ],
-  'src/graph/passage-text': ['src/types', 'src/vocabulary', 'src/graph/view', 'src/graph/words'],
+  'src/graph/chunk-texts': [
+    'src/types',
+    'src/turns',
+    'src/vocabulary',
+    'src/graph/miss',
+    'src/graph/view',
+    'src/graph/words',
+  ],
   'src/graph/search': [
     ...leaves,
     'src/text',
@@ -129,7 +136,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/graph/question',
     'src/graph/miss',
     'src/graph/view',
-    'src/graph/passage-text',
+    'src/graph/chunk-texts',
     'src/graph/words',
   ],
   'src/graph/ranking': [
@@ -138,7 +145,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/text',
     'src/graph/miss',
     'src/graph/view',
-    'src/graph/passage-text',
+    'src/graph/chunk-texts',
     'src/graph/words',
   ],
   'src/graph/retrieve': [

@@ -159,12 +159,10 @@ export class StoredGraph implements Graph {
   }
 
   async search(query: SearchQuery): Promise<FoundPassage[]> {
-    const checked = checkSearch(query)
+    const checked = checkSearch(query, this.#parts.closing)
     const open = await this.#open(checked.question.signal)
     try {
-      open.check()
       const sets = await open.version.passages(checked)
-      open.check()
       return await search(open.view, sets, checked)
     } finally {
       open.release()

@@ -26,8 +26,11 @@ export function pause(): Miss {
   return new Miss(() => turn())
 }
 
-/** Rows of no use after which there is one. In tests it is after each. */
-export const patience = { rows: 10_000 }
+/**
+ * Rows of no use after which there is one, and passages that are looked at before others may have their
+ * turn. In tests it is after each.
+ */
+export const patience = { rows: 10_000, passages: 1000 }
 
 /** What `work` returns, called again after each block it missed. `check` throws where it may not be. */
 export function withBlocks<T>(work: () => T, check?: () => void): T | Promise<T> {

@@ -15,8 +15,6 @@ const maxGraphs = 1000
 const maxVectorLength = 65_536
 /** More than models take. */
 const maxTextLength = 65_536
-/** More than people type. In a novel of 292 passages a phrase of 16,000 words took 18 s, one of 1,000 less than 1. */
-export const maxSearchLength = 4096
 export const maxDepth = 100
 const maxLanguages = 100
 
@@ -92,10 +90,10 @@ export class GraphBody extends Members {
   }
 
   /** The length alone: 413 is for bodies. */
-  question(most = maxTextLength): unknown {
+  question(): unknown {
     const text = this.get('text')
-    if (typeof text === 'string' && text.length > most) {
-      this.#fail('text', `has ${text.length} characters; there may be ${most}`)
+    if (typeof text === 'string' && text.length > maxTextLength) {
+      this.#fail('text', `has ${text.length} characters; there may be ${maxTextLength}`)
     }
     return text
   }

@@ -68,7 +68,8 @@ export function parseSearch(text: string): SearchText {
     const run = sequence(text, at, end)
     if (run && isExcluded) excluded.push(run)
     else if (run) {
-      words.push(...wordsIn(text, at, end))
+      // One by one: a run may have more words than a call may have arguments.
+      for (const word of wordsIn(text, at, end)) words.push(word)
       if (run.forms.length > 1) joined.push(run)
     }
     at = end
@@ -138,6 +139,7 @@ function isStarred(text: string, at: number, end: number): boolean {
 
 /** The narrow space that parts the digits of a number is part of it. */
 function isSpace(text: string, at: number): boolean {
-  const character = text[at] as string
-  return /\s/.test(character) && character !== '\u202f'
+  const code = text.charCodeAt(at)
+  if (code < 128) return code === 32 || (code >= 9 && code <= 13)
+  return code !== 0x202f && /\s/.test(text[at] as string)
 }

@@ -106,3 +106,11 @@ t.test('a long text of quotes and minuses takes no longer than others', async (t
     t.ok(performance.now() - started < 5_000, text.slice(0, 4))
   }
 })
+
+t.test('a run without white space may have any number of words', async (t) => {
+  for (const unit of ['a-', '知', 'ไทย']) {
+    const { words, joined } = parseSearch(unit.repeat(300_000))
+    t.ok(words.length > 250_000, unit)
+    t.equal(joined.length, 1)
+  }
+})

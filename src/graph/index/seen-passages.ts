@@ -114,9 +114,9 @@ export class SeenPassages implements PassageSet {
     return this.#part.terms.term(id)
   }
 
-  isText(passage: number, literal: Term): boolean {
+  hashOf(literal: Term): number {
     const entry = encodeTerm(literal)
-    return hashWords(entry, 0, entry.length) === this.#passages.at(columnOf.text, passage)
+    return hashWords(entry, 0, entry.length)
   }
 
   coreOf(passage: number): string {

@@ -1,6 +1,7 @@
 import type { Term } from '../../types.js'
+import type { Turns } from '../../turns.js'
+import { ChunkTexts } from '../chunk-texts.js'
 import { withBlocks } from '../miss.js'
-import { passageText } from '../passage-text.js'
 import type { GraphView } from '../view.js'
 import { columnOf } from '../words/columns.js'
 import { titleNames } from '../words/name-words.js'
@@ -41,15 +42,17 @@ export interface NamesOfPassage {
 
 /** The passages that a ranking has come across. */
 export class Candidates {
-  readonly #view: GraphView
   readonly #sets: readonly PassageSet[]
   readonly #question: WordQuestion
+  readonly #turns: Turns
+  readonly #texts: ChunkTexts
   readonly #known = new Map<string, Candidate>()
 
-  constructor(view: GraphView, sets: readonly PassageSet[], question: WordQuestion) {
-    this.#view = view
+  constructor(view: GraphView, sets: readonly PassageSet[], question: WordQuestion, turns: Turns) {
     this.#sets = sets
     this.#question = question
+    this.#turns = turns
+    this.#texts = new ChunkTexts(view, turns)
   }
 
   /** In the order in which they were come across. */
@@ -65,7 +68,7 @@ export class Candidates {
     }
     if (unknown.size === 0) return
     const found = [...unknown.values()]
-    const explained = await Search.explained(this.#sets, this.#question, found)
+    const explained = await Search.explained(this.#sets, this.#question, found, this.#turns)
     for (const [n, { set, passage }] of found.entries()) {
       const byWord = new Map(explained[n]?.map(({ text, score }) => [text, score]))
       const words = [...byWord.values()].reduce((sum, score) => sum + score, 0)
@@ -89,15 +92,15 @@ export class Candidates {
 
   async namesOf({ set, passage, chunk }: Candidate, book: NameBook): Promise<NamesOfPassage> {
     const of = this.#set(set)
-    return withBlocks(() => {
+    const title = await withBlocks(() => {
       const id = of.at(columnOf.title, passage)
-      const title = id === 0 ? '' : of.term(id - 1).v
-      const text = passageText(this.#view, of, passage, chunk)
-      return {
-        titles: titleNames(title).map((name) => ({ name, text: title })),
-        names: book.namesIn(text),
-      }
+      return id === 0 ? '' : of.term(id - 1).v
     })
+    const text = await this.#texts.textOf(of, passage, chunk)
+    return {
+      titles: titleNames(title).map((name) => ({ name, text: title })),
+      names: await book.namesIn(text, this.#turns),
+    }
   }
 
   #set(n: number): PassageSet {

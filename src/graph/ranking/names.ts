@@ -6,7 +6,7 @@ import type { Turns } from '../../turns.js'
 import { withBlocks } from '../miss.js'
 import { columnOf } from '../words/columns.js'
 import { formsOfName, mostNameForms, wordOfForms } from '../words/name-words.js'
-import { phraseIn } from '../words/phrases.js'
+import { takePhrase } from '../words/phrases.js'
 import type { PassageSet } from '../words/types.js'
 
 /** A name, and what a text has it as. */
@@ -46,6 +46,9 @@ const mostNamed = 1000
 /** Passages with one word of a name: where they are more, the name is not looked up in texts. */
 const mostListed = 20_000
 
+/** Of a passage, in UTF-16 code units: what follows leads nowhere. */
+const mostRead = 65_536
+
 /** The names of the passages of several sets. */
 export class NameBook {
   readonly #sets: readonly PassageSet[]
@@ -57,20 +60,22 @@ export class NameBook {
     this.#languages = languages
   }
 
-  /** The names that stand in a text, at each word the longest, none in another. May throw a Miss. */
-  namesIn(text: string): NameInText[] {
+  /** The names that stand in a text, at each word the longest, none in another. */
+  async namesIn(text: string, turns: Turns): Promise<NameInText[]> {
     const words: WordInText[] = []
-    eachWord(text, (form, start, end) => words.push({ form, start, end }))
+    eachWord(text.slice(0, mostRead), (form, start, end) => words.push({ form, start, end }))
     const found: NameInText[] = []
     for (let at = 0; at < words.length;) {
-      const name = this.#nameAt(text, words, at)
+      const named = withBlocks(() => this.#nameAt(text, words, at))
+      const name = named instanceof Promise ? await named : named
       if (name !== undefined) found.push(name)
       at += name?.words ?? 1
+      if (turns.isLong) await turns.pass()
     }
     return found
   }
 
-  /** The longest name that begins with a word. */
+  /** The longest name that begins with a word. May throw a Miss. */
   #nameAt(text: string, words: readonly WordInText[], at: number): LongestName | undefined {
     const { form, start } = words[at] as WordInText
     let name = wordOfForms([form])
@@ -130,9 +135,10 @@ export class NameBook {
         return words.map((word) => (word < 0 ? 0 : set.counts(word).count))
       })
       if (Math.min(...counts) === 0) continue
-      if (Math.max(...counts) > mostListed) return []
-      const { passages } = await phraseIn(set, { forms, isPrefix: false }, turns)
-      for (const passage of passages) found.push({ set: n, passage })
+      const isFrequent = counts.length === 1 && set.isWhole && (counts[0] as number) > most
+      if (isFrequent || Math.max(...counts) > mostListed) return []
+      const take = (passage: number) => found.push({ set: n, passage })
+      await takePhrase(set, { forms, isPrefix: false }, turns, { columns: [], take })
       if (found.length > most) return []
     }
     return found

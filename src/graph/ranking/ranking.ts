@@ -2,7 +2,6 @@
 // found first to what that does not say itself.
 
 import { Turns } from '../../turns.js'
-import { withBlocks } from '../miss.js'
 import type { GraphView } from '../view.js'
 import { Search, type PartOfSearch, type WordQuestion } from '../words/search.js'
 import type { PassageSet } from '../words/types.js'
@@ -41,8 +40,8 @@ export async function rank(
   { text, words, legs, k }: RankingQuestion,
 ): Promise<Candidate[]> {
   const turns = new Turns(words.signal)
-  const candidates = new Candidates(view, sets, words)
-  const search = await Search.of(sets, words)
+  const candidates = new Candidates(view, sets, words, turns)
+  const search = await Search.of(sets, words, turns)
   const { parts } = search
   try {
     await candidates.add(search.best(Math.max(k, 4 * weights.firsts)))
@@ -50,7 +49,7 @@ export async function rank(
     search.end()
   }
   const book = new NameBook(sets, words.languages)
-  const standing = await withBlocks(() => book.namesIn(text))
+  const standing = await book.namesIn(text, turns)
   const asked = [...new Map(standing.map((each) => [each.name, each])).values()]
   const leads = new Leads(candidates, book, asked, turns)
   if (legs.names) await addNamed(leads, parts)

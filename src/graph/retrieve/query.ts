@@ -131,7 +131,11 @@ function usedLegs(use: Members | undefined) {
   return { words, names, walk, vectors }
 }
 
-function wordsOf(text: string) {
+/** What is longer is looked for by its beginning. */
+const mostText = 16_384
+
+function wordsOf(whole: string) {
+  const text = whole.slice(0, mostText)
   const languages = [languageOf(text) ?? 'en']
   return { ...questionWords(parseSearch(text), languages), languages }
 }

@@ -2,21 +2,19 @@
 
 import { stemmer } from '../../text/stemming.js'
 import { eachWord } from '../../text/words.js'
-import type { Phrase } from '../words/phrases.js'
+import type { Turns } from '../../turns.js'
 import type { WordQuestion } from '../words/search.js'
+import { Beginnings, PhraseCursor, PhraseTree } from './phrase-tree.js'
 
 type Range = readonly [start: number, end: number]
-
-interface Word {
-  readonly form: string
-  readonly start: number
-  readonly end: number
-}
 
 /** Of a passage: one of a megabyte may have hundreds of thousands. */
 const mostRanges = 1000
 
 const mostKnown = 10_000
+
+/** Of a text: so much is read before others may have their turn. */
+const pieceLength = 8192
 
 /** Ascending, none in another: words by any of their forms, and phrases as a whole. */
 export class Highlighter {
@@ -25,8 +23,8 @@ export class Highlighter {
     readonly stemOf: (form: string) => string
     readonly stems: ReadonlySet<string>
   }[]
-  readonly #beginnings: readonly string[]
-  readonly #phrases: readonly Phrase[]
+  readonly #beginnings = new Beginnings()
+  readonly #phrases = new PhraseTree()
   /** Stemming takes longer than all else. */
   readonly #known = new Map<string, boolean>()
 
@@ -37,48 +35,50 @@ export class Highlighter {
       const stemOf = stemmer(language)
       return { stemOf, stems: new Set(whole.map(stemOf)) }
     })
-    this.#beginnings = words.filter(({ isPrefix }) => isPrefix).map(({ form }) => form)
-    this.#phrases = [...phrases, ...joined]
+    for (const { form, isPrefix } of words) if (isPrefix) this.#beginnings.add(form)
+    for (const phrase of [...phrases, ...joined]) this.#phrases.add(phrase)
   }
 
-  in(text: string): Range[] {
-    const words: Word[] = []
-    eachWord(text, (form, start, end) => words.push({ form, start, end }))
-    const ranges = [
-      words.filter((word) => this.#isAsked(word)).map(rangeOf),
-      ...this.#phrases.map((phrase) => rangesOf(phrase, words)),
-    ]
-    return merged(ranges.flat()).slice(0, mostRanges)
+  /** Rejects with the signal's reason. */
+  async in(text: string, turns: Turns): Promise<readonly Range[]> {
+    const phrases = new PhraseCursor(this.#phrases)
+    let ranges: Range[] = []
+    for (let from = 0; from < text.length;) {
+      const to = pieceEnd(text, from)
+      eachWord(text.slice(from, to), (form, first, last) => {
+        const [start, end] = [from + first, from + last]
+        if (this.#isAsked(form)) ranges.push([start, end])
+        for (const start of phrases.endingWith(form, from + first)) ranges.push([start, end])
+      })
+      from = to
+      ranges = merged(ranges)
+      const last = ranges[mostRanges - 1]
+      if (last !== undefined && last[1] <= (phrases.earliest ?? from)) break
+      await turns.pass()
+    }
+    return ranges.slice(0, mostRanges)
   }
 
-  #isAsked({ form }: Word): boolean {
+  #isAsked(form: string): boolean {
     const known = this.#known.get(form)
     if (known !== undefined) return known
     const is =
       this.#forms.has(form) ||
       this.#stems.some(({ stemOf, stems }) => stems.has(stemOf(form))) ||
-      this.#beginnings.some((beginning) => form.startsWith(beginning))
+      this.#beginnings.have(form)
     if (this.#known.size === mostKnown) this.#known.clear()
     this.#known.set(form, is)
     return is
   }
 }
 
-function rangeOf({ start, end }: Word): Range {
-  return [start, end]
-}
-
-function rangesOf({ forms, isPrefix }: Phrase, words: readonly Word[]): Range[] {
-  const last = forms.length - 1
-  const ranges: Range[] = []
-  for (let at = 0; at + last < words.length; at++) {
-    const isThere = forms.every((form, n) => {
-      const word = words[at + n]?.form ?? ''
-      return isPrefix && n === last ? word.startsWith(form) : word === form
-    })
-    if (isThere) ranges.push([(words[at] as Word).start, (words[at + last] as Word).end])
+/** Behind a character that ends every word, and is part of none. */
+function pieceEnd(text: string, from: number): number {
+  for (let at = from + pieceLength; at < text.length; at++) {
+    const character = text[at]
+    if (character === ' ' || character === '\n' || character === '。') return at + 1
   }
-  return ranges
+  return text.length
 }
 
 /** Those that overlap, as pairs of characters do, are one. */

@@ -3,6 +3,7 @@
 import { Members } from '../../door/members.js'
 import { checkOptions } from '../../door/options.js'
 import { aSignal, aText } from '../../door/rules.js'
+import { eitherOf } from '../../in-flight.js'
 import { aLanguageRange } from '../../terms.js'
 import { languageOf } from '../../text/language.js'
 import { parseSearch } from '../../text/search-text.js'
@@ -18,23 +19,27 @@ export interface CheckedSearch {
   readonly explain: boolean
 }
 
+/** It is taken apart at once, and each of its words is looked up. */
+const mostText = 16_384
 const usualK = 10
 const mostK = 10_000
 
-/** @throws LorekeepError `LK_GRAPH_QUERY` */
-export function checkSearch(query: unknown): CheckedSearch {
+/** The search ends when `closing` says so, too. @throws LorekeepError `LK_GRAPH_QUERY` */
+export function checkSearch(query: unknown, closing: AbortSignal): CheckedSearch {
   const asked = new Question()
   const given = new Members(query, '', asked.problems, 'a question, an object')
   const { signal } = checkOptions('search()', { signal: given.get('signal') }, { signal: aSignal })
   const text = given.need('text', aText)
   if (text !== undefined && text.trim() === '') given.fail('text', 'is empty')
+  const isLong = text !== undefined && text.length > mostText
+  if (isLong) given.fail('text', `has ${text.length} characters; there may be ${mostText}`)
   const k = given.integer('k', 1, mostK) ?? usualK
   const document = given.text('document')
   const collection = given.text('collection')
   const cores = given.list('cores', aText)
   const named = given.list('languages', aLanguageRange)
   const explain = given.boolean('explain') ?? false
-  const parsed = parseSearch(text ?? '')
+  const parsed = parseSearch(isLong ? '' : (text ?? ''))
   const { phrases, excluded } = parsed
   for (const { forms } of [...phrases, ...excluded]) {
     if (forms.length <= mostInPhrase) continue
@@ -45,6 +50,11 @@ export function checkSearch(query: unknown): CheckedSearch {
   given.end()
   asked.end()
   const languages = named ?? [languageOf(text ?? '') ?? 'en']
-  const question = { ...searchedWords(parsed, languages), languages, document, signal }
+  const question = {
+    ...searchedWords(parsed, languages),
+    languages,
+    document,
+    signal: eitherOf(closing, signal),
+  }
   return { question, k, cores: cores && [...cores], collection, explain }
 }

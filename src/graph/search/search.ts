@@ -1,18 +1,19 @@
 // Passages that have the words of a question, with their texts.
 
+import { Turns } from '../../turns.js'
 import type { Term } from '../../types.js'
 import { withBlocks } from '../miss.js'
-import { passageText } from '../passage-text.js'
 import type { FoundPassage, ScoreOfWord } from '../types.js'
 import type { GraphView } from '../view.js'
 import { columnOf, UNKNOWN } from '../words/columns.js'
 import { Search, type ScoreOfPart } from '../words/search.js'
 import type { ScoredPassage } from '../words/top-passages.js'
 import type { PassageSet } from '../words/types.js'
+import { ChunkTexts } from '../chunk-texts.js'
 import { Highlighter } from './highlights.js'
 import type { CheckedSearch } from './query.js'
 
-/** The passages of all sets are in triples of the view. */
+/** The passages of all sets are in triples of the view. Rejects with the signal's reason. */
 export async function search(
   view: GraphView,
   sets: readonly PassageSet[],
@@ -20,18 +21,24 @@ export async function search(
 ): Promise<FoundPassage[]> {
   const { words, phrases, signal } = question
   if (words.length + phrases.length === 0) return []
-  const begun = await Search.of(sets, question)
+  const turns = new Turns(signal)
+  await turns.pass()
+  const begun = await Search.of(sets, question, turns)
   try {
-    signal?.throwIfAborted()
-    const found = await readBest(view, begun, k)
+    const best = await readBest(view, begun, k, turns)
     const highlighter = new Highlighter(question)
-    const scored = found.map(({ scored }) => scored)
-    const explained = explain ? await Search.explained(sets, question, scored) : []
-    return found.map(({ passage }, n) => ({
-      ...passage,
-      highlights: highlighter.in(passage.text),
-      ...(explain && { explanation: (explained[n] ?? []).map(wordOf) }),
-    }))
+    const scored = best.map(({ scored }) => scored)
+    const explained = explain ? await Search.explained(sets, question, scored, turns) : []
+    const found: FoundPassage[] = []
+    for (const [n, { passage }] of best.entries()) {
+      await turns.pass()
+      found.push({
+        ...passage,
+        highlights: await highlighter.in(passage.text, turns),
+        ...(explain && { explanation: (explained[n] ?? []).map(wordOf) }),
+      })
+    }
+    return found
   } finally {
     begun.end()
   }
@@ -43,7 +50,8 @@ interface Read {
 }
 
 /** The best, each once: several cores may say the same passage. */
-async function readBest(view: GraphView, search: Search, k: number): Promise<Read[]> {
+async function readBest(view: GraphView, search: Search, k: number, turns: Turns): Promise<Read[]> {
+  const texts = new ChunkTexts(view, turns)
   const read = new Map<string, Read>()
   for (let wanted = k; ; wanted *= 2) {
     const best = search.best(wanted)
@@ -52,11 +60,12 @@ async function readBest(view: GraphView, search: Search, k: number): Promise<Rea
       const name = `${scored.set} ${scored.passage}`
       const one = read.get(name) ?? {
         scored,
-        passage: await readPassage(view, search.set(scored.set), scored),
+        passage: await readPassage(texts, search.set(scored.set), scored),
       }
       read.set(name, one)
-      const key = `${one.passage.chunk.v}\n${one.passage.text}`
+      const key = `${one.passage.chunk.v.length} ${one.passage.chunk.v}${one.passage.text}`
       if (!found.has(key)) found.set(key, one)
+      await turns.pass()
     }
     if (found.size < k && best.length === wanted) continue
     return [...found.values()].sort(byScore).slice(0, k)
@@ -64,11 +73,11 @@ async function readBest(view: GraphView, search: Search, k: number): Promise<Rea
 }
 
 async function readPassage(
-  view: GraphView,
+  texts: ChunkTexts,
   set: PassageSet,
   { passage, score }: ScoredPassage,
 ): Promise<Omit<FoundPassage, 'highlights'>> {
-  return withBlocks(() => {
+  const said = await withBlocks(() => {
     const chunk = set.term(set.at(columnOf.passage, passage))
     const maybe = (column: 'document' | 'title' | 'heading'): Term | undefined => {
       const id = set.at(columnOf[column], passage)
@@ -84,10 +93,9 @@ async function readPassage(
       core: set.coreOf(passage),
       ...(start !== UNKNOWN && { start }),
       ...(end !== UNKNOWN && { end }),
-      text: passageText(view, set, passage, chunk),
-      score,
     }
   })
+  return { ...said, text: await texts.textOf(set, passage, said.chunk), score }
 }
 
 function wordOf({ text, ...score }: ScoreOfPart): ScoreOfWord {

@@ -2,6 +2,7 @@
 // with it.
 
 import { stemmer } from '../../text/stemming.js'
+import type { Turns } from '../../turns.js'
 import { withBlocks } from '../miss.js'
 import type { PassageSet } from './types.js'
 import { bm25 } from './scoring.js'
@@ -23,21 +24,19 @@ export interface AskedWord {
 const known = new WeakMap<PassageSet, Map<string, readonly number[]>>()
 const mostKnown = 10_000
 
-/** The words of a part that count for one of a question, each once. */
+/** The words of a part that count for one of a question, each once. Rejects with the signal's reason. */
 export async function formsOf(
   set: PassageSet,
   { form, isPrefix }: AskedWord,
   languages: readonly string[],
-): Promise<readonly Form[]> {
-  if (isPrefix) {
-    const words = await beginningWith(set, form)
-    return words.map((word) => ({ word, weight: 1 }))
-  }
+  turns: Turns,
+): Promise<Iterable<Form>> {
+  if (isPrefix) return allOf(await withBlocks(() => set.beginningWith(form)))
   const own = await withBlocks(() => set.find(Buffer.from(form)))
   const forms: Form[] = own < 0 ? [] : [{ word: own, weight: 1 }]
   const found = new Set([own])
   for (const language of languages) {
-    for (const word of await ofStem(set, form, language)) {
+    for (const word of await ofStem(set, form, language, turns)) {
       if (!found.has(word)) forms.push({ word, weight: bm25.otherForm })
       found.add(word)
     }
@@ -45,7 +44,17 @@ export async function formsOf(
   return forms
 }
 
-async function ofStem(set: PassageSet, form: string, language: string): Promise<readonly number[]> {
+/** One by one: hundreds of thousands may begin with a letter. */
+function* allOf([from, to]: readonly [from: number, to: number]): Generator<Form> {
+  for (let word = from; word < to; word++) yield { word, weight: 1 }
+}
+
+async function ofStem(
+  set: PassageSet,
+  form: string,
+  language: string,
+  turns: Turns,
+): Promise<readonly number[]> {
   const stemOf = stemmer(language)
   const stem = stemOf(form)
   const ofSet = known.get(set) ?? new Map<string, readonly number[]>()
@@ -56,16 +65,13 @@ async function ofStem(set: PassageSet, form: string, language: string): Promise<
   const words: number[] = []
   // The end of a stem may be another letter than its words have: happi, of happy.
   const common = stem.slice(0, Math.max(2, stem.length - 1))
-  for (const word of await beginningWith(set, common)) {
-    const other = await withBlocks(() => set.word(word))
-    if (stemOf(other) === stem) words.push(word)
+  const [from, to] = await withBlocks(() => set.beginningWith(common))
+  for (let word = from; word < to; word++) {
+    const other = withBlocks(() => set.word(word))
+    if (stemOf(other instanceof Promise ? await other : other) === stem) words.push(word)
+    if (turns.isLong) await turns.pass()
   }
   if (ofSet.size >= mostKnown) ofSet.clear()
   ofSet.set(key, words)
   return words
-}
-
-async function beginningWith(set: PassageSet, beginning: string): Promise<readonly number[]> {
-  const [from, to] = await withBlocks(() => set.beginningWith(beginning))
-  return Array.from({ length: to - from }, (_, n) => from + n)
 }

@@ -1,10 +1,13 @@
+import type { Turns } from '../../turns.js'
+import { patience, withBlocks } from '../miss.js'
 import { columnOf } from './columns.js'
 import type { Form } from './forms.js'
-import type { PhraseList } from './phrases.js'
+import { takePhrase, type Phrase, type PhraseTaker } from './phrases.js'
 import { FieldWeights, saturated } from './scoring.js'
 import type { Statistics } from './statistics.js'
 import type { TopPassages } from './top-passages.js'
 import type { PassageSet } from './types.js'
+import type { WordList } from './word-list.js'
 
 /** Columns that scores are made of. */
 const lengths = [columnOf.textWords, columnOf.titleWords, columnOf.headingWords]
@@ -49,6 +52,9 @@ export class PassageScores {
   readonly #set: PassageSet
   readonly #weights: FieldWeights
   readonly #scratch: Scratch
+  /** How many phrases were required, and by passage how many of these it has, up to one that it lacks. */
+  #required = 0
+  #had: Uint16Array | undefined
 
   constructor(set: PassageSet, statistics: Statistics) {
     this.#set = set
@@ -65,30 +71,54 @@ export class PassageScores {
     return this.#scratch.frequencies.count
   }
 
-  /** Adds a form of the word in hand. May throw a Miss. */
-  addForm({ word, weight }: Form): void {
+  /** Adds a form of the word in hand. Rejects with the signal's reason. */
+  async addForm({ word, weight }: Form, turns: Turns): Promise<void> {
+    const found = withBlocks(() => this.#set.counts(word))
+    const list = found instanceof Promise ? await found : found
+    for (;;) {
+      const added = withBlocks(() => this.#addSome(list, weight))
+      const isMore = added instanceof Promise ? await added : added
+      if (turns.isLong) await turns.pass()
+      if (!isMore) return
+    }
+  }
+
+  /** False at the end. May throw a Miss before it has added any: others may have taken blocks. */
+  #addSome(list: WordList, weight: number): boolean {
     const set = this.#set
     const weights = this.#weights
     const { frequencies } = this.#scratch
-    const list = set.counts(word)
     const { isWhole } = set
     for (const column of lengths) set.need(column)
     if (!isWhole) set.need(columnOf.place)
-    // Nothing is missing from here on.
-    while (list.next()) {
+    for (let left = patience.passages; left > 0; left--) {
+      if (!list.next()) return false
       const { passage } = list
       if (!isWhole && !set.isSeen(passage)) continue
       frequencies.add(passage, weight * weights.frequency(passage, list))
     }
+    return true
   }
 
-  /** Where the word in hand is a phrase. May throw a Miss. */
-  addPhrase({ passages, counts }: PhraseList): void {
-    for (const column of lengths) this.#set.need(column)
-    for (const [n, those] of counts.entries()) {
-      const passage = passages[n] as number
-      this.#scratch.frequencies.add(passage, this.#weights.frequency(passage, those))
+  /** Adds a phrase, which is the word in hand. Rejects with the signal's reason. */
+  async addPhrase(phrase: Phrase, turns: Turns): Promise<void> {
+    const weights = this.#weights
+    const { frequencies } = this.#scratch
+    const take: PhraseTaker['take'] = (passage, counts) => {
+      frequencies.add(passage, weights.frequency(passage, counts))
     }
+    await takePhrase(this.#set, phrase, turns, { columns: lengths, take })
+  }
+
+  /** Only passages are to be found that have the word in hand, and all of which that was said before. */
+  require(): void {
+    const had = (this.#had ??= new Uint16Array(this.#set.count))
+    const { changed, count } = this.#scratch.frequencies
+    for (let n = 0; n < count; n++) {
+      const passage = changed[n] as number
+      if (had[passage] === this.#required) had[passage] = this.#required + 1
+    }
+    this.#required++
   }
 
   /** Ends the word in hand, in all that have it. Gives how often it is in passages that are asked for. */
@@ -104,17 +134,22 @@ export class PassageScores {
     return told
   }
 
-  /** Only these are to be found. */
-  keep(passages: ReadonlySet<number>): void {
+  /** Only passages are to be found that have all that was required. */
+  keepRequired(): void {
+    const had = this.#had
+    if (had === undefined) return
     const { values, changed, count } = this.#scratch.scores
     for (let n = 0; n < count; n++) {
       const passage = changed[n] as number
-      if (!passages.has(passage)) values[passage] = 0
+      if (had[passage] !== this.#required) values[passage] = 0
     }
   }
 
-  drop(passages: Iterable<number>): void {
-    for (const passage of passages) this.#scratch.scores.values[passage] = 0
+  /** Passages with a phrase are not to be found. Rejects with the signal's reason. */
+  async drop(phrase: Phrase, turns: Turns): Promise<void> {
+    const { values } = this.#scratch.scores
+    const take: PhraseTaker['take'] = (passage) => (values[passage] = 0)
+    await takePhrase(this.#set, phrase, turns, { columns: [], take })
   }
 
   /** Only passages of a document, by the number of its term. May throw a Miss. */

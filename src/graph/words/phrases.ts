@@ -1,16 +1,11 @@
 // Words that stand one behind the other in one field.
 
 import type { Turns } from '../../turns.js'
-import { withBlocks } from '../miss.js'
+import { patience, withBlocks } from '../miss.js'
 import { columnOf } from './columns.js'
+import { PhraseStarts, type FieldStarts } from './phrase-starts.js'
 import type { PassageSet } from './types.js'
 import type { FieldCounts, WordList } from './word-list.js'
-
-/** Passages that have a phrase, and how often in which field. */
-export interface PhraseList {
-  readonly passages: readonly number[]
-  readonly counts: readonly FieldCounts[]
-}
 
 /** Words that have to stand one behind the other. */
 export interface Phrase {
@@ -19,27 +14,112 @@ export interface Phrase {
   readonly isPrefix: boolean
 }
 
-/** Passages that are looked at before others get their turn. */
-const atOnce = 1000
+/** Takes a passage, and how often a phrase is in it. It may read `columns`, and throws no Miss. */
+export interface PhraseTaker {
+  readonly columns: readonly number[]
+  readonly take: (passage: number, counts: Readonly<FieldCounts>) => void
+}
 
-/** Where a phrase stands, in passages that are seen. Rejects with the signal's reason. */
-export async function phraseIn(
+/**
+ * Tells of all passages that are seen and have a phrase: once, or where it ends with what words begin
+ * with, once for each of these. Rejects with the signal's reason.
+ */
+export async function takePhrase(
   set: PassageSet,
   { forms, isPrefix }: Phrase,
   turns: Turns,
-): Promise<PhraseList> {
-  const found = new Map<number, FieldCounts>()
-  const exact = forms.slice(0, isPrefix ? -1 : undefined)
-  const words = await withBlocks(() => exact.map((form) => set.find(Buffer.from(form))))
-  if (words.includes(-1)) return { passages: [], counts: [] }
+  taker: PhraseTaker,
+): Promise<void> {
   const last = forms.at(-1) as string
-  const [from, to] = isPrefix ? await withBlocks(() => set.beginningWith(last)) : [0, 1]
-  for (let n = from; n < to; n++) {
-    const cursor = await withBlocks(() => new PhraseCursor(set, isPrefix ? [...words, n] : words))
-    while (await withBlocks(() => cursor.take(found, atOnce))) await turns.pass()
-    await turns.pass()
+  const whole = await withBlocks(() => {
+    return forms.slice(0, -1).map((form) => set.find(Buffer.from(form)))
+  })
+  if (whole.includes(-1)) return
+  const slices = new Slices(set, turns, taker)
+  const [from, to] = await withBlocks(() => {
+    if (isPrefix) return set.beginningWith(last)
+    const word = set.find(Buffer.from(last))
+    return [Math.max(word, 0), word + 1]
+  })
+  if (whole.length === 0) {
+    for (let word = from; word < to; word++) await slices.takeWord(word)
+  } else if (to - from === 1) {
+    await slices.each([...whole, from], (passage, starts) => {
+      const [title, heading, text] = [
+        starts.title.length,
+        starts.heading.length,
+        starts.text.length,
+      ]
+      taker.take(passage, { title, heading, text })
+    })
+  } else if (from < to) {
+    // What they follow is read once for all of them.
+    const before = new PhraseStarts(whole.length)
+    await slices.each(whole, (passage, starts) => before.add(passage, starts))
+    for (let word = from; word < to; word++) await slices.takeBehind(before, word)
   }
-  return { passages: [...found.keys()], counts: [...found.values()] }
+}
+
+/** Works in slices, between which others have their turn, and take what blocks they need. */
+class Slices {
+  readonly #set: PassageSet
+  readonly #turns: Turns
+  readonly #taker: PhraseTaker
+
+  constructor(set: PassageSet, turns: Turns, taker: PhraseTaker) {
+    this.#set = set
+    this.#turns = turns
+    this.#taker = taker
+  }
+
+  /** Takes the passages that have a word. Where it stands is not read. */
+  async takeWord(word: number): Promise<void> {
+    const list = await withBlocks(() => this.#set.counts(word))
+    await this.#inTurns(() => {
+      if (!list.next()) return false
+      if (this.#set.isSeen(list.passage)) this.#taker.take(list.passage, list)
+      return true
+    })
+  }
+
+  /** Calls `found` with passages that have some words one behind the other, and where. */
+  async each(
+    words: readonly number[],
+    found: (passage: number, starts: FieldStarts) => void,
+  ): Promise<void> {
+    const cursor = await withBlocks(() => new PhraseCursor(this.#set, words))
+    await this.#inTurns(() => cursor.next(found))
+  }
+
+  /** Takes the passages that have a word behind a phrase. */
+  async takeBehind(before: PhraseStarts, word: number): Promise<void> {
+    const list = await withBlocks(() => this.#set.list(word))
+    before.rewind()
+    await this.#inTurns(() => {
+      if (!list.next()) return false
+      const counts = before.followedBy(list)
+      if (counts !== undefined) this.#taker.take(list.passage, counts)
+      return true
+    })
+  }
+
+  /** Calls `step`, which throws no Miss, until it gives false. */
+  async #inTurns(step: () => boolean): Promise<void> {
+    const set = this.#set
+    const slice = () => {
+      if (!set.isWhole) set.need(columnOf.place)
+      for (const column of this.#taker.columns) set.need(column)
+      // Nothing is missing from here on.
+      for (let left = patience.passages; left > 0; left--) if (!step()) return false
+      return true
+    }
+    for (;;) {
+      const done = withBlocks(slice)
+      const isMore = done instanceof Promise ? await done : done
+      if (this.#turns.isLong) await this.#turns.pass()
+      if (!isMore) return
+    }
+  }
 }
 
 /** A cursor over the passages that have some words one behind the other. */
@@ -48,7 +128,7 @@ class PhraseCursor {
   /** By place in the phrase: the list of its word. A word that comes again has one list. */
   readonly #lists: readonly WordList[]
   readonly #distinct: readonly WordList[]
-  readonly #first: WordList | undefined
+  readonly #rarest: WordList
 
   /** May throw a Miss. */
   constructor(set: PassageSet, words: readonly number[]) {
@@ -56,46 +136,36 @@ class PhraseCursor {
     const lists = new Map([...new Set(words)].map((word) => [word, set.list(word)]))
     this.#distinct = [...lists.values()]
     this.#lists = words.map((word) => lists.get(word) as WordList)
-    this.#first = this.#distinct[0]
+    this.#rarest = this.#distinct.reduce((a, b) => (b.count < a.count ? b : a))
   }
 
-  /** Looks at so many passages at most. False at the end. May throw a Miss before it has looked at any. */
-  take(found: Map<number, FieldCounts>, most: number): boolean {
-    if (!this.#set.isWhole) this.#set.need(columnOf.place)
-    const first = this.#first
-    for (let n = 0; n < most; n++) {
-      if (first === undefined || !first.next()) return false
-      const areAll = advanced(this.#distinct, first.passage)
-      if (areAll === undefined) return false
-      if (areAll && this.#set.isSeen(first.passage)) this.#add(first.passage, found)
+  /** Looks at one passage. False at the end. */
+  next(found: (passage: number, starts: FieldStarts) => void): boolean {
+    const first = this.#rarest
+    if (!first.next()) return false
+    const areAll = advanced(this.#distinct, first.passage)
+    if (areAll === undefined) return false
+    if (!areAll || !this.#set.isSeen(first.passage)) return true
+    for (const list of this.#distinct) list.positions()
+    const title = this.#startsIn('title')
+    const heading = this.#startsIn('heading')
+    const text = this.#startsIn('text')
+    if (title.length + heading.length + text.length > 0) {
+      found(first.passage, { title, heading, text })
     }
     return true
   }
 
-  #add(passage: number, found: Map<number, FieldCounts>): void {
-    for (const list of this.#distinct) list.positions()
-    const title = this.#in('title')
-    const heading = this.#in('heading')
-    const text = this.#in('text')
-    if (title + heading + text === 0) return
-    const before = found.get(passage) ?? { title: 0, heading: 0, text: 0 }
-    found.set(passage, {
-      title: before.title + title,
-      heading: before.heading + heading,
-      text: before.text + text,
-    })
-  }
-
-  /** How often the words follow each other in a field. Positions of each are read once, field by field. */
-  #in(field: keyof FieldCounts): number {
+  /** Where in a field the words follow each other. Positions of each are read once, field by field. */
+  #startsIn(field: keyof FieldCounts): readonly number[] {
     const positions = new Map(this.#distinct.map((list) => [list, positionsOf(list, list[field])]))
     let starts: readonly number[] | undefined
     for (const [n, list] of this.#lists.entries()) {
       const those = positions.get(list) as readonly number[]
       starts = starts === undefined ? those : followed(starts, those, n)
-      if (starts.length === 0) return 0
+      if (starts.length === 0) break
     }
-    return starts?.length ?? 0
+    return starts ?? []
   }
 }
 

@@ -1,10 +1,10 @@
 // Passages by the words of a question, over the passages of several parts.
 
-import { Turns } from '../../turns.js'
+import type { Turns } from '../../turns.js'
 import { withBlocks } from '../miss.js'
 import { formsOf, type AskedWord } from './forms.js'
 import { PassageScores } from './passage-scores.js'
-import { phraseIn, type Phrase } from './phrases.js'
+import type { Phrase } from './phrases.js'
 import { bm25, idfOf, saturated } from './scoring.js'
 import { statisticsOf, type Statistics } from './statistics.js'
 import { TopPassages, type ScoredPassage } from './top-passages.js'
@@ -21,7 +21,7 @@ export interface WordQuestion {
   readonly languages: readonly string[]
   /** Only passages of this document, by its URI. */
   readonly document?: string | undefined
-  readonly signal?: AbortSignal | undefined
+  readonly signal: AbortSignal
 }
 
 export interface PartOfSearch {
@@ -42,6 +42,8 @@ export interface ScoreOfPart extends PartOfSearch {
 interface Part {
   readonly text: string
   readonly weight: number
+  /** Whether only passages are found that have it. */
+  readonly isRequired: boolean
   /** Takes what a set has of it. */
   readonly add: (set: PassageSet, scores: PassageScores, turns: Turns) => Promise<void>
 }
@@ -51,20 +53,31 @@ export class Search {
   readonly #sets: readonly PassageSet[]
   readonly #question: WordQuestion
   readonly #statistics: Statistics
+  readonly #turns: Turns
   readonly #scores: readonly PassageScores[]
   readonly #parts: PartOfSearch[] = []
 
-  private constructor(sets: readonly PassageSet[], question: WordQuestion, statistics: Statistics) {
+  private constructor(
+    sets: readonly PassageSet[],
+    question: WordQuestion,
+    statistics: Statistics,
+    turns: Turns,
+  ) {
     this.#sets = sets
     this.#question = question
     this.#statistics = statistics
+    this.#turns = turns
     this.#scores = sets.map((set) => new PassageScores(set, statistics))
   }
 
   /** Call end() of what it gives. */
-  static async of(sets: readonly PassageSet[], question: WordQuestion): Promise<Search> {
-    const statistics = await statisticsOf(sets, question.signal)
-    const search = new Search(sets, question, statistics)
+  static async of(
+    sets: readonly PassageSet[],
+    question: WordQuestion,
+    turns: Turns,
+  ): Promise<Search> {
+    const statistics = await statisticsOf(sets, turns)
+    const search = new Search(sets, question, statistics, turns)
     try {
       await search.#run()
       return search
@@ -99,9 +112,10 @@ export class Search {
     sets: readonly PassageSet[],
     question: WordQuestion,
     found: readonly Pick<ScoredPassage, 'set' | 'passage'>[],
+    turns: Turns,
   ): Promise<ScoreOfPart[][]> {
-    const statistics = await statisticsOf(sets, question.signal)
-    const search = new Search(sets, question, statistics)
+    const statistics = await statisticsOf(sets, turns)
+    const search = new Search(sets, question, statistics, turns)
     const all: ScoreOfPart[][] = found.map(() => [])
     try {
       for (const part of partsOf(question)) {
@@ -125,24 +139,21 @@ export class Search {
   }
 
   async #run(): Promise<void> {
-    const { phrases, excluded, document } = this.#question
-    const turns = new Turns(this.#question.signal)
+    const { excluded, document } = this.#question
+    const turns = this.#turns
     for (const part of partsOf(this.#question)) {
       const { idf, passages } = await this.#take(part)
       this.#parts.push({ text: part.text, passages, idf })
-      for (const scores of this.#scores) scores.endWord(idf)
+      for (const scores of this.#scores) {
+        if (part.isRequired) scores.require()
+        scores.endWord(idf)
+      }
     }
     for (const [n, set] of this.#sets.entries()) {
       const scores = this.#scores[n] as PassageScores
-      for (const phrase of phrases) {
-        const { passages } = await phraseIn(set, phrase, turns)
-        scores.keep(new Set(passages))
-      }
+      scores.keepRequired()
       // As it is written: who leaves a word out does not mean others of its stem.
-      for (const phrase of excluded) {
-        const { passages } = await phraseIn(set, phrase, turns)
-        scores.drop(passages)
-      }
+      for (const phrase of excluded) await scores.drop(phrase, turns)
       if (document === undefined) continue
       await withBlocks(() => scores.keepDocument(set.idOf({ v: document, e: true })))
     }
@@ -150,7 +161,7 @@ export class Search {
 
   /** Takes a part of the question in all sets. Gives what it is worth. */
   async #take({ weight, add }: Part): Promise<{ readonly idf: number; readonly passages: number }> {
-    const turns = new Turns(this.#question.signal)
+    const turns = this.#turns
     let passages = 0
     for (const [n, set] of this.#sets.entries()) {
       const scores = this.#scores[n] as PassageScores
@@ -165,23 +176,19 @@ export class Search {
 function* partsOf({ words, phrases, joined, languages }: WordQuestion): Generator<Part> {
   for (const word of words) {
     const add: Part['add'] = async (set, scores, turns) => {
-      for (const form of await formsOf(set, word, languages)) {
-        const added = withBlocks(() => scores.addForm(form))
-        if (added instanceof Promise) await added
-        await turns.pass()
+      for (const form of await formsOf(set, word, languages, turns)) {
+        await scores.addForm(form, turns)
       }
     }
-    yield { text: word.isPrefix ? `${word.form}*` : word.form, weight: 1, add }
+    const text = word.isPrefix ? `${word.form}*` : word.form
+    yield { text, weight: 1, isRequired: false, add }
   }
-  for (const phrase of phrases) yield partOf(phrase, 1)
-  for (const phrase of joined) yield partOf(phrase, bm25.joined)
+  for (const phrase of phrases) yield partOf(phrase, { weight: 1, isRequired: true })
+  for (const phrase of joined) yield partOf(phrase, { weight: bm25.joined, isRequired: false })
 }
 
-function partOf(phrase: Phrase, weight: number): Part {
+function partOf(phrase: Phrase, counting: Pick<Part, 'weight' | 'isRequired'>): Part {
   const text = `"${phrase.forms.join(' ')}${phrase.isPrefix ? '*' : ''}"`
-  const add: Part['add'] = async (set, scores, turns) => {
-    const list = await phraseIn(set, phrase, turns)
-    await withBlocks(() => scores.addPhrase(list))
-  }
-  return { text, weight, add }
+  const add: Part['add'] = (_set, scores, turns) => scores.addPhrase(phrase, turns)
+  return { text, ...counting, add }
 }

@@ -1,7 +1,7 @@
 // What scores of words go by: how many passages there are, and how long they are.
 
 import { withBlocks } from '../miss.js'
-import { Turns } from '../../turns.js'
+import type { Turns } from '../../turns.js'
 import { columnOf } from './columns.js'
 import type { PassageSet } from './types.js'
 import type { FieldCounts } from './word-list.js'
@@ -22,12 +22,9 @@ const known = new WeakMap<PassageSet, Sums>()
 
 const atOnce = 4096
 
-export async function statisticsOf(
-  sets: readonly PassageSet[],
-  signal: AbortSignal | undefined,
-): Promise<Statistics> {
+export async function statisticsOf(sets: readonly PassageSet[], turns: Turns): Promise<Statistics> {
   const all: Sums = { passages: 0, title: 0, heading: 0, text: 0 }
-  for (const set of sets) add(all, await sumsOf(set, signal))
+  for (const set of sets) add(all, await sumsOf(set, turns))
   const { passages } = all
   const average = (words: number) => (passages === 0 ? 0 : words / passages)
   return {
@@ -36,12 +33,11 @@ export async function statisticsOf(
   }
 }
 
-async function sumsOf(set: PassageSet, signal: AbortSignal | undefined): Promise<Sums> {
+async function sumsOf(set: PassageSet, turns: Turns): Promise<Sums> {
   if (set.isWhole) return { passages: set.count, ...set.lengths }
   const before = known.get(set)
   if (before !== undefined) return before
   const sums: Sums = { passages: 0, title: 0, heading: 0, text: 0 }
-  const turns = new Turns(signal)
   for (let from = 0; from < set.count; from += atOnce) {
     const to = Math.min(set.count, from + atOnce)
     // Begun anew after each Miss.

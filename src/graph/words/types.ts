@@ -34,8 +34,8 @@ export interface PassageSet {
   idOf(term: Term): number
   /** The term of an id in a column. */
   term(id: number): Term
-  /** Whether a literal, which the passage has as its text, is the one whose words are searched. */
-  isText(passage: number, literal: Term): boolean
+  /** The hash of a literal, as passages have it of their texts. Without a Miss. */
+  hashOf(literal: Term): number
   /** The core that says a passage. */
   coreOf(passage: number): string
 }

@@ -4,7 +4,7 @@ import type { Graph, GraphQuery, RetrieveQuery, SearchQuery } from '../../graph/
 import type { CoreRef, KnowledgeStore } from '../../knowledge/types.js'
 import { askedCollection } from '../access.js'
 import { actingUser } from '../auth.js'
-import { GraphBody, maxDepth, maxSearchLength } from '../graph-question.js'
+import { GraphBody, maxDepth } from '../graph-question.js'
 import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
 import { answerJson, answerJsonText } from '../reply.js'
@@ -140,7 +140,7 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
 
   function search(body: GraphBody): Answer {
     const query = {
-      text: body.question(maxSearchLength),
+      text: body.question(),
       k: body.integer('k', 1, maxGraphResults),
       document: body.text('document'),
       languages: body.languages(),

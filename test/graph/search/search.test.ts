@@ -86,7 +86,7 @@ t.test('a phrase has 64 words at most, and one word again and again is one list'
   await t.rejects(graph.search({ text: `"${'the '.repeat(65)}"` }), { code: 'LK_GRAPH_QUERY' })
   // Written as one it is no condition: such a text has any length.
   t.equal((await graph.search({ text: 'the-'.repeat(1000) })).length, 1)
-  const twice = await graph.search({ text: '"the the" '.repeat(5000), explain: true })
+  const twice = await graph.search({ text: '"the the" '.repeat(1600), explain: true })
   t.equal(twice[0]?.explanation?.length, 1)
 })
 
@@ -102,4 +102,33 @@ t.test('a signal ends a search', async (t) => {
   await t.rejects(graph.search({ text: 'word', signal: AbortSignal.abort(reason) }), reason)
   const error: unknown = await graph.search({ text: ' ' }).catch((error: unknown) => error)
   t.ok(hasCode(error, 'LK_GRAPH_QUERY'))
+})
+
+t.test('a question has 16,384 characters at most', async (t) => {
+  const graph = await graphOf(t, passage('a', 'word'))
+  for (const unit of ['word ', '知识', 'a-', '"a" ']) {
+    const text = unit.repeat(16_384).slice(0, 16_380) + 'word'
+    await t.resolves(graph.search({ text }), unit)
+    const errors = [{ path: 'text' }]
+    await t.rejects(graph.search({ text: `${text}s` }), {
+      code: 'LK_GRAPH_QUERY',
+      details: { errors },
+    })
+  }
+})
+
+t.test('each of thousands of texts of one chunk is its own', async (t) => {
+  const count = 4000
+  const texts = Array.from({ length: count }, (_, n) => `word ${n} ${'of many '.repeat(n % 5)}`)
+  const graph = await graphOf(t, [
+    ...texts.flatMap((words) => passage('a', words).slice(0, 1)),
+    // What has no words is no text of it.
+    { s: entity('a'), p: text, o: entity('a') },
+  ])
+  const began = performance.now()
+  const found = await graph.search({ text: 'word', k: count })
+  // Looked for among all of them each time, they took 6 s.
+  t.ok(performance.now() - began < 3000, `${performance.now() - began} ms`)
+  t.strictSame(found.map(({ text }) => text).sort(), [...texts].sort())
+  t.ok(found.every(({ text, score }) => score > 0 && text.startsWith('word')))
 })

@@ -1,0 +1,67 @@
+// The texts of chunks, from the triples that say them. What words are searched in has but their hashes.
+
+import { keyOf } from '../terms.js'
+import type { Turns } from '../turns.js'
+import type { Term } from '../types.js'
+import { passagePredicates } from '../vocabulary.js'
+import { withBlocks } from './miss.js'
+import { ANY, NONE, type GraphView } from './view.js'
+import { columnOf } from './words/columns.js'
+import type { PassageSet } from './words/types.js'
+
+/** Ids of texts by their hashes; of a chunk with one text that alone. */
+type Texts = number | undefined | ReadonlyMap<number, number>
+
+/** Reads the texts of a chunk once, however many passages are of it: there may be thousands. */
+export class ChunkTexts {
+  readonly #view: GraphView
+  readonly #turns: Turns
+  readonly #known = new Map<string, Texts>()
+
+  constructor(view: GraphView, turns: Turns) {
+    this.#view = view
+    this.#turns = turns
+  }
+
+  /** The text of a passage; empty where nothing says it. Rejects with the signal's reason. */
+  async textOf(set: PassageSet, passage: number, chunk: Term): Promise<string> {
+    const key = keyOf(chunk)
+    if (!this.#known.has(key)) this.#known.set(key, await this.#read(set, chunk))
+    const texts = this.#known.get(key)
+    return withBlocks(() => {
+      const hash = set.at(columnOf.text, passage)
+      const id = typeof texts === 'object' ? texts.get(hash) : texts
+      return id === undefined ? '' : this.#view.term(id).v
+    })
+  }
+
+  async #read(set: PassageSet, chunk: Term): Promise<Texts> {
+    const view = this.#view
+    const ids = await withBlocks(() => this.#idsOf(chunk))
+    if (ids.length < 2) return ids[0]
+    const byHash = new Map<number, number>()
+    for (const id of ids) {
+      const hash = await withBlocks(() => {
+        const term = view.term(id)
+        return term.e ? undefined : set.hashOf(term)
+      })
+      if (hash !== undefined && !byHash.has(hash)) byHash.set(hash, id)
+      await this.#turns.pass()
+    }
+    return byHash
+  }
+
+  /** May throw a Miss. */
+  #idsOf(chunk: Term): number[] {
+    const view = this.#view
+    const ids: number[] = []
+    const s = view.find(chunk)
+    for (const name of passagePredicates.text) {
+      const p = view.find({ v: name, e: true })
+      if (s === NONE || p === NONE) continue
+      const rows = view.rows(s, p, ANY)
+      while (rows.next()) ids.push(rows.o)
+    }
+    return ids
+  }
+}

@@ -1,0 +1,98 @@
+// Searches give others their turns, and end when they are told to.
+
+import t, { type Test } from 'tap'
+import { MemoryBackend } from '../../../adapters/memory.js'
+import { patience } from '../../../src/graph/miss.js'
+import { createLorekeep } from '../../../src/lorekeep.js'
+import { longest } from '../../../src/turns.js'
+import type { Triple } from '../../../src/types.js'
+import { vocabulary } from '../../../src/vocabulary.js'
+import { entity, literal, messageOf } from '../asked.js'
+
+const user = 'u'
+const usual = { passages: patience.passages, ms: longest.ms }
+
+t.afterEach(() => {
+  Object.assign(patience, { passages: usual.passages })
+  Object.assign(longest, { ms: usual.ms })
+})
+
+/** From here on others have their turn whenever they may. */
+function inSmallTurns(): void {
+  Object.assign(patience, { passages: 1 })
+  Object.assign(longest, { ms: -1 })
+}
+
+async function keepOf(t: Test, texts: readonly string[]) {
+  const keep = await createLorekeep({
+    backend: new MemoryBackend(),
+    indexThreads: 0,
+    closeTimeoutMs: 50,
+  })
+  t.teardown(() => keep.close())
+  const text = { v: vocabulary.text, e: true }
+  const triples = texts.map((words, n): Triple => {
+    return { s: entity(`passage ${n}`), p: text, o: literal(words) }
+  })
+  await keep.knowledge.write({ user, id: 'core' }, [messageOf(triples)])
+  await keep.knowledge.index({ user })
+  return keep
+}
+
+/** How often others had their turn while it was done. */
+async function turnsIn(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0
+  let isDone = false
+  const count = () => {
+    turns++
+    if (!isDone) setImmediate(count)
+  }
+  setImmediate(count)
+  await work()
+  isDone = true
+  return turns
+}
+
+t.test('others have their turn between passages, words and forms of words', async (t) => {
+  const count = 200
+  const texts = Array.from({ length: count }, (_, n) => `river${'abcdefghij'[n % 10]}${n} river`)
+  const graph = (await keepOf(t, texts)).knowledge.graph({ user })
+  inSmallTurns()
+  const few = await turnsIn(() => graph.search({ text: 'river', k: 1, languages: ['pl'] }))
+  // Looked through once for all, as words that may have the stem.
+  t.ok(few > 2 * count, `${few} turns for a word`)
+  const found = await turnsIn(() => graph.search({ text: 'river', k: count, languages: ['pl'] }))
+  t.ok(found > 3 * count, `${found} turns for the passages`)
+  const forms = await turnsIn(() => graph.search({ text: 'river*', k: 1 }))
+  t.ok(forms > count, `${forms} turns for a beginning`)
+})
+
+t.test('a search ends when the store is closed, and when its signal says so', async (t) => {
+  const texts = Array.from({ length: 2000 }, () => 'the river, and the river again')
+  const keep = await keepOf(t, texts)
+  const graph = keep.knowledge.graph({ user })
+  inSmallTurns()
+  const ask = (signal?: AbortSignal) =>
+    graph.search({ text: '"the river" the', k: 2000, ...(signal && { signal }) })
+  const controller = new AbortController()
+  const reason = new Error('enough')
+  const aborted = ask(controller.signal)
+  setImmediate(() => controller.abort(reason))
+  await t.rejects(aborted, reason)
+  const search = ask()
+  const ended = t.rejects(search, { code: 'LK_CLOSED' })
+  await keep.close()
+  await ended
+})
+
+t.test('a phrase is looked for once, and what a beginning follows as well', async (t) => {
+  const count = 200
+  const texts = Array.from({ length: count }, (_, n) => `the r${n} the river`)
+  const graph = (await keepOf(t, texts)).knowledge.graph({ user })
+  inSmallTurns()
+  const required = await turnsIn(() => graph.search({ text: '"the river"', k: 1 }))
+  t.ok(required < 1.5 * count, `${required} turns`)
+  // 201 words, each of which was looked for behind all 200.
+  const begun = await turnsIn(() => graph.search({ text: '"the r*"', k: 1 }))
+  t.ok(begun < 5 * count, `${begun} turns`)
+})
