@@ -1,10 +1,10 @@
 // The words of a part that a word of a question stands for: itself, other forms of it, or all that begin
 // with it.
 
-import { stemmer } from '../../text/stemming.js'
+import { bm25 } from '../../text/bm25.js'
+import { beginningOf, stemmer } from '../../text/stemming.js'
 import { withBlocks } from '../miss.js'
 import type { PassageSet } from './types.js'
-import { bm25 } from './scoring.js'
 
 /** A word of a part, and what it counts. */
 export interface Form {
@@ -54,9 +54,7 @@ async function ofStem(set: PassageSet, form: string, language: string): Promise<
   const before = ofSet.get(key)
   if (before !== undefined) return before
   const words: number[] = []
-  // The end of a stem may be another letter than its words have: happi, of happy.
-  const common = stem.slice(0, Math.max(2, stem.length - 1))
-  for (const word of await beginningWith(set, common)) {
+  for (const word of await beginningWith(set, beginningOf(stem))) {
     const other = await withBlocks(() => set.word(word))
     if (stemOf(other) === stem) words.push(word)
   }

@@ -1,11 +1,12 @@
 // Passages by the words of a question, over the passages of several parts.
 
+import { idfOf, saturated } from '../../text/bm25.js'
 import { Turns } from '../../turns.js'
 import { withBlocks } from '../miss.js'
 import { formsOf, type AskedWord } from './forms.js'
 import { PassageScores } from './passage-scores.js'
 import { phraseIn, type Phrase } from './phrases.js'
-import { bm25, idfOf, saturated } from './scoring.js'
+import { weights } from './scoring.js'
 import { statisticsOf, type Statistics } from './statistics.js'
 import { TopPassages, type ScoredPassage } from './top-passages.js'
 import type { PassageSet } from './types.js'
@@ -164,7 +165,7 @@ function* partsOf({ words, phrases, joined, languages }: WordQuestion): Generato
     yield { text: word.isPrefix ? `${word.form}*` : word.form, weight: 1, add }
   }
   for (const phrase of phrases) yield partOf(phrase, 1)
-  for (const phrase of joined) yield partOf(phrase, bm25.joined)
+  for (const phrase of joined) yield partOf(phrase, weights.joined)
 }
 
 function partOf(phrase: Phrase, weight: number): Part {
