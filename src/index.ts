@@ -97,11 +97,12 @@ export type {
   OfUser,
 } from './knowledge/types.js'
 export type { ByteSource } from './byte-source.js'
-export type { Condition, Filters, Operand, Operators } from './objects/filter-types.js'
+export type { Condition, Filters, Operand, Operators, TextSearch } from './objects/filter-types.js'
 export type {
   CollectionStat,
   FieldDefinition,
   FieldType,
+  IndexDefinition,
   FoundFields,
   ObjectChangeOptions,
   ObjectId,
@@ -116,6 +117,8 @@ export type {
   QueryPlan,
   SchemaDefinition,
   SortDirection,
+  TextIndex,
+  TextScore,
   StoredObject,
   SystemFields,
   WholeQuery,

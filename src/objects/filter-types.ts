@@ -44,7 +44,20 @@ export interface Operators<Value = unknown> {
 
 export type Condition<Value = unknown> = Compared<Value> | Operators<Value>
 
+/** What a text index is asked: objects with any of the words, ranked by how well they fit. */
+export interface TextSearch {
+  /** Words, `"a phrase"`, `-word`, `-"a phrase"`, `word*`. */
+  readonly $search: string
+  /** A tag such as `de`, a name such as `german`, or `none`; that of the index by default. */
+  readonly $language?: string
+  /** Words are compared without accents and in small letters: no other value is taken. */
+  readonly $caseSensitive?: false
+  readonly $diacriticSensitive?: false
+}
+
 interface Logical<T> {
+  /** Once in a filter, at its top or in its `$and`. */
+  readonly $text?: TextSearch
   readonly $and?: readonly Filters<T>[]
   readonly $or?: readonly Filters<T>[]
   readonly $nor?: readonly Filters<T>[]
@@ -54,7 +67,7 @@ interface Logical<T> {
 
 /** Of any schema: every path, and the system's fields. */
 interface AnyFields {
-  readonly [path: string]: Condition | readonly Filters[] | undefined
+  readonly [path: string]: Condition | readonly Filters[] | TextSearch | undefined
 }
 
 /** Of objects whose type is known: its fields, and dotted paths, which are not looked into. */

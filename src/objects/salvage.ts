@@ -11,7 +11,7 @@ import { givenOut, tupleText, type Report } from '../verify/report.js'
 import { Block, recordOf, encodeBlocks, blockRows, type Row } from './engine/block.js'
 import { EntryPage, noEntries, sortEntries } from './engine/entries.js'
 import { IdHash } from './engine/hash.js'
-import { mergeChange } from './engine/index-runs.js'
+import { indexOf, mergeChange, type Index } from './engine/index-runs.js'
 import type { EntryPages } from './engine/list.js'
 import {
   allBlocks,
@@ -39,6 +39,7 @@ import { collectKeys } from './engine/row-keys.js'
 import { RowShapes } from './engine/row-shapes.js'
 import type { Scalar } from './values/values.js'
 import { parseSchemaDefinition } from './schema/definition.js'
+import type { IndexDefinition } from './types.js'
 import { compileSchema, type CompiledSchema } from './schema/schema.js'
 import {
   isBlockRecord,
@@ -66,8 +67,7 @@ interface TableDraft {
 }
 
 interface IndexDraft {
-  readonly number: number
-  readonly path: readonly string[]
+  readonly of: Index
   keys: Scalar[]
   refs: number[]
   irregular: number
@@ -95,7 +95,7 @@ class ObjectSalvage {
     string,
     { record: CollectionRecord; counts: Map<string, number> }
   >()
-  readonly #ids: IndexDraft = indexDraft(idIndex, ['_id'])
+  readonly #ids: IndexDraft = indexDraft(idIndex, '_id')
   readonly #shapes = new RowShapes()
   /** Pages of blocks. */
   readonly #named = new Numbers()
@@ -159,8 +159,8 @@ class ObjectSalvage {
         if (!isTable(table)) throw new Error('it has no table')
         const other = this.#tables.get(table)?.schema.definition.name
         if (other !== undefined) throw new Error(`it has the table ${table} of '${other}'`)
-        const paths = schema.definition.indexes
-        const indexes = paths.map((path) => indexDraft(this.#nextIndex++, path.split('.')))
+        const defined = schema.definition.indexes
+        const indexes = defined.map((index) => indexDraft(this.#nextIndex++, index))
         this.#tables.set(table, { number: table, schema, indexes, rows: [] })
         this.kept.schemas++
       } catch (error) {
@@ -281,8 +281,7 @@ class ObjectSalvage {
     this.#ids.refs.push(row.ref)
     if (this.#ids.refs.length >= runEntries) await this.#writeRun(this.#ids)
     for (const index of table.indexes) {
-      const of = { number: index.number, path: index.path, runs: [] }
-      index.irregular += collectKeys(of, [row], index.keys, index.refs)
+      index.irregular += collectKeys(index.of, [row], index.keys, index.refs)
       if (index.refs.length >= runEntries) await this.#writeRun(index)
     }
     if (table.rows.length >= blockRows) await this.#writeRows(table)
@@ -303,13 +302,14 @@ class ObjectSalvage {
   }
 
   async #writeRun(index: IndexDraft): Promise<void> {
-    const { number, path, keys, refs, irregular } = index
+    const { of, keys, refs, irregular } = index
+    const { number } = of
     const change = { adds: sortEntries(keys, refs), dels: noEntries, irregular }
     Object.assign(index, { keys: [], refs: [], irregular: 0 })
     // An index without runs has no pages to be read.
     const none = undefined as unknown as EntryPages
     const takePage = () => this.#nextPage++
-    const { records, pages } = await mergeChange({ number, path, runs: [] }, change, none, takePage)
+    const { records, pages } = await mergeChange(of, change, none, takePage)
     const operations = [
       ...pages.map(({ number: page, page: entries }): Operation => {
         return { type: 'put', key: pageKey(page), value: EntryPage.encode(entries) }
@@ -328,7 +328,7 @@ class ObjectSalvage {
     }
     for (const { number, schema, indexes } of this.#tables.values()) {
       const { definition } = schema
-      const numbers = indexes.map((index) => index.number)
+      const numbers = indexes.map(({ of }) => of.number)
       const record: SchemaRecord = { definition, table: number, indexes: numbers }
       put(schemaKey(definition.name), record)
     }
@@ -356,8 +356,8 @@ class ObjectSalvage {
   }
 }
 
-function indexDraft(number: number, path: readonly string[]): IndexDraft {
-  return { number, path, keys: [], refs: [], irregular: 0, runs: 0 }
+function indexDraft(number: number, definition: IndexDefinition): IndexDraft {
+  return { of: indexOf(number, definition), keys: [], refs: [], irregular: 0, runs: 0 }
 }
 
 function nameOf({ collection, id }: Row): string {

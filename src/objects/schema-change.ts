@@ -8,7 +8,7 @@ import type { Draft } from './engine/draft.js'
 import { maxTables, tableSpan } from './engine/ref.js'
 import type { CompiledSchema } from './schema/schema.js'
 import type { ObjectId } from './types.js'
-import type { Index } from './engine/index-runs.js'
+import { indexOf, nameOf, type Index } from './engine/index-runs.js'
 import { blockOf, type Table } from './engine/state.js'
 import type { Row } from './engine/block.js'
 import type { Problem } from '../door/problems.js'
@@ -84,13 +84,14 @@ export class SchemaChange {
       }
       draft.setSchema(
         this.#schema,
-        definition.indexes.map((path) => draft.createIndex(path)),
+        definition.indexes.map((index) => draft.createIndex(index)),
       )
       return 'done'
     }
     const old = table.schema.definition
     if (JSON.stringify(old) === JSON.stringify(definition)) return 'done'
-    const added = definition.indexes.filter((path) => !old.indexes.includes(path))
+    const before = new Set(table.indexes.map(nameOf))
+    const added = definition.indexes.filter((index) => !before.has(nameOf(indexOf(0, index))))
     const { rows } = table
     if (rows > 0 && old.id_field !== definition.id_field) {
       throw new LorekeepError(
@@ -105,7 +106,7 @@ export class SchemaChange {
       draft.setSchema(this.#schema, this.#indexes(draft, table, []))
       return 'done'
     }
-    const indexes = added.map((path) => draft.createIndex(path))
+    const indexes = added.map((index) => draft.createIndex(index))
     draft.setBuilding(name, { token: this.#token, indexes, upTo: 0 })
     return 'going on'
   }
@@ -154,9 +155,9 @@ export class SchemaChange {
 
   /** In the order of the definition: those the table has, those that were built, new empty ones. */
   #indexes(draft: Draft, table: Table, built: readonly Index[]): Index[] {
-    const there = [...table.indexes, ...built]
+    const there = new Map([...table.indexes, ...built].map((index) => [nameOf(index), index]))
     return this.#schema.definition.indexes.map(
-      (path) => there.find((index) => index.path.join('.') === path) ?? draft.createIndex(path),
+      (index) => there.get(nameOf(indexOf(0, index))) ?? draft.createIndex(index),
     )
   }
 

@@ -17,7 +17,8 @@ import {
   parseImport,
 } from './import-request.js'
 import { mergePatch } from './merge-patch.js'
-import { planOf, runQuery, type QueryResult } from './query/query.js'
+import { runQuery } from './query/query.js'
+import { planOf, type QueryResult } from './query/query-result.js'
 import { noSchema, parseQuery, type QueryRequest } from './query/query-request.js'
 import { Meter, output } from './query/rows.js'
 import { checkId, compileSchema, type CompiledSchema } from './schema/schema.js'
@@ -251,7 +252,9 @@ class StoredObjects implements ClosableObjectStore {
     return this.#run(query, scopeGiven('query()', scope), ({ found, request }) => {
       const { limit, offset, fields } = request
       if (fields === undefined) checkSize(found)
-      const objects = found.places.map((place) => asTyped<T>(output(place, fields)))
+      const objects = found.places.map((place) =>
+        asTyped<T>(output(place, fields, found.text?.scoreOf)),
+      )
       const { total, next } = found
       return { objects, total, limit, offset, ...(next !== undefined && { next }) }
     })

@@ -48,13 +48,28 @@ export interface FieldDefinition {
   readonly max_length?: number
 }
 
+/**
+ * The words of some fields, for `$text`. A schema has one at most.
+ */
+export interface TextIndex {
+  /** Paths of the fields. Strings that they lead to are searched, also those in arrays. */
+  readonly text: readonly string[]
+  /** As if the text of a field were there so many times: whole numbers, 1 where nothing is said. */
+  readonly weights?: Readonly<Record<string, number>>
+  /** Of questions that name none: its words have stems and stop words. `en` by default. */
+  readonly language?: string
+}
+
+/** A path, or the words of several. */
+export type IndexDefinition = string | TextIndex
+
 /** A schema in its plain form: what `schema()` gives, and `defineSchema()` takes again. */
 export interface SchemaDefinition {
   readonly name: string
   readonly description?: string
   readonly fields: Readonly<Record<string, FieldDefinition>>
-  /** Paths: declared fields, dotted paths into them, system fields such as `_collection`. */
-  readonly indexes: readonly string[]
+  /** Paths: declared fields, dotted paths into them, system fields such as `_collection`; words. */
+  readonly indexes: readonly IndexDefinition[]
   /** Indexes may also lead to fields that are not declared; a misspelt path is no error then. */
   readonly index_undeclared?: true
   /** Refuses fields that are not declared, at every depth where some are. */
@@ -128,6 +143,8 @@ export interface SystemFields {
   readonly _updated_at: string
   /** The import's metadata, with `created_at`, `updated_at` and `collection` beside it. */
   readonly _metadata: JsonObject
+  /** How well it fits the `$text` of a query; of queries that have one alone. */
+  readonly _score?: number
 }
 
 /**
@@ -138,14 +155,19 @@ export type StoredObject<T extends object = JsonObject> = T & SystemFields
 
 export type SortDirection = 'asc' | 'desc'
 
+/** As MongoDB writes it: by `_score`, the best first, whatever the key. */
+export interface TextScore {
+  readonly $meta: 'textScore'
+}
+
 export interface ObjectQuery<T = unknown> {
   readonly schema_name: string
   readonly filters?: Filters<T>
   /** 100 by default; clamped to `maxQueryLimit`. 0 counts only. */
   readonly limit?: number
   readonly offset?: number
-  /** Several keys in their order. */
-  readonly sort?: { readonly [field: string]: SortDirection }
+  /** Several keys in their order. By `_score`, the best first, where there is a `$text` and no sort. */
+  readonly sort?: { readonly [field: string]: SortDirection | TextScore }
   /** Paths of the fields to give; all by default. `_id` comes always. */
   readonly fields?: readonly string[]
   /** `next` of the page before. Not together with `offset`. */
@@ -174,12 +196,13 @@ export interface ObjectPage<Found extends object = StoredObject> {
   readonly next?: string
 }
 
-export type PlanType = 'scan' | 'index' | 'intersection' | 'union' | 'none'
+export type PlanType = 'scan' | 'index' | 'intersection' | 'union' | 'text' | 'none'
 
 export interface QueryPlan {
   /**
    * `scan` reads every object of the schema, `index` a part of one index, `intersection` and
-   * `union` parts of several, `none` nothing, because nothing can match.
+   * `union` parts of several, `text` the lists of words, and what is crossed with them, `none`
+   * nothing, because nothing can match.
    */
   readonly plan: PlanType
   readonly indexes: readonly {

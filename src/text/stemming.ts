@@ -61,6 +61,14 @@ export function stemmer(language: string): Stemmer {
 }
 
 /**
+ * What all words begin with that have a stem, and others. The end of a stem may be another letter
+ * than its words have: happi, of happy.
+ */
+export function beginningOf(stem: string): string {
+  return stem.slice(0, Math.max(2, stem.length - 1))
+}
+
+/**
  * Porter's fourth step takes `ion` from behind `s` or `t`. The package takes that letter as well
  * (3.1.18: connection is connec), so it is done here, but for `ation`, which an earlier step takes.
  */

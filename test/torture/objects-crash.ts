@@ -117,7 +117,7 @@ export async function laneOf(objects: ObjectStore, lane: string, place: string):
     assert.deepEqual(Object.fromEntries(own), { ...objectOf(_id, version) }, place)
     found.set(_id, version)
   }
-  return { objects: found, indexes: schema.indexes }
+  return { objects: found, indexes: schema.indexes.map(String) }
 }
 
 export function isSame(a: Lane, b: Lane): boolean {

@@ -2,7 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
-import type { ObjectQuery, ObjectStore, ObjectPage, FoundFields } from '../../src/objects/types.js'
+import type {
+  ObjectQuery,
+  SortDirection,
+  ObjectStore,
+  ObjectPage,
+  FoundFields,
+} from '../../src/objects/types.js'
 import type { JsonObject, JsonValue } from '../../src/types.js'
 import { compareSorted, sortValues } from '../../src/objects/filter/sort-values.js'
 import { fieldsOf, matching, type Model, type ModelObject } from './objects-model.js'
@@ -102,7 +108,7 @@ function isRefused(action: () => unknown): boolean {
 function sorted(all: readonly ModelObject[], sort: ObjectQuery['sort'] = {}): ModelObject[] {
   const keys = Object.entries(sort).map(([path, direction]) => ({
     path: path.split('.'),
-    direction,
+    direction: direction as SortDirection,
   }))
   const values = new Map<ModelObject, readonly JsonValue[]>()
   for (const one of all) {

@@ -1,11 +1,11 @@
 // The words of a part that a word of a question stands for: itself, other forms of it, or all that begin
 // with it.
 
-import { stemmer } from '../../text/stemming.js'
+import { bm25 } from '../../text/bm25.js'
+import { beginningOf, stemmer } from '../../text/stemming.js'
 import type { Turns } from '../../turns.js'
 import { withBlocks } from '../miss.js'
 import type { PassageSet } from './types.js'
-import { bm25 } from './scoring.js'
 
 /** A word of a part, and what it counts. */
 export interface Form {
@@ -63,9 +63,7 @@ async function ofStem(
   const before = ofSet.get(key)
   if (before !== undefined) return before
   const words: number[] = []
-  // The end of a stem may be another letter than its words have: happi, of happy.
-  const common = stem.slice(0, Math.max(2, stem.length - 1))
-  const [from, to] = await withBlocks(() => set.beginningWith(common))
+  const [from, to] = await withBlocks(() => set.beginningWith(beginningOf(stem)))
   for (let word = from; word < to; word++) {
     const other = withBlocks(() => set.word(word))
     if (stemOf(other instanceof Promise ? await other : other) === stem) words.push(word)

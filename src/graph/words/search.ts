@@ -1,11 +1,12 @@
 // Passages by the words of a question, over the passages of several parts.
 
+import { idfOf, saturated } from '../../text/bm25.js'
 import type { Turns } from '../../turns.js'
 import { withBlocks } from '../miss.js'
 import { formsOf, type AskedWord } from './forms.js'
 import { PassageScores } from './passage-scores.js'
 import type { Phrase } from './phrases.js'
-import { bm25, idfOf, saturated } from './scoring.js'
+import { weights } from './scoring.js'
 import { statisticsOf, type Statistics } from './statistics.js'
 import { TopPassages, type ScoredPassage } from './top-passages.js'
 import type { PassageSet } from './types.js'
@@ -184,7 +185,7 @@ function* partsOf({ words, phrases, joined, languages }: WordQuestion): Generato
     yield { text, weight: 1, isRequired: false, add }
   }
   for (const phrase of phrases) yield partOf(phrase, { weight: 1, isRequired: true })
-  for (const phrase of joined) yield partOf(phrase, { weight: bm25.joined, isRequired: false })
+  for (const phrase of joined) yield partOf(phrase, { weight: weights.joined, isRequired: false })
 }
 
 function partOf(phrase: Phrase, counting: Pick<Part, 'weight' | 'isRequired'>): Part {

@@ -6,7 +6,7 @@ import type { Operation } from '../../storage.js'
 import { recordOf, type Row } from './block.js'
 import { planBlocks } from './block-plan.js'
 import { EntryPage, sortEntries } from './entries.js'
-import { mergeChange, runOf, type Index, type WrittenEntries } from './index-runs.js'
+import { indexOf, mergeChange, runOf, type Index, type WrittenEntries } from './index-runs.js'
 import { HeldPages } from './list.js'
 import { findStored } from './lookup.js'
 import type { Memory } from './memory.js'
@@ -24,7 +24,7 @@ import { encodeRecord } from '../../record.js'
 import { maxTables, refOf, tableOf } from './ref.js'
 import { collectKeys } from './row-keys.js'
 import type { CompiledSchema } from '../schema/schema.js'
-import type { ObjectId } from '../types.js'
+import type { IndexDefinition, ObjectId } from '../types.js'
 import { tableNumbered, type Building, type State, type Table } from './state.js'
 import type { Scalar } from '../values/values.js'
 
@@ -244,8 +244,8 @@ export class Draft {
     this.#changed = true
   }
 
-  createIndex(path: string): Index {
-    return { number: this.#nextIndex++, path: path.split('.'), runs: [] }
+  createIndex(definition: IndexDefinition): Index {
+    return indexOf(this.#nextIndex++, definition)
   }
 
   /** `undefined` ends the building; its indexes stay where a schema names them by then. */

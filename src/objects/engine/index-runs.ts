@@ -15,10 +15,12 @@ import {
 } from './entries.js'
 import { SortedList, type EntryPages } from './list.js'
 import type { ListRecord, RunRecord } from './records.js'
+import type { IndexDefinition } from '../types.js'
 import type { Path } from '../values/path.js'
 import type { Scalar } from '../values/values.js'
+import type { TextField } from './word-keys.js'
 
-interface Run {
+export interface Run {
   readonly number: number
   readonly adds: SortedList
   readonly dels: SortedList
@@ -28,7 +30,10 @@ interface Run {
 /** One state of an index. */
 export interface Index {
   readonly number: number
+  /** Of a text index a path that leads nowhere. */
   readonly path: Path
+  /** Of a text index: the fields whose words it has. */
+  readonly text: readonly TextField[] | undefined
   /** Oldest first. */
   readonly runs: readonly Run[]
 }
@@ -71,6 +76,31 @@ const runsPerLevel = 4
 
 // Deletions that no merge has met yet, against what is there: more, and everything is merged.
 const minDels = 8192
+
+/** An index as its schema defines it. */
+export function indexOf(
+  number: number,
+  definition: IndexDefinition,
+  runs: readonly Run[] = [],
+): Index {
+  if (typeof definition === 'string') {
+    return { number, path: definition.split('.'), text: undefined, runs }
+  }
+  const { text: paths, weights = {} } = definition
+  const text = paths.map((path) => ({
+    path: path.split('.'),
+    weight: Object.hasOwn(weights, path) ? (weights[path] as number) : 1,
+  }))
+  return { number, path: textPath, text, runs }
+}
+
+// No field is called so.
+const textPath: Path = ['$text']
+
+/** What the entries of an index follow from: those of one name are the same. */
+export function nameOf({ path, text }: Pick<Index, 'path' | 'text'>): string {
+  return text === undefined ? path.join('.') : JSON.stringify(text)
+}
 
 export function runOf(number: number, record: RunRecord): Run {
   return {

@@ -3,14 +3,16 @@
 import { irregularKeys, regularKey, type Scalar } from '../values/values.js'
 import { member, type Row } from './block.js'
 import type { Index } from './index-runs.js'
+import { addWordKeys, wordsOf, type TextField } from './word-keys.js'
 
 /** Adds the entries of rows in an index. Gives the number of rows that are irregular there. */
 export function collectKeys(
-  { path }: Index,
+  { path, text }: Pick<Index, 'path' | 'text'>,
   rows: readonly Row[],
   keys: Scalar[],
   refs: number[],
 ): number {
+  if (text !== undefined) return collectWords(text, rows, keys, refs)
   const [name = '', ...rest] = path
   const fieldOf = fieldReader(name)
   let irregular = 0
@@ -29,6 +31,25 @@ export function collectKeys(
     }
   }
   return irregular
+}
+
+/** Each row has several entries: all are irregular. */
+function collectWords(
+  fields: readonly TextField[],
+  rows: readonly Row[],
+  keys: Scalar[],
+  refs: number[],
+): number {
+  const readers = new Map(fields.map(({ path: [name = ''] }) => [name, fieldReader(name)]))
+  for (const row of rows) {
+    addWordKeys(
+      wordsOf(fields, (name) => readers.get(name)?.(row)),
+      row.ref,
+      keys,
+      refs,
+    )
+  }
+  return rows.length
 }
 
 /** As Block's field(), of rows that are not in one. */

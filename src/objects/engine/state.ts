@@ -5,7 +5,7 @@
 import { LorekeepError } from '../../errors.js'
 import { decodeRecord } from '../../record.js'
 import type { Entry, Range, Storage } from '../../storage.js'
-import { runOf, type Index } from './index-runs.js'
+import { indexOf, runOf, type Index } from './index-runs.js'
 import { areOwners } from './owners.js'
 import {
   allBlocks,
@@ -25,6 +25,7 @@ import {
   type SchemaRecord,
 } from './records.js'
 import { compileSchema, type CompiledSchema } from '../schema/schema.js'
+import type { IndexDefinition } from '../types.js'
 
 export interface State {
   readonly head: HeadRecord
@@ -121,16 +122,16 @@ async function loadAround(storage: Storage, headBytes: Uint8Array): Promise<Load
     found.push({ number, record: decodeRecord<RunRecord>(value) })
     runs.set(index, found)
   }
-  const indexOf = (number: number, path: string): Index => {
+  const loadedIndex = (number: number, definition: IndexDefinition): Index => {
     const found = runs.get(number) ?? []
     runs.delete(number)
-    return {
+    return indexOf(
       number,
-      path: path.split('.'),
-      runs: found.map(({ number, record }) => runOf(number, record)),
-    }
+      definition,
+      found.map(({ number, record }) => runOf(number, record)),
+    )
   }
-  const ids = indexOf(idIndex, '_id')
+  const ids = loadedIndex(idIndex, '_id')
   const tables = new Map<string, Table>()
   for await (const { value } of entriesOf(storage, allSchemas())) {
     const { definition, table, indexes } = decodeRecord<SchemaRecord>(value)
@@ -140,7 +141,7 @@ async function loadAround(storage: Storage, headBytes: Uint8Array): Promise<Load
       schema: compileSchema(definition),
       blocks: places,
       rows: places.reduce((rows, place) => rows + place.rows, 0),
-      indexes: indexes.map((number, n) => indexOf(number, definition.indexes[n] ?? '')),
+      indexes: indexes.map((number, n) => loadedIndex(number, definition.indexes[n] ?? '')),
     })
   }
   const collections = new Map<string, CollectionRecord>()

@@ -9,6 +9,7 @@ import { isPlainObject, shown } from '../../door/wording.js'
 import { operators, readerOf, readRegex, type OperatorTest } from './operators.js'
 import { checkNumbers, checkPath, parsePath } from '../values/path.js'
 import { hasElement, makeTest } from './tests.js'
+import { readText, type ParsedText } from './text.js'
 import type { JsonPath } from '../../door/json.js'
 
 /** Gives the reason why a path may not be asked about. */
@@ -18,9 +19,9 @@ const maxTests = 1000
 
 export const groups: readonly string[] = ['$and', '$or', '$nor']
 
-/** Of MongoDB, and not here: code, texts, places on the earth, bits, chance. */
+/** Of MongoDB, and not here: code, places on the earth, bits, chance. */
 const unsupported: readonly string[] = [
-  ...['$where', '$expr', '$function', '$jsonSchema', '$text', '$sampleRate', '$rand'],
+  ...['$where', '$expr', '$function', '$jsonSchema', '$sampleRate', '$rand'],
   ...['$bitsAllClear', '$bitsAllSet', '$bitsAnyClear', '$bitsAnySet', '$geoIntersects'],
   ...['$geoWithin', '$near', '$nearSphere', '$maxDistance', '$minDistance'],
 ]
@@ -28,12 +29,30 @@ const unsupported: readonly string[] = [
 const everything: ParsedCondition = { type: 'and', conditions: [] }
 const nothing: ParsedCondition = { type: 'or', conditions: [] }
 
+/** A filter, and what it searches. */
+export interface ParsedFilter {
+  /** All of it but for `$text`. */
+  readonly condition: ParsedCondition
+  readonly text: ParsedText | undefined
+}
+
 /** @throws LorekeepError `LK_QUERY` with `details.errors`: { path, message } of each problem */
+export function parseSearchFilter(filters: unknown, checkField: FieldCheck): ParsedFilter {
+  if (filters === undefined) return { condition: everything, text: undefined }
+  const problems = new Problems()
+  const parser = new FilterParser(problems, checkField)
+  const place = { outer: [], inElement: false, isWhole: true }
+  const condition = parser.filter(filters, ['filters'], place)
+  problems.throwIfAny('LK_QUERY')
+  return { condition, text: parser.text }
+}
+
+/** A filter without `$text`. @throws LorekeepError as parseSearchFilter() */
 export function parseFilter(filters: unknown, checkField: FieldCheck): ParsedCondition {
   if (filters === undefined) return everything
   const problems = new Problems()
-  const parser = new FilterParser(problems, checkField)
-  const condition = parser.filter(filters, ['filters'], { outer: [], inElement: false })
+  const place = { outer: [], inElement: false, isWhole: false }
+  const condition = new FilterParser(problems, checkField).filter(filters, ['filters'], place)
   problems.throwIfAny('LK_QUERY')
   return condition
 }
@@ -58,6 +77,8 @@ function holds(condition: ParsedCondition, element: unknown): boolean {
 interface FilterPlace {
   readonly outer: Path
   readonly inElement: boolean
+  /** Whether what stands there has to hold of each match: at the top, and in an `$and` there. */
+  readonly isWhole: boolean
 }
 
 /** What operators are about; without a path the element itself. */
@@ -69,10 +90,15 @@ class FilterParser {
   readonly #problems: Problems
   readonly #checkField: FieldCheck
   #tests = 0
+  #text: ParsedText | undefined
 
   constructor(problems: Problems, checkField: FieldCheck) {
     this.#problems = problems
     this.#checkField = checkField
+  }
+
+  get text(): ParsedText | undefined {
+    return this.#text
   }
 
   /** An object of fields and of `$and`, `$or`, `$nor`. */
@@ -86,6 +112,7 @@ class FilterParser {
       const value = filter[key]
       const here = [...at, key]
       if (groups.includes(key)) return this.#group(key, value, here, place)
+      if (key === '$text') return this.#search(value, here, place)
       if (key === '$comment') return this.#countTest(here) ? everything : nothing
       if (key.startsWith('$')) return this.#misplaced(key, here)
       return this.#field(key, value, here, place)
@@ -97,10 +124,24 @@ class FilterParser {
     if (!Array.isArray(value) || value.length === 0) {
       return this.#refuse(at, `takes an array of filters, at least one, not ${shown(value)}`)
     }
-    const conditions = this.#each(value, (filter, n) => this.filter(filter, [...at, n], place))
+    const inside = key === '$and' ? place : { ...place, isWhole: false }
+    const conditions = this.#each(value, (filter, n) => this.filter(filter, [...at, n], inside))
     if (key === '$and') return joined('and', conditions)
     const any = joined('or', conditions)
     return key === '$or' ? any : { type: 'not', condition: any }
+  }
+
+  #search(value: unknown, at: JsonPath, { isWhole }: FilterPlace): ParsedCondition {
+    if (!this.#countTest(at)) return nothing
+    if (!isWhole) {
+      return this.#refuse(
+        at,
+        'may stand at the top of the filter or in an $and there, nowhere else',
+      )
+    }
+    if (this.#text !== undefined) return this.#refuse(at, 'comes a second time: once is the most')
+    this.#text = readText(value, at, this.#problems)
+    return everything
   }
 
   #field(key: string, value: unknown, at: JsonPath, place: FilterPlace): ParsedCondition {
@@ -193,7 +234,8 @@ class FilterParser {
     if (!isPlainObject(value)) {
       return this.#refuse(at, `takes an object of operators or of fields, not ${shown(value)}`)
     }
-    const place = { outer: [...subject.outer, ...subject.path], inElement: true }
+    const outer = [...subject.outer, ...subject.path]
+    const place = { outer, inElement: true, isWhole: false }
     const keys = Object.keys(value)
     const ofFields = !hasOperators(value) || keys.some((key) => groups.includes(key))
     if (!ofFields) {
@@ -222,8 +264,11 @@ class FilterParser {
     if (operators.includes(name)) {
       return this.#refuse(at, `stands inside a field: { field: { ${name}: … } }`)
     }
+    if (name === '$text') {
+      return this.#refuse(at, 'stands beside fields, not inside one: { $text: { $search: … } }')
+    }
     const reason = unsupported.includes(name) ? 'is not supported' : 'is not an operator'
-    return this.#refuse(at, `${reason}: there are ${[...operators, ...groups].join(' ')}`)
+    return this.#refuse(at, `${reason}: there are ${[...operators, ...groups, '$text'].join(' ')}`)
   }
 
   #mayGoOn(at: JsonPath): boolean {

@@ -9,9 +9,12 @@ import { StalePage } from '../engine/pages.js'
 import { blockOf, type BlockPlace, type State, type Table } from '../engine/state.js'
 import type { StoredObject } from '../types.js'
 import { planQuery } from './planner.js'
-import { entryOf, orderedBy, placesThere, refsOf, sortedRefs, type Ordered } from './query.js'
+import { refsOf } from './accesses.js'
+import { entryOf, orderedBy, type Ordered } from './query.js'
 import type { QueryRequest } from './query-request.js'
-import { output, visitRows, type Meter, type Visit } from './rows.js'
+import { output, placesThere, visitRows, type Meter, type ScoreOf, type Visit } from './rows.js'
+import { refsOfText } from './text-query.js'
+import { sortedRefs } from './windows.js'
 
 /** Objects of one piece, and about how many bytes of them: a reader that pauses holds them. */
 const pieceRows = 512
@@ -72,13 +75,19 @@ async function* piecesOf(
   { table, request }: FindRequest,
   meter: Meter,
 ): AsyncGenerator<Objects> {
-  const { condition, sort, after, fields, offset, limit } = request
-  const plan = await planQuery(table, condition, memory.entries)
-  const objectsAt = async (refs: readonly number[]): Promise<Objects> => {
+  const { condition, text, sort, after, fields, offset, limit } = request
+  const objectsAt = async (refs: readonly number[], scoreOf?: ScoreOf): Promise<Objects> => {
     const places = await placesThere(table, refs, memory, meter)
     await meter.breathe()
-    return places.map((place) => output(place, fields))
+    return places.map((place) => output(place, fields, scoreOf))
   }
+  if (text !== undefined) {
+    const { refs, matches } = await refsOfText(table, memory, request, text, meter)
+    const asked = refs.subarray(offset, offset + limit)
+    for (const some of partsOf(asked, table)) yield await objectsAt([...some], matches.scoreOf)
+    return
+  }
+  const plan = await planQuery(table, condition, memory.entries)
   const ordered = orderedBy(table, plan, request)
   if (ordered !== undefined) {
     for await (const refs of refsInOrder(ordered, request, memory.entries)) {

@@ -9,10 +9,15 @@ import type { State, Table } from '../engine/state.js'
 import type { ParsedCondition } from '../filter/condition.js'
 import type { Path } from '../values/path.js'
 import { decodeCursor, type Cursor } from './cursor.js'
-import { parseFilter } from '../filter/filter.js'
+import { parseFilter, parseSearchFilter } from '../filter/filter.js'
+import type { ParsedText } from '../filter/text.js'
 import type { SortKey } from '../filter/sort-values.js'
 import type { CompiledSchema } from '../schema/schema.js'
+import { noLanguage } from '../../text/language-names.js'
 import type { Scope } from '../../scope.js'
+import { scoreField } from './rows.js'
+import type { Seen } from './seen-rows.js'
+import type { TextQuestion } from './text-search.js'
 import { seenFilter } from '../scope.js'
 import type { ObjectLimits } from '../types.js'
 import { isPlainObject, shown } from '../../door/wording.js'
@@ -29,6 +34,16 @@ export interface QueryRequest {
   readonly after: Cursor | undefined
   /** For the cursor behind the page. */
   readonly secret: string
+  /** Of a query with `$text`. */
+  readonly text: TextRequest | undefined
+}
+
+/** A search, and what beside it is asked. */
+export interface TextRequest {
+  readonly question: TextQuestion
+  /** The caller's own, without what the scope says. */
+  readonly condition: ParsedCondition
+  readonly seen: Seen | undefined
 }
 
 const defaultLimit = 100
@@ -62,41 +77,93 @@ export function parseQuery(
   const table = name === undefined ? undefined : tables.get(name)
   const secret = head.hashKey
   // Without a schema there is no telling which fields there are, but all else.
-  const check = (path: Path) => table && checkField(path, table.schema)
+  const checkFilter = (path: Path) => table && checkField(path, table.schema)
+  const check = (path: Path) => (path[0] === scoreField ? checkScore(path) : checkFilter(path))
   const limit = Math.min(given.take('limit', aCount()) ?? defaultLimit, limits.maxQueryLimit)
   const offset = given.take('offset', aCount()) ?? 0
   const sort = parseSort(given.get('sort'), check, problems)
   const fields = parseFields(given.get('fields'), check, problems)
   const after = parseAfter(given.get('after'), { sort, offset, secret }, check, problems)
   let condition: ParsedCondition = { type: 'and', conditions: [] }
+  let asked: ParsedText | undefined
   try {
-    condition = parseFilter(given.get('filters'), check)
+    ;({ condition, text: asked } = parseSearchFilter(given.get('filters'), checkFilter))
   } catch (error) {
     if (!(error instanceof LorekeepError) || error.code !== 'LK_QUERY') throw error
     problems.addAll(error.details)
   }
+  if (asked === undefined) refuseScores(sort, fields, after, problems)
+  else if (after?.order.length === 0) {
+    problems.fail('after', 'comes from a query without $text')
+  }
+  const question = asked && table && textQuestion(asked, table, problems)
   given.end()
   problems.throwIfAny('LK_QUERY')
   if (table === undefined) return noSchema(name as string)
   const allowed = seenFilter(scope, name as string)
   const seen = allowed && parseFilter(allowed, () => undefined)
+  const text = question && {
+    question,
+    condition,
+    seen: seen && { name: JSON.stringify(allowed), condition: seen },
+  }
   if (seen !== undefined) {
     const parts = condition.type === 'and' ? condition.conditions : [condition]
     condition = { type: 'and', conditions: [seen, ...parts] }
   }
-  const order = after?.order ?? sort
-  const asked = { condition, seen, limit, offset, sort: order, fields, after, secret }
-  return { table, request: asked }
+  const order = after?.order ?? (text !== undefined && sort.length === 0 ? bestFirst : sort)
+  const request = { condition, seen, limit, offset, sort: order, fields, after, secret, text }
+  return { table, request }
+}
+
+const bestFirst: readonly SortKey[] = [{ path: [scoreField], direction: 'desc' }]
+
+/** Without a search there are no scores. */
+function refuseScores(
+  sort: readonly SortKey[],
+  fields: readonly Path[] | undefined,
+  after: Cursor | undefined,
+  problems: Problems,
+): void {
+  const isScore = ([name]: Path) => name === scoreField
+  const message = `is there with $text in the filters alone`
+  if (sort.some(({ path }) => isScore(path))) problems.fail(`sort.${scoreField}`, message)
+  const n = fields?.findIndex(isScore) ?? -1
+  if (n >= 0) problems.fail(`fields[${n}]`, message)
+  if (sort.length === 0 && after?.order.some(({ path }) => isScore(path))) {
+    problems.fail('after', 'comes from a query with $text')
+  }
+}
+
+function textQuestion(
+  text: ParsedText,
+  { schema, indexes }: Table,
+  problems: Problems,
+): TextQuestion | undefined {
+  const { name, indexes: defined } = schema.definition
+  const index = indexes.find(({ text }) => text !== undefined)
+  const definition = defined.find((one) => typeof one !== 'string')
+  if (index === undefined || definition === undefined) {
+    const message = `needs an index of text, which '${name}' has not: indexes: [{ text: ['name'] }]`
+    problems.fail('filters.$text', message)
+    return undefined
+  }
+  return { ...text, index, language: text.language ?? definition.language ?? noLanguage }
 }
 
 export function noSchema(name: string): never {
   throw new LorekeepError('LK_SCHEMA_NOT_FOUND', `'${name}'`, { details: { schema_name: name } })
 }
 
+function checkScore({ length }: Path): string | undefined {
+  return length === 1 ? undefined : 'is a number, which has no fields'
+}
+
 /** Why a path cannot be asked about. */
 function checkField(path: Path, { definition }: CompiledSchema): string | undefined {
   const [name = ''] = path
   if (isSystemField(name)) return undefined
+  if (name === scoreField) return 'is what $text gives: to sort by, and among the fields'
   if (name.startsWith('_')) return 'there is no such system field'
   const { fields, strict, id_field: idField } = definition
   if (!strict || Object.hasOwn(fields, name) || name === idField) return undefined
@@ -123,7 +190,8 @@ function parseSort(
     const message = 'a field whose name is a whole number can only be sorted by alone'
     problems.fail('sort', message)
   }
-  return keys.flatMap(([text, direction]): SortKey[] => {
+  return keys.flatMap(([text, direction]): readonly SortKey[] => {
+    if (isTextScore(direction)) return bestFirst
     const path = parsePath(text, `sort.${text}`, check, problems)
     const isDirection = aDirection.holds(direction)
     if (!isDirection) {
@@ -132,6 +200,12 @@ function parseSort(
     }
     return path === undefined || !isDirection ? [] : [{ path, direction }]
   })
+}
+
+/** `{ score: { $meta: 'textScore' } }`, as MongoDB writes it. */
+function isTextScore(value: unknown): boolean {
+  if (!isPlainObject(value)) return false
+  return Object.keys(value).join() === '$meta' && value['$meta'] === 'textScore'
 }
 
 function parseFields(

@@ -6,6 +6,7 @@ import { decodedFactor, type Block } from '../engine/block.js'
 import type { ParsedCondition } from '../filter/condition.js'
 import type { Path } from '../values/path.js'
 import type { RowPlace } from '../engine/lookup.js'
+import type { Memory } from '../engine/memory.js'
 import { evaluate } from './evaluate.js'
 import type { Pages } from '../engine/pages.js'
 import { blockOf, type BlockPlace, type Table } from '../engine/state.js'
@@ -50,6 +51,12 @@ export class Meter {
     this.#turned = performance.now()
   }
 }
+
+/** How well a row fits a `$text`. */
+export type ScoreOf = (ref: number) => number
+
+/** The field in which an object has its score. */
+export const scoreField = '_score'
 
 const maxTurnMs = 10
 
@@ -109,12 +116,19 @@ export async function visitRows(
   }
 }
 
-/** An object as it is given out: whole, or what these paths lead to. */
+/**
+ * An object as it is given out: whole, or what these paths lead to. With its score, where it has one
+ * that is asked for.
+ */
 export function output(
   { block, n }: RowPlace,
   fields: readonly Path[] | undefined,
+  scoreOf?: ScoreOf,
 ): Partial<StoredObject> {
-  return fields === undefined ? block.stored(n) : block.project(n, fields)
+  const object = fields === undefined ? block.stored(n) : block.project(n, fields)
+  const isScored = fields === undefined || fields.some(([name]) => name === scoreField)
+  if (scoreOf === undefined || !isScored) return object
+  return Object.assign(object, { [scoreField]: scoreOf(block.refs[n] as number) })
 }
 
 /** Where rows lie, in the order of the references given; `undefined` for those that are gone. */
@@ -133,6 +147,22 @@ export async function placesOf(
     const row = block === undefined ? -1 : block.find(refs[n] as number)
     return block === undefined || row < 0 ? undefined : { block, n: row }
   })
+}
+
+/** @throws LorekeepError `LK_STORAGE_CORRUPT` where an index names a row that is not there */
+export async function placesThere(
+  table: Table,
+  refs: readonly number[],
+  { blocks }: Memory,
+  meter: Meter,
+): Promise<RowPlace[]> {
+  meter.count(refs.length)
+  const places = await placesOf(table, refs, blocks)
+  if (places.some((place) => place === undefined)) {
+    const { name } = table.schema.definition
+    throw new LorekeepError('LK_STORAGE_CORRUPT', `an index of '${name}' names no object`)
+  }
+  return places as RowPlace[]
 }
 
 /** Fills in the blocks that are not in memory, all of them with one read. */

@@ -5,15 +5,22 @@ import { parseJson } from '../../json-text.js'
 import { filledDefault } from './defaults.js'
 import { FieldReader } from './field-definition.js'
 import { wrongFieldName } from './field-keys.js'
-import { wrongIndexPath, type IndexPathOptions } from './index-path.js'
-import { checkJson } from '../../door/json.js'
+import { wrongIndexPath, wrongTextPath, type IndexPathOptions } from './index-path.js'
+import { checkJson, type JsonPath } from '../../door/json.js'
 import { shown } from '../../door/wording.js'
-import type { FieldDefinition, FieldType, SchemaDefinition } from '../types.js'
+import { knownLanguages, languageNamed, noLanguage } from '../../text/language-names.js'
+import type {
+  FieldDefinition,
+  FieldType,
+  IndexDefinition,
+  SchemaDefinition,
+  TextIndex,
+} from '../types.js'
 import type { JsonObject, JsonValue } from '../../types.js'
 import { compileValidator } from './validator.js'
 import { isRecord } from '../../door/wording.js'
 import { Members, own } from '../../door/members.js'
-import { aString } from '../../door/rules.js'
+import { aCount, aListOfTexts, anObject, aString, aText } from '../../door/rules.js'
 import { Problems } from '../../door/problems.js'
 
 type Fields = Readonly<Record<string, FieldDefinition>>
@@ -154,31 +161,83 @@ function indexesOf(
   indexed: readonly string[],
   options: IndexPathOptions,
   problems: Problems,
-): readonly string[] {
+): readonly IndexDefinition[] {
   const listed = own(given, 'indexes')
   if (listed === undefined) return indexed
   if (!Array.isArray(listed)) {
     problems.fail('indexes', `must be an array of paths, not ${shown(listed)}`)
     return []
   }
-  const indexes = new Set<string>()
-  for (const [i, path] of (listed as readonly JsonValue[]).entries()) {
+  const paths = new Set<string>()
+  const indexes: IndexDefinition[] = []
+  for (const [i, index] of (listed as readonly JsonValue[]).entries()) {
+    if (isRecord(index)) {
+      if (indexes.some((other) => typeof other !== 'string')) {
+        problems.fail(['indexes', i], 'is a second index of text: a schema has one at most')
+      }
+      indexes.push(textIndexOf(index, ['indexes', i], fields, options, problems))
+      continue
+    }
     const wrong =
-      typeof path !== 'string'
-        ? `must be a path, not ${shown(path)}`
-        : indexes.has(path)
+      typeof index !== 'string'
+        ? `must be a path or { "text": [paths] }, not ${shown(index)}`
+        : paths.has(index)
           ? 'comes a second time'
-          : wrongIndexPath(path, fields, options)
+          : wrongIndexPath(index, fields, options)
     if (wrong !== undefined) problems.fail(['indexes', i], wrong)
-    if (typeof path === 'string') indexes.add(path)
+    if (typeof index !== 'string' || paths.has(index)) continue
+    paths.add(index)
+    indexes.push(index)
   }
   // A field may say `indexed` and be listed too.
-  for (const name of indexed) indexes.add(name)
-  if (indexes.size > mostIndexes) {
-    problems.fail('indexes', `are ${indexes.size}: ${mostIndexes} are the most`)
+  indexes.push(...indexed.filter((name) => !paths.has(name)))
+  if (indexes.length > mostIndexes) {
+    problems.fail('indexes', `are ${indexes.length}: ${mostIndexes} are the most`)
   }
-  return [...indexes]
+  return indexes
 }
+
+function textIndexOf(
+  input: JsonObject,
+  at: JsonPath,
+  fields: Fields,
+  options: IndexPathOptions,
+  problems: Problems,
+): TextIndex {
+  const given = new Members(input, at, problems)
+  const paths = given.need('text', aListOfTexts) ?? []
+  if (paths.length === 0 && Array.isArray(own(input, 'text'))) given.fail('text', 'names no field')
+  for (const [n, path] of paths.entries()) {
+    const wrong =
+      paths.indexOf(path) < n ? 'comes a second time' : wrongTextPath(path, fields, options)
+    if (wrong !== undefined) problems.fail([...at, 'text', n], wrong)
+  }
+  const weights = given.take('weights', anObject)
+  for (const [path, weight] of Object.entries(weights ?? {})) {
+    if (!paths.includes(path)) problems.fail([...at, 'weights', path], "is not among 'text'")
+    else if (!aWeight.holds(weight)) {
+      problems.fail([...at, 'weights', path], `must be ${aWeight.expected}, not ${shown(weight)}`)
+    }
+  }
+  const named = given.take('language', aText) ?? defaultLanguage
+  const language = languageNamed(named)
+  if (language === undefined) {
+    given.fail('language', `is none that is known: ${[...knownLanguages, noLanguage].join(', ')}`)
+  }
+  given.end()
+  const kept = paths.flatMap((path) => {
+    const weight = weights === undefined ? undefined : own(weights, path)
+    return weight === undefined || weight === 1 ? [] : [[path, weight as number] as const]
+  })
+  return {
+    text: [...paths],
+    ...(kept.length > 0 && { weights: Object.fromEntries(kept) }),
+    language: language ?? defaultLanguage,
+  }
+}
+
+const defaultLanguage = 'en'
+const aWeight = aCount(1, 1000)
 
 /** All at once: each is the one field of its name in an object that has them all. */
 function checkDefaults(

@@ -45,6 +45,30 @@ export function wrongIndexPath(
   return wrongInside(fields, [first, ...rest], undeclared)
 }
 
+/** The reason why there is no text to index where the path leads. */
+export function wrongTextPath(
+  path: string,
+  fields: Fields,
+  options: IndexPathOptions,
+): string | undefined {
+  const wrong = wrongIndexPath(path, fields, options)
+  if (wrong !== undefined) return wrong
+  const parts = path.split('.')
+  if (parts[0]?.startsWith('_') && parts[0] !== '_metadata') return 'holds no text to search'
+  let at: FieldDefinition | undefined
+  let inner: Fields | undefined = fields
+  for (const part of parts) {
+    at = inner !== undefined && Object.hasOwn(inner, part) ? inner[part] : undefined
+    while (at?.type === 'array' && at.items !== undefined) at = at.items
+    if (at === undefined) return undefined
+    inner = at.properties
+  }
+  if (at === undefined || !textless.includes(at.type)) return undefined
+  return `holds no text: its type is ${at.type}`
+}
+
+const textless: readonly string[] = ['number', 'integer', 'boolean', 'object']
+
 const hint = " (with 'index_undeclared' it may be)"
 
 function wrongInside(

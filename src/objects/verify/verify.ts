@@ -33,9 +33,11 @@ import {
   type RunRecord,
   type SchemaRecord,
 } from '../engine/records.js'
+import { indexOf } from '../engine/index-runs.js'
 import { tableOf, tableSpan } from '../engine/ref.js'
 import { collectKeys } from '../engine/row-keys.js'
 import { RowShapes } from '../engine/row-shapes.js'
+import type { IndexDefinition } from '../types.js'
 import type { Scalar } from '../values/values.js'
 import { parseSchemaDefinition } from '../schema/definition.js'
 import { compileSchema, type CompiledSchema } from '../schema/schema.js'
@@ -109,7 +111,7 @@ class ObjectsCheck {
     this.#reading = reading
     this.#report = report
     this.#pages = new PagesCheck(reading)
-    this.#ids = this.#indexCheck('the index of ids', idIndex, ['_id'])
+    this.#ids = this.#indexCheck('the index of ids', idIndex, '_id')
   }
 
   /** Yields now and then, for what was found to be given out. */
@@ -141,9 +143,9 @@ class ObjectsCheck {
     this.#report.error('objects', code, what, message)
   }
 
-  #indexCheck(what: string, number: number, path: readonly string[]): IndexCheck {
+  #indexCheck(what: string, number: number, definition: IndexDefinition): IndexCheck {
     const balance = this.#report.deep ? new Balance() : undefined
-    const index = { number, path, runs: [] }
+    const index = indexOf(number, definition)
     const check = { what, index, balance, irregular: 0, counted: 0, entries: 0, isWhole: true }
     this.#indexes.set(number, check)
     return check
@@ -216,19 +218,20 @@ class ObjectsCheck {
       this.#reading.damaged(schemaKey(name), 'it has no table, or no indexes')
       return
     }
-    const paths = schema.definition.indexes
-    if (indexes.length !== paths.length) {
-      this.#error('different', what, `defines ${paths.length} indexes and has ${indexes.length}`)
+    const defined = schema.definition.indexes
+    if (indexes.length !== defined.length) {
+      this.#error('different', what, `defines ${defined.length} indexes and has ${indexes.length}`)
     }
     if (this.#tables.has(table)) this.#error('duplicate', what, `has the table ${table} of another`)
-    const checks = paths.slice(0, indexes.length).map((path, n) => {
+    const checks = defined.slice(0, indexes.length).map((index, n) => {
       const number = indexes[n] as number
       if (this.#indexes.has(number))
         this.#error('duplicate', what, `has index ${number} of another`)
       if (number >= (this.#head?.nextIndex ?? Infinity)) {
         this.#error('different', what, `has index ${number}, which the head has not given yet`)
       }
-      return this.#indexCheck(`the index ${path} of ${name}`, number, path.split('.'))
+      const which = typeof index === 'string' ? `index ${index}` : 'index of text'
+      return this.#indexCheck(`the ${which} of ${name}`, number, index)
     })
     this.#tables.set(table, { schema, indexes: checks, rows: 0 })
   }

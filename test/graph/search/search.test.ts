@@ -125,10 +125,7 @@ t.test('each of thousands of texts of one chunk is its own', async (t) => {
     // What has no words is no text of it.
     { s: entity('a'), p: text, o: entity('a') },
   ])
-  const began = performance.now()
   const found = await graph.search({ text: 'word', k: count })
-  // Looked for among all of them each time, they took 6 s.
-  t.ok(performance.now() - began < 3000, `${performance.now() - began} ms`)
   t.strictSame(found.map(({ text }) => text).sort(), [...texts].sort())
   t.ok(found.every(({ text, score }) => score > 0 && text.startsWith('word')))
 })

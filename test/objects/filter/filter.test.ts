@@ -346,7 +346,7 @@ for (const [name, filter, paths] of refused) {
 }
 
 t.test('what MongoDB has and is not supported is said to be so', async (t) => {
-  const names = ['$where', '$expr', '$jsonSchema', '$text', '$sampleRate']
+  const names = ['$where', '$expr', '$jsonSchema', '$sampleRate']
   for (const name of names) {
     t.match(problemsOf({ [name]: {} }), [{ path: `filters.${name}`, message: /not supported/ }])
   }

@@ -21,6 +21,7 @@ const plans: Readonly<Record<QueryPlan['plan'], string>> = {
   index: 'index: a part of one index',
   intersection: 'intersection: what parts of several indexes have in common',
   union: 'union: parts of several indexes',
+  text: 'text: lists of words, and what is crossed with them',
   none: 'none: nothing can match',
 }
 

@@ -1,6 +1,6 @@
 // `lorekeep schema`: what schemas there are, one of them, and new ones.
 
-import type { SchemaDefinition } from '../../../objects/types.js'
+import type { IndexDefinition, SchemaDefinition } from '../../../objects/types.js'
 import { withObjects } from '../../access/access.js'
 import type { AccessOptions } from '../../access/access.js'
 import { note } from '../../output/failure.js'
@@ -44,7 +44,12 @@ export async function showSchema(name: string, options: SchemaOptions): Promise<
 
 function cellsOf({ name, fields, id_field, strict, indexes }: SchemaDefinition): string[] {
   const count = String(Object.keys(fields).length)
-  return [name, count, id_field, strict ? 'strict' : 'open', indexes.join(' ')]
+  return [name, count, id_field, strict ? 'strict' : 'open', indexes.map(nameOf).join(' ')]
+}
+
+/** A text index by its paths: `text(name,description)`. */
+function nameOf(index: IndexDefinition): string {
+  return typeof index === 'string' ? index : `text(${index.text.join()})`
 }
 
 function summaryOf({ fields, indexes }: SchemaDefinition): string {

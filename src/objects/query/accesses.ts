@@ -1,0 +1,49 @@
+// The rows that an access of a plan gives.
+
+import { refsIn } from '../engine/index-scan.js'
+import type { Memory } from '../engine/memory.js'
+import type { Access } from './planner.js'
+import type { Meter } from './rows.js'
+
+/** The rows that an access gives, growing, each once. */
+export async function refsOf(access: Access, memory: Memory, meter: Meter): Promise<Float64Array> {
+  if (access.type === 'index') {
+    const refs = await refsIn(access.index, access.spans, memory.entries)
+    meter.keysRead += refs.length
+    await meter.breathe()
+    return refs
+  }
+  let refs: Float64Array | undefined
+  for (const part of access.parts) {
+    const next = await refsOf(part, memory, meter)
+    if (refs === undefined) refs = next
+    else refs = access.type === 'union' ? united(refs, next) : crossed(refs, next)
+  }
+  return refs ?? new Float64Array(0)
+}
+
+function united(a: Float64Array, b: Float64Array): Float64Array {
+  const refs = new Float64Array(a.length + b.length)
+  let count = 0
+  for (let i = 0, j = 0; i < a.length || j < b.length;) {
+    const x = a[i] ?? Infinity
+    const y = b[j] ?? Infinity
+    refs[count++] = Math.min(x, y)
+    if (x <= y) i++
+    if (y <= x) j++
+  }
+  return refs.subarray(0, count)
+}
+
+/** What is in both, growing. */
+export function crossed(a: Float64Array, b: Float64Array): Float64Array {
+  const refs = new Float64Array(Math.min(a.length, b.length))
+  let count = 0
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
+    const [x, y] = [a[i] as number, b[j] as number]
+    if (x === y) refs[count++] = x
+    if (x <= y) i++
+    if (y <= x) j++
+  }
+  return refs.subarray(0, count)
+}

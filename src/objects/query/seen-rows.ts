@@ -1,0 +1,67 @@
+// The rows of a table that are there for somebody. Words are counted in these alone: from how scores
+// change with what others store, one could read it.
+
+import type { Index } from '../engine/index-runs.js'
+import type { Memory } from '../engine/memory.js'
+import type { Table } from '../engine/state.js'
+import { eachLength } from '../engine/word-lists.js'
+import type { ParsedCondition } from '../filter/condition.js'
+import { narrowed } from './narrowing.js'
+import { RefTable } from './ref-table.js'
+import { visitRows, type Meter } from './rows.js'
+
+export interface SeenRows {
+  readonly rows: number
+  /** Words of all of them. */
+  readonly length: number
+  readonly has: (ref: number) => boolean
+}
+
+/** What somebody sees. */
+export interface Seen {
+  /** Tells one from another. */
+  readonly name: string
+  readonly condition: ParsedCondition
+}
+
+/** Of states of an index, which never change: a commit makes the next. */
+const known = new WeakMap<Index, Map<string, SeenRows>>()
+
+/** Rows that are kept of one state, of all who see some of it: 20 bytes each. */
+const mostKnown = 2 ** 20
+
+export async function seenRows(
+  table: Table,
+  index: Index,
+  { name, condition }: Seen,
+  memory: Memory,
+  meter: Meter,
+): Promise<SeenRows> {
+  const ofIndex = known.get(index) ?? new Map<string, SeenRows>()
+  known.set(index, ofIndex)
+  const before = ofIndex.get(name)
+  if (before !== undefined) return before
+  const refs = new RefTable(0)
+  const visit = {
+    table: narrowed(table, condition),
+    pages: memory.blocks,
+    seen: condition,
+    filter: undefined,
+    meter,
+  }
+  await visitRows(visit, (block, rows) => {
+    for (const n of rows) refs.place(block.refs[n] as number)
+    return true
+  })
+  const has = (ref: number) => refs.find(ref) >= 0
+  let length = 0
+  await eachLength(index, memory.entries, (ref, words) => {
+    if (has(ref)) length += words
+  })
+  const found = { rows: refs.count, length, has }
+  let kept = found.rows
+  for (const { rows } of ofIndex.values()) kept += rows
+  if (kept > mostKnown) ofIndex.clear()
+  if (found.rows <= mostKnown) ofIndex.set(name, found)
+  return found
+}

@@ -1,0 +1,150 @@
+// A query with `$text`: what the words find, crossed with the rest of the filter, best first or in
+// the order that is asked for.
+
+import { Problems } from '../../door/problems.js'
+import type { Memory } from '../engine/memory.js'
+import type { Table } from '../engine/state.js'
+import { crossed, refsOf } from './accesses.js'
+import { planQuery, type Plan } from './planner.js'
+import type { QueryRequest, TextRequest } from './query-request.js'
+import type { QueryResult } from './query-result.js'
+import { placesThere, scoreField, visitRows, type Meter, type Visit } from './rows.js'
+import { seenRows } from './seen-rows.js'
+import { searchText, type TextMatches } from './text-search.js'
+import { compare, cursorOf, isBehind, sortedRefs, SortedWindow } from './windows.js'
+
+export async function runTextQuery(
+  table: Table,
+  memory: Memory,
+  request: QueryRequest,
+  text: TextRequest,
+  meter: Meter,
+): Promise<QueryResult> {
+  const { matches, plan, visit } = await search(table, memory, text, meter)
+  const found = { plan, sort: 'memory', counted: false, text: matches } as const
+  if (isBestFirst(request) && visit.filter === undefined) {
+    const { refs, scores } = scoredAmong(matches, visit.refs)
+    const { limit, offset } = request
+    const best = bestOf(refs, scores, request, limit === 0 ? 0 : offset + limit + 1)
+    const page = best.slice(offset, offset + limit)
+    const last = page.at(-1)
+    const isMore = last !== undefined && best.length > offset + limit
+    return {
+      ...found,
+      places: await placesThere(
+        table,
+        page.map(({ ref }) => ref),
+        memory,
+        meter,
+      ),
+      total: refs.length,
+      next: isMore ? cursorOf(request, request.sort, last.values, last) : undefined,
+    }
+  }
+  const window = new SortedWindow(request, matches.scoreOf)
+  await visitRows({ ...visit, refs: visit.refs ?? matches.refs.toSorted() }, (block, rows) =>
+    window.take(block, rows),
+  )
+  return { ...found, ...window.finish() }
+}
+
+/** All matches in the order that is asked for. */
+export async function refsOfText(
+  table: Table,
+  memory: Memory,
+  request: QueryRequest,
+  text: TextRequest,
+  meter: Meter,
+): Promise<{ readonly refs: Float64Array; readonly matches: TextMatches }> {
+  const { matches, visit } = await search(table, memory, text, meter)
+  if (isBestFirst(request) && visit.filter === undefined) {
+    const { refs, scores } = scoredAmong(matches, visit.refs)
+    const best = bestOf(refs, scores, request, Infinity)
+    return { refs: Float64Array.from(best, ({ ref }) => ref), matches }
+  }
+  const refs = visit.refs ?? matches.refs.toSorted()
+  return { refs: await sortedRefs({ ...visit, refs }, request, matches.scoreOf), matches }
+}
+
+// Reading an entry of another index costs an eighth of asking a row.
+const keysPerMatch = 8
+
+interface Found {
+  readonly matches: TextMatches
+  /** Of the rest of the filter. */
+  readonly plan: Plan
+  /** What has to be asked of which rows; of all matches, where there are no references. */
+  readonly visit: Visit
+}
+
+async function search(
+  table: Table,
+  memory: Memory,
+  { question, condition, seen }: TextRequest,
+  meter: Meter,
+): Promise<Found> {
+  const visible = seen && (await seenRows(table, question.index, seen, memory, meter))
+  const matches = await searchText(table, question, memory, meter, visible)
+  const plan = await planQuery(table, condition, memory.entries)
+  const isTrue = condition.type === 'and' && condition.conditions.length === 0
+  const all = { table: plan.table, pages: memory.blocks, seen: undefined, meter }
+  const { access } = plan
+  if (access === undefined || access.keys > matches.refs.length * keysPerMatch) {
+    const filter = isTrue ? undefined : condition
+    return {
+      matches,
+      plan: { ...plan, access: undefined, filter },
+      visit: { ...all, refs: undefined, filter },
+    }
+  }
+  const refs = crossed(matches.refs.toSorted(), await refsOf(access, memory, meter))
+  return { matches, plan, visit: { ...all, refs, filter: plan.filter } }
+}
+
+function isBestFirst({ sort: [first, ...others] }: QueryRequest): boolean {
+  return first?.path[0] === scoreField && first.direction === 'desc' && others.length === 0
+}
+
+function scoredAmong(
+  { refs, scores, scoreOf }: TextMatches,
+  some: Float64Array | undefined,
+): { readonly refs: Float64Array; readonly scores: Float64Array } {
+  return some === undefined ? { refs, scores } : { refs: some, scores: some.map(scoreOf) }
+}
+
+interface Scored {
+  readonly values: readonly [score: number]
+  readonly ref: number
+}
+
+/** The best of those behind the page before, at most so many: best first, then as they were stored. */
+function bestOf(
+  refs: Float64Array,
+  scores: Float64Array,
+  request: QueryRequest,
+  wanted: number,
+): Scored[] {
+  const { sort, after } = request
+  if (after !== undefined && typeof after.values[0] !== 'number') return wrongCursor()
+  const order = (a: Scored, b: Scored) => compare(sort, a, b)
+  let kept: Scored[] = []
+  // What is not better is not among the best; of one score the first stay.
+  let worst = 0
+  for (let n = 0; n < refs.length; n++) {
+    const score = scores[n] as number
+    if (score < worst || wanted === 0) continue
+    const scored: Scored = { values: [score], ref: refs[n] as number }
+    if (!isBehind(scored, request)) continue
+    kept.push(scored)
+    if (kept.length < 2 * wanted + 64) continue
+    kept = kept.sort(order).slice(0, wanted)
+    worst = (kept.at(-1) as Scored).values[0]
+  }
+  return kept.sort(order).slice(0, wanted)
+}
+
+function wrongCursor(): never {
+  const problems = new Problems()
+  problems.fail('after', 'has no score')
+  throw problems.error('LK_QUERY')
+}

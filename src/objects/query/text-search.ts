@@ -1,0 +1,281 @@
+// The rows that `$text` finds, and how well each fits: BM25 over the words of all indexed fields
+// together. Lists of words give the scores; rows are read for phrases alone.
+
+import { bm25, idfOf, norm, saturated } from '../../text/bm25.js'
+import { noLanguage } from '../../text/language-names.js'
+import { beginningOf, stemmer } from '../../text/stemming.js'
+import { isStopWord } from '../../text/stop-words.js'
+import type { Index } from '../engine/index-runs.js'
+import type { Span } from '../engine/index-scan.js'
+import type { Memory } from '../engine/memory.js'
+import type { Table } from '../engine/state.js'
+import {
+  formsIn,
+  postingsIn,
+  spanBeginning,
+  spanOfForm,
+  sumsOf,
+  type Posting,
+  type TextSums,
+} from '../engine/word-lists.js'
+import type { AskedPhrase, AskedWord, ParsedText } from '../filter/text.js'
+import { hasPhrase } from './phrase.js'
+import { RefTable } from './ref-table.js'
+import { visitRows, type Meter } from './rows.js'
+import type { SeenRows } from './seen-rows.js'
+
+/** What is searched, and in which index. */
+export interface TextQuestion extends ParsedText {
+  readonly index: Index
+  readonly language: string
+}
+
+export interface TextMatches {
+  /** Each once, in no order. */
+  readonly refs: Float64Array
+  /** By place among the references. */
+  readonly scores: Float64Array
+  /** Of one of them. */
+  scoreOf(ref: number): number
+  /** The words that were looked up, for a plan. */
+  readonly words: readonly string[]
+  /** Entries of the index that were read. */
+  readonly keys: number
+}
+
+/** A word of the index that a word of the question stands for; or all that begin with it. */
+interface Form {
+  readonly text: string
+  readonly span: Span
+  readonly weight: number
+}
+
+interface WeighedPosting extends Posting {
+  readonly weight: number
+}
+
+/** What is left out of the matches in the place of its score. */
+const outside = -1
+
+/** @param seen what is there for whoever asks, with its own frequencies; undefined: all */
+export async function searchText(
+  table: Table,
+  question: TextQuestion,
+  memory: Memory,
+  meter: Meter,
+  seen: SeenRows | undefined,
+): Promise<TextMatches> {
+  const { words, phrases, excluded, language } = question
+  const search = new TextSearch(table, question, memory, meter, seen)
+  await search.addWords(chosenWords(words, phrases, language))
+  for (const phrase of phrases) await search.keep(phrase)
+  // As it is written: who leaves a word out does not mean others of its stem.
+  for (const phrase of excluded) await search.drop(phrase)
+  return search.finish()
+}
+
+/** Those of phrases too; of the others none that say little where there are more. */
+function chosenWords(
+  words: readonly AskedWord[],
+  phrases: readonly AskedPhrase[],
+  language: string,
+): readonly AskedWord[] {
+  const telling = words.filter(({ form, isPrefix }) => isPrefix || !isStopWord(form, language))
+  const chosen = telling.length > 0 || phrases.length > 0 ? telling : words
+  const all = [...chosen, ...phrases.flatMap(wordsOf)]
+  return [...new Map(all.map((word) => [`${word.form} ${word.isPrefix}`, word])).values()]
+}
+
+function wordsOf({ forms, isPrefix }: AskedPhrase): AskedWord[] {
+  return forms.map((form, n) => ({ form, isPrefix: isPrefix && n === forms.length - 1 }))
+}
+
+class TextSearch {
+  readonly #table: Table
+  readonly #index: Index
+  readonly #language: string
+  readonly #memory: Memory
+  readonly #meter: Meter
+  readonly #seen: SeenRows | undefined
+  readonly #words: string[] = []
+  #found = new RefTable(0)
+  /** By place in `#found`. */
+  #scores = new Float64Array(0)
+  #keys = 0
+
+  constructor(
+    table: Table,
+    { index, language }: TextQuestion,
+    memory: Memory,
+    meter: Meter,
+    seen: SeenRows | undefined,
+  ) {
+    this.#table = table
+    this.#index = index
+    this.#language = language
+    this.#memory = memory
+    this.#meter = meter
+    this.#seen = seen
+  }
+
+  async addWords(words: readonly AskedWord[]): Promise<void> {
+    const lists: (readonly WeighedPosting[])[] = []
+    let entries = 0
+    for (const word of words) {
+      const list: WeighedPosting[] = []
+      for (const { text, span, weight } of await this.#formsOf(word)) {
+        this.#words.push(text)
+        for (const posting of await this.#postings(span)) {
+          list.push({ ...posting, weight })
+          entries += posting.refs.length
+        }
+      }
+      lists.push(list)
+    }
+    const sums = this.#seen ?? (await sumsOf(this.#index, this.#memory.entries))
+    const most = Math.min(entries, this.#table.rows)
+    this.#found = new RefTable(most)
+    this.#scores = new Float64Array(most)
+    for (const [n, list] of lists.entries()) {
+      this.#addWord(list, words[n]?.isPrefix === true, sums)
+      await this.#meter.breathe()
+    }
+  }
+
+  #addWord(list: readonly WeighedPosting[], isPrefix: boolean, { rows, length }: TextSums): void {
+    const average = length / rows
+    const scores = this.#scores
+    const found = this.#found
+    const isOneForm = !isPrefix && list.every(({ weight }) => weight === 1)
+    if (isOneForm) {
+      // Each row is there once, and all of a posting have one score.
+      let having = 0
+      for (const { refs } of list) having += refs.length
+      const idf = idfOf(having, rows)
+      for (const { count, length, refs } of list) {
+        const score = idf * saturated(count / norm(length, average))
+        for (let n = 0; n < refs.length; n++) {
+          const place = found.place(refs[n] as number)
+          scores[place] = (scores[place] as number) + score
+        }
+      }
+      return
+    }
+    const frequencies = new Float64Array(scores.length)
+    const having: number[] = []
+    for (const { count, length, refs, weight } of list) {
+      const frequency = (weight * count) / norm(length, average)
+      for (let n = 0; n < refs.length; n++) {
+        const place = found.place(refs[n] as number)
+        if (frequencies[place] === 0) having.push(place)
+        frequencies[place] = (frequencies[place] as number) + frequency
+      }
+    }
+    const idf = idfOf(having.length, rows)
+    for (const place of having) {
+      scores[place] = (scores[place] as number) + idf * saturated(frequencies[place] as number)
+    }
+  }
+
+  /** Only rows that have the phrase. */
+  async keep(phrase: AskedPhrase): Promise<void> {
+    const kept = new Set(await this.#placesOf(phrase))
+    for (let place = 0; place < this.#found.count; place++) {
+      if (!kept.has(place)) this.#scores[place] = outside
+    }
+  }
+
+  async drop(phrase: AskedPhrase): Promise<void> {
+    for (const place of await this.#placesOf(phrase)) this.#scores[place] = outside
+  }
+
+  finish(): TextMatches {
+    const found = this.#found
+    const scores = this.#scores
+    const places: number[] = []
+    for (let n = 0; n < found.count; n++) if ((scores[n] as number) > 0) places.push(n)
+    const { refs } = found
+    const isWhole = places.length === refs.length
+    this.#meter.keysRead += this.#keys
+    return {
+      refs: isWhole ? refs : Float64Array.from(places, (place) => refs[place] as number),
+      scores: isWhole
+        ? scores.subarray(0, refs.length)
+        : Float64Array.from(places, (place) => scores[place] as number),
+      scoreOf: (ref) => scores[found.find(ref)] ?? 0,
+      words: this.#words,
+      keys: this.#keys,
+    }
+  }
+
+  /** Rows among those found that have a phrase, or a word. */
+  async #placesOf(phrase: AskedPhrase): Promise<readonly number[]> {
+    const found = this.#found
+    const words = new Map(wordsOf(phrase).map((word) => [`${word.form} ${word.isPrefix}`, word]))
+    let places: Set<number> | undefined
+    for (const { form, isPrefix } of words.values()) {
+      const having = new Set<number>()
+      for (const { refs } of await this.#postings(
+        isPrefix ? spanBeginning(form) : spanOfForm(form),
+      )) {
+        for (let n = 0; n < refs.length; n++) {
+          const place = found.find(refs[n] as number)
+          if (place < 0 || this.#scores[place] === outside) continue
+          if (places === undefined || places.has(place)) having.add(place)
+        }
+      }
+      places = having
+    }
+    const candidates = [...(places ?? [])]
+    if (phrase.forms.length === 1 || candidates.length === 0) return candidates
+    const having: number[] = []
+    const visit = {
+      table: this.#table,
+      pages: this.#memory.blocks,
+      refs: Float64Array.from(candidates, (place) => found.refs[place] as number).sort(),
+      seen: undefined,
+      filter: undefined,
+      meter: this.#meter,
+    }
+    await visitRows(visit, (block, rows) => {
+      for (const n of rows) {
+        if (!hasPhrase(this.#index.text ?? [], (name) => block.field(name)[n], phrase)) continue
+        having.push(found.find(block.refs[n] as number))
+      }
+      return true
+    })
+    return having
+  }
+
+  async #formsOf({ form, isPrefix }: AskedWord): Promise<readonly Form[]> {
+    if (isPrefix) return [{ text: `${form}*`, span: spanBeginning(form), weight: 1 }]
+    const own = { text: form, span: spanOfForm(form), weight: 1 }
+    if (this.#language === noLanguage) return [own]
+    const stemOf = stemmer(this.#language)
+    const stem = stemOf(form)
+    const name = `${this.#language} ${stem}`
+    const isOfStem = (other: string) => stemOf(other) === stem
+    const { entries } = this.#memory
+    const forms = await formsIn(this.#index, beginningOf(stem), name, isOfStem, entries)
+    const others = forms.filter((other) => other !== form)
+    return [
+      own,
+      ...others.map((other) => ({
+        text: other,
+        span: spanOfForm(other),
+        weight: bm25.otherForm,
+      })),
+    ]
+  }
+
+  /** What is there for whoever asks. */
+  async #postings(span: Span): Promise<readonly Posting[]> {
+    const all = await postingsIn(this.#index, span, this.#memory.entries)
+    for (const { refs } of all) this.#keys += refs.length
+    if (this.#seen === undefined) return all
+    const { has } = this.#seen
+    return all
+      .map((posting) => ({ ...posting, refs: posting.refs.filter(has) }))
+      .filter(({ refs }) => refs.length > 0)
+  }
+}

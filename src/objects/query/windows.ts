@@ -1,0 +1,188 @@
+// The rows of a page among all that match, as they come: those at a place in the order of the rows,
+// or those that come first in another one.
+
+import type { Block } from '../engine/block.js'
+import type { IndexEntry } from '../engine/index-scan.js'
+import type { RowPlace } from '../engine/lookup.js'
+import { compareSorted, sortValues, type SortKey } from '../filter/sort-values.js'
+import type { JsonValue } from '../../types.js'
+import { regularKey } from '../values/values.js'
+import { encodeCursor, type Cursor } from './cursor.js'
+import type { QueryRequest } from './query-request.js'
+import { scoreField, visitRows, type ScoreOf, type Visit } from './rows.js'
+
+/** What a page has, and where the next one begins. */
+export interface PageWindow {
+  readonly places: readonly RowPlace[]
+  readonly total: number
+  readonly next: string | undefined
+}
+
+interface Candidate extends RowPlace {
+  readonly values: readonly JsonValue[]
+  readonly ref: number
+}
+
+/** Takes the rows of a page in the order in which they come, and counts all. */
+export class Window {
+  readonly #request: QueryRequest
+  readonly #places: RowPlace[] = []
+  #total = 0
+  #passed = 0
+
+  constructor(request: QueryRequest) {
+    this.#request = request
+  }
+
+  take(block: Block, rows: readonly number[]): boolean {
+    this.#total += rows.length
+    const { limit, offset, after } = this.#request
+    if (this.#places.length > limit || limit === 0) return true
+    for (const n of rows) {
+      if (after !== undefined && (block.refs[n] as number) <= after.ref) continue
+      if (this.#passed++ < offset) continue
+      this.#places.push({ block, n })
+      if (this.#places.length > limit) break
+    }
+    return true
+  }
+
+  finish(): PageWindow {
+    const { limit } = this.#request
+    const places = this.#places.slice(0, limit)
+    const next =
+      this.#places.length > limit ? cursorBehind(this.#request, places.at(-1)) : undefined
+    return { places, total: this.#total, next }
+  }
+}
+
+/** Keeps the rows that come first in an order, and counts all. */
+export class SortedWindow {
+  readonly #request: QueryRequest
+  readonly #scoreOf: ScoreOf | undefined
+  readonly #wanted: number
+  #kept: Candidate[] = []
+  #total = 0
+  /** Once as many are kept as are wanted: what does not come before this is not. */
+  #worst: Candidate | undefined
+
+  constructor(request: QueryRequest, scoreOf?: ScoreOf) {
+    this.#request = request
+    this.#scoreOf = scoreOf
+    const { limit, offset } = request
+    this.#wanted = limit === 0 ? 0 : offset + limit + 1
+  }
+
+  take(block: Block, rows: readonly number[]): boolean {
+    this.#total += rows.length
+    if (this.#wanted === 0) return true
+    const { sort } = this.#request
+    for (const n of rows) {
+      const candidate: Candidate = {
+        block,
+        n,
+        values: valuesOf(sort, block, n, this.#scoreOf),
+        ref: block.refs[n] as number,
+      }
+      if (!isBehind(candidate, this.#request)) continue
+      if (this.#worst !== undefined && compare(sort, candidate, this.#worst) > 0) continue
+      this.#kept.push(candidate)
+      if (this.#kept.length >= 2 * this.#wanted + 64) this.#cut()
+    }
+    return true
+  }
+
+  finish(): PageWindow {
+    this.#cut()
+    const { limit, offset, sort } = this.#request
+    const places = this.#kept.slice(offset, offset + limit)
+    const last = places.at(-1)
+    const isMore = last !== undefined && this.#kept.length > offset + limit
+    const next = isMore ? cursorOf(this.#request, sort, last.values, last) : undefined
+    return { places, total: this.#total, next }
+  }
+
+  #cut(): void {
+    this.#kept.sort((a, b) => compare(this.#request.sort, a, b))
+    if (this.#kept.length <= this.#wanted) return
+    this.#kept = this.#kept.slice(0, this.#wanted)
+    this.#worst = this.#kept.at(-1)
+  }
+}
+
+function valuesOf(
+  sort: readonly SortKey[],
+  block: Block,
+  n: number,
+  scoreOf: ScoreOf | undefined,
+): JsonValue[] {
+  const values: JsonValue[] = []
+  for (const { path } of sort) {
+    const value = regularKey(fieldOf(path[0] as string, block, n, scoreOf), path, 1)
+    if (value === undefined) return irregularValues(sort, block, n, scoreOf)
+    values.push(value)
+  }
+  return values
+}
+
+function irregularValues(
+  sort: readonly SortKey[],
+  block: Block,
+  n: number,
+  scoreOf: ScoreOf | undefined,
+): JsonValue[] {
+  const fields = sort.map(({ path }) => fieldOf(path[0] as string, block, n, scoreOf))
+  return sortValues(sort, fields, block.field('_id')[n])
+}
+
+function fieldOf(name: string, block: Block, n: number, scoreOf: ScoreOf | undefined): unknown {
+  if (scoreOf !== undefined && name === scoreField) return scoreOf(block.refs[n] as number)
+  return block.field(name)[n]
+}
+
+type SortedPlace = Pick<Candidate, 'values' | 'ref'>
+
+export function compare(sort: readonly SortKey[], a: SortedPlace, b: SortedPlace): number {
+  return compareSorted(sort, a.values, b.values) || a.ref - b.ref
+}
+
+export function isBehind(place: SortedPlace, { sort, after }: QueryRequest): boolean {
+  return after === undefined || compare(sort, place, after) > 0
+}
+
+export function cursorOf(
+  { secret }: QueryRequest,
+  order: Cursor['order'],
+  values: Cursor['values'],
+  { ref }: Pick<IndexEntry, 'ref'>,
+): string {
+  return encodeCursor({ order, values, ref }, secret)
+}
+
+export function cursorBehind(
+  request: QueryRequest,
+  place: RowPlace | undefined,
+): string | undefined {
+  return place && cursorOf(request, [], [], { ref: place.block.refs[place.n] as number })
+}
+
+/** All matches in the order of a memory sort: their references alone. */
+export async function sortedRefs(
+  visit: Visit,
+  request: QueryRequest,
+  scoreOf?: ScoreOf,
+): Promise<Float64Array> {
+  const found: { readonly values: readonly JsonValue[]; readonly ref: number }[] = []
+  const { sort } = request
+  await visitRows(visit, (block, rows) => {
+    for (const n of rows) {
+      const candidate = { values: valuesOf(sort, block, n, scoreOf), ref: block.refs[n] as number }
+      if (isBehind(candidate, request)) found.push(candidate)
+    }
+    return true
+  })
+  return Float64Array.from(
+    found.sort((a, b) => compare(sort, a, b)),
+    ({ ref }) => ref,
+  )
+}
