@@ -2,7 +2,12 @@ import t from 'tap'
 import { hasCode, type LorekeepError } from '../../src/errors.js'
 import { acceptDocument, type AcceptedDocument } from '../../src/flow/document.js'
 
-const options = { defaultUser: 'trustgraph', maxTextBytes: 1000, maxMetadataTriples: 1000 }
+const options = {
+  defaultUser: 'trustgraph',
+  maxTextBytes: 1000,
+  maxMetadataTriples: 1000,
+  maxFileBytes: 2000,
+}
 const base64 = (text: string | Uint8Array) => Buffer.from(text as string).toString('base64')
 const id = 'http://example.org/doc/1'
 const text = base64('News from Nowhere')

@@ -75,12 +75,14 @@ async function readPassage(
       return id === 0 ? undefined : set.term(id - 1)
     }
     const [document, title, heading] = [maybe('document'), maybe('title'), maybe('heading')]
+    const page = pageOf(view, chunk)
     const [start, end] = [set.at(columnOf.begin, passage), set.at(columnOf.end, passage)]
     return {
       chunk,
       ...(document && { document }),
       ...(title && { title: title.v }),
       ...(heading && { heading: heading.v }),
+      ...(page !== undefined && { page }),
       core: set.coreOf(passage),
       ...(start !== UNKNOWN && { start }),
       ...(end !== UNKNOWN && { end }),
@@ -103,6 +105,21 @@ function textOf(view: GraphView, set: PassageSet, passage: number, chunk: Term):
     }
   }
   return ''
+}
+
+/** That it begins on: the first that is said. May throw a Miss. */
+function pageOf(view: GraphView, chunk: Term): number | undefined {
+  const s = view.find(chunk)
+  for (const name of passagePredicates.page) {
+    const p = view.find({ v: name, e: true })
+    if (s === NONE || p === NONE) continue
+    const rows = view.rows(s, p, ANY)
+    while (rows.next()) {
+      const { v, e } = view.term(rows.o)
+      if (!e && /^\d{1,15}$/.test(v)) return Number(v)
+    }
+  }
+  return undefined
 }
 
 function wordOf({ text, ...score }: ScoreOfPart): ScoreOfWord {
