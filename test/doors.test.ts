@@ -626,6 +626,7 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
         maxConcurrentQueries: 1,
         maxEventStreams: 1,
         maxJsonBytes: 1,
+        maxFileBytes: 1,
         maxBufferedBytes: 1,
         maxGraphResults: 1,
         maxQueryMs: 1,
