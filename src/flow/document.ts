@@ -6,7 +6,7 @@ import { own } from '../door/members.js'
 import { Problems, type Problem } from '../door/problems.js'
 import { isRecord, joined, quoted, shown, type Fields } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
-import { fileKind } from './files/file-kind.js'
+import { binaryFound, fileKind } from './files/file-kind.js'
 import { fileTypes, type FileType } from './files/types.js'
 import { annotationProblem, graphProblem, termOf } from '../terms.js'
 import type { Term, Triple } from '../types.js'
@@ -274,6 +274,11 @@ class DocumentReader {
       this.#fail('text', `${found(text, offset)}: ${advice[reason]}`, offset)
       return nothing
     }
+    const binary = mayBeBinary(bytes) ? binaryFound(bytes) : undefined
+    if (binary !== undefined) {
+      this.#fail('text', `looks like ${binary}, which is no text: files are loaded as bytes`)
+      return nothing
+    }
     if (typeof charset === 'string') return nothing
     const decoded = charset.decode(bytes)
     if (decoded instanceof Uint8Array) return decoded
@@ -366,6 +371,13 @@ const advice: Readonly<Record<Base64Reason, string>> = {
   alphabet: `not base64; ${rawText}`,
   padding: `the padding is not that of base64, which is a multiple of four characters; ${rawText}`,
   cut: `base64 with a character too many or too few; ${rawText}`,
+}
+
+/** What most texts are spared: no signature is looked for in them. */
+function mayBeBinary(bytes: Uint8Array): boolean {
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b) return true
+  // `%PDF-`, `%!PS`, `{\rtf`; all else has a NUL early on.
+  return bytes[0] === 0x25 || bytes[0] === 0x7b || bytes.subarray(0, 1024).includes(0)
 }
 
 function tooLarge(detail: string, details: Readonly<Record<string, number>>): LorekeepError {

@@ -76,11 +76,17 @@ const signatures: readonly {
   { starts: '-----BEGIN PGP MESSAGE', found: 'an encrypted message' },
 ]
 
+/** No text begins so, and these are made of characters of texts. */
+const written = new Set(['{\\rtf', '%!PS', '-----BEGIN PGP MESSAGE'])
+
 const compiled = signatures.map(({ starts, at = 0, found }) => {
   const [ascii = '', hex = ''] = starts.split('#')
+  // Of letters alone: `ID3`, and OTTO von Bismarck.
+  const isWord = hex === '' && !written.has(starts)
   return {
     at,
     found,
+    isWord,
     bytes: Buffer.concat([Buffer.from(ascii, 'latin1'), Buffer.from(hex, 'hex')]),
   }
 })
@@ -119,8 +125,9 @@ function binaryKind(view: Buffer): FileKind | undefined {
   const head = view.length < 4 ? 0 : view.readUInt32BE(0)
   if (head === 0x504b0304 || head === 0x504b0506) return archiveKind(view)
   if (isPortableExecutable(view)) return foreign('an executable (Windows)')
-  for (const { at, bytes, found } of compiled) {
-    if (view.subarray(at, at + bytes.length).equals(bytes)) return foreign(found)
+  for (const { at, bytes, found, isWord } of compiled) {
+    if (!view.subarray(at, at + bytes.length).equals(bytes)) continue
+    if (!isWord || hasControls(view)) return foreign(found)
   }
   return undefined
 }

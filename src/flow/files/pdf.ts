@@ -189,7 +189,7 @@ function structured(
     if (isLarge(line, body)) {
       const end = endOfHeading(lines, at)
       const text = joined(lines.slice(at, end))
-      if (text.length <= maxHeadingLength && /\p{L}{2}/u.test(text)) {
+      if (text.length <= maxHeadingLength && /\p{L}{2}/u.test(text) && !leaders.test(text)) {
         builder.heading(text, levels.get(sizeOf(line)) ?? 1)
         at = end
         continue
@@ -209,6 +209,8 @@ function structured(
 }
 
 const maxHeadingLength = 200
+/** Lines of a table of contents. */
+const leaders = /(?:\.\s?){5}/
 /** A heading's size, at least, in that of the body. */
 const large = 1.15
 const isListItem = /^(?:[•‣◦▪●·–*-]|\(?(?:\d{1,3}|\p{L})[.)])\s/u

@@ -17,6 +17,8 @@ t.test('the type is seen from the bytes, whatever somebody says', async (t) => {
   t.equal(kindOf(Buffer.concat([hex('ef bb bf 0a'), paper])), 'application/pdf')
   t.match(kindOf(docx([{ text: 'x' }])), /wordprocessingml\.document$/)
   t.equal(kindOf(epub('x', [])), 'application/epub+zip')
+  t.equal(kindOf('OTTO von Bismarck'), 'text utf-8')
+  t.equal(kindOf('ID3 is what says the titles of songs'), 'text utf-8')
   t.equal(kindOf('How a file begins: %PDF-1.7'), 'text utf-8')
 })
 
@@ -41,6 +43,8 @@ t.test('what nothing is read of is named', async (t) => {
     [hex('ffd8ffe0'), 'a JPEG image'],
     ['SQLite format 3\0', 'an SQLite database'],
     ['{\\rtf1 hello}', 'an RTF document'],
+    ['ID3\x03\0\0', 'an MP3 file'],
+    ['RIFF\x24\x08\0\0WAVEfmt ', 'a WAV file'],
     [hex('d0cf11e0a1b11ae1'), 'a file of an older Office program (DOC, XLS, PPT or MSG)'],
     [hex('01 02 03 04 00 ff'), 'binary data of an unknown type'],
     ['plain', 'a text, and not the PDF that it is said to be'],

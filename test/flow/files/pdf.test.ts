@@ -112,6 +112,14 @@ t.test('headings are lines in large letters, and those of the outline', async (t
   t.equal(found.text.split('\n\n').length, 6)
 })
 
+t.test('lines of a table of contents are no headings', async (t) => {
+  const lines = ['1 Bridges . . . . . . . . . . 7', '2 Boats ............... 12']
+  const large = column(72, 740, lines, 14)
+  const found = await read(type, pdf([[...large, ...column(72, 600, [...left, ...right])]]))
+  t.strictSame(headingsOf(found), [])
+  t.match(found.text, /Bridges/)
+})
+
 t.test('the name of a file is no title', async (t) => {
   const { title } = await read(type, pdf([column(72, 700, left)], { title: 'report_v2.docx' }))
   t.equal(title, undefined)
