@@ -95,7 +95,9 @@ export class FileReader {
       worker.on('message', receive)
       worker.on('error', broken)
       worker.on('exit', exited)
-      worker.postMessage(request)
+      // What lies in the same memory, others of its block, would be copied with it.
+      const bytes = Uint8Array.from(request.bytes)
+      worker.postMessage({ ...request, bytes }, [bytes.buffer])
 
       function end(): void {
         clearTimeout(timer)

@@ -204,7 +204,7 @@ function structured(
     else addToParagraph(builder, before, line)
     at++
   }
-  const scanned = `it has no text on its ${pages} ${pages === 1 ? 'page' : 'pages'}: they may be images, which are not read`
+  const scanned = `it has no text on its ${pages} ${pages === 1 ? 'page' : 'pages'}: they may be images, which are not read, or in fonts that are not in the file`
   return builder.finish(title, scanned)
 }
 

@@ -100,7 +100,9 @@ t.test('a folder of files: what is loaded, what is refused and why', async (t) =
     'brief.txt': 'done',
     'broken.pdf': why('it is a damaged PDF: Invalid PDF structure.'),
     'locked.pdf': why('it is encrypted: it needs a password'),
-    'scan.pdf': why('it has no text on its 2 pages: they may be images, which are not read'),
+    'scan.pdf': why(
+      'it has no text on its 2 pages: they may be images, which are not read, or in fonts that are not in the file',
+    ),
     'archive.zip': 'LK_DOCUMENT_TYPE: a ZIP archive',
     'program.exe': 'LK_DOCUMENT_TYPE: an executable (ELF)',
   })
