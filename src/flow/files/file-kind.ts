@@ -194,14 +194,12 @@ function hasControls(view: Buffer): boolean {
 }
 
 const window = 4096
-const html =
-  /^(?:<\?xml[^>]*\?>\s*)?(?:<!--[^]*?-->\s*)*(?:<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>])/i
+const html = /^(?:<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>])/i
 const metaCharset = /<meta[^>]+charset\s*=\s*["']?\s*([\w:.-]+)/i
 
 function textKind(view: Buffer, known: string | undefined, { type, name }: FileHints): FileKind {
   const head = view.toString('latin1', 0, window)
-  const trimmed = head.replace(/^(?:ï»¿)?\s+|^ï»¿/, '')
-  const isHtml = html.test(trimmed)
+  const isHtml = html.test(afterProlog(head))
   const said = isHtml && known === undefined ? metaCharset.exec(head)?.[1] : undefined
   const isUnicode = said === undefined || /^utf-?(?:8|16)/i.test(said)
   // Nearly every text in another charset is no valid UTF-8, and every file is valid windows-1252.
@@ -212,6 +210,17 @@ function textKind(view: Buffer, known: string | undefined, { type, name }: FileH
   }
   const found = hint ?? (isHtml ? 'text/html' : seenType(view, head))
   return { kind: 'text', charset, ...(found !== undefined && found !== plain && { type: found }) }
+}
+
+/** Behind what may stand before a document: a byte order mark, XML's declaration, comments, white space. */
+function afterProlog(head: string): string {
+  let rest = head.replace(/^ï»¿/, '').trimStart()
+  for (;;) {
+    const [start, end] = rest.startsWith('<!--') ? ['<!--', '-->'] : ['<?xml', '?>']
+    const at = rest.startsWith(start) ? rest.indexOf(end, start.length) : -1
+    if (at < 0) return rest
+    rest = rest.slice(at + end.length).trimStart()
+  }
 }
 
 /** Of a text that nobody said anything of. Only what leaves no doubt: all else is a plain text. */

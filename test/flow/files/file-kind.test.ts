@@ -71,6 +71,7 @@ t.test('texts are told apart by their type, their name, and what they are', asyn
   ])
     t.equal(kindOf(html), 'text/html utf-8', html)
   t.equal(kindOf('<article/>'), 'text utf-8')
+  t.equal(kindOf(`${'<!--a-->'.repeat(400)}x`), 'text utf-8', 'in little time')
   t.equal(kindOf('{"a": [1]}'), 'application/json utf-8')
   t.equal(kindOf('[1, 2]'), 'application/json utf-8')
   t.equal(kindOf('[1] A note'), 'text utf-8')
