@@ -66,6 +66,8 @@ export const catalogue = define({
   LK_FLOW_FULL: { kind: 'unavailable', message: 'the queue of the flow is full' },
   LK_DOCUMENT_INVALID: { kind: 'format', message: 'not a valid document' },
   LK_DOCUMENT_TOO_LARGE: { kind: 'limit', message: 'the document is too large' },
+  LK_DOCUMENT_TYPE: { kind: 'type', message: 'files of this type are not read' },
+  LK_DOCUMENT_UNREADABLE: { kind: 'format', message: 'the file cannot be read' },
   LK_DOCUMENT_ACCESS: { kind: 'access', message: 'no access to the document' },
   LK_DOCUMENT_NOT_FOUND: { kind: 'not-found', message: 'no such document' },
   LK_JOB_NOT_FOUND: { kind: 'not-found', message: 'no such job' },
@@ -265,8 +267,12 @@ export interface DetailsByCode {
   readonly LK_FLOW_FULL: { readonly flow: string; readonly maxQueued: number }
   readonly LK_DOCUMENT_INVALID: Problems<Problem & { readonly offset?: number }>
   readonly LK_DOCUMENT_TOO_LARGE: { readonly found: number } & Readonly<
-    Partial<Record<'maxTextBytes' | 'maxMetadataTriples' | 'maxMetadataLength', number>>
+    Partial<
+      Record<'maxTextBytes' | 'maxMetadataTriples' | 'maxMetadataLength' | 'maxFileBytes', number>
+    >
   >
+  readonly LK_DOCUMENT_TYPE: { readonly found: string }
+  readonly LK_DOCUMENT_UNREADABLE: { readonly reason: string }
   readonly LK_DOCUMENT_ACCESS: { readonly document: string }
   readonly LK_DOCUMENT_NOT_FOUND: { readonly document: string }
   readonly LK_JOB_NOT_FOUND: { readonly job: string }

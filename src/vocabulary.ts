@@ -23,6 +23,8 @@ export const vocabulary = {
   endIndex: `${nif}endIndex`,
   text: `${schema}text`,
   articleSection: `${schema}articleSection`,
+  pageStart: `${schema}pageStart`,
+  pageEnd: `${schema}pageEnd`,
   // What a document is called; flows write the first.
   name: `${schema}name`,
   dctermsTitle: `${dcterms}title`,
@@ -47,6 +49,7 @@ export const passagePredicates = {
     vocabulary.dcTitle,
   ],
   heading: inSchema('articleSection'),
+  page: inSchema('pageStart'),
   partOf: [`${dcterms}isPartOf`, ...inSchema('isPartOf')],
   begin: [`${nif}beginIndex`],
   end: [`${nif}endIndex`],

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 
 const root = process.cwd()
-const workers = ['index-worker.js', 'sparql-worker.js']
+const workers = ['index-worker.js', 'sparql-worker.js', 'file-worker.js']
 
 const program = `
 import { MemoryBackend } from './adapters/memory.js'
@@ -35,6 +35,13 @@ for (const user of ['u', 'v']) {
 }
 const graph = keep.knowledge.graph({ user: 'u' })
 await createSparql().execute(graph, 'ASK { ?s ?p ?o }').catch(({ message }) => (told.sparql = message))
+keep.flows.run()
+const file = { id: 'a.md', bytes: Buffer.from('# A') }
+for await (const { failure } of keep.flows.watch(await keep.flows.load('default', { ...file, name: 'a.md' }))) {
+  if (failure === undefined) continue
+  told.file = failure.message
+  break
+}
 await keep.close()
 console.log(JSON.stringify(told))
 `
@@ -42,6 +49,7 @@ console.log(JSON.stringify(told))
 interface Told {
   readonly graphs: readonly (readonly [number, number])[]
   readonly sparql: string
+  readonly file: string
 }
 
 t.test('indexes are made without a thread that is missing, and queries are refused', async (t) => {
@@ -54,6 +62,8 @@ t.test('indexes are made without a thread that is missing, and queries are refus
   t.equal(stderr.match(/Warning: lorekeep .*index-worker\.js: docs\/bundlers\.md/g)?.length, 1)
   // A query is not answered without the bounds of a thread.
   t.match(told.sparql, /sparql-worker\.js: docs\/bundlers\.md$/)
+  // Nor is a file read.
+  t.match(told.file, /file-worker\.js: docs\/bundlers\.md$/)
 })
 
 t.test('a thread that fails after it was ready fails the index', async (t) => {

@@ -6,6 +6,8 @@ import { own } from '../door/members.js'
 import { Problems, type Problem } from '../door/problems.js'
 import { isRecord, joined, quoted, shown, type Fields } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
+import { binaryFound, fileKind } from './files/file-kind.js'
+import { fileTypes, type FileType } from './files/types.js'
 import { annotationProblem, graphProblem, termOf } from '../terms.js'
 import type { Term, Triple } from '../types.js'
 
@@ -17,8 +19,10 @@ export interface AcceptedDocument {
   readonly metadata: readonly Triple[]
   /** Of the strings in it, in UTF-16 code units. */
   readonly metadataLength: number
-  /** UTF-8. */
+  /** UTF-8; of a file of a type that is no text, its bytes. */
   readonly text: Uint8Array
+  /** Of a file that is yet to be read: all but plain texts. */
+  readonly type?: FileType
 }
 
 interface DocumentOptions {
@@ -26,6 +30,7 @@ interface DocumentOptions {
   /** Bytes of the text before decoding from its charset; of `content`, in UTF-8. */
   readonly maxTextBytes: number
   readonly maxMetadataTriples: number
+  readonly maxFileBytes: number
 }
 
 /** One thing that is wrong with a document. */
@@ -41,13 +46,24 @@ interface DocumentProblem extends Problem {
  * The document, checked: nothing of it is shared with what was passed but its strings. 2.5 µs for
  * 2 kB of plain text (Node 20, half of it is the memory for the bytes); change with numbers.
  * @throws LorekeepError `LK_DOCUMENT_INVALID` with `details.errors`, a list of DocumentProblems;
- *   `LK_DOCUMENT_TOO_LARGE` where nothing else is wrong
+ *   `LK_DOCUMENT_TOO_LARGE` or `LK_DOCUMENT_TYPE` where nothing else is wrong
  */
 export function acceptDocument(document: unknown, options: DocumentOptions): AcceptedDocument {
   return new DocumentReader(options).read(document)
 }
 
 const members = ['id', 'user', 'collection', 'title', 'metadata', 'charset', 'text', 'content']
+const fileMembers = [
+  'id',
+  'user',
+  'collection',
+  'title',
+  'metadata',
+  'charset',
+  'bytes',
+  'type',
+  'name',
+]
 const tripleMembers = ['s', 'p', 'o', 'g']
 const termMembers = ['v', 'e', 'dt', 'ln']
 
@@ -65,7 +81,7 @@ const nothing = new Uint8Array(0)
 class DocumentReader {
   readonly #options: DocumentOptions
   readonly #problems = new Problems<DocumentProblem>()
-  #tooLarge: LorekeepError | undefined
+  #refusal: LorekeepError | undefined
   /** Of all its strings, in UTF-16 code units. */
   #metadataLength = 0
 
@@ -74,10 +90,12 @@ class DocumentReader {
   }
 
   read(document: unknown): AcceptedDocument {
-    const fields = this.#fields(document, 'a document', '', members) ?? {}
+    const isFile = isRecord(document) && own(document, 'bytes') !== undefined
+    const fields = this.#fields(document, 'a document', '', isFile ? fileMembers : members) ?? {}
     const title = this.#title(own(fields, 'title') ?? undefined)
+    const id = own(fields, 'id') ?? undefined
     const accepted = {
-      id: this.#name(own(fields, 'id'), 'id', maxNameBytes),
+      id: this.#name(isFile ? (id ?? own(fields, 'name')) : id, 'id', maxNameBytes),
       user: this.#name(own(fields, 'user') ?? this.#options.defaultUser, 'user', maxNameBytes),
       collection: this.#name(
         own(fields, 'collection') ?? 'default',
@@ -87,10 +105,10 @@ class DocumentReader {
       ...(title !== undefined && { title }),
       metadata: this.#metadata(own(fields, 'metadata') ?? []),
       metadataLength: this.#metadataLength,
-      text: this.#text(fields),
+      ...(isFile ? this.#file(fields) : { text: this.#text(fields) }),
     }
     this.#problems.throwIfAny('LK_DOCUMENT_INVALID')
-    if (this.#tooLarge !== undefined) throw this.#tooLarge
+    if (this.#refusal !== undefined) throw this.#refusal
     return accepted
   }
 
@@ -157,7 +175,7 @@ class DocumentReader {
     const { length } = value
     const { maxMetadataTriples } = this.#options
     if (length > maxMetadataTriples) {
-      this.#tooLarge = new LorekeepError(
+      this.#refusal = new LorekeepError(
         'LK_DOCUMENT_TOO_LARGE',
         `metadata has ${length} triples; at most ${maxMetadataTriples} are accepted`,
         { details: { maxMetadataTriples, found: length } },
@@ -180,7 +198,7 @@ class DocumentReader {
     }
     const found = this.#metadataLength
     if (found > maxMetadataLength) {
-      this.#tooLarge ??= new LorekeepError(
+      this.#refusal ??= new LorekeepError(
         'LK_DOCUMENT_TOO_LARGE',
         `the strings of its metadata have ${found} characters; at most ${maxMetadataLength} are accepted`,
         { details: { maxMetadataLength, found } },
@@ -256,6 +274,11 @@ class DocumentReader {
       this.#fail('text', `${found(text, offset)}: ${advice[reason]}`, offset)
       return nothing
     }
+    const binary = mayBeBinary(bytes) ? binaryFound(bytes) : undefined
+    if (binary !== undefined) {
+      this.#fail('text', `looks like ${binary}, which is no text: files are loaded as bytes`)
+      return nothing
+    }
     if (typeof charset === 'string') return nothing
     const decoded = charset.decode(bytes)
     if (decoded instanceof Uint8Array) return decoded
@@ -265,13 +288,69 @@ class DocumentReader {
     return nothing
   }
 
+  #file(fields: Fields): Pick<AcceptedDocument, 'text' | 'type'> {
+    const [type, name, label] = ['type', 'name', 'charset'].map((member) => {
+      const value = own(fields, member) ?? undefined
+      if (value === undefined || typeof value === 'string') return value
+      this.#fail(member, `must be a string, not ${shown(value)}`)
+      return undefined
+    })
+    const bytes = own(fields, 'bytes')
+    if (!(bytes instanceof Uint8Array)) {
+      this.#fail('bytes', `must be the bytes of a file, a Uint8Array, not ${shown(bytes)}`)
+      return { text: nothing }
+    }
+    const { maxFileBytes } = this.#options
+    if (bytes.byteLength > maxFileBytes) {
+      const found = bytes.byteLength
+      const detail = `the file has ${found} bytes; at most ${maxFileBytes} are accepted`
+      this.#refusal ??= tooLarge(detail, { maxFileBytes, found })
+      return { text: nothing }
+    }
+    const kind = fileKind(bytes, { type, name, charset: label })
+    if (kind.kind === 'file') return { type: kind.type, text: Uint8Array.from(bytes) }
+    if (kind.kind === 'foreign') {
+      const { found } = kind
+      const detail = `it looks like ${found}; read are plain texts, ${Object.values(fileTypes).join(', ')}`
+      this.#refusal ??= new LorekeepError('LK_DOCUMENT_TYPE', detail, { details: { found } })
+      return { text: nothing }
+    }
+    // What is to be read of it may be much shorter than what it has of markup.
+    const isPlain = kind.type === undefined
+    if (isPlain && this.#isTooLarge(bytes.byteLength, () => bytes.byteLength)) {
+      return { text: nothing }
+    }
+    const text = this.#decoded(bytes, kind.charset, 'bytes', label === undefined ? '' : 'charset')
+    return {
+      text: text === bytes ? Uint8Array.from(text) : text,
+      ...(!isPlain && { type: kind.type }),
+    }
+  }
+
+  /** From a charset to UTF-8. `labelPath` is what named the charset. */
+  #decoded(bytes: Uint8Array, label: string, path: string, labelPath: string): Uint8Array {
+    const charset = charsetOf(label)
+    if (typeof charset === 'string') {
+      this.#fail(
+        labelPath || path,
+        `${labelPath === '' ? 'says that its charset is ' : ''}${quoted(label)}, which ${charset}`,
+      )
+      return nothing
+    }
+    const decoded = charset.decode(bytes)
+    if (decoded instanceof Uint8Array) return decoded
+    const byte = (bytes[decoded] ?? 0).toString(16).padStart(2, '0')
+    this.#fail(path, `has 0x${byte} at byte ${decoded}, no character of ${charset.name}`, decoded)
+    return nothing
+  }
+
   /** The bytes are counted only where there may be too many. */
   #isTooLarge(atMost: number, count: () => number): boolean {
     const { maxTextBytes } = this.#options
     if (atMost <= maxTextBytes) return false
     const bytes = count()
     if (bytes <= maxTextBytes) return false
-    this.#tooLarge ??= new LorekeepError(
+    this.#refusal ??= new LorekeepError(
       'LK_DOCUMENT_TOO_LARGE',
       `the text has ${bytes} bytes; at most ${maxTextBytes} are accepted`,
       { details: { maxTextBytes, found: bytes } },
@@ -292,6 +371,17 @@ const advice: Readonly<Record<Base64Reason, string>> = {
   alphabet: `not base64; ${rawText}`,
   padding: `the padding is not that of base64, which is a multiple of four characters; ${rawText}`,
   cut: `base64 with a character too many or too few; ${rawText}`,
+}
+
+/** What most texts are spared: no signature is looked for in them. */
+function mayBeBinary(bytes: Uint8Array): boolean {
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b) return true
+  // `%PDF-`, `%!PS`, `{\rtf`; all else has a NUL early on.
+  return bytes[0] === 0x25 || bytes[0] === 0x7b || bytes.subarray(0, 1024).includes(0)
+}
+
+function tooLarge(detail: string, details: Readonly<Record<string, number>>): LorekeepError {
+  return new LorekeepError('LK_DOCUMENT_TOO_LARGE', detail, { details })
 }
 
 /** The character at the offset, for a message. */

@@ -4,19 +4,25 @@ import { inspect } from 'node:util'
 import { deserialize, serialize } from 'node:v8'
 import { LorekeepError } from '../errors.js'
 import type { Clock } from './clock.js'
+import type { StructuredText } from './files/structured-text.js'
 import { maxAskedWaitMs } from './queue/backoff.js'
 import type { Claimed, JobQueue } from './queue/queue.js'
 import { recordedPlaces } from './queue/records.js'
 import { titleOf } from './steps/title.js'
 import type { Flow, FlowDocument, JobFailure, Step, StepContext } from './types.js'
 
-interface ExecutionOptions {
+export interface ExecutionOptions {
   readonly queue: JobQueue
   readonly clock: Clock
   readonly flow: Flow
   readonly steps: readonly Step[]
   readonly claimed: Claimed
   readonly stores: Pick<StepContext, 'knowledge' | 'objects' | 'base'>
+  readonly readFile: (
+    type: string,
+    bytes: Uint8Array,
+    signal: AbortSignal,
+  ) => Promise<StructuredText>
   readonly onProgress: (step: string, done: number, total: number) => void
   /** A step is through whose output is not recorded. */
   readonly onStep: (step: string) => void
@@ -28,6 +34,9 @@ interface ExecutionOptions {
 export type Interruption = 'stopped' | 'lost'
 
 const maxMessageLength = 1000
+
+/** What failures say of a file that could not be read, before the first step. */
+const readingName = 'read'
 
 /** How much work of steps that need not be recorded a failure may cost. */
 const maxRepeatedMs = 1000
@@ -87,7 +96,11 @@ export class Execution {
   async #runSteps(): Promise<void> {
     const { queue, clock, claimed, steps, stores, onStep } = this.#options
     const { number, record } = claimed
-    const document = documentOf(claimed, stores.base)
+    const { type, text } = claimed.document
+    const document =
+      type === undefined
+        ? documentOf(claimed, stores.base, decoder.decode(text))
+        : await this.#readDocument(type, text)
     // A flow may have been given other steps since.
     const other = record.steps.findIndex((name, place) => name !== steps[place]?.name)
     const same = other < 0 ? record.steps.length : other
@@ -113,6 +126,18 @@ export class Execution {
       }
       input = output
     }
+  }
+
+  /** A file is read first, again at each delivery: its text is not written, and may be large. */
+  async #readDocument(type: string, bytes: Uint8Array): Promise<FlowDocument> {
+    const { claimed, stores, readFile } = this.#options
+    const reading: Step = {
+      name: readingName,
+      run: (_, { signal }) => readFile(type, bytes, signal),
+    }
+    const blank = documentOf(claimed, stores.base, '')
+    const read = (await this.#runStep(reading, undefined, blank)) as StructuredText
+    return documentOf(claimed, stores.base, read.text, read)
   }
 
   async #runStep(step: Step, input: unknown, document: FlowDocument): Promise<unknown> {
@@ -154,7 +179,7 @@ export class Execution {
       else {
         const wait = error instanceof LorekeepError ? error.details['retryAfterMs'] : undefined
         await queue.fail(claimed, failure, {
-          mayRetry: !isCode(error, 'LK_STEP_UNRECOVERABLE'),
+          mayRetry: !isFinal(error),
           ...(Number.isFinite(wait) && {
             notBefore: clock.now() + Math.min(Math.max(Math.ceil(Number(wait)), 0), maxAskedWaitMs),
           }),
@@ -239,14 +264,35 @@ class RunningStep {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-function documentOf({ document: stored }: Claimed, base: string): FlowDocument {
-  const { document: id, user, collection } = stored
-  const text = decoder.decode(stored.text)
-  const title = titleOf({ ...stored, id, text }, base)
+function documentOf(
+  { document: stored }: Claimed,
+  base: string,
+  text: string,
+  read?: StructuredText,
+): FlowDocument {
+  const { document: id, user, collection, type } = stored
+  const title = titleOf({ ...stored, id, text }, base, read)
   // A step may change what it gets; what is stored, and kept in memory, stays.
   const metadata = structuredClone(stored.metadata)
-  return { id, user, collection, ...(title !== undefined && { title }), metadata, text }
+  return {
+    id,
+    user,
+    collection,
+    ...(title !== undefined && { title }),
+    metadata,
+    text,
+    ...(type !== undefined && { type }),
+    ...(read !== undefined && { headings: read.headings }),
+    ...(read !== undefined && read.pages.length > 0 && { pages: read.pages }),
+  }
 }
+
+/** Whether another attempt is of no use: the step says so, or the file or the package is not there to read. */
+function isFinal(error: unknown): boolean {
+  return finalCodes.some((code) => isCode(error, code))
+}
+
+const finalCodes = ['LK_STEP_UNRECOVERABLE', 'LK_DOCUMENT_UNREADABLE', 'LK_PEER_MISSING'] as const
 
 /** `undefined` where that cannot be, and need not. */
 function encode(step: Step, output: unknown): Uint8Array | undefined {

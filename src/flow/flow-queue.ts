@@ -13,6 +13,7 @@ import { aCount, aRule, aSignal, aString, oneOf } from '../door/rules.js'
 import { aFlowId, checkDefinition, firstFlow, stepsOf } from './definition.js'
 import { acceptDocument, type AcceptedDocument } from './document.js'
 import { EventHub } from './events.js'
+import { FileReader } from './files/file-reader.js'
 import { numberIn } from './queue/block.js'
 import { eventOf, fieldsOf } from './queue/job-view.js'
 import { noFlow, noJob, states, type DocumentJobs } from './queue/jobs.js'
@@ -26,6 +27,7 @@ import type {
   DocumentQuery,
   DocumentRef,
   DocumentStatus,
+  FileDocument,
   Flow,
   FlowDefinition,
   FlowLimits,
@@ -142,6 +144,7 @@ class Flows implements ClosableFlowQueue {
   readonly #runners: Set<FlowRunner>
   readonly #onError: (error: unknown) => void
   readonly #inFlight = new InFlight()
+  readonly #files: FileReader
   readonly #code = new Map<string, ReadonlyMap<string, Step>>()
   /** By definition: one that changes is another object. */
   readonly #steps = new WeakMap<Flow, readonly Step[]>()
@@ -160,6 +163,8 @@ class Flows implements ClosableFlowQueue {
     this.#hub = hub
     this.#runners = runners
     this.#onError = onError
+    const { maxTextBytes: maxTextLength, ...limits } = options.limits
+    this.#files = new FileReader({ ...limits, maxTextLength })
     tellClosing(this, this.#inFlight.closing)
   }
 
@@ -221,7 +226,7 @@ class Flows implements ClosableFlowQueue {
   // Not through InFlight.run(): a promise and an async function more cost 6 % of the rate of loading.
   async load(
     flow: string,
-    document: TextDocument,
+    document: TextDocument | FileDocument,
     options?: ScopeOptions,
     ...surplus: never[]
   ): Promise<{ readonly job: string }> {
@@ -252,6 +257,7 @@ class Flows implements ClosableFlowQueue {
       clock,
       leaseMs,
       stores: { knowledge, objects, base },
+      readFile: (type, bytes, signal) => this.#files.read(type, bytes, signal),
       flows: flows && new Set(flows),
       stepsOf: (flow) => this.#stepsOf(flow),
       onProgress: ({ record }, step, done, total) => {
@@ -472,6 +478,7 @@ class Flows implements ClosableFlowQueue {
     // From here on nothing begins any more.
     const calls = this.#inFlight.close(timeoutMs)
     await Promise.all([...this.#runners].map((runner) => runner.stop({ timeoutMs })))
+    await this.#files.close()
     this.#hub.close()
     await calls
     await this.#queue.drained()

@@ -3,7 +3,7 @@
 import { hasCode } from '../errors.js'
 import type { Clock } from './clock.js'
 import { Execution } from './execution.js'
-import type { Interruption } from './execution.js'
+import type { ExecutionOptions, Interruption } from './execution.js'
 import { noFlow } from './queue/jobs.js'
 import type { Claimed, JobQueue } from './queue/queue.js'
 import type { DocumentRef, Flow, Runner, Step, StepContext } from './types.js'
@@ -15,6 +15,7 @@ interface FlowRunnerOptions {
   readonly clock: Clock
   readonly leaseMs: number
   readonly stores: Pick<StepContext, 'knowledge' | 'objects' | 'base'>
+  readonly readFile: ExecutionOptions['readFile']
   /** The flows that it is for; undefined: all. */
   readonly flows?: ReadonlySet<string> | undefined
   /** The steps of a flow; `undefined` where some are of code that this process has not. */
@@ -146,7 +147,7 @@ export class FlowRunner implements Runner {
   }
 
   async #deliver(claimed: Claimed, flow: Flow, steps: readonly Step[]): Promise<void> {
-    const { queue, clock, stores, onProgress, onStep, onError } = this.#options
+    const { queue, clock, stores, readFile, onProgress, onStep, onError } = this.#options
     const execution = new Execution({
       queue,
       clock,
@@ -154,6 +155,7 @@ export class FlowRunner implements Runner {
       steps,
       claimed,
       stores,
+      readFile,
       onProgress: (step, done, total) => onProgress(claimed, step, done, total),
       onStep: (step) => onStep(claimed, step),
       // The next one is claimed while this one's end is written: both share a commit.

@@ -1,7 +1,6 @@
 // What can be read of damaged flows, written anew: definitions, and the jobs whose documents are
 // whole. Claims are void: their jobs are queued again. Held are 8 bytes for each record of a job.
 
-import { isUtf8 } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
 import { deserialize } from 'node:v8'
 import { keyPrefix } from '../keys.js'
@@ -47,6 +46,7 @@ import {
 import { hashOf, noCounts } from './queue/state.js'
 import { StoredBlocks } from './verify/stored-blocks.js'
 import {
+  hasText,
   isDocument,
   isFlow,
   isHead,
@@ -522,7 +522,9 @@ function documentsIn(block: DocumentBlock): StoredDocument[] {
 
 /** With spaces for texts that are none: nobody needs them, and they lie between others. */
 function cleared(bytes: Uint8Array): Uint8Array {
-  for (const { text } of documentsIn(new DocumentBlock(bytes))) if (!isUtf8(text)) text.fill(0x20)
+  for (const stored of documentsIn(new DocumentBlock(bytes))) {
+    if (!hasText(stored)) stored.text.fill(0x20)
+  }
   return bytes
 }
 

@@ -37,6 +37,35 @@ export interface PlainDocument extends DocumentFields {
 
 export type TextDocument = EncodedDocument | PlainDocument
 
+/** A file as it is: Markdown, HTML, PDF, DOCX, EPUB, CSV, JSON, or a plain text. What it is of these is seen from its bytes. */
+export interface FileDocument extends Omit<DocumentFields, 'id'> {
+  /** The file's `name` where it is left out. */
+  readonly id?: string
+  readonly bytes: Uint8Array
+  /** Its media type, if known: it tells texts apart. */
+  readonly type?: string
+  /** What it is called, such as `report.csv`: its ending tells texts apart where no type does. */
+  readonly name?: string
+  /** Of a text. By default its byte order mark, what HTML says, `utf-8` or `windows-1252`, whichever fits. */
+  readonly charset?: string
+}
+
+/** A heading of a document, and where in its text it stands, in UTF-16 code units. */
+export interface DocumentHeading {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  /** 1 is the highest. */
+  readonly level: number
+}
+
+/** Where in the text of a document a page of it begins, in UTF-16 code units. */
+export interface DocumentPage {
+  readonly start: number
+  /** The first page of a file is 1, unless the file says what its pages are called. */
+  readonly page: number
+}
+
 /** A document that was accepted, as steps see it. */
 export interface FlowDocument {
   readonly id: string
@@ -45,7 +74,14 @@ export interface FlowDocument {
   /** As it was loaded, or as it was found in the metadata or the text; absent where it has none. */
   readonly title?: string
   readonly metadata: readonly Triple[]
+  /** Of a file: what was read of it. */
   readonly text: string
+  /** Of a file that is more than a plain text: its media type. */
+  readonly type?: string
+  /** Of such a file, in the order of the text. A step that puts another text in its place takes these away. */
+  readonly headings?: readonly DocumentHeading[]
+  /** Of a file that has pages, in the order of the text. */
+  readonly pages?: readonly DocumentPage[]
 }
 
 // ── steps ────────────────────────────────────────────────────────────────────
@@ -333,6 +369,14 @@ export interface FlowLimits {
   readonly maxTextBytes: number
   /** 1,000 by default. */
   readonly maxMetadataTriples: number
+  /** Bytes of a file. 32 MiB by default. What is read of it has `maxTextBytes` at most. */
+  readonly maxFileBytes: number
+  /** Pages of a file, or chapters. 5,000 by default. */
+  readonly maxFilePages: number
+  /** How long reading a file may take. 60,000 by default. */
+  readonly maxFileMs: number
+  /** What the thread that reads it may have. 256 by default. */
+  readonly maxFileMemoryMb: number
 }
 
 /** Durable queues of documents, and their processing. Methods reject with `LK_CLOSED` after close(). */
@@ -360,12 +404,13 @@ export interface FlowQueue {
    * Accepts a document. Resolves when it is durable.
    * @throws LorekeepError `LK_FLOW_NOT_FOUND`, `LK_FLOW_INACTIVE`, `LK_FLOW_FULL`,
    *   `LK_DOCUMENT_INVALID` (`details.errors`: a list of `{ path, message }`),
-   *   `LK_DOCUMENT_TOO_LARGE`, `LK_STORAGE_*`, and `LK_DOCUMENT_ACCESS` where it lies outside the
+   *   `LK_DOCUMENT_TOO_LARGE`, `LK_DOCUMENT_TYPE` (a file of which nothing is read; `details.found` is
+   *   what it looks like), `LK_STORAGE_*`, and `LK_DOCUMENT_ACCESS` where it lies outside the
    *   scope, or would replace what does; nothing is queued then
    */
   load(
     flow: string,
-    document: TextDocument,
+    document: TextDocument | FileDocument,
     options?: ScopeOptions,
   ): Promise<{ readonly job: string }>
 

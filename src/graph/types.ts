@@ -185,11 +185,12 @@ export interface GraphSource {
   readonly language?: string
   /** The id of a core that says so. */
   readonly core: string
+  /** The heading that it stands under, and the page that it begins on, where the core says so. */
+  readonly heading?: string
+  readonly page?: number
   /** Where in the document's text the passage lies, in UTF-16 code units, where the core says so. */
   readonly start?: number
   readonly end?: number
-  /** The heading that it stands under, where the core says so. */
-  readonly heading?: string
   /** The passage itself, where the core has it (`schema:text`), as those of flows do. */
   readonly text?: string
   /** How good the passage is for the question; the best come first. Scores of two questions say nothing together. */
@@ -263,6 +264,8 @@ export interface FoundPassage {
   readonly document?: Term
   readonly title?: string
   readonly heading?: string
+  /** The page that it begins on, where the core says so. */
+  readonly page?: number
   /** The id of a core that says so. */
   readonly core: string
   /** Where in the document's text it lies, in UTF-16 code units, where the core says so. */

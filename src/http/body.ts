@@ -13,7 +13,7 @@ const drainTimeoutMs = 5_000
 const drainIdleTimeoutMs = 1_000
 
 interface BodyOptions {
-  readonly content: 'core' | 'json' | 'query'
+  readonly content: 'core' | 'json' | 'query' | 'file'
   readonly maxBytes: number
   readonly idleTimeoutMs: number
 }
@@ -44,6 +44,12 @@ const wordings: Readonly<Record<BodyOptions['content'], Wording>> = {
     limit: 'maxJsonBytes',
     unannounced: '(a forgotten --data?); send a JSON object',
     parser: 'parse JSON with express.json()',
+  },
+  file: {
+    tooLarge: 'LK_HTTP_TOO_LARGE',
+    limit: 'maxFileBytes',
+    unannounced: '(a forgotten --data-binary @FILE?); send the file',
+    parser: "parse into bytes with express.raw({ type: '*/*' })",
   },
   query: {
     tooLarge: 'LK_HTTP_TOO_LARGE',

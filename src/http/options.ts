@@ -82,8 +82,10 @@ export interface HandlerOptions {
   readonly maxSocketRequests?: number
   /** Bytes of one JSON body, or of one message of a socket. Default 16 MiB. */
   readonly maxJsonBytes?: number
+  /** Bytes of one file. Default 32 MiB. The store has a limit of its own; the lower one counts. */
+  readonly maxFileBytes?: number
   /**
-   * Bytes of JSON bodies and queries that are read or worked on at once, one more of which is answered
+   * Bytes of JSON bodies, queries and files that are read or worked on at once, one more of which is answered
    * with 503; one alone is always taken. Parsed, they take some ten times as much. Default 64 MiB, or
    * four times `maxJsonBytes`.
    */
@@ -116,7 +118,7 @@ export interface HandlerOptions {
   /** Ends streams of events and sockets when aborted: a server that is to stop would wait for them. */
   readonly signal?: AbortSignal
   readonly compat?: {
-    /** Answers text-load with `{}` in place of no body. Default false. */
+    /** Answers text-load and file-load with `{}` in place of no body. Default false. */
     readonly emptyJson?: boolean
   }
   /**
@@ -136,6 +138,7 @@ export const handlerLimits = {
   maxSocketRequests: limit(16),
   // A body of JSON becomes one string, and the engine bounds those.
   maxJsonBytes: limit(16 * 1024 ** 2, 1, constants.MAX_STRING_LENGTH),
+  maxFileBytes: limit(32 * 1024 ** 2),
   // Otherwise it is four times maxJsonBytes where that is more.
   maxBufferedBytes: limit(64 * 1024 ** 2),
   maxGraphResults: limit(10_000),
@@ -251,7 +254,7 @@ export function routesOf(
   if (flows !== undefined) {
     const ofFlows = { ...ofBodies, flows }
     routes.push(
-      ...textRoutes({ ...ofFlows, emptyJson }),
+      ...textRoutes({ ...ofFlows, emptyJson, maxFileBytes: limits.maxFileBytes }),
       ...flowRoutes(ofFlows),
       ...jobRoutes(ofFlows),
       ...documentRoutes({ ...ofFlows, knowledge }),

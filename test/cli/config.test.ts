@@ -61,6 +61,10 @@ t.test('the example of the documentation is read', async (t) => {
     maxQueryMs: 30000,
     maxTextBytes: 10485760,
     maxMetadataTriples: 1000,
+    maxFileBytes: 33554432,
+    maxFilePages: 5000,
+    maxFileMs: 60000,
+    maxFileMemoryMb: 256,
   })
 })
 

@@ -1,9 +1,9 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
 import type { Test } from 'tap'
-import { charsetFor } from '../../src/cli/commands/flows/load-document.js'
+import { column, docx, pdf, zip } from '../flow/files/made-files.js'
 import { embeddings, startModelServer } from '../flow/steps/model-server.js'
 import type { FakeModelServer } from '../flow/steps/model-server.js'
 import { fail, inTerminal, run, serve, start, succeed } from './command.js'
@@ -114,19 +114,13 @@ t.test('without --wait a text is queued, and stays so until it is processed', as
   )
 })
 
-t.test('the charset is UTF-8, one that is named, or looked for', async (t) => {
-  const utf16 = Buffer.from('\ufeffé', 'utf16le')
-  t.equal(charsetFor(utf16), 'utf-16le')
-  t.equal(charsetFor(Buffer.from(utf16).swap16()), 'utf-16be')
-  t.equal(charsetFor(Buffer.from('é')), 'utf-8')
-  t.equal(charsetFor(Buffer.from('é', 'latin1')), 'windows-1252')
-
+t.test('the charset is one that is named, or looked for', async (t) => {
   const { dir, data } = shelf(t)
   const file = join(dir, 'old.txt')
   writeFileSync(file, Buffer.from('Zoë Müller lives in Köln.', 'latin1'))
   await succeed(t, ['load', '-', '--id', 'a', '--data', data], { input: Buffer.from('é') })
-  t.match(await fail(t, 1, ['load', file, '--data', data]), 'old.txt')
-  const args = ['load', file, '--id', 'b', '--charset', 'auto', '--wait', '--data', data]
+  t.match(await fail(t, 1, ['load', file, '--charset', 'utf-8', '--data', data]), 'old.txt')
+  const args = ['load', file, '--id', 'b', '--wait', '--data', data]
   t.match(await run(t, args), { code: 0, stdout: { length: 0 }, stderr: "'b' is done" })
   t.ok(String(await succeed(t, ['export', '--id', 'b', '--data', data])).includes('Zoë'))
 })
@@ -245,6 +239,77 @@ t.test('of a directory the texts are loaded, in a fixed order and under their pa
   t.match(inside.stderr, /queued 'shelf\/a\.MD'[^]*: loaded 4 files; 6 others were passed over\n$/)
   const twins = ['load', shelf, join(dir, 'other', 'shelf'), '--data', data]
   t.match(await fail(t, 1, twins), "the document 'shelf/b.txt'")
+})
+
+const paper = pdf([
+  [
+    { x: 72, y: 740, text: 'Of Tolls', size: 20 },
+    ...column(72, 700, ['The toll was a penny then.']),
+  ],
+])
+
+/** A folder as people have it. */
+function files(t: Test) {
+  const dir = t.testdir()
+  const shelf = join(dir, 'shelf')
+  mkdirSync(shelf)
+  for (const [name, bytes] of Object.entries({
+    'notes.md': '# Notes\n\nThe mill at Iffley burned down.',
+    'page.html': '<title>A Page</title><h1>Locks</h1><p>Sandford lock is the deepest.</p>',
+    'paper.pdf': paper,
+    'report.docx': docx([{ text: 'Engines', style: 'heading 1' }, { text: 'Barges went up.' }]),
+    'brief.txt': Buffer.from('Die Br\xfccke ist gesperrt.', 'latin1'),
+    'broken.pdf': paper.subarray(0, 300),
+    'really.txt': zip({ a: 'b' }),
+    'archive.zip': zip({ a: 'b' }),
+    'program.exe': Buffer.from('7f454c4602010100', 'hex'),
+    'program.c': 'int main() {}',
+  })) {
+    writeFileSync(join(shelf, name), bytes)
+  }
+  return { dir, shelf, data: join(dir, 'data') }
+}
+
+t.test('of a folder of files, what is loaded is cited, and what is not is told why', async (t) => {
+  const { shelf, data } = files(t)
+  const outcome = await run(t, ['load', shelf, '--wait', '--data', data])
+  t.equal(outcome.code, 1)
+  for (const line of [
+    /refused '[^']*really\.txt': [^\n]*it looks like a ZIP archive;/,
+    /passed over '[^']*archive\.zip': it looks like a ZIP archive\n/,
+    /passed over '[^']*program\.exe': it looks like an executable \(ELF\)\n/,
+    /passed over '[^']*program\.c': --ext does not name its ending\n/,
+    /loaded 6 files; 3 others were passed over\n/,
+    /'shelf\/broken\.pdf' failed for good at 'read': [^\n]*a damaged PDF/,
+    /'shelf\/paper\.pdf' is done\n/,
+    /1 of 6 documents did not become knowledge\n/,
+  ]) {
+    t.match(outcome.stderr, line)
+  }
+  const where = ['--user', 'trustgraph', '--data', data]
+  const [passage] = lines(await succeed(t, ['search', 'penny', '--json', ...where]))
+  t.match(passage, { core: 'shelf/paper.pdf', heading: 'Of Tolls', page: 1 })
+  t.match(String(await succeed(t, ['search', 'penny', ...where])), /paper\.pdf>, page 1, 0 to /)
+  t.match(String(await succeed(t, ['search', 'Brücke', ...where])), /gesperrt/)
+})
+
+t.test('a server gets files as they are', async (t) => {
+  const { shelf, data } = files(t)
+  const { url, token } = await serve(t, ['--data', data])
+  const remote = ['--url', url, '--token', token, '--user', 'alice']
+  const named = ['paper.pdf', 'really.txt'].map((name) => join(shelf, name))
+  const said = ['--creator', 'Ö', '--wait', '--json']
+  const outcome = await run(t, ['load', ...named, ...said, ...remote])
+  t.match(JSON.parse(outcome.stderr), { error: { message: '1 of 2 files was refused' } })
+  t.match(lines(outcome.stdout), [
+    { file: named[1], state: 'refused', failure: { code: 'LK_DOCUMENT_TYPE', message: /a ZIP/ } },
+    { file: named[0], state: 'done', user: 'alice' },
+  ])
+  const id = pathToFileURL(named[0] ?? '').href
+  t.ok((await succeed(t, ['export', '--id', id, ...remote])).includes('Ö'))
+  t.match(await fail(t, 1, ['load', named[1] ?? '', ...remote]), /looks like a ZIP archive/)
+  const [passage] = lines(await succeed(t, ['search', 'penny', '--json', ...remote]))
+  t.match(passage, { heading: 'Of Tolls', page: 1 })
 })
 
 t.test('on a terminal each document has a bar', async (t) => {

@@ -2,7 +2,12 @@ import t from 'tap'
 import { hasCode, type LorekeepError } from '../../src/errors.js'
 import { acceptDocument, type AcceptedDocument } from '../../src/flow/document.js'
 
-const options = { defaultUser: 'trustgraph', maxTextBytes: 1000, maxMetadataTriples: 1000 }
+const options = {
+  defaultUser: 'trustgraph',
+  maxTextBytes: 1000,
+  maxMetadataTriples: 1000,
+  maxFileBytes: 2000,
+}
 const base64 = (text: string | Uint8Array) => Buffer.from(text as string).toString('base64')
 const id = 'http://example.org/doc/1'
 const text = base64('News from Nowhere')
@@ -54,6 +59,52 @@ t.test('the text comes as base64 with white space, or as content', async (t) => 
   t.equal(words({ id, text: base64('\ufeffa') }), '\ufeffa', 'a byte order mark stays')
 })
 
+t.test('a file is its bytes, copied, with the type that they show', async (t) => {
+  const bytes = Buffer.from('%PDF-1.7 and more')
+  const { text: kept, ...fields } = accept({ name: 'a.pdf', bytes, charset: null, type: null })
+  t.match(fields, { id: 'a.pdf', user: 'trustgraph', type: 'application/pdf' })
+  t.strictSame(Buffer.from(kept), bytes)
+  bytes.fill(0)
+  t.equal(Buffer.from(kept).subarray(0, 4).toString(), '%PDF')
+  t.match(accept({ id, name: 'a.md', bytes: Buffer.from('# A') }), { id, type: 'text/markdown' })
+  const latin = Buffer.from('Br\xfccke', 'latin1')
+  t.equal(words({ id, bytes: latin }), 'Brücke')
+  t.equal(words({ id, bytes: latin, charset: 'iso-8859-5' }), 'Brќcke')
+  const plain = accept({ id, bytes: Buffer.from('text') })
+  t.notOk('type' in plain)
+  t.equal(Buffer.from(plain.text).toString(), 'text')
+})
+
+t.test('a file that is no document is refused by what it looks like', async (t) => {
+  const zip = Buffer.from('504b0506', 'hex')
+  const seen = { code: 'LK_DOCUMENT_TYPE', details: { found: 'a damaged ZIP archive' } }
+  t.match(refusal({ id, bytes: zip }), seen)
+  t.strictSame(flaws({ id: '', bytes: zip }), ['id'], 'what else is wrong is told before')
+  for (const [bytes, charset] of [
+    [zip, 'utf-8'],
+    [Buffer.from('%PDF-1.7'), 'utf-8'],
+    [Buffer.from('7f454c4602010100', 'hex'), 'windows-1252'],
+  ] as const) {
+    t.strictSame(flaws({ id, text: base64(bytes), charset }), ['text'], 'nor is it taken as a text')
+  }
+  t.ok(accept({ id, text: base64('{ "a": 1 }') }))
+  t.ok(accept({ id, text: base64('%') }))
+})
+
+t.test('a file has a size, and a text in it has that of texts', async (t) => {
+  const file = (size: number, name: string) => ({ id, name, bytes: Buffer.alloc(size, 'x') })
+  t.ok(accept(file(2000, 'a.html')))
+  t.match(refusal(file(2001, 'a.html')), {
+    code: 'LK_DOCUMENT_TOO_LARGE',
+    details: { maxFileBytes: 2000, found: 2001 },
+  })
+  t.ok(accept(file(1000, 'a.txt')))
+  t.match(refusal(file(1001, 'a.txt')), {
+    code: 'LK_DOCUMENT_TOO_LARGE',
+    details: { maxTextBytes: 1000, found: 1001 },
+  })
+})
+
 t.test(
   'null for an optional member is as good as leaving it out, as Python sends it',
   async (t) => {
@@ -92,6 +143,17 @@ t.test('each thing that is wrong is told with its path', async (t) => {
     ['a number for a title', { id, title: 1984, text }, ['title']],
     ['half a pair in a title', { id, title: `A ${half}`, text }, ['title@2']],
     ['a long title', { id, title: 'a'.repeat(1001), text }, ['title']],
+    ['a string for bytes', { id, bytes: 'text' }, ['bytes']],
+    ['no name and no id', { bytes: Buffer.from('a') }, ['id']],
+    ['a number for a name', { id, name: 1, bytes: Buffer.from('a') }, ['name']],
+    ['a number for a type', { id, type: 1, bytes: Buffer.from('a') }, ['type']],
+    ['bytes beside content', { id, content: 'a', bytes: Buffer.from('a') }, ['content']],
+    ['an unknown charset', { id, charset: 'x', bytes: Buffer.from('a') }, ['charset']],
+    [
+      'bytes of another charset',
+      { id, charset: 'utf-8', bytes: Buffer.from('ff', 'hex') },
+      ['bytes@0'],
+    ],
     ['one triple for metadata', { id, metadata: title, text }, ['metadata']],
     ['no triple', { id, metadata: [title, 'title'], text }, ['metadata[1]']],
     ['a hole in metadata', { id, metadata: new Array<unknown>(1), text }, ['metadata[0]']],

@@ -6,6 +6,7 @@ import type {
   DocumentRef,
   DocumentStatus,
   EncodedDocument,
+  FileDocument,
   Flow,
   FlowStats,
   Job,
@@ -41,7 +42,10 @@ export interface FlowAccess {
   remove(id: string): Promise<void>
 
   /** Resolves when it is durable. */
-  load(document: EncodedDocument, signal?: AbortSignal): Promise<{ readonly job: string }>
+  load(
+    document: EncodedDocument | FileDocument,
+    signal?: AbortSignal,
+  ): Promise<{ readonly job: string }>
   /** Processes the flow's documents until the runner is stopped; a server does so by itself. */
   run(): { stop(options?: { readonly timeoutMs: number }): Promise<void> }
   /** Events of jobs, until the signal. */

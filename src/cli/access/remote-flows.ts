@@ -3,7 +3,14 @@
 import type { IncomingMessage } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CompletedDocument, Flow, FlowStats, Job, JobEvent } from '../../flow/types.js'
+import type {
+  CompletedDocument,
+  FileDocument,
+  Flow,
+  FlowStats,
+  Job,
+  JobEvent,
+} from '../../flow/types.js'
 import { parseJson } from '../../json-text.js'
 import { readEventStream } from './event-stream.js'
 import type { FlowAccess, JobWatch, KnownDocument } from './flow-access.js'
@@ -70,7 +77,13 @@ export function openRemoteFlows(url: URL, token: string | undefined, flow: strin
       response.resume()
     },
 
-    load: (document, signal) => {
+    load: async (document, signal) => {
+      if ('bytes' in document) {
+        const form = new Response(formOf(document))
+        const path = `${ownPath}/service/file-load`
+        const body = { type: form.headers.get('content-type') ?? '', bytes: await bytesOf(form) }
+        return server.sendBody('POST', path, {}, body, loading, jobIn, signal)
+      }
       const path = `${ownPath}/service/text-load`
       return server.send('POST', path, {}, JSON.stringify(document), loading, jobIn, signal)
     },
@@ -138,4 +151,17 @@ function jobIn({ headers: { location = '' } }: IncomingMessage): { readonly job:
 /** What another attempt would meet again: a server that is there, and refuses. */
 function isFinal(error: unknown): boolean {
   return error instanceof ServerError && Number(error.details['status']) < 500
+}
+
+function formOf({ bytes, metadata, ...said }: FileDocument): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(said)) form.append(name, value)
+  if (metadata !== undefined) form.append('metadata', JSON.stringify(metadata))
+  // Its name is a field of its own: in the head of a part it would have to be escaped.
+  form.append('file', new Blob([bytes as Uint8Array<ArrayBuffer>]), 'file')
+  return form
+}
+
+async function bytesOf(form: Response): Promise<Buffer> {
+  return Buffer.from(await form.arrayBuffer())
 }

@@ -116,12 +116,24 @@ export class ServerClient {
     read: (response: IncomingMessage) => T | Promise<T>,
     signal?: AbortSignal,
   ): Promise<T> {
+    const body = { type: 'application/json', bytes: Buffer.from(json) }
+    return this.sendBody(method, path, parameters, body, loss, read, signal)
+  }
+
+  async sendBody<T>(
+    method: string,
+    path: string,
+    parameters: Parameters,
+    { type, bytes }: { readonly type: string; readonly bytes: Buffer },
+    loss: Loss,
+    read: (response: IncomingMessage) => T | Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
     const request = this.start(method, path, parameters, signal)
-    const body = Buffer.from(json)
-    request.setHeader('Content-Type', 'application/json')
-    request.setHeader('Content-Length', body.byteLength)
+    request.setHeader('Content-Type', type)
+    request.setHeader('Content-Length', bytes.byteLength)
     try {
-      return await read(await this.upload(request, piecesOf(body), loss, signal))
+      return await read(await this.upload(request, piecesOf(bytes), loss, signal))
     } catch (error) {
       if (signal?.aborted && !(error instanceof CutShort)) throw interrupted(signal, loss.sent)
       throw error

@@ -13,8 +13,14 @@ export interface TextFile {
 
 export interface TextFiles {
   readonly files: readonly TextFile[]
-  /** Undefined where no directory was named. */
-  readonly passedOver: number | undefined
+  /** Files that end otherwise, and how many things there are that are no files to load; undefined where no directory was named. */
+  readonly passedOver: PassedOver | undefined
+}
+
+export interface PassedOver {
+  readonly files: string[]
+  /** Links, and what is hidden. */
+  others: number
 }
 
 /**
@@ -26,16 +32,16 @@ export async function textFiles(
   extensions: readonly string[],
 ): Promise<TextFiles> {
   const files: TextFile[] = []
-  let passedOver: number | undefined
+  let passedOver: PassedOver | undefined
   for (const name of named) {
     if (name === '-' || !(await isDirectory(name))) {
       files.push({ file: name, id: pathToFileURL(resolve(name)).href })
       continue
     }
     const before = files.length
-    passedOver ??= 0
+    passedOver ??= { files: [], others: 0 }
     // With the directory's name: two of them may well have a README each.
-    passedOver += await walk(name, basename(resolve(name)), extensions, files)
+    await walk(name, basename(resolve(name)), extensions, { files, passedOver })
     if (files.length > before) continue
     throw new Error(`no file in '${name}' ends in ${extensions.join(' or ')} (--ext names others)`)
   }
@@ -52,30 +58,28 @@ async function isDirectory(name: string): Promise<boolean> {
   }
 }
 
-/** How many were passed over. */
 async function walk(
   directory: string,
   id: string,
   extensions: readonly string[],
-  files: TextFile[],
-): Promise<number> {
+  found: { readonly files: TextFile[]; readonly passedOver: PassedOver },
+): Promise<void> {
   const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
     throw fileError(error, directory, 'read')
   })
   // By code units: the same order whatever the locale and the file system.
   entries.sort((one, other) => (one.name < other.name ? -1 : 1))
-  let passedOver = 0
+  const { files, passedOver } = found
   for (const entry of entries) {
     const { name } = entry
     const path = join(directory, name)
     const isHidden = name.startsWith('.')
     if (entry.isDirectory() && !isHidden) {
-      passedOver += await walk(path, `${id}/${name}`, extensions, files)
-    } else if (entry.isFile() && !isHidden && extensions.includes(extname(name).toLowerCase())) {
-      files.push({ file: path, id: `${id}/${name}` })
-    } else passedOver++
+      await walk(path, `${id}/${name}`, extensions, found)
+    } else if (!entry.isFile() || isHidden) passedOver.others++
+    else if (!extensions.includes(extname(name).toLowerCase())) passedOver.files.push(path)
+    else files.push({ file: path, id: `${id}/${name}` })
   }
-  return passedOver
 }
 
 /** The second would take the place of the first. */

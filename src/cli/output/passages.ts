@@ -59,14 +59,15 @@ export function passagesOf(
 
 /** `[1]  News from Nowhere › A Morning Bath`, and below it where that is. */
 function headOf(
-  { chunk, document, title, heading, start, end, core }: FoundPassage,
+  { chunk, document, title, heading, page, start, end, core }: FoundPassage,
   number: number,
   hasCores: boolean,
 ): readonly string[] {
   const names = [title, heading].flatMap((name) => (name ? [printable(onOneLine(name))] : []))
   const range = start !== undefined && end !== undefined ? `, ${start} to ${end}` : ''
   const whose = hasCores ? `, core ${printable(core)}` : ''
-  const place = `${formatTerm(document ?? chunk)}${range}${whose}`
+  const leaf = page === undefined ? '' : `, page ${page}`
+  const place = `${formatTerm(document ?? chunk)}${leaf}${range}${whose}`
   const mark = `[${number}]  `
   return names.length === 0 ? [mark + place] : [mark + names.join(' › '), indent + place]
 }

@@ -56,11 +56,13 @@ export function viewOf({ triples, labels, sources }: Subgraph): SubgraphView {
   }
 }
 
-/** `News from Nowhere, 1200 to 1460`, as far as the core knows. */
+/** `News from Nowhere › A Morning Bath, page 3, 1200 to 1460`, as far as the core knows. */
 export function placeOf(
-  { document, chunk, start, end }: NumberedPassage,
+  { document, chunk, heading, page, start, end }: NumberedPassage,
   view: SubgraphView,
 ): string {
   const range = start !== undefined && end !== undefined ? `, ${start} to ${end}` : ''
-  return `${view.nameOf(document ?? chunk)}${range}`
+  const section = heading === undefined ? '' : ` › ${printable(heading.replace(/\s+/g, ' '))}`
+  const leaf = page === undefined ? '' : `, page ${page}`
+  return `${view.nameOf(document ?? chunk)}${section}${leaf}${range}`
 }

@@ -15,11 +15,19 @@ import {
   userOption,
 } from './options.js'
 
+const fileExtensions = [
+  ...['.txt', '.md', '.markdown', '.html', '.htm', '.xhtml'],
+  ...['.pdf', '.docx', '.epub', '.csv', '.tsv', '.json', '.jsonl'],
+]
+
 export function addLoad(program: Command): void {
   const load = program
     .command('load')
-    .description('Load texts into a flow, which makes a knowledge core of each.')
-    .argument('<file...>', "the texts, or directories of them; '-' for stdin")
+    .description('Load texts and files into a flow, which makes a knowledge core of each.')
+    .argument(
+      '<file...>',
+      "texts, Markdown, HTML, PDF, DOCX, EPUB, CSV, JSON, or directories of them; '-' for stdin",
+    )
     .addOption(flowOption('the flow'))
     .option(
       '--id <id>',
@@ -29,14 +37,14 @@ export function addLoad(program: Command): void {
     .addOption(
       new Option('--ext <extensions>', 'of directories, the files that end in one of these')
         .argParser(parseExtensions)
-        .default(['.txt', '.md'], '.txt,.md'),
+        .default(fileExtensions, fileExtensions.join()),
     )
     .addOption(userOption('whose'))
     .option('--collection <name>', 'of its knowledge (default: default)', parseText)
     .addOption(
       new Option('--charset <label>', "of the texts; 'auto' looks at each of them")
         .argParser(parseText)
-        .default('utf-8'),
+        .default('auto'),
     )
   load.option('--title <text>', 'what the text is called; of one file alone', parseText)
   for (const name of ['creator', 'subject', 'description', 'date', 'language']) {

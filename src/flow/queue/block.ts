@@ -24,11 +24,11 @@ interface Header {
 interface Lane {
   readonly flow: string
   readonly user: string
-  /** Document, collection, length of the text in bytes, and where there are some metadata and title. */
+  /** Document, collection, length of the text in bytes, and where there are some metadata, title and type. */
   readonly jobs: readonly Entry[]
 }
 
-type Entry = readonly [string, string, number, (readonly Triple[])?, string?]
+type Entry = readonly [string, string, number, (readonly Triple[])?, (string | null)?, string?]
 
 export interface StoredDocument {
   readonly job: string
@@ -38,7 +38,10 @@ export interface StoredDocument {
   readonly collection: string
   readonly title?: string
   readonly metadata: readonly Triple[]
+  /** UTF-8, unless the type is none of texts. */
   readonly text: Uint8Array
+  /** Of a file that is yet to be read. */
+  readonly type?: string
   readonly createdAt: number
 }
 
@@ -105,8 +108,11 @@ export class BlockBuilder {
     const texts: Uint8Array[] = []
     const lanes = [...this.#lanes.values()].map(({ flow, user, tickets }): Lane => {
       const jobs = tickets.map(({ document }): Entry => {
-        const { id, collection, title, metadata, text } = document
+        const { id, collection, title, metadata, text, type } = document
         texts.push(text)
+        if (type !== undefined) {
+          return [id, collection, text.length, metadata, title ?? null, type]
+        }
         if (title !== undefined) return [id, collection, text.length, metadata, title]
         if (metadata.length === 0) return [id, collection, text.length]
         return [id, collection, text.length, metadata]
@@ -148,14 +154,15 @@ export class DocumentBlock {
     const place = places[slot]
     if (place === undefined) return undefined
     const { lane, entry, start } = place
-    const [document, collection, length, metadata = [], title] = entry
+    const [document, collection, length, metadata = [], title, type] = entry
     return {
       job: jobId(header.id, number),
       flow: lane.flow,
       user: lane.user,
       document,
       collection,
-      ...(title !== undefined && { title }),
+      ...(typeof title === 'string' && { title }),
+      ...(type !== undefined && { type }),
       metadata,
       text: this.#bytes.subarray(start, start + length),
       createdAt: header.at,

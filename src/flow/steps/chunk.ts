@@ -1,7 +1,7 @@
 // The step `chunk`: where to cut the document's text.
 
 import { setImmediate } from 'node:timers/promises'
-import type { Step } from '../types.js'
+import type { FlowDocument, Step } from '../types.js'
 import type { Members } from '../../door/members.js'
 import { split, type SplitOptions } from './splitter.js'
 import type { Chunk, ChunkOutput } from './types.js'
@@ -29,8 +29,8 @@ export function chunk(options: Partial<SplitOptions> = {}): Step<unknown, ChunkO
       signal.throwIfAborted()
       const chunks: Chunk[] = []
       let since = performance.now()
-      for (const piece of split(document.text, { size, overlap })) {
-        chunks.push(piece)
+      for (const piece of pieces(document)) {
+        chunks.push({ ...piece, index: chunks.length })
         if (performance.now() - since < turnMs) continue
         await setImmediate()
         signal.throwIfAborted()
@@ -40,6 +40,40 @@ export function chunk(options: Partial<SplitOptions> = {}): Step<unknown, ChunkO
       return { chunks }
     },
   }
+
+  function* pieces(document: FlowDocument): Generator<Chunk, void, undefined> {
+    for (const { start, end } of sectionsOf(document)) {
+      const text = document.text.slice(start, end)
+      for (const piece of split(text, { size, overlap })) {
+        yield { ...piece, start: start + piece.start, end: start + piece.end }
+      }
+    }
+  }
+}
+
+interface Section {
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * What a chunk may not reach beyond, so that its heading and its page are those of all that it says: from
+ * one heading or page of a file to the next. Headings that follow each other begin one section.
+ */
+function* sectionsOf({ text, headings = [], pages = [] }: FlowDocument): Generator<Section> {
+  const ends = new Map(headings.map(({ start, end }) => [start, end]))
+  const starts = new Set([...ends.keys(), ...pages.map((page) => page.start)])
+  let start = 0
+  // Where the text below the headings begins.
+  let below = ends.get(0) ?? 0
+  for (const next of [...starts].sort((one, other) => one - other)) {
+    if (text.slice(below, next).trim() !== '') {
+      yield { start, end: next }
+      start = next
+    }
+    below = Math.max(below, ends.get(next) ?? next)
+  }
+  yield { start, end: text.length }
 }
 
 /** The step of a configured flow. */

@@ -5,7 +5,7 @@ import { keyOfTriple } from '../../terms.js'
 import type { Term, Triple } from '../../types.js'
 import type { FlowDocument } from '../types.js'
 import type { Knowledge } from './knowledge-input.js'
-import { headingAt, headingsOf } from './headings.js'
+import { headingAbove, lastAt } from './headings.js'
 import { languageOf, literalsOf, titlePredicates } from './metadata.js'
 import type { Entity } from './types.js'
 import { chunkUri, documentUri, vocabulary } from './vocabulary.js'
@@ -31,7 +31,7 @@ export function* graphTriples(
   const source = entityTerm(uri)
   const parts = chunks.map(({ index }) => entityTerm(chunkUri(uri, index)))
   const ln = languageOf(document, base)
-  const headings = headingsOf(document)
+  const { pages = [] } = document
 
   yield* metadata
   for (const triple of made()) if (!given.has(keyOfTriple(triple))) yield triple
@@ -52,8 +52,13 @@ export function* graphTriples(
       // A step of somebody's own may cut a surrogate pair.
       const text = document.text.slice(start, end).toWellFormed()
       if (fits(text)) yield { s, p: terms.text, o: literal(text, ln) }
-      const heading = headingAt(headings, start)
+      const heading = headingAbove(document, start)
       if (heading) yield { s, p: terms.articleSection, o: literal(heading.text, ln) }
+      const last = lastAt(pages, end - 1)?.page
+      const page = lastAt(pages, start)?.page ?? last
+      if (page !== undefined) yield { s, p: terms.pageStart, o: literal(String(page)) }
+      if (last !== undefined && last !== page)
+        yield { s, p: terms.pageEnd, o: literal(String(last)) }
     }
     for (const entity of entities) yield* aboutEntity(entity, parts)
   }

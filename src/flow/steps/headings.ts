@@ -76,22 +76,44 @@ const known = new WeakMap<FlowDocument, { text: string; headings: readonly Headi
 
 /** Of a document whose chunks ask one after the other. */
 export function headingsOf(document: FlowDocument): readonly Heading[] {
-  const { text } = document
+  const { text, headings } = document
+  if (headings !== undefined) return headings
   const found = known.get(document)
   // A step may have put another text in its place.
   if (found?.text === text) return found.headings
-  const headings = [...headingsIn(text)]
-  known.set(document, { text, headings })
-  return headings
+  const inText = [...headingsIn(text)]
+  known.set(document, { text, headings: inText })
+  return inText
 }
 
-/** The last heading that begins at or before a place: what follows a heading is in its section. */
-export function headingAt(headings: readonly Heading[], place: number): Heading | undefined {
-  let [low, high] = [0, headings.length]
+/** The heading that a chunk stands under: of those that it begins with the last, else the one before. */
+export function headingAbove(document: FlowDocument, start: number): Heading | undefined {
+  const headings = headingsOf(document)
+  const first = lastAt(headings, start)
+  // In a text of unknown kind the second of two lines that look so may be something else.
+  if (document.headings === undefined || first?.start !== start) return first
+  let heading = first
+  for (let n = headings.indexOf(first) + 1; n < headings.length; n++) {
+    const next = headings[n] as Heading // n < length
+    if (document.text.slice(heading.end, next.start).trim() !== '') break
+    heading = next
+  }
+  return heading
+}
+
+/**
+ * The last heading, or page, that begins at or before a place: what follows a heading is in its section.
+ * They are in the order of the text.
+ */
+export function lastAt<Started extends { readonly start: number }>(
+  all: readonly Started[],
+  place: number,
+): Started | undefined {
+  let [low, high] = [0, all.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((headings[middle] as Heading).start <= place) low = middle + 1
+    if ((all[middle] as Started).start <= place) low = middle + 1
     else high = middle
   }
-  return headings[low - 1]
+  return all[low - 1]
 }

@@ -1,16 +1,31 @@
 // What a document is called.
 
 import { languageRank } from '../../terms.js'
-import type { FlowDocument } from '../types.js'
+import type { DocumentHeading, FlowDocument } from '../types.js'
 import { headingsIn } from './headings.js'
 import { languageOf, literalsOf, titlePredicates } from './metadata.js'
 import { collapseSpace } from './names.js'
 
 type Titled = Pick<FlowDocument, 'id' | 'metadata' | 'text' | 'title'>
 
-/** As it was loaded, else as its metadata have it, else by a first line that is a heading. */
-export function titleOf(document: Titled, base: string): string | undefined {
-  return document.title ?? titleSaid(document, base) ?? firstHeading(document.text)
+/** What a file says of its title itself, and its headings. */
+interface FileTitles {
+  readonly title?: string
+  readonly headings: readonly DocumentHeading[]
+}
+
+/**
+ * As it was loaded, else as its metadata have it, else as the file does, else by a first line that is a
+ * heading.
+ */
+export function titleOf(document: Titled, base: string, file?: FileTitles): string | undefined {
+  return document.title ?? titleSaid(document, base) ?? titleIn(document, file)
+}
+
+function titleIn({ text }: Titled, file: FileTitles | undefined): string | undefined {
+  if (file === undefined) return firstHeading(text)
+  const [first] = file.headings
+  return file.title ?? (first?.start === 0 ? first.text : undefined)
 }
 
 /** In UTF-16 code units, of any title. */

@@ -92,13 +92,19 @@ export function isLoadOf(
 }
 
 export function isDocument(stored: StoredDocument): boolean {
-  return isNamed(stored) && isUtf8(stored.text)
+  return isNamed(stored) && hasText(stored)
+}
+
+/** The bytes of some files are no text. */
+export function hasText({ type, text }: Pick<StoredDocument, 'type' | 'text'>): boolean {
+  const isText = type === undefined || type.startsWith('text/') || type === 'application/json'
+  return !isText || isUtf8(text)
 }
 
 /** Whether all of a document but its text may be what it is. */
-export function isNamed({ metadata, title = '', ...stored }: StoredDocument): boolean {
+export function isNamed({ metadata, title = '', type = '', ...stored }: StoredDocument): boolean {
   const { flow, user, document, collection } = stored
-  return [flow, user, document, collection, title].every(isKeyText) && Array.isArray(metadata)
+  return [flow, user, document, collection, title, type].every(isKeyText) && Array.isArray(metadata)
 }
 
 /** A run of queued jobs: flag and hashes, of numbers that lie in one block. */

@@ -20,8 +20,8 @@ export class Bookkeeping {
     this.ids = ids
     const { label, wasDerivedFrom, subjectOf, beginIndex, endIndex } = ids
     this.#alone = new Set([label, wasDerivedFrom, subjectOf, beginIndex, endIndex])
-    const { isPartOf, position, text, articleSection } = ids
-    this.#ofPassage = new Set([isPartOf, position, text, articleSection])
+    const { isPartOf, position, text, articleSection, pageStart, pageEnd } = ids
+    this.#ofPassage = new Set([isPartOf, position, text, articleSection, pageStart, pageEnd])
   }
 
   static async of(view: GraphView): Promise<Bookkeeping> {
@@ -34,7 +34,7 @@ export class Bookkeeping {
 
   /**
    * False for labels, for where a thing was derived from, and for what makes a passage: that it is
-   * one, its document, its order, its bounds, its text and its heading. Such predicates are
+   * one, its document, its order, its bounds, its text, its heading and its pages. Such predicates are
    * knowledge about anything else: a town may be part of a country.
    */
   isKnowledge({ s, p, o }: Row): boolean {

@@ -71,15 +71,17 @@ export async function readSources(
     const start = await literalOf(id, books.ids.beginIndex, isOffset)
     const end = await literalOf(id, books.ids.endIndex, isOffset)
     const heading = await literalOf(id, books.ids.articleSection, isLiteral)
+    const page = await literalOf(id, books.ids.pageStart, isOffset)
     const text = await literalOf(id, books.ids.text, isLiteral)
     return {
       chunk,
       ...(document !== undefined && { document }),
       ...(language !== undefined && { language }),
       core,
+      ...(heading !== undefined && { heading }),
+      ...(page !== undefined && { page: Number(page) }),
       ...(start !== undefined && { start: Number(start) }),
       ...(end !== undefined && { end: Number(end) }),
-      ...(heading !== undefined && { heading }),
       ...(text !== undefined && { text }),
       score,
       legs,

@@ -2,9 +2,10 @@
 
 import { Turns } from '../../turns.js'
 import type { Term } from '../../types.js'
+import { passagePredicates } from '../../vocabulary.js'
 import { withBlocks } from '../miss.js'
 import type { FoundPassage, ScoreOfWord } from '../types.js'
-import type { GraphView } from '../view.js'
+import { ANY, NONE, type GraphView } from '../view.js'
 import { columnOf, UNKNOWN } from '../words/columns.js'
 import { Search, type ScoreOfPart } from '../words/search.js'
 import type { ScoredPassage } from '../words/top-passages.js'
@@ -60,7 +61,7 @@ async function readBest(view: GraphView, search: Search, k: number, turns: Turns
       const name = `${scored.set} ${scored.passage}`
       const one = read.get(name) ?? {
         scored,
-        passage: await readPassage(texts, search.set(scored.set), scored),
+        passage: await readPassage(view, texts, search.set(scored.set), scored),
       }
       read.set(name, one)
       const key = `${one.passage.chunk.v.length} ${one.passage.chunk.v}${one.passage.text}`
@@ -73,6 +74,7 @@ async function readBest(view: GraphView, search: Search, k: number, turns: Turns
 }
 
 async function readPassage(
+  view: GraphView,
   texts: ChunkTexts,
   set: PassageSet,
   { passage, score }: ScoredPassage,
@@ -84,18 +86,35 @@ async function readPassage(
       return id === 0 ? undefined : set.term(id - 1)
     }
     const [document, title, heading] = [maybe('document'), maybe('title'), maybe('heading')]
+    const page = pageOf(view, chunk)
     const [start, end] = [set.at(columnOf.begin, passage), set.at(columnOf.end, passage)]
     return {
       chunk,
       ...(document && { document }),
       ...(title && { title: title.v }),
       ...(heading && { heading: heading.v }),
+      ...(page !== undefined && { page }),
       core: set.coreOf(passage),
       ...(start !== UNKNOWN && { start }),
       ...(end !== UNKNOWN && { end }),
     }
   })
   return { ...said, text: await texts.textOf(set, passage, said.chunk), score }
+}
+
+/** That it begins on: the first that is said. May throw a Miss. */
+function pageOf(view: GraphView, chunk: Term): number | undefined {
+  const s = view.find(chunk)
+  for (const name of passagePredicates.page) {
+    const p = view.find({ v: name, e: true })
+    if (s === NONE || p === NONE) continue
+    const rows = view.rows(s, p, ANY)
+    while (rows.next()) {
+      const { v, e } = view.term(rows.o)
+      if (!e && /^\d{1,15}$/.test(v)) return Number(v)
+    }
+  }
+  return undefined
 }
 
 function wordOf({ text, ...score }: ScoreOfPart): ScoreOfWord {

@@ -1,31 +1,73 @@
-// Texts into flows: endpoint 5 of the specification.
+// Texts and files into flows: endpoint 5 of the specification, and its like for files.
 
-import type { FlowQueue } from '../../flow/types.js'
+import type { FileDocument, FlowQueue, TextDocument } from '../../flow/types.js'
 import { scopeOf } from '../access.js'
-import { readJson } from '../json.js'
+import { openBody } from '../body.js'
+import { isForm, maxFieldBytes, readForm } from '../form.js'
+import { parseJson } from '../../json-text.js'
+import { collect, mostOf, readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
 import { answer, answerJson } from '../reply.js'
+import { plainTriples } from '../reference/terms.js'
 import { documentOf } from '../reference/texts.js'
 import type { Exchange, Route } from '../routes.js'
+import { requestError } from '../target.js'
+import type { Triple } from '../../types.js'
 
 interface TextRoutesOptions extends JsonLimits {
   readonly prefix: string
   readonly flows: FlowQueue
   readonly emptyJson: boolean
+  readonly maxFileBytes: number
 }
+
+/** What is said of a file beside its bytes: in the query, or in the fields of a form. */
+const ofFile = ['id', 'user', 'collection', 'title', 'name', 'charset'] as const
+/** In the fields of a form alone. */
+const ofForm = ['type', 'metadata'] as const
 
 export function textRoutes(options: TextRoutesOptions): readonly Route[] {
   const { prefix, flows, emptyJson } = options
-  const path = `${prefix}/flow/{flow}/service/text-load`
+  const path = `${prefix}/flow/{flow}/service`
 
-  return [{ access: 'change', method: 'POST', path, run: loadText }]
+  return [
+    { access: 'change', method: 'POST', path: `${path}/text-load`, run: loadText },
+    { access: 'change', method: 'POST', path: `${path}/file-load`, query: ofFile, run: loadFile },
+  ]
 
   // Whether the flow takes documents is asked when this one is queued, and not before: in between
   // it may have been stopped.
   async function loadText(exchange: Exchange): Promise<void> {
-    const { request, response, principal, parameters } = exchange
     const body = await readJson(exchange, options)
-    const document = documentOf(principal, body)
+    await load(exchange, documentOf(exchange.principal, body))
+  }
+
+  async function loadFile(exchange: Exchange): Promise<void> {
+    const { request, response, memory, query } = exchange
+    const { maxFileBytes, idleTimeoutMs } = options
+    const type = request.headers['content-type']
+    const maxBytes = isForm(type) ? maxFileBytes + maxFieldBytes : maxFileBytes
+    const body = openBody(request, response, { content: 'file', maxBytes, idleTimeoutMs })
+    const bytes = await collect(body, mostOf(request, maxBytes), memory)
+    const given = Object.fromEntries(query)
+    if (!isForm(type)) return load(exchange, { ...typeOf(type), ...given, bytes })
+    const { fields, file } = await readForm(bytes, type ?? '', {
+      known: [...ofFile, ...ofForm],
+      maxFileBytes,
+    })
+    const { metadata, ...said } = Object.fromEntries(fields)
+    await load(exchange, {
+      ...(file.name !== '' && { name: file.name }),
+      ...(file.type !== '' && { type: file.type }),
+      ...given,
+      ...said,
+      ...(metadata !== undefined && { metadata: triplesIn(metadata) }),
+      bytes: file.bytes,
+    })
+  }
+
+  async function load(exchange: Exchange, document: TextDocument | FileDocument): Promise<void> {
+    const { request, response, principal, parameters } = exchange
     const scope = scopeOf(principal)
     const { job } = await flows.load(parameters.get('flow') ?? '', document, { scope })
     const headers = {
@@ -36,5 +78,22 @@ export function textRoutes(options: TextRoutesOptions): readonly Route[] {
     }
     if (emptyJson) await answerJson(request, response, 200, {}, headers)
     else await answer(request, response, 200, { ...headers, 'Content-Length': 0 })
+  }
+}
+
+/** What curl says of a body without being asked is nothing. */
+function typeOf(header = ''): { readonly type?: string; readonly charset?: string } {
+  const [type = ''] = header.split(';', 1)
+  if (type.trim() === '' || /x-www-form-urlencoded/i.test(type)) return {}
+  const charset = /^\s*text\/[^;]*;.*charset\s*=\s*"?([^\s";]+)/i.exec(header)?.[1]
+  return { type, ...(charset !== undefined && { charset }) }
+}
+
+/** The queue checks that these are triples. @throws LorekeepError `LK_HTTP_REQUEST` */
+function triplesIn(metadata: string): readonly Triple[] {
+  try {
+    return plainTriples(parseJson(metadata)) as readonly Triple[]
+  } catch {
+    throw requestError('metadata', 'is no JSON: a list of triples')
   }
 }

@@ -4,17 +4,17 @@ import { Problems } from '../../../src/door/problems.js'
 import { chunk, chunkFrom } from '../../../src/flow/steps/chunk.js'
 import { Members } from '../../../src/door/members.js'
 import type { ChunkOutput } from '../../../src/flow/steps/types.js'
-import type { Step, StepContext } from '../../../src/flow/types.js'
+import type { FlowDocument, Step, StepContext } from '../../../src/flow/types.js'
 import type { JsonObject } from '../../../src/types.js'
 
-interface Run {
+interface Run extends Pick<FlowDocument, 'headings' | 'pages'> {
   readonly text: string
   readonly signal?: AbortSignal
   readonly progress?: StepContext['progress']
 }
 
-async function run(step: Step, { text, signal, progress }: Run): Promise<ChunkOutput> {
-  const document = { id: 'urn:d', user: 'alice', collection: 'default', metadata: [], text }
+async function run(step: Step, { signal, progress, ...read }: Run): Promise<ChunkOutput> {
+  const document = { id: 'urn:d', user: 'alice', collection: 'default', metadata: [], ...read }
   const context = {
     document,
     signal: signal ?? new AbortController().signal,
@@ -44,6 +44,37 @@ t.test('the size and the overlap are options', async (t) => {
   // An overlap that was not asked for gives way to a small size.
   t.ok(lengths(await run(chunk({ size: 16 }), { text: words })).every((length) => length <= 16))
   await run(chunk({ size: 1_000_000, overlap: 500_000 }), { text: words })
+})
+
+t.test('chunks of files go over neither headings nor ends of pages', async (t) => {
+  const text = 'Before. Part One Chapter 1 The first. More of it. Chapter 2 The second.'
+  const headings = ['Part One', 'Chapter 1', 'Chapter 2'].map((heading, n) => {
+    const start = text.indexOf(heading)
+    return { start, end: start + heading.length, text: heading, level: n === 0 ? 1 : 2 }
+  })
+  const pages = [0, text.indexOf('More')].map((start, n) => ({ start, page: n + 1 }))
+  const cut = async (read: Omit<Run, 'text'>) => {
+    const { chunks } = await run(chunk(), { text, ...read })
+    t.strictSame(
+      chunks.map(({ index }) => index),
+      [...chunks.keys()],
+    )
+    return chunks.map(({ start, end }) => text.slice(start, end))
+  }
+  t.strictSame(await cut({}), [text])
+  t.strictSame(await cut({ headings, pages }), [
+    'Before.',
+    'Part One Chapter 1 The first.',
+    'More of it.',
+    'Chapter 2 The second.',
+  ])
+  t.strictSame(await cut({ headings: headings.slice(2) }), [
+    'Before. Part One Chapter 1 The first. More of it.',
+    'Chapter 2 The second.',
+  ])
+  const { chunks } = await run(chunk({ size: 16, overlap: 0 }), { text, headings, pages })
+  t.ok(chunks.every(({ start, end }) => end - start <= 16))
+  t.ok(chunks.some(({ start }) => start === text.indexOf('More')))
 })
 
 t.test('a wrong option is a mistake of the program', async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { headingAt, headingsIn, headingsOf } from '../../../src/flow/steps/headings.js'
+import { headingsIn, headingsOf, lastAt } from '../../../src/flow/steps/headings.js'
 import { documentOf } from './knowledge.js'
 
 const found = (...lines: string[]) => [...headingsIn(lines.join('\n'))].map(({ text }) => text)
@@ -65,7 +65,7 @@ t.test('a place stands under the last heading before it', async (t) => {
   const text = 'Text.\n\n# One\n\nText.\n\n## Two\n\nText.\n\n# Three\n\nText.'
   const document = documentOf({ text })
   const headings = headingsOf(document)
-  const at = (place: number) => headingAt(headings, place)?.text
+  const at = (place: number) => lastAt(headings, place)?.text
   t.equal(at(0), undefined)
   t.equal(at(text.indexOf('# One') - 1), undefined)
   for (const name of ['One', 'Two', 'Three']) {

@@ -246,6 +246,42 @@ t.test('chunks are in the section of the heading that they stand under', async (
   t.strictSame(sections, [[], ['One'], ['One'], ['Two'], ['Two']])
 })
 
+t.test(
+  'chunks of files have their pages, and the last of the headings that they begin with',
+  async (t) => {
+    const keep = await openMemory(t)
+    // A chunk of each sentence, and what follows its stop.
+    const text = 'Ada wrote.\n\nOne\n\nTwo\n\nBob wrote. Ada read.'
+    const headings = ['One', 'Two'].map((heading, n) => {
+      const start = text.indexOf(heading)
+      return { start, end: start + 3, text: heading, level: n + 1 }
+    })
+    const chunks = [
+      { index: 0, start: 0, end: 10 },
+      { index: 1, start: text.indexOf('One'), end: text.indexOf(' Ada read') },
+      { index: 2, start: text.indexOf('Ada read'), end: text.length },
+    ]
+    const pages = [
+      { start: text.indexOf('Two'), page: 7 },
+      { start: text.indexOf('read'), page: 8 },
+    ]
+    const document = documentOf({ text, headings, pages })
+    await store().run({ chunks }, contextOf(keep, document))
+    const triples = await triplesOf(keep, 'alice', document.id)
+    const said = objects(triples, document.id, vocabulary.hasPart).map((chunk) => {
+      const { articleSection, pageStart, pageEnd } = vocabulary
+      return [articleSection, pageStart, pageEnd].map((name) =>
+        objects(triples, chunk, name).join(),
+      )
+    })
+    t.strictSame(said, [
+      ['', '', ''],
+      ['Two', '7', ''],
+      ['Two', '7', '8'],
+    ])
+  },
+)
+
 t.test('a text that is longer than a string of a core may be is left out', async (t) => {
   const keep = await openMemory(t)
   const most = 1024 * 1024

@@ -1,7 +1,7 @@
 // A file as the document that a flow takes.
 
-import { isUtf8 } from 'node:buffer'
-import type { EncodedDocument } from '../../../flow/types.js'
+import { basename } from 'node:path'
+import type { FileDocument } from '../../../flow/types.js'
 import type { Triple } from '../../../types.js'
 import { UsageError } from '../../output/failure.js'
 import { inputName, openInput, readJsonInput } from '../../input/input.js'
@@ -15,13 +15,13 @@ export type DocumentFlags = {
   readonly user: string
   readonly collection?: string
   readonly title?: string
-  /** A label of the Encoding Standard, or `auto`. */
+  /** Of texts: a label of the Encoding Standard, or `auto`. */
   readonly charset: string
   /** A file of triples in JSON. */
   readonly metadata?: string
 } & { readonly [Name in (typeof dublinCore)[number]]?: readonly string[] }
 
-export type OwnedDocument = EncodedDocument & { readonly user: string }
+export type OwnedDocument = FileDocument & { readonly id: string; readonly user: string }
 
 /** Much more than a store takes; a file that is as long is not read to its end. */
 const maxFileBytes = 256 * 1024 * 1024
@@ -49,7 +49,7 @@ export async function documentReader(
 
   return async ({ file, id: ownId }: TextFile): Promise<OwnedDocument> => {
     const id = flags.id ?? ownId
-    const bytes = await readText(file)
+    const bytes = await readBytes(file)
     const metadata = [...dublinCoreOf(id, flags), ...given]
     return {
       id,
@@ -57,30 +57,19 @@ export async function documentReader(
       ...(collection !== undefined && { collection }),
       ...(title !== undefined && { title }),
       ...(metadata.length > 0 && { metadata }),
-      charset: charset === 'auto' ? charsetFor(bytes) : charset,
-      text: bytes.toString('base64'),
+      ...(file !== '-' && { name: basename(file) }),
+      ...(charset !== 'auto' && { charset }),
+      bytes,
     }
   }
 }
 
-/**
- * By its byte order mark; else UTF-8 if it is that, and windows-1252 if it is not: nearly every
- * text in another charset is no valid UTF-8, and every file is valid windows-1252.
- */
-export function charsetFor(bytes: Uint8Array): string {
-  const [first, second] = bytes
-  if (first === 0xff && second === 0xfe) return 'utf-16le'
-  if (first === 0xfe && second === 0xff) return 'utf-16be'
-  return isUtf8(bytes) ? 'utf-8' : 'windows-1252'
-}
-
-async function readText(file: string): Promise<Buffer> {
+async function readBytes(file: string): Promise<Buffer> {
   const { stream } = await openInput(file, 'a text')
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     bytes += chunk.byteLength
-    // Its base64 has to fit into one string.
     if (bytes > maxFileBytes) throw new Error(`${inputName(file)} is too long for a document`)
     chunks.push(chunk)
   }

@@ -1,5 +1,8 @@
-// `lorekeep load`: texts into a flow, and what becomes of them.
+// `lorekeep load`: texts and files into a flow, and what becomes of them.
 
+import { readFile, stat } from 'node:fs/promises'
+import { hasCode } from '../../../errors.js'
+import { fileKind } from '../../../flow/files/file-kind.js'
 import type { JobEvent, JobFailure, JobState } from '../../../flow/types.js'
 import { withFlows } from '../../access/access.js'
 import type { AccessOptions } from '../../access/access.js'
@@ -12,7 +15,9 @@ import type { Ending, WatchedJob } from './job-watch.js'
 import { documentReader } from './load-document.js'
 import type { DocumentFlags, OwnedDocument } from './load-document.js'
 import { textFiles } from '../../input/text-files.js'
+import type { PassedOver, TextFile } from '../../input/text-files.js'
 import { writeJson } from '../../output/output.js'
+import { ServerError } from '../../output/server-error.js'
 
 type LoadCommandOptions = AccessOptions &
   DocumentFlags & {
@@ -27,7 +32,11 @@ interface Loaded extends WatchedJob {
   readonly state?: JobState
 }
 
-/** @throws CutShort at the first document that is refused; an error where one is not done at the end */
+/**
+ * Of several files those that are no documents, by their bytes, are told and left out.
+ * @throws CutShort at the first document that is refused otherwise; an error where one is not done, or
+ * was left out, at the end
+ */
 export async function loadFiles(
   names: readonly string[],
   options: LoadCommandOptions,
@@ -42,24 +51,78 @@ export async function loadFiles(
   await withFlows(options, { create: true }, (flows) =>
     interruptible(async (signal) => {
       const loaded: Loaded[] = []
+      const refused: string[] = []
+      const isOne = files.length === 1 && passedOver === undefined
       for (const [index, text] of files.entries()) {
         const { file } = text
         try {
           signal.throwIfAborted()
           loaded.push(await load(flows, file, index === 0 ? first : await read(text), signal))
         } catch (error) {
+          if (!isOne && isForeign(error)) {
+            refused.push(file)
+            await tellRefused(text, error, options)
+            continue
+          }
           if (options.wait) for (const document of loaded) await tell(document, options)
           throw new CutShort(`${file}: ${describe(error)}`, error)
         }
         if (!options.wait) await tell(loaded.at(-1) as Loaded, options)
       }
       if (passedOver !== undefined && !options.json) {
-        const others = formatCounted(passedOver, 'other was', 'others were')
-        note(`loaded ${formatCounted(files.length, 'file')}; ${others} passed over`)
+        await tellPassedOver(passedOver)
+        const count = passedOver.files.length + passedOver.others
+        const others = formatCounted(count, 'other was', 'others were')
+        note(`loaded ${formatCounted(loaded.length, 'file')}; ${others} passed over`)
       }
-      if (options.wait) await wait(flows, loaded, options, signal)
+      if (options.wait && loaded.length > 0) await wait(flows, loaded, options, signal)
+      if (refused.length > 0) {
+        const count = `${refused.length} of ${formatCounted(files.length, 'file')}`
+        throw new Error(`${count} ${refused.length === 1 ? 'was' : 'were'} refused`)
+      }
     }),
   )
+}
+
+function isForeign(error: unknown): boolean {
+  const isServers = error instanceof ServerError && error.code === 'LK_DOCUMENT_TYPE'
+  return isServers || hasCode(error, 'LK_DOCUMENT_TYPE')
+}
+
+async function tellRefused(
+  { file, id }: TextFile,
+  error: unknown,
+  { user, json }: LoadCommandOptions,
+): Promise<void> {
+  const message = describe(error)
+  if (!json) return note(`refused '${file}': ${message}`)
+  const failure = { code: 'LK_DOCUMENT_TYPE', message }
+  await writeJson({ file, id, user, state: 'refused', failure })
+}
+
+/** The first few by their names: what they look like, where that is why nothing is read of them. */
+async function tellPassedOver({ files }: PassedOver): Promise<void> {
+  for (const file of files.slice(0, mostNamed)) {
+    const found = await foundIn(file)
+    note(
+      `passed over '${file}': ${found === undefined ? '--ext does not name its ending' : `it looks like ${found}`}`,
+    )
+  }
+}
+
+const mostNamed = 20
+/** An archive says at its end what it is. */
+const mostLookedAt = 8 * 1024 ** 2
+
+async function foundIn(file: string): Promise<string | undefined> {
+  try {
+    if ((await stat(file)).size > mostLookedAt) return undefined
+    const kind = fileKind(await readFile(file))
+    return kind.kind === 'foreign' ? kind.found : undefined
+  } catch {
+    // It is not going to be loaded.
+    return undefined
+  }
 }
 
 async function load(

@@ -1,0 +1,226 @@
+// HTML: its headings, paragraphs, lists and tables, without what is not for reading, by parse5.
+
+import { peer } from './peer.js'
+import { TextBuilder, type StructuredText } from './structured-text.js'
+import type { ReadLimits } from './types.js'
+
+/** Of the parser's tree, what is used. */
+export interface HtmlNode {
+  readonly nodeName: string
+  readonly value?: string
+  readonly attrs?: readonly { readonly name: string; readonly value: string }[]
+  readonly childNodes?: readonly HtmlNode[]
+}
+
+const parse5 = { name: 'parse5', version: 8, files: 'reading HTML, DOCX and EPUB' }
+
+export async function parseHtml(text: string): Promise<HtmlNode> {
+  const { parse } = await peer(() => import('parse5'), parse5)
+  return parse(text, { scriptingEnabled: false }) as unknown as HtmlNode
+}
+
+export async function readHtml(
+  text: string,
+  { maxTextLength }: Pick<ReadLimits, 'maxTextLength'>,
+): Promise<StructuredText> {
+  const tree = await parseHtml(text)
+  const builder = new TextBuilder(maxTextLength)
+  addHtml(builder, tree)
+  return builder.finish(titleIn(tree))
+}
+
+/** What its `<title>` says, outside of pictures. */
+function titleIn(tree: HtmlNode): string | undefined {
+  for (const node of nodesOf(tree, ({ nodeName }) => nodeName !== 'svg')) {
+    if (node.nodeName === 'title') return textOf(node)
+  }
+  return undefined
+}
+
+export function textOf(node: HtmlNode): string {
+  return [...nodesOf(node)]
+    .map(({ value, nodeName }) => (nodeName === '#text' ? value : ''))
+    .join('')
+}
+
+/** In the order of the text; not into those of which `enters` says no. */
+export function* nodesOf(
+  tree: HtmlNode,
+  enters: (node: HtmlNode) => boolean = () => true,
+): Generator<HtmlNode, void, undefined> {
+  const waiting: HtmlNode[] = [tree]
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    yield node
+    const children = enters(node) ? (node.childNodes ?? []) : []
+    // Not by spreading it: there may be more children than a call has arguments.
+    for (let n = children.length - 1; n >= 0; n--) waiting.push(children[n] as HtmlNode)
+  }
+}
+
+export function attributeOf({ attrs }: HtmlNode, name: string): string | undefined {
+  return attrs?.find((attribute) => attribute.name === name)?.value
+}
+
+const left = new Set(
+  'head script style noscript template nav svg math iframe object embed canvas audio video map button select datalist textarea input dialog'.split(
+    ' ',
+  ),
+)
+const leftRoles = new Set(['navigation', 'search', 'menu', 'menubar', 'toolbar', 'dialog'])
+const blocks = new Set(
+  'html body main article section aside header footer address div p blockquote center details summary dd dl dt fieldset figcaption figure form hgroup hr li ol ul menu table caption tbody thead tfoot tr'.split(
+    ' ',
+  ),
+)
+const headings = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
+const cells = new Set(['td', 'th'])
+/** Their content stands on lines right below each other. */
+const lined = new Set(['li', 'tr', 'dd', 'dt'])
+
+/** The page's main part where it says which that is, else all of it but its foot. */
+export function addHtml(builder: TextBuilder, tree: HtmlNode): void {
+  const mains = [...nodesOf(tree, ({ nodeName }) => nodeName !== 'main')].filter(
+    (node) => node.nodeName === 'main' && !isLeft(node),
+  )
+  if (mains.length > 0) for (const main of mains) new HtmlWalk(builder).walk(main)
+  else new HtmlWalk(builder).walk(tree)
+}
+
+function isLeft(node: HtmlNode): boolean {
+  if (left.has(node.nodeName)) return true
+  if (node.attrs === undefined || node.attrs.length === 0) return false
+  return (
+    attributeOf(node, 'hidden') !== undefined ||
+    attributeOf(node, 'aria-hidden') === 'true' ||
+    leftRoles.has(attributeOf(node, 'role') ?? '')
+  )
+}
+
+type Visit = { readonly node: HtmlNode; readonly isEnd: boolean }
+
+/** One after the other, without recursion: a tree may be as deep as it is long. */
+class HtmlWalk {
+  readonly #builder: TextBuilder
+  /** Of the block under way. */
+  #text = ''
+  /** Of the row under way: its cells. */
+  #row: string[] | undefined
+  /** The kind of the block that the text under way belongs to. */
+  #open: string[] = []
+  #heading: { readonly level: number; text: string } | undefined
+  #preformatted = 0
+  /** Articles and sections that are open: what stands in them has a foot of its own. */
+  #sections = 0
+  #isLineBefore = false
+
+  constructor(builder: TextBuilder) {
+    this.#builder = builder
+  }
+
+  walk(tree: HtmlNode): void {
+    const waiting: Visit[] = [{ node: tree, isEnd: false }]
+    for (let visit = waiting.pop(); visit !== undefined; visit = waiting.pop()) {
+      const { node, isEnd } = visit
+      if (isEnd) {
+        this.#leave(node.nodeName)
+        continue
+      }
+      if (node.nodeName === '#text') this.#text += node.value ?? ''
+      else if (node.nodeName === '#document' || !node.nodeName.startsWith('#')) {
+        if (isLeft(node) || (node.nodeName === 'footer' && this.#sections === 0)) continue
+        this.#enter(node)
+        waiting.push({ node, isEnd: true })
+        const children = node.childNodes ?? []
+        for (let n = children.length - 1; n >= 0; n--) {
+          waiting.push({ node: children[n] as HtmlNode, isEnd: false })
+        }
+      }
+    }
+    this.#flush()
+  }
+
+  #enter(node: HtmlNode): void {
+    const { nodeName: name } = node
+    this.#pageBreak(node)
+    if (name === 'br') this.#text += this.#row === undefined ? '\u2028' : ' '
+    else if (name === 'img') this.#text += ' '
+    else if (headings.has(name)) {
+      this.#flush()
+      this.#heading = { level: Number(name[1]), text: '' }
+    } else if (name === 'pre') {
+      this.#flush()
+      this.#preformatted++
+    } else if (name === 'tr') {
+      this.#flush()
+      this.#row ??= []
+    } else if (cells.has(name)) {
+      if (this.#row === undefined) this.#flush()
+    } else if (blocks.has(name)) this.#flush()
+    if (name === 'article' || name === 'section') this.#sections++
+    if (lined.has(name)) this.#open.push(name)
+    if (name === 'ul' || name === 'ol' || name === 'table' || name === 'dl') {
+      if (this.#open.length === 0) this.#isLineBefore = false
+    }
+  }
+
+  #leave(name: string): void {
+    if (headings.has(name)) {
+      const { level } = this.#heading ?? { level: 1 }
+      this.#heading = undefined
+      this.#builder.heading(this.#taken(), level)
+      this.#isLineBefore = false
+    } else if (name === 'pre') {
+      const text = this.#text.replaceAll('\u2028', '\n')
+      this.#text = ''
+      this.#preformatted--
+      this.#builder.preformatted(text)
+    } else if (cells.has(name) && this.#row !== undefined) {
+      this.#row.push(this.#taken())
+    } else if (name === 'tr') {
+      const row = this.#row ?? []
+      this.#row = undefined
+      this.#text = row.every((cell) => cell === '') ? '' : row.join(' | ')
+      this.#flush()
+    } else if (blocks.has(name)) this.#flush()
+    if (name === 'article' || name === 'section') this.#sections--
+    if (lined.has(name)) this.#open.pop()
+  }
+
+  /** What is under way, on one line. */
+  #taken(): string {
+    const text = this.#text.replace(/\s+/gu, ' ').trim()
+    this.#text = ''
+    return text
+  }
+
+  #flush(): void {
+    // Blocks in a heading, or in the cell of a row, are parts of it.
+    if (this.#heading !== undefined || this.#row !== undefined) {
+      this.#text += ' '
+      return
+    }
+    if (this.#preformatted > 0) return
+    const given = this.#text
+    this.#text = ''
+    const lines = given.split('\u2028').map((line) => line.replace(/\s+/gu, ' ').trim())
+    const text = lines.join('\n').trim()
+    if (text === '') return
+    const kind = this.#open.at(-1)
+    const marked = kind === 'li' ? `- ${text}` : text
+    if (kind !== undefined && this.#isLineBefore) this.#builder.line(marked)
+    else this.#builder.paragraph(marked)
+    this.#isLineBefore = kind !== undefined
+  }
+
+  /** Books say where the pages of their printed edition begin. */
+  #pageBreak(node: HtmlNode): void {
+    if (node.attrs === undefined || node.attrs.length === 0) return
+    const isBreak =
+      (attributeOf(node, 'epub:type') ?? '').split(/\s+/).includes('pagebreak') ||
+      attributeOf(node, 'role') === 'doc-pagebreak'
+    if (!isBreak) return
+    const label = attributeOf(node, 'title') ?? attributeOf(node, 'aria-label') ?? textOf(node)
+    const page = /^\D*(\d{1,6})\D*$/.exec(label)?.[1]
+    if (page !== undefined) this.#builder.page(Number(page))
+  }
+}

@@ -1,0 +1,100 @@
+// Markdown: the text as it is, with its headings (CommonMark 0.31, 4.2 and 4.3).
+
+import type { DocumentHeading } from '../types.js'
+import { textTooLong, type StructuredText } from './structured-text.js'
+import { Unreadable } from './unreadable.js'
+import type { ReadLimits } from './types.js'
+
+const atx = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$/
+const fence = /^ {0,3}(`{3,}|~{3,})(.*)$/
+const underline = /^ {0,3}(=+|-+)[ \t]*$/
+const rule = /^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$/
+/** What begins another kind of block than a paragraph. */
+const otherBlock = /^ {0,3}(?:[-+*>][ \t]|\d{1,9}[.)][ \t]|<)|^(?: {4}|\t)/
+const maxHeadingLength = 1000
+const maxFrontMatter = 100
+
+/**
+ * That it is Markdown is known here, so each line that is marked as a heading is one; in texts of
+ * unknown kind it may be a comment of a script (steps/headings.ts).
+ */
+export function readMarkdown(text: string, { maxTextLength }: ReadLimits): StructuredText {
+  if (text.length > maxTextLength) throw textTooLong(maxTextLength)
+  if (text.trim() === '') throw new Unreadable('empty', 'it has no text')
+  const headings: DocumentHeading[] = []
+  const front = frontMatterOf(text)
+  let open = ''
+  /** Where the paragraph under way begins; -1 where there is none, -2 in what is no paragraph. */
+  let paragraph = -1
+  let title: string | undefined
+  const add = (start: number, end: number, marked: string, level: number) => {
+    const plain = plainText(marked)
+    if (plain === '' || plain.length > maxHeadingLength) return
+    headings.push({ start, end, text: plain, level })
+    if (level === 1) title ??= plain
+  }
+  for (const { start, line } of linesOf(text, front.end)) {
+    const [, marks = '', more = ''] = fence.exec(line) ?? []
+    if (open !== '') {
+      if (marks.startsWith(open) && more.trim() === '') open = ''
+      continue
+    }
+    if (marks !== '' && !(marks.startsWith('`') && more.includes('`'))) {
+      open = marks
+      paragraph = -1
+      continue
+    }
+    const [, signs, heading = ''] = (line.length <= maxHeadingLength && atx.exec(line)) || []
+    if (signs !== undefined) {
+      add(start, start + line.length, heading, signs.length)
+      paragraph = -1
+      continue
+    }
+    const under = paragraph < 0 ? undefined : underline.exec(line)?.[1]
+    if (under !== undefined) {
+      const level = under.startsWith('=') ? 1 : 2
+      add(paragraph, start + line.length, text.slice(paragraph, start), level)
+      paragraph = -1
+    } else if (line.trim() === '' || rule.test(line)) paragraph = -1
+    else if (otherBlock.test(line)) paragraph = -2
+    else if (paragraph === -1) paragraph = start
+  }
+  const named = front.title ?? title
+  return { text, ...(named !== undefined && { title: named }), headings, pages: [] }
+}
+
+/** The lines between `---` that some programs have at the top, and the title that they say. */
+function frontMatterOf(text: string): { readonly end: number; readonly title?: string } {
+  const mark = text.startsWith('\uFEFF') ? 1 : 0
+  if (!/^---[ \t]*\r?\n/.test(text.slice(mark, mark + 100))) return { end: mark }
+  let title: string | undefined
+  let count = 0
+  for (const { start, line } of linesOf(text, mark)) {
+    if (count > 0 && /^(?:---|\.\.\.)[ \t]*$/.test(line)) {
+      return { end: start + line.length, ...(title !== undefined && { title }) }
+    }
+    const [, said] = /^title:[ \t]+(.+?)[ \t]*$/.exec(line) ?? []
+    if (said !== undefined) title ??= said.replace(/^(["'])(.*)\1$/, '$2')
+    if (++count > maxFrontMatter) break
+  }
+  return { end: mark }
+}
+
+function* linesOf(text: string, from: number): Generator<{ start: number; line: string }, void> {
+  for (let start = from; start < text.length;) {
+    const at = text.indexOf('\n', start)
+    const end = at < 0 ? text.length : at
+    const isCrLf = text[end - 1] === '\r' && end > start
+    yield { start, line: text.slice(start, isCrLf ? end - 1 : end) }
+    start = end + 1
+  }
+}
+
+/** Without links and emphasis: as it is read. */
+function plainText(marked: string): string {
+  return marked
+    .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')
+    .replace(/(\*\*|__|[*`])(?=\S)(.+?)(?<=\S)\1/g, '$2')
+    .replace(/\s+/gu, ' ')
+    .trim()
+}

@@ -1,0 +1,107 @@
+// What becomes of a file: a text, and where in it headings and pages begin.
+
+import type { DocumentHeading, DocumentPage } from '../types.js'
+import { Unreadable } from './unreadable.js'
+
+export interface StructuredText {
+  readonly text: string
+  /** What the file itself says it is called. */
+  readonly title?: string
+  /** In the order of the text, as the pages. */
+  readonly headings: readonly DocumentHeading[]
+  /** Empty where the file has none. */
+  readonly pages: readonly DocumentPage[]
+}
+
+/** Of a line: longer ones are no headings. */
+const maxHeadingLength = 1000
+
+/** A text that is put together of paragraphs and lines. */
+export class TextBuilder {
+  readonly #maxLength: number
+  readonly #parts: string[] = []
+  readonly #headings: DocumentHeading[] = []
+  readonly #pages: DocumentPage[] = []
+  #length = 0
+  #page: number | undefined
+
+  /** `maxLength` is in UTF-16 code units. */
+  constructor(maxLength: number) {
+    this.#maxLength = maxLength
+  }
+
+  get isEmpty(): boolean {
+    return this.#length === 0
+  }
+
+  /** What is added from here on is on this page. */
+  page(page: number): void {
+    this.#page = page
+  }
+
+  /** Nothing of white space alone is added, by this or the others. */
+  paragraph(text: string): void {
+    this.#add(text.trim(), '\n\n')
+  }
+
+  /** On a line right below what is there. */
+  line(text: string): void {
+    this.#add(text.trim(), '\n')
+  }
+
+  /** More of the paragraph that was added last. */
+  more(text: string): void {
+    this.#add(text.trim(), ' ')
+  }
+
+  /** The rest of a word of which a part was added last, with a hyphen at its end. */
+  restOfWord(text: string): void {
+    const last = this.#parts.pop() ?? ''
+    this.#parts.push(last.slice(0, -1))
+    this.#length -= last.length - last.slice(0, -1).length
+    this.#add(text.trim(), '')
+  }
+
+  /** Its white space is kept, but for blank lines around it. */
+  preformatted(text: string): void {
+    this.#add(text.replace(/^(?:[^\S\n]*\n)+/, '').trimEnd(), '\n\n')
+  }
+
+  heading(text: string, level: number): void {
+    const trimmed = text.replace(/\s+/gu, ' ').trim()
+    this.#add(trimmed, '\n\n')
+    if (trimmed === '' || trimmed.length > maxHeadingLength) return
+    const start = this.#length - trimmed.length
+    this.#headings.push({ start, end: this.#length, text: trimmed, level })
+  }
+
+  /** @throws Unreadable where there is no text in it */
+  finish(title?: string, whyEmpty = 'it has no text'): StructuredText {
+    if (this.#length === 0) throw new Unreadable('empty', whyEmpty)
+    const text = this.#parts.join('')
+    const named = title?.replace(/\s+/gu, ' ').trim() ?? ''
+    const isTitle = named !== '' && named.length <= maxHeadingLength
+    return {
+      text,
+      ...(isTitle && { title: named.toWellFormed() }),
+      headings: this.#headings,
+      pages: this.#pages,
+    }
+  }
+
+  #add(given: string, gap: string): void {
+    if (given === '') return
+    const text = given.toWellFormed()
+    const before = this.#length === 0 ? '' : gap
+    this.#length += before.length + text.length
+    if (this.#length > this.#maxLength) throw textTooLong(this.#maxLength)
+    if (this.#page !== undefined && this.#page !== this.#pages.at(-1)?.page) {
+      this.#pages.push({ start: this.#length - text.length, page: this.#page })
+    }
+    this.#parts.push(before, text)
+  }
+}
+
+export function textTooLong(maxLength: number): Unreadable {
+  return new Unreadable('text', `its text has more than ${maxLength} characters (maxTextBytes)`)
+}

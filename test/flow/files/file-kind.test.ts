@@ -1,0 +1,100 @@
+import t from 'tap'
+import { fileKind, type FileHints } from '../../../src/flow/files/file-kind.js'
+import { column, docx, epub, pdf, zip } from './made-files.js'
+
+/** In one line: a type, `text` and a charset, or what it looks like. */
+function kindOf(file: string | Uint8Array, hints: FileHints = {}): string {
+  const kind = fileKind(Buffer.from(file as string), hints)
+  if (kind.kind === 'file') return kind.type
+  if (kind.kind === 'foreign') return kind.found
+  return `${kind.type ?? 'text'} ${kind.charset}`
+}
+const hex = (bytes: string) => Buffer.from(bytes.replaceAll(' ', ''), 'hex')
+
+t.test('the type is seen from the bytes, whatever somebody says', async (t) => {
+  const paper = pdf([column(72, 700, ['x'])])
+  t.equal(kindOf(paper, { name: 'notes.txt', type: 'text/plain' }), 'application/pdf')
+  t.equal(kindOf(Buffer.concat([hex('ef bb bf 0a'), paper])), 'application/pdf')
+  t.match(kindOf(docx([{ text: 'x' }])), /wordprocessingml\.document$/)
+  t.equal(kindOf(epub('x', [])), 'application/epub+zip')
+  t.equal(kindOf('OTTO von Bismarck'), 'text utf-8')
+  t.equal(kindOf('ID3 is what says the titles of songs'), 'text utf-8')
+  t.equal(kindOf('How a file begins: %PDF-1.7'), 'text utf-8')
+})
+
+t.test('what nothing is read of is named', async (t) => {
+  const executable = Buffer.alloc(200)
+  executable.write('MZ', 0)
+  executable.writeUInt32LE(128, 60)
+  executable.write('PE\0\0', 128)
+  const files: readonly (readonly [string | Uint8Array, string])[] = [
+    [zip({ a: 'b' }), 'a ZIP archive'],
+    [zip({}), 'a ZIP archive'],
+    [zip({ a: 'b' }).subarray(0, 40), 'a damaged ZIP archive'],
+    [zip({ 'xl/workbook.xml': '' }), 'a spreadsheet (XLSX)'],
+    [zip({ 'ppt/presentation.xml': '' }), 'a presentation (PPTX)'],
+    [zip({ mimetype: 'application/vnd.oasis.opendocument.text' }), 'an OpenDocument text (ODT)'],
+    [zip({ 'META-INF/MANIFEST.MF': '' }), 'a Java archive'],
+    [hex('7f454c46 02010100'), 'an executable (ELF)'],
+    [hex('cffaedfe 07000001'), 'an executable (Mach-O)'],
+    [executable, 'an executable (Windows)'],
+    [hex('1f8b0800'), 'a gzip file'],
+    [hex('89504e470d0a1a0a'), 'a PNG image'],
+    [hex('ffd8ffe0'), 'a JPEG image'],
+    ['SQLite format 3\0', 'an SQLite database'],
+    ['{\\rtf1 hello}', 'an RTF document'],
+    ['ID3\x03\0\0', 'an MP3 file'],
+    ['RIFF\x24\x08\0\0WAVEfmt ', 'a WAV file'],
+    [hex('d0cf11e0a1b11ae1'), 'a file of an older Office program (DOC, XLS, PPT or MSG)'],
+    [hex('01 02 03 04 00 ff'), 'binary data of an unknown type'],
+    ['plain', 'a text, and not the PDF that it is said to be'],
+  ]
+  for (const [file, found] of files) {
+    const type = found.includes('said to be') ? 'application/pdf' : undefined
+    t.equal(kindOf(file, { type, name: 'a.txt' }), found)
+  }
+})
+
+t.test('texts are told apart by their type, their name, and what they are', async (t) => {
+  t.equal(kindOf('# One', { name: 'a.md' }), 'text/markdown utf-8')
+  t.equal(kindOf('# One', { name: 'a.md', type: 'text/plain; charset=utf-8' }), 'text utf-8')
+  t.equal(
+    kindOf('# One', { type: 'application/octet-stream', name: 'A.MD' }),
+    'text/markdown utf-8',
+  )
+  t.equal(kindOf('# One'), 'text utf-8')
+  t.equal(kindOf('a b', { name: 'x.constructor', type: 'constructor' }), 'text utf-8')
+  for (const html of [
+    '<!DOCTYPE html>x',
+    '\ufeff\n<html lang="de">',
+    '<?xml version="1.0"?>\n<!-- x -->\n<html xmlns="x">',
+  ])
+    t.equal(kindOf(html), 'text/html utf-8', html)
+  t.equal(kindOf('<article/>'), 'text utf-8')
+  t.equal(kindOf(`${'<!--a-->'.repeat(400)}x`), 'text utf-8', 'in little time')
+  t.equal(kindOf('{"a": [1]}'), 'application/json utf-8')
+  t.equal(kindOf('[1, 2]'), 'application/json utf-8')
+  t.equal(kindOf('[1] A note'), 'text utf-8')
+  t.equal(kindOf('name,toll,old\nFolly,1,yes\nOsney,2,no\n'), 'text/csv utf-8')
+  t.equal(
+    kindOf('name\ttoll\told\nFolly\t1\tyes\nOsney\t2\tno\n'),
+    'text/tab-separated-values utf-8',
+  )
+  t.equal(kindOf('Well, yes, no\nand so on\nand so, on, and on\n'), 'text utf-8')
+})
+
+t.test('the charset of a text is found, unless it is known', async (t) => {
+  const german = Buffer.from('Gr\xfc\xdfe aus K\xf6ln', 'latin1')
+  t.equal(kindOf('Grüße aus Köln'), 'text utf-8')
+  t.equal(kindOf(german), 'text windows-1252')
+  t.equal(kindOf(german, { charset: 'iso-8859-2' }), 'text iso-8859-2')
+  t.equal(kindOf(hex('fffe 4100')), 'text utf-16le')
+  t.equal(kindOf(hex('feff 0041')), 'text utf-16be')
+  t.equal(kindOf(hex('4100 4200'), { charset: 'utf-16le' }), 'text utf-16le')
+  t.equal(kindOf(hex('4100 4200'), { charset: 'latin1' }), 'binary data of an unknown type')
+  const page = Buffer.from('<html><meta charset="iso-8859-2"><p>\xb1', 'latin1')
+  t.equal(kindOf(page), 'text/html iso-8859-2')
+  const lies = Buffer.from('<html><meta charset="utf-8"><p>\xb1', 'latin1')
+  t.equal(kindOf(lies), 'text/html windows-1252')
+  t.equal(kindOf(''), 'text utf-8')
+})

@@ -1,0 +1,56 @@
+import t from 'tap'
+import { because, headingsOf, read } from './reading.js'
+
+const html = (body: string, head = '') =>
+  read('text/html', `<!doctype html><html><head>${head}</head><body>${body}</body></html>`)
+
+t.test(
+  'its title, headings and paragraphs are there, and nothing that is not for reading',
+  async (t) => {
+    const found = await html(
+      `<nav><a href="/">Home</a></nav>
+     <h1>The <em>River</em></h1>
+     <p>It flows
+        through   meadows.</p><script>alert(1)</script>
+     <div hidden>hidden</div><div aria-hidden="true">icon</div>
+     <h2>Bridges</h2>Old ones.<p>New ones.</p>
+     <footer>Imprint</footer>`,
+      '<title>News &amp; more</title><style>p {}</style>',
+    )
+    t.equal(
+      found.text,
+      'The River\n\nIt flows through meadows.\n\nBridges\n\nOld ones.\n\nNew ones.',
+    )
+    t.equal(found.title, 'News & more')
+    t.strictSame(headingsOf(found), ['1 The River', '2 Bridges'])
+  },
+)
+
+t.test('the main part is all there is, where a page has one', async (t) => {
+  const { text } = await html(
+    '<div>Menu</div><main><h1>One</h1><p>Two</p></main><div>Adverts</div>',
+  )
+  t.equal(text, 'One\n\nTwo')
+})
+
+t.test('lists, tables, preformatted text and line breaks keep their lines', async (t) => {
+  const list = '<ul><li>One</li><li><p>Two</p></li></ul><p>After</p>'
+  t.equal((await html(list)).text, '- One\n- Two\n\nAfter')
+  const table =
+    '<table><tr><th>Name</th><th>Toll</th></tr><tr><td><p>Folly</p></td><td>1 d</td></tr></table>'
+  t.equal((await html(table)).text, 'Name | Toll\nFolly | 1 d')
+  t.equal((await html('<pre>\n  a\n    b\n</pre>')).text, '  a\n    b')
+  t.equal((await html('<p>One<br>Two</p>')).text, 'One\nTwo')
+})
+
+t.test('a footer of an article is a part of it', async (t) => {
+  t.equal((await html('<article>Text<footer>By Ellen</footer></article>')).text, 'Text\n\nBy Ellen')
+})
+
+t.test('a tree as deep as it is long is read', async (t) => {
+  t.equal((await html(`${'<div>'.repeat(50_000)}deep`)).text, 'deep')
+})
+
+t.test('one without a text is refused', async (t) => {
+  await t.rejects(html('<nav>Home</nav>'), because('empty'))
+})
