@@ -21,7 +21,7 @@ export function read(chunk: ChunkText, document: FlowDocument, tagger: Tagger): 
   const names = properNames(sentences, (word) => tagger.common(word), isEnglish)
   const text = collapseSpace(chunk.text)
   // A promise that does not lean on the tagger, which spells a few words in its own way (`whomst`).
-  const isThere = ({ name }: Mention) => text.includes(name)
+  const isThere = ({ name }: Mention) => name.isWellFormed() && text.includes(name)
   const isCut = cutBy(chunk, document.text, text)
   return sentences.map((sentence, i) => {
     const all = names[i] ?? []
