@@ -126,8 +126,9 @@ t.test('subject, verb and object become a statement', async (t) => {
   )
   t.strictSame(statements, [
     'apple-inc. acquire deepsound',
+    'deepsound http://www.w3.org/1999/02/22-rdf-syntax-ns#type startup',
     'ada-lovelace born-in london',
-    'rosalind-franklin describe dna',
+    'dna described-by rosalind-franklin',
   ])
 })
 
@@ -206,7 +207,7 @@ t.test('a text of one thing again and again takes no time to speak of', async (t
   const joined = ['http://a.', "a'", 'a-', '<b>', 'Aa', 'Ł', '\u0301']
   const apart = ['Chief ', 'Aa of ', 'Aa and ', 'Council for ', '" ', 'A. ', '1 ', 'President ']
   for (const piece of [...joined, ...apart]) {
-    const text = piece.repeat(50_000)
+    const text = piece.repeat(100_000 / piece.length)
     const found = await extract({ index: 0, start: 0, end: text.length, text }, text)
     t.strictSame(flaws(found, text), [], piece)
   }

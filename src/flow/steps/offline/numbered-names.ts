@@ -12,8 +12,9 @@ const begins = new Set(['DET', 'PART'])
 export function numberBehind(sentence: Sentence, to: number): number {
   const number = sentence[to]
   if (!number?.spaced || !(small.test(number.text) || model.test(number.text))) return to
-  // `FIFA 98`, `ISO 2022`, but Miami in 2022.
-  if (year.test(number.text) && sentence[to - 1]?.shape !== 'acronym') return to
+  // `ISO 2022` and `Companies Act 1985`, but Miami in 2022.
+  const before = sentence[to - 1]
+  if (year.test(number.text) && before?.shape !== 'acronym' && before?.lower !== 'act') return to
   return counts(sentence[to + 1]) ? to : to + 1
 }
 

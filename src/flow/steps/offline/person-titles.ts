@@ -1,7 +1,6 @@
 // What people are before their names: `Chief Executive Officer Jane Doe` is Jane Doe.
 
-import type { Dictionary } from './proper-names.js'
-import type { Sentence, Word } from './tagger.js'
+import type { Dictionary, Sentence, Word } from './tagger.js'
 import { institutions, ranks, titleModifiers, titles } from './word-lists.js'
 
 /** More is a list, or nothing that anybody is called. */

@@ -4,18 +4,16 @@ import { mention, type Mention } from './mention.js'
 import { numberBefore, numberBehind } from './numbered-names.js'
 import { titleEnd, withoutTitles } from './person-titles.js'
 import { quotedTitles } from './quoted-titles.js'
-import type { CommonWord, Sentence, Word } from './tagger.js'
+import type { Dictionary, Sentence, Word } from './tagger.js'
 import {
   connectors,
   honorifics,
   institutions,
   noNames,
   openingConnectors,
+  shortNames,
   titles,
 } from './word-lists.js'
-
-/** Looks a lower-case word up. */
-export type Dictionary = (word: string) => CommonWord | undefined
 
 const maxWords = 8
 const romanNumeral = /^[IVXLCDM]+\.?$/
@@ -26,14 +24,16 @@ const ofThings = new Set(['NOUN', 'PROPN', 'ADJ'])
 /**
  * The names in the sentences of one chunk. A capital says nothing where a sentence begins: there a
  * word of the dictionary counts only as part of a longer name, before a verb (`Apple buys`), or if
- * another sentence has it with a capital as well.
+ * another sentence, or the title, has it with a capital as well.
  */
 export function properNames(
   sentences: readonly Sentence[],
   dictionary: Dictionary,
   isEnglish: boolean,
+  title = '',
 ): Mention[][] {
   const reader = new NameReader(sentences, dictionary, isEnglish)
+  if (isEnglish) reader.learn(title)
   return sentences.map((sentence) => (isHeading(sentence) ? [] : reader.names(sentence)))
 }
 
@@ -49,6 +49,15 @@ class NameReader {
       for (const [i, word] of sentence.entries()) {
         if (this.#looksLikeName(word) && !isOpening(sentence, i)) this.#elsewhere.add(word.text)
       }
+    }
+  }
+
+  /** The words with a capital in a title are names where they begin a sentence, too. */
+  learn(title: string): void {
+    const words = title.split(/[\s,()]+/)
+    if (words.length < 2) return
+    for (const word of words) {
+      if (this.#dictionary(word.toLowerCase())?.pos !== 'DET') this.#elsewhere.add(word)
     }
   }
 
@@ -87,13 +96,17 @@ class NameReader {
   #linked(sentence: Sentence, from: number, to: number): number {
     const link = sentence[to]
     if (link === undefined) return to
+    // `James "Jim" Mollison`
+    if (link.text === '"' && sentence[to + 2]?.text === '"' && this.#isName(sentence, to + 1)) {
+      return to + 3
+    }
     if (link.text === "'s" || link.text === '’s') {
       return ofPeople.has(sentence[to - 1]?.lower ?? '') ? to + 1 : to
     }
     if (!openingConnectors.has(link.lower)) {
-      // `Davis, Jr.`
+      // `Davis, Jr.`, `Enterprise Holdings, Inc.`
       const next = sentence[to + 1]
-      return link.text === ',' && next && /^[JS]r\.?$/.test(next.text) ? to + 1 : to
+      return link.text === ',' && next && suffix.test(next.text) ? to + 1 : to
     }
     let next = to + 1
     while (next < to + 3 && connectors.has(sentence[next]?.lower ?? '')) next++
@@ -165,6 +178,8 @@ class NameReader {
 /** `People's Republic of China`, but `Apple's Macintosh`. */
 const ofPeople = new Set(['people', 'men', 'women', 'children'])
 
+const suffix = /^(?:[JS]r|Inc|Ltd|LLC|Co|Corp)\.?$/
+
 /** `Italian-born`, `Boston-based`. */
 const ofAdjective =
   /-(?:born|based|speaking|led|style|made|owned|backed|era|type|like|language|winning|nominated|related|trained|educated|only|wide|bound|themed|inspired)$/
@@ -172,16 +187,22 @@ const ofAdjective =
 function trim(sentence: Sentence, from: number, to: number): Mention | undefined {
   const lower = (i: number) => sentence[i]?.lower ?? ''
   while (from < to - 1 && honorifics.has(lower(from))) from++
-  while (from < to && noNames.has(lower(from))) from++
+  while (from < to && noNames.has(lower(from)) && !isShortName(sentence, from, to)) from++
   while (from < to && noNames.has(lower(to - 1))) to--
   // `Monday of Easter` leaves a connector.
-  while (from < to && connectors.has(lower(from))) from++
-  while (from < to && connectors.has(lower(to - 1))) to--
+  while (from < to && connectors.has(sentence[from]?.text ?? '')) from++
+  while (from < to && connectors.has(sentence[to - 1]?.text ?? '')) to--
   if (from >= to || to - from > maxWords || titleEnd(sentence, from, to) === to) return undefined
   for (let i = from; i < to; i++) {
     if (counts(sentence[i] as Word)) return mention(sentence, from, to)
   }
   return undefined
+}
+
+/** `Jun Choi`, but `June 13`. */
+function isShortName(sentence: Sentence, from: number, to: number): boolean {
+  const isShort = to - from > 1 && shortNames.has(sentence[from]?.lower ?? '')
+  return isShort && sentence[from + 1]?.shape !== undefined
 }
 
 function counts({ text, lower, pos, shape }: Word): boolean {

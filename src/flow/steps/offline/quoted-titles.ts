@@ -1,12 +1,18 @@
 // What stands in quotes and is written as titles are: "You're Getting Old", "Too Good to Last".
 
 import { mention, type Mention } from './mention.js'
-import type { Dictionary } from './proper-names.js'
-import type { Sentence, Word } from './tagger.js'
+import type { Dictionary, Sentence, Word } from './tagger.js'
 import { noNames } from './word-lists.js'
 
 const closing: Readonly<Record<string, string>> = { '"': '"', '“': '”', '„': '“', '«': '»' }
 const maxWords = 12
+/** Those that titles in English write small. */
+const smallWords = new Set(
+  (
+    'a an the and or nor but for of in on at to by with from as into upon over than per via vs ' +
+    'n de la le des du del der die das von van y e et und'
+  ).split(' '),
+)
 const startsLarge = /^[\p{Lu}\p{Lt}\p{N}]/u
 const startsSmall = /^\p{Ll}/u
 
@@ -46,13 +52,15 @@ function titleIn(
   if (!startsLarge.test(first.text) || startsSmall.test(last.text)) return undefined
   // `"Hello," he said`: speech.
   const after = sentence[quote + 1]
-  if (isComma && (after?.pos === 'PRON' || after?.pos === 'VERB')) return undefined
+  const isCried = /^[?!]$/.test(last.text)
+  if (isCried && !/^[\p{L}\d]/u.test(sentence[from - 2]?.text ?? '')) return undefined
+  if ((isComma || isCried) && (after?.pos === 'PRON' || after?.pos === 'VERB')) return undefined
   let large = 0
   for (let i = from; i < to; i++) {
     const { text, spaced } = sentence[i] as Word
     if (/^[.;]$/.test(text) || (text === ',' && i > from && to - from < 4)) return undefined
     if (startsLarge.test(text)) large++
-    else if (text.length > 4 && startsSmall.test(text) && spaced) return undefined
+    else if (startsSmall.test(text) && spaced && !smallWords.has(text)) return undefined
   }
   if (large * 3 < to - from) return undefined
   if (to - from === 1 && (from < 2 || noNames.has(first.lower))) {

@@ -33,6 +33,9 @@ export interface CommonWord {
   readonly lemma: string
 }
 
+/** Looks a lower-case word up. */
+export type Dictionary = (word: string) => CommonWord | undefined
+
 /** Some words (`http://a.http://a.`) take the engine time in the cube of their length. */
 const maxWordLength = 80
 

@@ -17,7 +17,7 @@ export const noNames = words(`
 export const titles = words(`
   president ceo cfo cto coo chairman chairwoman chairperson chancellor governor senator congressman
   congresswoman mayor minister professor ambassador commissioner superintendent director secretary
-  officer premier archbishop bishop rabbi reverend rev. hon. sen. gov. rep. pres. spokesman
+  officer premier md archbishop bishop rabbi reverend rev. hon. sen. gov. rep. pres. spokesman
   spokeswoman coach`)
 
 /** Titles that also begin names of other things: `General Electric`, `Justice League`. */
@@ -46,6 +46,9 @@ export const institutions = words(`
   summit symposium system systems tower township treaty trophy trust union university valley village
   workshop avenue building medal act code building`)
 
+/** People are called so as well: Jan Smuts, Jun Choi. */
+export const shortNames = words('jan jun may june april august mar sun')
+
 /** May stand inside a name, between two words with capitals. */
 export const connectors = words(`
   of the de da do dos das di del della la le el al du van von der den ter ten zu bin ibn y and & for`)
@@ -62,6 +65,7 @@ export const paleAdjectives = words(`
   right left real true sure able only very single main possible less least better best worse
   fine nice poor dear mere sheer general ordinary common usual beautiful pretty lovely pleasant
   delightful wonderful splendid strange curious ugly wretched terrible huge mighty tiny slight sudden
+  younger elder older former late future current previous original famous notable major minor
   bright special particular necessary important interesting similar wide quick slow easy hard happy`)
 
 /** Too wide to be what a text is about, alone or with an adjective. */
@@ -72,7 +76,7 @@ export const paleNouns = words(`
   amount manner fellow man men woman women people person everybody somebody nobody anything nothing
   something everything everyone someone eye eyes hand hands face word words look head turn rest part
   parts use name example reason point question answer idea others self half none don yes no oh well
-  set type types chapter section page line lines note`)
+  set type types downtown suffix prefix term title chapter section page line lines note`)
 
 /** Reporting verbs: what follows is speech, not their object. */
 export const speechVerbs = words(`

@@ -21,5 +21,6 @@ t.test('speech is none', async (t) => {
     await namesIn('Then he said, "Come with me to the old house." "Hello," said he.'),
     [],
   )
+  t.strictSame(await namesIn('"But is this it?" he asked. "Oh no!" said she.'), [])
   t.strictSame(await namesIn('He called it "the best of all". An open " is no quote.'), [])
 })
