@@ -247,7 +247,7 @@ class Chunker {
         i++
         continue
       }
-      if (/^["“„«]$/.test(word.text) && this.#names.has(i + 1)) {
+      if (word.pos === 'PUNCT' && this.#names.has(i + 1) && /^["“„«]$/.test(word.text)) {
         i++
         continue
       }

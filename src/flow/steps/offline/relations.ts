@@ -249,6 +249,8 @@ class ClauseReader {
     const object = this.#chunks[next]
     if (object?.kind !== 'noun') return this.#readPrepositions(subjects, relation, next, true)
     const { names, end } = this.#objectsAt(object, next)
+    // `made films, including Ring`, but `the board includes Ada`.
+    if (verb.lower === 'including') return
     if (!paleVerbs.has(relation)) {
       for (const name of names) if (!isSame(name, subjects)) this.#say(subjects, relation, name)
     }
@@ -318,6 +320,11 @@ class ClauseReader {
         continue
       }
       if (next?.kind !== 'noun') return
+      // `based on the book Ring by Suzuki`
+      const before = this.#chunks[at - 1]
+      const isOfWork =
+        before?.kind === 'noun' && before.name !== undefined && before.noun !== undefined
+      if (lower === 'by' && isOfWork) return
       // `composed of`, but `produced by Ada of London`.
       const isOfVerb = isNear && (lower !== 'of' || at === from)
       at = this.#readPreposition(subjects, verb, lower, at + 1, isOfVerb)

@@ -64,3 +64,10 @@ t.test('an apposition says what a name is, and a list does not', async (t) => {
     'Trent Reznor | of | Nine Inch Nails',
   ])
 })
+
+t.test('who made a work, and examples, are not of the verb before', async (t) => {
+  const said = await saidIn('Tim Cook was inspired by the novel "Big Fish" by Ada Byron.')
+  t.notOk(said.includes('Tim Cook | inspired by | Ada Byron'), said.join())
+  t.ok(said.includes('Tim Cook | inspired by | Big Fish'))
+  t.strictSame(await saidIn('Tim Cook acts a lot, including Big Fish.'), [])
+})
