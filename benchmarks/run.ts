@@ -33,6 +33,7 @@ const scenarios = [
   'flows-work',
   'flows-million',
   'chunk-text',
+  'extraction',
   'graph-import',
   'graph-match',
   'graph-join',

@@ -6,16 +6,20 @@ import type { Term, Triple } from '../../types.js'
 import { coOccurrences } from './offline/co-occurrence.js'
 import type { Mention } from './offline/mention.js'
 import { read } from './offline/reading.js'
-import { definition, relations } from './offline/relations.js'
+import { dateTerm } from './offline/dates.js'
+import { definition } from './offline/definitions.js'
+import { isA, isDate } from './offline/statement.js'
 import { loadTagger } from './offline/tagger.js'
 import type { Extraction, Extractor, ExtractorTools } from './types.js'
 
 const related: Term = { v: vocabulary.related, e: true }
+const type: Term = { v: vocabulary.type, e: true }
 
 // For each 2,000 characters: the core grows with the text, and not with the square of it.
 const pageLength = 2000
 const namesPerPage = 60
 const phrasesPerPage = 5
+const statementsPerPage = 80
 const relatedPerPage = 16
 
 /**
@@ -27,24 +31,38 @@ const relatedPerPage = 16
 export function offlineExtractor(...surplus: never[]): Extractor {
   checkNoMore('offlineExtractor()', surplus)
   return async (chunk, tools): Promise<Extraction> => {
-    const readings = read(chunk, tools.document, await loadTagger())
+    const { sentences, topic } = read(chunk, tools.document, await loadTagger())
     const uriOf = uris(tools)
     const pages = Math.ceil(chunk.text.length / pageLength)
 
-    const mentions = readings.map(({ names, phrases }) => [...names, ...phrases])
-    const defined = readings.flatMap(({ sentence }, i) => definition(sentence, mentions[i] ?? []))
-    const stated = readings.flatMap(({ sentence }, i) => relations(sentence, mentions[i] ?? []))
-    const telling = [
-      ...defined.map(({ of }) => of),
-      ...stated.flatMap(({ subject, object }) => [subject, object]),
-    ]
+    const mentions = sentences.map(({ names, phrases }) => [...names, ...phrases])
+    const defined = sentences.flatMap(({ sentence }, i) => definition(sentence, mentions[i] ?? []))
+    const stated = sentences
+      .flatMap(({ statements }) => statements)
+      .slice(0, statementsPerPage * pages)
 
     const names = new Map<string, string>()
-    for (const { name } of readings.flatMap(({ names }) => names)) {
+    const keep = ({ name }: Mention, most: number) => {
       const uri = uriOf(name)
-      if (!names.has(uri) && names.size < namesPerPage * pages) names.set(uri, name)
+      if (!names.has(uri) && names.size < most) names.set(uri, name)
     }
-    const phrases = readings.flatMap(({ phrases }) => phrases)
+    // One that the text leaves out, as a title does it.
+    const isSaid =
+      topic && topic.name.from < 0 && stated.some(({ subject }) => subject.name === topic.name.name)
+    if (topic && isSaid) keep(topic.name, Infinity)
+    for (const { names } of sentences) {
+      for (const name of names) keep(name, namesPerPage * pages)
+    }
+    const kinds = stated.flatMap(({ relation, object }) => {
+      return relation === isA && !isDate(object) ? [object] : []
+    })
+    for (const kind of kinds) keep(kind, namesPerPage * pages)
+
+    const telling = [
+      ...defined.map(({ of }) => of),
+      ...stated.flatMap(({ subject, object }) => (isDate(object) ? subject : [subject, object])),
+    ]
+    const phrases = sentences.flatMap(({ phrases }) => phrases)
     const ranked = rank(phrases, telling, uriOf).filter(([uri]) => !names.has(uri))
     const chosen = new Map([...names, ...ranked.slice(0, phrasesPerPage * pages)])
 
@@ -57,18 +75,25 @@ export function offlineExtractor(...surplus: never[]): Extractor {
       return definition === undefined ? { name } : { name, definition }
     })
 
-    const statements = stated.flatMap(({ subject, verb, object }): Triple[] => {
-      const [s, o] = [uriOf(subject.name), uriOf(object.name)]
-      if (s === o || !chosen.has(s) || !chosen.has(o)) return []
-      return [{ s: { v: s, e: true }, p: tools.relation(verb), o: { v: o, e: true } }]
-    })
+    const entity = (name: string): Term | undefined => {
+      const v = uriOf(name)
+      return chosen.has(v) ? { v, e: true } : undefined
+    }
+    const statements = new Map<string, Triple>()
+    for (const { subject, relation, object } of stated) {
+      const s = entity(subject.name)
+      const o = isDate(object) ? dateTerm(object) : entity(object.name)
+      if (s === undefined || o === undefined || s.v === o.v) continue
+      const p = relation === isA ? type : tools.relation(relation)
+      statements.set(`${s.v} ${p.v} ${o.v}`, { s, p, o })
+    }
     const places = mentions.map((all) => {
       return all.map(({ name }) => uriOf(name)).filter((uri) => chosen.has(uri))
     })
     const pairs = coOccurrences(places, relatedPerPage * pages).map(([a, b]): Triple => {
       return { s: { v: a, e: true }, p: related, o: { v: b, e: true } }
     })
-    return { entities, triples: [...statements, ...pairs] }
+    return { entities, triples: [...statements.values(), ...pairs] }
   }
 }
 

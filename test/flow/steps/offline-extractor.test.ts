@@ -52,7 +52,8 @@ t.test('names are found whole, and without titles', async (t) => {
     'Emmanuel Macron',
     'Élysée Palace',
     'Paris',
-    'Jean-Claude Juncker of the European Central Bank',
+    'Jean-Claude Juncker',
+    'European Central Bank',
     'House of Commons',
     'Apollo 11',
   ])
@@ -125,8 +126,9 @@ t.test('subject, verb and object become a statement', async (t) => {
   )
   t.strictSame(statements, [
     'apple-inc. acquire deepsound',
+    'deepsound http://www.w3.org/1999/02/22-rdf-syntax-ns#type startup',
     'ada-lovelace born-in london',
-    'rosalind-franklin describe dna',
+    'dna described-by rosalind-franklin',
   ])
 })
 
@@ -201,9 +203,11 @@ t.test(`no text makes it fail, or name what is not in it (SEED=${seed})`, async 
   }
 })
 
-t.test('a text without white space takes no time to speak of', async (t) => {
-  for (const piece of ['http://a.', "a'", 'a-', '<b>', 'Aa']) {
-    const text = piece.repeat(50_000)
+t.test('a text of one thing again and again takes no time to speak of', async (t) => {
+  const joined = ['http://a.', "a'", 'a-', '<b>', 'Aa', 'Ł', '\u0301']
+  const apart = ['Chief ', 'Aa of ', 'Aa and ', 'Council for ', '" ', 'A. ', '1 ', 'President ']
+  for (const piece of [...joined, ...apart]) {
+    const text = piece.repeat(100_000 / piece.length)
     const found = await extract({ index: 0, start: 0, end: text.length, text }, text)
     t.strictSame(flaws(found, text), [], piece)
   }

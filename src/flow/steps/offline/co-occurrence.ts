@@ -3,6 +3,8 @@
 /** Sentences in a row whose entities are related; the nearer, the more. */
 const neighbours = 3
 const entitiesPerSentence = 12
+/** More than there are URIs; the product of two is still exact. */
+const mostNumbers = 2 ** 26
 
 /**
  * The pairs of URIs that meet most often and most closely, each pair once and in the order of
@@ -12,14 +14,24 @@ export function coOccurrences(
   sentences: readonly (readonly string[])[],
   most: number,
 ): (readonly [string, string])[] {
-  const pairs = new Map<string, { pair: readonly [string, string]; weight: number }>()
-  const meet = (x: string, y: string, weight: number) => {
-    if (x === y) return
-    const pair = x < y ? ([x, y] as const) : ([y, x] as const)
-    const key = pair.join(' ')
-    pairs.set(key, { pair, weight: (pairs.get(key)?.weight ?? 0) + weight })
+  // Numbers are quicker to pair than their strings.
+  const numbers = new Map<string, number>()
+  const uriOf: string[] = []
+  const numberOf = (uri: string): number => {
+    const known = numbers.get(uri)
+    if (known !== undefined) return known
+    numbers.set(uri, uriOf.length)
+    return uriOf.push(uri) - 1
   }
-  const bounded = sentences.map((uris) => [...new Set(uris)].slice(0, entitiesPerSentence))
+  const weights = new Map<number, number>()
+  const meet = (x: number, y: number, weight: number) => {
+    if (x === y) return
+    const key = x < y ? x * mostNumbers + y : y * mostNumbers + x
+    weights.set(key, (weights.get(key) ?? 0) + weight)
+  }
+  const bounded = sentences.map((uris) => {
+    return [...new Set(uris)].slice(0, entitiesPerSentence).map(numberOf)
+  })
   for (const [i, uris] of bounded.entries()) {
     const next = bounded.slice(i + 1, i + neighbours)
     for (const [at, uri] of uris.entries()) {
@@ -29,6 +41,10 @@ export function coOccurrences(
       }
     }
   }
-  const strongest = [...pairs.values()].sort((a, b) => b.weight - a.weight)
-  return strongest.slice(0, most).map(({ pair }) => pair)
+  const strongest = [...weights].sort(([, a], [, b]) => b - a).slice(0, most)
+  return strongest.map(([key]) => {
+    const x = uriOf[Math.floor(key / mostNumbers)] ?? ''
+    const y = uriOf[key % mostNumbers] ?? ''
+    return x < y ? [x, y] : [y, x]
+  })
 }

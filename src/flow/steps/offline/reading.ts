@@ -1,52 +1,81 @@
-// A chunk, sentence by sentence, with everything in it that could be an entity.
+// A chunk, sentence by sentence, with everything in it that could be an entity, and what it says.
 
 import { collapseSpace } from '../names.js'
 import type { FlowDocument } from '../../types.js'
+import { firstHeading } from '../title.js'
 import type { ChunkText } from '../types.js'
+import { dates, type DateMention } from './dates.js'
 import { withHeadingsApart } from './headings-apart.js'
-import type { Mention } from './mention.js'
+import { overlaps, type Mention } from './mention.js'
 import { phrases } from './phrases.js'
 import { properNames } from './proper-names.js'
+import { relations } from './relations.js'
+import { isDate, type Statement } from './statement.js'
 import type { Sentence, Tagger } from './tagger.js'
+import { topicOf, type Topic } from './topic.js'
 
 interface SentenceReading {
   readonly sentence: Sentence
   readonly names: readonly Mention[]
   readonly phrases: readonly Mention[]
+  readonly statements: readonly Statement[]
 }
 
-export function read(chunk: ChunkText, document: FlowDocument, tagger: Tagger): SentenceReading[] {
+export interface Reading {
+  readonly sentences: readonly SentenceReading[]
+  /** What the title names, where that is what the chunk is about. */
+  readonly topic: Topic | undefined
+}
+
+export function read(chunk: ChunkText, document: FlowDocument, tagger: Tagger): Reading {
   const sentences = tagger.sentences(withHeadingsApart(chunk, document))
   const isEnglish = looksEnglish(sentences)
-  const names = properNames(sentences, (word) => tagger.common(word), isEnglish)
+  const title = chunk.index === 0 && isEnglish ? titleOf(document) : undefined
+  const found = properNames(sentences, (word) => tagger.common(word), isEnglish, title)
+  const topic = title === undefined ? undefined : topicOf(title, sentences, found)
   const text = collapseSpace(chunk.text)
   // A promise that does not lean on the tagger, which spells a few words in its own way (`whomst`).
-  const isThere = ({ name }: Mention) => text.includes(name)
+  const isThere = ({ name }: Mention) => name.isWellFormed() && text.includes(name)
   const isCut = cutBy(chunk, document.text, text)
-  return sentences.map((sentence, i) => {
-    const all = names[i] ?? []
-    const found = isEnglish ? phrases(sentence) : []
-    return {
-      sentence,
-      names: all.filter((name) => isThere(name) && !isCut(name)),
-      phrases: found.filter((phrase) => isThere(phrase) && !all.some(breaksUp(phrase))),
-    }
-  })
+  const isUsable = (end: Mention | DateMention) =>
+    isDate(end) || end.name === topic?.name.name || isThere(end)
+  return {
+    topic,
+    sentences: sentences.map((sentence, i) => {
+      const all = topic?.namesIn(i) ?? found[i] ?? []
+      const names = all.filter((name) => isThere(name) && !isCut(name))
+      if (!isEnglish) return { sentence, names, phrases: [], statements: [] }
+      const kept = phrases(sentence).filter((phrase) => {
+        return isThere(phrase) && !overlaps(phrase, all, (name) => !isWithin(name, phrase))
+      })
+      const parts = { names, phrases: kept, dates: dates(sentence) }
+      const said = topic?.isTitle(i) ? [] : relations(sentence, parts, topic)
+      const statements = said.filter(({ subject, object }) => isUsable(subject) && isUsable(object))
+      return { sentence, names, phrases: kept, statements }
+    }),
+  }
 }
 
-/** True for a name with which the phrase shares words, but for one that is all within the phrase. */
-function breaksUp(phrase: Mention): (name: Mention) => boolean {
-  return ({ from, to }) => {
-    const overlap = from < phrase.to && phrase.from < to
-    const within = phrase.from <= from && to <= phrase.to && to - from < phrase.to - phrase.from
-    return overlap && !within
-  }
+function titleOf({ title, text }: FlowDocument): string | undefined {
+  return title ?? firstHeading(text)
+}
+
+/** True for a name that is all within the phrase, and shorter. */
+function isWithin({ from, to }: Mention, phrase: Mention): boolean {
+  return phrase.from <= from && to <= phrase.to && to - from < phrase.to - phrase.from
 }
 
 /** Of the small letters of an English text, the model knows nearly all words; of others few. */
 function looksEnglish(sentences: readonly Sentence[]): boolean {
-  const words = sentences.flat().filter(({ plain, text }) => plain && text === text.toLowerCase())
-  return words.filter(({ known }) => known).length >= words.length * 0.6
+  let [words, known] = [0, 0]
+  for (const sentence of sentences) {
+    for (const word of sentence) {
+      if (!word.plain || word.text !== word.lower) continue
+      words++
+      if (word.known) known++
+    }
+  }
+  return known >= words * 0.6
 }
 
 /** Whether the chunk begins or ends within a name, as far as capitals tell. */

@@ -1,8 +1,9 @@
 // Words and their parts of speech, by wink-nlp and its English model.
 
-import type { ItsFunction, ItsHelpers, PartOfSpeech, Tokens, WinkMethods } from 'wink-nlp'
+import type { Document, ItsFunction, ItsHelpers, PartOfSpeech, Tokens, WinkMethods } from 'wink-nlp'
+import { withPlainLetters, type PlainText } from './letters.js'
 
-export interface Word {
+export interface Word extends Form {
   readonly text: string
   readonly pos: PartOfSpeech
   readonly lemma: string
@@ -10,6 +11,14 @@ export interface Word {
   readonly stop: boolean
   /** White space stands before it. */
   readonly spaced: boolean
+}
+
+/** What a word is wherever it stands. */
+interface Form {
+  /** In lower case. */
+  readonly lower: string
+  /** `Capital`, `ACRONYM` or `U.S.`, `camelCase`; of all else undefined. */
+  readonly shape: 'capital' | 'acronym' | 'camel' | undefined
   /** Of letters: no number, mark or address. */
   readonly plain: boolean
   /** In the dictionary of the model. */
@@ -24,6 +33,9 @@ export interface CommonWord {
   readonly lemma: string
 }
 
+/** Looks a lower-case word up. */
+export type Dictionary = (word: string) => CommonWord | undefined
+
 /** Some words (`http://a.http://a.`) take the engine time in the cube of their length. */
 const maxWordLength = 80
 
@@ -32,6 +44,12 @@ const maxWordLength = 80
  * takes 0.1 seconds; the analysis of this much takes 2.
  */
 const maxCharactersPerEngine = 2_000_000
+
+const plainWord = /^\p{L}[\p{L}\p{M}.&'’]*$/u
+const capital = /^\p{Lu}[\p{L}\p{M}\p{N}.'’&-]*$/u
+const acronym = /^\p{Lu}[\p{Lu}&.]+$/u
+const camelCase = /^\p{Ll}+\p{Lu}[\p{L}\p{N}]*$/u
+const genitive = /^['’]s$/
 
 let shared: Promise<Tagger> | undefined
 
@@ -46,6 +64,7 @@ export function loadTagger(): Promise<Tagger> {
 export class Tagger {
   readonly #create: () => WinkMethods
   readonly #common = new Map<string, CommonWord | undefined>()
+  readonly #forms = new Map<string, Form>()
   #engine: WinkMethods
   #characters = 0
 
@@ -75,22 +94,37 @@ export class Tagger {
 
   #tag(piece: string): Sentence[] {
     const { readDoc, its } = this.#engineFor(piece)
-    const document = readDoc(piece)
+    const plain = withPlainLetters(piece)
+    const document = readDoc(plain?.text ?? piece)
     const tokens = document.tokens()
     const tags = list<PartOfSpeech>(tokens.out(its.pos))
     const lemmas = lemmasOf(tokens, its)
     const stops = list<boolean>(tokens.out(its.stopWordFlag))
     const spaces = tokens.out(its.precedingSpaces)
-    const words = tokens.out(its.value).map((text, i): Word => {
-      const pos = tags[i] ?? 'X'
-      const plain = /^\p{L}[\p{L}\p{M}.&'’]*$/u.test(text)
-      const stop = stops[i] === true
-      const known = !document.isOOV(text)
-      const spaced = spaces[i] !== '' && !/^['’]s$/.test(text)
-      return { text, pos, lemma: lemmas[i] ?? text, stop, spaced, plain, known }
+    const values = tokens.out(its.value)
+    const texts = plain === undefined ? values : asWritten(values, plain, piece)
+    const words = texts.map((text, i): Word => {
+      const { lower, shape, plain, known } = this.#formOf(text, values[i] ?? text, document)
+      const [pos, lemma, stop] = [tags[i] ?? 'X', lemmas[i] ?? text, stops[i] === true]
+      const spaced = spaces[i] !== '' && !genitive.test(text)
+      return { text, lower, pos, lemma, shape, stop, spaced, plain, known }
     })
     const spans = document.sentences().out(its.span) as [number, number][]
     return spans.map(([first, last]) => joinHyphens(words.slice(first, last + 1)))
+  }
+
+  /** `value` is how the engine sees the word. */
+  #formOf(text: string, value: string, document: Document): Form {
+    const before = this.#forms.get(text)
+    if (before !== undefined) return before
+    const form: Form = {
+      lower: text.toLowerCase(),
+      shape: shapeOf(text),
+      plain: plainWord.test(text),
+      known: !document.isOOV(value),
+    }
+    this.#forms.set(text, form)
+    return form
   }
 
   #engineFor(text: string): WinkMethods {
@@ -98,10 +132,33 @@ export class Tagger {
     if (this.#characters > maxCharactersPerEngine) {
       this.#characters = text.length
       this.#common.clear()
+      this.#forms.clear()
       this.#engine = this.#create()
     }
     return this.#engine
   }
+}
+
+function shapeOf(text: string): Form['shape'] {
+  if (acronym.test(text)) return 'acronym'
+  if (capital.test(text)) return 'capital'
+  return camelCase.test(text) ? 'camel' : undefined
+}
+
+/** What stood where the engine saw each of these. */
+function asWritten(values: readonly string[], plain: PlainText, text: string): string[] {
+  let end = 0
+  return values.map((value) => {
+    const from = plain.text.startsWith(value, end) ? end : end + 1
+    if (plain.text.startsWith(value, from)) {
+      end = from + value.length
+      return text.slice(plain.places[from], plain.places[end])
+    }
+    // It spells a few words in its own way.
+    const space = plain.text.indexOf(' ', from)
+    if (space >= 0) end = space
+    return value
+  })
 }
 
 /** The engine's types say that any list may be one of strings. */
@@ -150,6 +207,8 @@ function joinHyphens(words: readonly Word[]): Word[] {
     joined[joined.length - 1] = {
       ...after,
       text,
+      lower: text.toLowerCase(),
+      shape: shapeOf(text),
       lemma: `${before.text.toLowerCase()}-${after.lemma}`,
       stop: false,
       spaced: before.spaced,

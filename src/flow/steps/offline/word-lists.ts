@@ -13,11 +13,50 @@ export const noNames = words(`
   tis 'tis twas 'twas amidst thou thee thy ye hast hath let alas
   http https www`)
 
+/** Before a person's name, and never the first word of the name of something else. */
+export const titles = words(`
+  president ceo cfo cto coo chairman chairwoman chairperson chancellor governor senator congressman
+  congresswoman mayor minister professor ambassador commissioner superintendent director secretary
+  officer premier md archbishop bishop rabbi reverend rev. hon. sen. gov. rep. pres. spokesman
+  spokeswoman coach`)
+
+/** Titles that also begin names of other things: `General Electric`, `Justice League`. */
+export const ranks = words(`
+  general colonel captain major lieutenant sergeant corporal admiral commander brigadier judge
+  justice sheriff lt. col. gen. sgt. capt. maj. lt col gen sgt capt maj`)
+
+/** Part of a title, before another word of it. */
+export const titleModifiers = words(`
+  vice deputy prime chief executive operating financial technology managing former acting associate
+  assistant foreign attorney first lieutenant brigadier major rear field honorary interim head`)
+
+/** Nouns that organisations, places and works end with, or have before `of` and `for`. */
+export const institutions = words(`
+  academy administration agency airlines airport army assembly association authority award awards band
+  bank bay board branch bridge broadcasting bureau cabinet campaign cathedral center centre chamber
+  championship championships church circuit city club coalition college commission committee company
+  confederation conference congress consortium convention cooperation corporation corps council
+  county court cup department development directorate district division enterprise faculty federation
+  festival films forest forum foundation front fund group hall hospital house hotel initiative
+  institute institution international island islands journal laboratory lake league library mills
+  ministry mission motors mountain movement museum network office orchestra order organisation
+  organization palace parish park parliament party pictures plan police prize program programme
+  project province railway records region republic reserve river road school schools secretariat
+  seminary senate service services society square stadium state station street studios subcommittee
+  summit symposium system systems tower township treaty trophy trust union university valley village
+  workshop avenue building medal act code building`)
+
+/** People are called so as well: Jan Smuts, Jun Choi. */
+export const shortNames = words('jan jun may june april august mar sun')
+
 /** May stand inside a name, between two words with capitals. */
-export const connectors = words('of the de da di do del della la le du van von der den and &')
+export const connectors = words(`
+  of the de da do dos das di del della la le el al du van von der den ter ten zu bin ibn y and & for`)
 
 /** Connectors that begin such a link. */
-export const openingConnectors = words('of de da di do del della la le du van von &')
+export const openingConnectors = words(
+  'of de da do dos das di del della la le el al du van von ter ten zu bin ibn y & for and',
+)
 
 /** Say nothing of the noun that they stand before. */
 export const paleAdjectives = words(`
@@ -26,6 +65,7 @@ export const paleAdjectives = words(`
   right left real true sure able only very single main possible less least better best worse
   fine nice poor dear mere sheer general ordinary common usual beautiful pretty lovely pleasant
   delightful wonderful splendid strange curious ugly wretched terrible huge mighty tiny slight sudden
+  younger elder older former late future current previous original famous notable major minor
   bright special particular necessary important interesting similar wide quick slow easy hard happy`)
 
 /** Too wide to be what a text is about, alone or with an adjective. */
@@ -36,7 +76,7 @@ export const paleNouns = words(`
   amount manner fellow man men woman women people person everybody somebody nobody anything nothing
   something everything everyone someone eye eyes hand hands face word words look head turn rest part
   parts use name example reason point question answer idea others self half none don yes no oh well
-  set type types chapter section page line lines note`)
+  set type types downtown suffix prefix term title chapter section page line lines note`)
 
 /** Reporting verbs: what follows is speech, not their object. */
 export const speechVerbs = words(`

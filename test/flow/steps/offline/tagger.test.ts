@@ -53,9 +53,9 @@ t.test('a name that the tagger made up is not taken', async (t) => {
   const text = 'We met somebody.'
   const chunk = { index: 0, start: 0, end: text.length, text }
   const document = { id: 'd', user: 'u', collection: 'c', metadata: [], text }
-  const readings = read(chunk, document, inventive as unknown as Tagger)
+  const { sentences } = read(chunk, document, inventive as unknown as Tagger)
   t.strictSame(
-    readings.flatMap(({ names, phrases }) => [...names, ...phrases]),
+    sentences.flatMap(({ names, phrases }) => [...names, ...phrases]),
     [],
   )
 })
