@@ -118,7 +118,7 @@ t.test('a question has 16,384 characters at most', async (t) => {
 })
 
 t.test('each of thousands of texts of one chunk is its own', async (t) => {
-  const count = 4000
+  const count = 8000
   const texts = Array.from({ length: count }, (_, n) => `word ${n} ${'of many '.repeat(n % 5)}`)
   const graph = await graphOf(t, [
     ...texts.flatMap((words) => passage('a', words).slice(0, 1)),
@@ -127,8 +127,8 @@ t.test('each of thousands of texts of one chunk is its own', async (t) => {
   ])
   const began = performance.now()
   const found = await graph.search({ text: 'word', k: count })
-  // Looked for among all of them each time, they took 6 s.
-  t.ok(performance.now() - began < 3000, `${performance.now() - began} ms`)
+  // Looked for among all of them each time, they took 24 s.
+  t.ok(performance.now() - began < 12_000, `${performance.now() - began} ms`)
   t.strictSame(found.map(({ text }) => text).sort(), [...texts].sort())
   t.ok(found.every(({ text, score }) => score > 0 && text.startsWith('word')))
 })
