@@ -137,9 +137,9 @@ function isStarred(text: string, at: number, end: number): boolean {
   return at < end && text[at] === '*' && !/[\p{L}\p{N}]/u.test(text[at + 1] ?? ' ')
 }
 
-/** The narrow space that parts the digits of a number is part of it. */
+/** The narrow space that parts the digits of a number is part of it, and what is not seen of any word. */
 function isSpace(text: string, at: number): boolean {
   const code = text.charCodeAt(at)
   if (code < 128) return code === 32 || (code >= 9 && code <= 13)
-  return code !== 0x202f && /\s/.test(text[at] as string)
+  return code !== 0x202f && code !== 0xfeff && /\s/.test(text[at] as string)
 }

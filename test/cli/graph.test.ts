@@ -342,3 +342,23 @@ t.test('flags that cannot be are wrong usage', async (t) => {
     await fail(t, 1, ['nearest', '--vector', '-', '--data', data], { input: Buffer.from(input) })
   }
 })
+
+t.test('passages that a server leaves out are told', async (t) => {
+  const chunk = { v: 'urn:a', e: true }
+  const passage = { chunk, core: 'a', text: 'The river.', score: 1, highlights: [[4, 9]] }
+  const server = createServer((request, response) => {
+    request.resume()
+    response.setHeader('Content-Type', 'application/json')
+    response.end(JSON.stringify({ passages: [passage], truncated: true }))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  for (const more of [[], ['--json']]) {
+    const args = ['search', 'river', '--user', 'alice', '--url', url, ...more]
+    const { code, stdout, stderr } = await run(t, args)
+    t.equal(code, 0)
+    t.match(String(stdout), /The river\./)
+    t.match(stderr, /^lorekeep: [^\n]+ there are more$/m)
+  }
+})

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { eachWord } from '../../src/text/words.js'
 import { parseSearch } from '../../src/text/search-text.js'
 import { pickSeed } from '../fixtures/random.js'
 
@@ -112,5 +113,17 @@ t.test('a run without white space may have any number of words', async (t) => {
     const { words, joined } = parseSearch(unit.repeat(300_000))
     t.ok(words.length > 250_000, unit)
     t.equal(joined.length, 1)
+  }
+})
+
+t.test('what joins a word in a text joins it in a question', async (t) => {
+  for (const sign of ['\u202f', '\ufeff', '\u200d', '\u00ad', '\u202e']) {
+    const text = `12${sign}34`
+    const forms: string[] = []
+    eachWord(text, (form) => forms.push(form))
+    t.strictSame(
+      parseSearch(text).words.map(({ form }) => form),
+      forms,
+    )
   }
 })

@@ -19,13 +19,19 @@ import type {
 import type { CoreRef } from '../../knowledge/types.js'
 import type { Triple, Vector } from '../../types.js'
 
+export interface FoundPassages {
+  readonly passages: readonly FoundPassage[]
+  /** Whether a server left some out, as all of them are too long for one answer. */
+  readonly truncated: boolean
+}
+
 export interface GraphAccess {
   /** Fails, as all questions do, where there is no core of those that are named. */
   match(graph: GraphQuery, pattern: TriplePattern, options: MatchOptions): AsyncIterable<Triple>
   count(graph: GraphQuery, pattern: TriplePattern, options: AskOptions): Promise<number>
   nearest(graph: GraphQuery, vector: Vector, options: NearestOptions): Promise<NearEntity[]>
   retrieve(graph: GraphQuery, query: RetrieveQuery): Promise<Subgraph>
-  search(graph: GraphQuery, query: SearchQuery): Promise<FoundPassage[]>
+  search(graph: GraphQuery, query: SearchQuery): Promise<FoundPassages>
   /** `accept` is the header of that name. */
   sparql(graph: GraphQuery, text: string, request: SparqlRequest): Promise<SparqlAnswer>
   index(ref: CoreRef, options: IndexOptions): Promise<IndexState>

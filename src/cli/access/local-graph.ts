@@ -11,7 +11,9 @@ export async function openLocalGraph(
     count: (graph, pattern, options) => knowledge.graph(graph).count(pattern, options),
     nearest: (graph, vector, options) => knowledge.graph(graph).nearest(vector, options),
     retrieve: (graph, query) => knowledge.graph(graph).retrieve(query),
-    search: (graph, query) => knowledge.graph(graph).search(query),
+    async search(graph, query) {
+      return { passages: await knowledge.graph(graph).search(query), truncated: false }
+    },
     async sparql(graph, text, { accept, signal }) {
       const { createSparql } = await import('../../sparql/index.js')
       const answer = await createSparql().execute(knowledge.graph(graph), text, { accept, signal })

@@ -4,7 +4,6 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { StringDecoder } from 'node:string_decoder'
 import type {
   AskOptions,
-  FoundPassage,
   GraphQuery,
   IndexState,
   LibraryIndexState,
@@ -13,7 +12,7 @@ import type {
 } from '../../graph/types.js'
 import { parseJson } from '../../json-text.js'
 import type { Triple } from '../../types.js'
-import type { GraphAccess } from './graph-access.js'
+import type { FoundPassages, GraphAccess } from './graph-access.js'
 import { readJson, ServerClient } from './server-client.js'
 import type { Loss } from './server-client.js'
 
@@ -62,7 +61,7 @@ export function openRemoteGraph(url: URL, token: string | undefined): GraphAcces
 
     async search(graph, query) {
       const answer = await askJson(server, about(graph, 'search', query))
-      return (answer as { readonly passages: FoundPassage[] }).passages
+      return { truncated: false, ...(answer as Pick<FoundPassages, 'passages'>) }
     },
 
     async sparql({ user, cores = [], collection }, text, { accept, signal }) {

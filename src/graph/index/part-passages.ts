@@ -1,6 +1,9 @@
+import { LorekeepError } from '../../errors.js'
 import { countsEnd, mostHeadBytes, WordList } from '../words/word-list.js'
 import type { Layout, PassagesRecord } from './layout.js'
 import type { PartFile } from './part-file.js'
+
+type Range = readonly [start: number, end: number]
 
 /** The passages of a part, and its words. Every method throws a Miss where a block is not in memory. */
 export class PartPassages {
@@ -52,37 +55,55 @@ export class PartPassages {
   }
 
   word(n: number): string {
-    const start = this.#file.word(this.#layout.wordStarts + 4 * n)
-    const end = this.#file.word(this.#layout.wordStarts + 4 * n + 4)
-    return this.#file.text(this.#layout.words + start, end - start)
+    const [start, end] = this.#wordRange(n)
+    return this.#file.text(start, end - start)
   }
 
   /** The passages that have a word, and where it stands in them. */
   list(n: number): WordList {
     const [start, end] = this.#listRange(n)
-    const { source, from } = this.#file.bytes(start, end)
-    return new WordList(source, from)
+    return this.#listOf(start, end)
   }
 
   /** The passages that have a word, without positions: they are most of a list. */
   counts(n: number): WordList {
     const [start, end] = this.#listRange(n)
     const head = this.#file.bytes(start, Math.min(end, start + mostHeadBytes))
-    const { source, from } = this.#file.bytes(start, start + countsEnd(head.source, head.from))
-    return new WordList(source, from)
+    const countsLength = countsEnd(head.source, head.from)
+    if (countsLength > end - start) throw overlapping()
+    return this.#listOf(start, start + countsLength)
   }
 
-  #listRange(n: number): readonly [start: number, end: number] {
+  #listOf(start: number, end: number): WordList {
+    const { source, from, to } = this.#file.bytes(start, end)
+    return new WordList(source.subarray(from, to), this.#count)
+  }
+
+  #listRange(n: number): Range {
     const { listStarts, wordLists } = this.#layout
-    const start = wordLists + this.#file.word(listStarts + 4 * n)
-    return [start, wordLists + this.#file.word(listStarts + 4 * n + 4)]
+    return this.#range(listStarts + 4 * n, wordLists, this.record.listBytes)
+  }
+
+  #wordRange(n: number): Range {
+    const { wordStarts, words } = this.#layout
+    return this.#range(wordStarts + 4 * n, words, this.record.wordBytes)
+  }
+
+  /** What lies between two offsets into a section, which are at `at`. */
+  #range(at: number, section: number, length: number): Range {
+    const start = this.#file.word(at)
+    const end = this.#file.word(at + 4)
+    if (start >= end || end > length) throw overlapping()
+    return [section + start, section + end]
   }
 
   #compare(n: number, bytes: Buffer): number {
-    const start = this.#file.word(this.#layout.wordStarts + 4 * n)
-    const end = this.#file.word(this.#layout.wordStarts + 4 * n + 4)
-    const { words } = this.#layout
-    const { source, from, to } = this.#file.bytes(words + start, words + end)
+    const [start, end] = this.#wordRange(n)
+    const { source, from, to } = this.#file.bytes(start, end)
     return source.compare(bytes, 0, bytes.length, from, to)
   }
+}
+
+function overlapping(): LorekeepError {
+  return new LorekeepError('LK_STORAGE_CORRUPT', 'the words of an index overlap')
 }

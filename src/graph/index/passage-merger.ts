@@ -165,7 +165,7 @@ class PassageCursor {
   readonly #numbers: Uint32Array
 
   constructor({ list, numbers }: WordStream) {
-    this.list = new WordList(list)
+    this.list = new WordList(list, numbers.length)
     this.#numbers = numbers
     this.next()
   }
@@ -173,10 +173,7 @@ class PassageCursor {
   next(): void {
     this.passage = GONE
     while (this.passage === GONE && this.list.next()) {
-      const number = this.#numbers[this.list.passage]
-      if (number === undefined)
-        throw damaged('a word of an index is in a passage that is not there')
-      this.passage = number
+      this.passage = this.#numbers[this.list.passage] as number
     }
   }
 }

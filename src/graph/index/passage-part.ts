@@ -2,36 +2,21 @@ import type { BlockStorage } from '../../block-writer.js'
 import { sortedPairs } from '../../radix-sort.js'
 import { eachWord } from '../../text/words.js'
 import { Turns } from '../../turns.js'
-import { nameWord, titleNames } from '../words/name-words.js'
 import { WordListWriter } from '../words/word-list.js'
 import { passageColumns, UNKNOWN, type PassageColumn } from '../words/columns.js'
 import type { PartName } from './keys.js'
 import type { PartRecord } from './layout.js'
 import { passageOrder } from './passage-order.js'
-import type { PredicateRoles } from './passage-roles.js'
-import { ROLE } from './passage-roles.js'
 import { PartWriter, type PassageColumns, type WordAndList } from './part-writer.js'
 import { PlaceTable, type Origin } from './place-table.js'
+import type { Passages, Rows } from './said-passages.js'
 import { endOf, sortTerms } from './term-order.js'
 import { TermTable } from './term-table.js'
 import { writeTerms } from './terms-writer.js'
 
-/** Two numbers of terms as one: a part has fewer than 2^26. */
-const shift = 2 ** 26
-
 const firstTerms = 1 << 8
 const firstPassages = 64
 const firstTokens = 1 << 12
-
-/** Triples as they were numbered, by their terms' numbers. */
-interface Rows {
-  readonly s: Uint32Array
-  readonly p: Uint32Array
-  readonly o: Uint32Array
-}
-
-/** What is said of passages, and of documents, by their numbers. */
-type Said = Map<number, number>
 
 /** A part of passages while it is built: their words are counted as they come. */
 export class PassagePart {
@@ -306,134 +291,6 @@ class FieldEnds {
     const text = heading + (textWords[n] as number)
     return { start, title, heading, text, titleNames: text + (this.#titleNames[n] as number) }
   }
-}
-
-/** What some triples say of passages. */
-export interface Passages {
-  readonly terms: TermTable
-  /** Triples that give a passage its text. */
-  readonly texts: readonly number[]
-  readonly documents: Said
-  readonly titles: Said
-  readonly headings: Said
-  readonly begins: Said
-  readonly ends: Said
-  /** What a passage speaks of is called so; and a document, beside its title. */
-  readonly labels: ReadonlyMap<number, readonly number[]>
-  readonly names: NameWords
-}
-
-/** The words of names, by numbers of terms. */
-class NameWords {
-  readonly #terms: TermTable
-  /** What is on every page has many passages. */
-  readonly #known = new Map<number, string | undefined>()
-
-  constructor(terms: TermTable) {
-    this.#terms = terms
-  }
-
-  addTo(names: Set<string>, id: number): void {
-    if (!this.#known.has(id)) this.#known.set(id, nameWord(this.#terms.textOf(id)))
-    const word = this.#known.get(id)
-    if (word !== undefined) names.add(word)
-  }
-
-  ofTitle(id: number): string[] {
-    return titleNames(this.#terms.textOf(id))
-  }
-}
-
-/** What triples [from, to) say of passages; undefined where they have none. */
-export function passagesIn(
-  { s, p, o }: Rows,
-  from: number,
-  to: number,
-  terms: TermTable,
-  roles: PredicateRoles,
-): Passages | undefined {
-  // What is said again is one: by subject and text.
-  const texts = new Map<number, number>()
-  const wanted = new Set<number>()
-  for (let n = from; n < to; n++) {
-    if (roles.of(p[n] as number) !== ROLE.TEXT || terms.isEntity(o[n] as number)) continue
-    const subject = s[n] as number
-    const key = subject * shift + (o[n] as number)
-    if (!texts.has(key)) texts.set(key, n)
-    wanted.add(subject)
-  }
-  if (texts.size === 0) return undefined
-  const documents: Said = new Map()
-  for (let n = from; n < to; n++) {
-    if (roles.of(p[n] as number) !== ROLE.PART_OF || !terms.isEntity(o[n] as number)) continue
-    if (!wanted.has(s[n] as number) || documents.has(s[n] as number)) continue
-    documents.set(s[n] as number, o[n] as number)
-  }
-  const passages = new Set(wanted)
-  for (const document of documents.values()) wanted.add(document)
-  const said: Readonly<Record<number, Said>> = {
-    [ROLE.TITLE]: new Map(),
-    [ROLE.HEADING]: new Map(),
-    [ROLE.BEGIN]: new Map(),
-    [ROLE.END]: new Map(),
-  }
-  for (let n = from; n < to; n++) {
-    const subject = s[n] as number
-    const those = said[roles.of(p[n] as number)]
-    // What is said first counts.
-    if (those === undefined || !wanted.has(subject) || those.has(subject)) continue
-    if (!terms.isEntity(o[n] as number)) those.set(subject, o[n] as number)
-  }
-  return {
-    terms,
-    texts: [...texts.values()],
-    documents,
-    titles: said[ROLE.TITLE] as Said,
-    headings: said[ROLE.HEADING] as Said,
-    begins: said[ROLE.BEGIN] as Said,
-    ends: said[ROLE.END] as Said,
-    labels: labelsIn({ s, p, o }, from, to, { terms, roles, passages, documents }),
-    names: new NameWords(terms),
-  }
-}
-
-interface Labelled {
-  readonly terms: TermTable
-  readonly roles: PredicateRoles
-  readonly passages: ReadonlySet<number>
-  readonly documents: Said
-}
-
-/** By passage the labels of what it speaks of, by document its own. */
-function labelsIn(
-  { s, p, o }: Rows,
-  from: number,
-  to: number,
-  { terms, roles, passages, documents }: Labelled,
-): Map<number, number[]> {
-  /** By what has labels: where they belong. */
-  const owners = new Map<number, number[]>()
-  for (const document of new Set(documents.values())) owners.set(document, [document])
-  for (let n = from; n < to; n++) {
-    if (roles.of(p[n] as number) !== ROLE.FROM || !passages.has(o[n] as number)) continue
-    const those = owners.get(s[n] as number)
-    if (those === undefined) owners.set(s[n] as number, [o[n] as number])
-    // By several predicates one behind the other, as flows write it.
-    else if (those.at(-1) !== o[n]) those.push(o[n] as number)
-  }
-  const labels = new Map<number, number[]>()
-  for (let n = from; n < to; n++) {
-    const role = roles.of(p[n] as number)
-    const those =
-      role === ROLE.LABEL || role === ROLE.TITLE ? owners.get(s[n] as number) : undefined
-    if (those === undefined || terms.isEntity(o[n] as number)) continue
-    for (const owner of those) {
-      const known = labels.get(owner)
-      if (known === undefined) labels.set(owner, [o[n] as number])
-      else known.push(o[n] as number)
-    }
-  }
-  return labels
 }
 
 function offsetOf(terms: TermTable, id: number | undefined): number {

@@ -57,6 +57,10 @@ export class SeenPassages implements PassageSet {
     return new SeenPassages(part, this.#passages, accepts.includes(0) ? accepts : undefined)
   }
 
+  get part(): object {
+    return this.#passages
+  }
+
   get count(): number {
     return this.#passages.count
   }

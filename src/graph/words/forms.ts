@@ -21,7 +21,7 @@ export interface AskedWord {
 }
 
 /** Of parts, which never change: the words of a stem, by language and stem. */
-const known = new WeakMap<PassageSet, Map<string, readonly number[]>>()
+const known = new WeakMap<object, Map<string, readonly number[]>>()
 const mostKnown = 10_000
 
 /** The words of a part that count for one of a question, each once. Rejects with the signal's reason. */
@@ -57,8 +57,8 @@ async function ofStem(
 ): Promise<readonly number[]> {
   const stemOf = stemmer(language)
   const stem = stemOf(form)
-  const ofSet = known.get(set) ?? new Map<string, readonly number[]>()
-  known.set(set, ofSet)
+  const ofSet = known.get(set.part) ?? new Map<string, readonly number[]>()
+  known.set(set.part, ofSet)
   const key = `${language} ${stem}`
   const before = ofSet.get(key)
   if (before !== undefined) return before

@@ -38,15 +38,45 @@ class PassageNumbers {
   }
 }
 
-interface Scratch {
+/** Numbers that a search needs for the passages of a set. */
+class Scratch {
   /** Scores, 0 of those that are not to be found. */
   readonly scores: PassageNumbers
   /** How often the word in hand is in passages that are seen, by field, length and form. */
   readonly frequencies: PassageNumbers
+
+  constructor(room: number) {
+    this.scores = new PassageNumbers(room)
+    this.frequencies = new PassageNumbers(room)
+  }
+
+  get room(): number {
+    return this.scores.values.length
+  }
 }
 
-/** For the next search: of a million passages it is 24 MB, which takes longer to make than a search. */
-const free = new WeakMap<PassageSet, Scratch>()
+/** Passages for which there is room in all that is kept: 48 MiB. */
+const mostKept = 2 ** 21
+const leastRoom = 2 ** 10
+
+/** For the next search, whatever it is about: of a million passages they take longer to make than it takes. */
+const free: Scratch[] = []
+
+function takeScratch(passages: number): Scratch {
+  const room = Math.max(leastRoom, 2 ** Math.ceil(Math.log2(passages)))
+  const at = free.findIndex((scratch) => scratch.room === room)
+  return at < 0 ? new Scratch(room) : (free.splice(at, 1)[0] as Scratch)
+}
+
+/** The one that was not used for the longest time goes first. */
+function giveBack(scratch: Scratch): void {
+  scratch.scores.clear()
+  scratch.frequencies.clear()
+  if (scratch.room > mostKept) return
+  free.push(scratch)
+  let kept = free.reduce((sum, { room }) => sum + room, 0)
+  while (kept > mostKept) kept -= (free.shift() as Scratch).room
+}
 
 /** The scores of the passages of a set, word by word. Methods with a Miss change nothing before it. */
 export class PassageScores {
@@ -60,11 +90,7 @@ export class PassageScores {
   constructor(set: PassageSet, statistics: Statistics) {
     this.#set = set
     this.#weights = new FieldWeights(set, statistics)
-    this.#scratch = free.get(set) ?? {
-      scores: new PassageNumbers(set.count),
-      frequencies: new PassageNumbers(set.count),
-    }
-    free.delete(set)
+    this.#scratch = takeScratch(set.count)
   }
 
   /** Passages that are seen and have the word in hand. */
@@ -176,8 +202,6 @@ export class PassageScores {
 
   /** Whoever made it calls this at the end. */
   end(): void {
-    this.#scratch.scores.clear()
-    this.#scratch.frequencies.clear()
-    free.set(this.#set, this.#scratch)
+    giveBack(this.#scratch)
   }
 }

@@ -8,6 +8,8 @@ import type { FieldCounts, WordList } from './word-list.js'
  * block is not in memory.
  */
 export interface PassageSet {
+  /** The same for all sets of passages of one part, which never changes. */
+  readonly part: object
   /** Passages of the part, seen or not. Their numbers are below it. */
   readonly count: number
   /** Words of the part. Their numbers are below it, in the order of their UTF-8. */

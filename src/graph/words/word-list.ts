@@ -69,7 +69,7 @@ export function countsEnd(bytes: Uint8Array, at: number): number {
   return next - at + (length >>> 0)
 }
 
-/** A cursor over the list of a word that begins at `at`. */
+/** A cursor over the list of a word, in which no passage is `most` or above. */
 export class WordList implements FieldCounts {
   readonly count: number
   passage = 0
@@ -77,15 +77,16 @@ export class WordList implements FieldCounts {
   heading = 0
   text = 0
   readonly #bytes: Uint8Array
-  #at: number
+  readonly #most: number
+  #at = 0
   #left: number
   #positionsAt: number
   /** Positions of passages that were passed, and of the one it is at. */
   #unread = 0
 
-  constructor(bytes: Uint8Array, at = 0) {
+  constructor(bytes: Uint8Array, most: number) {
     this.#bytes = bytes
-    this.#at = at
+    this.#most = most
     this.count = this.#number()
     const length = this.#number()
     this.#left = this.count
@@ -102,6 +103,7 @@ export class WordList implements FieldCounts {
     this.#left--
     this.#unread += this.title + this.heading + this.text
     this.passage += this.#number()
+    if (this.passage >= this.#most) throw damaged('is in a passage that is not there')
     const word = this.#number()
     this.text = word >>> 2
     this.title = (word & HAS_TITLE) !== 0 ? this.#number() : 0
@@ -113,7 +115,7 @@ export class WordList implements FieldCounts {
   positions(): void {
     const bytes = this.#bytes
     for (let left = this.#unread; left > 0; this.#positionsAt++) {
-      if (this.#positionsAt === bytes.length) throw damaged()
+      if (this.#positionsAt === bytes.length) throw damaged('does not end where it should')
       if ((bytes[this.#positionsAt] as number) < 0x80) left--
     }
     this.#unread = -(this.title + this.heading + this.text)
@@ -130,7 +132,7 @@ export class WordList implements FieldCounts {
       value |= (byte & 0x7f) << shift
       if (byte < 0x80) return value >>> 0
     }
-    throw damaged()
+    throw damaged('does not end where it should')
   }
 
   #number(): number {
@@ -143,13 +145,13 @@ export class WordList implements FieldCounts {
       value |= (byte & 0x7f) << shift
       if (byte < 0x80) return value >>> 0
     }
-    throw damaged()
+    throw damaged('does not end where it should')
   }
 }
 
 /** What is behind the end of the bytes ends no number. */
-function damaged(): LorekeepError {
-  return new LorekeepError('LK_STORAGE_CORRUPT', 'the list of a word does not end where it should')
+function damaged(how: string): LorekeepError {
+  return new LorekeepError('LK_STORAGE_CORRUPT', `the list of a word ${how}`)
 }
 
 /** Bytes that grow: whole numbers below 2^32, seven bits a byte, the lowest first (LEB128). */

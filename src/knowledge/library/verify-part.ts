@@ -2,19 +2,27 @@
 // rows in one order and its vectors: a part that is merged with nothing is the same part again. What is
 // made so is compared with what lies there. A merge holds 24 bytes for each row: some 200 MiB at most.
 
+import { setImmediate as turn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { BlockStorage } from '../../block-writer.js'
 import { LorekeepError } from '../../errors.js'
+import { BlockCache } from '../../graph/index/block-cache.js'
+import { hashWords } from '../../graph/index/encoded-term.js'
 import { linksKey, mainKey, vectorKey } from '../../graph/index/keys.js'
 import type { PartRecord, VectorRecord } from '../../graph/index/layout.js'
 import { vectorFile } from '../../graph/index/links-writer.js'
 import { mergeParts } from '../../graph/index/merging.js'
+import { Part } from '../../graph/index/part.js'
+import { withBlocks } from '../../graph/miss.js'
 import { linkBlocks, LinksLayout, readHeader } from '../../graph/vectors/links.js'
 import { decodeKey } from '../../keys.js'
 import { decodeRecord, encodeRecord } from '../../record.js'
 import type { Operation } from '../../storage.js'
 import type { Reading } from '../../verify/reading.js'
 import { createId } from '../records.js'
+
+/** Of blocks with terms, while these are looked at. */
+const termBytes = 4 * 1024 * 1024
 
 export interface PartDamage {
   /** The block, where it is one of which that is known. */
@@ -46,6 +54,11 @@ export async function damageOf(
     if (made.different.length > 0) {
       const message = 'is not what the rest of its part gives'
       return made.different.map((block) => ({ block, message }))
+    }
+    const term = await wrongTerm(part, slices)
+    if (term !== undefined) {
+      const message = `part '${part.id}/${part.number}': its term ${term} is not found by its hash`
+      return [{ block: undefined, message }]
     }
     if (part.vectors !== undefined) await readLinks(made, part, part.vectors)
     return made.isUnreadable ? [] : undefined
@@ -79,6 +92,32 @@ function isSameRecord(part: PartRecord, made: PartRecord | undefined): boolean {
 /** Without what is undefined. */
 function plain(record: object): object {
   return decodeRecord<object>(encodeRecord(record))
+}
+
+/** Terms that are looked at before others get their turn. */
+const termsAtOnce = 1000
+
+/** Merging takes hashes as they are, and texts without what fills their last number. */
+async function wrongTerm(record: PartRecord, slices: Reading): Promise<number | undefined> {
+  const { terms } = new Part(new BlockCache(slices, termBytes), record)
+  for (let id = 0; id < terms.count;) {
+    const to = Math.min(terms.count, id + termsAtOnce)
+    const isWrong = await withBlocks(() => {
+      for (; id < to; id++) {
+        const entry = terms.encoded(id)
+        const hash = terms.hashOf(id)
+        if (hashWords(entry, 0, entry.length) !== hash) return true
+        const difference = id === 0 ? 1 : hash - terms.hashOf(id - 1)
+        if (difference < 0) return true
+        if (difference === 0 && terms.compare(id - 1, terms, id) >= 0) return true
+      }
+      return false
+    })
+    if (isWrong) return id
+    await turn()
+    slices.report.signal?.throwIfAborted()
+  }
+  return undefined
 }
 
 async function readLinks(

@@ -85,12 +85,12 @@ t.test('of a long text the first thousand are told, and the rest is not read', a
 
 t.test('thousands of phrases take as long as one', async (t) => {
   const text = 'the river '.repeat(50_000)
-  const joined = Array.from({ length: 3000 }, (_, n) => ({
+  const joined = Array.from({ length: 6000 }, (_, n) => ({
     forms: ['the', 'river', 'the', `r${n}`],
     isPrefix: n % 2 === 0,
   }))
   const began = performance.now()
   t.strictSame(await rangesIn(text, { joined }), [])
-  // Each by itself they took 14 s, of half as many.
-  t.ok(performance.now() - began < 3000)
+  // Each by itself they took a minute.
+  t.ok(performance.now() - began < 10_000)
 })

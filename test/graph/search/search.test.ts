@@ -118,7 +118,7 @@ t.test('a question has 16,384 characters at most', async (t) => {
 })
 
 t.test('each of thousands of texts of one chunk is its own', async (t) => {
-  const count = 4000
+  const count = 8000
   const texts = Array.from({ length: count }, (_, n) => `word ${n} ${'of many '.repeat(n % 5)}`)
   const graph = await graphOf(t, [
     ...texts.flatMap((words) => passage('a', words).slice(0, 1)),

@@ -96,3 +96,16 @@ t.test('a phrase is looked for once, and what a beginning follows as well', asyn
   const begun = await turnsIn(() => graph.search({ text: '"the r*"', k: 1 }))
   t.ok(begun < 5 * count, `${begun} turns`)
 })
+
+t.test('words of a stem are looked for once in a part, whatever of it is seen', async (t) => {
+  const count = 200
+  const texts = Array.from({ length: count }, (_, n) => `river${'abcdefghij'[n % 10]}${n} boat`)
+  const graph = (await keepOf(t, texts)).knowledge.graph({ user })
+  inSmallTurns()
+  const ask = (collection?: string) => () =>
+    graph.search({ text: 'river', languages: ['pl'], ...(collection && { collection }) })
+  const first = await turnsIn(ask())
+  t.ok(first > count, `${first} turns`)
+  const other = await turnsIn(ask('default'))
+  t.ok(other < count / 2, `${other} turns`)
+})

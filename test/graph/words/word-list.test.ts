@@ -39,7 +39,7 @@ t.test(`what is written is read, with or without its positions (seed ${seed})`, 
         for (const gap of [...title, ...heading, ...text]) writer.gap(gap)
       }
       const bytes = Buffer.concat(writer.take())
-      const list = new WordList(bytes)
+      const list = new WordList(bytes, Infinity)
       assert.equal(list.count, entries.length)
       for (const [n, { passage, fields }] of expected.entries()) {
         assert.ok(list.next())
@@ -56,7 +56,7 @@ t.test(`what is written is read, with or without its positions (seed ${seed})`, 
       }
       assert.ok(!list.next())
       // Counts alone are the same list.
-      const counts = new WordList(bytes.subarray(0, countsEnd(bytes, 0)))
+      const counts = new WordList(bytes.subarray(0, countsEnd(bytes, 0)), Infinity)
       const passages: number[] = []
       while (counts.next()) passages.push(counts.passage)
       assert.deepEqual(
@@ -73,7 +73,7 @@ t.test(`any bytes end (seed ${seed})`, async (t) => {
   let damaged = 0
   const property = fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
     try {
-      const list = new WordList(bytes)
+      const list = new WordList(bytes, Infinity)
       while (list.next()) {
         list.positions()
         for (let left = list.title + list.heading + list.text; left > 0; left--) list.gap()

@@ -24,20 +24,29 @@ export async function search(
   if (options.json && options.all) throw new UsageError('--json cannot be used with --all')
   const { k, document, language: languages, explain } = options
   const question = { text: words.join(' '), k, document, languages, explain }
-  const { found, why } = await withGraph(options, (access) =>
+  const { found, truncated, why } = await withGraph(options, (access) =>
     interruptible(async (signal) => {
-      const found = await access.search(graphOf(options), { ...question, signal })
+      const { passages: found, truncated } = await access.search(graphOf(options), {
+        ...question,
+        signal,
+      })
       const isNothing = found.length === 0 && !options.json
       const why = isNothing ? await whyNoCores(access, options) : undefined
-      return { found, why: isNothing ? (why ?? 'no passage was found') : undefined }
+      return { found, truncated, why: isNothing ? (why ?? 'no passage was found') : undefined }
     }),
   )
   if (options.json) {
     for (const passage of found) await writeJson(passage)
+    if (truncated) note(whyCut(found.length))
     return
   }
   if (why !== undefined) return note(why)
   const { text, summary } = passagesOf(found, screenOf(process.stdout), options.all)
   await writeOut(text)
   note(summary)
+  if (truncated) note(whyCut(found.length))
+}
+
+function whyCut(passages: number): string {
+  return `the server's answer ends early, as the texts are long: behind these ${passages} there are more`
 }
