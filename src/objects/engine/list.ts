@@ -81,9 +81,9 @@ export class SortedList {
       const number = this.pages[n] as number
       const page = entries.peek(number)
       if (page === undefined) return ~number
-      const { keys, refs } = page
+      const { refs } = page
       let at = page.lowerBound(key, -1)
-      for (; at < refs.length && keys[at] === key; at++) found.push(refs[at] as number)
+      for (; at < refs.length && page.key(at) === key; at++) found.push(refs[at] as number)
       if (at < refs.length) break
     }
     return 0
@@ -108,7 +108,7 @@ export class SortedList {
         if (page === undefined) return ~(this.pages[n] as number)
       }
       const at = page.lowerBound(key, -1)
-      if ((at < page.refs.length ? page.keys[at] : firsts[n + 1]) === key) found(place)
+      if ((at < page.refs.length ? page.key(at) : firsts[n + 1]) === key) found(place)
     }
     return 0
   }
