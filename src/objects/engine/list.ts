@@ -71,6 +71,11 @@ export class SortedList {
     return (this.#starts[n] as number) + page.lowerBound(key, ref)
   }
 
+  /** The page that a bound lies in, if there is any. */
+  pageWith({ key, ref }: Bound): number | undefined {
+    return this.pages[this.pageOf(key, ref)]
+  }
+
   /**
    * Adds the references of the entries with that key. Gives 0, or the bitwise complement of the
    * number of a page that has to be had before it can be told. No promise: it is asked for every

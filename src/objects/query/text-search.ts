@@ -13,6 +13,7 @@ import {
   formsIn,
   lengthsOf,
   postingsIn,
+  prepare,
   spanBeginning,
   spanOfForm,
   type Posting,
@@ -137,6 +138,11 @@ class TextSearch {
   }
 
   async addWords(words: readonly AskedWord[]): Promise<void> {
+    await prepare(
+      this.#index,
+      words.map((word) => this.#neighbourhood(word)),
+      this.#memory.entries,
+    )
     const lists: (readonly WeighedPosting[])[] = []
     let entries = 0
     for (const word of words) {
@@ -263,6 +269,13 @@ class TextSearch {
       return true
     })
     return having
+  }
+
+  /** Where all lie that a word may stand for. */
+  #neighbourhood({ form, isPrefix }: AskedWord): Span {
+    if (isPrefix) return spanBeginning(form)
+    if (this.#language === noLanguage) return spanOfForm(form)
+    return spanBeginning(beginningOf(stemmer(this.#language)(form)))
   }
 
   async #formsOf({ form, isPrefix }: AskedWord): Promise<readonly Form[]> {
