@@ -110,6 +110,77 @@ export class SqlitePeer {
   }
 }
 
+interface Text {
+  readonly id: string
+  readonly title: string
+  readonly body: string
+  readonly group: number
+}
+
+/** A table of JSON text, and an index of words over two of its fields: porter's stems, no accents. */
+export class TextPeer {
+  readonly #database: Database
+  readonly #insert: (batch: readonly Text[]) => void
+  readonly #questions: readonly Record<'count' | 'page', Statement>[]
+
+  constructor(directory: string) {
+    if (!Sqlite) throw new Error('better-sqlite3 is not there')
+    this.#database = new Sqlite(join(directory, 'texts.db'))
+    this.#database.pragma('journal_mode = WAL')
+    this.#database.pragma('synchronous = FULL')
+    this.#database.exec(`
+      create table if not exists texts (n integer primary key, id text unique, doc text);
+      create index if not exists by_group on texts (json_extract(doc, '$.group'));
+      create virtual table if not exists words using fts5 (
+        title, body, content = '', tokenize = "porter unicode61 remove_diacritics 2");
+      insert into words (words, rank) values ('rank', 'bm25(3.0, 1.0)');`)
+    const row = this.#database
+      .prepare('insert into texts (id, doc) values (?, ?) returning n')
+      .pluck()
+    const words = this.#database.prepare('insert into words (rowid, title, body) values (?, ?, ?)')
+    this.#insert = this.#database.transaction((batch) => {
+      for (const text of batch) {
+        words.run(row.get(text.id, JSON.stringify(text)), text.title, text.body)
+      }
+    })
+    const joined = `from words join texts on n = words.rowid where words match ?`
+    const inGroup = `${joined} and json_extract(doc, '$.group') = ?`
+    const best = 'order by rank limit ?'
+    this.#questions = [
+      [`from words where words match ?`, joined],
+      [inGroup, inGroup],
+    ].map(([counted, found]) => ({
+      count: this.#database.prepare(`select count(*) ${counted}`).pluck(),
+      page: this.#database.prepare(`select doc ${found} ${best}`).pluck(),
+    }))
+  }
+
+  import(batch: readonly Text[]): void {
+    this.#insert(batch)
+  }
+
+  /** The best are parsed. Gives the total. */
+  ask(match: string, group: number | undefined, limit: number): number {
+    const values = group === undefined ? [match] : [match, group]
+    const { count, page } = this.#questions[values.length - 1] as Record<
+      'count' | 'page',
+      Statement
+    >
+    const total = count.get(...values) as number
+    const found = page.all(...values, limit).map((doc) => JSON.parse(doc as string) as Text)
+    check(found.length === Math.min(limit, total), 'the page of FTS5')
+    return total
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
+  }
+}
+
 export function fillSqlite(directory: string, products: readonly Product[]): void {
   using sqlite = new SqlitePeer(directory)
   for (const batch of inBatches(products)) sqlite.import(batch)

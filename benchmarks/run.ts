@@ -27,6 +27,7 @@ const scenarios = [
   'objects-range',
   'objects-get',
   'objects-filter',
+  'objects-text',
   'objects-million',
   'flows-load',
   'flows-load-one',

@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { fail, inTerminal, run, serve, succeed } from './command.js'
-import { stockedShop } from './products.js'
+import { productSchema, stockedShop } from './products.js'
 
 const ofProducts = ['--schema', 'product']
 
@@ -155,4 +157,21 @@ t.test('flags that cannot be are wrong usage', async (t) => {
     ['--after', ''],
   ]
   for (const args of wrong) await fail(t, 2, [...query, ...ofProducts, ...args])
+})
+
+t.test('a filter with $text finds objects by their words, the best first', async (t) => {
+  const { dir, data } = await stockedShop(t, 30)
+  const file = join(dir, 'searched.json')
+  const indexes = ['price', { text: ['name'] }]
+  writeFileSync(file, JSON.stringify({ ...productSchema, indexes }))
+  await succeed(t, ['schema', 'define', file, '--data', data])
+  const query = ['objects', 'query', ...ofProducts, '--data', data]
+  const filter = ['--filter', '{"$text":{"$search":"products 7"},"price":{"$gte":5}}']
+  const { stdout, stderr } = await run(t, [...query, ...filter, '--limit', '2', '--fields', 'name'])
+  t.equal(String(stdout), 'p7\tProduct 7\np5\tProduct 5\n')
+  t.match(stderr, /2 of 25 objects/)
+  const listed = await run(t, ['schema', 'list', '--data', data])
+  t.match(String(listed.stdout), /price text\(name\)/)
+  const explained = await run(t, ['objects', 'explain', ...ofProducts, ...filter, '--data', data])
+  t.match(String(explained.stdout), /text: lists of words/)
 })

@@ -16,9 +16,12 @@ import { KeptBackend } from './kept-backend.js'
 const definition = {
   name: 'things',
   fields: { group: { type: 'integer' }, tags: { type: 'array' }, name: { type: 'string' } },
-  indexes: ['group', 'tags'],
+  indexes: ['group', 'tags', { text: ['name', 'tags'] }],
 }
-const redefined = { ...definition, indexes: ['group', 'name', '_collection'] }
+const redefined = {
+  ...definition,
+  indexes: ['group', 'name', { text: ['tags'] }, '_collection'],
+}
 
 const batchOf = (values: readonly JsonObject[], collection = 'c'): ObjectImport => ({
   metadata: { id: 'batch', user: 'alice', collection },

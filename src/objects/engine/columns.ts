@@ -262,6 +262,31 @@ export class ColumnReader {
     }
   }
 
+  /**
+   * Reads the strings of a column one at a time, and keeps none; `undefined` where it has others.
+   * Of a page of words a search looks at some ten: making all takes 100 us and 50 KB.
+   */
+  stringReader(name: string): ((row: number) => string) | undefined {
+    const header = this.#headers.get(name)
+    if (header === undefined || header.gaps) return undefined
+    const { kind, at, bytes, table = [] } = header
+    const content = this.#body.subarray(at, at + bytes)
+    if (kind === 't' && table.every((value) => typeof value === 'string')) {
+      return (row) => table[content[row] as number] as string
+    }
+    if (kind !== 's') return undefined
+    const { ends, text } = this.#textOf(header, content)
+    const encoding = header.ascii ? 'latin1' : 'utf8'
+    return (row) =>
+      text.toString(encoding, row === 0 ? 0 : (ends[row - 1] as number), ends[row] as number)
+  }
+
+  /** As column(), and it is not kept. */
+  decoded(name: string): Column {
+    const header = this.#headers.get(name)
+    return header === undefined ? [] : (this.#decoded.get(name) ?? this.#decode(header))
+  }
+
   /** Columns that have a value in one row alone. */
   single(names: readonly string[], row: number): Column[] {
     return names.map((name) => ({ length: this.rows, [row]: this.value(name, row) }))

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import type { Operation } from '../../storage.js'
 import { recordOf, type Row } from './block.js'
 import { planBlocks } from './block-plan.js'
-import { EntryPage, sortEntries } from './entries.js'
+import { EntryPage, sortEntries, sortWords } from './entries.js'
 import { indexOf, mergeChange, runOf, type Index, type WrittenEntries } from './index-runs.js'
 import { HeldPages } from './list.js'
 import { findStored } from './lookup.js'
@@ -356,9 +356,10 @@ export class Draft {
   async #merged(index: Index, writing: Writing): Promise<Index> {
     const draft = this.#indexChanges.get(index.number)
     if (draft === undefined) return index
+    const sort = index.text === undefined ? sortEntries : sortWords
     const change = {
-      adds: sortEntries(draft.keys, draft.refs),
-      dels: sortEntries(draft.deletedKeys, draft.deletedRefs),
+      adds: sort(draft.keys, draft.refs),
+      dels: sort(draft.deletedKeys, draft.deletedRefs),
       irregular: draft.irregular,
     }
     const takePage = () => this.#takePage()

@@ -20,7 +20,12 @@ export function sortEntries(keys: readonly Scalar[], refs: readonly number[]): E
     const order = orderOf(numbers)
     return { keys: permuted(numbers, order), refs: permuted(refs, order) }
   }
-  return sortFewKeys(keys, refs) ?? sortByComparison(keys, refs)
+  return sortGroups(keys, refs, 8) ?? sortByComparison(keys, refs)
+}
+
+/** As sortEntries(), where most keys come several times: words. */
+export function sortWords(keys: readonly Scalar[], refs: readonly number[]): Entries {
+  return sortGroups(keys, refs, 1) as Entries
 }
 
 function sortByComparison(keys: readonly Scalar[], refs: readonly number[]): Entries {
@@ -29,14 +34,21 @@ function sortByComparison(keys: readonly Scalar[], refs: readonly number[]): Ent
   return { keys: Array.from(order, (n) => keys[n] as Scalar), refs: permuted(refs, order) }
 }
 
-/** Categories and the like: the keys are sorted, and each takes its references. */
-function sortFewKeys(keys: readonly Scalar[], refs: readonly number[]): Entries | undefined {
+/**
+ * Categories and the like: the keys are sorted, and each takes its references. `undefined` where a key
+ * comes fewer times than `least` on average.
+ */
+function sortGroups(
+  keys: readonly Scalar[],
+  refs: readonly number[],
+  least: number,
+): Entries | undefined {
   const groups = new Map<Scalar, number[]>()
   for (let n = 0; n < keys.length; n++) {
     const key = keys[n] as Scalar
     const group = groups.get(key)
     if (group !== undefined) group.push(refs[n] as number)
-    else if (groups.size * 8 > keys.length) return undefined
+    else if (groups.size * least > keys.length) return undefined
     else groups.set(key, [refs[n] as number])
   }
   const sortedKeys: Scalar[] = []
@@ -114,7 +126,9 @@ export function sliceEntries({ keys, refs }: Entries, from: number, to: number):
   return { keys: keys.slice(from, to), refs: refs.slice(from, to) }
 }
 
-export function concatEntries(parts: readonly Entries[]): Entries {
+export function concatEntries(pages: readonly Entries[]): Entries {
+  // Of a page the keys may be made when they are asked for.
+  const parts = pages.map(({ keys, refs }) => ({ keys, refs }))
   if (parts.length === 1) return parts[0] as Entries
   let length = 0
   for (const part of parts) length += part.refs.length
@@ -131,15 +145,33 @@ export function concatEntries(parts: readonly Entries[]): Entries {
   return { keys, refs }
 }
 
+/** As they lie in a page. */
+interface StoredEntries {
+  readonly columns: ColumnReader
+  readonly keyAt: (n: number) => string
+  readonly refs: Float64Array
+  readonly bytes: number
+}
+
 /** A page of entries as it is kept in memory. */
 export class EntryPage implements Entries {
   readonly size: number
-  readonly keys: Float64Array | readonly Scalar[]
   readonly refs: Float64Array
+  readonly #keys: Float64Array | readonly Scalar[] | undefined
+  readonly #stored: StoredEntries | undefined
 
-  constructor({ keys, refs }: Entries) {
-    this.keys = keys
+  constructor(entries: Entries | StoredEntries) {
+    const { refs } = entries
     this.refs = refs
+    if ('columns' in entries) {
+      this.#stored = entries
+      this.#keys = undefined
+      this.size = 1024 + entries.bytes + 12 * refs.length
+      return
+    }
+    const { keys } = entries
+    this.#stored = undefined
+    this.#keys = keys
     // Strings: some 40 bytes each beside their text.
     let size = 256 + 16 * refs.length
     if (!(keys instanceof Float64Array)) {
@@ -150,16 +182,30 @@ export class EntryPage implements Entries {
 
   static decode(bytes: Uint8Array): EntryPage {
     const columns = new ColumnReader(bytes)
-    const keys = columns.column('key')
     const offsets = columns.column('ref') as ArrayLike<number>
     const base = columns.value('base', 0) as number
     const unit = columns.value('unit', 0) as number
     const refs = new Float64Array(columns.rows)
     for (let n = 0; n < refs.length; n++) refs[n] = base + unit * (offsets[n] as number)
+    const keyAt = columns.stringReader('key')
+    if (keyAt !== undefined) {
+      return new EntryPage({ columns, keyAt, refs, bytes: bytes.length })
+    }
+    const keys = columns.column('key')
     return new EntryPage({
       keys: keys instanceof Float64Array ? keys : Array.from(keys as ArrayLike<Scalar>),
       refs,
     })
+  }
+
+  /** Strings are made anew each time: one alone is for key(). */
+  get keys(): Float64Array | readonly Scalar[] {
+    return this.#keys ?? (this.#stored?.columns.decoded('key') as readonly Scalar[])
+  }
+
+  key(n: number): Scalar {
+    const stored = this.#stored
+    return stored === undefined ? ((this.#keys as readonly Scalar[])[n] as Scalar) : stored.keyAt(n)
   }
 
   static encode({ keys, refs }: Entries): Uint8Array {
@@ -174,7 +220,8 @@ export class EntryPage implements Entries {
 
   /** How many entries come before that one. */
   lowerBound(key: Scalar, ref: number): number {
-    const { keys, refs } = this
+    const { refs } = this
+    const keys = this.#keys
     if (keys instanceof Float64Array && typeof key === 'number') {
       return numericLowerBound(keys, refs, key, ref)
     }
@@ -182,7 +229,7 @@ export class EntryPage implements Entries {
     let high = refs.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      const order = compareScalars(keys[middle] as Scalar, key) || (refs[middle] as number) - ref
+      const order = compareScalars(this.key(middle), key) || (refs[middle] as number) - ref
       if (order < 0) low = middle + 1
       else high = middle
     }

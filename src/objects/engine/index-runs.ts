@@ -219,7 +219,7 @@ function writeList(all: Entries, pages: WrittenEntries[], takePage: () => number
     pages.push({ number, page })
     list.pages.push(number)
     list.counts.push(page.refs.length)
-    const first = page.keys[0] as Scalar
+    const first = page.key(0)
     const key = separator(all.keys[at - 1], first)
     list.keys.push(key)
     list.refs.push(key === first ? (page.refs[0] as number) : 0)

@@ -315,14 +315,14 @@ function leastOf(cursors: readonly Cursor[]): Cursor | undefined {
 
 function compareAt(a: Cursor, b: Cursor): number {
   const [pageOfA, pageOfB] = [a.page as EntryPage, b.page as EntryPage]
-  const order = compareScalars(pageOfA.keys[a.at] as Scalar, pageOfB.keys[b.at] as Scalar)
+  const order = compareScalars(pageOfA.key(a.at), pageOfB.key(b.at))
   return order || (pageOfA.refs[a.at] as number) - (pageOfB.refs[b.at] as number)
 }
 
 /** Between steps every cursor has its page. */
 function entryAt({ page, at }: Cursor): IndexEntry {
-  const { keys, refs } = page as EntryPage
-  return { key: keys[at] as Scalar, ref: refs[at] as number }
+  const { refs } = page as EntryPage
+  return { key: (page as EntryPage).key(at), ref: refs[at] as number }
 }
 
 /** Moves the deletions up to the entry. */
@@ -361,7 +361,7 @@ async function lastBelow(
     if (end === 0 || end <= (await adds.position(low, entries))) continue
     const { n, at } = adds.locate(end - 1)
     const page = await loaded(adds, n, entries)
-    const entry = { key: page.keys[at] as Scalar, ref: page.refs[at] as number }
+    const entry = { key: page.key(at), ref: page.refs[at] as number }
     if (last === undefined || compareBounds(last, entry) < 0) last = entry
   }
   return last

@@ -71,6 +71,11 @@ export class SortedList {
     return (this.#starts[n] as number) + page.lowerBound(key, ref)
   }
 
+  /** The page that a bound lies in, if there is any. */
+  pageWith({ key, ref }: Bound): number | undefined {
+    return this.pages[this.pageOf(key, ref)]
+  }
+
   /**
    * Adds the references of the entries with that key. Gives 0, or the bitwise complement of the
    * number of a page that has to be had before it can be told. No promise: it is asked for every
@@ -81,9 +86,9 @@ export class SortedList {
       const number = this.pages[n] as number
       const page = entries.peek(number)
       if (page === undefined) return ~number
-      const { keys, refs } = page
+      const { refs } = page
       let at = page.lowerBound(key, -1)
-      for (; at < refs.length && keys[at] === key; at++) found.push(refs[at] as number)
+      for (; at < refs.length && page.key(at) === key; at++) found.push(refs[at] as number)
       if (at < refs.length) break
     }
     return 0
@@ -108,7 +113,7 @@ export class SortedList {
         if (page === undefined) return ~(this.pages[n] as number)
       }
       const at = page.lowerBound(key, -1)
-      if ((at < page.refs.length ? page.keys[at] : firsts[n + 1]) === key) found(place)
+      if ((at < page.refs.length ? page.key(at) : firsts[n + 1]) === key) found(place)
     }
     return 0
   }

@@ -1,6 +1,5 @@
-// The keys of a text index: for each row one entry for each of its words, and one for its length.
-// A key is a word with how often the row has it and how long the row is, so that all rows of a key
-// have one score: it is computed once for all of them, and nothing else is read for it.
+// The keys of a text index: for each row one entry for each of its words, with how often the row has
+// it, and one for its length.
 
 import { eachWord } from '../../text/words.js'
 import { eachText } from '../values/texts.js'
@@ -18,13 +17,6 @@ export interface RowWords {
   /** By form: how often it is there, times the weights of its fields. */
   readonly counts: ReadonlyMap<string, number>
   /** The sum of the counts. */
-  readonly length: number
-}
-
-/** What a key says of its rows. */
-export interface WordKey {
-  readonly form: string
-  readonly count: number
   readonly length: number
 }
 
@@ -59,9 +51,8 @@ export function addWordKeys(
 ) {
   keys.push(length)
   refs.push(ref)
-  const end = ` ${length.toString(radix)}`
   for (const [form, count] of counts) {
-    keys.push(form + separator + count.toString(radix) + end)
+    keys.push(form + separator + count.toString(radix))
     refs.push(ref)
   }
 }
@@ -84,12 +75,6 @@ export function formOf(key: string): string {
   return key.slice(0, key.indexOf(separator))
 }
 
-export function readWordKey(key: string): WordKey {
-  const at = key.indexOf(separator)
-  const space = key.indexOf(' ', at)
-  return {
-    form: key.slice(0, at),
-    count: parseInt(key.slice(at + 1, space), radix),
-    length: parseInt(key.slice(space + 1), radix),
-  }
+export function countIn(key: string): number {
+  return parseInt(key.slice(key.indexOf(separator) + 1), radix)
 }

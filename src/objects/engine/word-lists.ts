@@ -5,12 +5,12 @@ import type { EntryPage } from './entries.js'
 import type { Index, Run } from './index-runs.js'
 import { spanOf, type Span } from './index-scan.js'
 import type { EntryPages, SortedList } from './list.js'
-import { formOf, keysBeginning, keysOfForm, readWordKey } from './word-keys.js'
+import { RefTable } from './ref-table.js'
+import { countIn, formOf, keysBeginning, keysOfForm, type TextField } from './word-keys.js'
 
-/** Rows that have words as often as each other, and are as long as each other. */
+/** Rows that have a word, or several that begin alike, as often as each other. */
 export interface Posting {
   readonly count: number
-  readonly length: number
   /** Growing. Not to be changed. */
   readonly refs: Float64Array
 }
@@ -25,7 +25,27 @@ export function spanBeginning(beginning: string): Span {
   return spanOf({ bracket: 2, gte, ...(lt !== undefined && { lt }) })
 }
 
-const lengths = spanOf({ bracket: 1 })
+/**
+ * Reads what is not in memory of the pages in which spans begin and end, in all runs at once: one after
+ * the other a rare word took three times as long.
+ */
+export async function prepare(
+  { runs }: Index,
+  spans: readonly Span[],
+  entries: EntryPages,
+): Promise<void> {
+  const missing = new Set<number>()
+  for (const { low, high } of spans) {
+    for (const { adds, dels } of runs) {
+      for (const list of [adds, dels]) {
+        for (const page of [list.pageWith(low), list.pageWith(high)]) {
+          if (page !== undefined && entries.peek(page) === undefined) missing.add(page)
+        }
+      }
+    }
+  }
+  if (missing.size > 1) await entries.loadMany([...missing])
+}
 
 /** What is in a span of words and was not deleted. */
 export async function postingsIn(
@@ -42,21 +62,25 @@ export async function postingsIn(
   const postings: Posting[] = []
   for (const { adds } of runs) {
     await eachSlice(adds, span, entries, (page, from, to) => {
-      const { keys, refs } = page
+      const { refs } = page
       for (let first = from; first < to;) {
-        const key = keys[first] as string
-        let end = first + 1
-        while (end < to && keys[end] === key) end++
+        const key = page.key(first) as string
+        const end = endOf(page, key, first, to)
         // A row that was deleted is deleted under all of its keys, and never comes back.
         const all = refs.subarray(first, end)
         const left = gone.size === 0 ? all : all.filter((ref) => !gone.has(ref))
-        const { count, length } = readWordKey(key)
-        if (left.length > 0) postings.push({ count, length, refs: left })
+        if (left.length > 0) postings.push({ count: countIn(key), refs: left })
         first = end
       }
     })
   }
   return postings
+}
+
+/** Where the entries of a key end. */
+function endOf(page: EntryPage, key: string, first: number, to: number): number {
+  if (first + 1 === to || page.key(first + 1) !== key) return first + 1
+  return page.key(to - 1) === key ? to : Math.min(to, page.lowerBound(key, Infinity))
 }
 
 /** Rows, and how long they are together. */
@@ -65,52 +89,98 @@ export interface TextSums {
   readonly length: number
 }
 
-/** Of runs, which never change. */
-const sums = new WeakMap<Run, TextSums>()
+/**
+ * How long rows are, and how long all of them: rows never change, so what was read of a run is right
+ * for every state that has it.
+ */
+export class RowLengths implements TextSums {
+  readonly rows: number
+  readonly length: number
+  readonly #known: KnownLengths
 
-/** Of all rows of a text index: each has one entry with its length. */
-export async function sumsOf({ runs }: Index, entries: EntryPages): Promise<TextSums> {
+  constructor({ rows, length }: TextSums, known: KnownLengths) {
+    this.rows = rows
+    this.length = length
+    this.#known = known
+  }
+
+  of(ref: number): number {
+    return this.#known.lengths[this.#known.rows.find(ref)] ?? 0
+  }
+}
+
+interface KnownLengths {
+  readonly rows: RefTable
+  /** By place in `rows`. */
+  lengths: Uint32Array
+  /** What runs say of them, with what they delete taken off. */
+  readonly runs: WeakMap<Run, TextSums>
+}
+
+/** By what an index has in common over all of its states. */
+const known = new WeakMap<readonly TextField[], KnownLengths>()
+
+/** Rows that are not there any more stay in memory up to as many as there are, and these. */
+const mostGone = 10_000
+
+export async function lengthsOf(index: Index, entries: EntryPages): Promise<RowLengths> {
+  const before = known.get(index.text ?? [])
+  const found = await lengthsIn(index, before ?? newLengths(), entries)
+  const isFull = before !== undefined && before.rows.count > 2 * found.rows + mostGone
+  if (!isFull) return found
+  known.delete(index.text ?? [])
+  return lengthsIn(index, newLengths(), entries)
+}
+
+function newLengths(): KnownLengths {
+  return { rows: new RefTable(0), lengths: new Uint32Array(0), runs: new WeakMap() }
+}
+
+async function lengthsIn(
+  { text = [], runs }: Index,
+  of: KnownLengths,
+  entries: EntryPages,
+): Promise<RowLengths> {
+  known.set(text, of)
   let [rows, length] = [0, 0]
   for (const run of runs) {
-    const known = sums.get(run) ?? (await sumsOfRun(run, entries))
-    sums.set(run, known)
-    rows += known.rows
-    length += known.length
+    let sums = of.runs.get(run)
+    if (sums === undefined) {
+      sums = await readLengths(run, of, entries)
+      of.runs.set(run, sums)
+    }
+    rows += sums.rows
+    length += sums.length
   }
-  return { rows, length }
+  return new RowLengths({ rows, length }, of)
 }
 
-async function sumsOfRun({ adds, dels }: Run, entries: EntryPages): Promise<TextSums> {
-  let [rows, length] = [0, 0]
-  const add = (sign: 1 | -1) => (page: EntryPage, from: number, to: number) => {
-    rows += sign * (to - from)
-    for (let n = from; n < to; n++) length += sign * (page.keys[n] as number)
-  }
-  await eachSlice(adds, lengths, entries, add(1))
-  await eachSlice(dels, lengths, entries, add(-1))
-  return { rows, length }
-}
+const lengthKeys = spanOf({ bracket: 1 })
 
-/** How long each row is that was not deleted. */
-export async function eachLength(
-  { runs }: Index,
+async function readLengths(
+  { adds, dels }: Run,
+  of: KnownLengths,
   entries: EntryPages,
-  take: (ref: number, length: number) => void,
-): Promise<void> {
-  const gone = new Set<number>()
-  for (const { dels } of runs) {
-    await eachSlice(dels, lengths, entries, ({ refs }, from, to) => {
-      for (let n = from; n < to; n++) gone.add(refs[n] as number)
-    })
-  }
-  for (const { adds } of runs) {
-    await eachSlice(adds, lengths, entries, ({ keys, refs }, from, to) => {
-      for (let n = from; n < to; n++) {
-        const ref = refs[n] as number
-        if (!gone.has(ref)) take(ref, keys[n] as number)
+): Promise<TextSums> {
+  let [rows, length] = [0, 0]
+  await eachSlice(adds, lengthKeys, entries, ({ keys, refs }, from, to) => {
+    for (let n = from; n < to; n++) {
+      const place = of.rows.place(refs[n] as number)
+      if (place >= of.lengths.length) {
+        const larger = new Uint32Array(Math.max(1024, 2 * of.lengths.length))
+        larger.set(of.lengths)
+        of.lengths = larger
       }
-    })
-  }
+      of.lengths[place] = keys[n] as number
+      length += keys[n] as number
+      rows++
+    }
+  })
+  await eachSlice(dels, lengthKeys, entries, ({ keys }, from, to) => {
+    for (let n = from; n < to; n++) length -= keys[n] as number
+    rows -= to - from
+  })
+  return { rows, length }
 }
 
 /** Of runs: forms by what they are asked by. */
@@ -156,7 +226,7 @@ async function formsBeginning(
   for (let at = await list.position(low, entries); at < end;) {
     const { n, at: place } = list.locate(at)
     const page = await entries.get(list.pages[n] as number)
-    const form = formOf(page.keys[place] as string)
+    const form = formOf(page.key(place) as string)
     found.push(form)
     at = await list.position(spanOfForm(form).high, entries)
   }

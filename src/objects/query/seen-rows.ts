@@ -2,12 +2,12 @@
 // change with what others store, one could read it.
 
 import type { Index } from '../engine/index-runs.js'
+import { RefTable } from '../engine/ref-table.js'
 import type { Memory } from '../engine/memory.js'
 import type { Table } from '../engine/state.js'
-import { eachLength } from '../engine/word-lists.js'
+import { lengthsOf } from '../engine/word-lists.js'
 import type { ParsedCondition } from '../filter/condition.js'
 import { narrowed } from './narrowing.js'
-import { RefTable } from './ref-table.js'
 import { visitRows, type Meter } from './rows.js'
 
 export interface SeenRows {
@@ -54,10 +54,9 @@ export async function seenRows(
     return true
   })
   const has = (ref: number) => refs.find(ref) >= 0
+  const lengths = await lengthsOf(index, memory.entries)
   let length = 0
-  await eachLength(index, memory.entries, (ref, words) => {
-    if (has(ref)) length += words
-  })
+  for (const ref of refs.refs) length += lengths.of(ref)
   const found = { rows: refs.count, length, has }
   let kept = found.rows
   for (const { rows } of ofIndex.values()) kept += rows

@@ -11,16 +11,18 @@ import type { Memory } from '../engine/memory.js'
 import type { Table } from '../engine/state.js'
 import {
   formsIn,
+  lengthsOf,
   postingsIn,
+  prepare,
   spanBeginning,
   spanOfForm,
-  sumsOf,
   type Posting,
+  type RowLengths,
   type TextSums,
 } from '../engine/word-lists.js'
 import type { AskedPhrase, AskedWord, ParsedText } from '../filter/text.js'
 import { hasPhrase } from './phrase.js'
-import { RefTable } from './ref-table.js'
+import { RefTable } from '../engine/ref-table.js'
 import { visitRows, type Meter } from './rows.js'
 import type { SeenRows } from './seen-rows.js'
 
@@ -90,6 +92,23 @@ function wordsOf({ forms, isPrefix }: AskedPhrase): AskedWord[] {
   return forms.map((form, n) => ({ form, isPrefix: isPrefix && n === forms.length - 1 }))
 }
 
+/** What counts are divided by, row by row. */
+class Norms {
+  readonly rows: number
+  readonly #lengths: RowLengths
+  readonly #average: number
+
+  constructor(lengths: RowLengths, { rows, length }: TextSums) {
+    this.rows = rows
+    this.#lengths = lengths
+    this.#average = length / rows
+  }
+
+  of(ref: number): number {
+    return norm(this.#lengths.of(ref), this.#average)
+  }
+}
+
 class TextSearch {
   readonly #table: Table
   readonly #index: Index
@@ -119,6 +138,11 @@ class TextSearch {
   }
 
   async addWords(words: readonly AskedWord[]): Promise<void> {
+    await prepare(
+      this.#index,
+      words.map((word) => this.#neighbourhood(word)),
+      this.#memory.entries,
+    )
     const lists: (readonly WeighedPosting[])[] = []
     let entries = 0
     for (const word of words) {
@@ -132,46 +156,46 @@ class TextSearch {
       }
       lists.push(list)
     }
-    const sums = this.#seen ?? (await sumsOf(this.#index, this.#memory.entries))
+    const lengths = await lengthsOf(this.#index, this.#memory.entries)
+    const norms = new Norms(lengths, this.#seen ?? lengths)
     const most = Math.min(entries, this.#table.rows)
     this.#found = new RefTable(most)
     this.#scores = new Float64Array(most)
     for (const [n, list] of lists.entries()) {
-      this.#addWord(list, words[n]?.isPrefix === true, sums)
+      this.#addWord(list, words[n]?.isPrefix === true, norms)
       await this.#meter.breathe()
     }
   }
 
-  #addWord(list: readonly WeighedPosting[], isPrefix: boolean, { rows, length }: TextSums): void {
-    const average = length / rows
+  #addWord(list: readonly WeighedPosting[], isPrefix: boolean, norms: Norms): void {
     const scores = this.#scores
     const found = this.#found
     const isOneForm = !isPrefix && list.every(({ weight }) => weight === 1)
     if (isOneForm) {
-      // Each row is there once, and all of a posting have one score.
+      // Each row is there once: nothing has to be added up.
       let having = 0
       for (const { refs } of list) having += refs.length
-      const idf = idfOf(having, rows)
-      for (const { count, length, refs } of list) {
-        const score = idf * saturated(count / norm(length, average))
+      const idf = idfOf(having, norms.rows)
+      for (const { count, refs } of list) {
         for (let n = 0; n < refs.length; n++) {
-          const place = found.place(refs[n] as number)
-          scores[place] = (scores[place] as number) + score
+          const ref = refs[n] as number
+          const place = found.place(ref)
+          scores[place] = (scores[place] as number) + idf * saturated(count / norms.of(ref))
         }
       }
       return
     }
     const frequencies = new Float64Array(scores.length)
     const having: number[] = []
-    for (const { count, length, refs, weight } of list) {
-      const frequency = (weight * count) / norm(length, average)
+    for (const { count, refs, weight } of list) {
       for (let n = 0; n < refs.length; n++) {
-        const place = found.place(refs[n] as number)
+        const ref = refs[n] as number
+        const place = found.place(ref)
         if (frequencies[place] === 0) having.push(place)
-        frequencies[place] = (frequencies[place] as number) + frequency
+        frequencies[place] = (frequencies[place] as number) + (weight * count) / norms.of(ref)
       }
     }
-    const idf = idfOf(having.length, rows)
+    const idf = idfOf(having.length, norms.rows)
     for (const place of having) {
       scores[place] = (scores[place] as number) + idf * saturated(frequencies[place] as number)
     }
@@ -245,6 +269,13 @@ class TextSearch {
       return true
     })
     return having
+  }
+
+  /** Where all lie that a word may stand for. */
+  #neighbourhood({ form, isPrefix }: AskedWord): Span {
+    if (isPrefix) return spanBeginning(form)
+    if (this.#language === noLanguage) return spanOfForm(form)
+    return spanBeginning(beginningOf(stemmer(this.#language)(form)))
   }
 
   async #formsOf({ form, isPrefix }: AskedWord): Promise<readonly Form[]> {

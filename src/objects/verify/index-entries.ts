@@ -86,7 +86,7 @@ class EntriesWalk {
   step(cursor: Cursor): boolean {
     const { page, key, ref, what } = cursor
     if (++cursor.at === page.refs.length) return false
-    cursor.key = page.keys[cursor.at] as Scalar
+    cursor.key = page.key(cursor.at)
     cursor.ref = page.refs[cursor.at] as number
     if (compareEntries(key, ref, cursor.key, cursor.ref) >= 0) {
       const [before, after] = [entryText(key, ref), entryText(cursor.key, cursor.ref)]
@@ -108,7 +108,7 @@ class EntriesWalk {
         this.isWhole = false
         continue
       }
-      const [key, ref] = [page.keys[0] as Scalar, page.refs[0] as number]
+      const [key, ref] = [page.key(0), page.refs[0] as number]
       // What is listed stands between the pages: the first entry, or a beginning of a long key.
       const [listedKey, listedRef] = [list.keys[n] as Scalar, list.refs[n] as number]
       const isBehind = isFirst || compareEntries(lastKey, lastRef, listedKey, listedRef) < 0

@@ -477,3 +477,27 @@ t.test('a closed store is a 503 with Retry-After', async (t) => {
     t.match(reply, { status: 503, headers: { 'retry-after': '1' }, value: { code: 'LK_CLOSED' } })
   }
 })
+
+t.test('$text finds objects by their words, among those that whoever asks may see', async (t) => {
+  const serving = await serve(t)
+  await serving.objects.defineSchema({
+    ...productSchema,
+    indexes: ['price', { text: ['name', 'description'] }],
+  })
+  await ask(serving, `POST ${importPath}`, batch())
+  const $text = { $search: 'laptops "on paper"' }
+  const found = await ask(serving, `POST ${queryPath}`, {
+    schema_name: 'products',
+    filters: { $text, price: { $lt: 100 } },
+    sort: { _score: 'desc' },
+    fields: ['name', '_score'],
+  })
+  t.equal(found.status, 200)
+  t.match(found.value, { total: 1, objects: [{ _id: 'prod-3', name: 'Handbook', _score: Number }] })
+  const refused = await ask(serving, `POST ${queryPath}`, {
+    schema_name: 'products',
+    filters: { $or: [{ $text }] },
+  })
+  t.equal(refused.status, 400)
+  t.match(refused.value, { code: 'LK_QUERY', errors: [{ path: 'filters.$or[0].$text' }] })
+})

@@ -1,7 +1,7 @@
 // References by the order in which they were first met: a hash table of numbers, open, as a search
 // meets some ten thousand of them and a Map takes five times as long.
 
-import { tableSpan } from '../engine/ref.js'
+import { tableSpan } from './ref.js'
 
 export class RefTable {
   count = 0
