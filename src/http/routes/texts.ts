@@ -51,7 +51,7 @@ export function textRoutes(options: TextRoutesOptions): readonly Route[] {
     const bytes = await collect(body, mostOf(request, maxBytes), memory)
     const given = Object.fromEntries(query)
     if (!isForm(type)) return load(exchange, { ...typeOf(type), ...given, bytes })
-    const { fields, file } = await readForm(bytes, type ?? '', {
+    const { fields, file } = readForm(bytes, type ?? '', {
       known: [...ofFile, ...ofForm],
       maxFileBytes,
     })

@@ -1,0 +1,74 @@
+import t from 'tap'
+import { maxFieldBytes, readForm } from '../../src/http/form.js'
+
+const options = { known: ['id', 'title'], maxFileBytes: 100 }
+const type = 'multipart/form-data; boundary=x'
+const part = (head: string, content = '1') =>
+  `--x\r\nContent-Disposition: form-data; ${head}\r\n\r\n${content}\r\n`
+const file = part('name="f"; filename="a.txt"\r\nContent-Type: text/plain', 'text')
+const read = (body: string, header = type) => readForm(Buffer.from(body, 'utf8'), header, options)
+
+t.test('forms of fetch are read', async (t) => {
+  const form = new FormData()
+  form.append('id', 'ö "quoted"\r\nline')
+  form.append('file', new Blob(['a\r\n--b'], { type: 'text/x' }), 'a "b" ö.txt')
+  const sent = new Response(form)
+  const header = sent.headers.get('content-type') ?? ''
+  const found = readForm(Buffer.from(await sent.arrayBuffer()), header, options)
+  t.strictSame([...found.fields], [['id', 'ö "quoted"\r\nline']])
+  t.match(found.file, { name: 'a "b" ö.txt', type: 'text/x' })
+  t.equal(Buffer.from(found.file.bytes).toString(), 'a\r\n--b')
+})
+
+t.test('those of others are, too', async (t) => {
+  const end = '--x--'
+  t.equal(read(`${file}${end}`).file.name, 'a.txt')
+  t.equal(read(`preamble\r\n${file}${end}\r\nepilogue`).file.name, 'a.txt')
+  t.equal(read(`${part('name="f"; filename="a\\"b"')}${end}`).file.name, 'a"b', 'as curl has it')
+  t.equal(read(`${part('name="f"; filename=""', '')}${end}`).file.bytes.byteLength, 0)
+  t.equal(
+    read(`${file}${end}`, 'Multipart/Form-Data;charset=utf-8; boundary="x"').file.type,
+    'text/plain',
+  )
+  const inside = read(`${part('name="f"; filename="a"', 'a\r\n--xy\r\n--xz')}${end}`)
+  t.equal(
+    Buffer.from(inside.file.bytes).toString(),
+    'a\r\n--xy\r\n--xz',
+    'a longer line is content',
+  )
+  t.strictSame(
+    [...read(`--x \t\r\n${file.slice(5)}${part('name="id"')}${end}`).fields],
+    [['id', '1']],
+  )
+})
+
+t.test('what is no form says why', async (t) => {
+  const code = 'LK_HTTP_REQUEST'
+  for (const [body, header, message] of [
+    [file, type, /may have been cut/],
+    ['', type, /may have been cut/],
+    [`${file}--x--`, 'multipart/form-data', /no boundary/],
+    [`--x\r\n\r\n\r\n--x--`, type, /part 1/],
+    [`${part('filename="a"')}--x--`, type, /part 1 has no name/],
+    [`--x\r\n${'A: b\r\n'.repeat(5000)}`, type, /head of part 1 does not end/],
+    [`${part('name="id"').repeat(33)}--x--`, type, /more than 32 parts/],
+    [`${file}${file}--x--`, type, /one, not 2/],
+    [`${part('name="id"')}--x--`, type, /one, not 0/],
+    [`${file}${part('name="id"').repeat(2)}--x--`, type, /given twice/],
+    [`${file}${part('name="usr"')}--x--`, type, /usr/],
+  ] as const) {
+    t.throws(() => read(body, header), { code, message } as never, `${message}`)
+  }
+  const latin = Buffer.from(`${file}${part('name="id"', '\xfc')}--x--`, 'latin1')
+  t.throws(() => readForm(latin, type, options), { code, message: /not UTF-8/ } as never)
+})
+
+t.test('files and fields have their limits', async (t) => {
+  const code = 'LK_HTTP_TOO_LARGE'
+  const sized = (size: number) => part('name="f"; filename="a"', 'x'.repeat(size))
+  t.equal(read(`${sized(100)}--x--`).file.bytes.byteLength, 100)
+  t.throws(() => read(`${sized(101)}--x--`), { code } as never)
+  const titled = (size: number) => `${file}${part('name="title"', 'x'.repeat(size))}--x--`
+  t.ok(read(titled(maxFieldBytes)))
+  t.throws(() => read(titled(maxFieldBytes + 1)), { code } as never)
+})
