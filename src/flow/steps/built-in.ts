@@ -6,6 +6,7 @@ import { chunkFrom } from './chunk.js'
 import { embedFrom } from './embed.js'
 import type { EmbedStep } from './embed.js'
 import { extract } from './extract.js'
+import { isHashing } from './hashing-embedder.js'
 import { index } from './index-objects.js'
 import { extractorOfModelFrom } from './openai/configuration.js'
 import { Members } from '../../door/members.js'
@@ -15,15 +16,22 @@ import { aBase } from './vocabulary.js'
 
 /** What steps of one flow have in common. */
 interface Shared {
-  /** That of `embed`, by name or as code: entities get vectors of the same kind as chunks. */
+  /**
+   * That of `embed`, by name or as code: entities get vectors of the same kind as chunks. None where no model
+   * makes them: words find what they would, and they were twelve of thirteen vectors of a text.
+   */
   embedder?: Embedder
+}
+
+function share(shared: Shared, embedder: Embedder): void {
+  if (!isHashing(embedder)) shared.embedder = embedder
 }
 
 const makers = {
   chunk: (reader: Members) => chunkFrom(reader),
   embed: (reader: Members, shared: Shared) => {
     const step = embedFrom(reader)
-    shared.embedder = step.embedder
+    share(shared, step.embedder)
     return step
   },
   extract: (reader: Members, { embedder }: Shared) => {
@@ -72,7 +80,7 @@ export function builtInSteps(
   return steps.map(({ name, options = {}, code: isCode }, place) => {
     if (isCode === true || !isBuiltIn(name)) {
       const { embedder } = (code?.get(name) ?? {}) as Partial<EmbedStep>
-      if (typeof embedder === 'function') shared.embedder = embedder
+      if (typeof embedder === 'function') share(shared, embedder)
       return undefined
     }
     const reader = new Members(options, `steps[${place}].options`, problems)

@@ -117,26 +117,34 @@ export async function spokenOf(
   return scored.sort((a, b) => b.near.score - a.near.score)
 }
 
-/** How much of a name a question has, and of a question a name. */
+/** How much of a name a question has. */
 class Asked {
   readonly #stemOf: (form: string) => string
   readonly #stems: ReadonlySet<string>
+  /** Forms of a word begin alike, and stemming takes longer than all else. */
+  readonly #beginnings: ReadonlySet<string>
 
   constructor(question: string, [language = 'en']: readonly string[]) {
     this.#stemOf = stemmer(language)
-    this.#stems = new Set(this.#stemsOf(question))
+    const forms = formsIn(question)
+    this.#stems = new Set(forms.map(this.#stemOf))
+    this.#beginnings = new Set(forms.map((form) => form.slice(0, 2)))
   }
 
   /** 0 where they share no word, 1 where the question has all of the name. */
   shareOf(name: string): number {
-    const stems = this.#stemsOf(name)
-    if (stems.length === 0) return 0
-    return stems.filter((stem) => this.#stems.has(stem)).length / stems.length
+    const forms = formsIn(name)
+    if (forms.length === 0) return 0
+    return forms.filter((form) => this.#has(form)).length / forms.length
   }
 
-  #stemsOf(text: string): string[] {
-    const stems: string[] = []
-    eachWord(text, (form) => stems.push(this.#stemOf(form)))
-    return stems
+  #has(form: string): boolean {
+    return this.#beginnings.has(form.slice(0, 2)) && this.#stems.has(this.#stemOf(form))
   }
+}
+
+function formsIn(text: string): string[] {
+  const forms: string[] = []
+  eachWord(text, (form) => forms.push(form))
+  return forms
 }

@@ -1,6 +1,6 @@
 // Reading a view step by step: what waits for blocks waits together with others.
 
-import { setImmediate } from 'node:timers/promises'
+import { Turns } from '../../turns.js'
 import type { Term } from '../../types.js'
 import { withBlocks } from '../miss.js'
 import type { GraphView, Rows } from '../view.js'
@@ -20,12 +20,12 @@ const mostRead = 100_000
 
 export class GraphReader {
   readonly view: GraphView
-  readonly #signal: AbortSignal | undefined
+  readonly #turns: Turns
   readonly #terms = new Map<number, Term>()
 
   constructor(view: GraphView, signal: AbortSignal | undefined) {
     this.view = view
-    this.#signal = signal
+    this.#turns = new Turns(signal)
   }
 
   /** May throw a Miss. */
@@ -69,10 +69,9 @@ export class GraphReader {
     work: (item: T) => R | Promise<R>,
   ): AsyncGenerator<R[], void, undefined> {
     for (let from = 0; from < items.length; from += batch) {
-      this.#signal?.throwIfAborted()
       yield await Promise.all(items.slice(from, from + batch).map(work))
       // Where every block is in memory, nothing else lets go of the thread.
-      await setImmediate()
+      await this.#turns.pass()
     }
   }
 }

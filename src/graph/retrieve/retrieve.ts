@@ -54,11 +54,16 @@ export async function retrieve(parts: RetrieveParts, retrieval: Retrieval): Prom
   const entities = starts.map(({ near }) => near)
   const read = await readSources(parts, reader, books, found.passages, retrieval)
   const sources = await reranked(read, retrieval)
-  const named = [
-    ...entities.map(({ entity }) => entity),
-    ...triples.flatMap(({ s, p, o }) => [s, p, o]),
-    ...sources.flatMap(({ document = [] }) => document),
-  ]
+  const named = new Map<string, number | undefined>()
+  for (const { id, near } of starts) named.set(near.entity.v, id)
+  for (const [n, row] of rows.entries()) {
+    const { s, p, o } = triples[n] as Triple
+    named.set(s.v, row.s).set(p.v, row.p)
+    if (o.e) named.set(o.v, row.o)
+  }
+  for (const { document } of sources) {
+    if (document !== undefined && !named.has(document.v)) named.set(document.v, undefined)
+  }
   const labels = await labelsOf(named, reader, books, languages)
   return { entities, triples, labels, sources }
 }
@@ -170,17 +175,17 @@ function preferred(terms: readonly Term[], languages: readonly string[]): Term |
   return terms[ranks.indexOf(Math.min(...ranks))]
 }
 
+/** By URI its number, where that is known. */
 async function labelsOf(
-  terms: readonly Term[],
+  named: ReadonlyMap<string, number | undefined>,
   reader: GraphReader,
   books: Bookkeeping,
   languages: readonly string[] | undefined,
 ): Promise<Record<string, string>> {
-  const uris = new Set(terms.filter(({ e }) => e).map(({ v }) => v))
   const most = languages === undefined ? 1 : mostLabels
   const literals = { most, accepts: ({ o }: Row) => !reader.term(o).e }
-  const labels = await reader.each([...uris], async (uri) => {
-    const id = await withBlocks(() => reader.view.find({ v: uri, e: true }))
+  const labels = await reader.each([...named], async ([uri, known]) => {
+    const id = known ?? (await withBlocks(() => reader.view.find({ v: uri, e: true })))
     const rows = await reader.take(id, books.ids.label, ANY, literals)
     const found = await withBlocks(() => rows.map(({ o }) => reader.term(o)))
     const best = languages === undefined ? found[0] : preferred(found, languages)
