@@ -77,7 +77,11 @@ t.test('a novel becomes a core that can be taken elsewhere', { skip }, async (t)
     return chunks.length === 0 || !chunks.every((chunk) => texts.get(chunk)?.includes(name))
   })
   t.strictSame(lost, [], 'each chunk that an entity is derived from contains its name')
-  t.equal(embedded, texts.size, 'an embedding for each chunk, and none that no model makes for entities')
+  t.equal(
+    embedded,
+    texts.size,
+    'an embedding for each chunk, and none that no model makes for entities',
+  )
 })
 
 async function contentOf(messages: AsyncIterable<CoreMessage>) {
