@@ -3,7 +3,8 @@
 
 import { Turns } from '../../turns.js'
 import type { GraphView } from '../view.js'
-import { Search, type PartOfSearch, type WordQuestion } from '../words/search.js'
+import type { Phrase } from '../words/phrases.js'
+import { nameOfPhrase, Search, type PartOfSearch, type WordQuestion } from '../words/search.js'
 import type { PassageSet } from '../words/types.js'
 import { Candidates, type Candidate } from './candidates.js'
 import { Leads } from './leads.js'
@@ -20,6 +21,8 @@ export interface Legs {
 export interface RankingQuestion {
   readonly text: string
   readonly words: WordQuestion
+  /** What it quotes. */
+  readonly quoted: readonly Phrase[]
   readonly legs: Legs
   /** How many passages. */
   readonly k: number
@@ -37,12 +40,12 @@ export interface RankingQuestion {
 export async function rank(
   view: GraphView,
   sets: readonly PassageSet[],
-  { text, words, legs, k }: RankingQuestion,
+  { text, words, quoted, legs, k }: RankingQuestion,
 ): Promise<Candidate[]> {
   const turns = new Turns(words.signal)
   const candidates = new Candidates(view, sets, words, turns)
   const search = await Search.of(sets, words, turns)
-  const { parts } = search
+  const { parts, exactly } = search
   try {
     await candidates.add(search.best(Math.max(k, 4 * weights.firsts)))
   } finally {
@@ -58,7 +61,8 @@ export async function rank(
     await walk(candidates, leads)
     addUp(candidates.all, legs)
   }
-  return sorted(candidates.all, legs, parts).slice(0, k)
+  const whole = [parts, exactly].flat().map(({ text }) => text)
+  return sorted(candidates.all, legs, [quoted.map(nameOfPhrase), whole]).slice(0, k)
 }
 
 /** What the names of the question are worth to what is called so. */
@@ -109,16 +113,24 @@ function addUp(candidates: readonly Candidate[], legs: Legs): void {
   }
 }
 
-/** Where the first passage by words has all of them, it stays the first: it is what was asked for. */
+/**
+ * By their scores, but that what was asked for word by word comes first: the best passage with all that the question
+ * quotes, or else the first by words, where that has every word of it.
+ */
 function sorted(
   candidates: readonly Candidate[],
   legs: Legs,
-  parts: readonly PartOfSearch[],
+  [quoted, words]: readonly [quoted: readonly string[], words: readonly string[]],
 ): Candidate[] {
   const all = sortedByTotal(candidates).filter(({ total }) => total > 0)
   if (!legs.words) return all
-  const [first] = [...all].sort((a, b) => b.words - a.words)
-  if (first === undefined || !parts.every(({ text }) => first.byWord.has(text))) return all
+  const has = (candidate: Candidate | undefined, parts: readonly string[]) =>
+    candidate !== undefined && parts.every((part) => candidate.byWord.has(part))
+  const byWords = [...all].sort((a, b) => b.words - a.words)
+  const quoting = quoted.length > 0 ? byWords.find((each) => has(each, quoted)) : undefined
+  const first = quoting ?? (has(byWords[0], words) ? byWords[0] : undefined)
+  if (first === undefined) return all
+  first.total = Math.max(first.total, all[0]?.total ?? 0)
   return [first, ...all.filter((each) => each !== first)]
 }
 

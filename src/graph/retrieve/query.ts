@@ -115,7 +115,7 @@ export async function checkRetrieval(
   return {
     ...checked,
     text,
-    ranking: isRanked ? { text, legs, words: { ...wordsOf(text), signal } } : undefined,
+    ranking: isRanked ? { text, legs, ...wordsOf(text, signal) } : undefined,
     vector: byVectors && embed !== undefined ? await embedded(text, embed, signal) : undefined,
     embed: isFallback ? () => embedded(text, embed, signal) : undefined,
     rerank: rerank as Reranker | undefined,
@@ -134,10 +134,11 @@ function usedLegs(use: Members | undefined) {
 /** What is longer is looked for by its beginning. */
 const mostText = 16_384
 
-function wordsOf(whole: string) {
+function wordsOf(whole: string, signal: AbortSignal) {
   const text = whole.slice(0, mostText)
   const languages = [languageOf(text) ?? 'en']
-  return { ...questionWords(parseSearch(text), languages), languages }
+  const { quoted, ...words } = questionWords(parseSearch(text), languages)
+  return { words: { ...words, languages, signal }, quoted }
 }
 
 function checkText(text: unknown, vector: unknown, given: Members): void {

@@ -12,6 +12,8 @@ export const mostInPhrase = 64
 /** Words of a question in natural language: what has more is a text, of which the beginning is looked at. */
 const mostWords = 512
 const mostJoined = 64
+/** Words in quotes that are a quotation: fewer are rather a name, or meant with a smile. */
+const leastQuoted = 4
 
 type Asked = Pick<WordQuestion, 'words' | 'phrases' | 'joined' | 'excluded'>
 
@@ -37,7 +39,7 @@ export function searchedWords(
 export function questionWords(
   { words, phrases, joined, excluded }: SearchText,
   languages: readonly string[],
-): Asked {
+): Asked & { readonly quoted: readonly Phrase[] } {
   const all = [...words, ...phrases.flatMap(wordsOf), ...excluded.flatMap(wordsOf)]
   const telling = all.filter((word) => tells(word, languages))
   const together = [...phrases, ...joined].filter(
@@ -48,6 +50,9 @@ export function questionWords(
     phrases: [],
     joined: distinct(together).slice(0, mostJoined),
     excluded: [],
+    quoted: distinct(
+      phrases.filter(({ forms }) => forms.length >= leastQuoted && forms.length <= mostInPhrase),
+    ),
   }
 }
 

@@ -12,6 +12,8 @@ export const weights = {
   heading: 1.2,
   /** Words that are written as one, where they stand so, beside each of them. */
   joined: 0.5,
+  /** What it is worth more that a word stands there as it was asked, of how much rarer that is. */
+  exact: 0.5,
 }
 
 /** How often words are in a passage: weighted by field, and by how long each field is. May throw a Miss. */

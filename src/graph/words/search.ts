@@ -47,6 +47,8 @@ interface Part {
   readonly isRequired: boolean
   /** Takes what a set has of it. */
   readonly add: (set: PassageSet, scores: PassageScores, turns: Turns) => Promise<void>
+  /** The same as the question has it, where other forms count as well. */
+  readonly exactly?: Pick<Part, 'text' | 'add'>
 }
 
 /** A search that was begun: any number of the best can be asked for, until its end. */
@@ -57,6 +59,7 @@ export class Search {
   readonly #turns: Turns
   readonly #scores: readonly PassageScores[]
   readonly #parts: PartOfSearch[] = []
+  readonly #exactly: PartOfSearch[] = []
 
   private constructor(
     sets: readonly PassageSet[],
@@ -108,6 +111,11 @@ export class Search {
     return this.#parts
   }
 
+  /** Those of its words that are rarer as the question has them than in all forms. */
+  get exactly(): readonly PartOfSearch[] {
+    return this.#exactly
+  }
+
   /** What the scores of some passages are the sums of. */
   static async explained(
     sets: readonly PassageSet[],
@@ -119,20 +127,19 @@ export class Search {
     const search = new Search(sets, question, statistics, turns)
     const all: ScoreOfPart[][] = found.map(() => [])
     try {
-      for (const part of partsOf(question)) {
-        const { idf, passages } = await search.#take(part)
+      await search.#takeAll((taken) => {
+        const { idf } = taken
         for (const [n, scores] of search.#scores.entries()) {
           const told = scores.endWord(
             idf,
             found.map(({ set, passage }) => (set === n ? passage : -1)),
           )
           for (const [at, frequency = 0] of told.entries()) {
-            if (!(frequency > 0)) continue
-            const score = idf * saturated(frequency)
-            all[at]?.push({ text: part.text, passages, idf, frequency, score })
+            if (!(frequency > 0) || idf === 0) continue
+            all[at]?.push({ ...taken, frequency, score: idf * saturated(frequency) })
           }
         }
-      }
+      })
       return all
     } finally {
       search.end()
@@ -142,14 +149,14 @@ export class Search {
   async #run(): Promise<void> {
     const { excluded, document } = this.#question
     const turns = this.#turns
-    for (const part of partsOf(this.#question)) {
-      const { idf, passages } = await this.#take(part)
-      this.#parts.push({ text: part.text, passages, idf })
+    await this.#takeAll((taken, part) => {
+      if (part !== undefined) this.#parts.push(taken)
+      else if (taken.idf > 0 && taken.passages > 0) this.#exactly.push(taken)
       for (const scores of this.#scores) {
-        if (part.isRequired) scores.require()
-        scores.endWord(idf)
+        if (part?.isRequired === true) scores.require()
+        scores.endWord(taken.idf)
       }
-    }
+    })
     for (const [n, set] of this.#sets.entries()) {
       const scores = this.#scores[n] as PassageScores
       scores.keepRequired()
@@ -160,8 +167,26 @@ export class Search {
     }
   }
 
+  /**
+   * Takes part by part, and calls `end` with what it is worth, and with the part, if it is all of it. A word as the question has it may be far rarer than
+   * all its forms together, *planting* than plants: it has a share of what it would be worth more by itself.
+   */
+  async #takeAll(end: (taken: PartOfSearch, part: Part | undefined) => void): Promise<void> {
+    for (const part of partsOf(this.#question)) {
+      const taken = await this.#take(part.add, part.weight)
+      end({ text: part.text, ...taken }, part)
+      if (part.exactly === undefined) continue
+      const { text, add } = part.exactly
+      const { idf, passages } = await this.#take(add, 1)
+      end({ text, passages, idf: weights.exact * (idf - taken.idf) }, undefined)
+    }
+  }
+
   /** Takes a part of the question in all sets. Gives what it is worth. */
-  async #take({ weight, add }: Part): Promise<{ readonly idf: number; readonly passages: number }> {
+  async #take(
+    add: Part['add'],
+    weight: number,
+  ): Promise<{ readonly idf: number; readonly passages: number }> {
     const turns = this.#turns
     let passages = 0
     for (const [n, set] of this.#sets.entries()) {
@@ -182,14 +207,27 @@ function* partsOf({ words, phrases, joined, languages }: WordQuestion): Generato
       }
     }
     const text = word.isPrefix ? `${word.form}*` : word.form
-    yield { text, weight: 1, isRequired: false, add }
+    yield { text, weight: 1, isRequired: false, add, ...(!word.isPrefix && exactly(word)) }
   }
   for (const phrase of phrases) yield partOf(phrase, { weight: 1, isRequired: true })
   for (const phrase of joined) yield partOf(phrase, { weight: weights.joined, isRequired: false })
 }
 
+function exactly({ form }: AskedWord): Required<Pick<Part, 'exactly'>> {
+  const add: Part['add'] = async (set, scores, turns) => {
+    const word = await withBlocks(() => set.find(Buffer.from(form)))
+    if (word >= 0) await scores.addForm({ word, weight: 1 }, turns)
+  }
+  return { exactly: { text: `"${form}"`, add } }
+}
+
 function partOf(phrase: Phrase, counting: Pick<Part, 'weight' | 'isRequired'>): Part {
-  const text = `"${phrase.forms.join(' ')}${phrase.isPrefix ? '*' : ''}"`
+  const text = nameOfPhrase(phrase)
   const add: Part['add'] = (_set, scores, turns) => scores.addPhrase(phrase, turns)
   return { text, ...counting, add }
+}
+
+/** As the part of a search is told. */
+export function nameOfPhrase({ forms, isPrefix }: Phrase): string {
+  return `"${forms.join(' ')}${isPrefix ? '*' : ''}"`
 }

@@ -106,8 +106,28 @@ t.test('a passage that has all of a question stays the first', async (t) => {
       ...document('Quagga', 'See Zebra.'),
     ],
   })
-  const [first] = await ask('zebra quagga foals eat grass')
+  const sources = await ask('zebra quagga foals eat grass')
+  t.equal(sources[0]?.chunk.v, 'urn:Notes/0')
+  t.strictSame(
+    sources.map(({ score }) => score),
+    sources.map(({ score }) => score).sort((a, b) => b - a),
+  )
+})
+
+t.test('what is quoted comes first', async (t) => {
+  const { ask } = await library(t, {
+    all: [
+      ...document('Grass', 'Zebras eat grass, and grass, zebras.'),
+      ...document('Zebra', 'At night the zebra sleeps.'),
+      ...document(
+        'Notes',
+        'It is said of old: the zebra sleeps at night, and wakes by day when it must.',
+      ),
+    ],
+  })
+  const [first, ...rest] = await ask('Which zebra note says "sleeps at night, and wakes"?')
   t.equal(first?.chunk.v, 'urn:Notes/0')
+  t.ok(rest.every(({ score }) => score <= (first?.score ?? 0)))
 })
 
 t.test('a name of one core is found in the passages of others, whichever came first', async (t) => {

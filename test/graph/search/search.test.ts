@@ -58,7 +58,7 @@ t.test('a score is the sum of what explains it', async (t) => {
   t.strictSame(
     found.map(({ explanation }) => explanation?.map(({ word }) => word)),
     [
-      ['codes', 'iso', '4217', '"iso 4217"'],
+      ['codes', '"codes"', 'iso', '4217', '"iso 4217"'],
       ['codes', 'iso', '4217'],
     ],
   )
@@ -115,6 +115,25 @@ t.test('a question has 16,384 characters at most', async (t) => {
       details: { errors },
     })
   }
+})
+
+t.test('a word as it was asked for counts more, the rarer it is', async (t) => {
+  const many = Array.from({ length: 50 }, (_, n) => passage(`p${n}`, `Plants, plants ${n}.`))
+  const graph = await graphOf(t, [
+    ...many.flat(),
+    ...passage('one', 'The planting of trees by hand is slow work in the old manner of it.'),
+  ])
+  const [first] = await graph.search({ text: 'planting', explain: true })
+  t.equal(first?.chunk.v, 'one')
+  t.strictSame(
+    first?.explanation?.map(({ word, passages }) => [word, passages]),
+    [
+      ['planting', 51],
+      ['"planting"', 1],
+    ],
+  )
+  const sum = first?.explanation?.reduce((all, { score }) => all + score, 0)
+  t.equal(sum, first?.score)
 })
 
 t.test('each of thousands of texts of one chunk is its own', async (t) => {
