@@ -79,6 +79,10 @@ export class Candidates {
     }
   }
 
+  has(passage: PassageOfSet): boolean {
+    return this.#known.has(keyOf(passage))
+  }
+
   /** One that was added. */
   at(passage: PassageOfSet): Candidate {
     return this.#known.get(keyOf(passage)) as Candidate

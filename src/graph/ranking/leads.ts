@@ -22,6 +22,9 @@ interface Found {
   readonly isTitle: boolean
 }
 
+/** Passages that one title leads to. */
+const mostOfTitle = 64
+
 export class Leads {
   readonly #candidates: Candidates
   readonly #book: NameBook
@@ -104,9 +107,13 @@ export class Leads {
   async #titledBy(name: string): Promise<readonly PassageOfSet[]> {
     const known = this.#titled.get(name)
     if (known !== undefined) return known
-    const passages = await withBlocks(() => this.#book.titled(name))
-    this.#titled.set(name, passages)
-    return passages
+    const all = await withBlocks(() => this.#book.titled(name))
+    // Of a book with its thousands of passages those count that were come across, for their words.
+    const isKnown = (passage: PassageOfSet) => this.#candidates.has(passage)
+    const passages = [...all.filter(isKnown), ...all.filter((each) => !isKnown(each))]
+    const some = all.length <= mostOfTitle ? all : passages.slice(0, mostOfTitle)
+    this.#titled.set(name, some)
+    return some
   }
 
   /** What has a name in its text, of which so many more are called so. */

@@ -41,7 +41,7 @@ const known = new WeakMap<PassageSet, Map<string, number>>()
 const mostKnown = 100_000
 
 /** More passages of one name are not looked at. */
-const mostNamed = 1000
+const mostNamed = 10_000
 
 /** Passages with one word of a name: where they are more, the name is not looked up in texts. */
 const mostListed = 20_000
