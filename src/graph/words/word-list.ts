@@ -115,7 +115,7 @@ export class WordList implements FieldCounts {
   positions(): void {
     const bytes = this.#bytes
     for (let left = this.#unread; left > 0; this.#positionsAt++) {
-      if (this.#positionsAt === bytes.length) throw damaged('does not end where it should')
+      if (this.#positionsAt >= bytes.length) throw damaged('does not end where it should')
       if ((bytes[this.#positionsAt] as number) < 0x80) left--
     }
     this.#unread = -(this.title + this.heading + this.text)

@@ -86,3 +86,10 @@ t.test(`any bytes end (seed ${seed})`, async (t) => {
   fc.assert(property, { numRuns: 2000, seed })
   t.ok(damaged > 100, `${damaged} of them`)
 })
+
+t.test('positions that are said to begin behind the end are none', async (t) => {
+  // One passage with one word, and counts of 127 bytes.
+  const list = new WordList(Uint8Array.of(2, 127, 0, 4, 1, 4, 0, 0), Infinity)
+  t.ok(list.next() && list.next())
+  t.throws(() => list.positions(), { code: 'LK_STORAGE_CORRUPT' })
+})
