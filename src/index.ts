@@ -21,7 +21,7 @@ export type {
   ErrorOptions,
   Problem,
 } from './errors.js'
-export type { Chance, Clock } from './flow/clock.js'
+export type { Chance, Clock } from './clock.js'
 export type {
   DocumentRef,
   CompletedDocument,

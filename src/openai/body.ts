@@ -1,4 +1,4 @@
-import { LorekeepError } from '../../../errors.js'
+import { LorekeepError } from '../errors.js'
 
 /**
  * The body of an answer as text. Where it is longer than `maxBytes`, it is cut or an error; the

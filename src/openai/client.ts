@@ -1,11 +1,11 @@
 // Requests to an OpenAI-compatible server: JSON there and back, a timeout for each, and the waiting
 // and asking again that a busy or absent server calls for.
 
-import { LorekeepError } from '../../../errors.js'
-import { parseJson } from '../../../json-text.js'
-import { systemChance, systemClock } from '../../clock.js'
-import type { Chance, Clock } from '../../clock.js'
-import { aCount, aFunction, aText, longestTimer, withMethods } from '../../../door/rules.js'
+import { LorekeepError } from '../errors.js'
+import { parseJson } from '../json-text.js'
+import { systemChance, systemClock } from '../clock.js'
+import type { Chance, Clock } from '../clock.js'
+import { aCount, aFunction, aText, longestTimer, withMethods } from '../door/rules.js'
 import { readBody } from './body.js'
 import { ModelServer } from './server.js'
 import { serverRules, type ServerOptions } from './server.js'

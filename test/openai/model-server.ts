@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
-import type { Clock } from '../../../src/flow/clock.js'
+import type { Clock } from '../../src/clock.js'
 
 export interface ModelRequest {
   readonly path: string
