@@ -298,6 +298,33 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
       isPart: true,
     },
   ],
+  'graph.answer': [
+    {
+      right: {
+        text: 'x',
+        maxPromptLength: 1000,
+        entities: 1,
+        triples: 1,
+        depth: 1,
+        maxTriples: 1,
+        languages: ['de'],
+      },
+      call: (asked) => graph.answer(asked),
+      required: ['text'],
+      ...ofGraph,
+    },
+    {
+      right: { signal, generate: () => 'x' },
+      call: (options: object) => graph.answer({ text: 'x', ...options }),
+      isRef: true,
+      isPart: true,
+    },
+    {
+      right: model,
+      call: (generate) => graph.answer({ text: 'x', generate }),
+      required: ['model'],
+    },
+  ],
   'graph.neighbours': [
     {
       right: term,
@@ -767,6 +794,7 @@ const without = [
     'match',
     'count',
     'retrieve',
+    'answer',
     'search',
     'neighbours',
     'describe',

@@ -89,7 +89,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/rdf/factory': ['src/terms'],
   'src/rdf': [...leaves, 'src/codec'],
   'src/tgx': [...leaves, 'src/rdf', 'src/knowledge/types', 'src/flow/types'],
-  'src/graph/types': ['src/types'],
+  'src/graph/types': ['src/types', 'src/openai'],
   'src/graph/value': ['src/types', 'src/terms', 'src/errors', 'src/door', 'src/graph/types'],
   'src/graph/question': [
     'src/types',
@@ -154,6 +154,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/graph/chunk-texts',
     'src/graph/words',
   ],
+  'src/graph/answer': [...leaves, 'src/openai', 'src/graph/types', 'src/graph/question'],
   'src/graph/retrieve': [
     ...leaves,
     'src/text',
@@ -276,6 +277,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/objects',
     'src/flow',
     'src/graph/types',
+    'src/openai',
     'src/lorekeep',
   ],
   'src/http': [

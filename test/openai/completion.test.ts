@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
-import { LorekeepError } from '../../src/errors.js'
+import type { LorekeepError } from '../../src/errors.js'
 import type { ModelOptions } from '../../src/openai/client.js'
 import { chatWith } from '../../src/openai/completion.js'
 import { pickSeed } from '../fixtures/random.js'
