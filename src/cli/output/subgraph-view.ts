@@ -58,11 +58,28 @@ export function viewOf({ triples, labels, sources }: Subgraph): SubgraphView {
 
 /** `News from Nowhere › A Morning Bath, page 3, 1200 to 1460`, as far as the core knows. */
 export function placeOf(
-  { document, chunk, heading, page, start, end }: NumberedPassage,
+  { document, chunk, title, heading, page, start, end }: NumberedPassage,
   view: SubgraphView,
 ): string {
   const range = start !== undefined && end !== undefined ? `, ${start} to ${end}` : ''
-  const section = heading === undefined ? '' : ` › ${printable(heading.replace(/\s+/g, ' '))}`
+  const section = heading === undefined ? '' : ` › ${onOneLine(heading)}`
   const leaf = page === undefined ? '' : `, page ${page}`
-  return `${view.nameOf(document ?? chunk)}${section}${leaf}${range}`
+  const name = title === undefined ? nameOf(document ?? chunk, view) : onOneLine(title)
+  return `${name}${section}${leaf}${range}`
+}
+
+/** Of a document without a title that was loaded from a file, the name of that is enough beside the passage. */
+function nameOf(term: Term, view: SubgraphView): string {
+  const name = view.nameOf(term)
+  const [, file] = /^file:\/\/.*\/([^/]+)$/.exec(term.v) ?? []
+  if (file === undefined || name !== formatTerm(term)) return name
+  try {
+    return printable(decodeURIComponent(file))
+  } catch {
+    return printable(file)
+  }
+}
+
+function onOneLine(text: string): string {
+  return printable(text.trim().replace(/\s+/g, ' '))
 }
