@@ -46,6 +46,7 @@ const scenarios = [
   'library-load',
   'library-large',
   'texts',
+  'search-large',
   'retrieval',
 ]
 

@@ -2,10 +2,9 @@
 
 import { Turns } from '../../turns.js'
 import type { Term } from '../../types.js'
-import { passagePredicates } from '../../vocabulary.js'
 import { withBlocks } from '../miss.js'
 import type { FoundPassage, ScoreOfWord } from '../types.js'
-import { ANY, NONE, type GraphView } from '../view.js'
+import type { GraphView } from '../view.js'
 import { columnOf, UNKNOWN } from '../words/columns.js'
 import { Search, type ScoreOfPart } from '../words/search.js'
 import type { ScoredPassage } from '../words/top-passages.js'
@@ -45,6 +44,9 @@ export async function search(
   }
 }
 
+/** Passages that are waited for at the same time: each lies in several blocks. */
+const readAtOnce = 16
+
 interface Read {
   readonly scored: ScoredPassage
   readonly passage: Omit<FoundPassage, 'highlights'>
@@ -57,15 +59,20 @@ async function readBest(view: GraphView, search: Search, k: number, turns: Turns
   for (let wanted = k; ; wanted *= 2) {
     const best = search.best(wanted)
     const found = new Map<string, Read>()
-    for (const scored of best) {
-      const name = `${scored.set} ${scored.passage}`
-      const one = read.get(name) ?? {
-        scored,
-        passage: await readPassage(view, texts, search.set(scored.set), scored),
+    const readOne = async (scored: ScoredPassage): Promise<void> => {
+      const name = nameOf(scored)
+      if (read.has(name)) return
+      const passage = await readPassage(texts, search.set(scored.set), scored)
+      read.set(name, { scored, passage })
+    }
+    for (let from = 0; from < best.length; from += readAtOnce) {
+      const some = best.slice(from, from + readAtOnce)
+      await Promise.all(some.map(readOne))
+      for (const scored of some) {
+        const one = read.get(nameOf(scored)) as Read
+        const key = `${one.passage.chunk.v.length} ${one.passage.chunk.v}${one.passage.text}`
+        if (!found.has(key)) found.set(key, one)
       }
-      read.set(name, one)
-      const key = `${one.passage.chunk.v.length} ${one.passage.chunk.v}${one.passage.text}`
-      if (!found.has(key)) found.set(key, one)
       await turns.pass()
     }
     if (found.size < k && best.length === wanted) continue
@@ -73,8 +80,11 @@ async function readBest(view: GraphView, search: Search, k: number, turns: Turns
   }
 }
 
+function nameOf({ set, passage }: ScoredPassage): string {
+  return `${set} ${passage}`
+}
+
 async function readPassage(
-  view: GraphView,
   texts: ChunkTexts,
   set: PassageSet,
   { passage, score }: ScoredPassage,
@@ -86,35 +96,23 @@ async function readPassage(
       return id === 0 ? undefined : set.term(id - 1)
     }
     const [document, title, heading] = [maybe('document'), maybe('title'), maybe('heading')]
-    const page = pageOf(view, chunk)
-    const [start, end] = [set.at(columnOf.begin, passage), set.at(columnOf.end, passage)]
+    const [start, end, page] = [
+      set.at(columnOf.begin, passage),
+      set.at(columnOf.end, passage),
+      set.at(columnOf.page, passage),
+    ]
     return {
       chunk,
       ...(document && { document }),
       ...(title && { title: title.v }),
       ...(heading && { heading: heading.v }),
-      ...(page !== undefined && { page }),
+      ...(page !== UNKNOWN && { page }),
       core: set.coreOf(passage),
       ...(start !== UNKNOWN && { start }),
       ...(end !== UNKNOWN && { end }),
     }
   })
   return { ...said, text: await texts.textOf(set, passage, said.chunk), score }
-}
-
-/** That it begins on: the first that is said. May throw a Miss. */
-function pageOf(view: GraphView, chunk: Term): number | undefined {
-  const s = view.find(chunk)
-  for (const name of passagePredicates.page) {
-    const p = view.find({ v: name, e: true })
-    if (s === NONE || p === NONE) continue
-    const rows = view.rows(s, p, ANY)
-    while (rows.next()) {
-      const { v, e } = view.term(rows.o)
-      if (!e && /^\d{1,15}$/.test(v)) return Number(v)
-    }
-  }
-  return undefined
 }
 
 function wordOf({ text, ...score }: ScoreOfPart): ScoreOfWord {

@@ -1,17 +1,12 @@
 import { saturated } from '../../text/bm25.js'
 import type { Turns } from '../../turns.js'
 import { patience, withBlocks } from '../miss.js'
-import { columnOf } from './columns.js'
 import type { Form } from './forms.js'
 import { takePhrase, type Phrase, type PhraseTaker } from './phrases.js'
-import { FieldWeights } from './scoring.js'
-import type { Statistics } from './statistics.js'
+import type { FieldWeights } from './scoring.js'
 import type { TopPassages } from './top-passages.js'
 import type { PassageSet } from './types.js'
 import type { WordList } from './word-list.js'
-
-/** Columns that scores are made of. */
-const lengths = [columnOf.textWords, columnOf.titleWords, columnOf.headingWords]
 
 /** Numbers of the passages of a set, all of them zeros between two searches, and which of them are not. */
 class PassageNumbers {
@@ -87,9 +82,9 @@ export class PassageScores {
   #required = 0
   #had: Uint16Array | undefined
 
-  constructor(set: PassageSet, statistics: Statistics) {
+  constructor(set: PassageSet, weights: FieldWeights) {
     this.#set = set
-    this.#weights = new FieldWeights(set, statistics)
+    this.#weights = weights
     this.#scratch = takeScratch(set.count)
   }
 
@@ -112,16 +107,14 @@ export class PassageScores {
 
   /** False at the end. May throw a Miss before it has added any: others may have taken blocks. */
   #addSome(list: WordList, weight: number): boolean {
-    const set = this.#set
     const weights = this.#weights
     const { frequencies } = this.#scratch
-    const { isWhole } = set
-    for (const column of lengths) set.need(column)
-    if (!isWhole) set.need(columnOf.place)
+    weights.begin(this.#set)
+    const seen = this.#set.isWhole ? undefined : this.#set.seen()
     for (let left = patience.passages; left > 0; left--) {
       if (!list.next()) return false
       const { passage } = list
-      if (!isWhole && !set.isSeen(passage)) continue
+      if (seen?.has(passage) === false) continue
       frequencies.add(passage, weight * weights.frequency(passage, list))
     }
     return true
@@ -131,10 +124,11 @@ export class PassageScores {
   async addPhrase(phrase: Phrase, turns: Turns): Promise<void> {
     const weights = this.#weights
     const { frequencies } = this.#scratch
+    const begin = () => weights.begin(this.#set)
     const take: PhraseTaker['take'] = (passage, counts) => {
       frequencies.add(passage, weights.frequency(passage, counts))
     }
-    await takePhrase(this.#set, phrase, turns, { columns: lengths, take })
+    await takePhrase(this.#set, phrase, turns, { begin, take })
   }
 
   /** Only passages are to be found that have the word in hand, and all of which that was said before. */
@@ -176,17 +170,16 @@ export class PassageScores {
   async drop(phrase: Phrase, turns: Turns): Promise<void> {
     const { values } = this.#scratch.scores
     const take: PhraseTaker['take'] = (passage) => (values[passage] = 0)
-    await takePhrase(this.#set, phrase, turns, { columns: [], take })
+    await takePhrase(this.#set, phrase, turns, { take })
   }
 
   /** Only passages of a document, by the number of its term. May throw a Miss. */
   keepDocument(document: number): void {
-    const set = this.#set
-    set.need(columnOf.document)
+    const documents = this.#set.column('document')
     const { values, changed, count } = this.#scratch.scores
     for (let n = 0; n < count; n++) {
       const passage = changed[n] as number
-      if (set.at(columnOf.document, passage) !== document + 1) values[passage] = 0
+      if (documents.at(passage) !== document + 1) values[passage] = 0
     }
   }
 

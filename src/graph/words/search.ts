@@ -6,7 +6,7 @@ import { withBlocks } from '../miss.js'
 import { formsOf, type AskedWord } from './forms.js'
 import { PassageScores } from './passage-scores.js'
 import type { Phrase } from './phrases.js'
-import { weights } from './scoring.js'
+import { FieldWeights, weights } from './scoring.js'
 import { statisticsOf, type Statistics } from './statistics.js'
 import { TopPassages, type ScoredPassage } from './top-passages.js'
 import type { PassageSet } from './types.js'
@@ -71,7 +71,8 @@ export class Search {
     this.#question = question
     this.#statistics = statistics
     this.#turns = turns
-    this.#scores = sets.map((set) => new PassageScores(set, statistics))
+    const fields = new FieldWeights(statistics)
+    this.#scores = sets.map((set) => new PassageScores(set, fields))
   }
 
   /** Call end() of what it gives. */
