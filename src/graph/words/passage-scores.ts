@@ -39,10 +39,13 @@ class Scratch {
   readonly scores: PassageNumbers
   /** How often the word in hand is in passages that are seen, by field, length and form. */
   readonly frequencies: PassageNumbers
+  /** The same of the form alone that was asked for. */
+  readonly exact: PassageNumbers
 
   constructor(room: number) {
     this.scores = new PassageNumbers(room)
     this.frequencies = new PassageNumbers(room)
+    this.exact = new PassageNumbers(room)
   }
 
   get room(): number {
@@ -50,7 +53,7 @@ class Scratch {
   }
 }
 
-/** Passages for which there is room in all that is kept: 48 MiB. */
+/** Passages for which there is room in all that is kept: 72 MiB. */
 const mostKept = 2 ** 21
 const leastRoom = 2 ** 10
 
@@ -67,6 +70,7 @@ function takeScratch(passages: number): Scratch {
 function giveBack(scratch: Scratch): void {
   scratch.scores.clear()
   scratch.frequencies.clear()
+  scratch.exact.clear()
   if (scratch.room > mostKept) return
   free.push(scratch)
   let kept = free.reduce((sum, { room }) => sum + room, 0)
@@ -91,6 +95,11 @@ export class PassageScores {
   /** Passages that are seen and have the word in hand. */
   get having(): number {
     return this.#scratch.frequencies.count
+  }
+
+  /** Those that have it as it was asked for. */
+  get havingExactly(): number {
+    return this.#scratch.exact.count
   }
 
   /** Adds a form of the word in hand. Rejects with the signal's reason. */
@@ -120,6 +129,16 @@ export class PassageScores {
     return true
   }
 
+  /** What was added of the word in hand is all that is as it was asked for. */
+  keepExact(): void {
+    const { frequencies, exact } = this.#scratch
+    const { values, changed, count } = frequencies
+    for (let n = 0; n < count; n++) {
+      const passage = changed[n] as number
+      exact.add(passage, values[passage] as number)
+    }
+  }
+
   /** Adds a phrase, which is the word in hand. Rejects with the signal's reason. */
   async addPhrase(phrase: Phrase, turns: Turns): Promise<void> {
     const weights = this.#weights
@@ -144,11 +163,22 @@ export class PassageScores {
 
   /** Ends the word in hand, in all that have it. Gives how often it is in passages that are asked for. */
   endWord(idf: number, asked: readonly number[] = []): number[] {
-    const { scores, frequencies } = this.#scratch
+    return this.#end(this.#scratch.frequencies, idf, asked)
+  }
+
+  /** The same of what was kept. */
+  endExact(idf: number, asked: readonly number[] = []): number[] {
+    return this.#end(this.#scratch.exact, idf, asked)
+  }
+
+  #end(frequencies: PassageNumbers, idf: number, asked: readonly number[]): number[] {
+    const { scores } = this.#scratch
     const { values, changed, count } = frequencies
-    for (let n = 0; n < count; n++) {
-      const passage = changed[n] as number
-      scores.add(passage, idf * saturated(values[passage] as number))
+    if (idf > 0) {
+      for (let n = 0; n < count; n++) {
+        const passage = changed[n] as number
+        scores.add(passage, idf * saturated(values[passage] as number))
+      }
     }
     const told = asked.map((passage) => values[passage] as number)
     frequencies.clear()

@@ -47,8 +47,8 @@ interface Part {
   readonly isRequired: boolean
   /** Takes what a set has of it. */
   readonly add: (set: PassageSet, scores: PassageScores, turns: Turns) => Promise<void>
-  /** The same as the question has it, where other forms count as well. */
-  readonly exactly?: Pick<Part, 'text' | 'add'>
+  /** The same as the question has it, where other forms count as well: as how that is told. */
+  readonly exact?: string
 }
 
 /** A search that was begun: any number of the best can be asked for, until its end. */
@@ -128,13 +128,14 @@ export class Search {
     const search = new Search(sets, question, statistics, turns)
     const all: ScoreOfPart[][] = found.map(() => [])
     try {
-      await search.#takeAll((taken) => {
+      const asked = sets.map((_, n) => {
+        return found.map(({ set, passage }) => (set === n ? passage : -1))
+      })
+      await search.#takeAll((taken, part) => {
         const { idf } = taken
         for (const [n, scores] of search.#scores.entries()) {
-          const told = scores.endWord(
-            idf,
-            found.map(({ set, passage }) => (set === n ? passage : -1)),
-          )
+          const told =
+            part === undefined ? scores.endExact(idf, asked[n]) : scores.endWord(idf, asked[n])
           for (const [at, frequency = 0] of told.entries()) {
             if (!(frequency > 0) || idf === 0) continue
             all[at]?.push({ ...taken, frequency, score: idf * saturated(frequency) })
@@ -155,7 +156,8 @@ export class Search {
       else if (taken.idf > 0 && taken.passages > 0) this.#exactly.push(taken)
       for (const scores of this.#scores) {
         if (part?.isRequired === true) scores.require()
-        scores.endWord(taken.idf)
+        if (part === undefined) scores.endExact(taken.idf)
+        else scores.endWord(taken.idf)
       }
     })
     for (const [n, set] of this.#sets.entries()) {
@@ -169,25 +171,24 @@ export class Search {
   }
 
   /**
-   * Takes part by part, and calls `end` with what it is worth, and with the part, if it is all of it. A word as the question has it may be far rarer than
-   * all its forms together, *planting* than plants: it has a share of what it would be worth more by itself.
+   * Takes part by part, and calls `end` with what it is worth, and with the part, if it is all of it. A
+   * word as the question has it may be far rarer than all its forms together, *planting* than plants: it
+   * has a share of what it would be worth more by itself.
    */
   async #takeAll(end: (taken: PartOfSearch, part: Part | undefined) => void): Promise<void> {
     for (const part of partsOf(this.#question)) {
-      const taken = await this.#take(part.add, part.weight)
+      const taken = await this.#take(part)
       end({ text: part.text, ...taken }, part)
-      if (part.exactly === undefined) continue
-      const { text, add } = part.exactly
-      const { idf, passages } = await this.#take(add, 1)
-      end({ text, passages, idf: weights.exact * (idf - taken.idf) }, undefined)
+      const { exact: text } = part
+      if (text === undefined) continue
+      const passages = this.#scores.reduce((sum, scores) => sum + scores.havingExactly, 0)
+      const idf = weights.exact * (this.#idfOf(passages) - taken.idf)
+      end({ text, passages, idf }, undefined)
     }
   }
 
   /** Takes a part of the question in all sets. Gives what it is worth. */
-  async #take(
-    add: Part['add'],
-    weight: number,
-  ): Promise<{ readonly idf: number; readonly passages: number }> {
+  async #take({ add, weight }: Part): Promise<{ readonly idf: number; readonly passages: number }> {
     const turns = this.#turns
     let passages = 0
     for (const [n, set] of this.#sets.entries()) {
@@ -196,7 +197,11 @@ export class Search {
       passages += scores.having
       await turns.pass()
     }
-    return { idf: weight * idfOf(passages, this.#statistics.passages), passages }
+    return { idf: weight * this.#idfOf(passages), passages }
+  }
+
+  #idfOf(passages: number): number {
+    return idfOf(passages, this.#statistics.passages)
   }
 }
 
@@ -205,21 +210,15 @@ function* partsOf({ words, phrases, joined, languages }: WordQuestion): Generato
     const add: Part['add'] = async (set, scores, turns) => {
       for (const form of await formsOf(set, word, languages, turns)) {
         await scores.addForm(form, turns)
+        if (form.isAsked) scores.keepExact()
       }
     }
-    const text = word.isPrefix ? `${word.form}*` : word.form
-    yield { text, weight: 1, isRequired: false, add, ...(!word.isPrefix && exactly(word)) }
+    const { form, isPrefix } = word
+    const told = isPrefix ? { text: `${form}*` } : { text: form, exact: `"${form}"` }
+    yield { ...told, weight: 1, isRequired: false, add }
   }
   for (const phrase of phrases) yield partOf(phrase, { weight: 1, isRequired: true })
   for (const phrase of joined) yield partOf(phrase, { weight: weights.joined, isRequired: false })
-}
-
-function exactly({ form }: AskedWord): Required<Pick<Part, 'exactly'>> {
-  const add: Part['add'] = async (set, scores, turns) => {
-    const word = await withBlocks(() => set.find(Buffer.from(form)))
-    if (word >= 0) await scores.addForm({ word, weight: 1 }, turns)
-  }
-  return { exactly: { text: `"${form}"`, add } }
 }
 
 function partOf(phrase: Phrase, counting: Pick<Part, 'weight' | 'isRequired'>): Part {
