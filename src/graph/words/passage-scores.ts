@@ -2,58 +2,40 @@ import { saturated } from '../../text/bm25.js'
 import type { Turns } from '../../turns.js'
 import { patience, withBlocks } from '../miss.js'
 import type { Form } from './forms.js'
+import { PassageNumbers } from './passage-numbers.js'
 import { takePhrase, type Phrase, type PhraseTaker } from './phrases.js'
 import type { FieldWeights } from './scoring.js'
 import type { TopPassages } from './top-passages.js'
 import type { PassageSet } from './types.js'
+import type { WordInSet, Worth } from './word-in-set.js'
 import type { WordList } from './word-list.js'
-
-/** Numbers of the passages of a set, all of them zeros between two searches, and which of them are not. */
-class PassageNumbers {
-  readonly values: Float64Array
-  readonly changed: Uint32Array
-  count = 0
-
-  constructor(passages: number) {
-    this.values = new Float64Array(passages)
-    this.changed = new Uint32Array(passages)
-  }
-
-  /** Adds a number above 0. */
-  add(passage: number, number: number): void {
-    const { values } = this
-    const before = values[passage] as number
-    if (before === 0) this.changed[this.count++] = passage
-    values[passage] = before + number
-  }
-
-  clear(): void {
-    for (let n = 0; n < this.count; n++) this.values[this.changed[n] as number] = 0
-    this.count = 0
-  }
-}
 
 /** Numbers that a search needs for the passages of a set. */
 class Scratch {
   /** Scores, 0 of those that are not to be found. */
   readonly scores: PassageNumbers
-  /** How often the word in hand is in passages that are seen, by field, length and form. */
-  readonly frequencies: PassageNumbers
-  /** The same of the form alone that was asked for. */
-  readonly exact: PassageNumbers
+  #frequencies: PassageNumbers | undefined
 
   constructor(room: number) {
     this.scores = new PassageNumbers(room)
-    this.frequencies = new PassageNumbers(room)
-    this.exact = new PassageNumbers(room)
+  }
+
+  /** How often the phrase or beginning in hand is in passages that are seen, by field and length. */
+  get frequencies(): PassageNumbers {
+    return (this.#frequencies ??= new PassageNumbers(this.room))
   }
 
   get room(): number {
     return this.scores.values.length
   }
+
+  clear(): void {
+    this.scores.clear()
+    this.#frequencies?.clear()
+  }
 }
 
-/** Passages for which there is room in all that is kept: 72 MiB. */
+/** Passages for which there is room in all that is kept: 24 MiB, or 48. */
 const mostKept = 2 ** 21
 const leastRoom = 2 ** 10
 
@@ -68,9 +50,7 @@ function takeScratch(passages: number): Scratch {
 
 /** The one that was not used for the longest time goes first. */
 function giveBack(scratch: Scratch): void {
-  scratch.scores.clear()
-  scratch.frequencies.clear()
-  scratch.exact.clear()
+  scratch.clear()
   if (scratch.room > mostKept) return
   free.push(scratch)
   let kept = free.reduce((sum, { room }) => sum + room, 0)
@@ -92,17 +72,17 @@ export class PassageScores {
     this.#scratch = takeScratch(set.count)
   }
 
-  /** Passages that are seen and have the word in hand. */
+  /** Passages that are seen and have the phrase or beginning in hand. */
   get having(): number {
     return this.#scratch.frequencies.count
   }
 
-  /** Those that have it as it was asked for. */
-  get havingExactly(): number {
-    return this.#scratch.exact.count
+  /** Rejects with the signal's reason. */
+  async addWord(word: WordInSet, worth: Worth, turns: Turns): Promise<void> {
+    await word.addTo(this.#scratch.scores, this.#weights, worth, turns)
   }
 
-  /** Adds a form of the word in hand. Rejects with the signal's reason. */
+  /** Adds a word of the beginning in hand. Rejects with the signal's reason. */
   async addForm({ word, weight }: Form, turns: Turns): Promise<void> {
     const found = withBlocks(() => this.#set.counts(word))
     const list = found instanceof Promise ? await found : found
@@ -129,17 +109,7 @@ export class PassageScores {
     return true
   }
 
-  /** What was added of the word in hand is all that is as it was asked for. */
-  keepExact(): void {
-    const { frequencies, exact } = this.#scratch
-    const { values, changed, count } = frequencies
-    for (let n = 0; n < count; n++) {
-      const passage = changed[n] as number
-      exact.add(passage, values[passage] as number)
-    }
-  }
-
-  /** Adds a phrase, which is the word in hand. Rejects with the signal's reason. */
+  /** Adds a phrase, which is the one in hand. Rejects with the signal's reason. */
   async addPhrase(phrase: Phrase, turns: Turns): Promise<void> {
     const weights = this.#weights
     const { frequencies } = this.#scratch
@@ -150,7 +120,7 @@ export class PassageScores {
     await takePhrase(this.#set, phrase, turns, { begin, take })
   }
 
-  /** Only passages are to be found that have the word in hand, and all of which that was said before. */
+  /** Only passages are to be found that have what is in hand, and all of which that was said before. */
   require(): void {
     const had = (this.#had ??= new Uint16Array(this.#set.count))
     const { changed, count } = this.#scratch.frequencies
@@ -161,24 +131,13 @@ export class PassageScores {
     this.#required++
   }
 
-  /** Ends the word in hand, in all that have it. Gives how often it is in passages that are asked for. */
-  endWord(idf: number, asked: readonly number[] = []): number[] {
-    return this.#end(this.#scratch.frequencies, idf, asked)
-  }
-
-  /** The same of what was kept. */
-  endExact(idf: number, asked: readonly number[] = []): number[] {
-    return this.#end(this.#scratch.exact, idf, asked)
-  }
-
-  #end(frequencies: PassageNumbers, idf: number, asked: readonly number[]): number[] {
-    const { scores } = this.#scratch
+  /** Ends what is in hand, in all that have it. Gives how often it is in passages that are asked for. */
+  endPart(idf: number, asked: readonly number[] = []): number[] {
+    const { scores, frequencies } = this.#scratch
     const { values, changed, count } = frequencies
-    if (idf > 0) {
-      for (let n = 0; n < count; n++) {
-        const passage = changed[n] as number
-        scores.add(passage, idf * saturated(values[passage] as number))
-      }
+    for (let n = 0; n < count; n++) {
+      const passage = changed[n] as number
+      scores.add(passage, idf * saturated(values[passage] as number))
     }
     const told = asked.map((passage) => values[passage] as number)
     frequencies.clear()

@@ -10,6 +10,7 @@ import { FieldWeights, weights } from './scoring.js'
 import { statisticsOf, type Statistics } from './statistics.js'
 import { TopPassages, type ScoredPassage } from './top-passages.js'
 import type { PassageSet } from './types.js'
+import { WordInSet } from './word-in-set.js'
 
 /** What a question asks for, in words. */
 export interface WordQuestion {
@@ -39,7 +40,7 @@ export interface ScoreOfPart extends PartOfSearch {
   readonly score: number
 }
 
-/** What is looked for in each set in turn. */
+/** A phrase, or the beginning of words, that is looked for in each set in turn. */
 interface Part {
   readonly text: string
   readonly weight: number
@@ -47,8 +48,13 @@ interface Part {
   readonly isRequired: boolean
   /** Takes what a set has of it. */
   readonly add: (set: PassageSet, scores: PassageScores, turns: Turns) => Promise<void>
-  /** The same as the question has it, where other forms count as well: as how that is told. */
-  readonly exact?: string
+}
+
+/** A word as how it is told, and as the question has it, and what each set has of it. */
+interface Word {
+  readonly all: PartOfSearch
+  readonly exact: PartOfSearch
+  readonly inSets: readonly WordInSet[]
 }
 
 /** A search that was begun: any number of the best can be asked for, until its end. */
@@ -125,23 +131,33 @@ export class Search {
     turns: Turns,
   ): Promise<ScoreOfPart[][]> {
     const statistics = await statisticsOf(sets, turns)
+    const fields = new FieldWeights(statistics)
     const search = new Search(sets, question, statistics, turns)
     const all: ScoreOfPart[][] = found.map(() => [])
+    const asked = sets.map((_, n) => {
+      return found.map(({ set, passage }) => (set === n ? passage : -1))
+    })
+    const tell = (part: PartOfSearch, frequencies: readonly number[]) => {
+      for (const [n, frequency = 0] of frequencies.entries()) {
+        if (!(frequency > 0) || part.idf === 0) continue
+        all[n]?.push({ ...part, frequency, score: part.idf * saturated(frequency) })
+      }
+    }
     try {
-      const asked = sets.map((_, n) => {
-        return found.map(({ set, passage }) => (set === n ? passage : -1))
-      })
-      await search.#takeAll((taken, part) => {
-        const { idf } = taken
-        for (const [n, scores] of search.#scores.entries()) {
-          const told =
-            part === undefined ? scores.endExact(idf, asked[n]) : scores.endWord(idf, asked[n])
-          for (const [at, frequency = 0] of told.entries()) {
-            if (!(frequency > 0) || idf === 0) continue
-            all[at]?.push({ ...taken, frequency, score: idf * saturated(frequency) })
+      await search.#takeAll(
+        async ({ all, exact, inSets }) => {
+          for (const [n, word] of inSets.entries()) {
+            const told = await word.told(asked[n] as readonly number[], fields, turns)
+            tell(all, told.all)
+            tell(exact, told.exact)
           }
-        }
-      })
+        },
+        (taken) => {
+          for (const [n, scores] of search.#scores.entries()) {
+            tell(taken, scores.endPart(taken.idf, asked[n]))
+          }
+        },
+      )
       return all
     } finally {
       search.end()
@@ -151,15 +167,23 @@ export class Search {
   async #run(): Promise<void> {
     const { excluded, document } = this.#question
     const turns = this.#turns
-    await this.#takeAll((taken, part) => {
-      if (part !== undefined) this.#parts.push(taken)
-      else if (taken.idf > 0 && taken.passages > 0) this.#exactly.push(taken)
-      for (const scores of this.#scores) {
-        if (part?.isRequired === true) scores.require()
-        if (part === undefined) scores.endExact(taken.idf)
-        else scores.endWord(taken.idf)
-      }
-    })
+    await this.#takeAll(
+      async ({ all, exact, inSets }) => {
+        this.#parts.push(all)
+        if (exact.idf > 0 && exact.passages > 0) this.#exactly.push(exact)
+        const worth = { idf: all.idf, exact: exact.idf }
+        for (const [n, scores] of this.#scores.entries()) {
+          await scores.addWord(inSets[n] as WordInSet, worth, turns)
+        }
+      },
+      (taken, { isRequired }) => {
+        this.#parts.push(taken)
+        for (const scores of this.#scores) {
+          if (isRequired) scores.require()
+          scores.endPart(taken.idf)
+        }
+      },
+    )
     for (const [n, set] of this.#sets.entries()) {
       const scores = this.#scores[n] as PassageScores
       scores.keepRequired()
@@ -170,34 +194,58 @@ export class Search {
     }
   }
 
+  /** Takes words, then phrases: with what each is worth. */
+  async #takeAll(
+    takeWord: (word: Word) => Promise<void>,
+    endPart: (taken: PartOfSearch, part: Part) => void,
+  ): Promise<void> {
+    const { words, phrases, joined } = this.#question
+    for (const word of words) {
+      if (word.isPrefix) endPart(...(await this.#take(partOfBeginning(word))))
+      else await takeWord(await this.#word(word))
+    }
+    for (const phrase of phrases) {
+      endPart(...(await this.#take(partOf(phrase, { weight: 1, isRequired: true }))))
+    }
+    for (const phrase of joined) {
+      endPart(...(await this.#take(partOf(phrase, { weight: weights.joined, isRequired: false }))))
+    }
+  }
+
   /**
-   * Takes part by part, and calls `end` with what it is worth, and with the part, if it is all of it. A
-   * word as the question has it may be far rarer than all its forms together, *planting* than plants: it
+   * A word as the question has it may be far rarer than all its forms together, *planting* than plants: it
    * has a share of what it would be worth more by itself.
    */
-  async #takeAll(end: (taken: PartOfSearch, part: Part | undefined) => void): Promise<void> {
-    for (const part of partsOf(this.#question)) {
-      const taken = await this.#take(part)
-      end({ text: part.text, ...taken }, part)
-      const { exact: text } = part
-      if (text === undefined) continue
-      const passages = this.#scores.reduce((sum, scores) => sum + scores.havingExactly, 0)
-      const idf = weights.exact * (this.#idfOf(passages) - taken.idf)
-      end({ text, passages, idf }, undefined)
+  async #word(word: AskedWord): Promise<Word> {
+    const turns = this.#turns
+    const { languages } = this.#question
+    const inSets: WordInSet[] = []
+    for (const set of this.#sets) {
+      inSets.push(await WordInSet.of(set, await formsOf(set, word, languages, turns), turns))
+      await turns.pass()
+    }
+    const passages = inSets.reduce((sum, { having }) => sum + having, 0)
+    const exactly = inSets.reduce((sum, { havingExactly }) => sum + havingExactly, 0)
+    const idf = this.#idfOf(passages)
+    const exactIdf = weights.exact * (this.#idfOf(exactly) - idf)
+    return {
+      all: { text: word.form, passages, idf },
+      exact: { text: `"${word.form}"`, passages: exactly, idf: exactIdf },
+      inSets,
     }
   }
 
   /** Takes a part of the question in all sets. Gives what it is worth. */
-  async #take({ add, weight }: Part): Promise<{ readonly idf: number; readonly passages: number }> {
+  async #take(part: Part): Promise<[taken: PartOfSearch, part: Part]> {
     const turns = this.#turns
     let passages = 0
     for (const [n, set] of this.#sets.entries()) {
       const scores = this.#scores[n] as PassageScores
-      await add(set, scores, turns)
+      await part.add(set, scores, turns)
       passages += scores.having
       await turns.pass()
     }
-    return { idf: weight * this.#idfOf(passages), passages }
+    return [{ text: part.text, passages, idf: part.weight * this.#idfOf(passages) }, part]
   }
 
   #idfOf(passages: number): number {
@@ -205,20 +253,11 @@ export class Search {
   }
 }
 
-function* partsOf({ words, phrases, joined, languages }: WordQuestion): Generator<Part> {
-  for (const word of words) {
-    const add: Part['add'] = async (set, scores, turns) => {
-      for (const form of await formsOf(set, word, languages, turns)) {
-        await scores.addForm(form, turns)
-        if (form.isAsked) scores.keepExact()
-      }
-    }
-    const { form, isPrefix } = word
-    const told = isPrefix ? { text: `${form}*` } : { text: form, exact: `"${form}"` }
-    yield { ...told, weight: 1, isRequired: false, add }
+function partOfBeginning(word: AskedWord): Part {
+  const add: Part['add'] = async (set, scores, turns) => {
+    for (const form of await formsOf(set, word, [], turns)) await scores.addForm(form, turns)
   }
-  for (const phrase of phrases) yield partOf(phrase, { weight: 1, isRequired: true })
-  for (const phrase of joined) yield partOf(phrase, { weight: weights.joined, isRequired: false })
+  return { text: `${word.form}*`, weight: 1, isRequired: false, add }
 }
 
 function partOf(phrase: Phrase, counting: Pick<Part, 'weight' | 'isRequired'>): Part {
