@@ -34,6 +34,14 @@ t.test('Markdown stays as it is, and its headings are found', async (t) => {
   await t.rejects(read('text/markdown', text, { maxTextLength: 10 }), because('text'))
 })
 
+t.test('what stands in a comment is no heading, and signs close one behind a space', async (t) => {
+  const text = '<!--\n# no\n-->\n# One ##\n## Two#\n# ##\n###\n# C # \t\n<!-- x -->\n#\tTab\t#\n'
+  const { headings, title } = await read('text/markdown', text)
+  const names = headings.map(({ level, text: heading }) => `${level} ${heading}`)
+  t.strictSame(names, ['1 One', '2 Two#', '1 C', '1 Tab'])
+  t.equal(title, 'One')
+})
+
 t.test('each row of CSV says what its cells are', async (t) => {
   const csv = 'Name,Toll\r\n"Folly, ""old""",1 d\r\n\r\nOsney,,more\r\n'
   t.equal((await read('text/csv', csv)).text, 'Name: Folly, "old"\nToll: 1 d\n\nName: Osney\nmore')
