@@ -4,6 +4,9 @@ import { TextBuilder, type StructuredText } from './structured-text.js'
 import type { ReadLimits } from './types.js'
 import { Unreadable } from './unreadable.js'
 
+/** Excel's own line before the header. */
+const saysDelimiter = /^\uFEFF?sep=([,;\t|])\r?\n/i
+
 export function readCsv(
   text: string,
   usual: ',' | '\t',
@@ -11,7 +14,9 @@ export function readCsv(
 ): StructuredText {
   const builder = new TextBuilder(maxTextLength)
   let header: readonly string[] | undefined
-  for (const row of rowsOf(text, usual === '\t' ? '\t' : delimiterOf(text))) {
+  const said = saysDelimiter.exec(text)
+  const rest = said === null ? text : text.slice(said[0].length)
+  for (const row of rowsOf(rest, said?.[1] ?? (usual === '\t' ? '\t' : delimiterOf(text)))) {
     const cells = row.map((cell) => cell.replace(/\s+/gu, ' ').trim())
     if (cells.every((cell) => cell === '')) continue
     if (header === undefined) {

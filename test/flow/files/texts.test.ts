@@ -50,6 +50,7 @@ t.test('each row of CSV says what its cells are', async (t) => {
   t.equal((await read('text/csv', 'a,b')).text, 'a\nb', 'a header alone')
   t.equal((await read('text/csv', 'a,b\n"open')).text, 'a: open', 'a quote that is not closed')
   t.equal((await read('text/tab-separated-values', 'a\tb\n1\t2')).text, 'a: 1\nb: 2')
+  t.equal((await read('text/csv', '\uFEFFsep=;\r\na;b\r\n1,5;2\r\n')).text, 'a: 1,5\nb: 2')
   await t.rejects(read('text/csv', '\n\n'), because('empty'))
 })
 
