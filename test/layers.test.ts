@@ -234,7 +234,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/flow/charset',
     'src/flow/files',
   ],
-  'src/flow/files': [...leaves, 'src/flow/types'],
+  'src/flow/atx-heading': [],
+  'src/flow/files': [...leaves, 'src/flow/types', 'src/flow/atx-heading'],
   'src/flow/base64': [],
   'src/flow/charset': ['src/errors', 'src/flow/charset-tables'],
   'src/flow/charset-tables': [],
@@ -245,6 +246,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/objects/types',
     'src/flow/types',
     'src/flow/clock',
+    'src/flow/atx-heading',
   ],
   'src/flow': [...leaves, 'src/knowledge/types', 'src/objects/types'],
   'src/salvage-stores': [
