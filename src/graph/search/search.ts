@@ -26,7 +26,7 @@ export async function search(
   const begun = await Search.of(sets, question, turns)
   try {
     const best = await readBest(view, begun, k, turns)
-    const highlighter = new Highlighter(question)
+    const highlighter = new Highlighter(question, await begun.forms())
     const scored = best.map(({ scored }) => scored)
     const explained = explain ? await Search.explained(sets, question, scored, turns) : []
     const found: FoundPassage[] = []

@@ -66,6 +66,8 @@ export class Search {
   readonly #scores: readonly PassageScores[]
   readonly #parts: PartOfSearch[] = []
   readonly #exactly: PartOfSearch[] = []
+  /** Those of its words, by set: numbers, as lists may be long. */
+  readonly #forms: { readonly set: PassageSet; readonly words: readonly number[] }[] = []
 
   private constructor(
     sets: readonly PassageSet[],
@@ -123,6 +125,18 @@ export class Search {
     return this.#exactly
   }
 
+  /** All forms of the words of the question that are in some set. Rejects with the signal's reason. */
+  async forms(): Promise<Set<string>> {
+    const forms = new Set<string>()
+    for (const { set, words } of this.#forms) {
+      for (const form of await withBlocks(() => words.map((word) => set.word(word)))) {
+        forms.add(form)
+      }
+      await this.#turns.pass()
+    }
+    return forms
+  }
+
   /** What the scores of some passages are the sums of. */
   static async explained(
     sets: readonly PassageSet[],
@@ -173,7 +187,9 @@ export class Search {
         if (exact.idf > 0 && exact.passages > 0) this.#exactly.push(exact)
         const worth = { idf: all.idf, exact: exact.idf }
         for (const [n, scores] of this.#scores.entries()) {
-          await scores.addWord(inSets[n] as WordInSet, worth, turns)
+          const word = inSets[n] as WordInSet
+          this.#forms.push({ set: this.set(n), words: word.words })
+          await scores.addWord(word, worth, turns)
         }
       },
       (taken, { isRequired }) => {

@@ -64,6 +64,11 @@ export class WordInSet {
     return new WordInSet(set, lists, await countsOf(set, lists, turns))
   }
 
+  /** Its forms, as words of the set. */
+  get words(): number[] {
+    return this.#forms.map(({ word }) => word)
+  }
+
   /** Adds what the word is worth to the scores of passages that have it. Rejects with the signal's reason. */
   async addTo(
     scores: PassageNumbers,

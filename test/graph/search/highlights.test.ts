@@ -22,7 +22,9 @@ const nothing: WordQuestion = {
 
 function rangesIn(text: string, question: Partial<WordQuestion>) {
   const turns = new Turns(undefined)
-  return new Highlighter({ ...nothing, ...question }).in(text, turns)
+  const all = { ...nothing, ...question }
+  const whole = all.words.filter(({ isPrefix }) => !isPrefix)
+  return new Highlighter(all, new Set(whole.map(({ form }) => form))).in(text, turns)
 }
 
 /** The units of a text that are in some range. */
