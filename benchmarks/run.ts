@@ -47,6 +47,7 @@ const scenarios = [
   'library-large',
   'texts',
   'retrieval',
+  'rare',
 ]
 
 const asked = process.argv.slice(2).filter((argument) => argument !== '--json')

@@ -7,7 +7,8 @@ import { withBlocks } from '../miss.js'
 import type { FoundPassage, ScoreOfWord } from '../types.js'
 import { ANY, NONE, type GraphView } from '../view.js'
 import { columnOf, UNKNOWN } from '../words/columns.js'
-import { Search, type ScoreOfPart } from '../words/search.js'
+import { keysOf } from '../words/keys.js'
+import { Search, type ScoreOfPart, type WordQuestion } from '../words/search.js'
 import type { ScoredPassage } from '../words/top-passages.js'
 import type { PassageSet } from '../words/types.js'
 import { ChunkTexts } from '../chunk-texts.js'
@@ -26,7 +27,8 @@ export async function search(
   await turns.pass()
   const begun = await Search.of(sets, question, turns)
   try {
-    const best = await readBest(view, begun, k, turns)
+    const first = await firstOf(sets, question, begun, turns)
+    const best = await readBest(view, begun, { k, first }, turns)
     const highlighter = new Highlighter(question)
     const scored = best.map(({ scored }) => scored)
     const explained = explain ? await Search.explained(sets, question, scored, turns) : []
@@ -50,12 +52,56 @@ interface Read {
   readonly passage: Omit<FoundPassage, 'highlights'>
 }
 
+/** Passages of which the one is chosen that comes first whatever scores say. */
+const mostHaving = 64
+
+/** What comes first whatever scores say, where it is not the first already: with the score of the best. */
+async function firstOf(
+  sets: readonly PassageSet[],
+  question: WordQuestion,
+  search: Search,
+  turns: Turns,
+): Promise<ScoredPassage | undefined> {
+  const [best] = search.best(1)
+  if (best === undefined) return undefined
+  const keys = await keysOf(sets, question, search, turns)
+  if (keys === undefined) return undefined
+  const isBest = keys.passages.some(
+    ({ set, passage }) => set === best.set && passage === best.passage,
+  )
+  if (isBest) return undefined
+  const phrases = [...question.phrases, ...keys.phrases]
+  const having = await Search.of(sets, { ...question, phrases }, turns)
+  const found = having.best(mostHaving)
+  having.end()
+  const explained = await Search.explained(sets, question, found, turns)
+  const named = await Promise.all(
+    found.map(async (each, n) => {
+      const score = (explained[n] ?? []).reduce((sum, { score }) => sum + score, 0)
+      return { each, score, name: await nameOf(search.set(each.set), each) }
+    }),
+  )
+  // The same one, whichever parts an index has.
+  const [first] = named.sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1))
+  return first && { ...first.each, score: best.score }
+}
+
+function nameOf(set: PassageSet, { passage }: ScoredPassage): string | Promise<string> {
+  return withBlocks(() => set.term(set.at(columnOf.passage, passage)).v)
+}
+
 /** The best, each once: several cores may say the same passage. */
-async function readBest(view: GraphView, search: Search, k: number, turns: Turns): Promise<Read[]> {
+async function readBest(
+  view: GraphView,
+  search: Search,
+  { k, first }: { readonly k: number; readonly first: ScoredPassage | undefined },
+  turns: Turns,
+): Promise<Read[]> {
   const texts = new ChunkTexts(view, turns)
   const read = new Map<string, Read>()
   for (let wanted = k; ; wanted *= 2) {
     const best = search.best(wanted)
+    if (first !== undefined) best.unshift(first)
     const found = new Map<string, Read>()
     for (const scored of best) {
       const name = `${scored.set} ${scored.passage}`
@@ -68,8 +114,9 @@ async function readBest(view: GraphView, search: Search, k: number, turns: Turns
       if (!found.has(key)) found.set(key, one)
       await turns.pass()
     }
-    if (found.size < k && best.length === wanted) continue
-    return [...found.values()].sort(byScore).slice(0, k)
+    if (found.size < k && best.length >= wanted) continue
+    const place = ({ scored }: Read) => (scored === first ? 0 : 1)
+    return [...found.values()].sort((a, b) => place(a) - place(b) || byScore(a, b)).slice(0, k)
   }
 }
 

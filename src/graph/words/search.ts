@@ -18,6 +18,10 @@ export interface WordQuestion {
   readonly phrases: readonly Phrase[]
   /** Words that count for more where they stand so. */
   readonly joined: readonly Phrase[]
+  /** Words that are beside each other in it, and count for a little more where they stand so. */
+  readonly pairs: readonly Phrase[]
+  /** All of it, as it stands. */
+  readonly whole: Phrase | undefined
   readonly excluded: readonly Phrase[]
   readonly languages: readonly string[]
   /** Only passages of this document, by its URI. */
@@ -199,7 +203,7 @@ export class Search {
   }
 }
 
-function* partsOf({ words, phrases, joined, languages }: WordQuestion): Generator<Part> {
+function* partsOf({ words, phrases, joined, pairs, languages }: WordQuestion): Generator<Part> {
   for (const word of words) {
     const add: Part['add'] = async (set, scores, turns) => {
       for (const form of await formsOf(set, word, languages, turns)) {
@@ -211,6 +215,7 @@ function* partsOf({ words, phrases, joined, languages }: WordQuestion): Generato
   }
   for (const phrase of phrases) yield partOf(phrase, { weight: 1, isRequired: true })
   for (const phrase of joined) yield partOf(phrase, { weight: weights.joined, isRequired: false })
+  for (const phrase of pairs) yield partOf(phrase, { weight: weights.pair, isRequired: false })
 }
 
 function exactly({ form }: AskedWord): Required<Pick<Part, 'exactly'>> {
