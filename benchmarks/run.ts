@@ -48,6 +48,7 @@ const scenarios = [
   'texts',
   'search-large',
   'retrieval',
+  'rare',
 ]
 
 const asked = process.argv.slice(2).filter((argument) => argument !== '--json')

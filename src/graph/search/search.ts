@@ -6,7 +6,8 @@ import { withBlocks } from '../miss.js'
 import type { FoundPassage, ScoreOfWord } from '../types.js'
 import type { GraphView } from '../view.js'
 import { columnOf, UNKNOWN } from '../words/columns.js'
-import { Search, type ScoreOfPart } from '../words/search.js'
+import { keysOf } from '../words/keys.js'
+import { Search, type ScoreOfPart, type WordQuestion } from '../words/search.js'
 import type { ScoredPassage } from '../words/top-passages.js'
 import type { PassageSet } from '../words/types.js'
 import { ChunkTexts } from '../chunk-texts.js'
@@ -25,7 +26,8 @@ export async function search(
   await turns.pass()
   const begun = await Search.of(sets, question, turns)
   try {
-    const best = await readBest(view, begun, k, turns)
+    const first = await firstOf(sets, question, begun, turns)
+    const best = await readBest(view, begun, { k, first }, turns)
     const highlighter = new Highlighter(question, await begun.forms())
     const scored = best.map(({ scored }) => scored)
     const explained = explain ? await Search.explained(sets, question, scored, turns) : []
@@ -52,43 +54,86 @@ interface Read {
   readonly passage: Omit<FoundPassage, 'highlights'>
 }
 
+/** Passages of which the one is chosen that comes first whatever scores say. */
+const mostHaving = 64
+
+/** What comes first whatever scores say, where it is not the first already: with the score of the best. */
+async function firstOf(
+  sets: readonly PassageSet[],
+  question: WordQuestion,
+  search: Search,
+  turns: Turns,
+): Promise<ScoredPassage | undefined> {
+  const [best] = search.best(1)
+  if (best === undefined) return undefined
+  const keys = await keysOf(sets, question, search, turns)
+  if (keys === undefined) return undefined
+  const isBest = keys.passages.some(
+    ({ set, passage }) => set === best.set && passage === best.passage,
+  )
+  if (isBest) return undefined
+  const phrases = [...question.phrases, ...keys.phrases]
+  const having = await Search.of(sets, { ...question, phrases }, turns)
+  const found = having.best(mostHaving)
+  having.end()
+  const explained = await Search.explained(sets, question, found, turns)
+  const named = await Promise.all(
+    found.map(async (each, n) => {
+      const score = (explained[n] ?? []).reduce((sum, { score }) => sum + score, 0)
+      return { each, score, name: await nameOf(search.set(each.set), each) }
+    }),
+  )
+  // The same one, whichever parts an index has.
+  const [first] = named.sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1))
+  return first && { ...first.each, score: best.score }
+}
+
+function nameOf(set: PassageSet, { passage }: ScoredPassage): string | Promise<string> {
+  return withBlocks(() => set.term(set.at(columnOf.passage, passage)).v)
+}
+
 /** The best, each once: several cores may say the same passage. */
-async function readBest(view: GraphView, search: Search, k: number, turns: Turns): Promise<Read[]> {
+async function readBest(
+  view: GraphView,
+  search: Search,
+  { k, first }: { readonly k: number; readonly first: ScoredPassage | undefined },
+  turns: Turns,
+): Promise<Read[]> {
   const texts = new ChunkTexts(view, turns)
-  const read = new Map<string, Read>()
+  const reads = new Map<string, Promise<Read>>()
   for (let wanted = k; ; wanted *= 2) {
     const best = search.best(wanted)
+    if (first !== undefined) best.unshift(first)
     const found = new Map<string, Read>()
-    const readOne = async (scored: ScoredPassage): Promise<void> => {
-      const name = nameOf(scored)
-      if (read.has(name)) return
-      const passage = await readPassage(texts, search.set(scored.set), scored)
-      read.set(name, { scored, passage })
+    const readOnce = (scored: ScoredPassage): Promise<Read> => {
+      const name = keyOf(scored)
+      const read = reads.get(name) ?? readPassage(texts, search.set(scored.set), scored)
+      reads.set(name, read)
+      return read
     }
     for (let from = 0; from < best.length; from += readAtOnce) {
-      const some = best.slice(from, from + readAtOnce)
-      await Promise.all(some.map(readOne))
-      for (const scored of some) {
-        const one = read.get(nameOf(scored)) as Read
+      for (const one of await Promise.all(best.slice(from, from + readAtOnce).map(readOnce))) {
         const key = `${one.passage.chunk.v.length} ${one.passage.chunk.v}${one.passage.text}`
         if (!found.has(key)) found.set(key, one)
       }
       await turns.pass()
     }
-    if (found.size < k && best.length === wanted) continue
-    return [...found.values()].sort(byScore).slice(0, k)
+    if (found.size < k && best.length >= wanted) continue
+    const place = ({ scored }: Read) => (scored === first ? 0 : 1)
+    return [...found.values()].sort((a, b) => place(a) - place(b) || byScore(a, b)).slice(0, k)
   }
 }
 
-function nameOf({ set, passage }: ScoredPassage): string {
+function keyOf({ set, passage }: ScoredPassage): string {
   return `${set} ${passage}`
 }
 
 async function readPassage(
   texts: ChunkTexts,
   set: PassageSet,
-  { passage, score }: ScoredPassage,
-): Promise<Omit<FoundPassage, 'highlights'>> {
+  scored: ScoredPassage,
+): Promise<Read> {
+  const { passage, score } = scored
   const said = await withBlocks(() => {
     const chunk = set.term(set.at(columnOf.passage, passage))
     const maybe = (column: 'document' | 'title' | 'heading'): Term | undefined => {
@@ -112,7 +157,8 @@ async function readPassage(
       ...(end !== UNKNOWN && { end }),
     }
   })
-  return { ...said, text: await texts.textOf(set, passage, said.chunk), score }
+  const text = await texts.textOf(set, passage, said.chunk)
+  return { scored, passage: { ...said, text, score } }
 }
 
 function wordOf({ text, ...score }: ScoreOfPart): ScoreOfWord {

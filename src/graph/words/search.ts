@@ -19,6 +19,10 @@ export interface WordQuestion {
   readonly phrases: readonly Phrase[]
   /** Words that count for more where they stand so. */
   readonly joined: readonly Phrase[]
+  /** Words that are beside each other in it, and count for a little more where they stand so. */
+  readonly pairs: readonly Phrase[]
+  /** All of it, as it stands. */
+  readonly whole: Phrase | undefined
   readonly excluded: readonly Phrase[]
   readonly languages: readonly string[]
   /** Only passages of this document, by its URI. */
@@ -215,7 +219,7 @@ export class Search {
     takeWord: (word: Word) => Promise<void>,
     endPart: (taken: PartOfSearch, part: Part) => void,
   ): Promise<void> {
-    const { words, phrases, joined } = this.#question
+    const { words, phrases, joined, pairs } = this.#question
     for (const word of words) {
       if (word.isPrefix) endPart(...(await this.#take(partOfBeginning(word))))
       else await takeWord(await this.#word(word))
@@ -225,6 +229,9 @@ export class Search {
     }
     for (const phrase of joined) {
       endPart(...(await this.#take(partOf(phrase, { weight: weights.joined, isRequired: false }))))
+    }
+    for (const phrase of pairs) {
+      endPart(...(await this.#take(partOf(phrase, { weight: weights.pair, isRequired: false }))))
     }
   }
 

@@ -15,6 +15,8 @@ const nothing: WordQuestion = {
   words: [],
   phrases: [],
   joined: [],
+  pairs: [],
+  whole: undefined,
   excluded: [],
   languages: ['zxx'],
   signal: new AbortController().signal,
