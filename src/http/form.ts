@@ -115,12 +115,16 @@ function headOf(head: string, count: number): Omit<Part, 'content'> {
   return { name, fileName, type: valueOf('content-type')?.trim() ?? '' }
 }
 
-/** Browsers write a quotation mark as `%22`, and curl as `\"`. */
+/** Browsers write a quotation mark as `%22`, and curl as `\"`; .NET puts no marks around a word. */
 function parameterOf(disposition: string, name: string): string | undefined {
-  const value = new RegExp(`;\\s*${name}="((?:[^"\\\\]|\\\\.)*)"`, 'i').exec(disposition)?.[1]
-  return value
-    ?.replace(/\\(["\\])/g, '$1')
-    .replace(/%(22|0A|0D)/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+  const expression = new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s";]+))`, 'i')
+  const [, quoted, bare] = expression.exec(disposition) ?? []
+  return (
+    bare ??
+    quoted
+      ?.replace(/\\(["\\])/g, '$1')
+      .replace(/%(22|0A|0D)/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+  )
 }
 
 function noForm(reason: string): LorekeepError {

@@ -30,6 +30,10 @@ t.test('those of others are, too', async (t) => {
     read(`${file}${end}`, 'Multipart/Form-Data;charset=utf-8; boundary="x"').file.type,
     'text/plain',
   )
+  const bare = read(
+    `${part("name=f; filename=a.pdf; filename*=utf-8''b.pdf")}${part('name=id')}${end}`,
+  )
+  t.strictSame([bare.file.name, ...bare.fields], ['a.pdf', ['id', '1']], 'as .NET has it')
   const inside = read(`${part('name="f"; filename="a"', 'a\r\n--xy\r\n--xz')}${end}`)
   t.equal(
     Buffer.from(inside.file.bytes).toString(),

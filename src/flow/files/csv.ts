@@ -2,6 +2,10 @@
 
 import { TextBuilder, type StructuredText } from './structured-text.js'
 import type { ReadLimits } from './types.js'
+import { Unreadable } from './unreadable.js'
+
+/** Excel's own line before the header. */
+const saysDelimiter = /^\uFEFF?sep=([,;\t|])\r?\n/i
 
 export function readCsv(
   text: string,
@@ -10,7 +14,9 @@ export function readCsv(
 ): StructuredText {
   const builder = new TextBuilder(maxTextLength)
   let header: readonly string[] | undefined
-  for (const row of rowsOf(text, usual === '\t' ? '\t' : delimiterOf(text))) {
+  const said = saysDelimiter.exec(text)
+  const rest = said === null ? text : text.slice(said[0].length)
+  for (const row of rowsOf(rest, said?.[1] ?? (usual === '\t' ? '\t' : delimiterOf(text)))) {
     const cells = row.map((cell) => cell.replace(/\s+/gu, ' ').trim())
     if (cells.every((cell) => cell === '')) continue
     if (header === undefined) {
@@ -29,6 +35,8 @@ export function readCsv(
 }
 
 const window = 64 * 1024
+/** More than any program writes, and than the window may have: a longer row would be one piece of memory. */
+const maxCells = 100_000
 
 /** The one that gives the most rows as many cells as the first. */
 export function delimiterOf(text: string): string {
@@ -65,6 +73,9 @@ export function* rowsOf(text: string, delimiter: string): Generator<string[], vo
     const end = ends.exec(text)?.index ?? text.length
     cell += text.slice(at, end)
     row.push(cell)
+    if (row.length > maxCells) {
+      throw new Unreadable('damaged', `it has a row of more than ${maxCells} cells`)
+    }
     at = end + 1
     if (text[end] === delimiter) {
       // A delimiter at the end has an empty cell behind it.

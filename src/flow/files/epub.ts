@@ -12,7 +12,7 @@ export async function readEpub(
   { maxTextLength, maxFilePages, maxFileMemoryMb }: ReadLimits,
 ): Promise<StructuredText> {
   const archive = new ZipReader(bytes, zipShare(maxFileMemoryMb))
-  const encryption = archive.text('META-INF/encryption.xml')
+  const encrypted = encryptedIn(archive.text('META-INF/encryption.xml') ?? '')
   const packagePath = await rootOf(archive)
   const opf = archive.text(packagePath)
   if (opf === undefined) throw damaged(`'${packagePath}' is missing`)
@@ -37,7 +37,7 @@ export async function readEpub(
   for (const id of spine) {
     const { path, type } = items.get(id) ?? {}
     if (path === undefined || !/html|xml|^$/.test(type ?? '')) continue
-    if (encryption !== undefined && encryption.includes(`URI="${path}"`)) {
+    if (encrypted.has(path)) {
       throw new Unreadable('encrypted', 'it is encrypted: its chapters need a key')
     }
     const chapter = archive.text(path)
@@ -45,6 +45,12 @@ export async function readEpub(
     if (chapter !== undefined) addHtml(builder, await parseHtml(openTags(chapter)))
   }
   return builder.finish(title)
+}
+
+/** By their paths from the root of the archive. */
+function encryptedIn(xml: string): ReadonlySet<string> {
+  const uris = xml.matchAll(/\bURI\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g)
+  return new Set([...uris].map(([, one, other]) => resolved('', one ?? other ?? '')))
 }
 
 async function rootOf(archive: ZipReader): Promise<string> {
@@ -57,12 +63,19 @@ async function rootOf(archive: ZipReader): Promise<string> {
   throw damaged('it does not say where the book is')
 }
 
-/** `<title/>` is nothing in XML, and opens a title in HTML that swallows the rest. */
+/**
+ * XML for a parser of HTML. `<title/>` is nothing in XML, and opens a title in HTML that swallows the
+ * rest; but `</br>` is a second line break. What is marked as text would be a comment.
+ */
 function openTags(xml: string): string {
   return xml
     .replace(/^\uFEFF?\s*<\?xml[^>]*\?>/, '')
+    .replace(/<!\[CDATA\[(.*?)\]\]>/gs, (_, text: string) =>
+      text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
+    )
+    .replace(/<\/br\s*>/gi, '')
     .replace(
-      /<([a-z][\w:.-]*)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*\/>/gi,
+      /<(?!br[\s/])([a-z][\w:.-]*)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*\/>/gi,
       '<$1$2></$1>',
     )
 }

@@ -96,6 +96,34 @@ function isLeft(node: HtmlNode): boolean {
   )
 }
 
+/** Tables that put a page together: a heading stands in a cell of theirs, another table, or a listing. */
+function layoutTablesIn(tree: HtmlNode): ReadonlySet<HtmlNode> {
+  const found = new Set<HtmlNode>()
+  /** What is open of tables, and of the heads of their columns, where headings are names. */
+  const open: HtmlNode[] = []
+  const waiting: Visit[] = [{ node: tree, isEnd: false }]
+  for (let visit = waiting.pop(); visit !== undefined; visit = waiting.pop()) {
+    const { node, isEnd } = visit
+    if (isEnd) {
+      open.pop()
+      continue
+    }
+    const name = node.nodeName
+    const around = open.at(-1)
+    const isOfPages = headings.has(name) || name === 'table' || name === 'pre'
+    if (isOfPages && around?.nodeName === 'table') found.add(around)
+    if (name === 'table' || name === 'th') {
+      open.push(node)
+      waiting.push({ node, isEnd: true })
+    }
+    const children = node.childNodes ?? []
+    for (let n = children.length - 1; n >= 0; n--) {
+      waiting.push({ node: children[n] as HtmlNode, isEnd: false })
+    }
+  }
+  return found
+}
+
 type Visit = { readonly node: HtmlNode; readonly isEnd: boolean }
 
 /** One after the other, without recursion: a tree may be as deep as it is long. */
@@ -112,12 +140,16 @@ class HtmlWalk {
   /** Articles and sections that are open: what stands in them has a foot of its own. */
   #sections = 0
   #isLineBefore = false
+  /** Of the tables that are open, whether each puts a page together. */
+  readonly #layouts: boolean[] = []
+  #layoutTables: ReadonlySet<HtmlNode> = new Set()
 
   constructor(builder: TextBuilder) {
     this.#builder = builder
   }
 
   walk(tree: HtmlNode): void {
+    this.#layoutTables = layoutTablesIn(tree)
     const waiting: Visit[] = [{ node: tree, isEnd: false }]
     for (let visit = waiting.pop(); visit !== undefined; visit = waiting.pop()) {
       const { node, isEnd } = visit
@@ -140,11 +172,12 @@ class HtmlWalk {
   }
 
   #enter(node: HtmlNode): void {
-    const { nodeName: name } = node
     this.#pageBreak(node)
+    if (node.nodeName === 'table') this.#layouts.push(this.#layoutTables.has(node))
+    const name = this.#roleOf(node.nodeName)
     if (name === 'br') this.#text += this.#row === undefined ? '\u2028' : ' '
     else if (name === 'img') this.#text += ' '
-    else if (headings.has(name)) {
+    else if (headings.has(name) && this.#row === undefined) {
       this.#flush()
       this.#heading = { level: Number(name[1]), text: '' }
     } else if (name === 'pre') {
@@ -163,8 +196,16 @@ class HtmlWalk {
     }
   }
 
-  #leave(name: string): void {
-    if (headings.has(name)) {
+  /** Rows and cells of a table that puts a page together are blocks. */
+  #roleOf(name: string): string {
+    const isOfTable = name === 'tr' || cells.has(name)
+    return isOfTable && this.#layouts.at(-1) === true ? 'div' : name
+  }
+
+  #leave(nodeName: string): void {
+    const name = this.#roleOf(nodeName)
+    if (name === 'table') this.#layouts.pop()
+    if (headings.has(name) && this.#row === undefined) {
       const { level } = this.#heading ?? { level: 1 }
       this.#heading = undefined
       this.#builder.heading(this.#taken(), level)

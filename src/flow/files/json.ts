@@ -1,70 +1,91 @@
-// JSON, and lines of it: each value on a line with the path to it, as people would say it.
+// JSON, and lines of it: each value on a line with the path to it, as people would say it. Read without
+// a tree of it: a list of a million numbers is one piece of memory, and where that is more than a
+// thread has left, V8 ends the process and not the thread.
 
-import { parseJson } from '../../json-text.js'
+import { JsonTokens } from './json-tokens.js'
 import { TextBuilder, type StructuredText } from './structured-text.js'
 import type { ReadLimits } from './types.js'
 import { Unreadable } from './unreadable.js'
 
-interface Visit {
-  readonly value: unknown
-  readonly path: string
-  /** An element of a list, or all there is. */
-  readonly isApart: boolean
-}
-
 const maxPath = 300
+const maxDepth = 100_000
+/** Of the elements of a list that stand on one line. */
+const maxLineLength = 10_000
+
+/** An object or a list that is open. */
+interface Open {
+  readonly isList: boolean
+  readonly path: string
+  /** Of an object: where the next value is. */
+  inner: string
+  /** Of a list: its last elements, which are no objects and no lists. */
+  said: string
+}
 
 export function readJson(text: string, { maxTextLength }: ReadLimits): StructuredText {
   const builder = new TextBuilder(maxTextLength)
-  const values = valuesOf(text.replace(/^\uFEFF/, ''))
+  const tokens = new JsonTokens(text)
   let title: string | undefined
-  for (const value of values) {
-    if (values.length === 1) title = titleIn(value)
-    add(builder, value)
+  let count = 0
+  while (!tokens.isAtEnd) {
+    // Lines of JSON: one value for each.
+    if (count > 0 && !tokens.isOnNewLine) throw tokens.unexpected()
+    const said = addValue(builder, tokens)
+    title = ++count === 1 ? said : undefined
   }
+  if (count === 0) throw new Unreadable('empty', 'it has no text')
   return builder.finish(title)
-}
-
-/** One, or one of each line. */
-function valuesOf(text: string): readonly unknown[] {
-  try {
-    return [parseJson(text)]
-  } catch (cause) {
-    const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '')
-    try {
-      if (lines.length > 1) return lines.map((line) => parseJson(line) as unknown)
-    } catch {
-      // What is wrong with it as a whole says more.
-    }
-    throw new Unreadable('damaged', `it is no JSON: ${(cause as Error).message}`, { cause })
-  }
 }
 
 /**
  * `address › city: London`. What belongs together, the elements of a list that are objects, are
- * paragraphs.
+ * paragraphs. Its title, where it has one.
  */
-function add(builder: TextBuilder, root: unknown): void {
-  const waiting: Visit[] = [{ value: root, path: '', isApart: true }]
+function addValue(builder: TextBuilder, tokens: JsonTokens): string | undefined {
+  const open: Open[] = []
+  const titles = new Map<string, string>()
   let isNew = true
-  for (let visit = waiting.pop(); visit !== undefined; visit = waiting.pop()) {
-    const { value, path, isApart } = visit
-    if (value === null || value === '') continue
-    if (typeof value === 'object') {
-      const isList = Array.isArray(value)
-      if (isList && value.every(isPlain)) {
-        const said = value.filter((each) => each !== null && each !== '').join(', ')
-        if (said !== '') say(path, said)
-        continue
+  do {
+    const parent = open.at(-1)
+    if (parent !== undefined && tokens.closes(parent.isList ? ']' : '}')) {
+      tellElements(parent)
+      open.pop()
+      continue
+    }
+    if (parent?.isList === false) {
+      const name = tokens.key()
+      const inner = [parent.path, name].filter((part) => part !== '').join(' › ')
+      parent.inner = inner.slice(-maxPath)
+      if (open.length === 1 && (name === 'title' || name === 'name')) {
+        const said = tokens.peekString()
+        if (said !== undefined) titles.set(name, said)
       }
-      if (isApart && !isList) isNew = true
-      const entries = isList ? value.map((each) => ['', each] as const) : Object.entries(value)
-      for (let n = entries.length - 1; n >= 0; n--) {
-        const [name, each] = entries[n] as readonly [string, unknown]
-        const inner = [path, name].filter((part) => part !== '').join(' › ')
-        waiting.push({ value: each, path: inner.slice(-maxPath), isApart: isList })
-      }
-    } else say(path, String(value as string | number | boolean))
+    }
+    const path = parent?.inner ?? ''
+    const opened = tokens.opened()
+    if (opened === undefined) {
+      addPlain(parent, path, tokens.plain())
+      continue
+    }
+    if (open.length === maxDepth) {
+      throw new Unreadable('damaged', `it is nested more than ${maxDepth} deep`)
+    }
+    if (parent?.isList) tellElements(parent)
+    if (opened === '{' && parent?.isList !== false) isNew = true
+    open.push({ isList: opened === '[', path, inner: path, said: '' })
+  } while (open.length > 0)
+  return titles.get('title') ?? titles.get('name')
+
+  function addPlain(parent: Open | undefined, path: string, said: string): void {
+    if (said === '') return
+    if (parent?.isList !== true) return say(path, said)
+    parent.said += parent.said === '' ? said : `, ${said}`
+    if (parent.said.length > maxLineLength) tellElements(parent)
+  }
+
+  function tellElements(list: Open): void {
+    if (list.said !== '') say(list.path, list.said)
+    list.said = ''
   }
 
   function say(path: string, said: string): void {
@@ -74,15 +95,4 @@ function add(builder: TextBuilder, root: unknown): void {
     else builder.line(line)
     isNew = false
   }
-}
-
-function isPlain(value: unknown): boolean {
-  return value === null || typeof value !== 'object'
-}
-
-function titleIn(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  const { title, name } = value as { readonly title?: unknown; readonly name?: unknown }
-  const found = title ?? name
-  return typeof found === 'string' ? found : undefined
 }

@@ -1,11 +1,11 @@
 // Markdown: the text as it is, with its headings (CommonMark 0.31, 4.2 and 4.3).
 
+import { atxHeading } from '../atx-heading.js'
 import type { DocumentHeading } from '../types.js'
 import { textTooLong, type StructuredText } from './structured-text.js'
 import { Unreadable } from './unreadable.js'
 import type { ReadLimits } from './types.js'
 
-const atx = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$/
 const fence = /^ {0,3}(`{3,}|~{3,})(.*)$/
 const underline = /^ {0,3}(=+|-+)[ \t]*$/
 const rule = /^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$/
@@ -33,7 +33,14 @@ export function readMarkdown(text: string, { maxTextLength }: ReadLimits): Struc
     headings.push({ start, end, text: plain, level })
     if (level === 1) title ??= plain
   }
+  let isComment = false
   for (const { start, line } of linesOf(text, front.end)) {
+    isComment ||= open === '' && /^ {0,3}<!--/.test(line)
+    if (isComment) {
+      isComment = !line.includes('-->')
+      paragraph = -1
+      continue
+    }
     const [, marks = '', more = ''] = fence.exec(line) ?? []
     if (open !== '') {
       if (marks.startsWith(open) && more.trim() === '') open = ''
@@ -44,23 +51,28 @@ export function readMarkdown(text: string, { maxTextLength }: ReadLimits): Struc
       paragraph = -1
       continue
     }
-    const [, signs, heading = ''] = (line.length <= maxHeadingLength && atx.exec(line)) || []
-    if (signs !== undefined) {
-      add(start, start + line.length, heading, signs.length)
+    const heading = line.length <= maxHeadingLength ? atxHeading(line) : undefined
+    if (heading !== undefined) {
+      add(start, start + line.length, heading.marked, heading.level)
       paragraph = -1
       continue
     }
-    const under = paragraph < 0 ? undefined : underline.exec(line)?.[1]
+    const under =
+      paragraph < 0 || line.length > maxHeadingLength ? undefined : underline.exec(line)?.[1]
     if (under !== undefined) {
       const level = under.startsWith('=') ? 1 : 2
       add(paragraph, start + line.length, text.slice(paragraph, start), level)
       paragraph = -1
-    } else if (line.trim() === '' || rule.test(line)) paragraph = -1
+    } else if (line.trim() === '' || isRule(line)) paragraph = -1
     else if (otherBlock.test(line)) paragraph = -2
     else if (paragraph === -1) paragraph = start
   }
   const named = front.title ?? title
   return { text, ...(named !== undefined && { title: named }), headings, pages: [] }
+}
+
+function isRule(line: string): boolean {
+  return line.length <= maxHeadingLength && rule.test(line)
 }
 
 /** The lines between `---` that some programs have at the top, and the title that they say. */

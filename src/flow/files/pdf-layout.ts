@@ -52,8 +52,9 @@ export function columnsOf(fragments: readonly Fragment[], depth = 0): readonly F
     if (onLine.length > 0) {
       const last = columns.at(-1)
       // Lines that cross and follow each other are a column of their own.
-      if (last !== undefined && apart.length === 0 && bounds[0] !== bound) last.push(...onLine)
-      else columns.push(onLine)
+      if (last !== undefined && apart.length === 0 && bounds[0] !== bound) {
+        for (const each of onLine) last.push(each)
+      } else columns.push(onLine)
     }
     above = bound
   }
@@ -69,8 +70,7 @@ function basesOf(fragments: readonly Fragment[]): readonly number[] {
 function gutterIn(fragments: readonly Fragment[]): number | undefined {
   if (fragments.length < 2 * leastLines) return undefined
   const lines = linesOf(fragments)
-  const left = Math.min(...fragments.map((each) => each.left))
-  const right = Math.max(...fragments.map((each) => each.right))
+  const { left, right } = widthOf(fragments)
   const width = (right - left) / buckets
   if (!(width > 0)) return undefined
   const counts = new Uint32Array(buckets)
@@ -103,8 +103,7 @@ function gutterIn(fragments: readonly Fragment[]): number | undefined {
 
 function isColumn(lines: readonly Line[]): boolean {
   if (lines.length < leastLines) return false
-  const left = Math.min(...lines.map((line) => line.left))
-  const right = Math.max(...lines.map((line) => line.right))
+  const { left, right } = widthOf(lines)
   return medianOf(lines.map((line) => line.right - line.left)) >= leastFilled * (right - left)
 }
 
@@ -117,8 +116,25 @@ function areBeside(one: readonly Line[], other: readonly Line[]): boolean {
 }
 
 function extentOf(lines: readonly Line[]): readonly [top: number, bottom: number] {
-  const bases = lines.map(({ base }) => base)
-  return [Math.max(...bases), Math.min(...bases)]
+  let [top, bottom] = [-Infinity, Infinity]
+  for (const { base } of lines) {
+    top = Math.max(top, base)
+    bottom = Math.min(bottom, base)
+  }
+  return [top, bottom]
+}
+
+/** Not by spreading them: a map has more pieces of text than a call has arguments. */
+function widthOf(fragments: readonly Fragment[]): {
+  readonly left: number
+  readonly right: number
+} {
+  let [least, most] = [Infinity, -Infinity]
+  for (const { left, right } of fragments) {
+    least = Math.min(least, left)
+    most = Math.max(most, right)
+  }
+  return { left: least, right: most }
 }
 
 /** From the top, each from the left. */

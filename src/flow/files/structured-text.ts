@@ -15,11 +15,14 @@ export interface StructuredText {
 
 /** Of a line: longer ones are no headings. */
 const maxHeadingLength = 1000
+const mostParts = 10_000
 
 /** A text that is put together of paragraphs and lines. */
 export class TextBuilder {
   readonly #maxLength: number
-  readonly #parts: string[] = []
+  #parts: string[] = []
+  /** What is behind them. */
+  readonly #done: string[] = []
   readonly #headings: DocumentHeading[] = []
   readonly #pages: DocumentPage[] = []
   #length = 0
@@ -78,7 +81,7 @@ export class TextBuilder {
   /** @throws Unreadable where there is no text in it */
   finish(title?: string, whyEmpty = 'it has no text'): StructuredText {
     if (this.#length === 0) throw new Unreadable('empty', whyEmpty)
-    const text = this.#parts.join('')
+    const text = [...this.#done, ...this.#parts].join('')
     const named = title?.replace(/\s+/gu, ' ').trim() ?? ''
     const isTitle = named !== '' && named.length <= maxHeadingLength
     return {
@@ -97,6 +100,11 @@ export class TextBuilder {
     if (this.#length > this.#maxLength) throw textTooLong(this.#maxLength)
     if (this.#page !== undefined && this.#page !== this.#pages.at(-1)?.page) {
       this.#pages.push({ start: this.#length - text.length, page: this.#page })
+    }
+    // Millions of them would be one piece of memory.
+    if (this.#parts.length > mostParts) {
+      this.#done.push(this.#parts.join(''))
+      this.#parts = []
     }
     this.#parts.push(before, text)
   }

@@ -58,16 +58,20 @@ interface Section {
 
 /**
  * What a chunk may not reach beyond, so that its heading and its page are those of all that it says: from
- * one heading or page of a file to the next. Headings that follow each other begin one section.
+ * one heading or page of a file to the next. Headings of one page that follow each other begin one
+ * section.
  */
 function* sectionsOf({ text, headings = [], pages = [] }: FlowDocument): Generator<Section> {
   const ends = new Map(headings.map(({ start, end }) => [start, end]))
-  const starts = new Set([...ends.keys(), ...pages.map((page) => page.start)])
+  const pageStarts = new Set(pages.map((page) => page.start))
+  const starts = new Set([...ends.keys(), ...pageStarts])
   let start = 0
   // Where the text below the headings begins.
   let below = ends.get(0) ?? 0
   for (const next of [...starts].sort((one, other) => one - other)) {
-    if (text.slice(below, next).trim() !== '') {
+    // A title on a page of its own is on that page.
+    const from = pageStarts.has(next) ? start : below
+    if (text.slice(from, next).trim() !== '') {
       yield { start, end: next }
       start = next
     }

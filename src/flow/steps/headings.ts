@@ -1,5 +1,6 @@
 // Headings of texts in Markdown, and which of them a place stands under.
 
+import { atxHeading } from '../atx-heading.js'
 import type { FlowDocument } from '../types.js'
 
 export interface Heading {
@@ -13,7 +14,6 @@ export interface Heading {
 /** A longer one is something else. */
 const maxLength = 1000
 
-const atx = /^\uFEFF? {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$/
 const fence = /^ {0,3}(`{3,}|~{3,})(.*)$/
 /** No prose begins so below a heading, but code does below a comment. */
 const code = /^\s*(?:\p{Ll}|[\w.$]+\s*[:+]?=)/u
@@ -64,12 +64,12 @@ function isHeading(line: Line, before: Line, after: Line): boolean {
 
 /** From 1; 0 for any other line. */
 function levelOf({ text }: Line): number {
-  return text.length > maxLength ? 0 : (atx.exec(text)?.[1]?.length ?? 0)
+  return text.length > maxLength ? 0 : (atxHeading(text)?.level ?? 0)
 }
 
 function headingOf({ start, text }: Line): Heading {
-  const [, , heading = ''] = atx.exec(text) ?? []
-  return { start, end: start + text.length, text: heading.replace(/\s+/gu, ' ').trim() }
+  const { marked = '' } = atxHeading(text) ?? {}
+  return { start, end: start + text.length, text: marked.replace(/\s+/gu, ' ').trim() }
 }
 
 const known = new WeakMap<FlowDocument, { text: string; headings: readonly Heading[] }>()

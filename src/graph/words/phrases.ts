@@ -2,9 +2,8 @@
 
 import type { Turns } from '../../turns.js'
 import { patience, withBlocks } from '../miss.js'
-import { columnOf } from './columns.js'
 import { PhraseStarts, type FieldStarts } from './phrase-starts.js'
-import type { PassageSet } from './types.js'
+import type { PassageSet, SeenNumbers } from './types.js'
 import type { FieldCounts, WordList } from './word-list.js'
 
 /** Words that have to stand one behind the other. */
@@ -14,9 +13,11 @@ export interface Phrase {
   readonly isPrefix: boolean
 }
 
-/** Takes a passage, and how often a phrase is in it. It may read `columns`, and throws no Miss. */
+/** Takes passages. */
 export interface PhraseTaker {
-  readonly columns: readonly number[]
+  /** Called before others, until the next await. May throw a Miss. */
+  readonly begin?: () => void
+  /** How often the phrase is in a passage. Throws no Miss. */
   readonly take: (passage: number, counts: Readonly<FieldCounts>) => void
 }
 
@@ -75,9 +76,9 @@ class Slices {
   /** Takes the passages that have a word. Where it stands is not read. */
   async takeWord(word: number): Promise<void> {
     const list = await withBlocks(() => this.#set.counts(word))
-    await this.#inTurns(() => {
+    await this.#inTurns((seen) => {
       if (!list.next()) return false
-      if (this.#set.isSeen(list.passage)) this.#taker.take(list.passage, list)
+      if (seen.has(list.passage)) this.#taker.take(list.passage, list)
       return true
     })
   }
@@ -88,7 +89,7 @@ class Slices {
     found: (passage: number, starts: FieldStarts) => void,
   ): Promise<void> {
     const cursor = await withBlocks(() => new PhraseCursor(this.#set, words))
-    await this.#inTurns(() => cursor.next(found))
+    await this.#inTurns((seen) => cursor.next(seen, found))
   }
 
   /** Takes the passages that have a word behind a phrase. */
@@ -104,13 +105,12 @@ class Slices {
   }
 
   /** Calls `step`, which throws no Miss, until it gives false. */
-  async #inTurns(step: () => boolean): Promise<void> {
-    const set = this.#set
+  async #inTurns(step: (seen: SeenNumbers) => boolean): Promise<void> {
     const slice = () => {
-      if (!set.isWhole) set.need(columnOf.place)
-      for (const column of this.#taker.columns) set.need(column)
+      const seen = this.#set.seen()
+      this.#taker.begin?.()
       // Nothing is missing from here on.
-      for (let left = patience.passages; left > 0; left--) if (!step()) return false
+      for (let left = patience.passages; left > 0; left--) if (!step(seen)) return false
       return true
     }
     for (;;) {
@@ -124,7 +124,6 @@ class Slices {
 
 /** A cursor over the passages that have some words one behind the other. */
 class PhraseCursor {
-  readonly #set: PassageSet
   /** By place in the phrase: the list of its word. A word that comes again has one list. */
   readonly #lists: readonly WordList[]
   readonly #distinct: readonly WordList[]
@@ -132,7 +131,6 @@ class PhraseCursor {
 
   /** May throw a Miss. */
   constructor(set: PassageSet, words: readonly number[]) {
-    this.#set = set
     const lists = new Map([...new Set(words)].map((word) => [word, set.list(word)]))
     this.#distinct = [...lists.values()]
     this.#lists = words.map((word) => lists.get(word) as WordList)
@@ -140,12 +138,12 @@ class PhraseCursor {
   }
 
   /** Looks at one passage. False at the end. */
-  next(found: (passage: number, starts: FieldStarts) => void): boolean {
+  next(seen: SeenNumbers, found: (passage: number, starts: FieldStarts) => void): boolean {
     const first = this.#rarest
     if (!first.next()) return false
     const areAll = advanced(this.#distinct, first.passage)
     if (areAll === undefined) return false
-    if (!areAll || !this.#set.isSeen(first.passage)) return true
+    if (!areAll || !seen.has(first.passage)) return true
     for (const list of this.#distinct) list.positions()
     const title = this.#startsIn('title')
     const heading = this.#startsIn('heading')

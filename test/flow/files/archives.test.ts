@@ -38,7 +38,20 @@ t.test('EPUB has its chapters in their order, and the pages of its printed editi
   t.strictSame(pagesOf(found), ['12 The Carpet-B'])
 })
 
+t.test(
+  'a chapter is XML: its line breaks are single ones, and what is marked as text is',
+  async (t) => {
+    const chapter =
+      '<p>One<br/>Two<br></br>Three<br />Four</p><p><![CDATA[a < b & c]]></p><script/><p>End</p>'
+    const { text } = await read(book, epub('x', [chapter]))
+    t.equal(text, 'One\nTwo\nThree\nFour\n\na < b & c\n\nEnd')
+  },
+)
+
 t.test('what is encrypted says so', async (t) => {
+  const quoted = "<encryption><CipherReference URI='OEBPS/text/%630.xhtml'/></encryption>"
+  const other = epub('x', ['<p>x</p>'], { 'META-INF/encryption.xml': quoted })
+  await t.rejects(read(book, other), because('encrypted'))
   const key = '<encryption><CipherReference URI="OEBPS/text/c0.xhtml"/></encryption>'
   const locked = epub('x', ['<p>x</p>'], { 'META-INF/encryption.xml': key })
   await t.rejects(read(book, locked), because('encrypted'))

@@ -63,6 +63,19 @@ t.test('it takes no more memory than it may, in buffers and beside them', async 
   t.ok(await files.read(type, file, signal), 'the next one has as much again')
 })
 
+// V8 ends the whole process where one piece of memory is more than a thread has left.
+t.test('what becomes one large piece of memory does not end the process', async (t) => {
+  const files = reader(t, { maxFileMemoryMb: 32 })
+  const commas = Buffer.alloc(8_000_000, ',')
+  await t.rejects(files.read('text/csv', commas, signal), unreadable('damaged'))
+  const numbers = Buffer.from(`[${'0,'.repeat(4_000_000)}0]`)
+  await t.rejects(files.read('application/json', numbers, signal), unreadable('text'))
+  const lines = Buffer.from('0\n'.repeat(4_000_000))
+  await t.rejects(files.read('application/json', lines, signal), unreadable('text'))
+  const wide = Buffer.from(`${'é'.repeat(20_000_000)}中`)
+  await t.rejects(files.read('text/html', wide, signal), unreadable('memory'))
+})
+
 t.test('whoever gives up waits no longer, and the thread is there for others', async (t) => {
   const files = reader(t)
   const controller = new AbortController()

@@ -43,6 +43,19 @@ t.test('lists, tables, preformatted text and line breaks keep their lines', asyn
   t.equal((await html('<p>One<br>Two</p>')).text, 'One\nTwo')
 })
 
+t.test('a table that puts a page together has its headings and paragraphs', async (t) => {
+  const page = await html(
+    '<table><tr><td>Menu</td><td>Before<h1>One</h1><p>First.</p><p>Second.</p><h2>Two</h2>Third.' +
+      '<table><tr><th><h4>Name</h4></th><th>Toll</th></tr><tr><td>Folly</td><td>1 d</td></tr></table>' +
+      '</td></tr></table>After',
+  )
+  t.equal(
+    page.text,
+    'Menu\n\nBefore\n\nOne\n\nFirst.\n\nSecond.\n\nTwo\n\nThird.\n\nName | Toll\nFolly | 1 d\n\nAfter',
+  )
+  t.strictSame(headingsOf(page), ['1 One', '2 Two'])
+})
+
 t.test('a footer of an article is a part of it', async (t) => {
   t.equal((await html('<article>Text<footer>By Ellen</footer></article>')).text, 'Text\n\nBy Ellen')
 })

@@ -1,4 +1,6 @@
+import * as fc from 'fast-check'
 import t from 'tap'
+import { pickSeed } from '../../fixtures/random.js'
 import { because, headingsOf, read } from './reading.js'
 
 t.test('Markdown stays as it is, and its headings are found', async (t) => {
@@ -32,6 +34,14 @@ t.test('Markdown stays as it is, and its headings are found', async (t) => {
   await t.rejects(read('text/markdown', text, { maxTextLength: 10 }), because('text'))
 })
 
+t.test('what stands in a comment is no heading, and signs close one behind a space', async (t) => {
+  const text = '<!--\n# no\n-->\n# One ##\n## Two#\n# ##\n###\n# C # \t\n<!-- x -->\n#\tTab\t#\n'
+  const { headings, title } = await read('text/markdown', text)
+  const names = headings.map(({ level, text: heading }) => `${level} ${heading}`)
+  t.strictSame(names, ['1 One', '2 Two#', '1 C', '1 Tab'])
+  t.equal(title, 'One')
+})
+
 t.test('each row of CSV says what its cells are', async (t) => {
   const csv = 'Name,Toll\r\n"Folly, ""old""",1 d\r\n\r\nOsney,,more\r\n'
   t.equal((await read('text/csv', csv)).text, 'Name: Folly, "old"\nToll: 1 d\n\nName: Osney\nmore')
@@ -40,6 +50,7 @@ t.test('each row of CSV says what its cells are', async (t) => {
   t.equal((await read('text/csv', 'a,b')).text, 'a\nb', 'a header alone')
   t.equal((await read('text/csv', 'a,b\n"open')).text, 'a: open', 'a quote that is not closed')
   t.equal((await read('text/tab-separated-values', 'a\tb\n1\t2')).text, 'a: 1\nb: 2')
+  t.equal((await read('text/csv', '\uFEFFsep=;\r\na;b\r\n1,5;2\r\n')).text, 'a: 1,5\nb: 2')
   await t.rejects(read('text/csv', '\n\n'), because('empty'))
 })
 
@@ -64,4 +75,52 @@ t.test('JSON is said with its paths', async (t) => {
     because('empty'),
   )
   t.strictSame(headingsOf(found), [])
+})
+
+t.test('numbers are said as they are written, and lists of plain values on lines', async (t) => {
+  const said = async (json: string) => (await read('application/json', json)).text
+  t.equal(
+    await said('{"id":12345678901234567890,"price":1.10}'),
+    'id: 12345678901234567890\nprice: 1.10',
+  )
+  t.equal(await said('{"a":[1,[],2,{"b":3},"x","y"]}'), 'a: 1\na: 2\n\na › b: 3\na: x, y')
+  t.equal(await said('{"__proto__":{"a\\n":"\\u00e9"}}'), '__proto__ › a\n: é')
+  t.equal(await said('1\n\n"two"\r\n[3]\n'), '1\n\ntwo\n\n3')
+  const long = JSON.stringify(Array.from({ length: 30_000 }, (_, n) => n))
+  t.equal((await said(long)).replaceAll('\n', ', '), long.slice(1, -1).replaceAll(',', ', '))
+})
+
+t.test('JSON is refused where JSON.parse refuses it, and says where', async (t) => {
+  const pieces = fc.constantFrom(
+    ...'{ } [ ] , : "a" "" "\\n" "\\x" " 0 -1 1.5e3 01 . true nul null \\ \u0001 x'.split(' '),
+    ' ',
+  )
+  const taken = fc.oneof(
+    fc.array(pieces, { maxLength: 12 }).map((some) => some.join('')),
+    fc.tuple(fc.json(), fc.nat(60), pieces).map(([json, at, piece]) => {
+      const place = at % (json.length + 1)
+      return json.slice(0, place) + piece + json.slice(place)
+    }),
+    fc.json(),
+  )
+  const property = fc.asyncProperty(taken, async (json) => {
+    const isJson = (() => {
+      try {
+        JSON.parse(json)
+        return true
+      } catch {
+        return false
+      }
+    })()
+    const reason = await read('application/json', json).then(
+      () => undefined,
+      (error: { reason: string; message: string }) => error.reason,
+    )
+    return isJson ? reason !== 'damaged' : reason === 'damaged' || json.trim() === ''
+  })
+  await fc.assert(property, { seed: pickSeed(), numRuns: 2000 })
+  await t.rejects(read('application/json', '{"a": [1, 2'), /it ends at character 11/)
+  await t.rejects(read('application/json', '[1, 2,]'), /"\]" is unexpected at character 6/)
+  await t.rejects(read('application/json', '[]'.repeat(2)), because('damaged'))
+  await t.rejects(read('application/json', '['.repeat(100_001)), /nested more than 100000 deep/)
 })

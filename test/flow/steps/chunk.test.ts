@@ -72,6 +72,13 @@ t.test('chunks of files go over neither headings nor ends of pages', async (t) =
     'Before. Part One Chapter 1 The first. More of it.',
     'Chapter 2 The second.',
   ])
+  const second = { page: 2, start: text.indexOf('Chapter 1') }
+  const apart = await cut({ headings, pages: [{ page: 1, start: 0 }, second] })
+  t.strictSame(
+    apart.slice(0, 3),
+    ['Before.', 'Part One', 'Chapter 1 The first. More of it.'],
+    'a title on a page of its own',
+  )
   const { chunks } = await run(chunk({ size: 16, overlap: 0 }), { text, headings, pages })
   t.ok(chunks.every(({ start, end }) => end - start <= 16))
   t.ok(chunks.some(({ start }) => start === text.indexOf('More')))
