@@ -44,7 +44,9 @@ export function answerOf(
   })
   // A quarter of it is for triples that say something of what was asked, and more for all where passages leave it.
   const blocks = passages.map((passage) => {
-    const head = `[${passage.number}]  ${placeOf(passage, view)}  ${passage.score.toFixed(3)}`
+    const [number, score] = [`[${passage.number}]  `, `  ${passage.score.toFixed(3)}`]
+    const place = placeOf(passage, view, columns - number.length - score.length)
+    const head = `${number}${place}${score}`
     const width = columns - indent.length
     const lines = excerptOf(passage.text ?? '', words, { count: linesOfPassage, width })
     const shown = isHighlit ? lines.map((line) => words.emphasize(line)) : lines

@@ -6,6 +6,7 @@ import type { Term, Triple } from '../../types.js'
 import { vocabulary } from '../../vocabulary.js'
 import { printable } from './figures.js'
 import { keyOf } from '../../terms.js'
+import { cut } from './table.js'
 import { formatTerm } from './term.js'
 
 export interface NumberedPassage extends GraphSource {
@@ -60,13 +61,18 @@ export function viewOf({ triples, labels, sources }: Subgraph): SubgraphView {
 export function placeOf(
   { document, chunk, title, heading, page, start, end }: NumberedPassage,
   view: SubgraphView,
+  width = Infinity,
 ): string {
   const range = start !== undefined && end !== undefined ? `, ${start} to ${end}` : ''
   const section = heading === undefined ? '' : ` › ${onOneLine(heading)}`
   const leaf = page === undefined ? '' : `, page ${page}`
   const name = title === undefined ? nameOf(document ?? chunk, view) : onOneLine(title)
-  return `${name}${section}${leaf}${range}`
+  const rest = `${section}${leaf}${range}`
+  // A long title says no more than its beginning; where the passage stands is found nowhere else.
+  return `${cut(name, Math.max(width - rest.length, leastName))}${rest}`
 }
+
+const leastName = 20
 
 /** Of a document without a title that was loaded from a file, the name of that is enough beside the passage. */
 function nameOf(term: Term, view: SubgraphView): string {
