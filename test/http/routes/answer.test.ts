@@ -199,6 +199,19 @@ t.test('a model has its time, and a user half of the places', async (t) => {
   await Promise.all(slow.answers)
 })
 
+t.test('the time of a question is not that of the model', async (t) => {
+  const maxQueryMs = 2000
+  const generate: Generate = (_, { signal }) =>
+    new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error))
+      setTimeout(() => resolve('late'), maxQueryMs + 200)
+    })
+  const serving = await withPassages(t, { generate, maxQueryMs })
+  // Indexed by now.
+  await ask(serving, 'POST /graph/retrieve', question)
+  t.equal((await ask(serving, 'POST /graph/answer', question)).value['text'], 'late')
+})
+
 t.test('a client asks for no more than the host allows', async (t) => {
   let length = 0
   const generate: Generate = ({ messages }) => ((length = messages[1]?.content.length ?? 0), 'x')
