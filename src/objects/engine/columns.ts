@@ -122,6 +122,11 @@ export class ColumnWriter {
     }
   }
 
+  /** Strings that lie one behind the other, whatever comes how often: no table has to be read with the header. */
+  addTexts(name: string, values: readonly string[]): void {
+    this.#pushTexts(name, values, [], undefined)
+  }
+
   finish(): Uint8Array {
     const header = Buffer.from(
       JSON.stringify({ rows: this.#rows, columns: this.#headers } satisfies Header),
@@ -149,6 +154,16 @@ export class ColumnWriter {
       this.#push({ name, kind: 't', table: [...table.keys()], ...flags }, [...parts, codes])
       return
     }
+    this.#pushTexts(name, values, parts, flags)
+  }
+
+  #pushTexts(
+    name: string,
+    values: Column,
+    parts: readonly Uint8Array[],
+    flags: { readonly gaps: true } | undefined,
+  ): void {
+    const { length } = values
     let longest = 0
     let text = ''
     for (let n = 0; n < length; n++) {

@@ -267,7 +267,7 @@ export class EntryPage implements Entries {
     writer.addConstant('base', base)
     writer.addConstant('unit', unit)
     writer.add('ref', offsets)
-    if (places !== undefined) writer.add('place', places)
+    if (places !== undefined) writer.addTexts('place', places)
     return writer.finish()
   }
 

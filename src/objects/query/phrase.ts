@@ -9,7 +9,7 @@ export class PhraseSearch {
   /** By place in `#rows`: where the word under way is. */
   #texts: (string | undefined)[] = []
   /** By place in `#rows`: where the phrase may begin; before the second word the places of the first. */
-  readonly #starts: (readonly number[] | string | undefined)[] = []
+  #starts: (readonly number[] | string | undefined)[] = []
   #firstOffset = 0
   #words = 0
 
@@ -36,7 +36,7 @@ export class PhraseSearch {
     const starts = this.#starts
     if (this.#words++ === 0) {
       this.#firstOffset = offset
-      for (let row = 0; row < texts.length; row++) starts.push(texts[row])
+      this.#starts = texts
     } else {
       for (let row = 0; row < starts.length; row++) {
         const known = starts[row]
@@ -45,13 +45,17 @@ export class PhraseSearch {
         starts[row] = text === undefined ? undefined : this.#left(known, text, offset)
       }
     }
-    this.#texts = new Array<undefined>(starts.length)
+    this.#texts = new Array<undefined>(texts.length)
   }
 
   /** The rows that have all words that were told, growing. */
   finish(): Float64Array {
     const { refs } = this.#rows
-    return refs.filter((_, row) => this.#starts[row] !== undefined).sort()
+    const found: number[] = []
+    for (let row = 0; row < refs.length; row++) {
+      if (this.#starts[row] !== undefined) found.push(refs[row] as number)
+    }
+    return Float64Array.from(found).sort()
   }
 
   /** Where the phrase may begin, now that one more of its words is known. */
