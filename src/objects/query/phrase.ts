@@ -64,13 +64,25 @@ export class PhraseSearch {
     text: string,
     offset: number,
   ): readonly number[] | undefined {
-    const starts =
-      typeof known === 'string' ? placesIn(known).map((at) => at - this.#firstOffset) : known
-    const places = placesIn(text)
-    const there = places.length > 8 ? new Set(places) : undefined
-    const left = starts.filter(
-      (start) => there?.has(start + offset) ?? places.includes(start + offset),
-    )
+    const starts = typeof known === 'string' ? growing(known) : known
+    const base = offset - (typeof known === 'string' ? this.#firstOffset : 0)
+    const places = growing(text)
+    const left: number[] = []
+    // Side by side: a row may have a word a hundred thousand times.
+    for (let i = 0, j = 0; i < starts.length && j < places.length;) {
+      const wanted = (starts[i] as number) + base
+      const place = places[j] as number
+      if (wanted === place) left.push(place - offset)
+      if (wanted <= place) i++
+      if (place <= wanted) j++
+    }
     return left.length > 0 ? left : undefined
   }
+}
+
+/** Of a word that stands for several each comes with its own. */
+function growing(text: string): readonly number[] {
+  const places = placesIn(text)
+  const isGrowing = places.every((place, n) => n === 0 || (places[n - 1] as number) < place)
+  return isGrowing ? places : places.sort((one, other) => one - other)
 }

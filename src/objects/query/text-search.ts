@@ -269,6 +269,8 @@ class TextSearch {
       await eachPlaces(this.#index, span, this.#memory.entries, take)
       search.endWord(n)
       this.#keys += entries
+      // No object is read, but time passes.
+      this.#meter.count(0)
       await this.#meter.breathe()
     }
     return search.finish()

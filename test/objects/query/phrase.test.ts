@@ -7,6 +7,17 @@ import { pickSeed } from '../../fixtures/random.js'
 const word = fc.constantFrom('a', 'b', 'c', 'ab')
 const row = fc.array(fc.array(word, { maxLength: 12 }), { maxLength: 3 })
 
+t.test('a word that a row has many times takes no more than a pass over them', async (t) => {
+  const search = new PhraseSearch(1)
+  const { words } = wordsOf([{ path: ['a'], weight: 1 }], () => `${'x '.repeat(300_000)}y`)
+  const placesOf = (form: string) => () => words.get(form)?.places ?? ''
+  for (const [n, form] of ['x', 'x', 'y'].entries()) {
+    search.add(7, placesOf(form))
+    search.endWord(n)
+  }
+  t.strictSame([...search.finish()], [7])
+})
+
 t.test('the rows are those that have the words one behind the other, in one string', async () => {
   const property = fc.property(
     fc.array(row, { maxLength: 12 }),
