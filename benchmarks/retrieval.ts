@@ -109,8 +109,10 @@ function searching({ passages }: Collection, graph: Graph): (text: string) => Pr
   return async (question) => {
     // What is in quotes need not be there: these are questions, and no searches.
     const text = question.replace(/["“”]/g, ' ')
-    const found = await graph.search({ text, k: firsts })
-    return found.map(({ document }) => idOf(passages, document))
+    // A document may have several passages, and counts once.
+    const found = await graph.search({ text, k: 2 * firsts })
+    const ids = found.map(({ document }) => idOf(passages, document))
+    return [...new Set(ids)].slice(0, firsts)
   }
 }
 

@@ -46,7 +46,9 @@ const scenarios = [
   'library-load',
   'library-large',
   'texts',
+  'search-large',
   'retrieval',
+  'rare',
 ]
 
 const asked = process.argv.slice(2).filter((argument) => argument !== '--json')

@@ -21,7 +21,7 @@ export type {
   ErrorOptions,
   Problem,
 } from './errors.js'
-export type { Chance, Clock } from './flow/clock.js'
+export type { Chance, Clock } from './clock.js'
 export type {
   DocumentRef,
   CompletedDocument,
@@ -57,12 +57,18 @@ export type {
   AskOptions,
   Bindings,
   EntityPattern,
+  Answer,
+  AnswerQuery,
+  AnswerSource,
+  AnswerStream,
+  Citation,
   FilterValue,
   FoundPassage,
   Graph,
   GraphQuery,
   GraphSnapshot,
   GraphSource,
+  Generate,
   IndexOptions,
   IndexProgress,
   IndexState,
@@ -76,6 +82,7 @@ export type {
   QueryPattern,
   LegScore,
   NameOnTheWay,
+  Prompt,
   Reranker,
   RetrieveLegs,
   RetrieveQuery,
@@ -84,6 +91,7 @@ export type {
   SolveOptions,
   Subgraph,
   TriplePattern,
+  UnknownCitation,
   ValueFilter,
   Variable,
 } from './graph/types.js'
@@ -99,6 +107,8 @@ export type {
   KnowledgeStore,
   OfUser,
 } from './knowledge/types.js'
+export type { ModelOptions } from './openai/client.js'
+export type { ChatMessage } from './openai/completion.js'
 export type { ByteSource } from './byte-source.js'
 export type { Condition, Filters, Operand, Operators, TextSearch } from './objects/filter-types.js'
 export type {

@@ -3,7 +3,7 @@
 import { inspect } from 'node:util'
 import { deserialize, serialize } from 'node:v8'
 import { LorekeepError } from '../errors.js'
-import type { Clock } from './clock.js'
+import type { Clock } from '../clock.js'
 import type { StructuredText } from './files/structured-text.js'
 import { maxAskedWaitMs } from './queue/backoff.js'
 import type { Claimed, JobQueue } from './queue/queue.js'

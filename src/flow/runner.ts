@@ -1,7 +1,7 @@
 // Processes documents: as many of each flow at once as it allows, until it is stopped.
 
 import { hasCode } from '../errors.js'
-import type { Clock } from './clock.js'
+import type { Clock } from '../clock.js'
 import { Execution } from './execution.js'
 import type { ExecutionOptions, Interruption } from './execution.js'
 import { noFlow } from './queue/jobs.js'

@@ -16,7 +16,7 @@ type Texts = number | undefined | ReadonlyMap<number, number>
 export class ChunkTexts {
   readonly #view: GraphView
   readonly #turns: Turns
-  readonly #known = new Map<string, Texts>()
+  readonly #known = new Map<string, Promise<Texts>>()
 
   constructor(view: GraphView, turns: Turns) {
     this.#view = view
@@ -25,9 +25,16 @@ export class ChunkTexts {
 
   /** The text of a passage; empty where nothing says it. Rejects with the signal's reason. */
   async textOf(set: PassageSet, passage: number, chunk: Term): Promise<string> {
+    // The part with the triple has its text: where one alone has that hash it is this one.
+    const only = withBlocks(() => this.#view.textOfHash(set.at(columnOf.text, passage)))
+    return (only instanceof Promise ? await only : only) ?? this.#among(set, passage, chunk)
+  }
+
+  async #among(set: PassageSet, passage: number, chunk: Term): Promise<string> {
     const key = keyOf(chunk)
-    if (!this.#known.has(key)) this.#known.set(key, await this.#read(set, chunk))
-    const texts = this.#known.get(key)
+    const known = this.#known.get(key) ?? this.#read(set, chunk)
+    this.#known.set(key, known)
+    const texts = await known
     return withBlocks(() => {
       const hash = set.at(columnOf.text, passage)
       const id = typeof texts === 'object' ? texts.get(hash) : texts

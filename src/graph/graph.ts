@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import { StreamedAnswer } from './answer/answer.js'
 import type { Embedder, Term, Triple, Vector } from '../types.js'
 import { exactCount, Matches, type OpenView } from './matches.js'
 import { GraphNames } from './graph-names.js'
@@ -18,6 +19,8 @@ import { TextRows } from './text-rows.js'
 import { Solutions } from './solve/solutions.js'
 import { Solver, type SolverOptions } from './solve/solver.js'
 import type {
+  AnswerQuery,
+  AnswerStream,
   AskOptions,
   Bindings,
   EntityPattern,
@@ -156,6 +159,10 @@ export class StoredGraph implements Graph {
     } finally {
       open.release()
     }
+  }
+
+  answer(query: AnswerQuery): AnswerStream {
+    return new StreamedAnswer(query, (asked) => this.retrieve(asked))
   }
 
   async search(query: SearchQuery): Promise<FoundPassage[]> {

@@ -27,10 +27,10 @@ export function pause(): Miss {
 }
 
 /**
- * Rows of no use after which there is one, and passages that are looked at before others may have their
- * turn. In tests it is after each.
+ * Rows of no use after which there is one; passages that are looked at before others may have their turn,
+ * and of a word, how many numbers of passages are gone through. In tests it is after each.
  */
-export const patience = { rows: 10_000, passages: 1000 }
+export const patience = { rows: 10_000, passages: 1000, span: 2 ** 16 }
 
 /** What `work` returns, called again after each block it missed. `check` throws where it may not be. */
 export function withBlocks<T>(work: () => T, check?: () => void): T | Promise<T> {

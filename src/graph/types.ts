@@ -1,6 +1,8 @@
 // What a graph over stored cores takes and gives.
 
 import type { Quad, Source, Stream } from '@rdfjs/types'
+import type { ModelOptions } from '../openai/client.js'
+import type { ChatMessage } from '../openai/completion.js'
 import type { Term, Triple, Vector } from '../types.js'
 
 /** Which cores are seen as one graph: those named, or all of the user's. */
@@ -232,6 +234,87 @@ export interface Subgraph {
   readonly sources: readonly GraphSource[]
 }
 
+/** A question that is answered in words, from the passages that retrieve() finds. */
+export interface AnswerQuery extends Omit<RetrieveQuery, 'text' | 'vector'> {
+  readonly text: string
+  /**
+   * What makes a text of passages: a function, or a model behind an OpenAI-compatible server. Without it
+   * the passages are the answer, numbered.
+   */
+  readonly generate?: Generate | ModelOptions | undefined
+  /**
+   * The most that passages and triples may take in a prompt, in UTF-16 code units. 12,000 by default, some
+   * 3,000 tokens of English.
+   */
+  readonly maxPromptLength?: number | undefined
+}
+
+/** Gives a text, whole or in pieces. What it throws, the answer rejects with. */
+export type Generate = (
+  prompt: Prompt,
+  options: {
+    /** Aborts when the asker gives up, and when nobody reads the answer any more. */
+    readonly signal: AbortSignal
+  },
+) => string | AsyncIterable<string> | Promise<string | AsyncIterable<string>>
+
+/** What a model is asked, ready to be sent, and what it was made of. */
+export interface Prompt {
+  readonly messages: readonly ChatMessage[]
+  readonly question: string
+  /** The passages in it, best first: the first is `[1]`. */
+  readonly sources: readonly AnswerSource[]
+  /** The triples in it. */
+  readonly triples: readonly Triple[]
+  /** The `rdfs:label` of each URI in the others that has one. */
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/** A passage that an answer may cite. */
+export interface AnswerSource extends GraphSource {
+  readonly text: string
+  /** The label of its document, where that has one. */
+  readonly title?: string
+}
+
+/** A place in an answer that cites a passage. */
+export interface Citation {
+  /** The number of the passage, from 1. */
+  readonly n: number
+  readonly source: AnswerSource
+  /**
+   * Where it stands in the text of the answer, brackets included, in UTF-16 code units. Several that stand
+   * in the same brackets, `[1, 3]`, have the same place.
+   */
+  readonly start: number
+  readonly end: number
+}
+
+/** As a citation, with a number that no passage has. */
+export type UnknownCitation = Omit<Citation, 'source'>
+
+export interface Answer {
+  readonly text: string
+  /** In the order of the text. */
+  readonly citations: readonly Citation[]
+  readonly unknown: readonly UnknownCitation[]
+  /** The passages that the model was given: `sources[n - 1]` is `[n]`. */
+  readonly sources: readonly AnswerSource[]
+  /** The triples that it was given, and the names of what they are about. */
+  readonly triples: readonly Triple[]
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/**
+ * An answer on its way. As an async iterable it gives the text in pieces, of which none ends inside of a
+ * citation; awaited it gives the whole, then or meanwhile. Nothing is asked before either. Who leaves a loop
+ * ends the answer, unless somebody else reads it or waits for the whole: the signal of `generate` aborts.
+ */
+export interface AnswerStream extends AsyncIterable<string>, Promise<Answer> {
+  /** The passages that the model is given, before it says anything. */
+  sources(): Promise<readonly AnswerSource[]>
+}
+
 /** A question for passages by their words. */
 export interface SearchQuery extends AskOptions {
   /**
@@ -333,6 +416,13 @@ export interface Graph {
    * Rejects with what the embedder throws.
    */
   retrieve(query: RetrieveQuery): Promise<Subgraph>
+
+  /**
+   * An answer in words, made of passages and triples that retrieve() finds, with checked citations: read it
+   * in pieces, or await it. Rejects as retrieve() does, with what `generate` throws, and for a server with
+   * `LK_MODEL_UNAVAILABLE`, `LK_MODEL_REFUSED`, or `LK_MODEL_ANSWER` where the text is cut off or empty.
+   */
+  answer(query: AnswerQuery): AnswerStream
 
   /**
    * The passages of texts that have the words of a question, best first. Passages are what triples say the

@@ -24,6 +24,8 @@ export interface GraphView {
   find(term: Term): number
   /** The term of an id. */
   term(id: number): Term
+  /** The text that has this hash; undefined where no part has one, or several are of it. */
+  textOfHash(hash: number): string | undefined
   /**
    * The triples of a pattern, `ANY` where a place is open, each once; none where a place is `NONE`.
    * `g` is `UNION` where it is left out.

@@ -3,9 +3,37 @@
 
 import { Members } from '../door/members.js'
 import { Question } from '../graph/question.js'
-import type { EntityPattern, QueryPattern, TriplePattern, Variable } from '../graph/types.js'
+import type {
+  EntityPattern,
+  GraphQuery,
+  QueryPattern,
+  TriplePattern,
+  Variable,
+} from '../graph/types.js'
 import { aLanguageRange } from '../terms.js'
 import type { JsonObject, Vector } from '../types.js'
+import { askedCollection } from './access.js'
+import { actingUser } from './auth.js'
+import type { Exchange } from './routes.js'
+
+/** Which cores are asked; who may is looked at where it is called, when all of the body is known to be right. */
+export function askedGraph(
+  { principal, parameters, query }: Exchange,
+  body: GraphBody,
+): () => GraphQuery {
+  const user = actingUser(principal, query.get('user'))
+  const id = parameters.get('id')
+  const cores = id === undefined ? body.cores() : [id]
+  const named = body.text('collection')
+  return () => {
+    const collection = askedCollection(principal, named)
+    return {
+      user,
+      ...(cores !== undefined && { cores }),
+      ...(collection !== undefined && { collection }),
+    }
+  }
+}
 
 // Joins are planned by looking at each pattern beside each other one.
 const maxPatterns = 64
@@ -96,6 +124,15 @@ export class GraphBody extends Members {
       this.#fail('text', `has ${text.length} characters; there may be ${maxTextLength}`)
     }
     return text
+  }
+
+  /** Of passages and triples in a prompt; the graph looks at how little it may be. */
+  promptLength(most: number): number | undefined {
+    const length = this.get('maxPromptLength')
+    if (typeof length === 'number' && length > most) {
+      this.#fail('maxPromptLength', `is ${length}; it may be ${most}`)
+    }
+    return length as number | undefined
   }
 
   /** Which legs a retrieval goes by; the graph looks at them. */

@@ -147,8 +147,8 @@ export function createHandler(options: HandlerOptions): Handler {
       void report(onError, error, { requestId, request })
     }
     if (response.headersSent) {
-      // Too late for a status: a cut stream must not look whole.
-      response.destroy()
+      // Too late for a status: a cut stream must not look whole. One that told of the error is.
+      if (!response.writableFinished) response.destroy()
       return
     }
     sign(response, requestId)

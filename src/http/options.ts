@@ -17,6 +17,9 @@ import {
   withMethods,
 } from '../door/rules.js'
 import type { Backup } from '../backup/types.js'
+import { aGenerator, generatorOf } from '../graph/answer/generator.js'
+import { promptLengths } from '../graph/answer/query.js'
+import type { AnswerQuery } from '../graph/types.js'
 import type { FlowQueue } from '../flow/types.js'
 import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
@@ -24,6 +27,7 @@ import type { SparqlEngine } from '../sparql/types.js'
 import type { Authenticate } from './auth.js'
 import { Places } from './places.js'
 import type { Route } from './routes.js'
+import { answerRoutes } from './routes/answer.js'
 import { backupRoutes } from './routes/backup.js'
 import { collectionRoutes } from './routes/collections.js'
 import { coreRoutes } from './routes/cores.js'
@@ -55,6 +59,11 @@ export interface HandlerOptions {
   readonly objects?: ObjectStore
   /** Also says which flows there are for objects and graphs; without it there is `default` alone. */
   readonly flows?: FlowQueue
+  /**
+   * What answers questions in words, as that of `graph.answer()`: a function, or a model behind an
+   * OpenAI-compatible server. Without it the passages are the answer.
+   */
+  readonly generate?: AnswerQuery['generate']
   /** Answers SPARQL over `knowledge`; without it that is a 501. */
   readonly sparql?: SparqlEngine
   /** `backup` of a Lorekeep: for those who act for every user, on every collection. */
@@ -101,6 +110,18 @@ export interface HandlerOptions {
    * store is for queries of objects.
    */
   readonly maxQueryMs?: number
+  /** Questions that are answered in words, under way at once. Default 64. */
+  readonly maxConcurrentAnswers?: number
+  /**
+   * How long `generate` may take for one of them, in milliseconds; then `LK_MODEL_UNAVAILABLE`. What its
+   * reader takes to read is not counted. Default 300,000.
+   */
+  readonly maxAnswerMs?: number
+  /**
+   * The most that passages and triples may take in a prompt, in UTF-16 code units; a question may ask for
+   * less. Default 12,000.
+   */
+  readonly maxPromptLength?: number
   /**
    * Whose cores are asked where a client of the reference system names no user, and its token is for
    * any; whoever asks `whoami` with such a token is told. Default `trustgraph`, as that of createLorekeep().
@@ -133,6 +154,7 @@ export const handlerLimits = {
   maxConcurrentImports: limit(64),
   maxConcurrentExports: limit(64),
   maxConcurrentQueries: limit(64),
+  maxConcurrentAnswers: limit(64),
   maxEventStreams: limit(1000),
   maxSockets: limit(1000),
   maxSocketRequests: limit(16),
@@ -143,6 +165,8 @@ export const handlerLimits = {
   maxBufferedBytes: limit(64 * 1024 ** 2),
   maxGraphResults: limit(10_000),
   maxQueryMs: limit(30_000, 1, longestTimer),
+  maxAnswerMs: limit(300_000, 1, longestTimer),
+  maxPromptLength: limit(12_000, ...promptLengths),
   idleTimeoutMs: limit(30_000, 1, longestTimer),
   exportIdleTimeoutMs: limit(120_000, 1, longestTimer),
   heartbeatMs: limit(15_000, 1, longestTimer),
@@ -153,6 +177,7 @@ const handlerOptions = {
   knowledge: withMethods<KnowledgeStore>('a KnowledgeStore', 'import', 'export'),
   objects: withMethods<ObjectStore>('an ObjectStore', 'import', 'query'),
   flows: withMethods<FlowQueue>('a FlowQueue', 'load', 'run'),
+  generate: aGenerator,
   sparql: withMethods<SparqlEngine>("an engine, such as 'lorekeep/sparql' makes", 'execute'),
   backup: aFunction,
   authenticate: aRule<HandlerOptions['authenticate']>(
@@ -223,6 +248,14 @@ export function routesOf(
     maxQueryMs: limits.maxQueryMs,
     questions,
   }
+  const ofAnswers = {
+    ...ofGraphs,
+    generate: options.generate && generatorOf('createHandler(): generate', options.generate),
+    maxPromptLength: limits.maxPromptLength,
+    maxAnswerMs: limits.maxAnswerMs,
+    answers: places(limits.maxConcurrentAnswers, 'answers'),
+    heartbeatMs: limits.heartbeatMs,
+  }
   const ofEvents = {
     prefix,
     streams: places(limits.maxEventStreams, 'streams of events'),
@@ -239,6 +272,7 @@ export function routesOf(
     routes.push(
       ...coreRoutes({ ...ofCores, knowledge }),
       ...graphRoutes({ ...ofGraphs, knowledge }),
+      ...answerRoutes({ ...ofAnswers, knowledge }),
       ...flowServiceRoutes({ ...ofGraphs, knowledge, hasFlow, defaultUser }),
       ...knowledgeServiceRoutes({ ...ofBodies, knowledge, hasFlow, defaultUser }),
       ...sparqlRoutes({ ...ofGraphs, knowledge, sparql }),

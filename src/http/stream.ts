@@ -136,7 +136,12 @@ export async function* linesOf(
 export const linesType = 'application/x-ndjson'
 
 /** Whether the client asks for lines by name; who takes anything gets one JSON. */
-export function wantsLines({ headers }: IncomingMessage): boolean {
+export function wantsLines(request: IncomingMessage): boolean {
+  return accepts(request, linesType)
+}
+
+/** Whether the client asks for this type by name. */
+export function accepts({ headers }: IncomingMessage, wanted: string): boolean {
   const types = (headers.accept ?? '').split(',')
-  return types.some((type) => type.split(';', 1)[0]?.trim().toLowerCase() === linesType)
+  return types.some((type) => type.split(';', 1)[0]?.trim().toLowerCase() === wanted)
 }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createIds } from '../../src/flow/clock.js'
+import { createIds } from '../../src/clock.js'
 import { embed } from '../../src/flow/steps/embed.js'
 import { checkDefinition, aFlowId, stepsOf } from '../../src/flow/definition.js'
 

@@ -8,8 +8,8 @@ import { openaiExtractor } from '../../src/flow/steps/openai/extractor.js'
 import { store } from '../../src/flow/steps/store.js'
 import type { JobEvent } from '../../src/flow/types.js'
 import { running } from './running.js'
-import { completion, embeddings, modelAt, startModelServer } from './steps/model-server.js'
-import type { ModelRequest } from './steps/model-server.js'
+import { completion, embeddings, modelAt, startModelServer } from '../openai/model-server.js'
+import type { ModelRequest } from '../openai/model-server.js'
 
 t.test('a document outlives a model that is away for a minute', async (t) => {
   const server = await startModelServer(t)

@@ -101,6 +101,7 @@ const bodies: readonly (readonly [RegExp, readonly (JsonObject | string | Buffer
   [/\/solve$/, [{ patterns: [variables], limit: 5 }]],
   [/\/nearest$/, [{ vector, k: 3 }]],
   [/\/retrieve$/, [{ text: `Ellen of ${secret}` }, { vector }]],
+  [/\/answer$/, [{ text: `Ellen of ${secret}` }]],
   [
     /\/search$/,
     [

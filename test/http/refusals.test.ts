@@ -74,7 +74,7 @@ const places: Readonly<Record<string, readonly ((members: object) => object)[]>>
     (vectors) => ({ vectors: Object.keys(vectors) }),
   ],
   ...Object.fromEntries(
-    ['match', 'count', 'solve', 'nearest', 'retrieve', 'search'].flatMap((name) =>
+    ['match', 'count', 'solve', 'nearest', 'retrieve', 'answer', 'search'].flatMap((name) =>
       ['/graph', '/cores/x'].map((path) => [
         `POST ${path}/${name}`,
         [

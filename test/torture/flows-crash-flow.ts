@@ -1,7 +1,7 @@
 // The flow that is killed: its steps are slow, fail now and then, and write a core in two messages.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { systemClock, type Clock } from '../../src/flow/clock.js'
+import { systemClock, type Clock } from '../../src/clock.js'
 import type { FlowDefinition, StepContext } from '../../src/flow/types.js'
 import type { CoreMessage } from '../../src/types.js'
 import type { Random } from '../fixtures/random.js'

@@ -12,7 +12,7 @@ import type {
   JobEvent,
 } from '../../flow/types.js'
 import { parseJson } from '../../json-text.js'
-import { readEventStream } from './event-stream.js'
+import { readEventStream } from '../../event-stream.js'
 import type { FlowAccess, JobWatch, KnownDocument } from './flow-access.js'
 import { ServerClient } from './server-client.js'
 import { ServerError } from '../output/server-error.js'

@@ -13,6 +13,8 @@ import { aBase } from '../../flow/steps/vocabulary.js'
 import type { FlowLimits } from '../../flow/types.js'
 import type { HandlerOptions, Principal } from '../../http/index.js'
 import { parseJson } from '../../json-text.js'
+import type { ModelOptions } from '../../openai/client.js'
+import { modelOptionsFrom } from '../../openai/configuration.js'
 import { knowledgeLimits, type KnowledgeLimits } from '../../knowledge/limits.js'
 import { objectLimits } from '../../objects/limits.js'
 import type { ObjectLimits } from '../../objects/types.js'
@@ -48,6 +50,8 @@ interface Config {
   readonly flows: readonly NamedFlow[]
   /** Makes vectors of questions that come as a text. */
   readonly embedder?: Embedder
+  /** The model that answers questions in words. */
+  readonly generate?: ModelOptions
   /** Whose a document is that names no user, and comes with a token for any. */
   readonly defaultUser?: string
   /** What URIs begin with that flows make. */
@@ -142,6 +146,7 @@ export function parseConfig(value: unknown, file: string): Config {
   const schemas = readSchemas(given)
   const flows = readFlows(given)
   const embedder = readEmbedder(given)
+  const generate = readGenerate(given)
   const defaultUser = given.text('defaultUser')
   const base = given.take('base', aBase)
   const compat = readCompat(given)
@@ -170,6 +175,7 @@ export function parseConfig(value: unknown, file: string): Config {
     schemas,
     flows,
     ...(embedder !== undefined && { embedder }),
+    ...(generate !== undefined && { generate }),
     ...(defaultUser !== undefined && { defaultUser }),
     ...(base !== undefined && { base }),
     compat,
@@ -254,6 +260,15 @@ function readEmbedder(given: Members): Embedder | undefined {
   const { embedder } = embedFrom(members)
   members.end()
   return embedder
+}
+
+function readGenerate(given: Members): ModelOptions | undefined {
+  const options = given.take('generate', anObject)
+  if (options === undefined) return undefined
+  const members = new Members(options, 'generate', given.problems)
+  const model = modelOptionsFrom(members)
+  members.end()
+  return model
 }
 
 function readCompat(given: Members): Compat {

@@ -5,7 +5,7 @@
 
 import { hasCode, LorekeepError } from '../../errors.js'
 import type { Operation, Storage } from '../../storage.js'
-import type { Chance, Clock } from '../clock.js'
+import type { Chance, Clock } from '../../clock.js'
 import type { JobEvent } from '../types.js'
 import { PageCache } from '../../page-cache.js'
 import type { DocumentBlock } from './block.js'

@@ -3,7 +3,7 @@
 
 import { LorekeepError } from '../../errors.js'
 import type { Storage } from '../../storage.js'
-import type { Chance, Clock } from '../clock.js'
+import type { Chance, Clock } from '../../clock.js'
 import type { AcceptedDocument } from '../document.js'
 import type { Flow, FlowStats, Job, JobFailure, JobQuery } from '../types.js'
 import { claim, hasten, reap, takeOver } from './claiming.js'

@@ -8,7 +8,8 @@ import type { EmbedStep } from './embed.js'
 import { extract } from './extract.js'
 import { isHashing } from './hashing-embedder.js'
 import { index } from './index-objects.js'
-import { extractorOfModelFrom } from './openai/configuration.js'
+import { modelOptionsFrom } from '../../openai/configuration.js'
+import { openaiExtractor } from './openai/extractor.js'
 import { Members } from '../../door/members.js'
 import { store } from './store.js'
 import type { Embedder } from './types.js'
@@ -39,7 +40,7 @@ const makers = {
     const concurrency = reader.integer('concurrency', 1, 1000)
     const base = baseFrom(reader)
     return extract({
-      ...(type === 'openai' && { extractor: extractorOfModelFrom(reader) }),
+      ...(type === 'openai' && { extractor: openaiExtractor(modelOptionsFrom(reader)) }),
       ...(embedder !== undefined && { embedder }),
       ...(base !== undefined && { base }),
       ...(concurrency !== undefined && { concurrency }),

@@ -15,7 +15,7 @@ export { offlineExtractor } from './offline-extractor.js'
 export { openaiEmbedder } from './openai/embedder.js'
 export type { OpenaiEmbedderOptions } from './openai/embedder.js'
 export { openaiExtractor } from './openai/extractor.js'
-export type { ModelOptions } from './openai/client.js'
+export type { ModelOptions } from '../../openai/client.js'
 export type { SplitOptions } from './splitter.js'
 export type {
   Chunk,

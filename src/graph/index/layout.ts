@@ -101,7 +101,7 @@ export interface Layout {
   /** By vector: its entity, and where there are several places its place. */
   readonly entities: number
   readonly vectorPlaces: number
-  /** The columns of passages, in the order of `passageColumns`. */
+  /** The records of passages, and their columns: words/columns.ts. */
   readonly passages: number
   /** The lists of words, these themselves, and where each of both begins; one more for where the last ends. */
   readonly wordLists: number

@@ -13,6 +13,7 @@ import {
 import { encodeTerm } from './encoded-term.js'
 import { MergedRows, PartStream } from './merged-rows.js'
 import { orderOf, SPO } from './part.js'
+import { onlyText } from './part-terms.js'
 import { mostShare, type PartView } from './part-view.js'
 import { noRows } from './part-rows.js'
 
@@ -77,6 +78,13 @@ export class MergedView implements TellingView {
     }
     this.#searched.set(key, this.#views.length)
     return NONE
+  }
+
+  textOfHash(hash: number): string | undefined {
+    return onlyText(
+      this.#views.map((_, n) => this.view(n).part.terms),
+      hash,
+    )
   }
 
   findText(text: string, n: number): number[] {

@@ -10,6 +10,25 @@ interface FileBytes {
   readonly to: number
 }
 
+const wordShift = blockShift - 2
+const wordMask = 2 ** wordShift - 1
+
+/** Whole numbers of a file that lie one behind the other, in blocks. */
+export class FileWords {
+  readonly #blocks: readonly Uint32Array[]
+  readonly #first: number
+
+  constructor(blocks: readonly Uint32Array[], first: number) {
+    this.#blocks = blocks
+    this.#first = first
+  }
+
+  at(n: number): number {
+    const word = this.#first + n
+    return (this.#blocks[word >>> wordShift] as Uint32Array)[word & wordMask] as number
+  }
+}
+
 /** The main file of a part, by offsets in it. Every method throws a Miss where a block is not in memory. */
 export class PartFile {
   readonly #file: BlockFile
@@ -35,9 +54,13 @@ export class PartFile {
     for (let n = from >>> blockShift; n <= (to - 1) >>> blockShift; n++) this.#file.bring(n)
   }
 
-  /** Throws a Miss where a block of [from, to) is not in memory. */
-  need(from: number, to: number): void {
-    for (let n = from >>> blockShift; n <= (to - 1) >>> blockShift; n++) this.#file.block(n)
+  /** The whole numbers of [from, to), multiples of 4. */
+  words(from: number, to: number): FileWords {
+    const blocks: Uint32Array[] = []
+    for (let n = from >>> blockShift; n <= (to - 1) >>> blockShift; n++) {
+      blocks.push(this.#file.block(n).words)
+    }
+    return new FileWords(blocks, (from & (blockBytes - 1)) >>> 2)
   }
 
   block(offset: number): IndexBlock {

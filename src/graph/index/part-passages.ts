@@ -1,7 +1,10 @@
 import { LorekeepError } from '../../errors.js'
+import { columnOf, recordFields, type ScannedColumn } from '../words/columns.js'
 import { countsEnd, mostHeadBytes, WordList } from '../words/word-list.js'
 import type { Layout, PassagesRecord } from './layout.js'
-import type { PartFile } from './part-file.js'
+import type { FileWords, PartFile } from './part-file.js'
+
+const recordWords = recordFields.length
 
 type Range = readonly [start: number, end: number]
 
@@ -10,14 +13,14 @@ export class PartPassages {
   readonly record: PassagesRecord
   readonly #file: PartFile
   readonly #layout: Layout
-  readonly #columns: number
+  readonly #records: number
   readonly #count: number
 
   constructor(file: PartFile, layout: Layout, record: PassagesRecord) {
     this.#file = file
     this.#layout = layout
     this.record = record
-    this.#columns = layout.passages
+    this.#records = layout.passages
     this.#count = record.count
   }
 
@@ -27,13 +30,17 @@ export class PartPassages {
 
   /** What a passage has in a column, of which this is the place among all. */
   at(column: number, passage: number): number {
-    return this.#file.word(this.#columns + 4 * (column * this.#count + passage))
+    return this.#file.word(
+      column < recordWords
+        ? this.#records + 4 * (passage * recordWords + column)
+        : this.#records + 4 * (column * this.#count + passage),
+    )
   }
 
-  /** Throws a Miss where a block of a column is not in memory. */
-  need(column: number): void {
-    const from = this.#columns + 4 * column * this.#count
-    this.#file.need(from, from + 4 * this.#count)
+  /** All of a column. Whoever holds it holds its blocks. */
+  column(name: ScannedColumn): FileWords {
+    const from = this.#records + 4 * columnOf[name] * this.#count
+    return this.#file.words(from, from + 4 * this.#count)
   }
 
   /** The number of a word, its UTF-8; -1 where no passage has it. */

@@ -29,6 +29,9 @@ const decodedTerms = 1 << 12
 /** Those of longer texts are not: each part would hold thousands, whatever they take. */
 const longestAtHand = 1024
 
+/** Of one hash. As a rule there is one; thousands there are if somebody wants it. */
+const mostOfHash = 8
+
 /**
  * The terms of a part. Their ids are in the order of their hashes, and where these are equal of their
  * entries: that of the terms of all parts. Every method throws a Miss where a block is not in memory.
@@ -80,6 +83,17 @@ export class PartTerms {
     let at = this.#lowerBound(start, hash, this.#firstOfHash(hash))
     for (; this.#has(at, hash) && this.#beginsWith(at, start); at++) found.push(at)
     return found
+  }
+
+  /** Adds the texts of literals with this hash. False where there are more than are worth reading. */
+  addTexts(hash: number, texts: Set<string>): boolean {
+    const first = this.#firstOfHash(hash)
+    for (let id = first; this.#has(id, hash); id++) {
+      if (id - first === mostOfHash) return false
+      const { v, e } = this.term(id)
+      if (!e) texts.add(v)
+    }
+    return true
   }
 
   hashOf(id: number): number {
@@ -240,6 +254,14 @@ export class PartTerms {
     }
     return low
   }
+}
+
+/** The text of the literals that have this hash; undefined where there is none, or there are several. */
+export function onlyText(all: readonly PartTerms[], hash: number): string | undefined {
+  const texts = new Set<string>()
+  for (const terms of all) if (!terms.addTexts(hash, texts) || texts.size > 1) return undefined
+  const [text] = texts
+  return text
 }
 
 interface Entry {

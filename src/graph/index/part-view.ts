@@ -17,6 +17,7 @@ import { Turns } from '../../turns.js'
 import { patience, pause, withBlocks } from '../miss.js'
 import type { Chosen } from './chosen.js'
 import { encodeTerm } from './encoded-term.js'
+import { onlyText } from './part-terms.js'
 import { SPO, type Part, type PlaceRange, type RowRange } from './part.js'
 import { noRows, OneRow, PlacesRows, RangeRows, RowsInPlaces, RowsOfGraph } from './part-rows.js'
 
@@ -50,6 +51,10 @@ export class PartView implements TellingView {
 
   find(term: Term): number {
     return this.part.terms.find(encodeTerm(term))
+  }
+
+  textOfHash(hash: number): string | undefined {
+    return onlyText([this.part.terms], hash)
   }
 
   findText(text: string): number[] {

@@ -1,15 +1,13 @@
 import type { BlockStorage } from '../../block-writer.js'
 import type { Turns } from '../../turns.js'
 import { MOMENT, NUMBER } from '../value/literal-value.js'
-import { passageColumns, type PassageColumn } from '../words/columns.js'
+import { writtenColumns, type PassageColumns } from './passage-columns.js'
 import { DictionaryWriter } from './dictionary-writer.js'
 import { mainKey, type PartName } from './keys.js'
 import { placeWords, sourceWords, type PartRecord, type VectorRecord } from './layout.js'
 import { byLast, rowsByPlace, type SortedRows } from './permutations.js'
 import type { SortedPlaces } from './places.js'
 import { SectionWriter } from './section-writer.js'
-
-export type PassageColumns = Readonly<Record<PassageColumn, Uint32Array>>
 
 /** A word, and the bytes of its list. Both are read before the next one is asked for. */
 export interface WordAndList {
@@ -104,7 +102,7 @@ export class PartWriter {
   ): Promise<PartRecord> {
     const values = await this.#values()
     const file = this.#file
-    for (const name of passageColumns) await file.append(columns[name])
+    for (const numbers of writtenColumns(columns)) await file.append(numbers)
     file.end()
     const starts = new Starts()
     const lists = new Starts()

@@ -4,8 +4,9 @@ import type { Turns } from '../../turns.js'
 import { WordList, WordListWriter } from '../words/word-list.js'
 import { passageColumns } from '../words/columns.js'
 import type { PassagesRecord } from './layout.js'
+import { columnsOf, readColumns, type PassageColumns } from './passage-columns.js'
 import { passageOrder } from './passage-order.js'
-import type { PassageColumns, WordAndList } from './part-writer.js'
+import type { WordAndList } from './part-writer.js'
 import { ByteReader, damaged, type MainFile } from './section-reader.js'
 import { GONE } from './term-merge.js'
 
@@ -29,10 +30,7 @@ export async function readPassages(
 ): Promise<PassageInput> {
   const { count } = record
   const all = await file.words(file.layout.passages, passageColumns.length * count)
-  const columns = Object.fromEntries(
-    passageColumns.map((name, n) => [name, all.subarray(n * count, (n + 1) * count)]),
-  ) as PassageColumns
-  return { file, record, columns, stays }
+  return { file, record, columns: readColumns(all, count), stays }
 }
 
 /** Marks the terms of passages that stay. */
@@ -87,10 +85,6 @@ export function mergeColumns(inputs: readonly Renumbered[]): MergedPassages {
     return those
   })
   return { columns: columnsOf((name) => order.map((n) => together[name][n] as number)), numbers }
-}
-
-function columnsOf(make: (name: (typeof passageColumns)[number]) => Uint32Array): PassageColumns {
-  return Object.fromEntries(passageColumns.map((name) => [name, make(name)])) as PassageColumns
 }
 
 function numbersOf(

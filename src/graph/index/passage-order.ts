@@ -2,7 +2,7 @@
 
 import { sortedPairs } from '../../radix-sort.js'
 import { passageColumns } from '../words/columns.js'
-import type { PassageColumns } from './part-writer.js'
+import type { PassageColumns } from './passage-columns.js'
 
 /** The passages in their order. */
 export function passageOrder(columns: PassageColumns): Uint32Array {

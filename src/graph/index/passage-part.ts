@@ -7,7 +7,8 @@ import { passageColumns, UNKNOWN, type PassageColumn } from '../words/columns.js
 import type { PartName } from './keys.js'
 import type { PartRecord } from './layout.js'
 import { passageOrder } from './passage-order.js'
-import { PartWriter, type PassageColumns, type WordAndList } from './part-writer.js'
+import { PartWriter, type WordAndList } from './part-writer.js'
+import { columnsOf, type PassageColumns } from './passage-columns.js'
 import { PlaceTable, type Origin } from './place-table.js'
 import type { Passages, Rows } from './said-passages.js'
 import { endOf, sortTerms } from './term-order.js'
@@ -72,8 +73,9 @@ export class PassagePart {
     columns.document[at] = this.#copied(terms, document)
     columns.title[at] = this.#copied(terms, title)
     columns.heading[at] = this.#copied(terms, heading)
-    columns.begin[at] = offsetOf(terms, said.begins.get(s))
-    columns.end[at] = offsetOf(terms, said.ends.get(s))
+    columns.begin[at] = numberOf(terms, said.begins.get(s))
+    columns.end[at] = numberOf(terms, said.ends.get(s))
+    columns.page[at] = numberOf(terms, said.pages.get(s))
     columns.place[at] = place
     columns.text[at] = terms.hashes[text] as number
     columns.titleWords[at] = title === undefined ? 0 : this.#read(terms.textOf(title))
@@ -153,8 +155,7 @@ export class PassagePart {
 
   #ranked(ranks: Uint32Array, places: Uint32Array): PassageColumns {
     const { count } = this
-    const columns = createColumns(0)
-    for (const name of passageColumns) columns[name] = this.#columns[name].subarray(0, count)
+    const columns = columnsOf((name) => this.#columns[name].subarray(0, count))
     for (let n = 0; n < count; n++) {
       columns.passage[n] = ranks[columns.passage[n] as number] as number
       columns.place[n] = places[columns.place[n] as number] as number
@@ -293,28 +294,21 @@ class FieldEnds {
   }
 }
 
-function offsetOf(terms: TermTable, id: number | undefined): number {
+function numberOf(terms: TermTable, id: number | undefined): number {
   if (id === undefined) return UNKNOWN
   const text = terms.textOf(id)
-  const offset = /^\d{1,10}$/.test(text) ? Number(text) : UNKNOWN
-  return offset < UNKNOWN ? offset : UNKNOWN
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : UNKNOWN
+  return number < UNKNOWN ? number : UNKNOWN
 }
 
 const optional = ['document', 'title', 'heading'] as const
 
-type Columns = Record<PassageColumn, Uint32Array<ArrayBuffer>>
-
-function createColumns(room: number): Columns {
-  return Object.fromEntries(passageColumns.map((name) => [name, new Uint32Array(room)])) as Columns
+function createColumns(room: number): Record<PassageColumn, Uint32Array<ArrayBuffer>> {
+  return columnsOf(() => new Uint32Array(room))
 }
 
 function ordered(columns: PassageColumns, order: Uint32Array): PassageColumns {
-  const result = createColumns(0)
-  for (const name of passageColumns) {
-    const column = columns[name]
-    result[name] = order.map((n) => column[n] as number) as Uint32Array<ArrayBuffer>
-  }
-  return result
+  return columnsOf((name) => order.map((n) => columns[name][n] as number))
 }
 
 function twice(array: Uint32Array): Uint32Array<ArrayBuffer> {

@@ -14,6 +14,7 @@ export const ROLE = {
   END: 7,
   LABEL: 8,
   FROM: 9,
+  PAGE: 10,
 } as const
 
 const predicates: readonly (readonly [role: number, names: readonly string[]])[] = [
@@ -23,6 +24,7 @@ const predicates: readonly (readonly [role: number, names: readonly string[]])[]
   [ROLE.PART_OF, passagePredicates.partOf],
   [ROLE.BEGIN, passagePredicates.begin],
   [ROLE.END, passagePredicates.end],
+  [ROLE.PAGE, passagePredicates.page],
   [ROLE.LABEL, passagePredicates.label],
   [ROLE.FROM, passagePredicates.from],
 ]

@@ -27,6 +27,7 @@ export interface Passages {
   readonly headings: Said
   readonly begins: Said
   readonly ends: Said
+  readonly pages: Said
   /** What a passage speaks of is called so; and a document, beside its title. */
   readonly labels: ReadonlyMap<number, readonly number[]>
   readonly names: NameWords
@@ -85,6 +86,7 @@ export function passagesIn(
     [ROLE.HEADING]: new Map(),
     [ROLE.BEGIN]: new Map(),
     [ROLE.END]: new Map(),
+    [ROLE.PAGE]: new Map(),
   }
   for (let n = from; n < to; n++) {
     const subject = s[n] as number
@@ -101,6 +103,7 @@ export function passagesIn(
     headings: said[ROLE.HEADING] as Said,
     begins: said[ROLE.BEGIN] as Said,
     ends: said[ROLE.END] as Said,
+    pages: said[ROLE.PAGE] as Said,
     labels: labelsIn({ s, p, o }, from, to, { terms, roles, passages, documents }),
     names: new NameWords(terms),
   }

@@ -1,7 +1,7 @@
 import type { Term } from '../../types.js'
 import { withBlocks } from '../miss.js'
-import { columnOf } from '../words/columns.js'
-import type { PassageSet } from '../words/types.js'
+import { columnOf, type ScannedColumn } from '../words/columns.js'
+import type { PassageColumn, PassageSet, SeenNumbers } from '../words/types.js'
 import type { FieldCounts, WordList } from '../words/word-list.js'
 import { COLLECTION, encodeTerm, encodeText, hashWords } from './encoded-term.js'
 import type { Part } from './part.js'
@@ -16,6 +16,23 @@ export interface Narrowing {
 
 /** Places that are looked at before others get their turn. */
 const placesAtOnce = 4096
+
+const all: SeenNumbers = { has: () => true }
+
+/** Passages whose places are accepted. */
+class Accepted implements SeenNumbers {
+  readonly #accepts: Uint8Array
+  readonly #places: PassageColumn
+
+  constructor(accepts: Uint8Array, places: PassageColumn) {
+    this.#accepts = accepts
+    this.#places = places
+  }
+
+  has(passage: number): boolean {
+    return this.#accepts[this.#places.at(passage)] === 1
+  }
+}
 
 /** The passages of a part, and which of them are seen. */
 export class SeenPassages implements PassageSet {
@@ -77,17 +94,17 @@ export class SeenPassages implements PassageSet {
     return this.#accepts === undefined
   }
 
-  isSeen(passage: number): boolean {
+  seen(): SeenNumbers {
     const accepts = this.#accepts
-    return accepts === undefined || accepts[this.#passages.at(columnOf.place, passage)] === 1
+    return accepts === undefined ? all : new Accepted(accepts, this.column('place'))
   }
 
   at(column: number, passage: number): number {
     return this.#passages.at(column, passage)
   }
 
-  need(column: number): void {
-    this.#passages.need(column)
+  column(name: ScannedColumn): PassageColumn {
+    return this.#passages.column(name)
   }
 
   find(word: Buffer): number {

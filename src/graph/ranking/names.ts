@@ -4,7 +4,6 @@ import { isStopWord } from '../../text/stop-words.js'
 import { eachWord } from '../../text/words.js'
 import type { Turns } from '../../turns.js'
 import { withBlocks } from '../miss.js'
-import { columnOf } from '../words/columns.js'
 import { formsOfName, mostNameForms, wordOfForms } from '../words/name-words.js'
 import { takePhrase } from '../words/phrases.js'
 import type { PassageSet } from '../words/types.js'
@@ -114,10 +113,10 @@ export class NameBook {
     for (const [n, set] of this.#sets.entries()) {
       const word = set.find(Buffer.from(name))
       if (word < 0) continue
-      if (!set.isWhole) set.need(columnOf.place)
+      const seen = set.seen()
       const list = set.counts(word)
       for (let most = mostNamed; most > 0 && list.next(); most--) {
-        if (list.title > 0 && set.isSeen(list.passage)) {
+        if (list.title > 0 && seen.has(list.passage)) {
           found.push({ set: n, passage: list.passage })
         }
       }
@@ -138,7 +137,7 @@ export class NameBook {
       const isFrequent = counts.length === 1 && set.isWhole && (counts[0] as number) > most
       if (isFrequent || Math.max(...counts) > mostListed) return []
       const take = (passage: number) => found.push({ set: n, passage })
-      await takePhrase(set, { forms, isPrefix: false }, turns, { columns: [], take })
+      await takePhrase(set, { forms, isPrefix: false }, turns, { take })
       if (found.length > most) return []
     }
     return found
@@ -163,12 +162,12 @@ function kindIn(set: PassageSet, word: string): number {
 
 /** Whether a name is one of a passage that is seen, and whether it is its title. May throw a Miss. */
 function kindOfName(set: PassageSet, word: number): number {
-  if (!set.isWhole) set.need(columnOf.place)
+  const seen = set.seen()
   const list = set.counts(word)
   let kind = 0
   for (let looked = 0; list.next() && kind < IS_TITLE; looked++) {
     if (kind > 0 && looked > mostNamed) break
-    if (!set.isSeen(list.passage)) continue
+    if (!seen.has(list.passage)) continue
     kind = IS_NAME | (list.title > 0 ? IS_TITLE : 0)
   }
   return kind

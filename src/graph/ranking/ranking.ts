@@ -3,6 +3,7 @@
 
 import { Turns } from '../../turns.js'
 import type { GraphView } from '../view.js'
+import { keysOf } from '../words/keys.js'
 import type { Phrase } from '../words/phrases.js'
 import { nameOfPhrase, Search, type PartOfSearch, type WordQuestion } from '../words/search.js'
 import type { PassageSet } from '../words/types.js'
@@ -51,6 +52,8 @@ export async function rank(
   } finally {
     search.end()
   }
+  const keys = await keysOf(sets, words, search, turns)
+  await candidates.add(keys?.passages ?? [])
   const book = new NameBook(sets, words.languages)
   const standing = await book.namesIn(text, turns)
   const asked = [...new Map(standing.map((each) => [each.name, each])).values()]
@@ -61,8 +64,12 @@ export async function rank(
     await walk(candidates, leads)
     addUp(candidates.all, legs)
   }
-  const whole = [parts, exactly].flat().map(({ text }) => text)
-  return sorted(candidates.all, legs, [quoted.map(nameOfPhrase), whole]).slice(0, k)
+  const foremost = {
+    quoted: quoted.map(nameOfPhrase),
+    keyed: new Set(keys?.passages.map((each) => candidates.at(each))),
+    all: [parts, exactly].flat().map(({ text }) => text),
+  }
+  return sorted(candidates.all, legs, foremost).slice(0, k)
 }
 
 /** What the names of the question are worth to what is called so. */
@@ -113,25 +120,32 @@ function addUp(candidates: readonly Candidate[], legs: Legs): void {
   }
 }
 
+/** By what a passage may come first, whatever its score. */
+interface Foremost {
+  /** Parts of the question. */
+  readonly quoted: readonly string[]
+  readonly keyed: ReadonlySet<Candidate>
+  /** Parts that are all of the question. */
+  readonly all: readonly string[]
+}
+
 /**
  * By their scores, but that what was asked for word by word comes first: the best passage with all that the question
- * quotes, or else the first by words, where that has every word of it.
+ * quotes, or else with what hardly any has, or else the first by words, where that has every word of it.
  */
-function sorted(
-  candidates: readonly Candidate[],
-  legs: Legs,
-  [quoted, words]: readonly [quoted: readonly string[], words: readonly string[]],
-): Candidate[] {
-  const all = sortedByTotal(candidates).filter(({ total }) => total > 0)
-  if (!legs.words) return all
+function sorted(candidates: readonly Candidate[], legs: Legs, foremost: Foremost): Candidate[] {
+  const found = sortedByTotal(candidates).filter(({ total }) => total > 0)
+  if (!legs.words) return found
   const has = (candidate: Candidate | undefined, parts: readonly string[]) =>
     candidate !== undefined && parts.every((part) => candidate.byWord.has(part))
-  const byWords = [...all].sort((a, b) => b.words - a.words)
+  const { quoted, keyed, all } = foremost
+  const byWords = [...found].sort((a, b) => b.words - a.words)
   const quoting = quoted.length > 0 ? byWords.find((each) => has(each, quoted)) : undefined
-  const first = quoting ?? (has(byWords[0], words) ? byWords[0] : undefined)
-  if (first === undefined) return all
-  first.total = Math.max(first.total, all[0]?.total ?? 0)
-  return [first, ...all.filter((each) => each !== first)]
+  const keying = byWords.find((each) => keyed.has(each))
+  const first = quoting ?? keying ?? (has(byWords[0], all) ? byWords[0] : undefined)
+  if (first === undefined) return found
+  first.total = Math.max(first.total, found[0]?.total ?? 0)
+  return [first, ...found.filter((each) => each !== first)]
 }
 
 /** Equal ones come in the order of their URIs, which does not change with the parts of an index. */

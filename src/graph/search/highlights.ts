@@ -1,6 +1,5 @@
 // Where the words of a question stand in a passage.
 
-import { stemmer } from '../../text/stemming.js'
 import { eachWord } from '../../text/words.js'
 import type { Turns } from '../../turns.js'
 import type { WordQuestion } from '../words/search.js'
@@ -11,30 +10,21 @@ type Range = readonly [start: number, end: number]
 /** Of a passage: one of a megabyte may have hundreds of thousands. */
 const mostRanges = 1000
 
-const mostKnown = 10_000
-
 /** Of a text: so much is read before others may have their turn. */
 const pieceLength = 8192
 
 /** Ascending, none in another: words by any of their forms, and phrases as a whole. */
 export class Highlighter {
-  readonly #forms = new Set<string>()
-  readonly #stems: readonly {
-    readonly stemOf: (form: string) => string
-    readonly stems: ReadonlySet<string>
-  }[]
+  readonly #forms: ReadonlySet<string>
   readonly #beginnings = new Beginnings()
   readonly #phrases = new PhraseTree()
-  /** Stemming takes longer than all else. */
-  readonly #known = new Map<string, boolean>()
 
-  constructor({ words, phrases, joined, languages }: WordQuestion) {
-    const whole = words.filter(({ isPrefix }) => !isPrefix).map(({ form }) => form)
-    for (const form of whole) this.#forms.add(form)
-    this.#stems = languages.map((language) => {
-      const stemOf = stemmer(language)
-      return { stemOf, stems: new Set(whole.map(stemOf)) }
-    })
+  /** `forms`: those of the question's words that the search found. */
+  constructor(
+    { words, phrases, joined }: Pick<WordQuestion, 'words' | 'phrases' | 'joined'>,
+    forms: ReadonlySet<string>,
+  ) {
+    this.#forms = forms
     for (const { form, isPrefix } of words) if (isPrefix) this.#beginnings.add(form)
     for (const phrase of [...phrases, ...joined]) this.#phrases.add(phrase)
   }
@@ -47,7 +37,7 @@ export class Highlighter {
       const to = pieceEnd(text, from)
       eachWord(text.slice(from, to), (form, first, last) => {
         const [start, end] = [from + first, from + last]
-        if (this.#isAsked(form)) ranges.push([start, end])
+        if (this.#forms.has(form) || this.#beginnings.have(form)) ranges.push([start, end])
         for (const start of phrases.endingWith(form, from + first)) ranges.push([start, end])
       })
       from = to
@@ -57,18 +47,6 @@ export class Highlighter {
       await turns.pass()
     }
     return ranges.slice(0, mostRanges)
-  }
-
-  #isAsked(form: string): boolean {
-    const known = this.#known.get(form)
-    if (known !== undefined) return known
-    const is =
-      this.#forms.has(form) ||
-      this.#stems.some(({ stemOf, stems }) => stems.has(stemOf(form))) ||
-      this.#beginnings.have(form)
-    if (this.#known.size === mostKnown) this.#known.clear()
-    this.#known.set(form, is)
-    return is
   }
 }
 

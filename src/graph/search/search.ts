@@ -2,12 +2,12 @@
 
 import { Turns } from '../../turns.js'
 import type { Term } from '../../types.js'
-import { passagePredicates } from '../../vocabulary.js'
 import { withBlocks } from '../miss.js'
 import type { FoundPassage, ScoreOfWord } from '../types.js'
-import { ANY, NONE, type GraphView } from '../view.js'
+import type { GraphView } from '../view.js'
 import { columnOf, UNKNOWN } from '../words/columns.js'
-import { Search, type ScoreOfPart } from '../words/search.js'
+import { keysOf } from '../words/keys.js'
+import { Search, type ScoreOfPart, type WordQuestion } from '../words/search.js'
 import type { ScoredPassage } from '../words/top-passages.js'
 import type { PassageSet } from '../words/types.js'
 import { ChunkTexts } from '../chunk-texts.js'
@@ -26,8 +26,9 @@ export async function search(
   await turns.pass()
   const begun = await Search.of(sets, question, turns)
   try {
-    const best = await readBest(view, begun, k, turns)
-    const highlighter = new Highlighter(question)
+    const first = await firstOf(sets, question, begun, turns)
+    const best = await readBest(view, begun, { k, first }, turns)
+    const highlighter = new Highlighter(question, await begun.forms())
     const scored = best.map(({ scored }) => scored)
     const explained = explain ? await Search.explained(sets, question, scored, turns) : []
     const found: FoundPassage[] = []
@@ -45,40 +46,94 @@ export async function search(
   }
 }
 
+/** Passages that are waited for at the same time: each lies in several blocks. */
+const readAtOnce = 16
+
 interface Read {
   readonly scored: ScoredPassage
   readonly passage: Omit<FoundPassage, 'highlights'>
 }
 
+/** Passages of which the one is chosen that comes first whatever scores say. */
+const mostHaving = 64
+
+/** What comes first whatever scores say, where it is not the first already: with the score of the best. */
+async function firstOf(
+  sets: readonly PassageSet[],
+  question: WordQuestion,
+  search: Search,
+  turns: Turns,
+): Promise<ScoredPassage | undefined> {
+  const [best] = search.best(1)
+  if (best === undefined) return undefined
+  const keys = await keysOf(sets, question, search, turns)
+  if (keys === undefined) return undefined
+  const isBest = keys.passages.some(
+    ({ set, passage }) => set === best.set && passage === best.passage,
+  )
+  if (isBest) return undefined
+  const phrases = [...question.phrases, ...keys.phrases]
+  const having = await Search.of(sets, { ...question, phrases }, turns)
+  const found = having.best(mostHaving)
+  having.end()
+  const explained = await Search.explained(sets, question, found, turns)
+  const named = await Promise.all(
+    found.map(async (each, n) => {
+      const score = (explained[n] ?? []).reduce((sum, { score }) => sum + score, 0)
+      return { each, score, name: await nameOf(search.set(each.set), each) }
+    }),
+  )
+  // The same one, whichever parts an index has.
+  const [first] = named.sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1))
+  return first && { ...first.each, score: best.score }
+}
+
+function nameOf(set: PassageSet, { passage }: ScoredPassage): string | Promise<string> {
+  return withBlocks(() => set.term(set.at(columnOf.passage, passage)).v)
+}
+
 /** The best, each once: several cores may say the same passage. */
-async function readBest(view: GraphView, search: Search, k: number, turns: Turns): Promise<Read[]> {
+async function readBest(
+  view: GraphView,
+  search: Search,
+  { k, first }: { readonly k: number; readonly first: ScoredPassage | undefined },
+  turns: Turns,
+): Promise<Read[]> {
   const texts = new ChunkTexts(view, turns)
-  const read = new Map<string, Read>()
+  const reads = new Map<string, Promise<Read>>()
   for (let wanted = k; ; wanted *= 2) {
     const best = search.best(wanted)
+    if (first !== undefined) best.unshift(first)
     const found = new Map<string, Read>()
-    for (const scored of best) {
-      const name = `${scored.set} ${scored.passage}`
-      const one = read.get(name) ?? {
-        scored,
-        passage: await readPassage(view, texts, search.set(scored.set), scored),
+    const readOnce = (scored: ScoredPassage): Promise<Read> => {
+      const name = keyOf(scored)
+      const read = reads.get(name) ?? readPassage(texts, search.set(scored.set), scored)
+      reads.set(name, read)
+      return read
+    }
+    for (let from = 0; from < best.length; from += readAtOnce) {
+      for (const one of await Promise.all(best.slice(from, from + readAtOnce).map(readOnce))) {
+        const key = `${one.passage.chunk.v.length} ${one.passage.chunk.v}${one.passage.text}`
+        if (!found.has(key)) found.set(key, one)
       }
-      read.set(name, one)
-      const key = `${one.passage.chunk.v.length} ${one.passage.chunk.v}${one.passage.text}`
-      if (!found.has(key)) found.set(key, one)
       await turns.pass()
     }
-    if (found.size < k && best.length === wanted) continue
-    return [...found.values()].sort(byScore).slice(0, k)
+    if (found.size < k && best.length >= wanted) continue
+    const place = ({ scored }: Read) => (scored === first ? 0 : 1)
+    return [...found.values()].sort((a, b) => place(a) - place(b) || byScore(a, b)).slice(0, k)
   }
 }
 
+function keyOf({ set, passage }: ScoredPassage): string {
+  return `${set} ${passage}`
+}
+
 async function readPassage(
-  view: GraphView,
   texts: ChunkTexts,
   set: PassageSet,
-  { passage, score }: ScoredPassage,
-): Promise<Omit<FoundPassage, 'highlights'>> {
+  scored: ScoredPassage,
+): Promise<Read> {
+  const { passage, score } = scored
   const said = await withBlocks(() => {
     const chunk = set.term(set.at(columnOf.passage, passage))
     const maybe = (column: 'document' | 'title' | 'heading'): Term | undefined => {
@@ -86,35 +141,24 @@ async function readPassage(
       return id === 0 ? undefined : set.term(id - 1)
     }
     const [document, title, heading] = [maybe('document'), maybe('title'), maybe('heading')]
-    const page = pageOf(view, chunk)
-    const [start, end] = [set.at(columnOf.begin, passage), set.at(columnOf.end, passage)]
+    const [start, end, page] = [
+      set.at(columnOf.begin, passage),
+      set.at(columnOf.end, passage),
+      set.at(columnOf.page, passage),
+    ]
     return {
       chunk,
       ...(document && { document }),
       ...(title && { title: title.v }),
       ...(heading && { heading: heading.v }),
-      ...(page !== undefined && { page }),
+      ...(page !== UNKNOWN && { page }),
       core: set.coreOf(passage),
       ...(start !== UNKNOWN && { start }),
       ...(end !== UNKNOWN && { end }),
     }
   })
-  return { ...said, text: await texts.textOf(set, passage, said.chunk), score }
-}
-
-/** That it begins on: the first that is said. May throw a Miss. */
-function pageOf(view: GraphView, chunk: Term): number | undefined {
-  const s = view.find(chunk)
-  for (const name of passagePredicates.page) {
-    const p = view.find({ v: name, e: true })
-    if (s === NONE || p === NONE) continue
-    const rows = view.rows(s, p, ANY)
-    while (rows.next()) {
-      const { v, e } = view.term(rows.o)
-      if (!e && /^\d{1,15}$/.test(v)) return Number(v)
-    }
-  }
-  return undefined
+  const text = await texts.textOf(set, passage, said.chunk)
+  return { scored, passage: { ...said, text, score } }
 }
 
 function wordOf({ text, ...score }: ScoreOfPart): ScoreOfWord {

@@ -1,7 +1,7 @@
 // What a person types, as words that a search goes by.
 
 import { isStopWord } from '../../text/stop-words.js'
-import type { SearchText, WordSequence } from '../../text/search-text.js'
+import type { SearchText, SearchWord, WordSequence } from '../../text/search-text.js'
 import type { AskedWord } from './forms.js'
 import type { Phrase } from './phrases.js'
 import type { WordQuestion } from './search.js'
@@ -12,10 +12,13 @@ export const mostInPhrase = 64
 /** Words of a question in natural language: what has more is a text, of which the beginning is looked at. */
 const mostWords = 512
 const mostJoined = 64
+const mostPairs = 32
+/** What is between two words that stand beside each other, in UTF-16 code units: as in `J. Smith`. */
+const mostBetween = 2
 /** Words in quotes that are a quotation: fewer are rather a name, or meant with a smile. */
 const leastQuoted = 4
 
-type Asked = Pick<WordQuestion, 'words' | 'phrases' | 'joined' | 'excluded'>
+type Asked = Pick<WordQuestion, 'words' | 'phrases' | 'joined' | 'pairs' | 'whole' | 'excluded'>
 
 /** Words that say little are passed over where there are others. */
 export function searchedWords(
@@ -28,6 +31,8 @@ export function searchedWords(
     words: distinctWords(chosen),
     phrases: distinct(phrases),
     joined: distinct(joined.filter(({ forms }) => forms.length <= mostInPhrase)),
+    pairs: pairsOf(telling, joined),
+    whole: phrases.length + excluded.length > 0 ? undefined : wholeOf(words),
     excluded: distinct(excluded),
   }
 }
@@ -49,11 +54,33 @@ export function questionWords(
     words: distinctWords(telling.length > 0 ? telling : all).slice(0, mostWords),
     phrases: [],
     joined: distinct(together).slice(0, mostJoined),
+    pairs: pairsOf(
+      words.filter((word) => tells(word, languages)),
+      together,
+    ),
+    whole: phrases.length + excluded.length > 0 ? undefined : wholeOf(words),
     excluded: [],
     quoted: distinct(
       phrases.filter(({ forms }) => forms.length >= leastQuoted && forms.length <= mostInPhrase),
     ),
   }
+}
+
+/** Words that stand beside each other, and are not joined. */
+function pairsOf(words: readonly SearchWord[], joined: readonly Phrase[]): Phrase[] {
+  const known = new Set(joined.map(({ forms }) => forms.join(' ')))
+  const pairs = words.slice(1).flatMap((second, n) => {
+    const first = words[n] as SearchWord
+    const isPair = !first.isPrefix && !second.isPrefix && second.start - first.end <= mostBetween
+    if (!isPair || known.has(`${first.form} ${second.form}`)) return []
+    return [{ forms: [first.form, second.form], isPrefix: false }]
+  })
+  return distinct(pairs).slice(0, mostPairs)
+}
+
+function wholeOf(words: readonly SearchWord[]): Phrase | undefined {
+  const isOne = words.length <= mostInPhrase && !words.some(({ isPrefix }) => isPrefix)
+  return isOne ? { forms: words.map(({ form }) => form), isPrefix: false } : undefined
 }
 
 function tells({ form, isPrefix }: AskedWord, languages: readonly string[]): boolean {

@@ -11,6 +11,8 @@ import type { PassageSet } from './types.js'
 export interface Form {
   readonly word: number
   readonly weight: number
+  /** Whether it is the word of the question. If it is, it comes before others. */
+  readonly isAsked: boolean
 }
 
 /** A word of a question. */
@@ -33,11 +35,11 @@ export async function formsOf(
 ): Promise<Iterable<Form>> {
   if (isPrefix) return allOf(await withBlocks(() => set.beginningWith(form)))
   const own = await withBlocks(() => set.find(Buffer.from(form)))
-  const forms: Form[] = own < 0 ? [] : [{ word: own, weight: 1 }]
+  const forms: Form[] = own < 0 ? [] : [{ word: own, weight: 1, isAsked: true }]
   const found = new Set([own])
   for (const language of languages) {
     for (const word of await ofStem(set, form, language, turns)) {
-      if (!found.has(word)) forms.push({ word, weight: bm25.otherForm })
+      if (!found.has(word)) forms.push({ word, weight: bm25.otherForm, isAsked: false })
       found.add(word)
     }
   }
@@ -46,7 +48,7 @@ export async function formsOf(
 
 /** One by one: hundreds of thousands may begin with a letter. */
 function* allOf([from, to]: readonly [from: number, to: number]): Generator<Form> {
-  for (let word = from; word < to; word++) yield { word, weight: 1 }
+  for (let word = from; word < to; word++) yield { word, weight: 1, isAsked: false }
 }
 
 async function ofStem(

@@ -1,61 +1,41 @@
 import { saturated } from '../../text/bm25.js'
 import type { Turns } from '../../turns.js'
 import { patience, withBlocks } from '../miss.js'
-import { columnOf } from './columns.js'
 import type { Form } from './forms.js'
+import { PassageNumbers } from './passage-numbers.js'
 import { takePhrase, type Phrase, type PhraseTaker } from './phrases.js'
-import { FieldWeights } from './scoring.js'
-import type { Statistics } from './statistics.js'
+import type { FieldWeights } from './scoring.js'
 import type { TopPassages } from './top-passages.js'
 import type { PassageSet } from './types.js'
+import type { WordInSet, Worth } from './word-in-set.js'
 import type { WordList } from './word-list.js'
-
-/** Columns that scores are made of. */
-const lengths = [columnOf.textWords, columnOf.titleWords, columnOf.headingWords]
-
-/** Numbers of the passages of a set, all of them zeros between two searches, and which of them are not. */
-class PassageNumbers {
-  readonly values: Float64Array
-  readonly changed: Uint32Array
-  count = 0
-
-  constructor(passages: number) {
-    this.values = new Float64Array(passages)
-    this.changed = new Uint32Array(passages)
-  }
-
-  /** Adds a number above 0. */
-  add(passage: number, number: number): void {
-    const { values } = this
-    const before = values[passage] as number
-    if (before === 0) this.changed[this.count++] = passage
-    values[passage] = before + number
-  }
-
-  clear(): void {
-    for (let n = 0; n < this.count; n++) this.values[this.changed[n] as number] = 0
-    this.count = 0
-  }
-}
 
 /** Numbers that a search needs for the passages of a set. */
 class Scratch {
   /** Scores, 0 of those that are not to be found. */
   readonly scores: PassageNumbers
-  /** How often the word in hand is in passages that are seen, by field, length and form. */
-  readonly frequencies: PassageNumbers
+  #frequencies: PassageNumbers | undefined
 
   constructor(room: number) {
     this.scores = new PassageNumbers(room)
-    this.frequencies = new PassageNumbers(room)
+  }
+
+  /** How often the phrase or beginning in hand is in passages that are seen, by field and length. */
+  get frequencies(): PassageNumbers {
+    return (this.#frequencies ??= new PassageNumbers(this.room))
   }
 
   get room(): number {
     return this.scores.values.length
   }
+
+  clear(): void {
+    this.scores.clear()
+    this.#frequencies?.clear()
+  }
 }
 
-/** Passages for which there is room in all that is kept: 48 MiB. */
+/** Passages for which there is room in all that is kept: 24 MiB, or 48. */
 const mostKept = 2 ** 21
 const leastRoom = 2 ** 10
 
@@ -70,8 +50,7 @@ function takeScratch(passages: number): Scratch {
 
 /** The one that was not used for the longest time goes first. */
 function giveBack(scratch: Scratch): void {
-  scratch.scores.clear()
-  scratch.frequencies.clear()
+  scratch.clear()
   if (scratch.room > mostKept) return
   free.push(scratch)
   let kept = free.reduce((sum, { room }) => sum + room, 0)
@@ -87,18 +66,23 @@ export class PassageScores {
   #required = 0
   #had: Uint16Array | undefined
 
-  constructor(set: PassageSet, statistics: Statistics) {
+  constructor(set: PassageSet, weights: FieldWeights) {
     this.#set = set
-    this.#weights = new FieldWeights(set, statistics)
+    this.#weights = weights
     this.#scratch = takeScratch(set.count)
   }
 
-  /** Passages that are seen and have the word in hand. */
+  /** Passages that are seen and have the phrase or beginning in hand. */
   get having(): number {
     return this.#scratch.frequencies.count
   }
 
-  /** Adds a form of the word in hand. Rejects with the signal's reason. */
+  /** Rejects with the signal's reason. */
+  async addWord(word: WordInSet, worth: Worth, turns: Turns): Promise<void> {
+    await word.addTo(this.#scratch.scores, this.#weights, worth, turns)
+  }
+
+  /** Adds a word of the beginning in hand. Rejects with the signal's reason. */
   async addForm({ word, weight }: Form, turns: Turns): Promise<void> {
     const found = withBlocks(() => this.#set.counts(word))
     const list = found instanceof Promise ? await found : found
@@ -112,32 +96,31 @@ export class PassageScores {
 
   /** False at the end. May throw a Miss before it has added any: others may have taken blocks. */
   #addSome(list: WordList, weight: number): boolean {
-    const set = this.#set
     const weights = this.#weights
     const { frequencies } = this.#scratch
-    const { isWhole } = set
-    for (const column of lengths) set.need(column)
-    if (!isWhole) set.need(columnOf.place)
+    weights.begin(this.#set)
+    const seen = this.#set.isWhole ? undefined : this.#set.seen()
     for (let left = patience.passages; left > 0; left--) {
       if (!list.next()) return false
       const { passage } = list
-      if (!isWhole && !set.isSeen(passage)) continue
+      if (seen?.has(passage) === false) continue
       frequencies.add(passage, weight * weights.frequency(passage, list))
     }
     return true
   }
 
-  /** Adds a phrase, which is the word in hand. Rejects with the signal's reason. */
+  /** Adds a phrase, which is the one in hand. Rejects with the signal's reason. */
   async addPhrase(phrase: Phrase, turns: Turns): Promise<void> {
     const weights = this.#weights
     const { frequencies } = this.#scratch
+    const begin = () => weights.begin(this.#set)
     const take: PhraseTaker['take'] = (passage, counts) => {
       frequencies.add(passage, weights.frequency(passage, counts))
     }
-    await takePhrase(this.#set, phrase, turns, { columns: lengths, take })
+    await takePhrase(this.#set, phrase, turns, { begin, take })
   }
 
-  /** Only passages are to be found that have the word in hand, and all of which that was said before. */
+  /** Only passages are to be found that have what is in hand, and all of which that was said before. */
   require(): void {
     const had = (this.#had ??= new Uint16Array(this.#set.count))
     const { changed, count } = this.#scratch.frequencies
@@ -148,8 +131,8 @@ export class PassageScores {
     this.#required++
   }
 
-  /** Ends the word in hand, in all that have it. Gives how often it is in passages that are asked for. */
-  endWord(idf: number, asked: readonly number[] = []): number[] {
+  /** Ends what is in hand, in all that have it. Gives how often it is in passages that are asked for. */
+  endPart(idf: number, asked: readonly number[] = []): number[] {
     const { scores, frequencies } = this.#scratch
     const { values, changed, count } = frequencies
     for (let n = 0; n < count; n++) {
@@ -176,17 +159,16 @@ export class PassageScores {
   async drop(phrase: Phrase, turns: Turns): Promise<void> {
     const { values } = this.#scratch.scores
     const take: PhraseTaker['take'] = (passage) => (values[passage] = 0)
-    await takePhrase(this.#set, phrase, turns, { columns: [], take })
+    await takePhrase(this.#set, phrase, turns, { take })
   }
 
   /** Only passages of a document, by the number of its term. May throw a Miss. */
   keepDocument(document: number): void {
-    const set = this.#set
-    set.need(columnOf.document)
+    const documents = this.#set.column('document')
     const { values, changed, count } = this.#scratch.scores
     for (let n = 0; n < count; n++) {
       const passage = changed[n] as number
-      if (set.at(columnOf.document, passage) !== document + 1) values[passage] = 0
+      if (documents.at(passage) !== document + 1) values[passage] = 0
     }
   }
 

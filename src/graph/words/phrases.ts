@@ -2,9 +2,8 @@
 
 import type { Turns } from '../../turns.js'
 import { patience, withBlocks } from '../miss.js'
-import { columnOf } from './columns.js'
 import { PhraseStarts, type FieldStarts } from './phrase-starts.js'
-import type { PassageSet } from './types.js'
+import type { PassageSet, SeenNumbers } from './types.js'
 import type { FieldCounts, WordList } from './word-list.js'
 
 /** Words that have to stand one behind the other. */
@@ -14,9 +13,11 @@ export interface Phrase {
   readonly isPrefix: boolean
 }
 
-/** Takes a passage, and how often a phrase is in it. It may read `columns`, and throws no Miss. */
+/** Takes passages. */
 export interface PhraseTaker {
-  readonly columns: readonly number[]
+  /** Called before others, until the next await. May throw a Miss. */
+  readonly begin?: () => void
+  /** How often the phrase is in a passage. Throws no Miss. */
   readonly take: (passage: number, counts: Readonly<FieldCounts>) => void
 }
 
@@ -44,19 +45,47 @@ export async function takePhrase(
   if (whole.length === 0) {
     for (let word = from; word < to; word++) await slices.takeWord(word)
   } else if (to - from === 1) {
-    await slices.each([...whole, from], (passage, starts) => {
-      const [title, heading, text] = [
-        starts.title.length,
-        starts.heading.length,
-        starts.text.length,
-      ]
-      taker.take(passage, { title, heading, text })
-    })
+    await slices.each([...whole, from].map(inTurn), countTo(taker))
   } else if (from < to) {
     // What they follow is read once for all of them.
     const before = new PhraseStarts(whole.length)
-    await slices.each(whole, (passage, starts) => before.add(passage, starts))
+    await slices.each(whole.map(inTurn), (passage, starts) => before.add(passage, starts))
     for (let word = from; word < to; word++) await slices.takeBehind(before, word)
+  }
+}
+
+/** A word, and how many words behind the first of some. */
+export interface PlacedForm {
+  readonly form: string
+  readonly at: number
+}
+
+/** The same of words between which there may be others, however many times one of them comes. */
+export async function takePlaced(
+  set: PassageSet,
+  forms: readonly PlacedForm[],
+  turns: Turns,
+  taker: PhraseTaker,
+): Promise<void> {
+  const words = await withBlocks(() => {
+    return forms.map(({ form, at }) => ({ word: set.find(Buffer.from(form)), at }))
+  })
+  if (words.some(({ word }) => word < 0)) return
+  await new Slices(set, turns, taker).each(words, countTo(taker))
+}
+
+interface PlacedWord {
+  readonly word: number
+  readonly at: number
+}
+
+function inTurn(word: number, at: number): PlacedWord {
+  return { word, at }
+}
+
+function countTo(taker: PhraseTaker) {
+  return (passage: number, { title, heading, text }: FieldStarts): void => {
+    taker.take(passage, { title: title.length, heading: heading.length, text: text.length })
   }
 }
 
@@ -75,20 +104,20 @@ class Slices {
   /** Takes the passages that have a word. Where it stands is not read. */
   async takeWord(word: number): Promise<void> {
     const list = await withBlocks(() => this.#set.counts(word))
-    await this.#inTurns(() => {
+    await this.#inTurns((seen) => {
       if (!list.next()) return false
-      if (this.#set.isSeen(list.passage)) this.#taker.take(list.passage, list)
+      if (seen.has(list.passage)) this.#taker.take(list.passage, list)
       return true
     })
   }
 
   /** Calls `found` with passages that have some words one behind the other, and where. */
   async each(
-    words: readonly number[],
+    words: readonly PlacedWord[],
     found: (passage: number, starts: FieldStarts) => void,
   ): Promise<void> {
     const cursor = await withBlocks(() => new PhraseCursor(this.#set, words))
-    await this.#inTurns(() => cursor.next(found))
+    await this.#inTurns((seen) => cursor.next(seen, found))
   }
 
   /** Takes the passages that have a word behind a phrase. */
@@ -104,13 +133,12 @@ class Slices {
   }
 
   /** Calls `step`, which throws no Miss, until it gives false. */
-  async #inTurns(step: () => boolean): Promise<void> {
-    const set = this.#set
+  async #inTurns(step: (seen: SeenNumbers) => boolean): Promise<void> {
     const slice = () => {
-      if (!set.isWhole) set.need(columnOf.place)
-      for (const column of this.#taker.columns) set.need(column)
+      const seen = this.#set.seen()
+      this.#taker.begin?.()
       // Nothing is missing from here on.
-      for (let left = patience.passages; left > 0; left--) if (!step()) return false
+      for (let left = patience.passages; left > 0; left--) if (!step(seen)) return false
       return true
     }
     for (;;) {
@@ -124,28 +152,27 @@ class Slices {
 
 /** A cursor over the passages that have some words one behind the other. */
 class PhraseCursor {
-  readonly #set: PassageSet
   /** By place in the phrase: the list of its word. A word that comes again has one list. */
-  readonly #lists: readonly WordList[]
+  readonly #lists: readonly { readonly list: WordList; readonly at: number }[]
   readonly #distinct: readonly WordList[]
   readonly #rarest: WordList
 
   /** May throw a Miss. */
-  constructor(set: PassageSet, words: readonly number[]) {
-    this.#set = set
-    const lists = new Map([...new Set(words)].map((word) => [word, set.list(word)]))
+  constructor(set: PassageSet, words: readonly PlacedWord[]) {
+    const distinct = new Set(words.map(({ word }) => word))
+    const lists = new Map([...distinct].map((word) => [word, set.list(word)]))
     this.#distinct = [...lists.values()]
-    this.#lists = words.map((word) => lists.get(word) as WordList)
+    this.#lists = words.map(({ word, at }) => ({ list: lists.get(word) as WordList, at }))
     this.#rarest = this.#distinct.reduce((a, b) => (b.count < a.count ? b : a))
   }
 
   /** Looks at one passage. False at the end. */
-  next(found: (passage: number, starts: FieldStarts) => void): boolean {
+  next(seen: SeenNumbers, found: (passage: number, starts: FieldStarts) => void): boolean {
     const first = this.#rarest
     if (!first.next()) return false
     const areAll = advanced(this.#distinct, first.passage)
     if (areAll === undefined) return false
-    if (!areAll || !this.#set.isSeen(first.passage)) return true
+    if (!areAll || !seen.has(first.passage)) return true
     for (const list of this.#distinct) list.positions()
     const title = this.#startsIn('title')
     const heading = this.#startsIn('heading')
@@ -160,9 +187,9 @@ class PhraseCursor {
   #startsIn(field: keyof FieldCounts): readonly number[] {
     const positions = new Map(this.#distinct.map((list) => [list, positionsOf(list, list[field])]))
     let starts: readonly number[] | undefined
-    for (const [n, list] of this.#lists.entries()) {
+    for (const { list, at } of this.#lists) {
       const those = positions.get(list) as readonly number[]
-      starts = starts === undefined ? those : followed(starts, those, n)
+      starts = starts === undefined ? those : followed(starts, those, at)
       if (starts.length === 0) break
     }
     return starts ?? []

@@ -1,8 +1,7 @@
 // How good a passage is for a word: BM25F, which is BM25 of what its fields have together.
 
 import { norm } from '../../text/bm25.js'
-import { columnOf } from './columns.js'
-import type { PassageSet } from './types.js'
+import type { PassageColumn, PassageSet } from './types.js'
 import type { FieldCounts } from './word-list.js'
 import type { Statistics } from './statistics.js'
 
@@ -12,33 +11,61 @@ export const weights = {
   heading: 1.2,
   /** Words that are written as one, where they stand so, beside each of them. */
   joined: 0.5,
+  /** Words that are beside each other in the question, where they stand so. */
+  pair: 0.2,
   /** What it is worth more that a word stands there as it was asked, of how much rarer that is. */
   exact: 0.5,
 }
 
-/** How often words are in a passage: weighted by field, and by how long each field is. May throw a Miss. */
-export class FieldWeights {
-  readonly #set: PassageSet
-  readonly #average: FieldCounts
+/** Lengths up to this are looked up. */
+const mostLooked = 2 ** 11
 
-  constructor(set: PassageSet, { average }: Statistics) {
-    this.#set = set
+/** What the lengths of a field's texts are worth. */
+class Norms {
+  readonly #average: number
+  readonly #known: Float64Array
+  #lengths: PassageColumn | undefined
+
+  constructor(average: number) {
     this.#average = average
+    this.#known = new Float64Array(mostLooked)
+  }
+
+  begin(lengths: PassageColumn): void {
+    this.#lengths = lengths
+  }
+
+  of(passage: number): number {
+    const length = (this.#lengths as PassageColumn).at(passage)
+    if (length >= mostLooked) return norm(length, this.#average)
+    // It is never 0.
+    return this.#known[length] || (this.#known[length] = norm(length, this.#average))
+  }
+}
+
+/** How often words are in a passage: weighted by field, and by how long each field is. */
+export class FieldWeights {
+  readonly #title: Norms
+  readonly #heading: Norms
+  readonly #text: Norms
+
+  constructor({ average }: Statistics) {
+    this.#title = new Norms(average.title)
+    this.#heading = new Norms(average.heading)
+    this.#text = new Norms(average.text)
+  }
+
+  /** From here until the next await it is asked about passages of a set. May throw a Miss. */
+  begin(set: PassageSet): void {
+    this.#title.begin(set.column('titleWords'))
+    this.#heading.begin(set.column('headingWords'))
+    this.#text.begin(set.column('textWords'))
   }
 
   frequency(passage: number, { title, heading, text }: FieldCounts): number {
-    const set = this.#set
-    const average = this.#average
-    // Most words stand in texts alone: the other columns are not read for them.
-    let frequency = text === 0 ? 0 : text / norm(set.at(columnOf.textWords, passage), average.text)
-    if (title > 0) {
-      frequency +=
-        (weights.title * title) / norm(set.at(columnOf.titleWords, passage), average.title)
-    }
-    if (heading > 0) {
-      frequency +=
-        (weights.heading * heading) / norm(set.at(columnOf.headingWords, passage), average.heading)
-    }
+    let frequency = text === 0 ? 0 : text / this.#text.of(passage)
+    if (title > 0) frequency += (weights.title * title) / this.#title.of(passage)
+    if (heading > 0) frequency += (weights.heading * heading) / this.#heading.of(passage)
     return frequency
   }
 }

@@ -6,10 +6,11 @@ import { withBlocks } from '../miss.js'
 import { formsOf, type AskedWord } from './forms.js'
 import { PassageScores } from './passage-scores.js'
 import type { Phrase } from './phrases.js'
-import { weights } from './scoring.js'
+import { FieldWeights, weights } from './scoring.js'
 import { statisticsOf, type Statistics } from './statistics.js'
 import { TopPassages, type ScoredPassage } from './top-passages.js'
 import type { PassageSet } from './types.js'
+import { WordInSet } from './word-in-set.js'
 
 /** What a question asks for, in words. */
 export interface WordQuestion {
@@ -18,6 +19,10 @@ export interface WordQuestion {
   readonly phrases: readonly Phrase[]
   /** Words that count for more where they stand so. */
   readonly joined: readonly Phrase[]
+  /** Words that are beside each other in it, and count for a little more where they stand so. */
+  readonly pairs: readonly Phrase[]
+  /** All of it, as it stands. */
+  readonly whole: Phrase | undefined
   readonly excluded: readonly Phrase[]
   readonly languages: readonly string[]
   /** Only passages of this document, by its URI. */
@@ -39,7 +44,13 @@ export interface ScoreOfPart extends PartOfSearch {
   readonly score: number
 }
 
-/** What is looked for in each set in turn. */
+/**
+ * Where the rarer word of a pair is in more passages the pair is not looked for: the lists of both would be
+ * read with all positions. Of a million passages those of two frequent words take longer than all else.
+ */
+export const mostPaired = 2 ** 14
+
+/** A phrase, or the beginning of words, that is looked for in each set in turn. */
 interface Part {
   readonly text: string
   readonly weight: number
@@ -47,8 +58,13 @@ interface Part {
   readonly isRequired: boolean
   /** Takes what a set has of it. */
   readonly add: (set: PassageSet, scores: PassageScores, turns: Turns) => Promise<void>
-  /** The same as the question has it, where other forms count as well. */
-  readonly exactly?: Pick<Part, 'text' | 'add'>
+}
+
+/** A word as how it is told, and as the question has it, and what each set has of it. */
+interface Word {
+  readonly all: PartOfSearch
+  readonly exact: PartOfSearch
+  readonly inSets: readonly WordInSet[]
 }
 
 /** A search that was begun: any number of the best can be asked for, until its end. */
@@ -60,6 +76,10 @@ export class Search {
   readonly #scores: readonly PassageScores[]
   readonly #parts: PartOfSearch[] = []
   readonly #exactly: PartOfSearch[] = []
+  /** By word of the question: how many passages have it so. */
+  readonly #exact = new Map<string, number>()
+  /** Those of its words, by set: numbers, as lists may be long. */
+  readonly #forms: { readonly set: PassageSet; readonly words: readonly number[] }[] = []
 
   private constructor(
     sets: readonly PassageSet[],
@@ -71,7 +91,8 @@ export class Search {
     this.#question = question
     this.#statistics = statistics
     this.#turns = turns
-    this.#scores = sets.map((set) => new PassageScores(set, statistics))
+    const fields = new FieldWeights(statistics)
+    this.#scores = sets.map((set) => new PassageScores(set, fields))
   }
 
   /** Call end() of what it gives. */
@@ -116,6 +137,23 @@ export class Search {
     return this.#exactly
   }
 
+  /** All forms of the words of the question that are in some set. Rejects with the signal's reason. */
+  async forms(): Promise<Set<string>> {
+    const forms = new Set<string>()
+    for (const { set, words } of this.#forms) {
+      for (const form of await withBlocks(() => words.map((word) => set.word(word)))) {
+        forms.add(form)
+      }
+      await this.#turns.pass()
+    }
+    return forms
+  }
+
+  /** How many passages have a word of the question as it stands there; undefined of other words. */
+  havingExactly(form: string): number | undefined {
+    return this.#exact.get(form)
+  }
+
   /** What the scores of some passages are the sums of. */
   static async explained(
     sets: readonly PassageSet[],
@@ -124,22 +162,33 @@ export class Search {
     turns: Turns,
   ): Promise<ScoreOfPart[][]> {
     const statistics = await statisticsOf(sets, turns)
+    const fields = new FieldWeights(statistics)
     const search = new Search(sets, question, statistics, turns)
     const all: ScoreOfPart[][] = found.map(() => [])
+    const asked = sets.map((_, n) => {
+      return found.map(({ set, passage }) => (set === n ? passage : -1))
+    })
+    const tell = (part: PartOfSearch, frequencies: readonly number[]) => {
+      for (const [n, frequency = 0] of frequencies.entries()) {
+        if (!(frequency > 0) || part.idf === 0) continue
+        all[n]?.push({ ...part, frequency, score: part.idf * saturated(frequency) })
+      }
+    }
     try {
-      await search.#takeAll((taken) => {
-        const { idf } = taken
-        for (const [n, scores] of search.#scores.entries()) {
-          const told = scores.endWord(
-            idf,
-            found.map(({ set, passage }) => (set === n ? passage : -1)),
-          )
-          for (const [at, frequency = 0] of told.entries()) {
-            if (!(frequency > 0) || idf === 0) continue
-            all[at]?.push({ ...taken, frequency, score: idf * saturated(frequency) })
+      await search.#takeAll(
+        async ({ all, exact, inSets }) => {
+          for (const [n, word] of inSets.entries()) {
+            const told = await word.told(asked[n] as readonly number[], fields, turns)
+            tell(all, told.all)
+            tell(exact, told.exact)
           }
-        }
-      })
+        },
+        (taken) => {
+          for (const [n, scores] of search.#scores.entries()) {
+            tell(taken, scores.endPart(taken.idf, asked[n]))
+          }
+        },
+      )
       return all
     } finally {
       search.end()
@@ -149,14 +198,25 @@ export class Search {
   async #run(): Promise<void> {
     const { excluded, document } = this.#question
     const turns = this.#turns
-    await this.#takeAll((taken, part) => {
-      if (part !== undefined) this.#parts.push(taken)
-      else if (taken.idf > 0 && taken.passages > 0) this.#exactly.push(taken)
-      for (const scores of this.#scores) {
-        if (part?.isRequired === true) scores.require()
-        scores.endWord(taken.idf)
-      }
-    })
+    await this.#takeAll(
+      async ({ all, exact, inSets }) => {
+        this.#parts.push(all)
+        if (exact.idf > 0 && exact.passages > 0) this.#exactly.push(exact)
+        const worth = { idf: all.idf, exact: exact.idf }
+        for (const [n, scores] of this.#scores.entries()) {
+          const word = inSets[n] as WordInSet
+          this.#forms.push({ set: this.set(n), words: word.words })
+          await scores.addWord(word, worth, turns)
+        }
+      },
+      (taken, { isRequired }) => {
+        this.#parts.push(taken)
+        for (const scores of this.#scores) {
+          if (isRequired) scores.require()
+          scores.endPart(taken.idf)
+        }
+      },
+    )
     for (const [n, set] of this.#sets.entries()) {
       const scores = this.#scores[n] as PassageScores
       scores.keepRequired()
@@ -167,58 +227,76 @@ export class Search {
     }
   }
 
+  /** Takes words, then phrases: with what each is worth. */
+  async #takeAll(
+    takeWord: (word: Word) => Promise<void>,
+    endPart: (taken: PartOfSearch, part: Part) => void,
+  ): Promise<void> {
+    const { words, phrases, joined, pairs } = this.#question
+    for (const word of words) {
+      if (word.isPrefix) endPart(...(await this.#take(partOfBeginning(word))))
+      else await takeWord(await this.#word(word))
+    }
+    for (const phrase of phrases) {
+      endPart(...(await this.#take(partOf(phrase, { weight: 1, isRequired: true }))))
+    }
+    for (const phrase of joined) {
+      endPart(...(await this.#take(partOf(phrase, { weight: weights.joined, isRequired: false }))))
+    }
+    for (const phrase of pairs) {
+      const rarer = Math.min(...phrase.forms.map((form) => this.havingExactly(form) ?? 0))
+      if (rarer > mostPaired) continue
+      endPart(...(await this.#take(partOf(phrase, { weight: weights.pair, isRequired: false }))))
+    }
+  }
+
   /**
-   * Takes part by part, and calls `end` with what it is worth, and with the part, if it is all of it. A word as the question has it may be far rarer than
-   * all its forms together, *planting* than plants: it has a share of what it would be worth more by itself.
+   * A word as the question has it may be far rarer than all its forms together, *planting* than plants: it
+   * has a share of what it would be worth more by itself.
    */
-  async #takeAll(end: (taken: PartOfSearch, part: Part | undefined) => void): Promise<void> {
-    for (const part of partsOf(this.#question)) {
-      const taken = await this.#take(part.add, part.weight)
-      end({ text: part.text, ...taken }, part)
-      if (part.exactly === undefined) continue
-      const { text, add } = part.exactly
-      const { idf, passages } = await this.#take(add, 1)
-      end({ text, passages, idf: weights.exact * (idf - taken.idf) }, undefined)
+  async #word(word: AskedWord): Promise<Word> {
+    const turns = this.#turns
+    const { languages } = this.#question
+    const inSets: WordInSet[] = []
+    for (const set of this.#sets) {
+      inSets.push(await WordInSet.of(set, await formsOf(set, word, languages, turns), turns))
+      await turns.pass()
+    }
+    const passages = inSets.reduce((sum, { having }) => sum + having, 0)
+    const exactly = inSets.reduce((sum, { havingExactly }) => sum + havingExactly, 0)
+    this.#exact.set(word.form, exactly)
+    const idf = this.#idfOf(passages)
+    const exactIdf = weights.exact * (this.#idfOf(exactly) - idf)
+    return {
+      all: { text: word.form, passages, idf },
+      exact: { text: `"${word.form}"`, passages: exactly, idf: exactIdf },
+      inSets,
     }
   }
 
   /** Takes a part of the question in all sets. Gives what it is worth. */
-  async #take(
-    add: Part['add'],
-    weight: number,
-  ): Promise<{ readonly idf: number; readonly passages: number }> {
+  async #take(part: Part): Promise<[taken: PartOfSearch, part: Part]> {
     const turns = this.#turns
     let passages = 0
     for (const [n, set] of this.#sets.entries()) {
       const scores = this.#scores[n] as PassageScores
-      await add(set, scores, turns)
+      await part.add(set, scores, turns)
       passages += scores.having
       await turns.pass()
     }
-    return { idf: weight * idfOf(passages, this.#statistics.passages), passages }
+    return [{ text: part.text, passages, idf: part.weight * this.#idfOf(passages) }, part]
+  }
+
+  #idfOf(passages: number): number {
+    return idfOf(passages, this.#statistics.passages)
   }
 }
 
-function* partsOf({ words, phrases, joined, languages }: WordQuestion): Generator<Part> {
-  for (const word of words) {
-    const add: Part['add'] = async (set, scores, turns) => {
-      for (const form of await formsOf(set, word, languages, turns)) {
-        await scores.addForm(form, turns)
-      }
-    }
-    const text = word.isPrefix ? `${word.form}*` : word.form
-    yield { text, weight: 1, isRequired: false, add, ...(!word.isPrefix && exactly(word)) }
-  }
-  for (const phrase of phrases) yield partOf(phrase, { weight: 1, isRequired: true })
-  for (const phrase of joined) yield partOf(phrase, { weight: weights.joined, isRequired: false })
-}
-
-function exactly({ form }: AskedWord): Required<Pick<Part, 'exactly'>> {
+function partOfBeginning(word: AskedWord): Part {
   const add: Part['add'] = async (set, scores, turns) => {
-    const word = await withBlocks(() => set.find(Buffer.from(form)))
-    if (word >= 0) await scores.addForm({ word, weight: 1 }, turns)
+    for (const form of await formsOf(set, word, [], turns)) await scores.addForm(form, turns)
   }
-  return { exactly: { text: `"${form}"`, add } }
+  return { text: `${word.form}*`, weight: 1, isRequired: false, add }
 }
 
 function partOf(phrase: Phrase, counting: Pick<Part, 'weight' | 'isRequired'>): Part {

@@ -2,7 +2,6 @@
 
 import { withBlocks } from '../miss.js'
 import type { Turns } from '../../turns.js'
-import { columnOf } from './columns.js'
 import type { PassageSet } from './types.js'
 import type { FieldCounts } from './word-list.js'
 
@@ -43,12 +42,16 @@ async function sumsOf(set: PassageSet, turns: Turns): Promise<Sums> {
     // Begun anew after each Miss.
     const some = await withBlocks(() => {
       const some: Sums = { passages: 0, title: 0, heading: 0, text: 0 }
+      const seen = set.seen()
+      const titles = set.column('titleWords')
+      const headings = set.column('headingWords')
+      const texts = set.column('textWords')
       for (let n = from; n < to; n++) {
-        if (!set.isSeen(n)) continue
+        if (!seen.has(n)) continue
         some.passages++
-        some.title += set.at(columnOf.titleWords, n)
-        some.heading += set.at(columnOf.headingWords, n)
-        some.text += set.at(columnOf.textWords, n)
+        some.title += titles.at(n)
+        some.heading += headings.at(n)
+        some.text += texts.at(n)
       }
       return some
     })

@@ -1,7 +1,18 @@
 // What a search asks of the passages of a part.
 
 import type { Term } from '../../types.js'
+import type { ScannedColumn } from './columns.js'
 import type { FieldCounts, WordList } from './word-list.js'
+
+/** What all passages of a part have in a column, by their numbers. It may be kept until the next await. */
+export interface PassageColumn {
+  at(passage: number): number
+}
+
+/** The passages of a part that are seen, by their numbers. It may be kept until the next await. */
+export interface SeenNumbers {
+  has(passage: number): boolean
+}
 
 /**
  * The passages of a part, as far as a question sees them. Methods are synchronous and throw a Miss where a
@@ -18,11 +29,12 @@ export interface PassageSet {
   readonly lengths: FieldCounts
   /** Whether all of them are seen. */
   readonly isWhole: boolean
-  isSeen(passage: number): boolean
+  /** Which of them are. Throws a Miss where a block is not in memory that says so. */
+  seen(): SeenNumbers
   /** What a passage has in a column: `columnOf`. */
   at(column: number, passage: number): number
-  /** Throws a Miss where at() might, for some passage of this column; else it does not. */
-  need(column: number): void
+  /** What all passages have in a column. Throws a Miss where a block of it is not in memory. */
+  column(name: ScannedColumn): PassageColumn
   /** The number of a word, its UTF-8; -1 where no passage has it. */
   find(word: Buffer): number
   /** The words that begin so: [from, to). */

@@ -93,6 +93,11 @@ export class WordList implements FieldCounts {
     this.#positionsAt = this.#at + length
   }
 
+  /** The same from its beginning. */
+  again(): WordList {
+    return new WordList(this.#bytes, this.#most)
+  }
+
   /** False before the first passage. */
   get isBegun(): boolean {
     return this.#left < this.count
@@ -102,12 +107,15 @@ export class WordList implements FieldCounts {
     if (this.#left === 0) return false
     this.#left--
     this.#unread += this.title + this.heading + this.text
-    this.passage += this.#number()
+    const step = this.#number()
+    if (step === 0 && this.#left + 1 < this.count) throw damaged('has a passage twice')
+    this.passage += step
     if (this.passage >= this.#most) throw damaged('is in a passage that is not there')
     const word = this.#number()
     this.text = word >>> 2
     this.title = (word & HAS_TITLE) !== 0 ? this.#number() : 0
     this.heading = (word & HAS_HEADING) !== 0 ? this.#number() : 0
+    if (this.title + this.heading + this.text === 0) throw damaged('has a passage without the word')
     return true
   }
 

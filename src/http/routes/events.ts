@@ -1,11 +1,12 @@
 // What happens to jobs, as server-sent events.
 
-import type { ServerResponse } from 'node:http'
 import { LorekeepError } from '../../errors.js'
 import type { FlowQueue, JobEvent, WatchQuery } from '../../flow/types.js'
 import { scopeOf } from '../access.js'
 import { shownUser } from '../auth.js'
 import { isBodyPending } from '../body.js'
+import { eventHeaders, sendEvents } from '../events.js'
+import type { SentEvent } from '../events.js'
 import { answer, reached } from '../reply.js'
 import type { Places } from '../places.js'
 import type { Exchange, Route } from '../routes.js'
@@ -18,13 +19,6 @@ interface EventRoutesOptions {
   readonly streams: Places
   /** Ends every stream. */
   readonly signal: AbortSignal | undefined
-}
-
-const headers = {
-  'Content-Type': 'text/event-stream',
-  'Cache-Control': 'no-store',
-  // nginx would keep events until it has a buffer full of them.
-  'X-Accel-Buffering': 'no',
 }
 
 export function eventRoutes(options: EventRoutesOptions): readonly Route[] {
@@ -55,7 +49,7 @@ export function eventRoutes(options: EventRoutesOptions): readonly Route[] {
     }
     const watched = await watchedIn(exchange)
     if (request.method === 'HEAD') {
-      await answer(request, response, 200, headers)
+      await answer(request, response, 200, eventHeaders)
       return
     }
     const ended = new AbortController()
@@ -67,8 +61,7 @@ export function eventRoutes(options: EventRoutesOptions): readonly Route[] {
       // Begun before the headers go out: who has them misses nothing from then on.
       const scope = scopeOf(principal)
       const events = flows.watch({ ...watched, scope, signal: ended.signal })
-      response.writeHead(200, headers).flushHeaders()
-      await send(events, response)
+      await sendEvents(response, typed(events), { heartbeatMs, idleTimeoutMs: exportIdleTimeoutMs })
     } finally {
       ends.delete(end)
       response.off('close', end)
@@ -102,20 +95,8 @@ export function eventRoutes(options: EventRoutesOptions): readonly Route[] {
       ...(document !== undefined && { document }),
     }
   }
+}
 
-  async function send(events: AsyncIterable<JobEvent>, response: ServerResponse): Promise<void> {
-    const heartbeat = setInterval(() => {
-      if (!response.writableNeedDrain) response.write(': still here\n\n')
-    }, heartbeatMs).unref()
-    try {
-      let id = 0
-      for await (const event of events) {
-        id++
-        response.write(`id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-        if (response.writableNeedDrain) await reached(response, 'drain', exportIdleTimeoutMs)
-      }
-    } finally {
-      clearInterval(heartbeat)
-    }
-  }
+async function* typed(events: AsyncIterable<JobEvent>): AsyncGenerator<SentEvent, void, undefined> {
+  for await (const event of events) yield { type: event.type, data: event }
 }

@@ -1,10 +1,9 @@
 // Questions about the content of cores: about one, or about all of a user as one graph.
 
-import type { Graph, GraphQuery, RetrieveQuery, SearchQuery } from '../../graph/types.js'
+import type { Graph, RetrieveQuery, SearchQuery } from '../../graph/types.js'
 import type { CoreRef, KnowledgeStore } from '../../knowledge/types.js'
-import { askedCollection } from '../access.js'
 import { actingUser } from '../auth.js'
-import { GraphBody, maxDepth } from '../graph-question.js'
+import { askedGraph, GraphBody, maxDepth } from '../graph-question.js'
 import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
 import { answerJson, answerJsonText } from '../reply.js'
@@ -61,20 +60,12 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
   ]
 
   async function ask(exchange: Exchange, question: Question): Promise<void> {
-    const { response, principal, parameters, query } = exchange
-    const user = actingUser(principal, query.get('user'))
+    const { response, principal } = exchange
     const body = new GraphBody(await readJson(exchange, options))
-    const id = parameters.get('id')
-    const cores = id === undefined ? body.cores() : [id]
-    const named = body.text('collection')
+    const graphOf = askedGraph(exchange, body)
     const answer = question(body, exchange)
     body.end()
-    const collection = askedCollection(principal, named)
-    const asked: GraphQuery = {
-      user,
-      ...(cores !== undefined && { cores }),
-      ...(collection !== undefined && { collection }),
-    }
+    const asked = graphOf()
     await options.questions.hold(principal, () =>
       whileAsked(response, options.maxQueryMs, (signal, clock) =>
         answer({ exchange, graph: knowledge.graph(asked), signal, clock }),

@@ -2,7 +2,7 @@
 
 import { checkDefinition } from '../../../src/flow/definition.js'
 import type { AcceptedDocument } from '../../../src/flow/document.js'
-import type { Chance } from '../../../src/flow/clock.js'
+import type { Chance } from '../../../src/clock.js'
 import { JobQueue } from '../../../src/flow/queue/queue.js'
 import type { Claimed, Committed, JobQueueOptions } from '../../../src/flow/queue/queue.js'
 import type { Flow, FlowDefinition, Job, JobFailure, JobQuery } from '../../../src/flow/types.js'

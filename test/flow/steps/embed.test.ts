@@ -6,7 +6,7 @@ import { Members } from '../../../src/door/members.js'
 import type { EmbedOutput, Embedder } from '../../../src/flow/steps/types.js'
 import type { Step, StepContext } from '../../../src/flow/types.js'
 import type { JsonObject } from '../../../src/types.js'
-import { embeddings, startModelServer } from './model-server.js'
+import { embeddings, startModelServer } from '../../openai/model-server.js'
 
 const text = 'One fish. Two fish. Red fish. Blue fish.'
 const chunks = [0, 10, 20, 30].map((start, index) => ({ index, start, end: start + 9 }))

@@ -36,6 +36,11 @@ export class ArrayView implements GraphView {
     }
   }
 
+  /** As if several texts had it. */
+  textOfHash(): undefined {
+    return undefined
+  }
+
   find(term: Term): number {
     this.#mayMiss()
     return this.#ids.get(keyOf(term)) ?? NONE

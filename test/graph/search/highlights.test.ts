@@ -15,6 +15,8 @@ const nothing: WordQuestion = {
   words: [],
   phrases: [],
   joined: [],
+  pairs: [],
+  whole: undefined,
   excluded: [],
   languages: ['zxx'],
   signal: new AbortController().signal,
@@ -22,7 +24,9 @@ const nothing: WordQuestion = {
 
 function rangesIn(text: string, question: Partial<WordQuestion>) {
   const turns = new Turns(undefined)
-  return new Highlighter({ ...nothing, ...question }).in(text, turns)
+  const all = { ...nothing, ...question }
+  const whole = all.words.filter(({ isPrefix }) => !isPrefix)
+  return new Highlighter(all, new Set(whole.map(({ form }) => form))).in(text, turns)
 }
 
 /** The units of a text that are in some range. */

@@ -7,7 +7,9 @@ import { hasCode } from '../../../src/errors.js'
 import { createLorekeep } from '../../../src/lorekeep.js'
 import type { Triple } from '../../../src/types.js'
 import { vocabulary } from '../../../src/vocabulary.js'
+import { Random } from '../../fixtures/random.js'
 import { entity, literal, messageOf } from '../asked.js'
+import { collidingTerms } from '../index/colliding.js'
 
 const user = 'u'
 const [name, text, isPartOf] = [vocabulary.name, vocabulary.text, vocabulary.isPartOf].map((v) => ({
@@ -39,6 +41,35 @@ t.test('a passage is told with its title, its core and where the words are', asy
   t.strictSame([found?.title, found?.core], ['Of Dogs', 'core'])
   const marked = found?.highlights.map(([from, to]) => found.text.slice(from, to))
   t.strictSame(marked, ['dogs', 'Łódź', 'dog’s'])
+})
+
+t.test('a passage is told with the page that it begins on, if that is a number', async (t) => {
+  const page = { v: vocabulary.pageStart, e: true } as const
+  const graph = await graphOf(t, [
+    ...passage('a', 'Cats of one kind.'),
+    { s: entity('a'), p: page, o: literal('7') },
+    ...passage('b', 'Cats of another kind, with more words.'),
+    { s: entity('b'), p: page, o: literal('vii') },
+  ])
+  const found = await graph.search({ text: 'cats' })
+  t.strictSame(
+    found.map(({ page }) => page),
+    [7, undefined],
+  )
+})
+
+t.test('texts of one hash are each that of its own passage', async (t) => {
+  const random = new Random(1)
+  for (const count of [2, 20]) {
+    const texts = collidingTerms(random, count).map(({ v }) => v)
+    const triples = texts.flatMap((text, n) => passage(`${n}`, text, 'Common'))
+    const graph = await graphOf(t, triples)
+    const found = await graph.search({ text: 'common', k: count })
+    t.strictSame(
+      new Map(found.map(({ chunk, text }) => [chunk.v, text])),
+      new Map(texts.map((text, n) => [entity(`${n}`).v, text])),
+    )
+  }
 })
 
 t.test('a score is the sum of what explains it', async (t) => {

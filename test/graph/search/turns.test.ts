@@ -10,16 +10,16 @@ import { vocabulary } from '../../../src/vocabulary.js'
 import { entity, literal, messageOf } from '../asked.js'
 
 const user = 'u'
-const usual = { passages: patience.passages, ms: longest.ms }
+const usual = { passages: patience.passages, span: patience.span, ms: longest.ms }
 
 t.afterEach(() => {
-  Object.assign(patience, { passages: usual.passages })
+  Object.assign(patience, { passages: usual.passages, span: usual.span })
   Object.assign(longest, { ms: usual.ms })
 })
 
 /** From here on others have their turn whenever they may. */
 function inSmallTurns(): void {
-  Object.assign(patience, { passages: 1 })
+  Object.assign(patience, { passages: 1, span: 1 })
   Object.assign(longest, { ms: -1 })
 }
 
@@ -102,6 +102,7 @@ t.test('words of a stem are looked for once in a part, whatever of it is seen', 
   const texts = Array.from({ length: count }, (_, n) => `river${'abcdefghij'[n % 10]}${n} boat`)
   const graph = (await keepOf(t, texts)).knowledge.graph({ user })
   inSmallTurns()
+  Object.assign(patience, { span: usual.span })
   const ask = (collection?: string) => () =>
     graph.search({ text: 'river', languages: ['pl'], ...(collection && { collection }) })
   const first = await turnsIn(ask())

@@ -34,6 +34,10 @@ export class ArrayView implements PartedView {
     }
   }
 
+  textOfHash(): undefined {
+    return undefined
+  }
+
   find(term: Term): number {
     return this.#ids.get(keyOf(term)) ?? NONE
   }
@@ -104,6 +108,10 @@ export class MissingView implements PartedView {
 
   constructor(view: PartedView) {
     this.#view = view
+  }
+
+  textOfHash(): undefined {
+    return undefined
   }
 
   find(term: Term): number {

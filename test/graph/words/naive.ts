@@ -21,8 +21,10 @@ export interface NaiveFound {
 const k1 = 1.2
 const b = 0.75
 const titleWeight = 3
+const pairWeight = 0.2
+const mostOfKey = 16
 
-/** All passages that are found, best first, those of one score by their chunks. */
+/** All passages that are found, best first, those of one score by their chunks. `words` stand beside each other. */
 export function naiveSearch(
   passages: readonly NaivePassage[],
   { words, phrase, excluded }: NaiveQuestion,
@@ -38,21 +40,34 @@ export function naiveSearch(
     const ofTitle = inTitle === 0 ? 0 : inTitle / (1 - b + (b * title.length) / meanTitle)
     return titleWeight * ofTitle + ofText
   }
-  const terms = [...[...new Set(words)].map((word) => [word]), ...(phrase ? [phrase] : [])]
+  const single = [...new Set(words)].map((word) => [word])
+  const pairs = words.slice(1).map((word, n): readonly string[] => [words[n] as string, word])
+  const terms = [...single, ...(phrase ? [phrase] : []), ...pairs]
   const scores = new Map<NaivePassage, number>()
+  const havingOf = (asked: readonly string[]) =>
+    passages.filter((passage) => frequency(passage, asked) > 0)
+  const idfOf = (asked: readonly string[]) => {
+    const having = havingOf(asked).length
+    return Math.log(1 + (passages.length - having + 0.5) / (having + 0.5))
+  }
   for (const asked of terms) {
-    const having = passages.filter((passage) => frequency(passage, asked) > 0)
-    const idf = Math.log(1 + (passages.length - having.length + 0.5) / (having.length + 0.5))
-    for (const passage of having) {
+    const weight = pairs.includes(asked) ? pairWeight : 1
+    for (const passage of havingOf(asked)) {
       const f = frequency(passage, asked)
-      scores.set(passage, (scores.get(passage) ?? 0) + (idf * f) / (k1 + f))
+      const score = (weight * idfOf(asked) * f) / (k1 + f)
+      scores.set(passage, (scores.get(passage) ?? 0) + score)
     }
   }
+  const isFound = (passage: NaivePassage) => {
+    if (phrase !== undefined && frequency(passage, phrase) === 0) return false
+    return !passage.title.includes(excluded ?? '') && !passage.text.includes(excluded ?? '')
+  }
+  for (const passage of scores.keys()) if (!isFound(passage)) scores.delete(passage)
+  const first = keyed()
+  if (first !== undefined) scores.set(first, Math.max(...scores.values()))
   const found = new Map<string, NaiveFound & { readonly text: string }>()
   for (const [passage, score] of scores) {
-    const { chunk, title, text } = passage
-    if (phrase !== undefined && frequency(passage, phrase) === 0) continue
-    if (excluded !== undefined && (title.includes(excluded) || text.includes(excluded))) continue
+    const { chunk, text } = passage
     const key = `${chunk} ${text.join(' ')}`
     const before = found.get(key)
     if (before !== undefined && before.score >= score) continue
@@ -61,6 +76,31 @@ export function naiveSearch(
   return [...found.values()]
     .sort((x, y) => y.score - x.score || compare(x.chunk, y.chunk) || compare(x.text, y.text))
     .map(({ chunk, score }) => ({ chunk, score }))
+
+  /** The best of those that have the rarest part, and each of the next rarest that some of these have. */
+  function keyed(): NaivePassage | undefined {
+    const rare = [...single, ...pairs].filter((asked) => {
+      const having = havingOf(asked).length
+      return having > 0 && having <= mostOfKey
+    })
+    rare.sort((x, y) => idfOf(y) - idfOf(x))
+    let having: readonly NaivePassage[] = passages
+    const keys = rare.filter((asked) => {
+      const both = having.filter((passage) => frequency(passage, asked) > 0)
+      if (both.length > 0) having = both
+      return both.length > 0
+    })
+    const sum = (asked: readonly string[]) => asked.reduce((sum, word) => sum + idfOf([word]), 0)
+    const had = [...new Set(keys.flat())]
+    const rest = sum([...new Set(words)].filter((word) => !had.includes(word)))
+    const most = Math.max(sum(had), ...keys.map(idfOf))
+    if (keys.length === 0 || most < (most + rest) / 2) return undefined
+    const best = having.filter((passage) => scores.has(passage))
+    best.sort(
+      (x, y) => (scores.get(y) as number) - (scores.get(x) as number) || compare(x.chunk, y.chunk),
+    )
+    return best[0]
+  }
 }
 
 function compare(a: string, b: string): number {

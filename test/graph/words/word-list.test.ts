@@ -10,13 +10,15 @@ import { pickSeed } from '../../fixtures/random.js'
 const seed = pickSeed()
 
 const gaps = fc.array(fc.oneof(fc.nat(3), fc.nat(2 ** 31)), { maxLength: 4 })
-const entry = fc.record({
-  /** How far behind the passage before. */
-  step: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 2 ** 24 })),
-  title: gaps,
-  heading: gaps,
-  text: gaps,
-})
+const entry = fc
+  .record({
+    /** How far behind the passage before. */
+    step: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 2 ** 24 })),
+    title: gaps,
+    heading: gaps,
+    text: gaps,
+  })
+  .filter(({ title, heading, text }) => title.length + heading.length + text.length > 0)
 
 t.test(`what is written is read, with or without its positions (seed ${seed})`, async (t) => {
   const property = fc.property(
@@ -92,4 +94,16 @@ t.test('positions that are said to begin behind the end are none', async (t) => 
   const list = new WordList(Uint8Array.of(2, 127, 0, 4, 1, 4, 0, 0), Infinity)
   t.ok(list.next() && list.next())
   t.throws(() => list.positions(), { code: 'LK_STORAGE_CORRUPT' })
+})
+
+t.test('a list has no passage twice, and none without the word', async (t) => {
+  for (const entries of [
+    [1, 4, 0, 4],
+    [1, 4, 1, 0],
+    [1, 4, 1, 1, 0],
+  ]) {
+    const list = new WordList(Uint8Array.of(2, entries.length, ...entries, 0, 0), Infinity)
+    t.ok(list.next())
+    t.throws(() => list.next(), { code: 'LK_STORAGE_CORRUPT' })
+  }
 })

@@ -71,7 +71,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const isTokenMade = tokens.size === 0 && !isOpen
   const made = isTokenMade ? randomBytes(24).toString('base64url') : undefined
   if (made !== undefined) tokens.set(made, { user: '*' })
-  const { defaultUser } = config
+  const { defaultUser, generate } = config
   // Whoever sends no tokens is a client of the reference system, and those read JSON.
   const compat = { ...(isOpen && { emptyJson: true }), ...config.compat }
   const { knowledge, objects, flows, backup, close } = await createLorekeep({
@@ -101,6 +101,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       // Where its engine is not installed, a query is told so.
       sparql: createSparql(config.sparql),
       authenticate: isOpen ? 'none' : authenticator(tokens),
+      ...(generate !== undefined && { generate }),
       ...config.handlerLimits,
       ...(defaultUser !== undefined && { defaultUser }),
       compat,

@@ -3,8 +3,8 @@ import type { Term, Triple } from '../../../types.js'
 import type { ChunkText, Extraction, Extractor, ExtractorTools } from '../types.js'
 import { Flaw, contentOf, findingsOf } from './answer.js'
 import type { Findings } from './answer.js'
-import { ModelClient, modelRules } from './client.js'
-import type { ModelOptions, RequestOptions } from './client.js'
+import { ModelClient, modelRules } from '../../../openai/client.js'
+import type { ModelOptions, RequestOptions } from '../../../openai/client.js'
 import { checkOptions } from '../../../door/options.js'
 
 const instructions = `You extract knowledge from a text. The user's message is that text and nothing \

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { openaiEmbedder } from '../../../../src/flow/steps/openai/embedder.js'
-import { embeddings, modelAt, startModelServer } from '../model-server.js'
+import { embeddings, modelAt, startModelServer } from '../../../openai/model-server.js'
 
 const { signal } = new AbortController()
 

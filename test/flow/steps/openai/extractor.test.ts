@@ -1,10 +1,10 @@
 import t from 'tap'
 import { Problems } from '../../../../src/door/problems.js'
 import { Members } from '../../../../src/door/members.js'
-import { extractorOfModelFrom } from '../../../../src/flow/steps/openai/configuration.js'
+import { modelOptionsFrom } from '../../../../src/openai/configuration.js'
 import { openaiExtractor } from '../../../../src/flow/steps/openai/extractor.js'
 import type { ChunkText, Extractor, ExtractorTools } from '../../../../src/flow/steps/types.js'
-import { completion, modelAt, startModelServer } from '../model-server.js'
+import { completion, modelAt, startModelServer } from '../../../openai/model-server.js'
 
 const text = 'William Guest rowed up the\nThames. He came to Hammersmith in 2102 [at last].'
 const chunk: ChunkText = { index: 3, start: 0, end: text.length, text }
@@ -200,11 +200,11 @@ t.test('a configuration can name the model', async (t) => {
   const server = await startModelServer(t)
   server.answer = () => completion(good)
   const reader = new Members({ model: 'm', url: server.url }, 'options', new Problems())
-  const extractor = extractorOfModelFrom(reader)
+  const extractor = openaiExtractor(modelOptionsFrom(reader))
   reader.end()
   t.equal(reader.problems.count, 0)
   t.strictSame(await run(extractor), extracted)
   const empty = new Members({}, 'options', new Problems())
-  extractorOfModelFrom(empty)
+  modelOptionsFrom(empty)
   t.match(empty.problems.details.errors, [{ path: 'options.model' }])
 })

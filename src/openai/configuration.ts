@@ -1,14 +1,8 @@
 // The options of a model as a configuration has them.
 
-import type { Members } from '../../../door/members.js'
-import type { Extractor } from '../types.js'
+import type { Members } from '../door/members.js'
 import type { ModelOptions } from './client.js'
-import { openaiExtractor } from './extractor.js'
 import { isServerUrl, urlRule } from './server.js'
-
-export function extractorOfModelFrom(options: Members): Extractor {
-  return openaiExtractor(modelOptionsFrom(options))
-}
 
 /** What is wrong is told to the options, and left out or stands as a placeholder here. */
 export function modelOptionsFrom(options: Members): ModelOptions {

@@ -1,11 +1,11 @@
 import { inspect } from 'node:util'
-import { openaiExtractor } from '../../../../src/flow/steps/openai/extractor.js'
+import { openaiExtractor } from '../../src/flow/steps/openai/extractor.js'
 import t from 'tap'
-import { LorekeepError } from '../../../../src/errors.js'
-import { ModelClient } from '../../../../src/flow/steps/openai/client.js'
-import type { ModelOptions } from '../../../../src/flow/steps/openai/client.js'
-import { VirtualClock, modelAt, startModelServer } from '../model-server.js'
-import type { Answer } from '../model-server.js'
+import { LorekeepError } from '../../src/errors.js'
+import { ModelClient } from '../../src/openai/client.js'
+import type { ModelOptions } from '../../src/openai/client.js'
+import { VirtualClock, modelAt, startModelServer } from './model-server.js'
+import type { Answer } from './model-server.js'
 
 const { signal } = new AbortController()
 const secret = 'sk-do-not-tell'

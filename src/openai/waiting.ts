@@ -1,6 +1,6 @@
 // How long to wait before a request is sent again, and the waiting.
 
-import type { Clock } from '../../clock.js'
+import type { Clock } from '../clock.js'
 
 /** The longest wait within a request: the queue waits longer, and holds nothing meanwhile. */
 export const maxWaitMs = 60_000

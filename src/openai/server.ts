@@ -1,8 +1,8 @@
 // Where an OpenAI-compatible server is, and the key for it. Both may come from the environment,
 // which is read when a request is made: a flow is stored without them.
 
-import { aText, secret } from '../../../door/rules.js'
-import { LorekeepError } from '../../../errors.js'
+import { aText, secret } from '../door/rules.js'
+import { LorekeepError } from '../errors.js'
 
 const publicUrl = 'https://api.openai.com/v1'
 const urlVariable = 'OPENAI_BASE_URL'

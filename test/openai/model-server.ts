@@ -2,10 +2,11 @@
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { pipeline } from 'node:stream/promises'
 import type { Test } from 'tap'
-import type { Clock } from '../../../src/flow/clock.js'
+import type { Clock } from '../../src/clock.js'
 
 export interface ModelRequest {
   readonly path: string
@@ -20,8 +21,15 @@ export interface Reply {
   readonly body?: unknown
 }
 
+/** An answer in pieces, which are sent one by one; at its end it is whole, or broken off, or hangs. */
+export interface Stream {
+  readonly pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
+  readonly type?: string
+  readonly end?: 'cut' | 'hang'
+}
+
 /** `hang` never answers, `cut` breaks off in the middle of an answer. */
-export type Answer = Reply | 'hang' | 'cut'
+export type Answer = Reply | Stream | 'hang' | 'cut'
 
 export class FakeModelServer {
   readonly requests: ModelRequest[] = []
@@ -43,10 +51,33 @@ export class FakeModelServer {
         response.write('{"data":[', () => response.destroy())
         return
       }
+      if ('pieces' in answer) return void this.#stream(answer, response)
       response.writeHead(answer.status ?? 200, answer.headers)
       response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body))
     })
   })
+
+  /** Connections that a client closed before their answer was whole. */
+  left = 0
+  /** Called when a client has closed one. */
+  onLeave: () => void = () => {}
+
+  async #stream({ pieces, type = 'text/event-stream', end }: Stream, response: ServerResponse) {
+    response.once('close', () => {
+      if (response.writableFinished) return
+      this.left++
+      this.onLeave()
+    })
+    response.writeHead(200, { 'Content-Type': type }).flushHeaders()
+    try {
+      await pipeline(oneByOne(pieces), response, { end: false })
+    } catch {
+      return
+    }
+    if (end === 'cut') response.destroy()
+    else if (end === 'hang') this.onHang()
+    else response.end()
+  }
 
   get url(): string {
     return `http://127.0.0.1:${this.#port}/v1`
@@ -65,6 +96,14 @@ export class FakeModelServer {
     this.#server.close()
     this.#server.closeAllConnections()
     await once(this.#server, 'close')
+  }
+}
+
+/** Each is a chunk of its own. */
+async function* oneByOne<T>(pieces: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {
+  for await (const piece of pieces) {
+    yield piece
+    await new Promise((resolve) => setImmediate(resolve))
   }
 }
 
@@ -87,6 +126,17 @@ export function embeddings({ body }: ModelRequest): Reply {
 export function completion(content: unknown, finishReason = 'stop'): Reply {
   const text = typeof content === 'string' ? content : JSON.stringify(content)
   return { body: { choices: [{ message: { content: text }, finish_reason: finishReason }] } }
+}
+
+/** Events of a completion with these texts; `finish` null leaves out why it ended. */
+export function events(texts: readonly string[], finish: string | null = 'stop'): string[] {
+  const event = (choice: object) => `data: ${JSON.stringify({ choices: [choice] })}\n\n`
+  return [
+    event({ delta: { role: 'assistant', content: '' }, finish_reason: null }),
+    ...texts.map((content) => event({ delta: { content }, finish_reason: null })),
+    ...(finish === null ? [] : [event({ delta: {}, finish_reason: finish })]),
+    'data: [DONE]\n\n',
+  ]
 }
 
 /** Waits end at once and are written down; a wait of `timeoutMs` is a timeout, which a test ends. */

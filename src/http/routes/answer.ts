@@ -1,0 +1,116 @@
+// Questions that are answered in words: by the host's model, or by the passages.
+
+import { hasCode, LorekeepError } from '../../errors.js'
+import type { AnswerQuery, AnswerStream, Generate } from '../../graph/types.js'
+import type { KnowledgeStore } from '../../knowledge/types.js'
+import { isDisconnect } from '../body.js'
+import { sendEvents, wantsEvents } from '../events.js'
+import type { SentEvent } from '../events.js'
+import { askedGraph, GraphBody, maxDepth } from '../graph-question.js'
+import { readJson } from '../json.js'
+import type { JsonLimits } from '../json.js'
+import type { Places } from '../places.js'
+import { problemOf } from '../problem.js'
+import { answerJson, reached } from '../reply.js'
+import type { Exchange, Route } from '../routes.js'
+import { Stopwatch, whileAsked } from '../stream.js'
+
+interface AnswerRoutesOptions extends JsonLimits {
+  readonly prefix: string
+  readonly knowledge: KnowledgeStore
+  /** Undefined where the passages are the answer. */
+  readonly generate: Generate | undefined
+  readonly maxGraphResults: number
+  readonly maxPromptLength: number
+  readonly maxQueryMs: number
+  readonly maxAnswerMs: number
+  readonly answers: Places
+  readonly heartbeatMs: number
+  readonly exportIdleTimeoutMs: number
+}
+
+export function answerRoutes(options: AnswerRoutesOptions): readonly Route[] {
+  const { prefix, knowledge, generate, maxGraphResults, maxPromptLength, maxAnswerMs } = options
+  const { heartbeatMs, exportIdleTimeoutMs: idleTimeoutMs } = options
+  return [`${prefix}/cores/{id}/answer`, `${prefix}/graph/answer`].map((path): Route => {
+    return { access: 'read', method: 'POST', path, query: ['user'], run: answer }
+  })
+
+  async function answer(exchange: Exchange): Promise<void> {
+    const { response, principal } = exchange
+    const body = new GraphBody(await readJson(exchange, options))
+    const graphOf = askedGraph(exchange, body)
+    const query = {
+      text: body.question(),
+      use: body.legs(),
+      entities: body.count('entities', maxGraphResults),
+      triples: body.count('triples', maxGraphResults),
+      depth: body.count('depth', maxDepth),
+      maxTriples: body.count('maxTriples', maxGraphResults),
+      languages: body.languages(),
+      maxPromptLength: body.promptLength(maxPromptLength) ?? maxPromptLength,
+    }
+    body.end()
+    const graph = knowledge.graph(graphOf())
+    await options.answers.hold(principal, () =>
+      whileAsked(response, options.maxQueryMs, async (asked, searching) => {
+        const slow = new AbortController()
+        const generating = new Stopwatch(maxAnswerMs, () => slow.abort(tooSlow(maxAnswerMs)))
+        generating.pause()
+        const signal = AbortSignal.any([asked, slow.signal])
+        try {
+          const stream = graph.answer({ ...query, generate, signal } as AnswerQuery)
+          // Until here an error has a status of its own, also where events are asked for.
+          const sources = await stream.sources()
+          searching.pause()
+          generating.go()
+          if (wantsEvents(exchange.request)) await sendStream(exchange, stream, sources, generating)
+          else await answerJson(exchange.request, response, 200, await stream)
+        } finally {
+          generating.pause()
+        }
+      }),
+    )
+  }
+
+  async function sendStream(
+    { response }: Exchange,
+    stream: AnswerStream,
+    sources: unknown,
+    clock: Stopwatch,
+  ): Promise<void> {
+    const end = async () => {
+      response.end()
+      await reached(response, 'finish', idleTimeoutMs)
+    }
+    const limits = { heartbeatMs, idleTimeoutMs, clock }
+    try {
+      await sendEvents(response, eventsOf(stream, sources), limits)
+    } catch (error) {
+      const isGone = isDisconnect(error) || hasCode(error, 'LK_HTTP_TIMEOUT')
+      if (response.destroyed || isGone) throw error
+      const problem = problemOf(error, String(response.getHeader('X-Request-Id')))
+      response.write(`event: error\ndata: ${JSON.stringify(problem)}\n\n`)
+      await end()
+      // For the host to know.
+      throw error
+    }
+    await end()
+  }
+}
+
+async function* eventsOf(
+  stream: AnswerStream,
+  sources: unknown,
+): AsyncGenerator<SentEvent, void, undefined> {
+  yield { type: 'sources', data: { sources } }
+  for await (const text of stream) yield { type: 'text', data: { text } }
+  yield { type: 'answer', data: await stream }
+}
+
+function tooSlow(maxAnswerMs: number): LorekeepError {
+  const details = { maxAnswerMs }
+  return new LorekeepError('LK_MODEL_UNAVAILABLE', `no whole answer in ${maxAnswerMs} ms`, {
+    details,
+  })
+}
