@@ -7,7 +7,7 @@ import { aFunction, aSignal, aVector } from '../../door/rules.js'
 import { shown } from '../../door/wording.js'
 import { eitherOf, untilAborted } from '../../in-flight.js'
 import { aLanguageRange } from '../../terms.js'
-import { languageOf } from '../../text/language.js'
+import { languagesOfQuestion } from '../../text/language.js'
 import { parseSearch } from '../../text/search-text.js'
 import { Question } from '../question.js'
 import type { RankingQuestion } from '../ranking/ranking.js'
@@ -136,8 +136,8 @@ const mostText = 16_384
 
 function wordsOf(whole: string, signal: AbortSignal) {
   const text = whole.slice(0, mostText)
-  const languages = [languageOf(text) ?? 'en']
-  const { quoted, ...words } = questionWords(parseSearch(text), languages)
+  const { forms: languages, stopWords } = languagesOfQuestion(text)
+  const { quoted, ...words } = questionWords(parseSearch(text), stopWords)
   return { words: { ...words, languages, signal }, quoted }
 }
 

@@ -232,7 +232,7 @@ const mostKnown = 1000
  */
 export async function formsIn(
   { runs }: Index,
-  beginning: string,
+  beginnings: readonly string[],
   name: string,
   test: (form: string) => boolean,
   entries: EntryPages,
@@ -243,7 +243,11 @@ export async function formsIn(
     forms.set(run, ofRun)
     let known = ofRun.get(name)
     if (known === undefined) {
-      known = (await formsBeginning(run.adds, beginning, entries)).filter(test)
+      const all: string[] = []
+      for (const beginning of beginnings) {
+        all.push(...(await formsBeginning(run.adds, beginning, entries)).filter(test))
+      }
+      known = all
       if (ofRun.size >= mostKnown) ofRun.clear()
       ofRun.set(name, known)
     }

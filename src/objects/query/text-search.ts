@@ -4,7 +4,7 @@
 
 import { bm25, idfOf, norm, saturated } from '../../text/bm25.js'
 import { noLanguage } from '../../text/language-names.js'
-import { beginningOf, stemmer } from '../../text/stemming.js'
+import { beginningsOf, stemmer } from '../../text/stemming.js'
 import { isStopWord } from '../../text/stop-words.js'
 import type { Index } from '../engine/index-runs.js'
 import { countSpans, type Span } from '../engine/index-scan.js'
@@ -152,7 +152,7 @@ class TextSearch {
   async addWords(words: readonly AskedWord[]): Promise<void> {
     await prepare(
       this.#index,
-      words.map((word) => this.#neighbourhood(word)),
+      words.flatMap((word) => this.#neighbourhood(word)),
       this.#memory.entries,
     )
     const lists: (readonly WeighedPosting[])[] = []
@@ -289,10 +289,10 @@ class TextSearch {
   }
 
   /** Where all lie that a word may stand for. */
-  #neighbourhood({ form, isPrefix }: AskedWord): Span {
-    if (isPrefix) return spanBeginning(form)
-    if (this.#language === noLanguage) return spanOfForm(form)
-    return spanBeginning(beginningOf(stemmer(this.#language)(form)))
+  #neighbourhood({ form, isPrefix }: AskedWord): Span[] {
+    if (isPrefix) return [spanBeginning(form)]
+    if (this.#language === noLanguage) return [spanOfForm(form)]
+    return beginningsOf(stemmer(this.#language)(form), this.#language).map(spanBeginning)
   }
 
   async #formsOf({ form, isPrefix }: AskedWord): Promise<readonly Form[]> {
@@ -304,7 +304,13 @@ class TextSearch {
     const name = `${this.#language} ${stem}`
     const isOfStem = (other: string) => stemOf(other) === stem
     const { entries } = this.#memory
-    const forms = await formsIn(this.#index, beginningOf(stem), name, isOfStem, entries)
+    const forms = await formsIn(
+      this.#index,
+      beginningsOf(stem, this.#language),
+      name,
+      isOfStem,
+      entries,
+    )
     const others = forms.filter((other) => other !== form)
     return [
       own,
