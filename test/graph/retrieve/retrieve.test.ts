@@ -466,6 +466,17 @@ t.test('a question that is aborted while its text is embedded ends with the reas
   }
 })
 
+t.test('an embedder that does not notice the signal is left', async (t) => {
+  const controller = new AbortController()
+  const reason = new Error('enough')
+  const embedder = by(() => {
+    controller.abort(reason)
+    return new Promise(() => {})
+  })
+  const asked = checkRetrieval({ text: 'why?', signal: controller.signal }, embedder)
+  await t.rejects(asked, reason)
+})
+
 function by(embed: Embedder): QuestionEmbedder {
   return { embed, isOffline: false }
 }
