@@ -48,6 +48,7 @@ const scenarios = [
   'texts',
   'retrieval',
   'rare',
+  'novel',
 ]
 
 const asked = process.argv.slice(2).filter((argument) => argument !== '--json')
