@@ -49,6 +49,7 @@ const scenarios = [
   'search-large',
   'retrieval',
   'rare',
+  'novel',
 ]
 
 const asked = process.argv.slice(2).filter((argument) => argument !== '--json')
