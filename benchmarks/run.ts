@@ -48,6 +48,7 @@ const scenarios = [
   'texts',
   'search-large',
   'retrieval',
+  'same-things',
   'rare',
   'novel',
 ]

@@ -56,6 +56,9 @@ export type {
 export type {
   AskOptions,
   Bindings,
+  Duplicate,
+  DuplicateReason,
+  DuplicatesOptions,
   EntityPattern,
   Answer,
   AnswerQuery,

@@ -5,12 +5,20 @@ const rdfs = 'http://www.w3.org/2000/01/rdf-schema#'
 const dcterms = 'http://purl.org/dc/terms/'
 const schema = 'https://schema.org/'
 const prov = 'http://www.w3.org/ns/prov#'
+const owl = 'http://www.w3.org/2002/07/owl#'
 const skos = 'http://www.w3.org/2004/02/skos/core#'
 const nif = 'http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#'
 
 export const vocabulary = {
   type: `${rdf}type`,
   label: `${rdfs}label`,
+  prefLabel: `${skos}prefLabel`,
+  /** Another name of the same thing. */
+  altLabel: `${skos}altLabel`,
+  /** From a thing to what has one of its names alone, in whatever text that stands. */
+  specializationOf: `${prov}specializationOf`,
+  sameAs: `${owl}sameAs`,
+  differentFrom: `${owl}differentFrom`,
   definition: `${skos}definition`,
   related: `${skos}related`,
   hasPart: `${dcterms}hasPart`,
@@ -37,6 +45,9 @@ export const vocabulary = {
   String: `${nif}String`,
 } as const
 
+/** The core of a user that has what was merged and split: `owl:sameAs` and `owl:differentFrom`. */
+export const sameThingsCore = 'urn:lorekeep:same'
+
 const inSchema = (name: string) => [`https://schema.org/${name}`, `http://schema.org/${name}`]
 
 /** What makes something a passage of a text, and says what belongs to it or to its document. */
@@ -55,9 +66,9 @@ export const passagePredicates = {
   end: [`${nif}endIndex`],
   /** What something is called: a document beside its title, or what a passage speaks of. */
   label: [
-    `${rdfs}label`,
-    `${skos}prefLabel`,
-    `${skos}altLabel`,
+    vocabulary.label,
+    vocabulary.prefLabel,
+    vocabulary.altLabel,
     ...inSchema('alternateName'),
     `${dcterms}alternative`,
     'http://xmlns.com/foaf/0.1/name',

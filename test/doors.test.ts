@@ -298,6 +298,26 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
       isPart: true,
     },
   ],
+  'graph.duplicates': [
+    {
+      right: { limit: 1, least: 0.5, after: { a: term, b: term, score: 0.5 }, signal },
+      call: (options) => graph.duplicates(options),
+      open: ['after'],
+    },
+    {
+      right: { a: term, b: term, score: 0.5 },
+      call: (after) => graph.duplicates({ after }),
+      required: ['a', 'b', 'score'],
+      ...ofGraph,
+      isPart: true,
+    },
+  ],
+  'graph.merge': [
+    { right: { signal }, call: (options) => graph.merge(term, { v: 'urn:b', e: true }, options) },
+  ],
+  'graph.split': [
+    { right: { signal }, call: (options) => graph.split(term, { v: 'urn:b', e: true }, options) },
+  ],
   'graph.answer': [
     {
       right: {
@@ -744,6 +764,14 @@ const arguments_: Readonly<Record<string, readonly Argument[]>> = {
   'graph.nearest': [
     { call: (vector) => graph.nearest(vector), code: inGraph, wrong: [[], {}, 'x', ['1'], [NaN]] },
   ],
+  'graph.merge': [
+    { call: (a) => graph.merge(a, term), code: inGraph, wrong: [{}, 'x', { v: 'x', e: false }] },
+    { call: (b) => graph.merge(term, b), code: inGraph, wrong: [{}, 'x', term] },
+  ],
+  'graph.split': [
+    { call: (a) => graph.split(a, term), code: inGraph, wrong: [{}, 'x', { v: 'x', e: false }] },
+    { call: (b) => graph.split(term, b), code: inGraph, wrong: [{}, 'x', term] },
+  ],
   'objects.schema': oneText((name) => objects.schema(name)),
   'objects.dropSchema': oneText((name) => objects.dropSchema(name)),
   'objects.get': ofObject((collection, id) => objects.get(collection, id)),
@@ -802,6 +830,7 @@ const without = [
     'search',
     'neighbours',
     'describe',
+    'duplicates',
     'graphs',
     'snapshot',
     'source',

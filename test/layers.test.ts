@@ -30,6 +30,7 @@ const leaves = [
   'src/error-reports',
   'src/sorted-entries',
   'src/radix-sort',
+  'src/one-by-one',
   'src/verify',
 ]
 
@@ -79,6 +80,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/vocabulary': [],
   'src/sorted-entries': ['src/storage'],
   'src/radix-sort': [],
+  'src/one-by-one': [],
   'src/snapshot': ['src/errors', 'src/storage', 'src/sorted-entries', 'src/temporary-file'],
   'src/accept': [],
   'src/text': [],
@@ -146,10 +148,21 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/graph/chunk-texts',
     'src/graph/words',
   ],
+  'src/graph/same': [
+    ...leaves,
+    'src/graph/types',
+    'src/graph/miss',
+    'src/graph/view',
+    'src/graph/question',
+    'src/text',
+    'src/graph/words',
+  ],
   'src/graph/ranking': [
     'src/types',
     'src/turns',
     'src/text',
+    'src/vocabulary',
+    'src/graph/same',
     'src/graph/miss',
     'src/graph/view',
     'src/graph/chunk-texts',
@@ -165,6 +178,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/graph/view',
     'src/graph/words',
     'src/graph/ranking',
+    'src/graph/same',
   ],
   'src/graph': [...leaves, 'src/rdf/terms'],
   'src/sparql': [
@@ -248,6 +262,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/flow/queue': [...leaves, 'src/flow/types', 'src/flow/document'],
   'src/flow/steps': [
     ...leaves,
+    'src/text',
     'src/knowledge/types',
     'src/objects/types',
     'src/flow/types',

@@ -15,6 +15,8 @@ import { retrieve } from './retrieve/retrieve.js'
 import { checkRetrieval } from './retrieve/query.js'
 import { checkSearch } from './search/query.js'
 import { search } from './search/search.js'
+import { checkDuplicates, findDuplicates } from './same/duplicates.js'
+import { checkPair, checkWhole, planMerge, planSplit, type Plan } from './same/plan.js'
 import { TextRows } from './text-rows.js'
 import { Solutions } from './solve/solutions.js'
 import { Solver, type SolverOptions } from './solve/solver.js'
@@ -23,6 +25,8 @@ import type {
   AnswerStream,
   AskOptions,
   Bindings,
+  Duplicate,
+  DuplicatesOptions,
   EntityPattern,
   FoundPassage,
   Graph,
@@ -63,7 +67,16 @@ export interface GraphParts {
   readonly embed: Embedder
   /** Whether no model makes them. */
   readonly isOffline: boolean
+  /** Writes down what is one. */
+  readonly decide: Decide
 }
+
+/** Carries out what is planned of the newest version; plans again where others were faster. */
+export type Decide = (
+  query: GraphQuery,
+  plan: () => Promise<Plan | undefined>,
+  signal: AbortSignal | undefined,
+) => Promise<void>
 
 /** What a view has learnt serves the next question. */
 interface KnownVersion {
@@ -174,6 +187,44 @@ export class StoredGraph implements Graph {
     } finally {
       open.release()
     }
+  }
+
+  async duplicates(options?: DuplicatesOptions): Promise<Duplicate[]> {
+    const asked = checkDuplicates(options, this.#parts.closing)
+    const open = await this.#open(options?.signal)
+    try {
+      return await findDuplicates(open.view, asked)
+    } finally {
+      open.release()
+    }
+  }
+
+  async merge(a: Term, b: Term, options?: AskOptions): Promise<void> {
+    const { signal } = checkOptions('merge()', options, askOptions)
+    await this.#decide(checkPair(a, b), planMerge, signal)
+  }
+
+  async split(a: Term, b: Term, options?: AskOptions): Promise<void> {
+    const { signal } = checkOptions('split()', options, askOptions)
+    await this.#decide(checkPair(a, b), planSplit, signal)
+  }
+
+  async #decide(
+    pair: readonly [Term, Term],
+    planOf: typeof planMerge,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    checkWhole(this.#query, this instanceof StoredSnapshot)
+    const plan = async () => {
+      const open = await this.#open(signal)
+      try {
+        open.check()
+        return await planOf(open.view, pair)
+      } finally {
+        open.release()
+      }
+    }
+    await this.#parts.decide(this.#query, plan, signal)
   }
 
   neighbours(term: Term, options?: MatchOptions): AsyncIterable<Neighbour> {

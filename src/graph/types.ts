@@ -374,6 +374,44 @@ export interface ScoreOfWord {
   readonly score: number
 }
 
+/** Why two things may be one. */
+export type DuplicateReason =
+  /** Names that differ in capitals, marks and spaces alone. */
+  | 'form'
+  /** The same words, in another order, or with other small words between. */
+  | 'words'
+  /** The first letters of the one are the other. */
+  | 'acronym'
+  /** One has letters where the other has given names. */
+  | 'initials'
+  /** All words of the one are in the other. */
+  | 'part'
+  /** A document has called the one so as well as the other. */
+  | 'alias'
+  /** The graph has them next to the same things. */
+  | 'neighbours'
+
+/** Two things that may be one. */
+export interface Duplicate {
+  /** The one whose name says more. */
+  readonly a: Term
+  readonly b: Term
+  /** A name of each, by which they were found. */
+  readonly names: readonly [a: string, b: string]
+  /** From 0 to 1: how likely they are one. No probability; 0.9 and more are names that are written alike. */
+  readonly score: number
+  readonly reasons: readonly DuplicateReason[]
+}
+
+export interface DuplicatesOptions extends AskOptions {
+  /** At most so many pairs. 100 by default, at most 10,000. */
+  readonly limit?: number | undefined
+  /** Only pairs with this score or more. 0.6 by default. */
+  readonly least?: number | undefined
+  /** Only what comes behind this pair: the last one of the page before. */
+  readonly after?: Pick<Duplicate, 'a' | 'b' | 'score'> | undefined
+}
+
 /** A term next to another one in a graph. */
 export interface Neighbour {
   /** The other end. */
@@ -430,6 +468,27 @@ export interface Graph {
    * URIs.
    */
   search(query: SearchQuery): Promise<FoundPassage[]>
+
+  /**
+   * Things that may be one, by their names, likeliest first: those that are one already, and those that were
+   * split, are not among them. Of a graph with more than 500,000 names the first of these are looked at.
+   */
+  duplicates(options?: DuplicatesOptions): Promise<Duplicate[]>
+
+  /**
+   * Makes two entities one from now on, of which `a` speaks for both: what retrieve() finds, where it leads, and
+   * what it calls them. Kept as a triple, `b owl:sameAs a`, in the core `urn:lorekeep:same` of the user, whatever is
+   * loaded again or deleted; split() takes it back. Rejects with `LK_GRAPH_QUERY` for literals, for one entity
+   * twice, for one that the graph has nothing about, where an imported core says that they are different, for a
+   * graph of named cores, and for a snapshot.
+   */
+  merge(a: Term, b: Term, options?: AskOptions): Promise<void>
+
+  /**
+   * Takes `b` out of what `a` is one with. They are not proposed again, and no flow makes them one again. Kept as
+   * `a owl:differentFrom b` where merge() keeps what it says; rejects as that does.
+   */
+  split(a: Term, b: Term, options?: AskOptions): Promise<void>
 
   /** The triples with the term as subject or object, from its side. Each triple once. */
   neighbours(term: Term, options?: MatchOptions): AsyncIterable<Neighbour>

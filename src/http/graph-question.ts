@@ -2,6 +2,7 @@
 // ask for. All that is wrong with a body is told at once.
 
 import { Members } from '../door/members.js'
+import { aRule } from '../door/rules.js'
 import { Question } from '../graph/question.js'
 import type {
   EntityPattern,
@@ -45,6 +46,11 @@ const maxVectorLength = 65_536
 const maxTextLength = 65_536
 export const maxDepth = 100
 const maxLanguages = 100
+
+const aShare = aRule<number>(
+  'a number from 0 to 1',
+  (value) => typeof value === 'number' && value >= 0 && value <= 1,
+)
 
 /** Reads the members of a body that asks about cores; what is wrong ends in `LK_GRAPH_QUERY`. */
 export class GraphBody extends Members {
@@ -138,6 +144,10 @@ export class GraphBody extends Members {
   /** Which legs a retrieval goes by; the graph looks at them. */
   legs(): unknown {
     return this.get('use')
+  }
+
+  share(name: string): number | undefined {
+    return this.take(name, aShare)
   }
 
   has(name: string): boolean {

@@ -42,7 +42,13 @@ interface Planned {
   readonly generation: string
   readonly isIndexed: boolean
 }
-type How = Required<Pick<ImportOptions, 'mode' | 'copies'>>
+type How = Required<Pick<ImportOptions, 'mode' | 'copies'>> & {
+  /** The digest that the core has to have. */
+  readonly expected: string | undefined
+}
+
+/** The core has not the digest any more that an import expected. Nothing was stored. */
+export class CoreChanged extends Error {}
 
 interface ImportParts {
   readonly table: CoreTable
@@ -75,10 +81,16 @@ export class CoreImporter {
     this.#closing = closing
   }
 
-  async import(name: CoreRef, source: ByteSource, options: ImportOptions): Promise<ImportSummary> {
+  /** @throws CoreChanged where the core has another digest than `expected` */
+  async import(
+    name: CoreRef,
+    source: ByteSource,
+    options: ImportOptions,
+    expected?: string,
+  ): Promise<ImportSummary> {
     checkOptions('import()', options, importOptions)
     const { mode = 'append', copies = 1, index: isIndexed = false, dialect = 'any' } = options
-    const how = { mode, copies }
+    const how = { mode, copies, expected }
     const signal = eitherOf(this.#closing, options.signal)
     await this.#libraries.room(name.user, signal)
     const created = createId(this.#now())
@@ -156,6 +168,8 @@ export class CoreImporter {
     for (;;) {
       const stored = await this.#table.cores.get(coreKey(name))
       const core = stored && decodeRecord<CoreRecord>(stored)
+      const digest = core?.digest ?? emptyDigest
+      if (how.expected !== undefined && how.expected !== digest) throw new CoreChanged()
       const change = core && (await this.#changeOf(core, how, segment.digest))
       if (change === 'none') return true
       const replaced = change === 'replace' ? core : undefined

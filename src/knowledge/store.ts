@@ -27,6 +27,7 @@ import { createCoreExport } from './core-export.js'
 import { CoreImporter, markGarbage, importOptions } from './core-import.js'
 import { knowledgeLimits, type KnowledgeLimits } from './limits.js'
 import { CoreTable } from './core-table.js'
+import { SameThings } from './same-things.js'
 import { Libraries } from './library/libraries.js'
 import { readWaiting } from './library/read-waiting.js'
 import { checkGraphQuery } from './graph-query.js'
@@ -123,6 +124,7 @@ class StoredKnowledge implements ClosableKnowledgeStore {
   readonly #memory: VectorMemory
   readonly #embedder: Embedder
   readonly #isOffline: boolean
+  readonly #sameThings: SameThings
   readonly #inFlight = new InFlight()
 
   constructor(parts: KnowledgeParts) {
@@ -149,6 +151,17 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     })
     const libraries = this.#libraries
     this.#importer = new CoreImporter({ table, libraries, slices, limits, minLinked, now, closing })
+    this.#sameThings = new SameThings({
+      stat: async (ref) => {
+        const core = await table.read(ref)
+        return core && toStat(core)
+      },
+      messages: (ref, options) => this.messages(ref, options),
+      replace: (ref, messages, expected, signal) => {
+        const options = { mode: 'replace', ...(signal && { signal }) } as const
+        return this.#importer.import(ref, encodeMessages(messages), options, expected)
+      },
+    })
     this.#memory = new VectorMemory(parts.vectorCacheBytes)
     this.#embedder = parts.embedder
     this.#isOffline = parts.isOffline
@@ -265,6 +278,8 @@ class StoredKnowledge implements ClosableKnowledgeStore {
         memory: this.#memory,
         embed: this.#embedder,
         isOffline: this.#isOffline,
+        decide: (asked, plan, signal) =>
+          this.#inFlight.run(() => this.#sameThings.decide(asked, plan, signal)),
       },
       checked,
     )

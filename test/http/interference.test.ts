@@ -109,6 +109,8 @@ const bodies: readonly (readonly [RegExp, readonly (JsonObject | string | Buffer
       { text: 'a*', k: 1 },
     ],
   ],
+  [/\/duplicates$/, [{}, { least: 0 }]],
+  [/\/(?:merge|split)$/, [{ a: { v: 'urn:ellen', e: true }, b: { v: secret, e: true } }]],
   [/\/triples$/, [{}, { user: 'bob' }]],
   [/\/graph-embeddings$/, [{ vectors: [vector] }]],
   [

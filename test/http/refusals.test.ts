@@ -73,15 +73,18 @@ const places: Readonly<Record<string, readonly ((members: object) => object)[]>>
     (members) => members,
     (vectors) => ({ vectors: Object.keys(vectors) }),
   ],
+  'POST /graph/merge': [(members) => members, (a) => ({ a, b: a })],
+  'POST /graph/split': [(members) => members, (a) => ({ a, b: a })],
   ...Object.fromEntries(
-    ['match', 'count', 'solve', 'nearest', 'retrieve', 'answer', 'search'].flatMap((name) =>
-      ['/graph', '/cores/x'].map((path) => [
-        `POST ${path}/${name}`,
-        [
-          (members: object) => members,
-          (members: object) => ({ patterns: [members], s: members, entities: members }),
-        ],
-      ]),
+    ['match', 'count', 'solve', 'nearest', 'retrieve', 'answer', 'search', 'duplicates'].flatMap(
+      (name) =>
+        ['/graph', '/cores/x'].map((path) => [
+          `POST ${path}/${name}`,
+          [
+            (members: object) => members,
+            (members: object) => ({ patterns: [members], s: members, entities: members }),
+          ],
+        ]),
     ),
   ),
 }

@@ -1,8 +1,10 @@
-// Where `match`, `nearest`, `ask`, `search`, `sparql` and `index` find the cores that they ask: in a data
+// Where `match`, `nearest`, `ask`, `search`, `duplicates`, `merge`, `split`, `sparql` and `index` find the cores that they ask: in a data
 // directory, or behind the HTTP interface of a running server, which has that directory to itself.
 
 import type {
   AskOptions,
+  Duplicate,
+  DuplicatesOptions,
   FoundPassage,
   GraphQuery,
   IndexOptions,
@@ -17,7 +19,7 @@ import type {
   TriplePattern,
 } from '../../graph/types.js'
 import type { CoreRef } from '../../knowledge/types.js'
-import type { Triple, Vector } from '../../types.js'
+import type { Term, Triple, Vector } from '../../types.js'
 
 export interface FoundPassages {
   readonly passages: readonly FoundPassage[]
@@ -32,6 +34,8 @@ export interface GraphAccess {
   nearest(graph: GraphQuery, vector: Vector, options: NearestOptions): Promise<NearEntity[]>
   retrieve(graph: GraphQuery, query: RetrieveQuery): Promise<Subgraph>
   search(graph: GraphQuery, query: SearchQuery): Promise<FoundPassages>
+  duplicates(graph: GraphQuery, options: DuplicatesOptions): Promise<readonly Duplicate[]>
+  change(how: 'merge' | 'split', graph: GraphQuery, pair: Pair, options: AskOptions): Promise<void>
   /** `accept` is the header of that name. */
   sparql(graph: GraphQuery, text: string, request: SparqlRequest): Promise<SparqlAnswer>
   index(ref: CoreRef, options: IndexOptions): Promise<IndexState>
@@ -41,6 +45,9 @@ export interface GraphAccess {
   hasCores(user: string): Promise<boolean>
   close(): Promise<void>
 }
+
+/** `a` and `b` of merge() and split(). */
+export type Pair = readonly [a: Term, b: Term]
 
 interface SparqlRequest extends AskOptions {
   readonly accept: string

@@ -14,6 +14,8 @@ export async function openLocalGraph(
     async search(graph, query) {
       return { passages: await knowledge.graph(graph).search(query), truncated: false }
     },
+    duplicates: (graph, options) => knowledge.graph(graph).duplicates(options),
+    change: (how, graph, [a, b], options) => knowledge.graph(graph)[how](a, b, options),
     async sparql(graph, text, { accept, signal }) {
       const { createSparql } = await import('../../sparql/index.js')
       const answer = await createSparql().execute(knowledge.graph(graph), text, { accept, signal })

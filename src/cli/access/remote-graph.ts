@@ -4,6 +4,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { StringDecoder } from 'node:string_decoder'
 import type {
   AskOptions,
+  Duplicate,
   GraphQuery,
   IndexState,
   LibraryIndexState,
@@ -17,6 +18,10 @@ import { readJson, ServerClient } from './server-client.js'
 import type { Loss } from './server-client.js'
 
 const askingLoss = { sending: 'nothing was answered', sent: 'nothing was answered' }
+const changingLoss = {
+  sending: 'nothing was changed',
+  sent: 'whether it was changed is not known; saying it again is safe',
+}
 const indexingLoss = {
   sending: 'nothing was indexed',
   sent: 'whether it was indexed is not known; indexing it again is safe',
@@ -62,6 +67,18 @@ export function openRemoteGraph(url: URL, token: string | undefined): GraphAcces
     async search(graph, query) {
       const answer = await askJson(server, about(graph, 'search', query))
       return { truncated: false, ...(answer as Pick<FoundPassages, 'passages'>) }
+    },
+
+    async duplicates(graph, options) {
+      const answer = await askJson(server, about(graph, 'duplicates', options))
+      return (answer as { readonly duplicates: Duplicate[] }).duplicates
+    },
+
+    async change(how, graph, [a, b], options) {
+      const question = about(graph, how, { a, b, ...options } as AskOptions)
+      const [request, response] = await ask(server, { ...question, loss: changingLoss })
+      response.resume()
+      request.destroy()
     },
 
     async sparql({ user, cores = [], collection }, text, { accept, signal }) {

@@ -10,6 +10,8 @@ import {
   parseCount,
   parseDepth,
   parseModelUrl,
+  parsePairs,
+  parseShare,
   parseText,
   parseLanguages,
   parseTexts,
@@ -133,6 +135,58 @@ export function addSearch(program: Command): void {
   addAccess(search)
     .addHelpText('after', example('lorekeep search \'"News from Nowhere" row* -church\''))
     .action(ownedAction(async () => (await import('../commands/graph/search.js')).search))
+}
+
+export function addDuplicates(program: Command): void {
+  const duplicates = program
+    .command('duplicates')
+    .description(
+      'Print things that may be one, likeliest first: score, reasons and both of them, separated by tabs without a terminal.',
+    )
+    .addOption(
+      new Option('--limit <count>', 'at most so many, 10,000 at most')
+        .argParser(parsePairs)
+        .default(100),
+    )
+    .addOption(
+      new Option(
+        '--least <score>',
+        'only with this score or more, from 0 to 1 (default: 0.6)',
+      ).argParser(parseShare),
+    )
+  addScope(duplicates).option('--json', 'print JSON on stdout, one pair per line')
+  addAccess(duplicates)
+    .addHelpText('after', example('lorekeep duplicates --limit 20'))
+    .action(ownedAction(async () => (await import('../commands/graph/same.js')).listDuplicates))
+}
+
+export function addMerge(program: Command): void {
+  const merge = program
+    .command('merge')
+    .description('Make two things one from now on; the first speaks for both. split takes it back.')
+  addPair(merge)
+    .addHelpText('after', example('lorekeep merge http://trustgraph.ai/e/nato urn:nato'))
+    .action(ownedAction(async () => (await import('../commands/graph/same.js')).merge))
+}
+
+export function addSplit(program: Command): void {
+  const split = program
+    .command('split')
+    .description(
+      'Say that two things are not one: no flow joins them, and duplicates leaves them out.',
+    )
+  addPair(split)
+    .addHelpText('after', example('lorekeep split http://trustgraph.ai/e/nato urn:nato'))
+    .action(ownedAction(async () => (await import('../commands/graph/same.js')).split))
+}
+
+function addPair(command: Command): Command {
+  const scoped = command
+    .argument('<a>', 'an entity', parseTerm)
+    .argument('<b>', 'the other', parseTerm)
+    .addOption(userOption('whose cores'))
+    .option('--collection <name>', 'only in this collection', parseText)
+  return addAccess(scoped).addHelpText('after', termSyntax)
 }
 
 export function addSparql(program: Command): void {

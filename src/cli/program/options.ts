@@ -196,6 +196,16 @@ export function parseDepth(text: string): number {
   throw new InvalidArgumentError('It is a number from 0 to 100.')
 }
 
+export function parsePairs(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 10_000) return Number(text)
+  throw new InvalidArgumentError('It is a number from 0 to 10000.')
+}
+
+export function parseShare(text: string): number {
+  if (/^(?:0|1|0?\.\d{1,15})$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It is a number from 0 to 1.')
+}
+
 export function parseJsonObject(text: string): JsonObject {
   let value: unknown
   try {

@@ -7,7 +7,17 @@ import { referenceUser } from '../../defaults.js'
 import { parseJson } from '../../json-text.js'
 import type { Shell } from '../commands/completion.js'
 import { addDocuments, addFlows, addJobs, addLoad } from './flow-program.js'
-import { addAsk, addIndex, addMatch, addNearest, addSearch, addSparql } from './graph-program.js'
+import {
+  addAsk,
+  addDuplicates,
+  addIndex,
+  addMatch,
+  addMerge,
+  addNearest,
+  addSearch,
+  addSparql,
+  addSplit,
+} from './graph-program.js'
 import { addCollections, addObjects, addSchema } from './object-program.js'
 import {
   accessAction,
@@ -55,6 +65,9 @@ export function createProgram(): Command {
   addNearest(program)
   addAsk(program)
   addSearch(program)
+  addDuplicates(program)
+  addMerge(program)
+  addSplit(program)
   addSparql(program)
   addIndex(program)
   addLoad(program)

@@ -10,6 +10,7 @@ import { checkExtraction } from './extraction.js'
 import { checkKnowledge } from './knowledge-input.js'
 import { collapseSpace, entityUri, relationUri } from './names.js'
 import { offlineExtractor } from './offline-extractor.js'
+import { asOne } from './one-thing.js'
 import type {
   ChunkOutput,
   ChunkText,
@@ -58,8 +59,8 @@ export function extract(
         return { index, start, end, text: context.document.text.slice(start, end) }
       })
       const found = await extractAll(texts, context, { extractor, base, concurrency })
-      const entities = mergeEntities(texts, found, base)
-      const triples = mergeTriples(found)
+      const said = { entities: mergeEntities(texts, found, base), triples: mergeTriples(found) }
+      const { entities, triples } = await asOne(said, (name) => entityUri(name, base), context)
       const described = embedder ? await withVectors(entities, embedder, context) : entities
       return { chunks, ...(vectors.length > 0 && { vectors }), entities: described, triples }
     },

@@ -77,11 +77,16 @@ export function* graphTriples(
 }
 
 function* aboutEntity(
-  { uri, name, definition, chunks }: Entity,
+  { uri, name, definition, aliases = [], chunks }: Entity,
   parts: readonly Term[],
 ): Generator<Triple, void, undefined> {
   const s = entityTerm(uri)
   yield { s, p: terms.label, o: literal(name) }
+  for (const alias of aliases) {
+    yield { s, p: terms.altLabel, o: literal(alias.name) }
+    // Not that both are the same: another text means somebody else by the one name.
+    yield { s, p: terms.specializationOf, o: entityTerm(alias.uri) }
+  }
   if (definition !== undefined) yield { s, p: terms.definition, o: literal(definition) }
   for (const index of chunks) {
     const o = parts[index] as Term // checked to be the index of a chunk

@@ -74,7 +74,7 @@ class KnowledgeReader {
 
   entity(entity: unknown, at: number, chunkCount: number): void {
     const path = `entities[${at}]`
-    const { uri, name, definition, chunks, vector } = isRecord(entity) ? entity : {}
+    const { uri, name, definition, aliases, chunks, vector } = isRecord(entity) ? entity : {}
     if (typeof uri !== 'string' || uri === '') {
       this.fail(`${path}.uri`, `must be a URI, not ${shown(uri)}`)
     } else {
@@ -85,6 +85,7 @@ class KnowledgeReader {
     if (definition !== undefined && typeof definition !== 'string') {
       this.fail(`${path}.definition`, `must be a string, not ${shown(definition)}`)
     }
+    if (aliases !== undefined) this.aliases(aliases, `${path}.aliases`)
     if (vector !== undefined) this.vector(vector, `${path}.vector`)
     let before = -1
     for (const index of Array.isArray(chunks) ? (chunks as readonly unknown[]) : [undefined]) {
@@ -94,6 +95,16 @@ class KnowledgeReader {
       }
       before = index
     }
+  }
+
+  aliases(aliases: unknown, path: string): void {
+    const isAlias = (alias: unknown) =>
+      isRecord(alias) &&
+      typeof alias['name'] === 'string' &&
+      typeof alias['uri'] === 'string' &&
+      alias['uri'] !== ''
+    if (Array.isArray(aliases) && aliases.every(isAlias)) return
+    this.fail(path, `must be an array of { uri, name }, not ${shown(aliases)}`)
   }
 
   triple(triple: unknown, at: number): void {

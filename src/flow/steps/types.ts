@@ -27,6 +27,8 @@ export interface Entity {
   /** As the text has it, first seen first. */
   readonly name: string
   readonly definition?: string
+  /** What else the document calls it, and the URI that this name has by itself; at least one. */
+  readonly aliases?: readonly { readonly uri: string; readonly name: string }[]
   /** The chunks that it was found in, ascending; at least one. */
   readonly chunks: readonly number[]
   /** Of its name and definition; there where the flow embeds. */

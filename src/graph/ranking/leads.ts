@@ -2,6 +2,7 @@
 
 import type { Turns } from '../../turns.js'
 import { withBlocks } from '../miss.js'
+import type { Aliases } from './aliases.js'
 import type { Candidate, Candidates, Step } from './candidates.js'
 import type { NameBook, NameInText, PassageOfSet } from './names.js'
 import { weights } from './weights.js'
@@ -28,31 +29,50 @@ const mostOfTitle = 64
 export class Leads {
   readonly #candidates: Candidates
   readonly #book: NameBook
-  readonly #asked: readonly NameInText[]
+  readonly #asked: ReadonlyMap<NameInText, readonly NameInText[]>
+  readonly #isAsked: ReadonlySet<string>
+  readonly #aliases: Aliases | undefined
   readonly #turns: Turns
   readonly #titled = new Map<string, readonly PassageOfSet[]>()
   readonly #having = new Map<string, readonly PassageOfSet[]>()
   readonly #found = new Map<Candidate, readonly Found[]>()
 
-  /** `asked`: the names of the question. */
-  constructor(candidates: Candidates, book: NameBook, asked: readonly NameInText[], turns: Turns) {
+  /** `asked`: the names of the question, each with others of the same. */
+  constructor(
+    candidates: Candidates,
+    book: NameBook,
+    asked: ReadonlyMap<NameInText, readonly NameInText[]>,
+    { aliases, turns }: { readonly aliases: Aliases | undefined; readonly turns: Turns },
+  ) {
     this.#candidates = candidates
     this.#book = book
     this.#asked = asked
+    this.#isAsked = new Set([...asked].flatMap(([{ name }, others]) => [name, ...namesOf(others)]))
+    this.#aliases = aliases
     this.#turns = turns
   }
 
-  /** To what is called by the names of the question, by name. */
+  /** To what is called by the names of the question, or by another name of the same; by name. */
   async ofQuestion(): Promise<Map<NameInText, Lead[]>> {
-    const found: Found[] = []
-    for (const { name, text } of this.#asked) {
-      const step = { name: text, from: undefined }
-      found.push({ step, passages: await this.#titledBy(name), weight: 1, isTitle: true })
+    const found = new Map<NameInText, Found[]>()
+    for (const [asked, others] of this.#asked) {
+      const step = { name: asked.text, from: undefined }
+      const those: Found[] = []
+      for (const name of [asked.name, ...namesOf(others)]) {
+        those.push({ step, passages: await this.#titledBy(name), weight: 1, isTitle: true })
+      }
+      found.set(asked, those)
     }
-    await this.#candidates.add(found.flatMap(({ passages }) => passages))
+    await this.#candidates.add([...found.values()].flat().flatMap(({ passages }) => passages))
     const leads = new Map<NameInText, Lead[]>()
-    for (const [n, asked] of this.#asked.entries()) {
-      leads.set(asked, await this.#leadsOf(found[n] as Found))
+    for (const [asked, those] of found) {
+      const best = new Map<Candidate, Lead>()
+      for (const each of those) {
+        for (const lead of await this.#leadsOf(each)) {
+          if (lead.weight > (best.get(lead.to)?.weight ?? 0)) best.set(lead.to, lead)
+        }
+      }
+      leads.set(asked, [...best.values()])
     }
     return leads
   }
@@ -82,7 +102,7 @@ export class Leads {
     const { titles, names } = await this.#candidates.namesOf(first, this.#book)
     const found: Found[] = []
     const looked = new Set<string>()
-    for (const { name, text } of names) {
+    for (const { name, text } of [...names, ...(await this.#othersIn(first))]) {
       if (looked.has(name)) continue
       looked.add(name)
       const step = { name: text, from: first }
@@ -100,8 +120,13 @@ export class Leads {
     return found
   }
 
+  /** What else that is called which a passage speaks of. */
+  async #othersIn({ chunk }: Candidate): Promise<readonly NameInText[]> {
+    return (await this.#aliases?.inPassage(chunk))?.flat() ?? []
+  }
+
   #share(name: string): number {
-    return this.#asked.some((asked) => asked.name === name) ? weights.asked : 1
+    return this.#isAsked.has(name) ? weights.asked : 1
   }
 
   async #titledBy(name: string): Promise<readonly PassageOfSet[]> {
@@ -145,4 +170,8 @@ export class Leads {
       return those.map((to) => ({ to, weight: to === best ? ofDocument : ofOther, step }))
     })
   }
+}
+
+function namesOf(names: readonly NameInText[]): string[] {
+  return names.map(({ name }) => name)
 }

@@ -97,7 +97,11 @@ export class NameBook {
    */
   #stands(form: string, text: string, start: number, kind: number): boolean {
     if (!/\p{L}/u.test(form)) return false
-    if (this.#languages.some((language) => isStopWord(form, language))) return false
+    if (this.#languages.some((language) => isStopWord(form, language))) {
+      // WHO and IT are names where others are not in capitals.
+      const word = text.slice(start, start + form.length)
+      return /^\p{Lu}{2,}$/u.test(word) && /\p{Ll}/u.test(text)
+    }
     return (kind & IS_TITLE) !== 0 || !/^\p{Ll}/u.test(text.slice(start, start + 2))
   }
 
@@ -105,6 +109,21 @@ export class NameBook {
     let kind = 0
     for (const set of this.#sets) kind |= kindIn(set, word)
     return kind
+  }
+
+  /** The first passages that are called so, or speak of what is. May throw a Miss. */
+  named(name: string, most: number): PassageOfSet[] {
+    const found: PassageOfSet[] = []
+    for (const [n, set] of this.#sets.entries()) {
+      const word = set.find(Buffer.from(name))
+      if (word < 0) continue
+      const seen = set.seen()
+      const list = set.counts(word)
+      for (let left = mostNamed; left > 0 && found.length < most && list.next(); left--) {
+        if (seen.has(list.passage)) found.push({ set: n, passage: list.passage })
+      }
+    }
+    return found
   }
 
   /** The passages that are called so, or whose document is. May throw a Miss. */

@@ -7,9 +7,14 @@ import { keysOf } from '../words/keys.js'
 import type { Phrase } from '../words/phrases.js'
 import { nameOfPhrase, Search, type PartOfSearch, type WordQuestion } from '../words/search.js'
 import type { PassageSet } from '../words/types.js'
+import { columnOf } from '../words/columns.js'
+import { formsOfName } from '../words/name-words.js'
+import { withBlocks } from '../miss.js'
+import { Sameness } from '../same/sameness.js'
+import { Aliases } from './aliases.js'
 import { Candidates, type Candidate } from './candidates.js'
 import { Leads } from './leads.js'
-import { NameBook } from './names.js'
+import { NameBook, type NameInText } from './names.js'
 import { weights } from './weights.js'
 
 /** What a ranking goes by. */
@@ -44,20 +49,24 @@ export async function rank(
   { text, words, quoted, legs, k }: RankingQuestion,
 ): Promise<Candidate[]> {
   const turns = new Turns(words.signal)
-  const candidates = new Candidates(view, sets, words, turns)
-  const search = await Search.of(sets, words, turns)
-  const { parts, exactly } = search
+  const book = new NameBook(sets, words.languages)
+  const aliases = await Aliases.of(view, await Sameness.of(view), turns)
+  const asked = await askedNames(await book.namesIn(text, turns), { sets, book, aliases })
+  const others = phrasesOf(asked, words)
+  const question = { ...words, joined: [...words.joined, ...others] }
+  const candidates = new Candidates(view, sets, question, turns)
+  const search = await Search.of(sets, question, turns)
+  const isOther = new Set(others.map(nameOfPhrase))
+  const parts = search.parts.filter(({ text }) => !isOther.has(text))
+  const { exactly } = search
   try {
     await candidates.add(search.best(Math.max(k, 4 * weights.firsts)))
   } finally {
     search.end()
   }
-  const keys = await keysOf(sets, words, search, turns)
+  const keys = await keysOf(sets, words, { parts, exactly }, turns)
   await candidates.add(keys?.passages ?? [])
-  const book = new NameBook(sets, words.languages)
-  const standing = await book.namesIn(text, turns)
-  const asked = [...new Map(standing.map((each) => [each.name, each])).values()]
-  const leads = new Leads(candidates, book, asked, turns)
+  const leads = new Leads(candidates, book, asked, { aliases, turns })
   if (legs.names) await addNamed(leads, parts)
   addUp(candidates.all, legs)
   for (let round = 0; legs.walk && round < weights.rounds; round++) {
@@ -70,6 +79,54 @@ export async function rank(
     all: [parts, exactly].flat().map(({ text }) => text),
   }
   return sorted(candidates.all, legs, foremost).slice(0, k)
+}
+
+interface Naming {
+  readonly sets: readonly PassageSet[]
+  readonly book: NameBook
+  readonly aliases: Aliases | undefined
+}
+
+/** The names of a question, each once, with what else that is called which has them. */
+async function askedNames(
+  standing: readonly NameInText[],
+  { sets, book, aliases }: Naming,
+): Promise<Map<NameInText, readonly NameInText[]>> {
+  const asked = new Map<NameInText, readonly NameInText[]>()
+  const known = new Set(standing.map(({ name }) => name))
+  for (const each of new Map(standing.map((each) => [each.name, each])).values()) {
+    asked.set(each, [])
+    if (aliases === undefined) continue
+    const passages = await withBlocks(() =>
+      book.named(each.name, weights.aliased).map(({ set, passage }) => {
+        const of = sets[set] as PassageSet
+        return of.term(of.at(columnOf.passage, passage))
+      }),
+    )
+    const others = await aliases.othersOf(each, passages)
+    asked.set(
+      each,
+      others.filter(({ name }) => !known.has(name)),
+    )
+  }
+  return asked
+}
+
+/** Other names than those of the question, as words that count for more, and need not be there. */
+function phrasesOf(
+  asked: ReadonlyMap<NameInText, readonly NameInText[]>,
+  { joined, words }: WordQuestion,
+): Phrase[] {
+  const known = new Set([
+    ...joined.map(nameOfPhrase),
+    ...words.map(({ form }) => nameOfPhrase({ forms: [form], isPrefix: false })),
+  ])
+  const found = new Map<string, Phrase>()
+  for (const { name } of [...asked.values()].flat()) {
+    const phrase = { forms: formsOfName(name), isPrefix: false }
+    if (!known.has(nameOfPhrase(phrase))) found.set(nameOfPhrase(phrase), phrase)
+  }
+  return [...found.values()]
 }
 
 /** What the names of the question are worth to what is called so. */

@@ -21,6 +21,8 @@ export const weights = {
   having: 0.5,
   /** By a name that the question has: what it leads to was found by it. */
   asked: 0.5,
+  /** Passages with a name of the question that are looked at for what else that is called. */
+  aliased: 3,
   /** A name that is the title of more documents leads nowhere, */
   mostTitled: 50,
   /** nor does one that is in more passages lead from one of these to another. */

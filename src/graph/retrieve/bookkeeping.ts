@@ -19,7 +19,9 @@ export class Bookkeeping {
     this.#view = view
     this.ids = ids
     const { label, wasDerivedFrom, subjectOf, beginIndex, endIndex } = ids
-    this.#alone = new Set([label, wasDerivedFrom, subjectOf, beginIndex, endIndex])
+    const { sameAs, differentFrom, specializationOf } = ids
+    const sources = [wasDerivedFrom, subjectOf, beginIndex, endIndex]
+    this.#alone = new Set([label, sameAs, differentFrom, specializationOf, ...sources])
     const { isPartOf, position, text, articleSection, pageStart, pageEnd } = ids
     this.#ofPassage = new Set([isPartOf, position, text, articleSection, pageStart, pageEnd])
   }
@@ -33,7 +35,7 @@ export class Bookkeeping {
   }
 
   /**
-   * False for labels, for where a thing was derived from, and for what makes a passage: that it is
+   * False for labels, for what things are one and which are not, for where a thing was derived from, and for what makes a passage: that it is
    * one, its document, its order, its bounds, its text, its heading and its pages. Such predicates are
    * knowledge about anything else: a town may be part of a country.
    */

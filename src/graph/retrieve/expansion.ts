@@ -3,6 +3,7 @@
 import { withBlocks } from '../miss.js'
 import { ANY } from '../view.js'
 import type { Bookkeeping } from './bookkeeping.js'
+import type { Sameness } from '../same/sameness.js'
 import type { GraphReader, Row } from './reader.js'
 
 interface ExpansionLimits {
@@ -14,16 +15,16 @@ interface ExpansionLimits {
 /**
  * Breadth first: of each node in turn the triples with it as subject, as predicate and as object,
  * then, level by level, those of the URIs that they lead to. No node is asked for twice, and no
- * row comes twice.
+ * row comes twice. What is one with a node is gone on from with it.
  */
 export async function expand(
   reader: GraphReader,
-  books: Bookkeeping,
+  { books, sameness }: { readonly books: Bookkeeping; readonly sameness: Sameness },
   from: readonly number[],
   { triples, depth, maxTriples }: ExpansionLimits,
 ): Promise<Row[]> {
   const found = new Map<string, Row>()
-  const visited = new Set(from)
+  const visited = new Set(await withMembers(from))
   const takes = { most: triples, accepts: (row: Row) => books.isKnowledge(row) }
   let level: readonly number[] = [...visited]
 
@@ -49,10 +50,19 @@ export async function expand(
     ])
   }
 
+  async function withMembers(ids: readonly number[]): Promise<readonly number[]> {
+    if (sameness.isEmpty) return ids
+    const members = await reader.each(ids, (id) => withBlocks(() => sameness.membersOf(id)))
+    // Each is asked for itself first.
+    return [...new Set(ids.flatMap((id, n) => [id, ...(members[n] ?? [])]))]
+  }
+
   /** Literals lead nowhere: what has the same year has nothing else in common. */
   async function unvisited(ids: ReadonlySet<number>): Promise<number[]> {
     for (const id of ids) visited.add(id)
-    const nodes = await reader.each([...ids], (id) =>
+    const all = (await withMembers([...ids])).filter((id) => ids.has(id) || !visited.has(id))
+    for (const id of all) visited.add(id)
+    const nodes = await reader.each(all, (id) =>
       withBlocks(() => ({ id, isUri: reader.term(id).e })),
     )
     return nodes.filter(({ isUri }) => isUri).map(({ id }) => id)

@@ -1,5 +1,7 @@
 // Passages by vectors: the nearest themselves, and those that the nearest entities were derived from.
 
+import { withBlocks } from '../miss.js'
+import type { Sameness } from '../same/sameness.js'
 import type { NearEntity } from '../types.js'
 import { ANY } from '../view.js'
 import type { Bookkeeping } from './bookkeeping.js'
@@ -29,7 +31,7 @@ interface Near {
  */
 export async function nearPassages(
   reader: GraphReader,
-  books: Bookkeeping,
+  { books, sameness }: { readonly books: Bookkeeping; readonly sameness: Sameness },
   found: RetrievalStart,
 ): Promise<SourceCandidate[]> {
   const passages = new Map<number, Near>()
@@ -39,10 +41,11 @@ export async function nearPassages(
   const { wasDerivedFrom, subjectOf } = books.ids
   const uris = { most: mostOfEntity, accepts: ({ o }: Row) => reader.term(o).e }
   const origins = await reader.each(found.entities, async ({ id, near }) => {
-    const rows = [
-      ...(await reader.take(id, wasDerivedFrom, ANY, uris)),
-      ...(await reader.take(id, subjectOf, ANY, uris)),
-    ]
+    const rows: Row[] = []
+    for (const member of await withBlocks(() => sameness.membersOf(id))) {
+      rows.push(...(await reader.take(member, wasDerivedFrom, ANY, uris)))
+      rows.push(...(await reader.take(member, subjectOf, ANY, uris)))
+    }
     return { near, rows }
   })
   for (const { near, rows } of origins) {

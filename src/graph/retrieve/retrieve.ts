@@ -5,6 +5,7 @@ import { keyOf, languageRank } from '../../terms.js'
 import type { Term, Triple } from '../../types.js'
 import { withBlocks } from '../miss.js'
 import type { RankingQuestion } from '../ranking/ranking.js'
+import { Sameness } from '../same/sameness.js'
 import type { GraphSource, Subgraph } from '../types.js'
 import { ANY, NONE, type GraphView } from '../view.js'
 import type { PassageSet } from '../words/types.js'
@@ -45,10 +46,12 @@ export async function retrieve(parts: RetrieveParts, retrieval: Retrieval): Prom
   const { entities: most, languages, signal } = retrieval
   const reader = new GraphReader(view, signal)
   const books = await Bookkeeping.of(view)
-  const found = await findStart(parts, reader, books, retrieval)
+  const sameness = await Sameness.of(view)
+  const started = await findStart(parts, reader, { books, sameness }, retrieval)
+  const found = await asOne(started, reader, sameness)
   const starts = found.entities.slice(0, most)
   const known = starts.map(({ id }) => id).filter((id) => id !== NONE)
-  const rows = await expand(reader, books, known, retrieval)
+  const rows = await expand(reader, { books, sameness }, known, retrieval)
   const triples = await reader.each(rows, ({ s, p, o }) =>
     withBlocks((): Triple => ({ s: reader.term(s), p: reader.term(p), o: reader.term(o) })),
   )
@@ -65,7 +68,7 @@ export async function retrieve(parts: RetrieveParts, retrieval: Retrieval): Prom
   for (const { document } of sources) {
     if (document !== undefined && !named.has(document.v)) named.set(document.v, undefined)
   }
-  const labels = await labelsOf(named, reader, books, languages)
+  const labels = await labelsOf(named, reader, { books, sameness }, languages)
   return { entities, triples, labels, sources }
 }
 
@@ -74,11 +77,38 @@ interface Start {
   readonly passages: readonly SourceCandidate[]
 }
 
+interface Books {
+  readonly books: Bookkeeping
+  readonly sameness: Sameness
+}
+
+/** Things that are one come once, as the one that speaks for them, in the place of the best. */
+async function asOne(start: Start, reader: GraphReader, sameness: Sameness): Promise<Start> {
+  if (sameness.isEmpty) return start
+  const firsts = new Map<string, Near>()
+  const named = new Map<string, Term>()
+  for (const each of start.entities) {
+    const { id, term } = await withBlocks(() => {
+      const id = sameness.firstOf(each.id)
+      return { id, term: id === each.id ? each.near.entity : reader.term(id) }
+    })
+    const key = keyOf(term)
+    named.set(keyOf(each.near.entity), term)
+    if (!firsts.has(key)) firsts.set(key, { id, near: { ...each.near, entity: term } })
+  }
+  const entities = [...firsts.values()]
+  const passages = start.passages.map((passage) => ({
+    ...passage,
+    entities: distinctTerms(passage.entities.map((term) => named.get(keyOf(term)) ?? term)),
+  }))
+  return { entities, passages }
+}
+
 /** Where it starts, the best first. */
 async function findStart(
   parts: RetrieveParts,
   reader: GraphReader,
-  books: Bookkeeping,
+  { books, sameness }: Books,
   retrieval: Retrieval,
 ): Promise<Start> {
   const { ranking, vector, embed } = retrieval
@@ -87,7 +117,8 @@ async function findStart(
   const asked = vector ?? (isNothing ? await embed?.() : undefined)
   if (asked === undefined) return ranked ?? { entities: [], passages: [] }
   const found = await findNearest(parts.nearest, reader, books, { ...retrieval, vector: asked })
-  const near = { entities: found.entities, passages: await nearPassages(reader, books, found) }
+  const passages = await nearPassages(reader, { books, sameness }, found)
+  const near = { entities: found.entities, passages }
   return isNothing ? near : together(ranked, near)
 }
 
@@ -185,14 +216,20 @@ function preferred(terms: readonly Term[], languages: readonly string[]): Term |
 async function labelsOf(
   named: ReadonlyMap<string, number | undefined>,
   reader: GraphReader,
-  books: Bookkeeping,
+  { books, sameness }: Books,
   languages: readonly string[] | undefined,
 ): Promise<Record<string, string>> {
   const most = languages === undefined ? 1 : mostLabels
   const literals = { most, accepts: ({ o }: Row) => !reader.term(o).e }
   const labels = await reader.each([...named], async ([uri, known]) => {
     const id = known ?? (await withBlocks(() => reader.view.find({ v: uri, e: true })))
-    const rows = await reader.take(id, books.ids.label, ANY, literals)
+    // Things that are one are called alike.
+    const members = await withBlocks(() => sameness.membersOf(id))
+    const rows: Row[] = []
+    for (const member of members) {
+      if (rows.length >= most) break
+      rows.push(...(await reader.take(member, books.ids.label, ANY, literals)))
+    }
     const found = await withBlocks(() => rows.map(({ o }) => reader.term(o)))
     const best = languages === undefined ? found[0] : preferred(found, languages)
     return best && ([uri, best.v] as const)

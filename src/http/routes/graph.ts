@@ -12,6 +12,7 @@ import { answerStream, linesOf, linesType, wantsLines, whileAsked } from '../str
 import type { Stopwatch } from '../stream.js'
 import type { Places } from '../places.js'
 import { listOf } from '../result-list.js'
+import { change, duplicates } from './same-things.js'
 
 interface GraphRoutesOptions extends JsonLimits {
   readonly prefix: string
@@ -42,7 +43,20 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
   const { prefix, knowledge, maxGraphResults, exportIdleTimeoutMs } = options
   const single = `${prefix}/cores/{id}`
   const query = ['user']
-  const questions = { match, count, solve, nearest, retrieve, search }
+  const questions = {
+    match,
+    count,
+    solve,
+    nearest,
+    retrieve,
+    search,
+    duplicates: (body: GraphBody) => duplicates(body, maxGraphResults),
+  }
+  // What is one is so in all that a user has.
+  const changes = (['merge', 'split'] as const).map((name): Route => {
+    const run = (exchange: Exchange) => ask(exchange, (body) => change(body, name))
+    return { access: 'change', method: 'POST', path: `${prefix}/graph/${name}`, query, run }
+  })
   const routes = Object.entries(questions).flatMap(([name, question]): readonly Route[] => {
     const run = (exchange: Exchange) => ask(exchange, question)
     return [
@@ -53,6 +67,7 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
 
   return [
     ...routes,
+    ...changes,
     { access: 'change', method: 'POST', path: `${single}/index`, query, run: indexCore },
     { access: 'read', method: 'GET', path: `${single}/index`, query, run: showIndex },
     { access: 'change', method: 'POST', path: `${prefix}/index`, query, run: indexAll },

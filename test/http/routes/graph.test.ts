@@ -612,3 +612,55 @@ t.test('without the store of cores there are no questions', async (t) => {
     t.match(json(reply), { code: 'LK_HTTP_NOT_FOUND' }, path)
   }
 })
+
+t.test('pairs that may be one are told page by page, merged and split', async (t) => {
+  const serving = await serve(t)
+  const label = { v: 'http://www.w3.org/2000/01/rdf-schema#label', e: true }
+  const names = { us: 'US Navy', 'u.s.': 'U.S. Navy', nato: 'NATO', 'n.a.t.o.': 'N.A.T.O.' }
+  const triples = Object.entries(names).map(([name, called]) => {
+    return { s: uri(name), p: label, o: text(called) }
+  })
+  await serving.knowledge.write({ user: 'alice', id: 'names' }, [
+    ['t', { m: { i: 'names', u: 'alice', m: [], c: 'books' }, t: triples }],
+  ])
+  const post = (path: string, body: object) => ask(serving, `POST ${path}`, body)
+  const pairs = async (body: object, path = '/graph/duplicates') => {
+    const { status, value } = await ask(serving, `POST ${path}`, body)
+    t.equal(status, 200)
+    return value['duplicates'] as { readonly names: readonly string[] }[]
+  }
+  const all = await pairs({})
+  t.equal(all.length, 2)
+  t.strictSame(await pairs({}, '/cores/names/duplicates'), all)
+  const [first] = await pairs({ limit: 1 })
+  t.strictSame([first, ...(await pairs({ limit: 1, after: first }))], all)
+  t.strictSame(await pairs({ least: 0.99 }), [])
+  const us = { a: uri('us'), b: uri('u.s.') }
+  t.equal((await post('/graph/merge', us)).status, 204)
+  t.equal((await pairs({})).length, 1)
+  const same = { v: 'http://www.w3.org/2002/07/owl#sameAs', e: true }
+  const merged = await ask(serving, 'POST /graph/match', { p: same })
+  t.strictSame(merged.value, { triples: [{ s: us.b, p: same, o: us.a }] })
+  t.equal((await post('/graph/split', us)).status, 204)
+  t.equal((await pairs({})).length, 1)
+  for (const [body, path] of [
+    [{ a: uri('us') }, 'b'],
+    [{ a: uri('us'), b: uri('us') }, 'b'],
+    [{ a: uri('nobody'), b: uri('us') }, 'a'],
+    [{ ...us, cores: ['names'] }, 'cores'],
+    [{ ...us, c: 1 }, 'c'],
+  ] as const) {
+    const { status, value } = await ask(serving, 'POST /graph/merge', body)
+    t.equal(status, 400)
+    t.match(value, { code: 'LK_GRAPH_QUERY', errors: [{ path }] })
+  }
+  for (const [body, path] of [
+    [{ least: 2 }, 'least'],
+    [{ limit: 10_001 }, 'limit'],
+    [{ after: { a: uri('us'), b: uri('u.s.') } }, 'after.score'],
+  ] as const) {
+    const { status, value } = await ask(serving, 'POST /graph/duplicates', body)
+    t.equal(status, 400)
+    t.match(value, { code: 'LK_GRAPH_QUERY', errors: [{ path }] })
+  }
+})

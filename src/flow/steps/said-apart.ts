@@ -1,0 +1,44 @@
+// What a user has said not to be one thing: no flow makes it one again.
+
+import type { KnowledgeStore } from '../../knowledge/types.js'
+import { sameThingsCore, vocabulary } from '../../vocabulary.js'
+import type { StepContext } from '../types.js'
+
+interface Known {
+  readonly digest: string
+  readonly pairs: ReadonlySet<string>
+}
+
+/** The newest that was read, by user. */
+const known = new WeakMap<KnowledgeStore, Map<string, Known>>()
+const mostUsers = 100
+
+type IsApart = (a: string, b: string) => boolean
+
+export async function saidApart({ document, knowledge, signal }: StepContext): Promise<IsApart> {
+  const { user } = document
+  const ref = { user, id: sameThingsCore }
+  const core = await knowledge.stat(ref)
+  if (core === undefined) return () => false
+  const ofStore = known.get(knowledge) ?? new Map<string, Known>()
+  known.set(knowledge, ofStore)
+  let read = ofStore.get(user)
+  if (read?.digest !== core.digest) {
+    const pairs = new Set<string>()
+    for await (const message of knowledge.messages(ref, { signal })) {
+      if (message[0] !== 't') continue
+      for (const { s, p, o } of message[1].t) {
+        if (p.v === vocabulary.differentFrom) pairs.add(keyOf(s.v, o.v))
+      }
+    }
+    read = { digest: core.digest, pairs }
+    if (ofStore.size >= mostUsers) ofStore.clear()
+    ofStore.set(user, read)
+  }
+  const { pairs } = read
+  return (a, b) => pairs.has(keyOf(a, b))
+}
+
+function keyOf(a: string, b: string): string {
+  return a < b ? `${a} ${b}` : `${b} ${a}`
+}

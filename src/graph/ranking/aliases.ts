@@ -1,0 +1,125 @@
+// What else the things are called that passages speak of, and that a question names.
+
+import type { Turns } from '../../turns.js'
+import type { Term } from '../../types.js'
+import { passagePredicates } from '../../vocabulary.js'
+import { withBlocks } from '../miss.js'
+import type { Sameness } from '../same/sameness.js'
+import { ANY, NONE, type GraphView } from '../view.js'
+import { nameWord } from '../words/name-words.js'
+import type { NameInText } from './names.js'
+
+/** Things of one passage that are looked at, by each predicate. */
+const mostOfPassage = 200
+/** Names of one thing. */
+const mostNames = 32
+/** More things than these that a name has: it tells of none. */
+const mostThings = 4
+/** Things of which it is remembered what they are called. */
+const mostKnown = 20_000
+
+type Names = readonly NameInText[]
+const none: Names = []
+
+/** By view: what things are called that have several names. Views never change. */
+const known = new WeakMap<GraphView, Map<number, Names>>()
+
+export class Aliases {
+  readonly #view: GraphView
+  readonly #sameness: Sameness
+  readonly #turns: Turns
+  readonly #from: readonly number[]
+  readonly #label: readonly number[]
+  readonly #known: Map<number, Names>
+
+  private constructor(
+    view: GraphView,
+    sameness: Sameness,
+    turns: Turns,
+    { from, label }: { readonly from: readonly number[]; readonly label: readonly number[] },
+  ) {
+    this.#view = view
+    this.#sameness = sameness
+    this.#turns = turns
+    this.#from = from
+    this.#label = label
+    this.#known = known.get(view) ?? new Map<number, Names>()
+    known.set(view, this.#known)
+  }
+
+  /** Undefined where nothing has two names. */
+  static async of(view: GraphView, sameness: Sameness, turns: Turns): Promise<Aliases | undefined> {
+    const idsOf = async (names: readonly string[]) => {
+      const ids = await Promise.all(names.map((v) => withBlocks(() => view.find({ v, e: true }))))
+      return ids.filter((id) => id !== NONE)
+    }
+    const [from, label] = [
+      await idsOf(passagePredicates.from),
+      await idsOf(passagePredicates.label),
+    ]
+    if (label.length < 2 && sameness.isEmpty) return undefined
+    return new Aliases(view, sameness, turns, { from, label })
+  }
+
+  /** The names of each thing with several that a passage speaks of. */
+  async inPassage(chunk: Term): Promise<Names[]> {
+    const things = await withBlocks(() => this.#thingsOf(chunk))
+    const found: Names[] = []
+    for (const thing of things) {
+      const named = withBlocks(() => this.#namesOf(thing))
+      const names = named instanceof Promise ? await named : named
+      if (names.length > 1) found.push(names)
+      if (this.#turns.isLong) await this.#turns.pass()
+    }
+    return found
+  }
+
+  /** What else that is called which has a name in one of these passages. */
+  async othersOf({ name }: NameInText, passages: readonly Term[]): Promise<Names> {
+    const things = new Set<Names>()
+    for (const chunk of passages) {
+      for (const names of await this.inPassage(chunk)) {
+        if (names.some((each) => each.name === name)) things.add(names)
+      }
+    }
+    if (things.size > mostThings) return none
+    const others = [...things].flat().filter((each) => each.name !== name)
+    return [...new Map(others.map((each) => [each.name, each])).values()]
+  }
+
+  /** May throw a Miss. */
+  #thingsOf(chunk: Term): Set<number> {
+    const view = this.#view
+    const passage = view.find(chunk)
+    const things = new Set<number>()
+    if (passage === NONE) return things
+    for (const p of this.#from) {
+      const rows = view.rows(ANY, p, passage)
+      for (let n = 0; n < mostOfPassage && rows.next(); n++) things.add(rows.s)
+    }
+    return things
+  }
+
+  /** May throw a Miss. */
+  #namesOf(thing: number): Names {
+    const before = this.#known.get(thing)
+    if (before !== undefined) return before
+    const view = this.#view
+    const members = this.#sameness.membersOf(thing)
+    const names = new Map<string, NameInText>()
+    for (const member of members) {
+      for (const p of this.#label) {
+        const rows = view.rows(member, p, ANY)
+        for (let n = 0; n < mostNames && rows.next(); n++) {
+          const { v, e } = view.term(rows.o)
+          const name = e ? undefined : nameWord(v)
+          if (name !== undefined && !names.has(name)) names.set(name, { name, text: v })
+        }
+      }
+    }
+    const all = names.size > 1 ? [...names.values()].slice(0, mostNames) : none
+    if (this.#known.size >= mostKnown) this.#known.clear()
+    for (const member of members) this.#known.set(member, all)
+    return all
+  }
+}

@@ -1,0 +1,95 @@
+// Things that a graph says to be one (owl:sameAs), but for those that it says to be different (owl:differentFrom).
+
+import { vocabulary } from '../../vocabulary.js'
+import { withBlocks } from '../miss.js'
+import { ANY, NONE, type GraphView } from '../view.js'
+
+/** More are not one thing, but a mistake; they are not looked at. */
+const mostMembers = 1000
+
+/** The methods may throw a Miss. */
+export class Sameness {
+  readonly #view: GraphView
+  readonly #sameAs: number
+  readonly #differentFrom: number
+  readonly #known = new Map<number, readonly number[]>()
+
+  private constructor(view: GraphView, sameAs: number, differentFrom: number) {
+    this.#view = view
+    this.#sameAs = sameAs
+    this.#differentFrom = differentFrom
+  }
+
+  static async of(view: GraphView): Promise<Sameness> {
+    const idOf = (v: string) => withBlocks(() => view.find({ v, e: true }))
+    return new Sameness(view, await idOf(vocabulary.sameAs), await idOf(vocabulary.differentFrom))
+  }
+
+  /** Whether nothing is said to be one. */
+  get isEmpty(): boolean {
+    return this.#sameAs === NONE
+  }
+
+  /** All that are one with a thing, and itself. The first is the one that speaks for all. */
+  membersOf(id: number): readonly number[] {
+    if (this.isEmpty || id === NONE) return [id]
+    const known = this.#known.get(id)
+    if (known !== undefined) return known
+    const members = new Set([id])
+    const led = new Set<number>()
+    for (const member of members) {
+      if (members.size >= mostMembers) break
+      for (const { other, isFrom } of this.#besides(member)) {
+        if (!isFrom) led.add(other)
+        else led.add(member)
+        members.add(other)
+      }
+    }
+    const all = this.#inOrder([...members], led)
+    if (this.#known.size > mostMembers) this.#known.clear()
+    for (const member of all) this.#known.set(member, all)
+    return all
+  }
+
+  /** The one that speaks for it. */
+  firstOf(id: number): number {
+    return this.membersOf(id)[0] ?? id
+  }
+
+  /** What a thing is said to be the same as, of what another one is one with without it. */
+  nextTo(id: number, other: number): number[] {
+    if (this.isEmpty || !this.membersOf(id).includes(other)) return []
+    const reached = new Set([other])
+    for (const member of reached) {
+      for (const { other: next } of this.#besides(member)) if (next !== id) reached.add(next)
+    }
+    const near = [...this.#besides(id)].map(({ other }) => other)
+    return [...new Set(near)].filter((next) => reached.has(next))
+  }
+
+  areApart(a: number, b: number): boolean {
+    const different = this.#differentFrom
+    if (different === NONE || a === NONE || b === NONE) return false
+    return this.#view.has(a, different, b) || this.#view.has(b, different, a)
+  }
+
+  /** What is said of it to be the same, one step away: `isFrom` where it is the subject. */
+  *#besides(id: number): Generator<{ readonly other: number; readonly isFrom: boolean }> {
+    const view = this.#view
+    for (const isFrom of [true, false]) {
+      const rows = isFrom ? view.rows(id, this.#sameAs, ANY) : view.rows(ANY, this.#sameAs, id)
+      for (let n = 0; n < mostMembers && rows.next(); n++) {
+        const other = isFrom ? rows.o : rows.s
+        if (other !== id && !this.areApart(id, other) && view.term(other).e) yield { other, isFrom }
+      }
+    }
+  }
+
+  /** First what is said to be the same as nothing else, of these the first by its IRI; then the others by theirs. */
+  #inOrder(members: readonly number[], led: ReadonlySet<number>): readonly number[] {
+    if (members.length === 1) return members
+    const named = members.map((id) => ({ id, v: this.#view.term(id).v, isLed: led.has(id) }))
+    named.sort((a, b) => Number(a.isLed) - Number(b.isLed) || (a.v < b.v ? -1 : 1))
+    return named.map(({ id }) => id)
+  }
+}

@@ -1,0 +1,120 @@
+// The core of a user that has what was merged and what was split.
+
+import type { Pair, Plan } from '../graph/same/plan.js'
+import type { GraphQuery } from '../graph/types.js'
+import { OneByOne } from '../one-by-one.js'
+import type { CoreMessage, Triple } from '../types.js'
+import { sameThingsCore } from '../vocabulary.js'
+import { CoreChanged, emptyDigest } from './core-import.js'
+import type { CoreRef, CoreStat } from './types.js'
+
+interface SameThingsParts {
+  readonly stat: (ref: CoreRef) => Promise<CoreStat | undefined>
+  readonly messages: (
+    ref: CoreRef,
+    options: { readonly signal?: AbortSignal },
+  ) => AsyncIterable<CoreMessage>
+  /** Replaces a core that still has this digest. @throws CoreChanged */
+  readonly replace: (
+    ref: CoreRef,
+    messages: Iterable<CoreMessage>,
+    expected: string,
+    signal: AbortSignal | undefined,
+  ) => Promise<unknown>
+}
+
+interface Said {
+  readonly triple: Triple
+  readonly collection: string
+}
+
+const usualCollection = 'default'
+
+/** So many triples of one message. */
+const mostOfMessage = 500
+
+export class SameThings {
+  readonly #parts: SameThingsParts
+  readonly #lanes = new OneByOne()
+
+  constructor(parts: SameThingsParts) {
+    this.#parts = parts
+  }
+
+  /** Makes a plan of the newest version, and carries it out, before any other of the user. */
+  async decide(
+    { user, collection }: GraphQuery,
+    planned: () => Promise<Plan | undefined>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const ref = { user, id: sameThingsCore }
+    await this.#lanes.run(user, async () => {
+      for (;;) {
+        signal?.throwIfAborted()
+        const [said, digest] = await this.#read(ref, signal)
+        const plan = await planned()
+        if (plan === undefined) return
+        const next = changed(said, plan, collection)
+        try {
+          await this.#parts.replace(ref, messagesOf(ref, next), digest, signal)
+          return
+        } catch (error) {
+          // Another process was faster: what it says counts in the plan.
+          if (!(error instanceof CoreChanged)) throw error
+        }
+      }
+    })
+  }
+
+  async #read(ref: CoreRef, signal: AbortSignal | undefined): Promise<[Said[], string]> {
+    const core = await this.#parts.stat(ref)
+    if (core === undefined) return [[], emptyDigest]
+    const said: Said[] = []
+    for await (const message of this.#parts.messages(ref, signal === undefined ? {} : { signal })) {
+      if (message[0] !== 't') continue
+      const [, { m, t }] = message
+      for (const triple of t) said.push({ triple, collection: m.c })
+    }
+    return [said, core.digest]
+  }
+}
+
+function changed(
+  said: readonly Said[],
+  { add, remove, checkKept }: Plan,
+  collection: string | undefined,
+): Said[] {
+  const key = ([a, b]: Pair) => (a < b ? `${a} ${b}` : `${b} ${a}`)
+  const pairs = new Map(remove.pairs.map((pair) => [key(pair), pair]))
+  const removed = new Set<string>()
+  const kept = said.filter(({ triple: { s, p, o }, collection: c }) => {
+    const pair = key([s.v, o.v])
+    const isRemoved =
+      p.v === remove.predicate && pairs.has(pair) && (collection === undefined || c === collection)
+    if (isRemoved) removed.add(pair)
+    return !isRemoved
+  })
+  checkKept([...pairs].filter(([pair]) => !removed.has(pair)).map(([, pair]) => pair))
+  const added = add.map((triple) => ({ triple, collection: collection ?? usualCollection }))
+  return [...kept, ...added]
+}
+
+/** In an order that does not depend on what came first, so that the same is the same bytes. */
+function* messagesOf({ user, id }: CoreRef, said: readonly Said[]): Generator<CoreMessage> {
+  const byCollection = new Map<string, Map<string, Triple>>()
+  for (const { triple, collection } of said) {
+    const triples = byCollection.get(collection) ?? new Map<string, Triple>()
+    byCollection.set(collection, triples)
+    triples.set(`${triple.s.v} ${triple.p.v} ${triple.o.v}`, triple)
+  }
+  for (const [c, triples] of [...byCollection].sort(byName)) {
+    const t = [...triples].sort(byName).map(([, triple]) => triple)
+    for (let n = 0; n < t.length; n += mostOfMessage) {
+      yield ['t', { m: { i: id, u: user, m: [], c }, t: t.slice(n, n + mostOfMessage) }]
+    }
+  }
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1
+}

@@ -1,0 +1,161 @@
+import t from 'tap'
+import { acronymsIn } from '../../../src/flow/steps/acronyms.js'
+import { formOf } from '../../../src/text/name-form.js'
+import { sameNames } from '../../../src/flow/steps/same-names.js'
+
+/** What is one of these names, in a text. */
+function one(text: string, names: readonly string[], title?: string): string[][] {
+  const entities = names.map((name) => ({ name, uri: `urn:e/${name}` }))
+  const document = title === undefined ? { text } : { text, title }
+  const extracted = { entities, triples: [], uriOf: (name: string) => `urn:e/${name}` }
+  return sameNames(document, extracted).map((group) => group.map(({ name }) => name))
+}
+
+t.test('marks, capitals, forms of Unicode and a genitive tell no two names apart', (t) => {
+  const same = [
+    ['J.K. Rowling', 'J. K. Rowling'],
+    ['Ran-Tan-Plan', 'Rantanplan'],
+    ['The Exies', 'Exies'],
+    ['Quanta’s', 'Quanta'],
+    ['Café', 'Cafe\u0301'],
+    ['U.S. Navy', 'US Navy'],
+    ["Nan-t'ung", 'Nantung'],
+  ] as const
+  for (const [a, b] of same) {
+    t.equal(formOf(a), formOf(b), `${a} is ${b}`)
+    t.strictSame(one('', [a, b]), [[a, b]])
+  }
+  for (const [a, b] of [
+    ['Python 3.1', 'Python 31'],
+    ['Formula 1 97', 'Formula 197'],
+    ['Apple', 'Apples'],
+    ['C', 'C++'],
+    ['office', 'The Office'],
+    ['Résumé', 'Resume'],
+  ] as const) {
+    t.strictSame(one('', [a, b]), [], `${a} is not ${b}`)
+    t.strictSame(one('', [b, a]), [], `${b} is not ${a}`)
+  }
+  t.end()
+})
+
+t.test('an acronym is one with what the text says that it stands for', (t) => {
+  const said = (text: string) => [...acronymsIn(text)]
+  const who: [string, string] = ['WHO', 'World Health Organization']
+  t.strictSame(said('The World Health Organization (WHO) was founded.'), [who])
+  t.strictSame(said('The WHO (World Health Organization) was founded.'), [who])
+  t.strictSame(said('the Directorate of Film Festivals (DFF; Delhi)'), [
+    ['DFF', 'Directorate of Film Festivals'],
+  ])
+  t.strictSame(said('the Film & Television Institute of India (FTII).'), [
+    ['FTII', 'Film & Television Institute of India'],
+  ])
+  t.strictSame(said('X-linked agammaglobulinemia (XLA) is'), [
+    ['XLA', 'X-linked agammaglobulinemia'],
+  ])
+  for (const text of [
+    'Australian Football League (AFL) and Arena Football League (AFL)',
+    'It was made in Germany (GDR).',
+    'He came (BBC) and went.',
+    'their way of life (WOL)',
+    'Ellen (born 1820) and Dick (UK) rowed.',
+  ]) {
+    t.strictSame(said(text), [], text)
+  }
+  const names = ['WHO', 'World Health Organization', 'Geneva']
+  t.strictSame(one('The World Health Organization (WHO) is in Geneva.', names), [
+    ['World Health Organization', 'WHO'],
+  ])
+  t.strictSame(one('The World Health Organization is in Geneva. So is WHO.', names), [])
+  const alone = 'The World Health Organization (WHO) is in Geneva.'
+  t.strictSame(one(alone, ['World Health Organization', 'Geneva']), [
+    ['World Health Organization', 'WHO'],
+  ])
+  t.strictSame(one(alone, ['WHO', 'Geneva']), [['WHO', 'World Health Organization']])
+  t.end()
+})
+
+t.test('a surname is who has it, where nobody and nothing else in the text does', (t) => {
+  const names = ['Christopher Nolan', 'Nolan']
+  const text = 'Christopher Nolan is a director. Nolan was born in London.'
+  t.strictSame(one(text, names), [names])
+  const apart: [text: string, names: string[], title?: string][] = [
+    [
+      'Christopher Nolan and Jonathan Nolan wrote it. Nolan was born.',
+      [...names, 'Jonathan Nolan'],
+    ],
+    [
+      'Henry Ford founded the Ford Motor Company. Ford built cars.',
+      ['Henry Ford', 'Ford Motor Company', 'Ford'],
+    ],
+    [
+      'Richard Hammond rowed. Old Hammond sat and talked. Hammond smiled.',
+      ['Richard Hammond', 'Hammond'],
+    ],
+    ['Henry Hammond came. Mrs. Hammond smiled. Hammond sat.', ['Henry Hammond', 'Hammond']],
+    [
+      'George Washington left. He died in Washington, they say.',
+      ['George Washington', 'Washington'],
+    ],
+    ['Nolan came first. Then Christopher Nolan.', names],
+    [
+      'Søren Gyldendal founded it. Gyldendal printed.',
+      ['Søren Gyldendal', 'Gyldendal'],
+      'Gyldendal',
+    ],
+    ['West Bengal is a state. Bengal is larger.', ['West Bengal', 'Bengal']],
+    ['Walsh Hall is old. Hall of fame.', ['Walsh Hall', 'Hall']],
+    ['Rhys ap Gruffydd ruled. Gruffydd was dead.', ['Rhys ap Gruffydd', 'Gruffydd']],
+  ]
+  for (const [text, names, title] of apart) t.strictSame(one(text, names, title), [], text)
+  t.end()
+})
+
+t.test('initials are of whom they can be alone, and a middle name is somebody else', (t) => {
+  const first = (a: string, b: string, ...others: string[]) =>
+    one(`${a} and ${b} ${others.join(' ')}`, [a, b, ...others])
+  t.strictSame(first('Iain Banks', 'Iain M. Banks'), [['Iain M. Banks', 'Iain Banks']])
+  t.strictSame(first('J. K. Rowling', 'Joanne Rowling'), [['J. K. Rowling', 'Joanne Rowling']])
+  t.strictSame(first('Francis W. Parker', 'Francis Wayland Parker'), [
+    ['Francis W. Parker', 'Francis Wayland Parker'],
+  ])
+  for (const names of [
+    ['John Adams', 'John Quincy Adams'],
+    ['John Adams', 'John Adams Jr.'],
+    ['J. Smith', 'John Smith', 'James Smith'],
+    ['George Bush', 'George H. Bush', 'George W. Bush'],
+    ['Mary Kay', 'Martin Kay'],
+  ] as [string, string, ...string[]][]) {
+    t.strictSame(first(...names), [], names.join())
+  }
+  t.end()
+})
+
+t.test('who has a title is who has the name without it, but for two of one name', (t) => {
+  const text = 'Mr. Hammond sat. Hammond smiled.'
+  t.strictSame(one(text, ['Mr. Hammond', 'Hammond']), [['Mr. Hammond', 'Hammond']])
+  t.strictSame(one(`${text} Mrs. Hammond left.`, ['Mr. Hammond', 'Hammond', 'Mrs. Hammond']), [])
+  t.strictSame(one('', ['President Chiang Kai-shek', 'Chiang Kai-shek']), [
+    ['President Chiang Kai-shek', 'Chiang Kai-shek'],
+  ])
+  t.strictSame(one('', ['King Harold', 'Harold']), [])
+  t.end()
+})
+
+t.test('what a text begins with is what its title names', (t) => {
+  const text = 'Barry Jarvis Wesson (born 1960) played.'
+  t.strictSame(one(text, ['Barry Jarvis Wesson', 'Barry Wesson'], 'Barry Wesson (player)'), [
+    ['Barry Wesson', 'Barry Jarvis Wesson'],
+  ])
+  const elsewhere = `In 1960, ${text}`
+  t.strictSame(one(elsewhere, ['Barry Jarvis Wesson', 'Barry Wesson'], 'Barry Wesson'), [])
+  t.strictSame(
+    one(
+      'Ilitch Holdings, Inc. is',
+      ['Ilitch Holdings, Inc.', 'Ilitch Holdings'],
+      'Ilitch Holdings',
+    ),
+    [['Ilitch Holdings', 'Ilitch Holdings, Inc.']],
+  )
+  t.end()
+})

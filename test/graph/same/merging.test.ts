@@ -1,0 +1,258 @@
+// What is merged and split, as questions see it, and as it is kept.
+
+import t, { type Test } from 'tap'
+import fc from 'fast-check'
+import { MemoryBackend } from '../../../adapters/memory.js'
+import { createLorekeep, type Graph, type Lorekeep, type Term } from '../../../src/index.js'
+import { sameThingsCore, vocabulary } from '../../../src/vocabulary.js'
+import { pickSeed } from '../../fixtures/random.js'
+
+const user = 'alice'
+const uri = (name: string): Term => ({ v: `http://example.org/${name}`, e: true })
+const text = (v: string): Term => ({ v, e: false })
+const label = { v: vocabulary.label, e: true }
+const from = { v: vocabulary.wasDerivedFrom, e: true }
+const textOf = { v: vocabulary.text, e: true }
+const knows = uri('knows')
+
+async function opened(t: Test, backend = new MemoryBackend()): Promise<Lorekeep> {
+  const keep = await createLorekeep({ backend, indexThreads: 0 })
+  t.teardown(() => keep.close())
+  return keep
+}
+
+/** A core of things, each with a passage that names it. */
+async function write(keep: Lorekeep, id: string, things: Readonly<Record<string, string>>) {
+  const triples = Object.entries(things).flatMap(([name, called]) => [
+    { s: uri(name), p: label, o: text(called) },
+    { s: uri(name), p: knows, o: uri(`friend-of-${name}`) },
+    { s: uri(`${id}-${name}`), p: textOf, o: text(`Here ${called} rowed the boat.`) },
+    { s: uri(name), p: from, o: uri(`${id}-${name}`) },
+  ])
+  await keep.knowledge.write(
+    { user, id },
+    [['t', { m: { i: id, u: user, m: [], c: 'books' }, t: triples }]],
+    { mode: 'replace' },
+  )
+}
+
+async function all<T>(results: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = []
+  for await (const result of results) list.push(result)
+  return list
+}
+
+async function saidOf(graph: Graph): Promise<string[]> {
+  const names = [vocabulary.sameAs, vocabulary.differentFrom]
+  const found = await Promise.all(names.map((v) => all(graph.match({ p: { v, e: true } }))))
+  const short = (v: string) => v.slice(v.search(/[/#][^/#]*$/) + 1)
+  return found
+    .flat()
+    .map(({ s, p, o }) => [s, p, o].map(({ v }) => short(v)).join(' '))
+    .sort()
+}
+
+const asked = (graph: Graph, text: string) => graph.retrieve({ text, maxTriples: 50 })
+
+t.test(
+  'merged things are one to retrieve, with the name, the passages and the triples of both',
+  async (t) => {
+    const keep = await opened(t)
+    await write(keep, 'a', { who: 'WHO' })
+    await write(keep, 'b', { health: 'World Health Organization', dick: 'Dick' })
+    const graph = keep.knowledge.graph({ user })
+    const before = await asked(graph, 'Where did the World Health Organization go?')
+    t.notMatch(
+      before.sources.map(({ text }) => text),
+      [/WHO/],
+    )
+    await graph.merge(uri('health'), uri('who'))
+    t.strictSame(await saidOf(graph), ['who sameAs health'])
+    for (const question of ['Where did WHO go?', 'Where did the World Health Organization go?']) {
+      const found = await asked(graph, question)
+      const texts = found.sources.slice(0, 2).map(({ text }) => text)
+      t.strictSame(
+        texts.sort(),
+        ['Here WHO rowed the boat.', 'Here World Health Organization rowed the boat.'],
+        question,
+      )
+      const entities = found.entities.map(({ entity }) => entity.v)
+      t.ok(entities.includes(uri('health').v))
+      t.notOk(entities.includes(uri('who').v))
+      t.equal(found.labels[uri('health').v], 'World Health Organization')
+      t.equal(
+        found.labels[uri('who').v] ?? 'World Health Organization',
+        'World Health Organization',
+      )
+      const friends = found.triples.filter(({ p }) => p.v === knows.v).map(({ o }) => o.v)
+      t.ok(friends.includes(uri('friend-of-who').v))
+      t.ok(friends.includes(uri('friend-of-health').v))
+      t.notOk(found.triples.some(({ p }) => p.v === vocabulary.sameAs))
+    }
+    t.equal(await graph.count({ s: uri('who'), p: knows }), 1, 'patterns see triples as they are')
+  },
+)
+
+t.test(
+  'a merge and its split leave every answer as it was, and the pair is not proposed again',
+  async (t) => {
+    const keep = await opened(t)
+    await write(keep, 'a', { x: 'U.S. Navy', y: 'US Navy', z: 'Clara' })
+    const graph = keep.knowledge.graph({ user })
+    const [proposed] = await graph.duplicates()
+    t.match(proposed, { names: ['U.S. Navy', 'US Navy'], reasons: ['form'] })
+    const before = await asked(graph, 'Where did the US Navy row?')
+    await graph.merge(uri('x'), uri('y'))
+    t.notSame(await asked(graph, 'Where did the US Navy row?'), before)
+    t.strictSame(await graph.duplicates(), [], 'what is one already')
+    await graph.split(uri('x'), uri('y'))
+    t.strictSame(await asked(graph, 'Where did the US Navy row?'), before)
+    t.strictSame(await graph.duplicates(), [], 'what was split')
+    t.strictSame(await saidOf(graph), ['x differentFrom y'])
+    await graph.merge(uri('x'), uri('y'))
+    t.strictSame(await saidOf(graph), ['y sameAs x'])
+  },
+)
+
+t.test('it is kept when a core is loaded again or deleted, and in an export', async (t) => {
+  const backend = new MemoryBackend()
+  const keep = await opened(t, backend)
+  await write(keep, 'a', { x: 'Ellen', y: 'Nell', z: 'Clara' })
+  const graph = keep.knowledge.graph({ user })
+  await graph.merge(uri('x'), uri('y'))
+  await graph.split(uri('x'), uri('z'))
+  const said = ['x differentFrom z', 'y sameAs x']
+  await write(keep, 'a', { x: 'Ellen', y: 'Nell' })
+  t.strictSame(await saidOf(graph), said)
+  await keep.knowledge.delete({ user, id: 'a' })
+  t.strictSame(await saidOf(graph), said)
+  await keep.knowledge.import(
+    { user: 'bob', id: sameThingsCore },
+    await keep.knowledge.export({ user, id: sameThingsCore }),
+  )
+  t.strictSame(await saidOf(keep.knowledge.graph({ user: 'bob' })), said)
+})
+
+t.test('what cannot be one, or two, is refused with what to do', async (t) => {
+  const keep = await opened(t)
+  await write(keep, 'a', { x: 'Ellen', y: 'Nell' })
+  const graph = keep.knowledge.graph({ user })
+  const at = (path: string) => ({ code: 'LK_GRAPH_QUERY', details: { errors: [{ path }] } })
+  for (const change of ['merge', 'split'] as const) {
+    await t.rejects(graph[change](uri('x'), uri('x')), at('b'))
+    await t.rejects(graph[change](uri('x'), text('Ellen')), at('b'))
+    await t.rejects(graph[change](uri('nobody'), uri('x')), at('a'))
+    await t.rejects(graph[change](undefined as never, uri('x')), at('a'))
+    await t.rejects(graph[change](uri('x'), uri('y'), { least: 1 } as never), TypeError)
+    const named = keep.knowledge.graph({ user, cores: ['a'] })
+    await t.rejects(named[change](uri('x'), uri('y')), at('cores'))
+    const held = await graph.snapshot()
+    await t.rejects(held[change](uri('x'), uri('y')), { code: 'LK_GRAPH_QUERY' })
+    held.close()
+    const signal = AbortSignal.abort(new Error('enough'))
+    await t.rejects(graph[change](uri('x'), uri('y'), { signal }), { message: 'enough' })
+  }
+  t.equal(await keep.knowledge.stat({ user, id: sameThingsCore }), undefined, 'nothing was written')
+  await t.rejects(graph.duplicates({ least: 2 }), TypeError)
+  await t.rejects(graph.duplicates({ limit: -1 }), TypeError)
+  await t.rejects(graph.duplicates({ after: { a: uri('x'), b: uri('y'), score: 7 } }), {
+    code: 'LK_GRAPH_QUERY',
+  })
+  await t.rejects(graph.duplicates({ signal: AbortSignal.abort(new Error('enough')) }), {
+    message: 'enough',
+  })
+  const other = { v: vocabulary.differentFrom, e: true }
+  await keep.knowledge.write({ user, id: 'imported' }, [
+    ['t', { m: { i: '', u: '', m: [], c: 'c' }, t: [{ s: uri('x'), p: other, o: uri('y') }] }],
+  ])
+  await t.rejects(graph.merge(uri('x'), uri('y')), at('b'))
+})
+
+t.test('merges of a collection are seen in it, and leave those of others alone', async (t) => {
+  const keep = await opened(t)
+  await write(keep, 'a', { x: 'Ellen', y: 'Nell', z: 'Clara' })
+  const books = keep.knowledge.graph({ user, collection: 'books' })
+  const graph = keep.knowledge.graph({ user })
+  await graph.merge(uri('x'), uri('z'))
+  t.strictSame(await saidOf(books), [])
+  await books.merge(uri('x'), uri('y'))
+  t.strictSame(await saidOf(books), ['y sameAs x'])
+  await graph.split(uri('x'), uri('y'))
+  t.strictSame(await saidOf(graph), ['x differentFrom y', 'z sameAs x'])
+})
+
+t.test('changes at the same time are all kept', async (t) => {
+  const keep = await opened(t)
+  const things = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`t${n}`, `Thing ${n}`]))
+  await write(keep, 'a', things)
+  const graphs = [keep.knowledge.graph({ user }), keep.knowledge.graph({ user })]
+  await Promise.all(
+    Array.from({ length: 11 }, (_, n) => graphs[n % 2]!.merge(uri('t0'), uri(`t${n + 1}`))),
+  )
+  t.equal((await saidOf(graphs[0]!)).length, 11)
+})
+
+t.test('any merges and splits leave what a plain model says', async (t) => {
+  const names = ['Anna', 'Boris', 'Clara', 'Dick', 'Ellen']
+  const change = fc.record({
+    isMerge: fc.boolean(),
+    pair: fc.shuffledSubarray(names, { minLength: 2, maxLength: 2 }),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { maxLength: 8 }), async (changes) => {
+      const keep = await createLorekeep({ backend: new MemoryBackend(), indexThreads: 0 })
+      try {
+        await write(keep, 'x', Object.fromEntries(names.map((name) => [name, name])))
+        const graph = keep.knowledge.graph({ user })
+        for (const {
+          isMerge,
+          pair: [a = '', b = ''],
+        } of changes) {
+          const before = await groupsOf(graph, names)
+          await graph[isMerge ? 'merge' : 'split'](uri(a), uri(b))
+          const after = await groupsOf(graph, names)
+          const areOne = (groups: readonly string[][], x: string, y: string) =>
+            groups.some((group) => group.includes(x) && group.includes(y))
+          t.equal(areOne(after, a, b), isMerge)
+          if (isMerge) {
+            const joined = new Set(before.filter((g) => g.includes(a) || g.includes(b)).flat())
+            t.strictSame(
+              after.find((g) => g.includes(a)),
+              [...joined].sort(),
+            )
+          } else if (!areOne(before, a, b)) {
+            t.strictSame(after, before)
+          } else {
+            const whole = before.find((g) => g.includes(a)) ?? []
+            const parts = after.filter((g) => g.some((name) => whole.includes(name)))
+            t.strictSame(parts.flat().sort(), whole, 'nothing else was joined or lost')
+            t.equal(parts.length, 2)
+          }
+          const others = (groups: readonly string[][]) =>
+            groups.filter(
+              (g) =>
+                !g.some((name) =>
+                  before.some((old) => (old.includes(a) || old.includes(b)) && old.includes(name)),
+                ),
+            )
+          t.strictSame(others(after), others(before))
+        }
+      } finally {
+        await keep.close()
+      }
+    }),
+    { seed: pickSeed(), numRuns: 25 },
+  )
+})
+
+/** What is one, as retrieve() tells it: by what it calls things. */
+async function groupsOf(graph: Graph, names: readonly string[]): Promise<string[][]> {
+  const groups = new Map<string, string[]>()
+  for (const name of names) {
+    // Of a question for a thing alone: what speaks for it.
+    const { entities } = await graph.retrieve({ text: name, entities: 5, depth: 0 })
+    const first = entities[0]?.entity.v ?? ''
+    groups.set(first, [...(groups.get(first) ?? []), name])
+  }
+  return [...groups.values()].map((group) => group.sort()).sort()
+}
