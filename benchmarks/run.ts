@@ -50,6 +50,7 @@ const scenarios = [
   'retrieval',
   'same-things',
   'rare',
+  'novel',
 ]
 
 const asked = process.argv.slice(2).filter((argument) => argument !== '--json')

@@ -73,3 +73,26 @@ export class InFlight {
 export function eitherOf(closing: AbortSignal, asked: AbortSignal | undefined): AbortSignal {
   return asked === undefined ? closing : AbortSignal.any([closing, asked])
 }
+
+/**
+ * What somebody's function gives, who may never notice the signal: without it from the moment on that the
+ * signal is aborted. @throws the signal's reason
+ */
+export async function untilAborted<T>(
+  work: (signal: AbortSignal) => T | Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  signal.throwIfAborted()
+  const settled = new AbortController()
+  const aborted = new Promise<never>((_, reject) => {
+    const leave = () => reject(signal.reason as Error)
+    signal.addEventListener('abort', leave, { once: true, signal: settled.signal })
+  })
+  try {
+    const found = await Promise.race([work(signal), aborted])
+    signal.throwIfAborted()
+    return found
+  } finally {
+    settled.abort()
+  }
+}

@@ -183,6 +183,8 @@ export interface GraphSource {
   readonly chunk: Term
   /** The document that the chunk is part of, where the core says so. */
   readonly document?: Term
+  /** What the document is called, or a passage without one, where the core says so. */
+  readonly title?: string
   /** A tag, where the core says in which language the passage or its document is. */
   readonly language?: string
   /** The id of a core that says so. */
@@ -273,8 +275,6 @@ export interface Prompt {
 /** A passage that an answer may cite. */
 export interface AnswerSource extends GraphSource {
   readonly text: string
-  /** The label of its document, where that has one. */
-  readonly title?: string
 }
 
 /** A place in an answer that cites a passage. */

@@ -9,7 +9,14 @@ import { Numbers, placeOf } from '../verify/numbers.js'
 import { Reading, tupleOf } from '../verify/reading.js'
 import { givenOut, tupleText, type Report } from '../verify/report.js'
 import { Block, recordOf, encodeBlocks, blockRows, type Row } from './engine/block.js'
-import { EntryPage, noEntries, sortEntries } from './engine/entries.js'
+import {
+  EntryPage,
+  newKeys,
+  noEntries,
+  sortEntries,
+  sortWords,
+  type KeyList,
+} from './engine/entries.js'
 import { IdHash } from './engine/hash.js'
 import { indexOf, mergeChange, type Index } from './engine/index-runs.js'
 import type { EntryPages } from './engine/list.js'
@@ -37,7 +44,6 @@ import {
 import { refOf } from './engine/ref.js'
 import { collectKeys } from './engine/row-keys.js'
 import { RowShapes } from './engine/row-shapes.js'
-import type { Scalar } from './values/values.js'
 import { parseSchemaDefinition } from './schema/definition.js'
 import type { IndexDefinition } from './types.js'
 import { compileSchema, type CompiledSchema } from './schema/schema.js'
@@ -68,8 +74,7 @@ interface TableDraft {
 
 interface IndexDraft {
   readonly of: Index
-  keys: Scalar[]
-  refs: number[]
+  added: KeyList
   irregular: number
   runs: number
 }
@@ -277,12 +282,12 @@ class ObjectSalvage {
     }
     this.#collections.set(row.collection, collection)
     collection.counts.set(name, (collection.counts.get(name) ?? 0) + 1)
-    this.#ids.keys.push(this.#hash.of(row.collection, String(row.id)))
-    this.#ids.refs.push(row.ref)
-    if (this.#ids.refs.length >= runEntries) await this.#writeRun(this.#ids)
+    this.#ids.added.keys.push(this.#hash.of(row.collection, String(row.id)))
+    this.#ids.added.refs.push(row.ref)
+    if (this.#ids.added.refs.length >= runEntries) await this.#writeRun(this.#ids)
     for (const index of table.indexes) {
-      index.irregular += collectKeys(index.of, [row], index.keys, index.refs)
-      if (index.refs.length >= runEntries) await this.#writeRun(index)
+      index.irregular += collectKeys(index.of, [row], index.added)
+      if (index.added.refs.length >= runEntries) await this.#writeRun(index)
     }
     if (table.rows.length >= blockRows) await this.#writeRows(table)
   }
@@ -302,10 +307,12 @@ class ObjectSalvage {
   }
 
   async #writeRun(index: IndexDraft): Promise<void> {
-    const { of, keys, refs, irregular } = index
+    const { of, added, irregular } = index
     const { number } = of
-    const change = { adds: sortEntries(keys, refs), dels: noEntries, irregular }
-    Object.assign(index, { keys: [], refs: [], irregular: 0 })
+    const isText = of.text !== undefined
+    const adds = isText ? sortWords(added) : sortEntries(added.keys, added.refs)
+    const change = { adds, dels: noEntries, irregular }
+    Object.assign(index, { added: newKeys(), irregular: 0 })
     // An index without runs has no pages to be read.
     const none = undefined as unknown as EntryPages
     const takePage = () => this.#nextPage++
@@ -357,7 +364,7 @@ class ObjectSalvage {
 }
 
 function indexDraft(number: number, definition: IndexDefinition): IndexDraft {
-  return { of: indexOf(number, definition), keys: [], refs: [], irregular: 0, runs: 0 }
+  return { of: indexOf(number, definition), added: newKeys(), irregular: 0, runs: 0 }
 }
 
 function nameOf({ collection, id }: Row): string {

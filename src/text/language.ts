@@ -3,6 +3,10 @@
 import { stopWordLanguages, stopWords } from './stop-words.js'
 import { eachWord } from './words.js'
 
+const latinLanguages = stopWordLanguages.filter(
+  (language) => !['ru', 'ar', 'ja'].includes(language),
+)
+
 /** More of a text is not looked at. */
 const lookedAt = 4096
 
@@ -27,11 +31,51 @@ export function languageOf(text: string): string | undefined {
     return /[ٹڈڑںے]/.test(start) ? 'ur' : /[پچژگ]/.test(start) ? 'fa' : byStopWords(start, ['ar'])
   }
   if (!isMost(start, /\p{sc=Latn}/gu, letters)) return undefined
-  return byStopWords(
-    start,
-    stopWordLanguages.filter((language) => language !== 'ru' && language !== 'ar'),
-  )
+  return byStopWords(start, latinLanguages)
 }
+
+/** By which languages a question is read. */
+export interface QuestionLanguages {
+  /** In which other forms of its words are found. */
+  readonly forms: readonly string[]
+  /** In which its words are passed over that say little. */
+  readonly stopWords: readonly string[]
+}
+
+/**
+ * The languages that a question may be in: a few words tell less than a text, and to take forms of one language more
+ * does little harm. English is among them unless more speaks against it.
+ */
+export function languagesOfQuestion(text: string): QuestionLanguages {
+  const told = languageOf(text)
+  if (told !== undefined) return { forms: [told], stopWords: [told] }
+  const letters = text.match(/\p{L}/gu)?.length ?? 0
+  for (const [language, script] of likelyByScript) {
+    if (letters > 0 && isMost(text, script, letters)) {
+      return { forms: [language], stopWords: [language] }
+    }
+  }
+  const counts = countsOfStopWords(text, latinLanguages)
+  const most = counts[0]?.count ?? 0
+  const english = counts.find(({ language }) => language === 'en')?.count ?? 0
+  const likely = counts.filter(({ count }) => count === most).map(({ language }) => language)
+  if (most === 0 || english === most || likely.length > mostLikely) {
+    return { forms: ['en'], stopWords: ['en'] }
+  }
+  // One such word may as well be a word of another language that says much: *die*, *war*.
+  if (most === 1) return { forms: [...likely, 'en'], stopWords: ['en'] }
+  const forms = english === most - 1 ? [...likely, 'en'] : likely
+  return { forms, stopWords: forms }
+}
+
+/** Of several languages in a script the one that has a stemmer here. */
+const likelyByScript: readonly (readonly [language: string, script: RegExp])[] = [
+  ['ru', /\p{sc=Cyrl}/gu],
+  ['ar', /\p{sc=Arab}/gu],
+]
+
+/** Where more are as likely, nothing is known. */
+const mostLikely = 3
 
 /** Kana are some of the letters of a Japanese text, the rest of which is Han. */
 const byScript: readonly (readonly [language: string, pattern: RegExp, least: number])[] = [
@@ -50,16 +94,20 @@ function isMost(text: string, pattern: RegExp, letters: number): boolean {
 
 /** Two different function words at least, and twice as many as any other language has. */
 function byStopWords(text: string, languages: readonly string[]): string | undefined {
+  const [first, second] = countsOfStopWords(text, languages)
+  if (!first || first.count < 2) return undefined
+  // Related languages share many of them, so long texts are decided by less.
+  const margin = Math.max(1, first.count * (first.count < 8 ? 0.34 : 0.2))
+  return second && first.count - second.count < margin ? undefined : first.language
+}
+
+/** How many different function words of each language a text has, the most first. */
+function countsOfStopWords(text: string, languages: readonly string[]) {
   const forms = new Set<string>()
   eachWord(text, (form) => forms.add(form))
   const counts = languages.map((language) => {
     const words = stopWords(language)
     return { language, count: [...forms].filter((form) => words.has(form)).length }
   })
-  counts.sort((a, b) => b.count - a.count)
-  const [first, second] = counts
-  if (!first || first.count < 2) return undefined
-  // Related languages share many of them, so long texts are decided by less.
-  const margin = Math.max(1, first.count * (first.count < 8 ? 0.34 : 0.2))
-  return second && first.count - second.count < margin ? undefined : first.language
+  return counts.sort((a, b) => b.count - a.count)
 }

@@ -114,13 +114,40 @@ function sequence(text: string, start: number, end: number): WordSequence | unde
 
 function wordsIn(text: string, start: number, end: number): SearchWord[] {
   const told: SearchWord[] = []
-  eachWord(text.slice(start, end), (form, first, last) => {
-    const word = { form, start: start + first, end: start + last }
-    // The last of a run of pairs alone: the pair before it says more.
-    if (told.at(-1)?.end === word.end) return
-    told.push({ ...word, isPrefix: isStarred(text, word.end, end) || isCharacter(text, word) })
-  })
+  for (const [from, to] of piecesOf(text, start, end)) {
+    eachWord(text.slice(from, to), (form, first, last) => {
+      const word = { form, start: from + first, end: from + last }
+      // The last of a run of pairs alone: the pair before it says more.
+      if (told.at(-1)?.end === word.end) return
+      told.push({ ...word, isPrefix: isStarred(text, word.end, end) || isCharacter(text, word) })
+    })
+  }
   return told
+}
+
+/** Hiragana behind other Japanese writing, of so many characters, are an ending or a particle. */
+const mostOfEnding = 4
+
+/**
+ * Japanese is cut where Hiragana begin and end: 京都の寺 asks for 京都 and 寺, in whatever way a text goes on behind
+ * these, and 咲きます for 咲, whatever its ending.
+ */
+function* piecesOf(
+  text: string,
+  start: number,
+  end: number,
+): Generator<readonly [from: number, to: number]> {
+  const run = text.slice(start, end)
+  let from = 0
+  for (const { 0: kana, index } of run.matchAll(/\p{sc=Hira}[\p{sc=Hira}\p{M}ー]*/gu)) {
+    if (index > from) yield [start + from, start + index]
+    const isBehind = index > 0 && wordClass(run.codePointAt(index - 1) as number) === ideograph
+    const to = index + kana.length
+    const isAlone = kana.length === 1 && to < run.length
+    if (!isAlone && !(isBehind && kana.length <= mostOfEnding)) yield [start + index, start + to]
+    from = to
+  }
+  if (from < run.length) yield [start + from, end]
 }
 
 /** Whether a word of Han or kana is a single character, and no pair. */

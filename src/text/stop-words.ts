@@ -4,7 +4,7 @@ import { fold } from './fold.js'
 
 /** The languages that have a list, as BCP 47 tags. */
 export const stopWordLanguages: readonly string[] = [
-  ...['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'da', 'pl', 'ru', 'ar'],
+  ...['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'da', 'pl', 'ru', 'ar', 'ja'],
 ]
 
 /**
@@ -32,7 +32,7 @@ const sets = new Map<string, ReadonlySet<string>>()
 
 const lists: Readonly<Record<string, string>> = {
   en: "a about after all also an and any are as at be because been before being but by can could did do does doing don't for from had has have having he her here hers him his how i if in into is it its just me more most my no nor not of on or other our out over she should so some such than that the their them then there these they this those through to too under up us very was we were what when where which while who whom whose why will with would you your",
-  de: 'aber alle als am an auch auf aus bei bin bis bist da damit dann das dass dem den denn der des die dies diese dieser dieses doch du durch ein eine einem einen einer eines er es für gegen hat hatte ich ihr ihre im in ist ja jede kann kein keine man mit nach nicht noch nur ob oder ohne sehr sein seine sich sie sind so über um und uns unter vom von vor war waren warum was welche wenn wer werden wie wird wir wo zu zum zur',
+  de: 'aber alle als am an auch auf aus bei bin bis bist da damit dann das dass dem den denn der des die dies diese dieser dieses doch du durch ein eine einem einen einer eines er es für gegen hat hatte ich ihr ihre im in ist ja jede kann kein keine man mit nach nicht noch nur ob oder ohne sehr sein seine sich sie sind so über um und uns unter vom von vor war waren warum was welche wenn wer werden wie wird wir wo zu zum zur wurde wurden wohin woher welcher welches wem wen hatten habe worden',
   fr: "à au aux avec ce ces cet cette comme comment dans de des donc du elle elles en est et étaient était être eux il ils j'ai je la le les leur leurs lui ma mais me mes moi mon ne nos notre nous on ont ou où par pas plus pour pourquoi quand que quel quelle quelles quels qui quoi sa sans se ses si son sont sur ta te tes toi ton tu un une vos votre vous y c'est qu'est d'un d'une",
   es: 'a al algo como cómo con cual cuál cuando cuándo de del desde donde dónde dos el él ella ellas ellos en entre era es esa ese eso esta está están estas este esto estos fue ha han hay la las le les lo los más me mi muy nada ni no nos o para pero por porque qué que quien quién se ser si sí sin sobre son su sus también te tiene todo tu un una uno y ya yo',
   it: "a ad agli ai al alla alle anche che chi ci come con cosa cui da dagli dai dal dalla dei del della delle di do dove e è ed era essere fu gli ha hanno i il in io la le lei lo loro lui ma mi mia mio ne nei nel nella no noi non o per perché più qual quale quando quello questa questo se sei si sia sono su sua sul sulla suo ti tra tu un una uno vi voi c'è dell all nell",
@@ -43,4 +43,6 @@ const lists: Readonly<Record<string, string>> = {
   pl: 'a aby ale bez bo być była było był co czy czego dla do gdy gdzie go i ich ile im ja jak jakie jaki jako je jego jej jest jestem już kiedy kto która które który lub ma mi mnie może na nad nie niż o od on ona one oni po pod przed przez przy są się tak też to tu ty tym w we wszystko z za ze że',
   ru: 'а без бы был была были было быть в вам вас во вот все всё вы где да для до его ее её если есть еще ещё же за и из или им их к как какая какие какой ко когда кто ли мне мой мы на над не него нее нет ни но о об он она они оно от по под почему при с со так там то тоже ты у уже что чтобы чья эта эти это этот я',
   ar: 'في من على إلى عن مع هذا هذه ذلك تلك التي الذي الذين ما ماذا متى أين كيف لماذا هل هو هي هم أن إن لا لم لن قد كان كانت كل بعد قبل بين أو ثم حتى إذا عند غير أي و أنا نحن أنت',
+  // Pairs of kana, as Japanese comes.
+  ja: 'です ます した して てい いる いた ある あっ から まで こと もの この その あの どこ いつ だれ なに なぜ どう どの には では とは すか せん ませ まし しま たか って った とい いう ので のに でも され れた れる など より ため ない ょう とき する がら',
 }

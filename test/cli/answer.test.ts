@@ -2,6 +2,7 @@ import t from 'tap'
 import { answerOf } from '../../src/cli/output/answer.js'
 import { askedWords, excerptOf } from '../../src/cli/output/excerpt.js'
 import type { Subgraph } from '../../src/graph/types.js'
+import { vocabulary } from '../../src/vocabulary.js'
 import { boat, entity, literal, nothing, statement } from './subgraphs.js'
 
 const screen = { rows: 24, columns: 80, isHighlit: false }
@@ -62,6 +63,49 @@ t.test('much is cut to a screen, whatever its size', (t) => {
   t.equal(onlyTriples.text.trimEnd().split('\n').length, 22)
   const onlyEntities = answerOf('Ellen?', { ...nothing, entities }, screen)
   t.equal(onlyEntities.text, '<urn:ellen>  <urn:ellen>  1.000\n')
+  t.end()
+})
+
+t.test('of a long title as much is shown as leaves room for where the passage stands', (t) => {
+  const [source] = boat.sources
+  const titled = (title: string, more = {}) => ({
+    ...nothing,
+    sources: [{ ...source, ...more, title } as Subgraph['sources'][number]],
+  })
+  const head = (found: Subgraph) => answerOf('Who?', found, screen).text.split('\n')[0] ?? ''
+  const long = 'The Project Gutenberg eBook, News from Nowhere, by William Morris'
+  t.equal(head(titled('A Note')), '[1]  A Note, 120 to 164  0.900')
+  const cut = head(titled(long, { heading: 'Chapter I', page: 3 }))
+  t.match(cut, /^\[1\] {2}The Project Gutenberg .*… › Chapter I, page 3, 120 to 164 {2}0\.900$/)
+  t.equal(cut.length, 80)
+  const file = {
+    ...(source as Subgraph['sources'][number]),
+    document: entity('file:///a/my%20notes.txt'),
+  }
+  const named = { ...nothing, sources: [file] }
+  t.match(head(named), '[1]  my notes.txt, 120')
+  t.end()
+})
+
+t.test('triples that only relate stand behind passages, and a name counts wherever it is', (t) => {
+  const related = statement('urn:a', vocabulary.related, entity('urn:ellen'))
+  const text = `${filler.repeat(10)} Ellen lives here. ${filler.repeat(10)}`
+  const sources = Array.from({ length: 9 }, (_, n) => ({
+    ...(boat.sources[0] as Subgraph['sources'][number]),
+    chunk: entity(`urn:c${n}`),
+    text,
+  }))
+  const found = {
+    ...nothing,
+    sources,
+    triples: [related, statement('urn:ellen', 'urn:is', literal('x'))],
+  }
+  const { text: page } = answerOf('Where does Ellen live?', found, screen)
+  t.equal(page.match(/^\[\d\]/gm)?.length, 5)
+  t.match(page, /^ {4}.*Ellen/m)
+  t.match(page, '<urn:ellen> – is – "x"')
+  t.notMatch(page, 'related')
+  t.match(answerOf('where is ellen', { ...found, sources: [] }, screen).text, 'related')
   t.end()
 })
 

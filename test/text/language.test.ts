@@ -1,5 +1,5 @@
 import t from 'tap'
-import { languageOf } from '../../src/text/language.js'
+import { languageOf, languagesOfQuestion } from '../../src/text/language.js'
 
 t.test('sentences tell their language', async (t) => {
   for (const [language, sentence] of [
@@ -44,4 +44,21 @@ t.test('what tells nothing is undefined', async (t) => {
   ]
   for (const text of [...few, 'de la', 'in die', '\ud800'])
     t.equal(languageOf(text), undefined, text)
+})
+
+t.test('a question of a few words is read in the likeliest languages', async (t) => {
+  for (const [text, forms, stopWords] of [
+    ['Where does Ellen live?', 'en', 'en'],
+    ['boundary layer', 'en', 'en'],
+    ['Le cheval a-t-il traversé le pont ?', 'fr it', 'fr it'],
+    ['la luz del barco', 'es it', 'es it'],
+    ['die hard', 'de nl en', 'en'],
+    ['احمد والقطار', 'ar', 'ar'],
+    ['книга', 'ru', 'ru'],
+    ['桜はいつ咲きますか', 'ja', 'ja'],
+    ['', 'en', 'en'],
+  ] as const) {
+    const found = languagesOfQuestion(text)
+    t.strictSame([found.forms.join(' '), found.stopWords.join(' ')], [forms, stopWords], text)
+  }
 })

@@ -77,6 +77,19 @@ t.test('Han is asked for in pairs, and a single character as a prefix', async (t
   t.strictSame(read('知识'), { words: ['知识'] })
 })
 
+t.test('Japanese is cut where Hiragana begin and end', async (t) => {
+  const words = (text: string) => read(text).words
+  t.strictSame(words('京都の寺'), ['京都', '寺*'])
+  t.strictSame(words('桜はいつ咲きますか'), ['桜*', '咲*'])
+  t.strictSame(words('コンピューターの歴史'), [
+    ...'コン ンピ ピュ ュー ータ ター'.split(' '),
+    '歴史',
+  ])
+  t.strictSame(words('さくらは'), ['さく', 'くら', 'らは'])
+  t.strictSame(words('私はりんごが好き'), ['私*', 'はり', 'りん', 'んご', 'ごが', '好*'])
+  t.strictSame(words('か\u3099く'), ['がく'])
+})
+
 t.test(`any text is read, with places inside of it (seed ${seed})`, async () => {
   const unit = fc.oneof(
     fc.constantFrom('"', '“', '”', '„', '«', '»', '-', '--', '*', ' ', '\n', '\u202f', "'"),

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { fold } from '../../src/text/fold.js'
-import { stemLanguages, stemmer } from '../../src/text/stemming.js'
+import { beginningsOf, stemLanguages, stemmer } from '../../src/text/stemming.js'
 
 /** Forms that meet, word by word. */
 const meet: Readonly<Record<string, readonly string[]>> = {
@@ -23,6 +23,10 @@ const meet: Readonly<Record<string, readonly string[]>> = {
     'schnell schnelle schnellen schneller',
     'Frau Frauen',
     'spielen spiele',
+    'Müller Mueller',
+    'Käse Kaese',
+    'Österreich Oesterreich',
+    'neu neue neuen',
   ],
   fr: [
     'cheval chevaux',
@@ -38,13 +42,23 @@ const meet: Readonly<Record<string, readonly string[]>> = {
     'niño niños niña niñas',
     'hablar hablando hablamos',
     'verdad',
+    'ciudad ciudades',
+    'mujer mujeres',
+    'luz luces',
+    'tiene tienes',
   ],
   it: ["acqua dell'acqua", 'libro libri', 'città', 'parlare parlato parlando', 'bello belli'],
   pt: ['livro livros', 'cidade cidades', 'falar falando falamos', 'menino meninos menina'],
   nl: ['boek boeken', 'huis', 'vrouw vrouwen'],
   sv: ['bok', 'flicka flickor', 'hus husen', 'bil bilar bilen bilarna'],
   ru: ['книга книги книгу книгой', 'город города городу городом', 'новый новая новое новые'],
-  ar: ['كتاب الكتاب', 'مدرسة المدرسة', 'معلم معلمون المعلمين'],
+  ar: [
+    'كتاب الكتاب',
+    'مدرسة المدرسة والمدرسة للمدرسة',
+    'معلم معلمون المعلمين',
+    'قطار بالقطار والقطار',
+    'أنهار الأنهار الانهار',
+  ],
   ko: ['문서 문서를 문서가 문서의 문서에서'],
 }
 
@@ -52,7 +66,6 @@ const meet: Readonly<Record<string, readonly string[]>> = {
 const miss: Readonly<Record<string, readonly string[]>> = {
   en: ['mouse mice', 'run ran'],
   de: ['spielen spielt', 'gehen ging'],
-  es: ['ciudad ciudades'],
   it: ['acqua acque'],
   nl: ['huis huizen', 'werken werkt', 'fiets fietsen', 'stad steden'],
   sv: ['bok böcker', 'flicka flickan', 'hus huset'],
@@ -67,6 +80,23 @@ t.test('common inflections have one stem', async (t) => {
 t.test('irregular forms have stems of their own', async (t) => {
   for (const [language, rows] of Object.entries(miss)) {
     for (const row of rows) t.not(stemsOf(language, row).size, 1, `${language}: ${row}`)
+  }
+})
+
+t.test('each form begins with what is said to be before its stem', async (t) => {
+  for (const [language, rows] of Object.entries(meet)) {
+    for (const row of rows) {
+      const forms = row.split(' ').map(fold)
+      for (const form of forms) {
+        for (const asked of forms) {
+          const beginnings = beginningsOf(stemmer(language)(asked), language)
+          t.ok(
+            beginnings.some((beginning) => form.startsWith(beginning)),
+            `${language}: ${form} for ${asked}`,
+          )
+        }
+      }
+    }
   }
 })
 

@@ -39,15 +39,20 @@ export function answerOf(
   )
   const room = Math.max(rows - otherRows, 1)
   const triples = strongest(view.relations, subgraph, words, view)
-  // A third of it is for triples, and more where passages leave it.
+  const saying = triples.filter((triple) => {
+    return triple.p.v !== vocabulary.related && words.weigh(sentenceOf(triple, view)) >= 1
+  })
+  // A quarter of it is for triples that say something of what was asked, and more for all where passages leave it.
   const blocks = passages.map((passage) => {
-    const head = `[${passage.number}]  ${placeOf(passage, view)}  ${passage.score.toFixed(3)}`
+    const [number, score] = [`[${passage.number}]  `, `  ${passage.score.toFixed(3)}`]
+    const place = placeOf(passage, view, columns - number.length - score.length)
+    const head = `${number}${place}${score}`
     const width = columns - indent.length
     const lines = excerptOf(passage.text ?? '', words, { count: linesOfPassage, width })
     const shown = isHighlit ? lines.map((line) => words.emphasize(line)) : lines
     return [cut(head, columns), ...shown.map((line) => indent + line)]
   })
-  const reserved = Math.min(triples.length, Math.floor(room / 3))
+  const reserved = Math.min(saying.length, Math.floor(room / 4))
   const gap = blocks.length > 0 && reserved > 0 ? 1 : 0
   const lines: string[] = []
   let shownPassages = 0
@@ -56,7 +61,7 @@ export function answerOf(
     lines.push(...block)
     shownPassages++
   }
-  if (lines.length > 0 && reserved > 0) lines.push('')
+  if (lines.length > 0 && triples.length > 0 && room - lines.length > 1) lines.push('')
   const shownTriples = triples.slice(0, Math.max(room - lines.length, 0))
   for (const triple of shownTriples) lines.push(cut(sentenceOf(triple, view), columns))
   // Entities of which nothing is said are all there is, then.
@@ -77,7 +82,7 @@ export function answerOf(
   }
 }
 
-/** Those that speak of what was asked for, then those that say how, then those about the nearest entities. */
+/** Those that say how, then those that speak of what was asked for, then those about the nearest entities. */
 function strongest(
   relations: readonly Triple[],
   { entities }: Subgraph,
@@ -94,8 +99,8 @@ function strongest(
   return ranked
     .sort(
       (one, other) =>
-        other.weight - one.weight ||
         Number(other.isNamed) - Number(one.isNamed) ||
+        other.weight - one.weight ||
         other.near - one.near,
     )
     .map(({ triple }) => triple)

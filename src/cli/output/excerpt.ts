@@ -25,6 +25,7 @@ export function askedWords(question: string, texts: readonly string[]): AskedWor
       return [one, isRare ? 1 + Math.log((1 + texts.length) / (1 + count)) : 0.01]
     }),
   )
+  for (const name of namesIn(question)) weights.set(name, Math.max(weights.get(name) ?? 0, 1))
   const askedFor = (text: string) => asked.find((one) => fits(text.toLowerCase(), one))
   return {
     weigh(line) {
@@ -37,6 +38,13 @@ export function askedWords(question: string, texts: readonly string[]): AskedWor
         return weight >= 1 ? `\u001b[1m${text}\u001b[22m` : text
       }),
   }
+}
+
+/** Words with a capital, but for the first one: that of a name counts, also where every passage has it. */
+function namesIn(question: string): readonly string[] {
+  return (question.match(word) ?? []).slice(1).flatMap((text) => {
+    return /^\p{Lu}/u.test(text) ? [text.toLowerCase()] : []
+  })
 }
 
 /** At most `count` lines around what was asked, the beginning where nothing of it is there. */

@@ -6,6 +6,7 @@ import type { Term, Triple } from '../../types.js'
 import { vocabulary } from '../../vocabulary.js'
 import { printable } from './figures.js'
 import { keyOf } from '../../terms.js'
+import { cut } from './table.js'
 import { formatTerm } from './term.js'
 
 export interface NumberedPassage extends GraphSource {
@@ -58,11 +59,33 @@ export function viewOf({ triples, labels, sources }: Subgraph): SubgraphView {
 
 /** `News from Nowhere › A Morning Bath, page 3, 1200 to 1460`, as far as the core knows. */
 export function placeOf(
-  { document, chunk, heading, page, start, end }: NumberedPassage,
+  { document, chunk, title, heading, page, start, end }: NumberedPassage,
   view: SubgraphView,
+  width = Infinity,
 ): string {
   const range = start !== undefined && end !== undefined ? `, ${start} to ${end}` : ''
-  const section = heading === undefined ? '' : ` › ${printable(heading.replace(/\s+/g, ' '))}`
+  const section = heading === undefined ? '' : ` › ${onOneLine(heading)}`
   const leaf = page === undefined ? '' : `, page ${page}`
-  return `${view.nameOf(document ?? chunk)}${section}${leaf}${range}`
+  const name = title === undefined ? nameOf(document ?? chunk, view) : onOneLine(title)
+  const rest = `${section}${leaf}${range}`
+  // A long title says no more than its beginning; where the passage stands is found nowhere else.
+  return `${cut(name, Math.max(width - rest.length, leastName))}${rest}`
+}
+
+const leastName = 20
+
+/** Of a document without a title that was loaded from a file, the name of that is enough beside the passage. */
+function nameOf(term: Term, view: SubgraphView): string {
+  const name = view.nameOf(term)
+  const [, file] = /^file:\/\/.*\/([^/]+)$/.exec(term.v) ?? []
+  if (file === undefined || name !== formatTerm(term)) return name
+  try {
+    return printable(decodeURIComponent(file))
+  } catch {
+    return printable(file)
+  }
+}
+
+function onOneLine(text: string): string {
+  return printable(text.trim().replace(/\s+/g, ' '))
 }

@@ -11,6 +11,7 @@ import {
   parseDepth,
   parsePairs,
   parseShare,
+  parseModelUrl,
   parseText,
   parseLanguages,
   parseTexts,
@@ -70,7 +71,7 @@ export function addAsk(program: Command): void {
   const ask = program
     .command('ask')
     .description(
-      'Print what cores have about a question: the passages and triples that fit it best, or with --all the nearest entities as a tree, with everything around them.',
+      'Print what cores have about a question: the passages and triples that fit it best, or with --all the nearest entities as a tree, with everything around them. With --model an answer of that, with the passages that it cites.',
     )
     .argument('<text...>', 'the question', parseTexts)
     .option('--entities <count>', 'start from so many entities (default: 50)', parseCount)
@@ -87,10 +88,25 @@ export function addAsk(program: Command): void {
       parseLanguages,
     )
     .addOption(configOption('embedder'))
+    .option(
+      '--model <name>',
+      'have this model answer, behind an OpenAI-compatible server (its key: OPENAI_API_KEY)',
+      parseText,
+    )
+    .option(
+      '--model-url <url>',
+      "where it is (default: OPENAI_BASE_URL, else OpenAI's own)",
+      parseModelUrl,
+    )
+    .option(
+      '--max-prompt-length <count>',
+      'so many characters of passages in its prompt (default: 12000)',
+      parseCount,
+    )
   addScope(ask)
     .option('--all', 'print all of it, as a tree')
     .option('--dot', 'write a graph for Graphviz instead')
-    .option('--json', 'print the subgraph as JSON on stdout')
+    .option('--json', 'print the subgraph, or the answer, as JSON on stdout')
   addAccess(ask)
     .addHelpText('after', example('lorekeep ask who wrote Frankenstein'))
     .action(ownedAction(async () => (await import('../commands/graph/ask.js')).ask))

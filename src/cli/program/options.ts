@@ -5,6 +5,7 @@ import { aLanguageRange } from '../../terms.js'
 import type { Command } from 'commander'
 import { referenceUser } from '../../defaults.js'
 import { parseJson } from '../../json-text.js'
+import { isServerUrl } from '../../openai/server.js'
 import type { SortDirection } from '../../objects/types.js'
 import type { JsonObject } from '../../types.js'
 import { ownUser } from '../access/access.js'
@@ -172,6 +173,12 @@ function parseUrl(text: string): URL {
     if (url.search === '' && url.hash === '' && url.username === '') return url
   }
   throw new InvalidArgumentError('It is like http://127.0.0.1:8088.')
+}
+
+/** Of an OpenAI-compatible server. */
+export function parseModelUrl(text: string): string {
+  if (isServerUrl(text)) return text
+  throw new InvalidArgumentError('It is like http://localhost:11434/v1.')
 }
 
 export function example(line: string): string {

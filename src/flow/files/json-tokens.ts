@@ -1,5 +1,6 @@
 // JSON (RFC 8259), taken apart one token after the other. Numbers stay as they are written.
 
+import { parseJson } from '../../json-text.js'
 import { Unreadable } from './unreadable.js'
 
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
@@ -108,7 +109,7 @@ export class JsonTokens {
     const quoted = text.slice(this.#at, end + 1)
     let found: string
     try {
-      found = JSON.parse(quoted) as string
+      found = parseJson(quoted) as string
     } catch {
       throw this.unexpected()
     }

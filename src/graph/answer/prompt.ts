@@ -39,17 +39,15 @@ export function promptOf(question: string, found: Subgraph, maxLength: number): 
   }
 }
 
-function sourcesOf({ sources, labels }: Subgraph, room: number): AnswerSource[] {
+function sourcesOf({ sources }: Subgraph, room: number): AnswerSource[] {
   const chosen: AnswerSource[] = []
   let left = room
   for (const source of sources) {
     if (!hasText(source)) continue
-    const title = source.document && own(labels, source.document.v)
-    const titled = { ...source, ...(title !== undefined && { title }) }
-    const { length } = passageBlock(titled, chosen.length + 1, '-'.repeat(fenceLength), room)
+    const { length } = passageBlock(source, chosen.length + 1, '-'.repeat(fenceLength), room)
     // The first is cut where it is too long, and is then as long as there is room.
     if (length > left && chosen.length > 0) continue
-    chosen.push(titled)
+    chosen.push(source)
     left -= length
   }
   return chosen

@@ -64,7 +64,8 @@ export async function rank(
   } finally {
     search.end()
   }
-  const keys = await keysOf(sets, words, { parts, exactly }, turns)
+  const havingExactly = (form: string) => search.havingExactly(form)
+  const keys = await keysOf(sets, words, { parts, havingExactly }, turns)
   await candidates.add(keys?.passages ?? [])
   const leads = new Leads(candidates, book, asked, { aliases, turns })
   if (legs.names) await addNamed(leads, parts)

@@ -5,9 +5,9 @@ import { Members } from '../../door/members.js'
 import { checkOptions } from '../../door/options.js'
 import { aFunction, aSignal, aVector } from '../../door/rules.js'
 import { shown } from '../../door/wording.js'
-import { eitherOf } from '../../in-flight.js'
+import { eitherOf, untilAborted } from '../../in-flight.js'
 import { aLanguageRange } from '../../terms.js'
-import { languageOf } from '../../text/language.js'
+import { languagesOfQuestion } from '../../text/language.js'
 import { parseSearch } from '../../text/search-text.js'
 import { Question } from '../question.js'
 import type { RankingQuestion } from '../ranking/ranking.js'
@@ -136,8 +136,8 @@ const mostText = 16_384
 
 function wordsOf(whole: string, signal: AbortSignal) {
   const text = whole.slice(0, mostText)
-  const languages = [languageOf(text) ?? 'en']
-  const { quoted, ...words } = questionWords(parseSearch(text), languages)
+  const { forms: languages, stopWords } = languagesOfQuestion(text)
+  const { quoted, ...words } = questionWords(parseSearch(text), stopWords)
   return { words: { ...words, languages, signal }, quoted }
 }
 
@@ -153,9 +153,7 @@ async function embedded(
   embed: Embedder,
   signal = new AbortController().signal,
 ): Promise<Vector> {
-  signal.throwIfAborted()
-  const vectors: unknown = await embed([text], { signal })
-  signal.throwIfAborted()
+  const vectors: unknown = await untilAborted((signal) => embed([text], { signal }), signal)
   const vector: unknown = Array.isArray(vectors) && vectors.length === 1 ? vectors[0] : undefined
   if (aVector.holds(vector)) return vector
   throw new TypeError('the embedder must give one vector of finite numbers for one text')

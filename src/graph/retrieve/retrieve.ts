@@ -1,5 +1,6 @@
 // The retrieval half of GraphRAG: the part of a graph that speaks of a question.
 
+import { untilAborted } from '../../in-flight.js'
 import { keyOf, languageRank } from '../../terms.js'
 import type { Term, Triple } from '../../types.js'
 import { withBlocks } from '../miss.js'
@@ -144,7 +145,8 @@ async function byWords(
 /** Both orders as one: a passage that one of them does not have gets nothing of it. */
 function together(ranked: Start, near: Start): Start {
   const [best, nearest] = [ranked.passages[0]?.score ?? 1, near.passages[0]?.score ?? 1]
-  const farthest = Math.min(...near.passages.map(({ score }) => score))
+  // They come the nearest first; there may be more of them than a call has arguments.
+  const farthest = near.passages.at(-1)?.score ?? nearest
   const byId = new Map(
     ranked.passages.map((each) => [each.id, { ...each, score: each.score / best }]),
   )
@@ -181,9 +183,13 @@ async function reranked(
   { text, rerank, signal = new AbortController().signal }: Retrieval,
 ): Promise<readonly GraphSource[]> {
   if (rerank === undefined || text === undefined || sources.length === 0) return sources
-  const scores: unknown = await rerank(text, sources, { signal })
-  signal.throwIfAborted()
-  if (!Array.isArray(scores) || scores.length !== sources.length || !scores.every(isFinite)) {
+  const scores: unknown = await untilAborted((signal) => rerank(text, sources, { signal }), signal)
+  // With the holes of a list, which every() passes over.
+  if (
+    !Array.isArray(scores) ||
+    scores.length !== sources.length ||
+    !Array.from(scores).every(isFinite)
+  ) {
     throw new TypeError(`rerank must give ${sources.length} finite numbers, one for each passage`)
   }
   const scored = sources.map((source, n) => ({ source, score: scores[n] as number }))

@@ -67,6 +67,7 @@ export async function readSources(
     const documentId = await documentIdOf(id)
     const document =
       documentId === undefined ? undefined : await withBlocks(() => reader.term(documentId))
+    const title = await titleOf(documentId ?? id)
     const language = await languageOf(id)
     const start = await literalOf(id, books.ids.beginIndex, isOffset)
     const end = await literalOf(id, books.ids.endIndex, isOffset)
@@ -76,6 +77,7 @@ export async function readSources(
     return {
       chunk,
       ...(document !== undefined && { document }),
+      ...(title !== undefined && { title }),
       ...(language !== undefined && { language }),
       core,
       ...(heading !== undefined && { heading }),
@@ -88,6 +90,15 @@ export async function readSources(
       via,
       entities,
     }
+  }
+
+  async function titleOf(id: number): Promise<string | undefined> {
+    const { name, dctermsTitle, dcTitle, label } = books.ids
+    for (const p of [name, dctermsTitle, dcTitle, label]) {
+      const title = await literalOf(id, p, isLiteral)
+      if (title !== undefined) return title
+    }
+    return undefined
   }
 
   async function documentIdOf(id: number): Promise<number | undefined> {

@@ -5,7 +5,7 @@ import { checkOptions } from '../../door/options.js'
 import { aSignal, aText } from '../../door/rules.js'
 import { eitherOf } from '../../in-flight.js'
 import { aLanguageRange } from '../../terms.js'
-import { languageOf } from '../../text/language.js'
+import { languagesOfQuestion } from '../../text/language.js'
 import { parseSearch } from '../../text/search-text.js'
 import { Question } from '../question.js'
 import { mostInPhrase, searchedWords } from '../words/asked-words.js'
@@ -49,9 +49,10 @@ export function checkSearch(query: unknown, closing: AbortSignal): CheckedSearch
   }
   given.end()
   asked.end()
-  const languages = named ?? [languageOf(text ?? '') ?? 'en']
+  const likely = languagesOfQuestion(text ?? '')
+  const languages = named ?? likely.forms
   const question = {
-    ...searchedWords(parsed, languages),
+    ...searchedWords(parsed, named ?? likely.stopWords),
     languages,
     document,
     signal: eitherOf(closing, signal),

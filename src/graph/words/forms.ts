@@ -2,7 +2,7 @@
 // with it.
 
 import { bm25 } from '../../text/bm25.js'
-import { beginningOf, stemmer } from '../../text/stemming.js'
+import { beginningsOf, stemmer } from '../../text/stemming.js'
 import type { Turns } from '../../turns.js'
 import { withBlocks } from '../miss.js'
 import type { PassageSet } from './types.js'
@@ -65,11 +65,13 @@ async function ofStem(
   const before = ofSet.get(key)
   if (before !== undefined) return before
   const words: number[] = []
-  const [from, to] = await withBlocks(() => set.beginningWith(beginningOf(stem)))
-  for (let word = from; word < to; word++) {
-    const other = withBlocks(() => set.word(word))
-    if (stemOf(other instanceof Promise ? await other : other) === stem) words.push(word)
-    if (turns.isLong) await turns.pass()
+  for (const beginning of beginningsOf(stem, language)) {
+    const [from, to] = await withBlocks(() => set.beginningWith(beginning))
+    for (let word = from; word < to; word++) {
+      const other = withBlocks(() => set.word(word))
+      if (stemOf(other instanceof Promise ? await other : other) === stem) words.push(word)
+      if (turns.isLong) await turns.pass()
+    }
   }
   if (ofSet.size >= mostKnown) ofSet.clear()
   ofSet.set(key, words)

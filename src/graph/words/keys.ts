@@ -3,14 +3,14 @@
 
 import { idfOf } from '../../text/bm25.js'
 import type { Turns } from '../../turns.js'
-import { takePhrase, type Phrase } from './phrases.js'
-import { nameOfPhrase, type Search, type WordQuestion } from './search.js'
+import { takePhrase, takePlaced, type Phrase } from './phrases.js'
+import { mostPaired, nameOfPhrase, type Search, type WordQuestion } from './search.js'
 import { statisticsOf } from './statistics.js'
 import type { ScoredPassage } from './top-passages.js'
 import type { PassageSet } from './types.js'
 
 /** Of a search. */
-type Parts = Pick<Search, 'parts' | 'exactly'>
+type Parts = Pick<Search, 'parts' | 'havingExactly'>
 type PassageOfSet = Omit<ScoredPassage, 'score'>
 
 /** What a passage that comes first has to have, as the question has it, and the passages that have all of it. */
@@ -29,6 +29,8 @@ const mostHaving = 16
 const leastShare = 0.5
 /** All of a question is a key where it has as many words as a quotation, */
 const leastWhole = 4
+/** is looked for by so many of its words first, */
+const mostPlaced = 3
 /** and of the passages that have it so many are told. */
 const mostWhole = 64
 
@@ -51,8 +53,8 @@ export async function keysOf(
 ): Promise<Keys | undefined> {
   const { whole } = question
   if (whole !== undefined && whole.forms.length >= leastWhole) {
-    const passages = [...(await having(sets, whole, turns)).values()].slice(0, mostWhole)
-    if (passages.length > 0) return { phrases: [whole], passages }
+    const passages = await havingWhole(sets, whole, search, turns)
+    if (passages.length > 0) return { phrases: [whole], passages: passages.slice(0, mostWhole) }
   }
   const [first, ...others] = await rareParts(sets, question, search, turns)
   if (first === undefined) return undefined
@@ -72,19 +74,16 @@ export async function keysOf(
 async function rareParts(
   sets: readonly PassageSet[],
   { words, joined, pairs }: WordQuestion,
-  { parts, exactly }: Parts,
+  search: Parts,
   turns: Turns,
 ): Promise<Key[]> {
   const { passages: all } = await statisticsOf(sets, turns)
-  const counts = new Map([...parts, ...exactly].map(({ text, passages }) => [text, passages]))
-  const isRare = (text: string) => (counts.get(text) ?? 0) <= mostHaving
-  const rare: Phrase[] = []
-  for (const { form, isPrefix } of words) {
-    const phrase = { forms: [form], isPrefix }
-    const exact = nameOfPhrase(phrase)
-    if (!isPrefix && isRare(counts.has(exact) ? exact : form)) rare.push(phrase)
-  }
-  rare.push(...[...joined, ...pairs].filter((phrase) => isRare(nameOfPhrase(phrase))))
+  const counts = new Map(search.parts.map(({ text, passages }) => [text, passages]))
+  const isRare = (count = 0) => count > 0 && count <= mostHaving
+  const rare: Phrase[] = words
+    .filter(({ form, isPrefix }) => !isPrefix && isRare(search.havingExactly(form)))
+    .map(({ form }) => ({ forms: [form], isPrefix: false }))
+  rare.push(...[...joined, ...pairs].filter((phrase) => isRare(counts.get(nameOfPhrase(phrase)))))
   const keys: Key[] = []
   for (const phrase of rare) {
     const passages = await having(sets, phrase, turns)
@@ -111,6 +110,34 @@ function shareOf(keys: readonly Key[], { words }: WordQuestion, { parts }: Parts
   // Two frequent words may be rare together.
   const most = Math.max(sum, ...keys.map(({ idf }) => idf))
   return most / (most + rest)
+}
+
+/**
+ * The passages in which all of a question stands as it is. Its rarest words are looked for first, each in its
+ * place: lists of words that are everywhere are read for what is a quotation almost for sure.
+ */
+async function havingWhole(
+  sets: readonly PassageSet[],
+  whole: Phrase,
+  search: Parts,
+  turns: Turns,
+): Promise<PassageOfSet[]> {
+  const counted = whole.forms.flatMap((form, at) => {
+    const count = search.havingExactly(form)
+    return count === undefined ? [] : [{ form, at, count }]
+  })
+  counted.sort((a, b) => a.count - b.count)
+  const [rarest] = counted
+  if (rarest === undefined || rarest.count === 0 || rarest.count > mostPaired) return []
+  const placed = counted.slice(0, mostPlaced).sort((a, b) => a.at - b.at)
+  const start = placed[0]?.at ?? 0
+  const forms = placed.map(({ form, at }) => ({ form, at: at - start }))
+  let isPlaced = false
+  for (const set of sets) {
+    await takePlaced(set, forms, turns, { take: () => (isPlaced = true) })
+    if (isPlaced) return [...(await having(sets, whole, turns)).values()]
+  }
+  return []
 }
 
 async function having(

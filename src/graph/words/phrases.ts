@@ -45,19 +45,47 @@ export async function takePhrase(
   if (whole.length === 0) {
     for (let word = from; word < to; word++) await slices.takeWord(word)
   } else if (to - from === 1) {
-    await slices.each([...whole, from], (passage, starts) => {
-      const [title, heading, text] = [
-        starts.title.length,
-        starts.heading.length,
-        starts.text.length,
-      ]
-      taker.take(passage, { title, heading, text })
-    })
+    await slices.each([...whole, from].map(inTurn), countTo(taker))
   } else if (from < to) {
     // What they follow is read once for all of them.
     const before = new PhraseStarts(whole.length)
-    await slices.each(whole, (passage, starts) => before.add(passage, starts))
+    await slices.each(whole.map(inTurn), (passage, starts) => before.add(passage, starts))
     for (let word = from; word < to; word++) await slices.takeBehind(before, word)
+  }
+}
+
+/** A word, and how many words behind the first of some. */
+export interface PlacedForm {
+  readonly form: string
+  readonly at: number
+}
+
+/** The same of words between which there may be others, however many times one of them comes. */
+export async function takePlaced(
+  set: PassageSet,
+  forms: readonly PlacedForm[],
+  turns: Turns,
+  taker: PhraseTaker,
+): Promise<void> {
+  const words = await withBlocks(() => {
+    return forms.map(({ form, at }) => ({ word: set.find(Buffer.from(form)), at }))
+  })
+  if (words.some(({ word }) => word < 0)) return
+  await new Slices(set, turns, taker).each(words, countTo(taker))
+}
+
+interface PlacedWord {
+  readonly word: number
+  readonly at: number
+}
+
+function inTurn(word: number, at: number): PlacedWord {
+  return { word, at }
+}
+
+function countTo(taker: PhraseTaker) {
+  return (passage: number, { title, heading, text }: FieldStarts): void => {
+    taker.take(passage, { title: title.length, heading: heading.length, text: text.length })
   }
 }
 
@@ -85,7 +113,7 @@ class Slices {
 
   /** Calls `found` with passages that have some words one behind the other, and where. */
   async each(
-    words: readonly number[],
+    words: readonly PlacedWord[],
     found: (passage: number, starts: FieldStarts) => void,
   ): Promise<void> {
     const cursor = await withBlocks(() => new PhraseCursor(this.#set, words))
@@ -125,15 +153,16 @@ class Slices {
 /** A cursor over the passages that have some words one behind the other. */
 class PhraseCursor {
   /** By place in the phrase: the list of its word. A word that comes again has one list. */
-  readonly #lists: readonly WordList[]
+  readonly #lists: readonly { readonly list: WordList; readonly at: number }[]
   readonly #distinct: readonly WordList[]
   readonly #rarest: WordList
 
   /** May throw a Miss. */
-  constructor(set: PassageSet, words: readonly number[]) {
-    const lists = new Map([...new Set(words)].map((word) => [word, set.list(word)]))
+  constructor(set: PassageSet, words: readonly PlacedWord[]) {
+    const distinct = new Set(words.map(({ word }) => word))
+    const lists = new Map([...distinct].map((word) => [word, set.list(word)]))
     this.#distinct = [...lists.values()]
-    this.#lists = words.map((word) => lists.get(word) as WordList)
+    this.#lists = words.map(({ word, at }) => ({ list: lists.get(word) as WordList, at }))
     this.#rarest = this.#distinct.reduce((a, b) => (b.count < a.count ? b : a))
   }
 
@@ -158,9 +187,9 @@ class PhraseCursor {
   #startsIn(field: keyof FieldCounts): readonly number[] {
     const positions = new Map(this.#distinct.map((list) => [list, positionsOf(list, list[field])]))
     let starts: readonly number[] | undefined
-    for (const [n, list] of this.#lists.entries()) {
+    for (const { list, at } of this.#lists) {
       const those = positions.get(list) as readonly number[]
-      starts = starts === undefined ? those : followed(starts, those, n)
+      starts = starts === undefined ? those : followed(starts, those, at)
       if (starts.length === 0) break
     }
     return starts ?? []

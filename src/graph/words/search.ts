@@ -44,6 +44,12 @@ export interface ScoreOfPart extends PartOfSearch {
   readonly score: number
 }
 
+/**
+ * Where the rarer word of a pair is in more passages the pair is not looked for: the lists of both would be
+ * read with all positions. Of a million passages those of two frequent words take longer than all else.
+ */
+export const mostPaired = 2 ** 14
+
 /** A phrase, or the beginning of words, that is looked for in each set in turn. */
 interface Part {
   readonly text: string
@@ -70,6 +76,8 @@ export class Search {
   readonly #scores: readonly PassageScores[]
   readonly #parts: PartOfSearch[] = []
   readonly #exactly: PartOfSearch[] = []
+  /** By word of the question: how many passages have it so. */
+  readonly #exact = new Map<string, number>()
   /** Those of its words, by set: numbers, as lists may be long. */
   readonly #forms: { readonly set: PassageSet; readonly words: readonly number[] }[] = []
 
@@ -139,6 +147,11 @@ export class Search {
       await this.#turns.pass()
     }
     return forms
+  }
+
+  /** How many passages have a word of the question as it stands there; undefined of other words. */
+  havingExactly(form: string): number | undefined {
+    return this.#exact.get(form)
   }
 
   /** What the scores of some passages are the sums of. */
@@ -231,6 +244,8 @@ export class Search {
       endPart(...(await this.#take(partOf(phrase, { weight: weights.joined, isRequired: false }))))
     }
     for (const phrase of pairs) {
+      const rarer = Math.min(...phrase.forms.map((form) => this.havingExactly(form) ?? 0))
+      if (rarer > mostPaired) continue
       endPart(...(await this.#take(partOf(phrase, { weight: weights.pair, isRequired: false }))))
     }
   }
@@ -249,6 +264,7 @@ export class Search {
     }
     const passages = inSets.reduce((sum, { having }) => sum + having, 0)
     const exactly = inSets.reduce((sum, { havingExactly }) => sum + havingExactly, 0)
+    this.#exact.set(word.form, exactly)
     const idf = this.#idfOf(passages)
     const exactIdf = weights.exact * (this.#idfOf(exactly) - idf)
     return {

@@ -122,6 +122,11 @@ export class ColumnWriter {
     }
   }
 
+  /** Strings that lie one behind the other, whatever comes how often: no table has to be read with the header. */
+  addTexts(name: string, values: readonly string[]): void {
+    this.#pushTexts(name, values, [], undefined)
+  }
+
   finish(): Uint8Array {
     const header = Buffer.from(
       JSON.stringify({ rows: this.#rows, columns: this.#headers } satisfies Header),
@@ -149,6 +154,16 @@ export class ColumnWriter {
       this.#push({ name, kind: 't', table: [...table.keys()], ...flags }, [...parts, codes])
       return
     }
+    this.#pushTexts(name, values, parts, flags)
+  }
+
+  #pushTexts(
+    name: string,
+    values: Column,
+    parts: readonly Uint8Array[],
+    flags: { readonly gaps: true } | undefined,
+  ): void {
+    const { length } = values
     let longest = 0
     let text = ''
     for (let n = 0; n < length; n++) {
@@ -279,6 +294,34 @@ export class ColumnReader {
     const encoding = header.ascii ? 'latin1' : 'utf8'
     return (row) =>
       text.toString(encoding, row === 0 ? 0 : (ends[row - 1] as number), ends[row] as number)
+  }
+
+  /**
+   * Compares the strings of a column with others, by their UTF-16 units, and makes none: of a search
+   * for a place in a page that is most of the time. `undefined` where it has others.
+   */
+  stringComparer(name: string): ((row: number, other: string) => number) | undefined {
+    const header = this.#headers.get(name)
+    if (header === undefined || header.gaps || header.kind !== 's' || !header.ascii) {
+      const read = this.stringReader(name)
+      if (read === undefined) return undefined
+      return (row, other) => {
+        const own = read(row)
+        return own < other ? -1 : own > other ? 1 : 0
+      }
+    }
+    const { at, bytes } = header
+    const { ends, text } = this.#textOf(header, this.#body.subarray(at, at + bytes))
+    return (row, other) => {
+      const from = row === 0 ? 0 : (ends[row - 1] as number)
+      const length = (ends[row] as number) - from
+      const least = Math.min(length, other.length)
+      for (let n = 0; n < least; n++) {
+        const order = (text[from + n] as number) - other.charCodeAt(n)
+        if (order !== 0) return order
+      }
+      return length - other.length
+    }
   }
 
   /** As column(), and it is not kept. */

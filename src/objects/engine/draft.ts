@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import type { Operation } from '../../storage.js'
 import { recordOf, type Row } from './block.js'
 import { planBlocks } from './block-plan.js'
-import { EntryPage, sortEntries, sortWords } from './entries.js'
+import { EntryPage, newKeys, sortEntries, sortWords, type KeyList } from './entries.js'
 import { indexOf, mergeChange, runOf, type Index, type WrittenEntries } from './index-runs.js'
 import { HeldPages } from './list.js'
 import { findStored } from './lookup.js'
@@ -26,7 +26,6 @@ import { collectKeys } from './row-keys.js'
 import type { CompiledSchema } from '../schema/schema.js'
 import type { IndexDefinition, ObjectId } from '../types.js'
 import { tableNumbered, type Building, type State, type Table } from './state.js'
-import type { Scalar } from '../values/values.js'
 
 export interface Commit {
   /** All but the deletion of the pages that are gone. */
@@ -58,10 +57,8 @@ interface TableDraft {
 }
 
 interface IndexDraft {
-  readonly keys: Scalar[]
-  readonly refs: number[]
-  readonly deletedKeys: Scalar[]
-  readonly deletedRefs: number[]
+  readonly added: KeyList
+  readonly deleted: KeyList
   irregular: number
 }
 
@@ -298,12 +295,12 @@ export class Draft {
     // Objects go in any order; entries of one key have to come with growing references.
     removed.sort((a, b) => a.ref - b.ref)
     for (const { ref, collection, id } of added) {
-      ids.keys.push(hash.of(collection, String(id)))
-      ids.refs.push(ref)
+      ids.added.keys.push(hash.of(collection, String(id)))
+      ids.added.refs.push(ref)
     }
     for (const { ref, collection, id } of removed) {
-      ids.deletedKeys.push(hash.of(collection, String(id)))
-      ids.deletedRefs.push(ref)
+      ids.deleted.keys.push(hash.of(collection, String(id)))
+      ids.deleted.refs.push(ref)
     }
     const { indexes: unfinished = [], upTo = 0 } = this.#building.get(name) ?? {}
     for (const index of table.indexes) {
@@ -356,11 +353,14 @@ export class Draft {
   async #merged(index: Index, writing: Writing): Promise<Index> {
     const draft = this.#indexChanges.get(index.number)
     if (draft === undefined) return index
-    const sort = index.text === undefined ? sortEntries : sortWords
+    const { added, deleted, irregular } = draft
+    const isText = index.text !== undefined
     const change = {
-      adds: sort(draft.keys, draft.refs),
-      dels: sort(draft.deletedKeys, draft.deletedRefs),
-      irregular: draft.irregular,
+      adds: isText ? sortWords(added) : sortEntries(added.keys, added.refs),
+      dels: isText
+        ? { ...sortWords(deleted), places: undefined }
+        : sortEntries(deleted.keys, deleted.refs),
+      irregular,
     }
     const takePage = () => this.#takePage()
     const merged = await mergeChange(index, change, this.#memory.entries, takePage)
@@ -448,7 +448,7 @@ export class Draft {
   #draftOf({ number }: Index): IndexDraft {
     let draft = this.#indexChanges.get(number)
     if (draft === undefined) {
-      draft = { keys: [], refs: [], deletedKeys: [], deletedRefs: [], irregular: 0 }
+      draft = { added: newKeys(), deleted: newKeys(), irregular: 0 }
       this.#indexChanges.set(number, draft)
     }
     return draft
@@ -457,13 +457,13 @@ export class Draft {
   #enter(index: Index, rows: readonly Row[]): void {
     if (rows.length === 0) return
     const draft = this.#draftOf(index)
-    draft.irregular += collectKeys(index, rows, draft.keys, draft.refs)
+    draft.irregular += collectKeys(index, rows, draft.added)
   }
 
   #leave(index: Index, rows: readonly Row[]): void {
     if (rows.length === 0) return
     const draft = this.#draftOf(index)
-    draft.irregular -= collectKeys(index, rows, draft.deletedKeys, draft.deletedRefs)
+    draft.irregular -= collectKeys(index, rows, draft.deleted)
   }
 
   #takePage(): number {

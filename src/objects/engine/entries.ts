@@ -9,6 +9,20 @@ import { compareScalars, type Scalar } from '../values/values.js'
 export interface Entries {
   readonly keys: Float64Array | readonly Scalar[]
   readonly refs: Float64Array
+  /** Of words that were added: where in their rows they are. */
+  readonly places?: readonly string[] | undefined
+}
+
+/** Entries in no order, as rows make them. */
+export interface KeyList {
+  readonly keys: Scalar[]
+  readonly refs: number[]
+  /** Of an index of text, else empty. */
+  readonly places: string[]
+}
+
+export function newKeys(): KeyList {
+  return { keys: [], refs: [], places: [] }
 }
 
 export const noEntries: Entries = { keys: [], refs: new Float64Array(0) }
@@ -24,8 +38,8 @@ export function sortEntries(keys: readonly Scalar[], refs: readonly number[]): E
 }
 
 /** As sortEntries(), where most keys come several times: words. */
-export function sortWords(keys: readonly Scalar[], refs: readonly number[]): Entries {
-  return sortGroups(keys, refs, 1) as Entries
+export function sortWords({ keys, refs, places }: KeyList): Entries {
+  return sortGroups(keys, refs, 1, places) as Entries
 }
 
 function sortByComparison(keys: readonly Scalar[], refs: readonly number[]): Entries {
@@ -42,22 +56,27 @@ function sortGroups(
   keys: readonly Scalar[],
   refs: readonly number[],
   least: number,
+  places?: readonly string[],
 ): Entries | undefined {
   const groups = new Map<Scalar, number[]>()
   for (let n = 0; n < keys.length; n++) {
     const key = keys[n] as Scalar
     const group = groups.get(key)
-    if (group !== undefined) group.push(refs[n] as number)
+    if (group !== undefined) group.push(n)
     else if (groups.size * least > keys.length) return undefined
-    else groups.set(key, [refs[n] as number])
+    else groups.set(key, [n])
   }
   const sortedKeys: Scalar[] = []
   const sortedRefs = new Float64Array(keys.length)
+  const sortedPlaces: string[] = []
   for (const [key, group] of [...groups].sort(([a], [b]) => compareScalars(a, b))) {
-    sortedRefs.set(group, sortedKeys.length)
-    for (let n = 0; n < group.length; n++) sortedKeys.push(key)
+    for (const n of group) {
+      sortedRefs[sortedKeys.length] = refs[n] as number
+      sortedKeys.push(key)
+      if (places !== undefined) sortedPlaces.push(places[n] as string)
+    }
   }
-  return { keys: sortedKeys, refs: sortedRefs }
+  return { keys: sortedKeys, refs: sortedRefs, places: places && sortedPlaces }
 }
 
 export function mergeEntries(a: Entries, b: Entries): Entries {
@@ -85,19 +104,23 @@ export function mergeEntries(a: Entries, b: Entries): Entries {
     return { keys, refs }
   }
   const keys = new Array<Scalar>(length)
+  // Lengths alone, of rows without words, have none.
+  const places = a.places || b.places ? new Array<string>(length) : undefined
   let i = 0
   let j = 0
   for (let n = 0; n < length; n++) {
     const first = j === b.refs.length || (i < a.refs.length && compareEntries(a, i, b, j) < 0)
     if (first) {
       keys[n] = a.keys[i] as Scalar
+      if (places !== undefined) places[n] = a.places?.[i] ?? ''
       refs[n] = a.refs[i++] as number
     } else {
       keys[n] = b.keys[j] as Scalar
+      if (places !== undefined) places[n] = b.places?.[j] ?? ''
       refs[n] = b.refs[j++] as number
     }
   }
-  return { keys, refs }
+  return { keys, refs, places }
 }
 
 /** What is left of each when entries that are in both are taken out of both. */
@@ -122,33 +145,39 @@ export function cancelEntries(adds: Entries, dels: Entries): { adds: Entries; de
 }
 
 /** Entries from, not including to. */
-export function sliceEntries({ keys, refs }: Entries, from: number, to: number): Entries {
-  return { keys: keys.slice(from, to), refs: refs.slice(from, to) }
+export function sliceEntries({ keys, refs, places }: Entries, from: number, to: number): Entries {
+  return { keys: keys.slice(from, to), refs: refs.slice(from, to), places: places?.slice(from, to) }
 }
 
 export function concatEntries(pages: readonly Entries[]): Entries {
   // Of a page the keys may be made when they are asked for.
-  const parts = pages.map(({ keys, refs }) => ({ keys, refs }))
+  const parts = pages.map(({ keys, refs, places }) => ({ keys, refs, places }))
   if (parts.length === 1) return parts[0] as Entries
   let length = 0
   for (const part of parts) length += part.refs.length
   const refs = new Float64Array(length)
   const numeric = parts.every((part) => part.keys instanceof Float64Array)
   const keys = numeric ? new Float64Array(length) : new Array<Scalar>(length)
+  const hasPlaces = parts.some((part) => part.places !== undefined)
+  const places = hasPlaces ? new Array<string>(length) : undefined
   let at = 0
   for (const part of parts) {
     refs.set(part.refs, at)
+    for (let n = 0; places !== undefined && n < part.refs.length; n++) {
+      places[at + n] = part.places?.[n] ?? ''
+    }
     if (keys instanceof Float64Array) keys.set(part.keys as Float64Array, at)
     else for (let n = 0; n < part.refs.length; n++) keys[at + n] = part.keys[n] as Scalar
     at += part.refs.length
   }
-  return { keys, refs }
+  return { keys, refs, places }
 }
 
 /** As they lie in a page. */
 interface StoredEntries {
   readonly columns: ColumnReader
   readonly keyAt: (n: number) => string
+  readonly compareKey: (n: number, key: string) => number
   readonly refs: Float64Array
   readonly bytes: number
 }
@@ -158,7 +187,9 @@ export class EntryPage implements Entries {
   readonly size: number
   readonly refs: Float64Array
   readonly #keys: Float64Array | readonly Scalar[] | undefined
+  readonly #places: readonly string[] | undefined
   readonly #stored: StoredEntries | undefined
+  #placeAt: ((n: number) => string) | undefined
 
   constructor(entries: Entries | StoredEntries) {
     const { refs } = entries
@@ -166,17 +197,21 @@ export class EntryPage implements Entries {
     if ('columns' in entries) {
       this.#stored = entries
       this.#keys = undefined
+      this.#places = undefined
       this.size = 1024 + entries.bytes + 12 * refs.length
       return
     }
-    const { keys } = entries
+    const { keys, places } = entries
     this.#stored = undefined
     this.#keys = keys
+    this.#places = places
     // Strings: some 40 bytes each beside their text.
     let size = 256 + 16 * refs.length
     if (!(keys instanceof Float64Array)) {
       for (const key of keys) if (typeof key === 'string') size += 40 + key.length
     }
+    // A string of one character is there once.
+    for (const text of places ?? []) size += text.length > 1 ? 32 + text.length : 8
     this.size = size
   }
 
@@ -188,14 +223,31 @@ export class EntryPage implements Entries {
     const refs = new Float64Array(columns.rows)
     for (let n = 0; n < refs.length; n++) refs[n] = base + unit * (offsets[n] as number)
     const keyAt = columns.stringReader('key')
-    if (keyAt !== undefined) {
-      return new EntryPage({ columns, keyAt, refs, bytes: bytes.length })
+    const compareKey = columns.stringComparer('key')
+    if (keyAt !== undefined && compareKey !== undefined) {
+      return new EntryPage({ columns, keyAt, compareKey, refs, bytes: bytes.length })
     }
     const keys = columns.column('key')
     return new EntryPage({
       keys: keys instanceof Float64Array ? keys : Array.from(keys as ArrayLike<Scalar>),
       refs,
+      places: columns.has('place') ? (columns.column('place') as readonly string[]) : undefined,
     })
+  }
+
+  get places(): readonly string[] | undefined {
+    const { columns } = this.#stored ?? {}
+    if (columns === undefined) return this.#places
+    return columns.has('place') ? (columns.decoded('place') as readonly string[]) : undefined
+  }
+
+  /** Where in its row a word is; empty where that is not known. */
+  place(n: number): string {
+    if (this.#stored === undefined) return this.#places?.[n] ?? ''
+    const { columns } = this.#stored
+    this.#placeAt ??=
+      columns.stringReader('place') ?? ((row) => (columns.value('place', row) ?? '') as string)
+    return this.#placeAt(n)
   }
 
   /** Strings are made anew each time: one alone is for key(). */
@@ -208,13 +260,14 @@ export class EntryPage implements Entries {
     return stored === undefined ? ((this.#keys as readonly Scalar[])[n] as Scalar) : stored.keyAt(n)
   }
 
-  static encode({ keys, refs }: Entries): Uint8Array {
+  static encode({ keys, refs, places }: Entries): Uint8Array {
     const writer = new ColumnWriter(refs.length)
     writer.add('key', keys)
     const { base, unit, offsets } = offsetsOf(refs)
     writer.addConstant('base', base)
     writer.addConstant('unit', unit)
     writer.add('ref', offsets)
+    if (places !== undefined) writer.addTexts('place', places)
     return writer.finish()
   }
 
@@ -227,9 +280,12 @@ export class EntryPage implements Entries {
     }
     let low = 0
     let high = refs.length
+    const compareKey = typeof key === 'string' ? this.#stored?.compareKey : undefined
     while (low < high) {
       const middle = (low + high) >>> 1
-      const order = compareScalars(this.key(middle), key) || (refs[middle] as number) - ref
+      const order =
+        (compareKey?.(middle, key as string) ?? compareScalars(this.key(middle), key)) ||
+        (refs[middle] as number) - ref
       if (order < 0) low = middle + 1
       else high = middle
     }
@@ -305,12 +361,20 @@ function compareEntries(a: Entries, i: number, b: Entries, j: number): number {
   )
 }
 
-function chosen({ keys, refs }: Entries, which: readonly number[]): Entries {
+function chosen({ keys, refs, places }: Entries, which: readonly number[]): Entries {
   const picked = Float64Array.from(which, (n) => refs[n] as number)
   if (keys instanceof Float64Array) {
-    return { keys: Float64Array.from(which, (n) => keys[n] as number), refs: picked }
+    return {
+      keys: Float64Array.from(which, (n) => keys[n] as number),
+      refs: picked,
+      places: places && which.map((n) => places[n] as string),
+    }
   }
-  return { keys: which.map((n) => keys[n] as Scalar), refs: picked }
+  return {
+    keys: which.map((n) => keys[n] as Scalar),
+    refs: picked,
+    places: places && which.map((n) => places[n] as string),
+  }
 }
 
 function permuted(values: ArrayLike<number>, order: Uint32Array): Float64Array {

@@ -63,11 +63,21 @@ export class SortedList {
   }
 
   /** The position of a bound. */
-  async position({ key, ref }: Bound, entries: EntryPages): Promise<number> {
+  async position(bound: Bound, entries: EntryPages): Promise<number> {
+    const known = this.tryPosition(bound, entries)
+    if (known >= 0) return known
+    const n = this.pageOf(bound.key, bound.ref)
+    const page = await entries.load(~known)
+    return (this.#starts[n] as number) + page.lowerBound(bound.key, bound.ref)
+  }
+
+  /** The same, or the bitwise complement of the number of a page that has to be had before. */
+  tryPosition({ key, ref }: Bound, entries: PageSource): number {
     const n = this.pageOf(key, ref)
     if (n < 0) return 0
     const number = this.pages[n] as number
-    const page = await entries.get(number)
+    const page = entries.peek(number)
+    if (page === undefined) return ~number
     return (this.#starts[n] as number) + page.lowerBound(key, ref)
   }
 

@@ -1,7 +1,8 @@
 // The keys that rows have in an index.
 
-import { irregularKeys, regularKey, type Scalar } from '../values/values.js'
+import { irregularKeys, regularKey } from '../values/values.js'
 import { member, type Row } from './block.js'
+import type { KeyList } from './entries.js'
 import type { Index } from './index-runs.js'
 import { addWordKeys, wordsOf, type TextField } from './word-keys.js'
 
@@ -9,10 +10,10 @@ import { addWordKeys, wordsOf, type TextField } from './word-keys.js'
 export function collectKeys(
   { path, text }: Pick<Index, 'path' | 'text'>,
   rows: readonly Row[],
-  keys: Scalar[],
-  refs: number[],
+  found: KeyList,
 ): number {
-  if (text !== undefined) return collectWords(text, rows, keys, refs)
+  if (text !== undefined) return collectWords(text, rows, found)
+  const { keys, refs } = found
   const [name = '', ...rest] = path
   const fieldOf = fieldReader(name)
   let irregular = 0
@@ -34,19 +35,13 @@ export function collectKeys(
 }
 
 /** Each row has several entries: all are irregular. */
-function collectWords(
-  fields: readonly TextField[],
-  rows: readonly Row[],
-  keys: Scalar[],
-  refs: number[],
-): number {
+function collectWords(fields: readonly TextField[], rows: readonly Row[], found: KeyList): number {
   const readers = new Map(fields.map(({ path: [name = ''] }) => [name, fieldReader(name)]))
   for (const row of rows) {
     addWordKeys(
       wordsOf(fields, (name) => readers.get(name)?.(row)),
       row.ref,
-      keys,
-      refs,
+      found,
     )
   }
   return rows.length

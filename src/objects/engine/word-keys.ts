@@ -1,10 +1,10 @@
 // The keys of a text index: for each row one entry for each of its words, with how often the row has
-// it, and one for its length.
+// it and where, and one for its length.
 
 import { eachWord } from '../../text/words.js'
 import { eachText } from '../values/texts.js'
 import type { Path } from '../values/path.js'
-import type { Scalar } from '../values/values.js'
+import type { KeyList } from './entries.js'
 
 /** A field of a text index. */
 export interface TextField {
@@ -12,10 +12,16 @@ export interface TextField {
   readonly weight: number
 }
 
+interface RowWord {
+  /** How often it is there, times the weights of its fields. */
+  count: number
+  /** Which word of the row it is, each time. */
+  places: string
+}
+
 /** What a row has in a text index. */
 export interface RowWords {
-  /** By form: how often it is there, times the weights of its fields. */
-  readonly counts: ReadonlyMap<string, number>
+  readonly words: ReadonlyMap<string, RowWord>
   /** The sum of the counts. */
   readonly length: number
 }
@@ -29,32 +35,78 @@ export function wordsOf(
   fields: readonly TextField[],
   fieldOf: (name: string) => unknown,
 ): RowWords {
-  const counts = new Map<string, number>()
+  const words = new Map<string, RowWord>()
   let length = 0
+  let place = 0
   for (const { path, weight } of fields) {
     eachText(fieldOf(path[0] as string), path.slice(1), (text) => {
       eachWord(text, (form) => {
-        counts.set(form, (counts.get(form) ?? 0) + weight)
+        const known = words.get(form)
+        const text = textOfPlace(place++)
+        if (known === undefined) words.set(form, { count: weight, places: text })
+        else {
+          known.count += weight
+          known.places += text
+        }
         length += weight
       })
+      // What follows stands in another string: it does not follow the last word of this one.
+      place++
     })
   }
-  return { counts, length }
+  return { words, length }
 }
 
 /** Adds the keys of a row, its reference to each. */
 export function addWordKeys(
-  { counts, length }: RowWords,
+  { words, length }: RowWords,
   ref: number,
-  keys: Scalar[],
-  refs: number[],
+  { keys, refs, places }: KeyList,
 ) {
   keys.push(length)
   refs.push(ref)
-  for (const [form, count] of counts) {
-    keys.push(form + separator + count.toString(radix))
+  places.push('')
+  for (const [form, word] of words) {
+    keys.push(form + separator + word.count.toString(radix))
     refs.push(ref)
+    places.push(word.places)
   }
+}
+
+// Digits of five bits, the lowest first, with 32 where more follow: characters that JSON does not
+// escape, but for one.
+const firstDigit = 0x3f
+const more = 32
+
+function digitsOf(place: number): string {
+  let text = ''
+  let rest = place
+  for (; rest >= more; rest = Math.floor(rest / more)) {
+    text += String.fromCharCode(firstDigit + (rest % more) + more)
+  }
+  return text + String.fromCharCode(firstDigit + rest)
+}
+
+/** Of most words. */
+const firstPlaces = Array.from({ length: 1024 }, (_, place) => digitsOf(place))
+
+function textOfPlace(place: number): string {
+  return firstPlaces[place] ?? digitsOf(place)
+}
+
+/** Which words of a row a word is, growing. */
+export function placesIn(text: string): number[] {
+  const places: number[] = []
+  let [place, unit] = [0, 1]
+  for (let n = 0; n < text.length; n++) {
+    const digit = text.charCodeAt(n) - firstDigit
+    place += (digit % more) * unit
+    unit *= more
+    if (digit >= more) continue
+    places.push(place)
+    ;[place, unit] = [0, 1]
+  }
+  return places
 }
 
 /** Where the keys of a form begin, and what they end in front of. */

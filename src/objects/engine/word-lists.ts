@@ -4,7 +4,7 @@
 import type { EntryPage } from './entries.js'
 import type { Index, Run } from './index-runs.js'
 import { spanOf, type Span } from './index-scan.js'
-import type { EntryPages, SortedList } from './list.js'
+import type { Bound, EntryPages, SortedList } from './list.js'
 import { RefTable } from './ref-table.js'
 import { countIn, formOf, keysBeginning, keysOfForm, type TextField } from './word-keys.js'
 
@@ -38,6 +38,7 @@ export async function prepare(
   for (const { low, high } of spans) {
     for (const { adds, dels } of runs) {
       for (const list of [adds, dels]) {
+        if (list.length === 0) continue
         for (const page of [list.pageWith(low), list.pageWith(high)]) {
           if (page !== undefined && entries.peek(page) === undefined) missing.add(page)
         }
@@ -53,12 +54,7 @@ export async function postingsIn(
   span: Span,
   entries: EntryPages,
 ): Promise<Posting[]> {
-  const gone = new Set<number>()
-  for (const { dels } of runs) {
-    await eachSlice(dels, span, entries, (page, from, to) => {
-      for (let n = from; n < to; n++) gone.add(page.refs[n] as number)
-    })
-  }
+  const gone = await goneIn(runs, span, entries)
   const postings: Posting[] = []
   for (const { adds } of runs) {
     await eachSlice(adds, span, entries, (page, from, to) => {
@@ -75,6 +71,48 @@ export async function postingsIn(
     })
   }
   return postings
+}
+
+/** Calls with the rows that have a word of a span, and with what tells where; several times with some. */
+export async function eachPlaces(
+  { runs }: Index,
+  span: Span,
+  entries: EntryPages,
+  take: (ref: number, places: () => string) => void,
+): Promise<void> {
+  const gone = await goneIn(runs, span, entries)
+  for (const { adds } of runs) {
+    await eachSlice(adds, span, entries, (page, from, to) => {
+      const { refs } = page
+      let at = from
+      let all: readonly string[] | undefined
+      // One by one they take ten times as long as all of a page.
+      const isMany = to - from > 64
+      const places = () => {
+        if (!isMany) return page.place(at)
+        all ??= page.places ?? []
+        return all[at] ?? ''
+      }
+      for (; at < to; at++) {
+        const ref = refs[at] as number
+        if (gone.size === 0 || !gone.has(ref)) take(ref, places)
+      }
+    })
+  }
+}
+
+async function goneIn(
+  runs: readonly Run[],
+  span: Span,
+  entries: EntryPages,
+): Promise<ReadonlySet<number>> {
+  const gone = new Set<number>()
+  for (const { dels } of runs) {
+    await eachSlice(dels, span, entries, (page, from, to) => {
+      for (let n = from; n < to; n++) gone.add(page.refs[n] as number)
+    })
+  }
+  return gone
 }
 
 /** Where the entries of a key end. */
@@ -194,7 +232,7 @@ const mostKnown = 1000
  */
 export async function formsIn(
   { runs }: Index,
-  beginning: string,
+  beginnings: readonly string[],
   name: string,
   test: (form: string) => boolean,
   entries: EntryPages,
@@ -205,7 +243,11 @@ export async function formsIn(
     forms.set(run, ofRun)
     let known = ofRun.get(name)
     if (known === undefined) {
-      known = (await formsBeginning(run.adds, beginning, entries)).filter(test)
+      const all: string[] = []
+      for (const beginning of beginnings) {
+        all.push(...(await formsBeginning(run.adds, beginning, entries)).filter(test))
+      }
+      known = all
       if (ofRun.size >= mostKnown) ofRun.clear()
       ofRun.set(name, known)
     }
@@ -221,14 +263,28 @@ async function formsBeginning(
   entries: EntryPages,
 ): Promise<string[]> {
   const found: string[] = []
+  if (list.length === 0) return found
   const { low, high } = spanBeginning(beginning)
-  const end = await list.position(high, entries)
-  for (let at = await list.position(low, entries); at < end;) {
+  // Without a promise where a page is in memory: a word asks for some hundred positions.
+  const position = (bound: Bound) => list.tryPosition(bound, entries)
+  let end = position(high)
+  if (end < 0) end = await list.position(high, entries)
+  let at = position(low)
+  if (at < 0) at = await list.position(low, entries)
+  while (at < end) {
     const { n, at: place } = list.locate(at)
-    const page = await entries.get(list.pages[n] as number)
+    const number = list.pages[n] as number
+    const page = entries.peek(number) ?? (await entries.load(number))
     const form = formOf(page.key(place) as string)
     found.push(form)
-    at = await list.position(spanOfForm(form).high, entries)
+    const behind = spanOfForm(form).high
+    const next = page.lowerBound(behind.key, behind.ref)
+    // Most end where they begin.
+    if (next < page.refs.length) at += next - place
+    else {
+      at = position(behind)
+      if (at < 0) at = await list.position(behind, entries)
+    }
   }
   return found
 }
@@ -244,8 +300,10 @@ async function eachSlice(
   take: (page: EntryPage, from: number, to: number) => void,
 ): Promise<void> {
   if (list.length === 0) return
-  const to = await list.position(high, entries)
-  let from = await list.position(low, entries)
+  let from = list.tryPosition(low, entries)
+  if (from < 0) from = await list.position(low, entries)
+  let to = list.tryPosition(high, entries)
+  if (to < 0) to = await list.position(high, entries)
   while (from < to) {
     const first = list.locate(from)
     const last = list.locate(to - 1)

@@ -29,7 +29,7 @@ export interface ParsedText {
 
 /** Each is looked up in every list. */
 const mostWords = 256
-/** Words of a phrase: each is looked for in every object that has all of them. */
+/** Words of a phrase: each is looked up with its places. */
 const mostInPhrase = 64
 
 /** `undefined` after at least one problem. */

@@ -35,10 +35,26 @@ function united(a: Float64Array, b: Float64Array): Float64Array {
   return refs.subarray(0, count)
 }
 
+// From there on each of the few is looked for by halves.
+const fewer = 16
+
 /** What is in both, growing. */
 export function crossed(a: Float64Array, b: Float64Array): Float64Array {
-  const refs = new Float64Array(Math.min(a.length, b.length))
+  if (a.length > b.length) return crossed(b, a)
+  const refs = new Float64Array(a.length)
   let count = 0
+  if (a.length * fewer < b.length) {
+    for (let i = 0, from = 0; i < a.length; i++) {
+      const x = a[i] as number
+      for (let to = b.length; from < to;) {
+        const middle = (from + to) >>> 1
+        if ((b[middle] as number) < x) from = middle + 1
+        else to = middle
+      }
+      if (b[from] === x) refs[count++] = x
+    }
+    return refs.subarray(0, count)
+  }
   for (let i = 0, j = 0; i < a.length && j < b.length;) {
     const [x, y] = [a[i] as number, b[j] as number]
     if (x === y) refs[count++] = x

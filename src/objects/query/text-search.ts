@@ -1,15 +1,17 @@
 // The rows that `$text` finds, and how well each fits: BM25 over the words of all indexed fields
-// together. Lists of words give the scores; rows are read for phrases alone.
+// together. Lists of words give the scores, and say which words stand one behind the other: no row is
+// read.
 
 import { bm25, idfOf, norm, saturated } from '../../text/bm25.js'
 import { noLanguage } from '../../text/language-names.js'
-import { beginningOf, stemmer } from '../../text/stemming.js'
+import { beginningsOf, stemmer } from '../../text/stemming.js'
 import { isStopWord } from '../../text/stop-words.js'
 import type { Index } from '../engine/index-runs.js'
-import type { Span } from '../engine/index-scan.js'
+import { countSpans, type Span } from '../engine/index-scan.js'
 import type { Memory } from '../engine/memory.js'
 import type { Table } from '../engine/state.js'
 import {
+  eachPlaces,
   formsIn,
   lengthsOf,
   postingsIn,
@@ -21,9 +23,10 @@ import {
   type TextSums,
 } from '../engine/word-lists.js'
 import type { AskedPhrase, AskedWord, ParsedText } from '../filter/text.js'
-import { hasPhrase } from './phrase.js'
+import { crossed } from './accesses.js'
+import { PhraseSearch } from './phrase.js'
 import { RefTable } from '../engine/ref-table.js'
-import { visitRows, type Meter } from './rows.js'
+import type { Meter } from './rows.js'
 import type { SeenRows } from './seen-rows.js'
 
 /** What is searched, and in which index. */
@@ -69,8 +72,8 @@ export async function searchText(
 ): Promise<TextMatches> {
   const { words, phrases, excluded, language } = question
   const search = new TextSearch(table, question, memory, meter, seen)
-  await search.addWords(chosenWords(words, phrases, language))
   for (const phrase of phrases) await search.keep(phrase)
+  await search.addWords(chosenWords(words, phrases, language))
   // As it is written: who leaves a word out does not mean others of its stem.
   for (const phrase of excluded) await search.drop(phrase)
   return search.finish()
@@ -90,6 +93,13 @@ function chosenWords(
 
 function wordsOf({ forms, isPrefix }: AskedPhrase): AskedWord[] {
   return forms.map((form, n) => ({ form, isPrefix: isPrefix && n === forms.length - 1 }))
+}
+
+/** How many rows several postings have together. */
+function rowsIn(list: readonly Posting[]): number {
+  const rows = new RefTable(0)
+  for (const { refs } of list) for (const ref of refs) rows.place(ref)
+  return rows.count
 }
 
 /** What counts are divided by, row by row. */
@@ -117,6 +127,8 @@ class TextSearch {
   readonly #meter: Meter
   readonly #seen: SeenRows | undefined
   readonly #words: string[] = []
+  /** Those that have the phrases, where there are any, growing. */
+  #kept: Float64Array | undefined
   #found = new RefTable(0)
   /** By place in `#found`. */
   #scores = new Float64Array(0)
@@ -140,7 +152,7 @@ class TextSearch {
   async addWords(words: readonly AskedWord[]): Promise<void> {
     await prepare(
       this.#index,
-      words.map((word) => this.#neighbourhood(word)),
+      words.flatMap((word) => this.#neighbourhood(word)),
       this.#memory.entries,
     )
     const lists: (readonly WeighedPosting[])[] = []
@@ -158,7 +170,7 @@ class TextSearch {
     }
     const lengths = await lengthsOf(this.#index, this.#memory.entries)
     const norms = new Norms(lengths, this.#seen ?? lengths)
-    const most = Math.min(entries, this.#table.rows)
+    const most = Math.min(entries, this.#kept?.length ?? this.#table.rows)
     this.#found = new RefTable(most)
     this.#scores = new Float64Array(most)
     for (const [n, list] of lists.entries()) {
@@ -177,8 +189,9 @@ class TextSearch {
       for (const { refs } of list) having += refs.length
       const idf = idfOf(having, norms.rows)
       for (const { count, refs } of list) {
-        for (let n = 0; n < refs.length; n++) {
-          const ref = refs[n] as number
+        const kept = this.#keptOf(refs)
+        for (let n = 0; n < kept.length; n++) {
+          const ref = kept[n] as number
           const place = found.place(ref)
           scores[place] = (scores[place] as number) + idf * saturated(count / norms.of(ref))
         }
@@ -188,29 +201,36 @@ class TextSearch {
     const frequencies = new Float64Array(scores.length)
     const having: number[] = []
     for (const { count, refs, weight } of list) {
-      for (let n = 0; n < refs.length; n++) {
-        const ref = refs[n] as number
+      const kept = this.#keptOf(refs)
+      for (let n = 0; n < kept.length; n++) {
+        const ref = kept[n] as number
         const place = found.place(ref)
         if (frequencies[place] === 0) having.push(place)
         frequencies[place] = (frequencies[place] as number) + (weight * count) / norms.of(ref)
       }
     }
-    const idf = idfOf(having.length, norms.rows)
+    const idf = idfOf(this.#kept === undefined ? having.length : rowsIn(list), norms.rows)
     for (const place of having) {
       scores[place] = (scores[place] as number) + idf * saturated(frequencies[place] as number)
     }
   }
 
-  /** Only rows that have the phrase. */
+  /** Of growing references those that have the phrases. */
+  #keptOf(refs: Float64Array): Float64Array {
+    return this.#kept === undefined ? refs : crossed(this.#kept, refs)
+  }
+
+  /** Only rows that have the phrase, from here on. */
   async keep(phrase: AskedPhrase): Promise<void> {
-    const kept = new Set(await this.#placesOf(phrase))
-    for (let place = 0; place < this.#found.count; place++) {
-      if (!kept.has(place)) this.#scores[place] = outside
-    }
+    const rows = await this.#rowsOf(phrase)
+    this.#kept = this.#kept === undefined ? rows : crossed(this.#kept, rows)
   }
 
   async drop(phrase: AskedPhrase): Promise<void> {
-    for (const place of await this.#placesOf(phrase)) this.#scores[place] = outside
+    for (const ref of await this.#rowsOf(phrase)) {
+      const place = this.#found.find(ref)
+      if (place >= 0) this.#scores[place] = outside
+    }
   }
 
   finish(): TextMatches {
@@ -232,50 +252,47 @@ class TextSearch {
     }
   }
 
-  /** Rows among those found that have a phrase, or a word. */
-  async #placesOf(phrase: AskedPhrase): Promise<readonly number[]> {
-    const found = this.#found
-    const words = new Map(wordsOf(phrase).map((word) => [`${word.form} ${word.isPrefix}`, word]))
-    let places: Set<number> | undefined
-    for (const { form, isPrefix } of words.values()) {
-      const having = new Set<number>()
-      for (const { refs } of await this.#postings(
-        isPrefix ? spanBeginning(form) : spanOfForm(form),
-      )) {
-        for (let n = 0; n < refs.length; n++) {
-          const place = found.find(refs[n] as number)
-          if (place < 0 || this.#scores[place] === outside) continue
-          if (places === undefined || places.has(place)) having.add(place)
-        }
-      }
-      places = having
+  /** Rows that have a phrase, or a word, growing. */
+  async #rowsOf({ forms, isPrefix }: AskedPhrase): Promise<Float64Array> {
+    const last = forms.length - 1
+    const spans = forms.map((form, n) =>
+      isPrefix && n === last ? spanBeginning(form) : spanOfForm(form),
+    )
+    // The rarest first: of the others only what is in its rows is looked at.
+    const sorted = await this.#byEntries(spans)
+    const search = new PhraseSearch(sorted[0]?.entries ?? 0)
+    const has = this.#seen?.has
+    const take = (ref: number, places: () => string) => {
+      if (has === undefined || has(ref)) search.add(ref, places)
     }
-    const candidates = [...(places ?? [])]
-    if (phrase.forms.length === 1 || candidates.length === 0) return candidates
-    const having: number[] = []
-    const visit = {
-      table: this.#table,
-      pages: this.#memory.blocks,
-      refs: Float64Array.from(candidates, (place) => found.refs[place] as number).sort(),
-      seen: undefined,
-      filter: undefined,
-      meter: this.#meter,
+    for (const { n, span, entries } of sorted) {
+      await eachPlaces(this.#index, span, this.#memory.entries, take)
+      search.endWord(n)
+      this.#keys += entries
+      // No object is read, but time passes.
+      this.#meter.count(0)
+      await this.#meter.breathe()
     }
-    await visitRows(visit, (block, rows) => {
-      for (const n of rows) {
-        if (!hasPhrase(this.#index.text ?? [], (name) => block.field(name)[n], phrase)) continue
-        having.push(found.find(block.refs[n] as number))
-      }
-      return true
-    })
-    return having
+    return search.finish()
+  }
+
+  async #byEntries(spans: readonly Span[]) {
+    const counted: { readonly n: number; readonly span: Span; readonly entries: number }[] = []
+    for (const [n, span] of spans.entries()) {
+      counted.push({
+        n,
+        span,
+        entries: await countSpans(this.#index, [span], this.#memory.entries),
+      })
+    }
+    return counted.sort((one, other) => one.entries - other.entries)
   }
 
   /** Where all lie that a word may stand for. */
-  #neighbourhood({ form, isPrefix }: AskedWord): Span {
-    if (isPrefix) return spanBeginning(form)
-    if (this.#language === noLanguage) return spanOfForm(form)
-    return spanBeginning(beginningOf(stemmer(this.#language)(form)))
+  #neighbourhood({ form, isPrefix }: AskedWord): Span[] {
+    if (isPrefix) return [spanBeginning(form)]
+    if (this.#language === noLanguage) return [spanOfForm(form)]
+    return beginningsOf(stemmer(this.#language)(form), this.#language).map(spanBeginning)
   }
 
   async #formsOf({ form, isPrefix }: AskedWord): Promise<readonly Form[]> {
@@ -287,7 +304,13 @@ class TextSearch {
     const name = `${this.#language} ${stem}`
     const isOfStem = (other: string) => stemOf(other) === stem
     const { entries } = this.#memory
-    const forms = await formsIn(this.#index, beginningOf(stem), name, isOfStem, entries)
+    const forms = await formsIn(
+      this.#index,
+      beginningsOf(stem, this.#language),
+      name,
+      isOfStem,
+      entries,
+    )
     const others = forms.filter((other) => other !== form)
     return [
       own,

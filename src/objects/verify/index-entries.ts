@@ -28,7 +28,8 @@ interface Cursor {
 }
 
 /**
- * Calls with each entry, and how often it was added less how often it was deleted. Tells what is
+ * Calls with each entry, how often it was added less how often it was deleted, and where in its row it
+ * is, if it is a word. Tells what is
  * wrong on the way: entries out of order, pages that are not what their run says. False where some
  * page could not be read, so that there may be more entries.
  * @param runs oldest first
@@ -37,7 +38,7 @@ export async function walkEntries(
   reading: Reading,
   index: number,
   runs: readonly NumberedRun[],
-  visit: (key: Scalar, ref: number, times: number) => void,
+  visit: (key: Scalar, ref: number, times: number, place: string) => void,
 ): Promise<boolean> {
   const walk = new EntriesWalk(reading)
   const cursors: Cursor[] = []
@@ -51,17 +52,19 @@ export async function walkEntries(
   while (cursors.length > 0) {
     const { key, ref, what } = leastOf(cursors)
     let times = 0
+    let place = ''
     // Oldest first: what a deletion takes away was added by then.
     for (let n = 0; n < cursors.length; n++) {
       const cursor = cursors[n] as Cursor
       if (cursor.ref !== ref || compareScalars(cursor.key, key) !== 0) continue
       times += cursor.weight
+      if (cursor.weight > 0) place = cursor.page.place(cursor.at)
       if (times < 0 && walk.isWhole) walk.tell(cursor.what, 'deletes', key, ref, 'was never added')
       if (walk.step(cursor) || (await walk.turn(cursor))) continue
       cursors.splice(n--, 1)
     }
     if (times > 1) walk.tell(what, 'adds', key, ref, 'was there already')
-    visit(key, ref, times)
+    visit(key, ref, times, place)
   }
   return walk.isWhole
 }
@@ -144,8 +147,9 @@ class EntriesWalk {
 
 const noPage = new EntryPage({ keys: [], refs: new Float64Array(0) })
 
-export function entryText(key: Scalar, ref: number): string {
-  return typeof key === 'number' ? `${ref} ${key}` : `${ref} ${JSON.stringify(key)}`
+export function entryText(key: Scalar, ref: number, place = ''): string {
+  const text = typeof key === 'number' ? `${ref} ${key}` : `${ref} ${JSON.stringify(key)}`
+  return place === '' ? text : `${text} ${place}`
 }
 
 function areKeys(keys: ArrayLike<Scalar>, refs: Float64Array): boolean {

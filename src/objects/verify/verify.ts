@@ -33,6 +33,7 @@ import {
   type RunRecord,
   type SchemaRecord,
 } from '../engine/records.js'
+import { newKeys } from '../engine/entries.js'
 import { indexOf } from '../engine/index-runs.js'
 import { tableOf, tableSpan } from '../engine/ref.js'
 import { collectKeys } from '../engine/row-keys.js'
@@ -344,12 +345,12 @@ class ObjectsCheck {
       this.#ids.balance?.add(entryText(id, row.ref), 1)
     }
     for (const index of of.indexes) {
-      const keys: Scalar[] = []
-      const refs: number[] = []
-      const irregular = collectKeys(index.index, rows, keys, refs)
+      const found = newKeys()
+      const { keys, refs, places } = found
+      const irregular = collectKeys(index.index, rows, found)
       if (!this.#report.isMuted) index.irregular += irregular
       for (let n = 0; n < keys.length; n++) {
-        index.balance?.add(entryText(keys[n] as Scalar, refs[n] as number), 1)
+        index.balance?.add(entryText(keys[n] as Scalar, refs[n] as number, places[n]), 1)
       }
     }
   }
@@ -410,8 +411,8 @@ class ObjectsCheck {
   ): Promise<void> {
     let lastKey: Scalar = null
     let lastRef = -1
-    const isWhole = await walkEntries(this.#reading, index, runs, (key, ref, times) => {
-      if (times !== 0) check.balance?.add(entryText(key, ref), -times)
+    const isWhole = await walkEntries(this.#reading, index, runs, (key, ref, times, place) => {
+      if (times !== 0) check.balance?.add(entryText(key, ref, place), -times)
       if (index !== idIndex || times <= 0) return
       if (lastRef >= 0 && lastKey === key && this.#suspects.length < maxSuspects) {
         if (!this.#report.isMuted) this.#suspects.push([lastRef, ref])

@@ -143,6 +143,13 @@ t.test('retrieval cites pages and headings, and takes neither for knowledge', as
     entities: 2,
   })
   t.match(sources[0], { heading: 'Of Tolls', page: 2 })
+  const { citations } = await graph.answer({
+    text: 'toll penny keeper weavers',
+    generate: ({ messages }) =>
+      /Heading: Of Tolls\nPage: 2\n/.test(messages[1]?.content ?? '') ? 'A penny [1].' : '',
+  })
+  const cited = { title: 'News of the River', heading: 'Of Tolls', page: 2 }
+  t.match(citations, [{ n: 1, start: 8, end: 11, source: cited }])
   t.notMatch(triples.map(({ p }) => p.v).join(), /pageStart|articleSection/)
 })
 

@@ -234,7 +234,7 @@ t.test('a host may have the last word', async (t) => {
     found((await ask(text)).filter(({ chunk }) => chunk.v !== 'urn:Other 7/0')),
     'equal ones as they were',
   )
-  for (const wrong of [[1], 'no', sources.map(() => NaN)]) {
+  for (const wrong of [[1], 'no', sources.map(() => NaN), new Array<number>(sources.length)]) {
     const asked = graph.retrieve({ text, rerank: () => wrong as number[] })
     await t.rejects(asked, TypeError, String(wrong))
   }
@@ -243,6 +243,14 @@ t.test('a host may have the last word', async (t) => {
     throw thrown
   }
   await t.rejects(graph.retrieve({ text, rerank: throwing }), thrown)
+  const controller = new AbortController()
+  const reason = new Error('enough')
+  const never = () => {
+    controller.abort(reason)
+    return new Promise<number[]>(() => {})
+  }
+  const left = graph.retrieve({ text, signal: controller.signal, rerank: never })
+  await t.rejects(left, reason, 'one that does not notice the signal')
 })
 
 t.test('a question that finds nothing by words is asked by vectors', async (t) => {

@@ -176,6 +176,7 @@ t.test('sources are the passages of entities, with their places', async (t) => {
     {
       chunk: uri('c1'),
       document: uri('book'),
+      title: 'The Book',
       core: 'core of a',
       start: 100,
       end: 200,
@@ -188,6 +189,7 @@ t.test('sources are the passages of entities, with their places', async (t) => {
     {
       chunk: uri('c0'),
       document: uri('book'),
+      title: 'The Book',
       core: 'core of a',
       start: 0,
       end: 100,
@@ -198,6 +200,23 @@ t.test('sources are the passages of entities, with their places', async (t) => {
     },
   ])
   t.equal(labels['book'], 'The Book')
+})
+
+t.test('a source has the title of its document, or its own where it is of none', async (t) => {
+  const triples = [
+    ...['a', 'b', 'c'].flatMap((name, n) => edge(name, vocabulary.wasDerivedFrom, `c${n}`)),
+    edge('c0', vocabulary.isPartOf, 'book'),
+    edge('c1', vocabulary.isPartOf, 'paper'),
+    label('book', 'A label'),
+    literal('book', vocabulary.dctermsTitle, 'A title'),
+    edge('book', vocabulary.name, 'urn:name'),
+    literal('c0', vocabulary.name, 'no document'),
+    literal('paper', vocabulary.dcTitle, 'A paper'),
+    literal('c2', vocabulary.name, 'Alone'),
+  ]
+  const { sources } = await ask({ triples, near: ['a', 'b', 'c'] })
+  const titles = Object.fromEntries(sources.map(({ chunk, title }) => [chunk.v, title]))
+  t.strictSame(titles, { c0: 'A title', c1: 'A paper', c2: 'Alone' })
 })
 
 t.test('passages of documents in the preferred language come first', async (t) => {
@@ -445,6 +464,17 @@ t.test('a question that is aborted while its text is embedded ends with the reas
     const asked = checkRetrieval({ text: 'why?', signal: controller.signal }, embedder)
     await t.rejects(asked, reason, `an embedder that gives ${vectors.length} vectors then`)
   }
+})
+
+t.test('an embedder that does not notice the signal is left', async (t) => {
+  const controller = new AbortController()
+  const reason = new Error('enough')
+  const embedder = by(() => {
+    controller.abort(reason)
+    return new Promise(() => {})
+  })
+  const asked = checkRetrieval({ text: 'why?', signal: controller.signal }, embedder)
+  await t.rejects(asked, reason)
 })
 
 function by(embed: Embedder): QuestionEmbedder {

@@ -185,8 +185,7 @@ t.test('a client that leaves ends the generation', async (t) => {
 })
 
 t.test('a model has its time, and a user half of the places', async (t) => {
-  let begun = 0
-  const generate: Generate = () => (begun++, new Promise(() => {}))
+  const generate: Generate = () => new Promise(() => {})
   const serving = await withPassages(t, { generate, maxAnswerMs: 50, maxConcurrentAnswers: 2 })
   const late = await ask(serving, 'POST /graph/answer', question)
   t.match([late.status, late.value], [503, { code: 'LK_MODEL_UNAVAILABLE' }])
@@ -198,6 +197,19 @@ t.test('a model has its time, and a user half of the places', async (t) => {
   t.equal((await ask(slow, 'POST /graph/retrieve', question)).status, 200)
   first.request.destroy()
   await Promise.all(slow.answers)
+})
+
+t.test('the time of a question is not that of the model', async (t) => {
+  const maxQueryMs = 2000
+  const generate: Generate = (_, { signal }) =>
+    new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error))
+      setTimeout(() => resolve('late'), maxQueryMs + 200)
+    })
+  const serving = await withPassages(t, { generate, maxQueryMs })
+  // Indexed by now.
+  await ask(serving, 'POST /graph/retrieve', question)
+  t.equal((await ask(serving, 'POST /graph/answer', question)).value['text'], 'late')
 })
 
 t.test('a client asks for no more than the host allows', async (t) => {

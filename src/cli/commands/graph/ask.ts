@@ -22,13 +22,31 @@ interface AskCommandOptions extends GraphFlags {
   readonly all?: true
   readonly dot?: true
   readonly config?: string
+  readonly model?: string
+  readonly modelUrl?: string
+  readonly maxPromptLength?: number
 }
 
 export async function ask(words: readonly string[], options: AskCommandOptions): Promise<void> {
   const text = words.join(' ')
   const form = (['json', 'dot', 'all'] as const).filter((name) => options[name])
   if (form.length > 1) throw new UsageError(`--${form[0]} cannot be used with --${form[1]}`)
-  const { entities, triples, depth, maxTriples, language: languages } = options
+  const { entities, triples, depth, maxTriples, language: languages, model } = options
+  if (model !== undefined) {
+    if (options.dot || options.all) {
+      throw new UsageError(`--${form[0]} cannot be used with --model`)
+    }
+    const { answerQuestion } = await import('./answer.js')
+    return answerQuestion(
+      { text, entities, triples, depth, maxTriples, languages },
+      { ...options, model },
+    )
+  }
+  for (const name of ['modelUrl', 'maxPromptLength'] as const) {
+    if (options[name] === undefined) continue
+    const flag = name === 'modelUrl' ? '--model-url' : '--max-prompt-length'
+    throw new UsageError(`${flag} is for --model, which is missing`)
+  }
   const { found, why } = await withGraph(options, (access) =>
     interruptible(async (signal) => {
       const question = { text, entities, triples, depth, maxTriples, languages, signal }

@@ -1,0 +1,43 @@
+import * as fc from 'fast-check'
+import t from 'tap'
+import { newKeys, sortWords } from '../../../src/objects/engine/entries.js'
+import { addWordKeys, placesIn, wordsOf } from '../../../src/objects/engine/word-keys.js'
+import { pickSeed } from '../../fixtures/random.js'
+
+const fields = [
+  { path: ['a'], weight: 2 },
+  { path: ['b'], weight: 1 },
+]
+
+t.test('a row has each of its words once, with how often and where', async (t) => {
+  const object = { a: 'one two one', b: ['two three', '', 'one'] }
+  const found = newKeys()
+  const { words, length } = wordsOf(fields, (name) => object[name as 'a' | 'b'])
+  addWordKeys({ words, length }, 7, found)
+  const { keys, refs, places } = sortWords(found)
+  t.strictSame(keys, [9, 'one\x005', 'three\x001', 'two\x003'])
+  t.strictSame([...refs], [7, 7, 7, 7])
+  // What follows a string leaves out one.
+  t.strictSame(places?.map(placesIn), [[], [0, 2, 8], [5], [1, 4]])
+})
+
+t.test('places are what they were, however long the row is', async (t) => {
+  const many = fc.array(fc.constantFrom('a', 'b', 'c d', '', 'x '.repeat(40_000)), { maxLength: 5 })
+  const property = fc.property(many, (texts) => {
+    const expected = new Map<string, number[]>()
+    let place = 0
+    for (const text of texts) {
+      for (const word of text.split(' ').filter((each) => each !== '')) {
+        const known = expected.get(word)
+        if (known === undefined) expected.set(word, [place])
+        else known.push(place)
+        place++
+      }
+      place++
+    }
+    const { words } = wordsOf(fields.slice(0, 1), () => texts)
+    const found = new Map([...words].map(([word, { places }]) => [word, placesIn(places)]))
+    t.strictSame(found, expected)
+  })
+  fc.assert(property, { seed: pickSeed(), numRuns: 30 })
+})
