@@ -26,7 +26,7 @@ export async function search(
   await turns.pass()
   const begun = await Search.of(sets, question, turns)
   try {
-    const first = await firstOf(sets, question, begun, turns)
+    const first = await firstOf(sets, question, { search: begun, k }, turns)
     const best = await readBest(view, begun, { k, first }, turns)
     const highlighter = new Highlighter(question, await begun.forms())
     const scored = best.map(({ scored }) => scored)
@@ -54,38 +54,26 @@ interface Read {
   readonly passage: Omit<FoundPassage, 'highlights'>
 }
 
-/** Passages of which the one is chosen that comes first whatever scores say. */
-const mostHaving = 64
-
 /** What comes first whatever scores say, where it is not the first already: with the score of the best. */
 async function firstOf(
   sets: readonly PassageSet[],
   question: WordQuestion,
-  search: Search,
+  { search, k }: { readonly search: Search; readonly k: number },
   turns: Turns,
 ): Promise<ScoredPassage | undefined> {
-  const [best] = search.best(1)
+  const [best] = search.best(k)
   if (best === undefined) return undefined
   const keys = await keysOf(sets, question, search, turns)
-  if (keys === undefined) return undefined
-  const isBest = keys.passages.some(
-    ({ set, passage }) => set === best.set && passage === best.passage,
-  )
-  if (isBest) return undefined
-  const phrases = [...question.phrases, ...keys.phrases]
-  const having = await Search.of(sets, { ...question, phrases }, turns)
-  const found = having.best(mostHaving)
-  having.end()
-  const explained = await Search.explained(sets, question, found, turns)
+  const scored = (keys?.passages ?? []).map((each) => ({ ...each, score: search.scoreOf(each) }))
+  const most = Math.max(0, ...scored.map(({ score }) => score))
+  if (most === 0 || most === best.score) return undefined
+  const equals = scored.filter(({ score }) => score === most)
   const named = await Promise.all(
-    found.map(async (each, n) => {
-      const score = (explained[n] ?? []).reduce((sum, { score }) => sum + score, 0)
-      return { each, score, name: await nameOf(search.set(each.set), each) }
-    }),
+    equals.map(async (each) => ({ each, name: await nameOf(search.set(each.set), each) })),
   )
   // The same one, whichever parts an index has.
-  const [first] = named.sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1))
-  return first && { ...first.each, score: best.score }
+  named.sort((a, b) => (a.name < b.name ? -1 : 1))
+  return named[0] && { ...named[0].each, score: best.score }
 }
 
 function nameOf(set: PassageSet, { passage }: ScoredPassage): string | Promise<string> {

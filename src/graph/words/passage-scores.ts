@@ -172,6 +172,11 @@ export class PassageScores {
     }
   }
 
+  /** 0 where a passage is not to be found. */
+  of(passage: number): number {
+    return this.#scratch.scores.values[passage] as number
+  }
+
   /** `set` is the number of the set. */
   addTo(top: TopPassages, set: number): void {
     const { values, changed, count } = this.#scratch.scores

@@ -76,6 +76,8 @@ export class Search {
   readonly #scores: readonly PassageScores[]
   readonly #parts: PartOfSearch[] = []
   readonly #exactly: PartOfSearch[] = []
+  /** To find them takes as long as it takes to score a frequent word. */
+  #last: { readonly k: number; readonly best: readonly ScoredPassage[] } | undefined
   /** By word of the question: how many passages have it so. */
   readonly #exact = new Map<string, number>()
   /** Those of its words, by set: numbers, as lists may be long. */
@@ -118,9 +120,17 @@ export class Search {
 
   /** The best, at most so many: best first, those of one score in the order of sets and passages. */
   best(k: number): ScoredPassage[] {
+    if (this.#last?.k === k) return [...this.#last.best]
     const top = new TopPassages(k)
     for (const [n, scores] of this.#scores.entries()) scores.addTo(top, n)
-    return top.sorted()
+    const best = top.sorted()
+    this.#last = { k, best }
+    return [...best]
+  }
+
+  /** That of one passage; 0 where it is not found. */
+  scoreOf({ set, passage }: Pick<ScoredPassage, 'set' | 'passage'>): number {
+    return (this.#scores[set] as PassageScores).of(passage)
   }
 
   set(n: number): PassageSet {
