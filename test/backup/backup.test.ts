@@ -39,6 +39,8 @@ async function restored(t: Parameters<typeof openStore>[0], bytes: Parameters<ty
 t.test('what was backed up restores, from each kind of target and source', async (t) => {
   const dir = t.testdir()
   const keep = await filled(t)
+  // Indexed in the background it would come between two backups.
+  await keep.knowledge.index({ user: ref.user })
   const file = join(dir, 'a.backup')
   const seen: BackupProgress[] = []
   const summary = await keep.backup(file, { onProgress: (progress) => seen.push(progress) })

@@ -36,6 +36,8 @@ async function shelf(t: Test): Promise<{ dir: string; data: string }> {
   const dir = t.testdir({ files: {} })
   const data = join(dir, 'data')
   await succeed(t, ['import', '-', ...name, '--data', data], { input: sample })
+  // Indexed in the background it would come between two backups.
+  await succeed(t, ['index', '--data', data])
   return { dir: join(dir, 'files'), data }
 }
 
