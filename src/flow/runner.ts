@@ -2,6 +2,7 @@
 
 import { hasCode } from '../errors.js'
 import type { Clock } from '../clock.js'
+import { onlyCompute } from './definition.js'
 import { Execution } from './execution.js'
 import type { ExecutionOptions, Interruption } from './execution.js'
 import { noFlow } from './queue/jobs.js'
@@ -38,6 +39,12 @@ interface Delivery {
 const pollMs = 1000
 const defaultStopMs = 10_000
 
+// Steps that only compute gain nothing from many large documents at once, and hold some forty times
+// their texts: beyond a few, only small ones are taken, and not many before their sizes are known.
+const fewDocuments = 4
+const largeBytes = 1024 * 1024
+const takenAtOnce = 8
+
 const stopOptions = { timeoutMs: aTimeout }
 
 export class FlowRunner implements Runner {
@@ -46,6 +53,8 @@ export class FlowRunner implements Runner {
   /** Given up, and maybe not at their end. */
   readonly #ending = new Set<Delivery>()
   readonly #counts = new Map<string, number>()
+  /** Of the documents that are counted. */
+  readonly #bytes = new Map<string, number>()
   readonly #claiming = new Set<string>()
   /** Flows that something came for while they were being claimed from. */
   readonly #again = new Set<string>()
@@ -136,7 +145,7 @@ export class FlowRunner implements Runner {
     const { queue, clock, stepsOf } = this.#options
     const flow = queue.flow(id)
     if (flow === undefined || !flow.active) return
-    const free = flow.concurrency - (this.#counts.get(id) ?? 0)
+    const free = this.#room(flow)
     const queued = queue.stats(id)?.queued ?? 0
     if (free <= 0 || (queued === 0 && queue.nextDue(id) > clock.now())) return
     const steps = stepsOf(flow)
@@ -144,6 +153,20 @@ export class FlowRunner implements Runner {
     const { jobs, more } = await queue.claim(id, free)
     for (const claimed of jobs) void this.#deliver(claimed, flow, steps)
     if (more) this.#again.add(id)
+  }
+
+  #room({ id, steps, concurrency }: Flow): number {
+    const count = this.#counts.get(id) ?? 0
+    const free = concurrency - count
+    if (!onlyCompute(steps)) return free
+    const isLarge = (this.#bytes.get(id) ?? 0) >= largeBytes
+    return Math.min(free, isLarge ? fewDocuments - count : takenAtOnce)
+  }
+
+  #count({ flow, claimed }: Delivery, sign: 1 | -1): void {
+    const bytes = claimed.document.text.byteLength
+    this.#counts.set(flow, (this.#counts.get(flow) ?? 0) + sign)
+    this.#bytes.set(flow, (this.#bytes.get(flow) ?? 0) + sign * bytes)
   }
 
   async #deliver(claimed: Claimed, flow: Flow, steps: readonly Step[]): Promise<void> {
@@ -160,13 +183,13 @@ export class FlowRunner implements Runner {
       onStep: (step) => onStep(claimed, step),
       // The next one is claimed while this one's end is written: both share a commit.
       onStepsEnded: () => {
-        this.#counts.set(flow.id, (this.#counts.get(flow.id) ?? 1) - 1)
+        this.#count(delivery, -1)
         this.wake([flow.id])
       },
     })
     const delivery = { claimed, flow: flow.id, execution }
     this.#deliveries.add(delivery)
-    this.#counts.set(flow.id, (this.#counts.get(flow.id) ?? 0) + 1)
+    this.#count(delivery, 1)
     if (this.#isOutOfPatience) execution.interrupt('stopped')
     try {
       await execution.run()

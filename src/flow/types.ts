@@ -150,7 +150,10 @@ export interface FlowDefinition {
   // Which step comes behind which is not for the type to say.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly steps?: readonly (string | NamedStep | Step<any>)[]
-  /** Documents under way at once, in each runner. 4 by default. */
+  /**
+   * Documents under way at once, in each runner. 32 by default where all steps are built in and ask no model; then
+   * no more than 4 while their texts have a megabyte together. Otherwise 4.
+   */
   readonly concurrency?: number
   /** Deliveries of a document before it is a dead letter. 5 by default. */
   readonly maxAttempts?: number

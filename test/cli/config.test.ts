@@ -40,7 +40,7 @@ t.test('the example of the documentation is read', async (t) => {
     indexing: { indexThreads: 1, indexBytesPerSecond: 50000000 },
     collections: 'open',
     schemas: [{ name: 'product', fields: { id: { type: 'string', required: true } } }],
-    flows: [{ id: 'default', concurrency: 4 }],
+    flows: [{ id: 'default', concurrency: 8 }],
     embedder: Function,
     generate: { model: 'qwen3', url: 'http://localhost:11434/v1' },
     defaultUser: 'trustgraph',

@@ -31,7 +31,7 @@ t.test('every default is filled in, and the steps are the built-in five', async 
     id: 'f',
     active: true,
     steps: ['chunk', 'embed', 'extract', 'store', 'index'].map((name) => ({ name })),
-    concurrency: 4,
+    concurrency: 32,
     maxAttempts: 5,
     stepTimeoutMs: 600_000,
     minDelayMs: 1000,
@@ -39,6 +39,18 @@ t.test('every default is filled in, and the steps are the built-in five', async 
     maxQueued: 10_000_000,
     keepDone: 10_000,
   })
+})
+
+t.test('fewer documents are under way where a model is asked, or code is run', async (t) => {
+  const openai = { name: 'extract', options: { type: 'openai', model: 'm' } }
+  for (const [steps, expected] of [
+    [['chunk', { name: 'extract', options: { type: 'offline' } }], 32],
+    [['chunk', openai, 'store'], 4],
+    [['chunk', { name: 'mine', run }], 4],
+  ] as const) {
+    t.equal(checkDefinition({ id: 'f', steps }).flow.concurrency, expected)
+    t.equal(checkDefinition({ id: 'f', steps, concurrency: 7 }).flow.concurrency, 7)
+  }
 })
 
 for (const [name, [least, most]] of Object.entries(limits)) {

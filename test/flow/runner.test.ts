@@ -1,7 +1,9 @@
 // Processing on virtual time: what is delivered when, and what becomes of it.
 
+import { setImmediate } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import t from 'tap'
+import { createLorekeep } from '../../src/index.js'
 import { LorekeepError } from '../../src/errors.js'
 import { backoff } from '../../src/flow/queue/backoff.js'
 import { MemoryBackend } from '../../adapters/memory.js'
@@ -641,6 +643,32 @@ t.test('no more than `concurrency` documents are under way, and no document twic
   for (let n = 0; n < 5; n++) {
     const ofOne = done.map(Number).filter((text) => text % 5 === n)
     t.strictSame(ofOne, [n, n + 5, n + 10, n + 15])
+  }
+})
+
+t.test('many small documents are under way at once, and few large ones', async (t) => {
+  await using keep = await createLorekeep({ backend: new MemoryBackend() })
+  const { flows } = keep
+  for (const [length, check] of [
+    [1000, (most: number) => most > 8 && most <= 32],
+    // Eight, whose sizes are known when they are taken, and those that end meanwhile.
+    [180_000, (most: number) => most <= 12],
+  ] as const) {
+    const { id } = await flows.define({ id: `of ${length}`, steps: ['chunk', 'extract'] })
+    const content = 'of it '.repeat(length / 6)
+    const count = 14
+    for (let n = 0; n < count; n++) await flows.load(id, { id: `d${n}`, content })
+    let [most, done] = [0, 0]
+    const runner = flows.run({ flows: [id] })
+    // Of a step that computes in a thread; what is written meanwhile is not under way any more.
+    while (done < count) {
+      await setImmediate()
+      const stats = await flows.stats(id)
+      most = Math.max(most, stats.active)
+      done = stats.done
+    }
+    await runner.stop()
+    t.ok(check(most), `${most} of ${length} characters`)
   }
 })
 
