@@ -21,8 +21,10 @@ export function* graphTriples(
 ): Generator<Triple, void, undefined> {
   // Only what others wrote can come twice. What is made here is far more, and not remembered.
   const given = new Set<string>()
+  const predicates = new Set<string>()
   const isNew = (triple: Triple) => {
     const { size } = given
+    predicates.add(triple.p.v)
     return given.add(keyOfTriple(triple)).size > size
   }
   const metadata = document.metadata.filter(isNew)
@@ -34,7 +36,10 @@ export function* graphTriples(
   const { pages = [] } = document
 
   yield* metadata
-  for (const triple of made()) if (!given.has(keyOfTriple(triple))) yield triple
+  for (const triple of made()) {
+    // The predicates of most are said of nothing else.
+    if (!predicates.has(triple.p.v) || !given.has(keyOfTriple(triple))) yield triple
+  }
   yield* relations
 
   function* made(): Generator<Triple, void, undefined> {
