@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 
 const root = process.cwd()
-const workers = ['index-worker.js', 'sparql-worker.js', 'file-worker.js']
+const workers = ['index-worker.js', 'sparql-worker.js', 'file-worker.js', 'reading-worker.js']
 
 const program = `
 import { MemoryBackend } from './adapters/memory.js'

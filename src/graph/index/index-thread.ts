@@ -1,6 +1,7 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { BlockStorage } from '../../block-writer.js'
 import type { Operation } from '../../storage.js'
+import { startThread, warnOfThread, type Ready } from '../../thread.js'
 import type { PartRecord } from './layout.js'
 import type { MergeInput } from './part-merger.js'
 import type { SourceName } from './places.js'
@@ -24,8 +25,7 @@ export type ToWorker =
   | { readonly type: 'answer'; readonly id: number; readonly value: Uint8Array | undefined }
 
 export type FromWorker =
-  /** The first message of a thread, before its module has been run to its end. */
-  | { readonly type: 'ready' }
+  | Ready
   /** Its module has been run to its end. Where this comes first, the module is not ours. */
   | { readonly type: 'loaded' }
   | { readonly type: 'taken' }
@@ -48,37 +48,12 @@ let threads = 0
 
 let idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout } | undefined
 
-// A file of that name may be another program, which would run on and never say anything.
-const { href } = new URL('./index-worker.js', import.meta.url)
-const entry = `
-import('node:worker_threads').then(async ({ parentPort }) => {
-  await import(${JSON.stringify(href)})
-  parentPort.postMessage({ type: 'loaded' })
-})`
-
-/** Once is enough: it may have done something. */
-let foreign: Error | undefined
-
-/** Rejects where it cannot be started: a bundler may have left its file behind, or made another. */
 async function createWorker(): Promise<Worker> {
-  if (foreign !== undefined) throw foreign
-  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(entry)}`))
-  // Who uses it listens as well. An error that comes when nobody does is of no interest.
-  worker.on('error', () => undefined)
+  const worker = await startThread(new URL('./index-worker.js', import.meta.url))
   worker.once('exit', () => {
     if (idle?.worker !== worker) return
     clearTimeout(idle.timer)
     idle = undefined
-  })
-  await new Promise<void>((resolve, reject) => {
-    worker.once('message', (message: FromWorker) => {
-      if (message.type === 'ready') return resolve()
-      foreign = new Error('index-worker.js is another program: it did not say that it is ready')
-      void worker.terminate()
-      reject(foreign)
-    })
-    worker.once('error', reject)
-    worker.once('exit', () => reject(new Error('it ended before it was ready')))
   })
   return worker
 }
@@ -106,18 +81,6 @@ async function giveBack(worker: Worker): Promise<void> {
   idle = { worker, timer: setTimeout(end, idleMs).unref() }
 }
 
-let hasWarned = false
-
-/** Once: what follows of it is slower, and not wrong. */
-function warn(error: unknown): void {
-  if (hasWarned) return
-  hasWarned = true
-  const reason = error instanceof Error ? error.message.split('\n', 1)[0] : String(error)
-  process.emitWarning(
-    `lorekeep makes indexes without a thread of their own, which holds up what else runs here: it could not be started (${reason}). A bundle needs lorekeep/index-worker beside it, as index-worker.js: docs/bundlers.md`,
-  )
-}
-
 /**
  * A thread that makes one index, so that whoever serves others meanwhile is not held up, and an import
  * uses two processors. The storage stays here: the thread asks for its reads and writes.
@@ -143,7 +106,7 @@ export class IndexThread {
       return new IndexThread(await takeWorker(), storage, id, signal)
     } catch (error) {
       threads--
-      warn(error)
+      warnOfThread('index-worker', 'makes indexes', error)
       return undefined
     }
   }

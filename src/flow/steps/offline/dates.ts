@@ -42,7 +42,7 @@ export function dates(sentence: Sentence): DateMention[] {
   return found
 }
 
-export function dateTerm({ value, type }: DateMention): Term {
+export function dateTerm({ value, type }: Pick<DateMention, 'value' | 'type'>): Term {
   return { v: value, e: false, dt: `${xsd}${type}` }
 }
 

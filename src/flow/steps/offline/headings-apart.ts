@@ -3,15 +3,16 @@
 import type { FlowDocument } from '../../types.js'
 import { headingsOf, lastAt } from '../headings.js'
 import { collapseSpace } from '../names.js'
-import { firstHeading } from '../title.js'
 import type { ChunkText } from '../types.js'
 
 /** The text of a chunk, each heading and the title of the document in a paragraph of its own. */
-export function withHeadingsApart({ start, text }: ChunkText, document: FlowDocument): string {
+export function withHeadingsApart(
+  { start, text }: ChunkText,
+  document: FlowDocument,
+  first: string | undefined,
+): string {
   const headings = headingsOf(document)
-  const titles = new Set(
-    [document.title ?? '', firstHeading(document.text) ?? ''].map(collapseSpace),
-  )
+  const titles = new Set([document.title ?? '', first ?? ''].map(collapseSpace))
   return text.replace(/[^\r\n]+/g, (line, at: number) => {
     if (titles.has(collapseSpace(line))) return `\n\n${line}\n\n`
     const heading = lastAt(headings, start + at)

@@ -1,12 +1,9 @@
 // A chunk, sentence by sentence, with everything in it that could be an entity, and what it says.
 
-import { collapseSpace } from '../names.js'
-import type { FlowDocument } from '../../types.js'
-import { firstHeading } from '../title.js'
-import type { ChunkText } from '../types.js'
+import { collapseSpace, nameProblem } from '../names.js'
 import { dates, type DateMention } from './dates.js'
-import { withHeadingsApart } from './headings-apart.js'
 import { overlaps, type Mention } from './mention.js'
+import type { Passage } from './passage.js'
 import { phrases } from './phrases.js'
 import { properNames } from './proper-names.js'
 import { relations } from './relations.js'
@@ -27,16 +24,17 @@ export interface Reading {
   readonly topic: Topic | undefined
 }
 
-export function read(chunk: ChunkText, document: FlowDocument, tagger: Tagger): Reading {
-  const sentences = tagger.sentences(withHeadingsApart(chunk, document))
+export function read(passage: Passage, tagger: Tagger): Reading {
+  const sentences = tagger.sentences(passage.parted)
   const isEnglish = looksEnglish(sentences)
-  const title = chunk.index === 0 && isEnglish ? titleOf(document) : undefined
+  const isName = (name: string) => nameProblem(name) === undefined
+  const title = isEnglish && isName(passage.title ?? '') ? passage.title : undefined
   const found = properNames(sentences, (word) => tagger.common(word), isEnglish, title)
   const topic = title === undefined ? undefined : topicOf(title, sentences, found)
-  const text = collapseSpace(chunk.text)
+  const text = collapseSpace(passage.text)
   // A promise that does not lean on the tagger, which spells a few words in its own way (`whomst`).
-  const isThere = ({ name }: Mention) => name.isWellFormed() && text.includes(name)
-  const isCut = cutBy(chunk, document.text, text)
+  const isThere = ({ name }: Mention) => isName(name) && text.includes(name)
+  const isCut = cutBy(passage, text)
   const isUsable = (end: Mention | DateMention) =>
     isDate(end) || end.name === topic?.name.name || isThere(end)
   return {
@@ -54,10 +52,6 @@ export function read(chunk: ChunkText, document: FlowDocument, tagger: Tagger): 
       return { sentence, names, phrases: kept, statements }
     }),
   }
-}
-
-function titleOf({ title, text }: FlowDocument): string | undefined {
-  return title ?? firstHeading(text)
 }
 
 /** True for a name that is all within the phrase, and shorter. */
@@ -79,8 +73,8 @@ function looksEnglish(sentences: readonly Sentence[]): boolean {
 }
 
 /** Whether the chunk begins or ends within a name, as far as capitals tell. */
-function cutBy({ start, end }: ChunkText, whole: string, text: string): (name: Mention) => boolean {
-  const goesBack = /\p{Lu}\S*\s*$/u.test(whole.slice(Math.max(0, start - 40), start))
-  const goesOn = /^\s*\p{Lu}/u.test(whole.slice(end, end + 40))
+function cutBy({ before, after }: Passage, text: string): (name: Mention) => boolean {
+  const goesBack = /\p{Lu}\S*\s*$/u.test(before)
+  const goesOn = /^\s*\p{Lu}/u.test(after)
   return ({ name }) => (goesBack && text.startsWith(name)) || (goesOn && text.endsWith(name))
 }

@@ -51,9 +51,8 @@ t.test('a name that the tagger made up is not taken', async (t) => {
   const tagger = await loadTagger()
   const inventive = { sentences: () => tagger.sentences('We met Ada.'), common: () => undefined }
   const text = 'We met somebody.'
-  const chunk = { index: 0, start: 0, end: text.length, text }
-  const document = { id: 'd', user: 'u', collection: 'c', metadata: [], text }
-  const { sentences } = read(chunk, document, inventive as unknown as Tagger)
+  const passage = { text, parted: text, title: undefined, before: '', after: '' }
+  const { sentences } = read(passage, inventive as unknown as Tagger)
   t.strictSame(
     sentences.flatMap(({ names, phrases }) => [...names, ...phrases]),
     [],
