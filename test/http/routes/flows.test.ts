@@ -17,7 +17,7 @@ t.test('a flow is defined, shown, listed, redefined, stopped, started and remove
 
   const steps = [{ name: 'chunk', options: { size: 500 } }, 'extract', 'store']
   const redefined = await ask(serving, 'PUT /flows/mine', { id: 'mine', steps }, admin)
-  t.match(redefined, { status: 200, value: { concurrency: 4, steps: { length: 3 } } })
+  t.match(redefined, { status: 200, value: { concurrency: 32, steps: { length: 3 } } })
   const same = await ask(serving, 'PUT /flows/mine', redefined.value, admin)
   t.strictSame(same.value, redefined.value, 'what is shown can be sent again')
 
