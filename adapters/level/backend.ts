@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
-import { LorekeepError } from '../../src/errors.js'
 import type { Backend, PartitionName } from '../../src/storage.js'
+import { OpenPartitions } from '../open-partitions.js'
 import { LevelPartition } from './partition.js'
 import { profileRules, profiles } from './profiles.js'
 import { checkArgument, checkOptions } from '../../src/door/options.js'
@@ -29,60 +29,31 @@ const levelOptions = {
 export class LevelBackend implements Backend {
   readonly shared = false
   readonly location: string
-  readonly #options: LevelOptions
-  readonly #partitions = new Map<PartitionName, Promise<LevelPartition>>()
-  #closing: Promise<void> | undefined
+  readonly #partitions: OpenPartitions<LevelPartition>
 
   constructor(location: string, options: LevelOptions = {}) {
     checkArgument('location', location, aText)
     checkOptions('LevelBackend()', options, levelOptions)
     // Now, not at the first open: the working directory may change until then.
     this.location = resolve(location)
-    this.#options = options
+    this.#partitions = new OpenPartitions((partition) => {
+      const profile = { ...profiles[partition], ...options.profiles?.[partition] }
+      return LevelPartition.open(partition, join(this.location, partition), profile)
+    })
   }
 
   async open(partition: PartitionName): Promise<LevelPartition> {
     if (!Object.hasOwn(profiles, partition)) {
       throw new TypeError(`there is no partition '${partition}'`)
     }
-    for (;;) {
-      if (this.#closing !== undefined) throw new LorekeepError('LK_CLOSED')
-      const opening = this.#partitions.get(partition) ?? this.#start(partition)
-      const storage = await opening
-      if (!storage.closed) return storage
-      // The caller's own close() lets go of the directory first.
-      await storage.close()
-      this.#forget(partition, opening)
-    }
+    return this.#partitions.open(partition)
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close()
-    return this.#closing
+    return this.#partitions.close()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
-  }
-
-  #start(partition: PartitionName): Promise<LevelPartition> {
-    const profile = { ...profiles[partition], ...this.#options.profiles?.[partition] }
-    const opening = LevelPartition.open(partition, join(this.location, partition), profile)
-    this.#partitions.set(partition, opening)
-    opening.catch(() => this.#forget(partition, opening))
-    return opening
-  }
-
-  #forget(partition: PartitionName, opening: Promise<LevelPartition>): void {
-    if (this.#partitions.get(partition) === opening) this.#partitions.delete(partition)
-  }
-
-  async #close(): Promise<void> {
-    const closings = [...this.#partitions.values()].map(async (opening) => {
-      // An open that fails rejected its own caller.
-      const storage = await opening.catch(() => undefined)
-      await storage?.close()
-    })
-    await Promise.all(closings)
   }
 }
