@@ -87,7 +87,7 @@ export const catalogue = define({
   LK_STORAGE_UNAVAILABLE: { kind: 'unavailable', message: 'the storage is unavailable' },
   LK_STORAGE_CONFLICT: { kind: 'conflict', message: 'the data changed meanwhile' },
   LK_STORAGE_FORMAT: { kind: 'storage', message: 'the data is of another format version' },
-  LK_STORAGE_LOCKED: { kind: 'unavailable', message: 'the data directory is in use' },
+  LK_STORAGE_LOCKED: { kind: 'unavailable', message: 'the data is in use' },
   LK_BACKUP_FORMAT: { kind: 'format', message: 'not a backup that can be read' },
   LK_BACKUP_DAMAGED: { kind: 'format', message: 'the backup is damaged' },
   LK_BACKUP_NOT_EMPTY: { kind: 'conflict', message: 'a backup is restored into an empty backend' },

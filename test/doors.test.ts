@@ -6,6 +6,7 @@
 import t, { type Test } from 'tap'
 import * as memory from '../adapters/memory.js'
 import * as level from '../adapters/level/index.js'
+import * as postgres from '../adapters/postgres/index.js'
 import * as steps from '../src/flow/steps/index.js'
 import * as http from '../src/http/index.js'
 import * as lorekeep from '../src/index.js'
@@ -722,6 +723,20 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
       call: (cores) => new level.LevelBackend('/none', { profiles: { cores } }),
     },
   ],
+  PostgresBackend: [
+    {
+      right: {
+        url: 'postgres://u@none/d',
+        schema: 's',
+        retryMs: 0,
+        connections: 1,
+        statementTimeoutMs: 1,
+        ssl: { rejectUnauthorized: false },
+      },
+      call: (options) => new postgres.PostgresBackend(options),
+      required: ['url'],
+    },
+  ],
   LorekeepError: [],
   hasCode: [],
 }
@@ -843,6 +858,7 @@ const without = [
   ),
   ...['chunk', 'embed', 'extract', 'store', 'index', 'hashingEmbedder', 'offlineExtractor'],
   ...['openaiEmbedder', 'openaiExtractor', 'createSparql', 'createHandler', 'MemoryBackend'],
+  'PostgresBackend',
   // Terms of others, which have types and no end of shapes; errors.
   ...['quadOf', 'rdfTermOf', 'termOf', 'LorekeepError', 'hasCode'],
 ]
@@ -877,7 +893,7 @@ for (const [name, list] of Object.entries(arguments_)) {
 
 t.test('every public function and method is in the table', async (t) => {
   const found = new Set<string>()
-  for (const module of [lorekeep, memory, level, steps, http, rdf, sparql, tgx]) {
+  for (const module of [lorekeep, memory, level, postgres, steps, http, rdf, sparql, tgx]) {
     for (const [name, value] of Object.entries(module)) {
       if (typeof value === 'function') found.add(name)
     }

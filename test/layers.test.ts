@@ -363,6 +363,8 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   msgpackr: ['src/codec'],
   level: ['adapters/level'],
   n3: ['src/rdf'],
+  pg: ['adapters/postgres'],
+  'pg-copy-streams': ['adapters/postgres/peer'],
   ws: ['src/http/socket'],
   mammoth: ['src/flow/files/docx'],
   parse5: ['src/flow/files/html'],

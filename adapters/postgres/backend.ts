@@ -1,0 +1,96 @@
+import { checkOptions } from '../../src/door/options.js'
+import type { Backend, PartitionName } from '../../src/storage.js'
+import { OpenPartitions } from '../open-partitions.js'
+import { translate } from './failures.js'
+import { postgresOptions, type PostgresOptions } from './options.js'
+import { PostgresPartition } from './partition.js'
+import { driver } from './peer.js'
+import { Readers } from './readers.js'
+import { Servers } from './servers.js'
+import { hasTables, makeTables, partitionNames } from './tables.js'
+
+interface Opened {
+  readonly servers: Servers
+  readonly readers: Readers
+}
+
+/**
+ * Stores in PostgreSQL 13 or later: each partition is a table. One process at a time; others that open it are
+ * refused with `LK_STORAGE_LOCKED` until it has closed, or has ended. A connection that is lost is made anew, to whichever of the hosts
+ * is the primary then.
+ */
+export class PostgresBackend implements Backend {
+  readonly shared = false
+  readonly schema: string
+  readonly #url: string
+  readonly #options: Required<Omit<PostgresOptions, 'url' | 'schema' | 'ssl'>> &
+    Pick<PostgresOptions, 'ssl'>
+  readonly #partitions: OpenPartitions<PostgresPartition>
+  #connecting: Promise<Opened> | undefined
+
+  /** @throws TypeError where an option is wrong */
+  constructor(options: PostgresOptions) {
+    const given = checkOptions('PostgresBackend()', options, postgresOptions, 'url')
+    const { url, schema = 'lorekeep', ssl } = given
+    const { retryMs = 10_000, connections = 8, statementTimeoutMs = 30_000 } = given
+    this.schema = schema
+    this.#url = url
+    this.#options = { retryMs, connections, statementTimeoutMs, ...(ssl !== undefined && { ssl }) }
+    this.#partitions = new OpenPartitions((partition) => this.#open(partition))
+  }
+
+  async open(partition: PartitionName): Promise<PostgresPartition> {
+    if (!partitionNames.includes(partition)) {
+      throw new TypeError(`there is no partition '${partition}'`)
+    }
+    return this.#partitions.open(partition)
+  }
+
+  /** Whether there is a store in the schema. Makes nothing. */
+  async exists(): Promise<boolean> {
+    const { readers } = await this.#connected()
+    return readers.with(
+      (connection) => hasTables(connection, this.schema),
+      () => undefined,
+    )
+  }
+
+  async close(): Promise<void> {
+    await this.#partitions.close()
+    const connected = await this.#connecting?.catch(() => undefined)
+    connected?.readers.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  async #open(partition: PartitionName): Promise<PostgresPartition> {
+    const { servers, readers } = await this.#connected()
+    const { schema } = this
+    const { retryMs } = this.#options
+    try {
+      await readers.with(
+        (connection) => makeTables(connection, schema),
+        () => undefined,
+      )
+      const parts = { servers, readers, schema, retryMs }
+      return await PostgresPartition.open(partition, parts)
+    } catch (error) {
+      throw translate(error)
+    }
+  }
+
+  #connected(): Promise<Opened> {
+    this.#connecting ??= this.#connect()
+    return this.#connecting
+  }
+
+  async #connect(): Promise<Opened> {
+    const { statementTimeoutMs, ssl } = this.#options
+    const url = this.#url
+    const options = { url, statementTimeoutMs, ...(ssl !== undefined && { ssl }) }
+    const servers = new Servers(await driver(), options)
+    return { servers, readers: new Readers(servers, this.#options) }
+  }
+}

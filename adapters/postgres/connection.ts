@@ -1,0 +1,158 @@
+// One session: prepared statements, rows in bulk, and whether it is still there.
+
+import type { Client, ClientConfig } from 'pg'
+import { CopyRows, type CopiedRow } from './copy-rows.js'
+import { asLost, ConnectionLost, isTold } from './failures.js'
+import type { Driver } from './peer.js'
+
+/** A statement that the server prepares once for each session, by its name. */
+export interface Statement {
+  readonly name: string
+  readonly text: string
+}
+
+/** What every statement of ours relies on, whatever the server's defaults are. */
+const settings = `
+  set_config('jit', 'off', false),
+  set_config('enable_hashjoin', 'off', false),
+  set_config('enable_mergejoin', 'off', false),
+  set_config('enable_seqscan', 'off', false),
+  set_config('bytea_output', 'hex', false),
+  set_config('client_min_messages', 'warning', false),
+  set_config('tcp_keepalives_idle', '5', false),
+  set_config('tcp_keepalives_interval', '2', false),
+  set_config('tcp_keepalives_count', '3', false),
+  CASE WHEN current_setting('synchronous_commit') = 'off'
+    THEN set_config('synchronous_commit', 'on', false) END`
+
+// pg_walfile_name() begins with the timeline: it is one more after each promotion.
+const asked = `SELECT pg_is_in_recovery(),
+  CASE WHEN pg_is_in_recovery() THEN NULL ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END,
+  pg_backend_pid(), ${settings}`
+
+export class Connection {
+  /** Of the server's session. */
+  readonly processId: number
+  /** Of the server's history, `undefined` of a standby. */
+  readonly timeline: number | undefined
+  /** A commit was told although no standby has it yet: somebody has ended the wait for one. */
+  #isDoubted = false
+  readonly #driver: Driver
+  readonly #client: Client
+  readonly #timeoutMs: number
+  #lost: Error | undefined
+
+  private constructor(
+    driver: Driver,
+    client: Client,
+    timeoutMs: number,
+    session: { readonly processId: number; readonly timeline: number | undefined },
+  ) {
+    this.#driver = driver
+    this.#client = client
+    this.#timeoutMs = timeoutMs
+    this.processId = session.processId
+    this.timeline = session.timeline
+    // Otherwise the loss of a session that does nothing would end the process.
+    client.on('error', (error) => (this.#lost ??= error))
+    client.on(
+      'end',
+      () => (this.#lost ??= new ConnectionLost('the server has closed the connection')),
+    )
+    client.on('notice', ({ routine }) => {
+      if (routine === 'SyncRepWaitForLSN') this.#isDoubted = true
+    })
+  }
+
+  static async open(driver: Driver, config: ClientConfig, timeoutMs: number): Promise<Connection> {
+    const client = new driver.Client(config)
+    let failed: Error | undefined
+    const onError = (error: Error) => (failed ??= error)
+    client.on('error', onError)
+    try {
+      await client.connect()
+      const { rows } = await client.query<[boolean, string | null, number]>({
+        text: asked,
+        rowMode: 'array',
+      })
+      const [isStandby, timeline, processId] = rows[0] as [boolean, string | null, number]
+      const session = { processId, timeline: isStandby ? undefined : parseInt(timeline ?? '', 16) }
+      return new Connection(driver, client, timeoutMs, session)
+    } catch (error) {
+      destroy(client)
+      const cause = failed ?? error
+      throw isTold(cause) ? cause : asLost(cause)
+    } finally {
+      client.off('error', onError)
+    }
+  }
+
+  get isDoubted(): boolean {
+    return this.#isDoubted
+  }
+
+  get isLost(): boolean {
+    return this.#lost !== undefined
+  }
+
+  /** The rows, each an array; values of type bytea are Buffers. */
+  async run<Row extends unknown[]>(
+    statement: Statement | string,
+    values: readonly unknown[] = [],
+  ): Promise<Row[]> {
+    const config = typeof statement === 'string' ? { text: statement } : statement
+    return this.#guarded(async () => {
+      const result = await this.#client.query<Row>({
+        ...config,
+        values: values as unknown[],
+        rowMode: 'array',
+      })
+      return result.rows
+    })
+  }
+
+  /** The rows of a query that has no parameters: those of large values come several times as fast as by run(). */
+  async copy(query: string): Promise<readonly CopiedRow[]> {
+    return this.#guarded(async () => {
+      const rows = new CopyRows()
+      const stream = this.#client.query(
+        this.#driver.copyTo(`COPY (${query}) TO STDOUT (FORMAT binary)`),
+      )
+      for await (const piece of stream) rows.push(piece as Buffer)
+      return rows.finish()
+    })
+  }
+
+  /** Without a word to whoever waits for an answer; they are told that it is lost. */
+  close(): void {
+    this.#end(new ConnectionLost('the connection was closed'))
+  }
+
+  async #guarded<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#lost !== undefined) throw asLost(this.#lost)
+    // The driver's own limit (query_timeout) goes on counting after a COPY has ended.
+    const timer = setTimeout(() => this.close(), this.#timeoutMs)
+    try {
+      return await work()
+    } catch (error) {
+      // A session goes on after an error, not after what is fatal.
+      if (isTold(error) && (error as { severity: string }).severity === 'ERROR') throw error
+      const lost = asLost(error)
+      this.#end(lost)
+      throw lost
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #end(error: Error): void {
+    this.#lost ??= error
+    destroy(this.#client)
+  }
+}
+
+/** At once. end() waits for the server, which may be gone. */
+function destroy(client: Client): void {
+  client.on('error', () => undefined)
+  client.connection.stream.destroy()
+}

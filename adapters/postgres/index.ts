@@ -1,0 +1,2 @@
+export { PostgresBackend } from './backend.js'
+export type { PostgresOptions } from './options.js'

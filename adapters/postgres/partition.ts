@@ -1,0 +1,190 @@
+// A partition: one table. Reads are here; writes go through the groups.
+
+import { LorekeepError } from '../../src/errors.js'
+import type { Entry, Operation, PartitionName } from '../../src/storage.js'
+import type { Range, Storage, WriteOptions } from '../../src/storage.js'
+import {
+  after,
+  assertKey,
+  assertLimit,
+  assertOperations,
+  assertPreconditions,
+  copyBounds,
+} from '../arguments.js'
+import { byteaArray } from './arrays.js'
+import type { Connection } from './connection.js'
+import { WriteGroups } from './groups.js'
+import type { Readers } from './readers.js'
+import type { Servers } from './servers.js'
+import { Statements } from './statements.js'
+import { Writer } from './writer.js'
+
+// As the other backends have them.
+const pageEntries = 1000
+const pageBytes = 1024 * 1024
+
+const nothing = new Uint8Array(0)
+
+interface Page {
+  readonly entries: readonly Entry[]
+  /** Nothing lies behind this page. */
+  readonly last: boolean
+}
+
+interface Parts {
+  readonly servers: Servers
+  readonly readers: Readers
+  readonly schema: string
+  readonly retryMs: number
+}
+
+export class PostgresPartition implements Storage {
+  readonly #statements: Statements
+  readonly #readers: Readers
+  readonly #writer: Writer
+  readonly #groups: WriteGroups
+  /** Nearly all values are long. */
+  readonly #isBulk: boolean
+  /** What close() waits for. */
+  readonly #reads = new Set<Promise<unknown>>()
+  /** First pages: of the time of their calls, so later writes wait for them. */
+  readonly #firstPages = new Set<Promise<unknown>>()
+  #closing: Promise<void> | undefined
+
+  private constructor(
+    name: PartitionName,
+    statements: Statements,
+    readers: Readers,
+    writer: Writer,
+  ) {
+    this.#statements = statements
+    this.#readers = readers
+    this.#writer = writer
+    this.#isBulk = name === 'slices'
+    this.#groups = new WriteGroups(writer, () => Promise.allSettled(this.#firstPages))
+  }
+
+  static async open(partition: PartitionName, parts: Parts): Promise<PostgresPartition> {
+    const { servers, readers, schema, retryMs } = parts
+    const statements = new Statements(schema, partition)
+    const writer = await Writer.open({ servers, statements, schema, partition, retryMs })
+    return new PostgresPartition(partition, statements, readers, writer)
+  }
+
+  /** True from the call of close(). */
+  get closed(): boolean {
+    return this.#closing !== undefined
+  }
+
+  async get(key: Uint8Array): Promise<Uint8Array | undefined> {
+    const [value] = await this.getMany([key])
+    return value
+  }
+
+  async getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
+    this.#assertOpen()
+    for (const key of keys) assertKey(key)
+    if (keys.length === 0) return []
+    return this.#read((connection) => this.#getMany(connection, keys))
+  }
+
+  // Not an async generator: its body would first run on next(), and the first page would then
+  // hold writes made after scan() was called.
+  scan(range: Range): AsyncIterable<readonly Entry[]> {
+    assertLimit(range.limit)
+    const bounds = copyBounds(range)
+    const first = this.#readPage(bounds)
+    this.#firstPages.add(first)
+    const done = () => this.#firstPages.delete(first)
+    // Also marks a failure as handled: the caller may never iterate.
+    first.then(done, done)
+    return this.#pages(bounds, first)
+  }
+
+  async write(
+    operations: readonly Operation[],
+    { require = [] }: WriteOptions = {},
+  ): Promise<void> {
+    this.#assertOpen()
+    assertPreconditions(require)
+    assertOperations(operations)
+    return this.#groups.write(operations, require)
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  async #close(): Promise<void> {
+    await this.#groups.drained()
+    await Promise.allSettled(this.#reads)
+    await this.#writer.close()
+  }
+
+  async #getMany(
+    connection: Connection,
+    keys: readonly Uint8Array[],
+  ): Promise<(Uint8Array | undefined)[]> {
+    const values: (Uint8Array | undefined)[] = new Array(keys.length).fill(undefined)
+    if (!this.#isBulk) {
+      const { get } = this.#statements
+      const rows = await connection.run<[number, Buffer | null]>(get, [byteaArray(keys)])
+      // One state: where one of them has to come the other way, all of them do.
+      if (rows.every(([, value]) => value !== null)) {
+        for (const [n, value] of rows) values[n - 1] = new Uint8Array(value as Buffer)
+        return values
+      }
+    }
+    for (const [n, value] of await connection.copy(this.#statements.copyOf(keys))) {
+      values[new DataView(n!.buffer, n!.byteOffset).getInt32(0) - 1] = value
+    }
+    return values
+  }
+
+  async *#pages(range: Range, first: Promise<Page>): AsyncGenerator<readonly Entry[]> {
+    let { limit = Infinity } = range
+    for (let page = await first; ; page = await this.#readPage(range)) {
+      const { entries, last } = page
+      const final = entries.at(-1)
+      if (final === undefined) return
+      // Copied before the page is handed out: the caller may change what it gets.
+      range = after(range, new Uint8Array(final.key), (limit -= entries.length))
+      yield entries
+      if (last || limit === 0) return
+    }
+  }
+
+  // At the call, not in a turn of its own: the session is asked for in the order of the calls.
+  async #readPage(range: Range): Promise<Page> {
+    this.#assertOpen()
+    const rows = Math.min(range.limit ?? Infinity, pageEntries)
+    if (rows === 0) return { entries: [], last: true }
+    const query = this.#statements.pageOf(range, rows, pageBytes)
+    return this.#read(async (connection) => {
+      let bytes = 0
+      const entries = (await connection.copy(query)).map(([key, value = nothing]): Entry => {
+        bytes += key!.length + value.length
+        return { key: key!, value }
+      })
+      return { entries, last: entries.length < rows && bytes <= pageBytes }
+    })
+  }
+
+  /** To its end, also where the partition is closed meanwhile. */
+  async #read<Result>(read: (connection: Connection) => Promise<Result>): Promise<Result> {
+    const reading = this.#readers.with(read, () => this.#writer.assertDecided())
+    this.#reads.add(reading)
+    const done = () => this.#reads.delete(reading)
+    reading.then(done, done)
+    return reading
+  }
+
+  #assertOpen(): void {
+    if (this.#closing !== undefined) throw new LorekeepError('LK_CLOSED')
+  }
+}

@@ -1,0 +1,275 @@
+// The one session that writes a partition. It holds the partition's lock, so that it is the owner and the fence at
+// once: who has lost the session cannot write, and who has the lock knows that no former session can.
+
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { hasCode, LorekeepError } from '../../src/errors.js'
+import type { PartitionName } from '../../src/storage.js'
+import { byteaArray, int4Array } from './arrays.js'
+import type { Connection } from './connection.js'
+import { ConnectionLost, isLost, isUndone, translate } from './failures.js'
+import type { Servers } from './servers.js'
+import type { Statements } from './statements.js'
+import { lockOf, ownersOf } from './tables.js'
+
+/** The session of a process that was killed ends when the server has seen that: mostly in a millisecond. */
+const ownerGoesMs = 1000
+
+/** Between attempts to connect; doubled up to so many. */
+const firstPauseMs = 20
+const longestPauseMs = 500
+
+/** Of a row of pg_locks: the lock of the first parameter is had. */
+const isLock = `locktype = 'advisory' AND granted AND (classid::int8 << 32 | objid::int8) = $1::int8`
+
+/** As columns: what the statement takes. `writes` has the number of the write that each is of. */
+export interface Group {
+  readonly required: Columns & { readonly places: number[] }
+  readonly stored: Columns
+  readonly deleted: Omit<Columns, 'values'>
+}
+
+interface Columns {
+  readonly writes: number[]
+  readonly keys: Uint8Array[]
+  readonly values: (Uint8Array | undefined)[]
+}
+
+/** By the number of a write in its group the place of the first precondition that does not hold. */
+export type Refused = ReadonlyMap<number, number>
+
+interface Parts {
+  readonly servers: Servers
+  readonly statements: Statements
+  readonly schema: string
+  readonly partition: PartitionName
+  readonly retryMs: number
+}
+
+type Noted = [owner: string, sequence: string, refused: number[], positions: number[]]
+
+export class Writer {
+  readonly #parts: Parts
+  readonly #owner = randomUUID()
+  readonly #lock: string
+  readonly #closing = new AbortController()
+  #connection: Connection | undefined
+  /** The session that had the lock last: it may still be there, and busy. */
+  #processId: number | undefined
+  #sequence = 0
+  /** Of the last group that was told to have been carried out, and was. */
+  #acknowledged = 0
+  /** Why nothing can be written any more until the partition is opened anew. */
+  #ended: LorekeepError | undefined
+  #deciding: Promise<void> | undefined
+
+  private constructor(parts: Parts) {
+    this.#parts = parts
+    this.#lock = lockOf(parts.schema, parts.partition)
+  }
+
+  /** @throws LorekeepError `LK_STORAGE_LOCKED` where somebody else has it */
+  static async open(parts: Parts): Promise<Writer> {
+    const writer = new Writer(parts)
+    const { servers, schema, partition } = parts
+    const connection = await servers.connect()
+    try {
+      await writer.#acquire(connection)
+      await connection.run(
+        `INSERT INTO ${ownersOf(schema)} VALUES ($1, $2, 0, '{}', '{}')
+          ON CONFLICT (partition) DO UPDATE SET owner = $2, sequence = 0, refused = '{}', positions = '{}'`,
+        [partition, writer.#owner],
+      )
+      writer.#connection = connection
+      return writer
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+  }
+
+  /**
+   * Carries a group out, whatever becomes of the connection meanwhile, for as long as `retryMs`.
+   * @throws LorekeepError `LK_STORAGE_UNAVAILABLE` where it was not carried out; any other where it may have been
+   */
+  async commit(group: Group): Promise<Refused> {
+    const sequence = ++this.#sequence
+    const until = performance.now() + this.#parts.retryMs
+    let isSent = false
+    for (let pause = firstPauseMs; ; pause = Math.min(2 * pause, longestPauseMs)) {
+      try {
+        if (this.#connection?.isLost === true) this.#drop()
+        const connection = this.#connection ?? (await this.#reconnect())
+        const noted = isSent ? await this.#note(connection) : undefined
+        isSent = true
+        const refused =
+          noted?.sequence === sequence
+            ? noted.refused
+            : await this.#send(connection, group, sequence)
+        assertConfirmed(connection)
+        this.#acknowledged = sequence
+        return refused
+      } catch (error) {
+        if (isLost(error)) this.#drop()
+        const isPassing = isLost(error) || isUndone(error) || hasCode(error, 'LK_STORAGE_LOCKED')
+        if (!isPassing) throw isSent && error === this.#ended ? inDoubt(error) : translate(error)
+        if (performance.now() > until || this.#closing.signal.aborted) {
+          if (!isSent || isUndone(error)) throw translate(error)
+          this.#decide()
+          throw inDoubt(error)
+        }
+        if (!isUndone(error)) await wait(pause)
+      }
+    }
+  }
+
+  /** @throws where it is not known what of a group happened: until it is, nobody may read */
+  assertDecided(): void {
+    if (this.#ended !== undefined) throw this.#ended
+    if (this.#deciding === undefined) return
+    const detail = 'the connection to PostgreSQL is lost, and with it what became of a write'
+    throw new LorekeepError('LK_STORAGE_UNAVAILABLE', detail)
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#deciding
+    const connection = this.#connection
+    this.#connection = undefined
+    // The session ends with its connection; so that the next owner need not wait for that.
+    await connection?.run('SELECT pg_advisory_unlock_all()').catch(() => undefined)
+    connection?.close()
+  }
+
+  async #send(connection: Connection, group: Group, sequence: number): Promise<Refused> {
+    const { write, append } = this.#parts.statements
+    const { required, stored, deleted } = group
+    const [storedKeys, values, deletedKeys] = [
+      byteaArray(stored.keys),
+      byteaArray(stored.values),
+      byteaArray(deleted.keys),
+    ]
+    const head = [this.#owner, sequence]
+    if (required.keys.length === 0) {
+      await connection.run(append, [...head, storedKeys, values, deletedKeys])
+      return new Map()
+    }
+    const rows = await connection.run<[number, number]>(write, [
+      ...head,
+      int4Array(required.writes),
+      int4Array(required.places),
+      byteaArray(required.keys),
+      byteaArray(required.values),
+      int4Array(stored.writes),
+      storedKeys,
+      values,
+      int4Array(deleted.writes),
+      deletedKeys,
+    ])
+    return new Map(rows)
+  }
+
+  async #touch(connection: Connection): Promise<void> {
+    const { schema, partition } = this.#parts
+    const text = `UPDATE ${ownersOf(schema)} SET sequence = sequence WHERE partition = $1`
+    await connection.run(text, [partition])
+  }
+
+  /** Connects anew, and has the lock when it returns: what a former session did, or not, is decided. */
+  async #reconnect(): Promise<Connection> {
+    if (this.#ended !== undefined) throw this.#ended
+    const connection = await this.#parts.servers.connect()
+    try {
+      // The session before may be there yet, and wait for what is not told any more.
+      await this.#acquire(connection, () => this.#endFormer(connection))
+      const { sequence } = await this.#note(connection)
+      if (sequence < this.#acknowledged) {
+        // The new primary is a standby that had not been waited for.
+        const detail = `PostgreSQL has lost what it had acknowledged: the last write it knows is ${sequence}, not ${this.#acknowledged}`
+        throw (this.#ended = new LorekeepError('LK_STORAGE_FAILED', detail))
+      }
+      // What it sees may be on no standby yet. A commit that comes after all of it waits for one.
+      await this.#touch(connection)
+      assertConfirmed(connection)
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+    return (this.#connection = connection)
+  }
+
+  #drop(): void {
+    this.#connection?.close()
+    this.#connection = undefined
+  }
+
+  /** Until a new session has the lock, reads could tell what is not so in the end. */
+  #decide(): void {
+    this.#deciding ??= this.#decideSoon().finally(() => (this.#deciding = undefined))
+  }
+
+  async #decideSoon(): Promise<void> {
+    while (this.#connection === undefined && !this.#closing.signal.aborted) {
+      await this.#reconnect().catch(() => undefined)
+      await wait(longestPauseMs, undefined, { signal: this.#closing.signal }).catch(() => undefined)
+    }
+  }
+
+  /** @throws LorekeepError `LK_STORAGE_LOCKED` where somebody else has the lock, and keeps it */
+  async #acquire(connection: Connection, free?: () => Promise<unknown>): Promise<void> {
+    const until = performance.now() + ownerGoesMs
+    const text = 'SELECT pg_try_advisory_lock($1::int8)'
+    for (;;) {
+      const [row] = await connection.run<[boolean]>(text, [this.#lock])
+      if (row?.[0] === true) break
+      if (performance.now() > until) throw await this.#locked(connection)
+      await free?.()
+      await wait(firstPauseMs)
+    }
+    this.#processId = connection.processId
+  }
+
+  async #endFormer(connection: Connection): Promise<void> {
+    const text = `SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
+      WHERE ${isLock} AND pid = $2 AND usename = current_user`
+    await connection.run(text, [this.#lock, this.#processId])
+  }
+
+  async #note(connection: Connection): Promise<{ sequence: number; refused: Refused }> {
+    const { schema, partition } = this.#parts
+    const [row] = await connection.run<Noted>(
+      `SELECT owner, sequence, refused, positions FROM ${ownersOf(schema)} WHERE partition = $1`,
+      [partition],
+    )
+    if (row?.[0] !== this.#owner) {
+      const detail = `${partition} of the schema ${schema} was opened by somebody else while the connection was lost`
+      throw (this.#ended = new LorekeepError('LK_STORAGE_UNAVAILABLE', detail))
+    }
+    const [, sequence, refused, positions] = row
+    const places = refused.map((n, at) => [n, positions[at] as number] as const)
+    return { sequence: Number(sequence), refused: new Map(places) }
+  }
+
+  async #locked(connection: Connection): Promise<LorekeepError> {
+    const { schema, partition } = this.#parts
+    const [row] = await connection.run<[number, string | null]>(
+      `SELECT pid, host(client_addr) FROM pg_locks JOIN pg_stat_activity USING (pid)
+        WHERE ${isLock}`,
+      [this.#lock],
+    )
+    const who = row === undefined ? 'somebody else' : `session ${row[0]} (${row[1] ?? 'local'})`
+    const detail = `${who} has ${partition} of the schema ${schema} open`
+    return new LorekeepError('LK_STORAGE_LOCKED', detail, { details: { schema, partition } })
+  }
+}
+
+/** @throws where somebody has ended the wait for a standby: the server tells of a commit then, which may be lost yet */
+function assertConfirmed(connection: Connection): void {
+  if (connection.isDoubted) throw new ConnectionLost('no standby has confirmed the write')
+}
+
+function inDoubt(cause: unknown): LorekeepError {
+  const told = cause instanceof Error ? cause.message : String(cause)
+  const detail = `PostgreSQL: ${told}; the write may have happened`
+  return new LorekeepError('LK_STORAGE_FAILED', detail, { cause })
+}

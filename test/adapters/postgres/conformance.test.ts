@@ -1,0 +1,24 @@
+import t from 'tap'
+import { PostgresBackend } from '../../../adapters/postgres/index.js'
+import { suite } from '../../suite/index.js'
+import { Cluster, skip } from './cluster.js'
+
+if (skip !== false) void t.test('the conformance suite', { skip }, () => undefined)
+else {
+  const cluster = await Cluster.start()
+  t.teardown(() => cluster.stop())
+  let places = 0
+  suite({
+    test: (name, run) => t.test(name, run),
+    factory: {
+      persistent: true,
+      create: () => {
+        const schema = `place_${places++}`
+        return {
+          backend: () => new PostgresBackend({ url: cluster.url, schema }),
+          remove: async () => void (await cluster.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)),
+        }
+      },
+    },
+  })
+}

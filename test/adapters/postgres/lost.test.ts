@@ -1,0 +1,255 @@
+// Connections that are lost, sessions that are ended: no doubt reaches the caller before retryMs.
+
+import { setTimeout as wait } from 'node:timers/promises'
+import t from 'tap'
+import { PostgresBackend, type PostgresOptions } from '../../../adapters/postgres/index.js'
+import type { Storage } from '../../../src/storage.js'
+import { pickSeed, Random } from '../../fixtures/random.js'
+import { collect, numbered, put, text } from '../../suite/bytes.js'
+import { Cluster, skip } from './cluster.js'
+import { Proxy } from './proxy.js'
+
+interface Test {
+  teardown(fn: () => Promise<void>): unknown
+}
+
+const key = text('key')
+const absent = { require: [{ type: 'absent', key }] } as const
+
+if (skip !== false) void t.test('PostgreSQL', { skip }, () => undefined)
+else {
+  const cluster = await Cluster.start()
+  t.teardown(() => cluster.stop())
+  let places = 0
+
+  const open = async (t: Test, options: Partial<PostgresOptions> = {}) => {
+    const proxy = await Proxy.start(cluster.port)
+    const schema = `place_${places++}`
+    const backend = new PostgresBackend({ url: proxy.url, schema, ...options })
+    t.teardown(async () => {
+      await backend.close()
+      await proxy.stop()
+    })
+    return { proxy, schema, backend, storage: await backend.open('objects') }
+  }
+
+  void t.test('a write whose answer is lost is not carried out twice', async (t) => {
+    const { proxy, storage } = await open(t)
+    proxy.cutsAnswers = true
+    // Carried out twice, the second one would be refused.
+    const writing = storage.write([{ type: 'put', key, value: text('1') }], absent)
+    await wait(100)
+    proxy.cutsAnswers = false
+    await writing
+    t.same(await storage.get(key), text('1'))
+  })
+
+  void t.test('a refusal whose answer is lost stays one', async (t) => {
+    const { proxy, schema, storage } = await open(t)
+    await put(storage, key, text('0'))
+    proxy.cutsAnswers = true
+    const other = text('other')
+    const require = [{ type: 'absent', key: other } as const, ...absent.require]
+    const outcomes = Promise.allSettled([
+      storage.write([{ type: 'put', key: other, value: text('1') }], { require }),
+      put(storage, text('third'), text('3')),
+    ])
+    await wait(100)
+    // Where it were carried out again, nothing would be in its way.
+    await cluster.query(`DELETE FROM ${schema}.objects WHERE key = 'key'`)
+    proxy.cutsAnswers = false
+    const [refused, stored] = await outcomes
+    t.match(refused, {
+      status: 'rejected',
+      reason: { code: 'LK_STORAGE_CONFLICT', details: { index: 1 } },
+    })
+    t.equal(stored?.status, 'fulfilled')
+    t.equal(await storage.get(other), undefined)
+    t.same(await storage.get(text('third')), text('3'))
+  })
+
+  void t.test('connections that are cut at random are nobody’s business', async (t) => {
+    const seed = pickSeed()
+    t.comment(`SEED=${seed}`)
+    const random = new Random(seed)
+    const { proxy, storage } = await open(t)
+    const counters = [0, 1, 2, 3].map(numbered)
+    for (const counter of counters) await put(storage, counter, numbered(0))
+    let raised = 0
+    const raise = async (counter: Uint8Array) => {
+      for (let times = 0; times < 40; times++) {
+        const value = (await storage.get(counter))!
+        const next = numbered(Buffer.from(value).readUInt32BE() + 1)
+        // A read that comes before its own write, or a write that happens twice, would be refused here.
+        const require = [{ type: 'equals', key: counter, value } as const]
+        await storage.write([{ type: 'put', key: counter, value: next }], { require })
+        const entries = await collect(storage.scan({ gte: counter, limit: 1 }))
+        t.same(entries[0]?.value, next)
+        raised++
+      }
+    }
+    const raising = Promise.all(counters.map(raise))
+    let isDone = false
+    raising.then(
+      () => (isDone = true),
+      () => (isDone = true),
+    )
+    let cuts = 0
+    while (!isDone) {
+      await wait(random.below(150))
+      proxy.cutsAnswers = random.chance(0.5)
+      if (!proxy.cutsAnswers) proxy.cut()
+      await wait(random.below(20))
+      proxy.cutsAnswers = false
+      cuts++
+    }
+    await raising
+    t.equal(raised, 160)
+    t.comment(`${cuts} cuts`)
+    for (const counter of counters) t.same(await storage.get(counter), numbered(40))
+  })
+
+  void t.test('sessions that an operator ends come back', async (t) => {
+    const { storage } = await open(t)
+    await put(storage, key, text('1'))
+    const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lorekeep'`
+    await cluster.query(end)
+    t.same(await storage.get(key), text('1'))
+    await cluster.query(end)
+    await put(storage, key, text('2'))
+    t.same(await storage.get(key), text('2'))
+  })
+
+  void t.test('after retryMs a write is in doubt, and nobody reads before it is not', async (t) => {
+    const { proxy, storage } = await open(t, { retryMs: 200 })
+    await put(storage, key, text('1'))
+    // A session that reads is there already, and could tell.
+    t.same(await storage.get(key), text('1'))
+    proxy.endsAfter = 'append objects'
+    await t.rejects(put(storage, key, text('2')), {
+      code: 'LK_STORAGE_FAILED',
+      message: /the write may have happened/u,
+    })
+    await t.rejects(storage.get(key), { code: 'LK_STORAGE_UNAVAILABLE' })
+    await t.rejects(collect(storage.scan({})), { code: 'LK_STORAGE_UNAVAILABLE' })
+    proxy.endsAfter = undefined
+    proxy.isDown = false
+    t.same(await readSoon(storage, key), text('2'))
+    await put(storage, key, text('3'))
+  })
+
+  void t.test('what surely was not written is told as that', async (t) => {
+    const { proxy, storage } = await open(t, { retryMs: 200 })
+    await put(storage, key, text('1'))
+    // The first write finds the session gone; where it cannot be made anew, the second is never sent.
+    proxy.isDown = true
+    proxy.cut()
+    await t.rejects(put(storage, key, text('2')))
+    await t.rejects(put(storage, key, text('3')), { code: 'LK_STORAGE_UNAVAILABLE' })
+    proxy.isDown = false
+    t.same(await readSoon(storage, key), text('1'))
+    await put(storage, key, text('4'))
+    t.same(await storage.get(key), text('4'))
+  })
+
+  void t.test('who was away while another one had it does not write any more', async (t) => {
+    const { proxy, schema, backend, storage } = await open(t, { retryMs: 300 })
+    await put(storage, key, text('1'))
+    proxy.isDown = true
+    proxy.cut()
+    const other = new PostgresBackend({ url: cluster.url, schema })
+    await put(await other.open('objects'), key, text('2'))
+    proxy.isDown = false
+    await t.rejects(put(storage, key, text('3')), { code: /LK_STORAGE_(UNAVAILABLE|LOCKED)/u })
+    await other.close()
+    await t.rejects(put(storage, key, text('4')), {
+      code: 'LK_STORAGE_UNAVAILABLE',
+      message: /opened by somebody else/u,
+    })
+    await storage.close()
+    const again = await backend.open('objects')
+    t.same(await again.get(key), text('2'))
+    await put(again, key, text('5'))
+  })
+
+  void t.test('a key that is too long hurts nobody else', async (t) => {
+    const { storage } = await open(t)
+    const long = (length: number) => new Random(1).bytes(length)
+    const outcomes = await Promise.allSettled([
+      put(storage, text('a'), text('1')),
+      put(storage, long(2800), text('2')),
+      put(storage, long(2600), text('3')),
+    ])
+    t.match(outcomes, [
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: { code: 'LK_STORAGE_FAILED', details: { code: '54000' } } },
+      { status: 'fulfilled' },
+    ])
+    t.same(await storage.get(text('a')), text('1'))
+    t.same(await storage.get(long(2600)), text('3'))
+  })
+
+  void t.test(
+    'the first page of a scan is of the time of the call, however slowly it is asked for',
+    async (t) => {
+      const { proxy, storage } = await open(t)
+      await put(storage, key, text('1'))
+      await storage.get(key)
+      proxy.delays = 'COPY'
+      const scan = storage.scan({})
+      await put(storage, key, text('2'))
+      t.same((await collect(scan))[0]?.value, text('1'))
+    },
+  )
+
+  void t.test('values of all lengths come in one answer', async (t) => {
+    const { storage } = await open(t)
+    const lengths = [0, 1, 4095, 4096, 65_535, 65_536, 65_537, 200_000]
+    await storage.write(
+      lengths.map((length, n) => ({
+        type: 'put',
+        key: numbered(n),
+        value: new Random(n).bytes(length),
+      })),
+    )
+    const keys = [numbered(99), ...lengths.map((_, n) => numbered(n)), numbered(98), numbered(2)]
+    const values = await storage.getMany(keys)
+    t.strictSame(
+      values.map((value) => value?.length),
+      [undefined, ...lengths, undefined, 4095],
+    )
+    for (const [n, length] of lengths.entries()) t.same(values[n + 1], new Random(n).bytes(length))
+  })
+
+  void t.test('what cannot be opened says why', async (t) => {
+    const backendOf = (url: string) => new PostgresBackend({ url, retryMs: 100 })
+    const { port } = cluster
+    const unknown = backendOf(`postgres://postgres@127.0.0.1:${port}/nowhere`)
+    await t.rejects(unknown.open('cores'), {
+      code: 'LK_STORAGE_FAILED',
+      message: /database "nowhere" does not exist/u,
+    })
+    const away = backendOf('postgres://postgres:secret@127.0.0.1:1/postgres')
+    await t.rejects(away.open('cores'), {
+      code: 'LK_STORAGE_UNAVAILABLE',
+      message: /^the storage is unavailable: PostgreSQL: connect ECONNREFUSED 127.0.0.1:1$/u,
+    })
+    t.throws(() => new PostgresBackend({ url: 'mysql://secret@host' }), {
+      message: /^PostgresBackend\(\): url must be a string such as postgres:[^ ]+$/u,
+    })
+    await unknown.close()
+    await away.close()
+  })
+}
+
+/** As a caller has to: asks again while nobody knows. */
+async function readSoon(storage: Storage, key: Uint8Array): Promise<Uint8Array | undefined> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await storage.get(key)
+    } catch (error) {
+      if (tries === 100) throw error
+      await wait(50)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+// An address in front of a server, whose connections can be cut.
+
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+
+export class Proxy {
+  /** Cuts a connection where the server answers: what was asked is done, and nobody is told. */
+  cutsAnswers = false
+  /** Cuts a connection behind what has this text, and takes none from then on. */
+  endsAfter: string | undefined
+  /** Holds back what has this text for 100 ms. */
+  delays: string | undefined
+  /** Takes no connection. */
+  isDown = false
+  /** Connections taken so far. */
+  taken = 0
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+  #target: number
+
+  private constructor(target: number) {
+    this.#target = target
+    this.#server = createServer((socket) => this.#take(socket))
+  }
+
+  static async start(target: number): Promise<Proxy> {
+    const proxy = new Proxy(target)
+    await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve))
+    return proxy
+  }
+
+  get url(): string {
+    const { port } = this.#server.address() as AddressInfo
+    return `postgres://postgres@127.0.0.1:${port}/postgres`
+  }
+
+  /** All connections, at once. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve))
+    this.cut()
+    await closed
+  }
+
+  #take(socket: Socket): void {
+    if (this.isDown) return void socket.destroy()
+    this.taken++
+    const server = connect(this.#target, '127.0.0.1')
+    const both = [socket, server]
+    const end = () => {
+      for (const each of both) {
+        each.destroy()
+        this.#sockets.delete(each)
+      }
+    }
+    for (const each of both) {
+      this.#sockets.add(each)
+      each.on('error', end).on('close', end)
+    }
+    socket.on('data', (bytes) => {
+      const has = (text: string | undefined) => text !== undefined && bytes.includes(text)
+      if (has(this.delays)) {
+        setTimeout(() => server.write(bytes), 100)
+        return
+      }
+      server.write(bytes)
+      if (!has(this.endsAfter)) return
+      this.isDown = true
+      server.end()
+      socket.destroy()
+    })
+    server.on('data', (bytes) => {
+      if (this.cutsAnswers) end()
+      else socket.write(bytes)
+    })
+  }
+}
