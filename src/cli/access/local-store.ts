@@ -1,14 +1,15 @@
-// The stores of a data directory, for a command that has it to itself.
+// The stores of a data directory or a database, for a command that has it to itself.
 
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { LevelBackend } from '../../../adapters/level/index.js'
 import { partitions } from '../../backup/format.js'
 import { readConfig, storeOptionsOf } from '../config/config.js'
 import { hasCode } from '../../errors.js'
 import { createLorekeep } from '../../lorekeep.js'
 import type { Lorekeep, LorekeepOptions } from '../../lorekeep.js'
+import type { Backend } from '../../storage.js'
 import { fileError, noteError } from '../output/failure.js'
+import { isDatabase, shownPlace } from '../config/place.js'
 
 /** With `create` a directory that does not exist is made; else that is an error. */
 export async function openLocalStore(
@@ -18,19 +19,38 @@ export async function openLocalStore(
 ): Promise<Lorekeep> {
   // What a server of this directory would go by.
   const options = configFile === undefined ? {} : storeOptionsOf(await readConfig(configFile))
-  // Looking for something in a directory that is misspelt must not leave an empty store behind.
-  if (!create) await checkDirectory(data)
+  const backend = isDatabase(data)
+    ? await openedDatabase(data, create)
+    : await openedDirectory(data, create)
   try {
     const onError: LorekeepOptions['onError'] = (error, { count }) => {
       noteError('in the background', error, count)
     }
-    return await createLorekeep({ ...options, backend: new LevelBackend(data), onError })
+    return await createLorekeep({ ...options, backend, onError })
   } catch (error) {
+    await backend.close()
     if (!hasCode(error, 'LK_STORAGE_LOCKED')) throw error
     throw new Error(`${error.message} (use --url to reach a running 'lorekeep serve')`, {
       cause: error,
     })
   }
+}
+
+// Looking for something in a place that is misspelt must not leave an empty store behind.
+
+async function openedDirectory(data: string, create: boolean): Promise<Backend> {
+  if (!create) await checkDirectory(data)
+  const { LevelBackend } = await import('../../../adapters/level/index.js')
+  return new LevelBackend(data)
+}
+
+async function openedDatabase(data: string, create: boolean): Promise<Backend> {
+  const { openDatabase } = await import('./database.js')
+  const backend = openDatabase(data)
+  if (create || (await backend.exists())) return backend
+  await backend.close()
+  const where = `the schema '${backend.schema}' of '${shownPlace(data)}'`
+  throw new Error(`there is no store in ${where} (?schema= names another)`)
 }
 
 async function checkDirectory(data: string): Promise<void> {

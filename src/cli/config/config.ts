@@ -1,7 +1,7 @@
 // The configuration file of `lorekeep serve`. Everything wrong with it is told at once.
 
 import { readFile } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import { formatPath } from '../../door/json.js'
 import { Members } from '../../door/members.js'
 import { Problems } from '../../door/problems.js'
@@ -24,6 +24,7 @@ import { handlerLimits } from '../../http/options.js'
 import { givenLimits, rulesOf } from '../../door/limits.js'
 import type { Embedder } from '../../types.js'
 import type { SparqlEngineOptions } from '../../sparql/index.js'
+import { resolvePlace } from './place.js'
 import { isToken, tokenRule } from './token.js'
 
 type StoreLimits = Partial<KnowledgeLimits & ObjectLimits & FlowLimits>
@@ -159,7 +160,7 @@ export function parseConfig(value: unknown, file: string): Config {
   return {
     ...(host !== undefined && { host }),
     ...(port !== undefined && { port }),
-    ...(data !== undefined && { data: resolve(dirname(file), data) }),
+    ...(data !== undefined && { data: resolvePlace(dirname(file), data) }),
     tokens,
     limits: givenLimits(storeLimits, limits),
     handlerLimits: givenLimits(handlerLimits, limits),

@@ -1,4 +1,4 @@
-// `lorekeep restore`: a backup into a directory that holds nothing.
+// `lorekeep restore`: a backup into a directory, or a schema of a database, that holds nothing.
 
 import { randomBytes } from 'node:crypto'
 import { readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
@@ -12,6 +12,7 @@ import { restore } from '../../../backup/restore.js'
 import { hasCode } from '../../../errors.js'
 import type { Backend, PartitionName, Storage } from '../../../storage.js'
 import { fileError, interruptible, note, UsageError } from '../../output/failure.js'
+import { isDatabase, shownPlace } from '../../config/place.js'
 import { formatBytes, formatCounted } from '../../output/figures.js'
 import { writeJson } from '../../output/output.js'
 import { createProgress, units } from '../../output/progress.js'
@@ -31,8 +32,10 @@ export async function restoreBackup(
   const start = performance.now()
   // Read twice: it is checked first.
   const total = file === '-' ? undefined : 2 * (await sizeOf(file))
-  await checkDirectory(directory)
-  const backend = new NewDirectory(directory)
+  const place = shownPlace(directory)
+  const backend = isDatabase(directory)
+    ? (await import('../../access/database.js')).openDatabase(directory)
+    : await emptyDirectory(directory)
   let isRestored = false
   try {
     const summary = await interruptible(async (signal) => {
@@ -56,23 +59,23 @@ export async function restoreBackup(
     const entries = formatCounted(summary.entries, 'entry', 'entries')
     const seconds = ((performance.now() - start) / 1000).toFixed(1)
     const of = `a backup of ${summary.createdAt}`
-    note(`restored ${entries} in ${directory}: ${of}, ${formatBytes(summary.bytes)}, ${seconds} s`)
+    note(`restored ${entries} in ${place}: ${of}, ${formatBytes(summary.bytes)}, ${seconds} s`)
   } catch (error) {
-    throw explained(error, file, directory)
+    throw explained(error, file, place)
   } finally {
     if (file === '-') process.stdin.destroy()
     await backend.close()
-    if (!isRestored) await backend.remove()
+    if (!isRestored && 'remove' in backend) await backend.remove()
   }
 }
 
 function explained(error: unknown, file: string, directory: string): unknown {
   if (hasCode(error, 'LK_BACKUP_NOT_EMPTY')) {
     const what = `there is a store in '${directory}', which is not empty`
-    return new Error(`${what}: name a directory that is empty, or not there`, { cause: error })
+    return new Error(`${what}: name a place that is empty, or not there`, { cause: error })
   }
   if (hasCode(error, 'LK_STORAGE_LOCKED')) {
-    return new Error(`${error.message}: restore into another directory`, { cause: error })
+    return new Error(`${error.message}: restore into another place`, { cause: error })
   }
   // Errors of the storage are our own: one of the system is about the file.
   return fileError(error, file, 'read')
@@ -87,13 +90,13 @@ async function sizeOf(file: string): Promise<number> {
 }
 
 /** Nothing of somebody else's, and no store: at most what a restore that was broken off has left. */
-async function checkDirectory(directory: string): Promise<void> {
+async function emptyDirectory(directory: string): Promise<NewDirectory> {
   const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw fileError(error, directory, 'read')
     return []
   })
   const foreign = names.find((name) => !(partitions as readonly string[]).includes(name))
-  if (foreign === undefined) return
+  if (foreign === undefined) return new NewDirectory(directory)
   throw new Error(
     `'${directory}' holds '${foreign}', which is no part of a store: name a directory that is empty, or not there`,
   )

@@ -7,7 +7,7 @@ import { realpathSync } from 'node:fs'
 import { createServer, ServerResponse } from 'node:http'
 import type { IncomingMessage, Server, ServerOptions } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { basename, delimiter, join, resolve } from 'node:path'
+import { basename, delimiter, join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LevelBackend } from '../../../../adapters/level/index.js'
@@ -22,6 +22,7 @@ import { createSparql } from '../../../sparql/index.js'
 import { noConfig, readConfig, storeOptionsOf } from '../../config/config.js'
 import { variable } from '../../config/environment.js'
 import type { NamedFlow, NamedSchema } from '../../config/config.js'
+import { isDatabase, resolvePlace, shownPlace } from '../../config/place.js'
 import { describe, exitCodes, note, noteError, UsageError } from '../../output/failure.js'
 import { formatCounted, printable } from '../../output/figures.js'
 import { writeOut } from '../../output/output.js'
@@ -75,15 +76,16 @@ export async function serve(options: ServeOptions): Promise<void> {
   // Whoever sends no tokens is a client of the reference system, and those read JSON.
   const compat = { ...(isOpen && { emptyJson: true }), ...config.compat }
   const { knowledge, objects, flows, backup, close } = await createLorekeep({
-    backend: new LevelBackend(data),
+    backend: isDatabase(data)
+      ? (await import('../../access/database.js')).openDatabase(data)
+      : new LevelBackend(data),
     ...storeOptionsOf(config),
     // By then the connections are closed, and what was under way with them.
     closeTimeoutMs: 1_000,
     onError: (error, { count }) => noteError('in the background', error, count),
   }).catch((error: unknown) => {
     if (!hasCode(error, 'LK_STORAGE_LOCKED')) throw error
-    const advice =
-      '--data names another directory; other commands reach a running server with --url'
+    const advice = '--data names another place; other commands reach a running server with --url'
     throw new Error(`${error.message} (${advice})`, { cause: error })
   })
   const stopping = new AbortController()
@@ -341,7 +343,7 @@ function explain(
   if (url.hostname === '[::]') url.hostname = '[::1]'
   const principal: Principal = isOpen ? { user: '*' } : ablest([...tokens.values()])
   const lines = [
-    `# data in ${resolve(data)}`,
+    `# data in ${shownPlace(resolvePlace('', data))}`,
     ...(isOpen
       ? [
           `# OPEN: nobody is asked for a token. Whoever reaches ${origin} reads, changes and deletes`,

@@ -3,12 +3,13 @@
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { LevelFiles } from '../../../../adapters/level/files.js'
+import { LevelFiles, type FileDamage } from '../../../../adapters/level/files.js'
 import { partitions as partitionNames } from '../../../backup/format.js'
 import { assertRestored } from '../../../backup/marker.js'
 import { hasCode } from '../../../errors.js'
 import type { Finding } from '../../../verify/finding.js'
-import { verifyStores } from '../../../verify-stores.js'
+import { verifyStores, type Partitions } from '../../../verify-stores.js'
+import { isDatabase } from '../../config/place.js'
 import {
   describe,
   fileError,
@@ -40,17 +41,32 @@ export async function verifyDirectory(
   const tally = { errors: 0 }
   try {
     await interruptible(async (signal) => {
+      if (isDatabase(directory)) {
+        if (target !== undefined) {
+          throw new UsageError('--salvage reads the files of a data directory, not a database')
+        }
+        const { openDatabaseFiles } = await import('./database-files.js')
+        const { partitions, close } = await openDatabaseFiles(directory)
+        try {
+          await checkRestored(partitions)
+          await verify(partitions, none(), options, signal, tally)
+        } finally {
+          await close()
+        }
+        return
+      }
       await checkStore(directory)
       const files = await LevelFiles.open(directory)
       try {
-        await checkRestored(files)
+        await checkRestored(files.partitions)
         if (!files.isTaken) {
           note(
             `'${directory}' cannot be written to, so others cannot be kept from it: what they write meanwhile may look like damage`,
           )
         }
-        if (target === undefined) await verify(files, options, signal, tally)
-        else {
+        if (target === undefined) {
+          await verify(files.partitions, damageOf(files, signal), options, signal, tally)
+        } else {
           const asked = { signal, ...(json && { json }) }
           tally.errors = await salvageDirectory(files, directory, target, asked)
         }
@@ -87,8 +103,20 @@ function placesOf(
   return { directory, target }
 }
 
+/** Of the files themselves. */
+async function* damageOf(files: LevelFiles, signal: AbortSignal): AsyncGenerator<FileDamage> {
+  for await (const damage of files.damage()) {
+    signal.throwIfAborted()
+    yield damage
+  }
+  yield* files.valueDamage(signal)
+}
+
+async function* none(): AsyncGenerator<never> {}
+
 async function verify(
-  files: LevelFiles,
+  partitions: Partitions,
+  damage: AsyncIterable<FileDamage>,
   { deep, json }: VerifyCommandOptions,
   signal: AbortSignal,
   tally: { errors: number },
@@ -103,12 +131,7 @@ async function verify(
     await printFinding(finding, json)
   }
   try {
-    for await (const damage of files.damage()) {
-      signal.throwIfAborted()
-      await tell(findingOf(damage))
-    }
-    for await (const damage of files.valueDamage(signal)) await tell(findingOf(damage))
-    const { partitions } = files
+    for await (const each of damage) await tell(findingOf(each))
     const sources = () => ({ partitions, pass: () => {}, close: async () => {} })
     const { onProgress } = progress
     for await (const finding of verifyStores(sources, {
@@ -150,7 +173,7 @@ async function checkStore(directory: string): Promise<void> {
 }
 
 /** A part of a backup has every gap there can be; it is no damage, and not worth a salvage. */
-async function checkRestored({ partitions }: LevelFiles): Promise<void> {
+async function checkRestored(partitions: Partitions): Promise<void> {
   try {
     await assertRestored(partitions.cores)
   } catch (error) {
