@@ -22,6 +22,7 @@ const scenarios = [
   'chunks',
   'memory',
   'backup',
+  'postgres',
   'scanner',
   'objects-import',
   'objects-range',

@@ -8,7 +8,7 @@ const seed = pickSeed()
 t.test(
   `kill -9 at any moment: no document is lost, none runs behind its end (seed ${seed})`,
   async (t) => {
-    const report = await flowsCrashLoop({ directory: t.testdir(), cycles: 5, seed })
+    const report = await flowsCrashLoop({ data: t.testdir(), cycles: 5, seed })
     t.comment(JSON.stringify(report))
     t.ok(report.acknowledged > 0)
   },

@@ -8,7 +8,7 @@ const seed = pickSeed()
 t.test(
   `kill -9 at any moment: acknowledged is whole, the rest is gone (seed ${seed})`,
   async (t) => {
-    const report = await crashLoop({ directory: t.testdir(), cycles: 12, seed })
+    const report = await crashLoop({ data: t.testdir(), cycles: 12, seed })
     t.comment(JSON.stringify(report))
     t.ok(report.acknowledged > 0)
   },

@@ -8,7 +8,7 @@ const seed = pickSeed()
 t.test(
   `kill -9 at any moment: acknowledged changes are whole, indexes right (seed ${seed})`,
   async (t) => {
-    const report = await objectsCrashLoop({ directory: t.testdir(), cycles: 12, seed })
+    const report = await objectsCrashLoop({ data: t.testdir(), cycles: 12, seed })
     t.comment(JSON.stringify(report))
     t.ok(report.acknowledged > 0)
   },

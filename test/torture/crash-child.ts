@@ -1,18 +1,18 @@
 // Works on a directory until it is killed: one worker per core, each step announced before it is
-// begun and after it was acknowledged. Arguments: directory, seed, first step number.
+// begun and after it was acknowledged. Arguments: where the data is, seed, first step number.
 
 import { writeSync } from 'node:fs'
-import { LevelBackend } from '../../adapters/level/index.js'
+import { backendAt } from './place.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { Random } from '../fixtures/random.js'
 import { contentOf, cores, user, type Step } from './crash-content.js'
 
-const [directory, seed, first] = process.argv.slice(2)
+const [data, seed, first] = process.argv.slice(2)
 const random = new Random(Number(seed))
 let next = Number(first)
 
 say('opening')
-const keep = await createLorekeep({ backend: new LevelBackend(directory as string) })
+const keep = await createLorekeep({ backend: backendAt(data as string) })
 say('open')
 await Promise.all(cores.map((core) => work(core)))
 

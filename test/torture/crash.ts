@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { LevelBackend } from '../../adapters/level/index.js'
+import { backendAt } from './place.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { Random } from '../fixtures/random.js'
 import { coreProblems } from '../fixtures/problems.js'
@@ -23,19 +23,19 @@ export interface CrashReport {
  * and nothing is left staged. Throws where that is not so.
  */
 export async function crashLoop(options: {
-  readonly directory: string
+  readonly data: string
   readonly cycles: number
   readonly seed: number
   readonly onCycle?: (cycle: number) => void
 }): Promise<CrashReport> {
-  const { directory, cycles, seed, onCycle } = options
+  const { data, cycles, seed, onCycle } = options
   const random = new Random(seed)
   /** The imports that each core holds; undefined where there is no core. */
   const held = new Map<string, readonly Step[] | undefined>()
   const report = { cycles, acknowledged: 0, killedOpening: 0, cut: 0, cutButDone: 0 }
   let steps = 0
   for (let cycle = 0; cycle < cycles; cycle++) {
-    const args = [directory, String(random.below(2 ** 31)), String(steps)]
+    const args = [data, String(random.below(2 ** 31)), String(steps)]
     const lines = await killedRun('crash-child.js', args, random)
     if (lines.at(-1) === 'opening' || lines.length === 0) report.killedOpening++
     const cut = new Map<string, Step>()
@@ -52,7 +52,7 @@ export async function crashLoop(options: {
       }
     }
     report.cut += cut.size
-    await using keep = await createLorekeep({ backend: new LevelBackend(directory) })
+    await using keep = await createLorekeep({ backend: backendAt(data) })
     for (const core of cores) {
       const before = held.get(core)
       const step = cut.get(core)
@@ -68,7 +68,7 @@ export async function crashLoop(options: {
       await assertWhole(keep.knowledge, core, held.get(core))
     }
     await keep.close()
-    const backend = new LevelBackend(directory)
+    const backend = backendAt(data)
     assert.deepEqual(await coreProblems(backend), [], `cycle ${cycle}, seed ${seed}`)
     await backend.close()
     onCycle?.(cycle)

@@ -1,21 +1,21 @@
 // Loads documents and processes them until it is killed: each load announced before it is begun and
-// after it was acknowledged, and each completion that is durable. Arguments: directory, seed, first
+// after it was acknowledged, and each completion that is durable. Arguments: where the data is, seed, first
 // version.
 
 import { writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { LevelBackend } from '../../adapters/level/index.js'
+import { backendAt } from './place.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { Random } from '../fixtures/random.js'
 import { clockOf, definitionOf, leaseMs, users } from './flows-crash-flow.js'
 
-const [directory, seed, first] = process.argv.slice(2)
+const [data, seed, first] = process.argv.slice(2)
 const random = new Random(Number(seed))
 let version = Number(first)
 
 say('opening')
 const keep = await createLorekeep({
-  backend: new LevelBackend(directory as string),
+  backend: backendAt(data as string),
   leaseMs,
   clock: clockOf(random),
 })

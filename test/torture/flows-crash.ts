@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
-import { LevelBackend } from '../../adapters/level/index.js'
+import { backendAt } from './place.js'
 import { numberIn } from '../../src/flow/queue/block.js'
 import type { Job } from '../../src/flow/types.js'
 import { createLorekeep, type Lorekeep } from '../../src/lorekeep.js'
@@ -32,12 +32,12 @@ interface Loaded {
  * of the newest load of its document. Throws where that is not so.
  */
 export async function flowsCrashLoop(options: {
-  readonly directory: string
+  readonly data: string
   readonly cycles: number
   readonly seed: number
   readonly onCycle?: (cycle: number) => void
 }): Promise<FlowsCrashReport> {
-  const { directory, cycles, seed, onCycle } = options
+  const { data, cycles, seed, onCycle } = options
   const random = new Random(seed)
   const loaded = new Map<string, Loaded>()
   /** Completions that were told. */
@@ -55,43 +55,43 @@ export async function flowsCrashLoop(options: {
     } else if (kind === 'done') done.add(rest[0])
   }
   for (let cycle = 0; cycle < cycles; cycle++) {
-    const args = [directory, String(random.below(2 ** 31)), String(version)]
+    const args = [data, String(random.below(2 ** 31)), String(version)]
     const lines = await killedRun('flows-crash-child.js', args, random)
     const place = `seed ${seed}, cycle ${cycle}`
     for (const line of lines) follow(line, place)
     if (lines.at(-1) === 'opening') killedOpening++
-    const backend = new LevelBackend(directory)
+    const backend = backendAt(data)
     assert.deepEqual(await flowProblems(await backend.open('flows')), [], place)
     await backend.close()
     onCycle?.(cycle)
   }
   const keep = await createLorekeep({
-    backend: new LevelBackend(directory),
+    backend: backendAt(data),
     leaseMs,
     clock: clockOf(random),
   })
-  const place = `seed ${seed}, at the end`
-  await keep.flows.define(definitionOf(random, (line) => follow(line, place)))
+  const end = `seed ${seed}, at the end`
+  await keep.flows.define(definitionOf(random, (line) => follow(line, end)))
   const runner = keep.flows.run()
-  await drain(keep, place)
+  await drain(keep, end)
   await runner.stop()
   const jobs = new Map<string, Job>()
   for await (const job of keep.flows.jobs({ flow: 'f' })) jobs.set(job.id, job)
-  for (const id of [...loaded.keys(), ...done]) assert.ok(jobs.has(id), `${place}: ${id} is lost`)
+  for (const id of [...loaded.keys(), ...done]) assert.ok(jobs.has(id), `${end}: ${id} is lost`)
   let crashed = 0
   for (const job of jobs.values()) {
-    assert.equal(job.state, 'done', `${place}: ${job.id}`)
-    assert.ok(job.attempts <= maxAttempts, `${place}: ${job.id}`)
+    assert.equal(job.state, 'done', `${end}: ${job.id}`)
+    assert.ok(job.attempts <= maxAttempts, `${end}: ${job.id}`)
     const causes = job.failures.map(({ cause }) => cause)
     const known = Math.min(Math.max(job.attempts - 1, 0), 20)
-    if (job.superseded === true) assert.ok(causes.length >= known - 1, `${place}: ${job.id}`)
-    else assert.equal(causes.length, known, `${place}: ${job.id} has ${causes.join()}`)
+    if (job.superseded === true) assert.ok(causes.length >= known - 1, `${end}: ${job.id}`)
+    else assert.equal(causes.length, known, `${end}: ${job.id} has ${causes.join()}`)
     crashed += causes.filter((cause) => cause === 'crashed').length
   }
-  await checkCores(keep, [...jobs.values()], loaded, place)
+  await checkCores(keep, [...jobs.values()], loaded, end)
   await keep.close()
-  const closed = new LevelBackend(directory)
-  assert.deepEqual(await flowProblems(await closed.open('flows')), [], place)
+  const closed = backendAt(data)
+  assert.deepEqual(await flowProblems(await closed.open('flows')), [], end)
   await closed.close()
   return { cycles, acknowledged: loaded.size, done: jobs.size, crashed, killedOpening }
 }

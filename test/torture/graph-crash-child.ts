@@ -1,9 +1,9 @@
 // Changes, indexes and asks cores of a directory until it is killed: some workers with cores of their
-// own, each step announced before it is begun and after it was acknowledged. Arguments: directory, seed,
+// own, each step announced before it is begun and after it was acknowledged. Arguments: where the data is, seed,
 // first step number.
 
 import { writeSync } from 'node:fs'
-import { LevelBackend } from '../../adapters/level/index.js'
+import { backendAt } from './place.js'
 import { hasCode } from '../../src/errors.js'
 import { pace } from '../../src/knowledge/library/policy.js'
 import { createLorekeep } from '../../src/lorekeep.js'
@@ -11,7 +11,7 @@ import { Random } from '../fixtures/random.js'
 import { contentOf } from './crash-content.js'
 import { cores, user, type GraphStep } from './graph-crash-steps.js'
 
-const [directory, seed, first] = process.argv.slice(2)
+const [data, seed, first] = process.argv.slice(2)
 const random = new Random(Number(seed))
 let next = Number(first)
 const workers = 4
@@ -21,7 +21,7 @@ Object.assign(pace, { manySegments: 4, quietMs: 5, idleMs: 20, fanOut: 2 })
 
 say('opening')
 const { knowledge } = await createLorekeep({
-  backend: new LevelBackend(directory as string),
+  backend: backendAt(data as string),
   graphCacheBytes: 1024 * 1024,
   indexThreads: 1,
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { LevelBackend } from '../../adapters/level/index.js'
+import { backendAt } from './place.js'
 import type { KnowledgeStore } from '../../src/knowledge/types.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { Random } from '../fixtures/random.js'
@@ -27,18 +27,18 @@ export interface GraphCrashReport {
  * not so.
  */
 export async function graphCrashLoop(options: {
-  readonly directory: string
+  readonly data: string
   readonly cycles: number
   readonly seed: number
   readonly onCycle?: (cycle: number) => void
 }): Promise<GraphCrashReport> {
-  const { directory, cycles, seed, onCycle } = options
+  const { data, cycles, seed, onCycle } = options
   const random = new Random(seed)
   const held = new Map<string, readonly Step[] | undefined>()
   const report = { cycles, acknowledged: 0, killedOpening: 0, cut: 0, cutButDone: 0, indexed: 0 }
   let steps = 0
   for (let cycle = 0; cycle < cycles; cycle++) {
-    const args = [directory, String(random.below(2 ** 31)), String(steps)]
+    const args = [data, String(random.below(2 ** 31)), String(steps)]
     const lines = await killedRun('graph-crash-child.js', args, random)
     if (lines.at(-1) === 'opening') report.killedOpening++
     const cut = new Map<string, GraphStep>()
@@ -55,7 +55,7 @@ export async function graphCrashLoop(options: {
       }
     }
     report.cut += cut.size
-    const keep = await createLorekeep({ backend: new LevelBackend(directory) })
+    const keep = await createLorekeep({ backend: backendAt(data) })
     for (const core of cores) {
       const before = held.get(core)
       const step = cut.get(core)
@@ -74,7 +74,7 @@ export async function graphCrashLoop(options: {
     }
     await assertAnswers(keep.knowledge, held, `cycle ${cycle}, seed ${seed}`)
     await keep.close()
-    const closed = new LevelBackend(directory)
+    const closed = backendAt(data)
     assert.deepEqual(await coreProblems(closed), [], `cycle ${cycle}, seed ${seed}`)
     await closed.close()
     onCycle?.(cycle)

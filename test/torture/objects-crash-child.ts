@@ -1,20 +1,20 @@
 // Works on the objects of a directory until it is killed: one worker a lane, each step announced
-// before it is begun and after it was acknowledged. Arguments: directory, seed, first version.
+// before it is begun and after it was acknowledged. Arguments: where the data is, seed, first version.
 
 import { writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { LevelBackend } from '../../adapters/level/index.js'
+import { backendAt } from './place.js'
 import { hasCode } from '../../src/errors.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { Random } from '../fixtures/random.js'
 import { carryOut, chooseStep, definitionOf, lanes } from './objects-crash-steps.js'
 
-const [directory, seed, first] = process.argv.slice(2)
+const [data, seed, first] = process.argv.slice(2)
 const random = new Random(Number(seed))
 let next = Number(first)
 
 say('opening')
-const { objects } = await createLorekeep({ backend: new LevelBackend(directory as string) })
+const { objects } = await createLorekeep({ backend: backendAt(data as string) })
 say('open')
 await Promise.all([...lanes.map(work), ...lanes.map(read)])
 

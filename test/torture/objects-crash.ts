@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
-import { LevelBackend } from '../../adapters/level/index.js'
+import { backendAt } from './place.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import type { ObjectStore } from '../../src/objects/types.js'
 import { Random } from '../fixtures/random.js'
@@ -34,18 +34,18 @@ export interface ObjectsCrashReport {
  * at all, a deletion goes on by itself, and every index is right. Throws where that is not so.
  */
 export async function objectsCrashLoop(options: {
-  readonly directory: string
+  readonly data: string
   readonly cycles: number
   readonly seed: number
   readonly onCycle?: (cycle: number) => void
 }): Promise<ObjectsCrashReport> {
-  const { directory, cycles, seed, onCycle } = options
+  const { data, cycles, seed, onCycle } = options
   const random = new Random(seed)
   const held = new Map<string, Lane>()
   const report = { cycles, acknowledged: 0, killedOpening: 0, cut: 0, cutButDone: 0, left: 0 }
   let version = 0
   for (let cycle = 0; cycle < cycles; cycle++) {
-    const args = [directory, String(random.below(2 ** 31)), String(version)]
+    const args = [data, String(random.below(2 ** 31)), String(version)]
     const lines = await killedRun('objects-crash-child.js', args, random)
     if (lines.at(-1) === 'opening') report.killedOpening++
     const cut = new Map<string, Step>()
@@ -63,7 +63,7 @@ export async function objectsCrashLoop(options: {
       }
     }
     report.cut += cut.size
-    const backend = new LevelBackend(directory)
+    const backend = backendAt(data)
     if ((await objectProblems(backend)).some(isLeftPage)) report.left++
     const keep = await createLorekeep({ backend })
     for (const lane of lanes) {
@@ -80,7 +80,7 @@ export async function objectsCrashLoop(options: {
       report.cutButDone++
     }
     await keep.close()
-    const closed = new LevelBackend(directory)
+    const closed = backendAt(data)
     // A deletion that went on beside the reading may have left pages: the next to open deletes them.
     const problems = (await objectProblems(closed)).filter((line) => !isLeftPage(line))
     assert.deepEqual(problems, [], `seed ${seed}, cycle ${cycle}`)

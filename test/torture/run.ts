@@ -21,6 +21,7 @@ import { findRuns } from './objects-finds.js'
 import { modelRuns } from './objects-model-run.js'
 import { compareWithOracle } from './objects-oracle.js'
 import { powerCutMutants } from './powercut-mutants.js'
+import { inDatabase } from './place.js'
 import { isWhole, memoryDirectory, powerCuts, whyNot } from './powercut.js'
 import { snapshotRuns } from './snapshots.js'
 import { soak } from './soak.js'
@@ -41,21 +42,10 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
       }
       return bitrot({ directory, rounds, seed, onRound })
     }),
-  crash: (cycles, seed) =>
-    inDirectory((directory) => {
-      const onCycle = (cycle: number) => {
-        if (cycle % 20 === 19) console.log(`  ${cycle + 1} of ${cycles} cycles`)
-      }
-      return crashLoop({ directory, cycles, seed, onCycle })
-    }),
+  crash: (cycles, seed) => inDirectory((data) => crashes(crashLoop, data, cycles, seed)),
   diskfull: (cycles, seed) => inDirectory((directory) => diskfull({ directory, cycles, seed })),
   'flows-crash': (cycles, seed) =>
-    inDirectory((directory) => {
-      const onCycle = (cycle: number) => {
-        if (cycle % 20 === 19) console.log(`  ${cycle + 1} of ${cycles} cycles`)
-      }
-      return flowsCrashLoop({ directory, cycles, seed, onCycle })
-    }),
+    inDirectory((data) => crashes(flowsCrashLoop, data, cycles, seed)),
   'flows-model': async (runs, seed) => {
     const memory = await flowModelRuns({ engine: 'memory', runs, seed })
     const level = await flowModelRuns({ engine: 'level', runs: Math.ceil(runs / 10), seed })
@@ -63,12 +53,7 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
   },
   fuzz: async (streams, seed) => fuzz({ streams, seed }),
   'graph-crash': (cycles, seed) =>
-    inDirectory((directory) => {
-      const onCycle = (cycle: number) => {
-        if (cycle % 20 === 19) console.log(`  ${cycle + 1} of ${cycles} cycles`)
-      }
-      return graphCrashLoop({ directory, cycles, seed, onCycle })
-    }),
+    inDirectory((data) => crashes(graphCrashLoop, data, cycles, seed)),
   library: (steps, seed) => inDirectory((directory) => libraryRuns({ directory, steps, seed })),
   locks: (rounds, seed) =>
     inDirectory((directory) => {
@@ -85,12 +70,7 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
       return lockRaces({ directory, rounds, seed, onRound, far: true })
     }),
   'objects-crash': (cycles, seed) =>
-    inDirectory((directory) => {
-      const onCycle = (cycle: number) => {
-        if (cycle % 20 === 19) console.log(`  ${cycle + 1} of ${cycles} cycles`)
-      }
-      return objectsCrashLoop({ directory, cycles, seed, onCycle })
-    }),
+    inDirectory((data) => crashes(objectsCrashLoop, data, cycles, seed)),
   'objects-finds': (runs, seed) => findRuns({ runs, seed }),
   'objects-model': async (runs, seed) => {
     const cacheBytes = 16 * 1024
@@ -99,6 +79,14 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
     return { memory, level }
   },
   'objects-oracle': (pairs, seed) => compareWithOracle({ pairs, seed }),
+  // Each of the four crash runs on a PostgreSQL of its own.
+  postgres: (cycles, seed) =>
+    inDatabase(async (dataOf) => ({
+      knowledge: await crashes(crashLoop, dataOf('knowledge'), cycles, seed),
+      graph: await crashes(graphCrashLoop, dataOf('graph'), cycles, seed),
+      objects: await crashes(objectsCrashLoop, dataOf('objects'), cycles, seed),
+      flows: await crashes(flowsCrashLoop, dataOf('flows'), cycles, seed),
+    })),
   // Power cuts in each of six models, and the same with one sync after the other taken out.
   powercut: (cuts, seed) =>
     withPower(async (directory) => {
@@ -139,6 +127,7 @@ const amounts: Readonly<Record<string, number>> = {
   'objects-finds': 200,
   'objects-model': 300,
   'objects-oracle': 100_000,
+  postgres: 50,
   powercut: 500,
   'powercut-mutants': 100,
   snapshots: 2000,
@@ -152,6 +141,20 @@ for (const [name, run] of Object.entries(runs)) {
   const seed = pickSeed()
   console.log(`${name}, seed ${seed}`)
   console.log(' ', JSON.stringify(await run(Number(amount ?? amounts[name]), seed)))
+}
+
+type CrashLoop = (options: {
+  readonly data: string
+  readonly cycles: number
+  readonly seed: number
+  readonly onCycle: (cycle: number) => void
+}) => Promise<unknown>
+
+function crashes(loop: CrashLoop, data: string, cycles: number, seed: number): Promise<unknown> {
+  const onCycle = (cycle: number) => {
+    if (cycle % 20 === 19) console.log(`  ${cycle + 1} of ${cycles} cycles`)
+  }
+  return loop({ data, cycles, seed, onCycle })
 }
 
 async function withPower(work: (directory: string) => Promise<unknown>): Promise<unknown> {
