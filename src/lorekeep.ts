@@ -227,6 +227,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     const objects = await openObjectStore({
       objects: partitions.objects,
       isAlone,
+      isShared: backend.shared,
       limits,
       cacheBytes: objectCacheBytes,
       collections,

@@ -56,6 +56,8 @@ interface ObjectParts {
   readonly objects: Storage
   /** Nobody else has the storage open: what is half done in it was left by a former owner. */
   readonly isAlone: boolean
+  /** Others may write to it at any time: each question begins with a look. */
+  readonly isShared: boolean
   readonly limits?: Partial<ObjectLimits> | undefined
   /** Memory for pages of objects and indexes, in bytes. */
   readonly cacheBytes: number
@@ -106,8 +108,8 @@ class StoredObjects implements ClosableObjectStore {
   readonly #turns = new Map<string, Promise<unknown>>()
 
   constructor(parts: ObjectParts, limits: ObjectLimits, state: State) {
-    const { objects, cacheBytes, collections, onError, now = Date.now } = parts
-    this.#committer = new Committer(objects, state, cacheBytes, now)
+    const { objects, cacheBytes, isShared, collections, onError, now = Date.now } = parts
+    this.#committer = new Committer(objects, state, { cacheBytes, isShared, now })
     this.#limits = limits
     this.#collections = collections
     this.#onError = onError
@@ -115,12 +117,13 @@ class StoredObjects implements ClosableObjectStore {
 
   /** Goes on with what a crash cut off. */
   resume(): void {
-    void this.#committer.read(async (state) => {
+    const resuming = this.#committer.read(async (state) => {
       for (const [name, { deleting }] of state.collections) {
         if (deleting === undefined) continue
         this.deleteCollection(name).catch(this.#onError)
       }
     })
+    resuming.catch(this.#onError)
   }
 
   async defineSchema(definition: unknown, ...surplus: never[]): Promise<SchemaDefinition> {

@@ -9,6 +9,7 @@ import { LevelBackend } from '../../adapters/level/index.js'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { hasCode } from '../../src/errors.js'
 import { createLorekeep, type Lorekeep } from '../../src/lorekeep.js'
+import type { ObjectStore } from '../../src/objects/types.js'
 import type { Backend } from '../../src/storage.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { Random } from '../fixtures/random.js'
@@ -21,25 +22,53 @@ import { applied, carriedOut, emptyModel, type Model, type Operation } from './o
 /** How often what came of which kind of command. */
 type Tally = Record<string, number>
 
+interface Opened {
+  readonly keep: Lorekeep
+  readonly backend: FaultyBackend
+}
+
+/** One store; or several, which share a backend as processes do. */
 class Real {
-  keep!: Lorekeep
-  backend!: FaultyBackend
+  stores: readonly Opened[] = []
   readonly kept: Backend
   readonly tally: Tally
-  readonly #cacheBytes: number
+  readonly #options: { readonly cacheBytes: number; readonly count: number }
+  readonly #random: Random
 
-  constructor(kept: Backend, cacheBytes: number, tally: Tally) {
+  constructor(
+    kept: Backend,
+    options: { cacheBytes: number; count: number; seed: number },
+    tally: Tally,
+  ) {
     this.kept = kept
     this.tally = tally
-    this.#cacheBytes = cacheBytes
+    this.#options = options
+    this.#random = new Random(options.seed)
   }
 
   async open(): Promise<this> {
-    this.backend = new FaultyBackend(this.kept)
-    const errors = (error: unknown) => assert.fail(String(error))
-    const objectCacheBytes = this.#cacheBytes
-    this.keep = await createLorekeep({ backend: this.backend, objectCacheBytes, onError: errors })
+    const { count, cacheBytes: objectCacheBytes } = this.#options
+    this.stores = await Promise.all(
+      Array.from({ length: count }, async () => {
+        const backend = new FaultyBackend(this.kept)
+        const onError = (error: unknown) => assert.fail(String(error))
+        return { backend, keep: await createLorekeep({ backend, objectCacheBytes, onError }) }
+      }),
+    )
     return this
+  }
+
+  any(): Opened {
+    return this.#random.pick(this.stores)
+  }
+
+  /** Of any of them. */
+  get objects(): ObjectStore {
+    return this.any().keep.objects
+  }
+
+  async close(): Promise<void> {
+    for (const { keep } of this.stores) await keep.close()
   }
 }
 
@@ -64,7 +93,9 @@ class One implements Command {
 
   check = () => true
 
-  async run(held: Held, { keep, backend, tally }: Real) {
+  async run(held: Held, real: Real) {
+    const { tally } = real
+    const { keep, backend } = real.any()
     const operation = chooseOperation(new Random(this.seed), held.model)
     this.#text = textOf(operation)
     const [next, expected] = applied(held.model, operation)
@@ -82,7 +113,7 @@ class One implements Command {
       await keep.objects.deleteCollection(operation.collection)
       held.model = next
     } else if (found === undefined) {
-      held.model = (await isLike(keep.objects, held.model)) ? held.model : next
+      held.model = (await isLike(real.objects, held.model)) ? held.model : next
     } else {
       assert.equal(found, expected, `${this.toString()} gives ${found}`)
       held.model = next
@@ -104,12 +135,12 @@ class Many implements Command {
 
   check = ({ model }: Readonly<Held>) => model.schemas.size > 0
 
-  async run(held: Held, { keep }: Real) {
+  async run(held: Held, real: Real) {
     const random = new Random(this.seed)
     for (let n = 0; n < this.count; n++) {
       const operation = chooseOperation(random, held.model, 'small')
       const [next, expected] = applied(held.model, operation)
-      assert.equal(await carriedOut(keep.objects, operation), expected, textOf(operation))
+      assert.equal(await carriedOut(real.objects, operation), expected, textOf(operation))
       held.model = next
     }
   }
@@ -130,7 +161,8 @@ class AtOnce implements Command {
 
   check = ({ model }: Readonly<Held>) => model.schemas.size > 0
 
-  async run(held: Held, { keep, tally }: Real) {
+  async run(held: Held, real: Real) {
+    const { tally } = real
     const random = new Random(this.seed)
     const operations: Operation[] = []
     while (operations.length < this.count) {
@@ -139,9 +171,9 @@ class AtOnce implements Command {
     }
     this.#text = operations.map(textOf).join(', ')
     const [name = ''] = held.model.schemas.keys()
-    const query = keep.objects.query({ schema_name: name, limit: 0 }).catch(() => undefined)
+    const query = real.objects.query({ schema_name: name, limit: 0 }).catch(() => undefined)
     const found = await Promise.all(
-      operations.map((operation) => carriedOut(keep.objects, operation)),
+      operations.map((operation) => carriedOut(real.objects, operation)),
     )
     const page = await query
     for (const outcome of found) count(tally, `at once ${resultOf(outcome)}`)
@@ -155,7 +187,7 @@ class AtOnce implements Command {
         return outcome === found[n]
       })
       const isSeen = page === undefined || totals.includes(page.total)
-      if (!isSame || !isSeen || !(await isLike(keep.objects, model))) continue
+      if (!isSame || !isSeen || !(await isLike(real.objects, model))) continue
       held.model = model
       return
     }
@@ -174,9 +206,9 @@ class Ask implements Command {
 
   check = ({ model }: Readonly<Held>) => model.schemas.size > 0
 
-  async run({ model }: Held, { keep }: Real) {
+  async run({ model }: Held, real: Real) {
     const random = new Random(this.seed)
-    for (let n = 0; n < 5; n++) await checkQuery(keep.objects, model, chooseQuery(random, model))
+    for (let n = 0; n < 5; n++) await checkQuery(real.objects, model, chooseQuery(random, model))
   }
 
   toString = () => `ask(${this.seed})`
@@ -186,7 +218,7 @@ class Reopen implements Command {
   check = () => true
 
   async run(_: Held, real: Real) {
-    await real.keep.close()
+    await real.close()
     await real.open()
   }
 
@@ -208,23 +240,26 @@ const commands = [
 
 export async function modelRuns(options: {
   readonly engine: 'memory' | 'level'
+  /** So many stores, which share the backend. */
+  readonly stores?: number
   readonly runs: number
   readonly seed: number
   readonly cacheBytes: number
 }): Promise<{ readonly steps: number; readonly tally: Tally }> {
-  const { engine, runs, seed, cacheBytes } = options
+  const { engine, stores: count = 1, runs, seed, cacheBytes } = options
   const tally: Tally = {}
   let steps = 0
   await fc.assert(
     fc.asyncProperty(fc.commands(commands, { maxCommands: 30, size: 'max' }), async (sequence) => {
       const directory = engine === 'level' ? mkdtempSync(join(tmpdir(), 'lorekeep-model-')) : ''
       const backend = engine === 'level' ? new LevelBackend(directory) : new MemoryBackend()
-      const real = await new Real(new KeptBackend(backend), cacheBytes, tally).open()
+      const kept = new KeptBackend(backend, count > 1)
+      const real = await new Real(kept, { cacheBytes, count, seed }, tally).open()
       const held: Held = { model: await begun(real) }
       try {
         await fc.asyncModelRun(() => ({ model: held, real }), checked(sequence))
       } finally {
-        await real.keep.close()
+        await real.close()
         await backend.close()
         if (directory) rmSync(directory, { recursive: true })
       }
@@ -241,7 +276,9 @@ export async function modelRuns(options: {
         run: async (held, real) => {
           await command.run(held, real)
           steps++
-          assert.ok(await isLike(real.keep.objects, held.model), `after ${command.toString()}`)
+          for (const { keep } of real.stores) {
+            assert.ok(await isLike(keep.objects, held.model), `after ${command.toString()}`)
+          }
           assert.deepEqual(await objectProblems(real.kept), [], `after ${command.toString()}`)
         },
         toString: () => command.toString(),
@@ -251,13 +288,13 @@ export async function modelRuns(options: {
 }
 
 /** A schema and some objects, so that what follows has something to meet. */
-async function begun({ keep }: Real): Promise<Model> {
+async function begun(real: Real): Promise<Model> {
   const random = new Random(1)
   let model = emptyModel
   for (let n = 0; n < 6 || model.objects.size < 50; n++) {
     const operation = chooseOperation(random, model)
     if (operation.type !== 'define' && operation.type !== 'import') continue
-    await carriedOut(keep.objects, operation)
+    await carriedOut(real.objects, operation)
     ;[model] = applied(model, operation)
   }
   return model

@@ -104,6 +104,14 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
     }),
   'powercut-mutants': (cuts, seed) =>
     withPower((directory) => powerCutMutants({ directory, cuts, seed, onMutant: console.log })),
+  // Several stores over one backend, as processes have it.
+  shared: async (runs, seed) => {
+    const pages = { engine: 'memory', runs: Math.ceil(runs / 2), seed } as const
+    return {
+      two: await modelRuns({ ...pages, stores: 2, cacheBytes: 64 * 1024 }),
+      four: await modelRuns({ ...pages, stores: 4, cacheBytes: 1 }),
+    }
+  },
   snapshots: (runs, seed) =>
     inDirectory((base) =>
       snapshotRuns({ runs, seed, directory: (run) => join(base, String(run)) }),
@@ -130,6 +138,7 @@ const amounts: Readonly<Record<string, number>> = {
   postgres: 50,
   powercut: 500,
   'powercut-mutants': 100,
+  shared: 200,
   snapshots: 2000,
   soak: 300,
   storm: 2000,

@@ -36,6 +36,7 @@ async function opened() {
   const store = await openObjectStore({
     objects,
     isAlone: true,
+    isShared: false,
     cacheBytes: 1024 * 1024,
     collections: 'open',
     onError: () => {},

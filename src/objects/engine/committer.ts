@@ -45,10 +45,19 @@ const readsPerTurn = 128
 // A read that commits overtake again and again gets its turn among them.
 const maxAttempts = 3
 
+interface CommitterOptions {
+  /** Memory for pages. */
+  readonly cacheBytes: number
+  readonly isShared: boolean
+  readonly now: () => number
+}
+
 export class Committer {
   readonly memory: Memory
   readonly #storage: Storage
   readonly #cache: PageCache
+  /** Others write to the storage: what is known may be outdated. */
+  readonly #isShared: boolean
   readonly #now: () => number
   readonly #readers = new Readers()
   #state: State
@@ -63,6 +72,7 @@ export class Committer {
   /** A write that failed, of which it is not known whether it happened. */
   #doubt: Written | undefined
   #settling: Promise<void> | undefined
+  #looking: Promise<void> | undefined
   /** The write under way; fulfilled when it has ended, however that is. */
   #writing: Promise<void> | undefined
   /** Whether it deletes pages of the state there is. */
@@ -70,9 +80,10 @@ export class Committer {
   /** The newest version that others have made, as far as it is known. */
   #foreign = 0
 
-  constructor(storage: Storage, state: State, cacheBytes: number, now: () => number) {
+  constructor(storage: Storage, state: State, { cacheBytes, isShared, now }: CommitterOptions) {
     this.#storage = storage
     this.#state = state
+    this.#isShared = isShared
     this.#now = now
     this.#cache = new PageCache(cacheBytes)
     const shapes = new RowShapes()
@@ -101,6 +112,7 @@ export class Committer {
    * @throws LorekeepError `LK_STORAGE_*` where it cannot be told which state is the newest
    */
   async pin(): Promise<Pin> {
+    if (this.#isShared) await this.#lookForOthers()
     const reading = this.#readers.begin(this.#state)
     try {
       // What is being written was made up before, and deletes pages of the state there is.
@@ -135,6 +147,7 @@ export class Committer {
     // Answers from memory settle without the event loop, and whoever awaits one after the other
     // would keep timers and sockets waiting.
     if (++this.#reads % readsPerTurn === 0) await turn()
+    if (this.#isShared) await this.#lookForOthers()
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       if (this.#doubt !== undefined) await this.#settle()
       const state = this.#state
@@ -256,6 +269,25 @@ export class Committer {
   async #confirm({ headBytes }: State): Promise<void> {
     const head = await this.#storage.get(headKey())
     if (!isSame(head, headBytes)) throw new LorekeepError('LK_STORAGE_CONFLICT')
+  }
+
+  /** What there is includes all that was acknowledged to anybody before the call. One look is for all of a turn. */
+  #lookForOthers(): Promise<void> {
+    this.#looking ??= this.#look()
+    return this.#looking
+  }
+
+  async #look(): Promise<void> {
+    await undefined
+    // Whoever comes from here on is not served by this look.
+    this.#looking = undefined
+    const state = this.#state
+    const head = await this.#storage.get(headKey())
+    // A commit of ours that came between was made on the newest there was.
+    if (this.#state !== state || isSame(head, state.headBytes)) return
+    // It may be our own, and not yet known to be.
+    await this.#writing
+    if (this.#state === state && this.#doubt === undefined) await this.#reload()
   }
 
   /** Finds out whether the write in doubt happened. @throws LorekeepError `LK_STORAGE_*` */

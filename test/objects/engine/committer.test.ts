@@ -8,7 +8,11 @@ t.test(
   'what cannot follow in a draft begins the next one, whatever becomes of the others',
   async (t) => {
     const storage = await new MemoryBackend().open('objects')
-    const committer = new Committer(storage, await openState(storage, true), 1024, Date.now)
+    const committer = new Committer(storage, await openState(storage, true), {
+      cacheBytes: 1024,
+      isShared: false,
+      now: Date.now,
+    })
     const order: string[] = []
     const before = committer.commit(async (draft) => {
       order.push('before')
