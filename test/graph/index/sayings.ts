@@ -82,10 +82,10 @@ const aPassageText = fc
   })
   .map((words) => words.join(' '))
 
-const aPassageTerm = fc.oneof(
-  fc.nat(4).map((n): Term => ({ v: `urn:${n}`, e: true })),
-  fc.constantFrom(...colliding),
-)
+const aPassageEntity = fc.nat(4).map((n): Term => ({ v: `urn:${n}`, e: true }))
+const aPassageTerm = fc.oneof(aPassageEntity, fc.constantFrom(...colliding))
+/** Texts of one passage are told apart by their hashes: two of one hash have no order. */
+const textTerm = fc.oneof(aPassageEntity, fc.constantFrom(...colliding.slice(0, 1)))
 
 const schema = 'https://schema.org/'
 const dcterms = 'http://purl.org/dc/terms/'
@@ -110,7 +110,8 @@ const aPassageTriple: fc.Arbitrary<Triple> = fc
         fc.constantFrom(`${schema}name`, `${dcterms}title`, `${schema}articleSection`),
         aPassageText.map((v): Term => ({ v, e: false })),
       ),
-      fc.tuple(fc.constantFrom(`${dcterms}isPartOf`, `${schema}text`), aPassageTerm),
+      fc.tuple(fc.constant(`${dcterms}isPartOf`), aPassageTerm),
+      fc.tuple(fc.constant(`${schema}text`), textTerm),
       fc.tuple(
         fc.constantFrom(`${nif}beginIndex`, `${nif}endIndex`),
         fc.constantFrom('0', '17', '4294967295', 'x').map((v): Term => ({ v, e: false })),
