@@ -97,24 +97,26 @@ export class Writer {
     const until = performance.now() + this.#parts.retryMs
     let isSent = false
     for (let pause = firstPauseMs; ; pause = Math.min(2 * pause, longestPauseMs)) {
+      let isAsked = false
       try {
         if (this.#connection?.isLost === true) this.#drop()
         const connection = this.#connection ?? (await this.#reconnect())
         const noted = isSent ? await this.#note(connection) : undefined
+        isAsked = noted?.sequence !== sequence
         isSent = true
-        const refused =
-          noted?.sequence === sequence
-            ? noted.refused
-            : await this.#send(connection, group, sequence)
+        const refused = isAsked ? await this.#send(connection, group, sequence) : noted!.refused
         assertConfirmed(connection)
         this.#acknowledged = sequence
         return refused
       } catch (error) {
         if (isLost(error)) this.#drop()
+        // An error of the statement undoes it. Who is refused a new session knows nothing of what the old one did.
+        else if (isAsked) isSent = false
+        if (error === this.#ended) throw isSent ? inDoubt(error) : translate(error)
         const isPassing = isLost(error) || isUndone(error) || hasCode(error, 'LK_STORAGE_LOCKED')
-        if (!isPassing) throw isSent && error === this.#ended ? inDoubt(error) : translate(error)
+        if (!isSent && !isPassing) throw translate(error)
         if (performance.now() > until || this.#closing.signal.aborted) {
-          if (!isSent || isUndone(error)) throw translate(error)
+          if (!isSent) throw translate(error)
           this.#decide()
           throw inDoubt(error)
         }

@@ -138,6 +138,52 @@ else {
     await put(storage, key, text('3'))
   })
 
+  void t.test('who is refused a new session does not know what the old one did', async (t) => {
+    await cluster.query('CREATE ROLE refused LOGIN SUPERUSER')
+    const proxy = await Proxy.start(cluster.port)
+    const url = proxy.url.replace('postgres@', 'refused@')
+    const backend = new PostgresBackend({ url, schema: `place_${places++}`, retryMs: 1000 })
+    t.teardown(async () => {
+      await backend.close()
+      await proxy.stop()
+    })
+    const storage = await backend.open('objects')
+    const other = text('other')
+    const loseAnswers = async () => {
+      proxy.cutsAnswers = true
+      const outcomes = Promise.allSettled([
+        storage.write([{ type: 'put', key, value: text('1') }], absent),
+        storage.write([{ type: 'put', key: other, value: text('1') }], {
+          require: [{ type: 'absent', key: other }],
+        }),
+      ])
+      await wait(100)
+      await cluster.query('ALTER ROLE refused NOLOGIN')
+      proxy.cutsAnswers = false
+      return { outcomes }
+    }
+    const first = await loseAnswers()
+    await wait(200)
+    await cluster.query('ALTER ROLE refused LOGIN')
+    t.match(await first.outcomes, [{ status: 'fulfilled' }, { status: 'fulfilled' }])
+    await storage.write([
+      { type: 'del', key },
+      { type: 'del', key: other },
+    ])
+    const second = await loseAnswers()
+    for (const outcome of await second.outcomes) {
+      t.match(outcome, {
+        status: 'rejected',
+        reason: { code: 'LK_STORAGE_FAILED', message: /the write may have happened/u },
+      })
+      if (outcome.status === 'rejected') t.notOk('code' in outcome.reason.details)
+    }
+    await t.rejects(storage.get(key), { code: 'LK_STORAGE_UNAVAILABLE' })
+    await cluster.query('ALTER ROLE refused LOGIN')
+    t.same(await readSoon(storage, key), text('1'))
+    t.same(await storage.get(other), text('1'))
+  })
+
   void t.test('what surely was not written is told as that', async (t) => {
     const { proxy, storage } = await open(t, { retryMs: 200 })
     await put(storage, key, text('1'))
