@@ -7,6 +7,10 @@ import { ownersOf, tableOf } from './tables.js'
 /** Values up to this length come in a prepared statement's result, longer ones by COPY. */
 const shortBytes = 64 * 1024
 
+/** For this transaction: the server's default may have become `off` since the session began. */
+const synchronous = `CASE WHEN current_setting('synchronous_commit') = 'off'
+  THEN set_config('synchronous_commit', 'on', true) END`
+
 export class Statements {
   /** Parameters: keys. Rows: place from 1, and the value, null where it is too long to come this way. */
   readonly get: Statement
@@ -52,7 +56,7 @@ export class Statements {
           UPDATE ${owners} SET sequence = $2::int8,
             refused = (SELECT coalesce(array_agg(n ORDER BY n), '{}') FROM refused),
             positions = (SELECT coalesce(array_agg(place ORDER BY n), '{}') FROM refused)
-          WHERE partition = '${partition}' AND owner = $1::text
+          WHERE partition = '${partition}' AND owner = $1::text RETURNING ${synchronous}
         ) SELECT n, place FROM refused`,
     }
     this.append = {
@@ -65,7 +69,7 @@ export class Statements {
           SELECT unnest($3::bytea[]), unnest($4::bytea[])
           ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value
         ) UPDATE ${owners} SET sequence = $2::int8, refused = '{}', positions = '{}'
-          WHERE partition = '${partition}' AND owner = $1::text`,
+          WHERE partition = '${partition}' AND owner = $1::text RETURNING ${synchronous}`,
     }
   }
 

@@ -184,6 +184,27 @@ else {
     t.same(await storage.get(other), text('1'))
   })
 
+  void t.test('a reload of the configuration makes no write less durable', async (t) => {
+    const settings = ['wal_writer_delay = 10s', 'autovacuum = off']
+    const lazy = await Cluster.start({ settings })
+    t.teardown(() => lazy.stop())
+    const backend = new PostgresBackend({ url: lazy.url })
+    t.teardown(() => backend.close())
+    const storage = await backend.open('objects')
+    await put(storage, key, text('1'))
+    await lazy.query('ALTER SYSTEM SET synchronous_commit = off')
+    await lazy.query('SELECT pg_reload_conf()')
+    await wait(200)
+    for (let n = 0; n < 10; n++) {
+      const [row] = await lazy.query('SELECT pg_current_wal_insert_lsn()')
+      const options =
+        n % 2 === 0 ? {} : { require: [{ type: 'absent', key: numbered(n) } as const] }
+      await storage.write([{ type: 'put', key: numbered(n), value: text('') }], options)
+      const flushed = await lazy.query(`SELECT pg_current_wal_flush_lsn() > '${String(row?.[0])}'`)
+      t.same(flushed, [[true]])
+    }
+  })
+
   void t.test('what surely was not written is told as that', async (t) => {
     const { proxy, storage } = await open(t, { retryMs: 200 })
     await put(storage, key, text('1'))
