@@ -69,8 +69,13 @@ export class Connection {
     let failed: Error | undefined
     const onError = (error: Error) => (failed ??= error)
     client.on('error', onError)
+    const { connectionTimeoutMillis } = config
+    let timer: NodeJS.Timeout | undefined
     try {
       await client.connect()
+      // The driver's own limit ends with the log-in.
+      const silent = new ConnectionLost('the server does not answer')
+      timer = setTimeout(() => client.connection.stream.destroy(silent), connectionTimeoutMillis)
       const { rows } = await client.query<[boolean, string | null, number]>({
         text: asked,
         rowMode: 'array',
@@ -83,6 +88,7 @@ export class Connection {
       const cause = failed ?? error
       throw isTold(cause) ? cause : asLost(cause)
     } finally {
+      clearTimeout(timer)
       client.off('error', onError)
     }
   }
@@ -131,13 +137,15 @@ export class Connection {
   async #guarded<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#lost !== undefined) throw asLost(this.#lost)
     // The driver's own limit (query_timeout) goes on counting after a COPY has ended.
-    const timer = setTimeout(() => this.close(), this.#timeoutMs)
+    const timer = setTimeout(() => {
+      this.#end(new ConnectionLost(`the server has not answered for ${this.#timeoutMs} ms`))
+    }, this.#timeoutMs)
     try {
       return await work()
     } catch (error) {
       // A session goes on after an error, not after what is fatal.
       if (isTold(error) && (error as { severity: string }).severity === 'ERROR') throw error
-      const lost = asLost(error)
+      const lost = asLost(isTold(error) ? error : (this.#lost ?? error))
       this.#end(lost)
       throw lost
     } finally {

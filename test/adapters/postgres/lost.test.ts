@@ -205,6 +205,21 @@ else {
     }
   })
 
+  void t.test('a server that falls silent after the log-in is a server that is away', async (t) => {
+    const options = { retryMs: 0, statementTimeoutMs: 1000 }
+    const { proxy, backend, storage } = await open(t, options)
+    await put(storage, key, text('1'))
+    proxy.silentFrom = 'pg_is_in_recovery'
+    const opening = backend.open('cores')
+    await t.rejects(opening, { code: 'LK_STORAGE_UNAVAILABLE', message: /does not answer/u })
+    proxy.cut()
+    await wait(100)
+    await t.rejects(put(storage, key, text('2')), { message: /does not answer/u })
+    const other = new PostgresBackend({ url: proxy.url, ...options })
+    const refused = t.rejects(other.open('cores'), { code: 'LK_STORAGE_UNAVAILABLE' })
+    await Promise.all([other.close(), backend.close(), refused])
+  })
+
   void t.test('what surely was not written is told as that', async (t) => {
     const { proxy, storage } = await open(t, { retryMs: 200 })
     await put(storage, key, text('1'))

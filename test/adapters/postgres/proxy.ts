@@ -7,6 +7,8 @@ export class Proxy {
   cutsAnswers = false
   /** Cuts a connection behind what has this text, and takes none from then on. */
   endsAfter: string | undefined
+  /** Passes nothing on from what has this text, and leaves the connection as it is. */
+  silentFrom: string | undefined
   /** Holds back what has this text for 100 ms. */
   delays: string | undefined
   /** Takes no connection. */
@@ -61,6 +63,7 @@ export class Proxy {
     }
     socket.on('data', (bytes) => {
       const has = (text: string | undefined) => text !== undefined && bytes.includes(text)
+      if (has(this.silentFrom)) return void socket.pause()
       if (has(this.delays)) {
         setTimeout(() => server.write(bytes), 100)
         return
