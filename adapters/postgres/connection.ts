@@ -143,14 +143,24 @@ export class Connection {
     try {
       return await work()
     } catch (error) {
-      // A session goes on after an error, not after what is fatal.
-      if (isTold(error) && (error as { severity: string }).severity === 'ERROR') throw error
+      if (isTold(error) && (await this.#goesOn(error))) throw error
       const lost = asLost(isTold(error) ? error : (this.#lost ?? error))
       this.#end(lost)
       throw lost
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  /** A session goes on after an error, not after what is fatal. */
+  async #goesOn(error: unknown): Promise<boolean> {
+    const { severity } = error as { severity: string }
+    if (['ERROR', 'FATAL', 'PANIC'].includes(severity)) return severity === 'ERROR'
+    // In the language of the server, which only an administrator may change.
+    return this.#client.query('SELECT').then(
+      () => true,
+      () => false,
+    )
   }
 
   #end(error: Error): void {

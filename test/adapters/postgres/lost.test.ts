@@ -254,22 +254,31 @@ else {
     await put(again, key, text('5'))
   })
 
-  void t.test('a key that is too long hurts nobody else', async (t) => {
-    const { storage } = await open(t)
-    const long = (length: number) => new Random(1).bytes(length)
-    const outcomes = await Promise.allSettled([
-      put(storage, text('a'), text('1')),
-      put(storage, long(2800), text('2')),
-      put(storage, long(2600), text('3')),
-    ])
-    t.match(outcomes, [
-      { status: 'fulfilled' },
-      { status: 'rejected', reason: { code: 'LK_STORAGE_FAILED', details: { code: '54000' } } },
-      { status: 'fulfilled' },
-    ])
-    t.same(await storage.get(text('a')), text('1'))
-    t.same(await storage.get(long(2600)), text('3'))
-  })
+  for (const language of ['English', 'another language']) {
+    void t.test(`a key that is too long hurts nobody else, told in ${language}`, async (t) => {
+      const { proxy, storage } = await open(t, { retryMs: 2000 })
+      proxy.isForeign = language !== 'English'
+      const long = (length: number) => new Random(1).bytes(length)
+      const outcomes = await Promise.allSettled([
+        put(storage, text('a'), text('1')),
+        put(storage, long(2800), text('2')),
+        put(storage, long(2600), text('3')),
+      ])
+      t.match(outcomes, [
+        { status: 'fulfilled' },
+        { status: 'rejected', reason: { code: 'LK_STORAGE_FAILED', details: { code: '54000' } } },
+        { status: 'fulfilled' },
+      ])
+      t.same(await storage.get(text('a')), text('1'))
+      t.same(await storage.get(long(2600)), text('3'))
+      // And what is fatal is that in any language.
+      await cluster.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lorekeep'",
+      )
+      await put(storage, text('a'), text('2'))
+      t.same(await storage.get(text('a')), text('2'))
+    })
+  }
 
   void t.test(
     'the first page of a scan is of the time of the call, however slowly it is asked for',

@@ -11,6 +11,8 @@ export class Proxy {
   silentFrom: string | undefined
   /** Holds back what has this text for 100 ms. */
   delays: string | undefined
+  /** The server tells its errors in another language. */
+  isForeign = false
   /** Takes no connection. */
   isDown = false
   /** Connections taken so far. */
@@ -76,7 +78,14 @@ export class Proxy {
     })
     server.on('data', (bytes) => {
       if (this.cutsAnswers) end()
+      else if (this.isForeign) socket.write(translated(bytes))
       else socket.write(bytes)
     })
   }
+}
+
+/** What an error begins with, in so many letters of a language of nobody. */
+function translated(bytes: Buffer): Buffer {
+  const text = bytes.toString('latin1').replaceAll('SERROR\0', 'SARRER\0')
+  return Buffer.from(text.replaceAll('SFATAL\0', 'SFETEL\0'), 'latin1')
 }
