@@ -177,7 +177,7 @@ export class PostgresPartition implements Storage {
 
   /** To its end, also where the partition is closed meanwhile. */
   async #read<Result>(read: (connection: Connection) => Promise<Result>): Promise<Result> {
-    const reading = this.#readers.with(read, () => this.#writer.assertDecided())
+    const reading = this.#readers.with(read, () => this.#writer.assertReadable())
     this.#reads.add(reading)
     const done = () => this.#reads.delete(reading)
     reading.then(done, done)

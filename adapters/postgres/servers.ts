@@ -29,7 +29,9 @@ export class Servers {
       connectionString,
       connectionTimeoutMillis: connectMs,
       statement_timeout: statementTimeoutMs,
+      // Who is cut off without a word notices as soon as the server does, which gives the lock to somebody else.
       keepAlive: true,
+      keepAliveInitialDelayMillis: 1000,
       application_name: 'lorekeep',
       ...(ssl !== undefined && { ssl }),
     }))

@@ -62,6 +62,10 @@ export class Writer {
   /** Why nothing can be written any more until the partition is opened anew. */
   #ended: LorekeepError | undefined
   #deciding: Promise<void> | undefined
+  /** One at a time: two would end each other's sessions. */
+  #reconnecting: Promise<Connection> | undefined
+  /** Why the last attempt to connect anew failed. */
+  #failure: unknown
 
   private constructor(parts: Parts) {
     this.#parts = parts
@@ -125,17 +129,28 @@ export class Writer {
     }
   }
 
-  /** @throws where it is not known what of a group happened: until it is, nobody may read */
-  assertDecided(): void {
+  /**
+   * @throws where nobody may read: what of a group happened is not known, or whether somebody else has the partition
+   * by now, and `ConnectionLost` where that is being found out
+   */
+  assertReadable(): void {
     if (this.#ended !== undefined) throw this.#ended
-    if (this.#deciding === undefined) return
-    const detail = 'the connection to PostgreSQL is lost, and with it what became of a write'
-    throw new LorekeepError('LK_STORAGE_UNAVAILABLE', detail)
+    if (this.#deciding !== undefined) {
+      const detail = 'the connection to PostgreSQL is lost, and with it what became of a write'
+      throw new LorekeepError('LK_STORAGE_UNAVAILABLE', detail)
+    }
+    const connection = this.#connection
+    if (connection?.isLost === false && this.#parts.servers.isOfNewest(connection)) return
+    this.#drop()
+    this.#reconnect().catch(() => undefined)
+    const told = this.#failure instanceof Error ? this.#failure.message : 'it is made anew'
+    throw new ConnectionLost(`the session that has the lock is lost: ${told}`)
   }
 
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#deciding
+    await this.#reconnecting?.catch(() => undefined)
     const connection = this.#connection
     this.#connection = undefined
     // The session ends with its connection; so that the next owner need not wait for that.
@@ -178,7 +193,21 @@ export class Writer {
   }
 
   /** Connects anew, and has the lock when it returns: what a former session did, or not, is decided. */
-  async #reconnect(): Promise<Connection> {
+  #reconnect(): Promise<Connection> {
+    this.#reconnecting ??= this.#connectAnew()
+      .then((connection) => {
+        this.#failure = undefined
+        return (this.#connection = connection)
+      })
+      .catch((error: unknown) => {
+        this.#failure = error
+        throw error
+      })
+      .finally(() => (this.#reconnecting = undefined))
+    return this.#reconnecting
+  }
+
+  async #connectAnew(): Promise<Connection> {
     if (this.#ended !== undefined) throw this.#ended
     const connection = await this.#parts.servers.connect()
     try {
@@ -197,7 +226,7 @@ export class Writer {
       connection.close()
       throw error
     }
-    return (this.#connection = connection)
+    return connection
   }
 
   #drop(): void {

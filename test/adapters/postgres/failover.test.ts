@@ -95,4 +95,31 @@ else {
     signal('SIGCONT')
     await put(storage, text('a'), text('4'))
   })
+
+  void t.test('what a new primary lacks is not read as if it had never been', async (t) => {
+    const primary = await Cluster.start()
+    const standby = await Cluster.start({ of: primary })
+    t.teardown(() => Promise.all([primary.stop(), standby.stop()]))
+    const url = `postgres://postgres@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/postgres`
+    const backend = new PostgresBackend({ url })
+    t.teardown(() => backend.close())
+    const storage = await backend.open('objects')
+    await put(storage, text('a'), text('1'))
+    const [row] = await primary.query('SELECT pg_current_wal_lsn()')
+    const isThere = `SELECT pg_last_wal_replay_lsn() >= '${String(row?.[0])}'`
+    while ((await standby.query(isThere))[0]?.[0] !== true) await wait(20)
+    // The standby gets nothing any more.
+    await standby.query("ALTER SYSTEM SET primary_conninfo = ''")
+    await standby.query('SELECT pg_reload_conf()')
+    while ((await standby.query('SELECT count(*) FROM pg_stat_wal_receiver'))[0]?.[0] !== '0') {
+      await wait(20)
+    }
+    await put(storage, text('a'), text('2'))
+    t.same(await storage.get(text('a')), text('2'))
+    await primary.kill()
+    await standby.query('SELECT pg_promote()')
+    const lost = { code: 'LK_STORAGE_FAILED', message: /has lost what it had acknowledged/u }
+    await t.rejects(storage.get(text('a')), lost)
+    await t.rejects(storage.get(text('a')), lost)
+  })
 }

@@ -254,6 +254,44 @@ else {
     await put(again, key, text('5'))
   })
 
+  void t.test('who only reads notices as well', async (t) => {
+    const { schema, backend, storage } = await open(t, { retryMs: 300 })
+    await put(storage, key, text('1'))
+    t.same(await storage.get(key), text('1'))
+    // The session that writes; those that read remain.
+    await cluster.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory'",
+    )
+    const other = new PostgresBackend({ url: cluster.url, schema })
+    await put(await other.open('objects'), key, text('2'))
+    await t.rejects(storage.get(key), { code: 'LK_STORAGE_UNAVAILABLE' })
+    await t.rejects(collect(storage.scan({})), { code: 'LK_STORAGE_UNAVAILABLE' })
+    await other.close()
+    await t.rejects(storage.get(key), { message: /opened by somebody else/u })
+    await storage.close()
+    t.same(await (await backend.open('objects')).get(key), text('2'))
+  })
+
+  void t.test('sessions of one partition do not end each other', async (t) => {
+    const { proxy, storage } = await open(t, { retryMs: 100 })
+    for (let times = 0; times < 4; times++) {
+      await put(storage, key, text('1'))
+      proxy.isDown = true
+      proxy.cut()
+      // Sent before it is noticed that nobody is there.
+      await t.rejects(put(storage, key, text('2')), { code: 'LK_STORAGE_FAILED' })
+      await wait(300)
+      proxy.isDown = false
+      // Whoever connects takes so long that another one would as well meanwhile.
+      proxy.delays = 'SELECT'
+      const { taken } = proxy
+      await put(storage, key, text('3'))
+      await wait(600)
+      t.equal(proxy.taken, taken + 1)
+      proxy.delays = undefined
+    }
+  })
+
   for (const language of ['English', 'another language']) {
     void t.test(`a key that is too long hurts nobody else, told in ${language}`, async (t) => {
       const { proxy, storage } = await open(t, { retryMs: 2000 })
