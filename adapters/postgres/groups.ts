@@ -47,8 +47,10 @@ export class WriteGroups {
     // Those of the same turn of the event loop go together.
     await undefined
     while (this.#waiting.length > 0) {
+      // Taken first: a write that is called meanwhile may have to wait for more.
+      const writes = this.#take()
       await this.#before()
-      await this.#carryOut(this.#take())
+      await this.#carryOut(writes)
     }
     // In the same step as the look at what waits: whoever comes next begins anew.
     this.#running = undefined

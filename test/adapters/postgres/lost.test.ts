@@ -331,6 +331,20 @@ else {
     },
   )
 
+  void t.test('a scan does not show what was written after it, in any turn', async (t) => {
+    const { proxy, storage } = await open(t)
+    proxy.delays = 'COPY'
+    for (let turns = 0; turns < 10; turns++) {
+      await put(storage, key, text('1'))
+      const writing = put(storage, text('other'), text('1'))
+      for (let turn = 0; turn < turns; turn++) await undefined
+      const scan = storage.scan({ gte: key, limit: 1 })
+      await put(storage, key, text('2'))
+      t.same((await collect(scan))[0]?.value, text('1'))
+      await writing
+    }
+  })
+
   void t.test('values of all lengths come in one answer', async (t) => {
     const { storage } = await open(t)
     const lengths = [0, 1, 4095, 4096, 65_535, 65_536, 65_537, 200_000]
