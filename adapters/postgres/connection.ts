@@ -17,6 +17,7 @@ const settings = `
   set_config('enable_hashjoin', 'off', false),
   set_config('enable_mergejoin', 'off', false),
   set_config('enable_seqscan', 'off', false),
+  set_config('default_transaction_isolation', 'read committed', false),
   set_config('bytea_output', 'hex', false),
   set_config('client_min_messages', 'warning', false),
   set_config('tcp_keepalives_idle', '5', false),

@@ -3,6 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { PostgresBackend, type PostgresOptions } from '../../../adapters/postgres/index.js'
+import { partitionNames } from '../../../adapters/postgres/tables.js'
 import type { Storage } from '../../../src/storage.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
 import { collect, numbered, put, text } from '../../suite/bytes.js'
@@ -342,6 +343,15 @@ else {
       await put(storage, key, text('2'))
       t.same((await collect(scan))[0]?.value, text('1'))
       await writing
+    }
+  })
+
+  void t.test('partitions are opened at once, whatever isolation is the default', async (t) => {
+    for (const isolation of ['repeatable\\ read', 'serializable']) {
+      const set = encodeURIComponent(`-c default_transaction_isolation=${isolation}`)
+      const url = `${cluster.url}?options=${set}`
+      await using backend = new PostgresBackend({ url, schema: `place_${places++}` })
+      await t.resolves(Promise.all(partitionNames.map((name) => backend.open(name))))
     }
   })
 
