@@ -1,4 +1,5 @@
 import { checkOptions } from '../../src/door/options.js'
+import { LorekeepError } from '../../src/errors.js'
 import type { Backend, PartitionName } from '../../src/storage.js'
 import { OpenPartitions } from '../open-partitions.js'
 import { translate } from './failures.js'
@@ -27,6 +28,7 @@ export class PostgresBackend implements Backend {
     Pick<PostgresOptions, 'ssl'>
   readonly #partitions: OpenPartitions<PostgresPartition>
   #connecting: Promise<Opened> | undefined
+  #isClosed = false
 
   /** @throws TypeError where an option is wrong */
   constructor(options: PostgresOptions) {
@@ -48,6 +50,7 @@ export class PostgresBackend implements Backend {
 
   /** Whether there is a store in the schema. Makes nothing. */
   async exists(): Promise<boolean> {
+    if (this.#isClosed) throw new LorekeepError('LK_CLOSED')
     const { readers } = await this.#connected()
     return readers.with(
       (connection) => hasTables(connection, this.schema),
@@ -56,6 +59,7 @@ export class PostgresBackend implements Backend {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     await this.#partitions.close()
     const connected = await this.#connecting?.catch(() => undefined)
     connected?.readers.close()

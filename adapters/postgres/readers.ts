@@ -1,6 +1,7 @@
 // Sessions that read: a few, shared by all partitions. What fails because its session is lost is asked again.
 
 import { setTimeout as wait } from 'node:timers/promises'
+import { LorekeepError } from '../../src/errors.js'
 import type { Connection } from './connection.js'
 import { isLost, translate } from './failures.js'
 import type { Servers } from './servers.js'
@@ -14,6 +15,7 @@ export class Readers {
   #idle: Connection[] = []
   #count = 0
   #waiting: (() => void)[] = []
+  #isClosed = false
 
   constructor(
     servers: Servers,
@@ -31,6 +33,7 @@ export class Readers {
   ): Promise<Result> {
     const until = performance.now() + this.#retryMs
     for (;;) {
+      if (this.#isClosed) throw new LorekeepError('LK_CLOSED')
       try {
         return await this.#once(read, check)
       } catch (error) {
@@ -41,6 +44,7 @@ export class Readers {
   }
 
   close(): void {
+    this.#isClosed = true
     for (const connection of this.#idle) connection.close()
     this.#idle = []
   }
@@ -59,7 +63,8 @@ export class Readers {
       check()
       return await read(connection)
     } finally {
-      if (connection?.isLost === false) this.#idle.push(connection)
+      if (this.#isClosed) connection?.close()
+      else if (connection?.isLost === false) this.#idle.push(connection)
       const next = this.#waiting.shift()
       if (next === undefined) this.#count--
       else next()

@@ -355,6 +355,19 @@ else {
     }
   })
 
+  void t.test('what is asked while it closes leaves no session', async (t) => {
+    const url = `${cluster.url}?application_name=left`
+    const backend = new PostgresBackend({ url })
+    const asked = backend.exists().catch(() => undefined)
+    await wait(5)
+    await backend.close()
+    await asked
+    await t.rejects(backend.exists(), { code: 'LK_CLOSED' })
+    await wait(200)
+    const left = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'left'"
+    t.same(await cluster.query(left), [['0']])
+  })
+
   void t.test('values of all lengths come in one answer', async (t) => {
     const { storage } = await open(t)
     const lengths = [0, 1, 4095, 4096, 65_535, 65_536, 65_537, 200_000]
