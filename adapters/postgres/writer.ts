@@ -19,8 +19,9 @@ const ownerGoesMs = 1000
 const firstPauseMs = 20
 const longestPauseMs = 500
 
-/** Of a row of pg_locks: the lock of the first parameter is had. */
-const isLock = `locktype = 'advisory' AND granted AND (classid::int8 << 32 | objid::int8) = $1::int8`
+/** Of a row of pg_locks: the lock of the first parameter is had, in this database. */
+const isLock = `locktype = 'advisory' AND granted
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND (classid::int8 << 32 | objid::int8) = $1::int8`
 
 /** As columns: what the statement takes. `writes` has the number of the write that each is of. */
 export interface Group {

@@ -368,6 +368,23 @@ else {
     t.same(await cluster.query(left), [['0']])
   })
 
+  void t.test('who has a partition is told of this database', async (t) => {
+    await cluster.query('CREATE DATABASE another')
+    const url = cluster.url.replace(/postgres$/u, 'another')
+    const schema = `place_${places++}`
+    await using other = new PostgresBackend({ url, schema })
+    await other.open('objects')
+    await using backend = new PostgresBackend({ url: cluster.url, schema })
+    await backend.open('objects')
+    const [row] = await cluster.query(
+      "SELECT pid FROM pg_locks JOIN pg_database ON oid = database WHERE locktype = 'advisory' AND datname = 'another'",
+    )
+    await using late = new PostgresBackend({ url: cluster.url, schema })
+    const error = await late.open('objects').catch((error: Error) => error)
+    t.match(error, { code: 'LK_STORAGE_LOCKED' })
+    t.notMatch(error, { message: new RegExp(`session ${String(row?.[0])} `, 'u') })
+  })
+
   void t.test('values of all lengths come in one answer', async (t) => {
     const { storage } = await open(t)
     const lengths = [0, 1, 4095, 4096, 65_535, 65_536, 65_537, 200_000]
