@@ -37,15 +37,20 @@ export async function hasTables(connection: Connection, schema: string): Promise
 
 export async function makeTables(connection: Connection, schema: string): Promise<void> {
   // Who may not make tables can use those that are there.
-  if (!(await hasTables(connection, schema))) await connection.run(statementsOf(schema))
+  if (!(await hasTables(connection, schema))) {
+    // IF NOT EXISTS asks for the right to make a schema also where there is one.
+    const text = 'SELECT to_regnamespace($1) IS NOT NULL'
+    const [row] = await connection.run<[boolean]>(text, [`"${schema}"`])
+    await connection.run(statementsOf(schema, row?.[0] === true))
+  }
   const [row] = await connection.run<[number]>(`SELECT version FROM "${schema}"."format"`)
   if (row?.[0] === version) return
   const detail = `the tables in the schema ${schema} have version ${String(row?.[0])}; this lorekeep knows ${version}`
-  throw new LorekeepError('LK_STORAGE_FAILED', detail)
+  throw new LorekeepError('LK_STORAGE_FORMAT', detail)
 }
 
 /** One transaction: statements that are sent as one text are. */
-function statementsOf(schema: string): string {
+function statementsOf(schema: string, hasSchema: boolean): string {
   const tables = partitionNames.map((name) => {
     const table = tableOf(schema, name)
     // Values that are compressed, or small records that are read often, gain nothing from being compressed once more.
@@ -57,7 +62,7 @@ function statementsOf(schema: string): string {
   })
   return `
     SELECT pg_advisory_xact_lock(${lockOf(schema, 'tables')});
-    CREATE SCHEMA IF NOT EXISTS "${schema}";
+    ${hasSchema ? '' : `CREATE SCHEMA IF NOT EXISTS "${schema}";`}
     ${tables.join('\n')}
     CREATE TABLE IF NOT EXISTS ${ownersOf(schema)} (
       partition text PRIMARY KEY, owner text NOT NULL, sequence int8 NOT NULL,

@@ -385,6 +385,18 @@ else {
     t.notMatch(error, { message: new RegExp(`session ${String(row?.[0])} `, 'u') })
   })
 
+  void t.test('a schema that was made before needs no right to make one', async (t) => {
+    const schema = `place_${places++}`
+    await cluster.query('CREATE ROLE guest LOGIN')
+    await cluster.query(`CREATE SCHEMA ${schema} AUTHORIZATION guest`)
+    const url = cluster.url.replace('postgres@', 'guest@')
+    await using backend = new PostgresBackend({ url, schema })
+    await put(await backend.open('objects'), key, text('1'))
+    await cluster.query(`UPDATE ${schema}.format SET version = 2`)
+    await using later = new PostgresBackend({ url, schema })
+    await t.rejects(later.open('cores'), { code: 'LK_STORAGE_FORMAT' })
+  })
+
   void t.test('values of all lengths come in one answer', async (t) => {
     const { storage } = await open(t)
     const lengths = [0, 1, 4095, 4096, 65_535, 65_536, 65_537, 200_000]
