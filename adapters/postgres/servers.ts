@@ -38,10 +38,11 @@ export class Servers {
   }
 
   /**
-   * Connects to the primary: where it was last, else to the one of the newest timeline of all that answer.
+   * Connects to the primary: where it was last, else (and at first) to the one of the newest timeline of all that answer.
    * @throws ConnectionLost where there is none; the server's own error where it refuses who asks
    */
   async connect(): Promise<Connection> {
+    if (this.#timeline === 0 && this.#configs.length > 1) return this.#find()
     const known = await this.#open(this.#current).catch((error: unknown) => {
       if (!isLost(error) || this.#configs.length === 1) throw error
     })

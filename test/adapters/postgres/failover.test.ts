@@ -96,6 +96,17 @@ else {
     await put(storage, text('a'), text('4'))
   })
 
+  void t.test('a primary that was replaced is not the primary, also at first', async (t) => {
+    const primary = await Cluster.start()
+    const standby = await Cluster.start({ of: primary })
+    t.teardown(() => Promise.all([primary.stop(), standby.stop()]))
+    await standby.query('SELECT pg_promote()')
+    const url = `postgres://postgres@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/postgres`
+    await using backend = new PostgresBackend({ url })
+    await put(await backend.open('objects'), text('a'), text('1'))
+    t.same(await standby.query('SELECT count(*) FROM lorekeep.objects'), [['1']])
+  })
+
   void t.test('what a new primary lacks is not read as if it had never been', async (t) => {
     const primary = await Cluster.start()
     const standby = await Cluster.start({ of: primary })
