@@ -12,6 +12,7 @@ interface Waiting {
   readonly operations: readonly Operation[]
   readonly require: readonly Precondition[]
   readonly bytes: number
+  readonly called: number
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
@@ -34,7 +35,8 @@ export class WriteGroups {
     }
     return new Promise((resolve, reject) => {
       const bytes = bytesOf(operations) + bytesOf(require)
-      this.#waiting.push({ operations, require, bytes, resolve, reject })
+      const called = performance.now()
+      this.#waiting.push({ operations, require, bytes, called, resolve, reject })
       this.#running ??= this.#run()
     })
   }
@@ -74,7 +76,7 @@ export class WriteGroups {
 
   async #carryOut(writes: readonly Waiting[]): Promise<void> {
     try {
-      const refused = await this.#writer.commit(groupOf(writes))
+      const refused = await this.#writer.commit(groupOf(writes), writes.at(-1)!.called)
       for (const [n, { resolve, reject }] of writes.entries()) {
         const index = refused.get(n)
         if (index === undefined) resolve()

@@ -16,6 +16,8 @@ export class Readers {
   #count = 0
   #waiting: (() => void)[] = []
   #isClosed = false
+  /** Why the last read failed, where it was for a lost connection. */
+  #away: unknown
 
   constructor(
     servers: Servers,
@@ -35,8 +37,11 @@ export class Readers {
     for (;;) {
       if (this.#isClosed) throw new LorekeepError('LK_CLOSED')
       try {
-        return await this.#once(read, check)
+        const result = await this.#once(read, check, until)
+        this.#away = undefined
+        return result
       } catch (error) {
+        if (isLost(error)) this.#away = error
         if (!isLost(error) || performance.now() > until) throw translate(error)
         await wait(pauseMs)
       }
@@ -52,12 +57,16 @@ export class Readers {
   async #once<Result>(
     read: (connection: Connection) => Promise<Result>,
     check: () => void,
+    until: number,
   ): Promise<Result> {
+    const isFull = this.#count === this.#most
     // In the order of the calls.
-    if (this.#count === this.#most) await new Promise<void>((go) => this.#waiting.push(go))
+    if (isFull) await new Promise<void>((go) => this.#waiting.push(go))
     else this.#count++
     let connection: Connection | undefined
     try {
+      // Who has waited for others that failed has had his time.
+      if (isFull && this.#away !== undefined && performance.now() > until) throw this.#away
       check()
       connection = this.#takeIdle() ?? (await this.#servers.connect())
       check()

@@ -63,6 +63,8 @@ export class Writer {
   /** Why nothing can be written any more until the partition is opened anew. */
   #ended: LorekeepError | undefined
   #deciding: Promise<void> | undefined
+  /** Why the last group was given up, where it was for a lost connection. */
+  #away: LorekeepError | undefined
   /** One at a time: two would end each other's sessions. */
   #reconnecting: Promise<Connection> | undefined
   /** Why the last attempt to connect anew failed. */
@@ -94,12 +96,16 @@ export class Writer {
   }
 
   /**
-   * Carries a group out, whatever becomes of the connection meanwhile, for as long as `retryMs`.
+   * Carries a group out, whatever becomes of the connection meanwhile, for as long as `retryMs`: from now, or where
+   * the group before it was given up, from when it was `called`.
    * @throws LorekeepError `LK_STORAGE_UNAVAILABLE` where it was not carried out; any other where it may have been
    */
-  async commit(group: Group): Promise<Refused> {
+  async commit(group: Group, called: number): Promise<Refused> {
+    const { retryMs } = this.#parts
+    // Who has waited for one that failed has had his time.
+    if (this.#away !== undefined && performance.now() > called + retryMs) throw this.#away
     const sequence = ++this.#sequence
-    const until = performance.now() + this.#parts.retryMs
+    const until = (this.#away === undefined ? performance.now() : called) + retryMs
     let isSent = false
     for (let pause = firstPauseMs; ; pause = Math.min(2 * pause, longestPauseMs)) {
       let isAsked = false
@@ -112,6 +118,7 @@ export class Writer {
         const refused = isAsked ? await this.#send(connection, group, sequence) : noted!.refused
         assertConfirmed(connection)
         this.#acknowledged = sequence
+        this.#away = undefined
         return refused
       } catch (error) {
         if (isLost(error)) this.#drop()
@@ -121,6 +128,7 @@ export class Writer {
         const isPassing = isLost(error) || isUndone(error) || hasCode(error, 'LK_STORAGE_LOCKED')
         if (!isSent && !isPassing) throw translate(error)
         if (performance.now() > until || this.#closing.signal.aborted) {
+          if (isLost(error)) this.#away = translate(error)
           if (!isSent) throw translate(error)
           this.#decide()
           throw inDoubt(error)

@@ -397,6 +397,22 @@ else {
     await t.rejects(later.open('cores'), { code: 'LK_STORAGE_FORMAT' })
   })
 
+  void t.test('who waits for others that fail is told as soon as they are', async (t) => {
+    const { proxy, backend, storage } = await open(t, { retryMs: 300, connections: 1 })
+    await put(storage, key, text('1'))
+    t.same(await storage.get(key), text('1'))
+    // It takes connections, and says nothing.
+    proxy.silentFrom = 'postgres'
+    proxy.cut()
+    const begun = performance.now()
+    const reads = Promise.allSettled([1, 2, 3, 4, 5].map(() => storage.get(key)))
+    const writes = Promise.allSettled([1, 2, 3, 4, 5].map(() => put(storage, key, text('2'))))
+    await backend.close()
+    for (const { status } of [...(await reads), ...(await writes)]) t.equal(status, 'rejected')
+    const took = performance.now() - begun
+    t.ok(took < 10_000, `${Math.round(took)} ms`)
+  })
+
   void t.test('values of all lengths come in one answer', async (t) => {
     const { storage } = await open(t)
     const lengths = [0, 1, 4095, 4096, 65_535, 65_536, 65_537, 200_000]
