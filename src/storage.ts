@@ -13,7 +13,8 @@ export interface Backend {
   /**
    * Whether others may have the same data open at the same time: processes, or backends of this one.
    * Where it is false, whoever has opened a partition is alone with it until close(), and what a
-   * former owner left under way is dead. Never changes.
+   * former owner left under way is dead. Where it is true, all see one state: a read that is begun after
+   * anybody's write was acknowledged sees it. Never changes.
    */
   readonly shared: boolean
 
@@ -69,10 +70,41 @@ export interface Storage {
    */
   write(operations: readonly Operation[], options?: WriteOptions): Promise<void>
 
-  /** Waits for operations under way, then lets go of the data. Idempotent. */
+  /** How those who share the backend get on with each other: there where it is `shared`, and nowhere else. */
+  readonly sharing?: Sharing | undefined
+
+  /**
+   * Waits for operations under way, then lets go of the data, of turns and of listeners. Idempotent.
+   */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
+
+/**
+ * Both are for speed and for order: what is right rests on the preconditions of writes alone, so that a turn that
+ * is lost, or a message, costs time and nothing else.
+ */
+export interface Sharing {
+  /**
+   * Resolves when it is this one's turn at `name`, of all who share the partition in the order in which they
+   * asked, with what ends the turn (and does nothing when it is called again). A turn ends with its process, or
+   * its backend, too. Rejects with the signal's reason where that aborts first, else as the other methods do.
+   */
+  turn(name: string, signal?: AbortSignal): Promise<() => void>
+
+  /**
+   * Tells all others who have the partition open now, soon (in some milliseconds) and at most once; those of
+   * one sender arrive in their order, or not at all. Whoever is told of a write that was acknowledged
+   * before sees it. At most `longestMessage` bytes, more are a `TypeError`. Never waits, and does nothing once
+   * close() was called.
+   */
+  publish(message: Uint8Array): void
+
+  /** Calls `listener` with what others publish until the returned function is called. It may not throw. */
+  subscribe(listener: (message: Uint8Array) => void): () => void
+}
+
+export const longestMessage = 4096
 
 export interface Entry {
   readonly key: Uint8Array

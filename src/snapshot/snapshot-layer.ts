@@ -4,7 +4,7 @@
 
 import { LorekeepError } from '../errors.js'
 import type { Backend, Entry, Operation, PartitionName, Range } from '../storage.js'
-import type { Storage, WriteOptions } from '../storage.js'
+import type { Sharing, Storage, WriteOptions } from '../storage.js'
 import { PartitionSnapshot } from './partition-snapshot.js'
 import type { PartitionSnapshotParts } from './partition-snapshot.js'
 import { SavedValues } from './saved-values.js'
@@ -92,6 +92,10 @@ class WatchedStorage implements Storage {
 
   constructor(storage: Storage) {
     this.#storage = storage
+  }
+
+  get sharing(): Sharing | undefined {
+    return this.#storage.sharing
   }
 
   surrounds(storage: Storage): boolean {

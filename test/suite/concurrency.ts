@@ -47,7 +47,8 @@ export function concurrency({ withStorage, withPlace }: Context): void {
   })
 }
 
-async function raise(storage: Storage, key: Uint8Array, times: number): Promise<void> {
+/** Raises a counter by compare and swap. */
+export async function raise(storage: Storage, key: Uint8Array, times: number): Promise<void> {
   for (let done = 0; done < times;) {
     const value = (await storage.get(key))!
     const next = numbered(Buffer.from(value).readUInt32BE() + 1)

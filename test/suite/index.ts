@@ -8,6 +8,7 @@ import { concurrency } from './concurrency.js'
 import { lifecycle } from './lifecycle.js'
 import { model } from './model.js'
 import { scans } from './scans.js'
+import { sharing } from './sharing.js'
 import type { Context, SuiteOptions } from './types.js'
 import { values } from './values.js'
 import { writes } from './writes.js'
@@ -37,5 +38,6 @@ export function suite({ test, factory }: SuiteOptions): void {
   }
   const context: Context = { persistent: factory.persistent, withStorage, withPlace }
 
-  for (const group of [values, scans, writes, concurrency, lifecycle, model]) group(context)
+  for (const group of [values, scans, writes, concurrency, sharing, lifecycle, model])
+    group(context)
 }

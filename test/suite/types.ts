@@ -14,7 +14,10 @@ export interface Factory {
 }
 
 export interface Place {
-  /** A backend over the data of this place; the one before is closed when it is called again. */
+  /**
+   * A backend over the data of this place. Where it is not shared, the one before is closed when it is called
+   * again; where it is, several are open at once.
+   */
   backend(): Backend
   /** Removes the data; called after the test, when every backend is closed. */
   remove?(): Promise<void>
