@@ -3,28 +3,31 @@ import { LorekeepError } from '../../src/errors.js'
 import type { Backend, PartitionName } from '../../src/storage.js'
 import { OpenPartitions } from '../open-partitions.js'
 import { translate } from './failures.js'
+import { Messages } from './messages.js'
 import { postgresOptions, type PostgresOptions } from './options.js'
-import { PostgresPartition } from './partition.js'
+import { PostgresPartition, type Shared } from './partition.js'
 import { driver } from './peer.js'
 import { Readers } from './readers.js'
 import { Servers } from './servers.js'
 import { hasTables, makeTables, partitionNames } from './tables.js'
+import { Turns } from './turns.js'
 
 interface Opened {
   readonly servers: Servers
   readonly readers: Readers
+  readonly shared: Shared | undefined
 }
 
 /**
- * Stores in PostgreSQL 13 or later: each partition is a table. One process at a time; others that open it are
- * refused with `LK_STORAGE_LOCKED` until it has closed, or has ended. A connection that is lost is made anew, to whichever of the hosts
- * is the primary then.
+ * Stores in PostgreSQL 13 or later: each partition is a table. With `shared` any number of processes have it
+ * open; otherwise one at a time, and others that open it are refused with `LK_STORAGE_LOCKED` until it has closed, or has
+ * ended. A connection that is lost is made anew, to whichever of the hosts is the primary then.
  */
 export class PostgresBackend implements Backend {
-  readonly shared = false
+  readonly shared: boolean
   readonly schema: string
   readonly #url: string
-  readonly #options: Required<Omit<PostgresOptions, 'url' | 'schema' | 'ssl'>> &
+  readonly #options: Required<Omit<PostgresOptions, 'url' | 'schema' | 'shared' | 'ssl'>> &
     Pick<PostgresOptions, 'ssl'>
   readonly #partitions: OpenPartitions<PostgresPartition>
   #connecting: Promise<Opened> | undefined
@@ -33,9 +36,10 @@ export class PostgresBackend implements Backend {
   /** @throws TypeError where an option is wrong */
   constructor(options: PostgresOptions) {
     const given = checkOptions('PostgresBackend()', options, postgresOptions, 'url')
-    const { url, schema = 'lorekeep', ssl } = given
+    const { url, schema = 'lorekeep', shared = false, ssl } = given
     const { retryMs = 10_000, connections = 8, statementTimeoutMs = 30_000 } = given
     this.schema = schema
+    this.shared = shared
     this.#url = url
     this.#options = { retryMs, connections, statementTimeoutMs, ...(ssl !== undefined && { ssl }) }
     this.#partitions = new OpenPartitions((partition) => this.#open(partition))
@@ -62,6 +66,8 @@ export class PostgresBackend implements Backend {
     this.#isClosed = true
     await this.#partitions.close()
     const connected = await this.#connecting?.catch(() => undefined)
+    connected?.shared?.messages.close()
+    connected?.shared?.turns.close()
     connected?.readers.close()
   }
 
@@ -70,7 +76,7 @@ export class PostgresBackend implements Backend {
   }
 
   async #open(partition: PartitionName): Promise<PostgresPartition> {
-    const { servers, readers } = await this.#connected()
+    const { servers, readers, shared } = await this.#connected()
     const { schema } = this
     const { retryMs } = this.#options
     try {
@@ -78,7 +84,8 @@ export class PostgresBackend implements Backend {
         (connection) => makeTables(connection, schema),
         () => undefined,
       )
-      const parts = { servers, readers, schema, retryMs }
+      await shared?.messages.open()
+      const parts = { servers, readers, schema, retryMs, shared }
       return await PostgresPartition.open(partition, parts)
     } catch (error) {
       throw translate(error)
@@ -95,6 +102,11 @@ export class PostgresBackend implements Backend {
     const url = this.#url
     const options = { url, statementTimeoutMs, ...(ssl !== undefined && { ssl }) }
     const servers = new Servers(await driver(), options)
-    return { servers, readers: new Readers(servers, this.#options) }
+    const readers = new Readers(servers, this.#options)
+    const { schema } = this
+    const shared = this.shared
+      ? { turns: new Turns(servers, readers, schema), messages: new Messages(servers, schema) }
+      : undefined
+    return { servers, readers, shared }
   }
 }

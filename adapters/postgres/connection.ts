@@ -102,10 +102,19 @@ export class Connection {
     return this.#lost !== undefined
   }
 
-  /** The rows, each an array; values of type bytea are Buffers. */
+  /** Calls `listener` with what comes on the channels that the session listens to. */
+  onMessage(listener: (payload: string) => void): void {
+    this.#client.on('notification', ({ payload = '' }) => listener(payload))
+  }
+
+  /**
+   * The rows, each an array; values of type bytea are Buffers. The session is given up where the answer takes
+   * longer than `timeoutMs`, by default a little longer than the server allows a statement.
+   */
   async run<Row extends unknown[]>(
     statement: Statement | string,
     values: readonly unknown[] = [],
+    timeoutMs = this.#timeoutMs,
   ): Promise<Row[]> {
     const config = typeof statement === 'string' ? { text: statement } : statement
     return this.#guarded(async () => {
@@ -115,7 +124,7 @@ export class Connection {
         rowMode: 'array',
       })
       return result.rows
-    })
+    }, timeoutMs)
   }
 
   /** The rows of a query that has no parameters: those of large values come several times as fast as by run(). */
@@ -127,7 +136,7 @@ export class Connection {
       )
       for await (const piece of stream) rows.push(piece as Buffer)
       return rows.finish()
-    })
+    }, this.#timeoutMs)
   }
 
   /** Without a word to whoever waits for an answer; they are told that it is lost. */
@@ -135,12 +144,12 @@ export class Connection {
     this.#end(new ConnectionLost('the connection was closed'))
   }
 
-  async #guarded<Result>(work: () => Promise<Result>): Promise<Result> {
+  async #guarded<Result>(work: () => Promise<Result>, timeoutMs: number): Promise<Result> {
     if (this.#lost !== undefined) throw asLost(this.#lost)
     // The driver's own limit (query_timeout) goes on counting after a COPY has ended.
     const timer = setTimeout(() => {
-      this.#end(new ConnectionLost(`the server has not answered for ${this.#timeoutMs} ms`))
-    }, this.#timeoutMs)
+      this.#end(new ConnectionLost(`the server has not answered for ${timeoutMs} ms`))
+    }, timeoutMs)
     try {
       return await work()
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from 'node:tls'
-import { aCount, aRule, longestTimer } from '../../src/door/rules.js'
+import { aCount, aFlag, aRule, longestTimer } from '../../src/door/rules.js'
 import { isRecord } from '../../src/door/wording.js'
 
 export interface PostgresOptions {
@@ -11,6 +11,11 @@ export interface PostgresOptions {
   readonly url: string
   /** The tables are in this schema, so that several stores can share a database. Default `lorekeep`. */
   readonly schema?: string
+  /**
+   * Whether others may have the same store open at the same time, all of them with `shared`. Otherwise who has opened
+   * it is alone with it, and others are refused with `LK_STORAGE_LOCKED`. Default false.
+   */
+  readonly shared?: boolean
   /**
    * So many milliseconds long a lost connection is made anew, and what was asked is asked again, before the caller is
    * told. Default 10,000.
@@ -44,6 +49,7 @@ const aTls = aRule<ConnectionOptions>('options of node:tls', isRecord)
 export const postgresOptions = {
   url: aUrl,
   schema: aSchema,
+  shared: aFlag,
   retryMs: aCount(0, longestTimer),
   connections: aCount(1, 1000),
   statementTimeoutMs: aCount(1, longestTimer),

@@ -2,7 +2,7 @@
 
 import { LorekeepError } from '../../src/errors.js'
 import type { Entry, Operation, PartitionName } from '../../src/storage.js'
-import type { Range, Storage, WriteOptions } from '../../src/storage.js'
+import type { Range, Sharing, Storage, WriteOptions } from '../../src/storage.js'
 import {
   after,
   assertKey,
@@ -16,7 +16,9 @@ import type { Connection } from './connection.js'
 import { WriteGroups } from './groups.js'
 import type { Readers } from './readers.js'
 import type { Servers } from './servers.js'
+import type { Messages } from './messages.js'
 import { Statements } from './statements.js'
+import type { Turns } from './turns.js'
 import { Writer } from './writer.js'
 
 // As the other backends have them.
@@ -36,9 +38,18 @@ interface Parts {
   readonly readers: Readers
   readonly schema: string
   readonly retryMs: number
+  /** Where the backend is shared. */
+  readonly shared: Shared | undefined
+}
+
+/** What all partitions of a shared backend have together. */
+export interface Shared {
+  readonly turns: Turns
+  readonly messages: Messages
 }
 
 export class PostgresPartition implements Storage {
+  readonly sharing: Sharing | undefined
   readonly #statements: Statements
   readonly #readers: Readers
   readonly #writer: Writer
@@ -49,6 +60,9 @@ export class PostgresPartition implements Storage {
   readonly #reads = new Set<Promise<unknown>>()
   /** First pages: of the time of their calls, so later writes wait for them. */
   readonly #firstPages = new Set<Promise<unknown>>()
+  /** What ends a turn, or a listener. */
+  readonly #endings = new Set<() => void>()
+  readonly #closed = new AbortController()
   #closing: Promise<void> | undefined
 
   private constructor(
@@ -56,7 +70,9 @@ export class PostgresPartition implements Storage {
     statements: Statements,
     readers: Readers,
     writer: Writer,
+    shared: Shared | undefined,
   ) {
+    this.sharing = shared && this.#sharing(name, shared)
     this.#statements = statements
     this.#readers = readers
     this.#writer = writer
@@ -65,10 +81,17 @@ export class PostgresPartition implements Storage {
   }
 
   static async open(partition: PartitionName, parts: Parts): Promise<PostgresPartition> {
-    const { servers, readers, schema, retryMs } = parts
+    const { servers, readers, schema, retryMs, shared } = parts
     const statements = new Statements(schema, partition)
-    const writer = await Writer.open({ servers, statements, schema, partition, retryMs })
-    return new PostgresPartition(partition, statements, readers, writer)
+    const writer = await Writer.open({
+      servers,
+      statements,
+      schema,
+      partition,
+      retryMs,
+      shared: shared !== undefined,
+    })
+    return new PostgresPartition(partition, statements, readers, writer, shared)
   }
 
   /** True from the call of close(). */
@@ -120,7 +143,38 @@ export class PostgresPartition implements Storage {
     await this.close()
   }
 
+  #sharing(name: PartitionName, { turns, messages }: Shared): Sharing {
+    return {
+      turn: async (subject, signal) => {
+        this.#assertOpen()
+        const closed = this.#closed.signal
+        const signals = signal === undefined ? [closed] : [closed, signal]
+        return this.#untilClose(await turns.take(`${name}/${subject}`, signals))
+      },
+      publish: (message) => {
+        if (this.#closing === undefined) messages.publish(name, message)
+      },
+      subscribe: (listener) => {
+        if (this.#closing !== undefined) return () => undefined
+        return this.#untilClose(messages.subscribe(name, listener))
+      },
+    }
+  }
+
+  #untilClose(end: () => void): () => void {
+    const ending = () => {
+      this.#endings.delete(ending)
+      end()
+    }
+    if (this.#closing === undefined) this.#endings.add(ending)
+    else end()
+    return ending
+  }
+
   async #close(): Promise<void> {
+    // At once: nobody else shall wait for what is under way here.
+    this.#closed.abort(new LorekeepError('LK_CLOSED'))
+    for (const end of this.#endings) end()
     await this.#groups.drained()
     await Promise.allSettled(this.#reads)
     await this.#writer.close()

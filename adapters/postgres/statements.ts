@@ -2,7 +2,7 @@
 
 import type { PartitionName, Range } from '../../src/storage.js'
 import type { Statement } from './connection.js'
-import { ownersOf, tableOf } from './tables.js'
+import { writersOf, tableOf } from './tables.js'
 
 /** Values up to this length come in a prepared statement's result, longer ones by COPY. */
 const shortBytes = 64 * 1024
@@ -16,19 +16,19 @@ export class Statements {
   readonly get: Statement
   /**
    * Carries out a group of writes in one transaction. None of its writes has a key of another one, so that they do
-   * not depend on each other. Parameters: owner, sequence; of preconditions the number of the write, its
+   * not depend on each other. Parameters: writer, sequence; of preconditions the number of the write, its
    * place there, key and value (null: absent); of what is stored the number of the write, keys and values; of what is deleted
    * the number of the write and keys. Rows: the number of a write that was refused, and the place of the first precondition of it that does
    * not hold.
    */
   readonly write: Statement
-  /** Of a group without preconditions; parameters: owner, sequence, stored keys and values, deleted keys. */
+  /** Of a group without preconditions; parameters: writer, sequence, stored keys and values, deleted keys. */
   readonly append: Statement
   readonly #table: string
 
   constructor(schema: string, partition: PartitionName) {
     const table = tableOf(schema, partition)
-    const owners = ownersOf(schema)
+    const writers = writersOf(schema)
     this.#table = table
     this.get = {
       name: `get ${partition}`,
@@ -53,10 +53,10 @@ export class Statements {
           WHERE given.n NOT IN (SELECT n FROM refused)
           ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value
         ), noted AS (
-          UPDATE ${owners} SET sequence = $2::int8,
+          UPDATE ${writers} SET sequence = $2::int8, written = now(),
             refused = (SELECT coalesce(array_agg(n ORDER BY n), '{}') FROM refused),
             positions = (SELECT coalesce(array_agg(place ORDER BY n), '{}') FROM refused)
-          WHERE partition = '${partition}' AND owner = $1::text RETURNING ${synchronous}
+          WHERE writer = $1::text RETURNING ${synchronous}
         ) SELECT n, place FROM refused`,
     }
     this.append = {
@@ -68,8 +68,8 @@ export class Statements {
           INSERT INTO ${table} AS entry (key, value)
           SELECT unnest($3::bytea[]), unnest($4::bytea[])
           ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value
-        ) UPDATE ${owners} SET sequence = $2::int8, refused = '{}', positions = '{}'
-          WHERE partition = '${partition}' AND owner = $1::text RETURNING ${synchronous}`,
+        ) UPDATE ${writers} SET sequence = $2::int8, written = now(), refused = '{}', positions = '{}'
+          WHERE writer = $1::text RETURNING ${synchronous}`,
     }
   }
 

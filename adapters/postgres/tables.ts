@@ -15,9 +15,14 @@ export function tableOf(schema: string, partition: PartitionName): string {
   return `"${schema}"."${partition}"`
 }
 
-/** Who has a partition, and which of his groups of writes was the last one that was carried out. */
-export function ownersOf(schema: string): string {
-  return `"${schema}"."owners"`
+/** Who writes to a partition, and which of his groups of writes was the last one that was carried out. */
+export function writersOf(schema: string): string {
+  return `"${schema}"."writers"`
+}
+
+/** The channel of the messages of a store: its name is one of PostgreSQL's, of at most 63 bytes. */
+export function channelOf(schema: string): string {
+  return `lorekeep.${lockOf(schema, 'messages')}`
 }
 
 /** The number of an advisory lock: these have no names. */
@@ -64,9 +69,9 @@ function statementsOf(schema: string, hasSchema: boolean): string {
     SELECT pg_advisory_xact_lock(${lockOf(schema, 'tables')});
     ${hasSchema ? '' : `CREATE SCHEMA IF NOT EXISTS "${schema}";`}
     ${tables.join('\n')}
-    CREATE TABLE IF NOT EXISTS ${ownersOf(schema)} (
-      partition text PRIMARY KEY, owner text NOT NULL, sequence int8 NOT NULL,
-      refused int4[] NOT NULL, positions int4[] NOT NULL);
+    CREATE TABLE IF NOT EXISTS ${writersOf(schema)} (
+      writer text PRIMARY KEY, partition text NOT NULL, shared bool NOT NULL, sequence int8 NOT NULL,
+      refused int4[] NOT NULL, positions int4[] NOT NULL, written timestamptz NOT NULL);
     CREATE TABLE IF NOT EXISTS "${schema}"."format" (version int4 PRIMARY KEY);
     INSERT INTO "${schema}"."format" VALUES (${version}) ON CONFLICT DO NOTHING;`
 }

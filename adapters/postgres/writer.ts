@@ -1,5 +1,7 @@
-// The one session that writes a partition. It holds the partition's lock, so that it is the owner and the fence at
-// once: who has lost the session cannot write, and who has the lock knows that no former session can.
+// The one session of this process that writes a partition. It holds a lock, so that it is the fence: who has
+// lost the session cannot write, and who has the lock knows that no former session can. Where the partition is not
+// shared, it is the partition's own lock, and who has it is the owner; where it is, each writer has one, and all
+// have the partition's together.
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -10,7 +12,7 @@ import type { Connection } from './connection.js'
 import { ConnectionLost, isLost, isUndone, translate } from './failures.js'
 import type { Servers } from './servers.js'
 import type { Statements } from './statements.js'
-import { lockOf, ownersOf } from './tables.js'
+import { lockOf, writersOf } from './tables.js'
 
 /** The session of a process that was killed ends when the server has seen that: mostly in a millisecond. */
 const ownerGoesMs = 1000
@@ -45,14 +47,17 @@ interface Parts {
   readonly schema: string
   readonly partition: PartitionName
   readonly retryMs: number
+  readonly shared: boolean
 }
 
-type Noted = [owner: string, sequence: string, refused: number[], positions: number[]]
+type Noted = [sequence: string, refused: number[], positions: number[]]
 
 export class Writer {
   readonly #parts: Parts
-  readonly #owner = randomUUID()
-  readonly #lock: string
+  readonly #name = randomUUID()
+  /** Of the partition, and the one that no other session has while this one's has. */
+  readonly #common: string
+  readonly #own: string
   readonly #closing = new AbortController()
   #connection: Connection | undefined
   /** The session that had the lock last: it may still be there, and busy. */
@@ -72,21 +77,28 @@ export class Writer {
 
   private constructor(parts: Parts) {
     this.#parts = parts
-    this.#lock = lockOf(parts.schema, parts.partition)
+    const { schema, partition, shared } = parts
+    this.#common = lockOf(schema, partition)
+    this.#own = shared ? lockOf(schema, this.#name) : this.#common
   }
 
   /** @throws LorekeepError `LK_STORAGE_LOCKED` where somebody else has it */
   static async open(parts: Parts): Promise<Writer> {
     const writer = new Writer(parts)
-    const { servers, schema, partition } = parts
+    const { servers, schema, partition, shared } = parts
     const connection = await servers.connect()
     try {
       await writer.#acquire(connection)
-      await connection.run(
-        `INSERT INTO ${ownersOf(schema)} VALUES ($1, $2, 0, '{}', '{}')
-          ON CONFLICT (partition) DO UPDATE SET owner = $2, sequence = 0, refused = '{}', positions = '{}'`,
-        [partition, writer.#owner],
-      )
+      // Of the owner before, or of one that ended without a word, and is not about to come back.
+      const gone = shared ? `(NOT shared OR written < now() - interval '30 days')` : 'true'
+      const writers = writersOf(schema)
+      await connection.run(`DELETE FROM ${writers} WHERE partition = $1 AND ${gone}`, [partition])
+      await connection.run(`INSERT INTO ${writers} VALUES ($2, $1, $3, 0, '{}', '{}', now())`, [
+        partition,
+        writer.#name,
+        shared,
+      ])
+      await writer.#isolate(connection)
       writer.#connection = connection
       return writer
     } catch (error) {
@@ -162,8 +174,12 @@ export class Writer {
     await this.#reconnecting?.catch(() => undefined)
     const connection = this.#connection
     this.#connection = undefined
+    const { schema } = this.#parts
     // The session ends with its connection; so that the next owner need not wait for that.
-    await connection?.run('SELECT pg_advisory_unlock_all()').catch(() => undefined)
+    await connection
+      ?.run(`DELETE FROM ${writersOf(schema)} WHERE writer = $1`, [this.#name])
+      .then(() => connection.run('SELECT pg_advisory_unlock_all()'))
+      .catch(() => undefined)
     connection?.close()
   }
 
@@ -175,7 +191,7 @@ export class Writer {
       byteaArray(stored.values),
       byteaArray(deleted.keys),
     ]
-    const head = [this.#owner, sequence]
+    const head = [this.#name, sequence]
     if (required.keys.length === 0) {
       await connection.run(append, [...head, storedKeys, values, deletedKeys])
       return new Map()
@@ -196,9 +212,8 @@ export class Writer {
   }
 
   async #touch(connection: Connection): Promise<void> {
-    const { schema, partition } = this.#parts
-    const text = `UPDATE ${ownersOf(schema)} SET sequence = sequence WHERE partition = $1`
-    await connection.run(text, [partition])
+    const text = `UPDATE ${writersOf(this.#parts.schema)} SET sequence = sequence WHERE writer = $1`
+    await connection.run(text, [this.#name])
   }
 
   /** Connects anew, and has the lock when it returns: what a former session did, or not, is decided. */
@@ -231,11 +246,18 @@ export class Writer {
       // What it sees may be on no standby yet. A commit that comes after all of it waits for one.
       await this.#touch(connection)
       assertConfirmed(connection)
+      await this.#isolate(connection)
     } catch (error) {
       connection.close()
       throw error
     }
     return connection
+  }
+
+  /** What writers require of each other's keys holds as if they had written one after the other. */
+  async #isolate(connection: Connection): Promise<void> {
+    if (!this.#parts.shared) return
+    await connection.run('SET default_transaction_isolation = serializable')
   }
 
   #drop(): void {
@@ -255,37 +277,47 @@ export class Writer {
     }
   }
 
-  /** @throws LorekeepError `LK_STORAGE_LOCKED` where somebody else has the lock, and keeps it */
+  /** @throws LorekeepError `LK_STORAGE_LOCKED` where somebody else has a lock, and keeps it */
   async #acquire(connection: Connection, free?: () => Promise<unknown>): Promise<void> {
+    const { shared } = this.#parts
+    if (shared) await this.#lock(connection, 'pg_try_advisory_lock_shared', this.#common)
+    await this.#lock(connection, 'pg_try_advisory_lock', this.#own, free)
+    this.#processId = connection.processId
+  }
+
+  async #lock(
+    connection: Connection,
+    how: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared',
+    lock: string,
+    free?: () => Promise<unknown>,
+  ): Promise<void> {
     const until = performance.now() + ownerGoesMs
-    const text = 'SELECT pg_try_advisory_lock($1::int8)'
     for (;;) {
-      const [row] = await connection.run<[boolean]>(text, [this.#lock])
-      if (row?.[0] === true) break
+      const [row] = await connection.run<[boolean]>(`SELECT ${how}($1::int8)`, [lock])
+      if (row?.[0] === true) return
       if (performance.now() > until) throw await this.#locked(connection)
       await free?.()
       await wait(firstPauseMs)
     }
-    this.#processId = connection.processId
   }
 
   async #endFormer(connection: Connection): Promise<void> {
     const text = `SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
       WHERE ${isLock} AND pid = $2 AND usename = current_user`
-    await connection.run(text, [this.#lock, this.#processId])
+    await connection.run(text, [this.#own, this.#processId])
   }
 
   async #note(connection: Connection): Promise<{ sequence: number; refused: Refused }> {
     const { schema, partition } = this.#parts
     const [row] = await connection.run<Noted>(
-      `SELECT owner, sequence, refused, positions FROM ${ownersOf(schema)} WHERE partition = $1`,
-      [partition],
+      `SELECT sequence, refused, positions FROM ${writersOf(schema)} WHERE writer = $1`,
+      [this.#name],
     )
-    if (row?.[0] !== this.#owner) {
+    if (row === undefined) {
       const detail = `${partition} of the schema ${schema} was opened by somebody else while the connection was lost`
       throw (this.#ended = new LorekeepError('LK_STORAGE_UNAVAILABLE', detail))
     }
-    const [, sequence, refused, positions] = row
+    const [sequence, refused, positions] = row
     const places = refused.map((n, at) => [n, positions[at] as number] as const)
     return { sequence: Number(sequence), refused: new Map(places) }
   }
@@ -295,7 +327,7 @@ export class Writer {
     const [row] = await connection.run<[number, string | null]>(
       `SELECT pid, host(client_addr) FROM pg_locks JOIN pg_stat_activity USING (pid)
         WHERE ${isLock}`,
-      [this.#lock],
+      [this.#common],
     )
     const who = row === undefined ? 'somebody else' : `session ${row[0]} (${row[1] ?? 'local'})`
     const detail = `${who} has ${partition} of the schema ${schema} open`

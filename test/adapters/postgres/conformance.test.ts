@@ -8,17 +8,20 @@ else {
   const cluster = await Cluster.start()
   t.teardown(() => cluster.stop())
   let places = 0
-  suite({
-    test: (name, run) => t.test(name, run),
-    factory: {
-      persistent: true,
-      create: () => {
-        const schema = `place_${places++}`
-        return {
-          backend: () => new PostgresBackend({ url: cluster.url, schema }),
-          remove: async () => void (await cluster.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)),
-        }
+  for (const shared of [false, true]) {
+    suite({
+      test: (name, run) => t.test(`${shared ? 'shared' : 'alone'}: ${name}`, run),
+      factory: {
+        persistent: true,
+        create: () => {
+          const schema = `place_${places++}`
+          return {
+            backend: () => new PostgresBackend({ url: cluster.url, schema, shared }),
+            remove: async () =>
+              void (await cluster.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)),
+          }
+        },
       },
-    },
-  })
+    })
+  }
 }
