@@ -8,6 +8,7 @@ import type { Operation, Storage } from '../../storage.js'
 import type { Chance, Clock } from '../../clock.js'
 import type { JobEvent } from '../types.js'
 import { PageCache } from '../../page-cache.js'
+import { TurnTaking } from '../../turn-taking.js'
 import type { DocumentBlock } from './block.js'
 import { Draft, isSame, NeedsCleanDraft, OutdatedState } from './draft.js'
 import { headKey } from './records.js'
@@ -41,6 +42,8 @@ interface CommitterOptions {
 
 interface Waiting {
   readonly change: Change<unknown>
+  /** It changes nothing, and needs no turn. */
+  readonly isRead: boolean
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
   /** It has asked to begin a draft. */
@@ -71,6 +74,7 @@ export class Committer {
   readonly #options: CommitterOptions
   #blocks = new PageCache<DocumentBlock>(cacheBytes)
   readonly #token: string
+  readonly #turn: TurnTaking
   #state: State
   #waiting: Waiting[] = []
   #flights: Flight[] = []
@@ -85,6 +89,7 @@ export class Committer {
     this.#options = options
     this.#state = options.state
     this.#token = options.chance.token()
+    this.#turn = new TurnTaking(options.storage.sharing, 'head')
   }
 
   /** For what only has to be about right: it may be ahead of what is durable. */
@@ -94,16 +99,17 @@ export class Committer {
 
   /** Made and durable when it resolves, together with what others changed at the same time. */
   commit<Result>(change: Change<Result>): Promise<Result> {
-    return new Promise<Result>((resolve, reject) => {
-      this.#waiting.push({ change, resolve, reject, alone: false })
-      this.#running ??= this.#run()
-      this.#arrived?.()
-    })
+    return this.#ask(change, false)
+  }
+
+  /** As commit(), of what changes nothing. */
+  read<Result>(look: Change<Result>): Promise<Result> {
+    return this.#ask(look, true)
   }
 
   /** Notices what other processes have written. */
   refresh(): Promise<void> {
-    return this.commit(async (draft) => {
+    return this.read(async (draft) => {
       draft.assertClean()
       const head = await this.#options.storage.get(headKey())
       if (!isSame(head, draft.state.headBytes)) throw new OutdatedState()
@@ -115,21 +121,52 @@ export class Committer {
     await this.#running
   }
 
+  #ask<Result>(change: Change<Result>, isRead: boolean): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      this.#waiting.push({ change, isRead, resolve, reject, alone: false })
+      this.#running ??= this.#run()
+      this.#arrived?.()
+    })
+  }
+
   async #run(): Promise<void> {
     // Changes made in one turn of the caller share a draft.
     await undefined
     while (this.#waiting.length > 0 || this.#flights.length > 0) {
       if (this.#failed) await this.#recover()
-      else if (this.#mayBegin()) await this.#commitGroup()
-      else await this.#wait()
+      else if (!this.#mayBegin()) await this.#wait()
+      else if (this.#mayWrite() || (await this.#takeTurn())) await this.#commitGroup()
     }
+    this.#turn.end()
     this.#running = undefined
   }
 
   #mayBegin(): boolean {
     const [next] = this.#waiting
     if (next === undefined) return false
+    if (this.#turn.isOver) {
+      // What is being written is to be there before others begin.
+      if (this.#flights.length > 0) return false
+      this.#turn.end()
+    }
     return this.#flights.length < (next.alone ? 1 : maxFlights)
+  }
+
+  #mayWrite(): boolean {
+    return this.#turn.isHad || this.#waiting[0]?.isRead === true
+  }
+
+  /** False where nobody waits any more. */
+  async #takeTurn(): Promise<boolean> {
+    try {
+      await this.#turn.take()
+    } catch (error) {
+      for (const waiting of this.#waiting.splice(0)) waiting.reject(error)
+      return false
+    }
+    // Others had theirs: what would be made of the state that is known would be refused.
+    if (this.#flights.length === 0) this.#stale ||= await this.#isOutdated(this.#state.headBytes)
+    return true
   }
 
   async #wait(): Promise<void> {
@@ -148,9 +185,9 @@ export class Committer {
     const before = this.#state.headBytes
     const draft = this.#begin()
     const made: Made[] = []
-    while (this.#waiting.length > 0 && draft.bytes < maxDraftBytes && made.length < maxDraftJobs) {
-      // length > 0: there is one.
-      const waiting = this.#waiting.shift()!
+    while (this.#mayWrite() && draft.bytes < maxDraftBytes && made.length < maxDraftJobs) {
+      const waiting = this.#waiting.shift()
+      if (waiting === undefined) break
       const { changes } = draft
       try {
         const result = waiting.change(draft)

@@ -190,7 +190,7 @@ export class JobQueue {
 
   /** What a step returned; `undefined` where it is not there. */
   output(number: number, step: number): Promise<Uint8Array | undefined> {
-    return this.#committer.commit((draft) => draft.get(outputKey(number, step)))
+    return this.#committer.read((draft) => draft.get(outputKey(number, step)))
   }
 
   /** `steps`: all that have run. */
@@ -214,7 +214,7 @@ export class JobQueue {
   // jobs
 
   job(id: string): Promise<Job | undefined> {
-    return this.#committer.commit((draft) => jobById(draft, id))
+    return this.#committer.read((draft) => jobById(draft, id))
   }
 
   /** @throws LorekeepError `LK_FLOW_NOT_FOUND` */
@@ -222,7 +222,7 @@ export class JobQueue {
     let left = query.limit ?? Infinity
     let position = firstPosition(query)
     for (;;) {
-      const page = await this.#committer.commit((draft) => jobPage(draft, query, position))
+      const page = await this.#committer.read((draft) => jobPage(draft, query, position))
       for (const job of page.jobs) {
         if (left-- <= 0) return
         yield job
@@ -234,7 +234,7 @@ export class JobQueue {
 
   /** What there is of a document, but for older jobs of it that are done. */
   jobsOf(user: string, document: string): Promise<DocumentJobs> {
-    return this.#committer.commit((draft) => jobsOf(draft, user, document))
+    return this.#committer.read((draft) => jobsOf(draft, user, document))
   }
 
   /** A user's completed documents, in pages: other commits come in between. */
@@ -245,7 +245,7 @@ export class JobQueue {
     let position = after
     for (;;) {
       const from = position
-      const page = await this.#committer.commit((draft) =>
+      const page = await this.#committer.read((draft) =>
         completedPage(draft, user, from, completedPerPage),
       )
       yield* page

@@ -88,7 +88,7 @@ t.test('what another process has changed meanwhile is not damage', async (t) => 
   let cancelled = false
   const between = new Proxy(storage, {
     get: (target, name) => {
-      if (name !== 'getMany') return Reflect.get(target, name).bind(target)
+      if (name !== 'getMany') return Reflect.get(target, name)?.bind(target)
       return async (keys: readonly Uint8Array[]) => {
         if (!cancelled) await other.cancel(dead!.id)
         cancelled = true
