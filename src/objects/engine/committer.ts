@@ -17,6 +17,7 @@ import { Readers, type Pin, type Retirement } from './readers.js'
 import { headKey } from './records.js'
 import { RowShapes } from './row-shapes.js'
 import { loadState, type State } from './state.js'
+import { TurnTaking } from '../../turn-taking.js'
 
 /** With what it does about the pages that are gone. */
 interface Written extends Commit {
@@ -60,6 +61,7 @@ export class Committer {
   readonly #isShared: boolean
   readonly #now: () => number
   readonly #readers = new Readers()
+  readonly #turn: TurnTaking
   #state: State
   #waiting: Waiting[] = []
   #changes = 0
@@ -85,6 +87,7 @@ export class Committer {
     this.#state = state
     this.#isShared = isShared
     this.#now = now
+    this.#turn = new TurnTaking(storage.sharing, 'head')
     this.#cache = new PageCache(cacheBytes)
     const shapes = new RowShapes()
     this.memory = {
@@ -170,8 +173,25 @@ export class Committer {
   async #run(): Promise<void> {
     // Changes made in one turn of the caller share a draft.
     await undefined
-    while (this.#waiting.length > 0) await this.#commitGroup()
+    while (this.#waiting.length > 0) {
+      if (this.#turn.isOver) this.#turn.end()
+      if (this.#turn.isHad || (await this.#takeTurn())) await this.#commitGroup()
+    }
+    this.#turn.end()
     this.#running = undefined
+  }
+
+  /** False where nobody waits any more. */
+  async #takeTurn(): Promise<boolean> {
+    try {
+      await this.#turn.take()
+      // Others had theirs: what would be made of the state that is known would be refused.
+      await this.#lookForOthers()
+      return true
+    } catch (error) {
+      for (const { reject } of this.#waiting.splice(0)) reject(error)
+      return false
+    }
   }
 
   async #commitGroup(): Promise<void> {
