@@ -19,9 +19,14 @@ export class EventHub {
     for (const watcher of this.#watchers) watcher.offer(event)
   }
 
+  /** Those who watch jobs, or documents. */
+  get named(): readonly Watcher[] {
+    return [...this.#watchers].filter(({ isNamed }) => isNamed)
+  }
+
   /** Events from now on, after those that `known` gives. */
   watch(query: WatchQuery, known: () => Promise<readonly JobEvent[]>): AsyncIterable<JobEvent> {
-    const watcher = new Watcher(query, () => this.#watchers.delete(watcher))
+    const watcher: Watcher = new Watcher(query, () => this.#watchers.delete(watcher))
     this.#watchers.add(watcher)
     watcher.begin(known)
     return watcher
@@ -33,8 +38,10 @@ export class EventHub {
   }
 }
 
-class Watcher implements AsyncIterableIterator<JobEvent> {
-  readonly #query: WatchQuery
+export class Watcher implements AsyncIterableIterator<JobEvent> {
+  readonly query: WatchQuery
+  /** The last that was told of each job, where jobs are named, or a document. */
+  readonly told = new Map<string, JobEvent>()
   readonly #onEnd: () => void
   #unread: JobEvent[] = []
   #waiting: ((result: IteratorResult<JobEvent>) => void)[] = []
@@ -44,7 +51,7 @@ class Watcher implements AsyncIterableIterator<JobEvent> {
   #held: JobEvent[] | undefined = []
 
   constructor(query: WatchQuery, onEnd: () => void) {
-    this.#query = query
+    this.query = query
     this.#onEnd = onEnd
     const { signal } = query
     if (signal === undefined) return
@@ -56,7 +63,7 @@ class Watcher implements AsyncIterableIterator<JobEvent> {
   readonly #abort = () => this.end()
 
   begin(known: () => Promise<readonly JobEvent[]>): void {
-    if (this.#query.signal?.aborted === true) {
+    if (this.query.signal?.aborted === true) {
       this.end()
       return
     }
@@ -75,8 +82,13 @@ class Watcher implements AsyncIterableIterator<JobEvent> {
     )
   }
 
+  get isNamed(): boolean {
+    return this.query.job !== undefined || this.query.document !== undefined
+  }
+
   offer(event: JobEvent): void {
-    const { job, flow, user, document, scope = {} } = this.#query
+    if (isBehind(event, this.told.get(event.job))) return
+    const { job, flow, user, document, scope = {} } = this.query
     if (!isOwn(scope, event)) return
     if (job !== undefined && event.job !== job) return
     if (flow !== undefined && event.flow !== flow) return
@@ -84,6 +96,17 @@ class Watcher implements AsyncIterableIterator<JobEvent> {
     if (document !== undefined && event.document !== document) return
     if (this.#held !== undefined) this.#held.push(event)
     else this.#push(event)
+  }
+
+  /** How jobs stand, as far as that was not told. False where it is not known yet how they stood at first. */
+  look(found: readonly JobEvent[]): boolean {
+    if (this.#held !== undefined) return false
+    for (const event of found) {
+      const told = this.told.get(event.job)
+      const isTold = told?.state === event.state && told.attempts === event.attempts
+      if (!isTold || (event.type === 'cancelled' && told.type !== 'cancelled')) this.offer(event)
+    }
+    return true
   }
 
   next(): Promise<IteratorResult<JobEvent>> {
@@ -102,7 +125,7 @@ class Watcher implements AsyncIterableIterator<JobEvent> {
   end(): void {
     if (this.#ended) return
     this.#ended = true
-    this.#query.signal?.removeEventListener('abort', this.#abort)
+    this.query.signal?.removeEventListener('abort', this.#abort)
     this.#onEnd()
     for (const resolve of this.#waiting.splice(0)) resolve(this.#finish() as never)
   }
@@ -113,10 +136,11 @@ class Watcher implements AsyncIterableIterator<JobEvent> {
 
   #push(event: JobEvent): void {
     if (this.#ended) return
+    if (this.isNamed) this.told.set(event.job, event)
     const resolve = this.#waiting.shift()
     if (resolve !== undefined) resolve({ done: false, value: event })
     else this.#keep(event)
-    if (this.#query.job !== undefined && isLast(event)) this.end()
+    if (this.query.job !== undefined && isLast(event)) this.end()
   }
 
   #keep(event: JobEvent): void {
@@ -136,7 +160,7 @@ class Watcher implements AsyncIterableIterator<JobEvent> {
   #finish(): Promise<IteratorResult<JobEvent>> {
     const failure = this.#failure
     this.#failure = undefined
-    const isAborted = this.#query.signal?.aborted === true
+    const isAborted = this.query.signal?.aborted === true
     if (failure !== undefined && !isAborted) return Promise.reject(failure.error)
     return Promise.resolve({ done: true, value: undefined })
   }
@@ -145,6 +169,14 @@ class Watcher implements AsyncIterableIterator<JobEvent> {
 /** Nothing comes after it, unless a dead letter is retried. */
 function isLast({ type, state }: JobEvent): boolean {
   return type === 'cancelled' || state === 'done' || state === 'dead'
+}
+
+/** Whether somebody else's news of a job comes behind what was found out about it. */
+function isBehind(event: JobEvent, told: JobEvent | undefined): boolean {
+  if (told === undefined || event.type === 'queued') return false
+  if (event.type === 'cancelled') return told.type === 'cancelled'
+  if (isLast(told)) return event.attempts <= told.attempts
+  return event.attempts < told.attempts && event.state !== 'queued'
 }
 
 /** Whether what happened while the state was looked up may not be part of it. */

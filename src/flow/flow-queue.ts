@@ -12,10 +12,11 @@ import { checkArgument, checkNoMore, checkOptions } from '../door/options.js'
 import { aCount, aRule, aSignal, aString, oneOf } from '../door/rules.js'
 import { aFlowId, checkDefinition, firstFlow, stepsOf } from './definition.js'
 import { acceptDocument, type AcceptedDocument } from './document.js'
-import { EventHub } from './events.js'
+import { EventHub, type Watcher } from './events.js'
+import { Neighbours } from './neighbours.js'
 import { FileReader } from './files/file-reader.js'
 import { numberIn } from './queue/block.js'
-import { eventOf, fieldsOf } from './queue/job-view.js'
+import { eventOf, fieldsOf, newsOf } from './queue/job-view.js'
 import { noFlow, noJob, states, type DocumentJobs } from './queue/jobs.js'
 import { JobQueue } from './queue/queue.js'
 import type { LatestRecord } from './queue/records.js'
@@ -62,6 +63,16 @@ interface FlowQueueOptions {
   readonly onError: (error: unknown) => void
 }
 
+interface FlowsParts extends FlowQueueOptions {
+  readonly queue: JobQueue
+  readonly hub: EventHub
+  readonly neighbours: Neighbours
+  readonly runners: Set<FlowRunner>
+  /** Whoever watches, here and elsewhere. */
+  readonly tell: (event: JobEvent) => void
+  readonly isWatched: () => boolean
+}
+
 interface ClosableFlowQueue extends FlowQueue {
   /** Documents are processed. */
   readonly isRunning: boolean
@@ -72,7 +83,21 @@ interface ClosableFlowQueue extends FlowQueue {
 export async function openFlowQueue(options: FlowQueueOptions): Promise<ClosableFlowQueue> {
   const hub = new EventHub()
   const runners = new Set<FlowRunner>()
-  const { flows, clock, chance, createId, leaseMs, isAlone, onError } = options
+  const { flows, clock, chance, createId, leaseMs, isAlone } = options
+  const neighbours = new Neighbours({
+    sharing: flows.sharing,
+    clock,
+    isWatchedHere: () => hub.isWatched,
+    onChange: ({ flows, cancelled }) => {
+      for (const runner of runners) runner.noticeOthers(flows, cancelled)
+    },
+    onEvent: (event) => hub.emit(event),
+  })
+  const tell = (event: JobEvent) => {
+    hub.emit(event)
+    neighbours.tellEvent(event)
+  }
+  const isWatched = () => hub.isWatched || neighbours.isWatched
   const queue = await JobQueue.open({
     storage: flows,
     firstFlow: firstFlow(),
@@ -81,16 +106,17 @@ export async function openFlowQueue(options: FlowQueueOptions): Promise<Closable
     createId,
     leaseMs,
     isAlone,
-    isWatched: () => hub.isWatched,
+    isWatched,
     onCommit: ({ events, queued, cancelled }) => {
-      for (const event of events) hub.emit(event)
+      for (const event of events) tell(event)
+      neighbours.tellChange(queued, cancelled)
       for (const runner of runners) {
         if (cancelled.length > 0) runner.interrupt(cancelled, 'lost')
         runner.wake(queued)
       }
     },
   })
-  return new Flows(options, queue, hub, runners, onError)
+  return new Flows({ ...options, queue, hub, neighbours, runners, tell, isWatched })
 }
 
 const runOptions = {
@@ -134,35 +160,34 @@ function documentIn(call: string, ref: DocumentRef): DocumentRef {
 
 type WholeDocumentQuery = DocumentQuery & Required<Pick<DocumentQuery, 'user' | 'scope'>>
 
+/** How soon, and then how often, what others may have done to what is watched is looked for. */
+const firstLookMs = 100
+const lookMs = 1000
+
 /** How long removeDocument() waits for steps that were given up. */
 const maxEndMs = 10_000
 
 class Flows implements ClosableFlowQueue {
-  readonly #options: FlowQueueOptions
+  readonly #options: FlowsParts
   readonly #queue: JobQueue
   readonly #hub: EventHub
   readonly #runners: Set<FlowRunner>
-  readonly #onError: (error: unknown) => void
   readonly #inFlight = new InFlight()
   readonly #files: FileReader
   readonly #code = new Map<string, ReadonlyMap<string, Step>>()
   /** By definition: one that changes is another object. */
   readonly #steps = new WeakMap<Flow, readonly Step[]>()
+  #cancelLook: (() => void) | undefined
+  /** The version of the queue that watchers know. */
+  #seen = 0
   /** Those that somebody was told of. */
   readonly #withoutCode = new WeakSet<Flow>()
 
-  constructor(
-    options: FlowQueueOptions,
-    queue: JobQueue,
-    hub: EventHub,
-    runners: Set<FlowRunner>,
-    onError: (error: unknown) => void,
-  ) {
+  constructor(options: FlowsParts) {
     this.#options = options
-    this.#queue = queue
-    this.#hub = hub
-    this.#runners = runners
-    this.#onError = onError
+    this.#queue = options.queue
+    this.#hub = options.hub
+    this.#runners = options.runners
     const { maxTextBytes: maxTextLength, ...limits } = options.limits
     this.#files = new FileReader({ ...limits, maxTextLength })
     tellClosing(this, this.#inFlight.closing)
@@ -183,8 +208,9 @@ class Flows implements ClosableFlowQueue {
     return this.#inFlight.run(async () => {
       checkNoMore('get()', surplus)
       checkArgument('the id of a flow', id, aString)
-      // What is known is enough: whoever takes objects asks with each request.
-      if (this.#queue.flow(id) === undefined) await this.#queue.refresh()
+      // Where nobody else writes, what is known is enough: whoever takes objects asks with each request.
+      const isShared = this.#options.flows.sharing !== undefined
+      if (isShared || this.#queue.flow(id) === undefined) await this.#queue.refresh()
       return structuredClone(this.#queue.flow(id))
     })
   }
@@ -250,7 +276,7 @@ class Flows implements ClosableFlowQueue {
     checkNoMore('run()', surplus)
     this.#inFlight.check()
     const { signal, flows } = checkOptions('run()', options, runOptions)
-    const { clock, leaseMs, knowledge, objects, base } = this.#options
+    const { clock, leaseMs, knowledge, objects, base, tell, isWatched } = this.#options
     const stop = () => void runner.stop()
     const runner = new FlowRunner({
       queue: this.#queue,
@@ -261,15 +287,15 @@ class Flows implements ClosableFlowQueue {
       flows: flows && new Set(flows),
       stepsOf: (flow) => this.#stepsOf(flow),
       onProgress: ({ record }, step, done, total) => {
-        if (!this.#hub.isWatched) return
+        if (!isWatched()) return
         const fields = fieldsOf(record, clock.now())
-        this.#hub.emit({ type: 'progress', ...fields, state: 'active', step, done, total })
+        tell({ type: 'progress', ...fields, state: 'active', step, done, total })
       },
       onStep: ({ record }, step) => {
-        if (!this.#hub.isWatched) return
-        this.#hub.emit({ type: 'step', ...fieldsOf(record, clock.now()), state: 'active', step })
+        if (!isWatched()) return
+        tell({ type: 'step', ...fieldsOf(record, clock.now()), state: 'active', step })
       },
-      onError: this.#onError,
+      onError: this.#options.onError,
       onStopped: () => {
         this.#runners.delete(runner)
         signal?.removeEventListener('abort', stop)
@@ -332,7 +358,11 @@ class Flows implements ClosableFlowQueue {
     const scope = copied(given)
     const { document, user = scope.user ?? this.#options.defaultUser } = asked
     const whole = { ...asked, scope, ...(document !== undefined && { user }) } as WatchQuery
-    return this.#hub.watch(whole, () => this.#inFlight.run(() => this.#known(whole)))
+    const events = this.#hub.watch(whole, () => this.#inFlight.run(() => this.#known(whole)))
+    this.#options.neighbours.announce()
+    this.#seen = 0
+    this.#lookAfter(firstLookMs)
+    return events
   }
 
   retry(job: string, options?: ScopeOptions, ...surplus: never[]): Promise<Job> {
@@ -480,6 +510,8 @@ class Flows implements ClosableFlowQueue {
     await Promise.all([...this.#runners].map((runner) => runner.stop({ timeoutMs })))
     await this.#files.close()
     this.#hub.close()
+    this.#cancelLook?.()
+    this.#options.neighbours.close()
     await calls
     await this.#queue.drained()
   }
@@ -530,9 +562,59 @@ class Flows implements ClosableFlowQueue {
     else if (!this.#withoutCode.has(flow)) {
       this.#withoutCode.add(flow)
       const detail = `'${flow.id}' has steps of code, and waits until they are defined in this process`
-      this.#onError(new LorekeepError('LK_FLOW_INVALID', detail))
+      this.#options.onError(new LorekeepError('LK_FLOW_INVALID', detail))
     }
     return steps
+  }
+
+  /** Where others process what is watched, what they tell may be lost on the way: it is looked for, too. */
+  #lookAfter(delayMs: number): void {
+    const { clock, flows } = this.#options
+    if (flows.sharing === undefined || this.#hub.named.length === 0) return
+    this.#cancelLook?.()
+    this.#cancelLook = clock.after(delayMs, () => {
+      this.#cancelLook = undefined
+      void this.#look().finally(() => this.#lookAfter(lookMs))
+    })
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.#queue.refresh()
+      if (this.#queue.version === this.#seen) return
+      const { version } = this.#queue
+      let areAllTold = true
+      for (const watcher of this.#hub.named) {
+        areAllTold = watcher.look(await this.#newsFor(watcher)) && areAllTold
+      }
+      if (areAllTold) this.#seen = version
+    } catch (error) {
+      this.#options.onError(error)
+    }
+  }
+
+  async #newsFor({ query, told }: Watcher): Promise<readonly JobEvent[]> {
+    const { job: id, user, document } = query
+    const jobs: Job[] = []
+    if (id !== undefined) {
+      const job = await this.#queue.job(id)
+      if (job !== undefined) jobs.push(job)
+    } else if (user !== undefined && document !== undefined) {
+      jobs.push(...(await this.#queue.jobsOf(user, document)).jobs)
+    }
+    const news = jobs.map(newsOf)
+    for (const last of told.values()) {
+      if (last.state === 'done' || jobs.some((job) => job.id === last.job)) continue
+      // It is gone: with the records of those that are done, or because somebody took it away.
+      const { latest } = await this.#queue.jobsOf(last.user, last.document)
+      const at = this.#options.clock.now()
+      const fields = { ...last, id: last.job }
+      const isDone = latest?.job === last.job
+      news.push(
+        eventOf(isDone ? 'done' : 'cancelled', isDone ? { ...fields, state: 'done' } : fields, at),
+      )
+    }
+    return news
   }
 
   /** The state of a watched job, or of the jobs of a watched document. */

@@ -64,6 +64,8 @@ export class FlowRunner implements Runner {
   #renewAt: number
   #stopping: Promise<void> | undefined
   #isOutOfPatience = false
+  #isPolling = false
+  #pollAgain = false
   #idle: (() => void) | undefined
 
   constructor(options: FlowRunnerOptions) {
@@ -88,6 +90,18 @@ export class FlowRunner implements Runner {
     for (const { claimed, execution } of this.#deliveries) {
       if (numbers.includes(claimed.number)) execution.interrupt(why)
     }
+  }
+
+  /** Others have made these flows such that something can be claimed, and have taken these jobs away. */
+  noticeOthers(flows: readonly string[], cancelled: readonly number[]): void {
+    const { queue } = this.#options
+    const isMine = [...this.#deliveries].some(({ claimed }) => cancelled.includes(claimed.number))
+    const mayClaim = flows.some((id) => {
+      if (this.#options.flows?.has(id) === false) return false
+      const flow = queue.flow(id)
+      return flow === undefined || this.#room(flow) > 0
+    })
+    if (isMine || mayClaim) void this.#poll()
   }
 
   /** Resolves when nothing runs here of a document whose jobs were cancelled, abandoned steps too. */
@@ -231,11 +245,27 @@ export class FlowRunner implements Runner {
     }
   }
 
-  /** What others have left or brought, in this process or another. */
+  /** What others have left or brought, in this process or another. One look at a time, and one behind it. */
   async #poll(): Promise<void> {
+    if (this.#isPolling) {
+      this.#pollAgain = true
+      return
+    }
+    this.#isPolling = true
+    do {
+      this.#pollAgain = false
+      await this.#pollOnce()
+    } while (this.#pollAgain && this.#stopping === undefined)
+    this.#isPolling = false
+  }
+
+  async #pollOnce(): Promise<void> {
     const { queue, clock, onError } = this.#options
     try {
       await queue.refresh()
+      for (const { claimed, execution } of this.#deliveries) {
+        if (execution.isWorking && !queue.holds(claimed)) execution.interrupt('lost')
+      }
       // Behind the renewals of this very moment, which come first.
       if (queue.nextDeadline() <= clock.now()) await queue.reap()
     } catch (error) {

@@ -66,3 +66,17 @@ export function loadEventOf({ id, document }: Ticket, flow: string, at: number):
 export function failureEventOf(job: Known, failure: JobFailure, at: number): JobEvent {
   return { type: job.state === 'dead' ? 'dead' : 'failed', ...fieldsOf(job, at), failure }
 }
+
+/** How a job stands, as the event that it came to that by. */
+export function newsOf(job: Job): JobEvent {
+  const at = Date.parse(job.updatedAt)
+  const failure = job.failures.at(-1)
+  switch (job.state) {
+    case 'delayed':
+    case 'dead':
+      // Neither comes without one.
+      return failure === undefined ? eventOf('state', job, at) : failureEventOf(job, failure, at)
+    default:
+      return eventOf(job.state, job, at)
+  }
+}

@@ -173,6 +173,16 @@ export class JobQueue {
     return this.#committer.commit((draft) => reap(draft, () => this.#chance.fraction()))
   }
 
+  /** Whether the job is still in the hands of whoever has this token, as far as is known here. */
+  holds({ number, token }: Hold): boolean {
+    return this.#committer.state.active.get(number)?.token === token
+  }
+
+  /** Another one with every commit. */
+  get version(): number {
+    return this.#committer.state.head.version
+  }
+
   /** Notices what other processes have written. */
   refresh(): Promise<void> {
     return this.#committer.refresh()

@@ -1,0 +1,163 @@
+// Two processes over one backend: what one does with flows and jobs the other hears of, by a message
+// where one arrives, and else when it looks. Time stands still unless a test moves it.
+
+import t, { type Test } from 'tap'
+import type { Backend } from '../../src/storage.js'
+import { SharedMemory } from '../fixtures/shared-memory.js'
+import type { KeptBackend } from '../objects/kept-backend.js'
+import { listed, never, Notes, running, watched, type Running } from './running.js'
+import { settled, VirtualClock } from './virtual-clock.js'
+
+const document = (id: string) => ({ id, user: 'alice', content: `text of ${id}` })
+
+interface Two {
+  readonly one: Running
+  readonly two: Running
+  readonly clock: VirtualClock
+}
+
+async function twoOver(t: Test, alter = (backend: Backend): Backend => backend): Promise<Two> {
+  const memory = new SharedMemory()
+  const clock = new VirtualClock()
+  const open = async () => {
+    const backend = alter(memory.backend()) as KeptBackend
+    return running(t, { backend, clock })
+  }
+  return { one: await open(), two: await open(), clock }
+}
+
+/** Nothing that is published arrives. */
+function silent(real: Backend): Backend {
+  return {
+    shared: real.shared,
+    open: async (partition) => {
+      const storage = await real.open(partition)
+      const sharing = { ...storage.sharing!, publish: () => undefined }
+      return new Proxy(storage, {
+        get: (target, name) => {
+          if (name === 'sharing') return sharing
+          const member: unknown = Reflect.get(target, name)
+          return typeof member === 'function' ? (member.bind(target) as unknown) : member
+        },
+      })
+    },
+    close: () => real.close(),
+    [Symbol.asyncDispose]: () => real.close(),
+  }
+}
+
+/** What follows from one another, in this process and by messages, which go out each 20 ms. */
+async function quiet(clock: VirtualClock): Promise<void> {
+  for (let n = 0; n < 4; n++) {
+    for (let turn = 0; turn < 5; turn++) await settled()
+    await clock.advance(20)
+  }
+}
+
+t.test('what one loads the other begins, and whoever watches hears all of it', async (t) => {
+  const { one, two, clock } = await twoOver(t)
+  const notes = new Notes().on('a', (_, { progress }) => progress(1, 2))
+  await two.flows.define({ id: 'f', steps: notes.steps('a', 'b') })
+  two.flows.run()
+  await quiet(clock)
+  const ofFlow = watched(one.flows, { flow: 'f' })
+  await quiet(clock)
+  const { job } = await one.flows.load('f', document('x'))
+  const ofJob = watched(one.flows, { job })
+  const ofDocument = watched(one.flows, { user: 'alice', document: 'x' })
+  await quiet(clock)
+  await ofJob.ended
+  t.strictSame(notes.runs, ['x a', 'x b'])
+  t.equal(ofJob.events.at(-1)?.type, 'done')
+  const types = ['queued', 'active', 'progress', 'step', 'step', 'done']
+  t.strictSame(
+    ofFlow.events.map(({ type }) => type),
+    types,
+  )
+  t.equal(ofDocument.events.filter(({ type }) => type === 'done').length, 1, 'told once')
+})
+
+t.test('what one cancels the other breaks off', async (t) => {
+  const { one, two, clock } = await twoOver(t)
+  let ended = false
+  const notes = new Notes().on('a', async (_, { signal }) => {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    ended = true
+  })
+  await two.flows.define({ id: 'f', steps: notes.steps('a') })
+  two.flows.run()
+  const { job } = await one.flows.load('f', document('x'))
+  await quiet(clock)
+  t.strictSame(notes.runs, ['x a'])
+  await one.flows.cancel(job)
+  await quiet(clock)
+  t.ok(ended)
+  t.strictSame(await listed(two.flows), [])
+})
+
+t.test('a flow is as it was defined last, by whomever', async (t) => {
+  const { one, two, clock } = await twoOver(t)
+  const notes = new Notes().on('a', never)
+  await one.flows.define({ id: 'f', concurrency: 3, steps: notes.steps('a') })
+  const running = two.flows.run()
+  await two.flows.define({ id: 'f', concurrency: 3, steps: notes.steps('a') })
+  await one.flows.define({ id: 'f', concurrency: 9, steps: notes.steps('a') })
+  t.equal((await two.flows.get('f'))?.concurrency, 9)
+  for (let n = 0; n < 12; n++) await one.flows.load('f', document(`x${n}`))
+  await quiet(clock)
+  t.equal(notes.runs.length, 9)
+  void running
+  await one.flows.define({ id: 'g', steps: notes.steps('a') })
+  t.ok(await two.flows.get('g'))
+  await one.flows.remove('g')
+  t.equal(await two.flows.get('g'), undefined)
+})
+
+t.test('without a single message it is found by looking', async (t) => {
+  const { one, two, clock } = await twoOver(t, silent)
+  let ended = false
+  const notes = new Notes().on('b', async (_, { signal }) => {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    ended = true
+  })
+  await two.flows.define({ id: 'f', steps: notes.steps('a') })
+  await two.flows.define({ id: 'g', steps: notes.steps('b') })
+  two.flows.run()
+  await quiet(clock)
+  const { job } = await one.flows.load('f', document('x'))
+  const { job: endless } = await one.flows.load('g', document('y'))
+  const ofJob = watched(one.flows, { job })
+  const ofDocument = watched(one.flows, { user: 'alice', document: 'y' })
+  await quiet(clock)
+  t.strictSame(notes.runs, [], 'nobody knows yet')
+  await clock.advance(2500)
+  await ofJob.ended
+  t.equal(ofJob.events.at(-1)?.type, 'done')
+  t.match(ofDocument.events.at(-1), { type: 'active', state: 'active', job: endless })
+  await one.flows.cancel(endless)
+  await clock.advance(2500)
+  t.ok(ended)
+  t.equal(ofDocument.events.at(-1)?.type, 'cancelled')
+})
+
+t.test('a job that another cancels, or whose record is gone, has ended', async (t) => {
+  const { one, two, clock } = await twoOver(t, silent)
+  const notes = new Notes()
+  await one.flows.define({ id: 'f', steps: notes.steps('a'), keepDone: 0 })
+  await two.flows.define({ id: 'f', steps: notes.steps('a'), keepDone: 0 })
+  const jobs = []
+  for (let n = 0; n < 120; n++) jobs.push((await one.flows.load('f', document(`x${n}`))).job)
+  const [first = '', last = ''] = [jobs[0], jobs.at(-1)]
+  const done = watched(one.flows, { job: first })
+  const cancelled = watched(one.flows, { job: last })
+  await quiet(clock)
+  await two.flows.cancel(last)
+  await clock.advance(1500)
+  await cancelled.ended
+  t.equal(cancelled.events.at(-1)?.type, 'cancelled')
+  two.flows.run()
+  await clock.advance(3000)
+  t.equal(await one.flows.job(first), undefined, 'forgotten')
+  await done.ended
+  t.equal(done.events.at(-1)?.type, 'done')
+})
