@@ -6,6 +6,8 @@ import hyperid from 'hyperid'
 export interface Clock {
   /** Milliseconds since 1970, UTC. */
   now(): number
+  /** Milliseconds since some moment. Nobody sets it: it never jumps, and never goes back. */
+  elapsed(): number
   /** Calls once, in so many milliseconds; what it returns takes that back. */
   after(delayMs: number, call: () => void): () => void
 }
@@ -19,6 +21,7 @@ export interface Chance {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   after(delayMs, call) {
     // Timers past 2^31 - 1 ms fire at once. They hold the process, as work under way should.
     const timer = setTimeout(call, Math.min(delayMs, 2 ** 31 - 1))

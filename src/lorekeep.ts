@@ -158,7 +158,7 @@ const lorekeepOptions = {
   defaultUser: aText,
   base: aBase,
   leaseMs: aCount(1, longestTimer),
-  clock: withMethods<Clock>('a clock', 'now', 'after'),
+  clock: withMethods<Clock>('a clock', 'now', 'elapsed', 'after'),
   chance: withMethods<Chance>('a source of chance', 'fraction', 'token'),
   createId: aFunction,
   closeTimeoutMs: aTimeout,

@@ -138,7 +138,8 @@ export function oneOf<Word extends string>(...words: readonly Word[]): Rule<Word
 
 /** Something that has these methods; `what` it is, and maybe where to get it. */
 export function withMethods<T>(what: string, ...names: readonly (keyof T & string)[]): Rule<T> {
-  const methods = names.map((name) => `${name}()`).join(' and ')
+  const [last = '', ...others] = names.map((name) => `${name}()`).reverse()
+  const methods = others.length === 0 ? last : `${others.reverse().join(', ')} and ${last}`
   return aRule(`${what}, with ${methods}`, (value) => {
     if (typeof value !== 'object' || value === null) return false
     return names.every((name) => typeof (value as T)[name] === 'function')

@@ -110,19 +110,19 @@ export class Execution {
     const recorded = last === undefined ? undefined : await queue.output(number, last)
     let place = last === undefined || recorded === undefined ? 0 : last + 1
     let input: unknown = recorded === undefined ? document : deserialize(recorded)
-    let since = clock.now()
+    let since = clock.elapsed()
     for (; place < steps.length; place++) {
       // place < length
       const step = steps[place] as Step
       const output = await this.#runStep(step, input, document)
       if (place === steps.length - 1) return
-      const isCheap = step.record === false && clock.now() - since < maxRepeatedMs
+      const isCheap = step.record === false && clock.elapsed() - since < maxRepeatedMs
       const bytes = isCheap ? undefined : encode(step, output)
       if (bytes === undefined) onStep(step.name)
       else {
         const names = steps.slice(0, place + 1).map(({ name }) => name)
         await queue.record(claimed, names, bytes)
-        since = clock.now()
+        since = clock.elapsed()
       }
       input = output
     }

@@ -55,7 +55,7 @@ export class Neighbours {
 
   /** Somebody watches elsewhere, as far as is known. */
   get isWatched(): boolean {
-    return this.#options.clock.now() < this.#watchedUntil
+    return this.#options.clock.elapsed() < this.#watchedUntil
   }
 
   tellChange(flows: Iterable<string>, cancelled: readonly number[]): void {
@@ -141,7 +141,7 @@ export class Neighbours {
     const { clock, onChange, onEvent } = this.#options
     const message = messageIn(bytes)
     if (message?.type === 'changed') onChange(message)
-    else if (message?.type === 'watching') this.#watchedUntil = clock.now() + watchedMs
+    else if (message?.type === 'watching') this.#watchedUntil = clock.elapsed() + watchedMs
     else for (const event of message?.events ?? []) onEvent(event)
   }
 }

@@ -71,7 +71,7 @@ export class FlowRunner implements Runner {
   constructor(options: FlowRunnerOptions) {
     this.#options = options
     this.#missing = [...(options.flows ?? [])]
-    this.#renewAt = options.clock.now() + options.leaseMs / 3
+    this.#renewAt = options.clock.elapsed() + options.leaseMs / 3
     this.#startTimer('beat', Math.min(options.leaseMs / 3, pollMs), () => this.#beat())
   }
 
@@ -235,8 +235,8 @@ export class FlowRunner implements Runner {
 
   #renew(): void {
     const { queue, clock, leaseMs, onError } = this.#options
-    if (clock.now() < this.#renewAt) return
-    this.#renewAt = clock.now() + leaseMs / 3
+    if (clock.elapsed() < this.#renewAt) return
+    this.#renewAt = clock.elapsed() + leaseMs / 3
     for (const { claimed, execution } of this.#deliveries) {
       queue.renew(claimed).catch((error: unknown) => {
         if (hasCode(error, 'LK_LEASE_LOST')) execution.interrupt('lost')

@@ -13,6 +13,9 @@ import { ModelServer } from './server.js'
 import { serverRules, type ServerOptions } from './server.js'
 import { backOffMs, maxWaitMs, retryAfterMs, sleep } from './waiting.js'
 
+/** A wall clock and timers. */
+type ModelClock = Pick<Clock, 'now' | 'after'>
+
 export interface ModelOptions extends ServerOptions {
   /** As the server knows it. */
   readonly model: string
@@ -22,7 +25,7 @@ export interface ModelOptions extends ServerOptions {
   readonly maxAttempts?: number
   /** Instead of the global one: for a proxy, or headers of your own. */
   readonly fetch?: typeof globalThis.fetch
-  readonly clock?: Clock
+  readonly clock?: ModelClock
   readonly chance?: Pick<Chance, 'fraction'>
 }
 
@@ -32,7 +35,7 @@ export const modelRules = {
   timeoutMs: aCount(1, longestTimer),
   maxAttempts: aCount(1),
   fetch: aFunction,
-  clock: withMethods<Clock>('a clock', 'now', 'after'),
+  clock: withMethods<ModelClock>('a clock', 'now', 'after'),
   chance: withMethods<Pick<Chance, 'fraction'>>('a source of chance', 'fraction'),
 }
 
@@ -76,7 +79,7 @@ export class ModelClient {
   readonly #timeoutMs: number
   readonly #maxAttempts: number
   readonly #fetch: typeof globalThis.fetch
-  readonly #clock: Clock
+  readonly #clock: ModelClock
   readonly #chance: Pick<Chance, 'fraction'>
 
   constructor(options: ModelOptions) {
@@ -255,12 +258,12 @@ interface Refusal {
 
 /** How long a server is waited for: the time in which its answer waits for the reader is not its own. */
 class Patience {
-  readonly #clock: Clock
+  readonly #clock: ModelClock
   readonly #timeoutMs: number
   readonly #over = new AbortController()
   #takeBack: (() => void) | undefined
 
-  constructor(clock: Clock, timeoutMs: number) {
+  constructor(clock: ModelClock, timeoutMs: number) {
     this.#clock = clock
     this.#timeoutMs = timeoutMs
   }

@@ -7,7 +7,11 @@ export const maxWaitMs = 60_000
 const minWaitMs = 500
 
 /** Resolves in so many milliseconds; rejects with the signal's reason once it is aborted. */
-export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+export function sleep(
+  clock: Pick<Clock, 'after'>,
+  delayMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason as Error)
     const abort = () => {

@@ -2,6 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises'
 import { inspect } from 'node:util'
+import { leaseKeys } from '../../src/flow/queue/records.js'
 import t from 'tap'
 import { createLorekeep } from '../../src/index.js'
 import { LorekeepError } from '../../src/errors.js'
@@ -496,6 +497,28 @@ t.test('a step longer than its lease keeps it', async (t) => {
   await settled()
   t.match(await flows.job(job), { state: 'done', attempts: 1 })
   t.strictSame(notes.runs, ['x a'])
+})
+
+t.test('a step keeps its lease whatever somebody does to the clock', async (t) => {
+  for (const jumpMs of [-3_600_000, 3_600_000]) {
+    const { flows, clock, backend } = await running(t, { leaseMs: 3000 })
+    const notes = new Notes().on('a', never)
+    await flows.define({ id: 'f', steps: notes.steps('a') })
+    const { job } = await flows.load('f', document('x'))
+    flows.run()
+    await settled()
+    const leases = async () => {
+      const found = []
+      for await (const page of (await backend.open('flows')).scan(leaseKeys())) found.push(...page)
+      return found.map(({ value }) => String(Buffer.from(value)))
+    }
+    const before = await leases()
+    clock.jump(jumpMs)
+    await clock.advance(1500)
+    t.equal(before.length, 1)
+    t.notSame(await leases(), before, 'renewed')
+    t.match(await flows.job(job), { state: 'active', attempts: 1, failures: [] })
+  }
 })
 
 t.test('what a process held that ended is delivered again, and says why', async (t) => {

@@ -8,11 +8,13 @@ interface Timer {
 
 /** Time that stands still until a test moves it on. */
 export class VirtualClock implements Clock {
-  #now: number
+  /** What the wall clock is ahead of the time that has passed. */
+  #ahead: number
+  #elapsed = 0
   readonly #timers = new Set<Timer>()
 
   constructor(now = Date.UTC(2026, 0, 1)) {
-    this.#now = now
+    this.#ahead = now
   }
 
   /** How many calls are still to come. */
@@ -21,29 +23,48 @@ export class VirtualClock implements Clock {
   }
 
   now(): number {
-    return this.#now
+    return this.#ahead + this.#elapsed
+  }
+
+  elapsed(): number {
+    return this.#elapsed
+  }
+
+  /** Somebody sets the wall clock. */
+  jump(byMs: number): void {
+    this.#ahead += byMs
+  }
+
+  /** The clock of another machine, whose wall clock is so much ahead of this one's. */
+  shifted(byMs: number): Clock {
+    return {
+      now: () => this.now() + byMs,
+      // Where each begins to count is its own affair.
+      elapsed: () => this.#elapsed + 1_000_000 + byMs,
+      after: (delayMs, call) => this.after(delayMs, call),
+    }
   }
 
   after(delayMs: number, call: () => void): () => void {
-    const timer = { at: this.#now + delayMs, call }
+    const timer = { at: this.#elapsed + delayMs, call }
     this.#timers.add(timer)
     return () => void this.#timers.delete(timer)
   }
 
   /** Lets time pass: each call at its time, and what follows from one before the next. */
   async advance(byMs: number): Promise<void> {
-    const end = this.#now + byMs
+    const end = this.#elapsed + byMs
     await settled()
     for (let calls = 0; ; calls++) {
       const next = this.#next()
       if (next === undefined || next.at > end) break
       if (calls === maxCalls) throw new Error(`${maxCalls} timers in ${byMs} ms`)
       this.#timers.delete(next)
-      this.#now = Math.max(this.#now, next.at)
+      this.#elapsed = Math.max(this.#elapsed, next.at)
       next.call()
       await settled()
     }
-    this.#now = Math.max(this.#now, end)
+    this.#elapsed = Math.max(this.#elapsed, end)
   }
 
   /** The first of those that come first. */

@@ -140,7 +140,7 @@ export function events(texts: readonly string[], finish: string | null = 'stop')
 }
 
 /** Waits end at once and are written down; a wait of `timeoutMs` is a timeout, which a test ends. */
-export class VirtualClock implements Clock {
+export class VirtualClock implements Pick<Clock, 'now' | 'after'> {
   static readonly timeoutMs = 45_678
   readonly waits: number[] = []
   /** Timeouts that run. */
