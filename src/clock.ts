@@ -8,8 +8,11 @@ export interface Clock {
   now(): number
   /** Milliseconds since some moment. Nobody sets it: it never jumps, and never goes back. */
   elapsed(): number
-  /** Calls once, in so many milliseconds; what it returns takes that back. */
-  after(delayMs: number, call: () => void): () => void
+  /**
+   * Calls once, in so many milliseconds; what it returns takes that back. The process may end before where
+   * `isHeld` is false.
+   */
+  after(delayMs: number, call: () => void, isHeld?: boolean): () => void
 }
 
 export interface Chance {
@@ -22,9 +25,10 @@ export interface Chance {
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
-  after(delayMs, call) {
+  after(delayMs, call, isHeld = true) {
     // Timers past 2^31 - 1 ms fire at once. They hold the process, as work under way should.
     const timer = setTimeout(call, Math.min(delayMs, 2 ** 31 - 1))
+    if (!isHeld) timer.unref()
     return () => clearTimeout(timer)
   },
 }

@@ -16,6 +16,7 @@ import type { FlowLimits, FlowQueue } from './flow/types.js'
 import { hashingEmbedder, isHashing } from './flow/steps/hashing-embedder.js'
 import { aBase, defaultBase } from './flow/steps/vocabulary.js'
 import { knowledgeLimits, type KnowledgeLimits } from './knowledge/limits.js'
+import { deleteMembers, Presence } from './presence.js'
 import { objectLimits } from './objects/limits.js'
 import { flowLimits } from './flow/limits.js'
 import { limitsOf, rulesOf } from './door/limits.js'
@@ -107,7 +108,7 @@ export interface ToldError {
   /** How many errors of this kind the call stands for: those since the last call. */
   readonly count: number
   /** Whose work it was. */
-  readonly where: 'knowledge' | 'objects' | 'flows' | 'close'
+  readonly where: 'knowledge' | 'objects' | 'flows' | 'presence' | 'close'
 }
 
 /** The stores of one backend. */
@@ -199,6 +200,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
   const reporter = (where: ToldError['where']) => (error: unknown) => {
     errors.report(where, error, where)
   }
+  let presence: Presence | undefined
   try {
     const layer = new SnapshotLayer(backend)
     const cores = await layer.open('cores')
@@ -211,10 +213,14 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       flows: await layer.open('flows'),
     }
     await assertFormats(partitions)
+    if (backend.shared) {
+      presence = await Presence.join({ partitions, leaseMs, clock, onError: reporter('presence') })
+    } else if (isAlone) await deleteMembers(partitions)
     const knowledge = await openKnowledgeStore({
       cores,
       slices,
       isAlone,
+      presence,
       limits,
       onError: reporter('knowledge'),
       indexCacheBytes: graphCacheBytes,
@@ -228,6 +234,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       objects: partitions.objects,
       isAlone,
       isShared: backend.shared,
+      presence,
       limits,
       cacheBytes: objectCacheBytes,
       collections,
@@ -242,6 +249,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       base,
       leaseMs,
       isAlone,
+      presence,
       clock,
       chance,
       createId,
@@ -303,10 +311,14 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       const stores = [knowledge.close(closeTimeoutMs), objects.close(closeTimeoutMs)]
       await Promise.all([ending, ...stores, backups.close(closeTimeoutMs)])
     }
+    const leaveOthers = async () => {
+      await presence?.close()
+      await backend.close()
+    }
     let closing: Promise<void> | undefined
     const close = () => {
       closing ??= closeStores()
-        .finally(() => backend.close())
+        .finally(leaveOthers)
         .finally(() => {
           errors.close()
           leave()
@@ -327,6 +339,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     return keep
   } catch (error) {
     // What stopped the opening is what has to be known, whatever closing says.
+    await presence?.close()
     await backend.close().catch(reporter('close'))
     errors.close()
     leave()

@@ -6,6 +6,7 @@ import { InFlight } from '../in-flight.js'
 import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
 import { aScope, copied, isOwn, outsideOf, scopeIn, type Scope } from '../scope.js'
+import type { Presence } from '../presence.js'
 import type { Storage } from '../storage.js'
 import type { Chance, Clock } from '../clock.js'
 import { checkArgument, checkNoMore, checkOptions } from '../door/options.js'
@@ -57,6 +58,8 @@ interface FlowQueueOptions {
   readonly leaseMs: number
   /** Nobody else has the storage open. */
   readonly isAlone: boolean
+  /** Of those who share it. */
+  readonly presence?: Presence | undefined
   readonly clock: Clock
   readonly chance: Chance
   readonly createId: () => string

@@ -20,6 +20,7 @@ import type { HeldParts } from '../graph/version.js'
 import { isRecord } from '../door/wording.js'
 import { eitherOf, InFlight } from '../in-flight.js'
 import { decodeRecord, encodeRecord } from '../record.js'
+import type { Presence } from '../presence.js'
 import type { Operation, Precondition, Storage } from '../storage.js'
 import type { CoreMessage, Embedder } from '../types.js'
 import { Collector } from './collector.js'
@@ -59,6 +60,8 @@ interface KnowledgeParts {
   readonly slices: Storage
   /** Nobody else has the storages open: what is half done in them was left by a former owner. */
   readonly isAlone: boolean
+  /** Of those who share the storages. */
+  readonly presence?: Presence | undefined
   readonly limits?: Partial<KnowledgeLimits> | undefined
   /** Gets errors of work that no caller waits for, such as deleting what was replaced. */
   readonly onError: (error: unknown) => void

@@ -59,7 +59,7 @@ const shapes = new Map([
 ])
 
 /** Kinds of records that give no name to anything. */
-const nameless = ['format', 'content', 'small', 'waiting', 'retired']
+const nameless = ['format', 'content', 'small', 'waiting', 'retired', 'member', 'beat']
 
 export async function* verifyKnowledge(
   sources: { readonly cores: Source; readonly slices: Source },

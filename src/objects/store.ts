@@ -1,5 +1,6 @@
 import { LorekeepError } from '../errors.js'
 import { InFlight } from '../in-flight.js'
+import type { Presence } from '../presence.js'
 import type { Storage } from '../storage.js'
 import type { Row } from './engine/block.js'
 import type { Draft } from './engine/draft.js'
@@ -58,6 +59,8 @@ interface ObjectParts {
   readonly isAlone: boolean
   /** Others may write to it at any time: each question begins with a look. */
   readonly isShared: boolean
+  /** Of those who share it. */
+  readonly presence?: Presence | undefined
   readonly limits?: Partial<ObjectLimits> | undefined
   /** Memory for pages of objects and indexes, in bytes. */
   readonly cacheBytes: number

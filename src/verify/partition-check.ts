@@ -3,6 +3,12 @@
 import { kindOf, tupleOf, type Reading } from './reading.js'
 import { keyText } from './report.js'
 
+/** Of those who share the store: what they have in all partitions. */
+const ofMembers: ReadonlyMap<string, string> = new Map([
+  ['member', 's'],
+  ['beat', 's'],
+])
+
 /**
  * `shapes`: what follows in a key of each kind, for tupleOf(). Gives the number of keys by kind, of
  * those of no kind under ''.
@@ -15,7 +21,7 @@ export async function verifyKeys(
   for await (const page of reading.pages({ keysOnly: true })) {
     for (const { key } of page) {
       const kind = kindOf(key)
-      const shape = shapes.get(kind)
+      const shape = shapes.get(kind) ?? ofMembers.get(kind)
       const counted = shape === undefined ? '' : kind
       counts.set(counted, (counts.get(counted) ?? 0) + 1)
       if (shape === undefined || tupleOf(key, shape) === undefined) {
