@@ -23,6 +23,7 @@ const scenarios = [
   'memory',
   'backup',
   'postgres',
+  'shared',
   'scanner',
   'objects-import',
   'objects-range',

@@ -11,6 +11,8 @@ export class Proxy {
   silentFrom: string | undefined
   /** Holds back what has this text for 100 ms. */
   delays: string | undefined
+  /** Holds back everything on its way to the server for so long. */
+  delayMs = 0
   /** The server tells its errors in another language. */
   isForeign = false
   /** Takes no connection. */
@@ -48,6 +50,10 @@ export class Proxy {
     await closed
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+  }
+
   #take(socket: Socket): void {
     if (this.isDown) return void socket.destroy()
     this.taken++
@@ -70,6 +76,8 @@ export class Proxy {
         setTimeout(() => server.write(bytes), 100)
         return
       }
+      // Timers of one length go off in their order.
+      if (this.delayMs > 0) return void setTimeout(() => server.write(bytes), this.delayMs)
       server.write(bytes)
       if (!has(this.endsAfter)) return
       this.isDown = true

@@ -1,0 +1,237 @@
+// Processes that share one PostgreSQL: what two and four do together against what one does, how evenly, and how long
+// anybody waits. The same with a delay before the server, so that waiting is what takes the time, not the processor,
+// which the processes and the server have to share here. Texts to cores by two processes against one on LevelDB.
+// WORK, SECONDS, ROUNDS and DELAY_MS ask for less or more.
+
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { PostgresBackend } from '../adapters/postgres/index.js'
+import { createLorekeep } from '../src/index.js'
+import { binaries, Cluster } from '../test/adapters/postgres/cluster.js'
+import { Proxy } from '../test/adapters/postgres/proxy.js'
+import * as bench from './measure.js'
+import type { Done, Order } from './shared-child.js'
+import { fill, hasTexts, textCount, works } from './shared-work.js'
+
+const seconds = Number(process.env['SECONDS'] ?? 4)
+const rounds = Number(process.env['ROUNDS'] ?? 3)
+const delays = (process.env['DELAY_MS'] ?? '0,5').split(',').map(Number)
+const only = process.env['WORK']
+const counts = [1, 2, 4]
+const warmMs = 1000
+/** Of a step of the system's counters of processor time. */
+const tickMs = 10
+
+interface Outcome {
+  readonly rate: number
+  /** The least that one of them did, of what each did on average. */
+  readonly share: number
+  readonly longestMs: number
+  /** Of the processor, for each operation: of the processes, and of the server. */
+  readonly ownMs: number
+  readonly serverMs: number
+  /** Of the machine, which others may use, too. */
+  readonly idle: number
+}
+
+if (binaries === undefined) {
+  bench.report({ scenario: 'shared', peer: '1 process', skipped: 'PostgreSQL is not installed' })
+} else {
+  const settings = ['fsync = on', 'max_wal_size = 4GB', 'shared_buffers = 256MB']
+  const cluster = await Cluster.start({ settings: [...settings, 'max_connections = 300'] })
+  try {
+    for (const work of Object.keys(works)) {
+      if (only !== undefined && !work.startsWith(only)) continue
+      if (work === 'texts') await measureTexts(cluster)
+      else for (const delayMs of delays) await measure(cluster, work, delayMs)
+    }
+  } finally {
+    await cluster.stop()
+  }
+}
+
+async function measure(cluster: Cluster, work: string, delayMs: number): Promise<void> {
+  if (work === 'run') await prepareRun(cluster)
+  const scenario = delayMs === 0 ? work : `${work}, ${delayMs} ms to the server`
+  const outcomes = new Map<number, Outcome[]>(counts.map((count) => [count, []]))
+  for (let round = 0; round < rounds; round++) {
+    for (const processes of counts) {
+      const data = await database(cluster, work === 'run' ? 'filled' : 'template0')
+      const outcome = await together({ cluster, work, processes, data, delayMs })
+      outcomes.get(processes)!.push(outcome)
+      bench.note(`  ${scenario}, ${processes}: ${tell(outcome)}`)
+    }
+  }
+  const alone = outcomes.get(1)!
+  const least = work === 'imports, one collection' ? 0.9 : 1.3
+  for (const processes of counts.slice(1)) {
+    const all = outcomes.get(processes)!
+    const name = `${scenario}, ${processes} processes`
+    bench.report({
+      scenario: name,
+      peer: '1 process',
+      ours: tell(medianOf(all)),
+      theirs: tell(medianOf(alone)),
+      ...bench.spread(all.map(({ rate }, n) => rate / alone[n]!.rate)),
+      unit: 'x',
+      ...(processes === 4 && { target: { least } }),
+    })
+    const share = bench.spread(all.map(({ share }) => share))
+    const [ours, theirs] = [share.value.toFixed(2), '1']
+    const ofMean = { scenario: `${name}: the least`, peer: 'the mean', ours, theirs, ...share }
+    bench.report({ ...ofMean, unit: 'x', target: { least: 0.5 } })
+    const longest = Math.max(...all.map(({ longestMs }) => longestMs))
+    bench.reportOne(`${name}: the longest wait`, longest, 'ms', { most: 1000 })
+  }
+}
+
+async function measureTexts(cluster: Cluster): Promise<void> {
+  const peer = '1 process on LevelDB'
+  if (!hasTexts) return bench.report({ scenario: 'texts', peer, skipped: 'they are not here' })
+  const ours: Outcome[] = []
+  const theirs: Outcome[] = []
+  for (let round = 0; round < rounds; round++) {
+    const data = await database(cluster, 'template0')
+    ours.push(await together({ cluster, work: 'texts', processes: 2, data, delayMs: 0 }))
+    bench.note(`  texts, 2 on PostgreSQL: ${tellRate(ours.at(-1)!)}`)
+    await bench.inDirectory(async (data) => {
+      theirs.push(await together({ cluster, work: 'texts', processes: 1, data, delayMs: 0 }))
+    })
+    bench.note(`  texts, 1 on LevelDB: ${tellRate(theirs.at(-1)!)}`)
+  }
+  bench.report({
+    scenario: `${textCount} texts to cores, 2 processes on PostgreSQL`,
+    peer,
+    ours: tellRate(medianOf(ours)),
+    theirs: tellRate(medianOf(theirs)),
+    ...bench.spread(ours.map(({ rate }, n) => rate / theirs[n]!.rate)),
+    unit: 'x',
+  })
+}
+
+/** So many processes work at once on what `data` names. */
+async function together(asked: {
+  readonly cluster: Cluster
+  readonly work: string
+  readonly processes: number
+  readonly data: string
+  readonly delayMs: number
+}): Promise<Outcome> {
+  const { cluster, work, processes, data, delayMs } = asked
+  await using proxy = delayMs > 0 ? await Proxy.start(cluster.port) : undefined
+  if (proxy !== undefined) proxy.delayMs = delayMs
+  const url = proxy === undefined ? data : new URL(new URL(data).pathname, proxy.url).href
+  const script = fileURLToPath(new URL('./shared-child.js', import.meta.url))
+  const isTimed = work !== 'texts'
+  const children = Array.from({ length: processes }, (_, place) => {
+    const window = isTimed ? { warmMs, countedMs: seconds * 1000 } : { warmMs: 0 }
+    const order: Order = { work, place, processes, data: url, ...window }
+    const child = spawn(process.execPath, [script, JSON.stringify(order)], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    return { child, ended, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() }
+  })
+  for (const { lines } of children) bench.check((await lines.next()).value === 'ready', work)
+  const server = await cluster.processId()
+  for (const { child } of children) child.stdin.write('go\n')
+  if (isTimed) await new Promise((resolve) => setTimeout(resolve, warmMs))
+  const [idleBefore, serverBefore] = [machine(), cpuOf(server)]
+  const done = await Promise.all(
+    children.map(async ({ lines }) => JSON.parse(String((await lines.next()).value)) as Done),
+  )
+  const [idleAfter, serverAfter] = [machine(), cpuOf(server)]
+  await Promise.all(children.map(({ ended }) => ended))
+  const operations = done.reduce((sum, each) => sum + each.operations, 0)
+  const ownSeconds = done.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0)
+  return {
+    rate: operations / Math.max(...done.map((each) => each.seconds)),
+    share: (Math.min(...done.map((each) => each.operations)) * processes) / operations,
+    longestMs: Math.max(...done.map(({ longestMs }) => longestMs)),
+    ownMs: (1000 * ownSeconds) / operations,
+    serverMs: (serverAfter - serverBefore) / operations,
+    idle: (idleAfter.idle - idleBefore.idle) / (idleAfter.all - idleBefore.all),
+  }
+}
+
+/** A database with what waits for `run`, of which each round gets a copy. */
+async function prepareRun(cluster: Cluster): Promise<void> {
+  const [row] = await cluster.query(`SELECT count(*) FROM pg_database WHERE datname = 'filled'`)
+  if (row?.[0] !== '0') return
+  const data = await database(cluster, 'template0', 'filled')
+  await using keep = await createLorekeep({ backend: new PostgresBackend({ url: data }) })
+  await fill(keep)
+}
+
+async function database(cluster: Cluster, template: string, name = 'shared'): Promise<string> {
+  await cluster.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  // A session that has been left may be there for a moment yet.
+  for (let tries = 0; ; tries++) {
+    try {
+      await cluster.query(`CREATE DATABASE ${name} TEMPLATE ${template}`)
+      return new URL(`/${name}`, cluster.url).href
+    } catch (error) {
+      if (tries === 20) throw error
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+}
+
+function tell(outcome: Outcome): string {
+  const { share, longestMs } = outcome
+  const evenly = `the least ${share.toFixed(2)} of the mean, waits ${Math.round(longestMs)} ms`
+  return `${tellRate(outcome)}; ${evenly}`
+}
+
+function tellRate({ rate, ownMs, serverMs, idle }: Outcome): string {
+  const cpu = `processor ${ownMs.toFixed(2)} + ${serverMs.toFixed(2)} ms`
+  return `${Number(rate.toPrecision(3))} /s, ${cpu}, ${Math.round(100 * idle)} % idle`
+}
+
+function medianOf(outcomes: readonly Outcome[]): Outcome {
+  const of = (name: keyof Outcome) => bench.median(outcomes.map((outcome) => outcome[name]))
+  return {
+    rate: of('rate'),
+    share: of('share'),
+    longestMs: of('longestMs'),
+    ownMs: of('ownMs'),
+    serverMs: of('serverMs'),
+    idle: of('idle'),
+  }
+}
+
+/** Milliseconds of all processors. */
+function machine(): { readonly idle: number; readonly all: number } {
+  let [idle, all] = [0, 0]
+  for (const { times } of cpus()) {
+    idle += times.idle
+    all += times.user + times.nice + times.sys + times.irq + times.idle
+  }
+  return { idle, all }
+}
+
+/** Milliseconds of the processor of a server and its sessions, also of those that have ended. */
+function cpuOf(server: number): number {
+  let ticks = 0
+  for (const name of readdirSync('/proc')) {
+    const fields = /^\d+$/.test(name) ? statOf(name) : []
+    const isServer = Number(name) === server
+    if (!isServer && Number(fields[1]) !== server) continue
+    // utime and stime, and those of children that were waited for.
+    for (const field of fields.slice(11, isServer ? 15 : 13)) ticks += Number(field)
+  }
+  return ticks * tickMs
+}
+
+/** From the state on: the name before it may have spaces. */
+function statOf(processId: string): readonly string[] {
+  try {
+    const text = readFileSync(`/proc/${processId}/stat`, 'latin1')
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')
+  } catch {
+    return []
+  }
+}
