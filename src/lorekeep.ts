@@ -33,6 +33,7 @@ import {
 } from './door/rules.js'
 import { openKnowledgeStore } from './knowledge/store.js'
 import type { KnowledgeStore } from './knowledge/types.js'
+import { aReads, type Reads } from './reads.js'
 import { openObjectStore } from './objects/store.js'
 import type { ObjectLimits, ObjectStore } from './objects/types.js'
 import { SnapshotLayer } from './snapshot/snapshot-layer.js'
@@ -71,6 +72,12 @@ export interface LorekeepOptions {
    * cores; `hashingEmbedder()` by default, as it is for the step `embed`.
    */
   readonly embedder?: Embedder
+  /**
+   * How new that has to be which questions see, where others share the backend. `fresh`: all that was
+   * acknowledged to anybody before, at the price of a look each time. `recent`: a state at most a second
+   * old. `fresh` by default; calls may say otherwise. Where nobody shares it, nothing is looked at.
+   */
+  readonly reads?: Reads
   /** `declared`: an import into a collection that was not created is refused. `open` by default. */
   readonly collections?: 'open' | 'declared'
   /** Whose a document is that names no user. `trustgraph` by default. */
@@ -155,6 +162,7 @@ const lorekeepOptions = {
   indexThreads: aCount(),
   indexBytesPerSecond: aCount(1),
   embedder: aFunction,
+  reads: aReads,
   collections: oneOf('open', 'declared'),
   defaultUser: aText,
   base: aBase,
@@ -182,6 +190,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     indexThreads = 1,
     indexBytesPerSecond = Infinity,
     embedder = hashingEmbedder(),
+    reads = 'fresh',
     collections = 'open',
     defaultUser = referenceUser,
     base = defaultBase,
@@ -235,6 +244,8 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       isAlone,
       isShared: backend.shared,
       presence,
+      reads,
+      elapsed: () => clock.elapsed(),
       limits,
       cacheBytes: objectCacheBytes,
       collections,

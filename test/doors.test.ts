@@ -34,6 +34,7 @@ const query = {
   offset: 0,
   sort: { id: 'asc' },
   fields: ['id'],
+  reads: 'recent',
 }
 const scope = { collections: ['c'], user: 'u', shared: ['s'] }
 const batch = {
@@ -106,6 +107,7 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
         indexThreads: 0,
         indexBytesPerSecond: 1,
         embedder: nothing,
+        reads: 'recent',
         collections: 'open',
         defaultUser: 'u',
         base: 'urn:x:',
@@ -440,7 +442,10 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
       code: 'LK_QUERY',
     },
   ],
-  'objects.get': scoped((options) => objects.get('c', '1', options)),
+  'objects.get': [
+    ...scoped((options) => objects.get('c', '1', options)),
+    { right: { reads: 'recent' }, call: (options) => objects.get('c', '1', options) },
+  ],
   'objects.replace': scoped((options) => objects.replace('c', '1', {}, options)),
   'objects.patch': scoped((options) => objects.patch('c', '1', {}, options)),
   'objects.delete': scoped((options) => objects.delete('c', '1', options)),

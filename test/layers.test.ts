@@ -222,7 +222,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/knowledge': [...leaves, 'src/codec', 'src/graph'],
   'src/objects/filter-types': ['src/types'],
-  'src/objects/types': ['src/types', 'src/scope', 'src/objects/filter-types'],
+  'src/objects/types': ['src/types', 'src/scope', 'src/reads', 'src/objects/filter-types'],
   'src/objects/scope': ['src/door', 'src/errors', 'src/scope', 'src/objects/filter-types'],
   'src/objects/schema': [...leaves, 'src/text', 'src/objects/types'],
   'src/objects/values': leaves,

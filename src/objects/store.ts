@@ -24,7 +24,8 @@ import { noSchema, parseQuery, type QueryRequest } from './query/query-request.j
 import { Meter, output } from './query/rows.js'
 import { checkId, compileSchema, type CompiledSchema } from './schema/schema.js'
 import { SchemaChange } from './schema-change.js'
-import { scopeGiven, scopeIn, type Scope } from '../scope.js'
+import { aReads, type Reads } from '../reads.js'
+import { aScope, copied, scopeGiven, scopeIn, type Scope } from '../scope.js'
 import { checkOwners, checkTarget, isChangeable, isSeen } from './scope.js'
 import { parseSchemaDefinition } from './schema/definition.js'
 import type { State } from './engine/state.js'
@@ -47,7 +48,7 @@ import type {
 import type { JsonObject } from '../types.js'
 import { limitsOf } from '../door/limits.js'
 import { objectLimits } from './limits.js'
-import { checkArgument, checkNoMore } from '../door/options.js'
+import { checkArgument, checkNoMore, checkOptions } from '../door/options.js'
 import { aRule, aString } from '../door/rules.js'
 import { checkJson } from '../door/json.js'
 import { Problems } from '../door/problems.js'
@@ -61,6 +62,8 @@ interface ObjectParts {
   readonly isShared: boolean
   /** Of those who share it. */
   readonly presence?: Presence | undefined
+  /** Of calls that do not say it. */
+  readonly reads: Reads
   readonly limits?: Partial<ObjectLimits> | undefined
   /** Memory for pages of objects and indexes, in bytes. */
   readonly cacheBytes: number
@@ -69,6 +72,7 @@ interface ObjectParts {
   /** Gets errors of work that no caller waits for. */
   readonly onError: (error: unknown) => void
   readonly now?: (() => number) | undefined
+  readonly elapsed?: (() => number) | undefined
 }
 
 /** Of an import, by one version of its schema. */
@@ -111,8 +115,9 @@ class StoredObjects implements ClosableObjectStore {
   readonly #turns = new Map<string, Promise<unknown>>()
 
   constructor(parts: ObjectParts, limits: ObjectLimits, state: State) {
-    const { objects, cacheBytes, isShared, collections, onError, now = Date.now } = parts
-    this.#committer = new Committer(objects, state, { cacheBytes, isShared, now })
+    const { objects, cacheBytes, isShared, reads, collections, onError } = parts
+    const { now = Date.now, elapsed = () => performance.now() } = parts
+    this.#committer = new Committer(objects, state, { cacheBytes, isShared, reads, now, elapsed })
     this.#limits = limits
     this.#collections = collections
     this.#onError = onError
@@ -310,6 +315,7 @@ class StoredObjects implements ClosableObjectStore {
         new Meter(limits),
         held,
         signal,
+        readsOf(query),
       ) as AsyncGenerator<StoredObject<T>>
     } finally {
       signal.removeEventListener('abort', letGo)
@@ -326,7 +332,8 @@ class StoredObjects implements ClosableObjectStore {
     checkNoMore('get()', surplus)
     checkArgument('the name of a collection', collection, aString)
     const text = idText(id)
-    const scope = scopeIn('get()', options)
+    const { scope: given, reads } = checkOptions('get()', options, getOptions)
+    const scope = copied(given)
     return this.#read(async (state) => {
       const place = await findPlace(state, this.#committer.memory, collection, text)
       const found = place?.block.stored(place.n)
@@ -334,7 +341,7 @@ class StoredObjects implements ClosableObjectStore {
       const { _user: user, _collection, _schema } = found
       const isHere = isSeen(scope, { user, collection: _collection }, _schema)
       return isHere ? asTyped<T>(found) : undefined
-    })
+    }, reads)
   }
 
   async replace(
@@ -431,8 +438,8 @@ class StoredObjects implements ClosableObjectStore {
     await this.#committer.drained()
   }
 
-  async #read<Result>(work: (state: State) => Promise<Result>): Promise<Result> {
-    return this.#inFlight.run(() => this.#committer.read(work))
+  async #read<Result>(work: (state: State) => Promise<Result>, reads?: Reads): Promise<Result> {
+    return this.#inFlight.run(() => this.#committer.read(work, reads))
   }
 
   async #run<Result>(
@@ -445,7 +452,7 @@ class StoredObjects implements ClosableObjectStore {
       const meter = new Meter(this.#limits)
       const found = await runQuery(table, this.#committer.memory, request, meter)
       return give({ found, request, meter })
-    })
+    }, readsOf(query))
   }
 
   /** Puts what `change` makes of an object in its place. */
@@ -502,6 +509,14 @@ class StoredObjects implements ClosableObjectStore {
       }
     })
   }
+}
+
+const getOptions = { scope: aScope, reads: aReads }
+
+/** What a query says, before it is checked. */
+function readsOf(query: unknown): Reads | undefined {
+  const reads = isRecord(query) ? query.reads : undefined
+  return aReads.holds(reads) ? reads : undefined
 }
 
 /** @throws LorekeepError `LK_QUERY_BUDGET` where the page would be too large to be held */

@@ -1,5 +1,6 @@
 // What an ObjectStore takes and gives.
 
+import type { Reads } from '../reads.js'
 import type { Scope } from '../scope.js'
 import type { JsonObject, JsonValue } from '../types.js'
 import type { Filters } from './filter-types.js'
@@ -117,6 +118,8 @@ export interface ObjectChangeOptions {
 
 export interface ObjectGetOptions {
   readonly scope?: Scope
+  /** Whether the newest is asked for where others write too: as `createLorekeep` was told by default. */
+  readonly reads?: Reads
 }
 
 export interface ObjectImportResult {
@@ -172,6 +175,8 @@ export interface ObjectQuery<T = unknown> {
   readonly fields?: readonly string[]
   /** `next` of the page before. Not together with `offset`. */
   readonly after?: string | undefined
+  /** Whether the newest is asked for where others write too: as `createLorekeep` was told by default. */
+  readonly reads?: Reads
 }
 
 /** A query that names no `fields`: it gives whole objects. */

@@ -37,6 +37,7 @@ async function opened() {
     objects,
     isAlone: true,
     isShared: false,
+    reads: 'fresh',
     cacheBytes: 1024 * 1024,
     collections: 'open',
     onError: () => {},

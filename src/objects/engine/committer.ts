@@ -17,7 +17,9 @@ import { Readers, type Pin, type Retirement } from './readers.js'
 import { headKey } from './records.js'
 import { RowShapes } from './row-shapes.js'
 import { loadState, type State } from './state.js'
+import { LastLook, type Reads } from '../../reads.js'
 import { TurnTaking } from '../../turn-taking.js'
+import { ChangeNotices } from './change-notices.js'
 
 /** With what it does about the pages that are gone. */
 interface Written extends Commit {
@@ -50,7 +52,11 @@ interface CommitterOptions {
   /** Memory for pages. */
   readonly cacheBytes: number
   readonly isShared: boolean
+  /** Of reads that do not say it. */
+  readonly reads: Reads
   readonly now: () => number
+  /** Milliseconds that never run backwards. */
+  readonly elapsed: () => number
 }
 
 export class Committer {
@@ -59,6 +65,9 @@ export class Committer {
   readonly #cache: PageCache
   /** Others write to the storage: what is known may be outdated. */
   readonly #isShared: boolean
+  readonly #reads: Reads
+  readonly #lastLook: LastLook
+  readonly #notices: ChangeNotices
   readonly #now: () => number
   readonly #readers = new Readers()
   readonly #turn: TurnTaking
@@ -67,7 +76,7 @@ export class Committer {
   #changes = 0
   /** Changes up to this number came before the storage was seen to have the state that there is. */
   #known = 0
-  #reads = 0
+  #readCount = 0
   /** What the next commit that succeeds takes along. */
   #along: Change<void>[] = []
   #running: Promise<void> | undefined
@@ -82,10 +91,14 @@ export class Committer {
   /** The newest version that others have made, as far as it is known. */
   #foreign = 0
 
-  constructor(storage: Storage, state: State, { cacheBytes, isShared, now }: CommitterOptions) {
+  constructor(storage: Storage, state: State, options: CommitterOptions) {
+    const { cacheBytes, isShared, reads, now, elapsed } = options
     this.#storage = storage
     this.#state = state
     this.#isShared = isShared
+    this.#reads = reads
+    this.#lastLook = new LastLook(elapsed)
+    this.#notices = new ChangeNotices(storage.sharing, () => this.#lastLook.outdate())
     this.#now = now
     this.#turn = new TurnTaking(storage.sharing, 'head')
     this.#cache = new PageCache(cacheBytes)
@@ -114,8 +127,8 @@ export class Committer {
    * The newest state, for as long as it takes: its pages stay, whatever is committed meanwhile.
    * @throws LorekeepError `LK_STORAGE_*` where it cannot be told which state is the newest
    */
-  async pin(): Promise<Pin> {
-    if (this.#isShared) await this.#lookForOthers()
+  async pin(reads = this.#reads): Promise<Pin> {
+    if (this.#isLookDue(reads)) await this.#lookForOthers()
     const reading = this.#readers.begin(this.#state)
     try {
       // What is being written was made up before, and deletes pages of the state there is.
@@ -146,11 +159,14 @@ export class Committer {
    * Reads from one state. Where a page of it is gone, because the next commit has replaced it, the
    * work is done again on the newest one, and after a few times in turn with the commits.
    */
-  async read<Result>(work: (state: State) => Promise<Result>): Promise<Result> {
+  async read<Result>(
+    work: (state: State) => Promise<Result>,
+    reads = this.#reads,
+  ): Promise<Result> {
     // Answers from memory settle without the event loop, and whoever awaits one after the other
     // would keep timers and sockets waiting.
-    if (++this.#reads % readsPerTurn === 0) await turn()
-    if (this.#isShared) await this.#lookForOthers()
+    if (++this.#readCount % readsPerTurn === 0) await turn()
+    if (this.#isLookDue(reads)) await this.#lookForOthers()
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       if (this.#doubt !== undefined) await this.#settle()
       const state = this.#state
@@ -168,6 +184,7 @@ export class Committer {
   /** Resolves when nothing waits any more. */
   async drained(): Promise<void> {
     await this.#running
+    this.#notices.close()
   }
 
   async #run(): Promise<void> {
@@ -291,6 +308,10 @@ export class Committer {
     if (!isSame(head, headBytes)) throw new LorekeepError('LK_STORAGE_CONFLICT')
   }
 
+  #isLookDue(reads: Reads): boolean {
+    return this.#isShared && this.#lastLook.isDue(reads)
+  }
+
   /** What there is includes all that was acknowledged to anybody before the call. One look is for all of a turn. */
   #lookForOthers(): Promise<void> {
     this.#looking ??= this.#look()
@@ -302,12 +323,15 @@ export class Committer {
     // Whoever comes from here on is not served by this look.
     this.#looking = undefined
     const state = this.#state
+    const seen = this.#lastLook.begin()
     const head = await this.#storage.get(headKey())
     // A commit of ours that came between was made on the newest there was.
-    if (this.#state !== state || isSame(head, state.headBytes)) return
-    // It may be our own, and not yet known to be.
-    await this.#writing
-    if (this.#state === state && this.#doubt === undefined) await this.#reload()
+    if (this.#state === state && !isSame(head, state.headBytes)) {
+      // It may be our own, and not yet known to be.
+      await this.#writing
+      if (this.#state === state && this.#doubt === undefined) await this.#reload()
+    }
+    seen()
   }
 
   /** Finds out whether the write in doubt happened. @throws LorekeepError `LK_STORAGE_*` */
@@ -356,6 +380,7 @@ export class Committer {
     for (const { number, bytes } of commit.blockPages) blocks.add(number, bytes)
     for (const { number, page } of commit.entryPages) this.#cache.keep(number, page)
     this.#state = commit.next
+    this.#notices.tell()
   }
 }
 

@@ -7,6 +7,7 @@ import { walk, type IndexEntry } from '../engine/index-scan.js'
 import type { EntryPages } from '../engine/list.js'
 import { StalePage } from '../engine/pages.js'
 import { blockOf, type BlockPlace, type State, type Table } from '../engine/state.js'
+import type { Reads } from '../../reads.js'
 import type { StoredObject } from '../types.js'
 import { planQuery } from './planner.js'
 import { refsOf } from './accesses.js'
@@ -45,9 +46,10 @@ export async function* findRows(
   meter: Meter,
   held: Set<() => void>,
   signal: AbortSignal,
+  reads: Reads | undefined,
 ): AsyncGenerator<Partial<StoredObject>> {
   for (let attempt = 1; ; attempt++) {
-    const { state, release } = await committer.pin()
+    const { state, release } = await committer.pin(reads)
     held.add(release)
     let isBegun = false
     try {

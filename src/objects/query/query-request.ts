@@ -14,6 +14,7 @@ import type { ParsedText } from '../filter/text.js'
 import type { SortKey } from '../filter/sort-values.js'
 import type { CompiledSchema } from '../schema/schema.js'
 import { noLanguage } from '../../text/language-names.js'
+import { aReads } from '../../reads.js'
 import type { Scope } from '../../scope.js'
 import { scoreField } from './rows.js'
 import type { Seen } from './seen-rows.js'
@@ -82,6 +83,8 @@ export function parseQuery(
   const limit = Math.min(given.take('limit', aCount()) ?? defaultLimit, limits.maxQueryLimit)
   const offset = given.take('offset', aCount()) ?? 0
   const sort = parseSort(given.get('sort'), check, problems)
+  // Which state that is was decided before.
+  given.take('reads', aReads)
   const fields = parseFields(given.get('fields'), check, problems)
   const after = parseAfter(given.get('after'), { sort, offset, secret }, check, problems)
   let condition: ParsedCondition = { type: 'and', conditions: [] }

@@ -11,6 +11,8 @@ t.test(
     const committer = new Committer(storage, await openState(storage, true), {
       cacheBytes: 1024,
       isShared: false,
+      reads: 'fresh',
+      elapsed: () => 0,
       now: Date.now,
     })
     const order: string[] = []
