@@ -8,6 +8,12 @@ export function assertKey(key: Uint8Array): void {
   }
 }
 
+export function assertBytes(from: number, to: number): void {
+  if (!(Number.isSafeInteger(from) && Number.isSafeInteger(to) && 0 <= from && from <= to)) {
+    throw new TypeError('bytes of a value are from a whole number to one that is not below it')
+  }
+}
+
 export function assertOperations(operations: readonly Operation[]): void {
   for (const operation of operations) {
     assertKey(operation.key)

@@ -2,6 +2,7 @@
 
 import {
   after,
+  assertBytes,
   assertKey,
   assertLimit,
   assertOperations,
@@ -75,6 +76,14 @@ class MemoryStorage implements Storage {
     assertKey(key)
     const value = this.#entries.get(key)
     return value && copyOf(value)
+  }
+
+  async getBytes(key: Uint8Array, from: number, to: number): Promise<Uint8Array | undefined> {
+    this.#assertOpen()
+    assertKey(key)
+    assertBytes(from, to)
+    const value = this.#entries.get(key)
+    return value && copyOf(value.subarray(from, to))
   }
 
   async getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {

@@ -44,6 +44,13 @@ export interface Storage {
   /** The value under a key; `undefined` where there is none. An empty value is not absent. */
   get(key: Uint8Array): Promise<Uint8Array | undefined>
 
+  /**
+   * The bytes [from, to) of the value under a key, as far as it has them; `undefined` where there is no value.
+   * Of a large value little more is read than these. A `TypeError` where they are not whole numbers,
+   * 0 or more, the first of them at most the second.
+   */
+  getBytes(key: Uint8Array, from: number, to: number): Promise<Uint8Array | undefined>
+
   /** The values under several keys, in the order asked for, `undefined` for each absent one. */
   getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]>
 

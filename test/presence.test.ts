@@ -22,6 +22,7 @@ class Door {
       return {
         sharing: real.sharing,
         get: (key) => real.get(key),
+        getBytes: (key, from, to) => real.getBytes(key, from, to),
         getMany: (keys) => real.getMany(keys),
         scan: (range) => real.scan(range),
         write: async (operations: readonly Operation[], options?: WriteOptions) => {

@@ -22,6 +22,7 @@ class Watched implements Backend {
     const storage = await this.#real.open(partition)
     return {
       get: (key) => storage.get(key),
+      getBytes: (key, from, to) => storage.getBytes(key, from, to),
       getMany: (keys) => storage.getMany(keys),
       scan: (range) => storage.scan(range),
       write: async (operations, options) => {

@@ -3,9 +3,8 @@
 
 import { readFile, readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { crc32 } from 'node:zlib'
 import type { Entry, PartitionName, Range, Storage } from '../../src/storage.js'
-import { corrupt, unseal } from './checksum.js'
+import { areWhole, corrupt, unseal } from './checksum.js'
 import { closingName } from './closing.js'
 import { damageIn } from './damage.js'
 import { translate } from './failures.js'
@@ -265,7 +264,7 @@ class FilesPartition implements Pick<Storage, 'get' | 'getMany' | 'scan'> {
     } catch (cause) {
       throw corrupt(this.#name, key, cause)
     }
-    const isIt = bytes.length === value.length && crc32(bytes, crc32(key)) === value.checksum
+    const isIt = bytes.length === value.length && areWhole(key, bytes, value.checksums)
     if (isIt) return bytes
     throw corrupt(this.#name, key)
   }

@@ -2,6 +2,7 @@
 
 import {
   after,
+  assertBytes,
   assertKey,
   assertLimit,
   assertOperations,
@@ -115,6 +116,15 @@ export class LevelPartition implements Storage {
     return this.#files ? this.#tracked(this.#get(key)) : this.#get(key)
   }
 
+  async getBytes(key: Uint8Array, from: number, to: number): Promise<Uint8Array | undefined> {
+    this.#assertOpen()
+    assertKey(key)
+    assertBytes(from, to)
+    return this.#files
+      ? this.#tracked(this.#getBytes(key, from, to))
+      : this.#getBytes(key, from, to)
+  }
+
   async getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
     this.#assertOpen()
     for (const key of keys) assertKey(key)
@@ -167,6 +177,18 @@ export class LevelPartition implements Storage {
 
   // Takes its state before it first waits.
   async #get(key: Uint8Array): Promise<Uint8Array | undefined> {
+    const stored = await this.#stored(key)
+    return stored && this.#resolve(key, stored)
+  }
+
+  async #getBytes(key: Uint8Array, from: number, to: number): Promise<Uint8Array | undefined> {
+    const stored = await this.#stored(key)
+    if (stored === undefined) return undefined
+    if (stored instanceof Uint8Array) return stored.subarray(from, to)
+    return this.#files!.readBytes(key, stored, from, to)
+  }
+
+  async #stored(key: Uint8Array): Promise<Uint8Array | Pointer | undefined> {
     const { level } = this.#engine
     let stored: Uint8Array | undefined
     try {
@@ -174,7 +196,7 @@ export class LevelPartition implements Storage {
     } catch (error) {
       throw translate(error, this.#engine.path)
     }
-    return stored && this.#resolve(key, this.#decode(key, stored))
+    return stored && this.#decode(key, stored)
   }
 
   // Not a loop over getSync: a batch is written meanwhile, and half of it could be seen. The
@@ -365,7 +387,7 @@ function measure(operations: readonly Operation[], separateBytes = Infinity): nu
     bytes += operation.key.length
     if (operation.type === 'del') continue
     const { length } = operation.value
-    bytes += length >= separateBytes ? pointerBytes : length
+    bytes += length >= separateBytes ? pointerBytes(length) : length
   }
   return bytes
 }

@@ -1,25 +1,30 @@
 // What LevelDB holds in a partition with value files: a tag, and the value or a pointer to it.
 
-import { corrupt, unsealTagged } from './checksum.js'
+import { corrupt, pieces, unsealTagged } from './checksum.js'
 
 export interface Pointer {
   /** The name of the value's file: 24 hexadecimal digits. */
   readonly name: string
   readonly length: number
-  /** CRC-32 of key and value. */
-  readonly checksum: number
+  /** Of its pieces. */
+  readonly checksums: Uint32Array
 }
 
 export const tags = { inline: 0, pointer: 1 } as const
 
 const nameBytes = 12
-export const pointerBytes = nameBytes + 4 + 4
+const headBytes = nameBytes + 4
 
-export function encodePointer({ name, length, checksum }: Pointer): Uint8Array {
-  const bytes = Buffer.alloc(pointerBytes)
+/** Of the pointer to a value of this length. */
+export function pointerBytes(length: number): number {
+  return headBytes + 4 * pieces(length)
+}
+
+export function encodePointer({ name, length, checksums }: Pointer): Uint8Array {
+  const bytes = Buffer.alloc(pointerBytes(length))
   bytes.write(name, 'hex')
   bytes.writeUInt32LE(length, nameBytes)
-  bytes.writeUInt32LE(checksum, nameBytes + 4)
+  for (const [n, checksum] of checksums.entries()) bytes.writeUInt32LE(checksum, headBytes + 4 * n)
   return bytes
 }
 
@@ -31,13 +36,11 @@ export function decodeTagged(
 ): Uint8Array | Pointer {
   const content = unsealTagged(partition, key, stored)
   if (content[0] === tags.inline) return content.subarray(1)
-  if (content[0] !== tags.pointer || content.length !== 1 + pointerBytes) {
-    throw corrupt(partition, key)
-  }
-  const bytes = Buffer.from(content.buffer, content.byteOffset + 1, pointerBytes)
-  return {
-    name: bytes.toString('hex', 0, nameBytes),
-    length: bytes.readUInt32LE(nameBytes),
-    checksum: bytes.readUInt32LE(nameBytes + 4),
-  }
+  const bytes = Buffer.from(content.buffer, content.byteOffset + 1, content.length - 1)
+  if (content[0] !== tags.pointer || bytes.length < headBytes) throw corrupt(partition, key)
+  const length = bytes.readUInt32LE(nameBytes)
+  if (bytes.length !== pointerBytes(length)) throw corrupt(partition, key)
+  const checksums = new Uint32Array(pieces(length))
+  for (let n = 0; n < checksums.length; n++) checksums[n] = bytes.readUInt32LE(headBytes + 4 * n)
+  return { name: bytes.toString('hex', 0, nameBytes), length, checksums }
 }

@@ -9,9 +9,8 @@ import { mkdir, open as openHandle, readdir, unlink } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { crc32 } from 'node:zlib'
 import type { Operation } from '../../src/storage.js'
-import { corrupt } from './checksum.js'
+import { areWhole, checksumsOf, corrupt, pieceBytes, pieces } from './checksum.js'
 import { syncsDirectories } from './directories.js'
 import { translate } from './failures.js'
 import type { Pointer } from './pointer.js'
@@ -122,15 +121,37 @@ export class ValueFiles {
 
   /** The value a pointer names, or `LK_STORAGE_CORRUPT` where that is missing or damaged. */
   read(key: Uint8Array, pointer: Pointer): Promise<Uint8Array> {
+    return this.#readPieces(key, pointer, 0, pointer.checksums.length)
+  }
+
+  /** The bytes [from, to) of it, as far as there are any. */
+  async readBytes(
+    key: Uint8Array,
+    pointer: Pointer,
+    from: number,
+    to: number,
+  ): Promise<Uint8Array> {
+    const end = Math.min(to, pointer.length)
+    if (from >= end) return new Uint8Array(0)
+    const first = Math.floor(from / pieceBytes)
+    const start = first * pieceBytes
+    const bytes = await this.#readPieces(key, pointer, first, pieces(end))
+    return bytes.subarray(from - start, end - start)
+  }
+
+  /** Its pieces [first, last). */
+  #readPieces(key: Uint8Array, pointer: Pointer, first: number, last: number): Promise<Uint8Array> {
     return this.#readSlots.run(async () => {
+      const from = first * pieceBytes
+      const length = Math.min(last * pieceBytes, pointer.length) - from
       // Slow: the caller's own, not a part of the pool.
-      const buffer = Buffer.allocUnsafeSlow(pointer.length)
+      const buffer = Buffer.allocUnsafeSlow(length)
       let at = 0
       try {
         const file = openSync(this.#path(pointer.name), 'r')
         try {
-          while (at < buffer.length) {
-            const { bytesRead } = await readFile(file, buffer, at, buffer.length - at, at)
+          while (at < length) {
+            const { bytesRead } = await readFile(file, buffer, at, length - at, from + at)
             if (bytesRead === 0) break
             at += bytesRead
           }
@@ -140,15 +161,17 @@ export class ValueFiles {
       } catch (error) {
         throw this.#readError(key, error)
       }
-      return this.#checked(key, pointer, buffer, at)
+      if (at < length || !areWhole(key, buffer, pointer.checksums, first)) {
+        throw corrupt(this.#partition, key)
+      }
+      return new Uint8Array(buffer.buffer, buffer.byteOffset, length)
     })
   }
 
-  /** Whether a pointer names these bytes. Reads the file only where length and CRC agree. */
+  /** Whether a pointer names these bytes. Reads the file only where length and CRCs agree. */
   equals(key: Uint8Array, pointer: Pointer, value: Uint8Array): boolean {
-    if (pointer.length !== value.length || pointer.checksum !== crc32(value, crc32(key))) {
-      return false
-    }
+    const { checksums, length } = pointer
+    if (length !== value.length || !areWhole(key, value, checksums)) return false
     const buffer = Buffer.allocUnsafeSlow(pointer.length)
     let at = 0
     try {
@@ -165,7 +188,8 @@ export class ValueFiles {
     } catch (error) {
       throw this.#readError(key, error)
     }
-    return Buffer.compare(this.#checked(key, pointer, buffer, at), value) === 0
+    if (at < length || !areWhole(key, buffer, checksums)) throw corrupt(this.#partition, key)
+    return Buffer.compare(buffer, value) === 0
   }
 
   /** Unlinks files in the background, once every read that is under way now has finished. */
@@ -212,13 +236,6 @@ export class ValueFiles {
       ? corrupt(this.#partition, key, error)
       : translate(error, this.#directory)
   }
-
-  #checked(key: Uint8Array, pointer: Pointer, buffer: Buffer, length: number): Uint8Array {
-    if (length !== pointer.length || crc32(buffer, crc32(key)) !== pointer.checksum) {
-      throw corrupt(this.#partition, key)
-    }
-    return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length)
-  }
 }
 
 /** The files of one request, while they are written and until its turn in the queue. */
@@ -241,7 +258,7 @@ export class RequestFiles {
       const wanted = () => this.#failure === undefined
       const failed = (error: unknown) => void (this.#failure ??= { error })
       writes.push(files.write(name, value, wanted).catch(failed))
-      return { name, length: value.length, checksum: crc32(value, crc32(key)) }
+      return { name, length: value.length, checksums: checksumsOf(key, value) }
     })
     this.settled = Promise.all(writes).then(() => void (this.#done = true))
   }

@@ -5,6 +5,7 @@ import type { Entry, Operation, PartitionName } from '../../src/storage.js'
 import type { Range, Sharing, Storage, WriteOptions } from '../../src/storage.js'
 import {
   after,
+  assertBytes,
   assertKey,
   assertLimit,
   assertOperations,
@@ -24,6 +25,9 @@ import { Writer } from './writer.js'
 // As the other backends have them.
 const pageEntries = 1000
 const pageBytes = 1024 * 1024
+
+/** No value is as long. */
+const mostBytes = 2 ** 30
 
 const nothing = new Uint8Array(0)
 
@@ -104,6 +108,13 @@ export class PostgresPartition implements Storage {
     return value
   }
 
+  async getBytes(key: Uint8Array, from: number, to: number): Promise<Uint8Array | undefined> {
+    this.#assertOpen()
+    assertKey(key)
+    assertBytes(from, to)
+    return this.#read((connection) => this.#getBytes(connection, key, from, to))
+  }
+
   async getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
     this.#assertOpen()
     for (const key of keys) assertKey(key)
@@ -178,6 +189,20 @@ export class PostgresPartition implements Storage {
     await this.#groups.drained()
     await Promise.allSettled(this.#reads)
     await this.#writer.close()
+  }
+
+  /** Large values are not compressed (tables.ts): no more of them is read than is asked for. */
+  async #getBytes(
+    connection: Connection,
+    key: Uint8Array,
+    from: number,
+    to: number,
+  ): Promise<Uint8Array | undefined> {
+    const [start, end] = [Math.min(from, mostBytes), Math.min(to, mostBytes)]
+    const { getBytes } = this.#statements
+    const parameters = [key, start + 1, end - start]
+    const [row] = await connection.run<[Buffer]>(getBytes, parameters)
+    return row && new Uint8Array(row[0])
   }
 
   async #getMany(

@@ -14,6 +14,8 @@ const synchronous = `CASE WHEN current_setting('synchronous_commit') = 'off'
 export class Statements {
   /** Parameters: keys. Rows: place from 1, and the value, null where it is too long to come this way. */
   readonly get: Statement
+  /** Parameters: key, the first of its value's bytes, from 1 on, and how many. */
+  readonly getBytes: Statement
   /**
    * Carries out a group of writes in one transaction. None of its writes has a key of another one, so that they do
    * not depend on each other. Parameters: writer, sequence; of preconditions the number of the write, its
@@ -34,6 +36,10 @@ export class Statements {
       name: `get ${partition}`,
       text: `SELECT asked.n::int4, CASE WHEN octet_length(entry.value) <= ${shortBytes} THEN entry.value END
         FROM unnest($1::bytea[]) WITH ORDINALITY AS asked(key, n) JOIN ${table} AS entry ON entry.key = asked.key`,
+    }
+    this.getBytes = {
+      name: `bytes ${partition}`,
+      text: `SELECT substring(value FROM $2::int4 FOR $3::int4) FROM ${table} WHERE key = $1::bytea`,
     }
     // unnest() among the columns hands out one row after the other; in FROM it would gather them all first.
     this.write = {

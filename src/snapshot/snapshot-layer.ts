@@ -122,6 +122,10 @@ class WatchedStorage implements Storage {
     return this.#closing ? closed() : this.#storage.get(key)
   }
 
+  getBytes(key: Uint8Array, from: number, to: number): Promise<Uint8Array | undefined> {
+    return this.#closing ? closed() : this.#storage.getBytes(key, from, to)
+  }
+
   getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
     return this.#closing ? closed() : this.#storage.getMany(keys)
   }

@@ -32,6 +32,11 @@ export class Reading {
     return value
   }
 
+  /** Some bytes of a value. All of it is read, as it may be damaged elsewhere. */
+  async getBytes(key: Uint8Array, from: number, to: number): Promise<Uint8Array | undefined> {
+    return (await this.get(key))?.subarray(from, to)
+  }
+
   /** Whether there is such a key; its value is not read. */
   async has(key: Uint8Array): Promise<boolean> {
     const range = { gte: key, lte: key, keysOnly: true, limit: 1 }

@@ -35,6 +35,13 @@ class ExampleStorage implements Storage {
     return value === undefined ? undefined : bytes(value)
   }
 
+  async getBytes(key: Uint8Array, from: number, to: number) {
+    const isRange =
+      Number.isSafeInteger(from) && Number.isSafeInteger(to) && 0 <= from && from <= to
+    if (!isRange) throw new TypeError('not a range of bytes')
+    return (await this.get(key))?.subarray(from, to)
+  }
+
   async getMany(keys: readonly Uint8Array[]) {
     this.#assertOpen()
     return Promise.all(keys.map((key) => this.get(key)))

@@ -227,6 +227,47 @@ void t.test('a missing, short or damaged file is LK_STORAGE_CORRUPT', async (t) 
   }
 })
 
+void t.test(
+  'some bytes of a value are read where it is damaged elsewhere, and no others',
+  async (t) => {
+    const directory = t.testdir()
+    const key = text('key')
+    const pieceBytes = 16 * KiB
+    const value = new Uint8Array(least + 100)
+    for (let at = 0; at < value.length; at++) value[at] = at % 251
+    await withSlices(directory, (storage) => put(storage, key, value))
+    const [name] = await filesOf(directory)
+    const file = join(valuesOf(directory), name!)
+    const corrupt = { code: 'LK_STORAGE_CORRUPT' }
+    const piece = (n: number) => [n * pieceBytes, (n + 1) * pieceBytes] as const
+    const damages: readonly [bad: readonly number[], content: Uint8Array][] = [
+      [[2], value.with(40_000, 1 ^ value[40_000]!)],
+      [[4], value.subarray(0, least + 99)],
+      // Two that change places.
+      [
+        [1, 2],
+        Buffer.concat([
+          value.subarray(...piece(0)),
+          value.subarray(...piece(2)),
+          value.subarray(...piece(1)),
+          value.subarray(3 * pieceBytes),
+        ]),
+      ],
+    ]
+    for (const [bad, content] of damages) {
+      await writeFile(file, content)
+      await withSlices(directory, async (storage) => {
+        for (let n = 0; n < 5; n++) {
+          const [from, to] = piece(n)
+          if (bad.includes(n)) await t.rejects(storage.getBytes(key, from, from + 1), corrupt)
+          else t.ok(isWhole(await storage.getBytes(key, from, to), value.slice(from, to)))
+        }
+        await t.rejects(storage.getBytes(key, 0, value.length), corrupt)
+      })
+    }
+  },
+)
+
 void t.test('value files of two keys do not pass for each other', async (t) => {
   const directory = t.testdir()
   await withSlices(directory, (storage) => fill(storage, 2))

@@ -43,6 +43,7 @@ async function two(t: Test, { reads, hears = true }: { reads: Reads; hears?: boo
     const { sharing } = storage
     return {
       get: (key) => (clock.looks++, storage.get(key)),
+      getBytes: (key, from, to) => (clock.looks++, storage.getBytes(key, from, to)),
       getMany: (keys) => (clock.looks++, storage.getMany(keys)),
       scan: (range) => (clock.looks++, storage.scan(range)),
       write: (operations, options) => storage.write(operations, options),

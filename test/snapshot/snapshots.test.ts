@@ -162,6 +162,7 @@ t.test('writes under way when it is taken belong to it, and keep their order', a
   const held: (() => void)[] = []
   const slow: Storage = {
     get: (key) => memory.get(key),
+    getBytes: (key, from, to) => memory.getBytes(key, from, to),
     getMany: (keys) => memory.getMany(keys),
     scan: (range) => memory.scan(range),
     async write(operations, options) {
@@ -196,6 +197,7 @@ t.test('a snapshot that fails while a page is read gives none of what is there n
     let whenRead = async () => {}
     const storage: Storage = {
       get: (key) => memory.get(key),
+      getBytes: (key, from, to) => memory.getBytes(key, from, to),
       getMany: async (keys) => {
         if (fails) throw new Error('on purpose')
         return memory.getMany(keys)

@@ -11,6 +11,7 @@ const closed = { code: 'LK_CLOSED' }
 
 async function assertClosed(storage: Storage): Promise<void> {
   await assert.rejects(storage.get(text('a')), closed)
+  await assert.rejects(storage.getBytes(text('a'), 0, 1), closed)
   await assert.rejects(storage.getMany([text('a')]), closed)
   await assert.rejects(storage.getMany([]), closed)
   await assert.rejects(storage.write([]), closed)

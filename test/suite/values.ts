@@ -38,6 +38,7 @@ export function values({ withStorage }: Context): void {
   withStorage('an empty key is a TypeError', async (storage) => {
     const key = bytes()
     await assert.rejects(storage.get(key), TypeError)
+    await assert.rejects(storage.getBytes(key, 0, 1), TypeError)
     await assert.rejects(storage.getMany([text('a'), key]), TypeError)
     await assert.rejects(storage.write([{ type: 'put', key, value: key }]), TypeError)
     await assert.rejects(storage.write([{ type: 'del', key }]), TypeError)
@@ -106,6 +107,53 @@ export function values({ withStorage }: Context): void {
     await collect(storage.scan({ gte: key, lte: key }))
     assertBytes(key, text('key'))
     assertBytes(value, text('value'))
+  })
+
+  withStorage('getBytes gives what a value has of the bytes asked for', async (storage) => {
+    assert.equal(await storage.getBytes(text('missing'), 0, 1), undefined)
+    await put(storage, text('a'), text('value'))
+    assertBytes(await storage.getBytes(text('a'), 0, 5), text('value'))
+    assertBytes(await storage.getBytes(text('a'), 1, 3), text('al'))
+    assertBytes(await storage.getBytes(text('a'), 3, 2 ** 40), text('ue'))
+    for (const at of [0, 2, 5, 6, 2 ** 40]) {
+      assertBytes(await storage.getBytes(text('a'), at, at), bytes())
+    }
+    await put(storage, text('a'), bytes())
+    assertBytes(await storage.getBytes(text('a'), 0, 9), bytes())
+    await storage.write([{ type: 'del', key: text('a') }])
+    assert.equal(await storage.getBytes(text('a'), 0, 1), undefined)
+  })
+
+  withStorage('getBytes gives any bytes of a large value', async (storage) => {
+    const value = new Uint8Array(300_001)
+    for (let at = 0; at < value.length; at++) value[at] = (at * 31 + (at >> 9)) & 0xff
+    await put(storage, text('large'), value)
+    const edges = [
+      0, 1, 16_383, 16_384, 16_385, 65_536, 131_071, 294_912, 300_000, 300_001, 300_002,
+    ]
+    for (const from of edges) {
+      for (const to of edges) {
+        if (from > to) continue
+        assertBytes(await storage.getBytes(text('large'), from, to), value.slice(from, to))
+      }
+    }
+    const some = await storage.getBytes(text('large'), 5, 50_000)
+    some?.fill(0)
+    assertBytes(await storage.get(text('large')), value)
+  })
+
+  withStorage('bytes that are not there to be asked for are a TypeError', async (storage) => {
+    await put(storage, text('a'), text('value'))
+    for (const [from, to] of [
+      [-1, 1],
+      [2, 1],
+      [0.5, 1],
+      [0, 1.5],
+      [0, Infinity],
+      [NaN, 1],
+    ]) {
+      await assert.rejects(storage.getBytes(text('a'), from as number, to as number), TypeError)
+    }
   })
 
   withStorage('bytes that are views of a larger buffer are taken as the view', async (storage) => {

@@ -195,6 +195,7 @@ class SlowBackend implements Backend {
     let last: Promise<unknown> = Promise.resolve()
     return {
       get: (key) => slowly(() => storage.get(key)),
+      getBytes: (key, from, to) => slowly(() => storage.getBytes(key, from, to)),
       getMany: (keys) => slowly(() => storage.getMany(keys)),
       async *scan(range: Range) {
         let rest = range

@@ -1,25 +1,30 @@
 import { LorekeepError } from '../../errors.js'
 import type { Storage } from '../../storage.js'
 import { Miss } from '../miss.js'
+import { blockBytes, pieceBytes } from './layout.js'
 
-/** A block of a file, as bytes and as whole numbers of 32 bits. */
-export interface IndexBlock {
+/** Bytes of a file, and the same as whole numbers of 32 bits. */
+export interface IndexPiece {
   readonly bytes: Buffer
   readonly words: Uint32Array
 }
 
+const perBlock = blockBytes / pieceBytes
+
+type Source = Pick<Storage, 'get' | 'getBytes'>
+
 /**
- * Blocks of all files together, up to a number of bytes. Which one goes is found as a clock does it
- * (second chance): an access then costs a flag, and not the moving of a list.
+ * Pieces of the blocks of all files together, up to a number of bytes. Which one goes is found as a clock
+ * does it (second chance): an access then costs a flag, and not the moving of a list.
  */
 export class BlockCache {
-  readonly #storage: Pick<Storage, 'get'>
+  readonly #storage: Source
   readonly #maxBytes: number
   #bytes = 0
-  readonly #held: { readonly file: BlockFile; readonly block: number }[] = []
+  readonly #held: { readonly file: BlockFile; readonly piece: number }[] = []
   #hand = 0
 
-  constructor(storage: Pick<Storage, 'get'>, maxBytes: number) {
+  constructor(storage: Source, maxBytes: number) {
     this.#storage = storage
     this.#maxBytes = maxBytes
   }
@@ -34,49 +39,60 @@ export class BlockCache {
 
   /** A value that is kept elsewhere, or not at all. @throws LorekeepError `LK_STORAGE_*` */
   async read(key: Uint8Array): Promise<Uint8Array> {
-    const value = await this.#storage.get(key)
-    if (value !== undefined) return value
-    throw new LorekeepError('LK_STORAGE_CORRUPT', 'a block of an index is missing')
+    return there(await this.#storage.get(key))
+  }
+
+  /** The same of some of its bytes. */
+  async readBytes(key: Uint8Array, from: number, to: number): Promise<Uint8Array> {
+    return there(await this.#storage.getBytes(key, from, to))
   }
 
   /** Lets go of a file that nobody reads any more. */
   forget(file: BlockFile): void {
     let kept = 0
     for (const held of this.#held) {
-      if (held.file === file) this.#bytes -= file.drop(held.block)
+      if (held.file === file) this.#bytes -= file.drop(held.piece)
       else this.#held[kept++] = held
     }
     this.#held.length = kept
   }
 
-  /** Makes room for a block that was read. */
-  keep(file: BlockFile, block: number, bytes: number): void {
+  /** Makes room for a piece that was read. */
+  keep(file: BlockFile, piece: number, bytes: number): void {
     this.#bytes += bytes
     // Twice round: by then all that is left is in use.
     for (let looks = 2 * this.#held.length; looks > 0; looks--) {
       if (this.#bytes <= this.#maxBytes || this.#held.length === 0) break
       if (this.#hand >= this.#held.length) this.#hand = 0
-      const held = this.#held[this.#hand] as { file: BlockFile; block: number }
-      if (held.file.spare(held.block)) this.#hand++
+      const held = this.#held[this.#hand] as { file: BlockFile; piece: number }
+      if (held.file.spare(held.piece)) this.#hand++
       else {
-        this.#bytes -= held.file.drop(held.block)
-        const last = this.#held.pop() as { file: BlockFile; block: number }
+        this.#bytes -= held.file.drop(held.piece)
+        const last = this.#held.pop() as { file: BlockFile; piece: number }
         if (this.#hand < this.#held.length) this.#held[this.#hand] = last
       }
     }
-    this.#held.push({ file, block })
+    this.#held.push({ file, piece })
   }
 }
 
-/** A file of an index: its blocks, those of them that are in memory at hand. */
+function there(value: Uint8Array | undefined): Uint8Array {
+  if (value !== undefined) return value
+  throw new LorekeepError('LK_STORAGE_CORRUPT', 'a block of an index is missing')
+}
+
+/**
+ * A file of an index: it is stored in blocks, of which pieces are read, as most of what is asked for lies far
+ * from everything else. Those of them that are in memory are at hand.
+ */
 export class BlockFile {
   readonly #cache: BlockCache
   readonly #keyOf: (block: number) => Uint8Array
-  readonly #blocks: (IndexBlock | undefined)[] = []
-  /** By block: 1 where it was used since the clock's hand came by. */
+  readonly #pieces: (IndexPiece | undefined)[] = []
+  /** By piece: 1 where it was used since the clock's hand came by. */
   readonly #used: number[] = []
   readonly #loading = new Map<number, Promise<void>>()
-  /** By block: how much work that is under way has missed it. It stays until that is done. */
+  /** By piece: how much work that is under way has missed it. It stays until that is done. */
   readonly #holders = new Map<number, number>()
 
   constructor(cache: BlockCache, keyOf: (block: number) => Uint8Array) {
@@ -85,69 +101,129 @@ export class BlockFile {
   }
 
   /** @throws Miss */
-  block(n: number): IndexBlock {
-    const block = this.#blocks[n]
-    if (block === undefined) {
+  piece(n: number): IndexPiece {
+    const piece = this.#pieces[n]
+    if (piece === undefined) {
       throw new Miss(
-        () => this.#hold(n),
-        () => this.#release(n),
+        () => this.#hold(n, n + 1),
+        () => this.#release(n, n + 1),
       )
     }
     this.#used[n] = 1
-    return block
+    return piece
   }
 
-  /** The words of a block, where it is in memory. */
+  /** Returns where the pieces [from, to) are in memory. @throws Miss that brings all of them at once */
+  need(from: number, to: number): void {
+    for (let n = from; n < to; n++) {
+      if (this.#pieces[n] !== undefined) continue
+      throw new Miss(
+        () => this.#hold(from, to),
+        () => this.#release(from, to),
+      )
+    }
+  }
+
+  /** The words of a piece, where it is in memory. */
   peek(n: number): Uint32Array | undefined {
-    return this.#blocks[n]?.words
+    return this.#pieces[n]?.words
   }
 
-  /** Begins to read a block that is needed soon. If that fails it fails again for who needs it. */
-  bring(n: number): void {
-    if (this.#blocks[n] === undefined) this.#load(n).catch(() => undefined)
+  /**
+   * Begins to read pieces [from, to) that are needed soon, and what follows them in their block. If that fails it
+   * fails again for who needs them.
+   */
+  bring(from: number, to: number): void {
+    const end = Math.ceil(to / perBlock) * perBlock
+    for (const loading of this.#load(from, end)) loading.catch(() => undefined)
   }
 
   /** @throws LorekeepError `LK_STORAGE_*` */
-  #hold(n: number): Promise<void> {
-    this.#holders.set(n, (this.#holders.get(n) ?? 0) + 1)
-    return this.#blocks[n] === undefined ? this.#load(n) : Promise.resolve()
+  async #hold(from: number, to: number): Promise<void> {
+    for (let n = from; n < to; n++) this.#holders.set(n, (this.#holders.get(n) ?? 0) + 1)
+    await Promise.all(this.#load(from, to - from === 1 ? this.#ahead(from) : to))
   }
 
-  #load(n: number): Promise<void> {
-    const loading = this.#loading.get(n) ?? this.#read(n).finally(() => this.#loading.delete(n))
-    this.#loading.set(n, loading)
-    return loading
+  /**
+   * Who reads one piece after the other, and not one here and there, reads more of them at once: as many as
+   * there are before this one.
+   */
+  #ahead(n: number): number {
+    let before = 0
+    while (before < perBlock - 1 && this.#pieces[n - 1 - before] !== undefined) before++
+    return Math.min(n + 1 + before, Math.ceil((n + 1) / perBlock) * perBlock)
   }
 
-  #release(n: number): void {
-    const left = (this.#holders.get(n) ?? 1) - 1
-    if (left > 0) this.#holders.set(n, left)
-    else this.#holders.delete(n)
-  }
-
-  async #read(n: number): Promise<void> {
-    const value = await this.#cache.read(this.#keyOf(n))
-    const aligned = value.byteOffset % 4 === 0 ? value : new Uint8Array(value)
-    this.#cache.keep(this, n, aligned.length)
-    const { buffer, byteOffset, length } = aligned
-    this.#blocks[n] = {
-      bytes: Buffer.from(buffer, byteOffset, length),
-      words: new Uint32Array(buffer, byteOffset, Math.floor(length / 4)),
+  /** Reads those of [from, to) that are not in memory: what lies side by side in a block, at once. */
+  #load(from: number, to: number): Promise<void>[] {
+    const loads = new Set<Promise<void>>()
+    for (let n = from; n < to; n++) {
+      if (this.#pieces[n] !== undefined) continue
+      const loading = this.#loading.get(n)
+      if (loading !== undefined) {
+        loads.add(loading)
+        continue
+      }
+      const first = n
+      const end = Math.min(to, Math.ceil((n + 1) / perBlock) * perBlock)
+      while (n + 1 < end && this.#isAway(n + 1)) n++
+      const last = n + 1
+      const load = this.#read(first, last).finally(() => {
+        for (let n = first; n < last; n++) this.#loading.delete(n)
+      })
+      for (let n = first; n < last; n++) this.#loading.set(n, load)
+      loads.add(load)
     }
-    this.#used[n] = 1
+    return [...loads]
   }
 
-  /** True where the block is held, or was used since the last time: it stays for another round. */
+  #isAway(n: number): boolean {
+    return this.#pieces[n] === undefined && !this.#loading.has(n)
+  }
+
+  #release(from: number, to: number): void {
+    for (let n = from; n < to; n++) {
+      const left = (this.#holders.get(n) ?? 1) - 1
+      if (left > 0) this.#holders.set(n, left)
+      else this.#holders.delete(n)
+    }
+  }
+
+  /** Pieces [from, to) of one block. Behind the end of the file they are empty. */
+  async #read(from: number, to: number): Promise<void> {
+    const block = Math.floor(from / perBlock)
+    const first = block * perBlock
+    const key = this.#keyOf(block)
+    const value = await this.#cache.readBytes(
+      key,
+      (from - first) * pieceBytes,
+      (to - first) * pieceBytes,
+    )
+    for (let n = from; n < to; n++) {
+      const piece = value.subarray((n - from) * pieceBytes, (n + 1 - from) * pieceBytes)
+      // A view would keep all that was read with it.
+      const isAlone = value.length <= pieceBytes && value.byteOffset % 4 === 0
+      const { buffer, byteOffset, length } = isAlone ? piece : new Uint8Array(piece)
+      this.#cache.keep(this, n, length)
+      this.#pieces[n] = {
+        bytes: Buffer.from(buffer, byteOffset, length),
+        words: new Uint32Array(buffer, byteOffset, Math.floor(length / 4)),
+      }
+      this.#used[n] = 1
+    }
+  }
+
+  /** True where the piece is held, or was used since the last time: it stays for another round. */
   spare(n: number): boolean {
     const used = this.#used[n] === 1
     this.#used[n] = 0
     return used || this.#holders.has(n)
   }
 
-  /** Lets go of a block; returns its bytes. */
+  /** Lets go of a piece; returns its bytes. */
   drop(n: number): number {
-    const bytes = this.#blocks[n]?.bytes.length ?? 0
-    this.#blocks[n] = undefined
+    const bytes = this.#pieces[n]?.bytes.length ?? 0
+    this.#pieces[n] = undefined
     return bytes
   }
 }

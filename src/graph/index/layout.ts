@@ -59,6 +59,8 @@ export interface PassagesRecord {
 }
 
 export const blockBytes = 256 * 1024
+/** What of a block is read, and kept in memory, by itself. */
+export const pieceBytes = 16 * 1024
 
 /** Words of one source, and of one place. */
 export const sourceWords = 5

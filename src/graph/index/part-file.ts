@@ -1,35 +1,35 @@
-import type { BlockFile, IndexBlock } from './block-cache.js'
-import { blockBytes } from './layout.js'
+import type { BlockFile, IndexPiece } from './block-cache.js'
+import { pieceBytes } from './layout.js'
 
-const blockShift = Math.log2(blockBytes)
+const pieceShift = Math.log2(pieceBytes)
 
-/** Bytes of a file that lie in one block, or a copy of them: [from, to) of `source`. */
+/** Bytes of a file that lie in one piece, or a copy of them: [from, to) of `source`. */
 interface FileBytes {
   readonly source: Buffer
   readonly from: number
   readonly to: number
 }
 
-const wordShift = blockShift - 2
+const wordShift = pieceShift - 2
 const wordMask = 2 ** wordShift - 1
 
-/** Whole numbers of a file that lie one behind the other, in blocks. */
+/** Whole numbers of a file that lie one behind the other, in pieces. */
 export class FileWords {
-  readonly #blocks: readonly Uint32Array[]
+  readonly #pieces: readonly Uint32Array[]
   readonly #first: number
 
-  constructor(blocks: readonly Uint32Array[], first: number) {
-    this.#blocks = blocks
+  constructor(pieces: readonly Uint32Array[], first: number) {
+    this.#pieces = pieces
     this.#first = first
   }
 
   at(n: number): number {
     const word = this.#first + n
-    return (this.#blocks[word >>> wordShift] as Uint32Array)[word & wordMask] as number
+    return (this.#pieces[word >>> wordShift] as Uint32Array)[word & wordMask] as number
   }
 }
 
-/** The main file of a part, by offsets in it. Every method throws a Miss where a block is not in memory. */
+/** The main file of a part, by offsets in it. Every method throws a Miss where a piece is not in memory. */
 export class PartFile {
   readonly #file: BlockFile
 
@@ -39,61 +39,58 @@ export class PartFile {
 
   /** Offsets are multiples of 4. */
   word(offset: number): number {
-    const { words } = this.#file.block(offset >>> blockShift)
-    return words[(offset & (blockBytes - 1)) >>> 2] as number
+    const { words } = this.#file.piece(offset >>> pieceShift)
+    return words[(offset & (pieceBytes - 1)) >>> 2] as number
   }
 
-  /** As word(); 0 where its block is not in memory. */
+  /** As word(); 0 where its piece is not in memory. */
   peek(offset: number): number {
-    const words = this.#file.peek(offset >>> blockShift)
-    return words === undefined ? 0 : (words[(offset & (blockBytes - 1)) >>> 2] as number)
+    const words = this.#file.peek(offset >>> pieceShift)
+    return words === undefined ? 0 : (words[(offset & (pieceBytes - 1)) >>> 2] as number)
   }
 
-  /** Begins to read the blocks of [from, to). */
+  /** Begins to read [from, to). */
   bring(from: number, to: number): void {
-    for (let n = from >>> blockShift; n <= (to - 1) >>> blockShift; n++) this.#file.bring(n)
+    if (from < to) this.#file.bring(from >>> pieceShift, ((to - 1) >>> pieceShift) + 1)
   }
 
   /** The whole numbers of [from, to), multiples of 4. */
   words(from: number, to: number): FileWords {
-    const blocks: Uint32Array[] = []
-    for (let n = from >>> blockShift; n <= (to - 1) >>> blockShift; n++) {
-      blocks.push(this.#file.block(n).words)
-    }
-    return new FileWords(blocks, (from & (blockBytes - 1)) >>> 2)
+    const first = from >>> pieceShift
+    const end = ((to - 1) >>> pieceShift) + 1
+    this.#file.need(first, end)
+    const pieces: Uint32Array[] = []
+    for (let n = first; n < end; n++) pieces.push(this.#file.piece(n).words)
+    return new FileWords(pieces, (from & (pieceBytes - 1)) >>> 2)
   }
 
-  block(offset: number): IndexBlock {
-    return this.#file.block(offset >>> blockShift)
+  piece(offset: number): IndexPiece {
+    return this.#file.piece(offset >>> pieceShift)
   }
 
   /** Aligned as numbers of 32 bits are where `start` is. */
   bytes(start: number, end: number): FileBytes {
-    const first = start >>> blockShift
-    const last = Math.max(start, end - 1) >>> blockShift
+    const first = start >>> pieceShift
+    const last = Math.max(start, end - 1) >>> pieceShift
     if (first === last) {
-      const offset = first * blockBytes
-      return { source: this.#file.block(first).bytes, from: start - offset, to: end - offset }
+      const offset = first * pieceBytes
+      return { source: this.#file.piece(first).bytes, from: start - offset, to: end - offset }
     }
-    const pieces: Buffer[] = []
-    for (let n = first; n <= last; n++) {
-      const offset = n * blockBytes
-      pieces.push(this.#file.block(n).bytes.subarray(Math.max(0, start - offset), end - offset))
-    }
+    this.#file.need(first, last + 1)
     // Aligned, as parts of Node's pool are not.
     const whole = Buffer.from(new ArrayBuffer(end - start))
     let at = 0
-    for (const piece of pieces) at += piece.copy(whole, at)
+    for (let n = first; n <= last; n++) {
+      const offset = n * pieceBytes
+      const { bytes } = this.#file.piece(n)
+      at += bytes.copy(whole, at, Math.max(0, start - offset), Math.min(pieceBytes, end - offset))
+    }
     return { source: whole, from: 0, to: end - start }
   }
 
   text(start: number, length: number): string {
-    const { bytes } = this.block(start)
-    const from = start & (blockBytes - 1)
-    const to = from + length
-    if (to <= bytes.length) return bytes.toString('utf8', from, to)
-    const whole = this.bytes(start, start + length)
-    return whole.source.toString('utf8', whole.from, whole.to)
+    const { source, from, to } = this.bytes(start, start + length)
+    return source.toString('utf8', from, to)
   }
 
   /** The first of [from, to) of which it is so; `to` where it is of none. Once so, it is so of all that follow. */

@@ -2,7 +2,7 @@
 
 import { patience, pause } from '../miss.js'
 import { ANY, DEFAULT, NONE, UNION, type Rows } from '../view.js'
-import { blockBytes } from './layout.js'
+import { pieceBytes } from './layout.js'
 import { OSP, SPO, type Part, type PlaceRange } from './part.js'
 
 /** Rows, and which of `SPO` they are. */
@@ -24,7 +24,7 @@ export class RangeRows implements PartRows {
   readonly #to: number
   /** In a scan of everything: the row at which the next subject begins. */
   #subjectEnd: number
-  // The block of the row, and where its offsets begin.
+  // The piece of the row, and where its offsets begin.
   #words: Uint32Array = noWords
   #wordsFrom = -1
 
@@ -56,9 +56,9 @@ export class RangeRows implements PartRows {
       this.s++
     }
     const place = part.pairPlace(this.#order, row)
-    const at = place & (blockBytes - 1)
+    const at = place & (pieceBytes - 1)
     if (place - at !== this.#wordsFrom) {
-      this.#words = part.block(place).words
+      this.#words = part.piece(place).words
       this.#wordsFrom = place - at
     }
     const second = this.#words[at >>> 2] as number
@@ -129,8 +129,8 @@ export class PlacesRows implements PartRows {
       let fits = row !== this.#row
       if (fits) {
         const place = part.pairPlace(SPO, row)
-        const { words } = part.block(place)
-        const at = (place & (blockBytes - 1)) >>> 2
+        const { words } = part.piece(place)
+        const at = (place & (pieceBytes - 1)) >>> 2
         const [second, third] = [words[at] as number, words[at + 1] as number]
         fits = (p === ANY || second === p) && (o === ANY || third === o)
         if (fits) {

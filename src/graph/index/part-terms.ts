@@ -194,9 +194,9 @@ export class PartTerms {
     const start = this.#startOf(id)
     const { source, from, to } = this.#file.bytes(start, this.#endOf(start))
     const { buffer, byteOffset } = source
-    // A view for each block is there already, but for what is cut between two.
-    const block = this.#file.block(start)
-    if (block.bytes === source) return { words: block.words, from: from / 4, to: to / 4 }
+    // A view for each piece is there already, but for what is cut between two.
+    const piece = this.#file.piece(start)
+    if (piece.bytes === source) return { words: piece.words, from: from / 4, to: to / 4 }
     return { words: new Uint32Array(buffer, byteOffset, to / 4), from: 0, to: to / 4 }
   }
 

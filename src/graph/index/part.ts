@@ -1,6 +1,6 @@
 import type { VectorFile } from '../vectors/types.js'
 import { ANY, DEFAULT, NAMED, NONE } from '../view.js'
-import type { BlockCache, BlockFile, IndexBlock } from './block-cache.js'
+import type { BlockCache, BlockFile, IndexPiece } from './block-cache.js'
 import { linksKey, mainKey, vectorKey } from './keys.js'
 import {
   IS_LIST,
@@ -131,13 +131,13 @@ export class Part {
     return low
   }
 
-  /** Where a row's pair lies in the file. A pair is never cut between two blocks. */
+  /** Where a row's pair lies in the file. A pair is never cut between two pieces. */
   pairPlace(order: number, row: number): number {
     return (this.#pairs[order] as number) + 8 * row
   }
 
-  block(offset: number): IndexBlock {
-    return this.#file.block(offset)
+  piece(offset: number): IndexPiece {
+    return this.#file.piece(offset)
   }
 
   /** The subject of a row in `SPO`, which is `from` or one behind it. */

@@ -255,6 +255,10 @@ export class MemoryBlocks implements BlockStorage {
     return this.#blocks.get(nameOf(key))
   }
 
+  async getBytes(key: Uint8Array, from: number, to: number): Promise<Uint8Array | undefined> {
+    return this.#blocks.get(nameOf(key))?.subarray(from, to)
+  }
+
   async write(operations: readonly Operation[]): Promise<void> {
     for (const operation of operations) {
       // The writer's buffer is its own again.

@@ -79,6 +79,10 @@ function counted(real: Storage) {
       count(key)
       return real.get(key)
     },
+    getBytes: (key, from, to) => {
+      count(key)
+      return real.getBytes(key, from, to)
+    },
     getMany: (keys) => {
       keys.forEach(count)
       return real.getMany(keys)

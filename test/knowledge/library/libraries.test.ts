@@ -33,6 +33,7 @@ class ToldBackend extends KeptBackend {
         if (partition === 'cores' && isOfSegment) await this.onRead(decodeKey(key)[1] as string)
         return real.get(key)
       },
+      getBytes: (key, from, to) => real.getBytes(key, from, to),
       getMany: (keys) => real.getMany(keys),
       scan: (range) => real.scan(range),
       write: (operations, options) => real.write(operations, options),

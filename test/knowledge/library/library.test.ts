@@ -154,6 +154,7 @@ class LateBackend extends KeptBackend {
     const real = await super.open(partition)
     return {
       get: (key) => real.get(key),
+      getBytes: (key, from, to) => real.getBytes(key, from, to),
       getMany: (keys) => real.getMany(keys),
       scan: (range) => real.scan(range),
       write: async (operations, options) => {

@@ -1,0 +1,107 @@
+import t from 'tap'
+import { MemoryBackend } from '../../../adapters/memory.js'
+import { BlockCache, type BlockFile } from '../../../src/graph/index/block-cache.js'
+import { blockBytes, pieceBytes } from '../../../src/graph/index/layout.js'
+import { withBlocks } from '../../../src/graph/miss.js'
+
+const keyOf = (block: number) => Uint8Array.of(block)
+const perBlock = blockBytes / pieceBytes
+
+/** Blocks whose pieces begin with their numbers, the last one short, and what is read of them. */
+async function opened(blocks: number, maxBytes: number) {
+  const storage = await new MemoryBackend().open('slices')
+  for (let block = 0; block < blocks; block++) {
+    const words = new Uint32Array(blockBytes / 4)
+    for (let n = 0; n < perBlock; n++) words[(n * pieceBytes) / 4] = block * perBlock + n
+    const value = new Uint8Array(words.buffer, 0, blockBytes - (block === blocks - 1 ? 4 : 0))
+    await storage.write([{ type: 'put', key: keyOf(block), value }])
+  }
+  const reads: [block: number, from: number, to: number][] = []
+  const source = {
+    fails: false,
+    get: (key: Uint8Array) => storage.get(key),
+    getBytes: async (key: Uint8Array, from: number, to: number) => {
+      reads.push([key[0] as number, from / pieceBytes, to / pieceBytes])
+      if (source.fails) throw new Error('on purpose')
+      return storage.getBytes(key, from, to)
+    },
+  }
+  const file = new BlockCache(source, maxBytes).file(keyOf)
+  return { file, source, taken: () => reads.splice(0) }
+}
+
+const numberOf = async (file: BlockFile, n: number) => withBlocks(() => file.piece(n).words[0])
+
+t.test('of a block the piece that is asked for is read, and kept', async (t) => {
+  const { file, taken } = await opened(3, Infinity)
+  for (const n of [20, 37, 3, 20, 3]) t.equal(await numberOf(file, n), n)
+  t.strictSame(taken(), [
+    [1, 4, 5],
+    [2, 5, 6],
+    [0, 3, 4],
+  ])
+  t.equal(file.peek(37)?.[0], 37)
+  t.equal(file.peek(38), undefined)
+})
+
+t.test('who reads one piece after the other reads more at once, up to a block', async (t) => {
+  const { file, taken } = await opened(3, Infinity)
+  for (let n = 0; n < 3 * perBlock; n++) t.equal(await numberOf(file, n), n)
+  t.strictSame(taken(), [
+    [0, 0, 1],
+    [0, 1, 3],
+    [0, 3, 7],
+    [0, 7, 15],
+    [0, 15, 16],
+    [1, 0, 16],
+    [2, 0, 16],
+  ])
+  t.equal(file.piece(3 * perBlock - 1).bytes.length, pieceBytes - 4)
+})
+
+t.test('what lies in several pieces is read at once, but for what is there', async (t) => {
+  const { file, taken } = await opened(3, Infinity)
+  await numberOf(file, 18)
+  taken()
+  await withBlocks(() => file.need(14, 35))
+  t.strictSame(taken(), [
+    [0, 14, 16],
+    [1, 0, 2],
+    [1, 3, 16],
+    [2, 0, 3],
+  ])
+})
+
+t.test('all that work is in need of is held until it is done, whatever the room', async (t) => {
+  const { file } = await opened(3, 1)
+  const numbers = await withBlocks(() => {
+    const first = file.piece(40).words[0]
+    file.need(14, 35)
+    return [first, ...Array.from({ length: 21 }, (_, n) => file.piece(14 + n).words[0])]
+  })
+  t.strictSame(numbers, [40, ...Array.from({ length: 21 }, (_, n) => 14 + n)])
+  await numberOf(file, 0)
+  const left = Array.from({ length: 48 }, (_, n) => n).filter((n) => file.peek(n) !== undefined)
+  t.ok(left.length <= 2, `in memory: ${left.join()}`)
+})
+
+t.test('what is brought is there later, up to the end of its block', async (t) => {
+  const { file, source, taken } = await opened(2, Infinity)
+  file.bring(5, 18)
+  file.bring(7, 9)
+  t.equal(await numberOf(file, 31), 31)
+  t.strictSame(taken(), [
+    [0, 5, 16],
+    [1, 0, 16],
+  ])
+  source.fails = true
+  file.bring(0, 1)
+  await t.rejects(numberOf(file, 1), { message: 'on purpose' })
+  source.fails = false
+  t.equal(await numberOf(file, 1), 1)
+})
+
+t.test('a block that is missing is damage', async (t) => {
+  const { file } = await opened(1, Infinity)
+  await t.rejects(numberOf(file, perBlock), { code: 'LK_STORAGE_CORRUPT' })
+})
