@@ -115,9 +115,16 @@ class StoredObjects implements ClosableObjectStore {
   readonly #turns = new Map<string, Promise<unknown>>()
 
   constructor(parts: ObjectParts, limits: ObjectLimits, state: State) {
-    const { objects, cacheBytes, isShared, reads, collections, onError } = parts
+    const { objects, cacheBytes, isShared, presence, reads, collections, onError } = parts
     const { now = Date.now, elapsed = () => performance.now() } = parts
-    this.#committer = new Committer(objects, state, { cacheBytes, isShared, reads, now, elapsed })
+    this.#committer = new Committer(objects, state, {
+      cacheBytes,
+      isShared,
+      presence,
+      reads,
+      now,
+      elapsed,
+    })
     this.#limits = limits
     this.#collections = collections
     this.#onError = onError

@@ -5,7 +5,8 @@
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { hasCode, LorekeepError } from '../../errors.js'
-import type { Storage } from '../../storage.js'
+import type { Presence } from '../../presence.js'
+import type { Precondition, Storage } from '../../storage.js'
 import { Block } from './block.js'
 import { Draft, type Commit } from './draft.js'
 import type { Memory } from './memory.js'
@@ -36,6 +37,8 @@ interface Waiting {
   readonly change: Change<unknown>
   /** They are numbered as they come. */
   readonly number: number
+  /** What its write requires of this process: that nobody took it for dead since the call. */
+  readonly member: Precondition | undefined
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
 }
@@ -52,6 +55,8 @@ interface CommitterOptions {
   /** Memory for pages. */
   readonly cacheBytes: number
   readonly isShared: boolean
+  /** Of those who share it. */
+  readonly presence: Presence | undefined
   /** Of reads that do not say it. */
   readonly reads: Reads
   readonly now: () => number
@@ -65,6 +70,7 @@ export class Committer {
   readonly #cache: PageCache
   /** Others write to the storage: what is known may be outdated. */
   readonly #isShared: boolean
+  readonly #presence: Presence | undefined
   readonly #reads: Reads
   readonly #lastLook: LastLook
   readonly #notices: ChangeNotices
@@ -92,10 +98,11 @@ export class Committer {
   #foreign = 0
 
   constructor(storage: Storage, state: State, options: CommitterOptions) {
-    const { cacheBytes, isShared, reads, now, elapsed } = options
+    const { cacheBytes, isShared, presence, reads, now, elapsed } = options
     this.#storage = storage
     this.#state = state
     this.#isShared = isShared
+    this.#presence = presence
     this.#reads = reads
     this.#lastLook = new LastLook(elapsed)
     this.#notices = new ChangeNotices(storage.sharing, () => this.#lastLook.outdate())
@@ -113,7 +120,8 @@ export class Committer {
   /** Made and durable when it resolves, together with what others changed at the same time. */
   commit<Result>(change: Change<Result>): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      this.#waiting.push({ change, number: ++this.#changes, resolve, reject })
+      const member = this.#member
+      this.#waiting.push({ change, number: ++this.#changes, member, resolve, reject })
       this.#running ??= this.#run()
     })
   }
@@ -198,6 +206,10 @@ export class Committer {
     this.#running = undefined
   }
 
+  get #member(): Precondition | undefined {
+    return this.#presence?.condition('objects')
+  }
+
   /** False where nobody waits any more. */
   async #takeTurn(): Promise<boolean> {
     try {
@@ -220,8 +232,11 @@ export class Committer {
       const draft = new Draft(this.#state, this.memory, this.#now())
       const along = [...this.#along]
       for (const change of along) await change(draft)
+      const member = this.#waiting[0]?.member ?? this.#member
       while (this.#waiting.length > 0 && draft.rows < maxDraftRows) {
-        const waiting = this.#waiting.shift() as Waiting
+        const waiting = this.#waiting[0] as Waiting
+        if (waiting.member !== member) break
+        this.#waiting.shift()
         taken.push(waiting)
         try {
           const result = await waiting.change(draft)
@@ -238,7 +253,7 @@ export class Committer {
         }
       }
       // Refusals too are of the newest state only where it was written to, or looked at.
-      if (!draft.isEmpty) await this.#write(await draft.finish(), draft.state)
+      if (!draft.isEmpty) await this.#write(await draft.finish(), draft.state, member)
       else if (taken.some(({ number }) => number > known)) await this.#confirm(draft.state)
       this.#along = this.#along.filter((change) => !along.includes(change))
       for (const answer of answers) answer()
@@ -263,7 +278,7 @@ export class Committer {
     }
   }
 
-  async #write(commit: Commit, base: State): Promise<void> {
+  async #write(commit: Commit, base: State, member: Precondition | undefined): Promise<void> {
     const { next, operations, gone } = commit
     // From here to the call of write() nothing waits: a reader comes before, and its pages stay,
     // or it comes after, and waits for the write.
@@ -273,7 +288,7 @@ export class Committer {
     let ended = (): void => undefined
     this.#writing = new Promise((resolve) => (ended = resolve))
     try {
-      await this.#carryOut({ ...commit, retirement }, base)
+      await this.#carryOut({ ...commit, retirement }, base, member)
     } finally {
       this.#writing = undefined
       this.#isDeleting = false
@@ -281,12 +296,16 @@ export class Committer {
     }
   }
 
-  async #carryOut(commit: Written, base: State): Promise<void> {
-    const require = [{ type: 'equals', key: headKey(), value: base.headBytes }] as const
+  async #carryOut(commit: Written, base: State, member: Precondition | undefined): Promise<void> {
+    const head = { type: 'equals', key: headKey(), value: base.headBytes } as const
+    // Where both do not hold, the first one is told of.
+    const require = member === undefined ? [head] : [member, head]
     const changes = this.#changes
     try {
       await this.#storage.write(commit.operations, { durable: true, require })
     } catch (error) {
+      const refusal = this.#presence?.refusal(error, require)
+      if (refusal !== undefined) throw refusal
       if (hasCode(error, 'LK_STORAGE_CONFLICT')) throw error
       // It may have happened, and what it says then is: it has.
       this.#doubt = commit

@@ -11,6 +11,7 @@ t.test(
     const committer = new Committer(storage, await openState(storage, true), {
       cacheBytes: 1024,
       isShared: false,
+      presence: undefined,
       reads: 'fresh',
       elapsed: () => 0,
       now: Date.now,

@@ -1,0 +1,113 @@
+// A process that stood still, and was taken for dead, cannot store what it held.
+
+import t, { type Test } from 'tap'
+import { openObjectStore } from '../../src/objects/store.js'
+import { Presence } from '../../src/presence.js'
+import type { Storage } from '../../src/storage.js'
+import { SharedMemory } from '../fixtures/shared-memory.js'
+import { VirtualClock } from '../flow/virtual-clock.js'
+
+const one = (id: string, collection = 'c') => ({
+  metadata: { id: 'batch', user: 'alice', collection },
+  schema_name: 's',
+  values: [{ id }],
+})
+
+async function member(t: Test, memory: SharedMemory, clock: VirtualClock) {
+  const backend = memory.backend()
+  const errors: unknown[] = []
+  const onError = (error: unknown) => void errors.push(error)
+  const real = await backend.open('objects')
+  /** What writes of objects wait for. */
+  const held: { until: Promise<unknown> | undefined; begun: () => void } = {
+    until: undefined,
+    begun: () => {},
+  }
+  const objects: Storage = {
+    sharing: real.sharing,
+    get: (key) => real.get(key),
+    getMany: (keys) => real.getMany(keys),
+    scan: (range) => real.scan(range),
+    write: async (operations, options) => {
+      held.begun()
+      await held.until
+      return real.write(operations, options)
+    },
+    close: () => real.close(),
+    [Symbol.asyncDispose]: () => real.close(),
+  }
+  const partitions = {
+    cores: await backend.open('cores'),
+    objects: real,
+    flows: await backend.open('flows'),
+  }
+  const presence = await Presence.join({ partitions, leaseMs: 30_000, clock, onError })
+  const store = await openObjectStore({
+    objects,
+    isAlone: false,
+    isShared: true,
+    presence,
+    reads: 'fresh',
+    cacheBytes: 1024 ** 2,
+    collections: 'open',
+    onError,
+    elapsed: () => clock.elapsed(),
+  })
+  t.teardown(async () => {
+    await store.close(1000)
+    await presence.close()
+    await backend.close()
+  })
+  return { store, presence, errors, held }
+}
+
+t.test('what it held is refused, and it goes on under another id', async (t) => {
+  const memory = new SharedMemory()
+  const a = await member(t, memory, new VirtualClock())
+  const b = await member(t, memory, new VirtualClock(Date.UTC(2026, 0, 1) + 60_000))
+  await a.store.defineSchema({ name: 's', fields: { id: { type: 'string' } } })
+  await a.store.import(one('before'))
+  // It stands still in the middle of a write, and others wait for that.
+  let goOn = () => {}
+  a.held.until = new Promise<void>((resolve) => (goOn = resolve))
+  const begun = new Promise<void>((resolve) => (a.held.begun = resolve))
+  const late = a.store.import(one('late')).catch((error: unknown) => error)
+  await begun
+  const later = a.store.import(one('later')).catch((error: unknown) => error)
+  const { id } = a.presence
+  await b.presence.expel(id)
+  a.held.until = undefined
+  goOn()
+  for (const refused of [await late, await later]) {
+    t.match(refused, { code: 'LK_STORAGE_UNAVAILABLE' })
+  }
+  await a.presence.ready()
+  t.not(a.presence.id, id)
+  t.match(a.errors, [{ code: 'LK_STORAGE_UNAVAILABLE' }])
+  t.equal((await b.store.query({ schema_name: 's' })).total, 1)
+  await a.store.import(one('after'))
+  t.equal((await b.store.query({ schema_name: 's' })).total, 2)
+})
+
+t.test('whatever else it would change is refused, too', async (t) => {
+  const memory = new SharedMemory()
+  const b = await member(t, memory, new VirtualClock())
+  await b.store.defineSchema({ name: 's', fields: { id: { type: 'string' } } })
+  await b.store.import(one('1'))
+  const changes: ((store: typeof b.store) => Promise<unknown>)[] = [
+    (store) => store.patch('c', '1', { more: 1 }),
+    (store) => store.delete('c', '1'),
+    (store) => store.deleteCollection('c'),
+    (store) => store.createCollection('d'),
+    (store) => store.defineSchema({ name: 's2', fields: { id: { type: 'string' } } }),
+    (store) =>
+      store.defineSchema({ name: 's', fields: { id: { type: 'string' } }, indexes: ['id'] }),
+  ]
+  for (const change of changes) {
+    const { store, presence } = await member(t, memory, new VirtualClock())
+    await b.presence.expel(presence.id)
+    await t.rejects(change(store), { code: 'LK_STORAGE_UNAVAILABLE' })
+    await presence.ready()
+    t.equal((await store.query({ schema_name: 's' })).total, 1)
+  }
+})
