@@ -267,7 +267,7 @@ export class FlowRunner implements Runner {
         if (execution.isWorking && !queue.holds(claimed)) execution.interrupt('lost')
       }
       // Behind the renewals of this very moment, which come first.
-      if (queue.nextDeadline() <= clock.now()) await queue.reap()
+      if (queue.nextLapse() <= clock.elapsed()) await queue.reap()
     } catch (error) {
       onError(error)
     }

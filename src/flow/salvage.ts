@@ -12,6 +12,7 @@ import { Reading, tupleOf } from '../verify/reading.js'
 import { givenOut, keyText, tupleText, type Report } from '../verify/report.js'
 import { firstFlow } from './definition.js'
 import { DocumentBlock, numberIn, type StoredDocument } from './queue/block.js'
+import { formatVersion } from './queue/opening.js'
 import { decodeRun, encodeRun } from './queue/run.js'
 import {
   blockKey,
@@ -456,7 +457,7 @@ class FlowSalvage {
     for (const [flow, counts] of this.#counts) this.#put(countsKey(flow), encodeRecord(counts))
     const token = randomBytes(8).toString('hex')
     const head: HeadRecord = { version: 1, token, nextBlock: this.#nextBlock }
-    this.#put(formatKey(), encodeRecord({ format: 1 }))
+    this.#put(formatKey(), encodeRecord({ format: formatVersion }))
     this.#put(headKey(), encodeRecord(head))
     await this.#write()
   }

@@ -11,7 +11,8 @@ import { MemoryBackend } from '../../adapters/memory.js'
 import { LorekeepError } from '../../src/errors.js'
 import type { JobQueue } from '../../src/flow/queue/queue.js'
 import type { JobFailure } from '../../src/flow/types.js'
-import type { Storage } from '../../src/storage.js'
+import type { Backend, Storage } from '../../src/storage.js'
+import { SharedMemory } from '../fixtures/shared-memory.js'
 import { flowProblems } from '../fixtures/problems.js'
 import { documentOf, flowOf, jobsOf, leaseMs, openQueue } from '../flow/queue/queues.js'
 import { VirtualClock } from '../flow/virtual-clock.js'
@@ -27,21 +28,48 @@ const users = ['u0', 'u1', 'u2'] as const
 const output = serialize('output')
 let tokens = 0
 
+/** What the clocks of the queues are ahead of each other: minutes. */
+const aheadMs = [0, 60_000, -60_000, 30_000]
+
 class Real {
   readonly clock = new VirtualClock()
+  readonly clocks = aheadMs.map((ms) => this.clock.shifted(ms))
   readonly queues: JobQueue[] = []
-  readonly storage: Storage
+  readonly storages: readonly Storage[]
   /** Of every claim there was: number and token. */
   readonly holds: { readonly number: number; readonly token: string; readonly id: string }[] = []
+  readonly #seen: ReadonlyMap<string, number>[] = []
 
-  constructor(storage: Storage) {
-    this.storage = storage
+  /** One for each queue, which all have the same content. */
+  constructor(storages: readonly Storage[]) {
+    this.storages = storages
   }
 
   async open(place: number): Promise<void> {
-    const { clock } = this
+    const clock = this.clocks[place]!
     const chance = { fraction: () => fraction, token: () => `held${++tokens}` }
-    this.queues[place] = await openQueue(this.storage, { clock, chance, firstFlow })
+    this.queues[place] = await openQueue(this.storages[place]!, { clock, chance, firstFlow })
+    this.#seen[place] = new Map()
+  }
+
+  now(queue: JobQueue): number {
+    return this.clocks[this.queues.indexOf(queue)]!.now()
+  }
+
+  /** The latest that any of them says it is. */
+  get latest(): number {
+    return Math.max(...this.queues.map((queue) => this.now(queue)))
+  }
+
+  /** A queue looks at all leases that there are: since when it has known each, at the latest. */
+  async look(queue: JobQueue, model: FlowModel): Promise<ReadonlyMap<string, number>> {
+    await queue.refresh()
+    const place = this.queues.indexOf(queue)
+    const seen = this.#seen[place]
+    const known = model.active.map((job) => {
+      return [leaseOf(job), seen?.get(leaseOf(job)) ?? this.clock.elapsed()] as const
+    })
+    return (this.#seen[place] = new Map(known))
   }
 }
 
@@ -72,20 +100,23 @@ const acts = {
     }
     return code
   },
-  claim: async (queue, model, { clock, holds }, { flow, size }) => {
+  claim: async (queue, model, real, { flow, size }) => {
     const id = flowIds[flow] as string
     // Without a look at what others wrote, a claim may find too little, and never too much.
     const isFresh = size > 2
-    if (isFresh) await queue.refresh()
+    if (isFresh) await real.look(queue, model)
+    const now = real.now(queue)
     let left = size
     for (;;) {
       const { jobs, more } = await queue.claim(id, left)
-      model.claim(id, left, jobs, clock.now())
-      holds.push(...jobs.map(({ number, token, record }) => ({ number, token, id: record.id })))
+      model.claim(id, left, jobs, { now, elapsed: real.clock.elapsed() })
+      real.holds.push(
+        ...jobs.map(({ number, token, record }) => ({ number, token, id: record.id })),
+      )
       left -= jobs.length
       if (left === 0 || !more) break
     }
-    const missed = model.flows.get(id)?.active === true ? model.eligible(id, clock.now()) : []
+    const missed = model.flows.get(id)?.active === true ? model.eligible(id, now) : []
     if (isFresh && left > 0) assert.deepEqual(missed, [], 'there was more to claim')
     return left === size ? 'nothing' : 'some'
   },
@@ -96,7 +127,7 @@ const acts = {
       act,
       (hold) => queue.renew(hold),
       (job) => {
-        job.deadline = real.clock.now() + leaseMs
+        model.beat(job, real.clock.elapsed())
       },
     ),
   record: async (queue, model, real, act) => {
@@ -110,7 +141,7 @@ const acts = {
       (hold) => queue.record(hold, steps, output),
       (job) => {
         job.steps = steps
-        job.deadline = real.clock.now() + leaseMs
+        model.beat(job, real.clock.elapsed())
       },
     )
   },
@@ -124,10 +155,9 @@ const acts = {
     ),
   fail: async (queue, model, real, act) => {
     const mayRetry = act.size > 1
-    const { clock } = real
     const perform = (hold: Hold) => queue.fail(hold, failure('failed'), { mayRetry })
     return withHold(model, real, act, perform, (job) => {
-      model.fail(job, 'failed', clock.now(), mayRetry)
+      model.fail(job, 'failed', real.now(queue), mayRetry)
     })
   },
   release: async (queue, model, real, act) =>
@@ -142,15 +172,27 @@ const acts = {
         job.failures = [...job.failures, 'released' as const].slice(-20)
       },
     ),
-  wait: async (_, __, { clock }, { pick }) => {
-    await clock.advance(pick * 300)
+  wait: async (queue, model, real, { pick }) => {
+    await real.clock.advance(pick * 300)
+    await real.look(queue, model)
     return 'ok'
   },
-  reap: async (queue, model, { clock }) => {
-    await queue.refresh()
-    const expected = model.reap(clock.now())
-    assert.equal(await queue.reap(), expected)
-    return expected > 0 ? 'some' : 'none'
+  reap: async (queue, model, real) => {
+    const known = await real.look(queue, model)
+    const { active } = model
+    const count = await queue.reap()
+    const elapsed = real.clock.elapsed()
+    const left = await activeIn(queue)
+    const reaped = active.filter(({ id }) => !left.has(id))
+    assert.equal(reaped.length, count)
+    for (const job of active) {
+      const hasLapsed = elapsed - job.beatAt >= leaseMs
+      const isKnownToHave = elapsed - known.get(leaseOf(job))! >= leaseMs
+      assert.ok(left.has(job.id) || hasLapsed, `${job.id} was taken back too early`)
+      assert.ok(!left.has(job.id) || !isKnownToHave, `${job.id} was not taken back`)
+    }
+    for (const job of reaped) model.fail(job, 'crashed', real.now(queue))
+    return count > 0 ? 'some' : 'none'
   },
   retry: async (queue, model, _, act) => {
     const job = jobOf(model, act, ['dead', 'delayed'])
@@ -189,22 +231,23 @@ const acts = {
     return 'ok'
   },
   // So many at once that records of done jobs go.
-  bulk: async (queue, model, { clock }, { pick }) => {
+  bulk: async (queue, model, real, { pick }) => {
     // It empties the queue: not too often.
     if (!model.flow('f').active || pick % 8 > 0) return 'none'
     const documents = Array.from({ length: 150 }, (_, n) => documentOf(`bulk${n}`, `v${n % 7}`))
     const ids = await Promise.all(documents.map((document) => queue.load('f', document)))
     for (const [n, { user, id }] of documents.entries()) model.load(ids[n] as string, 'f', user, id)
-    await queue.refresh()
+    await real.look(queue, model)
+    const times = { now: real.now(queue), elapsed: real.clock.elapsed() }
     for (;;) {
       const { jobs, more } = await queue.claim('f', 16)
-      model.claim('f', 16, jobs, clock.now())
+      model.claim('f', 16, jobs, times)
       for (const job of jobs) await queue.complete(job, stepNames)
       for (const { record } of jobs) model.complete(model.jobs.get(record.id) as ModelJob)
       if (jobs.length === 0 && !more) break
     }
     // Older loads that were superseded on the way are known from the record alone.
-    model.compare('f', await jobsOf(queue, { flow: 'f' }), clock.now())
+    model.compare('f', await jobsOf(queue, { flow: 'f' }), real.latest)
     model.order('f', await jobsOf(queue, { flow: 'f', state: 'done' }))
     await queue.prune('f')
     return 'ok'
@@ -212,6 +255,19 @@ const acts = {
 } satisfies Record<string, Perform>
 
 type Hold = Real['holds'][number]
+
+/** As whoever watches it tells one from another. */
+function leaseOf({ token, beat }: ModelJob): string {
+  return `${token} ${beat}`
+}
+
+async function activeIn(queue: JobQueue): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>()
+  for (const flow of ['f', 'g']) {
+    for (const { id } of await jobsOf(queue, { flow, state: 'active' })) ids.add(id)
+  }
+  return ids
+}
 
 class Command implements fc.AsyncCommand<FlowModel, Real> {
   readonly act: Act
@@ -237,13 +293,14 @@ class Command implements fc.AsyncCommand<FlowModel, Real> {
 }
 
 /** A look at everything, with the eyes of one of the queues. */
-async function check(model: FlowModel, { queues, clock, storage }: Real, n: number): Promise<void> {
-  const queue = queues[n] as JobQueue
-  // The other one stays as it is: it has to notice by itself.
-  const observer = n === 0 ? queue : await openQueue(storage, { clock, firstFlow })
-  await observer.refresh()
+async function check(model: FlowModel, real: Real, n: number): Promise<void> {
+  const [storage] = real.storages as [Storage]
+  const queue = real.queues[n] as JobQueue
+  // The others stay as they are: they have to notice by themselves.
+  const observer = n === 0 ? queue : await openQueue(storage, { clock: real.clock, firstFlow })
+  if (n === 0) await real.look(queue, model)
   for (const { id } of observer.flows()) {
-    model.compare(id, await jobsOf(observer, { flow: id }), clock.now())
+    model.compare(id, await jobsOf(observer, { flow: id }), real.latest)
     assert.deepEqual(observer.stats(id), model.stats(id), `stats of ${id}`)
   }
   assert.deepEqual(await flowProblems(storage), [])
@@ -263,12 +320,24 @@ const often = [
   'reap',
 ]
 
+/** The queues that are open at the same time; where they share it, each over a backend of its own. */
+type Engine = 'memory' | 'level' | 'shared'
+
+function backendsOf(engine: Engine, count: number, directory: string): Backend[] {
+  if (engine === 'level') return [new LevelBackend(directory)]
+  if (engine === 'memory') return [new MemoryBackend()]
+  const memory = new SharedMemory()
+  return Array.from({ length: count }, () => memory.backend())
+}
+
 export async function flowModelRuns(options: {
-  readonly engine: 'memory' | 'level'
+  readonly engine: Engine
   readonly runs: number
   readonly seed: number
+  /** Two by default, four at most. */
+  readonly queues?: number
 }): Promise<{ readonly steps: number; readonly tally: Tally }> {
-  const { engine, runs, seed } = options
+  const { engine, runs, seed, queues = 2 } = options
   const tally: Tally = {}
   const act = fc.record({
     type: fc.constantFrom(
@@ -276,7 +345,7 @@ export async function flowModelRuns(options: {
       ...types.filter((type) => type !== 'bulk'),
       ...(often as 'load'[]),
     ),
-    queue: fc.nat({ max: 1 }),
+    queue: fc.nat({ max: queues - 1 }),
     flow: fc.constantFrom(0, 0, 0, 0, 1, 1, 2),
     user: fc.nat({ max: 2 }),
     pick: fc.nat({ max: 40 }),
@@ -288,11 +357,13 @@ export async function flowModelRuns(options: {
       fc.commands([commands], { maxCommands: 60, size: 'max' }),
       async (sequence) => {
         const directory = engine === 'level' ? mkdtempSync(join(tmpdir(), 'lorekeep-model-')) : ''
-        const backend = engine === 'level' ? new LevelBackend(directory) : new MemoryBackend()
+        const backends = backendsOf(engine, queues, directory)
         try {
-          const real = new Real(await backend.open('flows'))
-          await real.open(0)
-          await real.open(1)
+          const storages = await Promise.all(
+            Array.from({ length: queues }, (_, n) => backends[n % backends.length]!.open('flows')),
+          )
+          const real = new Real(storages)
+          for (let n = 0; n < queues; n++) await real.open(n)
           await (real.queues[0] as JobQueue).define(secondFlow)
           const model = new FlowModel([firstFlow, secondFlow], leaseMs)
           for (let n = 0; n < 10; n++) {
@@ -304,11 +375,11 @@ export async function flowModelRuns(options: {
               pick: n * 3,
               size: 2,
             }
-            await acts.load(real.queues[n % 2] as JobQueue, model, real, begun)
+            await acts.load(real.queues[n % queues] as JobQueue, model, real, begun)
           }
           await fc.asyncModelRun(() => ({ model, real }), sequence)
         } finally {
-          await backend.close()
+          await Promise.all(backends.map((backend) => backend.close()))
           if (directory) rmSync(directory, { recursive: true })
         }
       },

@@ -18,7 +18,9 @@ export interface ModelJob {
   steps: readonly string[]
   failures: readonly JobFailure['cause'][]
   token?: string | undefined
-  deadline?: number
+  /** Another one with each renewal; and when it was. */
+  beat: number
+  beatAt: number
   dueAt?: number | undefined
   superseded?: true
 }
@@ -59,12 +61,24 @@ export class FlowModel {
   load(id: string, flow: string, user: string, document: string): void {
     const number = numberIn(id)
     assert.ok(number !== undefined && !this.jobs.has(id), `${id} is given twice`)
-    const fresh = { state: 'queued', attempts: 0, steps: [], failures: [] } as const
+    const fresh = {
+      state: 'queued',
+      attempts: 0,
+      steps: [],
+      failures: [],
+      beat: 0,
+      beatAt: 0,
+    } as const
     this.jobs.set(id, { id, number, flow, user, document, ...fresh })
   }
 
   /** Checks what a claim brought, and takes it over. */
-  claim(flow: string, turns: number, claimed: readonly Claimed[], now: number): void {
+  claim(
+    flow: string,
+    turns: number,
+    claimed: readonly Claimed[],
+    { now, elapsed }: { readonly now: number; readonly elapsed: number },
+  ): void {
     assert.ok(claimed.length <= turns, 'more than was asked for')
     if (claimed.length > 0) assert.ok(this.flow(flow).active, `${flow} is stopped`)
     for (const { number, token, record, document } of claimed) {
@@ -85,7 +99,7 @@ export class FlowModel {
       job.attempts++
       job.dueAt = undefined
       job.token = token
-      job.deadline = now + this.leaseMs
+      this.beat(job, elapsed)
       assert.equal(record.attempts, job.attempts)
       assert.ok(job.attempts <= this.flow(flow).maxAttempts, `${job.id}: ${job.attempts} attempts`)
       const again = job.attempts > 1 || job.failures.length > 0
@@ -147,14 +161,13 @@ export class FlowModel {
     }
   }
 
-  reap(now: number): number {
-    let reaped = 0
-    for (const job of this.jobs.values()) {
-      if (job.state !== 'active' || (job.deadline ?? 0) > now) continue
-      this.fail(job, 'crashed', now)
-      reaped++
-    }
-    return reaped
+  beat(job: ModelJob, elapsed: number): void {
+    job.beat++
+    job.beatAt = elapsed
+  }
+
+  get active(): ModelJob[] {
+    return [...this.jobs.values()].filter(({ state }) => state === 'active')
   }
 
   stats(flow: string): FlowStats {

@@ -214,8 +214,8 @@ test('the format, the head and flows', (tell, { head, flow, counts }) => {
     ),
     tell(
       'another format',
-      [[formatKey(), { format: 2 }]],
-      ['different ("format"): format 2; this version reads 1'],
+      [[formatKey(), { format: 1 }]],
+      ['different ("format"): format 1; this version reads 2'],
     ),
     tell(
       'a format that is none',
@@ -896,18 +896,23 @@ test('leases', (tell, { lease, lease2, counts }) => {
   const key = leaseKey(active)
   const none = `damaged ("lease", ${active}): it is not a lease`
   return [
-    ...[{ token: 5 }, { deadline: null }, { job: null }, { job: { ...lease.job, id: 5 } }].map(
-      (fields) =>
-        tell(
-          JSON.stringify(fields).slice(0, 40),
-          [[key, { ...lease, ...fields }]],
-          [
-            none,
-            `different ("counts", "f"): counts 2 active; there are 1`,
-            `unreferenced ("output", ${active}, 0): of no job`,
-          ],
-          ['different ("block", 3): counts 1 documents that no job needs'],
-        ),
+    ...[
+      { token: 5 },
+      { beat: null },
+      { leaseMs: -1 },
+      { job: null },
+      { job: { ...lease.job, id: 5 } },
+    ].map((fields) =>
+      tell(
+        JSON.stringify(fields).slice(0, 40),
+        [[key, { ...lease, ...fields }]],
+        [
+          none,
+          `different ("counts", "f"): counts 2 active; there are 1`,
+          `unreferenced ("output", ${active}, 0): of no job`,
+        ],
+        ['different ("block", 3): counts 1 documents that no job needs'],
+      ),
     ),
     tell(
       'no lease',

@@ -11,7 +11,7 @@ import type { Turn } from './lanes.js'
 import { delayedKey, delayedKeys, jobKey, latestKey } from './records.js'
 import type { JobRecord, LatestRecord } from './records.js'
 import { bury, delay, finish, putLease } from './settling.js'
-import { documentName } from './state.js'
+import { documentName, lapsesAt } from './state.js'
 import type { Active, FlowState } from './state.js'
 
 /** A job in the hands of whoever has its token. */
@@ -73,7 +73,8 @@ export async function claim(
       continue
     }
     const token = createToken()
-    const active: Active = { number, hash, record, token, deadline: draft.now + leaseMs }
+    const seenAt = draft.elapsed
+    const active: Active = { number, hash, record, token, beat: 1, leaseMs, seenAt }
     draft.count(flow).active++
     draft.activate(active)
     if (latest !== undefined && latest.number > number) {
@@ -208,9 +209,10 @@ function placeOf(draft: Draft, { flow }: FlowState, { attempts, steps }: JobReco
 
 /** Takes jobs back whose lease has run out: whoever held them has crashed, or hangs. */
 export function reap(draft: Draft, fraction: () => number): Promise<number> {
-  const lapsed = [...draft.state.active.values()].filter(({ deadline }) => deadline <= draft.now)
-  return takeBack(draft, lapsed, fraction, ({ deadline }) => {
-    return `its lease ran out at ${new Date(deadline).toISOString()}: whoever processed it has ended, or stood still`
+  const { active } = draft.state
+  const lapsed = [...active.values()].filter((active) => lapsesAt(active) <= draft.elapsed)
+  return takeBack(draft, lapsed, fraction, ({ leaseMs }) => {
+    return `its lease was not renewed for ${leaseMs} ms: whoever processed it has ended, or stood still`
   })
 }
 

@@ -246,6 +246,7 @@ export class Committer {
       state: this.#state,
       under: this.#flights.map(({ draft }) => draft.overlay).reverse(),
       now: clock.now(),
+      elapsed: clock.elapsed(),
       createId,
       token: `${this.#token}.${version.toString(36)}`,
       blocks: this.#blocks,
@@ -319,7 +320,7 @@ export class Committer {
     await this.#land()
     if (this.#failed) return false
     try {
-      this.#state = await loadState(this.#options.storage, this.#state)
+      this.#state = await loadState(this.#options.storage, this.#options.clock, this.#state)
       // A block that was not written may lie there under its number.
       this.#blocks = new PageCache<DocumentBlock>(cacheBytes)
       this.#stale = false

@@ -32,6 +32,8 @@ interface DraftOptions {
   /** Of the commits that are being written, the newest first. */
   readonly under: readonly Overlay[]
   readonly now: number
+  /** As the clock's elapsed(). */
+  readonly elapsed: number
   readonly createId: () => string
   readonly token: string
   readonly blocks: PageCache<DocumentBlock>
@@ -42,6 +44,7 @@ interface DraftOptions {
 export class Draft {
   readonly state: State
   readonly now: number
+  readonly elapsed: number
   readonly blocks: PageCache<DocumentBlock>
   readonly events: JobEvent[] = []
   /** Flows in which something can be claimed now. */
@@ -66,9 +69,10 @@ export class Draft {
   readonly #loaded: { readonly ticket: Ticket; readonly flow: string }[] = []
 
   constructor(options: DraftOptions) {
-    const { storage, state, under, now, createId, token, blocks, watched } = options
+    const { storage, state, under, now, elapsed, createId, token, blocks, watched } = options
     this.state = state
     this.now = now
+    this.elapsed = elapsed
     this.blocks = blocks
     this.#storage = storage
     this.#under = under

@@ -1,5 +1,6 @@
 // Opening the partition: the first head, the first flow, and the version of the format.
 
+import type { Clock } from '../../clock.js'
 import { hasCode, LorekeepError } from '../../errors.js'
 import { decodeRecord, encodeRecord } from '../../record.js'
 import type { Storage } from '../../storage.js'
@@ -9,10 +10,15 @@ import type { HeadRecord } from './records.js'
 import { loadState } from './state.js'
 import type { State } from './state.js'
 
-const formatVersion = 1
+export const formatVersion = 2
 
 /** @throws LorekeepError `LK_STORAGE_*` */
-export async function openState(storage: Storage, firstFlow: Flow, token: string): Promise<State> {
+export async function openState(
+  storage: Storage,
+  firstFlow: Flow,
+  token: string,
+  clock: Clock,
+): Promise<State> {
   const format = await storage.get(formatKey())
   if (format === undefined) await begin(storage, firstFlow, token)
   else {
@@ -22,7 +28,7 @@ export async function openState(storage: Storage, firstFlow: Flow, token: string
       throw new LorekeepError('LK_STORAGE_FORMAT', detail)
     }
   }
-  return loadState(storage)
+  return loadState(storage, clock)
 }
 
 async function begin(storage: Storage, flow: Flow, token: string): Promise<void> {

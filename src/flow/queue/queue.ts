@@ -20,7 +20,7 @@ import { countsKey, flowKey, latestKey, outputKey } from './records.js'
 import type { LatestRecord } from './records.js'
 import { complete, fail, recordStep, release, renew } from './settling.js'
 import type { FailOptions, Hold } from './settling.js'
-import { documentName, hashOf, noCounts } from './state.js'
+import { documentName, hashOf, lapsesAt, noCounts } from './state.js'
 
 export type { Claimed } from './claiming.js'
 export type { Committed } from './committer.js'
@@ -32,7 +32,7 @@ export interface JobQueueOptions {
   readonly clock: Clock
   readonly chance: Chance
   readonly createId: () => string
-  /** How long a claim or a renewal is good for. */
+  /** How long a claim or a renewal is good for, of the time of whoever watches. */
   readonly leaseMs: number
   /** Nobody else has the storage open: what is under way in it was left by a former owner. */
   readonly isAlone: boolean
@@ -64,7 +64,7 @@ export class JobQueue {
   /** @throws LorekeepError `LK_STORAGE_*` */
   static async open(options: JobQueueOptions): Promise<JobQueue> {
     const { storage, firstFlow, chance } = options
-    const state = await openState(storage, firstFlow, chance.token())
+    const state = await openState(storage, firstFlow, chance.token(), options.clock)
     const queue = new JobQueue(new Committer({ ...options, state }), options)
     if (options.isAlone) await queue.#takeOver()
     return queue
@@ -104,11 +104,11 @@ export class JobQueue {
     return this.#committer.state.flows.get(id)?.nextDue ?? Infinity
   }
 
-  /** When the first lease of all may run out. */
-  nextDeadline(): number {
+  /** When the first lease of all may run out, on the clock's elapsed(). */
+  nextLapse(): number {
     let first = Infinity
-    for (const { deadline } of this.#committer.state.active.values()) {
-      first = Math.min(first, deadline)
+    for (const active of this.#committer.state.active.values()) {
+      first = Math.min(first, lapsesAt(active))
     }
     return first
   }

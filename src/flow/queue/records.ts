@@ -65,10 +65,15 @@ export interface JobRecord {
   readonly lost?: number
 }
 
-/** An active job: who may settle it, and until when. */
+/**
+ * An active job, and who may settle it. No clocks are compared: whoever has seen one beat for `leaseMs`
+ * of its own time may take the job back.
+ */
 export interface LeaseRecord {
   readonly token: string
-  readonly deadline: number
+  /** The number of the renewal. */
+  readonly beat: number
+  readonly leaseMs: number
   readonly job: JobRecord
 }
 

@@ -44,12 +44,15 @@ function held(
 
 export function renew(draft: Draft, hold: Hold, leaseMs: number): void {
   const { active } = held(draft, hold)
-  active.deadline = draft.now + leaseMs
+  active.beat++
+  active.leaseMs = leaseMs
+  active.seenAt = draft.elapsed
   putLease(draft, active)
 }
 
-export function putLease(draft: Draft, { number, token, deadline, record: job }: Active): void {
-  const lease: LeaseRecord = { token, deadline, job }
+export function putLease(draft: Draft, active: Active): void {
+  const { number, token, beat, leaseMs, record: job } = active
+  const lease: LeaseRecord = { token, beat, leaseMs, job }
   draft.putRecord(leaseKey(number), lease)
 }
 

@@ -2,6 +2,7 @@
 // that are under way. All of it is small, and read anew in one go when somebody else has written.
 
 import { crc32 } from 'node:zlib'
+import type { Clock } from '../../clock.js'
 import { decodeRecord } from '../../record.js'
 import { LorekeepError } from '../../errors.js'
 import { decodeKey } from '../../keys.js'
@@ -24,7 +25,15 @@ export interface Active {
   readonly hash: number
   record: JobRecord
   readonly token: string
-  deadline: number
+  beat: number
+  leaseMs: number
+  /** Since when this beat is known here, on the clock's elapsed(). */
+  seenAt: number
+}
+
+/** When a lease has run out, as it is seen here. */
+export function lapsesAt({ seenAt, leaseMs }: Active): number {
+  return seenAt + leaseMs
 }
 
 export interface State {
@@ -49,10 +58,14 @@ export const noCounts = (): CountsRecord => ({
 })
 
 /**
- * What is in storage. `before`: the state that it takes the place of.
+ * What is in storage. `before`: the state that it takes the place of, and since when it knows of leases.
  * @throws LorekeepError `LK_STORAGE_*`
  */
-export async function loadState(storage: Storage, before?: State): Promise<State> {
+export async function loadState(
+  storage: Storage,
+  clock: Pick<Clock, 'elapsed'>,
+  before?: State,
+): Promise<State> {
   const headBytes = await storage.get(headKey())
   if (headBytes === undefined) throw new LorekeepError('LK_STORAGE_CORRUPT', 'the head is gone')
   const head = decodeRecord<HeadRecord>(headBytes)
@@ -78,11 +91,16 @@ export async function loadState(storage: Storage, before?: State): Promise<State
     }
   }
   for await (const page of storage.scan(leaseKeys())) {
+    // Not before it was read: it may have been renewed until then.
+    const now = clock.elapsed()
     for (const { key, value } of page) {
       const number = decodeKey(key)[1] as number
-      const { token, deadline, job: record } = decodeRecord<LeaseRecord>(value)
+      const { token, beat, leaseMs, job: record } = decodeRecord<LeaseRecord>(value)
       const hash = hashOf(record.document)
-      state.active.set(number, { number, hash, record, token, deadline })
+      const known = before?.active.get(number)
+      const isKnown = known?.token === token && known.beat === beat
+      const seenAt = isKnown ? known.seenAt : now
+      state.active.set(number, { number, hash, record, token, beat, leaseMs, seenAt })
       state.busy.add(documentName(record.user, hash))
     }
   }

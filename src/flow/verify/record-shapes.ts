@@ -12,6 +12,7 @@ import {
   type HeadRecord,
   type JobRecord,
   type LatestRecord,
+  type LeaseRecord,
 } from '../queue/records.js'
 import { noCounts } from '../queue/state.js'
 import type { JobState } from '../types.js'
@@ -51,6 +52,11 @@ export function isJob(job: JobRecord | undefined): job is JobRecord {
     Number.isFinite(job.updatedAt) &&
     (job.dueAt === undefined || isCount(job.dueAt))
   )
+}
+
+export function isLease(lease: LeaseRecord): boolean {
+  const { token, beat, leaseMs, job } = lease
+  return typeof token === 'string' && isCount(beat) && isCount(leaseMs) && isJob(job)
 }
 
 /** Places of some of the steps, ascending. The last one is recorded. */

@@ -12,6 +12,7 @@ import { givenOut, keyText, tupleText, type Report } from '../../verify/report.j
 import { isCount } from '../../verify/shapes.js'
 import { keyPrefix } from '../../keys.js'
 import { numberIn } from '../queue/block.js'
+import { formatVersion } from '../queue/opening.js'
 import { decodeRun } from '../queue/run.js'
 import {
   blockKey,
@@ -37,9 +38,16 @@ import {
 } from '../queue/records.js'
 import { hashOf, noCounts } from '../queue/state.js'
 import { BlocksCheck } from './blocks.js'
-import { isCounts, isFlow, isHead, isJob, isLatest, isLoadOf, isRun } from './record-shapes.js'
-
-const formatVersion = 1
+import {
+  isCounts,
+  isFlow,
+  isHead,
+  isJob,
+  isLatest,
+  isLease,
+  isLoadOf,
+  isRun,
+} from './record-shapes.js'
 
 /** Records of jobs whose newest load is looked up at a time. */
 const jobsAtOnce = 500
@@ -379,11 +387,11 @@ class FlowsCheck {
       const [number] = tupleOf<[number]>(entry.key, 'n') ?? []
       const lease = this.#reading.record<LeaseRecord>(entry)
       if (number === undefined || lease === undefined) continue
-      const { token, deadline, job } = lease
-      if (typeof token !== 'string' || !Number.isFinite(deadline) || !isJob(job)) {
+      if (!isLease(lease)) {
         this.#reading.damaged(entry.key, 'it is not a lease')
         continue
       }
+      const { token, job } = lease
       this.#count(job.flow, 'active', entry.key)
       if (!this.#report.isMuted) {
         const what = keyText(entry.key)
