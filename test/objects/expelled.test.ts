@@ -27,6 +27,7 @@ async function member(t: Test, memory: SharedMemory, clock: VirtualClock) {
     sharing: real.sharing,
     get: (key) => real.get(key),
     getMany: (keys) => real.getMany(keys),
+    getBytes: (key, from, to) => real.getBytes(key, from, to),
     scan: (range) => real.scan(range),
     write: async (operations, options) => {
       held.begun()
