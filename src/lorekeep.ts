@@ -36,7 +36,9 @@ import type { KnowledgeStore } from './knowledge/types.js'
 import { aReads, type Reads } from './reads.js'
 import { openObjectStore } from './objects/store.js'
 import type { ObjectLimits, ObjectStore } from './objects/types.js'
+import { takeSnapshot } from './snapshot/backend-snapshot.js'
 import { SnapshotLayer } from './snapshot/snapshot-layer.js'
+import type { Snapshot } from './snapshot/types.js'
 import type { Finding, VerifyOptions } from './verify/finding.js'
 import { lacksSlices, unformatted, checkVerifyOptions, verifyStores } from './verify-stores.js'
 
@@ -267,7 +269,8 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       onError: reporter('flows'),
     })
     /** Everything as of this call; what is deleted meanwhile would have to be copied first. */
-    const snapshot = () => {
+    const snapshot = async (): Promise<Snapshot> => {
+      if (backend.snapshot !== undefined) return takeSnapshot(() => backend.snapshot!())
       if (backend.shared) {
         // Whoever else writes does not pass by here.
         const detail = 'a backend that several owners share has to bring snapshots of its own'
@@ -283,7 +286,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
         const write = openTarget(target)
         signal?.throwIfAborted()
         return writeBackup({
-          snapshot: snapshot(),
+          snapshot: await snapshot(),
           write,
           signal: eitherOf(backups.signal, signal),
           onProgress,
@@ -293,12 +296,13 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     const verify = (asked: VerifyOptions = {}) => {
       checkVerifyOptions(asked)
       const held: { letGo?: () => void } = {}
-      const open = () => {
+      const open = async () => {
         const { signal } = backups
-        // A snapshot that is refused must leave nothing begun.
-        backups.check()
-        const taken = snapshot()
         const end = backups.begin()
+        const taken = await snapshot().catch((error: unknown) => {
+          end()
+          throw error
+        })
         const close = () => {
           signal.removeEventListener('abort', letGo)
           return taken.close().finally(end)
@@ -306,6 +310,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
         // close() waits for whoever reads, and not for ever for one who does not go on.
         const letGo = () => void close().catch(reporter('close'))
         signal.addEventListener('abort', letGo)
+        if (signal.aborted) letGo()
         held.letGo = letGo
         return { ...taken, close }
       }

@@ -25,9 +25,31 @@ export interface Backend {
    */
   open(partition: PartitionName): Promise<Storage>
 
-  /** Closes every partition. Idempotent: a second call waits for the first. */
+  /**
+   * All four partitions as of one moment, whether they are open or not: with every write, of anybody, that was
+   * acknowledged before the call, and where it has a write, with every one that was acknowledged before that one was
+   * begun. There where the backend is `shared`; elsewhere an engine may leave it out, and lorekeep makes snapshots
+   * of its own. Rejects as open() does, but needs nobody's leave: who has the data alone may be anybody.
+   */
+  readonly snapshot?: (() => Promise<BackendSnapshot>) | undefined
+
+  /** Closes every partition and snapshot. Idempotent: a second call waits for the first. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
+}
+
+/** What a partition held at some moment. */
+export type SnapshotView = Pick<Storage, 'get' | 'getMany' | 'scan'>
+
+/**
+ * To be read for a while, and closed: an engine that keeps old versions keeps all of them meanwhile. One that it cannot
+ * keep any longer (a lost connection, a limit of time) rejects every read with `LK_STORAGE_UNAVAILABLE` from then on.
+ */
+export interface BackendSnapshot {
+  readonly partitions: Readonly<Record<PartitionName, SnapshotView>>
+
+  /** Whatever is read afterwards rejects with `LK_CLOSED`. Idempotent. */
+  close(): Promise<void>
 }
 
 /**

@@ -35,7 +35,7 @@ export function checkVerifyOptions(options: VerifyOptions): void {
  * @throws TypeError for options that cannot be, at the call
  */
 export function verifyStores(
-  open: () => Sources,
+  open: () => Sources | Promise<Sources>,
   options: VerifyOptions = {},
 ): AsyncGenerator<Finding, void, undefined> {
   checkVerifyOptions(options)
@@ -44,11 +44,11 @@ export function verifyStores(
 }
 
 async function* verifyAll(
-  open: () => Sources,
+  open: () => Sources | Promise<Sources>,
   report: Report,
 ): AsyncGenerator<Finding, void, undefined> {
   report.signal?.throwIfAborted()
-  const sources = open()
+  const sources = await open()
   const { cores, slices, objects, flows } = sources.partitions
   try {
     await tellMissing(sources.partitions, report)

@@ -733,9 +733,11 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
       right: {
         url: 'postgres://u@none/d',
         schema: 's',
+        shared: true,
         retryMs: 0,
         connections: 1,
         statementTimeoutMs: 1,
+        snapshotMs: 1,
         ssl: { rejectUnauthorized: false },
       },
       call: (options) => new postgres.PostgresBackend(options),

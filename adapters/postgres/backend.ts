@@ -1,6 +1,6 @@
 import { checkOptions } from '../../src/door/options.js'
 import { LorekeepError } from '../../src/errors.js'
-import type { Backend, PartitionName } from '../../src/storage.js'
+import type { Backend, BackendSnapshot, PartitionName } from '../../src/storage.js'
 import { OpenPartitions } from '../open-partitions.js'
 import { translate } from './failures.js'
 import { Messages } from './messages.js'
@@ -9,6 +9,7 @@ import { PostgresPartition, type Shared } from './partition.js'
 import { driver } from './peer.js'
 import { Readers } from './readers.js'
 import { Servers } from './servers.js'
+import { PostgresSnapshot } from './snapshot.js'
 import { hasTables, makeTables, partitionNames } from './tables.js'
 import { Turns } from './turns.js'
 
@@ -30,6 +31,7 @@ export class PostgresBackend implements Backend {
   readonly #options: Required<Omit<PostgresOptions, 'url' | 'schema' | 'shared' | 'ssl'>> &
     Pick<PostgresOptions, 'ssl'>
   readonly #partitions: OpenPartitions<PostgresPartition>
+  readonly #snapshots = new Set<PostgresSnapshot>()
   #connecting: Promise<Opened> | undefined
   #isClosed = false
 
@@ -38,10 +40,12 @@ export class PostgresBackend implements Backend {
     const given = checkOptions('PostgresBackend()', options, postgresOptions, 'url')
     const { url, schema = 'lorekeep', shared = false, ssl } = given
     const { retryMs = 10_000, connections = 8, statementTimeoutMs = 30_000 } = given
+    const { snapshotMs = 6 * 3_600_000 } = given
     this.schema = schema
     this.shared = shared
     this.#url = url
-    this.#options = { retryMs, connections, statementTimeoutMs, ...(ssl !== undefined && { ssl }) }
+    const tls = ssl !== undefined && { ssl }
+    this.#options = { retryMs, connections, statementTimeoutMs, snapshotMs, ...tls }
     this.#partitions = new OpenPartitions((partition) => this.#open(partition))
   }
 
@@ -62,9 +66,27 @@ export class PostgresBackend implements Backend {
     )
   }
 
+  /** Takes no lock, and waits for nobody: also beside somebody who has the store open alone. */
+  async snapshot(): Promise<BackendSnapshot> {
+    const { servers, readers } = await this.#ready()
+    const { schema } = this
+    const { snapshotMs } = this.#options
+    const snapshot = await readers.with(
+      async () =>
+        PostgresSnapshot.take(await servers.connect(), schema, snapshotMs, (ended) =>
+          this.#snapshots.delete(ended),
+        ),
+      () => undefined,
+    )
+    this.#snapshots.add(snapshot)
+    if (this.#isClosed) await snapshot.close()
+    return snapshot
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#partitions.close()
+    await Promise.all([...this.#snapshots].map((snapshot) => snapshot.close()))
     const connected = await this.#connecting?.catch(() => undefined)
     connected?.shared?.messages.close()
     connected?.shared?.turns.close()
@@ -76,20 +98,27 @@ export class PostgresBackend implements Backend {
   }
 
   async #open(partition: PartitionName): Promise<PostgresPartition> {
-    const { servers, readers, shared } = await this.#connected()
-    const { schema } = this
-    const { retryMs } = this.#options
     try {
-      await readers.with(
-        (connection) => makeTables(connection, schema),
-        () => undefined,
-      )
+      const { servers, readers, shared } = await this.#ready()
+      const { schema } = this
+      const { retryMs } = this.#options
       await shared?.messages.open()
       const parts = { servers, readers, schema, retryMs, shared }
       return await PostgresPartition.open(partition, parts)
     } catch (error) {
       throw translate(error)
     }
+  }
+
+  /** With tables. */
+  async #ready(): Promise<Opened> {
+    if (this.#isClosed) throw new LorekeepError('LK_CLOSED')
+    const opened = await this.#connected()
+    await opened.readers.with(
+      (connection) => makeTables(connection, this.schema),
+      () => undefined,
+    )
+    return opened
   }
 
   #connected(): Promise<Opened> {

@@ -25,6 +25,11 @@ export interface PostgresOptions {
   readonly connections?: number
   /** Milliseconds that the server may take for one statement (`statement_timeout`). Default 30,000. */
   readonly statementTimeoutMs?: number
+  /**
+   * Milliseconds that a snapshot lasts at most, in which a backup or a verification has to be done: the server deletes
+   * nothing meanwhile. Default 21,600,000, six hours.
+   */
+  readonly snapshotMs?: number
   /** TLS with options of `node:tls`, where the parameters of the URL do not say enough. */
   readonly ssl?: ConnectionOptions
 }
@@ -53,5 +58,6 @@ export const postgresOptions = {
   retryMs: aCount(0, longestTimer),
   connections: aCount(1, 1000),
   statementTimeoutMs: aCount(1, longestTimer),
+  snapshotMs: aCount(1, longestTimer),
   ssl: aTls,
 }

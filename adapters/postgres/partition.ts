@@ -12,30 +12,15 @@ import {
   assertPreconditions,
   copyBounds,
 } from '../arguments.js'
-import { byteaArray } from './arrays.js'
 import type { Connection } from './connection.js'
 import { WriteGroups } from './groups.js'
 import type { Readers } from './readers.js'
+import { Reading, type Page } from './reading.js'
 import type { Servers } from './servers.js'
 import type { Messages } from './messages.js'
 import { Statements } from './statements.js'
 import type { Turns } from './turns.js'
 import { Writer } from './writer.js'
-
-// As the other backends have them.
-const pageEntries = 1000
-const pageBytes = 1024 * 1024
-
-/** No value is as long. */
-const mostBytes = 2 ** 30
-
-const nothing = new Uint8Array(0)
-
-interface Page {
-  readonly entries: readonly Entry[]
-  /** Nothing lies behind this page. */
-  readonly last: boolean
-}
 
 interface Parts {
   readonly servers: Servers
@@ -54,12 +39,10 @@ export interface Shared {
 
 export class PostgresPartition implements Storage {
   readonly sharing: Sharing | undefined
-  readonly #statements: Statements
+  readonly #reading: Reading
   readonly #readers: Readers
   readonly #writer: Writer
   readonly #groups: WriteGroups
-  /** Nearly all values are long. */
-  readonly #isBulk: boolean
   /** What close() waits for. */
   readonly #reads = new Set<Promise<unknown>>()
   /** First pages: of the time of their calls, so later writes wait for them. */
@@ -71,16 +54,15 @@ export class PostgresPartition implements Storage {
 
   private constructor(
     name: PartitionName,
-    statements: Statements,
+    reading: Reading,
     readers: Readers,
     writer: Writer,
     shared: Shared | undefined,
   ) {
     this.sharing = shared && this.#sharing(name, shared)
-    this.#statements = statements
+    this.#reading = reading
     this.#readers = readers
     this.#writer = writer
-    this.#isBulk = name === 'slices'
     this.#groups = new WriteGroups(writer, () => Promise.allSettled(this.#firstPages))
   }
 
@@ -95,7 +77,8 @@ export class PostgresPartition implements Storage {
       retryMs,
       shared: shared !== undefined,
     })
-    return new PostgresPartition(partition, statements, readers, writer, shared)
+    const reading = new Reading(statements, partition)
+    return new PostgresPartition(partition, reading, readers, writer, shared)
   }
 
   /** True from the call of close(). */
@@ -112,14 +95,14 @@ export class PostgresPartition implements Storage {
     this.#assertOpen()
     assertKey(key)
     assertBytes(from, to)
-    return this.#read((connection) => this.#getBytes(connection, key, from, to))
+    return this.#read((connection) => this.#reading.getBytes(connection, key, from, to))
   }
 
   async getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
     this.#assertOpen()
     for (const key of keys) assertKey(key)
     if (keys.length === 0) return []
-    return this.#read((connection) => this.#getMany(connection, keys))
+    return this.#read((connection) => this.#reading.getMany(connection, keys))
   }
 
   // Not an async generator: its body would first run on next(), and the first page would then
@@ -191,40 +174,6 @@ export class PostgresPartition implements Storage {
     await this.#writer.close()
   }
 
-  /** Large values are not compressed (tables.ts): no more of them is read than is asked for. */
-  async #getBytes(
-    connection: Connection,
-    key: Uint8Array,
-    from: number,
-    to: number,
-  ): Promise<Uint8Array | undefined> {
-    const [start, end] = [Math.min(from, mostBytes), Math.min(to, mostBytes)]
-    const { getBytes } = this.#statements
-    const parameters = [key, start + 1, end - start]
-    const [row] = await connection.run<[Buffer]>(getBytes, parameters)
-    return row && new Uint8Array(row[0])
-  }
-
-  async #getMany(
-    connection: Connection,
-    keys: readonly Uint8Array[],
-  ): Promise<(Uint8Array | undefined)[]> {
-    const values: (Uint8Array | undefined)[] = new Array(keys.length).fill(undefined)
-    if (!this.#isBulk) {
-      const { get } = this.#statements
-      const rows = await connection.run<[number, Buffer | null]>(get, [byteaArray(keys)])
-      // One state: where one of them has to come the other way, all of them do.
-      if (rows.every(([, value]) => value !== null)) {
-        for (const [n, value] of rows) values[n - 1] = new Uint8Array(value as Buffer)
-        return values
-      }
-    }
-    for (const [n, value] of await connection.copy(this.#statements.copyOf(keys))) {
-      values[new DataView(n!.buffer, n!.byteOffset).getInt32(0) - 1] = value
-    }
-    return values
-  }
-
   async *#pages(range: Range, first: Promise<Page>): AsyncGenerator<readonly Entry[]> {
     let { limit = Infinity } = range
     for (let page = await first; ; page = await this.#readPage(range)) {
@@ -241,17 +190,7 @@ export class PostgresPartition implements Storage {
   // At the call, not in a turn of its own: the session is asked for in the order of the calls.
   async #readPage(range: Range): Promise<Page> {
     this.#assertOpen()
-    const rows = Math.min(range.limit ?? Infinity, pageEntries)
-    if (rows === 0) return { entries: [], last: true }
-    const query = this.#statements.pageOf(range, rows, pageBytes)
-    return this.#read(async (connection) => {
-      let bytes = 0
-      const entries = (await connection.copy(query)).map(([key, value = nothing]): Entry => {
-        bytes += key!.length + value.length
-        return { key: key!, value }
-      })
-      return { entries, last: entries.length < rows && bytes <= pageBytes }
-    })
+    return this.#read(this.#reading.pageOf(range))
   }
 
   /** To its end, also where the partition is closed meanwhile. */

@@ -8,12 +8,6 @@ import { Spool } from './spool.js'
 import type { WriteChunks } from './target.js'
 import type { BackupOptions, BackupSummary } from './types.js'
 
-/**
- * Keys that change while a slow target is waited for. Past these the rest of what changes goes to a
- * temporary file, at the speed of the disk, until it is passed.
- */
-const maxChanged = 100_000
-
 /** How long a target that was told to stop is waited for. A pipe that nobody reads never ends. */
 const stopMs = 500
 
@@ -27,7 +21,8 @@ interface BackupParts extends Omit<BackupOptions, 'signal'> {
 
 export async function writeBackup(parts: BackupParts): Promise<BackupSummary> {
   const { snapshot, write, signal } = parts
-  const spool = new Spool(() => snapshot.changed < maxChanged)
+  // Where a slow target must not be waited for, the rest goes to a temporary file, at the speed of the disk.
+  const spool = new Spool(() => snapshot.mayWait)
   const stop = new AbortController()
   const until = AbortSignal.any([signal, stop.signal])
   const making = (async () => {

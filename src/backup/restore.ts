@@ -30,7 +30,7 @@ const restoring = new WeakSet<Backend>()
  * The backend stays the caller's and open: to be given to createLorekeep(), or closed.
  * @throws LorekeepError `LK_BACKUP_*`, `LK_STORAGE_*`
  * @throws the reason of `signal`
- * @throws TypeError for options that cannot be
+ * @throws TypeError for options that cannot be, and a backend that is `shared`
  */
 export async function restore(
   backend: Backend,
@@ -39,6 +39,10 @@ export async function restore(
 ): Promise<BackupSummary> {
   checkArgument('the backend of restore()', backend, aBackend)
   checkOptions('restore()', options, backupOptions)
+  if (backend.shared) {
+    // Who opens it meanwhile would find a part, or take another restore for one that was broken off.
+    throw new TypeError('restore() needs a backend that is not shared, such as with shared: false')
+  }
   const { signal, onProgress } = options
   if (restoring.has(backend)) {
     throw new LorekeepError('LK_STORAGE_LOCKED', 'another backup is being restored into it')

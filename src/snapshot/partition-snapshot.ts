@@ -3,9 +3,8 @@
 
 import { LorekeepError } from '../errors.js'
 import { SortedEntries } from '../sorted-entries.js'
-import type { Entry, Operation, Range } from '../storage.js'
+import type { Entry, Operation, Range, SnapshotView } from '../storage.js'
 import type { SavedValue, SavedValues } from './saved-values.js'
-import type { SnapshotView } from './types.js'
 
 /** What a key had: `undefined` was nothing, `pending` is being read, and still lies in the storage. */
 type Saved = SavedValue | undefined | typeof pending

@@ -16,6 +16,14 @@ const maxSavedBytes = 16 * 1024 ** 2
 /** Some 150 bytes each. A snapshot that is read so slowly that more change is given up. */
 const defaultMaxSavedKeys = 2_000_000
 
+/** Past these whoever reads it should not wait. */
+const mostWhileWaiting = 100_000
+
+export interface LayeredSnapshot extends Snapshot {
+  /** How many keys have changed since, and are not passed. */
+  readonly changed: number
+}
+
 export class SnapshotLayer {
   readonly #backend: Pick<Backend, 'open'>
   readonly #maxSavedKeys: number
@@ -41,7 +49,7 @@ export class SnapshotLayer {
    * All open partitions as of this call: with every write that was made before it, and none that is
    * made after it. `onEnd` is called once, when it is closed or has failed.
    */
-  take(onEnd: () => void = () => {}): Snapshot {
+  take(onEnd: () => void = () => {}): LayeredSnapshot {
     const values = new SavedValues(maxSavedBytes)
     const views = new Map<PartitionName, PartitionSnapshot>()
     let closing: Promise<void> | undefined
@@ -73,6 +81,9 @@ export class SnapshotLayer {
       pass: (partition, key) => views.get(partition)?.pass(key),
       get changed() {
         return changed
+      },
+      get mayWait() {
+        return changed < mostWhileWaiting
       },
       close: () => end(new LorekeepError('LK_CLOSED', 'the snapshot is closed')),
     }

@@ -71,6 +71,15 @@ else {
       code: 1,
       stderr: /the data is in use: .* has cores of the schema one open/u,
     })
+    // Whoever only reads needs nobody's leave.
+    const file = join(t.testdir(), 'backup')
+    await succeed(t, ['backup', file, '--data', data])
+    const verified = await run(t, ['verify', '--deep', data])
+    t.match(verified, { code: 0, stderr: /: nothing is wrong\b/u })
+    const copy = `${cluster.url}?schema=copy`
+    await succeed(t, ['restore', file, copy])
+    t.match(String(await succeed(t, ['cores', '--data', copy])), /urn:text/u)
+    t.match(await fail(t, 1, ['restore', file, data]), /has flows of the schema one open/u)
     const remote = ['--url', first.url, '--token', first.token]
     t.match(String(await succeed(t, ['ask', 'Where was Ada born?', ...remote])), /London/u)
     // Whoever is killed leaves nothing behind that the next would have to wait for.

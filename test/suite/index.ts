@@ -9,6 +9,7 @@ import { lifecycle } from './lifecycle.js'
 import { model } from './model.js'
 import { scans } from './scans.js'
 import { sharing } from './sharing.js'
+import { snapshots } from './snapshots.js'
 import type { Context, SuiteOptions } from './types.js'
 import { values } from './values.js'
 import { writes } from './writes.js'
@@ -38,6 +39,6 @@ export function suite({ test, factory }: SuiteOptions): void {
   }
   const context: Context = { persistent: factory.persistent, withStorage, withPlace }
 
-  for (const group of [values, scans, writes, concurrency, sharing, lifecycle, model])
-    group(context)
+  const groups = [values, scans, writes, concurrency, sharing, snapshots, lifecycle, model]
+  for (const group of groups) group(context)
 }

@@ -6,8 +6,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { SnapshotLayer } from '../../src/snapshot/snapshot-layer.js'
-import type { SnapshotView } from '../../src/snapshot/types.js'
-import type { Backend, Operation, PartitionName, Range, Storage } from '../../src/storage.js'
+import type { Backend, Operation, PartitionName } from '../../src/storage.js'
+import type { Range, SnapshotView, Storage } from '../../src/storage.js'
 import { Random } from '../fixtures/random.js'
 
 const partitions = ['cores', 'slices', 'objects', 'flows'] as const

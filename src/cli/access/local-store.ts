@@ -9,7 +9,7 @@ import { createLorekeep } from '../../lorekeep.js'
 import type { Lorekeep, LorekeepOptions } from '../../lorekeep.js'
 import type { Backend } from '../../storage.js'
 import { fileError, noteError } from '../output/failure.js'
-import { isDatabase, shownPlace } from '../config/place.js'
+import { isDatabase } from '../config/place.js'
 
 /** With `create` a directory that does not exist is made; else that is an error. */
 export async function openLocalStore(
@@ -45,12 +45,8 @@ async function openedDirectory(data: string, create: boolean): Promise<Backend> 
 }
 
 async function openedDatabase(data: string, create: boolean): Promise<Backend> {
-  const { openDatabase } = await import('./database.js')
-  const backend = openDatabase(data)
-  if (create || (await backend.exists())) return backend
-  await backend.close()
-  const where = `the schema '${backend.schema}' of '${shownPlace(data)}'`
-  throw new Error(`there is no store in ${where} (?schema= names another)`)
+  const { openDatabase, openKnownDatabase } = await import('./database.js')
+  return create ? openDatabase(data) : openKnownDatabase(data)
 }
 
 async function checkDirectory(data: string): Promise<void> {

@@ -4,9 +4,11 @@ import { Writable } from 'node:stream'
 import { performance } from 'node:perf_hooks'
 import { BackupDecoder } from '../../../backup/decoder.js'
 import { fileMode } from '../../../backup/target.js'
-import type { BackupSummary } from '../../../backup/types.js'
+import type { Backup, BackupSummary } from '../../../backup/types.js'
+import { backupOf } from '../../../backup/unopened.js'
 import { writeWholeFile } from '../../../whole-file.js'
 import type { AccessOptions } from '../../access/access.js'
+import { isDatabase } from '../../config/place.js'
 import {
   describe,
   fileError,
@@ -36,7 +38,7 @@ export async function backUp(file: string, options: BackupCommandOptions): Promi
     const progress = createProgress(undefined, units.entries)
     try {
       return url === undefined
-        ? await backUpDirectory(file, data, progress, signal)
+        ? await backUpPlace(file, data, progress, signal)
         : await backUpServer(file, url, token, progress, signal)
     } catch (error) {
       // Errors of the storage are our own, those of a connection have words of their own.
@@ -52,14 +54,13 @@ export async function backUp(file: string, options: BackupCommandOptions): Promi
   note(`backed up ${entries}: ${formatBytes(summary.bytes)}${place}, ${seconds} s`)
 }
 
-async function backUpDirectory(
+async function backUpPlace(
   file: string,
   data: string,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<BackupSummary> {
-  const { openLocalStore } = await import('../../access/local-store.js')
-  const { backup, close } = await openLocalStore(data, false)
+  const { backup, close } = await openedBackup(data)
   let before = 0
   try {
     return await backup(file === '-' ? stdout() : file, {
@@ -73,6 +74,17 @@ async function backUpDirectory(
   } finally {
     await close()
   }
+}
+
+async function openedBackup(data: string): Promise<{ backup: Backup; close(): Promise<void> }> {
+  if (!isDatabase(data)) {
+    const { openLocalStore } = await import('../../access/local-store.js')
+    return openLocalStore(data, false)
+  }
+  // Without opening it: servers may have it, or one of them alone.
+  const { databaseSnapshot } = await import('../../access/database.js')
+  const taken = await databaseSnapshot(data)
+  return { backup: backupOf(taken), close: () => taken.close() }
 }
 
 /** A download that was cut does not look whole: its end is checked before the file has its name. */
@@ -105,7 +117,7 @@ async function backUpServer(
     summary = decoder.finish()
   }
   try {
-    if (file === '-') for await (const chunk of checked()) await writeBackup(chunk)
+    if (file === '-') for await (const chunk of checked()) await writeChunk(chunk)
     else await writeWholeFile(file, checked(), fileMode)
   } catch (error) {
     signal.throwIfAborted()
@@ -130,13 +142,13 @@ function brokenOff(file: string, bytes: number, cause: unknown): Error {
 function stdout(): Writable {
   return new Writable({
     write: (chunk: Uint8Array, _encoding, callback) => {
-      writeBackup(chunk).then(() => callback(), callback)
+      writeChunk(chunk).then(() => callback(), callback)
     },
   })
 }
 
 /** Whoever has enough of a backup before its end has none. */
-async function writeBackup(chunk: Uint8Array): Promise<void> {
+async function writeChunk(chunk: Uint8Array): Promise<void> {
   try {
     await writeOut(chunk)
   } catch (error) {

@@ -45,8 +45,9 @@ export async function verifyDirectory(
         if (target !== undefined) {
           throw new UsageError('--salvage reads the files of a data directory, not a database')
         }
-        const { openDatabaseFiles } = await import('./database-files.js')
-        const { partitions, close } = await openDatabaseFiles(directory)
+        // The engine answers for its own files.
+        const { databaseSnapshot } = await import('../../access/database.js')
+        const { partitions, close } = await databaseSnapshot(directory)
         try {
           await checkRestored(partitions)
           await verify(partitions, none(), options, signal, tally)
