@@ -10,6 +10,7 @@ import { backupRuns } from './backup.js'
 import { bitrot } from './bitrot.js'
 import { crashLoop } from './crash.js'
 import { diskfull } from './diskfull.js'
+import { failovers } from './failover.js'
 import { flowsCrashLoop } from './flows-crash.js'
 import { flowModelRuns } from './flows-model-run.js'
 import { fuzz } from './fuzz.js'
@@ -23,6 +24,7 @@ import { compareWithOracle } from './objects-oracle.js'
 import { powerCutMutants } from './powercut-mutants.js'
 import { inDatabase } from './place.js'
 import { isWhole, memoryDirectory, powerCuts, whyNot } from './powercut.js'
+import { sharedKills } from './shared-kills.js'
 import { snapshotRuns } from './snapshots.js'
 import { soak } from './soak.js'
 import { storm } from './storm.js'
@@ -44,6 +46,11 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
     }),
   crash: (cycles, seed) => inDirectory((data) => crashes(crashLoop, data, cycles, seed)),
   diskfull: (cycles, seed) => inDirectory((directory) => diskfull({ directory, cycles, seed })),
+  // A primary of PostgreSQL that is killed, and a standby that takes its place.
+  failover: (rounds, seed) => {
+    const onRound = (round: number) => console.log(`  ${round + 1} of ${rounds} fail-overs`)
+    return failovers({ rounds, seed, onRound })
+  },
   'flows-crash': (cycles, seed) =>
     inDirectory((data) => crashes(flowsCrashLoop, data, cycles, seed)),
   'flows-model': async (runs, seed) => {
@@ -104,6 +111,9 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
     }),
   'powercut-mutants': (cuts, seed) =>
     withPower((directory) => powerCutMutants({ directory, cuts, seed, onMutant: console.log })),
+  // Processes that share a database, of which one is killed again and again.
+  'shared-kills': (cycles, seed) =>
+    inDatabase((dataOf) => crashes(sharedKills, dataOf('shared'), cycles, seed)),
   // Several stores over one backend, as processes have it.
   shared: async (runs, seed) => {
     const pages = { engine: 'memory', runs: Math.ceil(runs / 2), seed } as const
@@ -124,6 +134,7 @@ const amounts: Readonly<Record<string, number>> = {
   bitrot: 500,
   crash: 200,
   diskfull: 10,
+  failover: 10,
   'flows-crash': 100,
   'flows-model': 500,
   fuzz: 100_000,
@@ -139,6 +150,7 @@ const amounts: Readonly<Record<string, number>> = {
   powercut: 500,
   'powercut-mutants': 100,
   shared: 200,
+  'shared-kills': 200,
   snapshots: 2000,
   soak: 300,
   storm: 2000,

@@ -6,6 +6,8 @@ import t from 'tap'
 import { PostgresBackend } from '../../../adapters/postgres/index.js'
 import type { Storage } from '../../../src/storage.js'
 import { keysOf, numbered, put, text } from '../../suite/bytes.js'
+import { pickSeed } from '../../fixtures/random.js'
+import { failovers } from '../../torture/failover.js'
 import { Cluster, skip } from './cluster.js'
 
 const settings = [
@@ -57,6 +59,14 @@ else {
     t.ok(before > 0)
     t.ok(acknowledged.length >= before + 100)
     t.equal((await keysOf(storage)).length, acknowledged.length)
+  })
+
+  void t.test('two processes lose nothing of three stores in a fail-over', async (t) => {
+    const seed = pickSeed()
+    t.comment(`SEED=${seed}`)
+    const told = await failovers({ rounds: 1, seed, retryMs: 30_000 })
+    t.comment(JSON.stringify(told))
+    t.ok(told.acknowledged > 0)
   })
 
   void t.test('a write that no standby has is not acknowledged', async (t) => {

@@ -19,12 +19,13 @@ export class Proxy {
   isDown = false
   /** Connections taken so far. */
   taken = 0
+  /** The port of the server that new connections go to. */
+  target: number
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
-  #target: number
 
   private constructor(target: number) {
-    this.#target = target
+    this.target = target
     this.#server = createServer((socket) => this.#take(socket))
   }
 
@@ -57,7 +58,7 @@ export class Proxy {
   #take(socket: Socket): void {
     if (this.isDown) return void socket.destroy()
     this.taken++
-    const server = connect(this.#target, '127.0.0.1')
+    const server = connect(this.target, '127.0.0.1')
     const both = [socket, server]
     const end = () => {
       for (const each of both) {
