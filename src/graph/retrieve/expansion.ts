@@ -42,11 +42,11 @@ export async function expand(
   }
   return [...found.values()]
 
-  function aroundNode(id: number): Promise<Row[][]> {
-    return Promise.all([
-      reader.take(id, ANY, ANY, takes),
-      books.isPredicate(id) ? [] : reader.take(ANY, id, ANY, takes),
-      reader.take(ANY, ANY, id, takes),
+  function aroundNode(id: number) {
+    return reader.run((taking) => [
+      taking.rows(id, ANY, ANY, takes),
+      books.isPredicate(id) ? [] : taking.rows(ANY, id, ANY, takes),
+      taking.rows(ANY, ANY, id, takes),
     ])
   }
 

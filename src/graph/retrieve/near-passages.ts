@@ -1,6 +1,5 @@
 // Passages by vectors: the nearest themselves, and those that the nearest entities were derived from.
 
-import { withBlocks } from '../miss.js'
 import type { Sameness } from '../same/sameness.js'
 import type { NearEntity } from '../types.js'
 import { ANY } from '../view.js'
@@ -40,14 +39,17 @@ export async function nearPassages(
   }
   const { wasDerivedFrom, subjectOf } = books.ids
   const uris = { most: mostOfEntity, accepts: ({ o }: Row) => reader.term(o).e }
-  const origins = await reader.each(found.entities, async ({ id, near }) => {
-    const rows: Row[] = []
-    for (const member of await withBlocks(() => sameness.membersOf(id))) {
-      rows.push(...(await reader.take(member, wasDerivedFrom, ANY, uris)))
-      rows.push(...(await reader.take(member, subjectOf, ANY, uris)))
-    }
-    return { near, rows }
-  })
+  const origins = await reader.each(found.entities, ({ id, near }) =>
+    reader.run((taking) => {
+      const rows = sameness
+        .membersOf(id)
+        .flatMap((member) => [
+          ...taking.rows(member, wasDerivedFrom, ANY, uris),
+          ...taking.rows(member, subjectOf, ANY, uris),
+        ])
+      return { near, rows }
+    }),
+  )
   for (const { near, rows } of origins) {
     for (const from of rows) {
       const known = passages.get(from.o)

@@ -92,10 +92,12 @@ export async function spokenOf(
   const all = firsts.reduce((sum, { score }) => sum + score, 0)
   const anything = { most: mostOfPassage, accepts: () => true }
   const found = new Map<number, SpokenOf & { readonly passages: number[] }>()
-  const rows = await reader.each(firsts, async ({ id }) => [
-    ...(await reader.take(ANY, wasDerivedFrom, id, anything)),
-    ...(await reader.take(ANY, subjectOf, id, anything)),
-  ])
+  const rows = await reader.each(firsts, ({ id }) =>
+    reader.run((taking) => [
+      ...taking.rows(ANY, wasDerivedFrom, id, anything),
+      ...taking.rows(ANY, subjectOf, id, anything),
+    ]),
+  )
   for (const [n, { id: passage, core, score }] of firsts.entries()) {
     for (const id of new Set(rows[n]?.map(({ s }) => s))) {
       const known = found.get(id) ?? { id, core: core ?? '', share: 0, passages: [] }
@@ -105,15 +107,18 @@ export async function spokenOf(
     }
   }
   const asked = new Asked(text, words.languages)
-  const literals = { most: 1, accepts: ({ o }: Row) => !reader.term(o).e }
-  const scored = await reader.each([...found.values()], async ({ id, core, share, passages }) => {
-    const [row] = await reader.take(id, label, ANY, literals)
-    return withBlocks(() => {
-      const name = row === undefined ? '' : reader.term(row.o).v
+  const isLiteral = ({ o }: Row) => !reader.term(o).e
+  const scored = await reader.each([...found.values()], ({ id, core, share, passages }) =>
+    reader.run((taking) => {
+      const labelled = taking.object(id, label, isLiteral)
+      const [entity, name] = [
+        reader.term(id),
+        labelled === undefined ? '' : reader.term(labelled).v,
+      ]
       const score = (asked.shareOf(name) + Math.min(1, share)) / 2
-      return { id, near: { entity: reader.term(id), score, core }, passages }
-    })
-  })
+      return { id, near: { entity, score, core }, passages }
+    }),
+  )
   return scored.sort((a, b) => b.near.score - a.near.score)
 }
 

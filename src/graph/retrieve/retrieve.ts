@@ -221,18 +221,19 @@ async function labelsOf(
 ): Promise<Record<string, string>> {
   const most = languages === undefined ? 1 : mostLabels
   const literals = { most, accepts: ({ o }: Row) => !reader.term(o).e }
-  const labels = await reader.each([...named], async ([uri, known]) => {
-    const id = known ?? (await withBlocks(() => reader.view.find({ v: uri, e: true })))
-    // Things that are one are called alike.
-    const members = await withBlocks(() => sameness.membersOf(id))
-    const rows: Row[] = []
-    for (const member of members) {
-      if (rows.length >= most) break
-      rows.push(...(await reader.take(member, books.ids.label, ANY, literals)))
-    }
-    const found = await withBlocks(() => rows.map(({ o }) => reader.term(o)))
-    const best = languages === undefined ? found[0] : preferred(found, languages)
-    return best && ([uri, best.v] as const)
-  })
+  const labels = await reader.each([...named], ([uri, known]) =>
+    reader.run((taking) => {
+      const id = known ?? reader.view.find({ v: uri, e: true })
+      const found: Term[] = []
+      // Things that are one are called alike.
+      for (const member of sameness.membersOf(id)) {
+        if (found.length >= most) break
+        const rows = taking.rows(member, books.ids.label, ANY, literals)
+        found.push(...rows.map(({ o }) => reader.term(o)))
+      }
+      const best = languages === undefined ? found[0] : preferred(found, languages)
+      return best && ([uri, best.v] as const)
+    }),
+  )
   return Object.fromEntries(labels.filter((label) => label !== undefined))
 }

@@ -2,12 +2,10 @@
 
 import { languageRank } from '../../terms.js'
 import type { Term } from '../../types.js'
-import { withBlocks } from '../miss.js'
 import type { GraphSource } from '../types.js'
-import { ANY } from '../view.js'
 import type { Bookkeeping } from './bookkeeping.js'
 import type { Retrieval } from './query.js'
-import type { GraphReader, Row } from './reader.js'
+import type { GraphReader, Row, Taking } from './reader.js'
 
 export interface SourceParts {
   /** The id of a core that says so: the first, where several do. May throw a Miss. */
@@ -41,86 +39,91 @@ export async function readSources(
 
   async function inLanguages(ranges: readonly string[]): Promise<SourceCandidate[]> {
     const some = candidates.slice(0, looksForEach * most)
-    const ranked = await reader.each(some, async (each) => {
-      const ln = await languageOf(each.id)
-      return { each, rank: languageRank({ v: '', e: false, ...(ln && { ln }) }, ranges) }
-    })
+    const ranked = await reader.each(some, (each) =>
+      reader.run((taking) => {
+        const ln = languageOf(taking, each.id, documentIdOf(taking, each.id))
+        return { each, rank: languageRank({ v: '', e: false, ...(ln && { ln }) }, ranges) }
+      }),
+    )
     return ranked.sort((a, b) => a.rank - b.rank).map(({ each }) => each)
   }
 
+  function describe(candidate: SourceCandidate): GraphSource | Promise<GraphSource> {
+    return reader.run((taking) => {
+      const { id, from, score, legs, via, entities } = candidate
+      const core = candidate.core ?? parts.coreOf(...placesOf(from as Row))
+      const documentId = documentIdOf(taking, id)
+      const document = documentId === undefined ? undefined : reader.term(documentId)
+      const title = titleOf(taking, documentId ?? id)
+      const language = languageOf(taking, id, documentId)
+      const start = literalOf(taking, id, books.ids.beginIndex, isOffset)
+      const end = literalOf(taking, id, books.ids.endIndex, isOffset)
+      const heading = literalOf(taking, id, books.ids.articleSection, isLiteral)
+      const page = literalOf(taking, id, books.ids.pageStart, isOffset)
+      const text = literalOf(taking, id, books.ids.text, isLiteral)
+      return {
+        chunk: reader.term(id),
+        ...(document !== undefined && { document }),
+        ...(title !== undefined && { title }),
+        ...(language !== undefined && { language }),
+        core,
+        ...(heading !== undefined && { heading }),
+        ...(page !== undefined && { page: Number(page) }),
+        ...(start !== undefined && { start: Number(start) }),
+        ...(end !== undefined && { end: Number(end) }),
+        ...(text !== undefined && { text }),
+        score,
+        legs,
+        via,
+        entities,
+      }
+    })
+  }
+
   /** Of a passage or its document, where the core says so: a tag. */
-  async function languageOf(id: number): Promise<string | undefined> {
-    const document = await documentIdOf(id)
+  function languageOf(
+    taking: Taking,
+    id: number,
+    document: number | undefined,
+  ): string | undefined {
     for (const each of document === undefined ? [id] : [id, document]) {
       for (const p of [books.ids.language, books.ids.inLanguage, books.ids.dcLanguage]) {
-        const tag = await literalOf(each, p, isLanguage)
+        const tag = literalOf(taking, each, p, isLanguage)
         if (tag !== undefined) return tag
       }
     }
     return undefined
   }
 
-  async function describe(candidate: SourceCandidate): Promise<GraphSource> {
-    const { id, from, score, legs, via, entities } = candidate
-    const chunk = await withBlocks(() => reader.term(id))
-    const core = candidate.core ?? (await withBlocks(() => parts.coreOf(...placesOf(from as Row))))
-    const documentId = await documentIdOf(id)
-    const document =
-      documentId === undefined ? undefined : await withBlocks(() => reader.term(documentId))
-    const title = await titleOf(documentId ?? id)
-    const language = await languageOf(id)
-    const start = await literalOf(id, books.ids.beginIndex, isOffset)
-    const end = await literalOf(id, books.ids.endIndex, isOffset)
-    const heading = await literalOf(id, books.ids.articleSection, isLiteral)
-    const page = await literalOf(id, books.ids.pageStart, isOffset)
-    const text = await literalOf(id, books.ids.text, isLiteral)
-    return {
-      chunk,
-      ...(document !== undefined && { document }),
-      ...(title !== undefined && { title }),
-      ...(language !== undefined && { language }),
-      core,
-      ...(heading !== undefined && { heading }),
-      ...(page !== undefined && { page: Number(page) }),
-      ...(start !== undefined && { start: Number(start) }),
-      ...(end !== undefined && { end: Number(end) }),
-      ...(text !== undefined && { text }),
-      score,
-      legs,
-      via,
-      entities,
-    }
-  }
-
-  async function titleOf(id: number): Promise<string | undefined> {
+  function titleOf(taking: Taking, id: number): string | undefined {
     const { name, dctermsTitle, dcTitle, label } = books.ids
     for (const p of [name, dctermsTitle, dcTitle, label]) {
-      const title = await literalOf(id, p, isLiteral)
+      const title = literalOf(taking, id, p, isLiteral)
       if (title !== undefined) return title
     }
     return undefined
   }
 
-  async function documentIdOf(id: number): Promise<number | undefined> {
-    const accepts = ({ o }: Row) => o !== id && reader.term(o).e
+  function documentIdOf(taking: Taking, id: number): number | undefined {
+    const isOther = ({ o }: Row) => o !== id && reader.term(o).e
     for (const p of [books.ids.wasDerivedFrom, books.ids.isPartOf]) {
-      const [row] = await reader.take(id, p, ANY, { most: 1, accepts })
-      if (row !== undefined) return row.o
+      const document = taking.object(id, p, isOther)
+      if (document !== undefined) return document
     }
     // In cores of the reference system entities are the subject of the document itself.
     const { type, DigitalDocument } = books.ids
-    const isOne = await withBlocks(() => reader.view.has(id, type, DigitalDocument))
-    return isOne ? id : undefined
+    return reader.view.has(id, type, DigitalDocument) ? id : undefined
   }
 
   /** The first that a passage has by this predicate. */
-  async function literalOf(
+  function literalOf(
+    taking: Taking,
     id: number,
     p: number,
     is: (term: Term) => boolean,
-  ): Promise<string | undefined> {
-    const [row] = await reader.take(id, p, ANY, { most: 1, accepts: ({ o }) => is(reader.term(o)) })
-    return row && (await withBlocks(() => reader.term(row.o))).v
+  ): string | undefined {
+    const object = taking.object(id, p, ({ o }) => is(reader.term(o)))
+    return object === undefined ? undefined : reader.term(object).v
   }
 }
 
