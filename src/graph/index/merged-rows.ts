@@ -138,6 +138,8 @@ export class MergedRows implements Rows {
   readonly #heads: PartStream[] = []
   /** Those whose rows were told: they go on to their next ones, and take their places. */
   readonly #told: PartStream[]
+  /** Where there is no other: its rows are only told by other ids. */
+  readonly #only: PartStream | undefined
   /** The last of them has its next row. */
   #isReady = false
 
@@ -158,14 +160,16 @@ export class MergedRows implements Rows {
     this.g = g
     this.#pattern = pattern
     this.#ids = ids
+    this.#only = streams.length === 1 ? streams[0] : undefined
     this.#told = [...streams]
-    if (streams.length === 1) return
+    if (this.#only !== undefined) return
     const open = (places[order] as readonly number[]).filter((place) => pattern[place] === ANY)
     if (g === ANY || g === NAMED) open.push(graphPlace)
     for (const stream of streams) stream.keys = open.map((place) => new Key(place, stream.terms))
   }
 
   next(): boolean {
+    if (this.#only !== undefined) return this.#nextOf(this.#only)
     const told = this.#told
     const heads = this.#heads
     // Rows of one part often come in a run: most are compared with nothing.
@@ -198,6 +202,15 @@ export class MergedRows implements Rows {
     while (others > 0 && (heads[others - 1] as PartStream).compare(first) === 0) others--
     this.#take(first)
     while (heads.length > others) told.push(heads.pop() as PartStream)
+    return true
+  }
+
+  #nextOf(only: PartStream): boolean {
+    if (!this.#isReady && !only.next()) return false
+    // Before anything else may miss a block: the next call would pass this row over.
+    this.#isReady = true
+    this.#take(only)
+    this.#isReady = false
     return true
   }
 

@@ -17,14 +17,20 @@ import { onlyText } from './part-terms.js'
 import { mostShare, type PartView } from './part-view.js'
 import { noRows } from './part-rows.js'
 
+/** A pattern as one part is asked for it. */
 interface PartAsked {
   readonly n: number
   readonly view: PartView
-  readonly triple: readonly [s: number, p: number, o: number]
+  readonly s: number
+  readonly p: number
+  readonly o: number
   readonly g: number
 }
 
-/** Translations of ids that are remembered for each part, and terms that are for all. */
+/** In the place of a part's own id: it was not looked for yet. */
+const UNASKED = -9
+
+/** Translations of ids that are remembered, for each part to those of the graph, and terms. */
 const maxRemembered = 1 << 18
 
 /**
@@ -40,9 +46,11 @@ export class MergedView implements TellingView {
   readonly #views: readonly PartView[]
   /** By part: what its ids are counted on from. */
   readonly #bases: readonly number[]
-  /** By part: its own ids to those of the graph, and back. */
+  /** By part: its own ids to those of the graph. */
   readonly #graphIds: Map<number, number>[]
-  readonly #partIds: Map<number, number>[]
+  /** By id of the graph, the own one of each part. */
+  readonly #partIds = new Map<number, number[]>()
+  readonly #unasked: readonly number[]
   /**
    * How far each term was looked for. All parts together may have more blocks than memory holds at
    * once: a search that began anew after each Miss would not end.
@@ -64,7 +72,7 @@ export class MergedView implements TellingView {
     const share = views.reduce((sum, { part }) => sum + part.termsShare, 0)
     this.isVast = base < 2 ** 32 && share > mostShare
     this.#graphIds = views.map(() => new Map())
-    this.#partIds = views.map(() => new Map())
+    this.#unasked = views.map(() => UNASKED)
   }
 
   find(term: Term): number {
@@ -148,10 +156,10 @@ export class MergedView implements TellingView {
     const asked: PartAsked[] = []
     let inRange = 0
     let inPlaces = 0
-    for (const n of this.#partsWith(s, p, o, g)) {
-      const part = this.#asked(n, s, p, o, g)
-      const [range, places] = [part.view.rangeRows(...part.triple), part.view.placeRows(part.g)]
-      if (range === 0 || places === 0) continue
+    for (const part of this.#partsWith(s, p, o, g)) {
+      const range = part.view.rangeRows(part.s, part.p, part.o)
+      const places = range === 0 ? 0 : part.view.placeRows(part.g)
+      if (places === 0) continue
       asked.push(part)
       inRange += range
       inPlaces += places
@@ -160,7 +168,7 @@ export class MergedView implements TellingView {
     if (first === undefined) return noRows
     // All in one way: that gives them one order.
     const isByPlaces = inPlaces < inRange
-    const rowsOf = ({ view, triple, g }: PartAsked) => view.rowsBy(isByPlaces, ...triple, g)
+    const rowsOf = ({ view, s, p, o, g }: PartAsked) => view.rowsBy(isByPlaces, s, p, o, g)
     // Its ids are those of the graph.
     if (first.n === 0 && asked.length === 1) return rowsOf(first)
     const streams = asked.map((part) => {
@@ -169,12 +177,6 @@ export class MergedView implements TellingView {
     })
     const order = isByPlaces ? SPO : orderOf(s, p, o)
     return new MergedRows(streams, order, [s, p, o, g], isTold ? undefined : this)
-  }
-
-  /** A pattern as one part is asked for it. */
-  #asked(n: number, s: number, p: number, o: number, g: number): PartAsked {
-    const triple = [this.partId(n, s), this.partId(n, p), this.partId(n, o)] as const
-    return { n, view: this.view(n), triple, g: this.partId(n, g) }
   }
 
   has(s: number, p: number, o: number, g: number = UNION): boolean {
@@ -209,13 +211,8 @@ export class MergedView implements TellingView {
 
   estimate(s: number, p: number, o: number, g: number = UNION): number {
     let sum = 0
-    for (const n of this.#partsWith(s, p, o, g)) {
-      sum += this.view(n).estimate(
-        this.partId(n, s),
-        this.partId(n, p),
-        this.partId(n, o),
-        this.partId(n, g),
-      )
+    for (const part of this.#partsWith(s, p, o, g)) {
+      sum += part.view.estimate(part.s, part.p, part.o, part.g)
     }
     return sum
   }
@@ -253,25 +250,45 @@ export class MergedView implements TellingView {
 
   /** A part's own id for one of the graph: `NONE` where it does not have the term. */
   partId(n: number, id: number): number {
-    if (id < 0) return id
-    const owner = this.#partOf(id)
-    const own = id - this.baseOf(owner)
-    if (owner === n) return own
-    // The first that has a term gives it its id.
-    if (owner > n) return NONE
-    const known = this.#partIds[n]?.get(id)
-    if (known !== undefined) return known
-    const found = this.view(n).part.terms.find(this.view(owner).part.terms.encoded(own))
-    remember(this.#partIds[n], id, found)
-    return found
+    return id < 0 ? id : this.#ownId(this.#idsOf(id), n, id)
   }
 
-  /** The parts that have the terms of a pattern. */
-  #partsWith(s: number, p: number, o: number, g: number): number[] {
-    const parts: number[] = []
-    const has = (n: number, id: number) => this.partId(n, id) !== NONE
+  /** What the parts call a term, as far as it was looked for. */
+  #idsOf(id: number): number[] {
+    const known = this.#partIds.get(id)
+    if (known !== undefined) return known
+    const owner = this.#partOf(id)
+    const ids = this.#unasked.slice()
+    // The first that has a term gives it its id.
+    ids.fill(NONE, 0, owner)
+    ids[owner] = id - this.baseOf(owner)
+    remember(this.#partIds, id, ids)
+    return ids
+  }
+
+  #ownId(ids: number[], n: number, id: number): number {
+    const known = ids[n] as number
+    if (known !== UNASKED) return known
+    const owner = this.#partOf(id)
+    const own = id - this.baseOf(owner)
+    return (ids[n] = this.view(n).part.terms.find(this.view(owner).part.terms.encoded(own)))
+  }
+
+  /** The parts that have the terms of a pattern, and what each is asked for. */
+  #partsWith(s: number, p: number, o: number, g: number): PartAsked[] {
+    const parts: PartAsked[] = []
+    const [ofS, ofO] = [s < 0 ? undefined : this.#idsOf(s), o < 0 ? undefined : this.#idsOf(o)]
+    const [ofP, ofG] = [p < 0 ? undefined : this.#idsOf(p), g < 0 ? undefined : this.#idsOf(g)]
     for (let n = 0; n < this.parts; n++) {
-      if (has(n, s) && has(n, o) && has(n, p) && has(n, g)) parts.push(n)
+      const ownS = ofS === undefined ? s : this.#ownId(ofS, n, s)
+      if (ownS === NONE) continue
+      const ownO = ofO === undefined ? o : this.#ownId(ofO, n, o)
+      if (ownO === NONE) continue
+      const ownP = ofP === undefined ? p : this.#ownId(ofP, n, p)
+      if (ownP === NONE) continue
+      const ownG = ofG === undefined ? g : this.#ownId(ofG, n, g)
+      if (ownG === NONE) continue
+      parts.push({ n, view: this.view(n), s: ownS, p: ownP, o: ownO, g: ownG })
     }
     return parts
   }
@@ -288,7 +305,7 @@ export class MergedView implements TellingView {
   }
 }
 
-function remember(map: Map<number, number> | undefined, from: number, to: number): void {
+function remember<T>(map: Map<number, T> | undefined, from: number, to: T): void {
   if (map === undefined) return
   if (map.size === maxRemembered) map.clear()
   map.set(from, to)

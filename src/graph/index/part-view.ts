@@ -37,11 +37,18 @@ export class PartView implements TellingView {
   readonly parts = 1
   readonly #chosen: Chosen
   readonly #range: RowRange = { order: SPO, from: 0, to: 0 }
+  /** That of the pattern which was asked for last: rows are counted before they are told. */
+  readonly #rows: RowRange = { order: SPO, from: 0, to: 0 }
+  #s = NONE
+  #p = NONE
+  #o = NONE
+  readonly #allPlaces: PlaceRange
 
   constructor(part: Part, chosen: Chosen) {
     this.part = part
     this.#chosen = chosen
     this.isExact = chosen.accepts === undefined && !part.hasGraphs
+    this.#allPlaces = { from: 0, to: part.record.places, accepts: chosen.accepts }
   }
 
   /** By place: 1 where it is seen. Undefined: all are. */
@@ -118,8 +125,19 @@ export class PartView implements TellingView {
   /** How many rows there are in the range of a pattern. */
   rangeRows(s: number, p: number, o: number): number {
     if (s !== ANY && p !== ANY && o !== ANY) return 1
-    this.part.rangeOf(s, p, o, this.#range)
-    return this.#range.to - this.#range.from
+    const { from, to } = this.#rangeOf(s, p, o)
+    return to - from
+  }
+
+  #rangeOf(s: number, p: number, o: number): RowRange {
+    const range = this.#rows
+    if (s === this.#s && p === this.#p && o === this.#o) return range
+    this.#s = NONE
+    this.part.rangeOf(s, p, o, range)
+    this.#s = s
+    this.#p = p
+    this.#o = o
+    return range
   }
 
   /** How many rows the places of a graph have together, at most, as far as they are seen. */
@@ -158,8 +176,7 @@ export class PartView implements TellingView {
       if (eachGraph) return new RowsInPlaces(part, rows, places, true, g)
       return inGraphs ? new RowsOfGraph(rows, g) : rows
     }
-    part.rangeOf(s, p, o, this.#range)
-    const { order, from, to } = this.#range
+    const { order, from, to } = this.#rangeOf(s, p, o)
     if (from === to || places.from === places.to) return noRows
     const rows = new RangeRows(part, order, from, to, s, p, o)
     if (eachGraph) return new RowsInPlaces(part, rows, places, true, g)
@@ -200,6 +217,7 @@ export class PartView implements TellingView {
 
   /** The places that count where rows of a graph are asked for. */
   #placesOf(g: number): PlaceRange {
+    if (g === UNION || g === ANY) return this.#allPlaces
     const range = { from: 0, to: 0, accepts: this.#chosen.accepts }
     this.part.placesOfGraph(g, range)
     return range
