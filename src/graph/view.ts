@@ -28,9 +28,10 @@ export interface GraphView {
   textOfHash(hash: number): string | undefined
   /**
    * The triples of a pattern, `ANY` where a place is open, each once; none where a place is `NONE`.
-   * `g` is `UNION` where it is left out.
+   * `g` is `UNION` where it is left out. Of a subject's triples those with `unwanted` predicates may be left
+   * out, where many lie together.
    */
-  rows(s: number, p: number, o: number, g?: number): Rows
+  rows(s: number, p: number, o: number, g?: number, unwanted?: ReadonlySet<number>): Rows
   has(s: number, p: number, o: number, g?: number): boolean
   /** How many rows there are: exactly where `isExact`, else about so many. Costs a few look-ups. */
   estimate(s: number, p: number, o: number, g?: number): number

@@ -27,6 +27,13 @@ interface PartAsked {
   readonly g: number
 }
 
+type Pattern = readonly [s: number, p: number, o: number, g: number]
+
+interface RowsOptions {
+  readonly isTold?: boolean
+  readonly unwanted?: ReadonlySet<number> | undefined
+}
+
 /** In the place of a part's own id: it was not looked for yet. */
 const UNASKED = -9
 
@@ -51,6 +58,8 @@ export class MergedView implements TellingView {
   /** By id of the graph, the own one of each part. */
   readonly #partIds = new Map<number, number[]>()
   readonly #unasked: readonly number[]
+  /** By sets of predicates, the own ids of each part. */
+  readonly #unwanted = new WeakMap<ReadonlySet<number>, (ReadonlySet<number> | undefined)[]>()
   /**
    * How far each term was looked for. All parts together may have more blocks than memory holds at
    * once: a search that began anew after each Miss would not end.
@@ -144,15 +153,15 @@ export class MergedView implements TellingView {
     return this.view(n).graphNames()
   }
 
-  rows(s: number, p: number, o: number, g: number = UNION): Rows {
-    return this.#rows(s, p, o, g, false)
+  rows(s: number, p: number, o: number, g: number = UNION, unwanted?: ReadonlySet<number>): Rows {
+    return this.#rows([s, p, o, g], { unwanted })
   }
 
   rowsToTell(s: number, p: number, o: number, g: number): Rows {
-    return this.#rows(s, p, o, g, true)
+    return this.#rows([s, p, o, g], { isTold: true })
   }
 
-  #rows(s: number, p: number, o: number, g: number, isTold: boolean): Rows {
+  #rows([s, p, o, g]: Pattern, { isTold = false, unwanted }: RowsOptions): Rows {
     const asked: PartAsked[] = []
     let inRange = 0
     let inPlaces = 0
@@ -168,7 +177,8 @@ export class MergedView implements TellingView {
     if (first === undefined) return noRows
     // All in one way: that gives them one order.
     const isByPlaces = inPlaces < inRange
-    const rowsOf = ({ view, s, p, o, g }: PartAsked) => view.rowsBy(isByPlaces, s, p, o, g)
+    const rowsOf = ({ n, view, s, p, o, g }: PartAsked) =>
+      view.rowsBy(isByPlaces, s, p, o, g, unwanted && this.#unwantedIn(n, unwanted))
     // Its ids are those of the graph.
     if (first.n === 0 && asked.length === 1) return rowsOf(first)
     const streams = asked.map((part) => {
@@ -177,6 +187,12 @@ export class MergedView implements TellingView {
     })
     const order = isByPlaces ? SPO : orderOf(s, p, o)
     return new MergedRows(streams, order, [s, p, o, g], isTold ? undefined : this)
+  }
+
+  #unwantedIn(n: number, unwanted: ReadonlySet<number>): ReadonlySet<number> {
+    const ofParts = this.#unwanted.get(unwanted) ?? []
+    this.#unwanted.set(unwanted, ofParts)
+    return (ofParts[n] ??= new Set([...unwanted].map((id) => this.partId(n, id))))
   }
 
   has(s: number, p: number, o: number, g: number = UNION): boolean {

@@ -3,7 +3,7 @@
 import { patience, pause } from '../miss.js'
 import { ANY, DEFAULT, NONE, UNION, type Rows } from '../view.js'
 import { pieceBytes } from './layout.js'
-import { OSP, SPO, type Part, type PlaceRange } from './part.js'
+import { OSP, SPO, type Part, type PlaceRange, type RowRange } from './part.js'
 
 /** Rows, and which of `SPO` they are. */
 export interface PartRows extends Rows {
@@ -11,7 +11,7 @@ export interface PartRows extends Rows {
   spoRow(): number
 }
 
-/** The rows [from, to) of an order: those of a pattern. */
+/** The rows of a pattern: a range of one of the orders. */
 export class RangeRows implements PartRows {
   s: number
   p: number
@@ -27,17 +27,17 @@ export class RangeRows implements PartRows {
   // The piece of the row, and where its offsets begin.
   #words: Uint32Array = noWords
   #wordsFrom = -1
+  /** Predicates of a subject that are passed over. */
+  readonly #unwanted: ReadonlySet<number> | undefined
 
   constructor(
     part: Part,
-    order: number,
-    from: number,
-    to: number,
-    s: number,
-    p: number,
-    o: number,
+    { order, from, to }: RowRange,
+    [s, p, o]: readonly [s: number, p: number, o: number],
+    unwanted?: ReadonlySet<number>,
   ) {
     this.#part = part
+    this.#unwanted = s !== ANY && p === ANY ? unwanted : undefined
     this.#order = order
     this.#row = from
     this.#to = to
@@ -48,6 +48,7 @@ export class RangeRows implements PartRows {
   }
 
   next(): boolean {
+    if (this.#unwanted !== undefined) this.#passOver(this.#unwanted)
     const row = this.#row
     if (row >= this.#to) return false
     const part = this.#part
@@ -75,6 +76,14 @@ export class RangeRows implements PartRows {
     }
     this.#row = row + 1
     return true
+  }
+
+  #passOver(unwanted: ReadonlySet<number>): void {
+    while (this.#row < this.#to) {
+      const predicate = this.#part.predicateOf(this.#row)
+      if (!unwanted.has(predicate)) return
+      this.#row = this.#part.behind(predicate, this.#row, this.#to)
+    }
   }
 
   spoRow(): number {

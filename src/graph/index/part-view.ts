@@ -112,10 +112,10 @@ export class PartView implements TellingView {
     return this.part.terms.term(id)
   }
 
-  rows(s: number, p: number, o: number, g: number = UNION): Rows {
+  rows(s: number, p: number, o: number, g: number = UNION, unwanted?: ReadonlySet<number>): Rows {
     if (this.#isNothing(s, p, o, g)) return noRows
     const isByPlaces = !this.#seesAll(g) && this.placeRows(g) < this.rangeRows(s, p, o)
-    return this.rowsBy(isByPlaces, s, p, o, g)
+    return this.rowsBy(isByPlaces, s, p, o, g, unwanted)
   }
 
   rowsToTell(s: number, p: number, o: number, g: number): Rows {
@@ -154,9 +154,16 @@ export class PartView implements TellingView {
 
   /**
    * The rows of a pattern: by going through those of the places, in the order of `SPO`, or through the
-   * range of the pattern, in the order that this has.
+   * range of the pattern, in the order that this has. There unwanted predicates of a subject are passed over.
    */
-  rowsBy(isByPlaces: boolean, s: number, p: number, o: number, g: number): Rows {
+  rowsBy(
+    isByPlaces: boolean,
+    s: number,
+    p: number,
+    o: number,
+    g: number,
+    unwanted?: ReadonlySet<number>,
+  ): Rows {
     if (this.#isNothing(s, p, o, g)) return noRows
     const { part } = this
     const places = this.#placesOf(g)
@@ -176,9 +183,9 @@ export class PartView implements TellingView {
       if (eachGraph) return new RowsInPlaces(part, rows, places, true, g)
       return inGraphs ? new RowsOfGraph(rows, g) : rows
     }
-    const { order, from, to } = this.#rangeOf(s, p, o)
-    if (from === to || places.from === places.to) return noRows
-    const rows = new RangeRows(part, order, from, to, s, p, o)
+    const range = this.#rangeOf(s, p, o)
+    if (range.from === range.to || places.from === places.to) return noRows
+    const rows = new RangeRows(part, range, [s, p, o], unwanted)
     if (eachGraph) return new RowsInPlaces(part, rows, places, true, g)
     if (!isOfAll) return new RowsInPlaces(part, rows, places, false, inGraphs ? g : DEFAULT)
     return inGraphs ? new RowsOfGraph(rows, g) : rows

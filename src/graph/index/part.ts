@@ -115,6 +115,21 @@ export class Part {
     return this.#file.word((this.#starts[order] as number) + 4 * id)
   }
 
+  /** Of a row in `SPO`. */
+  predicateOf(row: number): number {
+    return this.#file.word(this.pairPlace(SPO, row))
+  }
+
+  /** Of rows [from, to) in `SPO` of one subject, the first behind those with a predicate, which the first one has. */
+  behind(predicate: number, from: number, to: number): number {
+    let low = from + 1
+    for (let step = 1; low < to && this.predicateOf(low) === predicate; step *= 2) {
+      if (low + step >= to) return this.#lowerBound(SPO, low, to, predicate + 1, 0)
+      low += step
+    }
+    return this.#lowerBound(SPO, from + 1, Math.min(low, to), predicate + 1, 0)
+  }
+
   /** The first row in [from, to) at or behind this pair. */
   #lowerBound(order: number, from: number, to: number, second: number, third: number): number {
     const pairs = this.#pairs[order] as number

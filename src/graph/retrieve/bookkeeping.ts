@@ -11,7 +11,8 @@ type Ids = Readonly<Record<keyof typeof vocabulary, number>>
 export class Bookkeeping {
   readonly ids: Ids
   readonly #view: GraphView
-  readonly #alone: ReadonlySet<number>
+  /** Predicates of which no triple is knowledge. */
+  readonly alone: ReadonlySet<number>
   readonly #ofPassage: ReadonlySet<number>
   readonly #passages = new Map<number, boolean>()
 
@@ -21,7 +22,7 @@ export class Bookkeeping {
     const { label, wasDerivedFrom, subjectOf, beginIndex, endIndex } = ids
     const { sameAs, differentFrom, specializationOf } = ids
     const sources = [wasDerivedFrom, subjectOf, beginIndex, endIndex]
-    this.#alone = new Set([label, sameAs, differentFrom, specializationOf, ...sources])
+    this.alone = new Set([label, sameAs, differentFrom, specializationOf, ...sources])
     const { isPartOf, position, text, articleSection, pageStart, pageEnd } = ids
     this.#ofPassage = new Set([isPartOf, position, text, articleSection, pageStart, pageEnd])
   }
@@ -41,16 +42,11 @@ export class Bookkeeping {
    */
   isKnowledge({ s, p, o }: Row): boolean {
     const { type, hasPart } = this.ids
-    if (this.#alone.has(p)) return false
+    if (this.alone.has(p)) return false
     if (p === type) return o !== this.ids.String
     if (p === hasPart) return !this.isPassage(o)
     if (this.#ofPassage.has(p)) return !this.isPassage(s)
     return true
-  }
-
-  /** True for predicates of which no triple is knowledge. */
-  isPredicate(id: number): boolean {
-    return this.#alone.has(id)
   }
 
   /** True for a piece of a text, as flows make of documents. */

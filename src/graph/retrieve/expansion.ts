@@ -25,7 +25,11 @@ export async function expand(
 ): Promise<Row[]> {
   const found = new Map<string, Row>()
   const visited = new Set(await withMembers(from))
-  const takes = { most: triples, accepts: (row: Row) => books.isKnowledge(row) }
+  const takes = {
+    most: triples,
+    accepts: (row: Row) => books.isKnowledge(row),
+    unwanted: books.alone,
+  }
   let level: readonly number[] = [...visited]
 
   for (let at = 0; at < depth && found.size < maxTriples; at++) {
@@ -45,7 +49,7 @@ export async function expand(
   function aroundNode(id: number) {
     return reader.run((taking) => [
       taking.rows(id, ANY, ANY, takes),
-      books.isPredicate(id) ? [] : taking.rows(ANY, id, ANY, takes),
+      books.alone.has(id) ? [] : taking.rows(ANY, id, ANY, takes),
       taking.rows(ANY, ANY, id, takes),
     ])
   }

@@ -3,7 +3,7 @@
 import { Turns } from '../../turns.js'
 import type { Term } from '../../types.js'
 import { withBlocks } from '../miss.js'
-import { ANY, NONE, type GraphView, type Rows } from '../view.js'
+import { ANY, NONE, UNION, type GraphView, type Rows } from '../view.js'
 
 export type Row = Readonly<Pick<Rows, 's' | 'p' | 'o'>>
 
@@ -11,6 +11,8 @@ interface TakeOptions {
   readonly most: number
   /** Which rows count. May throw a Miss. */
   readonly accepts: (row: Row) => boolean
+  /** Predicates of which no row counts. */
+  readonly unwanted?: ReadonlySet<number>
 }
 
 /** What waits for its blocks at the same time. */
@@ -102,11 +104,11 @@ export class Taking {
   }
 
   /** The first rows of a pattern that are accepted. May throw a Miss. */
-  rows(s: number, p: number, o: number, { most, accepts }: TakeOptions): readonly Row[] {
+  rows(s: number, p: number, o: number, { most, accepts, unwanted }: TakeOptions): readonly Row[] {
     if (s === NONE || p === NONE || o === NONE) return noRows
     const n = this.#next++
     const taken = (this.#taken[n] ??= { rows: [], read: 0, isAt: false })
-    const cursor = (taken.cursor ??= this.#view.rows(s, p, o))
+    const cursor = (taken.cursor ??= this.#view.rows(s, p, o, UNION, unwanted))
     const { rows } = taken
     while (rows.length < most && (taken.isAt || (taken.read < mostRead && cursor.next()))) {
       if (!taken.isAt) taken.read++

@@ -58,7 +58,8 @@ export class ArrayView implements GraphView {
     return this.#matching(ids).length > 0
   }
 
-  rows(...ids: [number, number, number]): Rows {
+  rows(s: number, p: number, o: number): Rows {
+    const ids = [s, p, o] as const
     this.#mayMiss()
     const shown = (id: number) => (id === ANY ? '*' : (this.#terms[id]?.v ?? 'none'))
     this.asked.push(ids.map(shown).join(' '))
