@@ -33,6 +33,14 @@ export class BlockCache {
     return this.#maxBytes
   }
 
+  /**
+   * Whether there is room for so much more that whole blocks are read: a store that fits is soon there, and to read
+   * a piece takes half as long as to read all of its block.
+   */
+  get isRoomy(): boolean {
+    return 2 * (this.#bytes + blockBytes) <= this.#maxBytes
+  }
+
   file(keyOf: (block: number) => Uint8Array): BlockFile {
     return new BlockFile(this, keyOf)
   }
@@ -79,6 +87,12 @@ export class BlockCache {
 function there(value: Uint8Array | undefined): Uint8Array {
   if (value !== undefined) return value
   throw new LorekeepError('LK_STORAGE_CORRUPT', 'a block of an index is missing')
+}
+
+/** The pieces of the block that a piece is in: [from, to). */
+function blockOf(piece: number): [from: number, to: number] {
+  const from = piece - (piece % perBlock)
+  return [from, from + perBlock]
 }
 
 /**
@@ -141,7 +155,9 @@ export class BlockFile {
   /** @throws LorekeepError `LK_STORAGE_*` */
   async #hold(from: number, to: number): Promise<void> {
     for (let n = from; n < to; n++) this.#holders.set(n, (this.#holders.get(n) ?? 0) + 1)
-    await Promise.all(this.#load(from, to - from === 1 ? this.#ahead(from) : to))
+    if (to - from > 1) await Promise.all(this.#load(from, to))
+    else if (this.#cache.isRoomy) await Promise.all(this.#load(...blockOf(from)))
+    else await Promise.all(this.#load(from, this.#ahead(from)))
   }
 
   /**

@@ -6,6 +6,8 @@ import { withBlocks } from '../../../src/graph/miss.js'
 
 const keyOf = (block: number) => Uint8Array.of(block)
 const perBlock = blockBytes / pieceBytes
+/** Whole blocks are read only where there is room for twice as much. */
+const little = 2 * blockBytes - 1
 
 /** Blocks whose pieces begin with their numbers, the last one short, and what is read of them. */
 async function opened(blocks: number, maxBytes: number) {
@@ -32,8 +34,20 @@ async function opened(blocks: number, maxBytes: number) {
 
 const numberOf = async (file: BlockFile, n: number) => withBlocks(() => file.piece(n).words[0])
 
+t.test('with much room all of a block is read, else the piece that is asked for', async (t) => {
+  const { file, taken } = await opened(5, 4 * blockBytes)
+  for (const n of [20, 37, 3, 68, 20, 66, 38]) t.equal(await numberOf(file, n), n)
+  t.strictSame(taken(), [
+    [1, 0, 16],
+    [2, 0, 16],
+    [0, 3, 4],
+    [4, 4, 5],
+    [4, 2, 3],
+  ])
+})
+
 t.test('of a block the piece that is asked for is read, and kept', async (t) => {
-  const { file, taken } = await opened(3, Infinity)
+  const { file, taken } = await opened(3, little)
   for (const n of [20, 37, 3, 20, 3]) t.equal(await numberOf(file, n), n)
   t.strictSame(taken(), [
     [1, 4, 5],
@@ -45,7 +59,7 @@ t.test('of a block the piece that is asked for is read, and kept', async (t) => 
 })
 
 t.test('who reads one piece after the other reads more at once, up to a block', async (t) => {
-  const { file, taken } = await opened(3, Infinity)
+  const { file, taken } = await opened(3, little)
   for (let n = 0; n < 3 * perBlock; n++) t.equal(await numberOf(file, n), n)
   t.strictSame(taken(), [
     [0, 0, 1],
@@ -60,7 +74,7 @@ t.test('who reads one piece after the other reads more at once, up to a block', 
 })
 
 t.test('what lies in several pieces is read at once, but for what is there', async (t) => {
-  const { file, taken } = await opened(3, Infinity)
+  const { file, taken } = await opened(3, little)
   await numberOf(file, 18)
   taken()
   await withBlocks(() => file.need(14, 35))
