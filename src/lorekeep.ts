@@ -232,6 +232,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       slices,
       isAlone,
       presence,
+      reads,
       limits,
       onError: reporter('knowledge'),
       indexCacheBytes: graphCacheBytes,

@@ -380,9 +380,18 @@ export async function deleteMembers(
   }
 }
 
-function refused(cause?: unknown): LorekeepError {
-  const detail =
-    'others took this process for dead while it stood still; nothing was written, and it can be tried again'
+/** Nothing was written. */
+export function refused(cause?: unknown): LorekeepError {
+  return wasDead('nothing was written, and it can be tried again', cause)
+}
+
+/** What was read is gone: it may be damage, or this. */
+export function deletedMeanwhile(cause?: unknown): LorekeepError {
+  return wasDead('what it read was replaced, and deleted: it can be read anew', cause)
+}
+
+function wasDead(what: string, cause: unknown): LorekeepError {
+  const detail = `others took this process for dead while it stood still; ${what}`
   return new LorekeepError('LK_STORAGE_UNAVAILABLE', detail, cause === undefined ? {} : { cause })
 }
 

@@ -81,7 +81,8 @@ export async function tellMissing(partitions: Partitions, report: Report): Promi
  * their format before anyone can write.
  */
 export async function unformatted(partitions: Partitions): Promise<PartitionName[]> {
-  const isContent = (key: Uint8Array) => !['format', 'head', 'member', 'beat'].includes(kindOf(key))
+  const isContent = (key: Uint8Array) =>
+    !['format', 'head', 'member', 'beat', 'slot'].includes(kindOf(key))
   let hasContent = false
   // Before the formats: another one may be opening an empty place, and write at once.
   for (const source of Object.values(partitions)) hasContent ||= await holds(source, isContent)

@@ -204,7 +204,7 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
   ],
   'knowledge.graph': [
     {
-      right: { user: 'u', cores: ['core'], collection: 'c' },
+      right: { user: 'u', cores: ['core'], collection: 'c', reads: 'recent' },
       call: (asked) => knowledge.graph(asked),
       ...ofGraph,
       open: ['user'],

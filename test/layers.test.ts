@@ -100,7 +100,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/rdf/factory': ['src/terms'],
   'src/rdf': [...leaves, 'src/codec'],
   'src/tgx': [...leaves, 'src/rdf', 'src/knowledge/types', 'src/flow/types'],
-  'src/graph/types': ['src/types', 'src/openai'],
+  'src/graph/types': ['src/types', 'src/openai', 'src/reads'],
   'src/graph/value': ['src/types', 'src/terms', 'src/errors', 'src/door', 'src/graph/types'],
   'src/graph/question': [
     'src/types',

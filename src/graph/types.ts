@@ -3,6 +3,7 @@
 import type { Quad, Source, Stream } from '@rdfjs/types'
 import type { ModelOptions } from '../openai/client.js'
 import type { ChatMessage } from '../openai/completion.js'
+import type { Reads } from '../reads.js'
 import type { Term, Triple, Vector } from '../types.js'
 
 /** Which cores are seen as one graph: those named, or all of the user's. */
@@ -12,6 +13,8 @@ export interface GraphQuery {
   readonly cores?: readonly string[]
   /** Only what messages of this collection say. */
   readonly collection?: string
+  /** How new that has to be which a question sees: what the store was opened with by default. */
+  readonly reads?: Reads
 }
 
 /**

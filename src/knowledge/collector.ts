@@ -1,4 +1,5 @@
 import { hasCode, LorekeepError } from '../errors.js'
+import { beatKey, type Presence } from '../presence.js'
 import type { Operation, Precondition, Storage } from '../storage.js'
 import {
   allGarbage,
@@ -14,9 +15,10 @@ import {
   stagedKey,
   type LibraryRecord,
   type SegmentRecord,
+  type StagedRecord,
 } from './records.js'
 import { decodeRecord, encodeRecord } from '../record.js'
-import { decodeKey } from '../keys.js'
+import { Ripening } from './ripening.js'
 
 /** Deletes at most so many keys in one write. */
 const batchSize = 1000
@@ -24,6 +26,8 @@ const batchSize = 1000
 /** After a failure the rest is tried again, each time after twice as long. */
 const firstRetryMs = 1000
 const maxRetryMs = 60_000
+
+const discardedRecord: StagedRecord = { state: 'discarded' }
 
 const heldUp = new Error('nothing is deleted for now')
 
@@ -58,11 +62,36 @@ export class Collector {
   #closed = false
   /** How many want nothing to be deleted for now. */
   #holds = 0
+  /** Of those who share the storages. */
+  readonly #presence: Presence | undefined
+  /** What others may still read. */
+  readonly #ripening = new Ripening()
+  /** Those who were there at the last look. */
+  #members: ReadonlySet<string> | undefined
+  /** Segments that were marked as discarded at the last beat. */
+  #seenDiscarded: ReadonlySet<string> = new Set()
+  /** Told of what is to be deleted, before it is told what of it is read here. It may not throw. */
+  onGarbage: (names: ReadonlySet<string>) => void = () => undefined
 
-  constructor(cores: Storage, slices: Storage, onError: (error: unknown) => void) {
+  constructor(
+    cores: Storage,
+    slices: Storage,
+    onError: (error: unknown) => void,
+    presence?: Presence,
+  ) {
     this.#cores = cores
     this.#slices = slices
     this.#onError = onError
+    this.#presence = presence
+    if (presence === undefined) return
+    presence.reads = () => this.#readsOfGarbage()
+    presence.onLook((members) => {
+      this.#members = new Set(members.map(({ id }) => id))
+      const ripe = this.#ripening.look(members)
+      for (const name of ripe) this.#listOf(name).add(name)
+      if (ripe.length > 0) this.#start()
+    })
+    presence.onGone((id) => this.#discardThoseOf((member) => member === id))
   }
 
   /** Keeps the slices of generations, and the blocks of parts, until the returned function is called. */
@@ -101,14 +130,26 @@ export class Collector {
 
   /** A library gave up this part; it was marked as discarded in the same step. */
   retirePart(name: string): void {
-    this.#discarded.add(name)
-    this.#start()
+    this.#take(name)
   }
 
   /** A core gave up this generation; its garbage record was written in the same step. */
   retire(generation: string): void {
-    this.#retired.add(generation)
+    this.#take(generation)
+  }
+
+  /** Those of which nobody here has anything in use, and whoever else there is may have. */
+  #take(name: string): void {
+    if (this.#presence !== undefined) {
+      if (!this.#listOf(name).has(name)) this.#ripening.add(name)
+      return
+    }
+    this.#listOf(name).add(name)
     this.#start()
+  }
+
+  #listOf(name: string): Set<string> {
+    return isPart(name) ? this.#discarded : this.#retired
   }
 
   /**
@@ -147,6 +188,73 @@ export class Collector {
     }
     this.lookForGarbage()
     await this.idle()
+  }
+
+  /** As sweep(), where others are there: what nobody of those makes any more who are. */
+  async sweepDead(): Promise<void> {
+    await this.#discardThoseOf(async (member) => {
+      return member === undefined || (await this.#cores.get(beatKey(member))) === undefined
+    })
+    this.lookForGarbage()
+  }
+
+  /** Marks what was being made by those who cannot commit it any more. */
+  async #discardThoseOf(
+    isGone: (member: string | undefined) => boolean | Promise<boolean>,
+  ): Promise<void> {
+    const value = encodeRecord(discardedRecord)
+    for await (const page of this.#cores.scan(allStaged())) {
+      for (const { key, value: staged } of page) {
+        const { state, member } = decodeRecord<StagedRecord>(staged)
+        if (state === 'discarded') this.#lookForGarbage = true
+        if (state !== 'importing' || !(await isGone(member))) continue
+        const asRead: Precondition = { type: 'equals', key, value: staged }
+        const isMine = await this.#isWritten([{ type: 'put', key, value }], [asRead])
+        if (isMine) this.#discarded.add(nameOfDiscarded(key))
+      }
+    }
+    this.#start()
+  }
+
+  /** What of all that is to be deleted is read here. What nobody looks after any more is taken on. */
+  async #readsOfGarbage(): Promise<readonly string[]> {
+    const names = new Set<string>()
+    for (const range of [allGarbage(), allGarbageParts()]) {
+      for await (const page of this.#cores.scan(range)) {
+        for (const { key, value } of page) {
+          const name = nameOfDiscarded(key)
+          names.add(name)
+          if (!this.#isOfOthers(value)) this.#take(name)
+        }
+      }
+    }
+    await this.#takeDiscarded()
+    if (names.size === 0) return []
+    this.onGarbage(names)
+    return [...names].filter((name) => this.#pins.has(name))
+  }
+
+  /** Whoever marked them deletes them at once: of those that are still there he may have ended. */
+  async #takeDiscarded(): Promise<void> {
+    const discarded = new Set<string>()
+    const value = Buffer.from(encodeRecord(discardedRecord))
+    for await (const page of this.#cores.scan(allStaged())) {
+      for (const entry of page) {
+        if (value.equals(entry.value)) discarded.add(nameOfDiscarded(entry.key))
+      }
+    }
+    const left = [...discarded].filter((name) => this.#seenDiscarded.has(name))
+    this.#seenDiscarded = discarded
+    for (const name of left) this.#discarded.add(name)
+    if (left.length > 0) this.#start()
+  }
+
+  /** Whoever gave it up is there, and deletes it. */
+  #isOfOthers(whose: Uint8Array): boolean {
+    if (this.#presence === undefined || whose.length === 0) return false
+    const id = Buffer.from(whose).toString()
+    // Who is there is not known before the first look.
+    return id !== this.#presence.id && this.#members?.has(id) !== false
   }
 
   /** The storage has worked: what could not be deleted while it did not is tried again. */
@@ -223,13 +331,16 @@ export class Collector {
   }
 
   async #findGarbage(): Promise<void> {
-    for await (const page of this.#cores.scan({ ...allGarbage(), keysOnly: true })) {
-      for (const { key } of page) this.#retired.add(decodeKey(key)[1] as string)
+    // Of those of others each beat finds whoever nobody looks after.
+    const keysOnly = this.#presence === undefined
+    for (const range of [allGarbage(), allGarbageParts()]) {
+      for await (const page of this.#cores.scan({ ...range, keysOnly })) {
+        for (const { key, value } of page) {
+          if (!this.#isOfOthers(value)) this.#take(nameOfDiscarded(key))
+        }
+      }
     }
-    for await (const page of this.#cores.scan({ ...allGarbageParts(), keysOnly: true })) {
-      for (const { key } of page) this.#discarded.add(nameOfDiscarded(key))
-    }
-    const discarded = Buffer.from(encodeRecord({ state: 'discarded' }))
+    const discarded = Buffer.from(encodeRecord(discardedRecord))
     for await (const page of this.#cores.scan(allStaged())) {
       for (const { key, value } of page) {
         if (discarded.equals(value)) this.#discarded.add(nameOfDiscarded(key))
@@ -245,13 +356,14 @@ export class Collector {
    */
   async #decide(segment: string, place: Uint8Array | undefined): Promise<boolean> {
     const key = stagedKey(segment)
-    const value = encodeRecord({ state: 'discarded' })
+    const value = encodeRecord(discardedRecord)
     const mark = (condition: Precondition) =>
       this.#isWritten([{ type: 'put', key, value }], [condition])
-    const staged = encodeRecord({ state: 'importing' })
+    const staged = await this.#cores.get(key)
     const isMarked =
-      (await mark({ type: 'equals', key, value: staged })) ||
-      (await this.#cores.get(key)) !== undefined
+      staged !== undefined &&
+      ((await mark({ type: 'equals', key, value: staged })) ||
+        (await this.#cores.get(key)) !== undefined)
     if (!isMarked) {
       if (place !== undefined && (await this.names(place, segment))) {
         this.#undecided.delete(segment)
@@ -338,6 +450,11 @@ export class Collector {
       await storage.write(operations, { durable: true })
     }
   }
+}
+
+/** Of generations and segments the names have no slash. */
+function isPart(name: string): boolean {
+  return name.includes('/')
 }
 
 /** Of the whole storage, as far as one can tell, and not of one record in it. */

@@ -1,6 +1,7 @@
 import { asTrustgraph } from '../codec/dialects/as-trustgraph.js'
 import type { ExportDialect } from '../codec/dialects/names.js'
 import { hasCode, LorekeepError } from '../errors.js'
+import { deletedMeanwhile } from '../presence.js'
 import type { InFlight } from '../in-flight.js'
 import type { Storage } from '../storage.js'
 import { segmentAt, segmentKey, type CoreRecord, type SegmentRecord } from './records.js'
@@ -29,6 +30,8 @@ interface ExportParts {
   readonly signal: AbortSignal | undefined
   /** Lets go of the core's generation. */
   readonly release: () => void
+  /** Whether it may be that others have deleted it, though it is held. */
+  readonly isGone: () => Promise<boolean>
 }
 
 /** An export, or an iteration of it, that was dropped still has to let go of its generation. */
@@ -45,7 +48,7 @@ export function createCoreExport(parts: ExportParts): CoreExport {
       if (used) throw new TypeError('an export can be read once; ask for another one')
       used = true
       dropped.unregister(hold)
-      const stored = readChunks(parts, hold)
+      const stored = untilGone(readChunks(parts, hold), parts.isGone)
       const isStored = parts.dialect === 'specification'
       const iterator = guard(isStored ? stored : asTrustgraph(stored), hold)
       dropped.register(iterator, hold, hold)
@@ -117,6 +120,18 @@ function guard(
       return this
     },
     [Symbol.asyncDispose]: async () => void (await end()),
+  }
+}
+
+/** What lacks something was not damaged where others took this process for dead, and deleted it. */
+async function* untilGone(
+  chunks: AsyncGenerator<Uint8Array, void, undefined>,
+  isGone: () => Promise<boolean>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* chunks
+  } catch (error) {
+    throw hasCode(error, 'LK_STORAGE_CORRUPT') && (await isGone()) ? deletedMeanwhile(error) : error
   }
 }
 

@@ -3,6 +3,7 @@ import type { KnowledgeLimits } from './limits.js'
 import { CoreReader } from '../codec/dialects/core-reader.js'
 import { importDialects } from '../codec/dialects/names.js'
 import { hasCode, LorekeepError } from '../errors.js'
+import { refused } from '../presence.js'
 import { decodeRecord, encodeRecord } from '../record.js'
 import type { Operation, Precondition, Storage } from '../storage.js'
 import { readSteps } from '../byte-source.js'
@@ -11,7 +12,6 @@ import {
   contentKey,
   coreKey,
   createId,
-  garbageKey,
   libraryKey,
   segmentAt,
   segmentKey,
@@ -147,8 +147,10 @@ export class CoreImporter {
       return { ...summary, duplicate }
     } catch (error) {
       const discarded = await staging.discard()
-      if (discarded || !summary)
-        throw hasCode(error, 'LK_STORAGE_CONFLICT') ? lost(name, error) : error
+      if (discarded || !summary) {
+        if (!hasCode(error, 'LK_STORAGE_CONFLICT')) throw error
+        throw this.#table.isShared ? refused(error) : lost(name, error)
+      }
       // The storage failed after it had carried out the commit.
       return { ...summary, duplicate: false }
     } finally {
@@ -181,7 +183,7 @@ export class CoreImporter {
         stored ? { type: 'equals', key, value: stored } : { type: 'absent', key },
       ]
       const unstage = (id: string) => {
-        const { operation, precondition } = this.#table.unstage(id)
+        const { operation, precondition } = staging.unstage(id)
         operations.push(operation)
         require.push(precondition)
       }
@@ -214,7 +216,7 @@ export class CoreImporter {
               isSoon: isIndexed || small !== undefined,
               content: small?.content,
             }
-      if (replaced) operations.push(markGarbage(replaced.generation))
+      if (replaced) operations.push(this.#table.markGarbage(replaced.generation))
       const whole = {
         name,
         operations,
@@ -353,10 +355,6 @@ export function chain(core: string, segment: string): string {
   return createHash('sha256')
     .update(Buffer.from(core + segment, 'hex'))
     .digest('hex')
-}
-
-export function markGarbage(generation: string): Operation {
-  return { type: 'put', key: garbageKey(generation), value: new Uint8Array(0) }
 }
 
 export const importOptions = {

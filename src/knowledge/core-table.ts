@@ -1,8 +1,9 @@
 import { hasCode, LorekeepError } from '../errors.js'
+import type { Presence } from '../presence.js'
 import { decodeRecord, encodeRecord } from '../record.js'
 import type { Operation, Precondition, Storage } from '../storage.js'
 import type { Collector } from './collector.js'
-import { coreKey, stagedKey, type CoreRecord } from './records.js'
+import { coreKey, garbageKey, stagedKey, type CoreRecord, type StagedRecord } from './records.js'
 import type { CoreRef } from './types.js'
 
 /** A core as it is stored, and held. */
@@ -17,10 +18,50 @@ export interface PinnedCore {
 export class CoreTable {
   readonly cores: Storage
   readonly collector: Collector
+  readonly #presence: Presence | undefined
 
-  constructor(cores: Storage, collector: Collector) {
+  /** `presence` where others have the storage open, too. */
+  constructor(cores: Storage, collector: Collector, presence?: Presence) {
     this.cores = cores
     this.collector = collector
+    this.#presence = presence
+  }
+
+  get isShared(): boolean {
+    return this.#presence !== undefined
+  }
+
+  /** What a record of something to be deleted says: whose affair that is. */
+  get whose(): Uint8Array {
+    return encoder.encode(this.#presence?.id ?? '')
+  }
+
+  markGarbage(generation: string): Operation {
+    return { type: 'put', key: garbageKey(generation), value: this.whose }
+  }
+
+  /**
+   * A durable write, of nobody who was taken for dead.
+   * @throws LorekeepError `LK_STORAGE_*`, of `LK_STORAGE_CONFLICT` with the index in `require`
+   */
+  async write(
+    operations: readonly Operation[],
+    require: readonly Precondition[] = [],
+  ): Promise<void> {
+    const presence = this.#presence
+    if (presence === undefined) return this.cores.write(operations, { durable: true, require })
+    // First: what others have swept and replaced meanwhile is no news to whoever they took for dead.
+    const all = [presence.condition('cores'), ...require]
+    try {
+      await this.cores.write(operations, { durable: true, require: all })
+    } catch (error) {
+      const refusal = presence.refusal(error, all)
+      if (refusal !== undefined) throw refusal
+      if (!hasCode(error, 'LK_STORAGE_CONFLICT')) throw error
+      const index = (error.details['index'] as number) - 1
+      const detail = `precondition ${index} does not hold`
+      throw new LorekeepError('LK_STORAGE_CONFLICT', detail, { cause: error, details: { index } })
+    }
   }
 
   async read(name: CoreRef): Promise<CoreRecord | undefined> {
@@ -52,20 +93,25 @@ export class CoreTable {
     }
   }
 
-  /** From here on a crash leaves a record of the segment or index, so that its values can be deleted. */
-  async stage(...ids: readonly string[]): Promise<void> {
-    const value = encodeRecord({ state: 'importing' })
+  /**
+   * From here on a crash leaves a record of the segment or index, so that its values can be deleted. Gives what that
+   * says.
+   */
+  async stage(...ids: readonly string[]): Promise<Uint8Array> {
+    const member = this.#presence?.id
+    const record: StagedRecord = { state: 'importing', ...(member !== undefined && { member }) }
+    const value = encodeRecord(record)
     const keys = ids.map((id) => stagedKey(id))
-    await this.cores.write(
+    await this.write(
       keys.map((key) => ({ type: 'put', key, value })),
-      { durable: true, require: keys.map((key) => ({ type: 'absent', key })) },
+      keys.map((key) => ({ type: 'absent', key })),
     )
+    return value
   }
 
   /** What a commit of something staged takes with it, and requires. */
-  unstage(id: string): { operation: Operation; precondition: Precondition } {
+  unstage(id: string, value: Uint8Array): { operation: Operation; precondition: Precondition } {
     const key = stagedKey(id)
-    const value = encodeRecord({ state: 'importing' })
     return {
       operation: { type: 'del', key },
       precondition: { type: 'equals', key, value },
@@ -81,7 +127,7 @@ export class CoreTable {
     require: readonly Precondition[],
   ): Promise<boolean> {
     try {
-      await this.cores.write(operations, { durable: true, require })
+      await this.write(operations, require)
       this.collector.noticeSuccess()
       return true
     } catch (error) {
@@ -118,3 +164,5 @@ export class CoreTable {
     }
   }
 }
+
+const encoder = new TextEncoder()

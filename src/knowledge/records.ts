@@ -49,6 +49,8 @@ export interface WaitingRecord {
 /** A segment, or parts, that no record names yet: being made, or left to be deleted. */
 export interface StagedRecord {
   readonly state: 'importing' | 'discarded'
+  /** Who makes it, of those who share the store. */
+  readonly member?: string
 }
 
 // cores
@@ -72,6 +74,16 @@ export const allWaiting = () => keyPrefix('waiting')
 export const retiredKey = (user: string, generation: string) =>
   encodeKey('retired', user, generation)
 export const retiredOf = (user: string) => keyPrefix('retired', user)
+export const waitingIn = (user: string, generation: string) =>
+  keyPrefix('waiting', user, generation)
+/** That somebody changed what a user has, by the slots of those who share the store. */
+export const tickKey = (user: string, slot: number, kind: number) =>
+  encodeKey('tick', user, slot, kind)
+export const ticksOf = (user: string) => keyPrefix('tick', user)
+export const allTicks = () => keyPrefix('tick')
+export const slotKey = (slot: number) => encodeKey('slot', slot)
+export const slots = () => keyPrefix('slot')
+export const libraries = () => keyPrefix('library')
 /** Of a segment, or of all parts that a work makes. */
 export const stagedKey = (id: string) => encodeKey('staged', id)
 export const allStaged = () => keyPrefix('staged')

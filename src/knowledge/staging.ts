@@ -39,6 +39,8 @@ export class Staging {
   }
   readonly #options: StagingOptions
   readonly #builder: IndexBuilder | undefined
+  /** What the record of it says, once it was written. */
+  #staged: Uint8Array = new Uint8Array(0)
   // Failed writes may have happened: these are set before the first one.
   #isStaged = false
   #isIndexStaged = false
@@ -79,12 +81,18 @@ export class Staging {
     if (this.#isStaged) return
     this.#isStaged = true
     this.#isIndexStaged = isIndexed
-    await this.#options.table.stage(...(isIndexed ? [this.id, this.indexId] : [this.id]))
+    const ids = isIndexed ? [this.id, this.indexId] : [this.id]
+    this.#staged = await this.#options.table.stage(...ids)
   }
 
   async #linked(parts: readonly PartRecord[]): Promise<readonly PartRecord[]> {
     const { slices, minLinked, signal } = this.#options
     return linkParts(slices, parts, { minLinked, signal, onProgress: undefined })
+  }
+
+  /** What a commit of the segment, or of what is indexed of it, takes with it, and requires. */
+  unstage(id: string) {
+    return this.#options.table.unstage(id, this.#staged)
   }
 
   /** Deletes what was written, unless a commit names it. False where one does: it happened after all. */

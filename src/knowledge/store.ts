@@ -19,17 +19,19 @@ import { VectorMemory } from '../graph/vectors/memory.js'
 import type { HeldParts } from '../graph/version.js'
 import { isRecord } from '../door/wording.js'
 import { eitherOf, InFlight } from '../in-flight.js'
+import type { Reads } from '../reads.js'
 import { decodeRecord, encodeRecord } from '../record.js'
 import type { Presence } from '../presence.js'
 import type { Operation, Precondition, Storage } from '../storage.js'
 import type { CoreMessage, Embedder } from '../types.js'
 import { Collector } from './collector.js'
 import { createCoreExport } from './core-export.js'
-import { CoreImporter, markGarbage, importOptions } from './core-import.js'
+import { CoreImporter, importOptions } from './core-import.js'
 import { knowledgeLimits, type KnowledgeLimits } from './limits.js'
 import { CoreTable } from './core-table.js'
 import { SameThings } from './same-things.js'
 import { Libraries } from './library/libraries.js'
+import { deleteTicks } from './library/ticks.js'
 import { readWaiting } from './library/read-waiting.js'
 import { checkGraphQuery } from './graph-query.js'
 import {
@@ -62,6 +64,8 @@ interface KnowledgeParts {
   readonly isAlone: boolean
   /** Of those who share the storages. */
   readonly presence?: Presence | undefined
+  /** How new that has to be which questions see, where they do not say it. */
+  readonly reads?: Reads
   readonly limits?: Partial<KnowledgeLimits> | undefined
   /** Gets errors of work that no caller waits for, such as deleting what was replaced. */
   readonly onError: (error: unknown) => void
@@ -92,7 +96,7 @@ interface ClosableKnowledgeStore extends KnowledgeStore {
 export async function openKnowledgeStore(parts: KnowledgeParts): Promise<ClosableKnowledgeStore> {
   await checkFormat(parts.cores)
   const store = new StoredKnowledge(parts)
-  if (parts.isAlone) await store.sweep()
+  if (parts.isAlone || parts.presence !== undefined) await store.sweep(parts.isAlone)
   await store.resume()
   return store
 }
@@ -127,6 +131,7 @@ class StoredKnowledge implements ClosableKnowledgeStore {
   readonly #memory: VectorMemory
   readonly #embedder: Embedder
   readonly #isOffline: boolean
+  readonly #reads: Reads
   readonly #sameThings: SameThings
   readonly #inFlight = new InFlight()
 
@@ -135,15 +140,16 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     const limits = limitsOf(knowledgeLimits, parts.limits)
     this.#cores = cores
     this.#slices = slices
-    this.#collector = new Collector(cores, slices, onError)
-    const table = new CoreTable(cores, this.#collector)
+    const { presence } = parts
+    this.#collector = new Collector(cores, slices, onError, presence)
+    const table = new CoreTable(cores, this.#collector, presence)
     const closing = this.#inFlight.signal
     tellClosing(this, this.#inFlight.closing)
     this.#table = table
     this.#libraries = new Libraries({
       table,
       slices,
-      read: (waiting) => readWaiting({ cores, slices }, waiting),
+      read: (waiting) => readWaiting({ cores, slices }, waiting, presence !== undefined),
       cacheBytes: parts.indexCacheBytes,
       forgetVectors: (file) => this.#memory.forget(file),
       minLinked,
@@ -151,6 +157,7 @@ class StoredKnowledge implements ClosableKnowledgeStore {
       threads: parts.indexThreads ?? 0,
       bytesPerSecond: parts.indexBytesPerSecond ?? Infinity,
       onError,
+      presence,
     })
     const libraries = this.#libraries
     this.#importer = new CoreImporter({ table, libraries, slices, limits, minLinked, now, closing })
@@ -168,13 +175,17 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     this.#memory = new VectorMemory(parts.vectorCacheBytes)
     this.#embedder = parts.embedder
     this.#isOffline = parts.isOffline
+    this.#reads = parts.reads ?? 'fresh'
   }
 
-  async sweep(): Promise<void> {
+  async sweep(isAlone: boolean): Promise<void> {
+    if (!isAlone) return this.#collector.sweepDead()
+    await deleteTicks(this.#cores)
     await this.#collector.sweep()
   }
 
   async resume(): Promise<void> {
+    await this.#libraries.begin()
     await this.#libraries.resume()
   }
 
@@ -208,7 +219,12 @@ class StoredKnowledge implements ClosableKnowledgeStore {
       signal?.throwIfAborted()
       const { core, release } = await this.#table.pinned(name)
       const [cores, slices, inFlight] = [this.#cores, this.#slices, this.#inFlight]
-      return createCoreExport({ core, dialect, cores, slices, inFlight, signal, release })
+      const isGone = async () => {
+        if (!this.#table.isShared) return false
+        return (await this.#table.read(name))?.generation !== core.generation
+      }
+      const parts = { core, dialect, cores, slices, inFlight, signal, release, isGone }
+      return createCoreExport(parts)
     })
   }
 
@@ -260,7 +276,7 @@ class StoredKnowledge implements ClosableKnowledgeStore {
         const stored = await this.#cores.get(key)
         if (stored === undefined) return false
         const { generation } = decodeRecord<CoreRecord>(stored)
-        const operations: Operation[] = [{ type: 'del', key }, markGarbage(generation)]
+        const operations: Operation[] = [{ type: 'del', key }, this.#table.markGarbage(generation)]
         const require: Precondition[] = [{ type: 'equals', key, value: stored }]
         const change = { name, operations, require, retired: generation }
         if (!(await this.#libraries.commit(change))) continue
@@ -324,14 +340,14 @@ class StoredKnowledge implements ClosableKnowledgeStore {
 
   /** A question is work under way until it lets go of what it holds. */
   #open(
-    { user, cores }: GraphQuery,
+    { user, cores, reads = this.#reads }: GraphQuery,
     signal: AbortSignal | undefined,
   ): HeldParts | Promise<HeldParts> {
     const endWork = this.#inFlight.begin()
     const until =
       signal === undefined ? this.#inFlight.signal : eitherOf(this.#inFlight.signal, signal)
     try {
-      const held = this.#libraries.open(user, cores, until)
+      const held = this.#libraries.open(user, cores, until, reads)
       if (!(held instanceof Promise)) return ending(held, endWork)
       return held.then(
         (parts) => ending(parts, endWork),

@@ -56,10 +56,22 @@ const shapes = new Map([
   ['garbage-part', 'sn'],
   ['staged', 's'],
   ['garbage', 's'],
+  ['tick', 'snn'],
+  ['slot', 'n'],
 ])
 
 /** Kinds of records that give no name to anything. */
-const nameless = ['format', 'content', 'small', 'waiting', 'retired', 'member', 'beat']
+const nameless = [
+  'format',
+  'content',
+  'small',
+  'waiting',
+  'retired',
+  'member',
+  'beat',
+  'tick',
+  'slot',
+]
 
 export async function* verifyKnowledge(
   sources: { readonly cores: Source; readonly slices: Source },

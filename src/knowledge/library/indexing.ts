@@ -10,7 +10,7 @@ import type { Part } from '../../graph/index/part.js'
 import type { IndexOptions } from '../../graph/types.js'
 import type { Storage } from '../../storage.js'
 import type { CoreTable } from '../core-table.js'
-import { createId, libraryKey, partName } from '../records.js'
+import { createId, garbageKey, libraryKey, partName } from '../records.js'
 import { nameOfWaiting, type Library, type Waiting } from './library.js'
 import type { ReadSegment } from './memory-parts.js'
 import { rowsOf, type Candidate } from './policy.js'
@@ -51,7 +51,7 @@ export async function indexSegments(
   // What is replaced from here on stays to be read.
   const release = table.collector.pin(...new Set(segments.map(({ generation }) => generation)))
   try {
-    while (!library.isReady) await library.ready()
+    await library.refresh()
     const indexed = segments.filter((waiting) => library.waiting.has(nameOfWaiting(waiting)))
     indexed.sort(byPlace)
     const [first] = indexed
@@ -101,14 +101,14 @@ export async function mergeInto(
   const { table, slices, minLinked, now } = tools
   const release = table.collector.pin(...parts.map(({ record }) => partName(record)))
   try {
-    while (!library.isReady) await library.ready()
+    await library.refresh()
     if (!parts.every((part) => library.parts.includes(part))) return
     const { reading } = library
     const inputs: { part: PartRecord; dead: readonly string[] }[] = []
     for (const part of parts) {
       inputs.push({ part: part.record, dead: await generationsIn(part, [...library.retired]) })
     }
-    await commit(library, table, createId(now()), async (id) => {
+    const whole = async (id: string) => {
       const made = await mergeParts(slices, id, inputs, {
         minLinked,
         signal,
@@ -116,6 +116,12 @@ export async function mergeInto(
       })
       const added = made === undefined ? [] : [made]
       return { reading, added, removed: parts, indexed: [], forgotten: [] }
+    }
+    await commit(library, table, createId(now()), whole).catch(async (error: unknown) => {
+      // Others may have merged and deleted them, if they took this process for dead.
+      if (!library.isShared || !hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
+      await library.refresh()
+      if (parts.every((part) => library.parts.includes(part))) throw error
     })
   } finally {
     release()
@@ -123,10 +129,13 @@ export async function mergeInto(
 }
 
 /** Forgets the generations that were given up and of which no part has anything any more. */
-export async function forget(library: Library): Promise<void> {
+export async function forget(library: Library, table: CoreTable): Promise<void> {
+  await library.refresh()
   // Parts that come later have nothing of those that are gone by now.
   const retired = new Set(library.retired)
   const { reading } = library
+  // Somebody may be making a part of what is not deleted yet, which he holds.
+  if (library.isShared) for (const held of await heldOf(retired, table)) retired.delete(held)
   if (retired.size === 0) return
   for (const part of library.parts) {
     for (const generation of await generationsIn(part, [...retired])) retired.delete(generation)
@@ -140,6 +149,13 @@ export async function forget(library: Library): Promise<void> {
     indexed: [],
     forgotten: [...retired],
   })
+}
+
+/** Those that are to be deleted, and were not yet. */
+async function heldOf(retired: ReadonlySet<string>, { cores }: CoreTable): Promise<string[]> {
+  const generations = [...retired]
+  const found = await cores.getMany(generations.map((generation) => garbageKey(generation)))
+  return generations.filter((_, n) => found[n] !== undefined)
 }
 
 /** A part as the policy sees it. */
@@ -166,7 +182,7 @@ async function deadShare(part: Part, retired: ReadonlySet<string>): Promise<numb
   return accepts.reduce((dead, accepted) => dead - accepted, places) / places
 }
 
-type Made = Omit<Parameters<Library['change']>[0], 'id'>
+type Made = Omit<Parameters<Library['change']>[0], 'id' | 'staged'>
 
 /** Stages a name, does the work under it and writes what it comes to; or takes all of it back. */
 async function commit(
@@ -176,8 +192,8 @@ async function commit(
   work: (id: string) => Promise<Made>,
 ): Promise<void> {
   try {
-    await table.stage(id)
-    await library.change({ id, ...(await work(id)) })
+    const staged = await table.stage(id)
+    await library.change({ id, staged, ...(await work(id)) })
   } catch (error) {
     // Unless the storage failed after it had carried out the write.
     const isDiscarded = await table.discard(id, libraryKey(library.user))

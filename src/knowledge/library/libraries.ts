@@ -1,11 +1,13 @@
-import { LorekeepError } from '../../errors.js'
+import { hasCode, LorekeepError } from '../../errors.js'
 import { BlockCache } from '../../graph/index/block-cache.js'
 import type { PartRecord } from '../../graph/index/layout.js'
 import { Part } from '../../graph/index/part.js'
 import type { IndexOptions, IndexState, LibraryIndexState } from '../../graph/types.js'
 import type { HeldParts } from '../../graph/version.js'
 import { decodeKey } from '../../keys.js'
-import { allWaiting, waitingOf } from '../records.js'
+import type { Presence } from '../../presence.js'
+import type { Reads } from '../../reads.js'
+import { allWaiting, partName, waitingOf } from '../records.js'
 import type { CoreRef } from '../types.js'
 import { HeldContent } from './held-content.js'
 import type { IndexingTools } from './indexing.js'
@@ -13,7 +15,9 @@ import { Lane } from './lane.js'
 import { Library, type CoreChange, type Waiting } from './library.js'
 import { bytesOf, MemoryParts, mostInMemory } from './memory-parts.js'
 import { stateOfCore, stateOfLibrary } from './state.js'
-import { Upkeep } from './upkeep.js'
+import { NamedBlocks } from './named-blocks.js'
+import { Ticks } from './ticks.js'
+import { Upkeep, type InTurn } from './upkeep.js'
 import { Versions } from './versions.js'
 
 /** Libraries of users that stay in memory where nothing is to be done for them, the last that were used. */
@@ -30,7 +34,20 @@ interface LibrariesParts extends IndexingTools {
   readonly threads: number
   readonly bytesPerSecond: number
   readonly onError: (error: unknown) => void
+  /** Of those who share the storages. */
+  readonly presence: Presence | undefined
 }
+
+/** What is known of a core: its generation, as of one reading of its library. */
+interface Known {
+  readonly generation: string
+  readonly reading: number
+}
+
+/** So long a work on a library that is under way elsewhere is waited for: by somebody, and in the background. */
+const mostWaitMs = { somebody: 2000, nobody: 60_000 }
+/** Turns that are had or waited for in the background, of all users: an engine may have a connection for each. */
+const turnsAtOnce = 2
 
 /** A user's library, and what goes with it. */
 interface Shelf {
@@ -52,7 +69,7 @@ export class Libraries {
   /** The longest unused first, but for those that could not be let go of when they were. */
   readonly #shelves = new Map<string, Shelf>()
   /** The generation of a core, by its name; none while the core is being changed. */
-  readonly #known = new Map<string, string>()
+  readonly #known = new Map<string, Known>()
   /** Those that read the record of a core, by its name: a change makes what they read stale. */
   readonly #readers = new Map<string, Set<{ isStale: boolean }>>()
   /** The last that was used. */
@@ -61,13 +78,41 @@ export class Libraries {
   #isStopped = false
   /** The last change under way of a core, by its name. */
   readonly #changing = new Map<string, Promise<void>>()
+  readonly #ticks: Ticks | undefined
+  readonly #turns = { index: new Lane(turnsAtOnce), merge: new Lane(turnsAtOnce) }
 
   constructor(parts: LibrariesParts) {
     const { table, slices, read, minLinked, now } = parts
     this.#tools = { table, slices, read, minLinked, now }
     this.#parts = parts
-    this.#cache = new BlockCache(slices, parts.cacheBytes)
+    const { presence } = parts
+    const blocks = presence === undefined ? slices : new NamedBlocks(table.cores, slices)
+    this.#cache = new BlockCache(blocks, parts.cacheBytes)
     this.#merges = new Lane(Math.max(1, parts.threads))
+    if (presence === undefined) return
+    this.#ticks = new Ticks(table, presence)
+    this.#ticks.onNewSlot = () => {
+      for (const { library } of this.#shelves.values()) library.outdate()
+    }
+    table.collector.onGarbage = (names) => this.#letGoOf(names)
+    presence.onGone(async () => {
+      // What waits of those who were there before is indexed by others.
+      if (!this.#isStopped) await this.resume()
+    })
+  }
+
+  /** Takes part in what those do who share the storages. */
+  async begin(): Promise<void> {
+    await this.#ticks?.begin()
+  }
+
+  /** Nobody may hold what others gave up for no other reason than that nothing was asked since. */
+  #letGoOf(garbage: ReadonlySet<string>): void {
+    for (const { library, upkeep } of this.#shelves.values()) {
+      if (library.parts.some(({ record }) => garbage.has(partName(record)))) library.outdate()
+      // Nobody tells when what was given up can be forgotten.
+      else if (library.retired.size > 0) upkeep.notice()
+    }
   }
 
   // Changes
@@ -97,7 +142,7 @@ export class Libraries {
   /** Waits while more came into a library than could be indexed. */
   async room(user: string, signal: AbortSignal | undefined): Promise<void> {
     await this.#using(user, async ({ library, upkeep }) => {
-      await library.ready()
+      await library.refresh('recent')
       await upkeep.room(signal)
     })
   }
@@ -112,14 +157,16 @@ export class Libraries {
     user: string,
     cores: readonly string[] | undefined,
     signal: AbortSignal | undefined,
+    reads: Reads = 'fresh',
   ): HeldParts | Promise<HeldParts> {
-    const held = this.#atOnce(this.#shelf(user), user, cores)
-    return held ?? this.#using(user, (shelf) => this.#later(shelf, user, cores, signal))
+    const shelf = this.#shelf(user)
+    const held = shelf.library.isDue(reads) ? undefined : this.#atOnce(shelf, user, cores)
+    return held ?? this.#using(user, (shelf) => this.#later(shelf, user, cores, signal, reads))
   }
 
   #atOnce(shelf: Shelf, user: string, cores: readonly string[] | undefined): HeldParts | undefined {
     if (!shelf.library.isReady) return undefined
-    const generations = cores && this.#generations(user, cores)
+    const generations = cores && this.#generations(shelf, user, cores)
     if (cores !== undefined && generations === undefined) return undefined
     return isCovered(shelf, generations) ? shelf.versions.hold(generations) : undefined
   }
@@ -129,15 +176,18 @@ export class Libraries {
     user: string,
     cores: readonly string[] | undefined,
     signal: AbortSignal | undefined,
+    reads: Reads,
   ): Promise<HeldParts> {
+    const { library } = shelf
+    await library.refresh(reads)
     for (;;) {
       signal?.throwIfAborted()
-      await shelf.library.ready()
+      await library.ready()
       if (this.#known.size > maxKnown) this.#known.clear()
-      for (const id of cores ?? []) await this.#learn({ user, id })
+      if (cores !== undefined) await this.#learnAll(shelf, user, cores)
       const held = this.#atOnce(shelf, user, cores)
       if (held !== undefined) return held
-      const generations = cores && this.#generations(user, cores)
+      const generations = cores && this.#generations(shelf, user, cores)
       if (cores === undefined || generations !== undefined) {
         await this.#cover(shelf, generations, signal)
       }
@@ -187,28 +237,49 @@ export class Libraries {
     }
   }
 
-  #generations(user: string, cores: readonly string[]): string[] | undefined {
+  #generations({ library }: Shelf, user: string, cores: readonly string[]): string[] | undefined {
     const generations: string[] = []
     for (const id of cores) {
-      const generation = this.#known.get(nameOf({ user, id }))
+      const generation = this.#generation(library, nameOf({ user, id }))
       if (generation === undefined) return undefined
       generations.push(generation)
     }
     return generations
   }
 
-  async #learn(ref: CoreRef): Promise<void> {
+  /** As far as it is known: what others change is known with the library. */
+  #generation(library: Library, name: string): string | undefined {
+    const known = this.#known.get(name)
+    if (known === undefined || (library.isShared && known.reading !== library.reading)) {
+      return undefined
+    }
+    return known.generation
+  }
+
+  /** What is learnt belongs to the library that there is: where others changed that, it is learnt anew. */
+  async #learnAll({ library }: Shelf, user: string, cores: readonly string[]): Promise<void> {
+    const unknown = cores.filter(
+      (id) => this.#generation(library, nameOf({ user, id })) === undefined,
+    )
+    for (const id of unknown) await this.#learn(library, { user, id })
+    if (library.isShared && unknown.length > 0) await library.refresh()
+  }
+
+  async #learn(library: Library, ref: CoreRef): Promise<void> {
     const name = nameOf(ref)
-    while (!this.#known.has(name)) {
+    while (this.#generation(library, name) === undefined) {
       await this.#changing.get(name)
       const reader = { isStale: false }
       const readers = this.#readers.get(name) ?? new Set()
       this.#readers.set(name, readers.add(reader))
       try {
+        const { reading } = library
         const core = await this.#tools.table.read(ref)
         if (reader.isStale || this.#changing.has(name)) continue
         if (core === undefined) throw noCore(ref)
-        this.#known.set(name, core.generation)
+        // Of an earlier reading it is of no use.
+        this.#known.set(name, { generation: core.generation, reading })
+        if (reading !== library.reading) return
       } finally {
         readers.delete(reader)
         if (readers.size === 0) this.#readers.delete(name)
@@ -226,11 +297,12 @@ export class Libraries {
   /** Indexes what is not of a core, with approximate indexes. @throws LorekeepError `LK_CORE_NOT_FOUND` */
   async index(ref: CoreRef, options: IndexOptions): Promise<IndexState> {
     await this.#using(ref.user, async ({ library, upkeep }) => {
-      await library.ready()
-      await this.#learn(ref)
+      await library.refresh()
+      await this.#learn(library, ref)
+      const learnt = this.#known.get(nameOf(ref))?.generation
       const wanted = () => {
-        const generation = this.#known.get(nameOf(ref))
-        return generation === undefined ? [] : segmentsOf(library, [generation])
+        const generation = this.#generation(library, nameOf(ref)) ?? (library.isShared && learnt)
+        return generation ? segmentsOf(library, [generation]) : []
       }
       await upkeep.index(wanted, { ...options, isThorough: true })
       await upkeep.link(options)
@@ -241,7 +313,7 @@ export class Libraries {
   /** Indexes and merges all that a user has. */
   async indexAll(user: string, options: IndexOptions): Promise<LibraryIndexState> {
     await this.#using(user, async ({ library, upkeep }) => {
-      await library.ready()
+      await library.refresh()
       await upkeep.index(() => segmentsOf(library, undefined), { ...options, isThorough: true })
       await upkeep.mergeAll(options)
     })
@@ -253,10 +325,11 @@ export class Libraries {
     return this.#using(ref.user, async (shelf) => {
       const { library } = shelf
       for (;;) {
-        await library.ready()
-        await this.#learn(ref)
+        await library.refresh()
+        await this.#learnAll(shelf, ref.user, [ref.id])
         const core = await this.#tools.table.read(ref)
-        const generation = this.#known.get(nameOf(ref))
+        if (library.isShared) await library.refresh()
+        const generation = this.#generation(library, nameOf(ref))
         // What was read and what is in memory are of one moment, or it is read again.
         if (!library.isReady || generation === undefined) continue
         if (core?.generation !== generation) continue
@@ -270,7 +343,7 @@ export class Libraries {
   stateOfAll(user: string): Promise<LibraryIndexState> {
     return this.#using(user, async (shelf) => {
       const { library } = shelf
-      while (!library.isReady) await library.ready()
+      await library.refresh()
       const waiting = segmentsOf(library, undefined)
       const retired = new Set(library.retired)
       return this.#held(shelf, (parts) => stateOfLibrary(parts, retired, waiting))
@@ -367,11 +440,36 @@ export class Libraries {
     }
   }
 
+  /** Several processes would make the same parts, and all but one in vain. */
+  #inTurnOf(user: string): InTurn {
+    const { sharing } = this.#tools.table.cores
+    if (sharing === undefined) return goOn
+    return async (name, { isWaitedFor, signal }, work) => {
+      const inTurn = async () => {
+        const most = isWaitedFor ? mostWaitMs.somebody : mostWaitMs.nobody
+        const until = AbortSignal.any([signal, AbortSignal.timeout(most)])
+        const end = await sharing.turn(`${name} ${user}`, until).catch((error: unknown) => {
+          signal.throwIfAborted()
+          if (hasCode(error, 'LK_CLOSED')) throw error
+          // It is for order alone: what is written has its conditions.
+          return () => undefined
+        })
+        try {
+          return await work()
+        } finally {
+          end()
+        }
+      }
+      const lane = name === 'index' ? this.#turns.index : this.#turns.merge
+      return isWaitedFor ? inTurn() : lane.run(signal, inTurn)
+    }
+  }
+
   #open(user: string): Shelf {
     const { table, read, now } = this.#tools
     const { collector } = table
     const open = (record: PartRecord) => new Part(this.#cache, record)
-    const library = new Library(user, table, open, this.#content)
+    const library = new Library(user, table, open, this.#content, this.#ticks)
     const memory = new MemoryParts(read, (generations) => collector.pin(...generations), now)
     const { threads, bytesPerSecond, onError, forgetVectors } = this.#parts
     const versions = new Versions(library, memory, collector, (part) => {
@@ -382,6 +480,7 @@ export class Libraries {
       library,
       tools: this.#tools,
       merges: this.#merges,
+      inTurn: this.#inTurnOf(user),
       isOn: threads > 0,
       bytesPerSecond,
       onError,
@@ -395,6 +494,8 @@ export class Libraries {
     return { library, memory, versions, upkeep, uses: 0 }
   }
 }
+
+const goOn = async <T>(_: string, __: unknown, work: () => Promise<T>): Promise<T> => work()
 
 function isIdle({ library, memory, upkeep, uses }: Shelf): boolean {
   return uses === 0 && library.isIdle && memory.isIdle && upkeep.isIdle

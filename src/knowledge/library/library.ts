@@ -1,7 +1,8 @@
 import type { Part } from '../../graph/index/part.js'
 import type { PartRecord } from '../../graph/index/layout.js'
-import { LorekeepError } from '../../errors.js'
+import { hasCode, LorekeepError } from '../../errors.js'
 import { decodeKey } from '../../keys.js'
+import { LastLook, type Reads } from '../../reads.js'
 import { decodeRecord, encodeRecord } from '../../record.js'
 import type { Operation, Precondition } from '../../storage.js'
 import type { CoreTable } from '../core-table.js'
@@ -11,6 +12,7 @@ import {
   partName,
   retiredKey,
   retiredOf,
+  waitingIn,
   waitingKey,
   waitingOf,
   type LibraryRecord,
@@ -18,6 +20,7 @@ import {
 } from '../records.js'
 import type { CoreRef } from '../types.js'
 import type { HeldContent } from './held-content.js'
+import type { Seen, Ticks } from './ticks.js'
 
 /** A segment that no part has yet. */
 export interface Waiting extends WaitingRecord {
@@ -58,6 +61,8 @@ export interface PartsChange {
   readonly reading: number
   /** The staged name under which the new parts were written. */
   readonly id: string | undefined
+  /** What its record says. */
+  readonly staged?: Uint8Array
   readonly added: readonly PartRecord[]
   readonly removed: readonly Part[]
   /** Segments that the new parts have. */
@@ -66,12 +71,16 @@ export interface PartsChange {
   readonly forgotten: readonly string[]
 }
 
+/** What a write was made from is not the newest any more: nothing was written. */
+class Outdated extends Error {}
+
 export const nameOfWaiting = ({ generation, segment }: Waiting) => `${generation}/${segment}`
 
 /**
  * The index of all that a user has, as it is stored: its parts, segments that wait for one, and
  * generations that were given up, of which parts may still have something. The state in memory is
- * that of the last write: every change of the user's cores goes through here.
+ * that of the last write: every change of the user's cores goes through here, but for those of others who share
+ * the storage, which are looked for.
  */
 export class Library {
   readonly user: string
@@ -81,6 +90,13 @@ export class Library {
   readonly #table: CoreTable
   readonly #open: (record: PartRecord) => Part
   readonly #content: HeldContent
+  readonly #ticks: Ticks | undefined
+  /** What was there when the state was read, and when that was looked at. */
+  #seen: Seen = new Map()
+  readonly #lastLook: LastLook | undefined
+  #looking: Promise<void> | undefined
+  /** How often it was told that the state is not the newest. */
+  #outdated = 0
   #stored: Uint8Array | undefined
   #parts: readonly Part[] = []
   readonly #waiting = new Map<string, Waiting>()
@@ -94,16 +110,65 @@ export class Library {
   /** Those who change the record of the parts do so one after the other. */
   #last: Promise<unknown> = Promise.resolve()
 
+  /** `ticks` where others change it too. */
   constructor(
     user: string,
     table: CoreTable,
     open: (record: PartRecord) => Part,
     content: HeldContent,
+    ticks?: Ticks,
   ) {
     this.user = user
     this.#table = table
     this.#open = open
     this.#content = content
+    this.#ticks = ticks
+    this.#lastLook = ticks && new LastLook(() => performance.now())
+  }
+
+  /** Others change it, too. */
+  get isShared(): boolean {
+    return this.#ticks !== undefined
+  }
+
+  /** Whether what others have changed has to be looked for first. */
+  isDue(reads: Reads): boolean {
+    return this.#lastLook?.isDue(reads) === true
+  }
+
+  /**
+   * What there is includes all that was acknowledged to anybody before the call, or a second before. One look is for
+   * all of a turn.
+   */
+  async refresh(reads: Reads = 'fresh'): Promise<void> {
+    if (this.isDue(reads)) {
+      this.#looking ??= this.#look()
+      await this.#looking
+    }
+    while (!this.#isReady) await this.ready()
+  }
+
+  /** What is known is to be read anew. */
+  outdate(): void {
+    this.#outdated++
+    this.#isReady = false
+    this.onChange()
+  }
+
+  async #look(): Promise<void> {
+    await undefined
+    // Whoever comes from here on is not served by this look.
+    this.#looking = undefined
+    const ticks = this.#ticks
+    if (ticks === undefined) return
+    const seen = this.#lastLook?.begin()
+    const found = await ticks.read(this.user)
+    while (!this.#isReady) await this.ready()
+    if (ticks.hasNews(this.#seen, found)) {
+      this.outdate()
+      while (!this.#isReady) await this.ready()
+    }
+    seen?.()
   }
 
   /** No write is under way, and it is not being read. */
@@ -153,8 +218,7 @@ export class Library {
    */
   async commit(change: CoreChange): Promise<boolean> {
     if (change.parts === undefined || change.parts.length === 0) {
-      while (!this.#isReady) await this.ready()
-      return this.#underWay(() => this.#write(change))
+      return this.#onNewest(() => this.#write(change))
     }
     return this.#inTurn(() => this.#write(change))
   }
@@ -174,13 +238,23 @@ export class Library {
     const gone = retired === undefined ? [] : this.#waitingOf(retired)
     if (waiting !== undefined) operations.push(this.#putWaiting(waiting))
     for (const old of gone) operations.push(this.#delWaiting(old))
+    if (this.isShared && retired !== undefined) {
+      // Others may have added some since; the record of the core, which is required, says that none comes any more.
+      const range = { ...waitingIn(this.user, retired), keysOnly: true }
+      for await (const page of this.#table.cores.scan(range)) {
+        for (const { key } of page) operations.push({ type: 'del', key })
+      }
+    }
     if (retired !== undefined) {
       const key = retiredKey(this.user, retired)
       operations.push({ type: 'put', key, value: new Uint8Array(0) })
     }
     const all = [...this.#parts, ...parts.map((record) => this.#open(record))]
     const written = parts.length > 0 ? this.#putParts(all, operations, require) : undefined
-    const isWritten = await this.#table.attempt(operations, require)
+    const isAddition = retired === undefined && written === undefined
+    const isWritten = await this.#ifNewest(written && require.length - 1, () =>
+      this.#table.attempt([...operations, ...this.#tick(isAddition)], require),
+    )
     if (!isWritten) return false
     this.#remember(written)
     if (waiting !== undefined) this.#add(waiting)
@@ -191,13 +265,13 @@ export class Library {
   }
 
   async #writeParts(change: PartsChange): Promise<void> {
-    const { id, added, removed, indexed, forgotten } = change
-    if (change.reading !== this.#reading) throw new LorekeepError('LK_STORAGE_CONFLICT')
+    const { id, staged, added, removed, indexed, forgotten } = change
+    if (!this.#isFounded(change)) throw new LorekeepError('LK_STORAGE_CONFLICT')
     const { collector } = this.#table
     const operations: Operation[] = []
     const require: Precondition[] = []
-    if (id !== undefined) {
-      const { operation, precondition } = this.#table.unstage(id)
+    if (id !== undefined && staged !== undefined) {
+      const { operation, precondition } = this.#table.unstage(id, staged)
       operations.push(operation)
       require.push(precondition)
     }
@@ -206,18 +280,23 @@ export class Library {
       operations.push({ type: 'del', key: retiredKey(this.user, generation) })
     }
     for (const { record } of removed) {
-      operations.push({ type: 'put', key: garbagePartKey(record), value: new Uint8Array(0) })
+      operations.push({ type: 'put', key: garbagePartKey(record), value: this.#table.whose })
     }
     const gone = new Set(removed)
     const kept = this.#parts.filter((part) => !gone.has(part))
     const all = [...kept, ...added.map((record) => this.#open(record))]
     const isSame = added.length === 0 && removed.length === 0
     const written = isSame ? undefined : this.#putParts(all, operations, require)
+    // What is forgotten no part may have, and others may make parts.
+    if (isSame && this.isShared) require.push(this.#asStored())
+    const place = isSame && !this.isShared ? undefined : require.length - 1
     try {
-      await this.#table.cores.write(operations, { durable: true, require })
+      await this.#ifNewest(place, () =>
+        this.#table.write([...operations, ...this.#tick(false)], require),
+      )
       collector.noticeSuccess()
     } catch (error) {
-      collector.lookForGarbage()
+      if (!(error instanceof Outdated)) collector.lookForGarbage()
       throw error
     }
     this.#remember(written)
@@ -227,15 +306,54 @@ export class Library {
     for (const { record } of removed) collector.retirePart(partName(record))
   }
 
+  /**
+   * Whether the state is still such that a change can be made which began with an earlier one. What was read anew since
+   * may have it done already.
+   */
+  #isFounded({ reading, removed, indexed, forgotten }: PartsChange): boolean {
+    if (reading === this.#reading) return true
+    if (!this.isShared || forgotten.length > 0) return false
+    return (
+      removed.every((part) => this.#parts.includes(part)) &&
+      // What was given up meanwhile is in parts, and not seen.
+      indexed.every(
+        (each) => this.#waiting.has(nameOfWaiting(each)) || this.#retired.has(each.generation),
+      )
+    )
+  }
+
+  #tick(isAddition: boolean): readonly Operation[] {
+    if (this.#ticks === undefined) return []
+    // Under a slot that others may have by now nobody would see it.
+    if (!this.#ticks.isReady) throw new Outdated()
+    return this.#ticks.operations(this.user, isAddition)
+  }
+
+  /** @throws Outdated where the record of the parts, required at `place`, is another one, and others write it */
+  async #ifNewest<T>(place: number | undefined, write: () => Promise<T>): Promise<T> {
+    try {
+      return await write()
+    } catch (error) {
+      const isConflict = hasCode(error, 'LK_STORAGE_CONFLICT') && error.details['index'] === place
+      if (isConflict && this.isShared) throw new Outdated()
+      throw error
+    }
+  }
+
   /** Gives what is to be remembered once it is written. Without parts there is no record. */
   #putParts(parts: readonly Part[], operations: Operation[], require: Precondition[]): Written {
     const key = libraryKey(this.user)
     const record: LibraryRecord = { parts: parts.map((part) => part.record) }
     const value = parts.length > 0 ? encodeRecord(record) : undefined
     operations.push(value ? { type: 'put', key, value } : { type: 'del', key })
-    const stored = this.#stored
-    require.push(stored ? { type: 'equals', key, value: stored } : { type: 'absent', key })
+    require.push(this.#asStored())
     return { parts, stored: value }
+  }
+
+  #asStored(): Precondition {
+    const key = libraryKey(this.user)
+    const stored = this.#stored
+    return stored ? { type: 'equals', key, value: stored } : { type: 'absent', key }
   }
 
   #remember(written: Written | undefined): void {
@@ -282,13 +400,22 @@ export class Library {
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const before = this.#last
-    const mine = (async () => {
-      await before
-      while (!this.#isReady) await this.ready()
-      return this.#underWay(work)
-    })()
+    const mine = before.then(() => this.#onNewest(work))
     this.#last = mine.catch(() => undefined)
     return mine
+  }
+
+  /** Again where others were first. */
+  async #onNewest<T>(work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      await this.#ticks?.begin()
+      while (!this.#isReady) await this.ready()
+      try {
+        return await this.#underWay(work)
+      } catch (error) {
+        if (!(error instanceof Outdated)) throw error
+      }
+    }
   }
 
   /** What fails for other reasons than a conflict may have happened: it is read again. */
@@ -313,6 +440,35 @@ export class Library {
   async #load(): Promise<void> {
     // No write begins before it is ready.
     await Promise.all(this.#writing)
+    const outdated = this.#outdated
+    const { stored, waiting, retired, seen } = await this.#readVersion()
+    const records = stored === undefined ? [] : decodeRecord<LibraryRecord>(stored).parts
+    const known = new Map(this.#parts.map((part) => [partName(part.record), part]))
+    this.#parts = records.map((record) => known.get(partName(record)) ?? this.#open(record))
+    this.#stored = stored
+    this.#seen = seen
+    this.#waiting.clear()
+    this.#soon = { segments: 0, bytes: 0 }
+    this.#content.letGoOfAll(this)
+    for (const each of waiting) this.#add(each)
+    this.#retired = retired
+    this.#reading++
+    this.#isReady = outdated === this.#outdated
+    this.onChange()
+  }
+
+  /** All of it as of one moment: again where others changed it meanwhile. */
+  async #readVersion() {
+    const ticks = this.#ticks
+    if (ticks === undefined) return { ...(await this.#read()), seen: new Map<string, string>() }
+    for (let seen = await ticks.read(this.user); ;) {
+      const [found, after] = [await this.#read(), await ticks.read(this.user)]
+      if (!ticks.hasMixed(seen, after)) return { ...found, seen }
+      seen = after
+    }
+  }
+
+  async #read() {
     const { cores } = this.#table
     const stored = await cores.get(libraryKey(this.user))
     const waiting: Waiting[] = []
@@ -327,17 +483,6 @@ export class Library {
     for await (const page of cores.scan({ ...retiredOf(this.user), keysOnly: true })) {
       for (const { key } of page) retired.add(decodeKey(key)[2] as string)
     }
-    const records = stored === undefined ? [] : decodeRecord<LibraryRecord>(stored).parts
-    const known = new Map(this.#parts.map((part) => [partName(part.record), part]))
-    this.#parts = records.map((record) => known.get(partName(record)) ?? this.#open(record))
-    this.#stored = stored
-    this.#waiting.clear()
-    this.#soon = { segments: 0, bytes: 0 }
-    this.#content.letGoOfAll(this)
-    for (const each of waiting) this.#add(each)
-    this.#retired = retired
-    this.#reading++
-    this.#isReady = true
-    this.onChange()
+    return { stored, waiting, retired }
   }
 }

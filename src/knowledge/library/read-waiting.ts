@@ -1,17 +1,19 @@
 import { hasCode, LorekeepError } from '../../errors.js'
 import { decodeRecord } from '../../record.js'
 import type { Storage } from '../../storage.js'
-import { segmentKey, type SegmentRecord } from '../records.js'
+import { deletedMeanwhile } from '../../presence.js'
+import { segmentKey, waitingKey, type SegmentRecord } from '../records.js'
 import { segmentSlices } from '../segment-bytes.js'
 import type { Waiting } from './library.js'
 
 /**
- * The bytes of a segment that waits.
+ * The bytes of a segment that waits; `isShared` where others may delete it who take this process for dead.
  * @throws LorekeepError `LK_STORAGE_CORRUPT`, which names the core, where they are not there
  */
 export async function* readWaiting(
   places: { readonly cores: Storage; readonly slices: Storage },
   waiting: Waiting,
+  isShared: boolean,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { generation, segment: n, content } = waiting
   if (content !== undefined) {
@@ -25,6 +27,9 @@ export async function* readWaiting(
     yield* segmentSlices(places, { generation, n, segment })
   } catch (cause) {
     if (!hasCode(cause, 'LK_STORAGE_CORRUPT') || cause.details['id'] !== undefined) throw cause
+    const key = waitingKey(waiting.user, generation, n)
+    const isGone = isShared && (await places.cores.get(key)) === undefined
+    if (isGone) throw deletedMeanwhile(cause)
     throw damaged(waiting, cause.message, cause)
   }
 }

@@ -24,11 +24,22 @@ const mostParts = 100
 const firstRetryMs = 1000
 const mostRetryMs = 60_000
 
+/** Does work on a library while no other process that shares the store does. */
+export type InTurn = <T>(
+  name: string,
+  how: { readonly isWaitedFor: boolean; readonly signal: AbortSignal },
+  work: () => Promise<T>,
+) => Promise<T>
+
+/** Where others bring something too, and nobody says so. */
+const lookMs = 250
+
 export interface UpkeepParts {
   readonly library: Library
   readonly tools: IndexingTools
   /** How many merges are under way at once, of all libraries. */
   readonly merges: Lane
+  readonly inTurn: InTurn
   /** False: nothing is done that nobody waits for. */
   readonly isOn: boolean
   readonly bytesPerSecond: number
@@ -44,6 +55,7 @@ export class Upkeep {
   readonly #library: Library
   readonly #tools: IndexingTools
   readonly #merges: Lane
+  readonly #inTurn: InTurn
   readonly #isOn: boolean
   readonly #bytesPerSecond: number
   readonly #onError: (error: unknown) => void
@@ -66,10 +78,12 @@ export class Upkeep {
   /** How many were given up when it was last seen of which nothing is left. */
   #forgotten = 0
 
-  constructor({ library, tools, merges, isOn, bytesPerSecond, onError }: UpkeepParts) {
+  constructor(parts: UpkeepParts) {
+    const { library, tools, merges, inTurn, isOn, bytesPerSecond, onError } = parts
     this.#library = library
     this.#tools = tools
     this.#merges = merges
+    this.#inTurn = inTurn
     this.#isOn = isOn
     this.#bytesPerSecond = bytesPerSecond
     this.#onError = onError
@@ -95,18 +109,24 @@ export class Upkeep {
     while (this.#isOn && !this.#isFailing && !this.#stopping.signal.aborted && isFull()) {
       this.#schedule()
       await this.#change(signal)
+      await library.refresh('recent')
     }
   }
 
   /** Makes parts of those of the segments that wait when it is its turn. */
   async index(wanted: () => readonly Waiting[], options: IndexingOptions): Promise<void> {
     const signal = this.#until(options.signal)
-    await this.#indexing.run(signal, async () => {
-      for (let left = wanted(); left.length > 0; left = wanted()) {
-        await indexSegments(this.#library, left, this.#tools, { ...options, signal })
-        while (!this.#library.isReady) await this.#library.ready()
-      }
-    })
+    const how = { isWaitedFor: true, signal }
+    await this.#indexing.run(signal, () =>
+      this.#inTurn('index', how, async () => {
+        // Others may have made it before it is this one's turn.
+        await this.#library.refresh()
+        for (let left = wanted(); left.length > 0; left = wanted()) {
+          await indexSegments(this.#library, left, this.#tools, { ...options, signal })
+          await this.#library.refresh()
+        }
+      }),
+    )
   }
 
   /** Makes the approximate indexes that are missing. */
@@ -140,14 +160,17 @@ export class Upkeep {
     choose: (kinds: readonly Kind[]) => readonly (readonly PartCandidate[])[],
   ): Promise<void> {
     const signal = this.#until(options.signal)
-    await this.#merging.run(signal, async () => {
-      for (;;) {
-        const [group] = choose(await this.#kinds())
-        if (group === undefined) return
-        await mergeInto(this.#library, partsOf(group), this.#tools, { ...options, signal })
-        while (!this.#library.isReady) await this.#library.ready()
-      }
-    })
+    const how = { isWaitedFor: true, signal }
+    await this.#merging.run(signal, () =>
+      this.#inTurn('merge', how, async () => {
+        for (;;) {
+          await this.#library.refresh()
+          const [group] = choose(await this.#kinds())
+          if (group === undefined) return
+          await mergeInto(this.#library, partsOf(group), this.#tools, { ...options, signal })
+        }
+      }),
+    )
   }
 
   #until(signal: AbortSignal | undefined): AbortSignal {
@@ -162,11 +185,13 @@ export class Upkeep {
         reject(signal?.reason as Error)
       }
       const wake = () => {
+        this.#waiters.delete(wake)
         signal?.removeEventListener('abort', abort)
         resolve()
       }
       signal?.addEventListener('abort', abort, { once: true })
       this.#waiters.add(wake)
+      if (this.#library.isShared) setTimeout(wake, lookMs).unref()
     })
   }
 
@@ -201,8 +226,13 @@ export class Upkeep {
       )
     const onDamage = (waiting: Waiting) => this.#damaged.add(nameOfWaiting(waiting))
     const { signal } = this.#stopping
+    const how = { isWaitedFor: false, signal }
     const work = this.#indexing.run(signal, () =>
-      indexSegments(this.#library, soon(), this.#tools, { signal, isThorough: false, onDamage }),
+      this.#inTurn('index', how, async () => {
+        await this.#library.refresh()
+        const options = { signal, isThorough: false, onDamage }
+        await indexSegments(this.#library, soon(), this.#tools, options)
+      }),
     )
     void this.#inBackground(work, () => (this.#isIndexing = false))
   }
@@ -211,7 +241,11 @@ export class Upkeep {
     if (this.#isMerging) return
     this.#isMerging = true
     const { signal } = this.#stopping
-    const work = this.#merging.run(signal, () => this.#mergeWhatShould(isIdle))
+    const how = { isWaitedFor: false, signal }
+    const work = this.#merging.run(signal, async () => {
+      if (this.#library.isShared && !(await this.#hasToMerge(isIdle))) return false
+      return this.#inTurn('merge', how, () => this.#mergeWhatShould(isIdle))
+    })
     void this.#inBackground(work, () => (this.#isMerging = false))
   }
 
@@ -239,11 +273,23 @@ export class Upkeep {
     }
   }
 
+  /** Whether it is worth a turn. */
+  async #hasToMerge(isIdle: boolean): Promise<boolean> {
+    return (await this.#chosen(isIdle)) !== undefined || this.#hasToForget(isIdle)
+  }
+
+  #hasToForget(isIdle: boolean): boolean {
+    const { retired, isShared } = this.#library
+    // Of what others may hold it is not known when they do not any more.
+    return retired.size > 0 && isIdle && (isShared || retired.size !== this.#forgotten)
+  }
+
   /** False where nothing was to be done. */
   async #mergeWhatShould(isIdle: boolean): Promise<boolean> {
     const { signal } = this.#stopping
     let hasMerged = false
     for (;;) {
+      if (this.#library.isShared) await this.#library.refresh()
       const chosen = await this.#chosen(isIdle)
       if (chosen === undefined) break
       const parts = partsOf(chosen)
@@ -255,7 +301,7 @@ export class Upkeep {
       if (ms > 1) await sleep(ms, undefined, { signal, ref: false })
     }
     const { retired } = this.#library
-    if (retired.size > 0 && (hasMerged || (isIdle && retired.size !== this.#forgotten))) {
+    if ((hasMerged && retired.size > 0) || this.#hasToForget(isIdle)) {
       await this.#forget(signal)
       this.#forgotten = retired.size
     }
@@ -288,9 +334,8 @@ export class Upkeep {
   /** While no part is made: it may have something of what is given up meanwhile. */
   async #forget(signal: AbortSignal): Promise<void> {
     await this.#indexing.run(signal, async () => {
-      while (!this.#library.isReady) await this.#library.ready()
       // Where it was read anew meanwhile, the next time will do.
-      await forget(this.#library).catch((error: unknown) => {
+      await forget(this.#library, this.#tools.table).catch((error: unknown) => {
         if (!hasCode(error, 'LK_STORAGE_CONFLICT')) throw error
       })
     })

@@ -40,6 +40,7 @@ t.test('what is to be tried again is to come, until it is stopped', async (t) =>
       now: Date.now,
     },
     merges: new Lane(1),
+    inTurn: (_, __, work) => work(),
     isOn: true,
     bytesPerSecond: Infinity,
     onError: (error) => errors.push(error),

@@ -1,0 +1,247 @@
+// Cores that several processes have open at once: each row of what broke before is a test.
+
+import { setImmediate as turn } from 'node:timers/promises'
+import t from 'tap'
+import { coreProblems } from '../fixtures/problems.js'
+import { SharedMemory } from '../fixtures/shared-memory.js'
+import { exported, keysOf, slicedMessage, triplesMessage } from '../fixtures/stores.js'
+import { VirtualClock } from '../flow/virtual-clock.js'
+import { createLorekeep, type Lorekeep, type LorekeepOptions } from '../../src/lorekeep.js'
+import type { Backend } from '../../src/storage.js'
+
+interface Test {
+  teardown(fn: () => Promise<void>): unknown
+}
+
+const ref = { user: 'u', id: 'core' }
+const leaseMs = 30_000
+
+/** Processes over one memory, with clocks of their own that go on together. */
+class Town {
+  readonly memory = new SharedMemory()
+  readonly clocks: VirtualClock[] = []
+  readonly errors: unknown[] = []
+  readonly #t: Test
+
+  constructor(t: Test) {
+    this.#t = t
+  }
+
+  async open(
+    options: Partial<LorekeepOptions> = {},
+    backend: Backend = this.memory.backend(),
+  ): Promise<Lorekeep> {
+    const clock = new VirtualClock(Date.UTC(2026, 0, 1) + 60_000 * this.clocks.length)
+    const onError = (error: unknown) => void this.errors.push(error)
+    const keep = await createLorekeep({
+      backend,
+      clock,
+      leaseMs,
+      onError,
+      indexThreads: 0,
+      ...options,
+    })
+    this.clocks.push(clock)
+    this.#t.teardown(() => keep.close())
+    return keep
+  }
+
+  async pass(ms: number, clocks: readonly VirtualClock[] = this.clocks): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 1000) {
+      for (const clock of clocks) await clock.advance(1000)
+    }
+  }
+
+  async kinds(): Promise<Record<string, number>> {
+    const { cores, slices } = await keysOf(this.memory.backend())
+    const counts: Record<string, number> = { slice: slices.length }
+    for (const [kind] of cores) counts[String(kind)] = (counts[String(kind)] ?? 0) + 1
+    return counts
+  }
+}
+
+const patternOf = (name: string) => ({ s: { v: `http://example.org/${name}/0`, e: true } })
+
+t.test('questions see what another process has changed', async (t) => {
+  const town = new Town(t)
+  const [a, b] = [await town.open(), await town.open()]
+  const count = async (keep: Lorekeep, cores?: string[]) =>
+    keep.knowledge.graph({ user: 'u', ...(cores && { cores }) }).count()
+  await a.knowledge.write(ref, [triplesMessage('one')])
+  t.equal(await count(b), 3)
+  t.equal(await count(b, ['core']), 3)
+  await a.knowledge.write(ref, [triplesMessage('two')])
+  t.equal(await count(b), 6)
+  t.equal(await count(b, ['core']), 6)
+  t.match(await b.knowledge.stat(ref), { segments: 2 })
+  await b.knowledge.index(ref)
+  t.match(await a.knowledge.indexState(ref), { state: 'complete', triples: 6 })
+  await b.knowledge.write(ref, [triplesMessage('three')], { mode: 'replace' })
+  t.equal(await count(a), 3)
+  t.equal(await count(a, ['core']), 3)
+  t.match(await a.knowledge.indexState(ref), { state: 'none', segments: 1 })
+  t.match(await a.knowledge.indexState({ user: 'u' }), { waiting: { segments: 1 } })
+  t.equal(await a.knowledge.delete(ref), true)
+  t.equal(await b.knowledge.delete(ref), false)
+  t.equal(await count(b), 0)
+  await t.rejects(count(b, ['core']), { code: 'LK_CORE_NOT_FOUND' })
+  const listed: string[] = []
+  for await (const { id } of b.knowledge.list({ user: 'u' })) listed.push(id)
+  t.same(listed, [])
+})
+
+t.test('what others brought goes with the core that they brought it to', async (t) => {
+  const town = new Town(t)
+  const [a, b] = [await town.open(), await town.open()]
+  await a.knowledge.write(ref, [triplesMessage('one')])
+  t.equal(await a.knowledge.graph({ user: 'u' }).count(), 3)
+  await b.knowledge.write(ref, [triplesMessage('two')])
+  await a.knowledge.write(ref, [triplesMessage('three')], { mode: 'replace' })
+  t.same((await town.kinds())['waiting'], 1)
+  t.equal(await b.knowledge.graph({ user: 'u' }).count(), 3)
+})
+
+t.test('an import that runs is nothing that another process deletes', async (t) => {
+  const town = new Town(t)
+  const a = await town.open()
+  let goOn = (): void => undefined
+  const held = new Promise<void>((resolve) => (goOn = resolve))
+  const importing = a.knowledge.write(
+    ref,
+    (async function* () {
+      for (let n = 0; n < 40; n++) yield slicedMessage(`first ${n}`)
+      await held
+      yield slicedMessage('last')
+    })(),
+  )
+  while ((await town.kinds())['staged'] === undefined) await turn()
+  const b = await town.open()
+  await town.pass(leaseMs * 3)
+  goOn()
+  const { bytes } = await importing
+  t.equal((await exported(b.knowledge, ref)).length, bytes)
+  t.match(await b.knowledge.stat(ref), { bytes })
+})
+
+t.test('what a dead process left goes, and it can commit nothing that it held', async (t) => {
+  const town = new Town(t)
+  const [a, b] = [await town.open(), await town.open()]
+  let goOn = (): void => undefined
+  const held = new Promise<void>((resolve) => (goOn = resolve))
+  const importing = (name: string) =>
+    a.knowledge.write(
+      { user: 'u', id: name },
+      (async function* () {
+        if (name === 'large') for (let n = 0; n < 40; n++) yield slicedMessage(`first ${n}`)
+        await held
+        yield triplesMessage('last')
+      })(),
+    )
+  const [large, small] = [importing('large'), importing('small')].map((work) =>
+    work.catch((error: unknown) => error),
+  )
+  while ((await town.kinds())['staged'] === undefined) await turn()
+  t.ok(((await town.kinds())['slice'] ?? 0) > 0)
+  const [, living] = town.clocks
+  await town.pass(leaseMs * 3, [living as VirtualClock])
+  t.match(await town.kinds(), { slice: 0 })
+  t.equal((await town.kinds())['staged'], undefined)
+  goOn()
+  t.match(await large, { code: 'LK_STORAGE_UNAVAILABLE' })
+  t.match(await small, { code: 'LK_STORAGE_UNAVAILABLE' })
+  t.same(await b.knowledge.stat({ user: 'u', id: 'small' }), undefined)
+  for (let turns = 0; turns < 100; turns++) await turn()
+  // It has joined anew, and goes on.
+  await a.knowledge.write(ref, [triplesMessage('again')])
+  t.equal(await b.knowledge.graph({ user: 'u' }).count(), 3)
+  await town.pass(leaseMs * 3)
+  t.match(await town.kinds(), { slice: 0 })
+})
+
+t.test('exports and questions are whole while others replace what they read', async (t) => {
+  const town = new Town(t)
+  const [a, b] = [await town.open(), await town.open({ graphCacheBytes: 1 })]
+  const messages = Array.from({ length: 60 }, (_, n) => slicedMessage(`first ${n}`))
+  await a.knowledge.write(ref, messages)
+  await a.knowledge.write({ user: 'u', id: 'many' }, [triplesMessage('many', 20_000)])
+  await a.knowledge.index({ user: 'u' })
+  const exporting = await b.knowledge.export(ref)
+  const snapshot = await b.knowledge.graph({ user: 'u', cores: ['many'] }).snapshot()
+  const other = { mode: 'replace' } as const
+  await a.knowledge.write(ref, [triplesMessage('other')], other)
+  await a.knowledge.delete({ user: 'u', id: 'many' })
+  await a.knowledge.index({ user: 'u' })
+  await town.pass(leaseMs * 4)
+  t.match(await town.kinds(), { garbage: 1 }, 'that which is read')
+  let bytes = 0
+  for await (const chunk of exporting) bytes += chunk.length
+  t.equal(bytes, exporting.bytes)
+  let triples = 0
+  for await (const _ of snapshot.match({})) triples++
+  t.equal(triples, 20_000)
+  snapshot.close()
+  await town.pass(leaseMs * 4)
+  const left = await town.kinds()
+  t.equal(left['garbage'], undefined)
+  t.equal(left['garbage-part'], undefined)
+  await a.close()
+  await b.close()
+})
+
+t.test('what nobody reads goes soon, also where nothing is asked any more', async (t) => {
+  const town = new Town(t)
+  const [a, b] = [await town.open(), await town.open()]
+  for (const name of ['x', 'y']) {
+    await a.knowledge.write({ user: 'u', id: name }, [triplesMessage(name)])
+    await a.knowledge.index({ user: 'u', id: name })
+  }
+  t.equal(await b.knowledge.graph({ user: 'u' }).count(), 6)
+  await a.knowledge.index({ user: 'u' })
+  t.match(await town.kinds(), { 'garbage-part': 2 })
+  await town.pass(leaseMs)
+  t.equal((await town.kinds())['garbage-part'], undefined)
+  t.equal(await b.knowledge.graph({ user: 'u' }).count(patternOf('x')), 1)
+})
+
+t.test('garbage of a process that has ended is taken by others', async (t) => {
+  const town = new Town(t)
+  const [a, b] = [await town.open(), await town.open()]
+  await a.knowledge.write(ref, [triplesMessage('one')])
+  await a.knowledge.delete(ref)
+  await a.close()
+  t.match(await town.kinds(), { garbage: 1 })
+  await town.pass(leaseMs * 2)
+  t.equal((await town.kinds())['garbage'], undefined)
+  await b.close()
+  // The ticks stay, so that nobody misses what came last; all else of those who were there is gone.
+  const left = await town.kinds()
+  t.same(
+    Object.keys(left).sort(),
+    ['format', 'retired', 'slice', 'tick'].filter((kind) => left[kind] !== undefined),
+  )
+  t.same(await coreProblems(town.memory.backend()), [])
+})
+
+t.test('a process that wakes and finds what it read gone says that, and no damage', async (t) => {
+  const town = new Town(t)
+  const [a, b] = [await town.open({ graphCacheBytes: 1 }), await town.open()]
+  const messages = Array.from({ length: 60 }, (_, n) => slicedMessage(`first ${n}`))
+  await a.knowledge.write(ref, messages)
+  await a.knowledge.write({ user: 'u', id: 'many' }, [triplesMessage('many', 20_000)])
+  await a.knowledge.index({ user: 'u' })
+  const exporting = await a.knowledge.export(ref)
+  const snapshot = await a.knowledge.graph({ user: 'u', cores: ['many'] }).snapshot()
+  const [, living] = town.clocks
+  await b.knowledge.delete(ref)
+  await b.knowledge.delete({ user: 'u', id: 'many' })
+  await b.knowledge.index({ user: 'u' })
+  await town.pass(leaseMs * 5, [living as VirtualClock])
+  t.equal((await town.kinds())['garbage'], undefined)
+  const read = async (from: AsyncIterable<unknown>) => {
+    for await (const _ of from);
+  }
+  await t.rejects(read(exporting), { code: 'LK_STORAGE_UNAVAILABLE' })
+  await t.rejects(read(snapshot.match({})), { code: 'LK_STORAGE_UNAVAILABLE' })
+  snapshot.close()
+  t.equal(await a.knowledge.graph({ user: 'u' }).count(), 0)
+})
