@@ -54,7 +54,8 @@ export interface BackendSnapshot {
 
 /**
  * An ordered map from byte strings to byte strings, in the order of the bytes (unsigned,
- * shorter first). A key is one byte or longer, anything else a `TypeError`; a bound may be empty.
+ * shorter first). A key is one byte or longer, anything else a `TypeError`; a bound may be empty. Keys of up to
+ * `longestKey` bytes are taken, and longer ones where the engine can.
  * Every method rejects with `LK_CLOSED` once close() was called, `LK_STORAGE_CORRUPT` where stored
  * bytes fail their checksum, `LK_STORAGE_UNAVAILABLE` while the engine refuses work, and
  * `LK_STORAGE_FAILED` (with the engine's error as `cause`) where an operation failed.
@@ -134,6 +135,9 @@ export interface Sharing {
 }
 
 export const longestMessage = 4096
+
+/** Of a user and a document, each of 1,024 bytes, and what is around them. */
+export const longestKey = 2400
 
 export interface Entry {
   readonly key: Uint8Array

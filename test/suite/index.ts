@@ -5,6 +5,7 @@
 
 import type { Backend } from '../../src/storage.js'
 import { concurrency } from './concurrency.js'
+import { connections } from './connections.js'
 import { lifecycle } from './lifecycle.js'
 import { model } from './model.js'
 import { scans } from './scans.js'
@@ -27,7 +28,7 @@ export function suite({ test, factory }: SuiteOptions): void {
         return made
       }
       try {
-        await run({ backend })
+        await run({ backend, ...(place.cut !== undefined && { cut: () => place.cut!() }) })
       } finally {
         for (const made of backends) await made.close()
         await place.remove?.()
@@ -39,6 +40,9 @@ export function suite({ test, factory }: SuiteOptions): void {
   }
   const context: Context = { persistent: factory.persistent, withStorage, withPlace }
 
-  const groups = [values, scans, writes, concurrency, sharing, snapshots, lifecycle, model]
+  const groups = [
+    ...[values, scans, writes, concurrency, sharing, snapshots],
+    ...[connections, lifecycle, model],
+  ]
   for (const group of groups) group(context)
 }

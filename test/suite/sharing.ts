@@ -47,6 +47,47 @@ export function sharing({ withPlace }: Context): void {
     assertBytes(await two.storage.get(text('counter')), numbered(100))
   })
 
+  withTwo('what two move about is neither lost nor doubled', async (one, two) => {
+    const accounts = Array.from({ length: 6 }, (_, n) => text(`account ${n}`))
+    const number = (value: Uint8Array | undefined) => Buffer.from(value!).readUInt32BE()
+    await one.storage.write(accounts.map((key) => ({ type: 'put', key, value: numbered(100) })))
+    const move = async ({ storage }: Shared, n: number) => {
+      const keys = [accounts[n % 6]!, accounts[(n * 5 + 1) % 6]!] as const
+      for (;;) {
+        const [from, to] = await storage.getMany(keys)
+        const values = [number(from) - 1, number(to) + 1].map(numbered)
+        const require = [from, to].map((value, at) => ({
+          type: 'equals' as const,
+          key: keys[at]!,
+          value: value!,
+        }))
+        try {
+          await storage.write(
+            values.map((value, at) => ({ type: 'put', key: keys[at]!, value })),
+            { require },
+          )
+          return
+        } catch (error) {
+          if (!hasCode(error, 'LK_STORAGE_CONFLICT')) throw error
+        }
+      }
+    }
+    let isOver = false
+    const sum = (values: readonly (Uint8Array | undefined)[]) =>
+      values.reduce((total, value) => total + number(value), 0)
+    const reading = [one, two].map(async ({ storage }) => {
+      for (; !isOver; await wait(1)) assert.equal(sum(await storage.getMany(accounts)), 600)
+    })
+    await Promise.all(
+      [one, two, one, two].map(async (who, at) => {
+        for (let n = 0; n < 12; n++) await move(who, at + n)
+      }),
+    )
+    isOver = true
+    await Promise.all(reading)
+    assert.equal(sum(await two.storage.getMany(accounts)), 600)
+  })
+
   withTwo('of two who both require what the other changes one is refused', async (one, two) => {
     for (let n = 0; n < 20; n++) {
       const [a, b] = [text(`a${n}`), text(`b${n}`)]

@@ -19,6 +19,11 @@ export interface Place {
    * again; where it is, several are open at once.
    */
   backend(): Backend
+  /**
+   * Cuts all connections of this place's backends to the engine, as a network does; new ones are taken. Where it
+   * is left out, the tests of that do not run.
+   */
+  cut?(): void
   /** Removes the data; called after the test, when every backend is closed. */
   remove?(): Promise<void>
 }

@@ -1,7 +1,9 @@
 // get and getMany: keys, values, and whose bytes they are.
 
 import assert from 'node:assert/strict'
-import { assertBytes, bytes, collect, numbered, put, text } from './bytes.js'
+import { longestKey } from '../../src/storage.js'
+import { assertBytes, bytes, collect, hex, numbered, put, text } from './bytes.js'
+import { withSeed } from './random.js'
 import type { Context } from './types.js'
 
 export function values({ withStorage }: Context): void {
@@ -33,6 +35,40 @@ export function values({ withStorage }: Context): void {
       code: 'LK_STORAGE_CONFLICT',
     })
     await storage.write([], { require: [{ type: 'equals', key: text('a'), value: bytes() }] })
+  })
+
+  withStorage('keys are as long as the longest of the stores', async (storage) => {
+    await withSeed(async (random) => {
+      // Such as no compression makes shorter, and such as differ in the last byte alone.
+      const key = Uint8Array.from(random.bytes(longestKey))
+      const keys = [
+        key,
+        key.with(-1, key.at(-1)! ^ 1),
+        new Uint8Array(longestKey),
+        key.slice(0, -1),
+      ]
+      for (const [n, each] of keys.entries()) {
+        const require = [{ type: 'absent', key: each } as const]
+        await storage.write([{ type: 'put', key: each, value: numbered(n) }], { require })
+      }
+      for (const [n, value] of (await storage.getMany(keys)).entries()) {
+        assertBytes(value, numbered(n))
+      }
+      const sorted = keys.toSorted((a, b) => Buffer.compare(a, b))
+      const found = await collect(storage.scan({ gte: sorted[0]!, lte: sorted[3]! }))
+      assert.deepEqual(
+        found.map((entry) => hex(entry.key)),
+        sorted.map((each) => hex(each)),
+      )
+      await storage.write([{ type: 'del', key }], {
+        require: [{ type: 'equals', key, value: numbered(0) }],
+      })
+      assert.equal(
+        (await collect(storage.scan({ gt: key }))).length +
+          (await collect(storage.scan({ lt: key }))).length,
+        3,
+      )
+    })
   })
 
   withStorage('an empty key is a TypeError', async (storage) => {
