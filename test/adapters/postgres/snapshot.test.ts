@@ -23,7 +23,7 @@ else {
   const cluster = await Cluster.start()
   t.teardown(() => cluster.stop())
   let places = 0
-  const place = () => ({ url: cluster.url, schema: `place_${places++}` })
+  const place = () => ({ url: cluster.url, schema: `place_${places++}`, shared: false })
   const opened = (t: Test, options: PostgresOptions) => {
     const backend = new PostgresBackend(options)
     t.teardown(() => backend.close())
@@ -187,8 +187,8 @@ async function contentOf(file: string): Promise<Map<string, string>> {
   const content = new Map<string, string>()
   for (const { partition, entries } of decoder.push(await readFile(file))) {
     for (const { key, value } of entries) {
-      // Of who had it open.
-      if (['member', 'beat'].includes(String(decodeKey(key)[0]))) continue
+      // Of who had it open, and of what they write.
+      if (['member', 'beat', 'slot'].includes(String(decodeKey(key)[0]))) continue
       content.set(
         `${partition} ${Buffer.from(key).toString('hex')}`,
         Buffer.from(value).toString('hex'),
