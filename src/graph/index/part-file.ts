@@ -77,8 +77,8 @@ export class PartFile {
       return { source: this.#file.piece(first).bytes, from: start - offset, to: end - offset }
     }
     this.#file.need(first, last + 1)
-    // Aligned, as parts of Node's pool are not.
-    const whole = Buffer.from(new ArrayBuffer(end - start))
+    // Slow: aligned, as parts of Node's pool are not.
+    const whole = Buffer.allocUnsafeSlow(end - start)
     let at = 0
     for (let n = first; n <= last; n++) {
       const offset = n * pieceBytes
