@@ -175,11 +175,14 @@ export class Execution {
     if (isCode(error, 'LK_LEASE_LOST') && this.#thrown?.error !== error) return
     const failure = this.#failureOf(error)
     try {
-      if (failure.cause === 'released') await queue.release(claimed, failure)
+      // Abandoned, it goes on for a while, and whoever removes the document waits for it.
+      const isWorking = this.#isWorking
+      if (failure.cause === 'released') await queue.release(claimed, failure, isWorking)
       else {
         const wait = error instanceof LorekeepError ? error.details['retryAfterMs'] : undefined
         await queue.fail(claimed, failure, {
           mayRetry: !isFinal(error),
+          isWorking,
           ...(Number.isFinite(wait) && {
             notBefore: clock.now() + Math.min(Math.max(Math.ceil(Number(wait)), 0), maxAskedWaitMs),
           }),

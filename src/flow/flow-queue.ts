@@ -21,7 +21,7 @@ import { eventOf, fieldsOf, newsOf } from './queue/job-view.js'
 import { noFlow, noJob, states, type DocumentJobs } from './queue/jobs.js'
 import { JobQueue } from './queue/queue.js'
 import type { LatestRecord } from './queue/records.js'
-import { FlowRunner } from './runner.js'
+import { FlowRunner, type Delivery } from './runner.js'
 import { liesElsewhere, removeKnowledge } from './steps/knowledge-removal.js'
 import type {
   CompletedDocument,
@@ -71,6 +71,8 @@ interface FlowsParts extends FlowQueueOptions {
   readonly hub: EventHub
   readonly neighbours: Neighbours
   readonly runners: Set<FlowRunner>
+  /** What runs here, of all runners. */
+  readonly running: Set<Delivery>
   /** Whoever watches, here and elsewhere. */
   readonly tell: (event: JobEvent) => void
   readonly isWatched: () => boolean
@@ -86,7 +88,8 @@ interface ClosableFlowQueue extends FlowQueue {
 export async function openFlowQueue(options: FlowQueueOptions): Promise<ClosableFlowQueue> {
   const hub = new EventHub()
   const runners = new Set<FlowRunner>()
-  const { flows, clock, chance, createId, leaseMs, isAlone } = options
+  const running = new Set<Delivery>()
+  const { flows, clock, chance, createId, leaseMs, isAlone, presence } = options
   const neighbours = new Neighbours({
     sharing: flows.sharing,
     clock,
@@ -109,6 +112,7 @@ export async function openFlowQueue(options: FlowQueueOptions): Promise<Closable
     createId,
     leaseMs,
     isAlone,
+    presence,
     isWatched,
     onCommit: ({ events, queued, cancelled }) => {
       for (const event of events) tell(event)
@@ -119,7 +123,7 @@ export async function openFlowQueue(options: FlowQueueOptions): Promise<Closable
       }
     },
   })
-  return new Flows({ ...options, queue, hub, neighbours, runners, tell, isWatched })
+  return new Flows({ ...options, queue, hub, neighbours, runners, running, tell, isWatched })
 }
 
 const runOptions = {
@@ -185,6 +189,7 @@ class Flows implements ClosableFlowQueue {
   #seen = 0
   /** Those that somebody was told of. */
   readonly #withoutCode = new WeakSet<Flow>()
+  readonly #leaveOthers: (() => void) | undefined
 
   constructor(options: FlowsParts) {
     this.#options = options
@@ -194,6 +199,7 @@ class Flows implements ClosableFlowQueue {
     const { maxTextBytes: maxTextLength, ...limits } = options.limits
     this.#files = new FileReader({ ...limits, maxTextLength })
     tellClosing(this, this.#inFlight.closing)
+    this.#leaveOthers = options.presence && this.#joinOthers(options.presence)
   }
 
   define(definition: FlowDefinition, ...surplus: never[]): Promise<Flow> {
@@ -287,6 +293,8 @@ class Flows implements ClosableFlowQueue {
       leaseMs,
       stores: { knowledge, objects, base },
       readFile: (type, bytes, signal) => this.#files.read(type, bytes, signal),
+      running: this.#options.running,
+      onEnded: () => void this.#tidy(),
       flows: flows && new Set(flows),
       stepsOf: (flow) => this.#stepsOf(flow),
       onProgress: ({ record }, step, done, total) => {
@@ -430,11 +438,11 @@ class Flows implements ClosableFlowQueue {
       const scope = scopeIn('removeDocument()', options)
       // A load that comes meanwhile waits until all is gone, and brings it anew.
       const named = this.#named('removeDocument()', ref, scope)
-      const release = this.#queue.withhold(named.user, named.document)
+      const release = await this.#queue.withhold(named)
       try {
         return await this.#removeWithheld(named, scope)
       } finally {
-        release()
+        await release()
         const flows = this.#queue.flows().map(({ id }) => id)
         for (const runner of this.#runners) runner.wake(flows)
       }
@@ -516,6 +524,8 @@ class Flows implements ClosableFlowQueue {
     this.#cancelLook?.()
     this.#options.neighbours.close()
     await calls
+    await this.#tidy()
+    this.#leaveOthers?.()
     await this.#queue.drained()
   }
 
@@ -535,7 +545,7 @@ class Flows implements ClosableFlowQueue {
   async #ended(ref: Required<DocumentRef>): Promise<void> {
     const { signal } = this.#inFlight
     const { clock } = this.#options
-    const ended = Promise.all([...this.#runners].map((runner) => runner.endedOf(ref)))
+    let isOver = false
     let stopWaiting = () => {}
     const givenUp = new Promise<never>((_resolve, reject) => {
       const abort = () => reject(signal.reason as Error)
@@ -546,15 +556,77 @@ class Flows implements ClosableFlowQueue {
         reject(new LorekeepError('LK_JOB_STATE', detail, { details: { state: 'active' } }))
       })
       stopWaiting = () => {
+        isOver = true
         cancel()
         signal.removeEventListener('abort', abort)
       }
     })
     try {
-      await Promise.race([ended, givenUp])
+      await Promise.race([this.#endedHere(ref), givenUp])
+      // Elsewhere it has been told, or is found at the next look there.
+      for (let waitMs = 20; ; waitMs = Math.min(2 * waitMs, 500)) {
+        await this.#queue.refresh()
+        if (isOver || !this.#queue.isEnding(ref)) return
+        await Promise.race([waited(clock, waitMs), givenUp])
+      }
     } finally {
       stopWaiting()
     }
+  }
+
+  /** Resolves when nothing runs here of a document whose jobs were cancelled, abandoned steps too. */
+  async #endedHere({ user, document }: Required<DocumentRef>): Promise<void> {
+    const ofDocument = [...this.#options.running].filter(({ claimed: { record } }) => {
+      return record.user === user && record.document === document
+    })
+    await Promise.all(ofDocument.map(({ execution }) => execution.ended()))
+  }
+
+  /** Takes away what others wait for, and is over. */
+  async #tidy(): Promise<void> {
+    try {
+      await this.#queue.tidy(({ number, token }) => {
+        return [...this.#options.running].some(({ claimed }) => {
+          return claimed.number === number && claimed.token === token
+        })
+      })
+    } catch (error) {
+      this.#options.onError(error)
+    }
+  }
+
+  /** What a member is asked to do, and what is done about those who are none any more. */
+  #joinOthers(presence: Presence): () => void {
+    const leave = [
+      presence.onExpelled(() => this.#endAll(presence)),
+      presence.onGone((id) => this.#queue.takeFrom(new Set([id]))),
+      presence.onLook(
+        () =>
+          void this.#queue.refresh().then(
+            () => this.#tidy(),
+            () => {},
+          ),
+      ),
+    ]
+    return () => leave.forEach((end) => end())
+  }
+
+  /**
+   * Others have what runs here. A step that does not end may write once this process has joined anew, so that is told
+   * to others then.
+   */
+  async #endAll(presence: Presence): Promise<void> {
+    const { clock, leaseMs, running, onError } = this.#options
+    for (const { execution } of running) execution.interrupt('lost')
+    const ends = [...running].map(({ execution }) => execution.ended())
+    await Promise.race([Promise.all(ends), waited(clock, leaseMs)])
+    const steps = [...running].map(({ claimed: { number, token, record } }) => {
+      return { number, token, user: record.user, document: record.document }
+    })
+    void presence
+      .ready()
+      .then(() => this.#queue.leaveEndings(steps))
+      .catch(onError)
   }
 
   #stepsOf(flow: Flow): readonly Step[] | undefined {
@@ -644,6 +716,10 @@ class Flows implements ClosableFlowQueue {
       .reverse()
       .map(stateEventOf)
   }
+}
+
+function waited(clock: Clock, delayMs: number): Promise<void> {
+  return new Promise((resolve) => void clock.after(delayMs, resolve, false))
 }
 
 /** What a scope has of a document; `undefined` where that is nothing. */

@@ -7,7 +7,7 @@ import { Execution } from './execution.js'
 import type { ExecutionOptions, Interruption } from './execution.js'
 import { noFlow } from './queue/jobs.js'
 import type { Claimed, JobQueue } from './queue/queue.js'
-import type { DocumentRef, Flow, Runner, Step, StepContext } from './types.js'
+import type { Flow, Runner, Step, StepContext } from './types.js'
 import { checkOptions } from '../door/options.js'
 import { aTimeout } from '../door/rules.js'
 
@@ -17,6 +17,10 @@ interface FlowRunnerOptions {
   readonly leaseMs: number
   readonly stores: Pick<StepContext, 'knowledge' | 'objects' | 'base'>
   readonly readFile: ExecutionOptions['readFile']
+  /** What runs in this process, of all runners: until its end, also where it was given up. */
+  readonly running: Set<Delivery>
+  /** Some of it has come to its end. */
+  readonly onEnded: () => void
   /** The flows that it is for; undefined: all. */
   readonly flows?: ReadonlySet<string> | undefined
   /** The steps of a flow; `undefined` where some are of code that this process has not. */
@@ -29,7 +33,7 @@ interface FlowRunnerOptions {
   readonly onStopped: () => void
 }
 
-interface Delivery {
+export interface Delivery {
   readonly claimed: Claimed
   readonly flow: string
   readonly execution: Execution
@@ -50,8 +54,6 @@ const stopOptions = { timeoutMs: aTimeout }
 export class FlowRunner implements Runner {
   readonly #options: FlowRunnerOptions
   readonly #deliveries = new Set<Delivery>()
-  /** Given up, and maybe not at their end. */
-  readonly #ending = new Set<Delivery>()
   readonly #counts = new Map<string, number>()
   /** Of the documents that are counted. */
   readonly #bytes = new Map<string, number>()
@@ -102,15 +104,6 @@ export class FlowRunner implements Runner {
       return flow === undefined || this.#room(flow) > 0
     })
     if (isMine || mayClaim) void this.#poll()
-  }
-
-  /** Resolves when nothing runs here of a document whose jobs were cancelled, abandoned steps too. */
-  async endedOf({ user, document }: DocumentRef): Promise<void> {
-    const cancelled = [...this.#deliveries].filter(({ execution }) => execution.isInterrupted)
-    const ofDocument = [...cancelled, ...this.#ending].filter(({ claimed: { record } }) => {
-      return record.user === user && record.document === document
-    })
-    await Promise.all(ofDocument.map(({ execution }) => execution.ended()))
   }
 
   stop(options: { readonly timeoutMs?: number } = {}): Promise<void> {
@@ -184,7 +177,7 @@ export class FlowRunner implements Runner {
   }
 
   async #deliver(claimed: Claimed, flow: Flow, steps: readonly Step[]): Promise<void> {
-    const { queue, clock, stores, readFile, onProgress, onStep, onError } = this.#options
+    const { queue, clock, running, stores, readFile, onProgress, onStep, onError } = this.#options
     const execution = new Execution({
       queue,
       clock,
@@ -203,7 +196,10 @@ export class FlowRunner implements Runner {
     })
     const delivery = { claimed, flow: flow.id, execution }
     this.#deliveries.add(delivery)
+    running.add(delivery)
     this.#count(delivery, 1)
+    // It may have been taken away before anybody knew that it runs here.
+    if (!queue.holds(claimed)) execution.interrupt('lost')
     if (this.#isOutOfPatience) execution.interrupt('stopped')
     try {
       await execution.run()
@@ -212,7 +208,10 @@ export class FlowRunner implements Runner {
       onError(error)
     } finally {
       this.#deliveries.delete(delivery)
-      if (execution.isWorking) this.#waitForEnd(delivery)
+      void execution.ended().then(() => {
+        running.delete(delivery)
+        this.#options.onEnded()
+      })
       this.#noticeIdle()
       queue.prune(flow.id).catch(onError)
     }
@@ -260,14 +259,14 @@ export class FlowRunner implements Runner {
   }
 
   async #pollOnce(): Promise<void> {
-    const { queue, clock, onError } = this.#options
+    const { queue, onError } = this.#options
     try {
       await queue.refresh()
       for (const { claimed, execution } of this.#deliveries) {
         if (execution.isWorking && !queue.holds(claimed)) execution.interrupt('lost')
       }
       // Behind the renewals of this very moment, which come first.
-      if (queue.nextLapse() <= clock.elapsed()) await queue.reap()
+      await queue.reap()
     } catch (error) {
       onError(error)
     }
@@ -285,12 +284,6 @@ export class FlowRunner implements Runner {
     const also = others.map((id) => `, '${id}'`).join('')
     // One for all: of several at once, not each would be told.
     this.#options.onError(noFlow(first, `${also}: run() waits until it is defined`))
-  }
-
-  /** A step may go on for a while after it was given up. */
-  #waitForEnd(delivery: Delivery): void {
-    this.#ending.add(delivery)
-    void delivery.execution.ended().then(() => this.#ending.delete(delivery))
   }
 
   #noticeIdle(): void {

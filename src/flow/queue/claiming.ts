@@ -11,7 +11,7 @@ import type { Turn } from './lanes.js'
 import { delayedKey, delayedKeys, jobKey, latestKey } from './records.js'
 import type { JobRecord, LatestRecord } from './records.js'
 import { bury, delay, finish, putLease } from './settling.js'
-import { documentName, lapsesAt } from './state.js'
+import { documentName, hashOf, lapsesAt } from './state.js'
 import type { Active, FlowState } from './state.js'
 
 /** A job in the hands of whoever has its token. */
@@ -49,10 +49,13 @@ export async function claim(
   if (flow === undefined || !flow.flow.active || turns < 1) return { jobs: [], more: false }
   if (flow.lanes.lacks) await flow.lanes.fill(draft, turns)
   const promoted = flow.nextDue <= draft.now && (await promote(draft, flow))
-  const { busy } = draft.state
+  const { busy, held } = draft.state
+  const others = [...held.withheld.values()].map(({ user, document }) => {
+    return documentName(user, hashOf(document))
+  })
   const taken = flow.lanes.take(turns, (user, hash) => {
     const name = documentName(user, hash)
-    if (busy.has(name) || withheld.has(name)) return false
+    if (busy.has(name) || withheld.has(name) || others.includes(name)) return false
     busy.add(name)
     return true
   })
@@ -74,7 +77,8 @@ export async function claim(
     }
     const token = createToken()
     const seenAt = draft.elapsed
-    const active: Active = { number, hash, record, token, beat: 1, leaseMs, seenAt }
+    const lease = { token, beat: 1, leaseMs, member: draft.member, seenAt }
+    const active: Active = { number, hash, record, ...lease }
     draft.count(flow).active++
     draft.activate(active)
     if (latest !== undefined && latest.number > number) {
@@ -207,12 +211,23 @@ function placeOf(draft: Draft, { flow }: FlowState, { attempts, steps }: JobReco
   return { at: new Date(draft.now).toISOString(), attempt: attempts, step }
 }
 
-/** Takes jobs back whose lease has run out: whoever held them has crashed, or hangs. */
-export function reap(draft: Draft, fraction: () => number): Promise<number> {
+/**
+ * Takes jobs back whose lease has run out: whoever held them has crashed, or hangs. Of another member's only if that
+ * is `gone`.
+ */
+export function reap(
+  draft: Draft,
+  fraction: () => number,
+  gone: ReadonlySet<string>,
+): Promise<number> {
   const { active } = draft.state
-  const lapsed = [...active.values()].filter((active) => lapsesAt(active) <= draft.elapsed)
+  const lapsed = [...active.values()].filter((active) => {
+    const { member } = active
+    if (member === undefined || member === draft.member) return lapsesAt(active) <= draft.elapsed
+    return gone.has(member)
+  })
   return takeBack(draft, lapsed, fraction, ({ leaseMs }) => {
-    return `its lease was not renewed for ${leaseMs} ms: whoever processed it has ended, or stood still`
+    return `its lease of ${leaseMs} ms ran out: whoever processed it has ended, or stood still`
   })
 }
 
@@ -239,7 +254,9 @@ async function takeBack(
       cause: 'crashed',
       message: messageOf(active),
     }
-    await delay(draft, flow, active, failure, { fraction })
+    // Of others nothing can be written any more.
+    const isWorking = active.member === draft.member
+    await delay(draft, flow, active, failure, { fraction, isWorking })
     draft.cancelled.push(number)
     taken++
   }

@@ -4,13 +4,14 @@
 // with, so several processes over one storage cannot both succeed on the same state.
 
 import { hasCode, LorekeepError } from '../../errors.js'
-import type { Operation, Storage } from '../../storage.js'
+import type { Operation, Precondition, Storage } from '../../storage.js'
 import type { Chance, Clock } from '../../clock.js'
 import type { JobEvent } from '../types.js'
 import { PageCache } from '../../page-cache.js'
 import { TurnTaking } from '../../turn-taking.js'
 import type { DocumentBlock } from './block.js'
 import { Draft, isSame, NeedsCleanDraft, OutdatedState } from './draft.js'
+import type { Membership } from './members.js'
 import { headKey } from './records.js'
 import { loadState } from './state.js'
 import type { State } from './state.js'
@@ -34,6 +35,8 @@ interface CommitterOptions {
   readonly clock: Clock
   readonly chance: Chance
   readonly createId: () => string
+  /** Of this process among those who share the storage. */
+  readonly presence?: Membership | undefined
   /** Whether events are wanted at the moment. */
   readonly isWatched: () => boolean
   /** May not throw. */
@@ -59,6 +62,7 @@ interface Made {
 interface Flight {
   readonly draft: Draft
   readonly made: readonly Made[]
+  readonly require: readonly Precondition[]
   landing: Promise<void>
   error?: unknown
 }
@@ -183,6 +187,8 @@ export class Committer {
   async #commitGroup(): Promise<void> {
     if (this.#stale && !(await this.#reload())) return
     const before = this.#state.headBytes
+    // Whose the leases are that it makes: the write is refused once others took that one for dead.
+    const member = this.#options.presence?.condition('flows')
     const draft = this.#begin()
     const made: Made[] = []
     while (this.#mayWrite() && draft.bytes < maxDraftBytes && made.length < maxDraftJobs) {
@@ -224,7 +230,7 @@ export class Committer {
         waiting.reject(error)
       }
     }
-    if (draft.changes > 0) this.#write(draft, made, before)
+    if (draft.changes > 0) this.#write(draft, made, before, member)
     else for (const { waiting, result } of made) waiting.resolve(result as never)
   }
 
@@ -239,7 +245,7 @@ export class Committer {
   }
 
   #begin(): Draft {
-    const { storage, clock, createId, isWatched } = this.#options
+    const { storage, clock, createId, isWatched, presence } = this.#options
     const version = this.#state.head.version + 1
     return new Draft({
       storage,
@@ -247,6 +253,7 @@ export class Committer {
       under: this.#flights.map(({ draft }) => draft.overlay).reverse(),
       now: clock.now(),
       elapsed: clock.elapsed(),
+      member: presence?.id,
       createId,
       token: `${this.#token}.${version.toString(36)}`,
       blocks: this.#blocks,
@@ -254,7 +261,12 @@ export class Committer {
     })
   }
 
-  #write(draft: Draft, made: readonly Made[], before: Uint8Array): void {
+  #write(
+    draft: Draft,
+    made: readonly Made[],
+    before: Uint8Array,
+    member: Precondition | undefined,
+  ): void {
     let operations: readonly Operation[]
     try {
       operations = draft.finish()
@@ -264,8 +276,9 @@ export class Committer {
       this.#stale = true
       return
     }
-    const require = [{ type: 'equals', key: headKey(), value: before }] as const
-    const flight: Flight = { draft, made, landing: Promise.resolve() }
+    const head: Precondition = { type: 'equals', key: headKey(), value: before }
+    const require = member === undefined ? [head] : [head, member]
+    const flight: Flight = { draft, made, require, landing: Promise.resolve() }
     this.#flights.push(flight)
     flight.landing = this.#options.storage.write(operations, { durable: true, require }).then(
       () => {
@@ -308,11 +321,19 @@ export class Committer {
     for (const [place, flight] of flights.entries()) {
       // A write that happened stands on those before it.
       if (place <= last) this.#landed(flight)
+      else if (this.#refuse(flight)) continue
       else if (hasCode(flight.error, 'LK_STORAGE_CONFLICT')) {
         again.push(...flight.made.map(({ waiting }) => waiting))
       } else for (const { waiting } of flight.made) waiting.reject(flight.error)
     }
     this.#waiting.unshift(...again)
+  }
+
+  /** Where others took this process for dead, nobody's change is made again without his knowing. */
+  #refuse({ error, require, made }: Flight): boolean {
+    const refusal = this.#options.presence?.refusal(error, require)
+    for (const { waiting } of made) if (refusal !== undefined) waiting.reject(refusal)
+    return refusal !== undefined
   }
 
   /** False where that failed, and nobody waits any more. */

@@ -34,6 +34,8 @@ interface DraftOptions {
   readonly now: number
   /** As the clock's elapsed(). */
   readonly elapsed: number
+  /** Who writes it, of those who share the backend. */
+  readonly member: string | undefined
   readonly createId: () => string
   readonly token: string
   readonly blocks: PageCache<DocumentBlock>
@@ -45,6 +47,7 @@ export class Draft {
   readonly state: State
   readonly now: number
   readonly elapsed: number
+  readonly member: string | undefined
   readonly blocks: PageCache<DocumentBlock>
   readonly events: JobEvent[] = []
   /** Flows in which something can be claimed now. */
@@ -69,10 +72,12 @@ export class Draft {
   readonly #loaded: { readonly ticket: Ticket; readonly flow: string }[] = []
 
   constructor(options: DraftOptions) {
-    const { storage, state, under, now, elapsed, createId, token, blocks, watched } = options
+    const { storage, state, under, now, elapsed, member, createId, token, blocks, watched } =
+      options
     this.state = state
     this.now = now
     this.elapsed = elapsed
+    this.member = member
     this.blocks = blocks
     this.#storage = storage
     this.#under = under

@@ -302,7 +302,7 @@ export async function cancel(draft: Draft, id: string): Promise<void> {
   if (record?.ownBody !== true) await readLeft(draft, [{ number }])
   const active = draft.state.active.get(number)
   if (active !== undefined) {
-    letGo(draft, flow, active)
+    letGo(draft, flow, active, true)
     draft.cancelled.push(number)
   } else if (job.state === 'queued') {
     if (run !== undefined) takeOut(draft, flow, user, run, number)

@@ -5,7 +5,7 @@ import { LorekeepError } from '../../errors.js'
 import type { Storage } from '../../storage.js'
 import type { Chance, Clock } from '../../clock.js'
 import type { AcceptedDocument } from '../document.js'
-import type { Flow, FlowStats, Job, JobFailure, JobQuery } from '../types.js'
+import type { DocumentRef, Flow, FlowStats, Job, JobFailure, JobQuery } from '../types.js'
 import { claim, hasten, reap, takeOver } from './claiming.js'
 import type { Claims } from './claiming.js'
 import { Committer } from './committer.js'
@@ -13,13 +13,16 @@ import type { Committed } from './committer.js'
 import type { Ticket } from './block.js'
 import type { Draft } from './draft.js'
 import { cancel, completedPage, firstPosition, forgetDone, jobById, jobsOf } from './jobs.js'
+import { dropHeld, dropLeft, goneOf, hasLeft, leaveEnding, withhold } from './members.js'
+import { release as releaseWithheld, type Membership } from './members.js'
 import { jobPage, noFlow, prune, retry, type DocumentJobs } from './jobs.js'
+import type { Ending, Hold } from './held.js'
 import { Lanes } from './lanes.js'
 import { openState } from './opening.js'
 import { countsKey, flowKey, latestKey, outputKey } from './records.js'
 import type { LatestRecord } from './records.js'
 import { complete, fail, recordStep, release, renew } from './settling.js'
-import type { FailOptions, Hold } from './settling.js'
+import type { FailOptions } from './settling.js'
 import { documentName, hashOf, lapsesAt, noCounts } from './state.js'
 
 export type { Claimed } from './claiming.js'
@@ -36,6 +39,8 @@ export interface JobQueueOptions {
   readonly leaseMs: number
   /** Nobody else has the storage open: what is under way in it was left by a former owner. */
   readonly isAlone: boolean
+  /** Of this process among those who share the storage. */
+  readonly presence?: Membership | undefined
   /** Whether events are wanted at the moment. */
   readonly isWatched: () => boolean
   /** May not throw. */
@@ -49,16 +54,22 @@ export class JobQueue {
   readonly #committer: Committer
   readonly #chance: Chance
   readonly #leaseMs: number
+  readonly #storage: Storage
+  readonly #clock: Clock
+  readonly #presence: Membership | undefined
   /**
-   * Documents whose knowledge is being removed, by documentName(), and how often: none of their
+   * Documents whose knowledge is being removed here, by documentName(), and how often: none of their
    * jobs is claimed.
    */
   readonly #removing = new Map<string, number>()
 
-  private constructor(committer: Committer, { chance, leaseMs }: JobQueueOptions) {
+  private constructor(committer: Committer, options: JobQueueOptions) {
     this.#committer = committer
-    this.#chance = chance
-    this.#leaseMs = leaseMs
+    this.#chance = options.chance
+    this.#leaseMs = options.leaseMs
+    this.#storage = options.storage
+    this.#clock = options.clock
+    this.#presence = options.presence
   }
 
   /** @throws LorekeepError `LK_STORAGE_*` */
@@ -102,15 +113,6 @@ export class JobQueue {
   /** When the next delayed job of a flow may be due. */
   nextDue(id: string): number {
     return this.#committer.state.flows.get(id)?.nextDue ?? Infinity
-  }
-
-  /** When the first lease of all may run out, on the clock's elapsed(). */
-  nextLapse(): number {
-    let first = Infinity
-    for (const active of this.#committer.state.active.values()) {
-      first = Math.min(first, lapsesAt(active))
-    }
-    return first
   }
 
   /** Makes a flow, or gives it another definition. */
@@ -162,15 +164,65 @@ export class JobQueue {
 
   // documents out
 
-  claim(id: string, turns: number): Promise<Claims> {
+  async claim(id: string, turns: number): Promise<Claims> {
+    await this.#presence?.ready()
     const createToken = () => this.#chance.token()
     const options = { turns, leaseMs: this.#leaseMs, createToken, withheld: this.#removing }
     return this.#committer.commit((draft) => claim(draft, id, options))
   }
 
-  /** Takes back what was claimed by somebody who does not renew it. Returns how many there were. */
-  reap(): Promise<number> {
-    return this.#committer.commit((draft) => reap(draft, () => this.#chance.fraction()))
+  /**
+   * Takes back what was claimed by somebody who does not renew it, of what is known. Returns how many jobs there were.
+   * Nobody is robbed of a job whose step could still write: who does not renew his, and is there, is taken for dead first.
+   */
+  async reap(): Promise<number> {
+    const { state } = this.#committer
+    const now = this.#clock.elapsed()
+    const self = this.#presence?.id
+    const gone = new Set(self === undefined ? [] : await goneOf(this.#storage, state, self))
+    let hasLapsed = false
+    for (const active of state.active.values()) {
+      const { member } = active
+      const isOwn = member === undefined || self === undefined || member === self
+      if (isOwn) hasLapsed ||= lapsesAt(active) <= now
+      // It is for himself to take it back, as long as he is there.
+      else if (lapsesAt(active) + active.leaseMs <= now) gone.add(member)
+    }
+    if (!hasLapsed && gone.size === 0) return 0
+    return this.takeFrom(gone)
+  }
+
+  /** Takes back what these members hold, and what of one's own has lapsed. Returns how many jobs there were. */
+  async takeFrom(gone: ReadonlySet<string>): Promise<number> {
+    for (const id of gone) await this.#presence?.expel(id)
+    return this.#committer.commit((draft) => {
+      dropHeld(draft, gone)
+      return reap(draft, () => this.#chance.fraction(), gone)
+    })
+  }
+
+  /** Takes away what this process holds for others to see, and needs no more. */
+  async tidy(isRunning: (hold: Hold) => boolean): Promise<void> {
+    const self = this.#presence?.id
+    if (self === undefined) return
+    const isNeeded = { isRunning, isRemoved: (name: string) => this.#removing.has(name) }
+    if (!hasLeft(this.#committer.state, self, isNeeded)) return
+    await this.#committer.commit((draft) => dropLeft(draft, isNeeded))
+  }
+
+  /** Steps that still run of jobs that were this process's under another name. */
+  async leaveEndings(steps: readonly Omit<Ending, 'member'>[]): Promise<void> {
+    if (steps.length === 0) return
+    await this.#presence?.ready()
+    await this.#committer.commit((draft) => {
+      for (const step of steps) leaveEnding(draft, { ...step, member: draft.member })
+    })
+  }
+
+  /** Whether a step of a document that nobody has a job of may still run somewhere. */
+  isEnding({ user, document }: Required<DocumentRef>): boolean {
+    const { endings } = this.#committer.state.held
+    return [...endings.values()].some((held) => held.user === user && held.document === document)
   }
 
   /** Whether the job is still in the hands of whoever has this token, as far as is known here. */
@@ -217,8 +269,9 @@ export class JobQueue {
     return this.#committer.commit((draft) => fail(draft, hold, failure, { ...options, fraction }))
   }
 
-  release(hold: Hold, failure: JobFailure): Promise<void> {
-    return this.#committer.commit((draft) => release(draft, hold, failure))
+  /** `isWorking`: a step of it still runs. */
+  release(hold: Hold, failure: JobFailure, isWorking = false): Promise<void> {
+    return this.#committer.commit((draft) => release(draft, hold, failure, isWorking))
   }
 
   // jobs
@@ -272,14 +325,27 @@ export class JobQueue {
     return this.#committer.commit((draft) => cancel(draft, id))
   }
 
-  /** Claims no job of this document until what it returns is called. */
-  withhold(user: string, document: string): () => void {
-    const name = documentName(user, hashOf(document))
+  /** Nobody claims a job of this document, here or elsewhere, until what it gives is called. */
+  async withhold(ref: Required<DocumentRef>): Promise<() => Promise<void>> {
+    const name = documentName(ref.user, hashOf(ref.document))
     this.#removing.set(name, (this.#removing.get(name) ?? 0) + 1)
-    return () => {
+    const letGo = () => {
       const left = (this.#removing.get(name) ?? 1) - 1
       if (left > 0) this.#removing.set(name, left)
       else this.#removing.delete(name)
+      return left === 0
+    }
+    try {
+      await this.#presence?.ready()
+      const member = await this.#committer.commit((draft) => withhold(draft, ref))
+      // Where that fails, tidy() takes it away.
+      return async () => {
+        if (!letGo() || member === undefined) return
+        await this.#committer.commit((draft) => releaseWithheld(draft, { ...ref, member }))
+      }
+    } catch (error) {
+      letGo()
+      throw error
     }
   }
 

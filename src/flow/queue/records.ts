@@ -74,7 +74,16 @@ export interface LeaseRecord {
   /** The number of the renewal. */
   readonly beat: number
   readonly leaseMs: number
+  /** Whose it is, of those who share the backend. */
+  readonly member?: string
   readonly job: JobRecord
+}
+
+/** A step of a job that was taken away may still run where its member processed it. */
+export interface EndingRecord {
+  readonly member: string
+  readonly user: string
+  readonly document: string
 }
 
 /** The jobs that one commit completed: under the place of the first, in order of completion. */
@@ -109,6 +118,12 @@ export const runKeysOf = (flow: string, user: string) => keyPrefix('run', flow, 
 export const jobKey = (number: number) => encodeKey('job', number)
 export const leaseKey = (number: number) => encodeKey('lease', number)
 export const leaseKeys = () => keyPrefix('lease')
+export const endingKey = (number: number, token: string) => encodeKey('ending', number, token)
+export const endingKeys = () => keyPrefix('ending')
+/** A document of which nobody claims a job, because a member removes it. */
+export const withheldKey = (user: string, document: string, member: string) =>
+  encodeKey('withheld', user, document, member)
+export const withheldKeys = () => keyPrefix('withheld')
 export const delayedKey = (flow: string, dueAt: number, number: number) =>
   encodeKey('delayed', flow, dueAt, number)
 export const delayedKeys = (flow: string) => keyPrefix('delayed', flow)

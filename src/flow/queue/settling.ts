@@ -5,6 +5,8 @@ import type { JobFailure } from '../types.js'
 import { backoff } from './backoff.js'
 import { dropDocument, readAlone, readLeft } from './documents.js'
 import type { Draft } from './draft.js'
+import type { Hold } from './held.js'
+import { leaveEnding } from './members.js'
 import { eventOf, failureEventOf, fieldsOf } from './job-view.js'
 import {
   blockOf,
@@ -21,12 +23,6 @@ import {
 import type { JobRecord, LatestRecord, LeaseRecord } from './records.js'
 import type { Active, FlowState } from './state.js'
 
-/** What holds a job: the token is new with every claim. */
-export interface Hold {
-  readonly number: number
-  readonly token: string
-}
-
 const keptFailures = 20
 
 /** @throws LorekeepError `LK_LEASE_LOST` where the job is no longer held by this token */
@@ -36,7 +32,8 @@ function held(
 ): { readonly active: Active; readonly flow: FlowState } {
   const active = draft.state.active.get(number)
   const flow = active && draft.state.flows.get(active.record.flow)
-  if (active === undefined || flow === undefined || active.token !== token) {
+  const isHeld = active?.token === token && active.member === draft.member
+  if (active === undefined || flow === undefined || !isHeld) {
     throw new LorekeepError('LK_LEASE_LOST', 'it ran out, or the job was cancelled')
   }
   return { active, flow }
@@ -51,8 +48,8 @@ export function renew(draft: Draft, hold: Hold, leaseMs: number): void {
 }
 
 export function putLease(draft: Draft, active: Active): void {
-  const { number, token, beat, leaseMs, record: job } = active
-  const lease: LeaseRecord = { token, beat, leaseMs, job }
+  const { number, token, beat, leaseMs, member, record: job } = active
+  const lease: LeaseRecord = { token, beat, leaseMs, ...(member !== undefined && { member }), job }
   draft.putRecord(leaseKey(number), lease)
 }
 
@@ -108,7 +105,7 @@ export function finish(
 ): void {
   const { number } = active
   const { id } = flow.flow
-  letGo(draft, flow, active)
+  letGo(draft, flow, active, false)
   dropOutputs(draft, number, active.record)
   dropDocument(draft, number, active.record)
   const record: JobRecord = {
@@ -150,6 +147,8 @@ export interface FailOptions {
   readonly mayRetry?: boolean
   /** No attempt before this time. */
   readonly notBefore?: number
+  /** A step of it still runs. */
+  readonly isWorking?: boolean
 }
 
 export async function delay(
@@ -157,13 +156,13 @@ export async function delay(
   flow: FlowState,
   active: Active,
   failure: JobFailure,
-  { fraction, mayRetry = true, notBefore = 0 }: FailOptions,
+  { fraction, mayRetry = true, notBefore = 0, isWorking = false }: FailOptions,
 ): Promise<void> {
   const { number, record: found } = active
   if (!mayRetry || found.attempts >= flow.flow.maxAttempts) {
     const body = found.ownBody ? undefined : await readAlone(draft, number)
     if (body !== undefined) await readLeft(draft, [active])
-    letGo(draft, flow, active)
+    letGo(draft, flow, active, isWorking)
     let record = found
     if (body !== undefined) {
       // A block would stay for the sake of one document.
@@ -175,7 +174,7 @@ export async function delay(
     return
   }
   const dueAt = Math.max(draft.now + backoff(flow.flow, found.attempts, fraction()), notBefore)
-  letGo(draft, flow, active)
+  letGo(draft, flow, active, isWorking)
   const record: JobRecord = {
     ...found,
     state: 'delayed',
@@ -216,10 +215,10 @@ export function bury(
 }
 
 /** Back to the queue, without costing an attempt: the runner stops. */
-export function release(draft: Draft, hold: Hold, failure: JobFailure): void {
+export function release(draft: Draft, hold: Hold, failure: JobFailure, isWorking: boolean): void {
   const { active, flow } = held(draft, hold)
   const { number } = active
-  letGo(draft, flow, active)
+  letGo(draft, flow, active, isWorking)
   const record: JobRecord = {
     ...active.record,
     state: 'queued',
@@ -233,8 +232,9 @@ export function release(draft: Draft, hold: Hold, failure: JobFailure): void {
   draft.tell(() => failureEventOf(record, failure, draft.now))
 }
 
-/** Ends a lease. */
-export function letGo(draft: Draft, flow: FlowState, active: Active): void {
+/** Ends a lease. `mayWork`: a step of it may still run, which whoever removes the document waits for. */
+export function letGo(draft: Draft, flow: FlowState, active: Active, mayWork: boolean): void {
+  if (mayWork) leaveEnding(draft, { ...active, ...active.record })
   draft.count(flow).active--
   draft.deactivate(active)
   draft.delete(leaseKey(active.number))

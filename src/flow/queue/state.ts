@@ -7,6 +7,7 @@ import { decodeRecord } from '../../record.js'
 import { LorekeepError } from '../../errors.js'
 import { decodeKey } from '../../keys.js'
 import type { Storage } from '../../storage.js'
+import { loadHeld, type Held } from './held.js'
 import { Lanes } from './lanes.js'
 import { countsKey, delayedKeys, flowKeys, headKey, leaseKeys } from './records.js'
 import type { CountsRecord, FlowRecord, HeadRecord, JobRecord, LeaseRecord } from './records.js'
@@ -27,6 +28,8 @@ export interface Active {
   readonly token: string
   beat: number
   leaseMs: number
+  /** Whose it is, of those who share the backend. */
+  readonly member: string | undefined
   /** Since when this beat is known here, on the clock's elapsed(). */
   seenAt: number
 }
@@ -46,6 +49,7 @@ export interface State {
   readonly busy: Set<string>
   /** How many documents of a block are still needed, of the blocks with jobs under way. */
   readonly left: Map<number, number>
+  readonly held: Held
 }
 
 export const noCounts = (): CountsRecord => ({
@@ -77,6 +81,7 @@ export async function loadState(
     active: new Map(),
     busy: new Set(),
     left: new Map(),
+    held: await loadHeld(storage),
   }
   for await (const page of storage.scan(flowKeys())) {
     for (const { value } of page) {
@@ -95,12 +100,13 @@ export async function loadState(
     const now = clock.elapsed()
     for (const { key, value } of page) {
       const number = decodeKey(key)[1] as number
-      const { token, beat, leaseMs, job: record } = decodeRecord<LeaseRecord>(value)
+      const { token, beat, leaseMs, member, job: record } = decodeRecord<LeaseRecord>(value)
       const hash = hashOf(record.document)
       const known = before?.active.get(number)
       const isKnown = known?.token === token && known.beat === beat
       const seenAt = isKnown ? known.seenAt : now
-      state.active.set(number, { number, hash, record, token, beat, leaseMs, seenAt })
+      const lease = { token, beat, leaseMs, member, seenAt }
+      state.active.set(number, { number, hash, record, ...lease })
       state.busy.add(documentName(record.user, hash))
     }
   }

@@ -70,6 +70,8 @@ const shapes = new Map([
   ['done', 'sn'],
   ['document', 'ssn'],
   ['latest', 'ss'],
+  ['withheld', 'sss'],
+  ['ending', 'ns'],
 ])
 
 interface FlowCheck {

@@ -1,0 +1,213 @@
+// Processes that share a backend: documents are removed wherever their steps run, and whoever stands still, or ends,
+// holds nothing any more. Each has its own time, which stands still unless a test moves it.
+
+import t, { type Test } from 'tap'
+import { keyPrefix } from '../../src/keys.js'
+import { flowProblems } from '../fixtures/problems.js'
+import { SharedMemory } from '../fixtures/shared-memory.js'
+import type { KeptBackend } from '../objects/kept-backend.js'
+import { listed, Notes, running, type Running } from './running.js'
+import { settled, VirtualClock } from './virtual-clock.js'
+
+const ref = { user: 'alice', document: 'x' }
+const core = { user: 'alice', id: 'x' }
+const document = { id: 'x', user: 'alice', content: 'text' }
+
+interface Two {
+  readonly memory: SharedMemory
+  readonly one: Running
+  readonly two: Running
+}
+
+/** Their wall clocks are a minute apart. */
+async function twoOver(t: Test): Promise<Two> {
+  const memory = new SharedMemory()
+  const open = (now: number) => {
+    return running(t, { backend: memory.backend() as KeptBackend, clock: new VirtualClock(now) })
+  }
+  const start = Date.UTC(2026, 0, 1)
+  return { memory, one: await open(start), two: await open(start + 60_000) }
+}
+
+/** Time passes for both, in small steps. */
+async function pass({ one, two }: Two, ms: number, step = 50): Promise<void> {
+  for (let at = 0; at < ms; at += step) {
+    await one.clock.advance(step)
+    await two.clock.advance(step)
+  }
+}
+
+function outcomeOf<T>(work: Promise<T>): { value?: T; error?: unknown } {
+  const outcome: { value?: T; error?: unknown } = {}
+  work.then(
+    (value) => (outcome.value = value),
+    (error: unknown) => (outcome.error = error),
+  )
+  return outcome
+}
+
+function write({ keep }: Running): Promise<unknown> {
+  const m = { i: 'x', m: [], u: 'alice', c: 'default' }
+  const t = [{ s: { v: 'urn:x', e: true }, p: { v: 'urn:p', e: true }, o: { v: 'o', e: false } }]
+  return keep.knowledge.write(core, [['t', { m, t }]])
+}
+
+/** Keys of this kind in the partition of flows. */
+async function keysOf(memory: SharedMemory, kind: string): Promise<number> {
+  let count = 0
+  const flows = await memory.backend().open('flows')
+  for await (const page of flows.scan({ ...keyPrefix(kind), keysOnly: true })) count += page.length
+  return count
+}
+
+/** A flow whose step, in `place`, ends when it is told to, and then writes the core. */
+async function slow(place: Running, other: Running, fields: object = {}): Promise<() => void> {
+  let go = (): void => undefined
+  const notes = new Notes().on('a', async () => {
+    await new Promise<void>((resolve) => (go = resolve))
+    await write(place)
+  })
+  const definition = { id: 'f', steps: notes.steps('a'), ...fields }
+  await other.flows.define(definition)
+  await place.flows.define(definition)
+  place.flows.run()
+  return () => go()
+}
+
+t.test('a removal waits for a step in another process, which leaves nothing', async (t) => {
+  const both = await twoOver(t)
+  const { one, two, memory } = both
+  const go = await slow(two, one)
+  await one.flows.load('f', document)
+  await pass(both, 100)
+  t.match(await listed(one.flows), [{ state: 'active' }])
+  const removing = outcomeOf(one.flows.removeDocument(ref))
+  await pass(both, 5000)
+  t.strictSame(removing, {}, 'waits')
+  go()
+  await pass(both, 1000)
+  t.strictSame(removing, { value: true })
+  t.equal(await one.keep.knowledge.stat(core), undefined)
+  t.equal(await keysOf(memory, 'ending'), 0)
+  t.equal(await keysOf(memory, 'withheld'), 0)
+  t.strictSame(await flowProblems(await memory.backend().open('flows')), [])
+})
+
+t.test('so it does for one that was given up there at its timeout', async (t) => {
+  const both = await twoOver(t)
+  const { one, two, memory } = both
+  const go = await slow(two, one, { stepTimeoutMs: 100, minDelayMs: 90_000, maxDelayMs: 90_000 })
+  await one.flows.load('f', document)
+  await pass(both, 300)
+  t.match(await listed(one.flows), [{ state: 'delayed', failures: [{ cause: 'timeout' }] }])
+  t.equal(await keysOf(memory, 'ending'), 1)
+  const removing = outcomeOf(one.flows.removeDocument(ref))
+  await pass(both, 3000)
+  t.strictSame(removing, {}, 'waits')
+  go()
+  await pass(both, 1000)
+  t.strictSame(removing, { value: true })
+  t.equal(await two.keep.knowledge.stat(core), undefined)
+  t.equal(await keysOf(memory, 'ending'), 0)
+})
+
+t.test('no process claims a document that another removes', async (t) => {
+  const both = await twoOver(t)
+  const { one, two, memory } = both
+  const go = await slow(two, one)
+  await one.flows.load('f', document)
+  await pass(both, 100)
+  const removing = outcomeOf(one.flows.removeDocument(ref))
+  await pass(both, 500)
+  const { job } = await one.flows.load('f', document)
+  const other = await two.flows.load('f', { ...document, id: 'y' })
+  await pass(both, 2000)
+  t.equal(await keysOf(memory, 'withheld'), 1)
+  t.match(await one.flows.job(job), { state: 'queued' })
+  t.match(await one.flows.job(other.job), { state: 'active' }, 'others do not wait')
+  t.strictSame(removing, {})
+  await pass(both, 10_000, 500)
+  t.match(removing, { error: { code: 'LK_JOB_STATE' } }, 'not for ever')
+  t.match(await one.flows.job(job), { state: 'active' })
+  go()
+})
+
+t.test('who ends while he removes withholds nothing', async (t) => {
+  const both = await twoOver(t)
+  const { one, two, memory } = both
+  await slow(two, one)
+  await one.flows.load('f', document)
+  await pass(both, 100)
+  void one.flows.removeDocument(ref).catch(() => undefined)
+  await pass(both, 500)
+  const { job } = await two.flows.load('f', document)
+  // From here on nothing is heard of him.
+  await two.clock.advance(20_000)
+  t.equal(await keysOf(memory, 'withheld'), 1)
+  t.match(await two.flows.job(job), { state: 'queued' })
+  await two.clock.advance(30_000)
+  t.equal(await keysOf(memory, 'withheld'), 0)
+  t.match(await two.flows.job(job), { state: 'active' })
+})
+
+t.test('who stands still loses his job, and can write nothing of it', async (t) => {
+  const both = await twoOver(t)
+  const { one, two, memory } = both
+  let go = (): void => undefined
+  let written: unknown
+  const steps = ({ keep }: Running, isSlow: boolean) =>
+    new Notes()
+      .on('a', async () => {
+        if (!isSlow) return
+        await new Promise<void>((resolve) => (go = resolve))
+        written = await keep.objects.createCollection('c').catch((error: unknown) => error)
+      })
+      .steps('a')
+  await two.flows.define({ id: 'f', steps: steps(two, false), minDelayMs: 100, maxDelayMs: 100 })
+  await one.flows.define({ id: 'f', steps: steps(one, true), minDelayMs: 100, maxDelayMs: 100 })
+  one.flows.run()
+  const { job } = await one.flows.load('f', document)
+  await settled()
+  t.match(await one.flows.job(job), { state: 'active', attempts: 1 })
+  two.flows.run()
+  await two.clock.advance(25_000)
+  t.match(await two.flows.job(job), { state: 'active', attempts: 1 })
+  await two.clock.advance(15_000)
+  const done = { state: 'done', attempts: 2, failures: [{ cause: 'crashed' }] }
+  t.match(await two.flows.job(job), done)
+  // He wakes: what he had under way ends, and then he is there again.
+  go()
+  await settled()
+  t.match(written, { code: 'LK_STORAGE_UNAVAILABLE' })
+  await one.clock.advance(11_000)
+  t.match(await two.flows.job(job), done)
+  const again = await one.flows.load('f', { ...document, id: 'z' })
+  await pass(both, 1000)
+  t.not(await one.flows.job(again.job), undefined)
+  t.strictSame(await flowProblems(await memory.backend().open('flows')), [])
+})
+
+t.test('before he is there again, his steps have ended', async (t) => {
+  const both = await twoOver(t)
+  const { one, two } = both
+  let isAborted = false
+  let end = (): void => undefined
+  const notes = new Notes().on('a', async (_, { signal }) => {
+    signal.addEventListener('abort', () => (isAborted = true))
+    await new Promise<void>((resolve) => (end = resolve))
+  })
+  await one.flows.define({ id: 'f', steps: notes.steps('a') })
+  one.flows.run()
+  await one.flows.load('f', document)
+  await settled()
+  await two.clock.advance(50_000)
+  // His beat is refused.
+  await one.clock.advance(6000)
+  t.ok(isAborted)
+  await t.rejects(one.flows.load('f', { ...document, id: 'y' }), { code: 'LK_STORAGE_UNAVAILABLE' })
+  end()
+  await settled()
+  await settled()
+  t.ok(await one.flows.load('f', { ...document, id: 'y' }))
+  end()
+})
