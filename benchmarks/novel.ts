@@ -1,5 +1,5 @@
 // Questions about a novel whose answers are known, each by words that the right passage has: how often it is the
-// first. Two lists: no weight was chosen by either.
+// first. Weights may have been chosen by the first two lists, by the third none was.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -54,6 +54,37 @@ const others: Known = [
   ['What did the guest see when he woke in his own bed?', /dingy Hammersmith/],
 ]
 
+/** Written before anything was asked of these, from reading the novel; none was reworded since. */
+const untouched: Known = [
+  ['Who made the great doors of the theatre at Hammersmith?', /damascened bronze/],
+  ['Where do the people of Hammersmith meet in summer?', /Barn Elms/],
+  ['What is the real name of the dustman?', /Henry Johnson/],
+  ['How far does the wood of Kensington stretch?', /Primrose Hill/],
+  ['Who guarded the clothes of the men who mended the road?', /six-year-old boy/],
+  ['In which play is the house of the Bishop of Ely mentioned?', /Bishop of Ely/],
+  ['Which fairy tales are painted on the walls of the hall?', /Seven Swans/],
+  ['Why is there no machinery at the locks?', /elaborate machinery was used|This kind of lock/i],
+  ['Which birds of prey did he see from the boat?', /sparrow-hawks/],
+  ['Why were the houses of the rich so ugly?', /houses of our rich men|ugliness and vulgarity/],
+  ['What was the real government of the nineteenth century?', /law-courts/i],
+  ['What is Bob the weaver writing a book about?', /antiquarian book/],
+  ['Do the children go to school?', /school of herring|fresher for school|boy-farms/],
+  ['Which foreign languages do children learn?', /they can talk French|Latin and Greek/],
+  ['What wine did the children pour out for the guests?', /straw-coloured wine|Steinberg/],
+  ['What would the little girl rather drink than wine?', /lemonade/],
+  ['What do people sing at the feast of the Clearing of Misery?', /Clearing of Misery/],
+  ['What is the college of Eton used for now?', /dwelling for people engaged in learning/],
+  ['How many people died when the police attacked the meeting?', /five in all died/],
+  ['What happened in the year 1952?', /1952/],
+  ['Who lives in the Maple-Durham country?', /Maple-Durham/],
+  ['What did they see at Bisham Abbey?', /Bisham/],
+  ['What used to be where Endell Street was?', /Endell Street/],
+  [
+    'How has the United States of America changed?',
+    /especially America|America, suffered|America have been/,
+  ],
+]
+
 if (!existsSync(file)) {
   bench.report({ scenario: 'novel', peer: 'recall@1', skipped: 'the novel is not here' })
 } else await measure(readFileSync(file, 'utf8'))
@@ -76,6 +107,7 @@ async function measure(content: string): Promise<void> {
     for (const [name, questions] of [
       ['twelve', twelve],
       ['24 others', others],
+      ['24 untouched', untouched],
     ] as const) {
       let right = 0
       for (const [question, has] of questions) {

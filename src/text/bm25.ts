@@ -3,7 +3,7 @@
 
 export const bm25 = {
   /** Where a word that is more frequent adds little more. */
-  k1: 1.2,
+  k1: 1.5,
   /** How much the length of a text counts. */
   b: 0.75,
   /** What a word counts in another form than the question has. */

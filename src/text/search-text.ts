@@ -22,6 +22,8 @@ export interface SearchWord {
 }
 
 export interface SearchText {
+  /** As it was typed. */
+  readonly text: string
   /** Words outside of phrases, but for those that are excluded. */
   readonly words: readonly SearchWord[]
   /** What stands in quotes. Its words are not among `words`. */
@@ -74,7 +76,7 @@ export function parseSearch(text: string): SearchText {
     }
     at = end
   }
-  return { words, phrases, joined, excluded }
+  return { text, words, phrases, joined, excluded }
 }
 
 const closers: Readonly<Record<string, string>> = {

@@ -63,7 +63,7 @@ export function naiveSearch<T extends JsonObject>(
     const idf = Math.log(1 + (rows.length - having + 0.5) / (having + 0.5))
     for (const [n, row] of rows.entries()) {
       const frequency = found[n] as number
-      if (frequency > 0) row.score += idf * (frequency / (1.2 + frequency))
+      if (frequency > 0) row.score += idf * (frequency / (1.5 + frequency))
     }
   }
   return rows

@@ -5,7 +5,8 @@ import { withBlocks } from '../miss.js'
 import type { GraphView } from '../view.js'
 import { columnOf } from '../words/columns.js'
 import { titleNames } from '../words/name-words.js'
-import { Search, type WordQuestion } from '../words/search.js'
+import { explained } from '../words/explained.js'
+import type { WordQuestion } from '../words/question.js'
 import type { PassageSet } from '../words/types.js'
 import type { NameBook, NameInText, PassageOfSet } from './names.js'
 
@@ -68,9 +69,9 @@ export class Candidates {
     }
     if (unknown.size === 0) return
     const found = [...unknown.values()]
-    const explained = await Search.explained(this.#sets, this.#question, found, this.#turns)
+    const parts = await explained(this.#sets, this.#question, found, this.#turns)
     for (const [n, { set, passage }] of found.entries()) {
-      const byWord = new Map(explained[n]?.map(({ text, score }) => [text, score]))
+      const byWord = new Map(parts[n]?.map(({ text, score }) => [text, score]))
       const words = [...byWord.values()].reduce((sum, score) => sum + score, 0)
       const scores = { names: 0, named: undefined, walk: 0, led: undefined, total: 0 }
       const of = this.#set(set)

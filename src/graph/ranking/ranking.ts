@@ -3,9 +3,10 @@
 
 import { Turns } from '../../turns.js'
 import type { GraphView } from '../view.js'
-import { keysOf } from '../words/keys.js'
+import { bestWithKeys } from '../words/keys.js'
 import type { Phrase } from '../words/phrases.js'
-import { nameOfPhrase, Search, type PartOfSearch, type WordQuestion } from '../words/search.js'
+import { nameOfPhrase, type PartOfSearch, type WordQuestion } from '../words/question.js'
+import { Search } from '../words/search.js'
 import type { PassageSet } from '../words/types.js'
 import { columnOf } from '../words/columns.js'
 import { formsOfName } from '../words/name-words.js'
@@ -14,7 +15,7 @@ import { Sameness } from '../same/sameness.js'
 import { Aliases } from './aliases.js'
 import { Candidates, type Candidate } from './candidates.js'
 import { Leads } from './leads.js'
-import { NameBook, type NameInText } from './names.js'
+import { NameBook, type NameInText, type PassageOfSet } from './names.js'
 import { weights } from './weights.js'
 
 /** What a ranking goes by. */
@@ -59,14 +60,14 @@ export async function rank(
   const isOther = new Set(others.map(nameOfPhrase))
   const parts = search.parts.filter(({ text }) => !isOther.has(text))
   const { exactly } = search
+  let keyed: readonly PassageOfSet[]
   try {
     await candidates.add(search.best(Math.max(k, 4 * weights.firsts)))
+    keyed = await bestWithKeys(sets, words, search, turns)
+    await candidates.add(keyed)
   } finally {
     search.end()
   }
-  const havingExactly = (form: string) => search.havingExactly(form)
-  const keys = await keysOf(sets, words, { parts, havingExactly }, turns)
-  await candidates.add(keys?.passages ?? [])
   const leads = new Leads(candidates, book, asked, { aliases, turns })
   if (legs.names) await addNamed(leads, parts)
   addUp(candidates.all, legs)
@@ -76,8 +77,9 @@ export async function rank(
   }
   const foremost = {
     quoted: quoted.map(nameOfPhrase),
-    keyed: new Set(keys?.passages.map((each) => candidates.at(each))),
-    all: [parts, exactly].flat().map(({ text }) => text),
+    keyed: new Set(keyed.map((each) => candidates.at(each))),
+    // A pair that is as frequent as one of its words adds nothing.
+    all: [...parts.filter(({ idf }) => idf > 0), ...exactly].map(({ text }) => text),
   }
   return sorted(candidates.all, legs, foremost).slice(0, k)
 }

@@ -2,7 +2,7 @@
 
 import { eachWord } from '../../text/words.js'
 import type { Turns } from '../../turns.js'
-import type { WordQuestion } from '../words/search.js'
+import type { WordQuestion } from '../words/question.js'
 import { Beginnings, PhraseCursor, PhraseTree } from './phrase-tree.js'
 
 type Range = readonly [start: number, end: number]

@@ -9,7 +9,7 @@ import { languagesOfQuestion } from '../../text/language.js'
 import { parseSearch } from '../../text/search-text.js'
 import { Question } from '../question.js'
 import { mostInPhrase, searchedWords } from '../words/asked-words.js'
-import type { WordQuestion } from '../words/search.js'
+import type { WordQuestion } from '../words/question.js'
 
 export interface CheckedSearch {
   readonly question: WordQuestion

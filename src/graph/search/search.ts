@@ -6,8 +6,10 @@ import { withBlocks } from '../miss.js'
 import type { FoundPassage, ScoreOfWord } from '../types.js'
 import type { GraphView } from '../view.js'
 import { columnOf, UNKNOWN } from '../words/columns.js'
-import { keysOf } from '../words/keys.js'
-import { Search, type ScoreOfPart, type WordQuestion } from '../words/search.js'
+import { bestWithKeys } from '../words/keys.js'
+import { explained, type ScoreOfPart } from '../words/explained.js'
+import type { WordQuestion } from '../words/question.js'
+import { Search } from '../words/search.js'
 import type { ScoredPassage } from '../words/top-passages.js'
 import type { PassageSet } from '../words/types.js'
 import { ChunkTexts } from '../chunk-texts.js'
@@ -30,14 +32,14 @@ export async function search(
     const best = await readBest(view, begun, { k, first }, turns)
     const highlighter = new Highlighter(question, await begun.forms())
     const scored = best.map(({ scored }) => scored)
-    const explained = explain ? await Search.explained(sets, question, scored, turns) : []
+    const parts = explain ? await explained(sets, question, scored, turns) : []
     const found: FoundPassage[] = []
     for (const [n, { passage }] of best.entries()) {
       await turns.pass()
       found.push({
         ...passage,
         highlights: await highlighter.in(passage.text, turns),
-        ...(explain && { explanation: (explained[n] ?? []).map(wordOf) }),
+        ...(explain && { explanation: (parts[n] ?? []).map(wordOf) }),
       })
     }
     return found
@@ -63,11 +65,8 @@ async function firstOf(
 ): Promise<ScoredPassage | undefined> {
   const [best] = search.best(k)
   if (best === undefined) return undefined
-  const keys = await keysOf(sets, question, search, turns)
-  const scored = (keys?.passages ?? []).map((each) => ({ ...each, score: search.scoreOf(each) }))
-  const most = Math.max(0, ...scored.map(({ score }) => score))
-  if (most === 0 || most === best.score) return undefined
-  const equals = scored.filter(({ score }) => score === most)
+  const equals = await bestWithKeys(sets, question, search, turns)
+  if (equals[0]?.score === best.score) return undefined
   const named = await Promise.all(
     equals.map(async (each) => ({ each, name: await nameOf(search.set(each.set), each) })),
   )

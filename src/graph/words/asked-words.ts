@@ -3,8 +3,8 @@
 import { isStopWord } from '../../text/stop-words.js'
 import type { SearchText, SearchWord, WordSequence } from '../../text/search-text.js'
 import type { AskedWord } from './forms.js'
-import type { Phrase } from './phrases.js'
-import type { WordQuestion } from './search.js'
+import type { Phrase, PlacedForm } from './phrases.js'
+import type { WordQuestion } from './question.js'
 
 /** Words of a phrase: each is looked up in every passage that has all of them. */
 export const mostInPhrase = 64
@@ -18,11 +18,17 @@ const mostBetween = 2
 /** Words in quotes that are a quotation: fewer are rather a name, or meant with a smile. */
 const leastQuoted = 4
 
-type Asked = Pick<WordQuestion, 'words' | 'phrases' | 'joined' | 'pairs' | 'whole' | 'excluded'>
+/** Words that say little between two of a name, as in *the Friends of the Order*. */
+const mostSmall = 2
+
+type Asked = Pick<
+  WordQuestion,
+  'words' | 'phrases' | 'joined' | 'pairs' | 'apart' | 'whole' | 'excluded'
+>
 
 /** Words that say little are passed over where there are others. */
 export function searchedWords(
-  { words, phrases, joined, excluded }: SearchText,
+  { words, phrases, joined, excluded, text }: SearchText,
   languages: readonly string[],
 ): Asked {
   const telling = words.filter((word) => tells(word, languages))
@@ -32,6 +38,7 @@ export function searchedWords(
     phrases: distinct(phrases),
     joined: distinct(joined.filter(({ forms }) => forms.length <= mostInPhrase)),
     pairs: pairsOf(telling, joined),
+    apart: apartIn(words, text, languages),
     whole: phrases.length + excluded.length > 0 ? undefined : wholeOf(words),
     excluded: distinct(excluded),
   }
@@ -42,7 +49,7 @@ export function searchedWords(
  * for, and a dash leaves nothing out.
  */
 export function questionWords(
-  { words, phrases, joined, excluded }: SearchText,
+  { words, phrases, joined, excluded, text }: SearchText,
   languages: readonly string[],
 ): Asked & { readonly quoted: readonly Phrase[] } {
   const all = [...words, ...phrases.flatMap(wordsOf), ...excluded.flatMap(wordsOf)]
@@ -58,6 +65,7 @@ export function questionWords(
       words.filter((word) => tells(word, languages)),
       together,
     ),
+    apart: apartIn(words, text, languages),
     whole: phrases.length + excluded.length > 0 ? undefined : wholeOf(words),
     excluded: [],
     quoted: distinct(
@@ -76,6 +84,44 @@ function pairsOf(words: readonly SearchWord[], joined: readonly Phrase[]): Phras
     return [{ forms: [first.form, second.form], isPrefix: false }]
   })
   return distinct(pairs).slice(0, mostPairs)
+}
+
+/**
+ * Words in capitals of which small ones stand between, *Friends of Order*, with their places: these alone are looked
+ * for. In small letters they are beside each other by chance as often as not.
+ */
+function apartIn(
+  words: readonly SearchWord[],
+  text: string,
+  languages: readonly string[],
+): (readonly [PlacedForm, PlacedForm])[] {
+  const found = new Map<string, readonly [PlacedForm, PlacedForm]>()
+  let first: SearchWord | undefined
+  let small = 0
+  let end = 0
+  for (const word of words) {
+    const isBeside = word.start - end <= mostBetween
+    end = word.end
+    if (isBeside && !tells(word, languages)) {
+      small++
+      continue
+    }
+    const isApart = isBeside && small > 0 && small <= mostSmall && !word.isPrefix
+    if (first !== undefined && isApart && isCapital(first, text) && isCapital(word, text)) {
+      const pair = [
+        { form: first.form, at: 0 },
+        { form: word.form, at: small + 1 },
+      ] as const
+      found.set(`${first.form} ${small} ${word.form}`, pair)
+    }
+    first = tells(word, languages) && !word.isPrefix ? word : undefined
+    small = 0
+  }
+  return [...found.values()].slice(0, mostPairs)
+}
+
+function isCapital({ start }: SearchWord, text: string): boolean {
+  return /^\p{Lu}/u.test(text.slice(start, start + 2))
 }
 
 function wholeOf(words: readonly SearchWord[]): Phrase | undefined {

@@ -3,21 +3,17 @@
 
 import { idfOf } from '../../text/bm25.js'
 import type { Turns } from '../../turns.js'
-import { takePhrase, takePlaced, type Phrase } from './phrases.js'
-import { mostPaired, nameOfPhrase, type Search, type WordQuestion } from './search.js'
+import { takePlaced, type Phrase, type PlacedForm } from './phrases.js'
+import { bounds } from './bounds.js'
+import { nameOfPhrase, type WordQuestion } from './question.js'
+import type { Search } from './search.js'
 import { statisticsOf } from './statistics.js'
 import type { ScoredPassage } from './top-passages.js'
 import type { PassageSet } from './types.js'
 
-/** Of a search. */
-type Parts = Pick<Search, 'parts' | 'havingExactly'>
+/** Of the question, not ended. */
+type Begun = Pick<Search, 'parts' | 'havingExactly' | 'scoreOf'>
 type PassageOfSet = Omit<ScoredPassage, 'score'>
-
-/** What a passage that comes first has to have, as the question has it, and the passages that have all of it. */
-export interface Keys {
-  readonly phrases: readonly Phrase[]
-  readonly passages: readonly PassageOfSet[]
-}
 
 /** A key is in no more passages. */
 const mostHaving = 16
@@ -27,37 +23,36 @@ const mostHaving = 16
  * benchmarks/retrieval).
  */
 const leastShare = 0.5
-/** All of a question is a key where it has as many words as a quotation, */
+/** All of a question is a key where it has as many words as a quotation: */
 const leastWhole = 4
-/** is looked for by so many of its words first, */
-const mostPlaced = 3
-/** and of the passages that have it so many are told. */
-const mostWhole = 64
+/** Of passages of one score so many are told. */
+const mostBest = 64
 
 interface Key {
-  readonly phrase: Phrase
+  readonly forms: readonly PlacedForm[]
   readonly idf: number
   /** By a name that only one has. */
   readonly passages: ReadonlyMap<string, PassageOfSet>
 }
 
 /**
- * Undefined where nothing in the question is a key, or too little is. The rarest word or pair is one, and so is each
- * of the next that some passage has beside all of those. `search` is that of the question.
+ * The best of the passages with what is a key, as the question has it, and those that are as good; none where nothing
+ * is, or too little. The rarest word or pair is a key, and so is each of the next that some passage has beside all of
+ * those.
  */
-export async function keysOf(
+export async function bestWithKeys(
   sets: readonly PassageSet[],
   question: WordQuestion,
-  search: Parts,
+  search: Begun,
   turns: Turns,
-): Promise<Keys | undefined> {
+): Promise<ScoredPassage[]> {
   const { whole } = question
   if (whole !== undefined && whole.forms.length >= leastWhole) {
     const passages = await havingWhole(sets, whole, search, turns)
-    if (passages.length > 0) return { phrases: [whole], passages: passages.slice(0, mostWhole) }
+    if (passages.length > 0) return bestOf(passages, search)
   }
   const [first, ...others] = await rareParts(sets, question, search, turns)
-  if (first === undefined) return undefined
+  if (first === undefined) return []
   const keys = [first]
   let { passages } = first
   for (const key of others) {
@@ -66,41 +61,60 @@ export async function keysOf(
     keys.push(key)
     passages = both
   }
-  if (shareOf(keys, question, search) < leastShare) return undefined
-  return { phrases: keys.map(({ phrase }) => phrase), passages: [...passages.values()] }
+  if (shareOf(keys, question, search) < leastShare) return []
+  return bestOf([...passages.values()], search)
+}
+
+/** In the order in which they are. */
+function bestOf(passages: readonly PassageOfSet[], search: Begun): ScoredPassage[] {
+  let best: ScoredPassage[] = []
+  let most = Number.MIN_VALUE
+  for (const each of passages) {
+    const score = search.scoreOf(each)
+    if (score < most) continue
+    if (score > most) best = []
+    most = score
+    if (best.length < mostBest) best.push({ ...each, score })
+  }
+  return best
 }
 
 /** The rarest first. */
 async function rareParts(
   sets: readonly PassageSet[],
-  { words, joined, pairs }: WordQuestion,
-  search: Parts,
+  { words, joined, pairs, apart }: WordQuestion,
+  search: Begun,
   turns: Turns,
 ): Promise<Key[]> {
   const { passages: all } = await statisticsOf(sets, turns)
   const counts = new Map(search.parts.map(({ text, passages }) => [text, passages]))
   const isRare = (count = 0) => count > 0 && count <= mostHaving
-  const rare: Phrase[] = words
+  const rare: (readonly PlacedForm[])[] = words
     .filter(({ form, isPrefix }) => !isPrefix && isRare(search.havingExactly(form)))
-    .map(({ form }) => ({ forms: [form], isPrefix: false }))
-  rare.push(...[...joined, ...pairs].filter((phrase) => isRare(counts.get(nameOfPhrase(phrase)))))
+    .map(({ form }) => [{ form, at: 0 }])
+  const phrases = [...joined, ...pairs].filter(({ isPrefix }) => !isPrefix)
+  rare.push(...phrases.filter((each) => isRare(counts.get(nameOfPhrase(each)))).map(placedIn))
+  const rarest = (forms: readonly PlacedForm[]) =>
+    Math.min(...forms.map(({ form }) => search.havingExactly(form) ?? 0))
+  rare.push(...apart.filter((forms) => rarest(forms) <= bounds.mostPaired))
   const keys: Key[] = []
-  for (const phrase of rare) {
-    const passages = await having(sets, phrase, turns)
-    if (passages.size > 0) keys.push({ phrase, idf: idfOf(passages.size, all), passages })
+  for (const forms of rare) {
+    const passages = await having(sets, forms, turns)
+    const { size } = passages
+    if (isRare(size)) keys.push({ forms, idf: idfOf(size, all), passages })
   }
   // Of equals what stands first in the question: the sort is stable.
   return keys.sort((a, b) => b.idf - a.idf)
 }
 
 /** What words of the keys are worth, of all that words of the question are. */
-function shareOf(keys: readonly Key[], { words }: WordQuestion, { parts }: Parts): number {
+function shareOf(keys: readonly Key[], { words }: WordQuestion, { parts }: Begun): number {
   const worth = new Map(parts.map(({ text, idf }) => [text, idf]))
   const had = new Map<string, number>()
-  for (const { phrase, idf } of keys) {
-    const [form = '', ...others] = phrase.forms
-    if (others.length === 0) had.set(form, idf)
-    else for (const each of phrase.forms) had.set(each, had.get(each) ?? worth.get(each) ?? 0)
+  for (const { forms, idf } of keys) {
+    const [first, ...others] = forms
+    if (first !== undefined && others.length === 0) had.set(first.form, idf)
+    else for (const { form } of forms) had.set(form, had.get(form) ?? worth.get(form) ?? 0)
   }
   const rest = words.reduce(
     (sum, { form }) => sum + (had.has(form) ? 0 : (worth.get(form) ?? 0)),
@@ -119,7 +133,7 @@ function shareOf(keys: readonly Key[], { words }: WordQuestion, { parts }: Parts
 async function havingWhole(
   sets: readonly PassageSet[],
   whole: Phrase,
-  search: Parts,
+  search: Begun,
   turns: Turns,
 ): Promise<PassageOfSet[]> {
   const counted = whole.forms.flatMap((form, at) => {
@@ -128,27 +142,31 @@ async function havingWhole(
   })
   counted.sort((a, b) => a.count - b.count)
   const [rarest] = counted
-  if (rarest === undefined || rarest.count === 0 || rarest.count > mostPaired) return []
-  const placed = counted.slice(0, mostPlaced).sort((a, b) => a.at - b.at)
+  if (rarest === undefined || rarest.count === 0 || rarest.count > bounds.mostPaired) return []
+  const placed = counted.slice(0, bounds.mostPlaced).sort((a, b) => a.at - b.at)
   const start = placed[0]?.at ?? 0
   const forms = placed.map(({ form, at }) => ({ form, at: at - start }))
   let isPlaced = false
   for (const set of sets) {
     await takePlaced(set, forms, turns, { take: () => (isPlaced = true) })
-    if (isPlaced) return [...(await having(sets, whole, turns)).values()]
+    if (isPlaced) return [...(await having(sets, placedIn(whole), turns)).values()]
   }
   return []
 }
 
 async function having(
   sets: readonly PassageSet[],
-  phrase: Phrase,
+  forms: readonly PlacedForm[],
   turns: Turns,
 ): Promise<Map<string, PassageOfSet>> {
   const found = new Map<string, PassageOfSet>()
   for (const [n, set] of sets.entries()) {
     const take = (passage: number) => found.set(`${n} ${passage}`, { set: n, passage })
-    await takePhrase(set, phrase, turns, { take })
+    await takePlaced(set, forms, turns, { take })
   }
   return found
+}
+
+function placedIn({ forms }: Phrase): PlacedForm[] {
+  return forms.map((form, at) => ({ form, at }))
 }

@@ -71,7 +71,10 @@ export async function takePlaced(
     return forms.map(({ form, at }) => ({ word: set.find(Buffer.from(form)), at }))
   })
   if (words.some(({ word }) => word < 0)) return
-  await new Slices(set, turns, taker).each(words, countTo(taker))
+  const slices = new Slices(set, turns, taker)
+  const [first, ...others] = words
+  if (first !== undefined && others.length === 0) await slices.takeWord(first.word)
+  else await slices.each(words, countTo(taker))
 }
 
 interface PlacedWord {

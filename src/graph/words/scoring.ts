@@ -11,8 +11,8 @@ export const weights = {
   heading: 1.2,
   /** Words that are written as one, where they stand so, beside each of them. */
   joined: 0.5,
-  /** Words that are beside each other in the question, where they stand so. */
-  pair: 0.2,
+  /** Words that are beside each other in the question, where they stand so: of how much rarer that is than the rarer. */
+  pair: 0.75,
   /** What it is worth more that a word stands there as it was asked, of how much rarer that is. */
   exact: 0.5,
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { Highlighter } from '../../../src/graph/search/highlights.js'
-import type { WordQuestion } from '../../../src/graph/words/search.js'
+import type { WordQuestion } from '../../../src/graph/words/question.js'
 import { eachWord } from '../../../src/text/words.js'
 import { Turns } from '../../../src/turns.js'
 import { pickSeed } from '../../fixtures/random.js'
@@ -16,6 +16,7 @@ const nothing: WordQuestion = {
   phrases: [],
   joined: [],
   pairs: [],
+  apart: [],
   whole: undefined,
   excluded: [],
   languages: ['zxx'],

@@ -107,6 +107,24 @@ t.test('what one passage alone has is found first', async (t) => {
   }
 })
 
+t.test('a name with small words in it is one, where it is in capitals', async (t) => {
+  const keep = await createLorekeep({ backend: new MemoryBackend(), indexThreads: 0 })
+  t.teardown(() => keep.close())
+  const triples = [
+    ...document('Right', `${filler} They were the Friends of the Order. ${filler}`),
+    ...Array.from({ length: 20 }, (_, n) => {
+      return document(`Friends ${n}`, 'Order, order! Some friends and friends.')
+    }).flat(),
+  ]
+  await keep.knowledge.write({ user, id: 'core' }, [messageOf(triples, 'c')])
+  const graph = keep.knowledge.graph({ user })
+  const titleOf = async (text: string) => (await graph.search({ text }))[0]?.title
+  t.equal(await titleOf('What did the Friends of the Order do?'), 'Right')
+  const { sources } = await graph.retrieve({ text: 'Who were the Friends of the Order?' })
+  t.equal(sources[0]?.chunk.v, 'urn:Right/0')
+  t.not(await titleOf('to whom friends of the order go'), 'Right')
+})
+
 t.test('a rare word is not what a long question is about', async (t) => {
   const keep = await createLorekeep({ backend: new MemoryBackend(), indexThreads: 0 })
   t.teardown(() => keep.close())

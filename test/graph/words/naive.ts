@@ -18,10 +18,10 @@ export interface NaiveFound {
   readonly score: number
 }
 
-const k1 = 1.2
+const k1 = 1.5
 const b = 0.75
 const titleWeight = 3
-const pairWeight = 0.2
+const pairWeight = 0.75
 const mostOfKey = 16
 
 /** All passages that are found, best first, those of one score by their chunks. `words` stand beside each other. */
@@ -51,10 +51,12 @@ export function naiveSearch(
     return Math.log(1 + (passages.length - having + 0.5) / (having + 0.5))
   }
   for (const asked of terms) {
-    const weight = pairs.includes(asked) ? pairWeight : 1
+    // Of a pair what it is rarer than its rarer word.
+    const rarer = Math.max(...asked.map((word) => idfOf([word])))
+    const idf = pairs.includes(asked) ? pairWeight * (idfOf(asked) - rarer) : idfOf(asked)
     for (const passage of havingOf(asked)) {
       const f = frequency(passage, asked)
-      const score = (weight * idfOf(asked) * f) / (k1 + f)
+      const score = (idf * f) / (k1 + f)
       scores.set(passage, (scores.get(passage) ?? 0) + score)
     }
   }

@@ -1,0 +1,75 @@
+// What looking for words beside each other costs is bounded.
+
+import t from 'tap'
+import { MemoryBackend } from '../../../adapters/memory.js'
+import { SeenPassages } from '../../../src/graph/index/seen-passages.js'
+import { bounds } from '../../../src/graph/words/bounds.js'
+import { createLorekeep } from '../../../src/lorekeep.js'
+import { vocabulary } from '../../../src/vocabulary.js'
+import { entity, literal, messageOf } from '../../graph/asked.js'
+
+const user = 'u'
+const usual = { ...bounds }
+t.afterEach(() => Object.assign(bounds, usual))
+
+async function openGraph(t: Tap, texts: readonly string[]) {
+  const keep = await createLorekeep({ backend: new MemoryBackend(), indexThreads: 0 })
+  t.teardown(() => keep.close())
+  const triples = texts.map((text, n) => {
+    return { s: entity(`${n}`), p: { v: vocabulary.text, e: true }, o: literal(text) }
+  })
+  await keep.knowledge.write({ user, id: 'core' }, [messageOf(triples, 'core')])
+  await keep.knowledge.index({ user })
+  return keep.knowledge.graph({ user })
+}
+
+type Tap = Pick<typeof t, 'teardown'>
+
+t.test('two words are looked for where the rarer is in no more passages than may be', async (t) => {
+  const graph = await openGraph(t, ['red house', 'red house', 'house of red', 'house', 'a house'])
+  const parts = async () => {
+    const [first] = await graph.search({ text: 'red house', explain: true })
+    return first?.explanation?.map(({ word }) => word)
+  }
+  bounds.mostPaired = 3
+  t.match(await parts(), ['red', 'house', '"red house"'], 'red is in three')
+  bounds.mostPaired = 2
+  t.match(await parts(), ['red', 'house'])
+  t.equal((await parts())?.length, 2)
+})
+
+t.test('of a whole question its three rarest words are looked for first', async (t) => {
+  const words = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight']
+  // Each word is in one passage more than the one before it, and no passage has two in this order.
+  const texts = words.map((_, n) => words.slice(n).reverse().join(' x '))
+  const graph = await openGraph(t, texts)
+  const read = new Set<string>()
+  const { list } = SeenPassages.prototype
+  SeenPassages.prototype.list = function (n) {
+    read.add(this.word(n))
+    return list.call(this, n)
+  }
+  t.teardown(() => (SeenPassages.prototype.list = list))
+  const readOf = async (text: string) => {
+    read.clear()
+    // No pair is looked for: what is read with positions is read for the whole.
+    bounds.mostPaired = 1
+    await graph.search({ text })
+    return [...read].sort()
+  }
+  const text = words.join(' ')
+  t.strictSame(await readOf(text), ['one', 'three', 'two'])
+  bounds.mostPlaced = 4
+  t.strictSame(await readOf(text), ['four', 'one', 'three', 'two'])
+})
+
+t.test('a whole question is not looked for where its rarest word is in too many', async (t) => {
+  const graph = await openGraph(t, [
+    'the long way to the river and all of it again',
+    ...Array.from({ length: 3 }, () => 'river river, long long way'),
+  ])
+  const first = async () => (await graph.search({ text: 'long way to the river' }))[0]?.chunk.v
+  t.equal(await first(), '0', 'as it stands')
+  bounds.mostPaired = 0
+  t.not(await first(), '0')
+})
