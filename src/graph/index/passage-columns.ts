@@ -5,17 +5,17 @@ import {
   passageColumns,
   recordFields,
   scannedColumns,
-  type PassageColumn,
+  type PassageColumnName,
 } from '../words/columns.js'
 
 /** By name a number of each passage. */
-export type PassageColumns = Readonly<Record<PassageColumn, Uint32Array>>
+export type PassageColumns = Readonly<Record<PassageColumnName, Uint32Array>>
 
 export function columnsOf<Column extends Uint32Array>(
-  make: (name: PassageColumn) => Column,
-): Record<PassageColumn, Column> {
+  make: (name: PassageColumnName) => Column,
+): Record<PassageColumnName, Column> {
   return Object.fromEntries(passageColumns.map((name) => [name, make(name)])) as Record<
-    PassageColumn,
+    PassageColumnName,
     Column
   >
 }
@@ -36,7 +36,7 @@ export function* writtenColumns(columns: PassageColumns): Generator<Uint32Array>
 
 /** Those of `count` passages, as they were written. */
 export function readColumns(written: Uint32Array, count: number): PassageColumns {
-  const read = new Map<PassageColumn, Uint32Array>()
+  const read = new Map<PassageColumnName, Uint32Array>()
   for (const [at, name] of recordFields.entries()) {
     const column = new Uint32Array(count)
     for (let n = 0; n < count; n++) column[n] = written[recordLength * n + at] as number

@@ -3,7 +3,7 @@ import { sortedPairs } from '../../radix-sort.js'
 import { eachWord } from '../../text/words.js'
 import { Turns } from '../../turns.js'
 import { WordListWriter } from '../words/word-list.js'
-import { passageColumns, UNKNOWN, type PassageColumn } from '../words/columns.js'
+import { passageColumns, UNKNOWN, type PassageColumnName } from '../words/columns.js'
 import type { PartName } from './keys.js'
 import type { PartRecord } from './layout.js'
 import { passageOrder } from './passage-order.js'
@@ -303,7 +303,7 @@ function numberOf(terms: TermTable, id: number | undefined): number {
 
 const optional = ['document', 'title', 'heading'] as const
 
-function createColumns(room: number): Record<PassageColumn, Uint32Array<ArrayBuffer>> {
+function createColumns(room: number): Record<PassageColumnName, Uint32Array<ArrayBuffer>> {
   return columnsOf(() => new Uint32Array(room))
 }
 

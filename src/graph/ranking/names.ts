@@ -7,6 +7,7 @@ import { withBlocks } from '../miss.js'
 import { formsOfName, mostNameForms, wordOfForms } from '../words/name-words.js'
 import { takePhrase } from '../words/phrases.js'
 import type { PassageSet } from '../words/types.js'
+import type { WordList } from '../words/word-list.js'
 
 /** A name, and what a text has it as. */
 export interface NameInText {
@@ -113,6 +114,16 @@ export class NameBook {
 
   /** The first passages that are called so, or speak of what is. May throw a Miss. */
   named(name: string, most: number): PassageOfSet[] {
+    return this.#listed(name, () => true, most)
+  }
+
+  /** The passages that are called so, or whose document is. May throw a Miss. */
+  titled(name: string): PassageOfSet[] {
+    return this.#listed(name, ({ title }) => title > 0)
+  }
+
+  /** Of the passages with a name those that pass, the first so many. May throw a Miss. */
+  #listed(name: string, passes: (list: WordList) => boolean, most = Infinity): PassageOfSet[] {
     const found: PassageOfSet[] = []
     for (const [n, set] of this.#sets.entries()) {
       const word = set.find(Buffer.from(name))
@@ -120,24 +131,7 @@ export class NameBook {
       const seen = set.seen()
       const list = set.counts(word)
       for (let left = mostNamed; left > 0 && found.length < most && list.next(); left--) {
-        if (seen.has(list.passage)) found.push({ set: n, passage: list.passage })
-      }
-    }
-    return found
-  }
-
-  /** The passages that are called so, or whose document is. May throw a Miss. */
-  titled(name: string): PassageOfSet[] {
-    const found: PassageOfSet[] = []
-    for (const [n, set] of this.#sets.entries()) {
-      const word = set.find(Buffer.from(name))
-      if (word < 0) continue
-      const seen = set.seen()
-      const list = set.counts(word)
-      for (let most = mostNamed; most > 0 && list.next(); most--) {
-        if (list.title > 0 && seen.has(list.passage)) {
-          found.push({ set: n, passage: list.passage })
-        }
+        if (passes(list) && seen.has(list.passage)) found.push({ set: n, passage: list.passage })
       }
     }
     return found

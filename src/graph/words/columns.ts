@@ -24,12 +24,12 @@ export type ScannedColumn = (typeof scannedColumns)[number]
 /** The records of all passages lie one behind the other, and behind these the columns. */
 export const passageColumns = [...recordFields, ...scannedColumns] as const
 
-export type PassageColumn = (typeof passageColumns)[number]
+export type PassageColumnName = (typeof passageColumns)[number]
 
 /** By name: its place among the columns. */
 export const columnOf = Object.fromEntries(
   passageColumns.map((name, place) => [name, place]),
-) as Readonly<Record<PassageColumn, number>>
+) as Readonly<Record<PassageColumnName, number>>
 
 /** In the place of an offset or a page. */
 export const UNKNOWN = 0xffff_ffff
