@@ -262,6 +262,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       defaultUser,
       base,
       leaseMs,
+      reads,
       isAlone,
       presence,
       clock,

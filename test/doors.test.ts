@@ -511,14 +511,21 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
   'flows.run': [{ right: { signal, flows: ['f'] }, call: (options) => flows.run(options) }],
   'flows.jobs': [
     {
-      right: { flow: 'default', state: 'done', user: 'u', document: 'd', limit: 1 },
+      right: {
+        flow: 'default',
+        state: 'done',
+        user: 'u',
+        document: 'd',
+        limit: 1,
+        reads: 'recent',
+      },
       call: (asked) => flows.jobs(asked),
       required: ['flow'],
     },
   ],
   'flows.documents': [
     {
-      right: { user: 'u', after: 'd', limit: 1 },
+      right: { user: 'u', after: 'd', limit: 1, reads: 'recent' },
       call: (asked) => flows.documents(asked),
     },
   ],
@@ -535,6 +542,10 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
       required: ['document'],
       isRef: true,
     },
+    {
+      right: { reads: 'recent' },
+      call: (options) => flows.document({ document: 'd' }, options),
+    },
   ],
   'flows.removeDocument': [
     {
@@ -549,8 +560,10 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
   'flows.start': [],
   'flows.stop': [],
   'flows.remove': [],
-  'flows.job': [],
-  'flows.deadLetters': [],
+  'flows.job': [{ right: { reads: 'recent' }, call: (options) => flows.job('j', options) }],
+  'flows.deadLetters': [
+    { right: { reads: 'recent' }, call: (options) => flows.deadLetters('f', options) },
+  ],
   'flows.stats': [],
   'flows.retry': [],
   'flows.cancel': [],

@@ -252,7 +252,13 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/objects/engine',
   ],
   'src/objects': leaves,
-  'src/flow/types': ['src/types', 'src/scope', 'src/knowledge/types', 'src/objects/types'],
+  'src/flow/types': [
+    'src/types',
+    'src/scope',
+    'src/reads',
+    'src/knowledge/types',
+    'src/objects/types',
+  ],
   'src/flow/document': [
     'src/types',
     'src/terms',

@@ -6,6 +6,7 @@ import { InFlight } from '../in-flight.js'
 import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
 import { aScope, copied, isOwn, outsideOf, scopeIn, type Scope } from '../scope.js'
+import { aReads, type Reads } from '../reads.js'
 import type { Presence } from '../presence.js'
 import type { Storage } from '../storage.js'
 import type { Chance, Clock } from '../clock.js'
@@ -38,6 +39,7 @@ import type {
   Job,
   JobEvent,
   JobQuery,
+  ReadOptions,
   Runner,
   RunOptions,
   ScopeOptions,
@@ -56,6 +58,8 @@ interface FlowQueueOptions {
   /** What URIs of documents and entities begin with. */
   readonly base: string
   readonly leaseMs: number
+  /** Of questions that do not say it. */
+  readonly reads: Reads
   /** Nobody else has the storage open. */
   readonly isAlone: boolean
   /** Of those who share it. */
@@ -95,6 +99,7 @@ export async function openFlowQueue(options: FlowQueueOptions): Promise<Closable
     clock,
     isWatchedHere: () => hub.isWatched,
     onChange: ({ flows, cancelled }) => {
+      queue.outdate()
       for (const runner of runners) runner.noticeOthers(flows, cancelled)
     },
     onEvent: (event) => hub.emit(event),
@@ -140,8 +145,16 @@ const jobOptions = {
   document: aString,
   limit: aCount(),
   scope: aScope,
+  reads: aReads,
 }
-const documentOptions = { user: aString, after: aString, limit: aCount(), scope: aScope }
+const documentOptions = {
+  user: aString,
+  after: aString,
+  limit: aCount(),
+  scope: aScope,
+  reads: aReads,
+}
+const readOptions = { scope: aScope, reads: aReads }
 const watchOptions = {
   job: aString,
   flow: aFlowId,
@@ -219,7 +232,7 @@ class Flows implements ClosableFlowQueue {
       checkArgument('the id of a flow', id, aString)
       // Where nobody else writes, what is known is enough: whoever takes objects asks with each request.
       const isShared = this.#options.flows.sharing !== undefined
-      if (isShared || this.#queue.flow(id) === undefined) await this.#queue.refresh()
+      if (isShared || this.#queue.flow(id) === undefined) await this.#look()
       return structuredClone(this.#queue.flow(id))
     })
   }
@@ -227,7 +240,7 @@ class Flows implements ClosableFlowQueue {
   list(...surplus: never[]): Promise<Flow[]> {
     return this.#inFlight.run(async () => {
       checkNoMore('list()', surplus)
-      await this.#queue.refresh()
+      await this.#look()
       return structuredClone(this.#queue.flows())
     })
   }
@@ -319,12 +332,12 @@ class Flows implements ClosableFlowQueue {
     return runner
   }
 
-  job(id: string, options: ScopeOptions = {}, ...surplus: never[]): Promise<Job | undefined> {
+  job(id: string, options: ReadOptions = {}, ...surplus: never[]): Promise<Job | undefined> {
     checkNoMore('job()', surplus)
     return this.#inFlight.run(async () => {
       checkArgument('the id of a job', id, aString)
-      const scope = scopeIn('job()', options)
-      await this.#queue.refresh()
+      const { scope = {}, reads } = readIn('job()', options)
+      await this.#look(reads)
       const job = await this.#queue.job(id)
       return job !== undefined && isOwn(scope, job) ? job : undefined
     })
@@ -338,24 +351,24 @@ class Flows implements ClosableFlowQueue {
 
   async *#jobs(query: JobQuery): AsyncGenerator<Job> {
     this.#inFlight.check()
-    await this.#queue.refresh()
+    await this.#look(query.reads)
     for await (const job of this.#queue.jobs(query)) {
       yield job
       this.#inFlight.check()
     }
   }
 
-  deadLetters(flow: string, options: ScopeOptions = {}, ...surplus: never[]): AsyncIterable<Job> {
+  deadLetters(flow: string, options: ReadOptions = {}, ...surplus: never[]): AsyncIterable<Job> {
     checkNoMore('deadLetters()', surplus)
     checkArgument('the id of a flow', flow, aFlowId)
-    return this.jobs({ flow, state: 'dead', scope: scopeIn('deadLetters()', options) })
+    return this.jobs({ flow, state: 'dead', ...readIn('deadLetters()', options) })
   }
 
   stats(id: string, ...surplus: never[]): Promise<FlowStats> {
     return this.#inFlight.run(async () => {
       checkNoMore('stats()', surplus)
       checkArgument('the id of a flow', id, aString)
-      await this.#queue.refresh()
+      await this.#look()
       const stats = this.#queue.stats(id)
       if (stats === undefined) throw noFlow(id)
       return stats
@@ -396,13 +409,13 @@ class Flows implements ClosableFlowQueue {
 
   document(
     ref: DocumentRef,
-    options: ScopeOptions = {},
+    options: ReadOptions = {},
     ...surplus: never[]
   ): Promise<DocumentStatus | undefined> {
     checkNoMore('document()', surplus)
     return this.#inFlight.run(async () => {
-      const scope = scopeIn('document()', options)
-      const status = await this.#statusOf(this.#named('document()', ref, scope))
+      const { scope = {}, reads } = readIn('document()', options)
+      const status = await this.#statusOf(this.#named('document()', ref, scope), reads)
       return status && seenOf(status, scope)
     })
   }
@@ -417,8 +430,8 @@ class Flows implements ClosableFlowQueue {
 
   async *#documents(query: WholeDocumentQuery): AsyncGenerator<CompletedDocument> {
     this.#inFlight.check()
-    const { user, scope, after, limit = Infinity } = query
-    await this.#queue.refresh()
+    const { user, scope, after, limit = Infinity, reads } = query
+    await this.#look(reads)
     let count = 0
     for await (const [document, latest] of this.#queue.completed(user, after)) {
       if (!isOwn(scope, { user, collection: latest.collection })) continue
@@ -449,13 +462,21 @@ class Flows implements ClosableFlowQueue {
     })
   }
 
+  /** Sees to it that what is known is as new as it has to be. */
+  #look(reads: Reads = this.#options.reads): Promise<void> {
+    return this.#queue.look(reads)
+  }
+
   #named(call: string, ref: DocumentRef, scope: Scope): Required<DocumentRef> {
     const { user = scope.user ?? this.#options.defaultUser, document } = documentIn(call, ref)
     return { user, document }
   }
 
-  async #statusOf({ user, document }: Required<DocumentRef>): Promise<DocumentStatus | undefined> {
-    await this.#queue.refresh()
+  async #statusOf(
+    { user, document }: Required<DocumentRef>,
+    reads?: Reads,
+  ): Promise<DocumentStatus | undefined> {
+    await this.#look(reads)
     return statusIn({ user, document }, await this.#queue.jobsOf(user, document))
   }
 
@@ -493,7 +514,7 @@ class Flows implements ClosableFlowQueue {
 
   async #removeWithheld({ user, document }: Required<DocumentRef>, scope: Scope): Promise<boolean> {
     const { knowledge, objects } = this.#options
-    const status = await this.#statusOf({ user, document })
+    const status = await this.#statusOf({ user, document }, 'fresh')
     // Its core and its objects go with it, in whatever collection and from whatever flow they are.
     if (!isWhole(status ?? { user, jobs: [] }, scope)) {
       if (status === undefined || seenOf(status, scope) === undefined) return false
@@ -649,11 +670,11 @@ class Flows implements ClosableFlowQueue {
     this.#cancelLook?.()
     this.#cancelLook = clock.after(delayMs, () => {
       this.#cancelLook = undefined
-      void this.#look().finally(() => this.#lookAfter(lookMs))
+      void this.#lookForWatchers().finally(() => this.#lookAfter(lookMs))
     })
   }
 
-  async #look(): Promise<void> {
+  async #lookForWatchers(): Promise<void> {
     try {
       await this.#queue.refresh()
       if (this.#queue.version === this.#seen) return
@@ -716,6 +737,12 @@ class Flows implements ClosableFlowQueue {
       .reverse()
       .map(stateEventOf)
   }
+}
+
+/** Options of a question, whose scope stays as it is. */
+function readIn(call: string, options: ReadOptions): ReadOptions {
+  const { scope, reads } = checkOptions(call, options, readOptions)
+  return { scope: copied(scope), ...(reads !== undefined && { reads }) }
 }
 
 function waited(clock: Clock, delayMs: number): Promise<void> {

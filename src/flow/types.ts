@@ -2,6 +2,7 @@
 
 import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
+import type { Reads } from '../reads.js'
 import type { Scope } from '../scope.js'
 import type { JsonObject, Triple } from '../types.js'
 
@@ -247,7 +248,12 @@ export interface ScopeOptions {
   readonly scope?: Scope
 }
 
-export interface JobQuery extends ScopeOptions {
+export interface ReadOptions extends ScopeOptions {
+  /** How new it has to be where several processes share the backend. That of createLorekeep() by default. */
+  readonly reads?: Reads
+}
+
+export interface JobQuery extends ReadOptions {
   readonly flow: string
   readonly state?: JobState
   readonly user?: string
@@ -291,7 +297,7 @@ export interface CompletedDocument {
   readonly completed: Completion
 }
 
-export interface DocumentQuery extends ScopeOptions {
+export interface DocumentQuery extends ReadOptions {
   /** The scope's, or `defaultUser`, where it is left out. */
   readonly user?: string
   /** Only those behind this id, in the order of the ids' bytes. */
@@ -423,7 +429,7 @@ export interface FlowQueue {
    */
   run(options?: RunOptions): Runner
 
-  job(id: string, options?: ScopeOptions): Promise<Job | undefined>
+  job(id: string, options?: ReadOptions): Promise<Job | undefined>
   /**
    * Active ones first, then delayed, queued, dead, done; within a state in the order in which they
    * are due or came. By `document` it reads that user's queue where `user` is given, else all of it.
@@ -431,7 +437,7 @@ export interface FlowQueue {
    */
   jobs(query: JobQuery): AsyncIterable<Job>
   /** jobs() in state `dead`. */
-  deadLetters(flow: string, options?: ScopeOptions): AsyncIterable<Job>
+  deadLetters(flow: string, options?: ReadOptions): AsyncIterable<Job>
   /** @throws LorekeepError `LK_FLOW_NOT_FOUND` */
   stats(flow: string): Promise<FlowStats>
   /**
@@ -454,7 +460,7 @@ export interface FlowQueue {
   cancel(job: string, options?: ScopeOptions): Promise<void>
 
   /** What is known of a document in any flow; `undefined` for one that never came, or was removed. */
-  document(ref: DocumentRef, options?: ScopeOptions): Promise<DocumentStatus | undefined>
+  document(ref: DocumentRef, options?: ReadOptions): Promise<DocumentStatus | undefined>
   /**
    * A user's documents that were done at least once, of any flow, in the order of their ids' bytes.
    * Those that wait for that are known by jobs() alone.

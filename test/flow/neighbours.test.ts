@@ -2,6 +2,7 @@
 // where one arrives, and else when it looks. Time stands still unless a test moves it.
 
 import t, { type Test } from 'tap'
+import { headKey } from '../../src/flow/queue/records.js'
 import type { Backend } from '../../src/storage.js'
 import { SharedMemory } from '../fixtures/shared-memory.js'
 import type { KeptBackend } from '../objects/kept-backend.js'
@@ -38,6 +39,29 @@ function silent(real: Backend): Backend {
           if (name === 'sharing') return sharing
           const member: unknown = Reflect.get(target, name)
           return typeof member === 'function' ? (member.bind(target) as unknown) : member
+        },
+      })
+    },
+    close: () => real.close(),
+    [Symbol.asyncDispose]: () => real.close(),
+  }
+}
+
+/** Calls with each look at the head of the queue. */
+function counted(real: Backend, onLook: () => void): Backend {
+  return {
+    shared: real.shared,
+    open: async (partition) => {
+      const storage = await real.open(partition)
+      return new Proxy(storage, {
+        get: (target, name) => {
+          const member: unknown = Reflect.get(target, name)
+          if (typeof member !== 'function') return member
+          return (...asked: readonly [Uint8Array]) => {
+            const isLook = name === 'get' && Buffer.compare(asked[0], headKey()) === 0
+            if (isLook && partition === 'flows') onLook()
+            return member.apply(target, asked) as unknown
+          }
         },
       })
     },
@@ -111,6 +135,33 @@ t.test('a flow is as it was defined last, by whomever', async (t) => {
   t.ok(await two.flows.get('g'))
   await one.flows.remove('g')
   t.equal(await two.flows.get('g'), undefined)
+})
+
+t.test('what is asked for is the newest, or a second old where that will do', async (t) => {
+  let reads = 0
+  const { one, two, clock } = await twoOver(t, (real) => counted(silent(real), () => reads++))
+  await one.flows.define({ id: 'f', steps: new Notes().steps('a') })
+  t.match(await two.flows.stats('f'), { queued: 0 })
+  const { job } = await one.flows.load('f', document('x'))
+  const before = reads
+  const recent = { reads: 'recent' } as const
+  await two.flows.job(job, recent)
+  await two.flows.document({ user: 'alice', document: 'x' }, recent)
+  t.equal(reads, before, 'nobody has looked')
+  // In one turn one look does.
+  const stats = await Promise.all(Array.from({ length: 20 }, () => two.flows.stats('f')))
+  t.ok(stats.every(({ queued }) => queued === 1))
+  t.equal(
+    reads - before,
+    3,
+    'one that finds it, one that reads all anew, one that finds nothing more',
+  )
+  await clock.advance(1000)
+  const after = reads
+  await two.flows.job(job, recent)
+  t.equal(reads - after, 1, 'after a second')
+  await two.flows.job(job)
+  t.equal(reads - after, 2)
 })
 
 t.test('without a single message it is found by looking', async (t) => {

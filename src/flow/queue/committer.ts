@@ -8,6 +8,7 @@ import type { Operation, Precondition, Storage } from '../../storage.js'
 import type { Chance, Clock } from '../../clock.js'
 import type { JobEvent } from '../types.js'
 import { PageCache } from '../../page-cache.js'
+import { LastLook } from '../../reads.js'
 import { TurnTaking } from '../../turn-taking.js'
 import type { DocumentBlock } from './block.js'
 import { Draft, isSame, NeedsCleanDraft, OutdatedState } from './draft.js'
@@ -86,6 +87,9 @@ export class Committer {
   /** The state is not to be trusted: it is read anew before anything is made of it. */
   #stale = false
   #running: Promise<void> | undefined
+  /** That has not begun. */
+  #look: Promise<void> | undefined
+  readonly lastLook: LastLook
   /** Wakes the loop, which waits for a write to land or for something to do meanwhile. */
   #arrived: (() => void) | undefined
 
@@ -93,6 +97,7 @@ export class Committer {
     this.#options = options
     this.#state = options.state
     this.#token = options.chance.token()
+    this.lastLook = new LastLook(() => options.clock.elapsed())
     this.#turn = new TurnTaking(options.storage.sharing, 'head')
   }
 
@@ -111,13 +116,23 @@ export class Committer {
     return this.#ask(look, true)
   }
 
-  /** Notices what other processes have written. */
+  /** Notices what other processes have written. Who asks before the look begins has the same. */
   refresh(): Promise<void> {
-    return this.read(async (draft) => {
+    if (this.#look !== undefined) return this.#look
+    const look = this.read(async (draft) => {
       draft.assertClean()
+      if (this.#look === look) this.#look = undefined
+      const seen = this.lastLook.begin()
       const head = await this.#options.storage.get(headKey())
       if (!isSame(head, draft.state.headBytes)) throw new OutdatedState()
+      seen()
     })
+    this.#look = look
+    const forget = () => {
+      if (this.#look === look) this.#look = undefined
+    }
+    look.then(forget, forget)
+    return look
   }
 
   /** Resolves when nothing waits any more. */

@@ -4,6 +4,7 @@
 import { LorekeepError } from '../../errors.js'
 import type { Storage } from '../../storage.js'
 import type { Chance, Clock } from '../../clock.js'
+import type { Reads } from '../../reads.js'
 import type { AcceptedDocument } from '../document.js'
 import type { DocumentRef, Flow, FlowStats, Job, JobFailure, JobQuery } from '../types.js'
 import { claim, hasten, reap, takeOver } from './claiming.js'
@@ -238,6 +239,17 @@ export class JobQueue {
   /** Notices what other processes have written. */
   refresh(): Promise<void> {
     return this.#committer.refresh()
+  }
+
+  /** As refresh(), unless what is known is as new as it has to be. */
+  async look(reads: Reads): Promise<void> {
+    const isShared = this.#storage.sharing !== undefined
+    if (!isShared || this.#committer.lastLook.isDue(reads)) await this.refresh()
+  }
+
+  /** Others say that there are changes. */
+  outdate(): void {
+    this.#committer.lastLook.outdate()
   }
 
   /** @throws LorekeepError `LK_LEASE_LOST`, as the following */
