@@ -9,15 +9,20 @@ import { blockOf } from './engine/state.js'
 /** Objects of one commit. */
 const stepRows = 4096
 
-/** Gives the number of objects deleted; `undefined` where there is no such collection. */
+/**
+ * Gives the number of objects deleted; `undefined` where there is no such collection.
+ * @param isBegun only what somebody has begun: that one may have ended it since, and others may have filled it anew
+ */
 export async function deleteCollection(
   committer: Committer,
   name: string,
   signal: AbortSignal,
+  isBegun = false,
 ): Promise<number | undefined> {
   const isMarked = await committer.commit(async (draft) => {
     const record = draft.collection(name)
-    if (record === undefined) return false
+    if (record === undefined || (isBegun && record.deleting === undefined)) return false
+    if (isBegun) return true
     draft.setCollection(name, { deleting: draft.nextRef, ...record })
     return true
   })

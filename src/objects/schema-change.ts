@@ -2,6 +2,7 @@
 // definition and entered into the indexes that it adds, some thousand at a time and in turn with
 // other changes; queries and imports go on with the old definition until all is done.
 
+import { randomBytes } from 'node:crypto'
 import { LorekeepError } from '../errors.js'
 import { NotInThisDraft, type Committer } from './engine/committer.js'
 import type { Draft } from './engine/draft.js'
@@ -32,11 +33,14 @@ interface Violation extends Problem {
 export class SchemaChange {
   readonly #committer: Committer
   readonly #schema: CompiledSchema
-  readonly #token = Symbol('schema change')
+  readonly #token = randomBytes(8).toString('hex')
+  readonly #member: string | undefined
 
-  constructor(committer: Committer, schema: CompiledSchema) {
+  /** @param member whose it is of those who share the backend */
+  constructor(committer: Committer, schema: CompiledSchema, member: string | undefined) {
     this.#committer = committer
     this.#schema = schema
+    this.#member = member
   }
 
   /** @throws LorekeepError `LK_SCHEMA_VIOLATED`, `LK_SCHEMA_INVALID`; nothing is changed then */
@@ -75,7 +79,7 @@ export class SchemaChange {
     const { name } = definition
     if (draft.touches(name)) throw new NotInThisDraft()
     // Left by a change that failed.
-    draft.dropIndexes(draft.building(name)?.indexes ?? [])
+    draft.endBuilding(name)
     draft.setBuilding(name, undefined)
     const table = draft.table(name)
     if (table === undefined) {
@@ -107,7 +111,7 @@ export class SchemaChange {
       return 'done'
     }
     const indexes = added.map((index) => draft.createIndex(index))
-    draft.setBuilding(name, { token: this.#token, indexes, upTo: 0 })
+    draft.setBuilding(name, { token: this.#token, member: this.#member, indexes, upTo: 0 })
     return 'going on'
   }
 
@@ -149,8 +153,7 @@ export class SchemaChange {
     const { name } = this.#schema.definition
     const building = draft.building(name)
     if (building?.token !== this.#token) return
-    draft.dropIndexes(building.indexes)
-    draft.setBuilding(name, undefined)
+    draft.endBuilding(name)
   }
 
   /** In the order of the definition: those the table has, those that were built, new empty ones. */

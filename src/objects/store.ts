@@ -1,7 +1,7 @@
-import { LorekeepError } from '../errors.js'
+import { hasCode, LorekeepError } from '../errors.js'
 import { InFlight } from '../in-flight.js'
 import type { Presence } from '../presence.js'
-import type { Storage } from '../storage.js'
+import type { Sharing, Storage } from '../storage.js'
 import type { Row } from './engine/block.js'
 import type { Draft } from './engine/draft.js'
 import { deleteCollection } from './collection-deletion.js'
@@ -110,6 +110,9 @@ class StoredObjects implements ClosableObjectStore {
   readonly #limits: ObjectLimits
   readonly #collections: ObjectParts['collections']
   readonly #onError: (error: unknown) => void
+  readonly #presence: Presence | undefined
+  readonly #sharing: Sharing | undefined
+  readonly #forget: (() => void) | undefined
   readonly #inFlight = new InFlight()
   /** Work of several commits on one schema, or one collection, comes one after another. */
   readonly #turns = new Map<string, Promise<unknown>>()
@@ -128,6 +131,9 @@ class StoredObjects implements ClosableObjectStore {
     this.#limits = limits
     this.#collections = collections
     this.#onError = onError
+    this.#presence = presence
+    this.#sharing = objects.sharing
+    this.#forget = presence?.onGone((id) => this.#endBuildingOf(id))
   }
 
   /** Goes on with what a crash cut off. */
@@ -135,7 +141,7 @@ class StoredObjects implements ClosableObjectStore {
     const resuming = this.#committer.read(async (state) => {
       for (const [name, { deleting }] of state.collections) {
         if (deleting === undefined) continue
-        this.deleteCollection(name).catch(this.#onError)
+        this.#deleteCollection(name, true).catch(this.#onError)
       }
     })
     resuming.catch(this.#onError)
@@ -145,7 +151,7 @@ class StoredObjects implements ClosableObjectStore {
     checkNoMore('defineSchema()', surplus)
     const parsed = parseSchemaDefinition(definition)
     return this.#inTurn(`schema ${parsed.name}`, async () => {
-      const change = new SchemaChange(this.#committer, compileSchema(parsed))
+      const change = new SchemaChange(this.#committer, compileSchema(parsed), this.#presence?.id)
       await change.run(this.#inFlight.signal)
       return parsed
     })
@@ -207,7 +213,7 @@ class StoredObjects implements ClosableObjectStore {
           return { schema, error }
         }
       }
-      const before = await this.#read(async ({ tables }) => tables.get(schema_name)?.schema)
+      const before = this.#committer.known.tables.get(schema_name)?.schema
       let checked = before && check(before)
       const { collection, user } = metadata
       return this.#committer.commit(async (draft): Promise<ObjectImportResult> => {
@@ -435,12 +441,17 @@ class StoredObjects implements ClosableObjectStore {
   async deleteCollection(name: string, ...surplus: never[]): Promise<number | undefined> {
     checkNoMore('deleteCollection()', surplus)
     checkArgument('the name of a collection', name, aString)
+    return this.#deleteCollection(name, false)
+  }
+
+  #deleteCollection(name: string, isBegun: boolean): Promise<number | undefined> {
     return this.#inTurn(`collection ${name}`, () =>
-      deleteCollection(this.#committer, name, this.#inFlight.signal),
+      deleteCollection(this.#committer, name, this.#inFlight.signal, isBegun),
     )
   }
 
   async close(timeoutMs: number): Promise<void> {
+    this.#forget?.()
     await this.#inFlight.close(timeoutMs)
     await this.#committer.drained()
   }
@@ -501,12 +512,47 @@ class StoredObjects implements ClosableObjectStore {
     )
   }
 
+  /** What other processes are at they bring to its end first. It is for order alone: commits have their conditions. */
+  async #sharedTurn(name: string): Promise<() => void> {
+    const { signal } = this.#inFlight
+    const nothing = () => undefined
+    if (this.#sharing === undefined) return nothing
+    try {
+      const most = AbortSignal.any([signal, AbortSignal.timeout(mostWaitMs)])
+      return await this.#sharing.turn(name, most)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (hasCode(error, 'LK_CLOSED')) throw error
+      return nothing
+    }
+  }
+
+  /** What somebody was building who is gone would be kept up by every commit, for nobody. */
+  async #endBuildingOf(member: string): Promise<void> {
+    const { signal } = this.#inFlight
+    if (signal.aborted) return
+    await this.#inFlight.run(() =>
+      this.#committer.commit(async (draft) => {
+        for (const [name, building] of draft.state.building) {
+          if (building.member === member && draft.building(name) === building) {
+            draft.endBuilding(name)
+          }
+        }
+      }),
+    )
+  }
+
   async #inTurn<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
     return this.#inFlight.run(async () => {
       const before = this.#turns.get(name)
       const turn = (async () => {
         await before?.catch(() => {})
-        return work()
+        const end = await this.#sharedTurn(name)
+        try {
+          return await work()
+        } finally {
+          end()
+        }
       })()
       this.#turns.set(name, turn)
       try {
@@ -525,6 +571,9 @@ function readsOf(query: unknown): Reads | undefined {
   const reads = isRecord(query) ? query.reads : undefined
   return aReads.holds(reads) ? reads : undefined
 }
+
+/** Whoever has the turn may stand still: after so long it is done without one. */
+const mostWaitMs = 30_000
 
 /** @throws LorekeepError `LK_QUERY_BUDGET` where the page would be too large to be held */
 function checkSize({ places }: QueryResult): void {

@@ -6,7 +6,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { hasCode, LorekeepError } from '../../errors.js'
 import type { Presence } from '../../presence.js'
-import type { Precondition, Storage } from '../../storage.js'
+import { encodeRecord } from '../../record.js'
+import type { Operation, Precondition, Storage } from '../../storage.js'
 import { Block } from './block.js'
 import { Draft, type Commit } from './draft.js'
 import type { Memory } from './memory.js'
@@ -15,9 +16,10 @@ import { IdHash } from './hash.js'
 import { PageCache } from '../../page-cache.js'
 import { damaged, Pages, StalePage } from './pages.js'
 import { Readers, type Pin, type Retirement } from './readers.js'
-import { headKey } from './records.js'
+import { changeKey, headKey, keptChanges, type ChangeRecord } from './records.js'
 import { RowShapes } from './row-shapes.js'
-import { loadState, type State } from './state.js'
+import { lookBehind, type Look } from './loading.js'
+import type { State } from './state.js'
 import { LastLook, type Reads } from '../../reads.js'
 import { TurnTaking } from '../../turn-taking.js'
 import { ChangeNotices } from './change-notices.js'
@@ -189,6 +191,11 @@ export class Committer {
     return this.commit((draft) => work(draft.state))
   }
 
+  /** What is known without a look. */
+  get known(): State {
+    return this.#state
+  }
+
   /** Resolves when nothing waits any more. */
   async drained(): Promise<void> {
     await this.#running
@@ -301,6 +308,7 @@ export class Committer {
     // Where both do not hold, the first one is told of.
     const require = member === undefined ? [head] : [member, head]
     const changes = this.#changes
+    if (this.#isShared) commit.operations.push(...told(commit, base))
     try {
       await this.#storage.write(commit.operations, { durable: true, require })
     } catch (error) {
@@ -343,12 +351,12 @@ export class Committer {
     this.#looking = undefined
     const state = this.#state
     const seen = this.#lastLook.begin()
-    const head = await this.#storage.get(headKey())
+    const look = await lookBehind(this.#storage, state)
     // A commit of ours that came between was made on the newest there was.
-    if (this.#state === state && !isSame(head, state.headBytes)) {
+    if (this.#state === state && !look.isSame) {
       // It may be our own, and not yet known to be.
       await this.#writing
-      if (this.#state === state && this.#doubt === undefined) await this.#reload()
+      if (this.#state === state && this.#doubt === undefined) await this.#follow(look)
     }
     seen()
   }
@@ -365,30 +373,31 @@ export class Committer {
     const head = await this.#storage.get(headKey())
     if (this.#doubt !== commit) return
     if (isSame(head, commit.next.headBytes)) this.#adopt(commit)
-    else if (!isSame(head, this.#state.headBytes)) await this.#reload()
+    else if (!isSame(head, this.#state.headBytes)) {
+      await this.#follow(await lookBehind(this.#storage, this.#state))
+    }
     this.#doubt = undefined
   }
 
   /** @throws LorekeepError `LK_STORAGE_CORRUPT` where the state is the newest, and a page is gone */
   async #refresh(error: unknown): Promise<void> {
     const state = this.#state
-    const head = await this.#storage.get(headKey())
+    const look = await lookBehind(this.#storage, state)
     // What is there may be our own, and not yet known to be.
     await this.#writing
     if (this.#state !== state) return
-    if (!isSame(head, state.headBytes)) await this.#reload()
+    if (!look.isSame) await this.#follow(look)
     else if (error instanceof StalePage) throw damaged(error)
   }
 
-  async #reload(): Promise<void> {
+  async #follow(look: Look): Promise<void> {
     const changes = this.#changes
-    const loaded = await loadState(this.#storage)
-    if (loaded === undefined) throw new LorekeepError('LK_STORAGE_CORRUPT', 'the head is gone')
+    const state = await look.follow()
     // Meanwhile a commit of ours may have followed it.
-    if (loaded.state.head.version < this.#state.head.version) return
-    this.#state = loaded.state
+    if (state.head.version < this.#state.head.version) return
+    this.#state = state
     this.#known = changes
-    this.#foreign = loaded.state.head.version
+    this.#foreign = state.head.version
   }
 
   #adopt(commit: Written): void {
@@ -401,6 +410,18 @@ export class Committer {
     this.#state = commit.next
     this.#notices.tell()
   }
+}
+
+/** What others need to follow a commit, instead of what they do not need any more. */
+function told({ next, changes }: Commit, { head }: State): Operation[] {
+  const { version, token } = next.head
+  const record: ChangeRecord = { before: head.token, token, changes }
+  const operations: Operation[] = [
+    { type: 'put', key: changeKey(version), value: encodeRecord(record) },
+  ]
+  const last = version - keptChanges
+  if (last > 0) operations.push({ type: 'del', key: changeKey(last) })
+  return operations
 }
 
 function isSame(a: Uint8Array | undefined, b: Uint8Array): boolean {

@@ -6,19 +6,25 @@ import type { Operation } from '../../storage.js'
 import { recordOf, type Row } from './block.js'
 import { planBlocks } from './block-plan.js'
 import { EntryPage, newKeys, sortEntries, sortWords, type KeyList } from './entries.js'
-import { indexOf, mergeChange, runOf, type Index, type WrittenEntries } from './index-runs.js'
+import {
+  definitionOf,
+  indexOf,
+  mergeChange,
+  runOf,
+  type Index,
+  type WrittenEntries,
+} from './index-runs.js'
 import { HeldPages } from './list.js'
 import { findStored } from './lookup.js'
 import type { Memory } from './memory.js'
 import {
-  blockKey,
-  collectionKey,
   headKey,
+  keyOf,
   pageKey,
-  runKey,
-  schemaKey,
+  type BuildingRecord,
   type CollectionRecord,
   type HeadRecord,
+  type RecordChange,
 } from './records.js'
 import { encodeRecord } from '../../record.js'
 import { maxTables, refOf, tableOf } from './ref.js'
@@ -35,6 +41,8 @@ export interface Commit {
   readonly entryPages: readonly WrittenEntries[]
   /** Pages that the next state does not have. */
   readonly gone: readonly number[]
+  /** The records among the operations, for others to follow. */
+  readonly changes: readonly RecordChange[]
 }
 
 interface WrittenBlock {
@@ -48,6 +56,7 @@ interface Writing {
   readonly gone: number[]
   readonly blockPages: WrittenBlock[]
   readonly entryPages: WrittenEntries[]
+  readonly changes: RecordChange[]
 }
 
 interface TableDraft {
@@ -75,6 +84,7 @@ export class Draft {
   readonly #changes = new Map<string, TableDraft>()
   readonly #changedCollections = new Set<string>()
   readonly #changedSchemas = new Set<string>()
+  readonly #changedBuilding = new Set<string>()
   readonly #indexChanges = new Map<number, IndexDraft>()
   readonly #droppedIndexes: Index[] = []
   /** collection → text of an id → the row, null where it was removed. */
@@ -235,6 +245,7 @@ export class Draft {
 
   /** Of a table that has no rows. */
   dropSchema(name: string): void {
+    this.endBuilding(name)
     this.#droppedIndexes.push(...(this.#tables.get(name)?.indexes ?? []))
     this.#tables.delete(name)
     this.#changedSchemas.add(name)
@@ -249,12 +260,14 @@ export class Draft {
   setBuilding(schema: string, building: Building | undefined): void {
     if (building !== undefined) this.#building.set(schema, building)
     else if (!this.#building.delete(schema)) return
+    this.#changedBuilding.add(schema)
     this.#changed = true
   }
 
-  dropIndexes(indexes: readonly Index[]): void {
-    this.#droppedIndexes.push(...indexes)
-    this.#changed ||= indexes.length > 0
+  /** Whoever makes it finds it gone. */
+  endBuilding(schema: string): void {
+    this.#droppedIndexes.push(...(this.#building.get(schema)?.indexes ?? []))
+    this.setBuilding(schema, undefined)
   }
 
   /** Enters rows of the storage into indexes that are being built. */
@@ -264,7 +277,13 @@ export class Draft {
   }
 
   async finish(): Promise<Commit> {
-    const writing: Writing = { operations: [], gone: [], blockPages: [], entryPages: [] }
+    const writing: Writing = {
+      operations: [],
+      gone: [],
+      blockPages: [],
+      entryPages: [],
+      changes: [],
+    }
     const ids = this.#draftOf(this.state.ids)
     for (const [name, changes] of this.#changes) {
       await this.#finishRows(name, changes, ids, writing)
@@ -290,7 +309,7 @@ export class Draft {
   ): Promise<void> {
     const table = this.#tables.get(name)
     if (table === undefined) return
-    const { operations, gone, blockPages } = writing
+    const { gone, blockPages } = writing
     const { hash } = this.#memory
     // Objects go in any order; entries of one key have to come with growing references.
     removed.sort((a, b) => a.ref - b.ref)
@@ -311,7 +330,7 @@ export class Draft {
     for (const index of unfinished) this.#leave(index, known)
     const plan = await planBlocks(table, added, removed, this.#memory.blocks)
     for (const place of plan.replaced) {
-      operations.push(del(blockKey(table.number, place.first)))
+      note(writing, ['block', table.number, place.first, null])
       gone.push(place.page)
     }
     const blocks = plan.blocks.map((block) => {
@@ -320,7 +339,7 @@ export class Draft {
       const { first, bytes } = block
       blockPages.push({ number: page, bytes })
       const record = recordOf(block, page)
-      operations.push(put(blockKey(table.number, first), encodeRecord(record)))
+      note(writing, ['block', table.number, first, record])
       return { first, ...record }
     })
     const rows = table.rows + added.length - removed.length
@@ -367,7 +386,7 @@ export class Draft {
     for (const run of merged.replaced) dropRun(index.number, run, writing)
     let number = (index.runs.at(-1)?.number ?? 0) + 1
     const runs = merged.records.map((record) => {
-      writing.operations.push(put(runKey(index.number, number), encodeRecord(record)))
+      note(writing, ['run', index.number, number, record])
       return runOf(number++, record)
     })
     writing.entryPages.push(...merged.pages)
@@ -376,21 +395,22 @@ export class Draft {
   }
 
   /** The records of schemas and collections that are others now. */
-  #finishRecords({ operations }: Writing): void {
+  #finishRecords(writing: Writing): void {
     for (const name of this.#changedSchemas) {
       const table = this.#tables.get(name)
-      if (table === undefined) operations.push(del(schemaKey(name)))
+      if (table === undefined) note(writing, ['schema', name, null])
       else {
         const { definition } = table.schema
         const indexes = table.indexes.map(({ number }) => number)
-        const record = { definition, table: table.number, indexes }
-        operations.push(put(schemaKey(name), encodeRecord(record)))
+        note(writing, ['schema', name, { definition, table: table.number, indexes }])
       }
     }
     for (const name of this.#changedCollections) {
-      const record = this.#collections.get(name)
-      if (record === undefined) operations.push(del(collectionKey(name)))
-      else operations.push(put(collectionKey(name), encodeRecord(record)))
+      note(writing, ['collection', name, this.#collections.get(name) ?? null])
+    }
+    for (const name of this.#changedBuilding) {
+      const building = this.#building.get(name)
+      note(writing, ['building', name, building === undefined ? null : buildingRecordOf(building)])
     }
   }
 
@@ -480,7 +500,20 @@ export class Draft {
 const put = (key: Uint8Array, value: Uint8Array): Operation => ({ type: 'put', key, value })
 const del = (key: Uint8Array): Operation => ({ type: 'del', key })
 
-function dropRun(index: number, run: Index['runs'][number], { operations, gone }: Writing): void {
-  operations.push(del(runKey(index, run.number)))
-  gone.push(...run.adds.pages, ...run.dels.pages)
+/** Puts a record, or deletes it. */
+function note({ operations, changes }: Writing, change: RecordChange): void {
+  const record = change.at(-1) as object | null
+  const key = keyOf(change)
+  operations.push(record === null ? del(key) : put(key, encodeRecord(record)))
+  changes.push(change)
+}
+
+function buildingRecordOf({ token, member, indexes, upTo }: Building): BuildingRecord {
+  const named = indexes.map((index) => ({ number: index.number, index: definitionOf(index) }))
+  return { token, ...(member !== undefined && { member }), indexes: named, upTo }
+}
+
+function dropRun(index: number, run: Index['runs'][number], writing: Writing): void {
+  note(writing, ['run', index, run.number, null])
+  writing.gone.push(...run.adds.pages, ...run.dels.pages)
 }

@@ -97,6 +97,14 @@ export function indexOf(
 // No field is called so.
 const textPath: Path = ['$text']
 
+/** As indexOf() takes it: what it says of the entries, and no more. */
+export function definitionOf({ path, text }: Pick<Index, 'path' | 'text'>): IndexDefinition {
+  if (text === undefined) return path.join('.')
+  const paths = text.map((field) => field.path.join('.'))
+  const weights = Object.fromEntries(text.map(({ weight }, n) => [paths[n] as string, weight]))
+  return { text: paths, weights }
+}
+
 /** What the entries of an index follow from: those of one name are the same. */
 export function nameOf({ path, text }: Pick<Index, 'path' | 'text'>): string {
   return text === undefined ? path.join('.') : JSON.stringify(text)

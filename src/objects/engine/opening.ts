@@ -5,7 +5,8 @@ import { hasCode, LorekeepError } from '../../errors.js'
 import { decodeRecord, encodeRecord } from '../../record.js'
 import type { Storage } from '../../storage.js'
 import { formatKey, formatVersion, headKey, pageKey, type HeadRecord } from './records.js'
-import { loadState, type Loaded, type Orphan, type State } from './state.js'
+import { loadState, withoutOthers, type Loaded, type Orphan } from './loading.js'
+import type { State } from './state.js'
 
 /** Keys that one write of the sweep deletes, or a few more: a record goes with its pages. */
 const maxSwept = 10_000
@@ -27,7 +28,7 @@ export async function openState(objects: Storage, isAlone: boolean): Promise<Sta
   const loaded = await loadState(objects)
   if (loaded === undefined) throw new LorekeepError('LK_STORAGE_CORRUPT', 'the head is gone')
   if (!isAlone) return loaded.state
-  return (await sweep(objects, loaded)) ?? openState(objects, isAlone)
+  return (await sweep(objects, await withoutOthers(objects, loaded))) ?? openState(objects, isAlone)
 }
 
 async function begin(objects: Storage): Promise<void> {

@@ -2,7 +2,7 @@
 // deletes each kind.
 
 import { decodeKey, encodeKey, keyPrefix } from '../../keys.js'
-import type { SchemaDefinition } from '../types.js'
+import type { IndexDefinition, SchemaDefinition } from '../types.js'
 import type { Owner } from './owners.js'
 
 /** The newest state: every write is made on condition that it is still what its maker saw. */
@@ -66,6 +66,35 @@ export interface RetiredRecord {
   readonly pages: readonly number[]
 }
 
+/** Indexes on their way into a schema: they hold the rows whose references are below `upTo`. */
+export interface BuildingRecord {
+  /** Random: tells this change of the schema from others. */
+  readonly token: string
+  /** Whose it is of those who share the backend. */
+  readonly member?: string
+  readonly indexes: readonly { readonly number: number; readonly index: IndexDefinition }[]
+  readonly upTo: number
+}
+
+/** A record that a commit has put, or deleted (`null`), with what its key has behind the kind. */
+export type RecordChange =
+  | readonly ['schema', string, SchemaRecord | null]
+  | readonly ['collection', string, CollectionRecord | null]
+  | readonly ['building', string, BuildingRecord | null]
+  | readonly ['block', number, number, BlockRecord | null]
+  | readonly ['run', number, number, RunRecord | null]
+
+/** What a commit has made of the version before, for others to follow without reading everything. */
+export interface ChangeRecord {
+  /** The tokens of the two versions. */
+  readonly before: string
+  readonly token: string
+  readonly changes: readonly RecordChange[]
+}
+
+/** Versions that others may be behind, and follow: more, and they read everything. */
+export const keptChanges = 1024
+
 /**
  * 2: an index has null for objects in arrays that lack the field. 3: entries have their references as
  * distances, and any values may be those of a table.
@@ -81,6 +110,10 @@ export const schemaKey = (name: string) => encodeKey('schema', name)
 export const allSchemas = () => keyPrefix('schema')
 export const collectionKey = (name: string) => encodeKey('collection', name)
 export const allCollections = () => keyPrefix('collection')
+export const buildingKey = (schema: string) => encodeKey('building', schema)
+export const allBuilding = () => keyPrefix('building')
+export const changeKey = (version: number) => encodeKey('change', version)
+export const allChanges = () => keyPrefix('change')
 export const blockKey = (table: number, first: number) => encodeKey('block', table, first)
 export const allBlocks = () => keyPrefix('block')
 export const runKey = (index: number, run: number) => encodeKey('run', index, run)
@@ -96,4 +129,20 @@ export const allRetired = () => keyPrefix('retired')
 /** The elements of a key behind the first, which names the kind. */
 export function partsOf(key: Uint8Array): (string | number)[] {
   return decodeKey(key).slice(1) as (string | number)[]
+}
+
+/** The key of a record that has changed. */
+export function keyOf(change: RecordChange): Uint8Array {
+  switch (change[0]) {
+    case 'schema':
+      return schemaKey(change[1])
+    case 'collection':
+      return collectionKey(change[1])
+    case 'building':
+      return buildingKey(change[1])
+    case 'block':
+      return blockKey(change[1], change[2])
+    case 'run':
+      return runKey(change[1], change[2])
+  }
 }

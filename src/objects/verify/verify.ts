@@ -65,6 +65,8 @@ const shapes = new Map([
   ['head', ''],
   ['schema', 's'],
   ['collection', 's'],
+  ['building', 's'],
+  ['change', 'n'],
   ['block', 'nn'],
   ['run', 'nn'],
   ['page', 'n'],
