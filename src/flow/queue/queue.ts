@@ -165,11 +165,12 @@ export class JobQueue {
 
   // documents out
 
-  async claim(id: string, turns: number): Promise<Claims> {
-    await this.#presence?.ready()
+  claim(id: string, turns: number): Promise<Claims> {
     const createToken = () => this.#chance.token()
     const options = { turns, leaseMs: this.#leaseMs, createToken, withheld: this.#removing }
-    return this.#committer.commit((draft) => claim(draft, id, options))
+    const commit = () => this.#committer.commit((draft) => claim(draft, id, options))
+    // What this process claims while it is no member would be refused.
+    return this.#presence === undefined ? commit() : this.#presence.ready().then(commit)
   }
 
   /**
