@@ -6,6 +6,12 @@ import type { FileWords, PartFile } from './part-file.js'
 
 const recordWords = recordFields.length
 
+/**
+ * Words that are kept in memory once they were looked at: a search for one begins at them, and looks at eight words
+ * less in the blocks.
+ */
+const mostPivots = 256
+
 type Range = readonly [start: number, end: number]
 
 /** The passages of a part, and its words. Every method throws a Miss where a block is not in memory. */
@@ -15,6 +21,8 @@ export class PartPassages {
   readonly #layout: Layout
   readonly #records: number
   readonly #count: number
+  /** Each byte as a character: these are in the order of the words. */
+  readonly #pivots: string[] = []
 
   constructor(file: PartFile, layout: Layout, record: PassagesRecord) {
     this.#file = file
@@ -51,14 +59,43 @@ export class PartPassages {
 
   /** The words that begin with these bytes: [from, to). */
   beginningWith(bytes: Buffer): readonly [from: number, to: number] {
+    const { words } = this.record
     // No UTF-8 has such a byte.
     const behind = Buffer.concat([bytes, Buffer.of(0xff)])
-    return [this.#firstFrom(bytes), this.#firstFrom(behind)]
+    const isBehind = (n: number) => this.#compare(n, behind) >= 0
+    const from = this.#firstFrom(bytes)
+    // There are few, as a rule.
+    let [to, step] = [from, 1]
+    while (to + step <= words && !isBehind(to + step - 1)) {
+      to += step
+      step *= 2
+    }
+    return [from, this.#file.first(to, Math.min(words, to + step - 1), isBehind)]
   }
 
   /** The first word that is not before these bytes. */
   #firstFrom(bytes: Buffer): number {
-    return this.#file.first(0, this.record.words, (n) => this.#compare(n, bytes) >= 0)
+    const { words } = this.record
+    const step = Math.ceil(words / mostPivots)
+    const key = bytes.toString('latin1')
+    let low = 0
+    let high = step === 0 ? 0 : Math.ceil(words / step)
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#pivot(middle, step) < key) low = middle + 1
+      else high = middle
+    }
+    const from = low === 0 ? 0 : (low - 1) * step + 1
+    const to = Math.min(words, low * step)
+    return this.#file.first(from, to, (n) => this.#compare(n, bytes) >= 0)
+  }
+
+  /** The bytes of every `step`-th word. */
+  #pivot(n: number, step: number): string {
+    const known = this.#pivots[n]
+    if (known !== undefined) return known
+    const { source, from, to } = this.#file.bytes(...this.#wordRange(n * step))
+    return (this.#pivots[n] = source.toString('latin1', from, to))
   }
 
   word(n: number): string {
