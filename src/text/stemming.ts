@@ -2,7 +2,6 @@
 
 import { stemmer as danish } from '@orama/stemmers/danish'
 import { stemmer as dutch } from '@orama/stemmers/dutch'
-import { stemmer as english } from '@orama/stemmers/english'
 import { stemmer as finnish } from '@orama/stemmers/finnish'
 import { stemmer as french } from '@orama/stemmers/french'
 import { stemmer as german } from '@orama/stemmers/german'
@@ -14,6 +13,7 @@ import { stemmer as romanian } from '@orama/stemmers/romanian'
 import { stemmer as russian } from '@orama/stemmers/russian'
 import { stemmer as spanish } from '@orama/stemmers/spanish'
 import { stemmer as swedish } from '@orama/stemmers/swedish'
+import { porterStem } from './porter.js'
 
 /** Gives the stem of a folded form. It is for comparing: a stem need not be a word. */
 export type Stemmer = (form: string) => string
@@ -22,7 +22,7 @@ const stemmers: Readonly<Record<string, Stemmer>> = {
   ar: lightArabic,
   da: danish,
   de: (form) => german(withoutUmlauts(form)),
-  en: (form) => english(withoutIon(form)),
+  en: (form) => porterStem(withoutIon(form)),
   es: (form) => spanish(singular(form)),
   fi: finnish,
   fr: (form) => french(withoutArticle(form)),
@@ -82,12 +82,19 @@ const prefixes: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Porter's fourth step takes `ion` from behind `s` or `t`. The package takes that letter as well
- * (3.1.18: connection is connec), so it is done here, but for `ation`, which an earlier step takes.
+ * Porter's fourth step takes `ion` from behind `s` or `t`. porterStem() takes that letter as well
+ * (as the package does: connection is connec), so it is done here, but for `ation`, which an earlier step takes.
  */
 function withoutIon(form: string): string {
-  const [, start] = /^(.+[^a][st])ion(?:s|al|ally)?$/.exec(form) ?? []
-  return start !== undefined && /(?:[aeiouy]+[^aeiouy]+){2}$/.test(start) ? start : form
+  const at = form.lastIndexOf('ion')
+  if (at < 3) return form
+  const { length } = form
+  const isLast =
+    at + 3 === length || form.endsWith('ions') || form.endsWith('ional') || form.endsWith('ionally')
+  const before = form[at - 1]
+  if (!isLast || (before !== 's' && before !== 't') || form[at - 2] === 'a') return form
+  const start = form.slice(0, at)
+  return /(?:[aeiouy]+[^aeiouy]+){2}$/.test(start) ? start : form
 }
 
 /**
