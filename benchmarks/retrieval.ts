@@ -9,6 +9,7 @@ import { createLorekeep, type Lorekeep } from '../src/index.js'
 import type { Term } from '../src/types.js'
 import * as bench from './measure.js'
 import { PlainBm25 } from './plain-bm25.js'
+import { collectionsByRule } from './retrieval-rules.js'
 import { cran, hotpot, type Collection, type Passage, type Question } from './retrieval-data.js'
 
 const user = 'retrieval'
@@ -35,6 +36,8 @@ for (const { collection, targets } of collections) {
     bench.report({ scenario: 'retrieval', peer: 'BM25F', skipped: 'the collection is not here' })
   } else await measure(collection, targets)
 }
+
+for (const collection of collectionsByRule()) await measureByRule(collection)
 
 type Targets = Readonly<Partial<Record<keyof Scores, number>>>
 
@@ -68,6 +71,17 @@ async function measure(collection: Collection, targets: Targets): Promise<void> 
     await scoresOf(collection, retrieving(collection, graph)),
     theirs,
   )
+}
+
+/** Nothing was chosen by these. */
+async function measureByRule(collection: Collection): Promise<void> {
+  const { name, passages } = collection
+  const plain = new PlainBm25(passages)
+  const theirs = await scoresOf(collection, (text) => Promise.resolve(plain.search(text, firsts)))
+  await using keep = await filled(collection)
+  const graph = keep.knowledge.graph({ user })
+  tell(`search of ${name}`, await scoresOf(collection, searching(collection, graph)), theirs)
+  tell(`retrieve of ${name}`, await scoresOf(collection, retrieving(collection, graph)), theirs)
 }
 
 type Halves = Readonly<Record<'even' | 'odd', Scores[]>>
