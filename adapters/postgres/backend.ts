@@ -20,9 +20,9 @@ interface Opened {
 }
 
 /**
- * Stores in PostgreSQL 13 or later: each partition is a table. With `shared` any number of processes have it
- * open; otherwise one at a time, and others that open it are refused with `LK_STORAGE_LOCKED` until it has closed, or has
- * ended. A connection that is lost is made anew, to whichever of the hosts is the primary then.
+ * Stores in PostgreSQL 13 or later: each partition is a table. Any number of processes have it open at once; with
+ * `shared: false` one at a time, and others that open it are refused with `LK_STORAGE_LOCKED` until it has closed, or
+ * has ended. A connection that is lost is made anew, to whichever of the hosts is the primary then.
  */
 export class PostgresBackend implements Backend {
   readonly shared: boolean
@@ -38,7 +38,7 @@ export class PostgresBackend implements Backend {
   /** @throws TypeError where an option is wrong */
   constructor(options: PostgresOptions) {
     const given = checkOptions('PostgresBackend()', options, postgresOptions, 'url')
-    const { url, schema = 'lorekeep', shared = false, ssl } = given
+    const { url, schema = 'lorekeep', shared = true, ssl } = given
     const { retryMs = 10_000, connections = 8, statementTimeoutMs = 30_000 } = given
     const { snapshotMs = 6 * 3_600_000 } = given
     this.schema = schema

@@ -12,8 +12,8 @@ export interface PostgresOptions {
   /** The tables are in this schema, so that several stores can share a database. Default `lorekeep`. */
   readonly schema?: string
   /**
-   * Whether others may have the same store open at the same time, all of them with `shared`. Otherwise who has opened
-   * it is alone with it, and others are refused with `LK_STORAGE_LOCKED`. Default false.
+   * Whether others may have the same store open at the same time, all of them with `shared`. With false who has opened
+   * it is alone with it, and others are refused with `LK_STORAGE_LOCKED`. Default true.
    */
   readonly shared?: boolean
   /**

@@ -1,9 +1,13 @@
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
 import t from 'tap'
 import { shownPlace } from '../../src/cli/config/place.js'
 import { sampleId } from '../../src/cli/commands/cores/sample.js'
 import { Cluster, skip } from '../adapters/postgres/cluster.js'
-import { fail, run, serve, start, succeed } from './command.js'
+import { fail, run, serve, succeed } from './command.js'
 
 t.test('a password is not shown', async (t) => {
   t.equal(shownPlace('postgres://a:secret@b,c:1/d'), 'postgres://a:…@b,c:1/d')
@@ -63,28 +67,87 @@ else {
     t.match(await fail(t, 2, ['verify', '--salvage', other, text]), /not a database/u)
   })
 
-  t.test('a server has a database to itself, and leaves it to the next', async (t) => {
-    const first = await serve(t, ['--data', data])
-    t.match(first.stderr(), `# data in ${data}\n`)
-    const second = start(t, ['serve', '--port', '0', '--data', data])
-    t.match(await second.ended, {
-      code: 1,
-      stderr: /the data is in use: .* has cores of the schema one open/u,
-    })
-    // Whoever only reads needs nobody's leave.
-    const file = join(t.testdir(), 'backup')
-    await succeed(t, ['backup', file, '--data', data])
-    const verified = await run(t, ['verify', '--deep', data])
-    t.match(verified, { code: 0, stderr: /: nothing is wrong\b/u })
-    const copy = `${cluster.url}?schema=copy`
-    await succeed(t, ['restore', file, copy])
-    t.match(String(await succeed(t, ['cores', '--data', copy])), /urn:text/u)
-    t.match(await fail(t, 1, ['restore', file, data]), /has flows of the schema one open/u)
-    const remote = ['--url', first.url, '--token', first.token]
-    t.match(String(await succeed(t, ['ask', 'Where was Ada born?', ...remote])), /London/u)
-    // Whoever is killed leaves nothing behind that the next would have to wait for.
-    first.child.kill('SIGKILL')
-    await first.ended
-    t.match(String(await succeed(t, ['cores', '--data', data])), /urn:text/u)
+  t.test(
+    'servers share a database, and whoever is killed leaves the rest to the others',
+    async (t) => {
+      const token = ['--token', 'secret=*']
+      const first = await serve(t, ['--data', data, ...token])
+      t.match(first.stderr(), `# data in ${data}\n`)
+      const second = await serve(t, ['--data', data, ...token])
+      const balancer = await balance([first.url, second.url])
+      t.teardown(() => balancer.close())
+      const at = (url: string) => ['--url', url, '--token', 'secret', '--user', 'trustgraph']
+      // Watched at one, loaded at the other.
+      const watching = new AbortController()
+      t.teardown(() => watching.abort())
+      const events = await fetch(`${second.url}/api/v1/flow/default/events?user=trustgraph`, {
+        headers: { authorization: 'Bearer secret' },
+        signal: watching.signal,
+      })
+      const lines = linesOf(events)
+      const input = Buffer.from('Grace Hopper was born in New York.')
+      await succeed(t, ['load', '-', '--id', 'urn:grace', ...at(first.url)], { input })
+      for (const state of ['queued', 'active', 'done']) {
+        for await (const line of lines) if (line === `event: ${state}`) break
+        t.pass(state)
+      }
+      const ask = ['ask', 'Where was Grace born?']
+      t.match(String(await succeed(t, [...ask, ...at(second.url)])), /New York/u)
+      // Beside them, and through whatever is in front of them.
+      t.match(String(await succeed(t, [...ask, '--data', data])), /New York/u)
+      for (let n = 0; n < 4; n++) {
+        const id = `urn:text:${n}`
+        const input = Buffer.from(`Text ${n} was written in Rome.`)
+        await succeed(t, ['load', '-', '--id', id, '--wait', ...at(balancer.url)], { input })
+        t.match(String(await succeed(t, ['cores', ...at(balancer.url)])), id)
+      }
+      // Whoever only reads needs nobody's leave, and who restores has it alone.
+      const file = join(t.testdir(), 'backup')
+      await succeed(t, ['backup', file, '--data', data])
+      t.match(await run(t, ['verify', data]), { code: 0, stderr: /: nothing is wrong/u })
+      const copy = `${cluster.url}?schema=copy`
+      await succeed(t, ['restore', file, copy])
+      t.match(String(await succeed(t, ['cores', '--data', copy])), /urn:grace/u)
+      t.match(await fail(t, 1, ['restore', file, data]), /has flows of the schema one open/u)
+      first.child.kill('SIGKILL')
+      await first.ended
+      await succeed(t, ['load', '-', '--id', 'urn:last', '--wait', ...at(balancer.url)], { input })
+      t.match(String(await succeed(t, ['cores', ...at(second.url)])), /urn:last/u)
+      second.child.kill('SIGTERM')
+      t.match(await second.ended, { code: 0 })
+    },
+  )
+}
+
+/** One address for several servers: connections go to them in turn, and past those that are gone. */
+async function balance(urls: readonly string[]): Promise<{ url: string; close(): void }> {
+  const ports = urls.map((url) => Number(new URL(url).port))
+  let next = 0
+  const server = createServer((client) => {
+    const tryNext = (left: number) => {
+      const upstream = connect(ports[next++ % ports.length]!, '127.0.0.1')
+      let isConnected = false
+      upstream.on('connect', () => {
+        isConnected = true
+        client.pipe(upstream).pipe(client)
+      })
+      upstream.on('error', () => {
+        if (isConnected || left === 0) client.destroy()
+        else tryNext(left - 1)
+      })
+    }
+    client.on('error', () => undefined)
+    tryNext(ports.length - 1)
   })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, close: () => void server.close() }
+}
+
+/** Goes on where it was left. */
+function linesOf(response: Response): AsyncIterable<string> {
+  const input = Readable.fromWeb(response.body as ReadableStream)
+  input.on('error', () => undefined)
+  const lines = createInterface({ input })[Symbol.asyncIterator]()
+  return { [Symbol.asyncIterator]: () => ({ next: () => lines.next() }) }
 }

@@ -6,8 +6,11 @@ import { databaseUrl, isDatabase } from '../../src/cli/config/place.js'
 import type { Backend } from '../../src/storage.js'
 import { Cluster } from '../adapters/postgres/cluster.js'
 
+/** For a process that is alone with it. */
 export function backendAt(data: string): Backend {
-  return isDatabase(data) ? new PostgresBackend(databaseUrl(data)) : new LevelBackend(data)
+  return isDatabase(data)
+    ? new PostgresBackend({ ...databaseUrl(data), shared: false })
+    : new LevelBackend(data)
 }
 
 /** Gives it schemas by their names. */

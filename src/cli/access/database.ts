@@ -6,10 +6,10 @@ import { UsageError } from '../output/failure.js'
 import { databaseUrl, shownPlace } from '../config/place.js'
 
 /** A parameter `schema` of the URL is the option of that name. */
-export function openDatabase(data: string): PostgresBackend {
+export function openDatabase(data: string, shared = true): PostgresBackend {
   const { url, schema } = databaseUrl(data)
   try {
-    return new PostgresBackend({ url, ...(schema !== undefined && { schema }) })
+    return new PostgresBackend({ url, shared, ...(schema !== undefined && { schema }) })
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     throw new UsageError(error.message.replace('PostgresBackend()', '--data'), { cause: error })

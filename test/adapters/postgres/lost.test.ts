@@ -26,7 +26,7 @@ else {
   const open = async (t: Test, options: Partial<PostgresOptions> = {}) => {
     const proxy = await Proxy.start(cluster.port)
     const schema = `place_${places++}`
-    const backend = new PostgresBackend({ url: proxy.url, schema, ...options })
+    const backend = new PostgresBackend({ shared: false, url: proxy.url, schema, ...options })
     t.teardown(async () => {
       await backend.close()
       await proxy.stop()
@@ -143,7 +143,12 @@ else {
     await cluster.query('CREATE ROLE refused LOGIN SUPERUSER')
     const proxy = await Proxy.start(cluster.port)
     const url = proxy.url.replace('postgres@', 'refused@')
-    const backend = new PostgresBackend({ url, schema: `place_${places++}`, retryMs: 1000 })
+    const backend = new PostgresBackend({
+      shared: false,
+      url,
+      schema: `place_${places++}`,
+      retryMs: 1000,
+    })
     t.teardown(async () => {
       await backend.close()
       await proxy.stop()
@@ -189,7 +194,7 @@ else {
     const settings = ['wal_writer_delay = 10s', 'autovacuum = off']
     const lazy = await Cluster.start({ settings })
     t.teardown(() => lazy.stop())
-    const backend = new PostgresBackend({ url: lazy.url })
+    const backend = new PostgresBackend({ shared: false, url: lazy.url })
     t.teardown(() => backend.close())
     const storage = await backend.open('objects')
     await put(storage, key, text('1'))
@@ -216,7 +221,7 @@ else {
     proxy.cut()
     await wait(100)
     await t.rejects(put(storage, key, text('2')), { message: /does not answer/u })
-    const other = new PostgresBackend({ url: proxy.url, ...options })
+    const other = new PostgresBackend({ shared: false, url: proxy.url, ...options })
     const refused = t.rejects(other.open('cores'), { code: 'LK_STORAGE_UNAVAILABLE' })
     await Promise.all([other.close(), backend.close(), refused])
   })
@@ -240,7 +245,7 @@ else {
     await put(storage, key, text('1'))
     proxy.isDown = true
     proxy.cut()
-    const other = new PostgresBackend({ url: cluster.url, schema })
+    const other = new PostgresBackend({ shared: false, url: cluster.url, schema })
     await put(await other.open('objects'), key, text('2'))
     proxy.isDown = false
     await t.rejects(put(storage, key, text('3')), { code: /LK_STORAGE_(UNAVAILABLE|LOCKED)/u })
@@ -263,7 +268,7 @@ else {
     await cluster.query(
       "SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory'",
     )
-    const other = new PostgresBackend({ url: cluster.url, schema })
+    const other = new PostgresBackend({ shared: false, url: cluster.url, schema })
     await put(await other.open('objects'), key, text('2'))
     await t.rejects(storage.get(key), { code: 'LK_STORAGE_UNAVAILABLE' })
     await t.rejects(collect(storage.scan({})), { code: 'LK_STORAGE_UNAVAILABLE' })
@@ -350,14 +355,14 @@ else {
     for (const isolation of ['repeatable\\ read', 'serializable']) {
       const set = encodeURIComponent(`-c default_transaction_isolation=${isolation}`)
       const url = `${cluster.url}?options=${set}`
-      await using backend = new PostgresBackend({ url, schema: `place_${places++}` })
+      await using backend = new PostgresBackend({ shared: false, url, schema: `place_${places++}` })
       await t.resolves(Promise.all(partitionNames.map((name) => backend.open(name))))
     }
   })
 
   void t.test('what is asked while it closes leaves no session', async (t) => {
     const url = `${cluster.url}?application_name=left`
-    const backend = new PostgresBackend({ url })
+    const backend = new PostgresBackend({ shared: false, url })
     const asked = backend.exists().catch(() => undefined)
     await wait(5)
     await backend.close()
@@ -372,14 +377,14 @@ else {
     await cluster.query('CREATE DATABASE another')
     const url = cluster.url.replace(/postgres$/u, 'another')
     const schema = `place_${places++}`
-    await using other = new PostgresBackend({ url, schema })
+    await using other = new PostgresBackend({ shared: false, url, schema })
     await other.open('objects')
-    await using backend = new PostgresBackend({ url: cluster.url, schema })
+    await using backend = new PostgresBackend({ shared: false, url: cluster.url, schema })
     await backend.open('objects')
     const [row] = await cluster.query(
       "SELECT pid FROM pg_locks JOIN pg_database ON oid = database WHERE locktype = 'advisory' AND datname = 'another'",
     )
-    await using late = new PostgresBackend({ url: cluster.url, schema })
+    await using late = new PostgresBackend({ shared: false, url: cluster.url, schema })
     const error = await late.open('objects').catch((error: Error) => error)
     t.match(error, { code: 'LK_STORAGE_LOCKED' })
     t.notMatch(error, { message: new RegExp(`session ${String(row?.[0])} `, 'u') })
@@ -390,10 +395,10 @@ else {
     await cluster.query('CREATE ROLE guest LOGIN')
     await cluster.query(`CREATE SCHEMA ${schema} AUTHORIZATION guest`)
     const url = cluster.url.replace('postgres@', 'guest@')
-    await using backend = new PostgresBackend({ url, schema })
+    await using backend = new PostgresBackend({ shared: false, url, schema })
     await put(await backend.open('objects'), key, text('1'))
     await cluster.query(`UPDATE ${schema}.format SET version = 2`)
-    await using later = new PostgresBackend({ url, schema })
+    await using later = new PostgresBackend({ shared: false, url, schema })
     await t.rejects(later.open('cores'), { code: 'LK_STORAGE_FORMAT' })
   })
 
@@ -433,7 +438,7 @@ else {
   })
 
   void t.test('what cannot be opened says why', async (t) => {
-    const backendOf = (url: string) => new PostgresBackend({ url, retryMs: 100 })
+    const backendOf = (url: string) => new PostgresBackend({ shared: false, url, retryMs: 100 })
     const { port } = cluster
     const unknown = backendOf(`postgres://postgres@127.0.0.1:${port}/nowhere`)
     await t.rejects(unknown.open('cores'), {

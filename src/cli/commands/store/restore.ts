@@ -34,7 +34,7 @@ export async function restoreBackup(
   const total = file === '-' ? undefined : 2 * (await sizeOf(file))
   const place = shownPlace(directory)
   const backend = isDatabase(directory)
-    ? (await import('../../access/database.js')).openDatabase(directory)
+    ? (await import('../../access/database.js')).openDatabase(directory, false)
     : await emptyDirectory(directory)
   let isRestored = false
   try {
