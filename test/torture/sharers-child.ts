@@ -30,7 +30,8 @@ await objects.defineSchema(schema)
 await flows.define(definitionOf(random))
 say('open')
 const runner = flows.run()
-process.stdin.once('data', () => (isOver = true))
+// Told to, or left alone.
+for (const event of ['data', 'end']) process.stdin.once(event, () => (isOver = true))
 await Promise.all([
   repeat('object', importObjects),
   repeat('object', importObjects),
