@@ -15,7 +15,7 @@ import { KeptBackend } from './objects/kept-backend.js'
 
 const formatKey = encodeKey('format')
 
-const formats = { cores: { version: 1 }, objects: { format: 1 }, flows: { format: 2 } } as const
+const formats = { cores: { version: 1 }, objects: { format: 1 }, flows: { format: 1 } } as const
 
 type Kind = keyof typeof formats
 
