@@ -117,9 +117,12 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
   // Several stores over one backend, as processes have it.
   shared: async (runs, seed) => {
     const pages = { engine: 'memory', runs: Math.ceil(runs / 2), seed } as const
+    const queue = { engine: 'shared', runs: Math.ceil(runs / 2), seed } as const
     return {
       two: await modelRuns({ ...pages, stores: 2, cacheBytes: 64 * 1024 }),
       four: await modelRuns({ ...pages, stores: 4, cacheBytes: 1 }),
+      twoQueues: await flowModelRuns({ ...queue, queues: 2 }),
+      fourQueues: await flowModelRuns({ ...queue, queues: 4 }),
     }
   },
   snapshots: (runs, seed) =>
