@@ -41,6 +41,8 @@ interface Planned {
   /** What the index has it under. */
   readonly generation: string
   readonly isIndexed: boolean
+  /** Who began it. */
+  readonly member: string | undefined
 }
 type How = Required<Pick<ImportOptions, 'mode' | 'copies'>> & {
   /** The digest that the core has to have. */
@@ -92,6 +94,7 @@ export class CoreImporter {
     const { mode = 'append', copies = 1, index: isIndexed = false, dialect = 'any' } = options
     const how = { mode, copies, expected }
     const signal = eitherOf(this.#closing, options.signal)
+    const { member } = this.#table
     await this.#libraries.room(name.user, signal)
     const created = createId(this.#now())
     const generation = (isIndexed && (await this.#appendedTo(name, mode))) || created
@@ -99,6 +102,7 @@ export class CoreImporter {
       table: this.#table,
       slices: this.#slices,
       minLinked: this.#minLinked,
+      member,
       now: this.#now,
       source: isIndexed ? { generation, core: name.id } : undefined,
       signal,
@@ -141,7 +145,7 @@ export class CoreImporter {
         ? { slices: 0, inline: staged.small.inline }
         : { slices: writer.blocks }
       const segment: SegmentRecord = { id, ...lies, ...stored, createdAt }
-      const planned = { created, generation, isIndexed }
+      const planned = { created, generation, isIndexed, member }
       const duplicate = await this.#commit(name, how, segment, staged, planned, staging)
       if (duplicate) await staging.discard()
       return { ...summary, duplicate }
@@ -164,7 +168,7 @@ export class CoreImporter {
     how: How,
     segment: SegmentRecord,
     { small, parts }: Staged,
-    { created, generation: planned, isIndexed }: Planned,
+    { created, generation: planned, isIndexed, member }: Planned,
     staging: Staging,
   ): Promise<boolean> {
     for (;;) {
@@ -221,6 +225,7 @@ export class CoreImporter {
         name,
         operations,
         require,
+        member,
         waiting,
         parts: isIndexedNow ? parts : [],
         retired: replaced?.generation,

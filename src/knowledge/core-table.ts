@@ -1,5 +1,5 @@
 import { hasCode, LorekeepError } from '../errors.js'
-import type { Presence } from '../presence.js'
+import { refused, type Presence } from '../presence.js'
 import { decodeRecord, encodeRecord } from '../record.js'
 import type { Operation, Precondition, Storage } from '../storage.js'
 import type { Collector } from './collector.js'
@@ -31,6 +31,11 @@ export class CoreTable {
     return this.#presence !== undefined
   }
 
+  /** Who this process is now: what begins now is refused once it is another one. */
+  get member(): string | undefined {
+    return this.#presence?.id
+  }
+
   /** What a record of something to be deleted says: whose affair that is. */
   get whose(): Uint8Array {
     return encoder.encode(this.#presence?.id ?? '')
@@ -41,15 +46,18 @@ export class CoreTable {
   }
 
   /**
-   * A durable write, of nobody who was taken for dead.
+   * A durable write, of nobody who was taken for dead since it was `member`: what was begun before that may have been
+   * done, or swept, by others.
    * @throws LorekeepError `LK_STORAGE_*`, of `LK_STORAGE_CONFLICT` with the index in `require`
    */
   async write(
     operations: readonly Operation[],
     require: readonly Precondition[] = [],
+    member: string | undefined = this.member,
   ): Promise<void> {
     const presence = this.#presence
     if (presence === undefined) return this.cores.write(operations, { durable: true, require })
+    if (member !== presence.id) throw refused()
     // First: what others have swept and replaced meanwhile is no news to whoever they took for dead.
     const all = [presence.condition('cores'), ...require]
     try {
@@ -97,14 +105,14 @@ export class CoreTable {
    * From here on a crash leaves a record of the segment or index, so that its values can be deleted. Gives what that
    * says.
    */
-  async stage(...ids: readonly string[]): Promise<Uint8Array> {
-    const member = this.#presence?.id
+  async stage(member: string | undefined, ...ids: readonly string[]): Promise<Uint8Array> {
     const record: StagedRecord = { state: 'importing', ...(member !== undefined && { member }) }
     const value = encodeRecord(record)
     const keys = ids.map((id) => stagedKey(id))
     await this.write(
       keys.map((key) => ({ type: 'put', key, value })),
       keys.map((key) => ({ type: 'absent', key })),
+      member,
     )
     return value
   }
@@ -125,9 +133,10 @@ export class CoreTable {
   async attempt(
     operations: readonly Operation[],
     require: readonly Precondition[],
+    member: string | undefined,
   ): Promise<boolean> {
     try {
-      await this.write(operations, require)
+      await this.write(operations, require, member)
       this.collector.noticeSuccess()
       return true
     } catch (error) {

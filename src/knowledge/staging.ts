@@ -10,6 +10,8 @@ interface StagingOptions {
   readonly table: CoreTable
   readonly slices: Storage
   readonly minLinked: number
+  /** Who began it. */
+  readonly member: string | undefined
   readonly now: () => number
   /** Whose the segment is going to be, where it is indexed. */
   readonly source: SourceName | undefined
@@ -82,7 +84,8 @@ export class Staging {
     this.#isStaged = true
     this.#isIndexStaged = isIndexed
     const ids = isIndexed ? [this.id, this.indexId] : [this.id]
-    this.#staged = await this.#options.table.stage(...ids)
+    const { table, member } = this.#options
+    this.#staged = await table.stage(member, ...ids)
   }
 
   async #linked(parts: readonly PartRecord[]): Promise<readonly PartRecord[]> {

@@ -272,13 +272,14 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     const name = checkRef(ref)
     return this.#inFlight.run(async () => {
       const key = coreKey(name)
+      const { member } = this.#table
       for (;;) {
         const stored = await this.#cores.get(key)
         if (stored === undefined) return false
         const { generation } = decodeRecord<CoreRecord>(stored)
         const operations: Operation[] = [{ type: 'del', key }, this.#table.markGarbage(generation)]
         const require: Precondition[] = [{ type: 'equals', key, value: stored }]
-        const change = { name, operations, require, retired: generation }
+        const change = { name, operations, require, member, retired: generation }
         if (!(await this.#libraries.commit(change))) continue
         this.#collector.retire(generation)
         return true

@@ -48,6 +48,7 @@ export async function indexSegments(
       throw error
     }
   }
+  const { member } = table
   // What is replaced from here on stays to be read.
   const release = table.collector.pin(...new Set(segments.map(({ generation }) => generation)))
   try {
@@ -57,35 +58,41 @@ export async function indexSegments(
     const [first] = indexed
     if (first === undefined) return
     const { reading } = library
-    await commit(library, table, createId(now()), async (id) => {
-      const builder = new IndexBuilder(slices, id, first, signal)
-      try {
-        const total = indexed.reduce((sum, { bytes }) => sum + bytes, 0)
-        let done = 0
-        for (const waiting of indexed) {
-          builder.source(waiting)
-          for await (const slice of readOrTell(waiting)) {
-            signal?.throwIfAborted()
-            builder.push(slice)
-            await builder.ready()
-            done += slice.length
-            onProgress?.({ stage: 'triples', done, total })
+    await commit(
+      library,
+      table,
+      createId(now()),
+      async (id) => {
+        const builder = new IndexBuilder(slices, id, first, signal)
+        try {
+          const total = indexed.reduce((sum, { bytes }) => sum + bytes, 0)
+          let done = 0
+          for (const waiting of indexed) {
+            builder.source(waiting)
+            for await (const slice of readOrTell(waiting)) {
+              signal?.throwIfAborted()
+              builder.push(slice)
+              await builder.ready()
+              done += slice.length
+              onProgress?.({ stage: 'triples', done, total })
+            }
           }
+          const made = await builder.finish()
+          await builder.end()
+          const linking = {
+            minLinked,
+            signal,
+            onProgress: (linked: number, vectors: number) =>
+              onProgress?.({ stage: 'vectors', done: linked, total: vectors }),
+          }
+          const added = isThorough ? await linkParts(slices, made, linking) : made
+          return { reading, added, removed: [], indexed, forgotten: [] }
+        } finally {
+          await builder.end()
         }
-        const made = await builder.finish()
-        await builder.end()
-        const linking = {
-          minLinked,
-          signal,
-          onProgress: (linked: number, vectors: number) =>
-            onProgress?.({ stage: 'vectors', done: linked, total: vectors }),
-        }
-        const added = isThorough ? await linkParts(slices, made, linking) : made
-        return { reading, added, removed: [], indexed, forgotten: [] }
-      } finally {
-        await builder.end()
-      }
-    })
+      },
+      member,
+    )
   } finally {
     release()
   }
@@ -99,6 +106,7 @@ export async function mergeInto(
   { signal, onProgress }: IndexOptions,
 ): Promise<void> {
   const { table, slices, minLinked, now } = tools
+  const { member } = table
   const release = table.collector.pin(...parts.map(({ record }) => partName(record)))
   try {
     await library.refresh()
@@ -117,7 +125,7 @@ export async function mergeInto(
       const added = made === undefined ? [] : [made]
       return { reading, added, removed: parts, indexed: [], forgotten: [] }
     }
-    await commit(library, table, createId(now()), whole).catch(async (error: unknown) => {
+    await commit(library, table, createId(now()), whole, member).catch(async (error: unknown) => {
       // Others may have merged and deleted them, if they took this process for dead.
       if (!library.isShared || !hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
       await library.refresh()
@@ -130,6 +138,7 @@ export async function mergeInto(
 
 /** Forgets the generations that were given up and of which no part has anything any more. */
 export async function forget(library: Library, table: CoreTable): Promise<void> {
+  const { member } = table
   await library.refresh()
   // Parts that come later have nothing of those that are gone by now.
   const retired = new Set(library.retired)
@@ -143,6 +152,7 @@ export async function forget(library: Library, table: CoreTable): Promise<void> 
   if (retired.size === 0) return
   await library.change({
     id: undefined,
+    member,
     reading,
     added: [],
     removed: [],
@@ -182,7 +192,7 @@ async function deadShare(part: Part, retired: ReadonlySet<string>): Promise<numb
   return accepts.reduce((dead, accepted) => dead - accepted, places) / places
 }
 
-type Made = Omit<Parameters<Library['change']>[0], 'id' | 'staged'>
+type Made = Omit<Parameters<Library['change']>[0], 'id' | 'staged' | 'member'>
 
 /** Stages a name, does the work under it and writes what it comes to; or takes all of it back. */
 async function commit(
@@ -190,10 +200,11 @@ async function commit(
   table: CoreTable,
   id: string,
   work: (id: string) => Promise<Made>,
+  member: string | undefined,
 ): Promise<void> {
   try {
-    const staged = await table.stage(id)
-    await library.change({ id, staged, ...(await work(id)) })
+    const staged = await table.stage(member, id)
+    await library.change({ id, staged, member, ...(await work(id)) })
   } catch (error) {
     // Unless the storage failed after it had carried out the write.
     const isDiscarded = await table.discard(id, libraryKey(library.user))

@@ -41,6 +41,8 @@ export interface CoreChange {
   readonly operations: readonly Operation[]
   /** The first one is about the core's own record. */
   readonly require: readonly Precondition[]
+  /** Who began it, where others share the storage. */
+  readonly member?: string | undefined
   /** The segment that it adds, where that is to be indexed later. */
   readonly waiting?: Waiting | undefined
   /** What the index has of the segment already. */
@@ -59,6 +61,8 @@ interface Written {
 export interface PartsChange {
   /** Library.reading when the work began: what was read anew since may have it done already. */
   readonly reading: number
+  /** Who began it, where others share the storage. */
+  readonly member?: string | undefined
   /** The staged name under which the new parts were written. */
   readonly id: string | undefined
   /** What its record says. */
@@ -253,7 +257,7 @@ export class Library {
     const written = parts.length > 0 ? this.#putParts(all, operations, require) : undefined
     const isAddition = retired === undefined && written === undefined
     const isWritten = await this.#ifNewest(written && require.length - 1, () =>
-      this.#table.attempt([...operations, ...this.#tick(isAddition)], require),
+      this.#table.attempt([...operations, ...this.#tick(isAddition)], require, change.member),
     )
     if (!isWritten) return false
     this.#remember(written)
@@ -292,7 +296,7 @@ export class Library {
     const place = isSame && !this.isShared ? undefined : require.length - 1
     try {
       await this.#ifNewest(place, () =>
-        this.#table.write([...operations, ...this.#tick(false)], require),
+        this.#table.write([...operations, ...this.#tick(false)], require, change.member),
       )
       collector.noticeSuccess()
     } catch (error) {

@@ -26,10 +26,11 @@ export async function* readWaiting(
     const segment = decodeRecord<SegmentRecord>(stored)
     yield* segmentSlices(places, { generation, n, segment })
   } catch (cause) {
-    if (!hasCode(cause, 'LK_STORAGE_CORRUPT') || cause.details['id'] !== undefined) throw cause
+    if (!hasCode(cause, 'LK_STORAGE_CORRUPT')) throw cause
     const key = waitingKey(waiting.user, generation, n)
     const isGone = isShared && (await places.cores.get(key)) === undefined
     if (isGone) throw deletedMeanwhile(cause)
+    if (cause.details['id'] !== undefined) throw cause
     throw damaged(waiting, cause.message, cause)
   }
 }
