@@ -1,6 +1,6 @@
 // FlowQueue: the queue, its runners and whoever watches them.
 
-import { LorekeepError } from '../errors.js'
+import { hasCode, LorekeepError } from '../errors.js'
 import { tellClosing } from '../closing.js'
 import { InFlight } from '../in-flight.js'
 import type { KnowledgeStore } from '../knowledge/types.js'
@@ -621,15 +621,19 @@ class Flows implements ClosableFlowQueue {
     const leave = [
       presence.onExpelled(() => this.#endAll(presence)),
       presence.onGone((id) => this.#queue.takeFrom(new Set([id]))),
-      presence.onLook(
-        () =>
-          void this.#queue.refresh().then(
-            () => this.#tidy(),
-            () => {},
-          ),
-      ),
+      presence.onLook(() => void this.#lookAtOthers()),
     ]
     return () => leave.forEach((end) => end())
+  }
+
+  async #lookAtOthers(): Promise<void> {
+    try {
+      await this.#queue.refresh()
+      await this.#tidy()
+    } catch (error) {
+      const { closing } = this.#inFlight
+      if (!closing.aborted || !hasCode(error, 'LK_CLOSED')) this.#options.onError(error)
+    }
   }
 
   /**

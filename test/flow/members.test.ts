@@ -3,8 +3,11 @@
 
 import t, { type Test } from 'tap'
 import { keyPrefix } from '../../src/keys.js'
+import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { flowProblems } from '../fixtures/problems.js'
 import { SharedMemory } from '../fixtures/shared-memory.js'
+import type { LorekeepOptions } from '../../src/lorekeep.js'
+import type { PartitionName } from '../../src/storage.js'
 import type { KeptBackend } from '../objects/kept-backend.js'
 import { listed, Notes, running, type Running } from './running.js'
 import { settled, VirtualClock } from './virtual-clock.js'
@@ -210,4 +213,29 @@ t.test('before he is there again, his steps have ended', async (t) => {
   await settled()
   t.ok(await one.flows.load('f', { ...document, id: 'y' }))
   end()
+})
+
+t.test('a look at the queue that fails is told, and no other', async (t) => {
+  const memory = new SharedMemory()
+  const real = memory.backend()
+  const faulty = new FaultyBackend(real)
+  const backend = {
+    ...{ shared: true, close: () => real.close(), [Symbol.asyncDispose]: () => real.close() },
+    open: (partition: PartitionName) => (partition === 'flows' ? faulty : real).open(partition),
+  }
+  const told: string[] = []
+  const onError: LorekeepOptions['onError'] = (error, { where }) => {
+    told.push(`${where}: ${(error as { code: string }).code}`)
+  }
+  const { clock, keep } = await running(t, { backend: backend as unknown as KeptBackend, onError })
+  await clock.advance(20_000)
+  t.strictSame(told, [])
+  Object.assign(faulty, { failAt: faulty.calls + 1, lasting: true })
+  await clock.advance(6000)
+  t.strictSame(told, ['flows: LK_STORAGE_FAILED'])
+  faulty.failAt = Infinity
+  await clock.advance(20_000)
+  await keep.close()
+  await clock.advance(20_000)
+  t.strictSame(told, ['flows: LK_STORAGE_FAILED'])
 })
