@@ -94,12 +94,16 @@ export async function openFlowQueue(options: FlowQueueOptions): Promise<Closable
   const runners = new Set<FlowRunner>()
   const running = new Set<Delivery>()
   const { flows, clock, chance, createId, leaseMs, isAlone, presence } = options
+  let opened: JobQueue | undefined = undefined
+  let hasHeard = false
   const neighbours = new Neighbours({
     sharing: flows.sharing,
     clock,
     isWatchedHere: () => hub.isWatched,
     onChange: ({ flows, cancelled }) => {
-      queue.outdate()
+      // Others may speak before it is open.
+      hasHeard = true
+      opened?.outdate()
       for (const runner of runners) runner.noticeOthers(flows, cancelled)
     },
     onEvent: (event) => hub.emit(event),
@@ -128,6 +132,8 @@ export async function openFlowQueue(options: FlowQueueOptions): Promise<Closable
       }
     },
   })
+  opened = queue
+  if (hasHeard) queue.outdate()
   return new Flows({ ...options, queue, hub, neighbours, runners, running, tell, isWatched })
 }
 

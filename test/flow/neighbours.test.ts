@@ -1,9 +1,10 @@
 // Two processes over one backend: what one does with flows and jobs the other hears of, by a message
 // where one arrives, and else when it looks. Time stands still unless a test moves it.
 
+import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { headKey } from '../../src/flow/queue/records.js'
-import type { Backend } from '../../src/storage.js'
+import type { Backend, Storage } from '../../src/storage.js'
 import { SharedMemory } from '../fixtures/shared-memory.js'
 import type { KeptBackend } from '../objects/kept-backend.js'
 import { listed, never, Notes, running, watched, type Running } from './running.js'
@@ -28,15 +29,28 @@ async function twoOver(t: Test, alter = (backend: Backend): Backend => backend):
 }
 
 /** Nothing that is published arrives. */
-function silent(real: Backend): Backend {
-  return {
+const silent = altered((storage) => ({
+  sharing: { ...storage.sharing!, publish: () => undefined },
+}))
+
+/** The event loop goes round with each read. */
+const slow = altered((storage) => ({
+  get: async (key) => {
+    for (let n = 0; n < 3; n++) await turn()
+    return storage.get(key)
+  },
+}))
+
+/** With members of its storages in place of theirs. */
+function altered(membersOf: (storage: Storage) => Partial<Storage>) {
+  return (real: Backend): Backend => ({
     shared: real.shared,
     open: async (partition) => {
       const storage = await real.open(partition)
-      const sharing = { ...storage.sharing!, publish: () => undefined }
+      const members = membersOf(storage)
       return new Proxy(storage, {
         get: (target, name) => {
-          if (name === 'sharing') return sharing
+          if (name in members) return members[name as keyof Storage] as unknown
           const member: unknown = Reflect.get(target, name)
           return typeof member === 'function' ? (member.bind(target) as unknown) : member
         },
@@ -44,7 +58,7 @@ function silent(real: Backend): Backend {
     },
     close: () => real.close(),
     [Symbol.asyncDispose]: () => real.close(),
-  }
+  })
 }
 
 /** Calls with each look at the head of the queue. */
@@ -211,4 +225,15 @@ t.test('a job that another cancels, or whose record is gone, has ended', async (
   t.equal(await one.flows.job(first), undefined, 'forgotten')
   await done.ended
   t.equal(done.events.at(-1)?.type, 'done')
+})
+
+t.test('others may speak while it opens', async (t) => {
+  const memory = new SharedMemory()
+  const speaking = await memory.backend().open('flows')
+  const backend = slow(memory.backend()) as KeptBackend
+  let isOpen = false
+  const opened = running(t, { backend, clock: new VirtualClock() }).finally(() => (isOpen = true))
+  const message = Buffer.from(JSON.stringify({ type: 'changed', flows: ['f'], cancelled: [] }))
+  for (; !isOpen; await turn()) speaking.sharing!.publish(message)
+  await t.resolves(opened)
 })
