@@ -15,6 +15,7 @@ import { aCount, aRule, aSignal, aString, oneOf } from '../door/rules.js'
 import { aFlowId, checkDefinition, firstFlow, stepsOf } from './definition.js'
 import { acceptDocument, type AcceptedDocument } from './document.js'
 import { EventHub, type Watcher } from './events.js'
+import { lentStores } from './lent-stores.js'
 import { Neighbours } from './neighbours.js'
 import { FileReader } from './files/file-reader.js'
 import { numberIn } from './queue/block.js'
@@ -304,13 +305,18 @@ class Flows implements ClosableFlowQueue {
     checkNoMore('run()', surplus)
     this.#inFlight.check()
     const { signal, flows } = checkOptions('run()', options, runOptions)
-    const { clock, leaseMs, knowledge, objects, base, tell, isWatched } = this.#options
+    const { clock, leaseMs, knowledge, objects, base, presence } = this.#options
+    const { tell, isWatched } = this.#options
+    const stores = { knowledge, objects, base }
     const stop = () => void runner.stop()
     const runner = new FlowRunner({
       queue: this.#queue,
       clock,
       leaseMs,
-      stores: { knowledge, objects, base },
+      storesFor: ({ member }) => {
+        if (presence === undefined) return stores
+        return lentStores(stores, () => presence.id === member)
+      },
       readFile: (type, bytes, signal) => this.#files.read(type, bytes, signal),
       running: this.#options.running,
       onEnded: () => void this.#tidy(),
@@ -643,8 +649,8 @@ class Flows implements ClosableFlowQueue {
   }
 
   /**
-   * Others have what runs here. A step that does not end may write once this process has joined anew, so that is told
-   * to others then.
+   * Others have what runs here. A step that does not end writes nothing to the stores that it was lent; for whatever
+   * else it may do when this process has joined anew, others are told of it then.
    */
   async #endAll(presence: Presence): Promise<void> {
     const { clock, leaseMs, running, onError } = this.#options

@@ -15,7 +15,8 @@ interface FlowRunnerOptions {
   readonly queue: JobQueue
   readonly clock: Clock
   readonly leaseMs: number
-  readonly stores: Pick<StepContext, 'knowledge' | 'objects' | 'base'>
+  /** For the steps of one delivery. */
+  readonly storesFor: (claimed: Claimed) => Pick<StepContext, 'knowledge' | 'objects' | 'base'>
   readonly readFile: ExecutionOptions['readFile']
   /** What runs in this process, of all runners: until its end, also where it was given up. */
   readonly running: Set<Delivery>
@@ -177,14 +178,15 @@ export class FlowRunner implements Runner {
   }
 
   async #deliver(claimed: Claimed, flow: Flow, steps: readonly Step[]): Promise<void> {
-    const { queue, clock, running, stores, readFile, onProgress, onStep, onError } = this.#options
+    const { queue, clock, running, storesFor, readFile } = this.#options
+    const { onProgress, onStep, onError } = this.#options
     const execution = new Execution({
       queue,
       clock,
       flow,
       steps,
       claimed,
-      stores,
+      stores: storesFor(claimed),
       readFile,
       onProgress: (step, done, total) => onProgress(claimed, step, done, total),
       onStep: (step) => onStep(claimed, step),

@@ -6,6 +6,7 @@ import { keyPrefix } from '../../src/keys.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { flowProblems } from '../fixtures/problems.js'
 import { SharedMemory } from '../fixtures/shared-memory.js'
+import type { CoreMessage } from '../../src/types.js'
 import type { LorekeepOptions } from '../../src/lorekeep.js'
 import type { PartitionName } from '../../src/storage.js'
 import type { KeptBackend } from '../objects/kept-backend.js'
@@ -49,10 +50,18 @@ function outcomeOf<T>(work: Promise<T>): { value?: T; error?: unknown } {
   return outcome
 }
 
+const messages: CoreMessage[] = [
+  [
+    't',
+    {
+      m: { i: 'x', m: [], u: 'alice', c: 'default' },
+      t: [{ s: { v: 'urn:x', e: true }, p: { v: 'urn:p', e: true }, o: { v: 'o', e: false } }],
+    },
+  ],
+]
+
 function write({ keep }: Running): Promise<unknown> {
-  const m = { i: 'x', m: [], u: 'alice', c: 'default' }
-  const t = [{ s: { v: 'urn:x', e: true }, p: { v: 'urn:p', e: true }, o: { v: 'o', e: false } }]
-  return keep.knowledge.write(core, [['t', { m, t }]])
+  return keep.knowledge.write(core, messages)
 }
 
 /** Keys of this kind in the partition of flows. */
@@ -213,6 +222,45 @@ t.test('before he is there again, his steps have ended', async (t) => {
   await settled()
   t.ok(await one.flows.load('f', { ...document, id: 'y' }))
   end()
+})
+
+t.test('a step of before writes nothing when he is there again', async (t) => {
+  const { one, two } = await twoOver(t)
+  let end = (): void => undefined
+  const written: unknown[] = []
+  const notes = new Notes().on('a', async (_, { knowledge, objects }) => {
+    const graph = knowledge.graph({ user: 'alice' })
+    await new Promise<void>((resolve) => (end = resolve))
+    const codeOf = async (work: () => Promise<unknown>) => {
+      written.push(await work().catch(({ code }: { code: string }) => code))
+    }
+    await codeOf(async () => knowledge.write(core, messages))
+    await codeOf(async () => objects.createCollection('c'))
+    await codeOf(async () => graph.merge({ v: 'urn:a', e: true }, { v: 'urn:b', e: true }))
+  })
+  await two.flows.define({ id: 'f', steps: new Notes().steps('a') })
+  await one.flows.define({ id: 'f', steps: notes.steps('a') })
+  const runner = one.flows.run()
+  await one.flows.load('f', document)
+  await settled()
+  await two.clock.advance(50_000)
+  t.ok(await two.flows.removeDocument(ref), 'nobody has it any more')
+  // His beat is refused, and after a lease he is there again, though the step goes on.
+  await one.clock.advance(40_000)
+  await one.flows.define({ id: 'g', steps: notes.steps('a') })
+  end()
+  await settled()
+  t.strictSame(written, Array(3).fill('LK_STORAGE_UNAVAILABLE'))
+  t.equal(await two.keep.knowledge.stat(core), undefined)
+  t.strictSame(await two.keep.objects.collections(), [])
+  // What he claims from here on writes.
+  await one.flows.load('f', document)
+  await one.clock.advance(2000)
+  end()
+  await settled()
+  t.ok(await two.keep.knowledge.stat(core))
+  t.notOk(written.slice(3).includes('LK_STORAGE_UNAVAILABLE'))
+  void runner
 })
 
 t.test('a look at the queue that fails is told, and no other', async (t) => {

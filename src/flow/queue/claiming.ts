@@ -18,6 +18,8 @@ import type { Active, FlowState } from './state.js'
 export interface Claimed {
   readonly number: number
   readonly token: string
+  /** Who claimed it, of those who share the backend. */
+  readonly member: string | undefined
   readonly record: JobRecord
   readonly document: StoredDocument
 }
@@ -93,7 +95,7 @@ export async function claim(
     putLease(draft, active)
     draft.tell(() => eventOf('active', record, draft.now))
     // The record lives on, and what is told of it now stays as it is.
-    jobs.push({ number, token, record: { ...record }, document })
+    jobs.push({ number, token, member: draft.member, record: { ...record }, document })
   }
   return { jobs, more: more || jobs.length < taken.length }
 }
