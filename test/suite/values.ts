@@ -37,6 +37,21 @@ export function values({ withStorage }: Context): void {
     await storage.write([], { require: [{ type: 'equals', key: text('a'), value: bytes() }] })
   })
 
+  withStorage('an empty value is one, whatever its bytes lie in', async (storage) => {
+    // Of some the memory has no address, which zlib's crc32 takes for the beginning of a checksum.
+    const values = [
+      bytes(),
+      new Uint8Array(new ArrayBuffer(0)),
+      text('').subarray(),
+      Buffer.alloc(0),
+    ]
+    for (const [n, value] of values.entries()) {
+      await put(storage, numbered(n), value)
+      assertBytes(await storage.get(numbered(n)), bytes())
+    }
+    assert.equal((await collect(storage.scan({}))).length, values.length)
+  })
+
   withStorage('keys are as long as the longest of the stores', async (storage) => {
     await withSeed(async (random) => {
       // Such as no compression makes shorter, and such as differ in the last byte alone.
