@@ -13,7 +13,7 @@ import { aRule, wrongName } from '../door/rules.js'
 import { isRecord } from '../door/wording.js'
 
 /** What the partition `cores` is written in. Data of another version is refused. */
-export const formatVersion = 2
+export const formatVersion = 3
 
 /** The newest state of a core: its generation names the segments that belong to it. */
 export interface CoreRecord extends CoreStat {

@@ -216,7 +216,7 @@ test('keys of no kind, and the format', ({ cores, slices }) => {
     {
       of: 'another format',
       changes: [[cores, formatKey(), { version: 1 }]],
-      found: ['different ("format"): format 1; this version reads 2'],
+      found: ['different ("format"): format 1; this version reads 3'],
     },
     {
       of: 'a format that is no record',
