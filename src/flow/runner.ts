@@ -269,6 +269,7 @@ export class FlowRunner implements Runner {
       }
       // Behind the renewals of this very moment, which come first.
       await queue.reap()
+      await queue.endWaits()
     } catch (error) {
       onError(error)
     }

@@ -23,14 +23,14 @@ interface Two {
   readonly two: Running
 }
 
-/** Their wall clocks are a minute apart. */
-async function twoOver(t: Test): Promise<Two> {
+/** Their wall clocks are a minute apart, unless it says more. */
+async function twoOver(t: Test, aheadMs = 60_000): Promise<Two> {
   const memory = new SharedMemory()
   const open = (now: number) => {
     return running(t, { backend: memory.backend() as KeptBackend, clock: new VirtualClock(now) })
   }
   const start = Date.UTC(2026, 0, 1)
-  return { memory, one: await open(start), two: await open(start + 60_000) }
+  return { memory, one: await open(start), two: await open(start + aheadMs) }
 }
 
 /** Time passes for both, in small steps. */
@@ -261,6 +261,25 @@ t.test('a step of before writes nothing when he is there again', async (t) => {
   t.ok(await two.keep.knowledge.stat(core))
   t.notOk(written.slice(3).includes('LK_STORAGE_UNAVAILABLE'))
   void runner
+})
+
+t.test('a job that failed under a clock a day ahead comes again in time', async (t) => {
+  const both = await twoOver(t, 86_400_000)
+  const { one, two } = both
+  const notes = new Notes().on('a', () => Promise.reject(new Error('on purpose')))
+  const waits = { minDelayMs: 10_000, maxDelayMs: 10_000 }
+  await one.flows.define({ id: 'f', steps: new Notes().steps('a'), ...waits })
+  await two.flows.define({ id: 'f', steps: notes.steps('a'), ...waits })
+  const runner = two.flows.run()
+  const { job } = await one.flows.load('f', document)
+  await pass(both, 100)
+  await runner.stop()
+  t.match(await one.flows.job(job), { state: 'delayed' })
+  one.flows.run()
+  await pass(both, 4000)
+  t.match(await one.flows.job(job), { state: 'delayed' })
+  await pass(both, 3000)
+  t.match(await one.flows.job(job), { state: 'done', attempts: 2 })
 })
 
 t.test('a look at the queue that fails is told, and no other', async (t) => {

@@ -288,6 +288,7 @@ export async function hasten(draft: Draft, id: string, fraction: () => number): 
     const record = records[place]
     if (record === undefined) continue
     record.dueAt = draft.now + backoff(flow.flow, record.attempts, fraction())
+    record.updatedAt = draft.now
     draft.putRecord(jobKey(number), record)
     draft.put(delayedKey(id, record.dueAt, number), nothing)
     flow.nextDue = Math.min(flow.nextDue, record.dueAt)

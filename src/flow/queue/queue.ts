@@ -25,6 +25,7 @@ import type { LatestRecord } from './records.js'
 import { complete, fail, recordStep, release, renew } from './settling.js'
 import type { FailOptions } from './settling.js'
 import { documentName, hashOf, lapsesAt, noCounts } from './state.js'
+import { endWaits, Waits } from './waits.js'
 
 export type { Claimed } from './claiming.js'
 export type { Committed } from './committer.js'
@@ -63,6 +64,7 @@ export class JobQueue {
    * jobs is claimed.
    */
   readonly #removing = new Map<string, number>()
+  readonly #waits = new Waits()
 
   private constructor(committer: Committer, options: JobQueueOptions) {
     this.#committer = committer
@@ -201,6 +203,18 @@ export class JobQueue {
       dropHeld(draft, gone)
       return reap(draft, () => this.#chance.fraction(), gone)
     })
+  }
+
+  /** Puts jobs back into their lanes that were delayed by clocks which are ahead of this one, and have waited enough. */
+  async endWaits(): Promise<void> {
+    // One's own clock is right for whoever is alone.
+    if (this.#storage.sharing === undefined) return
+    const { flows, head } = this.#committer.state
+    const waiting = [...flows.values()].filter(({ counts }) => counts.delayed > 0)
+    const ids = waiting.map(({ flow }) => flow.id)
+    await this.#waits.look(this.#storage, ids, head.version, () => this.#clock.elapsed())
+    const over = this.#waits.over(this.#clock.now(), this.#clock.elapsed())
+    if (over.length > 0) await this.#committer.commit((draft) => endWaits(draft, over))
   }
 
   /** Takes away what this process holds for others to see, and needs no more. */
