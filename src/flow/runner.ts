@@ -79,7 +79,11 @@ export class FlowRunner implements Runner {
   }
 
   begin(): void {
-    this.wake(this.#options.queue.flows().map(({ id }) => id))
+    const { queue, onError } = this.#options
+    const wakeAll = () => this.wake(queue.flows().map(({ id }) => id))
+    wakeAll()
+    // What others have loaded may not be known here.
+    if (queue.isShared) queue.refresh().then(wakeAll, onError)
   }
 
   /** Something may be there to claim in these flows. */

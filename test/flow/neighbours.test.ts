@@ -115,6 +115,17 @@ t.test('what one loads the other begins, and whoever watches hears all of it', a
   t.equal(ofDocument.events.filter(({ type }) => type === 'done').length, 1, 'told once')
 })
 
+t.test('who begins to run looks for what others have loaded', async (t) => {
+  const { one, two } = await twoOver(t, silent)
+  const notes = new Notes()
+  await two.flows.define({ id: 'f', steps: notes.steps('a') })
+  await one.flows.load('f', document('x'))
+  two.flows.run()
+  await settled()
+  await settled()
+  t.strictSame(notes.runs, ['x a'])
+})
+
 t.test('what one cancels the other breaks off', async (t) => {
   const { one, two, clock } = await twoOver(t)
   let ended = false

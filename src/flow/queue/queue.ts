@@ -208,7 +208,7 @@ export class JobQueue {
   /** Puts jobs back into their lanes that were delayed by clocks which are ahead of this one, and have waited enough. */
   async endWaits(): Promise<void> {
     // One's own clock is right for whoever is alone.
-    if (this.#storage.sharing === undefined) return
+    if (!this.isShared) return
     const { flows, head } = this.#committer.state
     const waiting = [...flows.values()].filter(({ counts }) => counts.delayed > 0)
     const ids = waiting.map(({ flow }) => flow.id)
@@ -251,6 +251,10 @@ export class JobQueue {
     return this.#committer.state.head.version
   }
 
+  get isShared(): boolean {
+    return this.#storage.sharing !== undefined
+  }
+
   /** Notices what other processes have written. */
   refresh(): Promise<void> {
     return this.#committer.refresh()
@@ -258,8 +262,7 @@ export class JobQueue {
 
   /** As refresh(), unless what is known is as new as it has to be. */
   async look(reads: Reads): Promise<void> {
-    const isShared = this.#storage.sharing !== undefined
-    if (!isShared || this.#committer.lastLook.isDue(reads)) await this.refresh()
+    if (!this.isShared || this.#committer.lastLook.isDue(reads)) await this.refresh()
   }
 
   /** Others say that there are changes. */
