@@ -2,9 +2,11 @@ import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { LorekeepError } from '../../src/errors.js'
 import { numberIn } from '../../src/flow/queue/block.js'
-import { outputKey } from '../../src/flow/queue/records.js'
+import { endingKey, outputKey, withheldKey } from '../../src/flow/queue/records.js'
 import { createLorekeep } from '../../src/lorekeep.js'
-import { encodeKey } from '../../src/keys.js'
+import { encodeKey, keyPrefix } from '../../src/keys.js'
+import { memberKey } from '../../src/presence.js'
+import { encodeRecord } from '../../src/record.js'
 import type { Partitions } from '../../src/verify-stores.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { flowProblems } from '../fixtures/problems.js'
@@ -120,4 +122,30 @@ t.test('a salvage that was broken off, wherever, leaves nothing that opens', asy
       )
     }
   }
+})
+
+t.test('what members of a shared store held is no damage, and does not come along', async (t) => {
+  const source = new MemoryBackend()
+  const keep = await createLorekeep({ backend: source })
+  const { job } = await keep.flows.load('default', { id: 'd', user: 'u', content: 'a text' })
+  const { flows } = await partitionsOf(source)
+  const ending = { member: 'm', user: 'u', document: 'other' }
+  await flows.write([
+    { type: 'put', key: memberKey('m'), value: encodeRecord({}) },
+    { type: 'put', key: withheldKey('u', 'd', 'm'), value: new Uint8Array(0) },
+    { type: 'put', key: endingKey(4096, 'token'), value: encodeRecord(ending) },
+  ])
+  t.strictSame(await flowProblems(flows), [])
+  const backend = new MemoryBackend()
+  const { findings, jobs } = await salvage(await partitionsOf(source), backend)
+  t.strictSame(findings, [])
+  t.equal(jobs, 1)
+  const salvaged = await backend.open('flows')
+  for (const kind of ['member', 'withheld', 'ending']) {
+    for await (const page of salvaged.scan(keyPrefix(kind))) t.strictSame(page, [], kind)
+  }
+  t.strictSame(await flowProblems(salvaged), [])
+  await using again = await createLorekeep({ backend })
+  t.equal((await again.flows.job(job))?.state, 'queued')
+  await keep.close()
 })
