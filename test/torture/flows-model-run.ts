@@ -10,8 +10,9 @@ import { LevelBackend } from '../../adapters/level/index.js'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { LorekeepError } from '../../src/errors.js'
 import type { JobQueue } from '../../src/flow/queue/queue.js'
-import type { JobFailure } from '../../src/flow/types.js'
+import type { Job, JobFailure } from '../../src/flow/types.js'
 import type { Backend, Storage } from '../../src/storage.js'
+import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { SharedMemory } from '../fixtures/shared-memory.js'
 import { flowProblems } from '../fixtures/problems.js'
 import { documentOf, flowOf, jobsOf, leaseMs, openQueue } from '../flow/queue/queues.js'
@@ -38,11 +39,17 @@ class Real {
   readonly storages: readonly Storage[]
   /** Of every claim there was: number and token. */
   readonly holds: { readonly number: number; readonly token: string; readonly id: string }[] = []
+  readonly #backends: readonly FaultyBackend[]
   readonly #seen: ReadonlyMap<string, number>[] = []
 
   /** One for each queue, which all have the same content. */
-  constructor(storages: readonly Storage[]) {
+  constructor(storages: readonly Storage[], backends: readonly FaultyBackend[]) {
     this.storages = storages
+    this.#backends = backends
+  }
+
+  backendOf(queue: JobQueue): FaultyBackend {
+    return this.#backends[this.queues.indexOf(queue) % this.#backends.length]!
   }
 
   async open(place: number): Promise<void> {
@@ -50,6 +57,12 @@ class Real {
     const chance = { fraction: () => fraction, token: () => `held${++tokens}` }
     this.queues[place] = await openQueue(this.storages[place]!, { clock, chance, firstFlow })
     this.#seen[place] = new Map()
+  }
+
+  /** What is stored of a flow, as whoever opens it finds it. */
+  async jobs(flow: string): Promise<Job[]> {
+    const observer = await openQueue(this.storages[0]!, { clock: this.clock, firstFlow })
+    return jobsOf(observer, { flow })
   }
 
   now(queue: JobQueue): number {
@@ -230,6 +243,30 @@ const acts = {
     await real.open(queue)
     return 'ok'
   },
+  // A load while calls of the storage fail, one of them or all from there on, before or after they happen.
+  outage: async (queue, model, real, { flow, user, pick, size }) => {
+    const id = flowIds[flow] as string
+    const faulty = real.backendOf(queue)
+    const when = size % 2 === 0 ? 'before' : 'after'
+    const failAt = faulty.calls + 1 + (pick % 5)
+    Object.assign(faulty, { when, failAt, lasting: size > 3 })
+    const document = documentOf(`d${pick % 7}`, users[user])
+    const { code, value } = await coded(queue.load(id, document))
+    Object.assign(faulty, { failAt: Infinity, lasting: false })
+    const { user: whose } = document
+    if (value !== undefined) {
+      assert.equal(model.refusal(id), 'ok')
+      model.load(value, id, whose, document.id)
+      return `ok ${when}`
+    }
+    if (code !== 'LK_STORAGE_FAILED') assert.equal(code, model.refusal(id))
+    // Whoever is told of a failure may find it stored, where that is not known.
+    const stored = model.flows.has(id) ? await real.jobs(id) : []
+    const unknown = stored.filter((job) => !model.jobs.has(job.id))
+    assert.ok(unknown.length <= (when === 'after' && code === 'LK_STORAGE_FAILED' ? 1 : 0))
+    for (const job of unknown) model.load(job.id, id, whose, document.id)
+    return `${code} ${when}${unknown.length > 0 ? ', stored' : ''}`
+  },
   // So many at once that records of done jobs go.
   bulk: async (queue, model, real, { pick }) => {
     // It empties the queue: not too often.
@@ -357,12 +394,13 @@ export async function flowModelRuns(options: {
       fc.commands([commands], { maxCommands: 60, size: 'max' }),
       async (sequence) => {
         const directory = engine === 'level' ? mkdtempSync(join(tmpdir(), 'lorekeep-model-')) : ''
-        const backends = backendsOf(engine, queues, directory)
+        const reals = backendsOf(engine, queues, directory)
+        const backends = reals.map((real) => new FaultyBackend(real))
         try {
           const storages = await Promise.all(
             Array.from({ length: queues }, (_, n) => backends[n % backends.length]!.open('flows')),
           )
-          const real = new Real(storages)
+          const real = new Real(storages, backends)
           for (let n = 0; n < queues; n++) await real.open(n)
           await (real.queues[0] as JobQueue).define(secondFlow)
           const model = new FlowModel([firstFlow, secondFlow], leaseMs)
