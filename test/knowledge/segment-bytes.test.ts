@@ -209,6 +209,7 @@ function counting(backend: Backend) {
       const storage = await backend.open(...name)
       return Object.assign(Object.create(storage) as typeof storage, {
         get: storage.get.bind(storage),
+        getBytes: storage.getBytes.bind(storage),
         getMany: storage.getMany.bind(storage),
         scan: storage.scan.bind(storage),
         close: storage.close.bind(storage),
