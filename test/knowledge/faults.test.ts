@@ -130,7 +130,7 @@ t.test(
       for (let failAt = 0; failAt <= calls; failAt++) {
         const directory = join(t.testdir(), `${name} ${failAt}`)
         const backend = new FaultyBackend(new LevelBackend(directory))
-        const first = await createLorekeep({ backend, onError: () => undefined })
+        const first = await createLorekeep({ backend, onError: () => undefined, indexThreads: 0 })
         await first.knowledge.write(ref, [triplesMessage('first')])
         const before = await state(first.knowledge)
         const start = backend.calls
@@ -159,7 +159,7 @@ t.test('a small import whose commit is in doubt is found by the next one', async
       let found = 0
       for (let failAt = 1; failAt < 8; failAt++) {
         const backend = new FaultyBackend(createBackend(t))
-        const keep = await createLorekeep({ backend, onError: () => undefined })
+        const keep = await createLorekeep({ backend, onError: () => undefined, indexThreads: 0 })
         const { knowledge } = keep
         await knowledge.write(ref, [triplesMessage('first')])
         const before = await state(knowledge)
