@@ -22,6 +22,11 @@ export class TurnTaking {
     this.#name = name
   }
 
+  /** There are others. */
+  get isShared(): boolean {
+    return this.#sharing !== undefined
+  }
+
   /** Nobody has to be waited for. */
   get isHad(): boolean {
     return this.#sharing === undefined || this.#release !== undefined

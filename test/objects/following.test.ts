@@ -112,6 +112,27 @@ t.test('what others have changed is read by one call, and nothing else', async (
   t.strictSame(await objectProblems(a.backend), [])
 })
 
+t.test('a turn is kept for who goes on, and what others have made is read together', async (t) => {
+  const memory = new SharedMemory()
+  const a = await one(t, memory)
+  const b = await one(t, memory)
+  await a.store.defineSchema(definition)
+  for (let n = 0; n < 3; n++) await a.store.import(batch(n * 40, 40))
+  b.seen.gets = 0
+  await b.store.import(batch(1000, 40))
+  // The look, the ids, the runs of two indexes, and the small blocks: one read each.
+  t.ok(b.seen.gets <= 5, `${b.seen.gets} reads`)
+  const { sharing } = a.real
+  let turns = 0
+  const take = sharing!.turn.bind(sharing)
+  sharing!.turn = (...asked) => (turns++, take(...asked))
+  const since = performance.now()
+  for (let n = 0; n < 8; n++) await a.store.import(batch(2000 + n, 1))
+  // One ends when it is over, and no sooner.
+  const most = 1 + Math.ceil((performance.now() - since) / 100)
+  t.ok(turns > 0 && turns <= most, `${turns} turns`)
+})
+
 t.test('what is far behind, or has lost what leads on, reads everything', async (t) => {
   const memory = new SharedMemory()
   const a = await one(t, memory)
@@ -140,21 +161,22 @@ t.test('an index is built while others write all the time, and is right', async 
   for (let n = 0; n < 2; n++) await a.store.import(batch(n * 9000, 9000))
   let next = 20_000
   let written = 0
+  const others: Promise<unknown>[] = []
   // Before each write of the builder others make one of theirs: without turns they would be first each time.
   a.seen.beforeWrite = async () => {
     if (written >= 12) return
     written++
-    await Promise.race([
-      (async () => {
-        await b.store.import(batch(next++, 1))
-        await b.store.delete('c', written * 700)
-        await b.store.patch('c', 17_000 + written, { group: 1 })
-      })(),
-      // They wait for their turn.
-      new Promise((resolve) => setTimeout(resolve, 20)),
-    ])
+    const writing = (async () => {
+      await b.store.import(batch(next++, 1))
+      await b.store.delete('c', written * 700)
+      await b.store.patch('c', 17_000 + written, { group: 1 })
+    })()
+    others.push(writing)
+    // They wait for their turn.
+    await Promise.race([writing, new Promise((resolve) => setTimeout(resolve, 20))])
   }
   await a.store.defineSchema(more)
+  await Promise.all(others)
   await b.store.import(batch(50_000, 1))
   t.ok(written > 3, `${written} times`)
   for (const { store } of [a, b]) {

@@ -32,34 +32,33 @@ export async function planBlocks(
   for (const at of changed) {
     for (; copied < at; copied++) blocks.push(table.blocks[copied] as BlockPlace)
     const place = table.blocks[at]
-    let rows = added
-    if (place !== undefined) {
-      const gone = lost.get(at)
-      rows = (await readRows(place, pages)).filter(({ ref }) => !gone?.has(ref))
-      replaced.push(place)
-      copied++
-    }
+    const gone = lost.get(at)
     const taken: BlockPlace[] = []
-    let size = rows.length
+    let size = place === undefined ? added.length : place.rows - (gone?.size ?? 0)
     for (let last = blocks.at(-1); last !== undefined; last = blocks.at(-1)) {
       if (!('page' in last) || last.rows > size || last.rows >= blockRows / 2) break
       taken.unshift(last)
       size += last.rows
       blocks.pop()
     }
-    if (taken.length > 0) {
-      replaced.push(...taken)
-      const before: Row[] = []
-      for (const small of taken) before.push(...(await readRows(small, pages)))
-      rows = [...before, ...rows]
+    if (place !== undefined) {
+      taken.push(place)
+      copied++
     }
+    replaced.push(...taken)
+    const there = await readRows(taken, pages)
+    const rows = gone?.size ? there.filter(({ ref }) => !gone.has(ref)) : there
+    if (place === undefined) rows.push(...added)
     if (rows.length > 0) blocks.push(...encodeBlocks(table.schema, rows))
   }
   for (; copied < table.blocks.length; copied++) blocks.push(table.blocks[copied] as BlockPlace)
   return { blocks, replaced }
 }
 
-async function readRows({ page }: BlockPlace, pages: Pages<Block>): Promise<Row[]> {
-  const block = await pages.get(page)
-  return Array.from({ length: block.rows }, (_, n) => block.row(n))
+async function readRows(places: readonly BlockPlace[], pages: Pages<Block>): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const block of await pages.loadMany(places.map(({ page }) => page))) {
+    for (let n = 0; n < block.rows; n++) rows.push(block.row(n))
+  }
+  return rows
 }

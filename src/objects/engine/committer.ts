@@ -208,6 +208,8 @@ export class Committer {
     while (this.#waiting.length > 0) {
       if (this.#turn.isOver) this.#turn.end()
       if (this.#turn.isHad || (await this.#takeTurn())) await this.#commitGroup()
+      // Whoever was answered may go on at once: the turn, and what was read for it, is for that, too.
+      if (this.#turn.isShared && this.#waiting.length === 0) await turn()
     }
     this.#turn.end()
     this.#running = undefined

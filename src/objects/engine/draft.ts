@@ -12,6 +12,7 @@ import {
   mergeChange,
   runOf,
   type Index,
+  type Run,
   type WrittenEntries,
 } from './index-runs.js'
 import { HeldPages } from './list.js'
@@ -162,13 +163,25 @@ export class Draft {
     if (drafted !== undefined) {
       for (const [n, id] of texts.entries()) if (drafted.has(id)) candidates.add(n)
     }
-    for (const { adds } of this.state.ids.runs) {
-      const held = new HeldPages(entries)
-      const match = () =>
-        adds.tryMatch(hashes.keys as Float64Array, held, (place) => {
+    const held = new HeldPages(entries)
+    const match = (runs: readonly Run[]) => {
+      const unread: Run[] = []
+      const missing: number[] = []
+      for (const run of runs) {
+        const pages = run.adds.tryMatch(hashes.keys as Float64Array, held, (place) => {
           candidates.add(hashes.refs[place] as number)
         })
-      for (let missing = match(); missing < 0; missing = match()) await held.load(~missing)
+        if (pages.length === 0) continue
+        unread.push(run)
+        missing.push(...pages)
+      }
+      return { unread, missing }
+    }
+    // What others have made of late is not in memory: one read for all of it.
+    const { unread, missing } = match(this.state.ids.runs)
+    if (missing.length > 0) {
+      await held.loadMany(missing)
+      match(unread)
     }
     let found: (Row | undefined)[] | undefined
     for (const n of candidates) {

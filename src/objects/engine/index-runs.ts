@@ -151,9 +151,10 @@ export async function mergeChange(
   let adds: Entries = added
   let dels: Entries = deleted
   // The newest are the smallest: from there on each merge takes in about as much as it has.
+  const small = await readSmall(replaced, entries)
   for (const run of replaced.toReversed()) {
-    adds = mergeEntries(await readList(run.adds, entries), adds)
-    dels = mergeEntries(await readList(run.dels, entries), dels)
+    adds = mergeEntries(await readList(run.adds, entries, small), adds)
+    dels = mergeEntries(await readList(run.dels, entries, small), dels)
     irregular += run.irregular
   }
   if (replaced.length > 0) ({ adds, dels } = cancelEntries(adds, dels))
@@ -207,8 +208,27 @@ function levelOf(entries: number): number {
   return Math.floor(Math.log(Math.max(entries, 1)) / Math.log(runsPerLevel))
 }
 
-async function readList(list: SortedList, entries: EntryPages): Promise<Entries> {
+/** Lists of a page, with one read: what others have made of late is not in memory. */
+async function readSmall(
+  runs: readonly Run[],
+  entries: EntryPages,
+): Promise<ReadonlyMap<number, EntryPage>> {
+  const numbers: number[] = []
+  for (const { adds, dels } of runs) {
+    for (const { pages } of [adds, dels]) if (pages.length === 1) numbers.push(...pages)
+  }
+  const pages = await entries.loadMany(numbers, { keep: false })
+  return new Map(pages.map((page, n) => [numbers[n] as number, page]))
+}
+
+async function readList(
+  list: SortedList,
+  entries: EntryPages,
+  small: ReadonlyMap<number, EntryPage>,
+): Promise<Entries> {
   if (list.length === 0) return noEntries
+  const only = small.get(list.pages[0] as number)
+  if (only !== undefined) return concatEntries([only])
   // What is merged is gone afterwards, and would only push out what stays.
   return concatEntries(await entries.loadMany(list.pages, { keep: false }))
 }

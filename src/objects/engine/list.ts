@@ -32,6 +32,12 @@ export class HeldPages implements PageSource {
   async load(number: number): Promise<void> {
     this.#held.set(number, await this.#pages.load(number))
   }
+
+  /** With one read. */
+  async loadMany(numbers: readonly number[]): Promise<void> {
+    const pages = await this.#pages.loadMany(numbers)
+    for (const [n, page] of pages.entries()) this.#held.set(numbers[n] as number, page)
+  }
 }
 
 /** A place between entries: in front of all that are (key, ref) or more. */
@@ -105,13 +111,18 @@ export class SortedList {
   }
 
   /**
-   * Calls with the place of each of the keys (growing) that the list has. Gives 0, or the
-   * complement of the number of a page as tryCollect() does; then it is to be asked again.
+   * Calls with the place of each of the keys (growing) that the list has. Gives the numbers of pages
+   * that have to be had before; then it is to be asked again.
    */
-  tryMatch(keys: Float64Array, entries: PageSource, found: (place: number) => void): number {
+  tryMatch(
+    keys: Float64Array,
+    entries: PageSource,
+    found: (place: number) => void,
+  ): readonly number[] {
     const firsts = this.#keys
     const pages = this.pages.length
-    if (pages === 0) return 0
+    const missing: number[] = []
+    if (pages === 0) return missing
     let n = -1
     let page: EntryPage | undefined
     for (let place = 0; place < keys.length; place++) {
@@ -119,13 +130,17 @@ export class SortedList {
       if (page === undefined || (n + 1 < pages && (firsts[n + 1] as number) < key)) {
         n = Math.max(0, n)
         while (n + 1 < pages && (firsts[n + 1] as number) < key) n++
-        page = entries.peek(this.pages[n] as number)
-        if (page === undefined) return ~(this.pages[n] as number)
+        const number = this.pages[n] as number
+        page = entries.peek(number)
+        if (page === undefined) {
+          if (missing.at(-1) !== number) missing.push(number)
+          continue
+        }
       }
       const at = page.lowerBound(key, -1)
       if ((at < page.refs.length ? page.key(at) : firsts[n + 1]) === key) found(place)
     }
-    return 0
+    return missing
   }
 
   /** The page that holds a position, and where in it. */
