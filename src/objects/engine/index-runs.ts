@@ -217,6 +217,7 @@ async function readSmall(
   for (const { adds, dels } of runs) {
     for (const { pages } of [adds, dels]) if (pages.length === 1) numbers.push(...pages)
   }
+  if (numbers.length === 0) return new Map()
   const pages = await entries.loadMany(numbers, { keep: false })
   return new Map(pages.map((page, n) => [numbers[n] as number, page]))
 }
