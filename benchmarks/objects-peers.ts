@@ -117,6 +117,12 @@ interface Text {
   readonly group: number
 }
 
+interface Asked {
+  readonly match: string
+  readonly group?: number
+  readonly offset?: number
+}
+
 /** A table of JSON text, and an index of words over two of its fields: porter's stems, no accents. */
 export class TextPeer {
   readonly #database: Database
@@ -145,7 +151,7 @@ export class TextPeer {
     })
     const joined = `from words join texts on n = words.rowid where words match ?`
     const inGroup = `${joined} and json_extract(doc, '$.group') = ?`
-    const best = 'order by rank limit ?'
+    const best = 'order by rank limit ? offset ?'
     this.#questions = [
       [`from words where words match ?`, joined],
       [inGroup, inGroup],
@@ -160,15 +166,16 @@ export class TextPeer {
   }
 
   /** The best are parsed. Gives the total. */
-  ask(match: string, group: number | undefined, limit: number): number {
+  ask({ match, group, offset = 0 }: Asked, limit: number): number {
     const values = group === undefined ? [match] : [match, group]
     const { count, page } = this.#questions[values.length - 1] as Record<
       'count' | 'page',
       Statement
     >
     const total = count.get(...values) as number
-    const found = page.all(...values, limit).map((doc) => JSON.parse(doc as string) as Text)
-    check(found.length === Math.min(limit, total), 'the page of FTS5')
+    const docs = page.all(...values, limit, offset)
+    const found = docs.map((doc) => JSON.parse(doc as string) as Text)
+    check(found.length === Math.min(limit, Math.max(0, total - offset)), 'the page of FTS5')
     return total
   }
 

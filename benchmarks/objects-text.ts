@@ -34,6 +34,8 @@ interface Question {
   /** The same, as FTS5 writes it. */
   readonly match: string
   readonly group?: number
+  /** Where the page begins. */
+  readonly offset?: number
   isMatch(article: Article): boolean
 }
 
@@ -79,9 +81,37 @@ const cases: readonly Case[] = [
     },
   },
   {
+    name: 'text, a word of a tenth to a half of all objects',
+    questions: 20,
+    least: 1,
+    ask: (random) => anyOf([between(random, 0, 10)]),
+  },
+  {
+    name: 'text, words that begin in some way',
+    questions: 40,
+    least: 1,
+    ask: (random) => beginning(wordOf(between(random, 2000, 9000)).slice(0, 5)),
+  },
+  {
+    name: 'text, two words, from the 300th on',
+    questions: 40,
+    least: 1,
+    ask: (random) => ({
+      ...anyOf([between(random, 30, 300), between(random, 30, 300)]),
+      offset: 300,
+    }),
+  },
+  {
     name: 'text, a phrase of two frequent words',
     questions: 20,
+    least: 1,
     ask: (random) => phraseOf([between(random, 0, 20), between(random, 0, 20)]),
+  },
+  {
+    name: 'text, a phrase of a frequent word and a rarer one',
+    questions: 40,
+    least: 1,
+    ask: (random) => phraseOf([between(random, 0, 20), between(random, 50, 500)]),
   },
 ]
 
@@ -125,7 +155,7 @@ async function measure(
   for (const question of asked(0).slice(0, 5)) {
     const total = articles.filter((article) => question.isMatch(article)).length
     const ours = await askOurs(keep, question)
-    const theirs = peer?.ask(question.match, question.group, limit)
+    const theirs = peer?.ask(question, limit)
     bench.check(ours === total, `the total of ${question.search}: ${ours} of ${total}`)
     bench.check(theirs === undefined || theirs === total, `that of the peer: ${theirs} of ${total}`)
   }
@@ -137,7 +167,7 @@ async function measure(
     ...(peer && {
       theirs: (round: number) =>
         bench.seconds(() => {
-          for (const { match, group } of asked(round)) peer.ask(match, group, limit)
+          for (const question of asked(round)) peer.ask(question, limit)
         }),
     }),
   })
@@ -149,10 +179,13 @@ async function measure(
   )
 }
 
-async function askOurs(keep: Lorekeep, { search, group }: Question): Promise<number> {
+async function askOurs(keep: Lorekeep, question: Question): Promise<number> {
+  const { search, group, offset = 0 } = question
   const filters = { $text: { $search: search }, ...(group !== undefined && { group }) } as Filters
-  const { objects, total } = await keep.objects.query({ schema_name: schema.name, filters, limit })
-  bench.check(objects.length === Math.min(limit, total), `the page of ${search}`)
+  const asked = { schema_name: schema.name, filters, limit, offset }
+  const { objects, total } = await keep.objects.query(asked)
+  const rest = Math.max(0, total - offset)
+  bench.check(objects.length === Math.min(limit, rest), `the page of ${search}`)
   let before = Infinity
   for (const { _score = 0 } of objects) {
     bench.check(_score <= before, `the order of ${search}`)
@@ -176,6 +209,14 @@ function phraseOf(ranks: readonly number[]): Question {
     search: `"${phrase}"`,
     match: `"${phrase}"`,
     isMatch: ({ title, body }) => [title, body].some((text) => ` ${text} `.includes(` ${phrase} `)),
+  }
+}
+
+function beginning(text: string): Question {
+  return {
+    search: `${text}*`,
+    match: `${text}*`,
+    isMatch: ({ title, body }) => ` ${title} ${body}`.includes(` ${text}`),
   }
 }
 

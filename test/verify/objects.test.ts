@@ -168,14 +168,33 @@ t.test('where words are is compared with the rows', async (t) => {
   ])
   t.strictSame(await linesOf(verify, true), [])
   const { adds } = await recordIn<RunRecord>(objects, runKey(1, 1))
-  const key = pageKey(adds.pages[0]!)
-  const page = EntryPage.decode((await objects.get(key))!)
+  // The page before has how long the rows are.
+  const key = pageKey(adds.pages[1]!)
+  const bytes = (await objects.get(key))!
+  const page = EntryPage.decode(bytes).entries()
+  const { keys, refs } = page
   const places = page.places!.map((place) => (place === '?' ? '@' : place))
-  const value = EntryPage.encode({ keys: page.keys, refs: page.refs, places })
-  await objects.write([{ type: 'put', key, value }], { durable: true })
-  const lines = await linesOf(verify, true)
-  t.equal(lines.length > 0, true)
-  t.match(lines.join('\n'), /one/)
+  const lengths = Array.from(page.lengths!, (length) => length + 1)
+  for (const damage of [{ places }, { lengths }]) {
+    const value = EntryPage.encode({ ...page, ...damage })
+    await objects.write([{ type: 'put', key, value }], { durable: true })
+    const lines = await linesOf(verify, true)
+    t.equal(lines.length > 0, true)
+    t.match(lines.join('\n'), /one/)
+  }
+  // Whatever single byte is another, it is told, or nothing is the matter.
+  const untold: number[] = []
+  for (let n = 0; n < bytes.length; n++) {
+    const value = Uint8Array.from(bytes)
+    value[n] = (value[n] as number) ^ 0x41
+    await objects.write([{ type: 'put', key, value }], { durable: true })
+    if ((await linesOf(verify, true)).length === 0) untold.push(n)
+  }
+  t.strictSame(untold, [])
+  await objects.write([{ type: 'put', key, value: EntryPage.encode({ keys, refs }) }], {
+    durable: true,
+  })
+  t.not((await linesOf(verify, true)).length, 0, 'words without their rows')
 })
 
 type Filled = Awaited<ReturnType<typeof filled>>
@@ -315,7 +334,7 @@ test('keys of no kind, the format and the head', ({ objects, head }) => {
       }
     }),
     isNone('no format', undefined, 'missing ("format"): says what format the data is of'),
-    isNone('another format', { format: 1 }, 'different ("format"): format 1; this version reads 4'),
+    isNone('another format', { format: 1 }, 'different ("format"): format 1; this version reads 5'),
     isNone(
       'a format that is none',
       Buffer.from('5'),
@@ -1178,8 +1197,8 @@ test('ids of one hash', ({ objects, hash, ids, blocks: { e }, rowsOf }) => {
   const entries = page([ofA, a], [ofB, b], [ofB, ofE], ...rest)
   const met = page([ofA, a], [ofA, b], [hash.of('c', 'e'), ofE], ...rest)
   const first = (change: Change): Change => {
-    const keys = EntryPage.decode(change[2] as Uint8Array)
-    const adds = { ...ids.record.adds, keys: [keys.keys[0]], refs: [keys.refs[0]] }
+    const { keys, refs } = EntryPage.decode(change[2] as Uint8Array).entries()
+    const adds = { ...ids.record.adds, keys: [keys[0]], refs: [refs[0]] }
     return [objects, ids.key, { ...ids.record, adds }]
   }
   return [

@@ -3,14 +3,16 @@
 import { ColumnReader, ColumnWriter } from './columns.js'
 import { orderOf } from '../../radix-sort.js'
 import { tableSpan } from './ref.js'
+import { encodeWords, WordPage, type WordEntries } from './word-page.js'
 import { compareScalars, type Scalar } from '../values/values.js'
 
 /** In order of keys, then references; `keys` is a Float64Array where all keys are numbers. */
 export interface Entries {
   readonly keys: Float64Array | readonly Scalar[]
   readonly refs: Float64Array
-  /** Of words that were added: where in their rows they are. */
+  /** Of words that were added: where in their rows they are, and how long these are. */
   readonly places?: readonly string[] | undefined
+  readonly lengths?: ArrayLike<number> | undefined
 }
 
 /** Entries in no order, as rows make them. */
@@ -19,10 +21,11 @@ export interface KeyList {
   readonly refs: number[]
   /** Of an index of text, else empty. */
   readonly places: string[]
+  readonly lengths: number[]
 }
 
 export function newKeys(): KeyList {
-  return { keys: [], refs: [], places: [] }
+  return { keys: [], refs: [], places: [], lengths: [] }
 }
 
 export const noEntries: Entries = { keys: [], refs: new Float64Array(0) }
@@ -38,8 +41,8 @@ export function sortEntries(keys: readonly Scalar[], refs: readonly number[]): E
 }
 
 /** As sortEntries(), where most keys come several times: words. */
-export function sortWords({ keys, refs, places }: KeyList): Entries {
-  return sortGroups(keys, refs, 1, places) as Entries
+export function sortWords({ keys, refs, places, lengths }: KeyList): Entries {
+  return sortGroups(keys, refs, 1, { places, lengths }) as Entries
 }
 
 function sortByComparison(keys: readonly Scalar[], refs: readonly number[]): Entries {
@@ -56,7 +59,7 @@ function sortGroups(
   keys: readonly Scalar[],
   refs: readonly number[],
   least: number,
-  places?: readonly string[],
+  words?: Pick<KeyList, 'places' | 'lengths'>,
 ): Entries | undefined {
   const groups = new Map<Scalar, number[]>()
   for (let n = 0; n < keys.length; n++) {
@@ -68,15 +71,18 @@ function sortGroups(
   }
   const sortedKeys: Scalar[] = []
   const sortedRefs = new Float64Array(keys.length)
-  const sortedPlaces: string[] = []
+  const places: string[] = []
+  const lengths: number[] = []
   for (const [key, group] of [...groups].sort(([a], [b]) => compareScalars(a, b))) {
     for (const n of group) {
       sortedRefs[sortedKeys.length] = refs[n] as number
       sortedKeys.push(key)
-      if (places !== undefined) sortedPlaces.push(places[n] as string)
+      if (words === undefined) continue
+      places.push(words.places[n] as string)
+      lengths.push(words.lengths[n] as number)
     }
   }
-  return { keys: sortedKeys, refs: sortedRefs, places: places && sortedPlaces }
+  return { keys: sortedKeys, refs: sortedRefs, ...(words && { places, lengths }) }
 }
 
 export function mergeEntries(a: Entries, b: Entries): Entries {
@@ -106,6 +112,7 @@ export function mergeEntries(a: Entries, b: Entries): Entries {
   const keys = new Array<Scalar>(length)
   // Lengths alone, of rows without words, have none.
   const places = a.places || b.places ? new Array<string>(length) : undefined
+  const lengths = places && new Array<number>(length)
   let i = 0
   let j = 0
   for (let n = 0; n < length; n++) {
@@ -113,14 +120,16 @@ export function mergeEntries(a: Entries, b: Entries): Entries {
     if (first) {
       keys[n] = a.keys[i] as Scalar
       if (places !== undefined) places[n] = a.places?.[i] ?? ''
+      if (lengths !== undefined) lengths[n] = a.lengths?.[i] ?? 0
       refs[n] = a.refs[i++] as number
     } else {
       keys[n] = b.keys[j] as Scalar
       if (places !== undefined) places[n] = b.places?.[j] ?? ''
+      if (lengths !== undefined) lengths[n] = b.lengths?.[j] ?? 0
       refs[n] = b.refs[j++] as number
     }
   }
-  return { keys, refs, places }
+  return { keys, refs, places, lengths }
 }
 
 /** What is left of each when entries that are in both are taken out of both. */
@@ -145,13 +154,18 @@ export function cancelEntries(adds: Entries, dels: Entries): { adds: Entries; de
 }
 
 /** Entries from, not including to. */
-export function sliceEntries({ keys, refs, places }: Entries, from: number, to: number): Entries {
-  return { keys: keys.slice(from, to), refs: refs.slice(from, to), places: places?.slice(from, to) }
+export function sliceEntries(entries: Entries, from: number, to: number): Entries {
+  const { keys, refs, places, lengths } = entries
+  return {
+    keys: keys.slice(from, to),
+    refs: refs.slice(from, to),
+    places: places?.slice(from, to),
+    lengths: lengths && Array.prototype.slice.call(lengths, from, to),
+  }
 }
 
-export function concatEntries(pages: readonly Entries[]): Entries {
-  // Of a page the keys may be made when they are asked for.
-  const parts = pages.map(({ keys, refs, places }) => ({ keys, refs, places }))
+export function concatEntries(pages: readonly EntryPage[]): Entries {
+  const parts = pages.map((page) => page.entries())
   if (parts.length === 1) return parts[0] as Entries
   let length = 0
   for (const part of parts) length += part.refs.length
@@ -160,17 +174,19 @@ export function concatEntries(pages: readonly Entries[]): Entries {
   const keys = numeric ? new Float64Array(length) : new Array<Scalar>(length)
   const hasPlaces = parts.some((part) => part.places !== undefined)
   const places = hasPlaces ? new Array<string>(length) : undefined
+  const lengths = hasPlaces ? new Array<number>(length) : undefined
   let at = 0
   for (const part of parts) {
     refs.set(part.refs, at)
-    for (let n = 0; places !== undefined && n < part.refs.length; n++) {
+    for (let n = 0; places !== undefined && lengths !== undefined && n < part.refs.length; n++) {
       places[at + n] = part.places?.[n] ?? ''
+      lengths[at + n] = part.lengths?.[n] ?? 0
     }
     if (keys instanceof Float64Array) keys.set(part.keys as Float64Array, at)
     else for (let n = 0; n < part.refs.length; n++) keys[at + n] = part.keys[n] as Scalar
     at += part.refs.length
   }
-  return { keys, refs, places }
+  return { keys, refs, places, lengths }
 }
 
 /** As they lie in a page. */
@@ -183,39 +199,48 @@ interface StoredEntries {
 }
 
 /** A page of entries as it is kept in memory. */
-export class EntryPage implements Entries {
+export class EntryPage {
   readonly size: number
-  readonly refs: Float64Array
+  readonly length: number
+  /** Where its keys are words that were added. */
+  readonly words: WordPage | undefined
+  readonly #refs: Float64Array | undefined
   readonly #keys: Float64Array | readonly Scalar[] | undefined
-  readonly #places: readonly string[] | undefined
   readonly #stored: StoredEntries | undefined
-  #placeAt: ((n: number) => string) | undefined
 
-  constructor(entries: Entries | StoredEntries) {
+  constructor(entries: Entries | StoredEntries | WordPage) {
+    this.words = entries instanceof WordPage ? entries : undefined
+    if (entries instanceof WordPage) {
+      this.length = entries.length
+      this.size = entries.size
+      return
+    }
     const { refs } = entries
-    this.refs = refs
+    this.#refs = refs
+    this.length = refs.length
     if ('columns' in entries) {
       this.#stored = entries
-      this.#keys = undefined
-      this.#places = undefined
       this.size = 1024 + entries.bytes + 12 * refs.length
       return
     }
-    const { keys, places } = entries
-    this.#stored = undefined
+    const { keys } = entries
     this.#keys = keys
-    this.#places = places
     // Strings: some 40 bytes each beside their text.
     let size = 256 + 16 * refs.length
     if (!(keys instanceof Float64Array)) {
       for (const key of keys) if (typeof key === 'string') size += 40 + key.length
     }
-    // A string of one character is there once.
-    for (const text of places ?? []) size += text.length > 1 ? 32 + text.length : 8
     this.size = size
   }
 
+  /** As it will be read again. */
+  static of(entries: Entries): EntryPage {
+    const words = wordsIn(entries)
+    return new EntryPage(words === undefined ? entries : new WordPage(encodeWords(words)))
+  }
+
   static decode(bytes: Uint8Array): EntryPage {
+    if (WordPage.isOne(bytes)) return new EntryPage(new WordPage(bytes))
     const columns = new ColumnReader(bytes)
     const offsets = columns.column('ref') as ArrayLike<number>
     const base = columns.value('base', 0) as number
@@ -231,49 +256,50 @@ export class EntryPage implements Entries {
     return new EntryPage({
       keys: keys instanceof Float64Array ? keys : Array.from(keys as ArrayLike<Scalar>),
       refs,
-      places: columns.has('place') ? (columns.column('place') as readonly string[]) : undefined,
     })
   }
 
-  get places(): readonly string[] | undefined {
-    const { columns } = this.#stored ?? {}
-    if (columns === undefined) return this.#places
-    return columns.has('place') ? (columns.decoded('place') as readonly string[]) : undefined
-  }
-
-  /** Where in its row a word is; empty where that is not known. */
-  place(n: number): string {
-    if (this.#stored === undefined) return this.#places?.[n] ?? ''
-    const { columns } = this.#stored
-    this.#placeAt ??=
-      columns.stringReader('place') ?? ((row) => (columns.value('place', row) ?? '') as string)
-    return this.#placeAt(n)
-  }
-
-  /** Strings are made anew each time: one alone is for key(). */
-  get keys(): Float64Array | readonly Scalar[] {
-    return this.#keys ?? (this.#stored?.columns.decoded('key') as readonly Scalar[])
-  }
-
-  key(n: number): Scalar {
-    const stored = this.#stored
-    return stored === undefined ? ((this.#keys as readonly Scalar[])[n] as Scalar) : stored.keyAt(n)
-  }
-
-  static encode({ keys, refs, places }: Entries): Uint8Array {
+  static encode(entries: EntryPage | Entries): Uint8Array {
+    const page = entries instanceof EntryPage ? entries : EntryPage.of(entries)
+    if (page.words !== undefined) return page.words.bytes
+    const { keys, refs } = page.entries()
     const writer = new ColumnWriter(refs.length)
     writer.add('key', keys)
     const { base, unit, offsets } = offsetsOf(refs)
     writer.addConstant('base', base)
     writer.addConstant('unit', unit)
     writer.add('ref', offsets)
-    if (places !== undefined) writer.addTexts('place', places)
     return writer.finish()
+  }
+
+  /** All of it; keys that are strings are made anew each time, and what words have too. */
+  entries(): Entries {
+    const { words } = this
+    if (words !== undefined) return words.entries()
+    const keys = this.#keys ?? (this.#stored?.columns.decoded('key') as readonly Scalar[])
+    return { keys, refs: this.refs }
+  }
+
+  /** Of a page of words made anew each time. */
+  get refs(): Float64Array {
+    return this.#refs ?? (this.words as WordPage).entries().refs
+  }
+
+  key(n: number): Scalar {
+    const { words } = this
+    if (words !== undefined) return words.keyOf(words.groupOf(n))
+    const stored = this.#stored
+    return stored === undefined ? ((this.#keys as readonly Scalar[])[n] as Scalar) : stored.keyAt(n)
   }
 
   /** How many entries come before that one. */
   lowerBound(key: Scalar, ref: number): number {
-    const { refs } = this
+    const { words } = this
+    if (words !== undefined) {
+      if (typeof key === 'string') return words.lowerBound(key, ref)
+      return compareScalars('', key) < 0 ? words.length : 0
+    }
+    const refs = this.#refs as Float64Array
     const keys = this.#keys
     if (keys instanceof Float64Array && typeof key === 'number') {
       return numericLowerBound(keys, refs, key, ref)
@@ -361,20 +387,22 @@ function compareEntries(a: Entries, i: number, b: Entries, j: number): number {
   )
 }
 
-function chosen({ keys, refs, places }: Entries, which: readonly number[]): Entries {
-  const picked = Float64Array.from(which, (n) => refs[n] as number)
-  if (keys instanceof Float64Array) {
-    return {
-      keys: Float64Array.from(which, (n) => keys[n] as number),
-      refs: picked,
-      places: places && which.map((n) => places[n] as string),
-    }
-  }
+function chosen({ keys, refs, places, lengths }: Entries, which: readonly number[]): Entries {
   return {
-    keys: which.map((n) => keys[n] as Scalar),
-    refs: picked,
+    keys:
+      keys instanceof Float64Array
+        ? Float64Array.from(which, (n) => keys[n] as number)
+        : which.map((n) => keys[n] as Scalar),
+    refs: Float64Array.from(which, (n) => refs[n] as number),
     places: places && which.map((n) => places[n] as string),
+    lengths: lengths && which.map((n) => lengths[n] as number),
   }
+}
+
+/** Entries as a page of words has them. */
+function wordsIn({ keys, refs, places, lengths }: Entries): WordEntries | undefined {
+  if (places === undefined || lengths === undefined || typeof keys[0] !== 'string') return undefined
+  return { keys: keys as readonly string[], refs, places, lengths }
 }
 
 function permuted(values: ArrayLike<number>, order: Uint32Array): Float64Array {

@@ -243,15 +243,15 @@ function writeList(all: Entries, pages: WrittenEntries[], takePage: () => number
   }
   for (let at = 0; at < all.refs.length;) {
     const end = pageEnd(all, at)
-    const page = new EntryPage(sliceEntries(all, at, end))
+    const page = EntryPage.of(sliceEntries(all, at, end))
     const number = takePage()
     pages.push({ number, page })
     list.pages.push(number)
-    list.counts.push(page.refs.length)
-    const first = page.key(0)
+    list.counts.push(page.length)
+    const first = all.keys[at] as Scalar
     const key = separator(all.keys[at - 1], first)
     list.keys.push(key)
-    list.refs.push(key === first ? (page.refs[0] as number) : 0)
+    list.refs.push(key === first ? (all.refs[at] as number) : 0)
     at = end
   }
   return list
@@ -261,8 +261,11 @@ function pageEnd({ keys, refs }: Entries, from: number): number {
   const most = Math.min(from + pageEntries, refs.length)
   if (keys instanceof Float64Array) return most
   let units = 0
+  const isNumber = typeof keys[from] === 'number'
   for (let n = from; n < most; n++) {
     const key = keys[n]
+    // Words lie in pages of their own, behind how long rows are.
+    if (isNumber && typeof key !== 'number') return n
     if (typeof key === 'string') units += key.length
     if (units > pageUnits) return n + 1
   }

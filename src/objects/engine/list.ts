@@ -92,6 +92,18 @@ export class SortedList {
     return this.pages[this.pageOf(key, ref)]
   }
 
+  /** The pages that may have something between two bounds: from, not including to. */
+  pagesBetween(low: Bound, high: Bound): readonly [from: number, to: number] {
+    const from = Math.max(0, this.pageOf(low.key, low.ref))
+    const next = this.#keys[from + 1]
+    // Of a word mostly one.
+    const isOne = next === undefined || compareScalars(next, high.key) > 0
+    return [
+      from,
+      isOne ? Math.min(from + 1, this.pages.length) : this.pageOf(high.key, high.ref) + 1,
+    ]
+  }
+
   /**
    * Adds the references of the entries with that key. Gives 0, or the bitwise complement of the
    * number of a page that has to be had before it can be told. No promise: it is asked for every

@@ -99,7 +99,7 @@ export const keptChanges = 1024
  * 2: an index has null for objects in arrays that lack the field. 3: entries have their references as
  * distances, and any values may be those of a table.
  */
-export const formatVersion = 4
+export const formatVersion = 5
 
 /** The index of ids; the others have numbers from 1. */
 export const idIndex = 0

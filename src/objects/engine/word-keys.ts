@@ -61,15 +61,17 @@ export function wordsOf(
 export function addWordKeys(
   { words, length }: RowWords,
   ref: number,
-  { keys, refs, places }: KeyList,
+  { keys, refs, places, lengths }: KeyList,
 ) {
   keys.push(length)
   refs.push(ref)
   places.push('')
+  lengths.push(0)
   for (const [form, word] of words) {
     keys.push(form + separator + word.count.toString(radix))
     refs.push(ref)
     places.push(word.places)
+    lengths.push(length)
   }
 }
 
@@ -94,17 +96,19 @@ function textOfPlace(place: number): string {
   return firstPlaces[place] ?? digitsOf(place)
 }
 
-/** Which words of a row a word is, growing. */
-export function placesIn(text: string): number[] {
+/** Which words of a row a word is, growing, counted from an offset: from those bytes of a text. */
+export function placesIn(bytes: Uint8Array, from: number, to: number, offset = 0): number[] {
   const places: number[] = []
   let [place, unit] = [0, 1]
-  for (let n = 0; n < text.length; n++) {
-    const digit = text.charCodeAt(n) - firstDigit
-    place += (digit % more) * unit
+  for (let n = from; n < to; n++) {
+    const digit = (bytes[n] as number) - firstDigit
+    if (digit < more) {
+      places.push(place + digit * unit - offset)
+      ;[place, unit] = [0, 1]
+      continue
+    }
+    place += (digit - more) * unit
     unit *= more
-    if (digit >= more) continue
-    places.push(place)
-    ;[place, unit] = [0, 1]
   }
   return places
 }

@@ -1,18 +1,27 @@
-// Reading a text index: the rows that have a word, the words that begin in some way, and how long
-// rows are.
+// Reading a text index: the entries of words, the words that begin in some way, and how long rows are.
 
-import type { EntryPage } from './entries.js'
+import { LorekeepError } from '../../errors.js'
+import type { Entries, EntryPage } from './entries.js'
 import type { Index, Run } from './index-runs.js'
-import { spanOf, type Span } from './index-scan.js'
+import { joinSpans, spanOf, type Span } from './index-scan.js'
 import type { Bound, EntryPages, SortedList } from './list.js'
-import { RefTable } from './ref-table.js'
-import { countIn, formOf, keysBeginning, keysOfForm, type TextField } from './word-keys.js'
+import { countIn, formOf, keysBeginning, keysOfForm } from './word-keys.js'
+import { WordCursor, type WordPage } from './word-page.js'
 
-/** Rows that have a word, or several that begin alike, as often as each other. */
+/** Entries of one key: of rows that have a word, or several that begin alike, as often as each other. */
 export interface Posting {
+  readonly page: WordPage
+  readonly group: number
   readonly count: number
-  /** Growing. Not to be changed. */
-  readonly refs: Float64Array
+}
+
+/** What is in a span of words. */
+export interface WordList {
+  readonly postings: readonly Posting[]
+  /** How many entries these have together. */
+  readonly entries: number
+  /** References of what was deleted: under all of its keys, and it never comes back. */
+  readonly gone: ReadonlySet<number>
 }
 
 export function spanOfForm(form: string): Span {
@@ -25,100 +34,126 @@ export function spanBeginning(beginning: string): Span {
   return spanOf({ bracket: 2, gte, ...(lt !== undefined && { lt }) })
 }
 
+export function cursorOf({ page, group }: Posting): WordCursor {
+  return new WordCursor(page, group)
+}
+
+/** Pages of one run that may have something of a span. */
+interface Part {
+  readonly list: SortedList
+  readonly span: Span
+  readonly from: number
+  readonly to: number
+}
+
+/** Pages that are read at once. */
+const pagesPerRead = 256
+
 /**
- * Reads what is not in memory of the pages in which spans begin and end, in all runs at once: one after
- * the other a rare word took three times as long.
+ * What each of the spans has. What is not in memory is read at once, of all runs: one after the other a
+ * rare word took three times as long.
  */
-export async function prepare(
+export async function wordLists(
   { runs }: Index,
   spans: readonly Span[],
   entries: EntryPages,
-): Promise<void> {
+): Promise<readonly WordList[]> {
+  const parts = spans.map((span) => partsOf(runs, span))
+  const held = await pagesOf(parts.flat(), entries)
+  const lists: WordList[] = []
+  for (const [n, ofSpan] of parts.entries()) {
+    const postings: Posting[] = []
+    let count = 0
+    for (const part of ofSpan) count += collect(part, held, postings)
+    lists.push({ postings, entries: count, gone: await goneIn(runs, spans[n] as Span, entries) })
+  }
+  return lists
+}
+
+function partsOf(runs: readonly Run[], span: Span): readonly Part[] {
+  const parts: Part[] = []
+  for (const { adds } of runs) {
+    if (adds.length === 0) continue
+    const [from, to] = adds.pagesBetween(span.low, span.high)
+    if (from < to) parts.push({ list: adds, span, from, to })
+  }
+  return parts
+}
+
+/** By number, and held: some may have to go from memory for others. */
+async function pagesOf(
+  parts: readonly Part[],
+  entries: EntryPages,
+): Promise<ReadonlyMap<number, EntryPage>> {
+  const held = new Map<number, EntryPage>()
   const missing = new Set<number>()
-  for (const { low, high } of spans) {
-    for (const { adds, dels } of runs) {
-      for (const list of [adds, dels]) {
-        if (list.length === 0) continue
-        for (const page of [list.pageWith(low), list.pageWith(high)]) {
-          if (page !== undefined && entries.peek(page) === undefined) missing.add(page)
-        }
-      }
+  for (const { list, from, to } of parts) {
+    for (let n = from; n < to; n++) {
+      const number = list.pages[n] as number
+      const page = entries.peek(number)
+      if (page === undefined) missing.add(number)
+      else held.set(number, page)
     }
   }
-  if (missing.size > 1) await entries.loadMany([...missing])
+  if (missing.size === 0) return held
+  const numbers = [...missing]
+  for (let at = 0; at < numbers.length; at += pagesPerRead) {
+    const some = numbers.slice(at, at + pagesPerRead)
+    for (const [n, page] of (await entries.loadMany(some)).entries()) {
+      held.set(some[n] as number, page)
+    }
+  }
+  return held
 }
 
-/** What is in a span of words and was not deleted. */
-export async function postingsIn(
-  { runs }: Index,
-  span: Span,
-  entries: EntryPages,
-): Promise<Posting[]> {
-  const gone = await goneIn(runs, span, entries)
-  const postings: Posting[] = []
-  for (const { adds } of runs) {
-    await eachSlice(adds, span, entries, (page, from, to) => {
-      const { refs } = page
-      for (let first = from; first < to;) {
-        const key = page.key(first) as string
-        const end = endOf(page, key, first, to)
-        // A row that was deleted is deleted under all of its keys, and never comes back.
-        const all = refs.subarray(first, end)
-        const left = gone.size === 0 ? all : all.filter((ref) => !gone.has(ref))
-        if (left.length > 0) postings.push({ count: countIn(key), refs: left })
-        first = end
-      }
-    })
+/** Adds the postings of a part. Gives how many entries they have. */
+function collect(
+  { list, span: { low, high }, from, to }: Part,
+  held: ReadonlyMap<number, EntryPage>,
+  postings: Posting[],
+): number {
+  let count = 0
+  for (let n = from; n < to; n++) {
+    const number = list.pages[n] as number
+    const page = held.get(number) as EntryPage
+    const { words } = page
+    if (words === undefined) {
+      checkLengths(page, number)
+      continue
+    }
+    const first = n === from ? words.lowerGroup(low.key as string) : 0
+    const isEnd = n === to - 1 && typeof high.key === 'string'
+    const end = isEnd ? words.lowerGroup(high.key as string) : words.groups
+    for (let group = first; group < end; group++) {
+      postings.push({ page: words, group, count: countIn(words.keyOf(group)) })
+    }
+    if (first < end) count += words.start(end) - words.start(first)
   }
-  return postings
+  return count
 }
 
-/** Calls with the rows that have a word of a span, and with what tells where; several times with some. */
-export async function eachPlaces(
-  { runs }: Index,
-  span: Span,
-  entries: EntryPages,
-  take: (ref: number, places: () => string) => void,
-): Promise<void> {
-  const gone = await goneIn(runs, span, entries)
-  for (const { adds } of runs) {
-    await eachSlice(adds, span, entries, (page, from, to) => {
-      const { refs } = page
-      let at = from
-      let all: readonly string[] | undefined
-      // One by one they take ten times as long as all of a page.
-      const isMany = to - from > 64
-      const places = () => {
-        if (!isMany) return page.place(at)
-        all ??= page.places ?? []
-        return all[at] ?? ''
-      }
-      for (; at < to; at++) {
-        const ref = refs[at] as number
-        if (gone.size === 0 || !gone.has(ref)) take(ref, places)
-      }
-    })
-  }
+/** How long rows are lies in front of all words. @throws LorekeepError `LK_STORAGE_CORRUPT` */
+function checkLengths(page: EntryPage, number: number): void {
+  if (page.length === 0 || typeof page.key(page.length - 1) === 'number') return
+  throw new LorekeepError('LK_STORAGE_CORRUPT', `page ${number} is not made of words`)
 }
+
+const nothing: ReadonlySet<number> = new Set()
 
 async function goneIn(
   runs: readonly Run[],
   span: Span,
   entries: EntryPages,
 ): Promise<ReadonlySet<number>> {
-  const gone = new Set<number>()
+  let gone: Set<number> | undefined
   for (const { dels } of runs) {
-    await eachSlice(dels, span, entries, (page, from, to) => {
-      for (let n = from; n < to; n++) gone.add(page.refs[n] as number)
+    if (dels.length === 0) continue
+    await eachSlice(dels, span, entries, ({ refs }, from, to) => {
+      gone ??= new Set()
+      for (let n = from; n < to; n++) gone.add(refs[n] as number)
     })
   }
-  return gone
-}
-
-/** Where the entries of a key end. */
-function endOf(page: EntryPage, key: string, first: number, to: number): number {
-  if (first + 1 === to || page.key(first + 1) !== key) return first + 1
-  return page.key(to - 1) === key ? to : Math.min(to, page.lowerBound(key, Infinity))
+  return gone ?? nothing
 }
 
 /** Rows, and how long they are together. */
@@ -127,98 +162,88 @@ export interface TextSums {
   readonly length: number
 }
 
-/**
- * How long rows are, and how long all of them: rows never change, so what was read of a run is right
- * for every state that has it.
- */
-export class RowLengths implements TextSums {
-  readonly rows: number
-  readonly length: number
-  readonly #known: KnownLengths
+/** Of runs, which never change, with what they delete taken off. */
+const sums = new WeakMap<Run, TextSums>()
 
-  constructor({ rows, length }: TextSums, known: KnownLengths) {
-    this.rows = rows
-    this.length = length
-    this.#known = known
-  }
-
-  of(ref: number): number {
-    return this.#known.lengths[this.#known.rows.find(ref)] ?? 0
-  }
-}
-
-interface KnownLengths {
-  readonly rows: RefTable
-  /** By place in `rows`. */
-  lengths: Uint32Array
-  /** What runs say of them, with what they delete taken off. */
-  readonly runs: WeakMap<Run, TextSums>
-}
-
-/** By what an index has in common over all of its states. */
-const known = new WeakMap<readonly TextField[], KnownLengths>()
-
-/** Rows that are not there any more stay in memory up to as many as there are, and these. */
-const mostGone = 10_000
-
-export async function lengthsOf(index: Index, entries: EntryPages): Promise<RowLengths> {
-  const before = known.get(index.text ?? [])
-  const found = await lengthsIn(index, before ?? newLengths(), entries)
-  const isFull = before !== undefined && before.rows.count > 2 * found.rows + mostGone
-  if (!isFull) return found
-  known.delete(index.text ?? [])
-  return lengthsIn(index, newLengths(), entries)
-}
-
-function newLengths(): KnownLengths {
-  return { rows: new RefTable(0), lengths: new Uint32Array(0), runs: new WeakMap() }
-}
-
-async function lengthsIn(
-  { text = [], runs }: Index,
-  of: KnownLengths,
-  entries: EntryPages,
-): Promise<RowLengths> {
-  known.set(text, of)
+export async function sumsOf({ runs }: Index, entries: EntryPages): Promise<TextSums> {
   let [rows, length] = [0, 0]
   for (const run of runs) {
-    let sums = of.runs.get(run)
-    if (sums === undefined) {
-      sums = await readLengths(run, of, entries)
-      of.runs.set(run, sums)
+    let ofRun = sums.get(run)
+    if (ofRun === undefined) {
+      ofRun = await readSums(run, entries)
+      sums.set(run, ofRun)
     }
-    rows += sums.rows
-    length += sums.length
+    rows += ofRun.rows
+    length += ofRun.length
   }
-  return new RowLengths({ rows, length }, of)
+  return { rows, length }
 }
 
 const lengthKeys = spanOf({ bracket: 1 })
 
-async function readLengths(
-  { adds, dels }: Run,
-  of: KnownLengths,
-  entries: EntryPages,
-): Promise<TextSums> {
+async function readSums({ adds, dels }: Run, entries: EntryPages): Promise<TextSums> {
   let [rows, length] = [0, 0]
-  await eachSlice(adds, lengthKeys, entries, ({ keys, refs }, from, to) => {
-    for (let n = from; n < to; n++) {
-      const place = of.rows.place(refs[n] as number)
-      if (place >= of.lengths.length) {
-        const larger = new Uint32Array(Math.max(1024, 2 * of.lengths.length))
-        larger.set(of.lengths)
-        of.lengths = larger
-      }
-      of.lengths[place] = keys[n] as number
-      length += keys[n] as number
-      rows++
-    }
-  })
-  await eachSlice(dels, lengthKeys, entries, ({ keys }, from, to) => {
-    for (let n = from; n < to; n++) length -= keys[n] as number
-    rows -= to - from
-  })
+  for (const [list, times] of [[adds, 1] as const, [dels, -1] as const]) {
+    await eachSlice(list, lengthKeys, entries, ({ keys }, from, to) => {
+      for (let n = from; n < to; n++) length += times * (keys[n] as number)
+      rows += times * (to - from)
+    })
+  }
   return { rows, length }
+}
+
+/** How long some of the rows are together: of those that are there. */
+export async function lengthOf(
+  { runs }: Index,
+  has: (ref: number) => boolean,
+  entries: EntryPages,
+): Promise<number> {
+  let length = 0
+  for (const { adds } of runs) {
+    await eachSlice(adds, lengthKeys, entries, ({ keys, refs }, from, to) => {
+      for (let n = from; n < to; n++) if (has(refs[n] as number)) length += keys[n] as number
+    })
+  }
+  return length
+}
+
+// More pages of a run than a beginning lies in mostly: then it is walked from form to form.
+const fewPages = 3
+
+/**
+ * What each form has that begins in one of these ways and passes a test, in their order; `undefined`
+ * where so much begins so that not all of it should be looked at.
+ */
+export async function listsBeginning(
+  { runs }: Index,
+  beginnings: readonly string[],
+  test: (form: string) => boolean,
+  entries: EntryPages,
+): Promise<ReadonlyMap<string, WordList> | undefined> {
+  // One may begin as another does.
+  const spans = joinSpans(beginnings.map(spanBeginning))
+  const parts = spans.map((span) => partsOf(runs, span))
+  if (parts.some((ofSpan) => ofSpan.some(({ from, to }) => to - from > fewPages))) return undefined
+  const held = await pagesOf(parts.flat(), entries)
+  const found = new Map<string, { postings: Posting[]; entries: number; gone: WordList['gone'] }>()
+  const tested = new Map<string, boolean>()
+  for (const [n, ofSpan] of parts.entries()) {
+    const postings: Posting[] = []
+    for (const part of ofSpan) collect(part, held, postings)
+    const gone = await goneIn(runs, spans[n] as Span, entries)
+    for (const posting of postings) {
+      const { page, group } = posting
+      const form = formOf(page.keyOf(group))
+      let isOne = tested.get(form)
+      if (isOne === undefined) tested.set(form, (isOne = test(form)))
+      if (!isOne) continue
+      let list = found.get(form)
+      if (list === undefined) found.set(form, (list = { postings: [], entries: 0, gone }))
+      list.postings.push(posting)
+      list.entries += page.start(group + 1) - page.start(group)
+    }
+  }
+  return new Map([...found].sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
 /** Of runs: forms by what they are asked by. */
@@ -238,6 +263,8 @@ export async function formsIn(
   entries: EntryPages,
 ): Promise<string[]> {
   const found = new Set<string>()
+  const unknown = runs.filter((run) => forms.get(run)?.has(name) !== true)
+  await readEnds(unknown, beginnings.map(spanBeginning), entries)
   for (const run of runs) {
     const ofRun = forms.get(run) ?? new Map<string, readonly string[]>()
     forms.set(run, ofRun)
@@ -254,6 +281,23 @@ export async function formsIn(
     for (const form of known) found.add(form)
   }
   return [...found].sort()
+}
+
+/** Reads what is not in memory of the pages in which spans begin and end, in all runs at once. */
+async function readEnds(
+  runs: readonly Run[],
+  spans: readonly Span[],
+  entries: EntryPages,
+): Promise<void> {
+  const missing = new Set<number>()
+  for (const { low, high } of spans) {
+    for (const { adds } of runs) {
+      for (const page of [adds.pageWith(low), adds.pageWith(high)]) {
+        if (page !== undefined && entries.peek(page) === undefined) missing.add(page)
+      }
+    }
+  }
+  if (missing.size > 1) await entries.loadMany([...missing])
 }
 
 /** From form to form: the entries of each are passed over. */
@@ -280,7 +324,7 @@ async function formsBeginning(
     const behind = spanOfForm(form).high
     const next = page.lowerBound(behind.key, behind.ref)
     // Most end where they begin.
-    if (next < page.refs.length) at += next - place
+    if (next < page.length) at += next - place
     else {
       at = position(behind)
       if (at < 0) at = await list.position(behind, entries)
@@ -289,15 +333,12 @@ async function formsBeginning(
   return found
 }
 
-/** Pages that are read at once. */
-const pagesPerRead = 64
-
-/** Calls with the parts of pages that lie in the span. */
+/** Calls with the parts of pages that lie in the span; of lengths, or of what was deleted. */
 async function eachSlice(
   list: SortedList,
   { low, high }: Span,
   entries: EntryPages,
-  take: (page: EntryPage, from: number, to: number) => void,
+  take: (page: Entries, from: number, to: number) => void,
 ): Promise<void> {
   if (list.length === 0) return
   let from = list.tryPosition(low, entries)
@@ -311,8 +352,8 @@ async function eachSlice(
     const pages = await entries.loadMany(numbers)
     let { at } = first
     for (const page of pages) {
-      const end = Math.min(page.refs.length, at + to - from)
-      take(page, at, end)
+      const end = Math.min(page.length, at + to - from)
+      take(page.entries(), at, end)
       from += end - at
       at = 0
     }

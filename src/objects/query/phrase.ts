@@ -1,88 +1,135 @@
-// Which rows have words one behind the other, by the places of the words.
+// Which rows have words one behind the other, by the places of the words. The places are looked at in
+// rows that have all of the words alone.
 
-import { RefTable } from '../engine/ref-table.js'
+import type { WordCursor } from '../engine/word-page.js'
 import { placesIn } from '../engine/word-keys.js'
+import { nextWindow, RowBits, windowRows } from './row-window.js'
 
-/** Told of one word of a phrase after the other, in any order, and of the rows that have it. */
+/** A word of a phrase, or all that it may stand for. */
+export interface PhraseWord {
+  /** Which word of the phrase it is. */
+  readonly offset: number
+  readonly cursors: readonly WordCursor[]
+}
+
+/** Where a phrase may begin in a row; nowhere any more where there is nothing. */
+type Starts = readonly number[]
+
+const nowhere: Starts = []
+
+/**
+ * The numbers of the rows that have all of the words in their places, growing. Rows are taken where the
+ * first of the words is, which is best the rarest.
+ */
 export class PhraseSearch {
-  readonly #rows: RefTable
-  /** By place in `#rows`: where the word under way is. */
-  #texts: (string | undefined)[] = []
-  /** By place in `#rows`: where the phrase may begin; before the second word the places of the first. */
-  #starts: (readonly number[] | string | undefined)[] = []
-  #firstOffset = 0
-  #words = 0
+  readonly #words: readonly PhraseWord[]
+  readonly #has: ((row: number) => boolean) | undefined
+  readonly #bits = new RowBits()
+  /** By row of the window: its place in the lists below, and 1. */
+  readonly #slots = new Uint16Array(windowRows)
+  #count = 0
+  /** Where the first word is in a row: an entry's, or, of one with several, what they say together. */
+  readonly #pages: WordCursor['page'][] = []
+  readonly #placesFrom: number[] = []
+  readonly #placesTo: number[] = []
+  readonly #starts: (Starts | undefined)[] = []
+  /** The same with the word that is under way. */
+  readonly #next: (Starts | undefined)[] = []
 
-  /** @param expected how many rows have the first word that it will be told of */
-  constructor(expected: number) {
-    this.#rows = new RefTable(expected)
+  /** @param has the rows that are there; undefined: all */
+  constructor(words: readonly PhraseWord[], has: ((row: number) => boolean) | undefined) {
+    this.#words = words
+    this.#has = has
   }
 
-  /** Of a word that stands for several a row may be told several times. */
-  add(ref: number, places: () => string): void {
-    let row: number
-    if (this.#words === 0) row = this.#rows.place(ref)
-    else {
-      row = this.#rows.find(ref)
-      if (row < 0 || this.#starts[row] === undefined) return
-    }
-    const known = this.#texts[row]
-    this.#texts[row] = known === undefined ? places() : known + places()
+  /** The rows of the next window that has any; nothing at the end. */
+  rows(found: number[]): boolean {
+    const [first, ...others] = this.#words
+    const base = first === undefined ? Infinity : nextWindow([first.cursors])
+    if (first === undefined || base === Infinity) return false
+    const end = base + windowRows
+    this.#begin(first, base, end)
+    for (const word of others) this.#narrow(word, base, end)
+    this.#bits.drain((row) => {
+      const slot = (this.#slots[row] as number) - 1
+      this.#slots[row] = 0
+      if (this.#starts[slot] !== nowhere) found.push(base + row)
+    })
+    return true
   }
 
-  /** @param offset of the word in the phrase */
-  endWord(offset: number): void {
-    const texts = this.#texts
-    const starts = this.#starts
-    if (this.#words++ === 0) {
-      this.#firstOffset = offset
-      this.#starts = texts
-    } else {
-      for (let row = 0; row < starts.length; row++) {
-        const known = starts[row]
-        if (known === undefined) continue
-        const text = texts[row]
-        starts[row] = text === undefined ? undefined : this.#left(known, text, offset)
+  #begin({ offset, cursors }: PhraseWord, base: number, end: number): void {
+    this.#count = 0
+    for (const cursor of cursors) {
+      for (; cursor.row < end; cursor.next()) {
+        if (this.#has?.(cursor.row) === false) continue
+        const row = cursor.row - base
+        const known = (this.#slots[row] as number) - 1
+        if (known >= 0) {
+          this.#starts[known] = joined(this.#startsOf(known, offset), placesAt(cursor, offset))
+          continue
+        }
+        const slot = this.#count++
+        this.#slots[row] = slot + 1
+        this.#bits.add(row)
+        this.#pages[slot] = cursor.page
+        this.#placesFrom[slot] = cursor.placeAt
+        this.#placesTo[slot] = cursor.placeEnd
+        this.#starts[slot] = undefined
+        this.#next[slot] = undefined
       }
     }
-    this.#texts = new Array<undefined>(texts.length)
   }
 
-  /** The rows that have all words that were told, growing. */
-  finish(): Float64Array {
-    const { refs } = this.#rows
-    const found: number[] = []
-    for (let row = 0; row < refs.length; row++) {
-      if (this.#starts[row] !== undefined) found.push(refs[row] as number)
+  /** Only rows that have one more word, in its place. */
+  #narrow({ offset, cursors }: PhraseWord, base: number, end: number): void {
+    const firstOffset = (this.#words[0] as PhraseWord).offset
+    for (const cursor of cursors) {
+      for (; cursor.row < end; cursor.next()) {
+        if (cursor.row < base) continue
+        const slot = (this.#slots[cursor.row - base] as number) - 1
+        if (slot < 0) continue
+        const starts = this.#startsOf(slot, firstOffset)
+        if (starts === nowhere) continue
+        // What was decoded once is not decoded again.
+        this.#starts[slot] = starts
+        const both = common(starts, placesAt(cursor, offset))
+        if (both.length === 0) continue
+        const known = this.#next[slot]
+        this.#next[slot] = known === undefined ? both : joined(known, both)
+      }
     }
-    return Float64Array.from(found).sort()
+    for (let slot = 0; slot < this.#count; slot++) {
+      this.#starts[slot] = this.#next[slot] ?? nowhere
+      this.#next[slot] = undefined
+    }
   }
 
-  /** Where the phrase may begin, now that one more of its words is known. */
-  #left(
-    known: readonly number[] | string,
-    text: string,
-    offset: number,
-  ): readonly number[] | undefined {
-    const starts = typeof known === 'string' ? growing(known) : known
-    const base = offset - (typeof known === 'string' ? this.#firstOffset : 0)
-    const places = growing(text)
-    const left: number[] = []
-    // Side by side: a row may have a word a hundred thousand times.
-    for (let i = 0, j = 0; i < starts.length && j < places.length;) {
-      const wanted = (starts[i] as number) + base
-      const place = places[j] as number
-      if (wanted === place) left.push(place - offset)
-      if (wanted <= place) i++
-      if (place <= wanted) j++
-    }
-    return left.length > 0 ? left : undefined
+  #startsOf(slot: number, offset: number): Starts {
+    const known = this.#starts[slot]
+    if (known !== undefined) return known
+    const { bytes } = this.#pages[slot] as WordCursor['page']
+    return placesIn(bytes, this.#placesFrom[slot] as number, this.#placesTo[slot] as number, offset)
   }
 }
 
+function placesAt({ page, placeAt, placeEnd }: WordCursor, offset: number): Starts {
+  return placesIn(page.bytes, placeAt, placeEnd, offset)
+}
+
 /** Of a word that stands for several each comes with its own. */
-function growing(text: string): readonly number[] {
-  const places = placesIn(text)
-  const isGrowing = places.every((place, n) => n === 0 || (places[n - 1] as number) < place)
-  return isGrowing ? places : places.sort((one, other) => one - other)
+function joined(one: Starts, other: Starts): Starts {
+  return [...one, ...other].sort((a, b) => a - b)
+}
+
+/** Side by side: a row may have a word a hundred thousand times. */
+function common(one: Starts, other: Starts): Starts {
+  const both: number[] = []
+  for (let i = 0, j = 0; i < one.length && j < other.length;) {
+    const [a, b] = [one[i] as number, other[j] as number]
+    if (a === b) both.push(a)
+    if (a <= b) i++
+    if (b <= a) j++
+  }
+  return both
 }

@@ -5,7 +5,7 @@ import type { Index } from '../engine/index-runs.js'
 import { RefTable } from '../engine/ref-table.js'
 import type { Memory } from '../engine/memory.js'
 import type { Table } from '../engine/state.js'
-import { lengthsOf } from '../engine/word-lists.js'
+import { lengthOf } from '../engine/word-lists.js'
 import type { ParsedCondition } from '../filter/condition.js'
 import { narrowed } from './narrowing.js'
 import { visitRows, type Meter } from './rows.js'
@@ -54,9 +54,7 @@ export async function seenRows(
     return true
   })
   const has = (ref: number) => refs.find(ref) >= 0
-  const lengths = await lengthsOf(index, memory.entries)
-  let length = 0
-  for (const ref of refs.refs) length += lengths.of(ref)
+  const length = await lengthOf(index, has, memory.entries)
   const found = { rows: refs.count, length, has }
   let kept = found.rows
   for (const { rows } of ofIndex.values()) kept += rows

@@ -11,7 +11,7 @@ import type { QueryResult } from './query-result.js'
 import { placesThere, scoreField, visitRows, type Meter, type Visit } from './rows.js'
 import { seenRows } from './seen-rows.js'
 import { searchText, type TextMatches } from './text-search.js'
-import { compare, cursorOf, isBehind, sortedRefs, SortedWindow } from './windows.js'
+import { cursorOf, sortedRefs, SortedWindow } from './windows.js'
 
 export async function runTextQuery(
   table: Table,
@@ -42,7 +42,7 @@ export async function runTextQuery(
     }
   }
   const window = new SortedWindow(request, matches.scoreOf)
-  await visitRows({ ...visit, refs: visit.refs ?? matches.refs.toSorted() }, (block, rows) =>
+  await visitRows({ ...visit, refs: visit.refs ?? matches.refs }, (block, rows) =>
     window.take(block, rows),
   )
   return { ...found, ...window.finish() }
@@ -62,7 +62,7 @@ export async function refsOfText(
     const best = bestOf(refs, scores, request, Infinity)
     return { refs: Float64Array.from(best, ({ ref }) => ref), matches }
   }
-  const refs = visit.refs ?? matches.refs.toSorted()
+  const refs = visit.refs ?? matches.refs
   return { refs: await sortedRefs({ ...visit, refs }, request, matches.scoreOf), matches }
 }
 
@@ -97,7 +97,7 @@ async function search(
       visit: { ...all, refs: undefined, filter },
     }
   }
-  const refs = crossed(matches.refs.toSorted(), await refsOf(access, memory, meter))
+  const refs = crossed(matches.refs, await refsOf(access, memory, meter))
   return { matches, plan, visit: { ...all, refs, filter: plan.filter } }
 }
 
@@ -105,11 +105,15 @@ function isBestFirst({ sort: [first, ...others] }: QueryRequest): boolean {
   return first?.path[0] === scoreField && first.direction === 'desc' && others.length === 0
 }
 
-function scoredAmong(
-  { refs, scores, scoreOf }: TextMatches,
-  some: Float64Array | undefined,
-): { readonly refs: Float64Array; readonly scores: Float64Array } {
-  return some === undefined ? { refs, scores } : { refs: some, scores: some.map(scoreOf) }
+/** Both grow. */
+function scoredAmong({ refs, scores }: TextMatches, some: Float64Array | undefined) {
+  if (some === undefined) return { refs, scores }
+  const found = new Float64Array(some.length)
+  for (let n = 0, at = 0; n < found.length; n++) {
+    while ((refs[at] as number) < (some[n] as number)) at++
+    found[n] = scores[at] as number
+  }
+  return { refs: some, scores: found }
 }
 
 interface Scored {
@@ -117,30 +121,36 @@ interface Scored {
   readonly ref: number
 }
 
-/** The best of those behind the page before, at most so many: best first, then as they were stored. */
+/**
+ * The best of those behind the page before, at most so many: best first, then as they were stored.
+ * @param refs growing
+ */
 function bestOf(
   refs: Float64Array,
   scores: Float64Array,
-  request: QueryRequest,
+  { after }: QueryRequest,
   wanted: number,
 ): Scored[] {
-  const { sort, after } = request
-  if (after !== undefined && typeof after.values[0] !== 'number') return wrongCursor()
-  const order = (a: Scored, b: Scored) => compare(sort, a, b)
-  let kept: Scored[] = []
-  // What is not better is not among the best; of one score the first stay.
-  let worst = 0
-  for (let n = 0; n < refs.length; n++) {
+  const [last = Infinity] = after?.values ?? []
+  if (typeof last !== 'number') return wrongCursor()
+  const lastRef = after?.ref ?? -1
+  const scoreOf = (n: number) => scores[n] as number
+  const order = (a: number, b: number) => scoreOf(b) - scoreOf(a) || a - b
+  let kept: number[] = []
+  // Of one score the first stay, so that once as many are kept as are wanted none as good as the last
+  // of them is among the best.
+  let worst = -1
+  for (let n = 0; n < scores.length; n++) {
     const score = scores[n] as number
-    if (score < worst || wanted === 0) continue
-    const scored: Scored = { values: [score], ref: refs[n] as number }
-    if (!isBehind(scored, request)) continue
-    kept.push(scored)
+    if (score <= worst || wanted === 0) continue
+    if (score > last || (score === last && (refs[n] as number) <= lastRef)) continue
+    kept.push(n)
     if (kept.length < 2 * wanted + 64) continue
     kept = kept.sort(order).slice(0, wanted)
-    worst = (kept.at(-1) as Scored).values[0]
+    worst = scoreOf(kept.at(-1) as number)
   }
-  return kept.sort(order).slice(0, wanted)
+  const best = kept.sort(order).slice(0, wanted)
+  return best.map((n) => ({ values: [scoreOf(n)], ref: refs[n] as number }))
 }
 
 function wrongCursor(): never {

@@ -4,7 +4,7 @@
 import { LorekeepError } from '../../errors.js'
 import type { Reading } from '../../verify/reading.js'
 import { tupleText } from '../../verify/report.js'
-import { EntryPage } from '../engine/entries.js'
+import { EntryPage, noEntries, type Entries } from '../engine/entries.js'
 import { pageKey, type ListRecord, type RunRecord } from '../engine/records.js'
 import { compareScalars, type Scalar } from '../values/values.js'
 
@@ -21,17 +21,16 @@ interface Cursor {
   readonly what: string
   /** The page that comes next. */
   next: number
-  page: EntryPage
+  page: Entries
   at: number
   key: Scalar
   ref: number
 }
 
 /**
- * Calls with each entry, how often it was added less how often it was deleted, and where in its row it
- * is, if it is a word. Tells what is
- * wrong on the way: entries out of order, pages that are not what their run says. False where some
- * page could not be read, so that there may be more entries.
+ * Calls with each entry, how often it was added less how often it was deleted, and what placeText()
+ * says of it. Tells what is wrong on the way: entries out of order, pages that are not what their run
+ * says. False where some page could not be read, so that there may be more entries.
  * @param runs oldest first
  */
 export async function walkEntries(
@@ -45,7 +44,7 @@ export async function walkEntries(
   for (const { number, record } of runs) {
     const what = tupleText('run', index, number)
     for (const [list, weight] of [[record.adds, 1] as const, [record.dels, -1] as const]) {
-      const cursor = { list, weight, what, next: 0, page: noPage, at: 0, key: null, ref: -1 }
+      const cursor = { list, weight, what, next: 0, page: noEntries, at: 0, key: null, ref: -1 }
       if (await walk.turn(cursor)) cursors.push(cursor)
     }
   }
@@ -58,7 +57,7 @@ export async function walkEntries(
       const cursor = cursors[n] as Cursor
       if (cursor.ref !== ref || compareScalars(cursor.key, key) !== 0) continue
       times += cursor.weight
-      if (cursor.weight > 0) place = cursor.page.place(cursor.at)
+      if (cursor.weight > 0) place = placeText(cursor.page, cursor.at)
       if (times < 0 && walk.isWhole) walk.tell(cursor.what, 'deletes', key, ref, 'was never added')
       if (walk.step(cursor) || (await walk.turn(cursor))) continue
       cursors.splice(n--, 1)
@@ -89,7 +88,7 @@ class EntriesWalk {
   step(cursor: Cursor): boolean {
     const { page, key, ref, what } = cursor
     if (++cursor.at === page.refs.length) return false
-    cursor.key = page.key(cursor.at)
+    cursor.key = page.keys[cursor.at] as Scalar
     cursor.ref = page.refs[cursor.at] as number
     if (compareEntries(key, ref, cursor.key, cursor.ref) >= 0) {
       const [before, after] = [entryText(key, ref), entryText(cursor.key, cursor.ref)]
@@ -111,7 +110,7 @@ class EntriesWalk {
         this.isWhole = false
         continue
       }
-      const [key, ref] = [page.key(0), page.refs[0] as number]
+      const [key, ref] = [page.keys[0] as Scalar, page.refs[0] as number]
       // What is listed stands between the pages: the first entry, or a beginning of a long key.
       const [listedKey, listedRef] = [list.keys[n] as Scalar, list.refs[n] as number]
       const isBehind = isFirst || compareEntries(lastKey, lastRef, listedKey, listedRef) < 0
@@ -128,12 +127,12 @@ class EntriesWalk {
     }
   }
 
-  async #page(number: number): Promise<EntryPage | undefined> {
+  async #page(number: number): Promise<Entries | undefined> {
     const bytes = await this.#reading.get(pageKey(number))
     // That it is missing is told where all pages are looked at.
     if (bytes === undefined) return undefined
     try {
-      const page = EntryPage.decode(bytes)
+      const page = EntryPage.decode(bytes).entries()
       const { keys, refs } = page
       const isWhole = refs.length > 0 && keys.length === refs.length && areKeys(keys, refs)
       if (isWhole) return page
@@ -145,7 +144,11 @@ class EntriesWalk {
   }
 }
 
-const noPage = new EntryPage({ keys: [], refs: new Float64Array(0) })
+/** What an entry of a word has beside its key: how long its row is, and where in it the word is. */
+export function placeText({ places, lengths }: Omit<Entries, 'refs' | 'keys'>, n: number): string {
+  const place = places?.[n] ?? ''
+  return place === '' ? '' : `${lengths?.[n] ?? 0} ${place}`
+}
 
 export function entryText(key: Scalar, ref: number, place = ''): string {
   const text = typeof key === 'number' ? `${ref} ${key}` : `${ref} ${JSON.stringify(key)}`

@@ -44,7 +44,7 @@ import { parseSchemaDefinition } from '../schema/definition.js'
 import { compileSchema, type CompiledSchema } from '../schema/schema.js'
 import type { IndexCheck, TableCheck } from './checks.js'
 import { compareCounts } from './counts.js'
-import { entryText, walkEntries, type NumberedRun } from './index-entries.js'
+import { entryText, placeText, walkEntries, type NumberedRun } from './index-entries.js'
 import { PagesCheck, type NamedPage } from './pages.js'
 import {
   haveOwners,
@@ -348,11 +348,12 @@ class ObjectsCheck {
     }
     for (const index of of.indexes) {
       const found = newKeys()
-      const { keys, refs, places } = found
+      const { keys, refs } = found
       const irregular = collectKeys(index.index, rows, found)
       if (!this.#report.isMuted) index.irregular += irregular
       for (let n = 0; n < keys.length; n++) {
-        index.balance?.add(entryText(keys[n] as Scalar, refs[n] as number, places[n]), 1)
+        const place = placeText(found, n)
+        index.balance?.add(entryText(keys[n] as Scalar, refs[n] as number, place), 1)
       }
     }
   }

@@ -1,6 +1,9 @@
 import * as fc from 'fast-check'
 import t from 'tap'
-import { wordsOf } from '../../../src/objects/engine/word-keys.js'
+import { EntryPage, newKeys, sliceEntries, sortWords } from '../../../src/objects/engine/entries.js'
+import { tableSpan } from '../../../src/objects/engine/ref.js'
+import { addWordKeys, formOf, wordsOf } from '../../../src/objects/engine/word-keys.js'
+import { WordCursor, type WordPage } from '../../../src/objects/engine/word-page.js'
 import { PhraseSearch } from '../../../src/objects/query/phrase.js'
 import { pickSeed } from '../../fixtures/random.js'
 
@@ -8,14 +11,10 @@ const word = fc.constantFrom('a', 'b', 'c', 'ab')
 const row = fc.array(fc.array(word, { maxLength: 12 }), { maxLength: 3 })
 
 t.test('a word that a row has many times takes no more than a pass over them', async (t) => {
-  const search = new PhraseSearch(1)
-  const { words } = wordsOf([{ path: ['a'], weight: 1 }], () => `${'x '.repeat(300_000)}y`)
-  const placesOf = (form: string) => () => words.get(form)?.places ?? ''
-  for (const [n, form] of ['x', 'x', 'y'].entries()) {
-    search.add(7, placesOf(form))
-    search.endWord(n)
-  }
-  t.strictSame([...search.finish()], [7])
+  const pages = pagesOf([[`${'x '.repeat(300_000)}y`]], [7])
+  const cursorsOf = (form: string) => cursorsIn(pages, (own) => own === form)
+  const words = ['x', 'x', 'y'].map((form, offset) => ({ offset, cursors: cursorsOf(form) }))
+  t.strictSame(rowsOf(words), [7])
 })
 
 t.test('the rows are those that have the words one behind the other, in one string', async () => {
@@ -24,7 +23,8 @@ t.test('the rows are those that have the words one behind the other, in one stri
     fc.array(word, { minLength: 2, maxLength: 4 }),
     fc.boolean(),
     fc.boolean(),
-    (rows, forms, isPrefix, isReversed) => {
+    fc.constantFrom(1, 700, 10_000, 2 ** 33),
+    (rows, forms, isPrefix, isReversed, apart) => {
       const last = forms.length - 1
       const fits = (own: string, n: number) =>
         isPrefix && n === last ? own.startsWith(forms[n] as string) : own === forms[n]
@@ -34,20 +34,48 @@ t.test('the rows are those that have the words one behind the other, in one stri
             forms.every((__, n) => words[at + n] !== undefined && fits(words[at + n] as string, n)),
           ),
         )
-        return has ? [ref] : []
+        return has ? [ref * apart] : []
       })
-      const search = new PhraseSearch(0)
+      const texts = rows.map((strings) => strings.map((words) => words.join(' ')))
+      const numbers = [...rows.keys()].map((row) => row * apart)
       const order = [...forms.keys()]
-      for (const n of isReversed ? order.toReversed() : order) {
-        rows.forEach((strings, ref) => {
-          const texts = strings.map((words) => words.join(' '))
-          const { words } = wordsOf([{ path: ['a'], weight: 1 }], () => texts)
-          for (const [form, { places }] of words) if (fits(form, n)) search.add(ref, () => places)
-        })
-        search.endWord(n)
-      }
-      return JSON.stringify([...search.finish()]) === JSON.stringify(expected)
+      const pages = pagesOf(texts, numbers)
+      const words = (isReversed ? order.toReversed() : order).map((offset) => {
+        return { offset, cursors: cursorsIn(pages, (own) => fits(own, offset)) }
+      })
+      return JSON.stringify(rowsOf(words)) === JSON.stringify(expected)
     },
   )
   fc.assert(property, { seed: pickSeed(), numRuns: 2000 })
 })
+
+/** A page for each word, of rows of those numbers. */
+function pagesOf(texts: readonly (readonly string[])[], numbers: readonly number[]): WordPage[] {
+  const found = newKeys()
+  for (const [n, strings] of texts.entries()) {
+    const words = wordsOf([{ path: ['a'], weight: 1 }], () => strings)
+    addWordKeys(words, (numbers[n] as number) * tableSpan + 5, found)
+  }
+  const entries = sortWords(found)
+  const { keys } = entries
+  const pages: WordPage[] = []
+  for (let from = 0, to = 1; from < keys.length; from = to++) {
+    const key = keys[from]
+    while (keys[to] === key) to++
+    if (typeof key === 'number') continue
+    pages.push(EntryPage.of(sliceEntries(entries, from, to)).words as WordPage)
+  }
+  return pages
+}
+
+function cursorsIn(pages: readonly WordPage[], fits: (form: string) => boolean): WordCursor[] {
+  const chosen = pages.filter((page) => fits(formOf(page.keyOf(0))))
+  return chosen.map((page) => new WordCursor(page, 0))
+}
+
+function rowsOf(words: ConstructorParameters<typeof PhraseSearch>[0]): number[] {
+  const rows: number[] = []
+  const search = new PhraseSearch(words, undefined)
+  while (search.rows(rows));
+  return rows
+}
