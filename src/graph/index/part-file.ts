@@ -13,9 +13,17 @@ interface FileBytes {
 const wordShift = pieceShift - 2
 const wordMask = 2 ** wordShift - 1
 
-/** Whole numbers of a file that lie one behind the other, in pieces. */
+/** Some that lie in one piece: the n-th of all is `words[n - start]`, up to `end`. */
+export interface WordRun {
+  readonly words: Uint32Array
+  readonly start: number
+  readonly end: number
+}
+
+/** Whole numbers of a file that lie one behind the other, in pieces: some of those that lie so. */
 export class FileWords {
   readonly #pieces: readonly Uint32Array[]
+  /** Where the first of all would be in the pieces, which may be before them. */
   readonly #first: number
 
   constructor(pieces: readonly Uint32Array[], first: number) {
@@ -26,6 +34,12 @@ export class FileWords {
   at(n: number): number {
     const word = this.#first + n
     return (this.#pieces[word >>> wordShift] as Uint32Array)[word & wordMask] as number
+  }
+
+  run(n: number): WordRun {
+    const piece = (this.#first + n) >>> wordShift
+    const start = piece * 2 ** wordShift - this.#first
+    return { words: this.#pieces[piece] as Uint32Array, start, end: start + 2 ** wordShift }
   }
 }
 
@@ -54,14 +68,14 @@ export class PartFile {
     if (from < to) this.#file.bring(from >>> pieceShift, ((to - 1) >>> pieceShift) + 1)
   }
 
-  /** The whole numbers of [from, to), multiples of 4. */
-  words(from: number, to: number): FileWords {
+  /** Those in [from, to) of the whole numbers that begin at `start`; all are multiples of 4. */
+  words(start: number, from: number, to: number): FileWords {
     const first = from >>> pieceShift
     const end = ((to - 1) >>> pieceShift) + 1
     this.#file.need(first, end)
     const pieces: Uint32Array[] = []
     for (let n = first; n < end; n++) pieces.push(this.#file.piece(n).words)
-    return new FileWords(pieces, (from & (pieceBytes - 1)) >>> 2)
+    return new FileWords(pieces, (start - first * pieceBytes) / 4)
   }
 
   piece(offset: number): IndexPiece {

@@ -45,10 +45,10 @@ export class PartPassages {
     )
   }
 
-  /** All of a column. Whoever holds it holds its blocks. */
-  column(name: ScannedColumn): FileWords {
-    const from = this.#records + 4 * columnOf[name] * this.#count
-    return this.#file.words(from, from + 4 * this.#count)
+  /** A column, as far as it is of the passages [from, to). Whoever holds it holds its blocks. */
+  column(name: ScannedColumn, from: number, to: number): FileWords {
+    const column = this.#records + 4 * columnOf[name] * this.#count
+    return this.#file.words(column, column + 4 * from, column + 4 * to)
   }
 
   /** The number of a word, its UTF-8; -1 where no passage has it. */

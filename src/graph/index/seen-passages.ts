@@ -1,7 +1,8 @@
 import type { Term } from '../../types.js'
 import { withBlocks } from '../miss.js'
 import { columnOf, type ScannedColumn } from '../words/columns.js'
-import type { PassageColumn, PassageSet, SeenNumbers } from '../words/types.js'
+import type { PassageColumn, PassageSet } from '../words/types.js'
+import type { SeenNumbers } from '../words/word-entries.js'
 import type { FieldCounts, WordList } from '../words/word-list.js'
 import { COLLECTION, encodeTerm, encodeText, hashWords } from './encoded-term.js'
 import type { Part } from './part.js'
@@ -94,17 +95,17 @@ export class SeenPassages implements PassageSet {
     return this.#accepts === undefined
   }
 
-  seen(): SeenNumbers {
+  seen(from = 0, to = this.count): SeenNumbers {
     const accepts = this.#accepts
-    return accepts === undefined ? all : new Accepted(accepts, this.column('place'))
+    return accepts === undefined ? all : new Accepted(accepts, this.column('place', from, to))
   }
 
   at(column: number, passage: number): number {
     return this.#passages.at(column, passage)
   }
 
-  column(name: ScannedColumn): PassageColumn {
-    return this.#passages.column(name)
+  column(name: ScannedColumn, from = 0, to = this.count): PassageColumn {
+    return this.#passages.column(name, from, to)
   }
 
   find(word: Buffer): number {

@@ -38,11 +38,13 @@ export async function explained(
   const scores = sets.map((set) => new PassageScores(set, fields))
   try {
     await parts.each(scores, {
-      word: async ({ all, exact, inSets }) => {
-        for (const [n, word] of inSets.entries()) {
-          const told = await word.told(asked[n] as readonly number[], fields, turns)
-          tell(all, told.all)
-          tell(exact, told.exact)
+      words: async (words) => {
+        for (const { all, exact, inSets } of words) {
+          for (const [n, word] of inSets.entries()) {
+            const told = await word.told(asked[n] as readonly number[], fields, turns)
+            tell(all, told.all)
+            tell(exact, told.exact)
+          }
         }
       },
       part: (taken) => {

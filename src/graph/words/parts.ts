@@ -32,7 +32,8 @@ interface Part {
 
 /** Takes a part of a question after the other. */
 export interface PartsTaker {
-  readonly word: (word: Word) => Promise<void>
+  /** One or some, in their order. */
+  readonly words: (words: readonly Word[]) => Promise<void>
   /** The part that is in hand in all scores. */
   readonly part: (part: PartOfSearch, isRequired: boolean) => void
 }
@@ -68,10 +69,21 @@ export class QuestionParts {
     const take = async (part: Part) => {
       taker.part(await this.#take(part, scores), part.isRequired)
     }
-    for (const word of words) {
-      if (word.isPrefix) await take(partOfBeginning(word))
-      else await taker.word(await this.#word(word))
+    const taken: Word[] = []
+    let held = 0
+    for (const asked of words) {
+      if (asked.isPrefix) {
+        await take(partOfBeginning(asked))
+        continue
+      }
+      const word = await this.#word(asked)
+      taken.push(word)
+      held += word.all.passages
+      if (held <= bounds.mostHeld) continue
+      await taker.words(taken.splice(0))
+      held = 0
     }
+    if (taken.length > 0) await taker.words(taken)
     for (const phrase of phrases) await take(partOf(phrase, (idf) => idf, true))
     for (const phrase of joined) await take(partOf(phrase, (idf) => weights.joined * idf))
     for (const phrase of pairs) {

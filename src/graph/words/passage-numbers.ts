@@ -18,7 +18,8 @@ export class PassageNumbers {
   }
 
   clear(): void {
-    for (let n = 0; n < this.count; n++) this.values[this.changed[n] as number] = 0
+    if (this.count > this.values.length / 8) this.values.fill(0)
+    else for (let n = 0; n < this.count; n++) this.values[this.changed[n] as number] = 0
     this.count = 0
   }
 }

@@ -1,14 +1,16 @@
 import { saturated } from '../../text/bm25.js'
 import type { Turns } from '../../turns.js'
-import { patience, withBlocks } from '../miss.js'
+import { withBlocks } from '../miss.js'
 import type { Form } from './forms.js'
 import { PassageNumbers } from './passage-numbers.js'
 import { takePhrase, type Phrase, type PhraseTaker } from './phrases.js'
 import type { FieldWeights } from './scoring.js'
+import { eachSpan, widest, type SpanWork } from './spans.js'
 import type { TopPassages } from './top-passages.js'
 import type { PassageSet } from './types.js'
-import type { WordInSet, Worth } from './word-in-set.js'
-import type { WordList } from './word-list.js'
+import { entries } from './word-entries.js'
+import type { FieldCounts } from './word-list.js'
+import { addWords, type WordAndWorth } from './word-scores.js'
 
 /** Numbers that a search needs for the passages of a set. */
 class Scratch {
@@ -78,46 +80,57 @@ export class PassageScores {
   }
 
   /** Rejects with the signal's reason. */
-  async addWord(word: WordInSet, worth: Worth, turns: Turns): Promise<void> {
-    await word.addTo(this.#scratch.scores, this.#weights, worth, turns)
+  async addWords(words: readonly WordAndWorth[], turns: Turns): Promise<void> {
+    await addWords(this.#scratch.scores, this.#set, words, this.#weights, turns)
   }
 
   /** Adds a word of the beginning in hand. Rejects with the signal's reason. */
   async addForm({ word, weight }: Form, turns: Turns): Promise<void> {
-    const found = withBlocks(() => this.#set.counts(word))
-    const list = found instanceof Promise ? await found : found
-    for (;;) {
-      const added = withBlocks(() => this.#addSome(list, weight))
-      const isMore = added instanceof Promise ? await added : added
-      if (turns.isLong) await turns.pass()
-      if (!isMore) return
-    }
-  }
-
-  /** False at the end. May throw a Miss before it has added any: others may have taken blocks. */
-  #addSome(list: WordList, weight: number): boolean {
+    const set = this.#set
     const weights = this.#weights
     const { frequencies } = this.#scratch
-    weights.begin(this.#set)
-    const seen = this.#set.isWhole ? undefined : this.#set.seen()
-    for (let left = patience.passages; left > 0; left--) {
-      if (!list.next()) return false
-      const { passage } = list
-      if (seen?.has(passage) === false) continue
-      frequencies.add(passage, weight * weights.frequency(passage, list))
+    const found = withBlocks(() => set.counts(word))
+    const cursor = (found instanceof Promise ? await found : found).entries()
+    const begin = (from: number, to: number) => {
+      weights.begin(set, from, to)
     }
-    return true
+    const add: SpanWork = (_from, to, seen) => {
+      for (let read = cursor.readSeen(to, seen); read >= 0; read = cursor.readSeen(to, seen)) {
+        weights.ofEntries(read, weight)
+        for (let n = 0; n < read; n++) {
+          frequencies.add(entries.passages[n] as number, entries.frequencies[n] as number)
+        }
+      }
+    }
+    await eachSpan({ set, cursors: [cursor], begin, works: [add] }, turns)
   }
 
   /** Adds a phrase, which is the one in hand. Rejects with the signal's reason. */
   async addPhrase(phrase: Phrase, turns: Turns): Promise<void> {
+    const set = this.#set
     const weights = this.#weights
     const { frequencies } = this.#scratch
-    const begin = () => weights.begin(this.#set)
-    const take: PhraseTaker['take'] = (passage, counts) => {
-      frequencies.add(passage, weights.frequency(passage, counts))
+    const found: { readonly passage: number; readonly counts: FieldCounts }[] = []
+    const take: PhraseTaker['take'] = (passage, { title, heading, text }) => {
+      found.push({ passage, counts: { title, heading, text } })
     }
-    await takePhrase(this.#set, phrase, turns, { begin, take })
+    let next = 0
+    const addSome = () => {
+      const from = found[next]?.passage as number
+      const to = Math.min(set.count, from + widest)
+      weights.begin(set, from, to)
+      for (; next < found.length; next++) {
+        const { passage, counts } = found[next] as (typeof found)[number]
+        if (passage >= to) return
+        const { title, heading, text } = counts
+        frequencies.add(passage, weights.frequency(passage, title, heading, text))
+      }
+    }
+    const taken = async () => {
+      for (next = 0; next < found.length;) await withBlocks(addSome)
+      found.length = 0
+    }
+    await takePhrase(set, phrase, turns, { take, taken })
   }
 
   /** Only passages are to be found that have what is in hand, and all of which that was said before. */
@@ -180,10 +193,13 @@ export class PassageScores {
   /** `set` is the number of the set. */
   addTo(top: TopPassages, set: number): void {
     const { values, changed, count } = this.#scratch.scores
+    let { least } = top
     for (let n = 0; n < count; n++) {
       const passage = changed[n] as number
       const score = values[passage] as number
-      if (score > 0 && score >= top.least) top.add({ set, passage, score })
+      if (score < least || score === 0) continue
+      top.add({ set, passage, score })
+      least = top.least
     }
   }
 

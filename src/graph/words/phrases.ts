@@ -3,7 +3,8 @@
 import type { Turns } from '../../turns.js'
 import { patience, withBlocks } from '../miss.js'
 import { PhraseStarts, type FieldStarts } from './phrase-starts.js'
-import type { PassageSet, SeenNumbers } from './types.js'
+import type { PassageSet } from './types.js'
+import type { SeenNumbers } from './word-entries.js'
 import type { FieldCounts, WordList } from './word-list.js'
 
 /** Words that have to stand one behind the other. */
@@ -15,10 +16,10 @@ export interface Phrase {
 
 /** Takes passages. */
 export interface PhraseTaker {
-  /** Called before others, until the next await. May throw a Miss. */
-  readonly begin?: () => void
-  /** How often the phrase is in a passage. Throws no Miss. */
+  /** How often the phrase is in a passage, these ascending for each phrase. Throws no Miss. */
   readonly take: (passage: number, counts: Readonly<FieldCounts>) => void
+  /** Called once some were taken, at most `patience.passages`. */
+  readonly taken?: () => Promise<void>
 }
 
 /**
@@ -139,7 +140,6 @@ class Slices {
   async #inTurns(step: (seen: SeenNumbers) => boolean): Promise<void> {
     const slice = () => {
       const seen = this.#set.seen()
-      this.#taker.begin?.()
       // Nothing is missing from here on.
       for (let left = patience.passages; left > 0; left--) if (!step(seen)) return false
       return true
@@ -147,6 +147,7 @@ class Slices {
     for (;;) {
       const done = withBlocks(slice)
       const isMore = done instanceof Promise ? await done : done
+      await this.#taker.taken?.()
       if (this.#turns.isLong) await this.#turns.pass()
       if (!isMore) return
     }

@@ -110,14 +110,17 @@ export class Search {
     const { excluded, document } = this.#question
     const turns = this.#turns
     await this.#ofQuestion.each(this.#scores, {
-      word: async ({ all, exact, inSets }) => {
-        this.#parts.push(all)
-        if (exact.idf > 0 && exact.passages > 0) this.#exactly.push(exact)
-        const worth = { idf: all.idf, exact: exact.idf }
+      words: async (words) => {
+        for (const { all, exact } of words) {
+          this.#parts.push(all)
+          if (exact.idf > 0 && exact.passages > 0) this.#exactly.push(exact)
+        }
         for (const [n, scores] of this.#scores.entries()) {
-          const word = inSets[n] as WordInSet
-          this.#forms.push({ set: this.set(n), words: word.words })
-          await scores.addWord(word, worth, turns)
+          const ofSet = words.map(({ all, exact, inSets }) => {
+            return { word: inSets[n] as WordInSet, worth: { idf: all.idf, exact: exact.idf } }
+          })
+          this.#forms.push({ set: this.set(n), words: ofSet.flatMap(({ word }) => word.words) })
+          await scores.addWords(ofSet, turns)
         }
       },
       part: (taken, isRequired) => {

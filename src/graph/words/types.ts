@@ -2,16 +2,21 @@
 
 import type { Term } from '../../types.js'
 import type { ScannedColumn } from './columns.js'
+import type { SeenNumbers } from './word-entries.js'
 import type { FieldCounts, WordList } from './word-list.js'
 
-/** What all passages of a part have in a column, by their numbers. It may be kept until the next await. */
+/** What passages of a part have in a column, by their numbers. It may be kept until the next await. */
 export interface PassageColumn {
   at(passage: number): number
+  /** That of this passage, and of what lies behind it. */
+  run(passage: number): PassageRun
 }
 
-/** The passages of a part that are seen, by their numbers. It may be kept until the next await. */
-export interface SeenNumbers {
-  has(passage: number): boolean
+/** What a column has of some passages: that of each is `words[passage - start]`, up to `end`. */
+export interface PassageRun {
+  readonly words: Uint32Array
+  readonly start: number
+  readonly end: number
 }
 
 /**
@@ -29,12 +34,12 @@ export interface PassageSet {
   readonly lengths: FieldCounts
   /** Whether all of them are seen. */
   readonly isWhole: boolean
-  /** Which of them are. Throws a Miss where a block is not in memory that says so. */
-  seen(): SeenNumbers
+  /** Which of [from, to) are, or of all. Throws a Miss where a block is not in memory that says so. */
+  seen(from?: number, to?: number): SeenNumbers
   /** What a passage has in a column: `columnOf`. */
   at(column: number, passage: number): number
-  /** What all passages have in a column. Throws a Miss where a block of it is not in memory. */
-  column(name: ScannedColumn): PassageColumn
+  /** What [from, to) have in a column, or all passages. Throws a Miss where a block of that is not in memory. */
+  column(name: ScannedColumn, from?: number, to?: number): PassageColumn
   /** The number of a word, its UTF-8; -1 where no passage has it. */
   find(word: Buffer): number
   /** The words that begin so: [from, to). */

@@ -1,29 +1,13 @@
 // A word of a question in the passages of one set, in all of its forms.
 
-import { saturated } from '../../text/bm25.js'
 import type { Turns } from '../../turns.js'
-import { patience, withBlocks } from '../miss.js'
+import { withBlocks } from '../miss.js'
 import type { Form } from './forms.js'
-import type { PassageNumbers } from './passage-numbers.js'
 import type { FieldWeights } from './scoring.js'
-import type { PassageSet, SeenNumbers } from './types.js'
+import { eachSpan, widest, type SpanWork } from './spans.js'
+import type { PassageSet } from './types.js'
+import { entries, type WordEntries, type SeenNumbers } from './word-entries.js'
 import type { WordList } from './word-list.js'
-
-/**
- * Passages are gone through in spans, in which all forms of the word are looked at before the next one:
- * what is added up then is in the processor's cache, and not in memory.
- */
-export const widest = 2 ** 16
-
-/** Of the passages of a span: how often a word is in each, and which those are. Zeros between two spans. */
-const frequencies = new Float64Array(widest)
-const touched = new Uint32Array(widest)
-
-/** What a word is worth, and what it is worth more that it stands there as it was asked. */
-export interface Worth {
-  readonly idf: number
-  readonly exact: number
-}
 
 /** Of each passage that is asked for: how often it has the word, and how often as it was asked. */
 export interface Told {
@@ -40,16 +24,20 @@ interface Counts {
 const known = new WeakMap<object, Map<string, Counts>>()
 const mostKnown = 10_000
 
+export interface ListOfForm extends Form {
+  readonly list: WordList
+}
+
 export class WordInSet {
   /** Passages that are seen and have the word, and those that have it as it was asked. */
   readonly having: number
   readonly havingExactly: number
+  readonly forms: readonly ListOfForm[]
   readonly #set: PassageSet
-  readonly #forms: readonly ListOfForm[]
 
   private constructor(set: PassageSet, forms: readonly ListOfForm[], { all, exact }: Counts) {
     this.#set = set
-    this.#forms = forms
+    this.forms = forms
     this.having = all
     this.havingExactly = exact
   }
@@ -66,70 +54,34 @@ export class WordInSet {
 
   /** Its forms, as words of the set. */
   get words(): number[] {
-    return this.#forms.map(({ word }) => word)
-  }
-
-  /** Adds what the word is worth to the scores of passages that have it. Rejects with the signal's reason. */
-  async addTo(
-    scores: PassageNumbers,
-    weights: FieldWeights,
-    { idf, exact }: Worth,
-    turns: Turns,
-  ): Promise<void> {
-    await this.#inSpans(weights, turns, (from, count, isExact) => {
-      const worth = isExact ? exact : idf
-      if (worth <= 0) return
-      for (let n = 0; n < count; n++) {
-        const at = touched[n] as number
-        scores.add(from + at, worth * saturated(frequencies[at] as number))
-      }
-    })
+    return this.forms.map(({ word }) => word)
   }
 
   /** How often it is in some passages, those that are not of the set below 0. Rejects with the signal's reason. */
   async told(passages: readonly number[], weights: FieldWeights, turns: Turns): Promise<Told> {
-    const all = passages.map(() => 0)
-    const exact = passages.map(() => 0)
-    await this.#inSpans(weights, turns, (from, _, isExact) => {
-      for (const [n, passage] of passages.entries()) {
-        const at = passage - from
-        if (at < 0 || at >= widest || (frequencies[at] as number) === 0) continue
-        if (isExact) exact[n] = frequencies[at] as number
-        else all[n] = frequencies[at] as number
-      }
-    })
-    return { all, exact }
-  }
-
-  /** Calls `end` in each span with how many passages have the form that was asked, and then any of them. */
-  async #inSpans(
-    weights: FieldWeights,
-    turns: Turns,
-    end: (from: number, count: number, isExact: boolean) => void,
-  ): Promise<void> {
     const set = this.#set
-    const cursors = this.#forms.map((form) => new FormCursor(form))
-    await eachSpan(set, turns, (from, to, seen) => {
-      weights.begin(set)
-      // Nothing is missing from here on.
-      let count = 0
-      try {
-        for (const cursor of cursors) {
-          count = cursor.addSpan(from, to, { count, seen, weights })
-          if (cursor.isAsked) end(from, count, true)
-        }
-        end(from, count, false)
-      } catch (error) {
-        frequencies.fill(0)
-        throw error
+    const all = new Map<number, number>()
+    const exact = new Map<number, number>()
+    const asked = [...new Set(passages)].filter((passage) => passage >= 0).sort((a, b) => a - b)
+    for (const { list, weight, isAsked } of this.forms) {
+      const cursor = list.entries()
+      for (const passage of asked) {
+        while (cursor.read(passage) > 0) if (turns.isLong) await turns.pass()
+        if (cursor.next !== passage) continue
+        const frequency = await withBlocks(() => {
+          if (!set.seen(passage, passage + 1).has(passage)) return 0
+          weights.begin(set, passage, passage + 1)
+          weights.ofEntries(cursor.read(passage + 1), weight)
+          return entries.frequencies[0] as number
+        })
+        if (frequency === 0) continue
+        all.set(passage, (all.get(passage) ?? 0) + frequency)
+        if (isAsked) exact.set(passage, frequency)
       }
-      clear(count)
-    })
+    }
+    const of = (told: ReadonlyMap<number, number>) => passages.map((each) => told.get(each) ?? 0)
+    return { all: of(all), exact: of(exact) }
   }
-}
-
-interface ListOfForm extends Form {
-  readonly list: WordList
 }
 
 async function countsOf(
@@ -154,86 +106,47 @@ async function countsOf(
   return counts
 }
 
+/** Of the passages of a span 1 where some form was found. Zeros between two spans. */
+const found = new Uint8Array(widest)
+
 async function counted(
   set: PassageSet,
   forms: readonly ListOfForm[],
   turns: Turns,
 ): Promise<Counts> {
-  const cursors = forms.map((form) => new FormCursor(form))
+  const cursors = forms.map(({ list }) => list.entries())
   let [all, exact] = [0, 0]
-  await eachSpan(set, turns, (from, to, seen) => {
-    let count = 0
+  const count: SpanWork = (from, to, seen) => {
+    let ofSpan = 0
     try {
-      for (const cursor of cursors) {
-        count = cursor.addSpan(from, to, { count, seen, weights: undefined })
-        if (cursor.isAsked) exact += count
+      for (const [n, cursor] of cursors.entries()) {
+        ofSpan += countNew(cursor, from, to, seen)
+        if (forms[n]?.isAsked === true) exact += ofSpan
       }
-      all += count
-    } catch (error) {
-      frequencies.fill(0)
-      throw error
+    } finally {
+      found.fill(0, 0, to - from)
     }
-    clear(count)
-  })
+    all += ofSpan
+  }
+  await eachSpan({ set, cursors, works: [count] }, turns)
   return { all, exact }
 }
 
-function clear(count: number): void {
-  for (let n = 0; n < count; n++) frequencies[touched[n] as number] = 0
-}
-
-/** `work` may throw a Miss before it has done anything. Rejects with the signal's reason. */
-async function eachSpan(
-  set: PassageSet,
-  turns: Turns,
-  work: (from: number, to: number, seen: SeenNumbers) => void,
-): Promise<void> {
-  const width = Math.min(widest, patience.span)
-  for (let from = 0; from < set.count; from += width) {
-    const done = withBlocks(() => work(from, Math.min(set.count, from + width), set.seen()))
-    if (done instanceof Promise) await done
-    if (turns.isLong) await turns.pass()
-  }
-}
-
-interface Span {
-  /** Passages of the span that were found before. */
-  readonly count: number
-  readonly seen: SeenNumbers
-  /** Undefined: how often it is there is not asked. */
-  readonly weights: FieldWeights | undefined
-}
-
-/** Goes through the passages that have a form. */
-class FormCursor {
-  readonly isAsked: boolean
-  readonly #list: WordList
-  readonly #weight: number
-  #isMore: boolean
-
-  constructor({ list, weight, isAsked }: ListOfForm) {
-    this.#list = list.again()
-    this.#weight = weight
-    this.isAsked = isAsked
-    this.#isMore = this.#list.next()
-  }
-
-  /** Adds those of a span, of which the cursor has passed none. Gives how many were found by now. */
-  addSpan(from: number, to: number, { count, seen, weights }: Span): number {
-    const list = this.#list
-    const weight = this.#weight
-    while (this.#isMore && list.passage < to) {
-      const { passage } = list
-      if (seen.has(passage)) {
-        const at = passage - from
-        const before = frequencies[at] as number
-        if (before === 0) touched[count++] = at
-        const frequency = weights === undefined ? 1 : weights.frequency(passage, list)
-        // It is above 0, whatever a damaged index says of lengths.
-        frequencies[at] = before + (weight * frequency || Number.MIN_VALUE)
-      }
-      this.#isMore = list.next()
+/** Passages of a span that have a form and none of those before. */
+function countNew(
+  cursor: WordEntries,
+  from: number,
+  to: number,
+  seen: SeenNumbers | undefined,
+): number {
+  const { passages } = entries
+  let count = 0
+  for (let read = cursor.readSeen(to, seen); read >= 0; read = cursor.readSeen(to, seen)) {
+    for (let n = 0; n < read; n++) {
+      const at = (passages[n] as number) - from
+      count += 1 - (found[at] as number)
+      found[at] = 1
     }
-    return count
   }
+  return count
 }

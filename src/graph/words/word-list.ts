@@ -1,6 +1,6 @@
 // Where a word stands: the list of its passages, as bytes. docs/format.md describes it.
 
-import { LorekeepError } from '../../errors.js'
+import { damagedList, HAS_HEADING, HAS_TITLE, WordEntries } from './word-entries.js'
 
 /** How often a word is in each field of a passage. */
 export interface FieldCounts {
@@ -8,9 +8,6 @@ export interface FieldCounts {
   heading: number
   text: number
 }
-
-const HAS_TITLE = 1
-const HAS_HEADING = 2
 
 /**
  * The list of a word: passages ascending, each with how often the word is in which field, and then all
@@ -78,6 +75,7 @@ export class WordList implements FieldCounts {
   text = 0
   readonly #bytes: Uint8Array
   readonly #most: number
+  readonly #entriesAt: number
   #at = 0
   #left: number
   #positionsAt: number
@@ -90,12 +88,13 @@ export class WordList implements FieldCounts {
     this.count = this.#number()
     const length = this.#number()
     this.#left = this.count
+    this.#entriesAt = this.#at
     this.#positionsAt = this.#at + length
   }
 
-  /** The same from its beginning. */
-  again(): WordList {
-    return new WordList(this.#bytes, this.#most)
+  /** The counts of all its passages, many at once. */
+  entries(): WordEntries {
+    return new WordEntries(this.#bytes, this.#entriesAt, this.count, this.#most)
   }
 
   /** False before the first passage. */
@@ -108,14 +107,15 @@ export class WordList implements FieldCounts {
     this.#left--
     this.#unread += this.title + this.heading + this.text
     const step = this.#number()
-    if (step === 0 && this.#left + 1 < this.count) throw damaged('has a passage twice')
+    if (step === 0 && this.#left + 1 < this.count) throw damagedList('has a passage twice')
     this.passage += step
-    if (this.passage >= this.#most) throw damaged('is in a passage that is not there')
+    if (this.passage >= this.#most) throw damagedList('is in a passage that is not there')
     const word = this.#number()
     this.text = word >>> 2
     this.title = (word & HAS_TITLE) !== 0 ? this.#number() : 0
     this.heading = (word & HAS_HEADING) !== 0 ? this.#number() : 0
-    if (this.title + this.heading + this.text === 0) throw damaged('has a passage without the word')
+    if (this.title + this.heading + this.text === 0)
+      throw damagedList('has a passage without the word')
     return true
   }
 
@@ -123,7 +123,7 @@ export class WordList implements FieldCounts {
   positions(): void {
     const bytes = this.#bytes
     for (let left = this.#unread; left > 0; this.#positionsAt++) {
-      if (this.#positionsAt >= bytes.length) throw damaged('does not end where it should')
+      if (this.#positionsAt >= bytes.length) throw damagedList('does not end where it should')
       if ((bytes[this.#positionsAt] as number) < 0x80) left--
     }
     this.#unread = -(this.title + this.heading + this.text)
@@ -140,9 +140,10 @@ export class WordList implements FieldCounts {
       value |= (byte & 0x7f) << shift
       if (byte < 0x80) return value >>> 0
     }
-    throw damaged('does not end where it should')
+    throw damagedList('does not end where it should')
   }
 
+  /** What is behind the end of the bytes ends no number. */
   #number(): number {
     const bytes = this.#bytes
     let byte = bytes[this.#at++] as number
@@ -153,13 +154,8 @@ export class WordList implements FieldCounts {
       value |= (byte & 0x7f) << shift
       if (byte < 0x80) return value >>> 0
     }
-    throw damaged('does not end where it should')
+    throw damagedList('does not end where it should')
   }
-}
-
-/** What is behind the end of the bytes ends no number. */
-function damaged(how: string): LorekeepError {
-  return new LorekeepError('LK_STORAGE_CORRUPT', `the list of a word ${how}`)
 }
 
 /** Bytes that grow: whole numbers below 2^32, seven bits a byte, the lowest first (LEB128). */

@@ -3,6 +3,7 @@
 import t from 'tap'
 import { MemoryBackend } from '../../../adapters/memory.js'
 import { SeenPassages } from '../../../src/graph/index/seen-passages.js'
+import { patience } from '../../../src/graph/miss.js'
 import { bounds } from '../../../src/graph/words/bounds.js'
 import { createLorekeep } from '../../../src/lorekeep.js'
 import { vocabulary } from '../../../src/vocabulary.js'
@@ -10,7 +11,11 @@ import { entity, literal, messageOf } from '../../graph/asked.js'
 
 const user = 'u'
 const usual = { ...bounds }
-t.afterEach(() => Object.assign(bounds, usual))
+const { span } = patience
+t.afterEach(() => {
+  Object.assign(bounds, usual)
+  patience.span = span
+})
 
 async function openGraph(t: Tap, texts: readonly string[]) {
   const keep = await createLorekeep({ backend: new MemoryBackend(), indexThreads: 0 })
@@ -72,4 +77,22 @@ t.test('a whole question is not looked for where its rarest word is in too many'
   t.equal(await first(), '0', 'as it stands')
   bounds.mostPaired = 0
   t.not(await first(), '0')
+})
+
+t.test('words are scored alike a few at a time, and in spans of few passages', async (t) => {
+  const texts = Array.from({ length: 60 }, (_, n) => {
+    return ['red', 'reds', 'house', 'of', 'cards', 'house']
+      .filter((_, at) => (n >> at) & 1)
+      .join(' ')
+  })
+  const graph = await openGraph(t, texts)
+  const answers = async () => {
+    const found = await graph.search({ text: 'red house cards', k: 60, explain: true })
+    return found.map(({ chunk, score, explanation }) => ({ chunk, score, explanation }))
+  }
+  const usually = await answers()
+  t.ok(usually.length > 50)
+  bounds.mostHeld = 0
+  patience.span = 7
+  t.strictSame(await answers(), usually)
 })
