@@ -170,7 +170,7 @@ export interface RetrieveQuery extends AskOptions {
   readonly triples?: number | undefined
   /** How far to go from the entities, in triples. 2 by default. */
   readonly depth?: number | undefined
-  /** The most triples in all. 1,000 by default. */
+  /** The most triples in all. 150 by default. */
   readonly maxTriples?: number | undefined
   /**
    * The languages that names and passages should be in, the preferred one first, as ranges of RFC 4647: `de` is

@@ -81,7 +81,7 @@ export function addAsk(program: Command): void {
       parseCount,
     )
     .option('--depth <count>', 'go so many triples far from them (default: 2)', parseDepth)
-    .option('--max-triples <count>', 'so many triples in all (default: 1000)', parseCount)
+    .option('--max-triples <count>', 'so many triples in all (default: 150)', parseCount)
     .option(
       '--language <tag>',
       'names in this language where there are any; may be given again, the preferred one first',

@@ -43,7 +43,7 @@ const limits = {
   entities: [1, 50, 10_000],
   triples: [0, 30, 100_000],
   depth: [0, 2, 100],
-  maxTriples: [0, 1000, 1_000_000],
+  maxTriples: [0, 150, 1_000_000],
 } as const
 
 const legNames = ['words', 'names', 'walk', 'vectors'] as const
