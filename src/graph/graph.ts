@@ -160,6 +160,7 @@ export class StoredGraph implements Graph {
     const { closing } = this.#parts
     const retrieval = await checkRetrieval(query, this.#parts, closing)
     const open = await this.#open(retrieval.signal)
+    open.version.bring()
     try {
       const asked = {
         view: open.view,

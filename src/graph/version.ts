@@ -33,9 +33,15 @@ export class GraphVersion {
   readonly #merged: MergedView | undefined
   /** By part: which of its vectors are seen, of those that were searched. */
   readonly #seen = new Map<PartView, Uint8Array>()
+  readonly #parts: readonly Part[]
 
-  private constructor(views: readonly PartView[], passages: readonly SeenPassages[]) {
+  private constructor(
+    views: readonly PartView[],
+    passages: readonly SeenPassages[],
+    parts: readonly Part[],
+  ) {
     this.#passages = passages
+    this.#parts = parts
     const hasTriples = ({ part }: PartView) => part.record.triples > 0
     this.#views = [...views.filter(hasTriples), ...views.filter((view) => !hasTriples(view))]
     const [only] = this.#views
@@ -50,15 +56,26 @@ export class GraphVersion {
   ): Promise<GraphVersion> {
     const views: PartView[] = []
     const passages: SeenPassages[] = []
+    const all: Part[] = []
     for (const { part, only, not } of parts) {
       const chosen = await choose(part, { only, not, collection })
       if (chosen === undefined) continue
+      all.push(part)
       // Its terms are those of triples in other parts.
       if (part.passages !== undefined)
         passages.push(new SeenPassages(part, part.passages, chosen.accepts))
       else views.push(new PartView(part, chosen))
     }
-    return new GraphVersion(views, passages)
+    return new GraphVersion(views, passages, all)
+  }
+
+  /**
+   * Begins to read what of it is not in memory, where there is much room there: for who looks here and there in most
+   * of it, and would wait for one block after the other.
+   */
+  bring(): void {
+    const bytes = this.#parts.reduce((sum, part) => sum + part.bytes, 0)
+    for (const part of this.#parts) if (part.hasRoom(bytes)) part.bring()
   }
 
   /** The passages of all parts, or of some cores and of one collection. */

@@ -17,6 +17,8 @@ const lookedAt = 4096
  */
 export function languageOf(text: string): string | undefined {
   const start = text.slice(0, lookedAt)
+  // As most questions: what scripts they are in needs not be asked.
+  if (isAscii(start)) return /[A-Za-z]/.test(start) ? byStopWords(start, latinLanguages) : undefined
   const letters = start.match(/\p{L}/gu)?.length ?? 0
   if (letters === 0) return undefined
   for (const [language, pattern, least] of byScript) {
@@ -49,7 +51,7 @@ export interface QuestionLanguages {
 export function languagesOfQuestion(text: string): QuestionLanguages {
   const told = languageOf(text)
   if (told !== undefined) return { forms: [told], stopWords: [told] }
-  const letters = text.match(/\p{L}/gu)?.length ?? 0
+  const letters = isAscii(text) ? 0 : (text.match(/\p{L}/gu)?.length ?? 0)
   for (const [language, script] of likelyByScript) {
     if (letters > 0 && isMost(text, script, letters)) {
       return { forms: [language], stopWords: [language] }
@@ -87,6 +89,11 @@ const byScript: readonly (readonly [language: string, pattern: RegExp, least: nu
   ['el', /\p{sc=Grek}/gu, 0.6],
   ['hi', /\p{sc=Deva}/gu, 0.6],
 ]
+
+function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 127) return false
+  return true
+}
 
 function isMost(text: string, pattern: RegExp, letters: number): boolean {
   return (text.match(pattern)?.length ?? 0) >= letters * 0.6

@@ -33,17 +33,17 @@ export const doubleQuote = 13
 
 /** The class of a code point. */
 export function wordClass(codePoint: number): number {
+  // Most of what is asked, and no reason to make the expressions below, which takes milliseconds.
+  if (codePoint < 128) return ofAscii[codePoint] as number
   // Lone surrogates are asked for as well, and are no part of a word.
-  const page = pages[codePoint >> 8] ?? (pages[codePoint >> 8] = makePage(codePoint >> 8))
-  return page[codePoint & 255] as number
+  const page = (pages[codePoint >> 8] ??= new Uint8Array(256).fill(unknown))
+  const known = page[codePoint & 255] as number
+  return known === unknown ? (page[codePoint & 255] = findClass(codePoint)) : known
 }
 
+/** Each is found when it is first met: all of them would take half a second. */
+const unknown = 255
 const pages: (Uint8Array | undefined)[] = new Array<undefined>(0x1100)
-
-/** Pages are made when they are first needed: all of them would take half a second. */
-function makePage(number: number): Uint8Array {
-  return Uint8Array.from({ length: 256 }, (_, low) => findClass((number << 8) | low))
-}
 
 const marked = new Map<number, number>()
 for (const [kind, characters] of [
@@ -58,6 +58,14 @@ for (const [kind, characters] of [
   [other, '\u200b'],
 ] as const) {
   for (const character of characters) marked.set(character.codePointAt(0) as number, kind)
+}
+
+const ofAscii = new Uint8Array(128)
+for (let code = 0; code < 128; code++) {
+  const character = String.fromCharCode(code)
+  if (/[A-Za-z]/.test(character)) ofAscii[code] = letter
+  else if (/[0-9]/.test(character)) ofAscii[code] = digit
+  else ofAscii[code] = character === '_' ? joiner : (marked.get(code) ?? other)
 }
 
 /** Modifiers and punctuation that UAX #29 counts among letters though they are not alphabetic. */

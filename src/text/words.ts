@@ -256,7 +256,7 @@ function takePieces(text: string, start: number, end: number, take: Take): void 
 
 function takeOne(text: string, start: number, end: number, take: Take): void {
   const form = fold(text.slice(start, end))
-  if (/[\p{Alphabetic}\p{N}]/u.test(form)) take(form, start, end)
+  if (/[a-z0-9]/.test(form) || /[\p{Alphabetic}\p{N}]/u.test(form)) take(form, start, end)
 }
 
 /** Where characters of one class end, with what is part of them. */

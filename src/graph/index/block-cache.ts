@@ -13,15 +13,23 @@ const perBlock = blockBytes / pieceBytes
 
 type Source = Pick<Storage, 'get' | 'getBytes'>
 
+/** Pieces [from, to) of a file that were read at once, and lie in the same memory. */
+interface Run {
+  readonly file: BlockFile
+  readonly from: number
+  readonly to: number
+}
+
 /**
  * Pieces of the blocks of all files together, up to a number of bytes. Which one goes is found as a clock
- * does it (second chance): an access then costs a flag, and not the moving of a list.
+ * does it (second chance): an access then costs a flag, and not the moving of a list. Of a run of which some are
+ * used these are copied, as memory is given back as it was taken.
  */
 export class BlockCache {
   readonly #storage: Source
   readonly #maxBytes: number
   #bytes = 0
-  readonly #held: { readonly file: BlockFile; readonly piece: number }[] = []
+  readonly #held: Run[] = []
   #hand = 0
 
   constructor(storage: Source, maxBytes: number) {
@@ -38,7 +46,12 @@ export class BlockCache {
    * a piece takes half as long as to read all of its block.
    */
   get isRoomy(): boolean {
-    return 2 * (this.#bytes + blockBytes) <= this.#maxBytes
+    return this.hasRoom(blockBytes)
+  }
+
+  /** The same of so many bytes. */
+  hasRoom(bytes: number): boolean {
+    return 2 * (this.#bytes + bytes) <= this.#maxBytes
   }
 
   file(keyOf: (block: number) => Uint8Array): BlockFile {
@@ -59,28 +72,31 @@ export class BlockCache {
   forget(file: BlockFile): void {
     let kept = 0
     for (const held of this.#held) {
-      if (held.file === file) this.#bytes -= file.drop(held.piece)
+      if (held.file === file) this.#bytes -= file.drop(held.from, held.to)
       else this.#held[kept++] = held
     }
     this.#held.length = kept
   }
 
-  /** Makes room for a piece that was read. */
-  keep(file: BlockFile, piece: number, bytes: number): void {
+  /** Makes room for pieces that were read. */
+  keep(file: BlockFile, from: number, to: number, bytes: number): void {
     this.#bytes += bytes
     // Twice round: by then all that is left is in use.
     for (let looks = 2 * this.#held.length; looks > 0; looks--) {
       if (this.#bytes <= this.#maxBytes || this.#held.length === 0) break
       if (this.#hand >= this.#held.length) this.#hand = 0
-      const held = this.#held[this.#hand] as { file: BlockFile; piece: number }
-      if (held.file.spare(held.piece)) this.#hand++
-      else {
-        this.#bytes -= held.file.drop(held.piece)
-        const last = this.#held.pop() as { file: BlockFile; piece: number }
-        if (this.#hand < this.#held.length) this.#held[this.#hand] = last
+      const { file, from, to } = this.#held[this.#hand] as Run
+      const kept = file.spared(from, to)
+      if (kept.length === to - from) {
+        this.#hand++
+        continue
       }
+      const last = this.#held.pop() as Run
+      if (this.#hand < this.#held.length) this.#held[this.#hand] = last
+      this.#bytes -= file.drop(from, to, kept)
+      for (const piece of kept) this.#held.push({ file, from: piece, to: piece + 1 })
     }
-    this.#held.push({ file, piece })
+    this.#held.push({ file, from, to })
   }
 }
 
@@ -209,37 +225,60 @@ export class BlockFile {
   async #read(from: number, to: number): Promise<void> {
     const block = Math.floor(from / perBlock)
     const first = block * perBlock
-    const key = this.#keyOf(block)
     const value = await this.#cache.readBytes(
-      key,
+      this.#keyOf(block),
       (from - first) * pieceBytes,
       (to - first) * pieceBytes,
     )
+    // Where it is part of something larger, that would be kept with it.
+    const spare = value.buffer.byteLength - value.length
+    const isOwn = value.byteOffset % 4 === 0 && spare < pieceBytes
+    const { buffer, byteOffset } = isOwn ? value : new Uint8Array(value)
     for (let n = from; n < to; n++) {
-      const piece = value.subarray((n - from) * pieceBytes, (n + 1 - from) * pieceBytes)
-      // A view would keep all that was read with it.
-      const isAlone = value.length <= pieceBytes && value.byteOffset % 4 === 0
-      const { buffer, byteOffset, length } = isAlone ? piece : new Uint8Array(piece)
-      this.#cache.keep(this, n, length)
-      this.#pieces[n] = {
-        bytes: Buffer.from(buffer, byteOffset, length),
-        words: new Uint32Array(buffer, byteOffset, Math.floor(length / 4)),
-      }
+      const at = Math.min(value.length, (n - from) * pieceBytes)
+      const length = Math.min(pieceBytes, value.length - at)
+      this.#pieces[n] = pieceOf(buffer, byteOffset + at, length)
       this.#used[n] = 1
     }
+    this.#cache.keep(this, from, to, value.length)
   }
 
-  /** True where the piece is held, or was used since the last time: it stays for another round. */
-  spare(n: number): boolean {
-    const used = this.#used[n] === 1
-    this.#used[n] = 0
-    return used || this.#holders.has(n)
+  /** Of pieces [from, to) those that are held, or were used since the last time: they stay for another round. */
+  spared(from: number, to: number): number[] {
+    const spared: number[] = []
+    for (let n = from; n < to; n++) {
+      if (this.#used[n] === 1 || this.#holders.has(n)) spared.push(n)
+      this.#used[n] = 0
+    }
+    return spared
   }
 
-  /** Lets go of a piece; returns its bytes. */
-  drop(n: number): number {
-    const bytes = this.#pieces[n]?.bytes.length ?? 0
-    this.#pieces[n] = undefined
+  /** Lets go of pieces [from, to) but for some, which get memory of their own; returns the bytes of the others. */
+  drop(from: number, to: number, kept: readonly number[] = []): number {
+    let bytes = 0
+    let next = 0
+    for (let n = from; n < to; n++) {
+      const piece = this.#pieces[n] as IndexPiece
+      if (n === kept[next]) {
+        const { buffer, byteOffset, length } = new Uint8Array(piece.bytes)
+        this.#pieces[n] = pieceOf(buffer, byteOffset, length)
+        next++
+      } else {
+        this.#pieces[n] = undefined
+        bytes += piece.bytes.length
+      }
+    }
     return bytes
+  }
+}
+
+/** What lies behind the end of a file. */
+const emptyPiece: IndexPiece = { bytes: Buffer.alloc(0), words: new Uint32Array(0) }
+
+function pieceOf(buffer: ArrayBufferLike, from: number, length: number): IndexPiece {
+  if (length === 0) return emptyPiece
+  return {
+    bytes: Buffer.from(buffer, from, length),
+    words: new Uint32Array(buffer, from, Math.floor(length / 4)),
   }
 }

@@ -77,6 +77,23 @@ export class Part {
     return this.terms.bytes / this.#cache.maxBytes
   }
 
+  /** Of its main file. */
+  get bytes(): number {
+    return this.#layout.end
+  }
+
+  /** Whether there is much room for so many bytes where its blocks are kept. */
+  hasRoom(bytes: number): boolean {
+    return this.#cache.hasRoom(bytes)
+  }
+
+  /** Begins to read its main file, but for who says which triple: where all of it is seen nobody asks that. */
+  bring(): void {
+    const { rowPlaces, ospStarts, end } = this.#layout
+    this.#file.bring(0, rowPlaces)
+    this.#file.bring(ospStarts, end)
+  }
+
   // Triples
 
   /** The rows of a pattern with at least one open place. `range` is filled in. */

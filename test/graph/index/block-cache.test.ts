@@ -115,6 +115,50 @@ t.test('what is brought is there later, up to the end of its block', async (t) =
   t.equal(await numberOf(file, 1), 1)
 })
 
+t.test('of what was read at once only what is used stays, in memory of its own', async (t) => {
+  const { file, taken } = await opened(8, 4 * blockBytes)
+  // The first one goes when the clock's hand has been round, and until then all are as good as used.
+  for (const block of [7, 0, 1]) {
+    await withBlocks(() => file.need(block * perBlock, (block + 1) * perBlock))
+  }
+  const memory = (n: number) => file.piece(n).bytes.buffer
+  t.equal(memory(1), memory(2))
+  t.equal(memory(1).byteLength, blockBytes)
+  for (let n = 2 * perBlock; n < 7 * perBlock; n++) {
+    await numberOf(file, n)
+    for (const used of [5, 20]) file.piece(used)
+  }
+  t.equal(memory(5).byteLength, pieceBytes)
+  t.equal(file.piece(5).words[0], 5)
+  t.equal(memory(20).byteLength, pieceBytes)
+  t.equal(file.piece(20).words[0], 20)
+  t.equal(file.peek(6), undefined)
+  const left = Array.from({ length: 8 * perBlock }, (_, n) => n).filter((n) => file.peek(n))
+  t.ok(left.length <= 4 * perBlock, `${left.length} pieces in memory`)
+  taken()
+  t.equal(await numberOf(file, 6), 6)
+  t.equal(taken().length, 1)
+})
+
+t.test('bytes that are part of something larger do not keep that', async (t) => {
+  const { source } = await opened(1, Infinity)
+  // What is not aligned is copied as well.
+  for (const [offset, bytes] of [
+    [4, 2 * blockBytes],
+    [2, blockBytes],
+  ] as const) {
+    const getBytes = async (key: Uint8Array, from: number, to: number) => {
+      const value = (await source.getBytes(key, from, to)) as Uint8Array
+      const larger = new Uint8Array(bytes)
+      larger.set(value, offset)
+      return larger.subarray(offset, offset + value.length)
+    }
+    const file = new BlockCache({ ...source, getBytes }, Infinity).file(keyOf)
+    t.equal(await numberOf(file, 3), 3)
+    t.equal(file.piece(3).bytes.buffer.byteLength, blockBytes - 4)
+  }
+})
+
 t.test('a block that is missing is damage', async (t) => {
   const { file } = await opened(1, Infinity)
   await t.rejects(numberOf(file, perBlock), { code: 'LK_STORAGE_CORRUPT' })
