@@ -40,10 +40,11 @@ export function mostRows({ vectors, passages }: PartRecord): number {
 const mostDead = 0.2
 
 /**
- * Where nothing else is to be done, a part is merged with smaller ones that together have a quarter of
- * its rows: after a load few are left, and no large one is written again for a few rows.
+ * Where nothing else is to be done, a part is merged with smaller ones that together have an eighth of its rows: after
+ * a load few are left, mostly one of a kind, and no large one is written again for a few rows. Who pauses after each
+ * import has each row written some four times while what lies with it grows eightfold: of 5,000 imports 20 times.
  */
-const restRatio = 4
+const restRatio = 8
 
 export interface Candidate {
   readonly rows: number

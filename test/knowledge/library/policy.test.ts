@@ -13,31 +13,48 @@ const candidate = (rows: number, dead = 0, isUnlinked = false): Candidate => ({
 })
 const most = 2 ** 23
 
+/** A library that so many parts of one size came to. */
+function grown(size: number, flushes: number, isIdle: boolean) {
+  let parts: Candidate[] = []
+  let written = 0
+  let largest = 0
+  const sum = (those: readonly Candidate[]) => those.reduce((rows, part) => rows + part.rows, 0)
+  for (let n = 0; n < flushes; n++) {
+    parts.push(candidate(size))
+    for (let chosen = merged(parts, most, isIdle); chosen; chosen = merged(parts, most, isIdle)) {
+      const rows = sum(chosen)
+      written += rows
+      parts = [...parts.filter((part) => !chosen?.includes(part)), candidate(rows)]
+    }
+    largest = Math.max(largest, parts.length)
+  }
+  return { total: sum(parts), written, largest }
+}
+
 t.test('parts stay few, and each row is written a few times', async (t) => {
   for (const size of [100, 6400, 50_000]) {
-    let parts: Candidate[] = []
-    let written = 0
-    let largest = 0
     const flushes = Math.min(5000, Math.floor(20_000_000 / size))
-    for (let n = 0; n < flushes; n++) {
-      parts.push(candidate(size))
-      for (let chosen = merged(parts, most, false); chosen; chosen = merged(parts, most, false)) {
-        const rows = chosen.reduce((sum, part) => sum + part.rows, 0)
-        written += rows
-        parts = [...parts.filter((part) => !chosen?.includes(part)), candidate(rows)]
-      }
-      largest = Math.max(largest, parts.length)
-    }
-    const total = flushes * size
-    t.equal(
-      parts.reduce((sum, part) => sum + part.rows, 0),
-      total,
-    )
+    const { total, written, largest } = grown(size, flushes, false)
+    t.equal(total, flushes * size)
     // Seven of each level that is begun, and those that are as large as they may be.
     const levels = Math.max(1, Math.ceil(Math.log(total / 16_384) / Math.log(8)) + 1)
     const full = Math.ceil(total / (most / 2))
     t.ok(largest <= 8 * levels + full, `${size}: ${largest} parts at most`)
     t.ok(written / total <= levels + 2, `${size}: each row ${(written / total).toFixed(1)} times`)
+  }
+})
+
+t.test('with a pause after each import parts are fewer, and rows written more often', async (t) => {
+  for (const [size, imports] of [
+    [10, 20_000],
+    [100, 5000],
+    [4400, 2000],
+    [50_000, 160],
+  ] as const) {
+    const { total, written, largest } = grown(size, imports, true)
+    t.ok(largest <= 5, `${size}: ${largest} parts at most`)
+    const most = 6 + 4 * (Math.log(imports) / Math.log(8))
+    t.ok(written / total <= most, `${size}: each row ${(written / total).toFixed(1)} times`)
   }
 })
 
@@ -67,7 +84,8 @@ t.test(`what is chosen fits, and comes to an end (seed ${seed})`, async (t) => {
 t.test('what is idle is merged but for what would be written again for little', async (t) => {
   t.equal(merged([candidate(1000)], most, true), undefined)
   t.equal(merged([candidate(1_000_000), candidate(1000)], most, true), undefined)
-  t.equal(merged([candidate(3000), candidate(1000)], most, true)?.length, 2)
+  t.equal(merged([candidate(8000), candidate(1000)], most, true)?.length, 2)
+  t.equal(merged([candidate(8001), candidate(1000)], most, true), undefined)
   t.equal(merged([candidate(3000), candidate(1000)], most, false), undefined)
   t.strictSame(merged([candidate(1000, 0.5), candidate(5)], most, false), [candidate(1000, 0.5)])
   t.strictSame(merged([candidate(1000, 0, true)], most, false), [candidate(1000, 0, true)])
