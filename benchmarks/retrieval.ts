@@ -10,6 +10,7 @@ import type { Term } from '../src/types.js'
 import * as bench from './measure.js'
 import { PlainBm25 } from './plain-bm25.js'
 import { collectionsByRule } from './retrieval-rules.js'
+import { collectionsOfStyles } from './retrieval-styles.js'
 import { cran, hotpot, type Collection, type Passage, type Question } from './retrieval-data.js'
 
 const user = 'retrieval'
@@ -37,7 +38,9 @@ for (const { collection, targets } of collections) {
   } else await measure(collection, targets)
 }
 
-for (const collection of collectionsByRule()) await measureByRule(collection)
+for (const collection of [...collectionsByRule(), ...collectionsOfStyles()]) {
+  await measureByRule(collection)
+}
 
 type Targets = Readonly<Partial<Record<keyof Scores, number>>>
 
@@ -73,7 +76,7 @@ async function measure(collection: Collection, targets: Targets): Promise<void> 
   )
 }
 
-/** Nothing was chosen by these. */
+/** Weights were not chosen by these, only which rules there are. */
 async function measureByRule(collection: Collection): Promise<void> {
   const { name, passages } = collection
   const plain = new PlainBm25(passages)
@@ -136,8 +139,9 @@ function retrieving(
   use?: RetrieveLegs,
 ): (text: string) => Promise<string[]> {
   return async (text) => {
-    const { sources } = await graph.retrieve({ text, use, entities: firsts, maxTriples: 0 })
-    return [...new Set(sources.map(({ document }) => idOf(passages, document)))]
+    const { sources } = await graph.retrieve({ text, use, entities: 2 * firsts, maxTriples: 0 })
+    const ids = sources.map(({ document }) => idOf(passages, document))
+    return [...new Set(ids)].slice(0, firsts)
   }
 }
 
