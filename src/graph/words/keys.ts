@@ -15,16 +15,24 @@ import type { PassageSet } from './types.js'
 type Begun = Pick<Search, 'parts' | 'havingExactly' | 'scoreOf'>
 type PassageOfSet = Omit<ScoredPassage, 'score'>
 
-/** A key is in no more passages. */
+/** A key is in no more passages, */
 const mostHaving = 16
+/** nor, of few passages, in more than one of so many: of 300 what five have is not rare. */
+const passagesOfOne = 256
+/** What asks for more is about all of it, and scores see to that. */
+const mostWords = 3
 /**
  * How much of what a question's words are worth the keys have to have. With 0.65, one in seven rare words in a frame
  * such as *Where is … mentioned?* are missed; 0.35 costs 2 points of nDCG@10 on HotpotQA's sample (benchmarks/rare,
  * benchmarks/retrieval).
  */
 const leastShare = 0.5
-/** All of a question is a key where it has as many words as a quotation: */
+/**
+ * All of a question is a key where it has as many words as a quotation, and enough that say something: who asks
+ * *what the manual says* does not quote.
+ */
 const leastWhole = 4
+const leastTelling = 3
 /** Of passages of one score so many are told. */
 const mostBest = 64
 
@@ -36,9 +44,8 @@ interface Key {
 }
 
 /**
- * The best of the passages with what is a key, as the question has it, and those that are as good; none where nothing
- * is, or too little. The rarest word or pair is a key, and so is each of the next that some passage has beside all of
- * those.
+ * The best of the passages with all that is a key, as the question has it, and those that are as good; none where nothing
+ * is, too little, or more than any passage has.
  */
 export async function bestWithKeys(
   sets: readonly PassageSet[],
@@ -46,23 +53,31 @@ export async function bestWithKeys(
   search: Begun,
   turns: Turns,
 ): Promise<ScoredPassage[]> {
-  const { whole } = question
-  if (whole !== undefined && whole.forms.length >= leastWhole) {
+  const { whole, words } = question
+  const isLong = whole !== undefined && whole.forms.length >= leastWhole
+  if (isLong && words.length >= leastTelling) {
     const passages = await havingWhole(sets, whole, search, turns)
     if (passages.length > 0) return bestOf(passages, search)
   }
-  const [first, ...others] = await rareParts(sets, question, search, turns)
+  if (countOf(question) > mostWords) return []
+  const keys = await rareParts(sets, question, search, turns)
+  const [first, ...others] = keys
   if (first === undefined) return []
-  const keys = [first]
   let { passages } = first
   for (const key of others) {
     const both = new Map([...passages].filter(([name]) => key.passages.has(name)))
-    if (both.size === 0) continue
-    keys.push(key)
+    // Each of them says that another passage is meant.
+    if (both.size === 0) return []
     passages = both
   }
   if (shareOf(keys, question, search) < leastShare) return []
   return bestOf([...passages.values()], search)
+}
+
+/** How many things it asks for: what is written as one is one, whatever its words. */
+function countOf({ words, joined }: WordQuestion): number {
+  const inOne = new Set(joined.flatMap(({ forms }) => forms))
+  return joined.length + words.filter(({ form }) => !inOne.has(form)).length
 }
 
 /** In the order in which they are. */
@@ -88,7 +103,8 @@ async function rareParts(
 ): Promise<Key[]> {
   const { passages: all } = await statisticsOf(sets, turns)
   const counts = new Map(search.parts.map(({ text, passages }) => [text, passages]))
-  const isRare = (count = 0) => count > 0 && count <= mostHaving
+  const most = Math.min(mostHaving, Math.max(1, Math.floor(all / passagesOfOne)))
+  const isRare = (count = 0) => count > 0 && count <= most
   const rare: (readonly PlacedForm[])[] = words
     .filter(({ form, isPrefix }) => !isPrefix && isRare(search.havingExactly(form)))
     .map(({ form }) => [{ form, at: 0 }])

@@ -1,7 +1,7 @@
 // What hardly any passage has comes first, whatever else a question says: over a library in which other passages
 // have the other words more often, in their titles, and in other forms.
 
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { MemoryBackend } from '../../../adapters/memory.js'
 import { createLorekeep } from '../../../src/lorekeep.js'
 import type { Triple } from '../../../src/types.js'
@@ -147,4 +147,57 @@ t.test('a rare word is not what a long question is about', async (t) => {
   const text = 'How was the keeper of the lighthouse remunerated in the harbour town, in silver?'
   t.equal((await graph.search({ text }))[0]?.title, 'Right')
   t.equal((await graph.retrieve({ text })).sources[0]?.chunk.v, 'urn:Right/0')
+})
+
+/** Passages by what they are called, and how they come to a question. */
+async function ranked(t: Test, texts: Readonly<Record<string, string>>, question: string) {
+  const keep = await createLorekeep({ backend: new MemoryBackend(), indexThreads: 0 })
+  t.teardown(() => keep.close())
+  const those = Object.entries(texts).flatMap(([title, text]) => document(title, text))
+  const fillers = Array.from({ length: 60 }, (_, n) => document(`Filler ${n}`, filler)).flat()
+  await keep.knowledge.write({ user, id: 'core' }, [messageOf([...those, ...fillers], 'c')])
+  const graph = keep.knowledge.graph({ user })
+  const { sources } = await graph.retrieve({ text: question })
+  return {
+    search: (await graph.search({ text: question }))[0]?.title,
+    retrieve: sources[0]?.chunk.v.slice('urn:'.length, -'/0'.length),
+  }
+}
+
+const both = (title: string) => ({ search: title, retrieve: title })
+const long = `${filler} ${filler} ${filler}`
+
+t.test('a rare word is not what a question is about that asks for four things', async (t) => {
+  const texts = {
+    Right: 'Silver towns, harbour towns: silver of the harbour.',
+    Other: `${long} Remuneration. ${long}`,
+    ...Object.fromEntries(
+      Array.from({ length: 24 }, (_, n) => [`Third ${n}`, `Silver ${n}, harbour ${n}, town ${n}`]),
+    ),
+  }
+  t.strictSame(await ranked(t, texts, 'remuneration silver harbour town'), both('Right'))
+  t.strictSame(await ranked(t, texts, 'remuneration'), both('Other'))
+})
+
+t.test('of few passages a word is rare that one has', async (t) => {
+  const texts = {
+    Right: 'Sockets, sockets.',
+    Other: `${long} Its owner. ${long}`,
+    Second: `${long} An owner. ${long}`,
+    ...Object.fromEntries(Array.from({ length: 4 }, (_, n) => [`Third ${n}`, `A socket, ${n}.`])),
+  }
+  t.strictSame(await ranked(t, texts, 'owner sockets'), both('Right'))
+})
+
+t.test('rare words that no passage has together say nothing of either', async (t) => {
+  const texts = { Right: 'Lilu, Lilu.', Other: `${long} Gallu. ${long}` }
+  t.strictSame(await ranked(t, texts, 'gallu lilu'), both('Right'))
+})
+
+t.test('a question of small words is no quotation', async (t) => {
+  const texts = {
+    Right: 'Owners: the owner, owners.',
+    Other: `${long} This is what the owner is. ${long}`,
+  }
+  t.strictSame(await ranked(t, texts, 'what the owner is'), both('Right'))
 })

@@ -23,6 +23,8 @@ const b = 0.75
 const titleWeight = 3
 const pairWeight = 0.75
 const mostOfKey = 16
+const passagesOfOne = 256
+const mostKeyed = 3
 
 /** All passages that are found, best first, those of one score by their chunks. `words` stand beside each other. */
 export function naiveSearch(
@@ -79,24 +81,20 @@ export function naiveSearch(
     .sort((x, y) => y.score - x.score || compare(x.chunk, y.chunk) || compare(x.text, y.text))
     .map(({ chunk, score }) => ({ chunk, score }))
 
-  /** The best of those that have the rarest part, and each of the next rarest that some of these have. */
+  /** The best of those that have all rare parts of a short question. */
   function keyed(): NaivePassage | undefined {
-    const rare = [...single, ...pairs].filter((asked) => {
+    if (single.length > mostKeyed) return undefined
+    const most = Math.min(mostOfKey, Math.max(1, Math.floor(passages.length / passagesOfOne)))
+    const keys = [...single, ...pairs].filter((asked) => {
       const having = havingOf(asked).length
-      return having > 0 && having <= mostOfKey
+      return having > 0 && having <= most
     })
-    rare.sort((x, y) => idfOf(y) - idfOf(x))
-    let having: readonly NaivePassage[] = passages
-    const keys = rare.filter((asked) => {
-      const both = having.filter((passage) => frequency(passage, asked) > 0)
-      if (both.length > 0) having = both
-      return both.length > 0
-    })
+    const having = passages.filter((passage) => keys.every((key) => frequency(passage, key) > 0))
     const sum = (asked: readonly string[]) => asked.reduce((sum, word) => sum + idfOf([word]), 0)
     const had = [...new Set(keys.flat())]
     const rest = sum([...new Set(words)].filter((word) => !had.includes(word)))
-    const most = Math.max(sum(had), ...keys.map(idfOf))
-    if (keys.length === 0 || most < (most + rest) / 2) return undefined
+    const worth = Math.max(sum(had), ...keys.map(idfOf))
+    if (keys.length === 0 || worth < (worth + rest) / 2) return undefined
     const best = having.filter((passage) => scores.has(passage))
     best.sort(
       (x, y) => (scores.get(y) as number) - (scores.get(x) as number) || compare(x.chunk, y.chunk),
