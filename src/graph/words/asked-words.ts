@@ -15,6 +15,8 @@ const mostJoined = 64
 const mostPairs = 32
 /** What is between two words that stand beside each other, in UTF-16 code units: as in `J. Smith`. */
 const mostBetween = 2
+/** What parts words, and stands in no name: a full stop does, as above. */
+const parting = /[,;:!?()[\]{}،؛、，；：！？（）]/u
 /** Words in quotes that are a quotation: fewer are rather a name, or meant with a smile. */
 const leastQuoted = 4
 
@@ -37,7 +39,7 @@ export function searchedWords(
     words: distinctWords(chosen),
     phrases: distinct(phrases),
     joined: distinct(joined.filter(({ forms }) => forms.length <= mostInPhrase)),
-    pairs: pairsOf(telling, joined),
+    pairs: pairsOf(telling, joined, text),
     apart: apartIn(words, text, languages),
     whole: phrases.length + excluded.length > 0 ? undefined : wholeOf(words),
     excluded: distinct(excluded),
@@ -64,6 +66,7 @@ export function questionWords(
     pairs: pairsOf(
       words.filter((word) => tells(word, languages)),
       together,
+      text,
     ),
     apart: apartIn(words, text, languages),
     whole: phrases.length + excluded.length > 0 ? undefined : wholeOf(words),
@@ -74,12 +77,12 @@ export function questionWords(
   }
 }
 
-/** Words that stand beside each other, and are not joined. */
-function pairsOf(words: readonly SearchWord[], joined: readonly Phrase[]): Phrase[] {
+/** Words that stand beside each other with nothing that parts them, and are not joined. */
+function pairsOf(words: readonly SearchWord[], joined: readonly Phrase[], text: string): Phrase[] {
   const known = new Set(joined.map(({ forms }) => forms.join(' ')))
   const pairs = words.slice(1).flatMap((second, n) => {
     const first = words[n] as SearchWord
-    const isPair = !first.isPrefix && !second.isPrefix && second.start - first.end <= mostBetween
+    const isPair = !first.isPrefix && !second.isPrefix && isBeside(first, second, text)
     if (!isPair || known.has(`${first.form} ${second.form}`)) return []
     return [{ forms: [first.form, second.form], isPrefix: false }]
   })
@@ -100,13 +103,13 @@ function apartIn(
   let small = 0
   let end = 0
   for (const word of words) {
-    const isBeside = word.start - end <= mostBetween
+    const isNext = isBeside({ end }, word, text)
     end = word.end
-    if (isBeside && !tells(word, languages)) {
+    if (isNext && !tells(word, languages)) {
       small++
       continue
     }
-    const isApart = isBeside && small > 0 && small <= mostSmall && !word.isPrefix
+    const isApart = isNext && small > 0 && small <= mostSmall && !word.isPrefix
     if (first !== undefined && isApart && isCapital(first, text) && isCapital(word, text)) {
       const pair = [
         { form: first.form, at: 0 },
@@ -118,6 +121,11 @@ function apartIn(
     small = 0
   }
   return [...found.values()].slice(0, mostPairs)
+}
+
+/** In *one head, one commit* nobody asks for a head one. */
+function isBeside({ end }: { readonly end: number }, { start }: SearchWord, text: string): boolean {
+  return start - end <= mostBetween && !parting.test(text.slice(end, start))
 }
 
 function isCapital({ start }: SearchWord, text: string): boolean {

@@ -5,7 +5,7 @@ import type { Turns } from '../../turns.js'
 import { bounds } from './bounds.js'
 import { formsOf, type AskedWord } from './forms.js'
 import type { PassageScores } from './passage-scores.js'
-import type { Phrase } from './phrases.js'
+import type { Phrase, PlacedForm } from './phrases.js'
 import { nameOfPhrase, type PartOfSearch, type WordQuestion } from './question.js'
 import { weights } from './scoring.js'
 import type { Statistics } from './statistics.js'
@@ -65,7 +65,7 @@ export class QuestionParts {
 
   /** First words, then phrases, which are in hand in `scores`, one for each set. Rejects with the signal's reason. */
   async each(scores: readonly PassageScores[], taker: PartsTaker): Promise<void> {
-    const { words, phrases, joined, pairs } = this.#question
+    const { words, phrases, joined, pairs, apart } = this.#question
     const take = async (part: Part) => {
       taker.part(await this.#take(part, scores), part.isRequired)
     }
@@ -86,11 +86,19 @@ export class QuestionParts {
     if (taken.length > 0) await taker.words(taken)
     for (const phrase of phrases) await take(partOf(phrase, (idf) => idf, true))
     for (const phrase of joined) await take(partOf(phrase, (idf) => weights.joined * idf))
-    for (const phrase of pairs) {
-      const rarer = Math.min(...phrase.forms.map((form) => this.havingExactly(form) ?? 0))
-      if (rarer > bounds.mostPaired) continue
+    const ofPair = (forms: readonly string[]) => {
+      const rarer = Math.min(...forms.map((form) => this.havingExactly(form) ?? 0))
+      if (rarer > bounds.mostPaired) return undefined
       const known = this.#idfOf(rarer)
-      await take(partOf(phrase, (idf) => weights.pair * Math.max(0, idf - known)))
+      return (idf: number) => weights.pair * Math.max(0, idf - known)
+    }
+    for (const phrase of pairs) {
+      const worth = ofPair(phrase.forms)
+      if (worth !== undefined) await take(partOf(phrase, worth))
+    }
+    for (const forms of apart) {
+      const worth = ofPair(forms.map(({ form }) => form))
+      if (worth !== undefined) await take(partApart(forms, worth))
     }
   }
 
@@ -149,4 +157,9 @@ function partOfBeginning(word: AskedWord): Part {
 function partOf(phrase: Phrase, worth: Part['worth'], isRequired = false): Part {
   const add: Part['add'] = (_set, scores, turns) => scores.addPhrase(phrase, turns)
   return { text: nameOfPhrase(phrase), worth, isRequired, add }
+}
+
+function partApart(forms: readonly PlacedForm[], worth: Part['worth']): Part {
+  const add: Part['add'] = (_set, scores, turns) => scores.addPlaced(forms, turns)
+  return { text: `"${forms.map(({ form }) => form).join(' … ')}"`, worth, isRequired: false, add }
 }

@@ -3,7 +3,13 @@ import type { Turns } from '../../turns.js'
 import { withBlocks } from '../miss.js'
 import type { Form } from './forms.js'
 import { PassageNumbers } from './passage-numbers.js'
-import { takePhrase, type Phrase, type PhraseTaker } from './phrases.js'
+import {
+  takePhrase,
+  takePlaced,
+  type Phrase,
+  type PhraseTaker,
+  type PlacedForm,
+} from './phrases.js'
 import type { FieldWeights } from './scoring.js'
 import { eachSpan, widest, type SpanWork } from './spans.js'
 import type { TopPassages } from './top-passages.js'
@@ -107,6 +113,15 @@ export class PassageScores {
 
   /** Adds a phrase, which is the one in hand. Rejects with the signal's reason. */
   async addPhrase(phrase: Phrase, turns: Turns): Promise<void> {
+    await takePhrase(this.#set, phrase, turns, this.#adding())
+  }
+
+  /** The same of words between which there are others. */
+  async addPlaced(forms: readonly PlacedForm[], turns: Turns): Promise<void> {
+    await takePlaced(this.#set, forms, turns, this.#adding())
+  }
+
+  #adding(): PhraseTaker {
     const set = this.#set
     const weights = this.#weights
     const { frequencies } = this.#scratch
@@ -130,7 +145,7 @@ export class PassageScores {
       for (next = 0; next < found.length;) await withBlocks(addSome)
       found.length = 0
     }
-    await takePhrase(set, phrase, turns, { take, taken })
+    return { take, taken }
   }
 
   /** Only passages are to be found that have what is in hand, and all of which that was said before. */

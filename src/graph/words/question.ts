@@ -11,7 +11,7 @@ export interface WordQuestion {
   readonly joined: readonly Phrase[]
   /** Words that are beside each other in it, and count for a little more where they stand so. */
   readonly pairs: readonly Phrase[]
-  /** Words between which it has small ones: what has them so may be what it asks for (`keysOf`). */
+  /** Words between which it has small ones, in the same way. */
   readonly apart: readonly (readonly PlacedForm[])[]
   /** All of it, as it stands. */
   readonly whole: Phrase | undefined

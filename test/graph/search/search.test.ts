@@ -95,6 +95,39 @@ t.test('a score is the sum of what explains it', async (t) => {
   )
 })
 
+t.test('words beside each other count together, but not over a comma', async (t) => {
+  const text = 'The blue head is at the door.'
+  const graph = await graphOf(t, [
+    ...passage('a', text),
+    ...passage('b', 'A head of blue hair.'),
+    ...passage('c', 'Doors.'),
+  ])
+  const parts = async (text: string) => {
+    const [first] = await graph.search({ text, explain: true })
+    return first?.explanation?.map(({ word }) => word) ?? []
+  }
+  t.ok((await parts('door of a blue head')).includes('"blue head"'))
+  for (const parting of [', ', '; ', '， ', ' (', ': ']) {
+    t.notOk((await parts(`door, blue${parting}head`)).includes('"blue head"'), parting)
+  }
+})
+
+t.test('words in capitals with small ones between them count together', async (t) => {
+  const all = ['Houses of the Parliament.', 'The Parliament has houses.', 'The houses.', 'Others.']
+  const graph = await graphOf(
+    t,
+    all.flatMap((text, n) => passage(`p${n}`, text)),
+  )
+  const text = 'What are the Houses of the Parliament?'
+  const found = await graph.search({ text, explain: true })
+  t.equal(found[0]?.chunk.v, 'p0')
+  const part = found[0]?.explanation?.find(({ word }) => word === '"houses … parliament"')
+  const idf = (having: number) => Math.log(1 + (4 - having + 0.5) / (having + 0.5))
+  t.ok(Math.abs((part?.idf ?? 0) - 0.75 * (idf(1) - idf(2))) < 1e-9)
+  const small = await graph.search({ text: text.toLowerCase(), explain: true })
+  t.notOk(small[0]?.explanation?.some(({ word }) => word.includes('…')))
+})
+
 t.test('words that say little count where there are no others', async (t) => {
   const graph = await graphOf(t, [
     ...passage('a', 'To be or not to be.'),
