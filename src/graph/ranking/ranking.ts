@@ -40,8 +40,9 @@ export interface RankingQuestion {
  *
  * Each passage has the score of its words (BM25F). The names of the question, the longest at each word, add to
  * what is called so. Then, twice, the names of the first passages are followed: to what they are the title of, to
- * what has them as well, and to what has the title of a first passage. What is led to gets a share of the score of
- * where it was led from, and of the words of the question that it has and that one has not. So of two passages that
+ * what has them as well, and to what has the title of a first passage. What is led to gets a share of what the score
+ * of where it was led from is above that of others, and of the words of the question that it has and that one has
+ * not. So of two passages that
  * answer a question together, each by half of its words, the one finds the other.
  */
 export async function rank(
@@ -146,8 +147,10 @@ async function addNamed(leads: Leads, parts: readonly PartOfSearch[]): Promise<v
 
 /** Follows the names of the first passages. */
 async function walk(candidates: Candidates, leads: Leads): Promise<void> {
-  const firsts = sortedByTotal(candidates.all).slice(0, weights.firsts)
+  const ranked = sortedByTotal(candidates.all)
+  const firsts = ranked.slice(0, weights.firsts)
   const most = firsts[0]?.total ?? 0
+  const rest = weights.others * (ranked[weights.firsts]?.total ?? 0)
   if (most === 0) return
   const found = await leads.from(firsts)
   for (const candidate of candidates.all) {
@@ -157,7 +160,7 @@ async function walk(candidates: Candidates, leads: Leads): Promise<void> {
   for (const [first, those] of found) {
     for (const { to, weight, step } of those) {
       const added = addedBy(to, first) * weights.added * (first.total / most)
-      const walk = weight * (added + weights.carried * first.total)
+      const walk = weight * (added + weights.carried * (first.total - rest))
       if (walk <= to.walk) continue
       to.walk = walk
       to.led = step

@@ -13,6 +13,11 @@ export const weights = {
   rounds: 2,
   /** What a passage that is led to gets of the score of the one that leads there. */
   carried: 0.4,
+  /**
+   * Of that score so much is taken off of the score of the first passage that leads nowhere. Where all are as good as
+   * that, as a long question has it, none of them is what the question begins with.
+   */
+  others: 0.5,
   /** What it gets of the words that it has and the other one has not. */
   added: 1.25,
   /** To what a name is the title of. */

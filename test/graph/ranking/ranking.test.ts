@@ -78,6 +78,28 @@ t.test('the second passage of an answer is found by the first', async (t) => {
   t.equal(byWords[0]?.legs.words?.rank, 1)
 })
 
+t.test('passages that are all as good lead to little', async (t) => {
+  const said = 'Alpha, beta and gamma of the house.'
+  const near = [
+    ...document('Zebulon Lodge', 'A building in the hills.'),
+    ...document('Near', 'It has an alpha, which is a letter, beside many others of them.'),
+  ]
+  const text = 'alpha beta gamma'
+  const placesIn = async (likes: number) => {
+    const alike = Array.from({ length: likes }, (_, n) =>
+      document(`Like ${n}`, `${said} It is behind nothing else.`),
+    ).flat()
+    const first = document('First', `${said} It is behind Zebulon Lodge.`)
+    const { ask } = await library(t, { all: [...first, ...alike, ...near, ...others] })
+    const sources = found(await ask(text))
+    return ['Zebulon Lodge/0', 'Near/0'].map((name) => sources.indexOf(name))
+  }
+  const [led = 0, near1 = 0] = await placesIn(2)
+  t.ok(led >= 0 && led < near1, 'by one of the three that have it')
+  const [ledByOne = 0, before = 0] = await placesIn(14)
+  t.ok(before >= 0 && before < ledByOne, `by one of fifteen: ${ledByOne}, ${before}`)
+})
+
 t.test('legs are turned off one by one', async (t) => {
   const { graph, ask } = await library(t, { films })
   const text = 'In which city was the director of Doctor Strange born?'
