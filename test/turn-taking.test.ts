@@ -1,93 +1,110 @@
-// Several stores over one backend change the same things at the same time: with turns nobody's work is in vain.
-
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { hasCode } from '../src/errors.js'
-import { createLorekeep, type Lorekeep } from '../src/lorekeep.js'
-import type { Backend, Sharing, Storage } from '../src/storage.js'
+import type { Sharing } from '../src/storage.js'
+import { TurnTaking } from '../src/turn-taking.js'
 import { SharedMemory } from './fixtures/shared-memory.js'
 
-/** Counts writes that were refused because somebody was first, and may give no turns. */
-class Watched implements Backend {
-  readonly shared = true
-  refused = 0
-  readonly #real: Backend
-  readonly #alter: (sharing: Sharing) => Sharing
-
-  constructor(real: Backend, alter: (sharing: Sharing) => Sharing = (sharing) => sharing) {
-    this.#real = real
-    this.#alter = alter
-  }
-
-  async open(partition: Parameters<Backend['open']>[0]): Promise<Storage> {
-    const storage = await this.#real.open(partition)
-    return {
-      get: (key) => storage.get(key),
-      getBytes: (key, from, to) => storage.getBytes(key, from, to),
-      getMany: (keys) => storage.getMany(keys),
-      scan: (range) => storage.scan(range),
-      write: async (operations, options) => {
-        // An engine takes its time, in which others come.
-        await new Promise((resolve) => setImmediate(resolve))
-        try {
-          await storage.write(operations, options)
-        } catch (error) {
-          if (hasCode(error, 'LK_STORAGE_CONFLICT')) this.refused++
-          throw error
-        }
-      },
-      sharing: this.#alter(storage.sharing!),
-      close: () => storage.close(),
-      [Symbol.asyncDispose]: () => storage.close(),
-    }
-  }
-
-  close(): Promise<void> {
-    return this.#real.close()
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
-  }
-}
-
-async function four(t: Test, alter?: (sharing: Sharing) => Sharing) {
+async function sharings(t: Test, count: number): Promise<Sharing[]> {
   const memory = new SharedMemory()
-  const backends = Array.from({ length: 4 }, () => new Watched(memory.backend(), alter))
-  const keeps: Lorekeep[] = []
-  for (const backend of backends) {
-    const keep = await createLorekeep({ backend })
-    t.teardown(() => keep.close())
-    keeps.push(keep)
-  }
-  await keeps[0]!.objects.defineSchema({ name: 's', fields: { id: { type: 'string' } } })
-  for (const backend of backends) backend.refused = 0
-  return { keeps, refused: () => backends.reduce((sum, { refused }) => sum + refused, 0) }
+  const backends = Array.from({ length: count }, () => memory.backend())
+  t.teardown(() => Promise.all(backends.map((backend) => backend.close())))
+  const storages = await Promise.all(backends.map((backend) => backend.open('flows')))
+  return storages.map(({ sharing }) => sharing!)
 }
 
-async function work({ objects, flows }: Lorekeep, process: number): Promise<void> {
-  for (let n = 0; n < 20; n++) {
-    const values = Array.from({ length: 5 }, (_, at) => ({ id: `${process} ${n} ${at}` }))
-    const metadata = { id: 'batch', user: 'alice', collection: 'c' }
-    const load = flows.load('default', { id: `${process} ${n}`, content: 'text' })
-    await Promise.all([objects.import({ metadata, schema_name: 's', values }), load])
-  }
-}
-
-t.test('four that write at once are not in each other’s way', async (t) => {
-  const { keeps, refused } = await four(t)
-  await Promise.all(keeps.map(work))
-  for (const { objects, flows } of keeps) {
-    t.equal((await objects.query({ schema_name: 's' })).total, 400)
-    t.equal((await flows.stats('default')).queued, 80)
-  }
-  t.equal(refused(), 0)
+t.test('nobody else has it: there is nothing to take', async (t) => {
+  const alone = new TurnTaking(undefined, 'name')
+  t.ok(alone.isHad)
+  t.notOk(await alone.take())
+  alone.rest()
+  t.ok(alone.isHad)
 })
 
-t.test('where no turn comes the work is done all the same', async (t) => {
-  const refuse = async () => Promise.reject(new Error('no turns today'))
-  const { keeps, refused } = await four(t, (sharing) => ({ ...sharing, turn: refuse }))
-  await Promise.all(keeps.map(work))
-  t.equal((await keeps[3]!.objects.query({ schema_name: 's' })).total, 400)
-  t.equal((await keeps[3]!.flows.stats('default')).queued, 80)
-  t.ok(refused() > 100, `${refused()} writes in vain`)
+t.test(
+  'a turn that nobody waits for is kept, and is given up at once when somebody does',
+  async (t) => {
+    const [mine, other] = (await sharings(t, 2)) as [Sharing, Sharing]
+    let asked = 0
+    const counted = {
+      ...mine,
+      turn: (name: string, signal?: AbortSignal) => {
+        asked++
+        return mine.turn(name, signal)
+      },
+    }
+    const [one, two] = [new TurnTaking(counted, 'name'), new TurnTaking(other, 'name')]
+    t.ok(await one.take())
+    one.rest()
+    t.ok(one.isHad)
+    t.notOk(await one.take(), 'nobody had it meanwhile')
+    await wait(120)
+    t.notOk(one.isOver, 'nobody waits')
+    t.equal(asked, 1)
+    let isGiven = false
+    const given = two.take().then((isNew) => (isGiven = isNew))
+    await wait(20)
+    t.notOk(isGiven, 'there is something to do')
+    t.ok(one.isOver)
+    one.rest()
+    await given
+    t.ok(isGiven)
+    t.notOk(one.isHad)
+    const back = one.take()
+    two.rest()
+    await back
+    one.end()
+  },
+)
+
+t.test('who rests gives it up when somebody asks, and after a moment in any case', async (t) => {
+  const [mine, other] = (await sharings(t, 2)) as [Sharing, Sharing]
+  const [one, two] = [new TurnTaking(mine, 'name'), new TurnTaking(other, 'name')]
+  await one.take()
+  one.rest()
+  const given = two.take()
+  for (let n = 0; n < 5; n++) await turn()
+  t.notOk(one.isHad)
+  t.ok(two.isHad)
+  await given
+  two.rest()
+  await wait(150)
+  t.notOk(two.isHad)
+})
+
+t.test('a message that is lost is told again', async (t) => {
+  const [mine, other] = (await sharings(t, 2)) as [Sharing, Sharing]
+  let isHeard = false
+  const publish = (message: Uint8Array) => {
+    if (isHeard) other.publish(message)
+  }
+  const [one, two] = [new TurnTaking(mine, 'name'), new TurnTaking({ ...other, publish }, 'name')]
+  await one.take()
+  const given = two.take()
+  await wait(120)
+  t.notOk(one.isOver, 'nobody has told')
+  isHeard = true
+  while (!one.isOver) await wait(20)
+  one.end()
+  t.ok(await given)
+  two.end()
+})
+
+t.test('a turn that takes long to begin lasts longer, and not for ever', async (t) => {
+  const [mine, other] = (await sharings(t, 2)) as [Sharing, Sharing]
+  const [one, two] = [new TurnTaking(mine, 'name'), new TurnTaking(other, 'name')]
+  await one.take()
+  const given = two.take()
+  for (let n = 0; n < 5; n++) await turn()
+  const since = performance.now()
+  await wait(120)
+  t.ok(one.isOver, 'nothing was written')
+  one.begun()
+  // A machine that is busy may have let it pass.
+  t.ok(!one.isOver || performance.now() - since > 190)
+  one.begun()
+  await wait(100)
+  t.ok(one.isOver)
+  one.end()
+  await given
+  two.end()
 })

@@ -28,9 +28,14 @@ async function twoOver(t: Test, alter = (backend: Backend): Backend => backend):
   return { one: await open(), two: await open(), clock }
 }
 
-/** Nothing that is published arrives. */
-const silent = altered((storage) => ({
-  sharing: { ...storage.sharing!, publish: () => undefined },
+/** Nothing that is published arrives, but who waits for a turn: without that, it takes a while in which time stands still. */
+const silent = altered(({ sharing }) => ({
+  sharing: {
+    ...sharing!,
+    publish: (message) => {
+      if (Buffer.from(message).includes('"turn"')) sharing!.publish(message)
+    },
+  },
 }))
 
 /** The event loop goes round with each read. */

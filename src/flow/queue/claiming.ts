@@ -4,7 +4,7 @@ import { decodeKey } from '../../keys.js'
 import type { JobFailure } from '../types.js'
 import { backoff, maxAskedWaitMs } from './backoff.js'
 import type { StoredDocument } from './block.js'
-import { readable, readDocument, readLeft } from './documents.js'
+import { readDocuments, readLeft } from './documents.js'
 import type { Draft } from './draft.js'
 import { eventOf } from './job-view.js'
 import type { Turn } from './lanes.js'
@@ -151,19 +151,19 @@ async function lookUp(draft: Draft, turns: readonly Turn[]): Promise<readonly Fo
   const again = turns.filter((turn) => turn.again)
   const known = await draft.records<JobRecord>(again.map(({ number }) => jobKey(number)))
   const records = new Map(again.map(({ number }, place) => [number, known[place]]))
-  const documents: (StoredDocument | undefined)[] = []
-  for (const { number } of turns) {
-    const ownBody = records.get(number)?.ownBody === true
-    documents.push(await readable(() => readDocument(draft, number, ownBody)))
-  }
-  await readLeft(
-    draft,
-    turns.filter(({ number }) => records.get(number)?.ownBody !== true),
-  )
+  const isOwn = (number: number) => records.get(number)?.ownBody === true
+  const asked = turns.map(({ number }) => ({ number, ownBody: isOwn(number) }))
+  const documents = await readDocuments(draft, asked)
   const names = turns.map(({ user, number }, place) => {
     return latestKey(user, documents[place]?.document ?? records.get(number)?.document ?? '')
   })
-  const latest = await draft.records<LatestRecord>(names)
+  const [latest] = await Promise.all([
+    draft.records<LatestRecord>(names),
+    readLeft(
+      draft,
+      turns.filter(({ number }) => !isOwn(number)),
+    ),
+  ])
   return turns.map(({ number, again }, place) => {
     const document = documents[place]
     const record = again ? records.get(number) : document && newRecord(document)

@@ -3,6 +3,7 @@
 // its own condition makes sure of. Every write is on condition of the head that its draft began
 // with, so several processes over one storage cannot both succeed on the same state.
 
+import { setImmediate as turn } from 'node:timers/promises'
 import { hasCode, LorekeepError } from '../../errors.js'
 import type { Operation, Precondition, Storage } from '../../storage.js'
 import type { Chance, Clock } from '../../clock.js'
@@ -77,7 +78,7 @@ const cacheBytes = 16 * 1024 * 1024
 
 export class Committer {
   readonly #options: CommitterOptions
-  #blocks = new PageCache<DocumentBlock>(cacheBytes)
+  readonly #blocks = new PageCache<DocumentBlock>(cacheBytes)
   readonly #token: string
   readonly #turn: TurnTaking
   #state: State
@@ -86,6 +87,8 @@ export class Committer {
   #failed = false
   /** The state is not to be trusted: it is read anew before anything is made of it. */
   #stale = false
+  /** Others have written this head, and nothing was read since. */
+  #seenHead: Uint8Array | undefined
   #running: Promise<void> | undefined
   /** That has not begun. */
   #look: Promise<void> | undefined
@@ -151,13 +154,20 @@ export class Committer {
   async #run(): Promise<void> {
     // Changes made in one turn of the caller share a draft.
     await undefined
-    while (this.#waiting.length > 0 || this.#flights.length > 0) {
+    this.#turn.resume()
+    while (!this.#isDone) {
       if (this.#failed) await this.#recover()
       else if (!this.#mayBegin()) await this.#wait()
       else if (this.#mayWrite() || (await this.#takeTurn())) await this.#commitGroup()
+      // Whoever was answered may go on at once, in the same turn, although others wait for theirs.
+      if (this.#turn.isShared && this.#isDone) await turn()
     }
-    this.#turn.end()
+    this.#turn.rest()
     this.#running = undefined
+  }
+
+  get #isDone(): boolean {
+    return this.#waiting.length === 0 && this.#flights.length === 0
   }
 
   #mayBegin(): boolean {
@@ -183,8 +193,16 @@ export class Committer {
       for (const waiting of this.#waiting.splice(0)) waiting.reject(error)
       return false
     }
+    if (this.#flights.length > 0) return true
     // Others had theirs: what would be made of the state that is known would be refused.
-    if (this.#flights.length === 0) this.#stale ||= await this.#isOutdated(this.#state.headBytes)
+    try {
+      const head = await this.#options.storage.get(headKey())
+      this.#stale ||= !isSame(head, this.#state.headBytes)
+      if (this.#stale) this.#seenHead = head
+    } catch {
+      // Reading anew will say what is wrong.
+      this.#stale = true
+    }
     return true
   }
 
@@ -287,6 +305,7 @@ export class Committer {
       operations = draft.finish()
     } catch (error) {
       // Nothing of it was written; the state may be half changed.
+      for (const block of draft.built) this.#blocks.forget(block)
       for (const { waiting } of made) waiting.reject(error)
       this.#stale = true
       return
@@ -307,6 +326,7 @@ export class Committer {
   }
 
   #landed(flight: Flight): void {
+    this.#turn.begun()
     this.#flights = this.#flights.filter((other) => other !== flight)
     for (const { waiting, result } of flight.made) waiting.resolve(result as never)
     this.#options.onCommit(flight.draft)
@@ -335,9 +355,14 @@ export class Committer {
     const again: Waiting[] = []
     for (const [place, flight] of flights.entries()) {
       // A write that happened stands on those before it.
-      if (place <= last) this.#landed(flight)
-      else if (this.#refuse(flight)) continue
-      else if (hasCode(flight.error, 'LK_STORAGE_CONFLICT')) {
+      if (place <= last) {
+        this.#landed(flight)
+        continue
+      }
+      // Others may have others under these numbers.
+      for (const block of flight.draft.built) this.#blocks.forget(block)
+      if (this.#refuse(flight)) continue
+      if (hasCode(flight.error, 'LK_STORAGE_CONFLICT')) {
         again.push(...flight.made.map(({ waiting }) => waiting))
       } else for (const { waiting } of flight.made) waiting.reject(flight.error)
     }
@@ -356,14 +381,15 @@ export class Committer {
     await this.#land()
     if (this.#failed) return false
     try {
-      this.#state = await loadState(this.#options.storage, this.#options.clock, this.#state)
-      // A block that was not written may lie there under its number.
-      this.#blocks = new PageCache<DocumentBlock>(cacheBytes)
+      const { storage, clock } = this.#options
+      this.#state = await loadState(storage, clock, { before: this.#state, head: this.#seenHead })
       this.#stale = false
       return true
     } catch (error) {
       for (const waiting of this.#waiting.splice(0)) waiting.reject(error)
       return false
+    } finally {
+      this.#seenHead = undefined
     }
   }
 }

@@ -33,6 +33,52 @@ async function readBlock(draft: Draft, number: number): Promise<DocumentBlock | 
   return block
 }
 
+/**
+ * The documents of jobs, in one go as far as their blocks are not known: one after the other takes a round trip for
+ * each. `undefined` where the bytes are gone, or damaged.
+ */
+export async function readDocuments(
+  draft: Draft,
+  jobs: readonly { readonly number: number; readonly ownBody: boolean }[],
+): Promise<(StoredDocument | undefined)[]> {
+  const blocks = await readBlocks(draft, jobs)
+  const documents: (StoredDocument | undefined)[] = []
+  for (const { number, ownBody } of jobs) {
+    const block = ownBody ? undefined : blocks.get(blockOf(number))
+    documents.push(
+      await readable(async () => {
+        if (block !== undefined) return block.at(slotOf(number), number)
+        return readDocument(draft, number, ownBody)
+      }),
+    )
+  }
+  return documents
+}
+
+/** As far as there is something to be gained. */
+async function readBlocks(
+  draft: Draft,
+  jobs: readonly { readonly number: number; readonly ownBody: boolean }[],
+): Promise<ReadonlyMap<number, DocumentBlock>> {
+  const found = new Map<number, DocumentBlock>()
+  const numbers = new Set(
+    jobs.filter(({ ownBody }) => !ownBody).map(({ number }) => blockOf(number)),
+  )
+  const unknown = [...numbers].filter((number) => draft.blocks.peek(number) === undefined)
+  if (unknown.length < 2) return found
+  // Where one of them is damaged, each is read by itself.
+  const all = await readable(() => draft.getMany(unknown.map(blockKey)))
+  for (const [place, bytes] of (all ?? []).entries()) {
+    if (bytes === undefined) continue
+    // As many as were asked for.
+    const number = unknown[place]!
+    const block = new DocumentBlock(bytes)
+    found.set(number, block)
+    draft.blocks.keep(number, block)
+  }
+  return found
+}
+
 /** For whoever does something about it: `undefined` where what is read is damaged, too. */
 export async function readable<Result>(
   read: () => Promise<Result | undefined>,

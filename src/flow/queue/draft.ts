@@ -54,6 +54,8 @@ export class Draft {
   readonly queued = new Set<string>()
   /** Jobs that were taken from whoever processed them. */
   readonly cancelled: number[] = []
+  /** The blocks of it, once it is finished. */
+  readonly built: number[] = []
   /** Counts what was changed, in the state or in what is written. */
   changes = 0
   /** About how much is to be written. */
@@ -102,18 +104,18 @@ export class Draft {
   }
 
   async records<R>(keys: readonly Uint8Array[]): Promise<(R | undefined)[]> {
+    const found = await this.getMany(keys)
+    return found.map((bytes) => (bytes === undefined ? undefined : decodeRecord<R>(bytes)))
+  }
+
+  async getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
     const pending = keys.map((key) => this.#pending(key))
     const asked = keys.filter((_, place) => pending[place] === undefined)
     const found = asked.length === 0 ? [] : await this.#storage.getMany(asked)
     let next = 0
     return pending.map((operation) => {
-      const bytes =
-        operation === undefined
-          ? found[next++]
-          : operation.type === 'put'
-            ? operation.value
-            : undefined
-      return bytes === undefined ? undefined : decodeRecord<R>(bytes)
+      if (operation === undefined) return found[next++]
+      return operation.type === 'put' ? operation.value : undefined
     })
   }
 
@@ -257,6 +259,7 @@ export class Draft {
     }
     const bytes = builder.build(id, this.now)
     this.put(blockKey(block), bytes)
+    this.built.push(block)
     this.blocks.keep(block, new DocumentBlock(bytes))
   }
 

@@ -3,12 +3,14 @@
 // another's. Lanes are a cache over the runs in storage: what is not in memory is read when it is
 // wanted, so opening a long queue costs what opening an empty one does.
 
-import type { Entry, Storage } from '../../storage.js'
+import type { Entry, Range, Storage } from '../../storage.js'
 import { runKey, runKeys, runKeysOf } from './records.js'
 import { decodeRun, encodeRun, type Run } from './run.js'
 
+type Reading = Pick<Storage, 'scan'>
+
 /** What a draft offers to lanes: storage as it will be. */
-interface Writing extends Pick<Storage, 'scan'> {
+interface Writing extends Reading {
   put(key: Uint8Array, value: Uint8Array): void
   delete(key: Uint8Array): void
 }
@@ -32,6 +34,8 @@ export interface Turn {
 
 /** More are not held: beyond, a lane that had its turn is forgotten, and found again in storage. */
 const maxLanes = 10_000
+/** With more lanes all are looked for anew, as if none had been known. */
+const mostRecalled = 64
 /** Of a lane, at a time: rows read, and jobs after which no more are read. */
 const runsPerFill = 64
 const jobsPerFill = 1024
@@ -54,14 +58,23 @@ export class Lanes {
   /** Lanes were forgotten since the search began at the first user. */
   #forgotten = false
   #served: string | undefined
+  /** Who had a lane in a state that was given up, the next one's turn first. */
+  #former: readonly string[] = []
   readonly #changed = new Map<Run, string>()
 
-  /** `served`: the user who had the last turn, in a state that was given up. */
-  constructor(flow: string, served?: string) {
+  /** `before`: those of a state that was given up. */
+  constructor(flow: string, before?: Lanes) {
     this.#flow = flow
-    this.#served = served
-    this.#cursor = served
-    this.#forgotten = served !== undefined
+    this.#served = before?.served
+    this.#cursor = this.#served
+    this.#forgotten = this.#served !== undefined
+    if (before !== undefined) this.#former = before.#users
+  }
+
+  /** Those whom it is worth to look for at once. */
+  get #users(): readonly string[] {
+    const users = [...this.#former, ...this.#order.map(({ user }) => user)]
+    return users.length > mostRecalled ? [] : users
   }
 
   /** The user who had the last turn. */
@@ -105,6 +118,7 @@ export class Lanes {
 
   /** Reads some of what is not in memory. Users who had no turn yet come first. */
   async fill(draft: Writing, turns: number): Promise<void> {
+    if (this.#former.length > 0) await this.recall(draft)
     const found: Lane[] = []
     // No faster than turns are given: who was forgotten would be found again before others had one.
     for (let looked = 0; looked < turns && this.#fresh < turns && !this.#whole;) {
@@ -229,7 +243,37 @@ export class Lanes {
     return found
   }
 
-  async #read(draft: Writing, lane: Lane): Promise<void> {
+  /**
+   * Reads what there is of former lanes, and whether there is anything beside: all at once. Only where there is nothing
+   * of them yet.
+   */
+  async recall(storage: Reading): Promise<void> {
+    const users = [...new Set(this.#former)]
+    if (users.length === 0) return
+    const lanes = users.map((user): Lane => {
+      return this.#lanes.get(user) ?? { user, runs: [], whole: false, stuck: false }
+    })
+    const reads = lanes.map((lane) => (isDrained(lane) ? this.#read(storage, lane) : undefined))
+    const known = users.map((user) => runKeysOf(this.#flow, user))
+    known.sort((a, b) => Buffer.compare(a.gt, b.gt))
+    const all = runKeys(this.#flow)
+    const gaps = [...known, { gt: all.lt, lt: all.lt }].map(({ gt: lt }, place) => {
+      return hasAny(storage, { gt: known[place - 1]?.lt ?? all.gt, lt })
+    })
+    const [others] = await Promise.all([Promise.all(gaps), ...reads])
+    this.#former = []
+    const found = lanes.filter(({ user, runs, whole }) => {
+      return !this.#lanes.has(user) && (runs.length > 0 || !whole)
+    })
+    for (const lane of found) this.#lanes.set(lane.user, lane)
+    this.#order.unshift(...found)
+    this.#whole = !others.includes(true)
+    if (!this.#whole) return
+    this.#cursor = undefined
+    this.#forgotten = false
+  }
+
+  async #read(storage: Reading, lane: Lane): Promise<void> {
     const runs: Run[] = []
     let jobs = 0
     let whole = true
@@ -238,7 +282,7 @@ export class Lanes {
     const behind = last && runKey(this.#flow, lane.user, last.first + last.hashes.length - 1)
     const { gt, lt } = runKeysOf(this.#flow, lane.user)
     const range = { gt: behind ?? gt, lt, limit: runsPerFill + 1 }
-    for await (const page of draft.scan(range)) {
+    for await (const page of storage.scan(range)) {
       for (const entry of page) {
         if (runs.length === runsPerFill || jobs >= jobsPerFill) {
           whole = false
@@ -254,6 +298,11 @@ export class Lanes {
     lane.whole = whole
     lane.stuck = false
   }
+}
+
+async function hasAny(storage: Reading, bounds: Range): Promise<boolean> {
+  for await (const _ of storage.scan({ ...bounds, keysOnly: true, limit: 1 })) return true
+  return false
 }
 
 function isDrained({ runs, whole, stuck }: Lane): boolean {

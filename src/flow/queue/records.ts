@@ -107,6 +107,7 @@ export const headKey = () => encodeKey('head')
 export const flowKey = (flow: string) => encodeKey('flow', flow)
 export const flowKeys = () => keyPrefix('flow')
 export const countsKey = (flow: string) => encodeKey('counts', flow)
+export const countsKeys = () => keyPrefix('counts')
 export const blockKey = (block: number) => encodeKey('block', block)
 /** How many documents of a block are still needed; absent while all are. */
 export const leftKey = (block: number) => encodeKey('left', block)

@@ -6,10 +6,10 @@ import type { Clock } from '../../clock.js'
 import { decodeRecord } from '../../record.js'
 import { LorekeepError } from '../../errors.js'
 import { decodeKey } from '../../keys.js'
-import type { Storage } from '../../storage.js'
+import type { Entry, Range, Storage } from '../../storage.js'
 import { loadHeld, type Held } from './held.js'
 import { Lanes } from './lanes.js'
-import { countsKey, delayedKeys, flowKeys, headKey, leaseKeys } from './records.js'
+import { countsKeys, delayedKeys, flowKeys, headKey, leaseKeys } from './records.js'
 import type { CountsRecord, FlowRecord, HeadRecord, JobRecord, LeaseRecord } from './records.js'
 
 export interface FlowState {
@@ -61,18 +61,45 @@ export const noCounts = (): CountsRecord => ({
   pruned: 0,
 })
 
+interface Known {
+  /** The state that this one takes the place of, and since when it knows of leases. */
+  readonly before?: State
+  /** The head, where it was read, and nothing else since: what is read behind it is as new, or its writes are refused. */
+  readonly head?: Uint8Array | undefined
+}
+
 /**
- * What is in storage. `before`: the state that it takes the place of, and since when it knows of leases.
+ * What is in storage, read at once as far as it is known what there is.
  * @throws LorekeepError `LK_STORAGE_*`
  */
 export async function loadState(
   storage: Storage,
   clock: Pick<Clock, 'elapsed'>,
-  before?: State,
+  { before, head: seenHead }: Known = {},
 ): Promise<State> {
-  const headBytes = await storage.get(headKey())
+  const headBytes = seenHead ?? (await storage.get(headKey()))
   if (headBytes === undefined) throw new LorekeepError('LK_STORAGE_CORRUPT', 'the head is gone')
   const head = decodeRecord<HeadRecord>(headBytes)
+  const lanes = new Map<string, Lanes>()
+  const dues = new Map<string, Promise<number>>()
+  const recalls: Promise<void>[] = []
+  for (const [id, known] of before?.flows ?? []) {
+    const recalled = new Lanes(id, known.lanes)
+    lanes.set(id, recalled)
+    dues.set(id, firstDue(storage, id))
+    // Who has claimed goes on to claim.
+    if (known.lanes.served !== undefined) recalls.push(recalled.recall(storage))
+  }
+  const [held, flowRecords, countRecords, leases] = await Promise.all([
+    loadHeld(storage),
+    entriesOf(storage, flowKeys()),
+    entriesOf(storage, countsKeys()),
+    entriesOf(storage, leaseKeys()),
+    ...dues.values(),
+    ...recalls,
+  ])
+  // Not before they were read: they may have been renewed until then.
+  const now = clock.elapsed()
   const state: State = {
     head,
     headBytes,
@@ -81,36 +108,40 @@ export async function loadState(
     active: new Map(),
     busy: new Set(),
     left: new Map(),
-    held: await loadHeld(storage),
+    held,
   }
-  for await (const page of storage.scan(flowKeys())) {
-    for (const { value } of page) {
-      const flow = decodeRecord<FlowRecord>(value)
-      const counts = await storage.get(countsKey(flow.id))
-      state.flows.set(flow.id, {
-        flow,
-        counts: counts === undefined ? noCounts() : decodeRecord(counts),
-        nextDue: await firstDue(storage, flow.id),
-        lanes: new Lanes(flow.id, before?.flows.get(flow.id)?.lanes.served),
-      })
-    }
+  const counts = new Map(
+    countRecords.map(({ key, value }) => {
+      return [decodeKey(key)[1] as string, decodeRecord<CountsRecord>(value)]
+    }),
+  )
+  for (const { value } of flowRecords) {
+    const flow = decodeRecord<FlowRecord>(value)
+    state.flows.set(flow.id, {
+      flow,
+      counts: counts.get(flow.id) ?? noCounts(),
+      nextDue: await (dues.get(flow.id) ?? firstDue(storage, flow.id)),
+      lanes: lanes.get(flow.id) ?? new Lanes(flow.id),
+    })
   }
-  for await (const page of storage.scan(leaseKeys())) {
-    // Not before it was read: it may have been renewed until then.
-    const now = clock.elapsed()
-    for (const { key, value } of page) {
-      const number = decodeKey(key)[1] as number
-      const { token, beat, leaseMs, member, job: record } = decodeRecord<LeaseRecord>(value)
-      const hash = hashOf(record.document)
-      const known = before?.active.get(number)
-      const isKnown = known?.token === token && known.beat === beat
-      const seenAt = isKnown ? known.seenAt : now
-      const lease = { token, beat, leaseMs, member, seenAt }
-      state.active.set(number, { number, hash, record, ...lease })
-      state.busy.add(documentName(record.user, hash))
-    }
+  for (const { key, value } of leases) {
+    const number = decodeKey(key)[1] as number
+    const { token, beat, leaseMs, member, job: record } = decodeRecord<LeaseRecord>(value)
+    const hash = hashOf(record.document)
+    const known = before?.active.get(number)
+    const isKnown = known?.token === token && known.beat === beat
+    const seenAt = isKnown ? known.seenAt : now
+    const lease = { token, beat, leaseMs, member, seenAt }
+    state.active.set(number, { number, hash, record, ...lease })
+    state.busy.add(documentName(record.user, hash))
   }
   return state
+}
+
+async function entriesOf(storage: Storage, range: Range): Promise<readonly Entry[]> {
+  const entries: Entry[] = []
+  for await (const page of storage.scan(range)) entries.push(...page)
+  return entries
 }
 
 async function firstDue(storage: Storage, flow: string): Promise<number> {

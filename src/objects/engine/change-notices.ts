@@ -15,7 +15,10 @@ export class ChangeNotices {
   /** @param onChange of others; it may not throw */
   constructor(sharing: Sharing | undefined, onChange: () => void) {
     this.#sharing = sharing
-    this.#unsubscribe = sharing?.subscribe(onChange)
+    this.#unsubscribe = sharing?.subscribe((message) => {
+      // What is longer is for others, such as those who take turns.
+      if (message.length === 0) onChange()
+    })
   }
 
   /** The first at once, the next together. */

@@ -1,0 +1,119 @@
+// What a queue reads when others had their turn: much of it at once, as each read is a round trip.
+
+import assert from 'node:assert/strict'
+import { setImmediate as turn } from 'node:timers/promises'
+import t from 'tap'
+import type { Storage } from '../../../src/storage.js'
+import { SharedMemory } from '../../fixtures/shared-memory.js'
+import { flowProblems } from '../../fixtures/problems.js'
+import { documentOf, drained, jobsOf, openQueue, steps } from './queues.js'
+
+const users = Array.from({ length: 12 }, (_, n) => `user ${n}`)
+
+t.test(
+  'behind the turns of others a claim takes a few round trips, whatever they did',
+  async (t) => {
+    const memory = new SharedMemory()
+    t.teardown(() => memory.close())
+    const [first, second] = [
+      await memory.backend().open('flows'),
+      await memory.backend().open('flows'),
+    ]
+    const { storage, rounds } = timed(second)
+    const [one, two] = [await openQueue(first), await openQueue(storage)]
+    // Each in a block of its own.
+    for (let n = 0; n < 6; n++) {
+      for (const user of users) await one.load('f', documentOf(`${user} ${n}`, user))
+    }
+    const seen = new Set<string>()
+    const take = async (queue: typeof one) => {
+      const { jobs } = await queue.claim('f', users.length)
+      assert.deepEqual(jobs.map(({ document }) => document.user).sort(), [...users].sort())
+      for (const { record } of jobs) {
+        assert.ok(!seen.has(record.id))
+        seen.add(record.id)
+      }
+      return jobs
+    }
+    for (let turns = 0; turns < 2; turns++) {
+      await take(one)
+      // The first time it looks for users one after the other.
+      const before = rounds()
+      const jobs = await take(two)
+      const count = rounds() - before
+      if (turns > 0)
+        t.ok(
+          count <= 4,
+          `${count}: the head, the state with the lanes, the blocks, and what is known of each`,
+        )
+      await Promise.all(jobs.map((job) => two.complete(job, steps)))
+    }
+    t.strictSame(await flowProblems(first), [])
+  },
+)
+
+t.test(
+  'users who came meanwhile are found, and those who have nothing left are not missed',
+  async (t) => {
+    const memory = new SharedMemory()
+    t.teardown(() => memory.close())
+    const [first, second] = [
+      await memory.backend().open('flows'),
+      await memory.backend().open('flows'),
+    ]
+    const [one, two] = [await openQueue(first), await openQueue(second)]
+    for (const user of ['b', 'd', 'f']) {
+      for (let n = 0; n < 3; n++) await one.load('f', documentOf(`${user} ${n}`, user))
+    }
+    assert.equal((await two.claim('f', 4)).jobs.length, 4)
+    for (const user of ['a', 'c', 'e', 'g']) await one.load('f', documentOf(user, user))
+    await drained(one, 'f', 2)
+    for (const user of ['a', 'd', 'z']) await one.load('f', documentOf(`${user} last`, user))
+    const found = await drained(two, 'f')
+    t.strictSame(found.map(({ document }) => document.document).sort(), [
+      'a last',
+      'd last',
+      'z last',
+    ])
+    t.strictSame((await jobsOf(two, { flow: 'f', state: 'queued' })).length, 0)
+    t.strictSame(await flowProblems(first), [])
+  },
+)
+
+/** Counts how often something is read, where what is asked for at once is one time. */
+function timed(real: Storage) {
+  let rounds = 0
+  let open = 0
+  const read = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    if (open++ === 0) rounds++
+    try {
+      await turn()
+      return await work()
+    } finally {
+      open--
+    }
+  }
+  const storage: Storage = {
+    get: (key) => read(() => real.get(key)),
+    getBytes: (key, from, to) => read(() => real.getBytes(key, from, to)),
+    getMany: (keys) => read(() => real.getMany(keys)),
+    scan: (range) => {
+      const pages = real.scan(range)[Symbol.asyncIterator]()
+      const first = read(() => pages.next())
+      return {
+        async *[Symbol.asyncIterator]() {
+          for (let page = await first; page.done !== true; page = await read(() => pages.next())) {
+            yield page.value
+            // As engines that know it, without another read.
+            if (page.value.length < 1000) return
+          }
+        },
+      }
+    },
+    write: (operations, options) => real.write(operations, options),
+    sharing: real.sharing,
+    close: () => real.close(),
+    [Symbol.asyncDispose]: () => real.close(),
+  }
+  return { storage, rounds: () => rounds }
+}
