@@ -42,12 +42,15 @@ const readingName = 'read'
 const maxRepeatedMs = 1000
 
 export class Execution {
+  /** Somebody breaks it off. */
+  onInterrupted: () => void = () => {}
   readonly #options: ExecutionOptions
   #interruption: LorekeepError | undefined
   #step: RunningStep | undefined
   /** The step's function, which may go on after it was given up. */
   #work: Promise<unknown> = Promise.resolve()
   #isWorking = false
+  #hasWorked = false
   /** What a step threw, as opposed to what the queue did. */
   #thrown: { readonly error: unknown } | undefined
 
@@ -77,6 +80,7 @@ export class Execution {
         ? new LorekeepError('LK_LEASE_LOST', 'its lease ran out, or it was cancelled')
         : new LorekeepError('LK_CLOSED', 'the runner was stopped')
     this.#step?.giveUp(this.#interruption)
+    this.onInterrupted()
   }
 
   get isInterrupted(): boolean {
@@ -154,6 +158,7 @@ export class Execution {
       return await new Promise((resolve, reject) => {
         running.onGivenUp = reject
         this.#isWorking = true
+        this.#hasWorked = true
         this.#work = (async () => step.run(input, running.context(document)))().finally(() => {
           this.#isWorking = false
         })
@@ -177,8 +182,10 @@ export class Execution {
     try {
       // Abandoned, it goes on for a while, and whoever removes the document waits for it.
       const isWorking = this.#isWorking
-      if (failure.cause === 'released') await queue.release(claimed, failure, isWorking)
-      else {
+      if (failure.cause === 'released') {
+        // Nothing has happened to what was not begun.
+        await queue.release(claimed, this.#hasWorked ? failure : undefined, isWorking)
+      } else {
         const wait = error instanceof LorekeepError ? error.details['retryAfterMs'] : undefined
         await queue.fail(claimed, failure, {
           mayRetry: !isFinal(error),

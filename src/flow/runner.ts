@@ -5,6 +5,8 @@ import type { Clock } from '../clock.js'
 import { onlyCompute } from './definition.js'
 import { Execution } from './execution.js'
 import type { ExecutionOptions, Interruption } from './execution.js'
+import { Pace } from './pace.js'
+import { Places } from './places.js'
 import { noFlow } from './queue/jobs.js'
 import type { Claimed, JobQueue } from './queue/queue.js'
 import type { Flow, Runner, Step, StepContext } from './types.js'
@@ -58,6 +60,10 @@ export class FlowRunner implements Runner {
   readonly #counts = new Map<string, number>()
   /** Of the documents that are counted. */
   readonly #bytes = new Map<string, number>()
+  readonly #paces = new Map<string, Pace>()
+  readonly #places = new Map<string, Places>()
+  /** Claimed ahead of those that run. */
+  readonly #waiting = new Set<Execution>()
   readonly #claiming = new Set<string>()
   /** Flows that something came for while they were being claimed from. */
   readonly #again = new Set<string>()
@@ -127,6 +133,8 @@ export class FlowRunner implements Runner {
   }
 
   async #stop(): Promise<void> {
+    // Others go on with what was not begun.
+    for (const execution of this.#waiting) execution.interrupt('stopped')
     while (this.#deliveries.size > 0 || this.#claiming.size > 0) {
       await new Promise<void>((resolve) => (this.#idle = resolve))
     }
@@ -162,17 +170,40 @@ export class FlowRunner implements Runner {
     if (free <= 0 || (queued === 0 && queue.nextDue(id) > clock.now())) return
     const steps = stepsOf(flow)
     if (steps === undefined) return
-    const { jobs, more } = await queue.claim(id, free)
+    const since = clock.elapsed()
+    // As many as there is room for when its turn has come.
+    const { jobs, more } = await queue.claim(id, () => this.#roomOf(id))
+    this.#paceOf(id).claimed(clock.elapsed() - since)
     for (const claimed of jobs) void this.#deliver(claimed, flow, steps)
     if (more) this.#again.add(id)
+  }
+
+  #roomOf(id: string): number {
+    const flow = this.#options.queue.flow(id)
+    return flow === undefined || this.#stopping !== undefined ? 0 : this.#room(flow)
   }
 
   #room({ id, steps, concurrency }: Flow): number {
     const count = this.#counts.get(id) ?? 0
     const free = concurrency - count
-    if (!onlyCompute(steps)) return free
+    if (!onlyCompute(steps)) {
+      // Who is alone with the storage claims in no time.
+      return this.#options.queue.isShared ? free + this.#paceOf(id).ahead(concurrency) : free
+    }
     const isLarge = (this.#bytes.get(id) ?? 0) >= largeBytes
     return Math.min(free, isLarge ? fewDocuments - count : takenAtOnce)
+  }
+
+  #paceOf(id: string): Pace {
+    const pace = this.#paces.get(id) ?? new Pace()
+    this.#paces.set(id, pace)
+    return pace
+  }
+
+  #placesOf(id: string): Places {
+    const places = this.#places.get(id) ?? new Places()
+    this.#places.set(id, places)
+    return places
   }
 
   #count({ flow, claimed }: Delivery, sign: 1 | -1): void {
@@ -196,6 +227,8 @@ export class FlowRunner implements Runner {
       onStep: (step) => onStep(claimed, step),
       // The next one is claimed while this one's end is written: both share a commit.
       onStepsEnded: () => {
+        places.leave()
+        this.#paceOf(flow.id).ended(clock.elapsed() - since)
         this.#count(delivery, -1)
         this.wake([flow.id])
       },
@@ -204,6 +237,16 @@ export class FlowRunner implements Runner {
     this.#deliveries.add(delivery)
     running.add(delivery)
     this.#count(delivery, 1)
+    const places = this.#placesOf(flow.id)
+    const place = places.take(flow.concurrency)
+    if (place !== undefined) {
+      this.#waiting.add(execution)
+      execution.onInterrupted = place.go
+      if (this.#stopping !== undefined) execution.interrupt('stopped')
+      await place.had
+      this.#waiting.delete(execution)
+    }
+    const since = clock.elapsed()
     // It may have been taken away before anybody knew that it runs here.
     if (!queue.holds(claimed)) execution.interrupt('lost')
     if (this.#isOutOfPatience) execution.interrupt('stopped')

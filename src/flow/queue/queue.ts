@@ -65,6 +65,8 @@ export class JobQueue {
    */
   readonly #removing = new Map<string, number>()
   readonly #waits = new Waits()
+  /** By flow. */
+  readonly #pruning = new Map<string, Promise<void>>()
 
   private constructor(committer: Committer, options: JobQueueOptions) {
     this.#committer = committer
@@ -167,10 +169,14 @@ export class JobQueue {
 
   // documents out
 
-  claim(id: string, turns: number): Promise<Claims> {
+  /** `turns`: at most so many jobs, as it is when they are given. */
+  claim(id: string, turns: number | (() => number)): Promise<Claims> {
     const createToken = () => this.#chance.token()
-    const options = { turns, leaseMs: this.#leaseMs, createToken, withheld: this.#removing }
-    const commit = () => this.#committer.commit((draft) => claim(draft, id, options))
+    const options = { leaseMs: this.#leaseMs, createToken, withheld: this.#removing }
+    const most = typeof turns === 'number' ? () => turns : turns
+    const commit = () => {
+      return this.#committer.commit((draft) => claim(draft, id, { ...options, turns: most() }))
+    }
     // What this process claims while it is no member would be refused.
     return this.#presence === undefined ? commit() : this.#presence.ready().then(commit)
   }
@@ -300,7 +306,7 @@ export class JobQueue {
   }
 
   /** `isWorking`: a step of it still runs. */
-  release(hold: Hold, failure: JobFailure, isWorking = false): Promise<void> {
+  release(hold: Hold, failure: JobFailure | undefined, isWorking = false): Promise<void> {
     return this.#committer.commit((draft) => release(draft, hold, failure, isWorking))
   }
 
@@ -387,8 +393,18 @@ export class JobQueue {
     })
   }
 
-  /** Removes records of done jobs past what the flow keeps, some at a time. */
-  async prune(id: string): Promise<void> {
+  /** Removes records of done jobs past what the flow keeps, some at a time. Whoever asks meanwhile has the same. */
+  prune(id: string): Promise<void> {
+    const pruning = this.#pruning.get(id)
+    if (pruning !== undefined) return pruning
+    const begun = this.#prune(id).finally(() => this.#pruning.delete(id))
+    this.#pruning.set(id, begun)
+    return begun
+  }
+
+  async #prune(id: string): Promise<void> {
+    // Of many jobs that end at once, the first asks for all.
+    await undefined
     const flow = this.#committer.state.flows.get(id)
     if (flow === undefined) return
     const { done, pruned } = flow.counts

@@ -214,22 +214,34 @@ export function bury(
   draft.tell(() => failureEventOf(record, failure, draft.now))
 }
 
-/** Back to the queue, without costing an attempt: the runner stops. */
-export function release(draft: Draft, hold: Hold, failure: JobFailure, isWorking: boolean): void {
+/** Back to the queue, without costing an attempt: the runner stops. Without `failure` it has not begun. */
+export function release(
+  draft: Draft,
+  hold: Hold,
+  failure: JobFailure | undefined,
+  isWorking: boolean,
+): void {
   const { active, flow } = held(draft, hold)
   const { number } = active
   letGo(draft, flow, active, isWorking)
+  const { failures } = active.record
   const record: JobRecord = {
     ...active.record,
     state: 'queued',
     attempts: active.record.attempts - 1,
     updatedAt: draft.now,
-    failures: [...active.record.failures, failure].slice(-keptFailures),
+    failures: failure === undefined ? failures : [...failures, failure].slice(-keptFailures),
   }
   draft.putRecord(jobKey(number), record)
-  draft.put(documentKey(record.user, record.document, number), nothing)
+  if (failure !== undefined) {
+    draft.put(documentKey(record.user, record.document, number), nothing)
+  }
   draft.requeue(flow, record.user, number, record.document)
-  draft.tell(() => failureEventOf(record, failure, draft.now))
+  draft.tell(() => {
+    return failure === undefined
+      ? eventOf('queued', record, draft.now)
+      : failureEventOf(record, failure, draft.now)
+  })
 }
 
 /** Ends a lease. `mayWork`: a step of it may still run, which whoever removes the document waits for. */
