@@ -105,3 +105,65 @@ export function sortedPairs(
   }
   return from
 }
+
+const pairsAtOnce = 1 << 16
+
+/**
+ * Puts pairs of a number of 32 bits and another one in the order of the first ones, as sortedPairs() has them. Which
+ * of the two arrays they are in then is what it returns; what is in the other is of no use. `pass` lets others have
+ * their turn.
+ */
+export async function sortedInTurns(
+  from: Uint32Array,
+  to: Uint32Array,
+  count: number,
+  pass: () => Promise<void>,
+): Promise<Uint32Array> {
+  let all = 0
+  for (let i = 0; i < count; i++) all |= from[2 * i] as number
+  // As few passes as there have to be, and then as few digits: those that are written side by side stay in the cache.
+  const bits = 32 - Math.clz32(all)
+  const passes = Math.ceil(bits / 11)
+  const width = passes === 0 ? 0 : Math.ceil(bits / passes)
+  const mask = 2 ** width - 1
+  const places = new Uint32Array(mask + 2)
+  for (let n = 0; n < passes; n++) {
+    const shift = n * width
+    places.fill(0)
+    for (let i = 0; i < count; i++) {
+      const next = (((from[2 * i] as number) >>> shift) & mask) + 1
+      places[next] = (places[next] as number) + 1
+    }
+    for (let digit = 1; digit < places.length; digit++) {
+      places[digit] = (places[digit] as number) + (places[digit - 1] as number)
+    }
+    await pass()
+    for (let start = 0; start < count; start += pairsAtOnce) {
+      scatter(from, to, start, Math.min(count, start + pairsAtOnce), shift, places)
+      await pass()
+    }
+    const next = from
+    from = to
+    to = next
+  }
+  return from
+}
+
+function scatter(
+  from: Uint32Array,
+  to: Uint32Array,
+  start: number,
+  end: number,
+  shift: number,
+  places: Uint32Array,
+): void {
+  const mask = places.length - 2
+  for (let i = start; i < end; i++) {
+    const key = from[2 * i] as number
+    const digit = (key >>> shift) & mask
+    const at = places[digit] as number
+    places[digit] = at + 1
+    to[2 * at] = key
+    to[2 * at + 1] = from[2 * i + 1] as number
+  }
+}

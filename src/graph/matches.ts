@@ -59,23 +59,11 @@ export class Matches implements Answer<Triple> {
 
   next(most: number): Triple[] {
     const batch = this.#batch
-    const triples: Triple[] = []
-    const end = Math.min(most, this.#left)
-    try {
-      if (batch.isEmpty && !batch.isLast) this.#take(most)
-      while (!batch.isEmpty && triples.length < end) triples.push(batch.next())
-    } catch (error) {
-      // What is there is told first; the block is missed again by the next call.
-      if (!(error instanceof Miss) || triples.length === 0) throw error
-    }
-    this.#left -= triples.length
-    this.isDone = this.#left === 0 || (batch.isLast && batch.isEmpty)
-    return triples
-  }
-
-  #take(most: number): void {
     const rows = (this.#rows ??= this.#rowsOf(this.#open.view))
-    this.#batch.take(rows, most, this.#left)
+    const triples = batch.next(rows, Math.min(most, this.#left), this.#left)
+    this.#left -= triples.length
+    this.isDone = this.#left === 0 || batch.isDone
+    return triples
   }
 
   #rowsOf(view: TellingView): Rows {

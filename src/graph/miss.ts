@@ -37,7 +37,7 @@ export function withBlocks<T>(work: () => T, check?: () => void): T | Promise<T>
   try {
     return work()
   } catch (error) {
-    if (error instanceof Miss) return retried(work, error, check)
+    if (error instanceof Miss) return afterMiss(work, error, check)
     throw error
   }
 }
@@ -48,8 +48,11 @@ export function withBlocks<T>(work: () => T, check?: () => void): T | Promise<T>
  */
 const maxHeld = 512
 
-/** Holds what was missed until the work is done: in a memory too small for it, it would never be. */
-async function retried<T>(work: () => T, first: Miss, check?: () => void): Promise<T> {
+/**
+ * What `work` returns, which has thrown a Miss. Holds what was missed until it is done: in a memory too small for it,
+ * it would never be.
+ */
+export async function afterMiss<T>(work: () => T, first: Miss, check?: () => void): Promise<T> {
   const held: Miss[] = []
   try {
     for (let miss = first; ;) {

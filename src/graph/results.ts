@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { withBlocks } from './miss.js'
+import { afterMiss, Miss } from './miss.js'
 
 /** What answers a question piece by piece. */
 export interface Answer<T> {
@@ -19,7 +19,7 @@ const mostBatch = 512
 /** Batches after which others get their turn, where a reader takes all at once. */
 const batchesPerTurn = 8
 
-const dropped = new FinalizationRegistry<{ end?: () => void }>((held) => held.end?.())
+const dropped = new FinalizationRegistry<Held>((held) => held.end())
 
 /**
  * Questions with more to come, whose readers may yet take all of it at once: most do. Each that was
@@ -57,28 +57,34 @@ class Results<T> implements AsyncIterator<T, undefined> {
   /** The last call of next() that is under way; others wait behind it. */
   #working: Promise<IteratorResult<T, undefined>> | undefined
   /** What a reader that goes away without a word leaves behind. */
-  readonly #held: { end?: () => void } = {}
+  readonly #held = new Held()
 
   constructor(ask: () => Answer<T> | Promise<Answer<T>>, closing: AbortSignal) {
     this.#ask = ask
     this.#closing = closing
   }
 
+  // Closures of a method cost each of its calls room for what they hold: those are in others.
   next(): Promise<IteratorResult<T, undefined>> {
-    const before = this.#working
-    let step: Promise<IteratorResult<T, undefined>>
-    if (before === undefined) {
-      try {
-        const result = this.#advance()
-        if (!(result instanceof Promise)) return Promise.resolve(result)
-        step = this.#finish(() => result)
-      } catch (error) {
-        return this.throw(error)
-      }
-    } else {
-      const then = () => this.#finish(() => this.#advance())
-      step = before.then(then, then)
+    if (this.#working !== undefined) return this.#goBehind(this.#working)
+    try {
+      const result = this.#advance()
+      return result instanceof Promise ? this.#waitFor(result) : Promise.resolve(result)
+    } catch (error) {
+      return this.throw(error)
     }
+  }
+
+  #waitFor(result: Promise<IteratorResult<T, undefined>>): Promise<IteratorResult<T, undefined>> {
+    return this.#follow(this.#finish(() => result))
+  }
+
+  #goBehind(before: Promise<unknown>): Promise<IteratorResult<T, undefined>> {
+    const then = () => this.#finish(() => this.#advance())
+    return this.#follow(before.then(then, then))
+  }
+
+  #follow(step: Promise<IteratorResult<T, undefined>>): Promise<IteratorResult<T, undefined>> {
     this.#working = step
     const settled = () => {
       if (this.#working === step) this.#working = undefined
@@ -106,15 +112,18 @@ class Results<T> implements AsyncIterator<T, undefined> {
 
   /** At once where nothing has to be waited for: most questions are answered from memory. */
   #advance(): IteratorResult<T, undefined> | Promise<IteratorResult<T, undefined>> {
-    for (;;) {
-      if (this.#at < this.#batch.length) {
-        this.#answer?.check()
-        return { done: false, value: this.#batch[this.#at++] as T }
-      }
+    while (this.#at === this.#batch.length) {
       if (this.#ended) return { done: true, value: undefined }
       const filled = this.#fill()
-      if (filled !== undefined) return filled.then(() => this.#advance())
+      if (filled !== undefined) return this.#advanceAfter(filled)
     }
+    this.#answer?.check()
+    return { done: false, value: this.#batch[this.#at++] as T }
+  }
+
+  async #advanceAfter(filled: Promise<void>): Promise<IteratorResult<T, undefined>> {
+    await filled
+    return this.#advance()
   }
 
   async #finish(
@@ -132,27 +141,37 @@ class Results<T> implements AsyncIterator<T, undefined> {
   #fill(): undefined | Promise<void> {
     if (this.#answer === undefined) {
       const asked = this.#ask()
-      if (asked instanceof Promise) return asked.then((answer) => this.#begin(answer))
+      if (asked instanceof Promise) return this.#beginWith(asked)
       this.#begin(asked)
     }
     const answer = this.#answer as Answer<T> | undefined
     if (answer === undefined) return undefined // left while it was being asked
     answer.check()
-    const size = this.#size
-    const batch = withBlocks(
-      () => answer.next(size),
-      () => answer.check(),
-    )
-    if (batch instanceof Promise) return batch.then((made) => this.#take(made, answer))
+    let batch: T[]
+    try {
+      batch = answer.next(this.#size)
+    } catch (error) {
+      if (error instanceof Miss) return this.#fillAfter(error, answer)
+      throw error
+    }
     this.#take(batch, answer)
     if (this.#ended || ++this.#batches % batchesPerTurn !== 0) return undefined
     return turn()
   }
 
+  async #beginWith(asked: Promise<Answer<T>>): Promise<void> {
+    this.#begin(await asked)
+  }
+
+  async #fillAfter(miss: Miss, answer: Answer<T>): Promise<void> {
+    const next = () => answer.next(this.#size)
+    this.#take(await afterMiss(next, miss, () => answer.check()), answer)
+  }
+
   #begin(answer: Answer<T>): void {
     if (this.#ended) return answer.end()
     this.#answer = answer
-    this.#held.end = () => answer.end()
+    this.#held.answer = answer
   }
 
   #take(batch: T[], answer: Answer<T>): void {
@@ -175,17 +194,12 @@ class Results<T> implements AsyncIterator<T, undefined> {
   holdOn(): void {
     const held = this.#held
     const closing = this.#closing
-    const { end } = held
-    if (end === undefined) return
-    const letGo = () => {
-      delete held.end
-      end()
-    }
-    if (closing.aborted) return letGo()
-    held.end = () => {
+    if (held.answer === undefined) return
+    if (closing.aborted) return held.end()
+    const letGo = () => held.end()
+    held.ended = () => {
       closing.removeEventListener('abort', letGo)
       dropped.unregister(held)
-      letGo()
     }
     closing.addEventListener('abort', letGo, { once: true })
     dropped.register(this, held, held)
@@ -194,13 +208,20 @@ class Results<T> implements AsyncIterator<T, undefined> {
   /** No more is made; what was made is still given, unless the reader has left. */
   #end(): void {
     this.#ended = true
-    this.#release()
+    this.#held.end()
   }
+}
 
-  #release(): void {
-    const { end } = this.#held
-    if (end === undefined) return
-    delete this.#held.end
-    end()
+/** The answer of a question, until it has let go of what it holds. */
+class Held {
+  answer: Pick<Answer<unknown>, 'end'> | undefined
+  ended: (() => void) | undefined
+
+  end(): void {
+    const { answer, ended } = this
+    if (answer === undefined) return
+    this.answer = undefined
+    ended?.()
+    answer.end()
   }
 }

@@ -1,47 +1,37 @@
 // Rows that were read, and are told one after the other.
 
-import { sortedPairs } from '../radix-sort.js'
-import { Turns } from '../turns.js'
-import type { Term } from '../types.js'
-import { Miss, withBlocks } from './miss.js'
+import type { Term, Triple } from '../types.js'
+import { Miss } from './miss.js'
+import { ManyRows, vast, type Told } from './many-rows.js'
 import type { Rows, TellingView } from './view.js'
 
 /** Of fewer rows the terms are read one by one. */
-const fewestAhead = 64
+const fewestAhead = 3
+
+/** So many rows are taken at once, where they are not many. */
+const mostTaken = 512
 
 /**
- * Where the terms are more than memory holds, those of so many rows at most are read in the order in which
- * they lie. Of 10,000,000 triples, whose terms take 195 MiB, each such batch reads all of these once. No
- * more than so many characters of subjects are held, and of objects.
+ * s, p, o and g of the rows that are being told, one after the other: of whichever question that is, as it takes
+ * them and tells them in one go. To make room for each question took a tenth of it.
  */
-export const vast = { fewest: 256, most: 1 << 19, characters: 1 << 25 }
-
-/** Of that room, what the next batch should take: texts are not all of one length. */
-const share = 0.75
-
-const rowsAtOnce = 1 << 14
-
-/** What of a row a reader knows already. */
-type Told = readonly [s: Term | undefined, p: Term | undefined, o: Term | undefined]
-
-/** By row; undefined where there was no room for more. */
-type ReadTerms = readonly (Term | undefined)[]
+const taken = new Float64Array(4 * mostTaken)
+const ahead = new Float64Array(2 * mostTaken)
 
 export class RowBatch {
   readonly #view: TellingView
   readonly #told: Told
   readonly #check: () => void
-  /** s, p, o and g of one row after the other. */
-  #ids = new Float64Array(4 * 16)
-  #count = 0
-  #at = 0
-  /** By row, where they were read: those of s and of o. */
-  #subjects: ReadTerms | undefined
-  #objects: ReadTerms | undefined
+  /** Rows that were taken and could not be told yet, as in `taken`. */
+  #kept: Float64Array | undefined
+  #many: ManyRows | undefined
   /** Of a vast graph up to so many rows are next. */
   #next = 0
-  /** No row comes after these. */
-  isLast = false
+  /** No row comes after those that were taken. */
+  #isLast = false
+  /** The last subject, which most rows of a scan have again. */
+  #subject: Term | undefined
+  #subjectId = -1
 
   /** `check` throws where it may not go on. */
   constructor(view: TellingView, told: Told, check: () => void) {
@@ -51,147 +41,108 @@ export class RowBatch {
   }
 
   /** No row is left that was not told. */
-  get isEmpty(): boolean {
-    return this.#at === this.#count
-  }
-
-  /** The triple of the row that is next. May throw a Miss. */
-  next(): { s: Term; p: Term; o: Term; g?: string } {
-    const view = this.#view
-    const [s, p, o] = this.#told
-    const n = this.#at
-    const ids = this.#ids
-    const triple = {
-      s: s ?? this.#subjects?.[n] ?? view.term(ids[4 * n] as number),
-      p: p ?? view.term(ids[4 * n + 1] as number),
-      o: o ?? this.#objects?.[n] ?? view.term(ids[4 * n + 2] as number),
-    }
-    // Of a union it is not said which.
-    const g = ids[4 * n + 3] as number
-    const named = g >= 0 ? { ...triple, g: view.term(g).v } : triple
-    this.#at++
-    return named
+  get isDone(): boolean {
+    return this.#isLast && this.#kept === undefined && this.#many?.isTold !== false
   }
 
   /**
-   * Takes rows in place of those that were told: so many as are wanted now, or of a vast graph more each
-   * time, but no more than `most`. May throw a Miss.
+   * The triples of the next rows, up to `wanted`; fewer where a block is missing. Of a vast graph more rows are
+   * taken each time, but no more than `most`. May throw a Miss.
    */
-  take(rows: Rows, wanted: number, most: number): void {
-    this.#begin()
-    const { isVast } = this.#view
-    const grown = isVast ? Math.min(this.#next, vast.most) : 0
-    const size = Math.min(Math.max(wanted, grown), most)
-    if (isVast && size >= vast.fewest) throw new Miss(() => this.#takeMany(rows, size))
-    this.#takeSome(rows, size)
+  next(rows: Rows, wanted: number, most: number): Triple[] {
+    if (this.#many?.isTold === false) return this.#many.next(wanted)
+    const kept = this.#kept
+    if (kept !== undefined) return this.#tell(kept, kept.length / 4, wanted)
+    if (this.#isLast) return []
+    const size = Math.min(this.#view.isVast ? this.#sizeOf(rows, wanted, most) : wanted, most)
+    const count = this.#take(rows, Math.min(size, mostTaken))
     // Not before they came: after a Miss this is called again.
     this.#next = grownFrom(size)
-    if (this.#count >= fewestAhead) this.#readAhead()
+    return this.#tell(taken, count, wanted)
   }
 
-  #begin(): void {
-    this.#count = 0
-    this.#at = 0
-    this.#subjects = undefined
-    this.#objects = undefined
+  /** How many rows of a vast graph to take. A Miss where they are many: that takes them. */
+  #sizeOf(rows: Rows, wanted: number, most: number): number {
+    const size = Math.min(Math.max(wanted, Math.min(this.#next, vast.most)), most)
+    if (size < vast.fewest) return size
+    throw new Miss(async () => {
+      const many = (this.#many ??= new ManyRows(this.#view, this.#told, this.#check))
+      this.#isLast = await many.take(rows, size)
+      this.#next = Math.min(grownFrom(size), many.fitting)
+    })
   }
 
-  /** Until there are so many. What was read is told before a block that is missing is waited for. */
-  #takeSome(rows: Rows, most: number): void {
-    if (4 * most > this.#ids.length) this.#grow(most)
-    const ids = this.#ids
-    let at = 4 * this.#count
+  /** How many were taken. What was read is told before a block that is missing is waited for. */
+  #take(rows: Rows, most: number): number {
+    let at = 0
     try {
       for (; at < 4 * most; at += 4) {
         if (!rows.next()) {
-          this.isLast = true
+          this.#isLast = true
           break
         }
-        ids[at] = rows.s
-        ids[at + 1] = rows.p
-        ids[at + 2] = rows.o
-        ids[at + 3] = rows.g
+        taken[at] = rows.s
+        taken[at + 1] = rows.p
+        taken[at + 2] = rows.o
+        taken[at + 3] = rows.g
       }
     } catch (error) {
-      if (!(error instanceof Miss) || at === 4 * this.#count) throw error
-    } finally {
-      this.#count = at / 4
+      if (!(error instanceof Miss) || at === 0) throw error
     }
+    return at / 4
   }
 
-  #grow(rows: number): void {
-    const larger = new Float64Array(4 * rows)
-    larger.set(this.#ids.subarray(0, 4 * this.#count))
-    this.#ids = larger
+  #tell(ids: Float64Array, count: number, wanted: number): Triple[] {
+    const end = Math.min(count, wanted)
+    if (end >= fewestAhead) this.#readAhead(ids, end)
+    const triples: Triple[] = []
+    let n = 0
+    try {
+      for (; n < end; n++) triples.push(this.#triple(ids, 4 * n))
+    } catch (error) {
+      // What is there is told first; the block is missed again by the next call.
+      this.#keep(ids, n, count)
+      if (!(error instanceof Miss) || n === 0) throw error
+      return triples
+    }
+    this.#keep(ids, n, count)
+    return triples
+  }
+
+  #keep(ids: Float64Array, from: number, to: number): void {
+    this.#kept = from === to ? undefined : ids.slice(4 * from, 4 * to)
+  }
+
+  #triple(ids: Float64Array, at: number): Triple {
+    const view = this.#view
+    const [s, p, o] = this.#told
+    const triple = {
+      s: s ?? this.#subjectOf(ids[at] as number),
+      p: p ?? view.term(ids[at + 1] as number),
+      o: o ?? view.term(ids[at + 2] as number),
+    }
+    // Of a union it is not said which.
+    const g = ids[at + 3] as number
+    return g >= 0 ? { ...triple, g: view.term(g).v } : triple
+  }
+
+  #subjectOf(id: number): Term {
+    if (id === this.#subjectId) return this.#subject as Term
+    const term = this.#view.term(id)
+    this.#subject = term
+    this.#subjectId = id
+    return term
   }
 
   /** Predicates, and subjects that come again, are at hand. */
-  #readAhead(): void {
-    const ids = this.#ids
+  #readAhead(ids: Float64Array, count: number): void {
     const [s, , o] = this.#told
-    const ahead: number[] = []
-    for (let at = 0; at < 4 * this.#count; at += 4) {
-      const subject = ids[at] as number
-      if (s === undefined && subject !== ids[at - 4]) ahead.push(subject)
-      if (o === undefined) ahead.push(ids[at + 2] as number)
+    let length = 0
+    for (let at = 0; at < 4 * count; at += 4) {
+      if (s === undefined && ids[at] !== ids[at - 4]) ahead[length++] = ids[at] as number
+      if (o === undefined) ahead[length++] = ids[at + 2] as number
     }
-    this.#view.readAhead(ahead)
-  }
-
-  async #takeMany(rows: Rows, most: number): Promise<void> {
-    const turns = new Turns(undefined)
-    if (4 * most > this.#ids.length) this.#ids = new Float64Array(4 * most)
-    while (this.#count < most && !this.isLast) {
-      const end = Math.min(most, this.#count + rowsAtOnce)
-      await withBlocks(() => this.#takeSome(rows, end), this.#check)
-      await turns.pass()
-      this.#check()
-    }
-    this.#next = grownFrom(most)
-    const [s, , o] = this.#told
-    if (s === undefined) this.#subjects = await this.#read(0, turns)
-    if (o === undefined) this.#objects = await this.#read(2, turns)
-  }
-
-  /** The terms at a place of the rows; undefined where they come in the order in which they lie. */
-  async #read(place: number, turns: Turns): Promise<ReadTerms | undefined> {
-    const count = this.#count
-    const wanted = new Uint32Array(count)
-    for (let n = 0; n < count; n++) wanted[n] = this.#ids[4 * n + place] as number
-    if (isAscending(wanted)) return undefined
-    /** Pairs of an id and its row. */
-    const pairs = sortedPairs(wanted, count)
-    await turns.pass()
-    let distinct = 0
-    /** By id that is another than the one before, where its pairs begin. */
-    const starts = new Uint32Array(count + 1)
-    for (let n = 0; n < count; n++) {
-      const id = pairs[2 * n] as number
-      if (n > 0 && wanted[distinct - 1] === id) continue
-      starts[distinct] = n
-      wanted[distinct++] = id
-    }
-    starts[distinct] = count
-    await turns.pass()
-    const terms = new Array<Term | undefined>(count)
-    let characters = 0
-    let read = 0
-    const take = (n: number, term: Term) => {
-      const end = starts[n + 1] as number
-      for (let at = starts[n] as number; at < end; at++) terms[pairs[2 * at + 1] as number] = term
-      read = n + 1
-      characters += term.v.length
-      return characters < vast.characters
-    }
-    await this.#view.eachTerm(wanted.subarray(0, distinct), take, this.#check)
-    this.#fit((characters * distinct) / read)
-    return terms
-  }
-
-  /** No more rows than there is room for, where all of these take so much. */
-  #fit(characters: number): void {
-    const rows = (this.#count * share * vast.characters) / Math.max(1, characters)
-    this.#next = Math.min(this.#next, Math.ceil(rows))
+    this.#view.readAhead(ahead, length)
   }
 }
 
@@ -202,11 +153,4 @@ export class RowBatch {
  */
 function grownFrom(rows: number): number {
   return (rows < vast.fewest ? 4 : 16) * rows
-}
-
-function isAscending(numbers: Uint32Array): boolean {
-  for (let n = 1; n < numbers.length; n++) {
-    if ((numbers[n] as number) < (numbers[n - 1] as number)) return false
-  }
-  return true
 }

@@ -56,19 +56,23 @@ export interface PartedView extends GraphView {
 export interface TellingView extends PartedView {
   /** As rows(), for who only asks term() of their ids: one term may come under several. */
   rowsToTell(s: number, p: number, o: number, g: number): Rows
-  /** A hint, before term() is called for each of them. Brings no blocks and throws no Miss. */
-  readAhead(ids: readonly number[]): void
+  /** A hint, before term() is called for each of the first `count`. Brings no blocks and throws no Miss. */
+  readAhead(ids: Float64Array, count: number): void
   /**
-   * Whether its terms are more than memory has room for: then eachTerm() is for those of many rows. Its ids
+   * Whether its terms are more than memory has room for: then those of many rows are read in their order. Its ids
    * are below 2^32.
    */
   readonly isVast: boolean
-  /** The terms of ids that ascend, in that order. `check` throws where it may not go on. */
-  eachTerm(ids: Uint32Array, take: TakeTerm, check: () => void): Promise<void>
+  termsInOrder(): OrderedTerms
 }
 
-/** Is told of the term of the n-th id; false where it wants no more. */
-export type TakeTerm = (n: number, term: Term) => boolean
+/** Gives the terms of ids that ascend, and keeps none of what it reads. */
+export interface OrderedTerms {
+  /** May throw a Miss. */
+  term(id: number): Term
+  /** A hint, where the terms behind this one are asked for next. */
+  bringAfter(id: number): void
+}
 
 /** A cursor over ids, as Rows are one. */
 export interface Values {

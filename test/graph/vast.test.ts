@@ -5,12 +5,13 @@ import assert from 'node:assert/strict'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { encodeMessage } from '../../src/codec/encoder.js'
+import { pieceBytes } from '../../src/graph/index/layout.js'
 import { MergedView } from '../../src/graph/index/merged-view.js'
 import { PartView } from '../../src/graph/index/part-view.js'
 import { Matches } from '../../src/graph/matches.js'
 import { withBlocks } from '../../src/graph/miss.js'
-import { vast } from '../../src/graph/row-batch.js'
-import type { TakeTerm } from '../../src/graph/view.js'
+import { vast } from '../../src/graph/many-rows.js'
+import type { OrderedTerms } from '../../src/graph/view.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import type { Triple } from '../../src/types.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
@@ -70,18 +71,27 @@ t.test(`every triple comes once, as it was said (SEED=${seed})`, async (t) => {
 
 /** Counts what is read of it in the order in which it lies. */
 class CountedView extends PartView {
-  /** Distinct terms of each batch, and what was read of them. */
-  readonly batches: number[] = []
-  readonly characters: number[] = []
+  /** Terms that were read in one go, and their characters: of subjects, which are held, then of objects. */
+  readonly counts: { terms: number; characters: number }[] = []
 
-  override eachTerm(ids: Uint32Array, take: TakeTerm, check: () => void): Promise<void> {
-    const batch = this.batches.push(ids.length) - 1
-    this.characters[batch] = 0
-    const counted: TakeTerm = (n, term) => {
-      ;(this.characters[batch] as number) += term.v.length
-      return take(n, term)
+  override termsInOrder(): OrderedTerms {
+    const ordered = super.termsInOrder()
+    const count = { terms: 0, characters: 0 }
+    this.counts.push(count)
+    let last = -1
+    const term = (id: number) => {
+      assert.ok(id > last, `${id} behind ${last}`)
+      const read = ordered.term(id)
+      last = id
+      count.terms++
+      count.characters += read.v.length
+      return read
     }
-    return super.eachTerm(ids, counted, check)
+    return { ...ordered, term }
+  }
+
+  get held() {
+    return this.counts.filter((_, n) => n % 2 === 0)
   }
 }
 
@@ -102,60 +112,77 @@ async function scan(triples: readonly Triple[], cacheBytes: number) {
 /** Each with a subject and an object of its own: subjects come in the order in which they lie. */
 const distinct = (count: number, long = 1): Triple[] =>
   Array.from({ length: count }, (_, n) => ({
-    s: entity(`s${n}`),
+    s: entity(`s${n}`.padEnd(long, '-')),
     p: entity('p'),
-    o: literal(`o${n}`.padEnd(long)),
+    o: literal(`o${n}`),
   }))
 
 t.test('of what a reader goes on with more is read each time', async (t) => {
-  // 16, 64 and 256 before.
-  t.strictSame((await scan(distinct(20_000), 1)).batches, [1024, 5000, 5000, 5000, 3640])
+  const { counts } = await scan(distinct(20_000), 1)
+  // 16, 64 and 256 before. Each is of subjects, and of objects.
+  const wanted = [1024, 5000, 5000, 5000, 3640].flatMap((count) => [count, count])
+  t.strictSame(
+    counts.map(({ terms }) => terms),
+    wanted,
+  )
+})
+
+t.test('no more terms are held than there is room for', async (t) => {
+  Object.assign(vast, { terms: 1000, most: 50_000 })
+  t.teardown(() => Object.assign(vast, { terms: usual.terms, most: 5000 }))
+  // How many there are is looked at when a piece of rows is through.
+  const { held } = await scan(distinct(20_000), 1)
+  const most = Math.max(...held.map(({ terms }) => terms))
+  t.ok(most <= vast.terms + pieceBytes / 8, `${most}`)
+  // Many rows have one subject: all are taken at once that there may be.
+  const few = distinct(20_000).map((triple, n) => ({ ...triple, s: entity(`s${n % 100}`) }))
+  const { counts } = await scan(few, 1)
+  const told = counts.map(({ terms }) => terms)
+  t.ok(told.includes(16_384), `${told.join()}`)
 })
 
 t.test('of long texts no more is held than there is room for', async (t) => {
   vast.characters = 1 << 20
   t.teardown(() => (vast.characters = usual.characters))
   const long = 16 * 1024
-  const { batches, characters } = await scan(distinct(3000, long), 1)
-  t.ok(batches.length > 0)
-  t.ok(Math.max(...characters) <= vast.characters + long, `${Math.max(...characters)}`)
+  const { held } = await scan(distinct(1000, long), 1)
+  t.ok(held.length > 0)
+  const most = Math.max(...held.map(({ characters }) => characters))
+  t.ok(most <= vast.characters + long, `${most}`)
 })
 
 t.test('of texts of some length as many are read at once as have room', async (t) => {
   vast.characters = 1 << 20
   t.teardown(() => (vast.characters = usual.characters))
-  const { batches, characters } = await scan(distinct(6000, 1000), 1)
+  const { held } = await scan(distinct(6000, 1000), 1)
   // Three quarters of it.
-  t.strictSame(batches.slice(0, 3), [1024, 787, 787])
-  const all = batches.reduce((sum, count) => sum + 1000 * count, 0)
+  t.strictSame(
+    held.slice(0, 3).map(({ terms }) => terms),
+    [1024, 787, 787],
+  )
+  const all = held.reduce((sum, { terms }) => sum + 1000 * terms, 0)
   t.equal(
-    characters.reduce((sum, count) => sum + count),
+    held.reduce((sum, { characters }) => sum + characters, 0),
     all,
     'none is left',
   )
 })
 
-t.test('parts stop where there is no more room', async (t) => {
+t.test('terms of several parts are read in order', async (t) => {
   const storage = await new MemoryBackend().open('slices')
   const contents = [distinct(1000), distinct(2000).slice(1000)]
   const view = new MergedView(await partViews(storage, contents, 1))
-  for (const most of [1, 700, 1500, 10_000]) {
-    let told = 0
-    const ids = Uint32Array.from({ length: 3000 }, (_, id) => id)
-    await view.eachTerm(
-      ids,
-      (n) => {
-        assert.equal(n, told)
-        return ++told < most
-      },
-      () => undefined,
-    )
-    t.equal(told, Math.min(most, 3000))
+  const ordered = view.termsInOrder()
+  for (let id = 0; id < 4000; id += 1 + (id % 3)) {
+    if (id % 500 === 0) ordered.bringAfter(id)
+    const read = await withBlocks(() => ordered.term(id))
+    assert.deepEqual(read, await withBlocks(() => view.term(id)))
   }
+  t.pass()
 })
 
 t.test('nothing is read in that way where memory has room', async (t) => {
-  t.strictSame((await scan(distinct(2000), Infinity)).batches, [])
+  t.strictSame((await scan(distinct(2000), Infinity)).counts, [])
 })
 
 t.test('a reader that leaves, and a signal, end it', async (t) => {

@@ -3,13 +3,10 @@ import type { Storage } from '../../storage.js'
 import { Miss } from '../miss.js'
 import { blockBytes, pieceBytes } from './layout.js'
 
-/** Bytes of a file, and the same as whole numbers of 32 bits. */
-export interface IndexPiece {
-  readonly bytes: Buffer
-  readonly words: Uint32Array
-}
-
 const perBlock = blockBytes / pieceBytes
+
+/** Of two sections that are read side by side: some blocks ahead, and some behind. */
+const fleetingBytes = 16 * blockBytes
 
 type Source = Pick<Storage, 'get' | 'getBytes'>
 
@@ -37,6 +34,11 @@ export class BlockCache {
     this.#maxBytes = maxBytes
   }
 
+  /** For who reads files from their beginning to their end: what is kept of them here would take the place of all else. */
+  fleeting(): BlockCache {
+    return new BlockCache(this.#storage, Math.min(this.#maxBytes, fleetingBytes))
+  }
+
   get maxBytes(): number {
     return this.#maxBytes
   }
@@ -54,8 +56,9 @@ export class BlockCache {
     return 2 * (this.#bytes + bytes) <= this.#maxBytes
   }
 
-  file(keyOf: (block: number) => Uint8Array): BlockFile {
-    return new BlockFile(this, keyOf)
+  /** One of so many bytes. */
+  file(keyOf: (block: number) => Uint8Array, bytes: number): BlockFile {
+    return new BlockFile(this, keyOf, Math.ceil(bytes / blockBytes) * perBlock)
   }
 
   /** A value that is kept elsewhere, or not at all. @throws LorekeepError `LK_STORAGE_*` */
@@ -118,45 +121,55 @@ function blockOf(piece: number): [from: number, to: number] {
 export class BlockFile {
   readonly #cache: BlockCache
   readonly #keyOf: (block: number) => Uint8Array
-  readonly #pieces: (IndexPiece | undefined)[] = []
+  // By piece: its whole numbers of 32 bits, and the same as bytes. Of all that there may be from the beginning: an
+  // array that is filled here and there becomes a table of hashes, and each number of a file is looked for in it.
+  readonly #words: (Uint32Array | undefined)[]
+  readonly #bytes: (Buffer | undefined)[]
   /** By piece: 1 where it was used since the clock's hand came by. */
-  readonly #used: number[] = []
+  readonly #used: Uint8Array
   readonly #loading = new Map<number, Promise<void>>()
   /** By piece: how much work that is under way has missed it. It stays until that is done. */
   readonly #holders = new Map<number, number>()
 
-  constructor(cache: BlockCache, keyOf: (block: number) => Uint8Array) {
+  constructor(cache: BlockCache, keyOf: (block: number) => Uint8Array, pieces: number) {
     this.#cache = cache
     this.#keyOf = keyOf
+    this.#words = new Array<Uint32Array | undefined>(pieces).fill(undefined)
+    this.#bytes = new Array<Buffer | undefined>(pieces).fill(undefined)
+    this.#used = new Uint8Array(pieces)
+  }
+
+  /** The whole numbers of a piece. @throws Miss */
+  words(n: number): Uint32Array {
+    const words = this.#words[n]
+    if (words === undefined) throw this.#missed(n, n + 1)
+    this.#used[n] = 1
+    return words
   }
 
   /** @throws Miss */
-  piece(n: number): IndexPiece {
-    const piece = this.#pieces[n]
-    if (piece === undefined) {
-      throw new Miss(
-        () => this.#hold(n, n + 1),
-        () => this.#release(n, n + 1),
-      )
-    }
+  bytes(n: number): Buffer {
+    const bytes = this.#bytes[n]
+    if (bytes === undefined) throw this.#missed(n, n + 1)
     this.#used[n] = 1
-    return piece
+    return bytes
   }
 
   /** Returns where the pieces [from, to) are in memory. @throws Miss that brings all of them at once */
   need(from: number, to: number): void {
-    for (let n = from; n < to; n++) {
-      if (this.#pieces[n] !== undefined) continue
-      throw new Miss(
-        () => this.#hold(from, to),
-        () => this.#release(from, to),
-      )
-    }
+    for (let n = from; n < to; n++) if (this.#words[n] === undefined) throw this.#missed(from, to)
+  }
+
+  #missed(from: number, to: number): Miss {
+    return new Miss(
+      () => this.#hold(from, to),
+      () => this.#release(from, to),
+    )
   }
 
   /** The words of a piece, where it is in memory. */
   peek(n: number): Uint32Array | undefined {
-    return this.#pieces[n]?.words
+    return this.#words[n]
   }
 
   /**
@@ -182,7 +195,7 @@ export class BlockFile {
    */
   #ahead(n: number): number {
     let before = 0
-    while (before < perBlock - 1 && this.#pieces[n - 1 - before] !== undefined) before++
+    while (before < perBlock - 1 && this.#words[n - 1 - before] !== undefined) before++
     return Math.min(n + 1 + before, Math.ceil((n + 1) / perBlock) * perBlock)
   }
 
@@ -190,7 +203,7 @@ export class BlockFile {
   #load(from: number, to: number): Promise<void>[] {
     const loads = new Set<Promise<void>>()
     for (let n = from; n < to; n++) {
-      if (this.#pieces[n] !== undefined) continue
+      if (this.#words[n] !== undefined) continue
       const loading = this.#loading.get(n)
       if (loading !== undefined) {
         loads.add(loading)
@@ -210,7 +223,7 @@ export class BlockFile {
   }
 
   #isAway(n: number): boolean {
-    return this.#pieces[n] === undefined && !this.#loading.has(n)
+    return this.#words[n] === undefined && !this.#loading.has(n)
   }
 
   #release(from: number, to: number): void {
@@ -236,8 +249,7 @@ export class BlockFile {
     const { buffer, byteOffset } = isOwn ? value : new Uint8Array(value)
     for (let n = from; n < to; n++) {
       const at = Math.min(value.length, (n - from) * pieceBytes)
-      const length = Math.min(pieceBytes, value.length - at)
-      this.#pieces[n] = pieceOf(buffer, byteOffset + at, length)
+      this.#set(n, buffer, byteOffset + at, Math.min(pieceBytes, value.length - at))
       this.#used[n] = 1
     }
     this.#cache.keep(this, from, to, value.length)
@@ -258,27 +270,27 @@ export class BlockFile {
     let bytes = 0
     let next = 0
     for (let n = from; n < to; n++) {
-      const piece = this.#pieces[n] as IndexPiece
+      const piece = this.#bytes[n] as Buffer
       if (n === kept[next]) {
-        const { buffer, byteOffset, length } = new Uint8Array(piece.bytes)
-        this.#pieces[n] = pieceOf(buffer, byteOffset, length)
+        const { buffer, byteOffset, length } = new Uint8Array(piece)
+        this.#set(n, buffer, byteOffset, length)
         next++
       } else {
-        this.#pieces[n] = undefined
-        bytes += piece.bytes.length
+        this.#words[n] = undefined
+        this.#bytes[n] = undefined
+        bytes += piece.length
       }
     }
     return bytes
   }
-}
 
-/** What lies behind the end of a file. */
-const emptyPiece: IndexPiece = { bytes: Buffer.alloc(0), words: new Uint32Array(0) }
-
-function pieceOf(buffer: ArrayBufferLike, from: number, length: number): IndexPiece {
-  if (length === 0) return emptyPiece
-  return {
-    bytes: Buffer.from(buffer, from, length),
-    words: new Uint32Array(buffer, from, Math.floor(length / 4)),
+  #set(n: number, buffer: ArrayBufferLike, from: number, length: number): void {
+    const isEmpty = length === 0
+    this.#bytes[n] = isEmpty ? noBytes : Buffer.from(buffer, from, length)
+    this.#words[n] = isEmpty ? noWords : new Uint32Array(buffer, from, Math.floor(length / 4))
   }
 }
+
+// What lies behind the end of a file.
+const noBytes = Buffer.alloc(0)
+const noWords = new Uint32Array(0)

@@ -5,8 +5,8 @@ import {
   NONE,
   UNION,
   type Names,
+  type OrderedTerms,
   type Rows,
-  type TakeTerm,
   type TellingView,
   type Values,
 } from '../view.js'
@@ -37,6 +37,11 @@ interface RowsOptions {
 /** In the place of a part's own id: it was not looked for yet. */
 const UNASKED = -9
 
+/** As many rows as are told at once, of two terms that were not met a moment ago. */
+const mostAhead = 1024
+const owners = new Uint32Array(mostAhead)
+const starts = new Uint32Array(mostAhead)
+
 /** Translations of ids that are remembered, for each part to those of the graph, and terms. */
 const maxRemembered = 1 << 18
 
@@ -65,6 +70,8 @@ export class MergedView implements TellingView {
    * once: a search that began anew after each Miss would not end.
    */
   readonly #searched = new Map<string, number>()
+  /** What readAhead() came to: it would be optimised away if nothing became of it. */
+  wasRead = 0
 
   /** Of views of parts with triples, and behind them of others. */
   constructor(views: readonly PartView[]) {
@@ -115,29 +122,35 @@ export class MergedView implements TellingView {
     return this.view(n).term(id - this.baseOf(n))
   }
 
-  readAhead(ids: readonly number[]): void {
-    const own: (number[] | undefined)[] = this.#views.map(() => undefined)
-    for (const id of ids) {
+  readAhead(ids: Float64Array, count: number): void {
+    const most = Math.min(count, mostAhead)
+    for (let i = 0; i < most; i++) {
+      const id = ids[i] as number
       const n = this.#partOf(id)
-      ;(own[n] ??= []).push(id - this.baseOf(n))
+      owners[i] = n
+      starts[i] = this.view(n).part.terms.peekStart(id - this.baseOf(n))
     }
-    for (const [n, those] of own.entries()) if (those) this.view(n).readAhead(those)
+    let read = 0
+    for (let i = 0; i < most; i++) {
+      read ^= this.view(owners[i] as number).part.terms.peekHeader(starts[i] as number)
+    }
+    this.wasRead = read
   }
 
-  async eachTerm(ids: Uint32Array, take: TakeTerm, check: () => void): Promise<void> {
-    let from = 0
-    let isWanted = true
-    for (const [n, view] of this.#views.entries()) {
-      if (!isWanted) return
-      const next = n + 1 < this.#views.length ? this.baseOf(n + 1) : Infinity
-      let to = from
-      while (to < ids.length && (ids[to] as number) < next) to++
-      if (to === from) continue
-      const base = this.baseOf(n)
-      const first = from
-      const own = ids.subarray(from, to).map((id) => id - base)
-      await view.eachTerm(own, (at, term) => (isWanted = take(first + at, term)), check)
-      from = to
+  termsInOrder(): OrderedTerms {
+    let part = NONE
+    let base = 0
+    let terms: OrderedTerms | undefined
+    const termsOf = (id: number) => {
+      const isThere = terms !== undefined && id >= base && (this.#bases[part + 1] ?? Infinity) > id
+      if (isThere) return terms as OrderedTerms
+      part = this.#partOf(id)
+      base = this.baseOf(part)
+      return (terms = this.view(part).termsInOrder())
+    }
+    return {
+      term: (id) => termsOf(id).term(id - base),
+      bringAfter: (id) => termsOf(id).bringAfter(id - base),
     }
   }
 

@@ -1,4 +1,4 @@
-import type { BlockFile, IndexPiece } from './block-cache.js'
+import type { BlockFile } from './block-cache.js'
 import { pieceBytes } from './layout.js'
 
 const pieceShift = Math.log2(pieceBytes)
@@ -53,7 +53,7 @@ export class PartFile {
 
   /** Offsets are multiples of 4. */
   word(offset: number): number {
-    const { words } = this.#file.piece(offset >>> pieceShift)
+    const words = this.#file.words(offset >>> pieceShift)
     return words[(offset & (pieceBytes - 1)) >>> 2] as number
   }
 
@@ -74,12 +74,13 @@ export class PartFile {
     const end = ((to - 1) >>> pieceShift) + 1
     this.#file.need(first, end)
     const pieces: Uint32Array[] = []
-    for (let n = first; n < end; n++) pieces.push(this.#file.piece(n).words)
+    for (let n = first; n < end; n++) pieces.push(this.#file.words(n))
     return new FileWords(pieces, (start - first * pieceBytes) / 4)
   }
 
-  piece(offset: number): IndexPiece {
-    return this.#file.piece(offset >>> pieceShift)
+  /** The whole numbers of the piece that this is in. */
+  piece(offset: number): Uint32Array {
+    return this.#file.words(offset >>> pieceShift)
   }
 
   /** Aligned as numbers of 32 bits are where `start` is. */
@@ -88,7 +89,7 @@ export class PartFile {
     const last = Math.max(start, end - 1) >>> pieceShift
     if (first === last) {
       const offset = first * pieceBytes
-      return { source: this.#file.piece(first).bytes, from: start - offset, to: end - offset }
+      return { source: this.#file.bytes(first), from: start - offset, to: end - offset }
     }
     this.#file.need(first, last + 1)
     // Slow: aligned, as parts of Node's pool are not.
@@ -96,7 +97,7 @@ export class PartFile {
     let at = 0
     for (let n = first; n <= last; n++) {
       const offset = n * pieceBytes
-      const { bytes } = this.#file.piece(n)
+      const bytes = this.#file.bytes(n)
       at += bytes.copy(whole, at, Math.max(0, start - offset), Math.min(pieceBytes, end - offset))
     }
     return { source: whole, from: 0, to: end - start }

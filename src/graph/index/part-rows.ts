@@ -59,7 +59,7 @@ export class RangeRows implements PartRows {
     const place = part.pairPlace(this.#order, row)
     const at = place & (pieceBytes - 1)
     if (place - at !== this.#wordsFrom) {
-      this.#words = part.piece(place).words
+      this.#words = part.piece(place)
       this.#wordsFrom = place - at
     }
     const second = this.#words[at >>> 2] as number
@@ -138,7 +138,7 @@ export class PlacesRows implements PartRows {
       let fits = row !== this.#row
       if (fits) {
         const place = part.pairPlace(SPO, row)
-        const { words } = part.piece(place)
+        const words = part.piece(place)
         const at = (place & (pieceBytes - 1)) >>> 2
         const [second, third] = [words[at] as number, words[at + 1] as number]
         fits = (p === ANY || second === p) && (o === ANY || third === o)

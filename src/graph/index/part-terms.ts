@@ -14,7 +14,7 @@ import {
   LITERAL,
   wordsOf,
 } from './encoded-term.js'
-import { blockBytes, type Layout, type PartRecord } from './layout.js'
+import { blockBytes, pieceBytes, type Layout, type PartRecord } from './layout.js'
 import type { PartFile } from './part-file.js'
 import { compareEntries } from './term-order.js'
 
@@ -111,30 +111,41 @@ export class PartTerms {
     const slot = id & (decodedTerms - 1)
     const ids = this.#decodedIds ?? this.#createDecoded()
     if (ids[slot] === id) return this.#decoded[slot] as Term
-    const start = this.#startOf(id)
-    const header = this.#file.word(start)
-    const kind = kindOf(header)
-    const v = this.#text(start + 4, byteLengthOf(header))
-    const term: Term =
-      kind === ANNOTATED ? this.#annotated(v, id, start) : { v, e: kind === ENTITY }
-    if (v.length > longestAtHand) return term
+    const term = this.read(id)
+    if (term.v.length > longestAtHand) return term
     ids[slot] = id
     this.#decoded[slot] = term
     return term
   }
 
+  /** As term(), for who asks for it once: it is not kept at hand, where each takes the place of another. */
+  read(id: number): Term {
+    const start = this.#startOf(id)
+    const header = this.#file.word(start)
+    const kind = kindOf(header)
+    const v = this.#text(start + 4, byteLengthOf(header))
+    return kind === ANNOTATED ? this.#annotated(v, id, start) : { v, e: kind === ENTITY }
+  }
+
   /**
    * Reads what term() will read of these. Each call of it waits for memory three times, as the terms of rows
-   * do not lie next to each other; here the waits of all are at the same time (NUMBERS).
+   * do not lie next to each other; here the waits of all are at the same time.
    */
-  readAhead(ids: readonly number[]): void {
-    const { termStarts, termWords } = this.#layout
-    const file = this.#file
-    const count = Math.min(ids.length, mostAhead)
-    for (let n = 0; n < count; n++) starts[n] = file.peek(termStarts + 4 * (ids[n] as number))
+  readAhead(ids: Float64Array, count: number): void {
+    const most = Math.min(count, mostAhead)
+    for (let n = 0; n < most; n++) starts[n] = this.peekStart(ids[n] as number)
     let read = 0
-    for (let n = 0; n < count; n++) read ^= file.peek(termWords + 4 * (starts[n] as number))
+    for (let n = 0; n < most; n++) read ^= this.peekHeader(starts[n] as number)
     this.wasRead = read
+  }
+
+  /** Where a term begins, for peekHeader(); anything where that is not in memory. */
+  peekStart(id: number): number {
+    return this.#file.peek(this.#layout.termStarts + 4 * id)
+  }
+
+  peekHeader(start: number): number {
+    return this.#file.peek(this.#layout.termWords + 4 * start)
   }
 
   /** Begins to read what lies behind a term, and is needed soon. */
@@ -192,12 +203,17 @@ export class PartTerms {
 
   #entry(id: number): Entry {
     const start = this.#startOf(id)
-    const { source, from, to } = this.#file.bytes(start, this.#endOf(start))
-    const { buffer, byteOffset } = source
+    const end = this.#endOf(start)
     // A view for each piece is there already, but for what is cut between two.
-    const piece = this.#file.piece(start)
-    if (piece.bytes === source) return { words: piece.words, from: from / 4, to: to / 4 }
-    return { words: new Uint32Array(buffer, byteOffset, to / 4), from: 0, to: to / 4 }
+    const from = (start & (pieceBytes - 1)) >>> 2
+    const to = from + ((end - start) >>> 2)
+    if (to <= pieceBytes >>> 2) return { words: this.#file.piece(start), from, to }
+    const { source } = this.#file.bytes(start, end)
+    return {
+      words: new Uint32Array(source.buffer, source.byteOffset, to - from),
+      from: 0,
+      to: to - from,
+    }
   }
 
   #compare(id: number, term: Int32Array): number {

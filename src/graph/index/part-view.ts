@@ -6,26 +6,19 @@ import {
   NONE,
   UNION,
   type Names,
+  type OrderedTerms,
   type TellingView,
   type Rows,
-  type TakeTerm,
   type Values,
 } from '../view.js'
 import { TEXT } from '../value/literal-value.js'
 import type { ValueRange } from '../value/range.js'
-import { Turns } from '../../turns.js'
-import { patience, pause, withBlocks } from '../miss.js'
+import { patience, pause } from '../miss.js'
 import type { Chosen } from './chosen.js'
 import { encodeTerm } from './encoded-term.js'
 import { onlyText } from './part-terms.js'
 import { SPO, type Part, type PlaceRange, type RowRange } from './part.js'
 import { noRows, OneRow, PlacesRows, RangeRows, RowsInPlaces, RowsOfGraph } from './part-rows.js'
-
-/** Of one term in so many, most blocks are still needed. */
-const sparse = 1000
-
-/** Terms between two looks at what lies behind them. */
-const termsAtOnce = 256
 
 /** Where terms would take more of the memory for blocks, those of many rows are never all there. */
 export const mostShare = 0.5
@@ -82,30 +75,17 @@ export class PartView implements TellingView {
     return new PartNames(this)
   }
 
-  readAhead(ids: readonly number[]): void {
-    this.part.terms.readAhead(ids)
+  readAhead(ids: Float64Array, count: number): void {
+    this.part.terms.readAhead(ids, count)
   }
 
   get isVast(): boolean {
     return this.part.termsShare > mostShare
   }
 
-  async eachTerm(ids: Uint32Array, take: TakeTerm, check: () => void): Promise<void> {
-    const { terms } = this.part
-    const turns = new Turns(undefined)
-    const span = (ids.at(-1) ?? 0) - (ids[0] ?? 0)
-    const isDense = ids.length * sparse > span
-    let isWanted = true
-    for (let n = 0; isWanted && n < ids.length;) {
-      const end = Math.min(ids.length, n + termsAtOnce)
-      if (isDense) terms.bringAfter(ids[n] as number)
-      const some = withBlocks(() => {
-        for (; isWanted && n < end; n++) isWanted = take(n, terms.term(ids[n] as number))
-      }, check)
-      if (some instanceof Promise) await some
-      await turns.pass()
-      check()
-    }
+  termsInOrder(): OrderedTerms {
+    const terms = this.part.termsInOrder()
+    return { term: (id) => terms.read(id), bringAfter: (id) => terms.bringAfter(id) }
   }
 
   term(id: number): Term {

@@ -1,6 +1,6 @@
 import type { VectorFile } from '../vectors/types.js'
 import { ANY, DEFAULT, NAMED, NONE } from '../view.js'
-import type { BlockCache, BlockFile, IndexPiece } from './block-cache.js'
+import type { BlockCache, BlockFile } from './block-cache.js'
 import { linksKey, mainKey, vectorKey } from './keys.js'
 import {
   IS_LIST,
@@ -62,7 +62,7 @@ export class Part {
     this.record = record
     this.#layout = layoutOf(record)
     this.#cache = cache
-    this.#blocks = cache.file((block) => mainKey(record, block))
+    this.#blocks = cache.file((block) => mainKey(record, block), this.#layout.end)
     this.#file = new PartFile(this.#blocks)
     this.terms = new PartTerms(this.#file, this.#layout, record)
     const { passages } = record
@@ -70,6 +70,14 @@ export class Part {
     const { spoStarts, spo, posStarts, pos, ospStarts, osp } = this.#layout
     this.#starts = [spoStarts, posStarts, ospStarts]
     this.#pairs = [spo, pos, osp]
+  }
+
+  /** The same terms, for who reads them in their order, each once. */
+  termsInOrder(): PartTerms {
+    const blocks = this.#cache
+      .fleeting()
+      .file((block) => mainKey(this.record, block), this.#layout.end)
+    return new PartTerms(new PartFile(blocks), this.#layout, this.record)
   }
 
   /** How much of the memory for blocks its terms alone would take. */
@@ -168,7 +176,8 @@ export class Part {
     return (this.#pairs[order] as number) + 8 * row
   }
 
-  piece(offset: number): IndexPiece {
+  /** The whole numbers of the piece that this is in. */
+  piece(offset: number): Uint32Array {
     return this.#file.piece(offset)
   }
 

@@ -28,11 +28,11 @@ async function opened(blocks: number, maxBytes: number) {
       return storage.getBytes(key, from, to)
     },
   }
-  const file = new BlockCache(source, maxBytes).file(keyOf)
+  const file = new BlockCache(source, maxBytes).file(keyOf, blocks * blockBytes)
   return { file, source, taken: () => reads.splice(0) }
 }
 
-const numberOf = async (file: BlockFile, n: number) => withBlocks(() => file.piece(n).words[0])
+const numberOf = async (file: BlockFile, n: number) => withBlocks(() => file.words(n)[0])
 
 t.test('with much room all of a block is read, else the piece that is asked for', async (t) => {
   const { file, taken } = await opened(5, 4 * blockBytes)
@@ -70,7 +70,7 @@ t.test('who reads one piece after the other reads more at once, up to a block', 
     [1, 0, 16],
     [2, 0, 16],
   ])
-  t.equal(file.piece(3 * perBlock - 1).bytes.length, pieceBytes - 4)
+  t.equal(file.bytes(3 * perBlock - 1).length, pieceBytes - 4)
 })
 
 t.test('what lies in several pieces is read at once, but for what is there', async (t) => {
@@ -89,9 +89,9 @@ t.test('what lies in several pieces is read at once, but for what is there', asy
 t.test('all that work is in need of is held until it is done, whatever the room', async (t) => {
   const { file } = await opened(3, 1)
   const numbers = await withBlocks(() => {
-    const first = file.piece(40).words[0]
+    const first = file.words(40)[0]
     file.need(14, 35)
-    return [first, ...Array.from({ length: 21 }, (_, n) => file.piece(14 + n).words[0])]
+    return [first, ...Array.from({ length: 21 }, (_, n) => file.words(14 + n)[0])]
   })
   t.strictSame(numbers, [40, ...Array.from({ length: 21 }, (_, n) => 14 + n)])
   await numberOf(file, 0)
@@ -121,17 +121,17 @@ t.test('of what was read at once only what is used stays, in memory of its own',
   for (const block of [7, 0, 1]) {
     await withBlocks(() => file.need(block * perBlock, (block + 1) * perBlock))
   }
-  const memory = (n: number) => file.piece(n).bytes.buffer
+  const memory = (n: number) => file.bytes(n).buffer
   t.equal(memory(1), memory(2))
   t.equal(memory(1).byteLength, blockBytes)
   for (let n = 2 * perBlock; n < 7 * perBlock; n++) {
     await numberOf(file, n)
-    for (const used of [5, 20]) file.piece(used)
+    for (const used of [5, 20]) file.words(used)
   }
   t.equal(memory(5).byteLength, pieceBytes)
-  t.equal(file.piece(5).words[0], 5)
+  t.equal(file.words(5)[0], 5)
   t.equal(memory(20).byteLength, pieceBytes)
-  t.equal(file.piece(20).words[0], 20)
+  t.equal(file.words(20)[0], 20)
   t.equal(file.peek(6), undefined)
   const left = Array.from({ length: 8 * perBlock }, (_, n) => n).filter((n) => file.peek(n))
   t.ok(left.length <= 4 * perBlock, `${left.length} pieces in memory`)
@@ -153,9 +153,9 @@ t.test('bytes that are part of something larger do not keep that', async (t) => 
       larger.set(value, offset)
       return larger.subarray(offset, offset + value.length)
     }
-    const file = new BlockCache({ ...source, getBytes }, Infinity).file(keyOf)
+    const file = new BlockCache({ ...source, getBytes }, Infinity).file(keyOf, 3 * blockBytes)
     t.equal(await numberOf(file, 3), 3)
-    t.equal(file.piece(3).bytes.buffer.byteLength, blockBytes - 4)
+    t.equal(file.bytes(3).buffer.byteLength, blockBytes - 4)
   }
 })
 
