@@ -717,6 +717,14 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
     },
   ],
 
+  createFetchHandler: [
+    {
+      right: { knowledge, authenticate: nothing, prefix: '/a', onError: nothing },
+      call: (options) => http.createFetchHandler(options),
+      required: ['authenticate'],
+    },
+  ],
+
   MemoryBackend: [],
   LevelBackend: [
     { right: { profiles: {} }, call: (options) => new level.LevelBackend('/none', options) },
@@ -877,7 +885,7 @@ const without = [
     (name) => `flows.${name}`,
   ),
   ...['chunk', 'embed', 'extract', 'store', 'index', 'hashingEmbedder', 'offlineExtractor'],
-  ...['openaiEmbedder', 'openaiExtractor', 'createSparql', 'createHandler', 'MemoryBackend'],
+  ...['openaiEmbedder', 'openaiExtractor', 'createSparql', 'createHandler', 'createFetchHandler', 'MemoryBackend'],
   'PostgresBackend',
   // Terms of others, which have types and no end of shapes; errors.
   ...['quadOf', 'rdfTermOf', 'termOf', 'LorekeepError', 'hasCode'],

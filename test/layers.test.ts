@@ -384,7 +384,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   '@comunica/query-sparql-rdfjs-lite': ['src/sparql'],
   '@rdfjs/types': ['src/graph', 'src/rdf', 'src/sparql'],
   'classic-level': ['adapters/level'],
-  hyperid: ['src/http/handler', 'src/objects/schema/schema', 'src/clock'],
+  hyperid: ['src/http/router', 'src/objects/schema/schema', 'src/clock'],
   ajv: ['src/objects/schema'],
   'ajv-formats': ['src/objects/schema/validator'],
   re2js: ['src/objects/filter/regex', 'src/sparql/regex'],

@@ -1,9 +1,10 @@
 // Who is asking, and for whom it may act.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { checkOptions } from '../door/options.js'
 import { aListOfTexts, aText, neverUndefined, oneOf } from '../door/rules.js'
 import { LorekeepError } from '../errors.js'
+import type { Call } from './call.js'
 import { requestError } from './target.js'
 
 export interface Principal {
@@ -23,18 +24,20 @@ export interface Principal {
  * (or `undefined`, what a Map gives) is a 401.
  * Never make `user` of unchecked input: a user called `*` is every user.
  */
-export type Authenticate = (
+export type Authenticate<Request = IncomingMessage> = (
   token: string | undefined,
-  request: IncomingMessage,
+  request: Request,
 ) => Principal | null | undefined | Promise<Principal | null | undefined>
 
 /** Whom a token, and what else the request has, stands for; undefined is nobody. */
-export type Identify = (
+export type Identify<Request> = (
   token: string | undefined,
-  request: IncomingMessage,
+  request: Request,
 ) => Promise<Principal | undefined>
 
-export function createIdentify(authenticate: Authenticate | 'none'): Identify {
+export function createIdentify<Request>(
+  authenticate: Authenticate<Request> | 'none',
+): Identify<Request> {
   if (authenticate === 'none') return async () => ({ user: '*' })
   return async (token, request) => {
     const principal: unknown = await ask(authenticate, token, request)
@@ -46,22 +49,22 @@ export function createIdentify(authenticate: Authenticate | 'none'): Identify {
 }
 
 /** The token of `Authorization: Bearer TOKEN`. */
-export function bearerToken({ headers }: IncomingMessage): string | undefined {
+export function bearerToken({ headers }: Pick<Call, 'headers'>): string | undefined {
   return /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
 }
 
 /** @throws LorekeepError `LK_HTTP_UNAUTHORIZED` */
-export async function authenticated(
-  identify: Identify,
-  request: IncomingMessage,
-  response: ServerResponse,
+export async function authenticated<Request>(
+  identify: Identify<Request>,
+  call: Call,
+  request: Request,
 ): Promise<Principal> {
-  const token = bearerToken(request)
+  const token = bearerToken(call)
   const principal = await identify(token, request)
   if (principal !== undefined) return principal
   const error = token === undefined ? '' : ', error="invalid_token"'
-  response.setHeader('WWW-Authenticate', `Bearer realm="lorekeep"${error}`)
-  throw new LorekeepError('LK_HTTP_UNAUTHORIZED', refusalOf(token, request.headers.authorization))
+  call.setHeader('WWW-Authenticate', `Bearer realm="lorekeep"${error}`)
+  throw new LorekeepError('LK_HTTP_UNAUTHORIZED', refusalOf(token, call.headers.authorization))
 }
 
 // One that is misspelt, or undefined, would be one that is left out, which allows more.
@@ -98,10 +101,10 @@ export function shownUser(principal: Principal, named: string | undefined): stri
 }
 
 /** What the host throws is the host's, also when it has one of our codes: never our answer. */
-async function ask(
-  authenticate: Authenticate,
+async function ask<Request>(
+  authenticate: Authenticate<Request>,
   token: string | undefined,
-  request: IncomingMessage,
+  request: Request,
 ): Promise<unknown> {
   try {
     return await authenticate(token, request)

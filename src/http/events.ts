@@ -1,7 +1,6 @@
 // Server-sent events, at the reader's pace, with signs of life while nothing happens.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { reached } from './reply.js'
+import type { Call, Sink } from './call.js'
 import { accepts } from './stream.js'
 import type { Stopwatch } from './stream.js'
 
@@ -26,32 +25,54 @@ export const eventHeaders = {
   'X-Accel-Buffering': 'no',
 }
 
-/** The head goes out before the first event is asked for. */
-export async function sendEvents(
-  response: ServerResponse,
-  events: AsyncIterable<SentEvent>,
-  { heartbeatMs, idleTimeoutMs, clock }: SendOptions,
-): Promise<void> {
-  response.writeHead(200, eventHeaders).flushHeaders()
-  const heartbeat = setInterval(() => {
-    if (!response.writableNeedDrain) response.write(': still here\n\n')
-  }, heartbeatMs).unref()
-  try {
-    let id = 0
-    for await (const { type, data } of events) {
-      id++
-      response.write(`id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`)
-      if (!response.writableNeedDrain) continue
-      clock?.pause()
-      await reached(response, 'drain', idleTimeoutMs)
-      clock?.go()
+/** The head goes out at once, before the first event is asked for. */
+export function beginEvents(call: Call, options: SendOptions): EventSending {
+  return new EventSending(call.begin(200, eventHeaders), options)
+}
+
+export class EventSending {
+  readonly #sink: Sink
+  readonly #options: SendOptions
+
+  constructor(sink: Sink, options: SendOptions) {
+    this.#sink = sink
+    this.#options = options
+    sink.flush()
+  }
+
+  async all(events: AsyncIterable<SentEvent>): Promise<void> {
+    const sink = this.#sink
+    const { heartbeatMs, idleTimeoutMs, clock } = this.#options
+    const heartbeat = setInterval(() => {
+      if (!sink.isFull) sink.write(': still here\n\n')
+    }, heartbeatMs).unref()
+    try {
+      let id = 0
+      for await (const event of events) {
+        id++
+        sink.write(`id: ${id}\n${textOf(event)}`)
+        if (!sink.isFull) continue
+        clock?.pause()
+        await sink.drained(idleTimeoutMs)
+        clock?.go()
+      }
+    } finally {
+      clearInterval(heartbeat)
     }
-  } finally {
-    clearInterval(heartbeat)
+  }
+
+  /** After a last event, which has no number. */
+  async end(last?: SentEvent): Promise<void> {
+    if (last !== undefined) this.#sink.write(textOf(last))
+    await this.#sink.end(this.#options.idleTimeoutMs)
   }
 }
 
+function textOf({ type, data }: SentEvent): string {
+  return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
 /** Whether the client asks for events by name. */
-export function wantsEvents(request: IncomingMessage): boolean {
-  return accepts(request, eventsType)
+export function wantsEvents(call: Call): boolean {
+  return accepts(call, eventsType)
 }

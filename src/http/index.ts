@@ -1,5 +1,7 @@
 export { createHandler } from './handler.js'
 export type { Handler } from './handler.js'
+export { createFetchHandler } from './fetch-handler.js'
+export type { FetchHandler } from './fetch-handler.js'
 export type { HandlerOptions, RequestInfo } from './options.js'
 export type { Authenticate, Principal } from './auth.js'
 export type { ProblemDetails } from './problem.js'

@@ -1,12 +1,11 @@
 // JSON bodies: an object, or a 400 that says where it is none.
 
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage } from 'node:http'
 import { LorekeepError } from '../errors.js'
 import { isRecord, shown } from '../door/wording.js'
 import { parseJson } from '../json-text.js'
 import type { JsonObject } from '../types.js'
-import { openBody, parsedBody } from './body.js'
+import type { Call } from './call.js'
 import { jsonError, locateFlaw } from './json-place.js'
 import { countKeys, survey } from './json-scan.js'
 import type { HeldBody } from './body-memory.js'
@@ -30,22 +29,20 @@ const mark = Buffer.of(0xef, 0xbb, 0xbf)
  * @throws LorekeepError `LK_HTTP_JSON`, `LK_HTTP_TOO_LARGE`, and as openBody() and its body do
  */
 export async function readJson(
-  { request, response, memory }: Pick<Exchange, 'request' | 'response' | 'memory'>,
+  { call, memory }: Pick<Exchange, 'call' | 'memory'>,
   { maxJsonBytes, idleTimeoutMs }: JsonLimits,
 ): Promise<JsonObject> {
   const options = { content: 'json', maxBytes: maxJsonBytes, idleTimeoutMs } as const
-  const type = request.headers['content-type'] ?? ''
+  const type = call.headers['content-type'] ?? ''
   if (/^\s*multipart\//i.test(type)) {
     throw jsonError(`it is '${type}'; send the JSON itself as the body`)
   }
-  const parsed = parsedBody(request, options)
+  const parsed = call.parsedBody(options)
   if (parsed !== undefined) {
     if (countKeys(parsed, maxDepth) === undefined) throw tooDeep()
     return objectOf(parsed)
   }
-  return parseBody(
-    await collect(openBody(request, response, options), mostOf(request, maxJsonBytes), memory),
-  )
+  return parseBody(await collect(call.openBody(options), mostOf(call, maxJsonBytes), memory))
 }
 
 /**
@@ -106,7 +103,7 @@ export async function collect(
 }
 
 /** The most bytes that a body can have. */
-export function mostOf({ headers }: IncomingMessage, maxBytes: number): number {
+export function mostOf({ headers }: Call, maxBytes: number): number {
   const announced = Number(headers['content-length'] ?? maxBytes)
   // Requests that a framework makes up for its own tests may say anything.
   return announced <= maxBytes ? announced : maxBytes

@@ -47,13 +47,14 @@ import { whoamiRoutes } from './routes/whoami.js'
 import { createServices } from './socket/services.js'
 
 /** What `onError` is told beside the error. */
-export interface RequestInfo {
+export interface RequestInfo<Request = IncomingMessage> {
   /** The X-Request-Id of the response. */
   readonly requestId: string
-  readonly request: IncomingMessage
+  readonly request: Request
 }
 
-export interface HandlerOptions {
+/** `Request` is what the server gives: of `node:http`, or of the Fetch standard. */
+export interface HandlerOptions<Request = IncomingMessage> {
   /** The stores to mount, at least one. */
   readonly knowledge?: KnowledgeStore
   readonly objects?: ObjectStore
@@ -69,7 +70,7 @@ export interface HandlerOptions {
   /** `backup` of a Lorekeep: for those who act for every user, on every collection. */
   readonly backup?: Backup
   /** Who may come in; `'none'` lets everyone act for every user. There is no default. */
-  readonly authenticate: Authenticate | 'none'
+  readonly authenticate: Authenticate<Request> | 'none'
   /** In front of every path but /healthz. Default `/api/v1`; may be empty. */
   readonly prefix?: string
   /** Bytes of one import. Default 4 GiB. The store has a limit of its own; the lower one counts. */
@@ -146,7 +147,7 @@ export interface HandlerOptions {
    * Gets every error that left as a 5xx, or that broke an answer under way, as it was thrown:
    * clients see neither messages nor causes of those. What it throws becomes a process warning.
    */
-  readonly onError?: (error: unknown, info: RequestInfo) => void | Promise<void>
+  readonly onError?: (error: unknown, info: RequestInfo<Request>) => void | Promise<void>
 }
 
 export const handlerLimits = {
@@ -195,17 +196,20 @@ const handlerOptions = {
 }
 
 /** @throws TypeError for options that cannot be */
-export function checkHandlerOptions(options: HandlerOptions): void {
-  checkOptions('createHandler()', options, handlerOptions, 'authenticate')
+export function checkHandlerOptions<Request>(
+  called: string,
+  options: HandlerOptions<Request>,
+): void {
+  checkOptions(called, options, handlerOptions, 'authenticate')
   const { knowledge, objects, flows } = options
   if (knowledge !== undefined || objects !== undefined || flows !== undefined) return
-  throw new TypeError('createHandler() needs a store: knowledge, objects, flows or several of them')
+  throw new TypeError(`${called} needs a store: knowledge, objects, flows or several of them`)
 }
 
-type Shared = ReturnType<typeof sharedBy>
+export type Shared = ReturnType<typeof sharedBy>
 
 /** What routes and sockets have together, of options that were checked. */
-export function sharedBy(options: HandlerOptions) {
+export function sharedBy<Request>(options: HandlerOptions<Request>) {
   const { flows, defaultUser = referenceUser } = options
   const limits = limitsOf(handlerLimits, options)
   const places = (total: number, what: string) =>
@@ -223,8 +227,8 @@ export function sharedBy(options: HandlerOptions) {
 }
 
 /** Of options that were checked. */
-export function routesOf(
-  options: HandlerOptions,
+export function routesOf<Request>(
+  options: HandlerOptions<Request>,
   prefix: string,
   shared: Shared = sharedBy(options),
 ): readonly Route[] {
@@ -320,7 +324,7 @@ export function endingsOf({ knowledge, flows, signal }: HandlerOptions): readonl
   return signals.filter((signal) => signal !== undefined)
 }
 
-export function maxBufferedBytesOf(options: HandlerOptions): number {
+export function maxBufferedBytesOf<Request>(options: HandlerOptions<Request>): number {
   const { maxJsonBytes, maxBufferedBytes } = limitsOf(handlerLimits, options)
   return options.maxBufferedBytes ?? Math.max(maxBufferedBytes, 4 * maxJsonBytes)
 }

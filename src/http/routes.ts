@@ -1,14 +1,14 @@
 // The table of routes. A group of routes is a file in routes/ that returns a list of these.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Principal } from './auth.js'
 import type { HeldBody } from './body-memory.js'
+import type { Call } from './call.js'
 import { decodeComponent } from './target.js'
 
 /** A request whose sender is known, and what it asks for. */
 export interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
+  readonly call: Call
+  readonly requestId: string
   readonly principal: Principal
   /** Where a body that is read as a whole gets its memory. */
   readonly memory: HeldBody
@@ -36,7 +36,7 @@ export type Route =
       readonly access: 'open'
       readonly method: 'GET'
       readonly path: string
-      readonly run: (request: IncomingMessage, response: ServerResponse) => Promise<void>
+      readonly run: (call: Call) => Promise<void>
     }
 
 /** One path, and what it answers to: method → route. HEAD is where GET is. */
@@ -45,7 +45,7 @@ export interface Pathway {
   readonly routes: Map<string, Route>
 }
 
-interface Match {
+export interface Match {
   readonly pathway: Pathway
   /** @throws LorekeepError `LK_HTTP_REQUEST` where a part is not well encoded */
   readonly parameters: () => ReadonlyMap<string, string>

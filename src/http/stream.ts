@@ -1,28 +1,28 @@
 // Answers that are made while they are read: at the reader's pace, and no longer than it is there.
 
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { OutgoingHttpHeaders } from 'node:http'
 import { LorekeepError } from '../errors.js'
 import { disconnect } from './body.js'
-import { reached } from './reply.js'
+import type { Call, Sink } from './call.js'
 
 const lineStep = 16 * 1024
 
 /** Runs with a signal that is aborted when the client goes away. */
 export async function whileConnected<T>(
-  response: ServerResponse,
+  call: Call,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  return connected(response, new AbortController(), run)
+  return connected(call, new AbortController(), run)
 }
 
 /** whileConnected() for a question: its signal is aborted when the clock has run out, too. */
 export async function whileAsked<T>(
-  response: ServerResponse,
+  call: Call,
   maxQueryMs: number,
   run: (signal: AbortSignal, clock: Stopwatch) => Promise<T>,
 ): Promise<T> {
   return withinTime(maxQueryMs, (gone, clock) =>
-    connected(response, gone, (signal) => run(signal, clock)),
+    connected(call, gone, (signal) => run(signal, clock)),
   )
 }
 
@@ -45,20 +45,17 @@ export async function withinTime<T>(
 }
 
 async function connected<T>(
-  response: ServerResponse,
+  call: Call,
   gone: AbortController,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  // A whole answer is closed as well, on Node 24 before it is known here that it was whole.
-  const leave = () => {
-    if (!response.writableFinished) gone.abort(disconnect())
-  }
-  if (response.destroyed) leave()
-  response.once('close', leave)
+  const leave = () => gone.abort(disconnect())
+  if (call.hasGone) leave()
+  const forget = call.onGone(leave)
   try {
     return await run(gone.signal)
   } finally {
-    response.off('close', leave)
+    forget()
   }
 }
 
@@ -94,27 +91,26 @@ export class Stopwatch {
  * its own, and one after it cuts the connection.
  */
 export async function answerStream(
-  response: ServerResponse,
+  call: Call,
   headers: OutgoingHttpHeaders,
   chunks: AsyncIterable<string | Uint8Array>,
   idleTimeoutMs: number,
   clock?: Stopwatch,
 ): Promise<void> {
+  let sink: Sink | undefined
   const begin = () => {
-    if (response.destroyed) throw disconnect()
-    if (!response.headersSent) response.writeHead(200, { 'Cache-Control': 'no-store', ...headers })
+    if (call.hasGone) throw disconnect()
+    return (sink ??= call.begin(200, { 'Cache-Control': 'no-store', ...headers }))
   }
   for await (const chunk of chunks) {
-    begin()
-    if (response.write(chunk)) continue
+    const begun = begin()
+    if (begun.write(chunk)) continue
     clock?.pause()
-    await reached(response, 'drain', idleTimeoutMs)
+    await begun.drained(idleTimeoutMs)
     clock?.go()
   }
   clock?.pause()
-  begin()
-  response.end()
-  await reached(response, 'finish', idleTimeoutMs)
+  await begin().end(idleTimeoutMs)
 }
 
 /** A JSON text per line. The first line comes at once, those that follow in larger and larger steps. */
@@ -136,12 +132,12 @@ export async function* linesOf(
 export const linesType = 'application/x-ndjson'
 
 /** Whether the client asks for lines by name; who takes anything gets one JSON. */
-export function wantsLines(request: IncomingMessage): boolean {
-  return accepts(request, linesType)
+export function wantsLines(call: Call): boolean {
+  return accepts(call, linesType)
 }
 
 /** Whether the client asks for this type by name. */
-export function accepts({ headers }: IncomingMessage, wanted: string): boolean {
+export function accepts({ headers }: Call, wanted: string): boolean {
   const types = (headers.accept ?? '').split(',')
   return types.some((type) => type.split(';', 1)[0]?.trim().toLowerCase() === wanted)
 }

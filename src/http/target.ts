@@ -12,23 +12,23 @@ import { LorekeepError } from '../errors.js'
  * prefix itself off, and only `req.originalUrl` still has it.
  */
 export function pathOf(request: IncomingMessage, prefix: string): string {
-  const path = split(request.url ?? '/').path
+  const { path } = splitTarget(request.url ?? '/')
   const { originalUrl } = request as { originalUrl?: unknown }
   if (typeof originalUrl !== 'string') return path
-  return split(originalUrl).path.endsWith(prefix + path) ? prefix + path : path
+  return splitTarget(originalUrl).path.endsWith(prefix + path) ? prefix + path : path
 }
 
 /**
  * Name → value. A name given twice is refused: which of the two was meant? So is one that is not of
  * `names`: who misspells `mode=replace` would append. Names that may be repeated are left out;
- * queryText() and parsePairs() have them.
+ * parsePairs() has them.
  */
 export function parseQuery(
-  request: IncomingMessage,
+  text: string,
   names: readonly string[] = [],
   repeatable: readonly string[] = [],
 ): ReadonlyMap<string, string> {
-  const pairs = parsePairs(queryText(request))
+  const pairs = parsePairs(text)
   checkNames(pairs, [...names, ...repeatable])
   return singles(pairs.filter(([name]) => !repeatable.includes(name)))
 }
@@ -43,10 +43,6 @@ export function checkNames(
     if (!names.includes(name)) problems.fail([name], () => unknownMember(name, names))
   }
   problems.throwIfAny('LK_HTTP_REQUEST')
-}
-
-export function queryText(request: IncomingMessage): string {
-  return split(request.url ?? '/').query
 }
 
 /** Names and values as a query, or a form, has them. */
@@ -112,7 +108,7 @@ export function decodeComponent(text = ''): string {
   }
 }
 
-function split(url: string): { readonly path: string; readonly query: string } {
+export function splitTarget(url: string): { readonly path: string; readonly query: string } {
   // A proxy may send the absolute form.
   const target = url.replace(/^https?:\/\/[^/?]*/i, '')
   const mark = target.indexOf('?')

@@ -6,6 +6,7 @@ import type { Test } from 'tap'
 import { BodyMemory } from '../../src/http/body-memory.js'
 import { readJson } from '../../src/http/json.js'
 import type { JsonLimits } from '../../src/http/json.js'
+import { NodeCall } from '../../src/http/node/call.js'
 import { problemOf } from '../../src/http/problem.js'
 import { answerJson } from '../../src/http/reply.js'
 import { Random, pickSeed } from '../fixtures/random.js'
@@ -14,17 +15,18 @@ import { httpChunk, json, listen, send, wire } from './fixtures/serving.js'
 /** A server that answers with the names of what it read, and the JSON of it. */
 function echo(limits: Partial<JsonLimits> = {}) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const call = new NodeCall(request, response, '/')
     try {
       const memory = new BodyMemory(1024 * 1024, false).open({ user: 'alice' })
       const value = await readJson(
-        { request, response, memory },
+        { call, memory },
         { maxJsonBytes: 1024 * 1024, idleTimeoutMs: 10_000, ...limits },
       )
       const keys = Object.getOwnPropertyNames(value)
-      await answerJson(request, response, 200, { keys, text: JSON.stringify(value) })
+      await answerJson(call, 200, { keys, text: JSON.stringify(value) })
     } catch (error) {
       const problem = problemOf(error, 'r')
-      await answerJson(request, response, problem.status, problem)
+      await answerJson(call, problem.status, problem)
     }
   }
 }

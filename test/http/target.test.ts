@@ -27,7 +27,7 @@ t.test('the path is what stands before the query, whatever the mount', async (t)
 
 t.test('a query is percent-encoded UTF-8 with plus for a space', async (t) => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f']
-  const query = parseQuery(at('/x?a=1&b=a+b%2Bc&&c&d=&e=%C3%A9=1&%66=g'), names)
+  const query = parseQuery('a=1&b=a+b%2Bc&&c&d=&e=%C3%A9=1&%66=g', names)
   t.strictSame(
     [...query],
     [
@@ -39,9 +39,9 @@ t.test('a query is percent-encoded UTF-8 with plus for a space', async (t) => {
       ['f', 'g'],
     ],
   )
-  t.strictSame([...parseQuery(at('/x'))], [])
+  t.strictSame([...parseQuery('')], [])
   for (const bad of ['a=%', 'a=%zz', 'a=%ff', 'a=%ed%a0%80', 'a=1&a=1', 'a&%61']) {
-    t.throws(() => parseQuery(at(`/x?${bad}`), names), { code: 'LK_HTTP_REQUEST' }, bad)
+    t.throws(() => parseQuery(bad, names), { code: 'LK_HTTP_REQUEST' }, bad)
   }
 })
 

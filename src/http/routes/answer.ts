@@ -4,14 +4,14 @@ import { hasCode, LorekeepError } from '../../errors.js'
 import type { AnswerQuery, AnswerStream, Generate } from '../../graph/types.js'
 import type { KnowledgeStore } from '../../knowledge/types.js'
 import { isDisconnect } from '../body.js'
-import { sendEvents, wantsEvents } from '../events.js'
+import { beginEvents, wantsEvents } from '../events.js'
 import type { SentEvent } from '../events.js'
 import { askedGraph, GraphBody, maxDepth } from '../graph-question.js'
 import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
 import type { Places } from '../places.js'
 import { problemOf } from '../problem.js'
-import { answerJson, reached } from '../reply.js'
+import { answerJson } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 import { Stopwatch, whileAsked } from '../stream.js'
 
@@ -37,7 +37,7 @@ export function answerRoutes(options: AnswerRoutesOptions): readonly Route[] {
   })
 
   async function answer(exchange: Exchange): Promise<void> {
-    const { response, principal } = exchange
+    const { call, principal } = exchange
     const body = new GraphBody(await readJson(exchange, options))
     const graphOf = askedGraph(exchange, body)
     const query = {
@@ -53,7 +53,7 @@ export function answerRoutes(options: AnswerRoutesOptions): readonly Route[] {
     body.end()
     const graph = knowledge.graph(graphOf())
     await options.answers.hold(principal, () =>
-      whileAsked(response, options.maxQueryMs, async (asked, searching) => {
+      whileAsked(call, options.maxQueryMs, async (asked, searching) => {
         const slow = new AbortController()
         const generating = new Stopwatch(maxAnswerMs, () => slow.abort(tooSlow(maxAnswerMs)))
         generating.pause()
@@ -64,8 +64,8 @@ export function answerRoutes(options: AnswerRoutesOptions): readonly Route[] {
           const sources = await stream.sources()
           searching.pause()
           generating.go()
-          if (wantsEvents(exchange.request)) await sendStream(exchange, stream, sources, generating)
-          else await answerJson(exchange.request, response, 200, await stream)
+          if (wantsEvents(call)) await sendStream(exchange, stream, sources, generating)
+          else await answerJson(call, 200, await stream)
         } finally {
           generating.pause()
         }
@@ -74,28 +74,22 @@ export function answerRoutes(options: AnswerRoutesOptions): readonly Route[] {
   }
 
   async function sendStream(
-    { response }: Exchange,
+    { call, requestId }: Exchange,
     stream: AnswerStream,
     sources: unknown,
     clock: Stopwatch,
   ): Promise<void> {
-    const end = async () => {
-      response.end()
-      await reached(response, 'finish', idleTimeoutMs)
-    }
-    const limits = { heartbeatMs, idleTimeoutMs, clock }
+    const sending = beginEvents(call, { heartbeatMs, idleTimeoutMs, clock })
     try {
-      await sendEvents(response, eventsOf(stream, sources), limits)
+      await sending.all(eventsOf(stream, sources))
     } catch (error) {
       const isGone = isDisconnect(error) || hasCode(error, 'LK_HTTP_TIMEOUT')
-      if (response.destroyed || isGone) throw error
-      const problem = problemOf(error, String(response.getHeader('X-Request-Id')))
-      response.write(`event: error\ndata: ${JSON.stringify(problem)}\n\n`)
-      await end()
+      if (call.hasGone || isGone) throw error
+      await sending.end({ type: 'error', data: problemOf(error, requestId) })
       // For the host to know.
       throw error
     }
-    await end()
+    await sending.end()
   }
 }
 

@@ -1,12 +1,12 @@
 // A backup of everything, made while it is sent.
 
-import type { ServerResponse } from 'node:http'
 import { Writable } from 'node:stream'
 import type { Backup } from '../../backup/types.js'
 import { LorekeepError } from '../../errors.js'
 import { checkUnlimited } from '../access.js'
-import { disconnect, isBodyPending } from '../body.js'
-import { answer, reached } from '../reply.js'
+import { disconnect } from '../body.js'
+import type { Call, Sink } from '../call.js'
+import { answer } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 import { whileConnected } from '../stream.js'
 
@@ -27,19 +27,19 @@ export function backupRoutes(options: BackupRoutesOptions): readonly Route[] {
 
   return [{ access: 'read', method: 'GET', path: `${prefix}/backup`, run: sendBackup }]
 
-  async function sendBackup({ request, response, principal }: Exchange): Promise<void> {
+  async function sendBackup({ call, principal }: Exchange): Promise<void> {
     checkUnlimited(principal)
     // An unread body would keep the socket from telling that the client has gone.
-    if (isBodyPending(request)) throw new LorekeepError('LK_HTTP_REQUEST', 'a GET has no body')
-    if (request.method === 'HEAD') {
-      await answer(request, response, 200, headers)
+    if (call.isBodyPending) throw new LorekeepError('LK_HTTP_REQUEST', 'a GET has no body')
+    if (call.method === 'HEAD') {
+      await answer(call, 200, headers)
       return
     }
     if (underWay) throw new LorekeepError('LK_HTTP_BUSY', 'another backup is under way')
     underWay = true
     try {
-      await whileConnected(response, async (signal) => {
-        await backup(targetOf(response, exportIdleTimeoutMs), { signal })
+      await whileConnected(call, async (signal) => {
+        await backup(targetOf(call, exportIdleTimeoutMs), { signal })
       })
     } finally {
       underWay = false
@@ -48,21 +48,21 @@ export function backupRoutes(options: BackupRoutesOptions): readonly Route[] {
 }
 
 /** Sends the head with the first bytes: what fails before has a status of its own. */
-function targetOf(response: ServerResponse, idleTimeoutMs: number): Writable {
+function targetOf(call: Call, idleTimeoutMs: number): Writable {
+  let sink: Sink | undefined
   const send = async (chunk: Uint8Array) => {
-    if (!response.headersSent && !response.destroyed) response.writeHead(200, headers)
+    sink ??= call.begin(200, headers)
     for (let at = 0; at < chunk.length; at += stepBytes) {
-      if (response.destroyed) throw disconnect()
-      const step = chunk.subarray(at, at + stepBytes)
-      if (!response.write(step)) await reached(response, 'drain', idleTimeoutMs)
+      if (call.hasGone) throw disconnect()
+      if (!sink.write(chunk.subarray(at, at + stepBytes))) await sink.drained(idleTimeoutMs)
     }
   }
   const finish = async () => {
-    if (response.destroyed) throw disconnect()
-    response.end()
-    await reached(response, 'finish', idleTimeoutMs)
+    if (call.hasGone) throw disconnect()
+    sink ??= call.begin(200, headers)
+    await sink.end(idleTimeoutMs)
     // Closed before its last byte had left.
-    if (!response.writableFinished) throw disconnect()
+    if (call.hasGone) throw disconnect()
   }
   return new Writable({
     highWaterMark: 1,

@@ -21,31 +21,31 @@ export function collectionRoutes(options: CollectionRoutesOptions): readonly Rou
     { access: 'change', method: 'DELETE', path: single, run: deleteCollection },
   ]
 
-  async function listCollections({ request, response, principal }: Exchange): Promise<void> {
+  async function listCollections({ call, principal }: Exchange): Promise<void> {
     const all = await objects.collections()
     const collections = all.filter(({ name }) => mayTouch(principal, name))
     // A name is everybody's who may touch it; what is counted is not.
     const shown = actsForAny(principal)
       ? collections
       : collections.map(({ name, created_at }) => ({ name, created_at }))
-    await answerJson(request, response, 200, { collections: shown })
+    await answerJson(call, 200, { collections: shown })
   }
 
   async function createCollection(exchange: Exchange): Promise<void> {
-    const { request, response } = exchange
+    const { call } = exchange
     const name = nameOf(exchange)
     const isNew = await objects.createCollection(name)
-    await answerJson(request, response, isNew ? 201 : 200, { name })
+    await answerJson(call, isNew ? 201 : 200, { name })
   }
 
   async function deleteCollection(exchange: Exchange): Promise<void> {
-    const { request, response, principal } = exchange
+    const { call, principal } = exchange
     // Its objects are of several users.
     checkActsForAny(principal)
     const name = nameOf(exchange)
     const deleted = await objects.deleteCollection(name)
     if (deleted === undefined) throw new LorekeepError('LK_COLLECTION_NOT_FOUND', `'${name}'`)
-    await answerJson(request, response, 200, { deleted })
+    await answerJson(call, 200, { deleted })
   }
 }
 

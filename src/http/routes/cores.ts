@@ -1,6 +1,5 @@
 // Knowledge cores: bulk import and export, list, stat, delete.
 
-import type { IncomingMessage } from 'node:http'
 import { exportDialects, importDialects } from '../../codec/dialects/names.js'
 import type { ExportDialect } from '../../codec/dialects/names.js'
 import { LorekeepError } from '../../errors.js'
@@ -15,7 +14,7 @@ import { writeRdf } from '../../rdf/write.js'
 import { negotiate } from '../../accept.js'
 import { askedCollection } from '../access.js'
 import { actingUser } from '../auth.js'
-import { drain, isBodyPending, openBody } from '../body.js'
+import type { Call } from '../call.js'
 import { answer, answerJson } from '../reply.js'
 import type { Places } from '../places.js'
 import type { Exchange, Route } from '../routes.js'
@@ -76,7 +75,7 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
   // A Content-Type of RDF is the only one that is looked at: curl sends a form's by default, and the
   // scanner says better than a 415 what is wrong with bytes that are no core.
   async function importCore(exchange: Exchange): Promise<void> {
-    const { request, response, query } = exchange
+    const { call, query } = exchange
     const ref = refFromQuery(exchange)
     const mode = parameterIn(query, 'mode', oneOf('append', 'replace')) ?? 'append'
     const index = parameterIn(query, 'index', oneOf('true', 'false')) === 'true'
@@ -85,7 +84,7 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
     if (rdf !== undefined && dialect !== undefined) {
       throw requestError('dialect', 'is for core streams, and the Content-Type names RDF')
     }
-    const body = openBody(request, response, {
+    const body = call.openBody({
       content: 'core',
       maxBytes: options.maxCoreBytes,
       idleTimeoutMs: options.idleTimeoutMs,
@@ -96,39 +95,37 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
       const summary = await (rdf === undefined
         ? knowledge.import(ref, body, { mode, index, ...(dialect && { dialect }) })
         : importRdf(body, rdf, (messages) => knowledge.write(ref, messages, { mode, index })))
-      await answerJson(request, response, 200, summary)
+      await answerJson(call, 200, summary)
     })
   }
 
   async function exportCore(exchange: Exchange): Promise<void> {
-    const { request, response, query } = exchange
+    const { call, query } = exchange
     const ref = refFromQuery(exchange)
     const dialect = parameterIn(query, 'dialect', oneOf(...exportDialects))
-    const format = formatFor(request)
+    const format = formatFor(call)
     if (format !== 'core') {
       if (dialect === undefined) return exportRdf(exchange, ref, format)
       throw requestError('dialect', 'is for core streams, and Accept asks for RDF')
     }
     if (dialect === 'trustgraph-2') return exportDialect(exchange, ref, dialect)
-    const known = request.headers['if-none-match']
-    if (request.method === 'HEAD' || known !== undefined) {
+    const known = call.headers['if-none-match']
+    if (call.method === 'HEAD' || known !== undefined) {
       const stat = (await knowledge.stat(ref)) ?? notFound(ref)
       if (known !== undefined && names(known, stat.digest)) {
-        await answer(request, response, 304, validators(stat))
+        await answer(call, 304, validators(stat))
         return
       }
-      if (request.method === 'HEAD') {
-        await answer(request, response, 200, exportHeaders(stat))
+      if (call.method === 'HEAD') {
+        await answer(call, 200, exportHeaders(stat))
         return
       }
     }
     // Ends the iteration too: nothing more is read for a client that left.
     await options.exports.hold(exchange.principal, () =>
-      whileConnected(response, async (signal) => {
+      whileConnected(call, async (signal) => {
         const core = await knowledge.export(ref, { signal })
-        const connection = isBodyPending(request) && { Connection: 'close' }
-        const headers = { ...exportHeaders(core), ...connection }
-        await answerStream(response, headers, stepsOf(core, request), options.exportIdleTimeoutMs)
+        await answerStream(call, exportHeaders(core), stepsOf(core), options.exportIdleTimeoutMs)
       }),
     )
   }
@@ -149,31 +146,31 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
 
   /** Made while it is sent: how long it will be is not known, and a version has no name here. */
   async function exportMade(
-    { request, response, principal }: Exchange,
+    { call, principal }: Exchange,
     ref: CoreRef,
     type: string,
     make: (signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>,
   ) {
     // An unread body would keep the socket from telling that the client has gone.
-    if (isBodyPending(request)) throw new LorekeepError('LK_HTTP_REQUEST', 'a GET has no body')
+    if (call.isBodyPending) throw new LorekeepError('LK_HTTP_REQUEST', 'a GET has no body')
     const headers = {
       'Content-Type': type,
       'Cache-Control': 'private, no-cache',
       Vary: 'Authorization, Accept',
     }
-    if (request.method === 'HEAD') {
+    if (call.method === 'HEAD') {
       if ((await knowledge.stat(ref)) === undefined) notFound(ref)
-      await answer(request, response, 200, headers)
+      await answer(call, 200, headers)
       return
     }
     await options.exports.hold(principal, () =>
-      whileConnected(response, async (signal) => {
-        await answerStream(response, headers, await make(signal), options.exportIdleTimeoutMs)
+      whileConnected(call, async (signal) => {
+        await answerStream(call, headers, await make(signal), options.exportIdleTimeoutMs)
       }),
     )
   }
 
-  async function listCores({ request, response, principal, query }: Exchange): Promise<void> {
+  async function listCores({ call, principal, query }: Exchange): Promise<void> {
     const user = actingUser(principal, query.get('user'))
     const limit = limitIn(query)
     const after = query.get('after')
@@ -183,19 +180,19 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
     for await (const core of found) cores.push(core)
     const page = cores.slice(0, limit)
     const next = cores.length > limit ? page.at(-1)?.id : undefined
-    await answerJson(request, response, 200, { cores: page, ...(next !== undefined && { next }) })
+    await answerJson(call, 200, { cores: page, ...(next !== undefined && { next }) })
   }
 
   async function showCore(exchange: Exchange): Promise<void> {
     const ref = refFromPath(exchange)
     const stat = (await knowledge.stat(ref)) ?? notFound(ref)
-    await answerJson(exchange.request, exchange.response, 200, stat)
+    await answerJson(exchange.call, 200, stat)
   }
 
   async function deleteCore(exchange: Exchange): Promise<void> {
     const ref = refFromPath(exchange)
     if (!(await knowledge.delete(ref))) notFound(ref)
-    await answer(exchange.request, exchange.response, 204)
+    await answer(exchange.call, 204)
   }
 }
 
@@ -204,10 +201,7 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
  * default one that takes more than 4.4 kB/s stays. Steps of 128 KiB sent three quarters as much. They
  * are parts of the slice that is held anyway, and not copied. Closes the export however that ends.
  */
-async function* stepsOf(
-  core: CoreExport,
-  request: IncomingMessage,
-): AsyncGenerator<Uint8Array, void, undefined> {
+async function* stepsOf(core: CoreExport): AsyncGenerator<Uint8Array, void, undefined> {
   const stepBytes = 512 * 1024
   let bytes = 0
   try {
@@ -222,8 +216,6 @@ async function* stepsOf(
     core.close()
   }
   if (bytes !== core.bytes) throw new Error(`an export of ${core.bytes} bytes ended after ${bytes}`)
-  // A body that nobody asked for: see answer().
-  if (isBodyPending(request)) await drain(request)
 }
 
 function validators(stat: CoreStat): Record<string, string> {
@@ -266,7 +258,7 @@ function refFromPath({ principal, query, parameters }: Exchange): CoreRef {
 }
 
 /** A core unless the client likes a format of RDF better. */
-function formatFor({ headers }: IncomingMessage): RdfFormat | 'core' {
+function formatFor({ headers }: Call): RdfFormat | 'core' {
   const offered = [
     { format: 'core' as const, mediaType: 'application/octet-stream' },
     ...rdfFormats.map((format) => ({ format, mediaType: syntaxes[format].mediaType })),
@@ -278,8 +270,8 @@ function formatFor({ headers }: IncomingMessage): RdfFormat | 'core' {
 }
 
 /** `undefined` where the body is no RDF, but a core. */
-function rdfFrom({ request, principal, query }: Exchange): RdfParseOptions | undefined {
-  const [type = '', ...parameters] = (request.headers['content-type'] ?? '').split(';')
+function rdfFrom({ call, principal, query }: Exchange): RdfParseOptions | undefined {
+  const [type = '', ...parameters] = (call.headers['content-type'] ?? '').split(';')
   const format = rdfFormatOfMediaType(type)
   if (format === undefined) {
     const name = ofRdf.find((name) => query.has(name))

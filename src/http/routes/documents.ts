@@ -32,7 +32,7 @@ export function documentRoutes(options: DocumentRoutesOptions): readonly Route[]
     { access: 'change', method: 'DELETE', path: single, query: ['user'], run: removeDocument },
   ]
 
-  async function listDocuments({ request, response, principal, query }: Exchange): Promise<void> {
+  async function listDocuments({ call, principal, query }: Exchange): Promise<void> {
     const user = actingUser(principal, query.get('user'))
     const limit = limitIn(query)
     const after = query.get('after')
@@ -42,30 +42,30 @@ export function documentRoutes(options: DocumentRoutesOptions): readonly Route[]
     // One more than asked for tells that there is a next page.
     const asked = { user, scope, limit: limit + 1, ...(after !== undefined && { after }) }
     for await (const found of flows.documents(asked)) {
-      if (response.destroyed) throw disconnect()
+      if (call.hasGone) throw disconnect()
       if (documents.length === limit) {
         next = documents.at(-1)?.document
         break
       }
       documents.push(found)
     }
-    await answerJson(request, response, 200, { documents, ...(next !== undefined && { next }) })
+    await answerJson(call, 200, { documents, ...(next !== undefined && { next }) })
   }
 
   async function showDocument(exchange: Exchange): Promise<void> {
     const { ref, status, jobs, isOfFlow } = await askedFor(exchange)
     if (!isOfFlow) notFound(ref)
     const core = await knowledge?.stat({ user: ref.user, id: ref.document })
-    await answerJson(exchange.request, exchange.response, 200, { ...status, jobs, core })
+    await answerJson(exchange.call, 200, { ...status, jobs, core })
   }
 
   async function removeDocument(exchange: Exchange): Promise<void> {
-    const { request, response, principal } = exchange
+    const { call, principal } = exchange
     const { ref, isOfFlow } = await askedFor(exchange)
     const options = { scope: scopeOf(principal) }
     // A core that no flow made has the name of a document, and is none.
     if (!isOfFlow || !(await flows.removeDocument(ref, options))) notFound(ref)
-    await answer(request, response, 204)
+    await answer(call, 204)
   }
 
   /** What there is of a document for the principal's eyes, and its jobs of this flow. */

@@ -4,10 +4,9 @@ import { LorekeepError } from '../../errors.js'
 import type { FlowQueue, JobEvent, WatchQuery } from '../../flow/types.js'
 import { scopeOf } from '../access.js'
 import { shownUser } from '../auth.js'
-import { isBodyPending } from '../body.js'
-import { eventHeaders, sendEvents } from '../events.js'
-import type { SentEvent } from '../events.js'
-import { answer, reached } from '../reply.js'
+import { beginEvents, eventHeaders } from '../events.js'
+import type { EventSending, SentEvent } from '../events.js'
+import { answer } from '../reply.js'
 import type { Places } from '../places.js'
 import type { Exchange, Route } from '../routes.js'
 
@@ -42,32 +41,34 @@ export function eventRoutes(options: EventRoutesOptions): readonly Route[] {
   }
 
   async function watch(exchange: Exchange): Promise<void> {
-    const { request, response, principal } = exchange
+    const { call, principal } = exchange
     // An unread body would keep the socket from telling that the client has gone.
-    if (isBodyPending(request)) {
+    if (call.isBodyPending) {
       throw new LorekeepError('LK_HTTP_REQUEST', 'a stream of events is asked for without a body')
     }
     const watched = await watchedIn(exchange)
-    if (request.method === 'HEAD') {
-      await answer(request, response, 200, eventHeaders)
+    if (call.method === 'HEAD') {
+      await answer(call, 200, eventHeaders)
       return
     }
     const ended = new AbortController()
     const end = () => ended.abort()
-    if (response.destroyed || signal?.aborted === true) end()
-    response.once('close', end)
+    if (call.hasGone || signal?.aborted === true) end()
+    const forget = call.onGone(end)
     ends.add(end)
+    const limits = { heartbeatMs, idleTimeoutMs: exportIdleTimeoutMs }
+    let sending: EventSending
     try {
       // Begun before the headers go out: who has them misses nothing from then on.
       const scope = scopeOf(principal)
       const events = flows.watch({ ...watched, scope, signal: ended.signal })
-      await sendEvents(response, typed(events), { heartbeatMs, idleTimeoutMs: exportIdleTimeoutMs })
+      sending = beginEvents(call, limits)
+      await sending.all(typed(events))
     } finally {
       ends.delete(end)
-      response.off('close', end)
+      forget()
     }
-    response.end()
-    await reached(response, 'finish', exportIdleTimeoutMs)
+    await sending.end()
   }
 
   /** @throws LorekeepError where it is not there, or not for the principal's eyes */

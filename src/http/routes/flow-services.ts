@@ -23,14 +23,14 @@ export function flowServiceRoutes(options: FlowServiceRoutesOptions): readonly R
       method: 'POST',
       path: `${prefix}/flow/{flow}/service/${name}`,
       run: async (exchange) => {
-        const { request, response, principal, parameters } = exchange
+        const { call, principal, parameters } = exchange
         const text = await ask({
           principal,
           flow: parameters.get('flow') ?? '',
           body: await readJson(exchange, options),
-          run: (work) => whileAsked(response, maxQueryMs, work),
+          run: (work) => whileAsked(call, maxQueryMs, work),
         })
-        await answerJsonText(request, response, 200, text)
+        await answerJsonText(call, 200, text)
       },
     }
   })

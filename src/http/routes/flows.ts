@@ -40,17 +40,17 @@ export function flowRoutes(options: FlowRoutesOptions): readonly Route[] {
     { access: 'read', method: 'GET', path: `${prefix}/flow/{flow}/stats`, run: showStats },
   ]
 
-  async function listFlows({ request, response }: Exchange): Promise<void> {
-    await answerJson(request, response, 200, { flows: await flows.list() })
+  async function listFlows({ call }: Exchange): Promise<void> {
+    await answerJson(call, 200, { flows: await flows.list() })
   }
 
   async function showFlow(exchange: Exchange): Promise<void> {
     const id = idOf(exchange)
-    await answerJson(exchange.request, exchange.response, 200, (await flows.get(id)) ?? noFlow(id))
+    await answerJson(exchange.call, 200, (await flows.get(id)) ?? noFlow(id))
   }
 
   async function defineFlow(exchange: Exchange): Promise<void> {
-    const { request, response, principal } = exchange
+    const { call, principal } = exchange
     checkUnlimited(principal)
     const id = idOf(exchange)
     const body = await readJson(exchange, options)
@@ -60,27 +60,27 @@ export function flowRoutes(options: FlowRoutesOptions): readonly Route[] {
     checkOptions(body)
     const isNew = (await flows.get(id)) === undefined
     const flow = await flows.define({ ...body, id } as unknown as FlowDefinition)
-    await answerJson(request, response, isNew ? 201 : 200, flow)
+    await answerJson(call, isNew ? 201 : 200, flow)
   }
 
   async function removeFlow(exchange: Exchange): Promise<void> {
-    const { request, response, principal } = exchange
+    const { call, principal } = exchange
     checkUnlimited(principal)
     const id = idOf(exchange)
     if (!(await flows.remove(id))) noFlow(id)
-    await answer(request, response, 204)
+    await answer(call, 204)
   }
 
   async function change(exchange: Exchange, make: (id: string) => Promise<Flow>): Promise<void> {
     checkUnlimited(exchange.principal)
-    await answerJson(exchange.request, exchange.response, 200, await make(idOf(exchange)))
+    await answerJson(exchange.call, 200, await make(idOf(exchange)))
   }
 
   async function showStats(exchange: Exchange): Promise<void> {
     // They count everybody's jobs.
     checkUnlimited(exchange.principal)
     const stats = await flows.stats(idOf(exchange))
-    await answerJson(exchange.request, exchange.response, 200, stats)
+    await answerJson(exchange.call, 200, stats)
   }
 }
 

@@ -75,14 +75,14 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
   ]
 
   async function ask(exchange: Exchange, question: Question): Promise<void> {
-    const { response, principal } = exchange
+    const { call, principal } = exchange
     const body = new GraphBody(await readJson(exchange, options))
     const graphOf = askedGraph(exchange, body)
     const answer = question(body, exchange)
     body.end()
     const asked = graphOf()
     await options.questions.hold(principal, () =>
-      whileAsked(response, options.maxQueryMs, (signal, clock) =>
+      whileAsked(call, options.maxQueryMs, (signal, clock) =>
         answer({ exchange, graph: knowledge.graph(asked), signal, clock }),
       ),
     )
@@ -112,7 +112,7 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
     const pattern = body.pattern()
     return async ({ exchange, graph, signal }) => {
       const count = await graph.count(pattern, { signal })
-      await answerJson(exchange.request, exchange.response, 200, { count })
+      await answerJson(exchange.call, 200, { count })
     }
   }
 
@@ -123,7 +123,7 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
     const where = body.where()
     return async ({ exchange, graph, signal }) => {
       const entities = await graph.nearest(vector, { k, exact, where, signal })
-      await answerJson(exchange.request, exchange.response, 200, { entities })
+      await answerJson(exchange.call, 200, { entities })
     }
   }
 
@@ -140,7 +140,7 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
     }
     return async ({ exchange, graph, signal }) => {
       const found = await graph.retrieve({ ...query, signal } as RetrieveQuery)
-      await answerJson(exchange.request, exchange.response, 200, found)
+      await answerJson(exchange.call, 200, found)
     }
   }
 
@@ -156,30 +156,30 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
       const passages = await graph.search({ ...query, signal } as SearchQuery)
       // Their texts may be long.
       const text = await listOf('passages', () => each(passages), passages.length)
-      await answerJsonText(exchange.request, exchange.response, 200, text)
+      await answerJsonText(exchange.call, 200, text)
     }
   }
 
   /** In one JSON, or in lines, which have no limit. */
   function results(
     body: GraphBody,
-    { request }: Exchange,
+    { call }: Exchange,
     name: string,
     find: (asked: Asked, limit: number | undefined) => AsyncIterable<unknown>,
   ): Answer {
-    const inLines = wantsLines(request)
+    const inLines = wantsLines(call)
     const limit = body.count('limit', inLines ? Number.MAX_SAFE_INTEGER : maxGraphResults)
     return async (asked) => {
       const { exchange, clock } = asked
       if (inLines) {
         const headers = { 'Content-Type': linesType }
         const lines = linesOf(find(asked, limit))
-        await answerStream(exchange.response, headers, lines, exportIdleTimeoutMs, clock)
+        await answerStream(exchange.call, headers, lines, exportIdleTimeoutMs, clock)
         return
       }
       const most = limit ?? Math.min(defaultLimit, maxGraphResults)
       const text = await listOf(name, (limit) => find(asked, limit), most)
-      await answerJsonText(request, exchange.response, 200, text)
+      await answerJsonText(exchange.call, 200, text)
     }
   }
 
@@ -187,22 +187,22 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
   // client and here is less patient than either.
   async function indexCore(exchange: Exchange): Promise<void> {
     const state = await knowledge.index(refFromPath(exchange))
-    await answerJson(exchange.request, exchange.response, 200, state)
+    await answerJson(exchange.call, 200, state)
   }
 
   async function indexAll(exchange: Exchange): Promise<void> {
     const state = await knowledge.index(userOf(exchange))
-    await answerJson(exchange.request, exchange.response, 200, state)
+    await answerJson(exchange.call, 200, state)
   }
 
   async function showIndexOfAll(exchange: Exchange): Promise<void> {
     const state = await knowledge.indexState(userOf(exchange))
-    await answerJson(exchange.request, exchange.response, 200, state)
+    await answerJson(exchange.call, 200, state)
   }
 
   async function showIndex(exchange: Exchange): Promise<void> {
     const state = await knowledge.indexState(refFromPath(exchange))
-    await answerJson(exchange.request, exchange.response, 200, state)
+    await answerJson(exchange.call, 200, state)
   }
 }
 

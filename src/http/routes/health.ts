@@ -8,7 +8,7 @@ export function healthRoutes(): readonly Route[] {
       access: 'open',
       method: 'GET',
       path: '/healthz',
-      run: (request, response) => answerJson(request, response, 200, { status: 'ok' }),
+      run: (call) => answerJson(call, 200, { status: 'ok' }),
     },
   ]
 }

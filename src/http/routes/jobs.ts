@@ -34,7 +34,7 @@ export function jobRoutes({ prefix, flows }: JobRoutesOptions): readonly Route[]
   ]
 
   async function listJobs(exchange: Exchange): Promise<void> {
-    const { request, response, principal, parameters, query } = exchange
+    const { call, principal, parameters, query } = exchange
     const limit = limitIn(query)
     const user = shownUser(principal, query.get('user'))
     const state = parameterIn(query, 'state', aState)
@@ -49,26 +49,26 @@ export function jobRoutes({ prefix, flows }: JobRoutesOptions): readonly Route[]
     })
     const jobs: Job[] = []
     for await (const job of found) {
-      if (response.destroyed) throw disconnect()
+      if (call.hasGone) throw disconnect()
       jobs.push(job)
     }
-    await answerJson(request, response, 200, { jobs })
+    await answerJson(call, 200, { jobs })
   }
 
   async function showJob(exchange: Exchange): Promise<void> {
-    await answerJson(exchange.request, exchange.response, 200, await jobOf(exchange))
+    await answerJson(exchange.call, 200, await jobOf(exchange))
   }
 
   async function cancelJob(exchange: Exchange): Promise<void> {
     const { id } = await jobOf(exchange)
     await flows.cancel(id, { scope: scopeOf(exchange.principal) })
-    await answer(exchange.request, exchange.response, 204)
+    await answer(exchange.call, 204)
   }
 
   async function retryJob(exchange: Exchange): Promise<void> {
     const { id } = await jobOf(exchange)
     const scope = scopeOf(exchange.principal)
-    await answerJson(exchange.request, exchange.response, 200, await flows.retry(id, { scope }))
+    await answerJson(exchange.call, 200, await flows.retry(id, { scope }))
   }
 
   async function jobOf({ principal, parameters }: Exchange): Promise<Job> {

@@ -21,9 +21,9 @@ export function knowledgeServiceRoutes(options: KnowledgeServiceRoutesOptions): 
       method: 'POST',
       path: `${options.prefix}/knowledge`,
       run: async (exchange) => {
-        const { request, response, principal } = exchange
+        const { call, principal } = exchange
         const answer = await operate(principal, await readJson(exchange, options))
-        await answerJson(request, response, 200, answer)
+        await answerJson(call, 200, answer)
       },
     },
   ]

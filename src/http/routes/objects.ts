@@ -44,7 +44,7 @@ export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
   // wrong with them to callers in process just the same.
 
   async function importObjects(exchange: Exchange): Promise<void> {
-    const { request, response, principal, query } = exchange
+    const { call, principal, query } = exchange
     await checkFlow(exchange)
     const onDuplicate = parameterIn(query, 'on_duplicate', anOnDuplicate) ?? 'reject'
     const body = await readJson(exchange, options)
@@ -53,31 +53,31 @@ export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
       onDuplicate,
       scope: scopeOf(principal),
     })
-    await answerJson(request, response, 200, result)
+    await answerJson(call, 200, result)
   }
 
   async function queryObjects(exchange: Exchange): Promise<void> {
-    const { request, response, principal } = exchange
+    const { call, principal } = exchange
     await checkFlow(exchange)
     const query = (await readJson(exchange, options)) as unknown as ObjectQuery
-    await answerJson(request, response, 200, await objects.query(query, scopeOf(principal)))
+    await answerJson(call, 200, await objects.query(query, scopeOf(principal)))
   }
 
   async function explainQuery(exchange: Exchange): Promise<void> {
-    const { request, response, principal } = exchange
+    const { call, principal } = exchange
     await checkFlow(exchange)
     // An index is over everybody's objects, and a plan counts its keys: whoever may ask for the plan of
     // any filter learns which values others have.
     checkUnlimited(principal)
     const query = (await readJson(exchange, options)) as unknown as ObjectQuery
-    await answerJson(request, response, 200, await objects.explain(query))
+    await answerJson(call, 200, await objects.explain(query))
   }
 
   async function showObject(exchange: Exchange): Promise<void> {
     const { collection, id } = placeOf(exchange)
     const scope = scopeOf(exchange.principal)
     const found = (await objects.get(collection, id, { scope })) ?? notFound(collection, id)
-    await answerJson(exchange.request, exchange.response, 200, found)
+    await answerJson(exchange.call, 200, found)
   }
 
   async function replaceObject(exchange: Exchange): Promise<void> {
@@ -98,18 +98,18 @@ export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
     const { collection, id } = placeOf(exchange)
     const scope = scopeOf(exchange.principal)
     if (!(await objects.delete(collection, id, { scope }))) notFound(collection, id)
-    await answer(exchange.request, exchange.response, 204)
+    await answer(exchange.call, 204)
   }
 
   async function change(
     exchange: Exchange,
     make: (collection: string, id: string, body: JsonObject) => Promise<StoredObject | undefined>,
   ): Promise<void> {
-    const { request, response } = exchange
+    const { call } = exchange
     const { collection, id } = placeOf(exchange)
     const body = await readJson(exchange, options)
     const stored = (await make(collection, id, body)) ?? notFound(collection, id)
-    await answerJson(request, response, 200, stored)
+    await answerJson(call, 200, stored)
   }
 
   async function checkFlow({ parameters }: Exchange): Promise<void> {

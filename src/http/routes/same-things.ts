@@ -27,7 +27,7 @@ export function duplicates(body: GraphBody, maxResults: number): Answer {
   return async ({ exchange, graph, signal }) => {
     const found = await graph.duplicates({ ...asked, signal })
     const text = await listOf('duplicates', () => each(found), found.length)
-    await answerJsonText(exchange.request, exchange.response, 200, text)
+    await answerJsonText(exchange.call, 200, text)
   }
 }
 
@@ -36,7 +36,7 @@ export function change(body: GraphBody, how: 'merge' | 'split'): Answer {
   const [a, b] = [body.get('a') as Term, body.get('b') as Term]
   return async ({ exchange, graph, signal }) => {
     await graph[how](a, b, { signal })
-    await answer(exchange.request, exchange.response, 204)
+    await answer(exchange.call, 204)
   }
 }
 

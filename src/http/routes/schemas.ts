@@ -26,17 +26,17 @@ export function schemaRoutes(options: SchemaRoutesOptions): readonly Route[] {
     { access: 'change', method: 'DELETE', path: single, run: dropSchema },
   ]
 
-  async function listSchemas({ request, response }: Exchange): Promise<void> {
-    await answerJson(request, response, 200, { schemas: await objects.schemas() })
+  async function listSchemas({ call }: Exchange): Promise<void> {
+    await answerJson(call, 200, { schemas: await objects.schemas() })
   }
 
-  async function showSchema({ request, response, parameters }: Exchange): Promise<void> {
+  async function showSchema({ call, parameters }: Exchange): Promise<void> {
     const name = parameters.get('name') ?? ''
-    await answerJson(request, response, 200, (await objects.schema(name)) ?? notFound(name))
+    await answerJson(call, 200, (await objects.schema(name)) ?? notFound(name))
   }
 
   async function defineSchema(exchange: Exchange): Promise<void> {
-    const { request, response, principal, parameters } = exchange
+    const { call, principal, parameters } = exchange
     checkUnlimited(principal)
     const name = parameters.get('name') ?? ''
     const body = await readJson(exchange, options)
@@ -46,14 +46,14 @@ export function schemaRoutes(options: SchemaRoutesOptions): readonly Route[] {
     const isNew = (await objects.schema(name)) === undefined
     // Spread defines members, it does not set them: a member `__proto__` stays one.
     const schema = await objects.defineSchema({ ...body, name })
-    await answerJson(request, response, isNew ? 201 : 200, schema)
+    await answerJson(call, isNew ? 201 : 200, schema)
   }
 
-  async function dropSchema({ request, response, principal, parameters }: Exchange): Promise<void> {
+  async function dropSchema({ call, principal, parameters }: Exchange): Promise<void> {
     checkUnlimited(principal)
     const name = parameters.get('name') ?? ''
     if (!(await objects.dropSchema(name))) notFound(name)
-    await answer(request, response, 204)
+    await answer(call, 204)
   }
 }
 

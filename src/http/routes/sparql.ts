@@ -7,13 +7,12 @@ import type { SparqlEngine } from '../../sparql/types.js'
 import { askedCollection } from '../access.js'
 import { actingUser } from '../auth.js'
 import { maxCores } from '../graph-question.js'
-import { isBodyPending, openBody } from '../body.js'
 import { collect, mostOf } from '../json.js'
 import { answer } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 import type { Places } from '../places.js'
 import { answerStream, whileConnected } from '../stream.js'
-import { checkNames, parsePairs, queryText, requestError, singles } from '../target.js'
+import { checkNames, parsePairs, requestError, singles } from '../target.js'
 
 interface SparqlRoutesOptions {
   readonly prefix: string
@@ -46,16 +45,16 @@ export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
 
   async function askByGet(exchange: Exchange): Promise<void> {
     // An unread body would keep the socket from telling that the client has gone.
-    if (isBodyPending(exchange.request)) {
+    if (exchange.call.isBodyPending) {
       throw new LorekeepError('LK_HTTP_REQUEST', 'a GET has its query in the URL, and no body')
     }
-    await ask(exchange, parsePairs(queryText(exchange.request)))
+    await ask(exchange, parsePairs(exchange.call.queryText))
   }
 
   async function askByPost(exchange: Exchange): Promise<void> {
-    const { request } = exchange
-    const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
-    const inUrl = parsePairs(queryText(request))
+    const { call } = exchange
+    const type = (call.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
+    const inUrl = parsePairs(call.queryText)
     if (type === 'application/x-www-form-urlencoded') {
       const form = parsePairs(await readText(exchange))
       checkNames(form, [...query, ...repeatable])
@@ -73,7 +72,7 @@ export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
   }
 
   async function ask(exchange: Exchange, pairs: readonly Pair[]): Promise<void> {
-    const { request, response, principal } = exchange
+    const { call, principal } = exchange
     if (sparql === undefined) {
       throw new LorekeepError(
         'LK_PEER_MISSING',
@@ -95,7 +94,7 @@ export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
       ...(collection !== undefined && { collection }),
     })
     const answerIt = async (signal: AbortSignal) => {
-      const { accept } = request.headers
+      const { accept } = call.headers
       const found = await sparql.execute(graph, text, {
         accept,
         signal,
@@ -109,26 +108,22 @@ export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
         throw new LorekeepError('LK_HTTP_NOT_ACCEPTABLE', `there is ${offered}`)
       }
       const headers = { 'Content-Type': found.contentType, Vary: 'Accept' }
-      if (request.method !== 'HEAD') {
-        await answerStream(response, headers, found.body, exportIdleTimeoutMs)
+      if (call.method !== 'HEAD') {
+        await answerStream(call, headers, found.body, exportIdleTimeoutMs)
         return
       }
       // What was never begun has nothing to end it: it is begun, and left.
       const chunks = found.body[Symbol.asyncIterator]()
       await chunks.next()
       await chunks.return?.()
-      await answer(request, response, 200, headers)
+      await answer(call, 200, headers)
     }
-    await options.questions.hold(principal, () => whileConnected(response, answerIt))
+    await options.questions.hold(principal, () => whileConnected(call, answerIt))
   }
 
-  async function readText({ request, response, memory }: Exchange): Promise<string> {
+  async function readText({ call, memory }: Exchange): Promise<string> {
     const limits = { content: 'query', maxBytes: maxQueryBytes, idleTimeoutMs } as const
-    const bytes = await collect(
-      openBody(request, response, limits),
-      mostOf(request, maxQueryBytes),
-      memory,
-    )
+    const bytes = await collect(call.openBody(limits), mostOf(call, maxQueryBytes), memory)
     if (isUtf8(bytes)) return bytes.toString()
     throw new LorekeepError('LK_HTTP_REQUEST', 'the body is not UTF-8')
   }

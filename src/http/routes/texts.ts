@@ -2,7 +2,6 @@
 
 import type { FileDocument, FlowQueue, TextDocument } from '../../flow/types.js'
 import { scopeOf } from '../access.js'
-import { openBody } from '../body.js'
 import { isForm, maxFieldBytes, readForm } from '../form.js'
 import { parseJson } from '../../json-text.js'
 import { collect, mostOf, readJson } from '../json.js'
@@ -43,12 +42,12 @@ export function textRoutes(options: TextRoutesOptions): readonly Route[] {
   }
 
   async function loadFile(exchange: Exchange): Promise<void> {
-    const { request, response, memory, query } = exchange
+    const { call, memory, query } = exchange
     const { maxFileBytes, idleTimeoutMs } = options
-    const type = request.headers['content-type']
+    const type = call.headers['content-type']
     const maxBytes = isForm(type) ? maxFileBytes + maxFieldBytes : maxFileBytes
-    const body = openBody(request, response, { content: 'file', maxBytes, idleTimeoutMs })
-    const bytes = await collect(body, mostOf(request, maxBytes), memory)
+    const body = call.openBody({ content: 'file', maxBytes, idleTimeoutMs })
+    const bytes = await collect(body, mostOf(call, maxBytes), memory)
     const given = Object.fromEntries(query)
     if (!isForm(type)) return load(exchange, { ...typeOf(type), ...given, bytes })
     const { fields, file } = readForm(bytes, type ?? '', {
@@ -67,7 +66,7 @@ export function textRoutes(options: TextRoutesOptions): readonly Route[] {
   }
 
   async function load(exchange: Exchange, document: TextDocument | FileDocument): Promise<void> {
-    const { request, response, principal, parameters } = exchange
+    const { call, principal, parameters } = exchange
     const scope = scopeOf(principal)
     const { job } = await flows.load(parameters.get('flow') ?? '', document, { scope })
     const headers = {
@@ -76,8 +75,8 @@ export function textRoutes(options: TextRoutesOptions): readonly Route[] {
       Location: `../jobs/${encodeURIComponent(job)}`,
       'Cache-Control': 'no-store',
     }
-    if (emptyJson) await answerJson(request, response, 200, {}, headers)
-    else await answer(request, response, 200, { ...headers, 'Content-Length': 0 })
+    if (emptyJson) await answerJson(call, 200, {}, headers)
+    else await answer(call, 200, { ...headers, 'Content-Length': 0 })
   }
 }
 

@@ -15,9 +15,9 @@ export function whoamiRoutes({ prefix, defaultUser }: WhoamiRoutesOptions): read
       access: 'read',
       method: 'GET',
       path: `${prefix}/whoami`,
-      run: async ({ request, response, principal }) => {
+      run: async ({ call, principal }) => {
         const { user, collections, shared, access } = principal
-        await answerJson(request, response, 200, {
+        await answerJson(call, 200, {
           user,
           ...(actsForAny(principal) && { defaultUser }),
           collections,

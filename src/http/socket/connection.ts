@@ -20,7 +20,7 @@ import { Puts } from './puts.js'
 import type { FindService } from './services.js'
 
 export interface ConnectionParts {
-  readonly identify: Identify
+  readonly identify: Identify<IncomingMessage>
   readonly bodies: BodyMemory
   readonly findService: FindService
   readonly maxSocketRequests: number

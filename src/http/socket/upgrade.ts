@@ -8,7 +8,7 @@ import { bearerToken } from '../auth.js'
 import { isDisconnect, disconnect } from '../body.js'
 import type { Places } from '../places.js'
 import { problemHeaders, problemOf } from '../problem.js'
-import { parseQuery, pathOf } from '../target.js'
+import { parseQuery, pathOf, splitTarget } from '../target.js'
 import { Connection, nobody } from './connection.js'
 import type { ConnectionParts } from './connection.js'
 import { loadWs } from './peer.js'
@@ -64,7 +64,7 @@ export function createUpgrade(parts: UpgradeParts): Upgrade {
     }
     if (endings.some(({ aborted }) => aborted)) throw new LorekeepError('LK_CLOSED')
     // Browsers, and clients before 2.5, have no other place for a token.
-    const named = parseQuery(request, ['token']).get('token')
+    const named = parseQuery(splitTarget(request.url ?? '/').query, ['token']).get('token')
     const token = bearerToken(request) ?? (named === '' ? undefined : named)
     const principal = await identify(token, request)
     if (principal === undefined && token !== undefined) {

@@ -1,0 +1,169 @@
+// A request of the Fetch standard, and the response to it: https://fetch.spec.whatwg.org
+
+import type { OutgoingHttpHeaders } from 'node:http'
+import { LorekeepError } from '../../errors.js'
+import {
+  BodyWatch,
+  checkAnnouncedLength,
+  checkEncodings,
+  disconnect,
+  isBodyAnnounced,
+  unannounced,
+  wordings,
+} from '../body.js'
+import type { BodyOptions, Call, Sink } from '../call.js'
+import { AnswerBody } from './answer-body.js'
+
+/** Statuses whose responses have no body, as the standard has them. */
+const withoutBody = new Set([101, 204, 205, 304])
+
+export class FetchCall implements Call {
+  readonly path: string
+  readonly queryText: string
+  readonly headers: Call['headers']
+  /** Resolves when the head of the answer is known. */
+  readonly response: Promise<Response>
+
+  readonly #request: Request
+  readonly #ofAll: [string, string][] = []
+  readonly #leaving = new Set<() => void>()
+  #respond: (response: Response) => void = () => {}
+  #body: AnswerBody | undefined
+  #isAnswered = false
+  #hasGone = false
+  /** The body was read to its end, or there is none. */
+  #isRead: boolean
+
+  constructor(request: Request) {
+    const { pathname, search } = new URL(request.url)
+    this.path = pathname
+    this.queryText = search.slice(1)
+    this.headers = Object.fromEntries(request.headers)
+    this.response = new Promise((resolve) => (this.#respond = resolve))
+    this.#request = request
+    this.#isRead = request.body === null
+    const { signal } = request
+    if (signal.aborted) this.#hasGone = true
+    else signal.addEventListener('abort', this.#abort, { once: true })
+  }
+
+  get method(): string {
+    return this.#request.method
+  }
+
+  get isBodyPending(): boolean {
+    return !this.#isRead
+  }
+
+  get hasGone(): boolean {
+    return this.#hasGone
+  }
+
+  get hasBegun(): boolean {
+    return this.#isAnswered
+  }
+
+  onGone(listener: () => void): () => void {
+    this.#leaving.add(listener)
+    return () => this.#leaving.delete(listener)
+  }
+
+  readonly #abort = (): void => {
+    if (this.#body?.hasEnded === true) return
+    this.#body?.cut(this.#request.signal.reason as Error)
+    this.#leave()
+  }
+
+  readonly #leave = (): void => {
+    if (this.#hasGone) return
+    this.#hasGone = true
+    for (const listener of [...this.#leaving]) listener()
+  }
+
+  openBody(options: BodyOptions): Uint8Array | AsyncIterable<Uint8Array> {
+    checkEncodings(this.headers)
+    checkAnnouncedLength(this, options)
+    const { body, bodyUsed } = this.#request
+    if (body === null) {
+      if (!isBodyAnnounced(this)) throw unannounced(options)
+      return new Uint8Array(0)
+    }
+    if (bodyUsed || body.locked) {
+      const { content } = options
+      const what = content === 'core' || content === 'file' ? 'a body' : `a body (${content})`
+      throw new LorekeepError(
+        'LK_HTTP_BODY_CONSUMED',
+        `${what} can be read once: give the handler the request before anything reads it, or request.clone(); ${wordings[content].limit} bounds it here`,
+      )
+    }
+    return this.#pull(body, options)
+  }
+
+  async *#pull(
+    body: ReadableStream<Uint8Array>,
+    options: BodyOptions,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    const watch = new BodyWatch(options)
+    const reader = body.getReader()
+    try {
+      for (;;) {
+        const { done, value } = await watch.wait(reader.read().catch(cutOff))
+        if (done) break
+        watch.take(value)
+        yield value
+      }
+      this.#isRead = true
+    } finally {
+      // What is left of it nobody reads.
+      if (!this.#isRead) reader.cancel().catch(() => {})
+      reader.releaseLock()
+    }
+  }
+
+  /** There is no parser before us that would leave what it made. */
+  parsedBody(): undefined {
+    return undefined
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#ofAll.push([name, value])
+  }
+
+  async answer(status: number, headers: OutgoingHttpHeaders, body?: Uint8Array): Promise<void> {
+    this.#send(status, headers, withoutBody.has(status) ? undefined : body)
+    this.#request.signal.removeEventListener('abort', this.#abort)
+  }
+
+  begin(status: number, headers: OutgoingHttpHeaders): Sink {
+    const body = new AnswerBody(this.#leave)
+    this.#body = body
+    this.#send(status, headers, body.stream)
+    return body
+  }
+
+  #send(
+    status: number,
+    headers: OutgoingHttpHeaders,
+    body: Uint8Array | ReadableStream<Uint8Array> | undefined,
+  ): void {
+    const all = new Headers(this.#ofAll)
+    for (const [name, value] of Object.entries(headers)) {
+      for (const one of Array.isArray(value) ? value : [value]) {
+        if (one !== undefined) all.set(name, String(one))
+      }
+    }
+    this.#isAnswered = true
+    this.#respond(new Response(body ?? null, { status, headers: all }))
+  }
+
+  cut(): void {
+    if (this.#body !== undefined) this.#body.cut(disconnect())
+    // Whoever asked has gone: what it is answered nobody sees.
+    else if (!this.#isAnswered) this.#send(499, {}, undefined)
+  }
+}
+
+/** What a body says of its end before its end: that its sender has gone. */
+function cutOff(): never {
+  throw disconnect()
+}

@@ -1,0 +1,161 @@
+// A request of node:http.
+
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { LorekeepError } from '../../errors.js'
+import type { BodyOptions, Call, Sink } from '../call.js'
+import { pathOf, splitTarget } from '../target.js'
+import { drain, isBodyPending, openBody, parsedBody } from './body.js'
+
+export class NodeCall implements Call {
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #prefix: string
+
+  constructor(request: IncomingMessage, response: ServerResponse, prefix: string) {
+    this.#request = request
+    this.#response = response
+    this.#prefix = prefix
+  }
+
+  get method(): string {
+    return this.#request.method ?? 'GET'
+  }
+
+  get path(): string {
+    return pathOf(this.#request, this.#prefix)
+  }
+
+  get queryText(): string {
+    return splitTarget(this.#request.url ?? '/').query
+  }
+
+  get headers(): Call['headers'] {
+    return this.#request.headers
+  }
+
+  get isBodyPending(): boolean {
+    return isBodyPending(this.#request)
+  }
+
+  get hasGone(): boolean {
+    return this.#response.destroyed && !this.#response.writableFinished
+  }
+
+  get hasBegun(): boolean {
+    return this.#response.headersSent
+  }
+
+  onGone(listener: () => void): () => void {
+    const response = this.#response
+    // A whole answer is closed as well, on Node 24 before it is known here that it was whole.
+    const leave = () => {
+      if (!response.writableFinished) listener()
+    }
+    response.once('close', leave)
+    return () => response.off('close', leave)
+  }
+
+  openBody(options: BodyOptions): Uint8Array | AsyncIterable<Uint8Array> {
+    return openBody(this.#request, this.#response, options)
+  }
+
+  parsedBody(options: BodyOptions): object | undefined {
+    return parsedBody(this.#request, options)
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#response.setHeader(name, value)
+  }
+
+  async answer(status: number, headers: OutgoingHttpHeaders, body?: Uint8Array): Promise<void> {
+    const [request, response] = [this.#request, this.#response]
+    if (response.destroyed) return
+    if (!isBodyPending(request)) {
+      response.writeHead(status, headers).end(body)
+      return
+    }
+    // The client is still sending. Closing now would reset the connection under its hands, and the
+    // answer would be lost on the way; end() closes, so it comes last.
+    response.writeHead(status, { ...headers, Connection: 'close' })
+    if (body === undefined) response.flushHeaders()
+    else response.write(body)
+    await drain(request)
+    response.end()
+  }
+
+  begin(status: number, headers: OutgoingHttpHeaders): Sink {
+    const [request, response] = [this.#request, this.#response]
+    // A body that nobody asked for: see answer().
+    const isPending = isBodyPending(request)
+    response.writeHead(status, isPending ? { ...headers, Connection: 'close' } : headers)
+    return new NodeSink(request, response, isPending)
+  }
+
+  cut(): void {
+    if (!this.#response.writableFinished) this.#response.destroy()
+  }
+}
+
+class NodeSink implements Sink {
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #isPending: boolean
+
+  constructor(request: IncomingMessage, response: ServerResponse, isPending: boolean) {
+    this.#request = request
+    this.#response = response
+    this.#isPending = isPending
+  }
+
+  write(chunk: string | Uint8Array): boolean {
+    return this.#response.write(chunk)
+  }
+
+  get isFull(): boolean {
+    return this.#response.writableNeedDrain
+  }
+
+  flush(): void {
+    this.#response.flushHeaders()
+  }
+
+  async drained(idleTimeoutMs: number): Promise<void> {
+    await reached(this.#response, 'drain', idleTimeoutMs)
+  }
+
+  async end(idleTimeoutMs: number): Promise<void> {
+    if (this.#isPending) await drain(this.#request)
+    this.#response.end()
+    await reached(this.#response, 'finish', idleTimeoutMs)
+  }
+}
+
+/** Resolves when the response is finished or its socket closed. */
+export async function answered(response: ServerResponse): Promise<void> {
+  if (response.writableFinished || response.destroyed) return
+  await new Promise<void>((resolve) => {
+    response.once('finish', resolve).once('close', resolve)
+  })
+}
+
+/** Waits until the response takes more, or has all, or is closed. */
+async function reached(
+  response: ServerResponse,
+  event: 'drain' | 'finish',
+  idleTimeoutMs: number,
+): Promise<void> {
+  if (response.destroyed || response.writableFinished) return
+  await new Promise<void>((resolve, reject) => {
+    const idle = setTimeout(() => {
+      reject(new LorekeepError('LK_HTTP_TIMEOUT', `nothing was read for ${idleTimeoutMs} ms`))
+      settle()
+    }, idleTimeoutMs)
+    response.on(event, settle).on('close', settle)
+
+    function settle(): void {
+      clearTimeout(idle)
+      response.off(event, settle).off('close', settle)
+      resolve()
+    }
+  })
+}

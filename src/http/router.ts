@@ -1,0 +1,146 @@
+// What answers calls, whichever server they come by: finds the route, knows who asks, and turns errors
+// into answers.
+
+import hyperid from 'hyperid'
+import { LorekeepError } from '../errors.js'
+import { checkMayChange } from './access.js'
+import { authenticated, createIdentify } from './auth.js'
+import type { Identify } from './auth.js'
+import { isDisconnect } from './body.js'
+import { BodyMemory } from './body-memory.js'
+import type { Call } from './call.js'
+import { maxBufferedBytesOf, routesOf } from './options.js'
+import type { HandlerOptions, RequestInfo, Shared } from './options.js'
+import { problemHeaders, problemOf } from './problem.js'
+import { answer, answerJson } from './reply.js'
+import { allowedMethods, compile, match } from './routes.js'
+import type { Match, Pathway } from './routes.js'
+import { parseQuery } from './target.js'
+
+/** `Request` is what `authenticate` and `onError` are given: that of the server. */
+export class Router<Request> {
+  readonly identify: Identify<Request>
+  readonly bodies: BodyMemory
+  readonly createRequestId = hyperid({ urlSafe: true })
+  readonly #pathways: readonly Pathway[]
+  readonly #onError: HandlerOptions<Request>['onError']
+
+  /** Of options that were checked. */
+  constructor(options: HandlerOptions<Request>, prefix: string, shared: Shared) {
+    this.identify = createIdentify(options.authenticate)
+    this.bodies = new BodyMemory(maxBufferedBytesOf(options), options.authenticate !== 'none')
+    this.#pathways = compile(routesOf(options, prefix, shared))
+    this.#onError = options.onError
+  }
+
+  /**
+   * Resolves with true when the answer has been made. Where the path is none of its own, and `pass` is
+   * there, that is called, and it resolves with false. It never rejects: what `pass` throws is answered.
+   */
+  async answer(call: Call, request: Request, pass?: () => void): Promise<boolean> {
+    const info = { requestId: this.createRequestId(), request }
+    try {
+      const found = match(this.#pathways, call.path)
+      if (found === undefined && pass !== undefined) {
+        pass()
+        return false
+      }
+      sign(call, info.requestId)
+      if (found === undefined) throw new LorekeepError('LK_HTTP_NOT_FOUND', 'unknown path')
+      await this.#serve(call, info, found)
+    } catch (error) {
+      await this.#answerError(call, error, info)
+    }
+    return true
+  }
+
+  async #serve(
+    call: Call,
+    { request, requestId }: RequestInfo<Request>,
+    found: Match,
+  ): Promise<void> {
+    const { pathway, parameters } = found
+    const { method } = call
+    if (method === 'OPTIONS') {
+      call.setHeader('Allow', allowedMethods(pathway))
+      await answer(call, 204)
+      return
+    }
+    const route = pathway.routes.get(method)
+    if (route === undefined) {
+      call.setHeader('Allow', allowedMethods(pathway))
+      throw new LorekeepError(
+        'LK_HTTP_METHOD',
+        `${method} is not one of ${allowedMethods(pathway)}`,
+      )
+    }
+    if (route.access === 'open') {
+      await route.run(call)
+      return
+    }
+    const principal = await authenticated(this.identify, call, request)
+    if (route.access === 'change') checkMayChange(principal)
+    const memory = this.bodies.open(principal)
+    try {
+      await route.run({
+        call,
+        requestId,
+        principal,
+        memory,
+        parameters: parameters(),
+        query: parseQuery(call.queryText, route.query, route.repeatable),
+      })
+    } finally {
+      memory.release()
+    }
+  }
+
+  async #answerError(call: Call, error: unknown, info: RequestInfo<Request>): Promise<void> {
+    try {
+      await this.#refuse(call, error, info)
+    } catch (thrown) {
+      // A host can leave a response that takes no answer; its caller has nobody to catch this.
+      this.report(thrown, info)
+      call.cut()
+    }
+  }
+
+  async #refuse(call: Call, error: unknown, info: RequestInfo<Request>): Promise<void> {
+    if (isDisconnect(error)) {
+      call.cut()
+      return
+    }
+    const problem = problemOf(error, info.requestId)
+    if (problem.status >= 500 || call.hasBegun) this.report(error, info)
+    if (call.hasBegun) {
+      // Too late for a status: a cut stream must not look whole. One that told of the error is.
+      call.cut()
+      return
+    }
+    sign(call, info.requestId)
+    await answerJson(call, problem.status, problem, problemHeaders(problem.code))
+  }
+
+  /** Not awaited: the client's answer does not depend on the host's log. */
+  report(error: unknown, info: RequestInfo<Request>): void {
+    if (this.#onError !== undefined) void tell(this.#onError, error, info)
+  }
+}
+
+function sign(call: Call, requestId: string): void {
+  call.setHeader('X-Request-Id', requestId)
+  call.setHeader('X-Content-Type-Options', 'nosniff')
+}
+
+async function tell<Request>(
+  onError: NonNullable<HandlerOptions<Request>['onError']>,
+  error: unknown,
+  info: RequestInfo<Request>,
+): Promise<void> {
+  try {
+    await onError(error, info)
+  } catch (thrown) {
+    // A broken log must take down neither the server nor the answer, and not stay unseen.
+    process.emitWarning(thrown instanceof Error ? thrown : String(thrown))
+  }
+}
