@@ -109,7 +109,11 @@ t.test('a reader that takes nothing is cut off, and one that leaves ends it', as
   leaving.destroy()
   await Promise.all(answers)
   t.equal(errors.length, 1)
-  t.equal((await send(url + path, { headers: as('admin') })).status, 200)
+  // Its head alone: on a busy machine the rest may take longer than the limit.
+  const next = await begin(url)
+  next.on('error', () => {})
+  t.equal(next.statusCode, 200)
+  next.destroy()
 })
 
 t.test('an error after the first byte cuts the connection', async (t) => {
