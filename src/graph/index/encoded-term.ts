@@ -115,13 +115,33 @@ export function encodeInto(
   words[at++] = (to - from) * 4 + kind
   let i = from
   for (const last = to - 4; i <= last; i += 4) words[at++] = view.getInt32(i, true)
-  if (i < to) {
-    let word = view.getUint8(i)
-    if (i + 1 < to) word |= view.getUint8(i + 1) << 8
-    if (i + 2 < to) word |= view.getUint8(i + 2) << 16
-    words[at++] = word
-  }
+  if (i < to) words[at++] = lastWord(view, i, to)
   return at
+}
+
+/** Whether what begins at `at` is encodeInto() of the same. */
+export function isEncoded(
+  words: Int32Array,
+  at: number,
+  view: DataView,
+  from: number,
+  to: number,
+  kind: number,
+): boolean {
+  if (words[at++] !== (to - from) * 4 + kind) return false
+  let i = from
+  for (const last = to - 4; i <= last; i += 4) {
+    if (words[at++] !== view.getInt32(i, true)) return false
+  }
+  return i === to || words[at] === lastWord(view, i, to)
+}
+
+/** Up to three bytes. */
+function lastWord(view: DataView, from: number, to: number): number {
+  let word = view.getUint8(from)
+  if (from + 1 < to) word |= view.getUint8(from + 1) << 8
+  if (from + 2 < to) word |= view.getUint8(from + 2) << 16
+  return word
 }
 
 export function kindOf(header: number): number {

@@ -5,16 +5,7 @@ import { LANGUAGE, NOTHING, readNumbers } from '../../codec/walker.js'
 import type { CoreVisitor, TriplePlaces } from '../../codec/walker.js'
 import { xsdString } from '../../terms.js'
 import { Turns } from '../../turns.js'
-import * as encoded from './encoded-term.js'
-import {
-  ANNOTATED,
-  encodeBytes,
-  encodeInto,
-  ENTITY,
-  hashWords,
-  knownNumber,
-  LITERAL,
-} from './encoded-term.js'
+import { encodeBytes, ENTITY, knownNumber } from './encoded-term.js'
 import type { PartRecord } from './layout.js'
 import { PartWriter } from './part-writer.js'
 import { PassagePart } from './passage-part.js'
@@ -27,6 +18,7 @@ import { sortTerms } from './term-order.js'
 import { maxAhead, TermTable } from './term-table.js'
 import { writeTerms } from './terms-writer.js'
 import { VectorPart, type EncodedEntity } from './vector-part.js'
+import { WaitingTerms } from './waiting-terms.js'
 
 /**
  * What a part holds at most, more or less: a slice of the core may go over it. They bound the memory
@@ -63,14 +55,10 @@ export class PartBuilder implements CoreVisitor {
   #looked = 0
   readonly #roles: PredicateRoles
   #passages: PassagePart | undefined
-  /** Triples that wait for their terms to be looked up: these one behind the other, and their ends. */
-  #words = new Int32Array(1 << 14)
-  #wordsEnd = 0
-  readonly #ends = new Int32Array(3 * triplesAtOnce)
-  #waiting = 0
-  readonly #hashes = new Uint32Array(3 * triplesAtOnce)
-  /** By place of a waiting term: its language, where that is not in small letters. */
-  readonly #spellings = new Map<number, Uint8Array>()
+  /** Of triples that wait for their terms to be looked up, three of each: the names that `#waiting` gave. */
+  readonly #waiting = new WaitingTerms()
+  readonly #names = new Int32Array(3 * triplesAtOnce)
+  #waitingCount = 0
 
   /** Datatypes that were met, by their numbers in the index: `plain`, or another one below 0 where there is none. */
   readonly #datatypes = new RepeatedTexts<number>()
@@ -122,74 +110,56 @@ export class PartBuilder implements CoreVisitor {
   }
 
   triple(bytes: Uint8Array, view: DataView, places: TriplePlaces): void {
-    const { sFrom, sTo, sE, pFrom, pTo, pE, oFrom, oTo, oE } = places
-    const n = 3 * this.#waiting
-    this.#needWords(sTo - sFrom + pTo - pFrom + oTo - oFrom)
-    const words = this.#words
-    const ends = this.#ends
-    ends[n] = encodeInto(words, this.#wordsEnd, view, sFrom, sTo, sE)
-    ends[n + 1] = encodeInto(words, ends[n] as number, view, pFrom, pTo, pE)
-    ends[n + 2] = encodeInto(words, ends[n + 1] as number, view, oFrom, oTo, oE)
-    this.#wordsEnd = ends[n + 2] as number
-    if (!places.isPlain) this.#annotate(bytes, view, places)
-    if (++this.#waiting === triplesAtOnce) this.chunkEnd(bytes, view)
+    if (places.isPlain) this.#addPlain(view, places)
+    else this.#addAnnotated(bytes, view, places)
+    if (++this.#waitingCount === triplesAtOnce) this.chunkEnd(bytes, view)
   }
 
-  /** Encodes what the triple that was encoded last has beside its texts. */
-  #annotate(bytes: Uint8Array, view: DataView, places: TriplePlaces): void {
-    const { sMore, pMore, oMore, oMoreFrom, oMoreTo, gFrom, gTo } = places
-    if (sMore !== NOTHING || pMore !== NOTHING) this.#annotateOthers(view, places)
-    if (oMore !== NOTHING) {
-      this.#encodeMore(view, oMore, oMoreFrom, oMoreTo, 3 * this.#waiting + 2)
+  #addPlain(
+    view: DataView,
+    { sFrom, sTo, sE, pFrom, pTo, pE, oFrom, oTo, oE }: TriplePlaces,
+  ): void {
+    const waiting = this.#waiting
+    const names = this.#names
+    const n = 3 * this.#waitingCount
+    names[n] = waiting.addOfRun(view, sFrom, sTo, sE)
+    names[n + 1] = waiting.addOfFew(view, pFrom, pTo, pE)
+    names[n + 2] = waiting.add(view, oFrom, oTo, oE)
+  }
+
+  /** Some of its terms have more than their text, or it is in a graph. */
+  #addAnnotated(bytes: Uint8Array, view: DataView, places: TriplePlaces): void {
+    const { sFrom, sTo, sE, sMore, pFrom, pTo, pE, pMore, oFrom, oTo, oE } = places
+    const waiting = this.#waiting
+    const names = this.#names
+    const n = 3 * this.#waitingCount
+    if (sMore === NOTHING) names[n] = waiting.addOfRun(view, sFrom, sTo, sE)
+    else {
+      names[n] = waiting.add(view, sFrom, sTo, sE)
+      this.#addMore(view, sMore, places.sMoreFrom, places.sMoreTo)
     }
+    if (pMore === NOTHING) names[n + 1] = waiting.addOfFew(view, pFrom, pTo, pE)
+    else {
+      names[n + 1] = waiting.add(view, pFrom, pTo, pE)
+      this.#addMore(view, pMore, places.pMoreFrom, places.pMoreTo)
+    }
+    names[n + 2] = waiting.add(view, oFrom, oTo, oE)
+    this.#addMore(view, places.oMore, places.oMoreFrom, places.oMoreTo)
+    const { gFrom, gTo } = places
     if (gFrom < gTo) {
       this.#hasGraphs = true
-      this.#waitingGraphs[this.#waiting] = this.#graphOf(bytes, gFrom, gTo)
+      this.#waitingGraphs[this.#waitingCount] = this.#graphOf(bytes, gFrom, gTo)
     }
   }
 
-  /** Of a subject and a predicate, which hardly ever are literals: what lies behind is encoded again. */
-  #annotateOthers(view: DataView, places: TriplePlaces): void {
-    const { pFrom, pTo, pE, oFrom, oTo, oE } = places
-    const { sMore, sMoreFrom, sMoreTo, pMore, pMoreFrom, pMoreTo } = places
-    const n = 3 * this.#waiting
-    this.#wordsEnd = this.#ends[n] as number
-    if (sMore !== NOTHING) this.#encodeMore(view, sMore, sMoreFrom, sMoreTo, n)
-    this.#encode(view, pFrom, pTo, pE, n + 1)
-    if (pMore !== NOTHING) this.#encodeMore(view, pMore, pMoreFrom, pMoreTo, n + 1)
-    this.#encode(view, oFrom, oTo, oE, n + 2)
-  }
-
-  /** `place` is that of the waiting term. */
-  #encode(view: DataView, from: number, to: number, kind: number, place: number): void {
-    this.#needWords(to - from)
-    this.#wordsEnd = encodeInto(this.#words, this.#wordsEnd, view, from, to, kind)
-    this.#ends[place] = this.#wordsEnd
-  }
-
-  /** Encodes what a literal has beside its text, which was the last to be encoded. */
-  #encodeMore(view: DataView, more: number, from: number, to: number, place: number): void {
-    const start = place === 0 ? 0 : (this.#ends[place - 1] as number)
-    if (more === LANGUAGE) this.#encodeLanguage(view, from, to, place)
+  /** What the literal that was added last has beside its text. */
+  #addMore(view: DataView, more: number, from: number, to: number): void {
+    if (more === NOTHING) return
+    if (more === LANGUAGE) this.#waiting.addLanguage(view, from, to)
     else {
       const datatype = this.#datatypeOf(view, from, to)
-      if (datatype === plain) return
-      if (datatype < 0) this.#encode(view, from, to, encoded.DATATYPE, place)
-      else {
-        this.#words[this.#wordsEnd++] = datatype * 4 + encoded.KNOWN
-        this.#ends[place] = this.#wordsEnd
-      }
+      if (datatype !== plain) this.#waiting.addDatatype(view, from, to, datatype)
     }
-    const words = this.#words
-    words[start] = (words[start] as number) + ANNOTATED - LITERAL
-  }
-
-  #encodeLanguage(view: DataView, from: number, to: number, place: number): void {
-    if (!hasCapitals(view, from, to)) return this.#encode(view, from, to, encoded.LANGUAGE, place)
-    const tag = bytesOf(view, from, to).slice()
-    this.#spellings.set(place, tag)
-    const small = tag.map((byte) => (isCapital(byte) ? byte | 0x20 : byte))
-    this.#encode(viewOf(small), 0, small.length, encoded.LANGUAGE, place)
   }
 
   #datatypeOf(view: DataView, from: number, to: number): number {
@@ -218,55 +188,25 @@ export class PartBuilder implements CoreVisitor {
 
   // Looking up the terms of many triples in a row costs less than doing it between the others' parsing.
   chunkEnd(_bytes: Uint8Array, _view: DataView): void {
-    const count = this.#waiting
+    const count = this.#waitingCount
     if (count === 0) return
     if (this.#number < 0) this.#number = this.#begun++
-    this.#waiting = 0
-    this.#wordsEnd = 0
+    this.#waitingCount = 0
     while (this.#triples + count > this.#columns.s.length) this.#grow()
     if (this.#hasGraphs) this.#enterGraphs(count)
     else this.#enterPlace(this.#triples, this.#triples + count, this.#places.at(this.#origin, 0))
-    const terms = this.#terms
+    const ids = this.#waiting.lookUp(this.#terms)
+    const names = this.#names
     const { s, p, o } = this.#columns
-    const words = this.#words
-    const ends = this.#ends
-    const hashes = this.#hashes
-    let at = 0
-    for (let i = 0; i < 3 * count; i++) {
-      const end = ends[i] as number
-      hashes[i] = hashWords(words, at, end)
-      at = end
-    }
-    terms.readAhead(hashes, 3 * count)
-    const spellings = this.#spellings
-    const isSpelled = spellings.size > 0
-    let known = terms.count
-    let from = 0
-    let subject = -1
-    let subjectFrom = 0
-    let subjectTo = 0
-    for (let i = 0, n = this.#triples; i < count; i++, n++) {
-      const pFrom = ends[3 * i] as number
-      const oFrom = ends[3 * i + 1] as number
-      const end = ends[3 * i + 2] as number
-      // Subjects come in runs: a comparison costs less than a look-up.
-      if (subject < 0 || !isSame(words, subjectFrom, subjectTo, from, pFrom)) {
-        subject = terms.addHashed(words, from, pFrom, hashes[3 * i] as number)
-        if (isSpelled) known = this.#spell(subject, 3 * i, known)
-      }
-      subjectFrom = from
-      subjectTo = pFrom
-      s[n] = subject
-      const predicate = terms.addHashed(words, pFrom, oFrom, hashes[3 * i + 1] as number)
-      p[n] = predicate
-      if (isSpelled) known = this.#spell(predicate, 3 * i + 1, known)
-      const object = terms.addHashed(words, oFrom, end, hashes[3 * i + 2] as number)
-      o[n] = object
-      if (isSpelled) known = this.#spell(object, 3 * i + 2, known)
-      from = end
+    for (let i = 0, n = this.#triples; i < 3 * count; i += 3, n++) {
+      const subject = names[i] as number
+      const predicate = names[i + 1] as number
+      const object = names[i + 2] as number
+      s[n] = subject < 0 ? ~subject : (ids[subject] as number)
+      p[n] = predicate < 0 ? ~predicate : (ids[predicate] as number)
+      o[n] = object < 0 ? ~object : (ids[object] as number)
     }
     this.#triples += count
-    if (isSpelled) spellings.clear()
     this.#waitingGraphs.length = 0
   }
 
@@ -303,23 +243,12 @@ export class PartBuilder implements CoreVisitor {
     columns.places.fill(place, from, to)
   }
 
-  /** Notes how a term is spelled where it is new: not one of the first `known`. Returns how many are known now. */
-  #spell(id: number, place: number, known: number): number {
-    const tag = this.#spellings.get(place)
-    if (tag !== undefined && id === known) this.#terms.spell(tag)
-    return this.#terms.count
-  }
-
   entity(bytes: Uint8Array, view: DataView, terms: TriplePlaces): void {
     this.chunkEnd(bytes, view)
     const { sFrom, sTo, sE, sMore, sMoreFrom, sMoreTo, isPlain } = terms
-    this.#encode(view, sFrom, sTo, sE, 0)
-    if (!isPlain && sMore !== NOTHING) this.#encodeMore(view, sMore, sMoreFrom, sMoreTo, 0)
-    const words = this.#words.slice(0, this.#wordsEnd)
-    const hash = hashWords(words, 0, words.length)
-    this.#entity = { words, hash, spelling: this.#spellings.get(0) }
-    this.#spellings.clear()
-    this.#wordsEnd = 0
+    this.#waiting.add(view, sFrom, sTo, sE)
+    if (!isPlain) this.#addMore(view, sMore, sMoreFrom, sMoreTo)
+    this.#entity = this.#waiting.takeOne()
   }
 
   vector(view: DataView, at: number, count: number): void {
@@ -424,6 +353,7 @@ export class PartBuilder implements CoreVisitor {
   #begin(): void {
     this.#number = -1
     this.#terms.clear()
+    this.#waiting.forget()
     this.#places = new PlaceTable(this.#terms)
     this.#triples = 0
     this.#looked = 0
@@ -432,17 +362,6 @@ export class PartBuilder implements CoreVisitor {
     this.#hasGraphs = false
     this.#graphs.clear()
     this.#graph = undefined
-  }
-
-  /** Room for so many bytes, of three terms at most. */
-  #needWords(bytes: number): void {
-    if (this.#wordsEnd + bytes / 4 + 9 > this.#words.length) this.#growWords(bytes)
-  }
-
-  #growWords(bytes: number): void {
-    const larger = new Int32Array(2 * this.#words.length + bytes)
-    larger.set(this.#words)
-    this.#words = larger
   }
 
   #grow(): void {
@@ -494,15 +413,6 @@ function isBytes(expected: Uint8Array, bytes: Uint8Array, from: number, to: numb
   return true
 }
 
-function isCapital(byte: number): boolean {
-  return byte >= 0x41 && byte <= 0x5a
-}
-
-function hasCapitals(view: DataView, from: number, to: number): boolean {
-  for (let i = from; i < to; i++) if (isCapital(view.getUint8(i))) return true
-  return false
-}
-
 interface BuilderColumns {
   readonly s: Uint32Array
   readonly p: Uint32Array
@@ -524,14 +434,4 @@ interface GraphName {
 
 function bytesOf(view: DataView, from: number, to: number): Uint8Array {
   return new Uint8Array(view.buffer, view.byteOffset + from, to - from)
-}
-
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-}
-
-function isSame(words: Int32Array, from: number, to: number, other: number, end: number): boolean {
-  if (end - other !== to - from) return false
-  for (let i = from, at = other; i < to; i++, at++) if (words[i] !== words[at]) return false
-  return true
 }
