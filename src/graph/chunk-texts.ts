@@ -30,6 +30,18 @@ export class ChunkTexts {
     return (only instanceof Promise ? await only : only) ?? this.#among(set, passage, chunk)
   }
 
+  /** The title, the heading and the text of a passage, where it has them. Rejects with the signal's reason. */
+  async fieldsOf(set: PassageSet, passage: number): Promise<readonly string[]> {
+    const { chunk, before } = await withBlocks(() => {
+      const ids = [columnOf.title, columnOf.heading].map((column) => set.at(column, passage))
+      return {
+        chunk: set.term(set.at(columnOf.passage, passage)),
+        before: ids.filter((id) => id > 0).map((id) => set.term(id - 1).v),
+      }
+    })
+    return [...before, await this.textOf(set, passage, chunk)]
+  }
+
   async #among(set: PassageSet, passage: number, chunk: Term): Promise<string> {
     const key = keyOf(chunk)
     const known = this.#known.get(key) ?? this.#read(set, chunk)

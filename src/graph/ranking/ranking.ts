@@ -2,6 +2,7 @@
 // found first to what that does not say itself.
 
 import { Turns } from '../../turns.js'
+import { ChunkTexts } from '../chunk-texts.js'
 import type { GraphView } from '../view.js'
 import { bestWithKeys } from '../words/keys.js'
 import type { Phrase } from '../words/phrases.js'
@@ -64,7 +65,9 @@ export async function rank(
   let keyed: readonly PassageOfSet[]
   try {
     await candidates.add(search.best(Math.max(k, 4 * weights.firsts)))
-    keyed = await bestWithKeys(sets, words, search, turns)
+    const texts = new ChunkTexts(view, turns)
+    const fieldsOf = (set: PassageSet, passage: number) => texts.fieldsOf(set, passage)
+    keyed = await bestWithKeys(sets, words, { search, fieldsOf }, turns)
     await candidates.add(keyed)
   } finally {
     search.end()

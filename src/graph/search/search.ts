@@ -28,8 +28,9 @@ export async function search(
   await turns.pass()
   const begun = await Search.of(sets, question, turns)
   try {
-    const first = await firstOf(sets, question, { search: begun, k }, turns)
-    const best = await readBest(view, begun, { k, first }, turns)
+    const texts = new ChunkTexts(view, turns)
+    const first = await firstOf(sets, question, { search: begun, k, texts }, turns)
+    const best = await readBest(texts, begun, { k, first }, turns)
     const highlighter = new Highlighter(question, await begun.forms())
     const scored = best.map(({ scored }) => scored)
     const parts = explain ? await explained(sets, question, scored, turns) : []
@@ -60,12 +61,13 @@ interface Read {
 async function firstOf(
   sets: readonly PassageSet[],
   question: WordQuestion,
-  { search, k }: { readonly search: Search; readonly k: number },
+  { search, k, texts }: { readonly search: Search; readonly k: number; readonly texts: ChunkTexts },
   turns: Turns,
 ): Promise<ScoredPassage | undefined> {
   const [best] = search.best(k)
   if (best === undefined) return undefined
-  const equals = await bestWithKeys(sets, question, search, turns)
+  const fieldsOf = (set: PassageSet, passage: number) => texts.fieldsOf(set, passage)
+  const equals = await bestWithKeys(sets, question, { search, fieldsOf }, turns)
   if (equals[0]?.score === best.score) return undefined
   const named = await Promise.all(
     equals.map(async (each) => ({ each, name: await nameOf(search.set(each.set), each) })),
@@ -81,12 +83,11 @@ function nameOf(set: PassageSet, { passage }: ScoredPassage): string | Promise<s
 
 /** The best, each once: several cores may say the same passage. */
 async function readBest(
-  view: GraphView,
+  texts: ChunkTexts,
   search: Search,
   { k, first }: { readonly k: number; readonly first: ScoredPassage | undefined },
   turns: Turns,
 ): Promise<Read[]> {
-  const texts = new ChunkTexts(view, turns)
   const reads = new Map<string, Promise<Read>>()
   for (let wanted = k; ; wanted *= 2) {
     const best = search.best(wanted)

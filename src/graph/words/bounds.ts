@@ -9,4 +9,7 @@ export const bounds = {
   mostHeld: 2 ** 22,
   /** All of a question is looked for by so many of its words first. */
   mostPlaced: 3,
+  /** Where so few passages have these so, all of it is looked for in their texts, of so many words together. */
+  mostRead: 16,
+  mostReadWords: 2 ** 14,
 }

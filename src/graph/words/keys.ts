@@ -3,17 +3,23 @@
 
 import { idfOf } from '../../text/bm25.js'
 import type { Turns } from '../../turns.js'
-import { takePlaced, type Phrase, type PlacedForm } from './phrases.js'
+import type { PlacedForm } from './phrases.js'
 import { bounds } from './bounds.js'
 import { nameOfPhrase, type WordQuestion } from './question.js'
 import type { Search } from './search.js'
 import { statisticsOf } from './statistics.js'
 import type { ScoredPassage } from './top-passages.js'
 import type { PassageSet } from './types.js'
+import {
+  having,
+  havingWhole,
+  placedIn,
+  type FieldsOf,
+  type PassageOfSet,
+} from './whole-question.js'
 
 /** Of the question, not ended. */
 type Begun = Pick<Search, 'parts' | 'havingExactly' | 'scoreOf'>
-type PassageOfSet = Omit<ScoredPassage, 'score'>
 
 /** A key is in no more passages, */
 const mostHaving = 16
@@ -36,6 +42,11 @@ const leastTelling = 3
 /** Of passages of one score so many are told. */
 const mostBest = 64
 
+export interface Reading {
+  readonly search: Begun
+  readonly fieldsOf: FieldsOf
+}
+
 interface Key {
   readonly forms: readonly PlacedForm[]
   readonly idf: number
@@ -50,13 +61,14 @@ interface Key {
 export async function bestWithKeys(
   sets: readonly PassageSet[],
   question: WordQuestion,
-  search: Begun,
+  { search, fieldsOf }: Reading,
   turns: Turns,
 ): Promise<ScoredPassage[]> {
   const { whole, words } = question
   const isLong = whole !== undefined && whole.forms.length >= leastWhole
   if (isLong && words.length >= leastTelling) {
-    const passages = await havingWhole(sets, whole, search, turns)
+    const havingExactly = (form: string) => search.havingExactly(form)
+    const passages = await havingWhole(sets, whole, { havingExactly, fieldsOf }, turns)
     if (passages.length > 0) return bestOf(passages, search)
   }
   if (countOf(question) > mostWords) return []
@@ -140,49 +152,4 @@ function shareOf(keys: readonly Key[], { words }: WordQuestion, { parts }: Begun
   // Two frequent words may be rare together.
   const most = Math.max(sum, ...keys.map(({ idf }) => idf))
   return most / (most + rest)
-}
-
-/**
- * The passages in which all of a question stands as it is. Its rarest words are looked for first, each in its
- * place: lists of words that are everywhere are read for what is a quotation almost for sure.
- */
-async function havingWhole(
-  sets: readonly PassageSet[],
-  whole: Phrase,
-  search: Begun,
-  turns: Turns,
-): Promise<PassageOfSet[]> {
-  const counted = whole.forms.flatMap((form, at) => {
-    const count = search.havingExactly(form)
-    return count === undefined ? [] : [{ form, at, count }]
-  })
-  counted.sort((a, b) => a.count - b.count)
-  const [rarest] = counted
-  if (rarest === undefined || rarest.count === 0 || rarest.count > bounds.mostPaired) return []
-  const placed = counted.slice(0, bounds.mostPlaced).sort((a, b) => a.at - b.at)
-  const start = placed[0]?.at ?? 0
-  const forms = placed.map(({ form, at }) => ({ form, at: at - start }))
-  let isPlaced = false
-  for (const set of sets) {
-    await takePlaced(set, forms, turns, { take: () => (isPlaced = true) })
-    if (isPlaced) return [...(await having(sets, placedIn(whole), turns)).values()]
-  }
-  return []
-}
-
-async function having(
-  sets: readonly PassageSet[],
-  forms: readonly PlacedForm[],
-  turns: Turns,
-): Promise<Map<string, PassageOfSet>> {
-  const found = new Map<string, PassageOfSet>()
-  for (const [n, set] of sets.entries()) {
-    const take = (passage: number) => found.set(`${n} ${passage}`, { set: n, passage })
-    await takePlaced(set, forms, turns, { take })
-  }
-  return found
-}
-
-function placedIn({ forms }: Phrase): PlacedForm[] {
-  return forms.map((form, at) => ({ form, at }))
 }

@@ -154,6 +154,8 @@ class Slices {
   }
 }
 
+const nowhere: readonly number[] = []
+
 /** A cursor over the passages that have some words one behind the other. */
 class PhraseCursor {
   /** By place in the phrase: the list of its word. A word that comes again has one list. */
@@ -189,6 +191,8 @@ class PhraseCursor {
 
   /** Where in a field the words follow each other. Positions of each are read once, field by field. */
   #startsIn(field: keyof FieldCounts): readonly number[] {
+    // As a rule in titles and headings.
+    if (this.#distinct.every((list) => list[field] === 0)) return nowhere
     const positions = new Map(this.#distinct.map((list) => [list, positionsOf(list, list[field])]))
     let starts: readonly number[] | undefined
     for (const { list, at } of this.#lists) {
@@ -204,7 +208,7 @@ class PhraseCursor {
 function advanced(lists: readonly WordList[], passage: number): boolean | undefined {
   let areAll = true
   for (const list of lists) {
-    while (!(list.isBegun && list.passage >= passage)) if (!list.next()) return undefined
+    if (!list.advance(passage)) return undefined
     areAll &&= list.passage === passage
   }
   return areAll

@@ -1,6 +1,6 @@
 // Where a word stands: the list of its passages, as bytes. docs/format.md describes it.
 
-import { damagedList, HAS_HEADING, HAS_TITLE, WordEntries } from './word-entries.js'
+import { damagedList, HAS_HEADING, HAS_OTHERS, HAS_TITLE, WordEntries } from './word-entries.js'
 
 /** How often a word is in each field of a passage. */
 export interface FieldCounts {
@@ -119,13 +119,52 @@ export class WordList implements FieldCounts {
     return true
   }
 
+  /** Goes to the first passage that is not before this one, where it is not there. False where there is none. */
+  advance(to: number): boolean {
+    while (!this.isBegun || this.passage < to) {
+      if (this.isBegun) this.#pass(to)
+      if (!this.next()) return false
+    }
+    return true
+  }
+
+  /** Passes entries before a passage, as far as each is two bytes: most are. */
+  #pass(to: number): void {
+    const bytes = this.#bytes
+    let at = this.#at
+    let left = this.#left
+    let { passage } = this
+    let before = 0
+    let text = -1
+    for (; left > 0; left--) {
+      const step = bytes[at] as number
+      const word = bytes[at + 1] as number
+      const isShort = step > 0 && step < 0x80 && word > 0 && word < 0x80
+      if (!isShort || (word & HAS_OTHERS) !== 0 || passage + step >= to) break
+      passage += step
+      at += 2
+      if (text >= 0) before += text
+      text = word >>> 2
+    }
+    if (text < 0) return
+    if (passage >= this.#most) throw damagedList('is in a passage that is not there')
+    this.#unread += this.title + this.heading + this.text + before
+    this.title = this.heading = 0
+    this.text = text
+    this.passage = passage
+    this.#at = at
+    this.#left = left
+  }
+
   /** Goes to the positions of the passage. They are read with gap(), as many as it has counts. */
   positions(): void {
     const bytes = this.#bytes
-    for (let left = this.#unread; left > 0; this.#positionsAt++) {
-      if (this.#positionsAt >= bytes.length) throw damagedList('does not end where it should')
-      if ((bytes[this.#positionsAt] as number) < 0x80) left--
+    let at = this.#positionsAt
+    for (let left = this.#unread; left > 0; at++) {
+      if (at >= bytes.length) throw damagedList('does not end where it should')
+      if ((bytes[at] as number) < 0x80) left--
     }
+    this.#positionsAt = at
     this.#unread = -(this.title + this.heading + this.text)
   }
 

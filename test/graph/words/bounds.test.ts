@@ -96,3 +96,32 @@ t.test('words are scored alike a few at a time, and in spans of few passages', a
   patience.span = 7
   t.strictSame(await answers(), usually)
 })
+
+t.test(
+  'a whole question is looked for in the texts of a few passages, else in lists',
+  async (t) => {
+    const small = Array.from({ length: 20 }, () => 'the day of the river, and all of it')
+    const texts = ['news of the day from nowhere', 'nowhere news, day', 'news of day from nowhere']
+    const graph = await openGraph(t, [...texts, ...small])
+    const read = new Set<string>()
+    const { list } = SeenPassages.prototype
+    SeenPassages.prototype.list = function (n) {
+      read.add(this.word(n))
+      return list.call(this, n)
+    }
+    t.teardown(() => (SeenPassages.prototype.list = list))
+    const ask = async () => {
+      read.clear()
+      const [first] = await graph.search({ text: 'News of the day from nowhere' })
+      return first?.chunk.v
+    }
+    const first = await ask()
+    t.match(first, /0$/)
+    t.notOk(read.has('of') || read.has('the'), [...read].join())
+    for (const few of [{ mostRead: 0 }, { mostReadWords: 5 }]) {
+      Object.assign(bounds, usual, few)
+      t.equal(await ask(), first)
+      t.ok(read.has('of') && read.has('the'), [...read].join())
+    }
+  },
+)

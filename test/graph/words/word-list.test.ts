@@ -71,6 +71,53 @@ t.test(`what is written is read, with or without its positions (seed ${seed})`, 
   t.pass()
 })
 
+const short = fc.record({
+  step: fc.integer({ min: 1, max: 3 }),
+  title: fc.constant<number[]>([]),
+  heading: fc.constant<number[]>([]),
+  text: fc.array(fc.nat(200), { minLength: 1, maxLength: 3 }),
+})
+
+t.test(`passages that are passed leave the positions where they are (seed ${seed})`, async (t) => {
+  const property = fc.property(
+    fc.array(fc.oneof({ arbitrary: short, weight: 20 }, entry), { maxLength: 200, size: 'max' }),
+    fc.array(fc.nat(300), { maxLength: 20 }),
+    (entries, bounds) => {
+      const writer = new WordListWriter()
+      let passage = 0
+      for (const { step, title, heading, text } of entries) {
+        const counts = { title: title.length, heading: heading.length, text: text.length }
+        writer.passage((passage += step), counts)
+        for (const gap of [...title, ...heading, ...text]) writer.gap(gap)
+      }
+      const bytes = Buffer.concat(writer.take())
+      const [one, other] = [new WordList(bytes, Infinity), new WordList(bytes, Infinity)]
+      const all = [...bounds.sort((a, b) => a - b), 2 ** 23, Infinity]
+      for (const to of all) {
+        let isThere = one.isBegun || one.next()
+        while (isThere && one.passage < to) isThere = one.next()
+        assert.equal(other.advance(to), isThere)
+        if (!isThere) break
+        for (const list of [one, other]) list.positions()
+        const { passage, title, heading, text } = one
+        assert.deepEqual(
+          [other.passage, other.title, other.heading, other.text],
+          [passage, title, heading, text],
+        )
+        const read = (list: WordList) =>
+          Array.from({ length: title + heading + text }, () => list.gap())
+        const gaps = read(one)
+        assert.deepEqual(read(other), gaps)
+        // Positions are read once.
+        if (!one.next()) break
+        other.next()
+      }
+    },
+  )
+  fc.assert(property, { numRuns: 500, seed })
+  t.pass()
+})
+
 t.test(`any bytes end (seed ${seed})`, async (t) => {
   let damaged = 0
   const property = fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
