@@ -4,13 +4,15 @@
 
 import type { Committer } from './engine/committer.js'
 import type { Draft } from './engine/draft.js'
-import { blockOf } from './engine/state.js'
+import { blockOf, blocksIn } from './engine/state.js'
+import { commitIn, type Placing } from './placing.js'
 
 /** Objects of one commit. */
 const stepRows = 4096
 
 /**
  * Gives the number of objects deleted; `undefined` where there is no such collection.
+ * @param placing where it is not known which lane the collection is in
  * @param isBegun only what somebody has begun: that one may have ended it since, and others may have filled it anew
  */
 export async function deleteCollection(
@@ -18,8 +20,9 @@ export async function deleteCollection(
   name: string,
   signal: AbortSignal,
   isBegun = false,
+  placing: Placing = async () => () => undefined,
 ): Promise<number | undefined> {
-  const isMarked = await committer.commit(async (draft) => {
+  const isMarked = await commitIn(committer, name, placing, async (draft) => {
     const record = draft.collection(name)
     if (record === undefined || (isBegun && record.deleting === undefined)) return false
     if (isBegun) return true
@@ -32,7 +35,9 @@ export async function deleteCollection(
   while (from !== undefined) {
     signal.throwIfAborted()
     const begin: DeletionPosition = from
-    const step = await committer.commit((draft) => deleteSome(draft, committer, name, begin))
+    const step = await commitIn(committer, name, placing, (draft) =>
+      deleteSome(draft, committer, name, begin),
+    )
     deleted += step.rows
     from = step.next
   }
@@ -58,8 +63,9 @@ async function deleteSome(
   let rows = 0
   for (const [schema, table] of [...draft.state.tables].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (schema < from.schema) continue
-    const begin = schema === from.schema ? Math.max(0, blockOf(table, from.ref)) : 0
-    for (const place of table.blocks.slice(begin)) {
+    const [first, end] = blocksIn(table, draft.lane)
+    const begin = schema === from.schema ? Math.max(first, blockOf(table, from.ref)) : first
+    for (const place of table.blocks.slice(begin, end)) {
       if (place.first >= deleting) break
       if (place.owners?.every(([collection]) => collection !== name) === true) continue
       if (rows >= stepRows) return { rows, next: { schema, ref: place.first } }

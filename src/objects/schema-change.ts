@@ -4,13 +4,15 @@
 
 import { randomBytes } from 'node:crypto'
 import { LorekeepError } from '../errors.js'
-import { NotInThisDraft, type Committer } from './engine/committer.js'
+import type { Committer } from './engine/committer.js'
+import { NotInThisDraft } from './engine/lane-queue.js'
 import type { Draft } from './engine/draft.js'
-import { maxTables, tableSpan } from './engine/ref.js'
+import { laneCount } from './engine/lanes.js'
+import { laneOfRef, maxTables, tableSpan } from './engine/ref.js'
 import type { CompiledSchema } from './schema/schema.js'
 import type { ObjectId } from './types.js'
 import { indexOf, nameOf, type Index } from './engine/index-runs.js'
-import { blockOf, type Table } from './engine/state.js'
+import { blockOf, blocksIn, isBuilt, type BlockPlace, type Table } from './engine/state.js'
 import type { Row } from './engine/block.js'
 import type { Problem } from '../door/problems.js'
 
@@ -59,15 +61,15 @@ export class SchemaChange {
 
   async #attempt(signal: AbortSignal): Promise<'done' | 'cut off'> {
     const violations: Violation[] = []
-    let progress = await this.#committer.commit((draft) => this.#begin(draft))
+    let progress = await this.#committer.commitOfAll((draft) => this.#begin(draft))
     try {
       while (progress === 'going on') {
         signal.throwIfAborted()
-        progress = await this.#committer.commit((draft) => this.#step(draft, violations))
+        progress = await this.#committer.commitOfAll((draft) => this.#step(draft, violations))
       }
     } catch (error) {
       const abandon = async (draft: Draft) => this.#abandon(draft)
-      await this.#committer.commit(abandon).catch(() => this.#committer.takeAlong(abandon))
+      await this.#committer.commitOfAll(abandon).catch(() => this.#committer.takeAlong(abandon))
       throw error
     }
     if (violations.length > 0) throw violated(violations)
@@ -111,7 +113,7 @@ export class SchemaChange {
       return 'done'
     }
     const indexes = added.map((index) => draft.createIndex(index))
-    draft.setBuilding(name, { token: this.#token, member: this.#member, indexes, upTo: 0 })
+    draft.setBuilding(name, { token: this.#token, member: this.#member, indexes, upTo: new Map() })
     return 'going on'
   }
 
@@ -123,16 +125,14 @@ export class SchemaChange {
     const building = draft.building(name)
     const table = draft.table(name)
     if (building?.token !== this.#token || table === undefined) return 'cut off'
-    const from = building.upTo === 0 ? 0 : Math.max(0, blockOf(table, building.upTo - 1))
-    const places = table.blocks.slice(from, from + stepBlocks)
+    const { places, isLast } = unbuilt(table, building.upTo)
     const rows: Row[] = []
     for (const place of places) {
       const block = await this.#committer.memory.blocks.get(place.page)
       for (let n = 0; n < block.rows; n++) {
-        if ((block.refs[n] as number) >= building.upTo) rows.push(block.row(n))
+        if (!isBuilt(building, block.refs[n] as number)) rows.push(block.row(n))
       }
     }
-    const isLast = from + places.length >= table.blocks.length
     this.#check(rows, violations)
     if (violations.length > 0) {
       this.#abandon(draft)
@@ -144,8 +144,9 @@ export class SchemaChange {
       draft.setBuilding(name, undefined)
       return 'done'
     }
-    const last = rows.at(-1)?.ref ?? building.upTo
-    draft.setBuilding(name, { ...building, upTo: last + tableSpan })
+    const upTo = new Map(building.upTo)
+    for (const { ref } of rows) upTo.set(laneOfRef(ref), ref + tableSpan)
+    draft.setBuilding(name, { ...building, upTo })
     return 'going on'
   }
 
@@ -174,6 +175,24 @@ export class SchemaChange {
       })
     }
   }
+}
+
+/** Blocks of one step: those that may have rows which the indexes lack, of one lane after the other. */
+function unbuilt(
+  table: Table,
+  upTo: ReadonlyMap<number, number>,
+): { readonly places: readonly BlockPlace[]; readonly isLast: boolean } {
+  const places: BlockPlace[] = []
+  for (let lane = 0; lane < laneCount; lane++) {
+    const [first, end] = blocksIn(table, lane)
+    const begun = upTo.get(lane)
+    const from = begun === undefined ? first : Math.max(first, blockOf(table, begun - 1))
+    for (let at = from; at < end; at++) {
+      if (places.length === stepBlocks) return { places, isLast: false }
+      places.push(table.blocks[at] as BlockPlace)
+    }
+  }
+  return { places, isLast: true }
 }
 
 function violated(errors: readonly Violation[]): LorekeepError {

@@ -5,7 +5,8 @@ import type { Sharing, Storage } from '../storage.js'
 import type { Row } from './engine/block.js'
 import type { Draft } from './engine/draft.js'
 import { deleteCollection } from './collection-deletion.js'
-import { Committer, NotInThisDraft } from './engine/committer.js'
+import { Committer } from './engine/committer.js'
+import { NotInThisDraft, type Change } from './engine/lane-queue.js'
 import { findPlace } from './engine/lookup.js'
 import { openState } from './engine/opening.js'
 import { findRows } from './query/find.js'
@@ -18,6 +19,7 @@ import {
   parseImport,
 } from './import-request.js'
 import { mergePatch } from './merge-patch.js'
+import { commitIn } from './placing.js'
 import { runQuery } from './query/query.js'
 import { planOf, type QueryResult } from './query/query-result.js'
 import { noSchema, parseQuery, type QueryRequest } from './query/query-request.js'
@@ -174,7 +176,7 @@ class StoredObjects implements ClosableObjectStore {
     checkNoMore('dropSchema()', surplus)
     checkArgument('the name of a schema', name, aString)
     return this.#inTurn(`schema ${name}`, () =>
-      this.#committer.commit(async (draft) => {
+      this.#committer.commitOfAll(async (draft) => {
         if (draft.touches(name)) throw new NotInThisDraft()
         const { rows } = draft.table(name) ?? {}
         if (rows === undefined) return false
@@ -216,7 +218,7 @@ class StoredObjects implements ClosableObjectStore {
       const before = this.#committer.known.tables.get(schema_name)?.schema
       let checked = before && check(before)
       const { collection, user } = metadata
-      return this.#committer.commit(async (draft): Promise<ObjectImportResult> => {
+      return this.#commitIn(collection, async (draft): Promise<ObjectImportResult> => {
         const table = draft.table(schema_name) ?? noSchema(schema_name)
         if (checked?.schema !== table.schema) checked = check(table.schema)
         if ('error' in checked) throw checked.error
@@ -399,7 +401,7 @@ class StoredObjects implements ClosableObjectStore {
     const text = idText(id)
     const scope = scopeIn('delete()', options)
     return this.#inFlight.run(() =>
-      this.#committer.commit(async (draft) => {
+      this.#commitIn(collection, async (draft) => {
         const row = await draft.find(collection, text)
         if (row === undefined || !isChangeable(scope, row, schemaOf(draft, row))) return false
         draft.remove(row)
@@ -430,7 +432,7 @@ class StoredObjects implements ClosableObjectStore {
       throw new LorekeepError('LK_OBJECT_REQUEST', `collection ${reason}`, { details: { errors } })
     }
     return this.#inFlight.run(() =>
-      this.#committer.commit(async (draft) => {
+      this.#commitIn(name, async (draft) => {
         if (draft.collection(name) !== undefined) return false
         draft.createCollection(name)
         return true
@@ -446,7 +448,7 @@ class StoredObjects implements ClosableObjectStore {
 
   #deleteCollection(name: string, isBegun: boolean): Promise<number | undefined> {
     return this.#inTurn(`collection ${name}`, () =>
-      deleteCollection(this.#committer, name, this.#inFlight.signal, isBegun),
+      deleteCollection(this.#committer, name, this.#inFlight.signal, isBegun, this.#placing),
     )
   }
 
@@ -485,7 +487,7 @@ class StoredObjects implements ClosableObjectStore {
     const text = idText(id)
     const scope = scopeIn(call, options)
     return this.#inFlight.run(() =>
-      this.#committer.commit(async (draft) => {
+      this.#commitIn(collection, async (draft) => {
         const old = await draft.find(collection, text)
         // What is being deleted would be stored anew, and stay.
         const { deleting = 0 } = draft.collection(collection) ?? {}
@@ -512,6 +514,12 @@ class StoredObjects implements ClosableObjectStore {
     )
   }
 
+  #commitIn<Result>(collection: string, change: Change<Result>): Promise<Result> {
+    return commitIn(this.#committer, collection, this.#placing, change)
+  }
+
+  readonly #placing = () => this.#sharedTurn('new collections')
+
   /** What other processes are at they bring to its end first. It is for order alone: commits have their conditions. */
   async #sharedTurn(name: string): Promise<() => void> {
     const { signal } = this.#inFlight
@@ -532,7 +540,7 @@ class StoredObjects implements ClosableObjectStore {
     const { signal } = this.#inFlight
     if (signal.aborted) return
     await this.#inFlight.run(() =>
-      this.#committer.commit(async (draft) => {
+      this.#committer.commitOfAll(async (draft) => {
         for (const [name, building] of draft.state.building) {
           if (building.member === member && draft.building(name) === building) {
             draft.endBuilding(name)

@@ -10,7 +10,7 @@ const ofMembers: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * `shapes`: what follows in a key of each kind, for tupleOf(). Gives the number of keys by kind, of
+ * `shapes`: what follows in a key of each kind, for tupleOf(), of several between bars one. Gives the number of keys by kind, of
  * those of no kind under ''.
  */
 export async function verifyKeys(
@@ -24,7 +24,8 @@ export async function verifyKeys(
       const shape = shapes.get(kind) ?? ofMembers.get(kind)
       const counted = shape === undefined ? '' : kind
       counts.set(counted, (counts.get(counted) ?? 0) + 1)
-      if (shape === undefined || tupleOf(key, shape) === undefined) {
+      const isOfShape = shape?.split('|').some((one) => tupleOf(key, one) !== undefined)
+      if (isOfShape !== true) {
         reading.report.error(reading.partition, 'unknown', keyText(key), 'a key of no kind')
       }
     }

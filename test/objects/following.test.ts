@@ -98,6 +98,7 @@ t.test('what others have changed is read by one call, and nothing else', async (
     await a.store.import(batch(n * 10, 10, `c${n % 4}`))
     if (n % 7 === 3) t.ok((await a.store.delete('c0', 0 + n * 0)) !== undefined)
   }
+  await a.store.import(batch(990, 1))
   await b.store.query({ schema_name: 's', limit: 0 })
   Object.assign(b.seen, { gets: 0, scans: 0 })
   await a.store.import(batch(1000, 5))
@@ -118,6 +119,7 @@ t.test('a turn is kept for who goes on, and what others have made is read togeth
   const b = await one(t, memory)
   await a.store.defineSchema(definition)
   for (let n = 0; n < 3; n++) await a.store.import(batch(n * 40, 40))
+  await b.store.collections()
   b.seen.gets = 0
   await b.store.import(batch(1000, 40))
   // The look, the ids, the runs of two indexes, and the small blocks: one read each.

@@ -13,8 +13,11 @@ import type { JsonObject, JsonValue } from '../../src/types.js'
 import { compareSorted, sortValues } from '../../src/objects/filter/sort-values.js'
 import { fieldsOf, matching, type Model, type ModelObject } from './objects-model.js'
 
-/** Whether everything is there, and nothing else, in the order in which it was stored. */
-export async function isLike(objects: ObjectStore, model: Model): Promise<boolean> {
+/** Collections of one lane come together, those of lower ones first. */
+export type LaneOf = (collection: string) => number
+
+/** Whether everything is there, and nothing else, in the order in which each lane has stored it. */
+export async function isLike(objects: ObjectStore, model: Model, laneOf: LaneOf): Promise<boolean> {
   const schemas = [...model.schemas.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
   if (!isDeepStrictEqual(await objects.schemas(), schemas)) return false
   const stats = await objects.collections()
@@ -27,7 +30,7 @@ export async function isLike(objects: ObjectStore, model: Model): Promise<boolea
   const found = new Map(stats.map(({ name, schemas }) => [name, new Map(Object.entries(schemas))]))
   if (!isDeepStrictEqual(found, counts)) return false
   for (const { name } of schemas) {
-    const expected = matching(model, name, {})[Symbol.iterator]()
+    const expected = inLanes(matching(model, name, {}), laneOf)[Symbol.iterator]()
     for await (const object of objects.find({ schema_name: name })) {
       const next = expected.next()
       if (next.done === true || !isDeepStrictEqual(withoutTimes(object), fieldsOf(next.value))) {
@@ -43,10 +46,11 @@ export async function checkQuery(
   objects: ObjectStore,
   model: Model,
   query: ObjectQuery,
+  laneOf: LaneOf,
 ): Promise<void> {
   const where = JSON.stringify(query)
   const { schema_name: name, filters = {}, limit = 100, offset = 0, sort } = query
-  const matched = matching(model, name, filters as JsonObject)
+  const matched = inLanes(matching(model, name, filters as JsonObject), laneOf)
   const expected = isRefused(() => sorted(matched, sort)) ? undefined : sorted(matched, sort)
   if (expected === undefined) {
     // Two arrays beside each other; who only counts does not sort.
@@ -93,6 +97,10 @@ export async function checkQuery(
     assert.deepEqual(paged, places, `pages of ${where}`)
     assert.deepEqual(all, places, `find ${where}`)
   }
+}
+
+function inLanes(all: readonly ModelObject[], laneOf: LaneOf): ModelObject[] {
+  return all.toSorted((a, b) => laneOf(a.collection) - laneOf(b.collection))
 }
 
 function isRefused(action: () => unknown): boolean {

@@ -16,7 +16,10 @@ import { Random } from '../fixtures/random.js'
 import { objectProblems } from '../fixtures/problems.js'
 import { KeptBackend } from '../objects/kept-backend.js'
 import { chooseOperation, chooseQuery } from './objects-model-choice.js'
-import { checkQuery, isLike } from './objects-model-check.js'
+import { allCollections, type CollectionRecord } from '../../src/objects/engine/records.js'
+import { decodeKey } from '../../src/keys.js'
+import { decodeRecord } from '../../src/record.js'
+import { checkQuery, isLike, type LaneOf } from './objects-model-check.js'
 import { applied, carriedOut, emptyModel, type Model, type Operation } from './objects-model.js'
 
 /** How often what came of which kind of command. */
@@ -67,6 +70,18 @@ class Real {
     return this.any().keep.objects
   }
 
+  async lanes(): Promise<LaneOf> {
+    const lanes = new Map<unknown, number>()
+    const storage = await this.kept.open('objects')
+    for await (const page of storage.scan(allCollections())) {
+      for (const { key, value } of page) {
+        const { lane = 0 } = decodeRecord<CollectionRecord>(value)
+        lanes.set(decodeKey(key)[1], lane)
+      }
+    }
+    return (collection) => lanes.get(collection) ?? 0
+  }
+
   async close(): Promise<void> {
     for (const { keep } of this.stores) await keep.close()
   }
@@ -113,7 +128,7 @@ class One implements Command {
       await keep.objects.deleteCollection(operation.collection)
       held.model = next
     } else if (found === undefined) {
-      held.model = (await isLike(real.objects, held.model)) ? held.model : next
+      held.model = (await isLike(real.objects, held.model, await real.lanes())) ? held.model : next
     } else {
       assert.equal(found, expected, `${this.toString()} gives ${found}`)
       held.model = next
@@ -187,7 +202,7 @@ class AtOnce implements Command {
         return outcome === found[n]
       })
       const isSeen = page === undefined || totals.includes(page.total)
-      if (!isSame || !isSeen || !(await isLike(real.objects, model))) continue
+      if (!isSame || !isSeen || !(await isLike(real.objects, model, await real.lanes()))) continue
       held.model = model
       return
     }
@@ -208,7 +223,10 @@ class Ask implements Command {
 
   async run({ model }: Held, real: Real) {
     const random = new Random(this.seed)
-    for (let n = 0; n < 5; n++) await checkQuery(real.objects, model, chooseQuery(random, model))
+    const laneOf = await real.lanes()
+    for (let n = 0; n < 5; n++) {
+      await checkQuery(real.objects, model, chooseQuery(random, model), laneOf)
+    }
   }
 
   toString = () => `ask(${this.seed})`
@@ -277,7 +295,10 @@ export async function modelRuns(options: {
           await command.run(held, real)
           steps++
           for (const { keep } of real.stores) {
-            assert.ok(await isLike(keep.objects, held.model), `after ${command.toString()}`)
+            assert.ok(
+              await isLike(keep.objects, held.model, await real.lanes()),
+              `after ${command.toString()}`,
+            )
           }
           assert.deepEqual(await objectProblems(real.kept), [], `after ${command.toString()}`)
         },

@@ -318,7 +318,7 @@ test('keys of no kind, the format and the head', ({ objects, head }) => {
     ...[
       ['strange'],
       ['format', 5],
-      ['head', 5],
+      ['head', 'x'],
       ['schema', 5],
       ['collection', 'x', 'y'],
       ['block', 5],
@@ -350,6 +350,11 @@ test('keys of no kind, the format and the head', ({ objects, head }) => {
       changes: [[objects, headKey(), { ...head, ...fields }] as const],
       found: ['damaged ("head"): it is not a head'],
     })),
+    {
+      of: 'the head of a lane that is none',
+      changes: [[objects, headKey(5), head]],
+      found: ['damaged ("head", 5): it is not the head of the lane'],
+    },
     {
       of: 'another key of ids',
       changes: [[objects, headKey(), { ...head, hashKey: '0'.repeat(16) }]],

@@ -1,52 +1,23 @@
-// One change after another, many to a write. Changes that wait at the same time are made on one
-// draft, in their order, and share one durable write; one that fails its checks leaves the draft as
-// it was. The write is made on condition that the head is still the one that the draft began with,
-// so several processes over one storage cannot both succeed on the same state.
+// The state that is known, and how it comes to be the newest: by commits of this process, each in the lane of its
+// collection, and by looks at what others have made.
 
 import { setImmediate as turn } from 'node:timers/promises'
-import { hasCode, LorekeepError } from '../../errors.js'
+import { LorekeepError } from '../../errors.js'
+import { PageCache } from '../../page-cache.js'
 import type { Presence } from '../../presence.js'
-import { encodeRecord } from '../../record.js'
-import type { Operation, Precondition, Storage } from '../../storage.js'
+import { LastLook, type Reads } from '../../reads.js'
+import type { Storage } from '../../storage.js'
 import { Block } from './block.js'
-import { Draft, type Commit } from './draft.js'
-import type { Memory } from './memory.js'
+import { ChangeNotices } from './change-notices.js'
 import { EntryPage } from './entries.js'
 import { IdHash } from './hash.js'
-import { PageCache } from '../../page-cache.js'
+import { LaneQueue, type Change, type LaneHost, type Written } from './lane-queue.js'
+import { applied, lookBehind, type Look } from './loading.js'
+import type { Memory } from './memory.js'
 import { damaged, Pages, StalePage } from './pages.js'
-import { Readers, type Pin, type Retirement } from './readers.js'
-import { changeKey, headKey, keptChanges, type ChangeRecord } from './records.js'
+import { Readers, type Pin } from './readers.js'
 import { RowShapes } from './row-shapes.js'
-import { lookBehind, type Look } from './loading.js'
-import type { State } from './state.js'
-import { LastLook, type Reads } from '../../reads.js'
-import { TurnTaking } from '../../turn-taking.js'
-import { ChangeNotices } from './change-notices.js'
-
-/** With what it does about the pages that are gone. */
-interface Written extends Commit {
-  readonly retirement: Retirement
-}
-
-/** Checks first, with whatever it has to wait for, then changes the draft as a whole. */
-type Change<Result> = (draft: Draft) => Promise<Result>
-
-/** Thrown by a change that cannot follow what the draft has already: it begins the next one. */
-export class NotInThisDraft extends Error {}
-
-interface Waiting {
-  readonly change: Change<unknown>
-  /** They are numbered as they come. */
-  readonly number: number
-  /** What its write requires of this process: that nobody took it for dead since the call. */
-  readonly member: Precondition | undefined
-  readonly resolve: (result: never) => void
-  readonly reject: (error: unknown) => void
-}
-
-// A draft is held in memory, and everybody in it waits for the whole of it.
-const maxDraftRows = 20_000
+import { headOf, laneIn, type Head, type State } from './state.js'
 
 const readsPerTurn = 128
 
@@ -68,69 +39,64 @@ interface CommitterOptions {
 
 export class Committer {
   readonly memory: Memory
+  /** Others write to the storage: what is known may be outdated. */
+  readonly isShared: boolean
   readonly #storage: Storage
   readonly #cache: PageCache
-  /** Others write to the storage: what is known may be outdated. */
-  readonly #isShared: boolean
   readonly #presence: Presence | undefined
   readonly #reads: Reads
   readonly #lastLook: LastLook
   readonly #notices: ChangeNotices
-  readonly #now: () => number
   readonly #readers = new Readers()
-  readonly #turn: TurnTaking
+  readonly #host: LaneHost
+  readonly #queues = new Map<number, LaneQueue>()
+  /** The newest version of each lane that others have made, as far as it is known. */
+  readonly #foreign = new Map<number, number>()
   #state: State
-  #waiting: Waiting[] = []
-  #changes = 0
-  /** Changes up to this number came before the storage was seen to have the state that there is. */
-  #known = 0
+  #asked = 0
   #readCount = 0
-  /** What the next commit that succeeds takes along. */
-  #along: Change<void>[] = []
-  #running: Promise<void> | undefined
-  /** A write that failed, of which it is not known whether it happened. */
-  #doubt: Written | undefined
-  #settling: Promise<void> | undefined
-  #looking: Promise<void> | undefined
-  /** The write under way; fulfilled when it has ended, however that is. */
-  #writing: Promise<void> | undefined
-  /** Whether it deletes pages of the state there is. */
-  #isDeleting = false
-  /** The newest version that others have made, as far as it is known. */
-  #foreign = 0
+  #looking: Promise<State> | undefined
 
   constructor(storage: Storage, state: State, options: CommitterOptions) {
     const { cacheBytes, isShared, presence, reads, now, elapsed } = options
     this.#storage = storage
     this.#state = state
-    this.#isShared = isShared
+    this.isShared = isShared
     this.#presence = presence
     this.#reads = reads
     this.#lastLook = new LastLook(elapsed)
     this.#notices = new ChangeNotices(storage.sharing, () => this.#lastLook.outdate())
-    this.#now = now
-    this.#turn = new TurnTaking(storage.sharing, 'head')
     this.#cache = new PageCache(cacheBytes)
     const shapes = new RowShapes()
     this.memory = {
       blocks: new Pages(storage, this.#cache, (bytes) => new Block(bytes, shapes)),
       entries: new Pages(storage, this.#cache, EntryPage.decode),
-      hash: new IdHash(state.head.hashKey),
+      hash: new IdHash(state.heads.main.record.hashKey),
     }
+    this.#host = this.#hostOf(now)
   }
 
-  /** Made and durable when it resolves, together with what others changed at the same time. */
-  commit<Result>(change: Change<Result>): Promise<Result> {
+  /** Made and durable when it resolves, together with what others changed in the lane at the same time. */
+  commit<Result>(change: Change<Result>, lane = 0): Promise<Result> {
+    return this.#push(change, lane, false)
+  }
+
+  /** The same, made of the newest of all lanes: it may change what goes for all of them. */
+  commitOfAll<Result>(change: Change<Result>): Promise<Result> {
+    return this.#push(change, 0, true)
+  }
+
+  #push<Result>(change: Change<Result>, lane: number, isOfAll: boolean): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      const member = this.#member
-      this.#waiting.push({ change, number: ++this.#changes, member, resolve, reject })
-      this.#running ??= this.#run()
+      const member = this.#presence?.condition('objects')
+      const number = ++this.#asked
+      this.#queueOf(lane).push({ change, isOfAll, number, member, resolve, reject })
     })
   }
 
   /** Made together with whatever is committed next: for what a failure has left to do. */
   takeAlong(change: Change<void>): void {
-    this.#along.push(change)
+    this.#host.along.push(change)
   }
 
   /**
@@ -138,29 +104,29 @@ export class Committer {
    * @throws LorekeepError `LK_STORAGE_*` where it cannot be told which state is the newest
    */
   async pin(reads = this.#reads): Promise<Pin> {
-    if (this.#isLookDue(reads)) await this.#lookForOthers()
     const reading = this.#readers.begin(this.#state)
     try {
       // What is being written was made up before, and deletes pages of the state there is.
-      if (this.#isDeleting) await this.#writing
-      while (this.#doubt !== undefined) await this.#settle()
+      for (const queue of this.#queues.values()) if (queue.isDeleting) await queue.writing
+      const seen = this.#isLookDue(reads) ? await this.look() : undefined
+      await this.#settled()
+      const state = seen ?? this.#state
+      reading.of(state)
+      return { state, release: reading.end }
     } catch (error) {
       reading.end()
       throw error
     }
-    const state = this.#state
-    reading.of(state)
-    return { state, release: reading.end }
   }
 
   /**
    * What it means that a pinned state lacks a page: others write to the storage too
    * (`LK_STORAGE_CONFLICT`), or it is damaged (`LK_STORAGE_CORRUPT`).
    */
-  async lost(error: StalePage, { head }: State): Promise<LorekeepError> {
-    // Looks at the newest head.
-    await this.commit(async () => undefined)
-    if (this.#foreign <= head.version) return damaged(error)
+  async lost(error: StalePage, { heads }: State): Promise<LorekeepError> {
+    await this.look()
+    const isForeign = [...this.#foreign].some(([lane, made]) => made > laneIn(heads, lane).version)
+    if (!isForeign) return damaged(error)
     const detail = 'another process has deleted the version that was read'
     return new LorekeepError('LK_STORAGE_CONFLICT', detail, { cause: error })
   }
@@ -176,19 +142,19 @@ export class Committer {
     // Answers from memory settle without the event loop, and whoever awaits one after the other
     // would keep timers and sockets waiting.
     if (++this.#readCount % readsPerTurn === 0) await turn()
-    if (this.#isLookDue(reads)) await this.#lookForOthers()
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      if (this.#doubt !== undefined) await this.#settle()
-      const state = this.#state
+      const seen = this.#isLookDue(reads) ? await this.look() : undefined
+      if (this.#isInDoubt) await this.#settled()
+      const state = seen ?? this.#state
       try {
         return await work(state)
       } catch (error) {
         if (!(error instanceof StalePage)) throw error
-        await this.#writing
-        if (state === this.#state && this.#doubt === undefined) await this.#refresh(error)
+        await this.#written()
+        if (state === this.#state && !this.#isInDoubt) await this.#refresh(error)
       }
     }
-    return this.commit((draft) => work(draft.state))
+    return this.commitOfAll((draft) => work(draft.state))
   }
 
   /** What is known without a look. */
@@ -196,236 +162,180 @@ export class Committer {
     return this.#state
   }
 
-  /** Resolves when nothing waits any more. */
-  async drained(): Promise<void> {
-    await this.#running
-    this.#notices.close()
-  }
-
-  async #run(): Promise<void> {
-    // Changes made in one turn of the caller share a draft.
-    await undefined
-    while (this.#waiting.length > 0) {
-      if (this.#turn.isOver) this.#turn.end()
-      if (this.#turn.isHad || (await this.#takeTurn())) await this.#commitGroup()
-      // Whoever was answered may go on at once: the turn, and what was read for it, is for that, too.
-      if (this.#turn.isShared && this.#waiting.length === 0) await turn()
-    }
-    this.#turn.end()
-    this.#running = undefined
-  }
-
-  get #member(): Precondition | undefined {
-    return this.#presence?.condition('objects')
-  }
-
-  /** False where nobody waits any more. */
-  async #takeTurn(): Promise<boolean> {
-    try {
-      await this.#turn.take()
-      // Others had theirs: what would be made of the state that is known would be refused.
-      await this.#lookForOthers()
-      return true
-    } catch (error) {
-      for (const { reject } of this.#waiting.splice(0)) reject(error)
-      return false
-    }
-  }
-
-  async #commitGroup(): Promise<void> {
-    const answers: (() => void)[] = []
-    let taken: Waiting[] = []
-    try {
-      if (this.#doubt !== undefined) await this.#settle()
-      const known = this.#known
-      const draft = new Draft(this.#state, this.memory, this.#now())
-      const along = [...this.#along]
-      for (const change of along) await change(draft)
-      const member = this.#waiting[0]?.member ?? this.#member
-      while (this.#waiting.length > 0 && draft.rows < maxDraftRows) {
-        const waiting = this.#waiting[0] as Waiting
-        if (waiting.member !== member) break
-        this.#waiting.shift()
-        taken.push(waiting)
-        try {
-          const result = await waiting.change(draft)
-          answers.push(() => waiting.resolve(result as never))
-        } catch (error) {
-          if (error instanceof StalePage) throw error
-          if (error instanceof NotInThisDraft) {
-            // What was made until now is written without it, whatever comes.
-            taken.pop()
-            this.#waiting.unshift(waiting)
-            break
-          }
-          answers.push(() => waiting.reject(error))
-        }
-      }
-      // Refusals too are of the newest state only where it was written to, or looked at.
-      if (!draft.isEmpty) await this.#write(await draft.finish(), draft.state, member)
-      else if (taken.some(({ number }) => number > known)) await this.#confirm(draft.state)
-      this.#along = this.#along.filter((change) => !along.includes(change))
-      for (const answer of answers) answer()
-    } catch (error) {
-      if (hasCode(error, 'LK_STORAGE_CONFLICT') || error instanceof StalePage) {
-        // Somebody else has written: everything again, on what is there now.
-        try {
-          await this.#refresh(error)
-          this.#waiting.unshift(...taken)
-          taken = []
-        } catch (refreshError) {
-          for (const waiting of taken) waiting.reject(refreshError)
-        }
-        return
-      }
-      if (taken.length === 0 && this.#waiting.length > 0) {
-        // The doubt could not be settled: nobody can be served.
-        taken = this.#waiting
-        this.#waiting = []
-      }
-      for (const waiting of taken) waiting.reject(error)
-    }
-  }
-
-  async #write(commit: Commit, base: State, member: Precondition | undefined): Promise<void> {
-    const { next, operations, gone } = commit
-    // From here to the call of write() nothing waits: a reader comes before, and its pages stay,
-    // or it comes after, and waits for the write.
-    const retirement = this.#readers.plan(next.head.version, gone)
-    for (const operation of retirement.operations) operations.push(operation)
-    this.#isDeleting = retirement.deleted.length > 0
-    let ended = (): void => undefined
-    this.#writing = new Promise((resolve) => (ended = resolve))
-    try {
-      await this.#carryOut({ ...commit, retirement }, base, member)
-    } finally {
-      this.#writing = undefined
-      this.#isDeleting = false
-      ended()
-    }
-  }
-
-  async #carryOut(commit: Written, base: State, member: Precondition | undefined): Promise<void> {
-    const head = { type: 'equals', key: headKey(), value: base.headBytes } as const
-    // Where both do not hold, the first one is told of.
-    const require = member === undefined ? [head] : [member, head]
-    const changes = this.#changes
-    if (this.#isShared) commit.operations.push(...told(commit, base))
-    try {
-      await this.#storage.write(commit.operations, { durable: true, require })
-    } catch (error) {
-      const refusal = this.#presence?.refusal(error, require)
-      if (refusal !== undefined) throw refusal
-      if (hasCode(error, 'LK_STORAGE_CONFLICT')) throw error
-      // It may have happened, and what it says then is: it has.
-      this.#doubt = commit
-      try {
-        await this.#settle()
-      } catch {
-        throw error
-      }
-      if (this.#state !== commit.next) throw error
-      return
-    }
-    this.#known = changes
-    this.#adopt(commit)
-  }
-
-  /** @throws LorekeepError `LK_STORAGE_CONFLICT` where the state is not the newest any more */
-  async #confirm({ headBytes }: State): Promise<void> {
-    const head = await this.#storage.get(headKey())
-    if (!isSame(head, headBytes)) throw new LorekeepError('LK_STORAGE_CONFLICT')
-  }
-
-  #isLookDue(reads: Reads): boolean {
-    return this.#isShared && this.#lastLook.isDue(reads)
-  }
-
-  /** What there is includes all that was acknowledged to anybody before the call. One look is for all of a turn. */
-  #lookForOthers(): Promise<void> {
-    this.#looking ??= this.#look()
+  /** The newest of all lanes, as of one moment: with all that was acknowledged to anybody before the call. */
+  look(): Promise<State> {
+    // One look is for all of a turn.
+    this.#looking ??= this.#lookAtAll()
     return this.#looking
   }
 
-  async #look(): Promise<void> {
+  /** Resolves when nothing waits any more. */
+  async drained(): Promise<void> {
+    // What one has left to do another may begin.
+    for (let before = -1; before !== this.#asked;) {
+      before = this.#asked
+      for (const queue of this.#queues.values()) await queue.drained()
+    }
+    this.#notices.close()
+  }
+
+  #hostOf(now: () => number): LaneHost {
+    const stateNow = () => this.#state
+    const hasLanesNow = () => this.#hasLanes
+    const askedNow = () => this.#asked
+    return {
+      storage: this.#storage,
+      memory: this.memory,
+      readers: this.#readers,
+      isShared: this.isShared,
+      presence: this.#presence,
+      now,
+      along: [],
+      get state() {
+        return stateNow()
+      },
+      get hasLanes() {
+        return hasLanesNow()
+      },
+      get asked() {
+        return askedNow()
+      },
+      queues: () => {
+        const lanes = new Set([0, ...this.#state.heads.others.keys(), ...this.#queues.keys()])
+        return [...lanes].sort((a, b) => a - b).map((lane) => this.#queueOf(lane))
+      },
+      look: async (lane) => (lane === undefined ? this.look() : this.#lookAtLane(lane)),
+      refresh: async (error) => this.#refresh(error),
+      adopt: (commit) => this.#adopt(commit),
+    }
+  }
+
+  #queueOf(lane: number): LaneQueue {
+    let queue = this.#queues.get(lane)
+    if (queue === undefined) this.#queues.set(lane, (queue = new LaneQueue(this.#host, lane)))
+    return queue
+  }
+
+  get #hasLanes(): boolean {
+    return this.isShared || this.#state.heads.others.size > 0
+  }
+
+  #isLookDue(reads: Reads): boolean {
+    return this.isShared && this.#lastLook.isDue(reads)
+  }
+
+  get #isInDoubt(): boolean {
+    for (const queue of this.#queues.values()) if (queue.isInDoubt) return true
+    return false
+  }
+
+  /** Writes in doubt have happened, or not. @throws LorekeepError `LK_STORAGE_*` */
+  async #settled(): Promise<void> {
+    while (this.#isInDoubt) {
+      for (const queue of this.#queues.values()) if (queue.isInDoubt) await queue.settle()
+    }
+  }
+
+  /** Writes under way have ended. */
+  async #written(): Promise<void> {
+    for (const queue of this.#queues.values()) {
+      // One in doubt has ended, and may wait for who asks.
+      if (!queue.isInDoubt) await queue.writing
+    }
+  }
+
+  async #lookAtAll(): Promise<State> {
     await undefined
     // Whoever comes from here on is not served by this look.
     this.#looking = undefined
-    const state = this.#state
-    const seen = this.#lastLook.begin()
-    const look = await lookBehind(this.#storage, state)
-    // A commit of ours that came between was made on the newest there was.
-    if (this.#state === state && !look.isSame) {
-      // It may be our own, and not yet known to be.
-      await this.#writing
-      if (this.#state === state && this.#doubt === undefined) await this.#follow(look)
+    for (;;) {
+      const asked = this.#asked
+      const seen = this.#lastLook.begin()
+      const state = this.#state
+      const look = await lookBehind(this.#storage, state)
+      if (look.isSame) {
+        for (const queue of this.#queues.values()) queue.known = Math.max(queue.known, asked)
+        seen()
+        return state
+      }
+      const followed = await this.#follow(look, asked)
+      if (followed === undefined) continue
+      seen()
+      return followed
     }
-    seen()
   }
 
-  /** Finds out whether the write in doubt happened. @throws LorekeepError `LK_STORAGE_*` */
-  #settle(): Promise<void> {
-    this.#settling ??= this.#lookAtHead().finally(() => (this.#settling = undefined))
-    return this.#settling
-  }
-
-  async #lookAtHead(): Promise<void> {
-    const commit = this.#doubt
-    if (commit === undefined) return
-    const head = await this.#storage.get(headKey())
-    if (this.#doubt !== commit) return
-    if (isSame(head, commit.next.headBytes)) this.#adopt(commit)
-    else if (!isSame(head, this.#state.headBytes)) {
-      await this.#follow(await lookBehind(this.#storage, this.#state))
+  async #lookAtLane(lane: number): Promise<void> {
+    const asked = this.#asked
+    const look = await lookBehind(this.#storage, this.#state, lane)
+    if (look.isSame) {
+      const queue = this.#queueOf(lane)
+      queue.known = Math.max(queue.known, asked)
+      return
     }
-    this.#doubt = undefined
+    await this.#follow(look, asked, lane)
+    // Other lanes may be older than what this one has followed.
+    if (this.#state.heads.others.size > 0) this.#lastLook.outdate()
   }
 
   /** @throws LorekeepError `LK_STORAGE_CORRUPT` where the state is the newest, and a page is gone */
   async #refresh(error: unknown): Promise<void> {
     const state = this.#state
+    const asked = this.#asked
     const look = await lookBehind(this.#storage, state)
-    // What is there may be our own, and not yet known to be.
-    await this.#writing
-    if (this.#state !== state) return
-    if (!look.isSame) await this.#follow(look)
+    if (!this.#hasLanes) await this.#written()
+    if (this.#state !== state && !this.#hasLanes) return
+    if (!look.isSame) await this.#follow(look, asked)
     else if (error instanceof StalePage) throw damaged(error)
   }
 
-  async #follow(look: Look): Promise<void> {
-    const changes = this.#changes
-    const state = await look.follow()
-    // Meanwhile a commit of ours may have followed it.
-    if (state.head.version < this.#state.head.version) return
-    this.#state = state
-    this.#known = changes
-    this.#foreign = state.head.version
+  /** The state that was seen; undefined where it cannot be told what came first, it or commits of ours. */
+  async #follow(look: Look, asked: number, lane?: number): Promise<State | undefined> {
+    const { state, onto } = await look.follow()
+    // What was seen may be our own, and not yet known to be.
+    await this.#written()
+    const before = this.#state
+    const after = onto(before)
+    if (after === undefined) return undefined
+    for (const of of [0, ...after.heads.others.keys()]) {
+      const { version } = laneIn(after.heads, of)
+      if (version > laneIn(before.heads, of).version) this.#foreign.set(of, version)
+    }
+    this.#state = after
+    for (const queue of this.#queues.values()) {
+      if (lane === undefined || queue.lane === lane) queue.known = Math.max(queue.known, asked)
+    }
+    return state
   }
 
   #adopt(commit: Written): void {
     const { blocks } = this.memory
-    const { retirement } = commit
+    const { base, next, retirement } = commit
     this.#readers.adopt(retirement)
     for (const page of retirement.deleted) this.#cache.forget(page)
     for (const { number, bytes } of commit.blockPages) blocks.add(number, bytes)
     for (const { number, page } of commit.entryPages) this.#cache.keep(number, page)
-    this.#state = commit.next
+    if (this.#state === base) this.#state = next
+    else this.#state = withCommit(this.#state, commit)
+    if (next.heads.others.size > 0) this.#lastLook.outdate()
     this.#notices.tell()
+    const isOfAll = next.heads.common !== base.heads.common
+    // Where there are lanes it is made of all of them, by itself.
+    if (this.#host.along.length > 0 && this.#hasLanes && !isOfAll) {
+      this.commitOfAll(async () => undefined).catch(() => undefined)
+    }
   }
 }
 
-/** What others need to follow a commit, instead of what they do not need any more. */
-function told({ next, changes }: Commit, { head }: State): Operation[] {
-  const { version, token } = next.head
-  const record: ChangeRecord = { before: head.token, token, changes }
-  const operations: Operation[] = [
-    { type: 'put', key: changeKey(version), value: encodeRecord(record) },
-  ]
-  const last = version - keptChanges
-  if (last > 0) operations.push({ type: 'del', key: changeKey(last) })
-  return operations
-}
-
-function isSame(a: Uint8Array | undefined, b: Uint8Array): boolean {
-  return a !== undefined && Buffer.compare(a, b) === 0
+/** The state, which others or commits of ours in other lanes have made meanwhile, with a commit. */
+function withCommit(state: State, { next, lane, changes }: Written): State {
+  // Who has seen it in the storage has followed it.
+  if (laneIn(state.heads, lane).version >= laneIn(next.heads, lane).version) return state
+  const { main, others, common } = state.heads
+  const head = headOf(next.heads, lane) as Head
+  const heads =
+    lane === 0
+      ? { main: next.heads.main, others, common: next.heads.common }
+      : { main, others: new Map(others).set(lane, head), common }
+  return applied(state, [{ changes }], heads)
 }

@@ -18,23 +18,38 @@ import {
 import { HeldPages } from './list.js'
 import { findStored } from './lookup.js'
 import type { Memory } from './memory.js'
+import { laneBase, laneOf, rowEnd } from './lanes.js'
 import {
+  commonKey,
   headKey,
   keyOf,
   pageKey,
   type BuildingRecord,
   type CollectionRecord,
-  type HeadRecord,
+  type LaneRecord,
   type RecordChange,
 } from './records.js'
+import { LorekeepError } from '../../errors.js'
 import { encodeRecord } from '../../record.js'
-import { maxTables, refOf, tableOf } from './ref.js'
+import { laneOfRef, maxTables, refOf, tableOf } from './ref.js'
 import { collectKeys } from './row-keys.js'
 import type { CompiledSchema } from '../schema/schema.js'
 import type { IndexDefinition, ObjectId } from '../types.js'
-import { tableNumbered, type Building, type State, type Table } from './state.js'
+import {
+  blocksIn,
+  headOf,
+  isBuilt,
+  laneIn,
+  tableNumbered,
+  type Building,
+  type Head,
+  type Heads,
+  type State,
+  type Table,
+} from './state.js'
 
 export interface Commit {
+  readonly lane: number
   /** All but the deletion of the pages that are gone. */
   readonly operations: Operation[]
   readonly next: State
@@ -44,6 +59,8 @@ export interface Commit {
   readonly gone: readonly number[]
   /** The records among the operations, for others to follow. */
   readonly changes: readonly RecordChange[]
+  /** Collections that there were not: whoever makes one at the same time may do so in another lane. */
+  readonly created: readonly string[]
 }
 
 interface WrittenBlock {
@@ -66,6 +83,14 @@ interface TableDraft {
   readonly removed: Row[]
 }
 
+/** What a draft is made for. */
+interface DraftScope {
+  /** Which gives the numbers of rows and pages, and has all rows that are changed. */
+  readonly lane: number
+  /** Made of the newest of all lanes, it may change schemas, and indexes over rows of all. */
+  readonly isOfAll: boolean
+}
+
 interface IndexDraft {
   readonly added: KeyList
   readonly deleted: KeyList
@@ -74,6 +99,8 @@ interface IndexDraft {
 
 export class Draft {
   readonly state: State
+  readonly lane: number
+  readonly #isOfAll: boolean
   readonly #memory: Memory
   readonly #now: string
   #nextRow: number
@@ -86,18 +113,22 @@ export class Draft {
   readonly #changedCollections = new Set<string>()
   readonly #changedSchemas = new Set<string>()
   readonly #changedBuilding = new Set<string>()
-  readonly #indexChanges = new Map<number, IndexDraft>()
+  /** By index, and by lane. */
+  readonly #indexChanges = new Map<number, Map<number, IndexDraft>>()
   readonly #droppedIndexes: Index[] = []
   /** collection → text of an id → the row, null where it was removed. */
   readonly #ids = new Map<string, Map<string, Row | null>>()
   #changed = false
   rows = 0
 
-  constructor(state: State, memory: Memory, now: number) {
+  constructor(state: State, memory: Memory, now: number, { lane, isOfAll }: DraftScope) {
     this.state = state
+    this.lane = lane
+    this.#isOfAll = isOfAll
     this.#memory = memory
     this.#now = new Date(now).toISOString()
-    ;({ nextRow: this.#nextRow, nextPage: this.#nextPage, nextIndex: this.#nextIndex } = state.head)
+    ;({ nextRow: this.#nextRow, nextPage: this.#nextPage } = laneIn(state.heads, lane))
+    this.#nextIndex = state.heads.main.record.nextIndex
     this.#tables = new Map(state.tables)
     this.#collections = new Map(state.collections)
     this.#building = new Map(state.building)
@@ -129,7 +160,7 @@ export class Draft {
     return this.#tables.size
   }
 
-  /** What the next row's reference is not below. */
+  /** What the next row's reference in the lane is not below. */
   get nextRef(): number {
     return refOf(this.#nextRow, 0)
   }
@@ -178,7 +209,7 @@ export class Draft {
       return { unread, missing }
     }
     // What others have made of late is not in memory: one read for all of it.
-    const { unread, missing } = match(this.state.ids.runs)
+    const { unread, missing } = match(runsIn(this.state.ids, this.lane))
     if (missing.length > 0) {
       await held.loadMany(missing)
       match(unread)
@@ -195,7 +226,7 @@ export class Draft {
   async find(collection: string, id: string): Promise<Row | undefined> {
     const drafted = this.#ids.get(collection)?.get(id)
     if (drafted !== undefined) return drafted ?? undefined
-    return findStored(this.state, this.#memory, collection, id)
+    return findStored(this.#ofLane, this.#memory, collection, id)
   }
 
   // From here on nothing waits and nothing fails: a change is made as a whole, after its checks.
@@ -222,7 +253,7 @@ export class Draft {
   remove(row: Row): void {
     const { name } = this.tableOf(row).schema.definition
     const { added, removed } = this.#changesOf(name)
-    if (row.ref < refOf(this.state.head.nextRow, 0)) removed.push(row)
+    if (row.ref < refOf(laneIn(this.state.heads, this.lane).nextRow, 0)) removed.push(row)
     else added.splice(added.indexOf(row), 1)
     this.#idsOf(row.collection).set(String(row.id), null)
     this.#count(row.collection, name, -1)
@@ -232,7 +263,7 @@ export class Draft {
   /** Makes the collection where there is none. */
   createCollection(name: string): void {
     if (!this.#collections.has(name))
-      this.setCollection(name, { created_at: this.#now, schemas: {} })
+      this.setCollection(name, { created_at: this.#now, ...this.#place, schemas: {} })
   }
 
   /** `undefined` deletes it. */
@@ -289,7 +320,11 @@ export class Draft {
     this.#changed = true
   }
 
+  /** @throws LorekeepError `LK_STORAGE_FAILED` where the lane has no numbers left */
   async finish(): Promise<Commit> {
+    if (this.#nextRow > rowEnd(this.lane)) {
+      throw new LorekeepError('LK_STORAGE_FAILED', `lane ${this.lane} has no row left to give`)
+    }
     const writing: Writing = {
       operations: [],
       gone: [],
@@ -297,7 +332,7 @@ export class Draft {
       entryPages: [],
       changes: [],
     }
-    const ids = this.#draftOf(this.state.ids)
+    const ids = this.#draftOf(this.state.ids, this.lane)
     for (const [name, changes] of this.#changes) {
       await this.#finishRows(name, changes, ids, writing)
     }
@@ -309,8 +344,16 @@ export class Draft {
     for (const { number, page } of entryPages) {
       operations.push(put(pageKey(number), EntryPage.encode(page)))
     }
-    operations.push(put(headKey(), next.headBytes))
-    return { ...writing, next }
+    const { lane } = this
+    operations.push(put(headKey(lane), (headOf(next.heads, lane) as Head).bytes))
+    const { common } = next.heads
+    if (common !== undefined && common !== this.state.heads.common) {
+      operations.push(put(commonKey(), common))
+    }
+    const created = [...this.#changedCollections].filter(
+      (name) => this.#collections.has(name) && !this.state.collections.has(name),
+    )
+    return { ...writing, lane, next, created }
   }
 
   /** The blocks of a schema's rows, and their keys in the indexes' drafts. */
@@ -334,14 +377,19 @@ export class Draft {
       ids.deleted.keys.push(hash.of(collection, String(id)))
       ids.deleted.refs.push(ref)
     }
-    const { indexes: unfinished = [], upTo = 0 } = this.#building.get(name) ?? {}
+    const building = this.#building.get(name)
     for (const index of table.indexes) {
       this.#enter(index, added)
       this.#leave(index, removed)
     }
-    const known = removed.filter(({ ref }) => ref < upTo)
-    for (const index of unfinished) this.#leave(index, known)
-    const plan = await planBlocks(table, added, removed, this.#memory.blocks)
+    if (building !== undefined) {
+      const known = removed.filter(({ ref }) => isBuilt(building, ref))
+      for (const index of building.indexes) this.#leave(index, known)
+    }
+    const [from, to] = blocksIn(table, this.lane)
+    const isWhole = to - from === table.blocks.length
+    const own = isWhole ? table : { ...table, blocks: table.blocks.slice(from, to) }
+    const plan = await planBlocks(own, added, removed, this.#memory.blocks)
     for (const place of plan.replaced) {
       note(writing, ['block', table.number, place.first, null])
       gone.push(place.page)
@@ -356,7 +404,10 @@ export class Draft {
       return { first, ...record }
     })
     const rows = table.rows + added.length - removed.length
-    this.#tables.set(name, { ...table, blocks, rows })
+    const all = isWhole
+      ? blocks
+      : [...table.blocks.slice(0, from), ...blocks, ...table.blocks.slice(to)]
+    this.#tables.set(name, { ...table, blocks: all, rows })
   }
 
   /** Merges what changes of indexes; gives that of ids. */
@@ -383,9 +434,20 @@ export class Draft {
   }
 
   async #merged(index: Index, writing: Writing): Promise<Index> {
-    const draft = this.#indexChanges.get(index.number)
-    if (draft === undefined) return index
-    const { added, deleted, irregular } = draft
+    let merged = index
+    for (const [lane, draft] of this.#indexChanges.get(index.number) ?? []) {
+      merged = await this.#mergedIn(lane, merged, draft, writing)
+    }
+    return merged
+  }
+
+  /** With what changes in a lane: what is added there is deleted there, and merged there. */
+  async #mergedIn(
+    lane: number,
+    index: Index,
+    { added, deleted, irregular }: IndexDraft,
+    writing: Writing,
+  ): Promise<Index> {
     const isText = index.text !== undefined
     const change = {
       adds: isText ? sortWords(added) : sortEntries(added.keys, added.refs),
@@ -395,16 +457,20 @@ export class Draft {
       irregular,
     }
     const takePage = () => this.#takePage()
-    const merged = await mergeChange(index, change, this.#memory.entries, takePage)
+    const there = runsIn(index, lane)
+    const own = { ...index, runs: there }
+    const merged = await mergeChange(own, change, this.#memory.entries, takePage)
     for (const run of merged.replaced) dropRun(index.number, run, writing)
-    let number = (index.runs.at(-1)?.number ?? 0) + 1
-    const runs = merged.records.map((record) => {
+    let number = (there.at(-1)?.number ?? laneBase(lane)) + 1
+    const made = merged.records.map((record) => {
       note(writing, ['run', index.number, number, record])
       return runOf(number++, record)
     })
     writing.entryPages.push(...merged.pages)
-    const kept = index.runs.slice(0, index.runs.length - merged.replaced.length)
-    return { ...index, runs: [...kept, ...runs] }
+    const before = index.runs.filter((run) => laneOf(run.number) < lane)
+    const kept = there.slice(0, there.length - merged.replaced.length)
+    const after = index.runs.slice(before.length + there.length)
+    return { ...index, runs: [...before, ...kept, ...made, ...after] }
   }
 
   /** The records of schemas and collections that are others now. */
@@ -428,22 +494,51 @@ export class Draft {
   }
 
   #nextState(ids: Index): State {
-    const head: HeadRecord = {
-      ...this.state.head,
-      version: this.state.head.version + 1,
+    const { state, lane } = this
+    const { main, others, common } = state.heads
+    const next: LaneRecord = {
+      version: laneIn(state.heads, lane).version + 1,
       token: randomBytes(8).toString('hex'),
       nextRow: this.#nextRow,
       nextPage: this.#nextPage,
-      nextIndex: this.#nextIndex,
+    }
+    let heads: Heads
+    if (lane === 0) {
+      const record = { ...main.record, ...next, nextIndex: this.#nextIndex }
+      // Whoever has begun in another lane is to begin anew.
+      const isOther = this.#isOfAll && this.#isOfSchemas
+      heads = {
+        main: { record, bytes: encodeRecord(record) },
+        others,
+        common: isOther ? encodeRecord({ token: next.token }) : common,
+      }
+    } else {
+      const head = { record: next, bytes: encodeRecord(next) }
+      heads = { main, others: new Map(others).set(lane, head), common }
     }
     return {
-      head,
-      headBytes: encodeRecord(head),
+      heads,
       tables: this.#tables,
       collections: this.#collections,
       ids,
       building: this.#building,
     }
+  }
+
+  /** What goes for rows of all lanes has changed. */
+  get #isOfSchemas(): boolean {
+    return this.#changedSchemas.size + this.#changedBuilding.size + this.#droppedIndexes.length > 0
+  }
+
+  /** What the record of a collection says that is made here. */
+  get #place(): Pick<CollectionRecord, 'lane'> {
+    return this.lane === 0 ? {} : { lane: this.lane }
+  }
+
+  /** Of what others have in other lanes pages may be gone by now. */
+  get #ofLane(): Pick<State, 'tables' | 'ids'> {
+    const { tables, ids } = this.state
+    return { tables, ids: { ...ids, runs: runsIn(ids, this.lane) } }
   }
 
   #changesOf(schema: string): TableDraft {
@@ -466,7 +561,11 @@ export class Draft {
   }
 
   #count(collection: string, schema: string, change: number): void {
-    const old = this.#collections.get(collection) ?? { created_at: this.#now, schemas: {} }
+    const old = this.#collections.get(collection) ?? {
+      created_at: this.#now,
+      ...this.#place,
+      schemas: {},
+    }
     if (!this.#changedCollections.has(collection)) {
       // A copy of its own, which is then counted in.
       this.#collections.set(collection, { ...old, schemas: { ...old.schemas } })
@@ -478,25 +577,29 @@ export class Draft {
     else schemas[schema] = count
   }
 
-  #draftOf({ number }: Index): IndexDraft {
-    let draft = this.#indexChanges.get(number)
+  #draftOf({ number }: Index, lane: number): IndexDraft {
+    let lanes = this.#indexChanges.get(number)
+    if (lanes === undefined) this.#indexChanges.set(number, (lanes = new Map()))
+    let draft = lanes.get(lane)
     if (draft === undefined) {
       draft = { added: newKeys(), deleted: newKeys(), irregular: 0 }
-      this.#indexChanges.set(number, draft)
+      lanes.set(lane, draft)
     }
     return draft
   }
 
   #enter(index: Index, rows: readonly Row[]): void {
-    if (rows.length === 0) return
-    const draft = this.#draftOf(index)
-    draft.irregular += collectKeys(index, rows, draft.added)
+    for (const [lane, own] of byLane(rows)) {
+      const draft = this.#draftOf(index, lane)
+      draft.irregular += collectKeys(index, own, draft.added)
+    }
   }
 
   #leave(index: Index, rows: readonly Row[]): void {
-    if (rows.length === 0) return
-    const draft = this.#draftOf(index)
-    draft.irregular -= collectKeys(index, rows, draft.deleted)
+    for (const [lane, own] of byLane(rows)) {
+      const draft = this.#draftOf(index, lane)
+      draft.irregular -= collectKeys(index, own, draft.deleted)
+    }
   }
 
   #takePage(): number {
@@ -523,7 +626,27 @@ function note({ operations, changes }: Writing, change: RecordChange): void {
 
 function buildingRecordOf({ token, member, indexes, upTo }: Building): BuildingRecord {
   const named = indexes.map((index) => ({ number: index.number, index: definitionOf(index) }))
-  return { token, ...(member !== undefined && { member }), indexes: named, upTo }
+  return { token, ...(member !== undefined && { member }), indexes: named, upTo: [...upTo] }
+}
+
+/** Rows in the order of their references, or of one lane. */
+function byLane(rows: readonly Row[]): Iterable<readonly [lane: number, rows: readonly Row[]]> {
+  if (rows.length === 0) return []
+  const first = laneOfRef((rows[0] as Row).ref)
+  if (laneOfRef((rows.at(-1) as Row).ref) === first) return [[first, rows]]
+  const lanes = new Map<number, Row[]>()
+  for (const row of rows) {
+    const lane = laneOfRef(row.ref)
+    const own = lanes.get(lane)
+    if (own === undefined) lanes.set(lane, [row])
+    else own.push(row)
+  }
+  return lanes
+}
+
+/** Runs whose rows are of the lane. */
+function runsIn({ runs }: Index, lane: number): readonly Run[] {
+  return runs.filter(({ number }) => laneOf(number) === lane)
 }
 
 function dropRun(index: number, run: Index['runs'][number], writing: Writing): void {

@@ -46,6 +46,9 @@ export interface Bound {
   readonly ref: number
 }
 
+/** A negative number for that of a page, and back: it may have more than 32 bits. */
+export const lacking = (number: number): number => -1 - number
+
 export class SortedList {
   readonly pages: readonly number[]
   readonly length: number
@@ -73,17 +76,17 @@ export class SortedList {
     const known = this.tryPosition(bound, entries)
     if (known >= 0) return known
     const n = this.pageOf(bound.key, bound.ref)
-    const page = await entries.load(~known)
+    const page = await entries.load(lacking(known))
     return (this.#starts[n] as number) + page.lowerBound(bound.key, bound.ref)
   }
 
-  /** The same, or the bitwise complement of the number of a page that has to be had before. */
+  /** The same, or what lacking() makes of the number of a page that has to be had before. */
   tryPosition({ key, ref }: Bound, entries: PageSource): number {
     const n = this.pageOf(key, ref)
     if (n < 0) return 0
     const number = this.pages[n] as number
     const page = entries.peek(number)
-    if (page === undefined) return ~number
+    if (page === undefined) return lacking(number)
     return (this.#starts[n] as number) + page.lowerBound(key, ref)
   }
 
@@ -105,7 +108,7 @@ export class SortedList {
   }
 
   /**
-   * Adds the references of the entries with that key. Gives 0, or the bitwise complement of the
+   * Adds the references of the entries with that key. Gives 0, or what lacking() makes of the
    * number of a page that has to be had before it can be told. No promise: it is asked for every
    * id.
    */
@@ -113,7 +116,7 @@ export class SortedList {
     for (let n = Math.max(0, this.pageOf(key, -1)); n < this.pages.length; n++) {
       const number = this.pages[n] as number
       const page = entries.peek(number)
-      if (page === undefined) return ~number
+      if (page === undefined) return lacking(number)
       const { refs } = page
       let at = page.lowerBound(key, -1)
       for (; at < refs.length && page.key(at) === key; at++) found.push(refs[at] as number)

@@ -13,6 +13,8 @@ import {
   allSchemas,
   buildingKey,
   changeKey,
+  allHeads,
+  commonKey,
   headKey,
   keptChanges,
   pagesOf,
@@ -20,10 +22,12 @@ import {
   runKey,
   type ChangeRecord,
   type HeadRecord,
+  type LaneRecord,
   type RecordChange,
   type RetiredRecord,
 } from './records.js'
-import type { State } from './state.js'
+import { laneCount, laneOf } from './lanes.js'
+import { laneIn, type Head, type Heads, type State } from './state.js'
 import { StateBuilder } from './state-builder.js'
 
 export interface Loaded {
@@ -37,15 +41,15 @@ export interface Orphan {
   readonly pages: readonly number[]
 }
 
-/** Changes that are read together with the head: mostly others are not further ahead. */
+/** Changes of a lane that are read together with its head: mostly others are not further ahead. */
 const readAhead = 8
 
 /** `undefined` where nothing was ever written. @throws LorekeepError `LK_STORAGE_*` */
 export async function loadState(storage: Storage): Promise<Loaded | undefined> {
   for (;;) {
-    const headBytes = await storage.get(headKey())
-    if (headBytes === undefined) return undefined
-    const loaded = await loadAround(storage, headBytes)
+    const heads = await readHeads(storage)
+    if (heads === undefined) return undefined
+    const loaded = await loadAround(storage, heads)
     if (loaded !== undefined) return loaded
   }
 }
@@ -55,61 +59,157 @@ export interface Look {
   /** Whether it is still the newest. */
   readonly isSame: boolean
   /** The newest, for whoever still knows the state that the look was about. */
-  follow(): Promise<State>
+  follow(): Promise<Followed>
 }
 
-/** One read tells whether others have changed something, and mostly what. */
-export async function lookBehind(storage: Storage, state: State): Promise<Look> {
-  const { version, token } = state.head
-  const keys = Array.from({ length: readAhead }, (_, n) => changeKey(version + 1 + n))
-  const [headBytes, ...next] = await storage.getMany([headKey(), ...keys])
-  if (headBytes === undefined) throw new LorekeepError('LK_STORAGE_CORRUPT', 'the head is gone')
-  const follow = async () => {
-    const head = decodeRecord<HeadRecord>(headBytes)
-    const changes = await changesBetween(storage, { version, token }, head, next)
-    if (changes !== undefined) {
-      const builder = new StateBuilder(state)
-      for (const change of changes) builder.apply(change)
-      return builder.finish(head, headBytes)
-    }
+export interface Followed {
+  /** As of one moment. */
+  readonly state: State
+  /** What is known from now on, where commits of ours have come meanwhile; undefined where that cannot be told. */
+  readonly onto: (known: State) => State | undefined
+}
+
+/** A version of a lane that was made since. */
+interface Made {
+  readonly lane: number
+  readonly version: number
+  readonly changes: readonly RecordChange[]
+  readonly after: readonly number[]
+}
+
+/**
+ * One read tells whether others have changed something, and mostly what: in all lanes, or in one alone. Of one, too,
+ * all lanes are followed where something has changed that concerns them.
+ */
+export async function lookBehind(storage: Storage, state: State, lane?: number): Promise<Look> {
+  const { heads } = state
+  const keys = [commonKey()]
+  for (let n = 0; n < laneCount; n++) if (lane === undefined || n === lane) keys.push(headKey(n))
+  const known = [0, ...heads.others.keys()].filter((n) => lane === undefined || n === lane)
+  for (const n of known) {
+    const { version } = laneIn(heads, n)
+    for (let ahead = 1; ahead <= readAhead; ahead++) keys.push(changeKey(version + ahead))
+  }
+  const values = await storage.getMany(keys)
+  const read = new Map(keys.map((key, n) => [textOf(key), values[n]]))
+  const common = read.get(textOf(commonKey()))
+  const isCommon = isSame(common, heads.common)
+  if (lane !== undefined && !isCommon) return lookBehind(storage, state)
+  const main = lane === undefined || lane === 0 ? read.get(textOf(headKey())) : heads.main.bytes
+  if (main === undefined) throw new LorekeepError('LK_STORAGE_CORRUPT', 'the head is gone')
+  const others = new Map(heads.others)
+  for (let n = 1; n < laneCount; n++) {
+    if (lane !== undefined && lane !== n) continue
+    const bytes = read.get(textOf(headKey(n)))
+    if (bytes !== undefined) others.set(n, headFrom(bytes, heads.others.get(n)))
+    // Of another history, where it had not been made.
+    else others.delete(n)
+  }
+  const newest: Heads = { main: headFrom(main, heads.main), others, common }
+  const isNewest = isCommon && newest.main === heads.main && isEach(others, heads.others)
+  const follow = async (): Promise<Followed> => {
+    const made = await changesBetween(storage, heads, newest, read)
+    if (made !== undefined)
+      return { state: applied(state, made, newest), onto: ontoOf(made, newest, state) }
     const loaded = await loadState(storage)
     if (loaded === undefined) throw new LorekeepError('LK_STORAGE_CORRUPT', 'the head is gone')
-    return loaded.state
+    const { state: all } = loaded
+    const onto = (current: State) => {
+      if (current === state) return all
+      const isBehind = lanesOf(current.heads).every(
+        (n) => laneIn(current.heads, n).version <= laneIn(all.heads, n).version,
+      )
+      return isBehind ? all : undefined
+    }
+    return { state: all, onto }
   }
-  return { isSame: Buffer.compare(headBytes, state.headBytes) === 0, follow }
+  return { isSame: isNewest, follow }
 }
 
-/** What leads from one version to another; `undefined` where that is not written down. */
+function ontoOf(made: readonly Made[], newest: Heads, base: State) {
+  return (known: State): State => {
+    const isAhead = (lane: number) =>
+      laneIn(known.heads, lane).version > laneIn(newest, lane).version
+    const kept = made.filter(({ lane, version }) => version > laneIn(known.heads, lane).version)
+    if (known === base) return applied(base, made, newest)
+    const others = new Map(newest.others)
+    for (const [lane, head] of known.heads.others) if (isAhead(lane)) others.set(lane, head)
+    const { main, common } = isAhead(0) ? known.heads : newest
+    return applied(known, kept, { main, common, others })
+  }
+}
+
+/** The state with what others have made. */
+export function applied(
+  state: State,
+  made: readonly { readonly changes: readonly RecordChange[] }[],
+  heads: Heads,
+): State {
+  const builder = new StateBuilder(state)
+  for (const { changes } of made) for (const change of changes) builder.apply(change)
+  return builder.finish(heads)
+}
+
+/** In the order in which they were made; `undefined` where that is not written down. */
 async function changesBetween(
   storage: Storage,
-  from: Pick<HeadRecord, 'version' | 'token'>,
-  to: HeadRecord,
-  known: readonly (Uint8Array | undefined)[],
-): Promise<RecordChange[] | undefined> {
-  const count = to.version - from.version
-  if (count < 1 || count > keptChanges) return undefined
-  const values = known.slice(0, count)
-  if (values.length < count) {
-    const keys = Array.from({ length: count - values.length }, (_, n) =>
-      changeKey(from.version + values.length + 1 + n),
-    )
-    values.push(...(await storage.getMany(keys)))
+  from: Heads,
+  to: Heads,
+  read: ReadonlyMap<string, Uint8Array | undefined>,
+): Promise<Made[] | undefined> {
+  const versions: { lane: number; version: number }[] = []
+  for (const lane of new Set([...lanesOf(from), ...lanesOf(to)])) {
+    const [before, after] = [laneIn(from, lane), laneIn(to, lane)]
+    const count = after.version - before.version
+    if (count < 0 || count > keptChanges) return undefined
+    if (count === 0 && before.token !== after.token) return undefined
+    for (let n = 1; n <= count; n++) versions.push({ lane, version: before.version + n })
   }
-  let { token } = from
-  const all: RecordChange[] = []
-  for (const value of values) {
+  const unread = versions
+    .map(({ version }) => changeKey(version))
+    .filter((key) => !read.has(textOf(key)))
+  const values = unread.length === 0 ? [] : await storage.getMany(unread)
+  const more = new Map(unread.map((key, n) => [textOf(key), values[n]]))
+  const lanes = new Map<number, Made[]>()
+  const tokens = new Map(lanesOf(from).map((lane) => [lane, laneIn(from, lane).token]))
+  for (const { lane, version } of versions) {
+    const key = textOf(changeKey(version))
+    const value = read.get(key) ?? more.get(key)
     if (value === undefined) return undefined
-    const { before, token: after, changes } = decodeRecord<ChangeRecord>(value)
+    const { before, token, changes, after = [] } = decodeRecord<ChangeRecord>(value)
     // Of another history: after a fail-over that lost the end of this one.
-    if (before !== token) return undefined
-    token = after
-    for (const change of changes) all.push(change)
+    if (before !== (tokens.get(lane) ?? '')) return undefined
+    tokens.set(lane, token)
+    const made = lanes.get(lane) ?? []
+    lanes.set(lane, made)
+    made.push({ lane, version, changes, after })
   }
-  return token === to.token ? all : undefined
+  for (const lane of lanes.keys()) {
+    if (tokens.get(lane) !== laneIn(to, lane).token) return undefined
+  }
+  return inOrder(lanes)
+}
+
+/** Those of one lane come in their order; where one was made of all lanes, others come before it, or after. */
+function inOrder(lanes: ReadonlyMap<number, readonly Made[]>): Made[] {
+  const ordered: Made[] = []
+  const at = new Map<number, number>()
+  const take = (lane: number, upTo: number) => {
+    const made = lanes.get(lane) ?? []
+    let n = at.get(lane) ?? 0
+    for (; n < made.length && (made[n] as Made).version <= upTo; n++) ordered.push(made[n] as Made)
+    at.set(lane, n)
+  }
+  for (const made of lanes.get(0) ?? []) {
+    for (const version of made.after) take(laneOf(version), version)
+    ordered.push(made)
+  }
+  for (const lane of lanes.keys()) if (lane !== 0) take(lane, Infinity)
+  return ordered
 }
 
 /** `undefined` where others have made versions meanwhile that cannot be followed. */
-async function loadAround(storage: Storage, headBytes: Uint8Array): Promise<Loaded | undefined> {
+async function loadAround(storage: Storage, from: Heads): Promise<Loaded | undefined> {
   const builder = new StateBuilder()
   const kinds = {
     block: allBlocks(),
@@ -126,23 +226,55 @@ async function loadAround(storage: Storage, headBytes: Uint8Array): Promise<Load
     }
   }
   // What was read is one version if nobody has made another one meanwhile, or with what they have changed.
-  let head = decodeRecord<HeadRecord>(headBytes)
-  const after = await storage.get(headKey())
-  if (after === undefined) return undefined
-  if (Buffer.compare(after, headBytes) !== 0) {
-    const newest = decodeRecord<HeadRecord>(after)
-    const changes = await changesBetween(storage, head, newest, [])
-    if (changes === undefined) return undefined
-    for (const change of changes) builder.apply(change)
-    head = newest
-  }
-  const state = builder.finish(head, after)
+  const to = await readHeads(storage)
+  if (to === undefined) return undefined
+  const made = await changesBetween(storage, from, to, new Map())
+  if (made === undefined) return undefined
+  for (const { changes } of made) for (const change of changes) builder.apply(change)
+  const state = builder.finish(to)
   const orphans: Orphan[] = []
   for (const [index, run, record] of builder.unnamed()) {
     orphans.push({ key: runKey(index, run), pages: pagesOf(record) })
   }
   return { state, orphans }
 }
+
+/** All heads as of one moment; `undefined` where nothing was ever written. */
+async function readHeads(storage: Storage): Promise<Heads | undefined> {
+  let main: Head<HeadRecord> | undefined
+  let common: Uint8Array | undefined
+  const others = new Map<number, Head>()
+  // They are one page.
+  for await (const page of storage.scan(allHeads())) {
+    for (const { key, value } of page) {
+      const [lane] = partsOf(key)
+      if (lane === undefined) main = headFrom(value)
+      else if (lane === 0) common = value
+      else others.set(Number(lane), headFrom(value))
+    }
+  }
+  return main && { main, others, common }
+}
+
+function headFrom<Kind extends LaneRecord>(bytes: Uint8Array, known?: Head<Kind>): Head<Kind> {
+  return known !== undefined && isSame(bytes, known.bytes)
+    ? known
+    : { record: decodeRecord<Kind>(bytes), bytes }
+}
+
+const lanesOf = ({ others }: Heads): number[] => [0, ...others.keys()]
+
+function isEach(a: ReadonlyMap<number, Head>, b: ReadonlyMap<number, Head>): boolean {
+  return a.size === b.size && [...a].every(([lane, head]) => b.get(lane) === head)
+}
+
+export function isSame(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b
+  return Buffer.compare(a, b) === 0
+}
+
+/** Equal where the keys are. */
+const textOf = (key: Uint8Array): string => Buffer.from(key).toString('latin1')
 
 /**
  * What is of no use where nobody else is: what others were to follow, and what readers needed; what was being built is

@@ -3,13 +3,13 @@
 import type { Block, Row } from './block.js'
 import type { Memory } from './memory.js'
 import type { Index } from './index-runs.js'
-import { HeldPages, type PageSource } from './list.js'
+import { HeldPages, lacking, type PageSource } from './list.js'
 import { tableOf } from './ref.js'
 import { blockOf, tableNumbered, type State } from './state.js'
 
 /** The row under an id of a collection. @throws StalePage where the state is not the newest */
 export async function findStored(
-  state: State,
+  state: Pick<State, 'tables' | 'ids'>,
   memory: Memory,
   collection: string,
   id: string,
@@ -25,7 +25,7 @@ export interface RowPlace {
 }
 
 export async function findPlace(
-  state: State,
+  state: Pick<State, 'tables' | 'ids'>,
   { blocks, entries, hash }: Memory,
   collection: string,
   id: string,
@@ -35,7 +35,7 @@ export async function findPlace(
   let missing = tryRefs(state.ids, key, entries, refs)
   if (missing < 0) {
     const held = new HeldPages(entries)
-    do await held.load(~missing)
+    do await held.load(lacking(missing))
     while ((missing = tryRefs(state.ids, key, held, refs)) < 0)
   }
   for (const ref of refs) {

@@ -69,21 +69,22 @@ async function sweep(objects: Storage, { state, orphans }: Loaded): Promise<Stat
     }
     // A new version, so that whoever is still at it learns that its work is gone.
     const token = randomBytes(8).toString('hex')
-    const head = { ...swept.head, version: swept.head.version + 1, token }
-    const headBytes = encodeRecord(head)
+    const { main } = swept.heads
+    const record = { ...main.record, version: main.record.version + 1, token }
+    const bytes = encodeRecord(record)
     try {
       await objects.write(
         [
           ...gone.map((key) => ({ type: 'del', key }) as const),
-          { type: 'put', key: headKey(), value: headBytes },
+          { type: 'put', key: headKey(), value: bytes },
         ],
-        { durable: true, require: [{ type: 'equals', key: headKey(), value: swept.headBytes }] },
+        { durable: true, require: [{ type: 'equals', key: headKey(), value: main.bytes }] },
       )
     } catch (error) {
       if (hasCode(error, 'LK_STORAGE_CONFLICT')) return undefined
       throw error
     }
-    swept = { ...swept, head, headBytes }
+    swept = { ...swept, heads: { ...swept.heads, main: { record, bytes } } }
   }
   return swept
 }

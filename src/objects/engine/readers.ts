@@ -4,8 +4,9 @@
 
 import { encodeRecord } from '../../record.js'
 import type { Operation } from '../../storage.js'
+import { laneOf } from './lanes.js'
 import { pageKey, retiredKey } from './records.js'
-import type { State } from './state.js'
+import { laneIn, type Heads, type State } from './state.js'
 
 /** A state whose pages stay until it is released. */
 export interface Pin {
@@ -21,26 +22,21 @@ interface OngoingRead {
   readonly end: () => void
 }
 
-/**
- * Pages with smaller numbers than `nextPage` may be its own, where a commit behind `version`
- * replaces them.
- */
 interface Reader {
-  version: number
-  /** Infinite until it is known which state it reads. */
-  nextPage: number
+  heads: Heads
+  /** Until it is known which state it reads. */
+  needsAll: boolean
 }
 
 interface Retired {
   /** Of the commit that replaced the pages. */
   readonly version: number
   readonly pages: readonly number[]
-  /** The largest of them. */
-  readonly last: number
 }
 
 /** What a commit does about the pages it replaces, and those that were left before. */
 export interface Retirement {
+  readonly lane: number
   readonly operations: readonly Operation[]
   readonly deleted: readonly number[]
   /** What is left from then on. */
@@ -52,19 +48,29 @@ export interface Retirement {
 // Of pages that were left before: who waits for a commit does not wait for all of a large store.
 const maxDeleted = 4096
 
+/** Says whether some reader may need the page. */
+type Needs = (page: number) => boolean
+
+interface Left {
+  /** In the order of their versions. */
+  readonly retired: readonly Retired[]
+  readonly settled: number
+}
+
+const nothing: Left = { retired: [], settled: 0 }
+
 export class Readers {
   readonly #open = new Set<Reader>()
-  /** In the order of their versions. */
-  #retired: readonly Retired[] = []
+  /** By the lane whose commits have replaced the pages. */
+  readonly #left = new Map<number, Left>()
   #releases = 0
-  #settled = 0
 
   /** From now on no commit deletes what is there, until it is told what is needed of it. */
-  begin({ head }: State): OngoingRead {
-    const reader = { version: head.version, nextPage: Infinity }
+  begin({ heads }: Pick<State, 'heads'>): OngoingRead {
+    const reader: Reader = { heads, needsAll: true }
     this.#open.add(reader)
     return {
-      of: ({ head }) => Object.assign(reader, { version: head.version, nextPage: head.nextPage }),
+      of: ({ heads }) => Object.assign(reader, { heads, needsAll: false }),
       end: () => {
         if (this.#open.delete(reader)) this.#releases++
       },
@@ -73,26 +79,28 @@ export class Readers {
 
   /** Of the commit that makes the version and replaces the pages. Nothing is changed yet. */
   plan(version: number, replaced: readonly number[]): Retirement {
-    const neededBy = this.#bounds()
-    const bound = neededBy(version)
+    const lane = laneOf(version)
+    const { retired: before, settled } = this.#left.get(lane) ?? nothing
+    const neededBy = this.#needs(lane)
     const operations: Operation[] = []
     const deleted: number[] = []
     const kept: number[] = []
-    for (const page of replaced) (page < bound ? kept : deleted).push(page)
+    const isNeeded = neededBy(version)
+    for (const page of replaced) (isNeeded(page) ? kept : deleted).push(page)
     const retired: Retired[] = []
     let releases = this.#releases
-    if (this.#settled === releases) retired.push(...this.#retired)
+    if (settled === releases) retired.push(...before)
     else {
       const most = deleted.length + maxDeleted
-      for (const old of this.#retired) {
-        const needed = neededBy(old.version)
-        if (needed > old.last) retired.push(old)
+      for (const old of before) {
+        const isOldNeeded = neededBy(old.version)
+        if (old.pages.every(isOldNeeded)) retired.push(old)
         else if (deleted.length >= most) {
           retired.push(old)
-          releases = this.#settled
+          releases = settled
         } else {
           const rest: number[] = []
-          for (const page of old.pages) (page < needed ? rest : deleted).push(page)
+          for (const page of old.pages) (isOldNeeded(page) ? rest : deleted).push(page)
           if (rest.length === 0) operations.push({ type: 'del', key: retiredKey(old.version) })
           else retired.push(this.#write(operations, old.version, rest))
         }
@@ -100,34 +108,51 @@ export class Readers {
     }
     if (kept.length > 0) retired.push(this.#write(operations, version, kept))
     for (const page of deleted) operations.push({ type: 'del', key: pageKey(page) })
-    return { operations, deleted, retired, releases }
+    return { lane, operations, deleted, retired, releases }
   }
 
   /** The commit has happened. */
-  adopt({ retired, releases }: Retirement): void {
-    this.#retired = retired
-    this.#settled = releases
+  adopt({ lane, retired, releases }: Retirement): void {
+    this.#left.set(lane, { retired, settled: releases })
   }
 
   #write(operations: Operation[], version: number, pages: readonly number[]): Retired {
     operations.push({ type: 'put', key: retiredKey(version), value: encodeRecord({ pages }) })
-    return { version, pages, last: pages.reduce((last, page) => Math.max(last, page), 0) }
+    return { version, pages }
   }
 
-  /** For each version: below which number pages that it has replaced are needed. */
-  #bounds(): (version: number) => number {
-    const readers = [...this.#open].sort((a, b) => a.version - b.version)
-    const bounds: number[] = []
-    for (const { nextPage } of readers) bounds.push(Math.max(bounds.at(-1) ?? 0, nextPage))
+  /**
+   * For each version of a lane which pages are needed that it has replaced: those that readers of versions
+   * before it know.
+   */
+  #needs(lane: number): (version: number) => Needs {
+    const readers = [...this.#open]
+      .map((reader) => ({ ...reader, version: laneIn(reader.heads, lane).version }))
+      .sort((a, b) => a.version - b.version)
+    // By the lane of a page, for each reader: below which number it and those before it need pages.
+    const bounds = new Map<number, number[]>()
+    const boundsOf = (of: number) => {
+      let all = bounds.get(of)
+      if (all === undefined) {
+        all = []
+        for (const { heads, needsAll } of readers) {
+          const next = needsAll ? Infinity : laneIn(heads, of).nextPage
+          all.push(Math.max(all.at(-1) ?? 0, next))
+        }
+        bounds.set(of, all)
+      }
+      return all
+    }
     return (version) => {
       let low = 0
       let high = readers.length
       while (low < high) {
         const middle = (low + high) >>> 1
-        if ((readers[middle] as Reader).version < version) low = middle + 1
+        if (readers[middle]!.version < version) low = middle + 1
         else high = middle
       }
-      return bounds[low - 1] ?? 0
+      if (low === 0) return () => false
+      return (page) => page < (boundsOf(laneOf(page))[low - 1] as number)
     }
   }
 }

@@ -5,13 +5,17 @@ import { decodeKey, encodeKey, keyPrefix } from '../../keys.js'
 import type { IndexDefinition, SchemaDefinition } from '../types.js'
 import type { Owner } from './owners.js'
 
-/** The newest state: every write is made on condition that it is still what its maker saw. */
-export interface HeadRecord {
+/** The newest state of a lane: a write to it is made on condition that it is still what its maker saw. */
+export interface LaneRecord {
   readonly version: number
   /** Random: tells this write from another one that made the same version. */
   readonly token: string
   readonly nextRow: number
   readonly nextPage: number
+}
+
+/** Of lane 0, with what there is once. */
+export interface HeadRecord extends LaneRecord {
   readonly nextIndex: number
   /** The secret of the hashes of ids: eight bytes in hexadecimal. */
   readonly hashKey: string
@@ -27,6 +31,8 @@ export interface SchemaRecord {
 
 export interface CollectionRecord {
   readonly created_at: string
+  /** 0 where it is left out. */
+  readonly lane?: number
   /** Objects by schema. */
   readonly schemas: Readonly<Record<string, number>>
   /** Being deleted: its rows below that reference go. */
@@ -66,14 +72,14 @@ export interface RetiredRecord {
   readonly pages: readonly number[]
 }
 
-/** Indexes on their way into a schema: they hold the rows whose references are below `upTo`. */
+/** Indexes on their way into a schema: they hold the rows of each lane whose references are below its `upTo`. */
 export interface BuildingRecord {
   /** Random: tells this change of the schema from others. */
   readonly token: string
   /** Whose it is of those who share the backend. */
   readonly member?: string
   readonly indexes: readonly { readonly number: number; readonly index: IndexDefinition }[]
-  readonly upTo: number
+  readonly upTo: readonly (readonly [lane: number, ref: number])[]
 }
 
 /** A record that a commit has put, or deleted (`null`), with what its key has behind the kind. */
@@ -90,14 +96,17 @@ export interface ChangeRecord {
   readonly before: string
   readonly token: string
   readonly changes: readonly RecordChange[]
+  /** Of one that was made of all lanes: the versions of the others at that time, which came before. */
+  readonly after?: readonly number[]
 }
 
-/** Versions that others may be behind, and follow: more, and they read everything. */
+/** Versions of a lane that others may be behind, and follow: more, and they read everything. */
 export const keptChanges = 1024
 
 /**
  * 2: an index has null for objects in arrays that lack the field. 3: entries have their references as
- * distances, and any values may be those of a table.
+ * distances, and any values may be those of a table. 4: words have places. 5: words have
+ * pages of their own, and there are lanes.
  */
 export const formatVersion = 5
 
@@ -105,7 +114,12 @@ export const formatVersion = 5
 export const idIndex = 0
 
 export const formatKey = () => encodeKey('format')
-export const headKey = () => encodeKey('head')
+
+/** The heads of all lanes, and what is common to them. */
+export const allHeads = () => ({ gte: encodeKey('head'), lt: keyPrefix('head').lt })
+export const headKey = (lane = 0) => (lane === 0 ? encodeKey('head') : encodeKey('head', lane))
+/** Random: another one with each commit that concerns all lanes. No lane is called 0 here. */
+export const commonKey = () => encodeKey('head', 0)
 export const schemaKey = (name: string) => encodeKey('schema', name)
 export const allSchemas = () => keyPrefix('schema')
 export const collectionKey = (name: string) => encodeKey('collection', name)

@@ -1,5 +1,7 @@
-// A reference names a version of an object for good: rows are numbered as they are stored, and the
-// table that a row is in lies in the low bits. Later rows have larger references.
+// A reference names a version of an object for good: rows of a lane are numbered as they are stored, and
+// the table that a row is in lies in the low bits. Later rows of a lane have larger references.
+
+import { laneOfRow } from './lanes.js'
 
 /** From one row's reference to the next one's in the same table. */
 export const tableSpan = 4096
@@ -11,3 +13,5 @@ export const maxTables = tableSpan
 export const refOf = (row: number, table: number): number => row * tableSpan + table
 
 export const tableOf = (ref: number): number => ref % tableSpan
+
+export const laneOfRef = (ref: number): number => laneOfRow(Math.floor(ref / tableSpan))

@@ -10,12 +10,11 @@ import {
   type BlockRecord,
   type BuildingRecord,
   type CollectionRecord,
-  type HeadRecord,
   type RecordChange,
   type RunRecord,
   type SchemaRecord,
 } from './records.js'
-import type { BlockPlace, Building, State, Table } from './state.js'
+import type { BlockPlace, Building, Heads, State, Table } from './state.js'
 
 /** What a record says of itself, by its number: `null` where it is gone. */
 type Changes<R> = Map<number, R | null>
@@ -62,7 +61,7 @@ export class StateBuilder {
     }
   }
 
-  finish(head: HeadRecord, headBytes: Uint8Array): State {
+  finish(heads: Heads): State {
     const ids = this.#index(idIndex, '_id')
     const tables = new Map<string, Table>()
     for (const [name, table] of this.#base?.tables ?? []) {
@@ -81,9 +80,9 @@ export class StateBuilder {
       if (record === null) continue
       const { token, member, upTo } = record
       const indexes = record.indexes.map(({ number, index }) => this.#index(number, index))
-      building.set(name, { token, member, indexes, upTo })
+      building.set(name, { token, member, indexes, upTo: new Map(upTo) })
     }
-    return { head, headBytes, tables, collections: this.#collections, ids, building }
+    return { heads, tables, collections: this.#collections, ids, building }
   }
 
   /** After finish(): runs of indexes that nothing names, by index. */

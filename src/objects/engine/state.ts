@@ -4,13 +4,28 @@
 
 import { LorekeepError } from '../../errors.js'
 import type { Index } from './index-runs.js'
-import type { BlockRecord, CollectionRecord, HeadRecord } from './records.js'
+import { firstRow, laneBase, rowBase, rowEnd } from './lanes.js'
+import type { BlockRecord, CollectionRecord, HeadRecord, LaneRecord } from './records.js'
+import { laneOfRef, refOf } from './ref.js'
 import type { CompiledSchema } from '../schema/schema.js'
 
+/** The head of a lane, and how it lies in the storage: the precondition of the next commit. */
+export interface Head<Kind extends LaneRecord = LaneRecord> {
+  readonly record: Kind
+  readonly bytes: Uint8Array
+}
+
+/** The heads as of one moment. */
+export interface Heads {
+  readonly main: Head<HeadRecord>
+  /** Of lanes behind 0 that there are. */
+  readonly others: ReadonlyMap<number, Head>
+  /** What all lanes but 0 require, too; undefined where no commit has concerned all lanes. */
+  readonly common: Uint8Array | undefined
+}
+
 export interface State {
-  readonly head: HeadRecord
-  /** As it lies in the storage: the precondition of the next commit. */
-  readonly headBytes: Uint8Array
+  readonly heads: Heads
   readonly tables: ReadonlyMap<string, Table>
   readonly collections: ReadonlyMap<string, CollectionRecord>
   readonly ids: Index
@@ -18,12 +33,44 @@ export interface State {
   readonly building: ReadonlyMap<string, Building>
 }
 
-/** Indexes on their way into a schema: they hold the rows whose references are below `upTo`. */
+/** Indexes on their way into a schema: they hold the rows of each lane whose references are below its `upTo`. */
 export interface Building {
   readonly token: string
   readonly member: string | undefined
   readonly indexes: readonly Index[]
-  readonly upTo: number
+  readonly upTo: ReadonlyMap<number, number>
+}
+
+/** Whether the indexes that are being built hold the row. */
+export function isBuilt({ upTo }: Pick<Building, 'upTo'>, ref: number): boolean {
+  return ref < (upTo.get(laneOfRef(ref)) ?? 0)
+}
+
+export function headOf({ main, others }: Heads, lane: number): Head | undefined {
+  return lane === 0 ? main : others.get(lane)
+}
+
+/** Where a lane is; one that has no head yet is at its beginning. */
+export function laneIn(heads: Heads, lane: number): LaneRecord {
+  const base = laneBase(lane)
+  return (
+    headOf(heads, lane)?.record ?? {
+      version: base,
+      token: '',
+      nextRow: firstRow(lane),
+      nextPage: base,
+    }
+  )
+}
+
+/** What a table has in a lane: the blocks from one place to another. */
+export function blocksIn(table: Table, lane: number): readonly [from: number, to: number] {
+  const placeOf = (row: number) => {
+    const ref = refOf(row, 0)
+    const at = blockOf(table, ref)
+    return at < 0 || (table.blocks[at] as BlockPlace).first < ref ? at + 1 : at
+  }
+  return [placeOf(rowBase(lane)), placeOf(rowEnd(lane))]
 }
 
 /** The objects of one schema. */

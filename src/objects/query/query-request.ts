@@ -68,7 +68,7 @@ const numbers = new Map<unknown, Rule<string>>([
  */
 export function parseQuery(
   query: unknown,
-  { tables, head }: State,
+  { tables, heads }: State,
   limits: ObjectLimits,
   scope: Scope,
 ): { readonly table: Table; readonly request: QueryRequest } {
@@ -76,7 +76,7 @@ export function parseQuery(
   const given = new Members(query, '', problems, 'a query, an object')
   const name = given.need('schema_name', aText)
   const table = name === undefined ? undefined : tables.get(name)
-  const secret = head.hashKey
+  const secret = heads.main.record.hashKey
   // Without a schema there is no telling which fields there are, but all else.
   const checkFilter = (path: Path) => table && checkField(path, table.schema)
   const check = (path: Path) => (path[0] === scoreField ? checkScore(path) : checkFilter(path))

@@ -24,9 +24,9 @@ export class PagesCheck {
     this.#named.add(page)
   }
 
-  /** `namers` gives who names which page, should that have to be told. */
+  /** `isGiven` says whether a head has given the number; `namers` gives who names which page, should that have to be told. */
   async *compare(
-    nextPage: number,
+    isGiven: (page: number) => boolean,
     namers: () => AsyncIterable<NamedPage>,
   ): AsyncGenerator<void, void, undefined> {
     const { partition, report } = this.#reading
@@ -49,7 +49,7 @@ export class PagesCheck {
           report.error(partition, 'unreferenced', keyText(key), 'no record names it')
         } else if (named[at + 1] === number && twice.size < maxNamed) twice.add(number)
         while (named[at] === number) at++
-        if (number >= nextPage) {
+        if (!isGiven(number)) {
           const message = 'the head has not given that number yet'
           report.error(partition, 'different', keyText(key), message)
         }

@@ -28,6 +28,7 @@ import {
   type BlockRecord,
   type CollectionRecord,
   type HeadRecord,
+  type LaneRecord,
   type ListRecord,
   type RetiredRecord,
   type RunRecord,
@@ -35,7 +36,8 @@ import {
 } from '../engine/records.js'
 import { newKeys } from '../engine/entries.js'
 import { indexOf } from '../engine/index-runs.js'
-import { tableOf, tableSpan } from '../engine/ref.js'
+import { laneCount, laneOf, laneOfRow } from '../engine/lanes.js'
+import { laneOfRef, tableOf, tableSpan } from '../engine/ref.js'
 import { collectKeys } from '../engine/row-keys.js'
 import { RowShapes } from '../engine/row-shapes.js'
 import type { IndexDefinition } from '../types.js'
@@ -62,7 +64,7 @@ const blocksAtOnce = 16
 /** What follows in a key of each kind: numbers and strings. */
 const shapes = new Map([
   ['format', ''],
-  ['head', ''],
+  ['head', '|n'],
   ['schema', 's'],
   ['collection', 's'],
   ['building', 's'],
@@ -95,6 +97,8 @@ class ObjectsCheck {
   readonly #reading: Reading
   readonly #report: Report
   #head: HeadRecord | undefined
+  /** Of lanes behind 0. */
+  readonly #lanes = new Map<number, LaneRecord>()
   readonly #tables = new Map<number, TableCheck>()
   readonly #indexes = new Map<number, IndexCheck>()
   readonly #ids: IndexCheck
@@ -124,7 +128,10 @@ class ObjectsCheck {
     yield* this.#readBlocks()
     yield* this.#readRuns()
     await this.#readRetired()
-    yield* this.#pages.compare(this.#head?.nextPage ?? Infinity, () => this.#namedPages())
+    yield* this.#pages.compare(
+      (page) => page < this.#lane(laneOf(page)).nextPage,
+      () => this.#namedPages(),
+    )
     if (this.#report.deep) {
       yield* this.#compareIndexes()
       yield* this.#compareIds()
@@ -204,6 +211,23 @@ class ObjectsCheck {
     }
     this.#head = head
     this.#hash = new IdHash(head.hashKey)
+    for (let lane = 1; lane < laneCount; lane++) {
+      const key = headKey(lane)
+      const bytes = await this.#reading.get(key)
+      const record = bytes && this.#reading.record<LaneRecord>({ key, value: bytes })
+      if (record === undefined) continue
+      const { version, nextRow, nextPage } = record
+      const isLane =
+        laneOf(version) === lane && laneOf(nextPage) === lane && laneOfRow(nextRow) === lane
+      if (isLane && typeof record.token === 'string') this.#lanes.set(lane, record)
+      else this.#reading.damaged(key, 'it is not the head of the lane')
+    }
+  }
+
+  /** What is not known of a lane cannot be held against its numbers. */
+  #lane(lane: number): Pick<LaneRecord, 'version' | 'nextRow' | 'nextPage'> {
+    const known = lane === 0 ? this.#head : this.#lanes.get(lane)
+    return known ?? { version: Infinity, nextRow: Infinity, nextPage: Infinity }
   }
 
   #readSchema(name: string, { definition, table, indexes }: SchemaRecord): void {
@@ -324,7 +348,7 @@ class ObjectsCheck {
       if (!(ref > last && ref < end) || tableOf(ref) !== table) {
         this.#error('different', what, `has the row ${ref} behind ${last}, in front of ${end}`)
       }
-      if (Math.floor(ref / tableSpan) >= (this.#head?.nextRow ?? Infinity)) {
+      if (Math.floor(ref / tableSpan) >= this.#lane(laneOfRef(ref)).nextRow) {
         this.#error('different', what, `has the row ${ref}, which the head has not given yet`)
       }
       last = ref
@@ -446,7 +470,7 @@ class ObjectsCheck {
       for (const page of pages) this.#pages.name(page)
       const message = `${pages.length} pages that are kept for a reader: a later commit, or opening, deletes them`
       this.#report.leftover('objects', what, message)
-      if (version > (this.#head?.version ?? Infinity)) {
+      if (version > this.#lane(laneOf(version)).version) {
         this.#error('different', what, 'there was no such commit yet')
       }
     }

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { MemoryBackend } from '../../../adapters/memory.js'
-import { Committer, NotInThisDraft } from '../../../src/objects/engine/committer.js'
+import { Committer } from '../../../src/objects/engine/committer.js'
+import { NotInThisDraft } from '../../../src/objects/engine/lane-queue.js'
 import { openState } from '../../../src/objects/engine/opening.js'
 import { StalePage } from '../../../src/objects/engine/pages.js'
 

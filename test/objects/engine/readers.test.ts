@@ -5,7 +5,8 @@ import { Readers, type Retirement } from '../../../src/objects/engine/readers.js
 import type { State } from '../../../src/objects/engine/state.js'
 
 /** All that Readers know of a state. */
-const stateOf = (version: number, nextPage: number) => ({ head: { version, nextPage } }) as State
+const stateOf = (version: number, nextPage: number) =>
+  ({ heads: { main: { record: { version, nextPage } }, others: new Map() } }) as unknown as State
 
 /** What is written, as `+retired 5: 1,2` or `-page 1`. */
 const textOf = ({ operations }: Retirement): string[] =>
