@@ -3,7 +3,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { coreProblems } from '../fixtures/problems.js'
-import { SharedMemory } from '../fixtures/shared-memory.js'
+import { overSharedPlaces, type SharedPlace } from '../fixtures/shared-places.js'
 import { exported, keysOf, slicedMessage, triplesMessage } from '../fixtures/stores.js'
 import { VirtualClock } from '../flow/virtual-clock.js'
 import { createLorekeep, type Lorekeep, type LorekeepOptions } from '../../src/lorekeep.js'
@@ -16,20 +16,25 @@ interface Test {
 const ref = { user: 'u', id: 'core' }
 const leaseMs = 30_000
 
-/** Processes over one memory, with clocks of their own that go on together. */
+/** Processes over one place, with clocks of their own that go on together. */
 class Town {
-  readonly memory = new SharedMemory()
+  readonly place: SharedPlace
+  /** Of who looks on. */
+  readonly backend: Backend
   readonly clocks: VirtualClock[] = []
   readonly errors: unknown[] = []
   readonly #t: Test
 
-  constructor(t: Test) {
+  constructor(t: Test, place: SharedPlace) {
     this.#t = t
+    this.place = place
+    this.backend = place.backend()
+    t.teardown(() => this.backend.close())
   }
 
   async open(
     options: Partial<LorekeepOptions> = {},
-    backend: Backend = this.memory.backend(),
+    backend: Backend = this.place.backend(),
   ): Promise<Lorekeep> {
     const clock = new VirtualClock(Date.UTC(2026, 0, 1) + 60_000 * this.clocks.length)
     const onError = (error: unknown) => void this.errors.push(error)
@@ -49,21 +54,24 @@ class Town {
   async pass(ms: number, clocks: readonly VirtualClock[] = this.clocks): Promise<void> {
     for (let passed = 0; passed < ms; passed += 1000) {
       for (const clock of clocks) await clock.advance(1000)
+      await this.place.quiet()
     }
   }
 
   async kinds(): Promise<Record<string, number>> {
-    const { cores, slices } = await keysOf(this.memory.backend())
+    const { cores, slices } = await keysOf(this.backend)
     const counts: Record<string, number> = { slice: slices.length }
     for (const [kind] of cores) counts[String(kind)] = (counts[String(kind)] ?? 0) + 1
     return counts
   }
 }
 
+const over = await overSharedPlaces(t)
+
 const patternOf = (name: string) => ({ s: { v: `http://example.org/${name}/0`, e: true } })
 
-t.test('questions see what another process has changed', async (t) => {
-  const town = new Town(t)
+over('questions see what another process has changed', async (t, place) => {
+  const town = new Town(t, place)
   const [a, b] = [await town.open(), await town.open()]
   const count = async (keep: Lorekeep, cores?: string[]) =>
     keep.knowledge.graph({ user: 'u', ...(cores && { cores }) }).count()
@@ -71,7 +79,8 @@ t.test('questions see what another process has changed', async (t) => {
   t.equal(await count(b), 3)
   t.equal(await count(b, ['core']), 3)
   await a.knowledge.write(ref, [triplesMessage('two')])
-  t.equal(await count(b), 6)
+  // Whoever does not see that would wait for ever for what comes next.
+  if (!t.equal(await count(b), 6)) return
   t.equal(await count(b, ['core']), 6)
   t.match(await b.knowledge.stat(ref), { segments: 2 })
   await b.knowledge.index(ref)
@@ -90,8 +99,8 @@ t.test('questions see what another process has changed', async (t) => {
   t.same(listed, [])
 })
 
-t.test('what others brought goes with the core that they brought it to', async (t) => {
-  const town = new Town(t)
+over('what others brought goes with the core that they brought it to', async (t, place) => {
+  const town = new Town(t, place)
   const [a, b] = [await town.open(), await town.open()]
   await a.knowledge.write(ref, [triplesMessage('one')])
   t.equal(await a.knowledge.graph({ user: 'u' }).count(), 3)
@@ -101,8 +110,8 @@ t.test('what others brought goes with the core that they brought it to', async (
   t.equal(await b.knowledge.graph({ user: 'u' }).count(), 3)
 })
 
-t.test('an import that runs is nothing that another process deletes', async (t) => {
-  const town = new Town(t)
+over('an import that runs is nothing that another process deletes', async (t, place) => {
+  const town = new Town(t, place)
   const a = await town.open()
   let goOn = (): void => undefined
   const held = new Promise<void>((resolve) => (goOn = resolve))
@@ -123,8 +132,8 @@ t.test('an import that runs is nothing that another process deletes', async (t) 
   t.match(await b.knowledge.stat(ref), { bytes })
 })
 
-t.test('what a dead process left goes, and it can commit nothing that it held', async (t) => {
-  const town = new Town(t)
+over('what a dead process left goes, and it can commit nothing that it held', async (t, place) => {
+  const town = new Town(t, place)
   const [a, b] = [await town.open(), await town.open()]
   let goOn = (): void => undefined
   const held = new Promise<void>((resolve) => (goOn = resolve))
@@ -150,7 +159,7 @@ t.test('what a dead process left goes, and it can commit nothing that it held', 
   t.match(await large, { code: 'LK_STORAGE_UNAVAILABLE' })
   t.match(await small, { code: 'LK_STORAGE_UNAVAILABLE' })
   t.same(await b.knowledge.stat({ user: 'u', id: 'small' }), undefined)
-  for (let turns = 0; turns < 100; turns++) await turn()
+  await town.place.quiet()
   // It has joined anew, and goes on.
   await a.knowledge.write(ref, [triplesMessage('again')])
   t.equal(await b.knowledge.graph({ user: 'u' }).count(), 3)
@@ -158,8 +167,8 @@ t.test('what a dead process left goes, and it can commit nothing that it held', 
   t.match(await town.kinds(), { slice: 0 })
 })
 
-t.test('exports and questions are whole while others replace what they read', async (t) => {
-  const town = new Town(t)
+over('exports and questions are whole while others replace what they read', async (t, place) => {
+  const town = new Town(t, place)
   const [a, b] = [await town.open(), await town.open({ graphCacheBytes: 1 })]
   const messages = Array.from({ length: 60 }, (_, n) => slicedMessage(`first ${n}`))
   await a.knowledge.write(ref, messages)
@@ -188,8 +197,8 @@ t.test('exports and questions are whole while others replace what they read', as
   await b.close()
 })
 
-t.test('what nobody reads goes soon, also where nothing is asked any more', async (t) => {
-  const town = new Town(t)
+over('what nobody reads goes soon, also where nothing is asked any more', async (t, place) => {
+  const town = new Town(t, place)
   const [a, b] = [await town.open(), await town.open()]
   for (const name of ['x', 'y']) {
     await a.knowledge.write({ user: 'u', id: name }, [triplesMessage(name)])
@@ -203,8 +212,8 @@ t.test('what nobody reads goes soon, also where nothing is asked any more', asyn
   t.equal(await b.knowledge.graph({ user: 'u' }).count(patternOf('x')), 1)
 })
 
-t.test('garbage of a process that has ended is taken by others', async (t) => {
-  const town = new Town(t)
+over('garbage of a process that has ended is taken by others', async (t, place) => {
+  const town = new Town(t, place)
   const [a, b] = [await town.open(), await town.open()]
   await a.knowledge.write(ref, [triplesMessage('one')])
   await a.knowledge.delete(ref)
@@ -219,29 +228,32 @@ t.test('garbage of a process that has ended is taken by others', async (t) => {
     Object.keys(left).sort(),
     ['format', 'retired', 'slice', 'tick'].filter((kind) => left[kind] !== undefined),
   )
-  t.same(await coreProblems(town.memory.backend()), [])
+  t.same(await coreProblems(town.backend), [])
 })
 
-t.test('a process that wakes and finds what it read gone says that, and no damage', async (t) => {
-  const town = new Town(t)
-  const [a, b] = [await town.open({ graphCacheBytes: 1 }), await town.open()]
-  const messages = Array.from({ length: 60 }, (_, n) => slicedMessage(`first ${n}`))
-  await a.knowledge.write(ref, messages)
-  await a.knowledge.write({ user: 'u', id: 'many' }, [triplesMessage('many', 20_000)])
-  await a.knowledge.index({ user: 'u' })
-  const exporting = await a.knowledge.export(ref)
-  const snapshot = await a.knowledge.graph({ user: 'u', cores: ['many'] }).snapshot()
-  const [, living] = town.clocks
-  await b.knowledge.delete(ref)
-  await b.knowledge.delete({ user: 'u', id: 'many' })
-  await b.knowledge.index({ user: 'u' })
-  await town.pass(leaseMs * 5, [living as VirtualClock])
-  t.equal((await town.kinds())['garbage'], undefined)
-  const read = async (from: AsyncIterable<unknown>) => {
-    for await (const _ of from);
-  }
-  await t.rejects(read(exporting), { code: 'LK_STORAGE_UNAVAILABLE' })
-  await t.rejects(read(snapshot.match({})), { code: 'LK_STORAGE_UNAVAILABLE' })
-  snapshot.close()
-  t.equal(await a.knowledge.graph({ user: 'u' }).count(), 0)
-})
+over(
+  'a process that wakes and finds what it read gone says that, and no damage',
+  async (t, place) => {
+    const town = new Town(t, place)
+    const [a, b] = [await town.open({ graphCacheBytes: 1 }), await town.open()]
+    const messages = Array.from({ length: 60 }, (_, n) => slicedMessage(`first ${n}`))
+    await a.knowledge.write(ref, messages)
+    await a.knowledge.write({ user: 'u', id: 'many' }, [triplesMessage('many', 20_000)])
+    await a.knowledge.index({ user: 'u' })
+    const exporting = await a.knowledge.export(ref)
+    const snapshot = await a.knowledge.graph({ user: 'u', cores: ['many'] }).snapshot()
+    const [, living] = town.clocks
+    await b.knowledge.delete(ref)
+    await b.knowledge.delete({ user: 'u', id: 'many' })
+    await b.knowledge.index({ user: 'u' })
+    await town.pass(leaseMs * 5, [living as VirtualClock])
+    t.equal((await town.kinds())['garbage'], undefined)
+    const read = async (from: AsyncIterable<unknown>) => {
+      for await (const _ of from);
+    }
+    await t.rejects(read(exporting), { code: 'LK_STORAGE_UNAVAILABLE' })
+    await t.rejects(read(snapshot.match({})), { code: 'LK_STORAGE_UNAVAILABLE' })
+    snapshot.close()
+    t.equal(await a.knowledge.graph({ user: 'u' }).count(), 0)
+  },
+)
