@@ -885,7 +885,14 @@ const without = [
     (name) => `flows.${name}`,
   ),
   ...['chunk', 'embed', 'extract', 'store', 'index', 'hashingEmbedder', 'offlineExtractor'],
-  ...['openaiEmbedder', 'openaiExtractor', 'createSparql', 'createHandler', 'createFetchHandler', 'MemoryBackend'],
+  ...[
+    'openaiEmbedder',
+    'openaiExtractor',
+    'createSparql',
+    'createHandler',
+    'createFetchHandler',
+    'MemoryBackend',
+  ],
   'PostgresBackend',
   // Terms of others, which have types and no end of shapes; errors.
   ...['quadOf', 'rdfTermOf', 'termOf', 'LorekeepError', 'hasCode'],
