@@ -133,7 +133,7 @@ export class LaneQueue {
       // Whoever was answered may go on at once: the turn, and what was read for it, is for that, too.
       if (this.turn.isShared && this.#waiting.length === 0) await turn()
     }
-    this.turn.end()
+    this.turn.rest()
     this.#running = undefined
   }
 
@@ -286,6 +286,7 @@ export class LaneQueue {
       if (!isSame(this.#bytesIn(this.#host.state), this.#bytesIn(commit.next))) throw error
       return
     }
+    this.turn.begun()
     this.known = asked
     this.#host.adopt(commit)
   }
