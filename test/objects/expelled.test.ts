@@ -4,8 +4,10 @@ import t, { type Test } from 'tap'
 import { openObjectStore } from '../../src/objects/store.js'
 import { Presence } from '../../src/presence.js'
 import type { Storage } from '../../src/storage.js'
-import { SharedMemory } from '../fixtures/shared-memory.js'
+import { overSharedPlaces, type SharedPlace } from '../fixtures/shared-places.js'
 import { VirtualClock } from '../flow/virtual-clock.js'
+
+const over = await overSharedPlaces(t)
 
 const one = (id: string, collection = 'c') => ({
   metadata: { id: 'batch', user: 'alice', collection },
@@ -13,8 +15,8 @@ const one = (id: string, collection = 'c') => ({
   values: [{ id }],
 })
 
-async function member(t: Test, memory: SharedMemory, clock: VirtualClock) {
-  const backend = memory.backend()
+async function member(t: Test, place: SharedPlace, clock: VirtualClock) {
+  const backend = place.backend()
   const errors: unknown[] = []
   const onError = (error: unknown) => void errors.push(error)
   const real = await backend.open('objects')
@@ -62,10 +64,9 @@ async function member(t: Test, memory: SharedMemory, clock: VirtualClock) {
   return { store, presence, errors, held }
 }
 
-t.test('what it held is refused, and it goes on under another id', async (t) => {
-  const memory = new SharedMemory()
-  const a = await member(t, memory, new VirtualClock())
-  const b = await member(t, memory, new VirtualClock(Date.UTC(2026, 0, 1) + 60_000))
+over('what it held is refused, and it goes on under another id', async (t, place) => {
+  const a = await member(t, place, new VirtualClock())
+  const b = await member(t, place, new VirtualClock(Date.UTC(2026, 0, 1) + 60_000))
   await a.store.defineSchema({ name: 's', fields: { id: { type: 'string' } } })
   await a.store.import(one('before'))
   // It stands still in the middle of a write, and others wait for that.
@@ -90,9 +91,8 @@ t.test('what it held is refused, and it goes on under another id', async (t) => 
   t.equal((await b.store.query({ schema_name: 's' })).total, 2)
 })
 
-t.test('whatever else it would change is refused, too', async (t) => {
-  const memory = new SharedMemory()
-  const b = await member(t, memory, new VirtualClock())
+over('whatever else it would change is refused, too', async (t, place) => {
+  const b = await member(t, place, new VirtualClock())
   await b.store.defineSchema({ name: 's', fields: { id: { type: 'string' } } })
   await b.store.import(one('1'))
   const changes: ((store: typeof b.store) => Promise<unknown>)[] = [
@@ -105,7 +105,7 @@ t.test('whatever else it would change is refused, too', async (t) => {
       store.defineSchema({ name: 's', fields: { id: { type: 'string' } }, indexes: ['id'] }),
   ]
   for (const change of changes) {
-    const { store, presence } = await member(t, memory, new VirtualClock())
+    const { store, presence } = await member(t, place, new VirtualClock())
     await b.presence.expel(presence.id)
     await t.rejects(change(store), { code: 'LK_STORAGE_UNAVAILABLE' })
     await presence.ready()

@@ -1,0 +1,237 @@
+// Objects that several processes have open at once: each row of what broke before is a test.
+
+import t, { type Test } from 'tap'
+import { createLorekeep, type LorekeepOptions } from '../../src/lorekeep.js'
+import { buildingKey } from '../../src/objects/engine/records.js'
+import type { Operation } from '../../src/storage.js'
+import { objectProblems } from '../fixtures/problems.js'
+import { overSharedPlaces, type SharedPlace } from '../fixtures/shared-places.js'
+import { cases, outcomeOf } from './outdated-cases.js'
+import { batch, definition, even, more, one, totals } from './sharing-store.js'
+
+const over = await overSharedPlaces(t)
+
+over('what one has changed the others see at once', async (t, place) => {
+  const [a, b] = [await one(t, place), await one(t, place)]
+  const seen = async (n: number) => (await b.store.get('c', n))?.['group']
+  t.same(await b.store.schemas(), [])
+  await a.store.defineSchema(definition)
+  t.equal((await b.store.schemas()).length, 1)
+  await a.store.import(batch(0, 30))
+  t.equal((await b.store.query({ schema_name: 's' })).total, 30)
+  t.equal(await seen(4), 1)
+  await a.store.patch('c', 4, { group: 77 })
+  t.equal(await seen(4), 77)
+  const found = await b.store.query({ schema_name: 's', filters: { group: 77 } })
+  t.same(
+    found.objects.map(({ _id }) => _id),
+    [4],
+  )
+  await a.store.delete('c', 4)
+  t.equal(await seen(4), undefined)
+  await a.store.createCollection('empty')
+  t.same(await b.store.collections(), await a.store.collections())
+  await a.store.deleteCollection('c')
+  t.equal((await b.store.query({ schema_name: 's' })).total, 0)
+  t.same(await b.store.collections(), await a.store.collections())
+  t.strictSame(await objectProblems(a.backend), [])
+})
+
+for (const [name, { before, meanwhile, then, gives, options }] of Object.entries(cases)) {
+  over(name, async (t, place) => {
+    const first = await opened(t, place)
+    await before(first)
+    const second = await opened(t, place, options)
+    await meanwhile(first)
+    t.strictSame(await outcomeOf(then(second)), gives)
+  })
+}
+
+over('of several that open an empty place at once all open', async (t, place) => {
+  // Each has found nothing there before any of them writes.
+  const count = 4
+  let begun = 0
+  let go = (): void => undefined
+  const all = new Promise<void>((resolve) => (go = resolve))
+  const beforeWrite = (write: number) => {
+    if (write > 1) return
+    if (++begun === count) go()
+    return all
+  }
+  const stores = await Promise.all(
+    Array.from({ length: count }, () => one(t, place, { beforeWrite })),
+  )
+  await Promise.all(
+    stores.map(async ({ store }, n) => {
+      await store.defineSchema(definition)
+      await store.import(batch(n * 10, 10))
+    }),
+  )
+  for (const { store } of stores) t.equal((await store.query({ schema_name: 's' })).total, 40)
+  t.strictSame(await objectProblems(stores[0]!.backend), [])
+})
+
+over(
+  'whoever waits for nobody overtakes others, and undoes nothing of theirs',
+  async (t, place) => {
+    const hasty = { turns: false }
+    const stores = [
+      await one(t, place, hasty),
+      await one(t, place, hasty),
+      await one(t, place, hasty),
+    ]
+    await stores[0]!.store.defineSchema(definition)
+    const ids = Array.from({ length: 15 }, (_, id) => id)
+    const made = await Promise.all(
+      stores.map(async ({ store }) => {
+        let count = 0
+        for (const id of ids) {
+          const own = store.import(batch(id, 1)).then(() => count++)
+          await own.catch((error: unknown) => t.match(error, { code: 'LK_OBJECT_DUPLICATE' }))
+        }
+        return count
+      }),
+    )
+    t.equal(
+      made.reduce((sum, one) => sum + one),
+      ids.length,
+      String(made),
+    )
+    for (const { store } of stores) {
+      const { objects } = await store.query({ schema_name: 's', sort: { id: 'asc' }, limit: 1000 })
+      t.same(
+        objects.map(({ _id }) => _id),
+        ids,
+      )
+    }
+    t.strictSame(await objectProblems(stores[0]!.backend), [])
+  },
+)
+
+over('an index is built while others write all the time, and is right', async (t, place) => {
+  const a = await one(t, place)
+  const b = await one(t, place)
+  await a.store.defineSchema(definition)
+  // More than two steps.
+  for (let n = 0; n < 2; n++) await a.store.import(batch(n * 9000, 9000))
+  let next = 20_000
+  let written = 0
+  const others: Promise<unknown>[] = []
+  // Before each write of the builder others make one of theirs: without turns they would be first each time.
+  a.seen.beforeWrite = async () => {
+    if (written >= 12) return
+    written++
+    const writing = (async () => {
+      await b.store.import(batch(next++, 1))
+      await b.store.delete('c', written * 700)
+      await b.store.patch('c', 17_000 + written, { group: 1 })
+    })()
+    others.push(writing)
+    // They wait for their turn.
+    await Promise.race([writing, new Promise((resolve) => setTimeout(resolve, 20))])
+  }
+  await a.store.defineSchema(more)
+  await Promise.all(others)
+  await b.store.import(batch(50_000, 1))
+  t.ok(written > 3, `${written} times`)
+  for (const { store } of [a, b]) {
+    const { all } = await totals(store)
+    t.same(await totals(store), even(all))
+  }
+  t.strictSame(await objectProblems(a.backend), [])
+})
+
+over('what a process was building that has ended others begin anew', async (t, place) => {
+  const a = await one(t, place)
+  const b = await one(t, place)
+  await a.store.defineSchema(definition)
+  for (let n = 0; n < 2; n++) await a.store.import(batch(n * 9000, 9000))
+  // It ends in the middle: nothing of it arrives any more.
+  const from = a.seen.writes
+  a.seen.beforeWrite = async (write) => {
+    if (write > from + 2) await a.backend.close()
+  }
+  await t.rejects(a.store.defineSchema(more))
+  await b.store.import(batch(20_000, 10))
+  await b.store.delete('c', 5)
+  t.equal((await b.store.query({ schema_name: 's' })).total, 18_009)
+  await b.store.defineSchema(more)
+  t.same(await totals(b.store), even(18_009))
+  const c = await one(t, place)
+  t.same(await totals(c.store), even(18_009))
+  t.strictSame(await objectProblems(b.backend), [])
+})
+
+over('a process that opens leaves alone what another one is building', async (t, place) => {
+  const a = await one(t, place)
+  await a.store.defineSchema(definition)
+  for (let n = 0; n < 2; n++) await a.store.import(batch(n * 9000, 9000))
+  const from = a.seen.writes
+  let isLeft = false
+  a.seen.beforeWrite = async (write) => {
+    if (write !== from + 2) return
+    const { store } = await one(t, place)
+    t.equal((await store.schema('s'))?.indexes.length, 1)
+    isLeft = (await a.real.get(buildingKey('s'))) !== undefined
+  }
+  await a.store.defineSchema(more)
+  t.ok(isLeft)
+  t.same(await totals(a.store), even(18_000))
+  t.strictSame(await objectProblems(a.backend), [])
+})
+
+over('one schema that several change at once is what one of them said', async (t, place) => {
+  const stores = await Promise.all([one(t, place), one(t, place), one(t, place)])
+  const [a] = stores
+  await a!.store.defineSchema(definition)
+  for (let n = 0; n < 2; n++) await a!.store.import(batch(n * 9000, 9000))
+  const indexes = [['id'], ['id', 'group'], ['group', { text: ['text'] }]]
+  await Promise.all(
+    stores.map(({ store }, n) => store.defineSchema({ ...definition, indexes: indexes[n] })),
+  )
+  const found = await Promise.all(stores.map(({ store }) => store.schema('s')))
+  t.same(found[1], found[0])
+  t.same(found[2], found[0])
+  t.strictSame(await objectProblems(a!.backend), [])
+})
+
+over('of one collection that several delete each object is counted once', async (t, place) => {
+  const stores = await Promise.all([one(t, place), one(t, place), one(t, place)])
+  await stores[0]!.store.defineSchema(definition)
+  await stores[0]!.store.import(batch(0, 9000))
+  const deleted = await Promise.all(stores.map(({ store }) => store.deleteCollection('c')))
+  t.same(
+    deleted.filter((count) => count !== undefined),
+    [9000],
+  )
+  for (const { store } of stores) t.same(await store.collections(), [])
+})
+
+over('versions of another history are not followed', async (t, place) => {
+  const a = await one(t, place)
+  const b = await one(t, place)
+  await a.store.defineSchema(definition)
+  await a.store.import(batch(0, 1))
+  const kept: Operation[] = []
+  for await (const page of a.real.scan({})) {
+    for (const { key, value } of page) kept.push({ type: 'put', key, value })
+  }
+  await a.store.import(batch(1, 1))
+  t.equal((await b.store.query({ schema_name: 's' })).total, 2)
+  // A fail-over loses the last write, and others go on from there.
+  for await (const page of a.real.scan({ keysOnly: true })) {
+    await a.real.write(page.map(({ key }) => ({ type: 'del', key })))
+  }
+  await a.real.write(kept)
+  const c = await one(t, place)
+  await c.store.import(batch(100, 10))
+  await c.store.import(batch(200, 10))
+  t.equal((await b.store.query({ schema_name: 's' })).total, 21)
+  t.same(await b.store.collections(), await c.store.collections())
+})
+
+async function opened(t: Test, place: SharedPlace, options: Partial<LorekeepOptions> = {}) {
+  const keep = await createLorekeep({ backend: place.backend(), ...options })
+  t.teardown(() => keep.close())
+  return keep.objects
+}
