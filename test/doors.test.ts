@@ -10,6 +10,7 @@ import * as postgres from '../adapters/postgres/index.js'
 import * as steps from '../src/flow/steps/index.js'
 import * as http from '../src/http/index.js'
 import * as lorekeep from '../src/index.js'
+import * as otel from '../src/otel/index.js'
 import * as rdf from '../src/rdf/index.js'
 import * as sparql from '../src/sparql/index.js'
 import * as tgx from '../src/tgx/index.js'
@@ -717,6 +718,15 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
     },
   ],
 
+  instrument: [
+    {
+      right: { tracerProvider: { getTracer: nothing }, without: ['storage.write'] },
+      call: (options) => {
+        const stop = otel.instrument(options)
+        stop()
+      },
+    },
+  ],
   createFetchHandler: [
     {
       right: { knowledge, authenticate: nothing, prefix: '/a', onError: nothing },
@@ -891,6 +901,7 @@ const without = [
     'createSparql',
     'createHandler',
     'createFetchHandler',
+    'instrument',
     'MemoryBackend',
   ],
   'PostgresBackend',
@@ -928,7 +939,7 @@ for (const [name, list] of Object.entries(arguments_)) {
 
 t.test('every public function and method is in the table', async (t) => {
   const found = new Set<string>()
-  for (const module of [lorekeep, memory, level, postgres, steps, http, rdf, sparql, tgx]) {
+  for (const module of [lorekeep, memory, level, postgres, steps, http, otel, rdf, sparql, tgx]) {
     for (const [name, value] of Object.entries(module)) {
       if (typeof value === 'function') found.add(name)
     }

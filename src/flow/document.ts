@@ -1,5 +1,6 @@
 // The door for documents: endpoint 5's JSON, and what a program passes to load().
 
+import type { Carrier } from './carrier.js'
 import { decodeBase64, decodedLength, type Base64Reason } from './base64.js'
 import { charsetOf } from './charset.js'
 import { own } from '../door/members.js'
@@ -23,6 +24,8 @@ export interface AcceptedDocument {
   readonly text: Uint8Array
   /** Of a file that is yet to be read: all but plain texts. */
   readonly type?: FileType
+  /** Of the trace that it was loaded in. */
+  readonly carrier?: Carrier
 }
 
 interface DocumentOptions {
@@ -48,8 +51,13 @@ interface DocumentProblem extends Problem {
  * @throws LorekeepError `LK_DOCUMENT_INVALID` with `details.errors`, a list of DocumentProblems;
  *   `LK_DOCUMENT_TOO_LARGE` or `LK_DOCUMENT_TYPE` where nothing else is wrong
  */
-export function acceptDocument(document: unknown, options: DocumentOptions): AcceptedDocument {
-  return new DocumentReader(options).read(document)
+export function acceptDocument(
+  document: unknown,
+  options: DocumentOptions,
+  carrier?: Carrier,
+): AcceptedDocument {
+  const accepted = new DocumentReader(options).read(document)
+  return carrier === undefined ? accepted : { ...accepted, carrier }
 }
 
 const members = ['id', 'user', 'collection', 'title', 'metadata', 'charset', 'text', 'content']

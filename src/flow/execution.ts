@@ -9,6 +9,7 @@ import { maxAskedWaitMs } from './queue/backoff.js'
 import type { Claimed, JobQueue } from './queue/queue.js'
 import { recordedPlaces } from './queue/records.js'
 import { titleOf } from './steps/title.js'
+import { Trace } from '../tracing.js'
 import type { Flow, FlowDocument, JobFailure, Step, StepContext } from './types.js'
 
 export interface ExecutionOptions {
@@ -59,7 +60,20 @@ export class Execution {
   }
 
   /** Resolves when the job is settled. @throws LorekeepError `LK_STORAGE_*` where that failed */
-  async run(): Promise<void> {
+  run(): Promise<void> {
+    if (!processing.isHeard) return this.#run()
+    const operation = processing.operation(this.#fields(), this.#options.claimed.document.carrier)
+    return processing.run(operation, () => this.#run())
+  }
+
+  /** Of what is told of it. */
+  #fields() {
+    const { flow, claimed } = this.#options
+    const { id: job, user, document, collection, attempts: attempt } = claimed.record
+    return { flow: flow.id, job, user, document, collection, attempt }
+  }
+
+  async #run(): Promise<void> {
     const { queue, claimed, steps, onStepsEnded } = this.#options
     try {
       try {
@@ -159,7 +173,11 @@ export class Execution {
         running.onGivenUp = reject
         this.#isWorking = true
         this.#hasWorked = true
-        this.#work = (async () => step.run(input, running.context(document)))().finally(() => {
+        const work = async () => step.run(input, running.context(document))
+        const told = stepping.isHeard
+          ? stepping.run(stepping.operation({ ...this.#fields(), step: step.name }), work)
+          : work()
+        this.#work = told.finally(() => {
           this.#isWorking = false
         })
         this.#work.then(resolve, (thrown: unknown) => {
@@ -217,6 +235,9 @@ export class Execution {
     }
   }
 }
+
+const processing = new Trace('flows.process')
+const stepping = new Trace('flows.step')
 
 /** A step under way, which may be given up. */
 class RunningStep {

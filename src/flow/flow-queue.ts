@@ -13,6 +13,7 @@ import type { Chance, Clock } from '../clock.js'
 import { checkArgument, checkNoMore, checkOptions } from '../door/options.js'
 import { aCount, aRule, aSignal, aString, oneOf } from '../door/rules.js'
 import { aFlowId, checkDefinition, firstFlow, stepsOf } from './definition.js'
+import { carrierOf, type Carrier } from './carrier.js'
 import { acceptDocument, type AcceptedDocument } from './document.js'
 import { EventHub, type Watcher } from './events.js'
 import { lentStores } from './lent-stores.js'
@@ -49,6 +50,7 @@ import type {
   WatchQuery,
 } from './types.js'
 import { isRecord } from '../door/wording.js'
+import { stringsIn, Trace, traceMethods } from '../tracing.js'
 
 interface FlowQueueOptions {
   readonly flows: Storage
@@ -288,11 +290,27 @@ class Flows implements ClosableFlowQueue {
     checkNoMore('load()', surplus)
     checkArgument('the id of a flow', flow, aString)
     const scope = options === undefined ? undefined : scopeIn('load()', options)
+    if (!loading.isHeard) return this.#load(flow, document, scope)
+    const named = stringsIn(document, { user: 'user', document: 'id', collection: 'collection' })
+    const operation = loading.operation({ ...named, flow })
+    return loading.run(operation, async () => {
+      const loaded = await this.#load(flow, document, scope, () => carrierOf(operation))
+      operation['job'] = loaded.job
+      return loaded
+    })
+  }
+
+  async #load(
+    flow: string,
+    document: TextDocument | FileDocument,
+    scope: Scope | undefined,
+    carrier?: () => Carrier | undefined,
+  ): Promise<{ readonly job: string }> {
     const end = this.#inFlight.begin()
     try {
       const { limits } = this.#options
       const defaultUser = scope?.user ?? this.#options.defaultUser
-      const accepted = acceptDocument(document, { ...limits, defaultUser })
+      const accepted = acceptDocument(document, { ...limits, defaultUser }, carrier?.())
       if (scope === undefined) return { job: await this.#queue.load(flow, accepted) }
       const check = await this.#checkLoad(accepted, scope)
       return { job: await this.#queue.load(flow, accepted, check) }
@@ -754,6 +772,34 @@ class Flows implements ClosableFlowQueue {
       .map(stateEventOf)
   }
 }
+
+const loading = new Trace('flows.load')
+
+const ofFlow = (flow: unknown) => stringsIn({ flow }, { flow: 'flow' })
+const ofJob = (job: unknown) => stringsIn({ job }, { job: 'job' })
+const ofDocument = (ref: unknown) => stringsIn(ref, { user: 'user', document: 'document' })
+const ofQuery = (query: unknown) =>
+  stringsIn(query, { flow: 'flow', job: 'job', user: 'user', document: 'document' })
+
+// load() tells of itself.
+traceMethods(Flows, 'flows', {
+  define: (definition) => stringsIn(definition, { flow: 'id' }),
+  get: ofFlow,
+  list: () => ({}),
+  start: ofFlow,
+  stop: ofFlow,
+  remove: ofFlow,
+  job: ofJob,
+  jobs: ofQuery,
+  deadLetters: ofFlow,
+  stats: ofFlow,
+  watch: ofQuery,
+  retry: ofJob,
+  cancel: ofJob,
+  document: ofDocument,
+  documents: ofQuery,
+  removeDocument: ofDocument,
+})
 
 /** Options of a question, whose scope stays as it is. */
 function readIn(call: string, options: ReadOptions): ReadOptions {

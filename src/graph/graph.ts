@@ -51,6 +51,7 @@ import type { VectorMemory } from './vectors/memory.js'
 import { GraphVersion, type HeldParts, type PartOfVersion } from './version.js'
 import type { PartedView, TellingView } from './view.js'
 import { eitherOf } from '../in-flight.js'
+import { traceMethods } from '../tracing.js'
 
 export interface GraphParts {
   /** At once where all of it is known already. */
@@ -331,6 +332,24 @@ export class StoredGraph implements Graph {
     return this.#last?.parts === parts ? this.#last.version : undefined
   }
 }
+
+const nothing = () => ({})
+
+traceMethods(StoredGraph, 'graph', {
+  match: nothing,
+  count: nothing,
+  solve: nothing,
+  nearest: nothing,
+  retrieve: nothing,
+  search: nothing,
+  duplicates: nothing,
+  merge: nothing,
+  split: nothing,
+  neighbours: nothing,
+  describe: nothing,
+  graphs: nothing,
+  snapshot: nothing,
+})
 
 class StoredSnapshot extends StoredGraph implements GraphSnapshot {
   readonly #holding: Holding

@@ -17,6 +17,8 @@ export interface Call {
   readonly hasGone: boolean
   /** The head of the answer is on its way. */
   readonly hasBegun: boolean
+  /** Of the answer that has begun; 0 before. */
+  readonly status: number
 
   /** Called once, when whoever asked has gone before the end of the answer. Returns what ends that. */
   onGone(listener: () => void): () => void

@@ -16,6 +16,7 @@ import { answer, answerJson } from './reply.js'
 import { allowedMethods, compile, match } from './routes.js'
 import type { Match, Pathway } from './routes.js'
 import { parseQuery } from './target.js'
+import { Trace } from '../tracing.js'
 
 /** `Request` is what `authenticate` and `onError` are given: that of the server. */
 export class Router<Request> {
@@ -45,13 +46,35 @@ export class Router<Request> {
         pass()
         return false
       }
+      await (requests.isHeard ? this.#told(call, info, found) : this.#answer(call, info, found))
+    } catch (error) {
+      await this.#answerError(call, error, info)
+    }
+    return true
+  }
+
+  async #answer(call: Call, info: RequestInfo<Request>, found: Match | undefined): Promise<void> {
+    try {
       sign(call, info.requestId)
       if (found === undefined) throw new LorekeepError('LK_HTTP_NOT_FOUND', 'unknown path')
       await this.#serve(call, info, found)
     } catch (error) {
       await this.#answerError(call, error, info)
     }
-    return true
+  }
+
+  /** The path itself may have names in it that are nobody's but the client's. */
+  #told(call: Call, info: RequestInfo<Request>, found: Match | undefined): Promise<void> {
+    const { method, headers } = call
+    const route = found?.pathway.segments.join('/')
+    const operation = requests.operation(
+      { method, route, requestId: info.requestId },
+      carrierIn(headers),
+    )
+    return requests.run(operation, async () => {
+      await this.#answer(call, info, found)
+      operation['status'] = call.status
+    })
   }
 
   async #serve(
@@ -125,6 +148,16 @@ export class Router<Request> {
   report(error: unknown, info: RequestInfo<Request>): void {
     if (this.#onError !== undefined) void tell(this.#onError, error, info)
   }
+}
+
+const requests = new Trace('http.request')
+
+/** What https://www.w3.org/TR/trace-context/ has. */
+function carrierIn({ traceparent, tracestate }: Call['headers']): Record<string, string> {
+  const carrier: Record<string, string> = {}
+  if (typeof traceparent === 'string') carrier['traceparent'] = traceparent
+  if (typeof tracestate === 'string') carrier['tracestate'] = tracestate
+  return carrier
 }
 
 function sign(call: Call, requestId: string): void {

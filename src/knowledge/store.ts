@@ -54,6 +54,7 @@ import type {
   OfUser,
 } from './types.js'
 import type { ByteSource } from '../byte-source.js'
+import { stringsIn, traceMethods } from '../tracing.js'
 
 interface KnowledgeParts {
   /** Small records. */
@@ -373,6 +374,20 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     await this.#collector.close()
   }
 }
+
+const ofCore = (ref: unknown) => stringsIn(ref, { user: 'user', core: 'id' })
+
+traceMethods(StoredKnowledge, 'knowledge', {
+  import: ofCore,
+  write: ofCore,
+  export: ofCore,
+  messages: ofCore,
+  stat: ofCore,
+  list: ofCore,
+  delete: ofCore,
+  index: ofCore,
+  indexState: ofCore,
+})
 
 function ending({ parts, release }: HeldParts, endWork: () => void): HeldParts {
   return {

@@ -55,6 +55,7 @@ import { aRule, aString } from '../door/rules.js'
 import { checkJson } from '../door/json.js'
 import { Problems } from '../door/problems.js'
 import { isPlainObject, isRecord, shown } from '../door/wording.js'
+import { stringsIn, traceMethods, type Fields } from '../tracing.js'
 
 interface ObjectParts {
   readonly objects: Storage
@@ -569,6 +570,39 @@ class StoredObjects implements ClosableObjectStore {
         if (this.#turns.get(name) === turn) this.#turns.delete(name)
       }
     })
+  }
+}
+
+const schemaOfQuery = (query: unknown) => stringsIn(query, { schema: 'schema_name' })
+const ofCollection = (collection: unknown) =>
+  stringsIn({ collection }, { collection: 'collection' })
+const ofSchema = (schema: unknown) => stringsIn({ schema }, { schema: 'schema' })
+const nothing = () => ({})
+
+traceMethods(StoredObjects, 'objects', {
+  defineSchema: (definition) => stringsIn(definition, { schema: 'name' }),
+  schema: ofSchema,
+  schemas: nothing,
+  dropSchema: ofSchema,
+  import: ofBatch,
+  query: schemaOfQuery,
+  explain: schemaOfQuery,
+  find: schemaOfQuery,
+  get: ofCollection,
+  replace: ofCollection,
+  patch: ofCollection,
+  delete: ofCollection,
+  collections: nothing,
+  createCollection: ofCollection,
+  deleteCollection: ofCollection,
+})
+
+function ofBatch(batch: unknown): Fields {
+  const { metadata, values } = isRecord(batch) ? batch : {}
+  return {
+    ...schemaOfQuery(batch),
+    ...stringsIn(metadata, { collection: 'collection', user: 'user' }),
+    ...(Array.isArray(values) && { objects: values.length }),
   }
 }
 

@@ -9,6 +9,7 @@ import { PartitionSnapshot } from './partition-snapshot.js'
 import type { PartitionSnapshotParts } from './partition-snapshot.js'
 import { SavedValues } from './saved-values.js'
 import type { Snapshot } from './types.js'
+import { Trace } from '../tracing.js'
 
 /** In memory; what is more lies in a temporary file. */
 const maxSavedBytes = 16 * 1024 ** 2
@@ -40,7 +41,7 @@ export class SnapshotLayer {
     const open = this.#partitions.get(partition)
     // One door to each storage: a write beside it would not be seen.
     if (open?.surrounds(storage)) return open
-    const watched = new WatchedStorage(storage)
+    const watched = new WatchedStorage(storage, partition)
     this.#partitions.set(partition, watched)
     return watched
   }
@@ -92,6 +93,7 @@ export class SnapshotLayer {
 
 class WatchedStorage implements Storage {
   readonly #storage: Storage
+  readonly #partition: PartitionName
   #watchers: readonly PartitionSnapshot[] = []
   #era = new Era()
   /** All writes of former eras have settled. */
@@ -101,8 +103,9 @@ class WatchedStorage implements Storage {
   #turn: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
 
-  constructor(storage: Storage) {
+  constructor(storage: Storage, partition: PartitionName) {
     this.#storage = storage
+    this.#partition = partition
   }
 
   get sharing(): Sharing | undefined {
@@ -147,6 +150,17 @@ class WatchedStorage implements Storage {
 
   write(operations: readonly Operation[], options?: WriteOptions): Promise<void> {
     if (this.#closing) return closed()
+    if (!writes.isHeard) return this.#write(operations, options)
+    const operation = writes.operation({
+      partition: this.#partition,
+      operations: operations.length,
+      bytes: bytesOf(operations),
+      durable: options?.durable === true,
+    })
+    return writes.run(operation, () => this.#write(operations, options))
+  }
+
+  #write(operations: readonly Operation[], options?: WriteOptions): Promise<void> {
     const { end } = this.#era.begin()
     const writing =
       this.#watchers.length === 0 && this.#held === 0
@@ -182,6 +196,16 @@ class WatchedStorage implements Storage {
       await going
     ).writing
   }
+}
+
+const writes = new Trace('storage.write')
+
+function bytesOf(operations: readonly Operation[]): number {
+  let bytes = 0
+  for (const operation of operations) {
+    bytes += operation.key.length + (operation.type === 'put' ? operation.value.length : 0)
+  }
+  return bytes
 }
 
 function closed(): Promise<never> {

@@ -4,6 +4,7 @@
 import { LorekeepError } from '../../errors.js'
 import { parseJson } from '../../json-text.js'
 import type { Triple } from '../../types.js'
+import type { Carrier } from '../carrier.js'
 import type { AcceptedDocument } from '../document.js'
 import { slotsPerBlock } from './records.js'
 
@@ -24,11 +25,19 @@ interface Header {
 interface Lane {
   readonly flow: string
   readonly user: string
-  /** Document, collection, length of the text in bytes, and where there are some metadata, title and type. */
+  /** Document, collection, length of the text in bytes, and where there are some metadata, title, type and carrier. */
   readonly jobs: readonly Entry[]
 }
 
-type Entry = readonly [string, string, number, (readonly Triple[])?, (string | null)?, string?]
+type Entry = readonly [
+  string,
+  string,
+  number,
+  (readonly Triple[])?,
+  (string | null)?,
+  (string | null)?,
+  Carrier?,
+]
 
 export interface StoredDocument {
   readonly job: string
@@ -42,6 +51,8 @@ export interface StoredDocument {
   readonly text: Uint8Array
   /** Of a file that is yet to be read. */
   readonly type?: string
+  /** Of the trace that it was loaded in. */
+  readonly carrier?: Carrier
   readonly createdAt: number
 }
 
@@ -108,8 +119,11 @@ export class BlockBuilder {
     const texts: Uint8Array[] = []
     const lanes = [...this.#lanes.values()].map(({ flow, user, tickets }): Lane => {
       const jobs = tickets.map(({ document }): Entry => {
-        const { id, collection, title, metadata, text, type } = document
+        const { id, collection, title, metadata, text, type, carrier } = document
         texts.push(text)
+        if (carrier !== undefined) {
+          return [id, collection, text.length, metadata, title ?? null, type ?? null, carrier]
+        }
         if (type !== undefined) {
           return [id, collection, text.length, metadata, title ?? null, type]
         }
@@ -154,7 +168,7 @@ export class DocumentBlock {
     const place = places[slot]
     if (place === undefined) return undefined
     const { lane, entry, start } = place
-    const [document, collection, length, metadata = [], title, type] = entry
+    const [document, collection, length, metadata = [], title, type, carrier] = entry
     return {
       job: jobId(header.id, number),
       flow: lane.flow,
@@ -162,7 +176,8 @@ export class DocumentBlock {
       document,
       collection,
       ...(typeof title === 'string' && { title }),
-      ...(type !== undefined && { type }),
+      ...(typeof type === 'string' && { type }),
+      ...(carrier !== undefined && { carrier }),
       metadata,
       text: this.#bytes.subarray(start, start + length),
       createdAt: header.at,

@@ -1,5 +1,6 @@
 // What a record has to be before anything is made of it: its bytes may be those of something else.
 
+import { isCarrier } from '../carrier.js'
 import { isUtf8 } from 'node:buffer'
 import { flowNumbers } from '../definition.js'
 import { isCount, isKeyText } from '../../verify/shapes.js'
@@ -109,8 +110,10 @@ export function hasText({ type, text }: Pick<StoredDocument, 'type' | 'text'>): 
 
 /** Whether all of a document but its text may be what it is. */
 export function isNamed({ metadata, title = '', type = '', ...stored }: StoredDocument): boolean {
-  const { flow, user, document, collection } = stored
-  return [flow, user, document, collection, title, type].every(isKeyText) && Array.isArray(metadata)
+  const { flow, user, document, collection, carrier } = stored
+  const names = [flow, user, document, collection, title, type]
+  if (carrier !== undefined && !isCarrier(carrier)) return false
+  return names.every(isKeyText) && Array.isArray(metadata)
 }
 
 /** A run of queued jobs: flag and hashes, of numbers that lie in one block. */

@@ -29,7 +29,7 @@ export class FetchCall implements Call {
   readonly #leaving = new Set<() => void>()
   #respond: (response: Response) => void = () => {}
   #body: AnswerBody | undefined
-  #isAnswered = false
+  #status = 0
   #hasGone = false
   /** The body was read to its end, or there is none. */
   #isRead: boolean
@@ -60,7 +60,11 @@ export class FetchCall implements Call {
   }
 
   get hasBegun(): boolean {
-    return this.#isAnswered
+    return this.#status > 0
+  }
+
+  get status(): number {
+    return this.#status
   }
 
   onGone(listener: () => void): () => void {
@@ -152,14 +156,14 @@ export class FetchCall implements Call {
         if (one !== undefined) all.set(name, String(one))
       }
     }
-    this.#isAnswered = true
+    this.#status = status
     this.#respond(new Response(body ?? null, { status, headers: all }))
   }
 
   cut(): void {
     if (this.#body !== undefined) this.#body.cut(disconnect())
     // Whoever asked has gone: what it is answered nobody sees.
-    else if (!this.#isAnswered) this.#send(499, {}, undefined)
+    else if (!this.hasBegun) this.#send(499, {}, undefined)
   }
 }
 

@@ -45,6 +45,10 @@ export class NodeCall implements Call {
     return this.#response.headersSent
   }
 
+  get status(): number {
+    return this.hasBegun ? this.#response.statusCode : 0
+  }
+
   onGone(listener: () => void): () => void {
     const response = this.#response
     // A whole answer is closed as well, on Node 24 before it is known here that it was whole.

@@ -9,11 +9,15 @@ import { mergeParts } from '../../graph/index/merging.js'
 import type { Part } from '../../graph/index/part.js'
 import type { IndexOptions } from '../../graph/types.js'
 import type { Storage } from '../../storage.js'
+import { Trace } from '../../tracing.js'
 import type { CoreTable } from '../core-table.js'
 import { createId, garbageKey, libraryKey, partName } from '../records.js'
 import { nameOfWaiting, type Library, type Waiting } from './library.js'
 import type { ReadSegment } from './memory-parts.js'
 import { rowsOf, type Candidate } from './policy.js'
+
+const making = new Trace('index.make')
+const merging = new Trace('index.merge')
 
 /** What all work on libraries needs. */
 export interface IndexingTools {
@@ -33,7 +37,19 @@ export interface IndexingOptions extends IndexOptions {
 }
 
 /** Makes parts of segments. Those that do not wait any more are passed over. */
-export async function indexSegments(
+export function indexSegments(
+  library: Library,
+  segments: readonly Waiting[],
+  tools: IndexingTools,
+  options: IndexingOptions,
+): Promise<void> {
+  const work = () => makeParts(library, segments, tools, options)
+  if (!making.isHeard) return work()
+  const bytes = segments.reduce((sum, waiting) => sum + waiting.bytes, 0)
+  return making.run(making.operation({ segments: segments.length, bytes }), work)
+}
+
+async function makeParts(
   library: Library,
   segments: readonly Waiting[],
   tools: IndexingTools,
@@ -99,7 +115,18 @@ export async function indexSegments(
 }
 
 /** Makes one part of several of one kind, without what nobody says any more. */
-export async function mergeInto(
+export function mergeInto(
+  library: Library,
+  parts: readonly Part[],
+  tools: IndexingTools,
+  options: IndexOptions,
+): Promise<void> {
+  const work = () => makeOnePart(library, parts, tools, options)
+  if (!merging.isHeard) return work()
+  return merging.run(merging.operation({ parts: parts.length }), work)
+}
+
+async function makeOnePart(
   library: Library,
   parts: readonly Part[],
   tools: IndexingTools,
