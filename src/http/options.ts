@@ -40,6 +40,7 @@ import { healthRoutes } from './routes/health.js'
 import { jobRoutes } from './routes/jobs.js'
 import { knowledgeServiceRoutes } from './routes/knowledge-service.js'
 import { objectRoutes } from './routes/objects.js'
+import { openapiRoutes } from './routes/openapi.js'
 import { schemaRoutes } from './routes/schemas.js'
 import { sparqlRoutes } from './routes/sparql.js'
 import { textRoutes } from './routes/texts.js'
@@ -268,7 +269,11 @@ export function routesOf<Request>(
     signal,
   }
   const emptyJson = options.compat?.emptyJson ?? false
-  const routes = [...healthRoutes(), ...whoamiRoutes({ prefix, defaultUser })]
+  const routes: Route[] = [
+    ...healthRoutes(),
+    ...openapiRoutes({ prefix, all: () => routes }),
+    ...whoamiRoutes({ prefix, defaultUser }),
+  ]
   if (options.backup !== undefined) {
     routes.push(...backupRoutes({ prefix, backup: options.backup, exportIdleTimeoutMs }))
   }

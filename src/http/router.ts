@@ -89,14 +89,15 @@ export class Router<Request> {
       await answer(call, 204)
       return
     }
-    const route = pathway.routes.get(method)
-    if (route === undefined) {
+    const there = pathway.routes.get(method)
+    if (there === undefined) {
       call.setHeader('Allow', allowedMethods(pathway))
       throw new LorekeepError(
         'LK_HTTP_METHOD',
         `${method} is not one of ${allowedMethods(pathway)}`,
       )
     }
+    const { route, single, repeatable } = there
     if (route.access === 'open') {
       await route.run(call)
       return
@@ -111,7 +112,7 @@ export class Router<Request> {
         principal,
         memory,
         parameters: parameters(),
-        query: parseQuery(call.queryText, route.query, route.repeatable),
+        query: parseQuery(call.queryText, single, repeatable),
       })
     } finally {
       memory.release()

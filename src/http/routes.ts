@@ -3,6 +3,8 @@
 import type { Principal } from './auth.js'
 import type { HeldBody } from './body-memory.js'
 import type { Call } from './call.js'
+import type { OperationName } from './openapi/operations.js'
+import type { Parameter, Parameters } from './parameters.js'
 import { decodeComponent } from './target.js'
 
 /** A request whose sender is known, and what it asks for. */
@@ -25,10 +27,10 @@ export type Route =
       readonly access: 'read' | 'change'
       readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
       readonly path: string
-      /** Names that its query may have, once each; any other is refused. Default: none. */
-      readonly query?: readonly string[]
-      /** Names that its query may have more than once. */
-      readonly repeatable?: readonly string[]
+      /** What the document says of it, in openapi/: what it takes and answers. */
+      readonly operation: OperationName
+      /** What its query may have; anything else is refused. Default: nothing. */
+      readonly query?: Parameters
       readonly run: (exchange: Exchange) => Promise<void>
     }
   | {
@@ -36,13 +38,23 @@ export type Route =
       readonly access: 'open'
       readonly method: 'GET'
       readonly path: string
+      readonly operation: OperationName
+      readonly query?: never
       readonly run: (call: Call) => Promise<void>
     }
 
 /** One path, and what it answers to: method → route. HEAD is where GET is. */
 export interface Pathway {
   readonly segments: readonly string[]
-  readonly routes: Map<string, Route>
+  readonly routes: Map<string, Found>
+}
+
+interface Found {
+  readonly route: Route
+  /** Names that its query may have, once each. */
+  readonly single: readonly string[]
+  /** Names that it may have more than once. */
+  readonly repeatable: readonly string[]
 }
 
 export interface Match {
@@ -57,8 +69,16 @@ export function compile(routes: readonly Route[]): readonly Pathway[] {
     const { method, path } = route
     const pathway = pathways.get(path) ?? { segments: path.split('/'), routes: new Map() }
     if (pathway.routes.has(method)) throw new Error(`two routes for ${method} ${path}`)
-    pathway.routes.set(method, route)
-    if (method === 'GET') pathway.routes.set('HEAD', route)
+    const names = Object.entries<Parameter>(route.query ?? {})
+    const namesOf = (isMeant: (parameter: Parameter) => boolean) =>
+      names.filter(([, parameter]) => isMeant(parameter)).map(([name]) => name)
+    const found = {
+      route,
+      single: namesOf(({ repeatable }) => repeatable === undefined),
+      repeatable: namesOf(({ repeatable }) => repeatable === true),
+    }
+    pathway.routes.set(method, found)
+    if (method === 'GET') pathway.routes.set('HEAD', found)
     pathways.set(path, pathway)
   }
   return [...pathways.values()]

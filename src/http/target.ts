@@ -2,7 +2,6 @@
 
 import type { IncomingMessage } from 'node:http'
 import { Problems } from '../door/problems.js'
-import { broken, aRule, type Rule } from '../door/rules.js'
 import { unknownMember } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 
@@ -69,28 +68,6 @@ export function singles(
   }
   return query
 }
-
-/** A parameter; undefined where there is none. @throws LorekeepError `LK_HTTP_REQUEST` */
-export function parameterIn<T extends string>(
-  query: ReadonlyMap<string, string>,
-  name: string,
-  rule: Rule<T>,
-): T | undefined {
-  const text = query.get(name)
-  if (text === undefined || rule.holds(text)) return text
-  throw requestError(name, broken(rule, text))
-}
-
-/** How many a list may hold. @throws LorekeepError `LK_HTTP_REQUEST` */
-export function limitIn(query: ReadonlyMap<string, string>): number {
-  return Number(parameterIn(query, 'limit', aListLimit) ?? defaultLimit)
-}
-
-const defaultLimit = 100
-const maxLimit = 1000
-const aListLimit = aRule<string>(`a whole number from 1 to ${maxLimit}`, (text) => {
-  return /^\d{1,4}$/.test(String(text)) && Number(text) >= 1 && Number(text) <= maxLimit
-})
 
 /** A parameter, or a member of a body, that is wrong. */
 export function requestError(path: string, message: string): LorekeepError {

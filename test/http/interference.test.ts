@@ -149,7 +149,7 @@ function requestsOf(world: World): Request[] {
   const routes = routesOf({ ...world, backup, authenticate: 'none' }, '')
   return routes.flatMap((route) => {
     if (route.access === 'open') return []
-    const { method, path, query = [] } = route
+    const { method, path, query = {} } = route
     const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
     // Choices are by place in the lists: the jobs of the two worlds have other names.
     const choices = names.reduce<number[][]>(
@@ -159,7 +159,7 @@ function requestsOf(world: World): Request[] {
     )
     const parameters = [
       '',
-      ...(query.includes('user') ? ['?user=alice', '?user=bob', '?user=none'] : []),
+      ...(Object.hasOwn(query, 'user') ? ['?user=alice', '?user=bob', '?user=none'] : []),
     ]
     const withId = parameters.map((text) => `${text}${text === '' ? '?' : '&'}id=her-core`)
     const asking = `?query=${encodeURIComponent('SELECT * { ?s ?p ?o } ORDER BY ?s ?p ?o')}`

@@ -9,6 +9,7 @@ import type { SentEvent } from '../events.js'
 import { askedGraph, GraphBody, maxDepth } from '../graph-question.js'
 import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
+import { user } from '../parameters.js'
 import type { Places } from '../places.js'
 import { problemOf } from '../problem.js'
 import { answerJson } from '../reply.js'
@@ -32,9 +33,12 @@ interface AnswerRoutesOptions extends JsonLimits {
 export function answerRoutes(options: AnswerRoutesOptions): readonly Route[] {
   const { prefix, knowledge, generate, maxGraphResults, maxPromptLength, maxAnswerMs } = options
   const { heartbeatMs, exportIdleTimeoutMs: idleTimeoutMs } = options
-  return [`${prefix}/cores/{id}/answer`, `${prefix}/graph/answer`].map((path): Route => {
-    return { access: 'read', method: 'POST', path, query: ['user'], run: answer }
-  })
+  const [ofOne, ofAll] = [`${prefix}/cores/{id}/answer`, `${prefix}/graph/answer`]
+  const query = { user }
+  return [
+    { access: 'read', method: 'POST', path: ofOne, operation: 'answerInCore', query, run: answer },
+    { access: 'read', method: 'POST', path: ofAll, operation: 'answerInGraph', query, run: answer },
+  ]
 
   async function answer(exchange: Exchange): Promise<void> {
     const { call, principal } = exchange

@@ -25,7 +25,15 @@ export function backupRoutes(options: BackupRoutesOptions): readonly Route[] {
   const { prefix, backup, exportIdleTimeoutMs } = options
   let underWay = false
 
-  return [{ access: 'read', method: 'GET', path: `${prefix}/backup`, run: sendBackup }]
+  return [
+    {
+      access: 'read',
+      method: 'GET',
+      path: `${prefix}/backup`,
+      operation: 'backup',
+      run: sendBackup,
+    },
+  ]
 
   async function sendBackup({ call, principal }: Exchange): Promise<void> {
     checkUnlimited(principal)

@@ -16,9 +16,27 @@ export function collectionRoutes(options: CollectionRoutesOptions): readonly Rou
   const single = `${prefix}/collections/{collection}`
 
   return [
-    { access: 'read', method: 'GET', path: `${prefix}/collections`, run: listCollections },
-    { access: 'change', method: 'PUT', path: single, run: createCollection },
-    { access: 'change', method: 'DELETE', path: single, run: deleteCollection },
+    {
+      access: 'read',
+      method: 'GET',
+      path: `${prefix}/collections`,
+      operation: 'listCollections',
+      run: listCollections,
+    },
+    {
+      access: 'change',
+      method: 'PUT',
+      path: single,
+      operation: 'createCollection',
+      run: createCollection,
+    },
+    {
+      access: 'change',
+      method: 'DELETE',
+      path: single,
+      operation: 'deleteCollection',
+      run: deleteCollection,
+    },
   ]
 
   async function listCollections({ call, principal }: Exchange): Promise<void> {

@@ -15,12 +15,12 @@ import { negotiate } from '../../accept.js'
 import { askedCollection } from '../access.js'
 import { actingUser } from '../auth.js'
 import type { Call } from '../call.js'
+import { after, aText, aWord, coreId, limit, limitIn, user, valueOf } from '../parameters.js'
 import { answer, answerJson } from '../reply.js'
 import type { Places } from '../places.js'
 import type { Exchange, Route } from '../routes.js'
 import { answerStream, whileConnected } from '../stream.js'
-import { limitIn, parameterIn, requestError } from '../target.js'
-import { oneOf } from '../../door/rules.js'
+import { requestError } from '../target.js'
 
 interface CoreRoutesOptions {
   readonly prefix: string
@@ -33,9 +33,27 @@ interface CoreRoutesOptions {
 }
 
 /** What a query says of the core that is meant. */
-const named = ['id', 'user']
+const named = { id: coreId, user }
+
+const importParameters = {
+  mode: aWord('Adds to the core, or puts this in its place.', 'append', 'replace'),
+  index: aWord('Whether it is indexed for questions in the same pass.', 'false', 'true'),
+  dialect: aWord('Which dialects of core streams are read.', ...importDialects),
+}
+
 /** What one says of RDF alone. */
-const ofRdf = ['loss', 'base', 'collection']
+const rdfParameters = {
+  loss: aWord('What becomes of datatypes and languages of RDF.', ...rdfLosses),
+  base: {
+    description: 'What relative IRIs of RDF are relative to.',
+    schema: { type: 'string', format: 'uri' },
+    rule: anAbsoluteIri,
+  },
+  collection: aText('The collection that messages made of RDF are in.'),
+}
+const ofRdf = Object.keys(rdfParameters)
+
+const writtenDialect = aWord('The dialect of a core stream.', ...exportDialects)
 
 export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
   const { prefix, knowledge } = options
@@ -45,29 +63,40 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
       access: 'change',
       method: 'POST',
       path: `${prefix}/import-core`,
-      query: [...named, 'mode', 'index', 'dialect', ...ofRdf],
+      operation: 'importCore',
+      query: { ...named, ...importParameters, ...rdfParameters },
       run: importCore,
     },
     {
       access: 'read',
       method: 'GET',
       path: `${prefix}/export-core`,
-      query: [...named, 'dialect'],
+      operation: 'exportCore',
+      query: { ...named, dialect: writtenDialect },
       run: exportCore,
     },
     {
       access: 'read',
       method: 'GET',
       path: `${prefix}/cores`,
-      query: ['user', 'limit', 'after'],
+      operation: 'listCores',
+      query: { user, limit, after },
       run: listCores,
     },
-    { access: 'read', method: 'GET', path: `${prefix}/cores/{id}`, query: ['user'], run: showCore },
+    {
+      access: 'read',
+      method: 'GET',
+      path: `${prefix}/cores/{id}`,
+      operation: 'showCore',
+      query: { user },
+      run: showCore,
+    },
     {
       access: 'change',
       method: 'DELETE',
       path: `${prefix}/cores/{id}`,
-      query: ['user'],
+      operation: 'deleteCore',
+      query: { user },
       run: deleteCore,
     },
   ]
@@ -77,9 +106,9 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
   async function importCore(exchange: Exchange): Promise<void> {
     const { call, query } = exchange
     const ref = refFromQuery(exchange)
-    const mode = parameterIn(query, 'mode', oneOf('append', 'replace')) ?? 'append'
-    const index = parameterIn(query, 'index', oneOf('true', 'false')) === 'true'
-    const dialect = parameterIn(query, 'dialect', oneOf(...importDialects))
+    const mode = valueOf(query, 'mode', importParameters.mode) ?? 'append'
+    const index = valueOf(query, 'index', importParameters.index) === 'true'
+    const dialect = valueOf(query, 'dialect', importParameters.dialect)
     const rdf = rdfFrom(exchange)
     if (rdf !== undefined && dialect !== undefined) {
       throw requestError('dialect', 'is for core streams, and the Content-Type names RDF')
@@ -102,7 +131,7 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
   async function exportCore(exchange: Exchange): Promise<void> {
     const { call, query } = exchange
     const ref = refFromQuery(exchange)
-    const dialect = parameterIn(query, 'dialect', oneOf(...exportDialects))
+    const dialect = valueOf(query, 'dialect', writtenDialect)
     const format = formatFor(call)
     if (format !== 'core') {
       if (dialect === undefined) return exportRdf(exchange, ref, format)
@@ -283,8 +312,8 @@ function rdfFrom({ call, principal, query }: Exchange): RdfParseOptions | undefi
   if (charset !== undefined && !/^(?:utf-8|us-ascii)$/i.test(charset)) {
     throw new LorekeepError('LK_HTTP_REQUEST', `RDF is read as UTF-8, not as ${charset}`)
   }
-  const loss = parameterIn(query, 'loss', oneOf(...rdfLosses))
-  const base = parameterIn(query, 'base', anAbsoluteIri)
+  const loss = valueOf(query, 'loss', rdfParameters.loss)
+  const base = valueOf(query, 'base', rdfParameters.base)
   return { format, loss, base, collection: askedCollection(principal, query.get('collection')) }
 }
 

@@ -6,9 +6,9 @@ import type { KnowledgeStore } from '../../knowledge/types.js'
 import { scopeOf } from '../access.js'
 import { actingUser } from '../auth.js'
 import { disconnect } from '../body.js'
+import { after, limit, limitIn, user } from '../parameters.js'
 import { answer, answerJson } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
-import { limitIn } from '../target.js'
 
 interface DocumentRoutesOptions {
   readonly prefix: string
@@ -25,11 +25,26 @@ export function documentRoutes(options: DocumentRoutesOptions): readonly Route[]
       access: 'read',
       method: 'GET',
       path: `${prefix}/documents`,
-      query: ['user', 'limit', 'after'],
+      operation: 'listDocuments',
+      query: { user, limit, after },
       run: listDocuments,
     },
-    { access: 'read', method: 'GET', path: single, query: ['user'], run: showDocument },
-    { access: 'change', method: 'DELETE', path: single, query: ['user'], run: removeDocument },
+    {
+      access: 'read',
+      method: 'GET',
+      path: single,
+      operation: 'showDocument',
+      query: { user },
+      run: showDocument,
+    },
+    {
+      access: 'change',
+      method: 'DELETE',
+      path: single,
+      operation: 'removeDocument',
+      query: { user },
+      run: removeDocument,
+    },
   ]
 
   async function listDocuments({ call, principal, query }: Exchange): Promise<void> {

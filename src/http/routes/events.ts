@@ -6,6 +6,7 @@ import { scopeOf } from '../access.js'
 import { shownUser } from '../auth.js'
 import { beginEvents, eventHeaders } from '../events.js'
 import type { EventSending, SentEvent } from '../events.js'
+import { aText, user } from '../parameters.js'
 import { answer } from '../reply.js'
 import type { Places } from '../places.js'
 import type { Exchange, Route } from '../routes.js'
@@ -31,7 +32,12 @@ export function eventRoutes(options: EventRoutesOptions): readonly Route[] {
       access: 'read',
       method: 'GET',
       path: `${prefix}/flow/{flow}/events`,
-      query: ['user', 'document', 'job'],
+      operation: 'watchJobs',
+      query: {
+        user,
+        document: aText('Events of the jobs of this document alone.'),
+        job: aText('Events of this job alone: the answer ends with its last one.'),
+      },
       run: watchInPlace,
     },
   ]

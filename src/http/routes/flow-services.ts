@@ -15,16 +15,18 @@ interface FlowServiceRoutesOptions extends JsonLimits, QuestionParts {
 
 export function flowServiceRoutes(options: FlowServiceRoutesOptions): readonly Route[] {
   const { prefix, maxQueryMs } = options
-  const services = Object.entries(createQuestionServices(options))
+  const services = createQuestionServices(options)
+  const names = Object.keys(services) as (keyof typeof services)[]
 
-  return services.map(([name, ask]): Route => {
+  return names.map((name): Route => {
     return {
       access: 'read',
       method: 'POST',
       path: `${prefix}/flow/{flow}/service/${name}`,
+      operation: `${name}-service`,
       run: async (exchange) => {
         const { call, principal, parameters } = exchange
-        const text = await ask({
+        const text = await services[name]({
           principal,
           flow: parameters.get('flow') ?? '',
           body: await readJson(exchange, options),

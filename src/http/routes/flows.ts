@@ -21,23 +21,37 @@ export function flowRoutes(options: FlowRoutesOptions): readonly Route[] {
   const single = `${prefix}/flows/{flow}`
 
   return [
-    { access: 'read', method: 'GET', path: `${prefix}/flows`, run: listFlows },
-    { access: 'read', method: 'GET', path: single, run: showFlow },
-    { access: 'change', method: 'PUT', path: single, run: defineFlow },
-    { access: 'change', method: 'DELETE', path: single, run: removeFlow },
+    {
+      access: 'read',
+      method: 'GET',
+      path: `${prefix}/flows`,
+      operation: 'listFlows',
+      run: listFlows,
+    },
+    { access: 'read', method: 'GET', path: single, operation: 'showFlow', run: showFlow },
+    { access: 'change', method: 'PUT', path: single, operation: 'defineFlow', run: defineFlow },
+    { access: 'change', method: 'DELETE', path: single, operation: 'removeFlow', run: removeFlow },
     {
       access: 'change',
       method: 'POST',
       path: `${single}/start`,
+      operation: 'startFlow',
       run: (exchange) => change(exchange, (id) => flows.start(id)),
     },
     {
       access: 'change',
       method: 'POST',
       path: `${single}/stop`,
+      operation: 'stopFlow',
       run: (exchange) => change(exchange, (id) => flows.stop(id)),
     },
-    { access: 'read', method: 'GET', path: `${prefix}/flow/{flow}/stats`, run: showStats },
+    {
+      access: 'read',
+      method: 'GET',
+      path: `${prefix}/flow/{flow}/stats`,
+      operation: 'showFlowStats',
+      run: showStats,
+    },
   ]
 
   async function listFlows({ call }: Exchange): Promise<void> {

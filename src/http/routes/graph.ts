@@ -6,6 +6,7 @@ import { actingUser } from '../auth.js'
 import { askedGraph, GraphBody, maxDepth } from '../graph-question.js'
 import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
+import { user } from '../parameters.js'
 import { answerJson, answerJsonText } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 import { answerStream, linesOf, linesType, wantsLines, whileAsked } from '../stream.js'
@@ -42,7 +43,7 @@ const maxDistinctBytes = 64 * 1024 ** 2
 export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
   const { prefix, knowledge, maxGraphResults, exportIdleTimeoutMs } = options
   const single = `${prefix}/cores/{id}`
-  const query = ['user']
+  const query = { user }
   const questions = {
     match,
     count,
@@ -55,23 +56,54 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
   // What is one is so in all that a user has.
   const changes = (['merge', 'split'] as const).map((name): Route => {
     const run = (exchange: Exchange) => ask(exchange, (body) => change(body, name))
-    return { access: 'change', method: 'POST', path: `${prefix}/graph/${name}`, query, run }
+    const path = `${prefix}/graph/${name}`
+    return { access: 'change', method: 'POST', path, operation: `${name}Things`, query, run }
   })
-  const routes = Object.entries(questions).flatMap(([name, question]): readonly Route[] => {
-    const run = (exchange: Exchange) => ask(exchange, question)
+  const names = Object.keys(questions) as (keyof typeof questions)[]
+  const routes = names.flatMap((name): readonly Route[] => {
+    const run = (exchange: Exchange) => ask(exchange, questions[name])
+    const [ofOne, ofAll] = [`${single}/${name}`, `${prefix}/graph/${name}`]
     return [
-      { access: 'read', method: 'POST', path: `${single}/${name}`, query, run },
-      { access: 'read', method: 'POST', path: `${prefix}/graph/${name}`, query, run },
+      { access: 'read', method: 'POST', path: ofOne, operation: `${name}InCore`, query, run },
+      { access: 'read', method: 'POST', path: ofAll, operation: `${name}InGraph`, query, run },
     ]
   })
 
   return [
     ...routes,
     ...changes,
-    { access: 'change', method: 'POST', path: `${single}/index`, query, run: indexCore },
-    { access: 'read', method: 'GET', path: `${single}/index`, query, run: showIndex },
-    { access: 'change', method: 'POST', path: `${prefix}/index`, query, run: indexAll },
-    { access: 'read', method: 'GET', path: `${prefix}/index`, query, run: showIndexOfAll },
+    {
+      access: 'change',
+      method: 'POST',
+      path: `${single}/index`,
+      operation: 'indexCore',
+      query,
+      run: indexCore,
+    },
+    {
+      access: 'read',
+      method: 'GET',
+      path: `${single}/index`,
+      operation: 'showIndex',
+      query,
+      run: showIndex,
+    },
+    {
+      access: 'change',
+      method: 'POST',
+      path: `${prefix}/index`,
+      operation: 'indexAll',
+      query,
+      run: indexAll,
+    },
+    {
+      access: 'read',
+      method: 'GET',
+      path: `${prefix}/index`,
+      operation: 'showIndexOfAll',
+      query,
+      run: showIndexOfAll,
+    },
   ]
 
   async function ask(exchange: Exchange, question: Question): Promise<void> {

@@ -8,6 +8,7 @@ export function healthRoutes(): readonly Route[] {
       access: 'open',
       method: 'GET',
       path: '/healthz',
+      operation: 'health',
       run: (call) => answerJson(call, 200, { status: 'ok' }),
     },
   ]

@@ -6,10 +6,17 @@ import type { FlowQueue, Job, JobState } from '../../flow/types.js'
 import { scopeOf } from '../access.js'
 import { shownUser } from '../auth.js'
 import { disconnect } from '../body.js'
+import { aText, limit, limitIn, user, valueOf } from '../parameters.js'
 import { answer, answerJson } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
-import { limitIn, parameterIn } from '../target.js'
 import { oneOf } from '../../door/rules.js'
+
+const states = ['queued', 'delayed', 'active', 'done', 'dead'] as const
+const state = {
+  description: 'Jobs in this state alone.',
+  schema: { type: 'string', enum: states },
+  rule: oneOf<JobState>(...states),
+}
 
 interface JobRoutesOptions {
   readonly prefix: string
@@ -25,24 +32,31 @@ export function jobRoutes({ prefix, flows }: JobRoutesOptions): readonly Route[]
       access: 'read',
       method: 'GET',
       path: all,
-      query: ['user', 'state', 'document', 'limit'],
+      operation: 'listJobs',
+      query: { user, state, document: aText('Jobs of this document alone.'), limit },
       run: listJobs,
     },
-    { access: 'read', method: 'GET', path: single, run: showJob },
-    { access: 'change', method: 'DELETE', path: single, run: cancelJob },
-    { access: 'change', method: 'POST', path: `${single}/retry`, run: retryJob },
+    { access: 'read', method: 'GET', path: single, operation: 'showJob', run: showJob },
+    { access: 'change', method: 'DELETE', path: single, operation: 'cancelJob', run: cancelJob },
+    {
+      access: 'change',
+      method: 'POST',
+      path: `${single}/retry`,
+      operation: 'retryJob',
+      run: retryJob,
+    },
   ]
 
   async function listJobs(exchange: Exchange): Promise<void> {
     const { call, principal, parameters, query } = exchange
     const limit = limitIn(query)
     const user = shownUser(principal, query.get('user'))
-    const state = parameterIn(query, 'state', aState)
+    const inState = valueOf(query, 'state', state)
     const document = query.get('document')
     const found = flows.jobs({
       flow: parameters.get('flow') ?? '',
       ...(user !== undefined && { user }),
-      ...(state !== undefined && { state }),
+      ...(inState !== undefined && { state: inState }),
       ...(document !== undefined && { document }),
       scope: scopeOf(principal),
       limit,
@@ -78,5 +92,3 @@ export function jobRoutes({ prefix, flows }: JobRoutesOptions): readonly Route[]
     throw new LorekeepError('LK_JOB_NOT_FOUND', `'${id}'`, { details: { job: id } })
   }
 }
-
-const aState = oneOf<JobState>('queued', 'delayed', 'active', 'done', 'dead')

@@ -20,6 +20,7 @@ export function knowledgeServiceRoutes(options: KnowledgeServiceRoutesOptions): 
       access: 'read',
       method: 'POST',
       path: `${options.prefix}/knowledge`,
+      operation: 'knowledge-service',
       run: async (exchange) => {
         const { call, principal } = exchange
         const answer = await operate(principal, await readJson(exchange, options))

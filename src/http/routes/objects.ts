@@ -6,10 +6,9 @@ import type { JsonObject } from '../../types.js'
 import { checkCollection, checkImport, checkUnlimited, scopeOf } from '../access.js'
 import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
+import { aWord, valueOf } from '../parameters.js'
 import { answer, answerJson } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
-import { parameterIn } from '../target.js'
-import { oneOf } from '../../door/rules.js'
 
 interface ObjectRoutesOptions extends JsonLimits {
   readonly prefix: string
@@ -17,7 +16,12 @@ interface ObjectRoutesOptions extends JsonLimits {
   readonly hasFlow: (id: string) => Promise<boolean>
 }
 
-const anOnDuplicate = oneOf('reject', 'replace', 'skip')
+const onDuplicate = aWord(
+  'What becomes of an object whose id the collection has.',
+  'reject',
+  'replace',
+  'skip',
+)
 
 export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
   const { prefix, objects, hasFlow } = options
@@ -29,15 +33,40 @@ export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
       access: 'change',
       method: 'POST',
       path: `${ofFlow}/import`,
-      query: ['on_duplicate'],
+      operation: 'importObjects',
+      query: { on_duplicate: onDuplicate },
       run: importObjects,
     },
-    { access: 'read', method: 'POST', path: `${ofFlow}/query`, run: queryObjects },
-    { access: 'read', method: 'POST', path: `${ofFlow}/explain`, run: explainQuery },
-    { access: 'read', method: 'GET', path: single, run: showObject },
-    { access: 'change', method: 'PUT', path: single, run: replaceObject },
-    { access: 'change', method: 'PATCH', path: single, run: patchObject },
-    { access: 'change', method: 'DELETE', path: single, run: deleteObject },
+    {
+      access: 'read',
+      method: 'POST',
+      path: `${ofFlow}/query`,
+      operation: 'queryObjects',
+      run: queryObjects,
+    },
+    {
+      access: 'read',
+      method: 'POST',
+      path: `${ofFlow}/explain`,
+      operation: 'explainQuery',
+      run: explainQuery,
+    },
+    { access: 'read', method: 'GET', path: single, operation: 'showObject', run: showObject },
+    {
+      access: 'change',
+      method: 'PUT',
+      path: single,
+      operation: 'replaceObject',
+      run: replaceObject,
+    },
+    { access: 'change', method: 'PATCH', path: single, operation: 'patchObject', run: patchObject },
+    {
+      access: 'change',
+      method: 'DELETE',
+      path: single,
+      operation: 'deleteObject',
+      run: deleteObject,
+    },
   ]
 
   // Of these bodies only the JSON is looked at here: the store takes them apart, and says what is
@@ -46,11 +75,10 @@ export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
   async function importObjects(exchange: Exchange): Promise<void> {
     const { call, principal, query } = exchange
     await checkFlow(exchange)
-    const onDuplicate = parameterIn(query, 'on_duplicate', anOnDuplicate) ?? 'reject'
     const body = await readJson(exchange, options)
     checkImport(principal, body)
     const result = await objects.import(body as unknown as ObjectImport, {
-      onDuplicate,
+      onDuplicate: valueOf(query, 'on_duplicate', onDuplicate) ?? 'reject',
       scope: scopeOf(principal),
     })
     await answerJson(call, 200, result)

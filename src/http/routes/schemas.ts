@@ -20,10 +20,16 @@ export function schemaRoutes(options: SchemaRoutesOptions): readonly Route[] {
   const single = `${prefix}/schemas/{name}`
 
   return [
-    { access: 'read', method: 'GET', path: `${prefix}/schemas`, run: listSchemas },
-    { access: 'read', method: 'GET', path: single, run: showSchema },
-    { access: 'change', method: 'PUT', path: single, run: defineSchema },
-    { access: 'change', method: 'DELETE', path: single, run: dropSchema },
+    {
+      access: 'read',
+      method: 'GET',
+      path: `${prefix}/schemas`,
+      operation: 'listSchemas',
+      run: listSchemas,
+    },
+    { access: 'read', method: 'GET', path: single, operation: 'showSchema', run: showSchema },
+    { access: 'change', method: 'PUT', path: single, operation: 'defineSchema', run: defineSchema },
+    { access: 'change', method: 'DELETE', path: single, operation: 'dropSchema', run: dropSchema },
   ]
 
   async function listSchemas({ call }: Exchange): Promise<void> {

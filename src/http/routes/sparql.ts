@@ -8,6 +8,8 @@ import { askedCollection } from '../access.js'
 import { actingUser } from '../auth.js'
 import { maxCores } from '../graph-question.js'
 import { collect, mostOf } from '../json.js'
+import { aText, collection, user } from '../parameters.js'
+import type { Parameters } from '../parameters.js'
 import { answer } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 import type { Places } from '../places.js'
@@ -29,18 +31,36 @@ type Pair = readonly [name: string, value: string]
 /** A query is text that somebody wrote; parsing holds everyone else up. */
 const maxQueryBytes = 256 * 1024
 
-const repeatable = ['core', 'default-graph-uri', 'named-graph-uri']
 const maxGraphs = 1000
-/** Clients send the last three beside an Accept, which decides. */
-const query = ['query', 'update', 'user', 'collection', 'format', 'output', 'results']
+
+/** Clients send format, output and results beside an Accept, which decides. */
+const query = {
+  query: aText('The query; of a POST it may be in the body.'),
+  update: aText('Refused: cores are changed by imports.'),
+  user,
+  collection,
+  format: aText('Chooses nothing: Accept does.'),
+  output: aText('Chooses nothing: Accept does.'),
+  results: aText('Chooses nothing: Accept does.'),
+  core: { ...aText('Asks this core alone, or these.'), repeatable: true },
+  'default-graph-uri': {
+    ...aText('A graph that the query is about, in place of its FROM.'),
+    repeatable: true,
+  },
+  'named-graph-uri': {
+    ...aText('A graph that the query is about, in place of its FROM NAMED.'),
+    repeatable: true,
+  },
+} as const satisfies Parameters
+const repeatable = ['core', 'default-graph-uri', 'named-graph-uri']
 
 export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
   const { prefix, knowledge, sparql, idleTimeoutMs, exportIdleTimeoutMs } = options
   const path = `${prefix}/sparql`
 
   return [
-    { access: 'read', method: 'GET', path, query, repeatable, run: askByGet },
-    { access: 'read', method: 'POST', path, query, repeatable, run: askByPost },
+    { access: 'read', method: 'GET', path, operation: 'sparqlByGet', query, run: askByGet },
+    { access: 'read', method: 'POST', path, operation: 'sparqlByPost', query, run: askByPost },
   ]
 
   async function askByGet(exchange: Exchange): Promise<void> {
@@ -57,7 +77,7 @@ export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
     const inUrl = parsePairs(call.queryText)
     if (type === 'application/x-www-form-urlencoded') {
       const form = parsePairs(await readText(exchange))
-      checkNames(form, [...query, ...repeatable])
+      checkNames(form, Object.keys(query))
       await ask(exchange, [...inUrl, ...form])
     } else if (type === 'application/sparql-query') {
       await ask(exchange, [...inUrl, ['query', await readText(exchange)]])
@@ -107,7 +127,11 @@ export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
         const offered = found.offered.join(', ')
         throw new LorekeepError('LK_HTTP_NOT_ACCEPTABLE', `there is ${offered}`)
       }
-      const headers = { 'Content-Type': found.contentType, Vary: 'Accept' }
+      const headers = {
+        'Content-Type': found.contentType,
+        'Cache-Control': 'no-store',
+        Vary: 'Accept',
+      }
       if (call.method !== 'HEAD') {
         await answerStream(call, headers, found.body, exportIdleTimeoutMs)
         return

@@ -6,6 +6,7 @@ import { isForm, maxFieldBytes, readForm } from '../form.js'
 import { parseJson } from '../../json-text.js'
 import { collect, mostOf, readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
+import { aText, user } from '../parameters.js'
 import { answer, answerJson } from '../reply.js'
 import { plainTriples } from '../reference/terms.js'
 import { documentOf } from '../reference/texts.js'
@@ -21,7 +22,14 @@ interface TextRoutesOptions extends JsonLimits {
 }
 
 /** What is said of a file beside its bytes: in the query, or in the fields of a form. */
-const ofFile = ['id', 'user', 'collection', 'title', 'name', 'charset'] as const
+const ofFile = {
+  id: aText('The document. The `name` where it is left out.'),
+  user,
+  collection: aText('Where it goes; `default` where it is left out.'),
+  title: aText('What it is called.'),
+  name: aText("The file's name: its ending tells what a text is, where no type does."),
+  charset: aText('Of a text.'),
+}
 /** In the fields of a form alone. */
 const ofForm = ['type', 'metadata'] as const
 
@@ -30,8 +38,21 @@ export function textRoutes(options: TextRoutesOptions): readonly Route[] {
   const path = `${prefix}/flow/{flow}/service`
 
   return [
-    { access: 'change', method: 'POST', path: `${path}/text-load`, run: loadText },
-    { access: 'change', method: 'POST', path: `${path}/file-load`, query: ofFile, run: loadFile },
+    {
+      access: 'change',
+      method: 'POST',
+      path: `${path}/text-load`,
+      operation: 'loadText',
+      run: loadText,
+    },
+    {
+      access: 'change',
+      method: 'POST',
+      path: `${path}/file-load`,
+      operation: 'loadFile',
+      query: ofFile,
+      run: loadFile,
+    },
   ]
 
   // Whether the flow takes documents is asked when this one is queued, and not before: in between
@@ -51,7 +72,7 @@ export function textRoutes(options: TextRoutesOptions): readonly Route[] {
     const given = Object.fromEntries(query)
     if (!isForm(type)) return load(exchange, { ...typeOf(type), ...given, bytes })
     const { fields, file } = readForm(bytes, type ?? '', {
-      known: [...ofFile, ...ofForm],
+      known: [...Object.keys(ofFile), ...ofForm],
       maxFileBytes,
     })
     const { metadata, ...said } = Object.fromEntries(fields)

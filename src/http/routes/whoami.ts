@@ -15,6 +15,7 @@ export function whoamiRoutes({ prefix, defaultUser }: WhoamiRoutesOptions): read
       access: 'read',
       method: 'GET',
       path: `${prefix}/whoami`,
+      operation: 'whoami',
       run: async ({ call, principal }) => {
         const { user, collections, shared, access } = principal
         await answerJson(call, 200, {

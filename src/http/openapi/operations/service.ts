@@ -1,0 +1,44 @@
+// The service itself.
+
+import { serviceExamples as examples } from '../examples/service.js'
+import { json, ok } from '../operation.js'
+import type { Operation } from '../operation.js'
+import { anyObject, bytes, ref } from '../schema.js'
+
+export const serviceOperations = {
+  health: {
+    tag: 'service',
+    summary: 'Whether the process answers',
+    answers: { 200: ok('It does.', ref('Health')) },
+    example: examples.health,
+  },
+  openapi: {
+    tag: 'service',
+    summary: 'This document',
+    answers: {
+      200: { description: 'OpenAPI 3.1.', headers: ['Cache-Control'], content: json(anyObject) },
+    },
+    example: examples.openapi,
+  },
+  whoami: {
+    tag: 'service',
+    summary: 'Whom the token stands for',
+    answers: { 200: ok('What it may do.', ref('Principal')) },
+    example: examples.whoami,
+  },
+  backup: {
+    tag: 'service',
+    summary: 'Back up everything',
+    description:
+      'For tokens for any user and every collection. An answer that is cut off broke on the way.',
+    answers: {
+      200: {
+        description: 'A backup, in the format of docs/format.md.',
+        headers: ['Cache-Control'],
+        content: { 'application/octet-stream': { schema: bytes } },
+      },
+    },
+    errors: ['LK_HTTP_BUSY', 'LK_HTTP_TIMEOUT'],
+    example: examples.backup,
+  },
+} as const satisfies Readonly<Record<string, Operation>>

@@ -1,0 +1,76 @@
+// What a query may say: names, what a value has to be, and what the document of the routes says of it.
+
+import { aRule, broken, oneOf } from '../door/rules.js'
+import type { Rule } from '../door/rules.js'
+import type { JsonObject } from '../types.js'
+import { requestError } from './target.js'
+
+export interface Parameter<T extends string = string> {
+  /** A sentence for the document. */
+  readonly description: string
+  /** JSON Schema of a value, as the document has it. */
+  readonly schema: JsonObject
+  /** A request without it is refused. */
+  readonly required?: true
+  /** It may be there more than once. */
+  readonly repeatable?: true
+  /** What valueOf() holds a value to, where the route does not read it otherwise. */
+  readonly rule?: Rule<T>
+}
+
+/** By the names that a query may have, once each unless they are `repeatable`; any other is refused. */
+export type Parameters = Readonly<Record<string, Parameter>>
+
+/** Whatever text. */
+export function aText(description: string): Parameter {
+  return { description, schema: { type: 'string' } }
+}
+
+/** One of a few words; the first one is the default. */
+export function aWord<T extends string>(description: string, ...words: readonly T[]): Parameter<T> {
+  const schema = { type: 'string', enum: words, default: words[0] as string }
+  return { description, schema, rule: oneOf(...words) }
+}
+
+export const user = aText(
+  "Whose things are meant. The token's user where it is left out; a token for any user names one.",
+)
+
+export const coreId: Parameter = {
+  description: 'Which core. Typically a URI.',
+  schema: { type: 'string', minLength: 1 },
+  required: true,
+}
+
+export const collection = aText(
+  'Only what this collection has. A token for one collection asks about that without naming it.',
+)
+
+const maxLimit = 1000
+const defaultLimit = 100
+
+export const limit: Parameter = {
+  description: 'How many a page may have.',
+  schema: { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit },
+  rule: aRule<string>(`a whole number from 1 to ${maxLimit}`, (text) => {
+    return /^\d{1,4}$/.test(String(text)) && Number(text) >= 1 && Number(text) <= maxLimit
+  }),
+}
+
+export const after = aText('Only what comes behind it: `next` of the page before.')
+
+/** A parameter's value; undefined where there is none. @throws LorekeepError `LK_HTTP_REQUEST` */
+export function valueOf<T extends string>(
+  query: ReadonlyMap<string, string>,
+  name: string,
+  { rule }: Parameter<T>,
+): T | undefined {
+  const text = query.get(name)
+  if (text === undefined || rule === undefined || rule.holds(text)) return text as T | undefined
+  throw requestError(name, broken(rule, text))
+}
+
+/** How many a list may hold. @throws LorekeepError `LK_HTTP_REQUEST` */
+export function limitIn(query: ReadonlyMap<string, string>): number {
+  return Number(valueOf(query, 'limit', limit) ?? defaultLimit)
+}
