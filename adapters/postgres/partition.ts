@@ -1,5 +1,6 @@
 // A partition: one table. Reads are here; writes go through the groups.
 
+import { setMaxListeners } from 'node:events'
 import { LorekeepError } from '../../src/errors.js'
 import type { Entry, Operation, PartitionName } from '../../src/storage.js'
 import type { Range, Sharing, Storage, WriteOptions } from '../../src/storage.js'
@@ -60,6 +61,8 @@ export class PostgresPartition implements Storage {
     shared: Shared | undefined,
   ) {
     this.sharing = shared && this.#sharing(name, shared)
+    // Each turn that is waited for listens, and there is one for each lane.
+    setMaxListeners(0, this.#closed.signal)
     this.#reading = reading
     this.#readers = readers
     this.#writer = writer

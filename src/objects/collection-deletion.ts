@@ -4,44 +4,56 @@
 
 import type { Committer } from './engine/committer.js'
 import type { Draft } from './engine/draft.js'
+import type { Change, Member } from './engine/lane-queue.js'
 import { blockOf, blocksIn } from './engine/state.js'
 import { commitIn, type Placing } from './placing.js'
 
 /** Objects of one commit. */
 const stepRows = 4096
 
-/**
- * Gives the number of objects deleted; `undefined` where there is no such collection.
- * @param placing where it is not known which lane the collection is in
- * @param isBegun only what somebody has begun: that one may have ended it since, and others may have filled it anew
- */
+interface DeletionOptions {
+  /** Only what somebody has begun: that one may have ended it since, and others may have filled it anew. */
+  readonly isBegun?: boolean
+  /** As of the call: who was taken for dead since deletes nothing that came after. */
+  readonly member?: Member
+  /** Where it is not known which lane the collection is in. */
+  readonly placing?: Placing
+}
+
+/** Gives the number of objects deleted; `undefined` where there is no such collection. */
 export async function deleteCollection(
   committer: Committer,
   name: string,
   signal: AbortSignal,
-  isBegun = false,
-  placing: Placing = async () => () => undefined,
+  options: DeletionOptions = {},
 ): Promise<number | undefined> {
-  const isMarked = await commitIn(committer, name, placing, async (draft) => {
+  const { isBegun = false, member = committer.member, placing = atOnce } = options
+  const mark: Change<boolean> = async (draft) => {
     const record = draft.collection(name)
     if (record === undefined || (isBegun && record.deleting === undefined)) return false
     if (isBegun) return true
     draft.setCollection(name, { deleting: draft.nextRef, ...record })
     return true
-  })
-  if (!isMarked) return undefined
+  }
+  if (!(await commitIn(committer, name, placing, mark, member))) return undefined
   let deleted = 0
   let from: DeletionPosition | undefined = { schema: '', ref: 0 }
   while (from !== undefined) {
     signal.throwIfAborted()
     const begin: DeletionPosition = from
-    const step = await commitIn(committer, name, placing, (draft) =>
-      deleteSome(draft, committer, name, begin),
-    )
+    const some: Change<Deleted> = (draft) => deleteSome(draft, committer, name, begin)
+    const step = await commitIn(committer, name, placing, some, member)
     deleted += step.rows
     from = step.next
   }
   return deleted
+}
+
+const atOnce: Placing = async () => () => undefined
+
+interface Deleted {
+  readonly rows: number
+  readonly next: DeletionPosition | undefined
 }
 
 /** Where a step goes on: schemas come in the order of their names. */
@@ -55,7 +67,7 @@ async function deleteSome(
   { memory }: Committer,
   name: string,
   from: DeletionPosition,
-): Promise<{ readonly rows: number; readonly next: DeletionPosition | undefined }> {
+): Promise<Deleted> {
   const record = draft.collection(name)
   // Another call has deleted it.
   if (record?.deleting === undefined) return { rows: 0, next: undefined }

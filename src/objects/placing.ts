@@ -22,19 +22,21 @@ export async function commitIn<Result>(
   collection: string,
   placing: Placing,
   change: Change<Result>,
+  member = committer.member,
 ): Promise<Result> {
   for (;;) {
     try {
       const known = committer.known.collections.get(collection)
       if (known !== undefined || !committer.isShared) {
         const isThere = known !== undefined && committer.isShared
-        return await committer.commit(inLane(collection, isThere, change), known?.lane ?? 0)
+        const inIts = inLane(collection, isThere, change)
+        return await committer.commit(inIts, known?.lane ?? 0, member)
       }
       const end = await placing()
       try {
         const state = await committer.look()
         const lane = state.collections.get(collection)?.lane ?? fewest(state)
-        return await committer.commit(inLane(collection, false, change), lane)
+        return await committer.commit(inLane(collection, false, change), lane, member)
       } finally {
         end()
       }

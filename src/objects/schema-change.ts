@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { LorekeepError } from '../errors.js'
 import type { Committer } from './engine/committer.js'
-import { NotInThisDraft } from './engine/lane-queue.js'
+import { NotInThisDraft, type Change, type Member } from './engine/lane-queue.js'
 import type { Draft } from './engine/draft.js'
 import { laneCount } from './engine/lanes.js'
 import { laneOfRef, maxTables, tableSpan } from './engine/ref.js'
@@ -37,12 +37,15 @@ export class SchemaChange {
   readonly #schema: CompiledSchema
   readonly #token = randomBytes(8).toString('hex')
   readonly #member: string | undefined
+  /** As of the call. */
+  readonly #condition: Member
 
   /** @param member whose it is of those who share the backend */
   constructor(committer: Committer, schema: CompiledSchema, member: string | undefined) {
     this.#committer = committer
     this.#schema = schema
     this.#member = member
+    this.#condition = committer.member
   }
 
   /** @throws LorekeepError `LK_SCHEMA_VIOLATED`, `LK_SCHEMA_INVALID`; nothing is changed then */
@@ -61,11 +64,11 @@ export class SchemaChange {
 
   async #attempt(signal: AbortSignal): Promise<'done' | 'cut off'> {
     const violations: Violation[] = []
-    let progress = await this.#committer.commitOfAll((draft) => this.#begin(draft))
+    let progress = await this.#commit((draft) => this.#begin(draft))
     try {
       while (progress === 'going on') {
         signal.throwIfAborted()
-        progress = await this.#committer.commitOfAll((draft) => this.#step(draft, violations))
+        progress = await this.#commit((draft) => this.#step(draft, violations))
       }
     } catch (error) {
       const abandon = async (draft: Draft) => this.#abandon(draft)
@@ -74,6 +77,10 @@ export class SchemaChange {
     }
     if (violations.length > 0) throw violated(violations)
     return progress
+  }
+
+  #commit<Result>(change: Change<Result>): Promise<Result> {
+    return this.#committer.commitOfAll(change, this.#condition)
   }
 
   async #begin(draft: Draft): Promise<Progress> {

@@ -153,8 +153,8 @@ class StoredObjects implements ClosableObjectStore {
   async defineSchema(definition: unknown, ...surplus: never[]): Promise<SchemaDefinition> {
     checkNoMore('defineSchema()', surplus)
     const parsed = parseSchemaDefinition(definition)
+    const change = new SchemaChange(this.#committer, compileSchema(parsed), this.#presence?.id)
     return this.#inTurn(`schema ${parsed.name}`, async () => {
-      const change = new SchemaChange(this.#committer, compileSchema(parsed), this.#presence?.id)
       await change.run(this.#inFlight.signal)
       return parsed
     })
@@ -176,6 +176,7 @@ class StoredObjects implements ClosableObjectStore {
   async dropSchema(name: string, ...surplus: never[]): Promise<boolean> {
     checkNoMore('dropSchema()', surplus)
     checkArgument('the name of a schema', name, aString)
+    const { member } = this.#committer
     return this.#inTurn(`schema ${name}`, () =>
       this.#committer.commitOfAll(async (draft) => {
         if (draft.touches(name)) throw new NotInThisDraft()
@@ -192,7 +193,7 @@ class StoredObjects implements ClosableObjectStore {
         }
         draft.dropSchema(name)
         return true
-      }),
+      }, member),
     )
   }
 
@@ -448,8 +449,13 @@ class StoredObjects implements ClosableObjectStore {
   }
 
   #deleteCollection(name: string, isBegun: boolean): Promise<number | undefined> {
+    const { member } = this.#committer
     return this.#inTurn(`collection ${name}`, () =>
-      deleteCollection(this.#committer, name, this.#inFlight.signal, isBegun, this.#placing),
+      deleteCollection(this.#committer, name, this.#inFlight.signal, {
+        isBegun,
+        member,
+        placing: this.#placing,
+      }),
     )
   }
 

@@ -112,3 +112,44 @@ over('whatever else it would change is refused, too', async (t, place) => {
     t.equal((await store.query({ schema_name: 's' })).total, 1)
   }
 })
+
+over('what waited for a turn while others took it for dead is refused', async (t, place) => {
+  const b = await member(t, place, new VirtualClock())
+  await b.store.defineSchema({ name: 's', fields: { id: { type: 'string' } } })
+  await b.store.defineSchema({ name: 'empty', fields: { id: { type: 'string' } } })
+  await b.store.import(one('1'))
+  const { sharing } = await place.backend().open('objects')
+  type Store = typeof b.store
+  const changes: [turn: string, change: (store: Store) => Promise<unknown>][] = [
+    ['new collections', (store) => store.import(one('2', 'another'))],
+    ['new collections', (store) => store.createCollection('new')],
+    ['collection c', (store) => store.deleteCollection('c')],
+    ['schema empty', (store) => store.dropSchema('empty')],
+    [
+      'schema s',
+      (store) =>
+        store.defineSchema({ name: 's', fields: { id: { type: 'string' } }, indexes: ['id'] }),
+    ],
+  ]
+  for (const [turn, change] of changes) {
+    const { store, presence } = await member(t, place, new VirtualClock())
+    await store.query({ schema_name: 's' })
+    const end = await sharing!.turn(turn)
+    const changing = change(store)
+    await b.presence.expel(presence.id)
+    // It notices, and joins anew, before its turn comes.
+    await t.rejects(store.import(one('3')), { code: 'LK_STORAGE_UNAVAILABLE' })
+    await presence.ready()
+    end()
+    await t.rejects(changing, { code: 'LK_STORAGE_UNAVAILABLE' }, turn)
+  }
+  t.equal((await b.store.query({ schema_name: 's' })).total, 1)
+  t.equal((await b.store.collections()).length, 1)
+  t.same(
+    (await b.store.schemas()).map(({ name, indexes }) => [name, indexes]),
+    [
+      ['empty', []],
+      ['s', []],
+    ],
+  )
+})

@@ -24,7 +24,7 @@ import { compareWithOracle } from './objects-oracle.js'
 import { powerCutMutants } from './powercut-mutants.js'
 import { inDatabase } from './place.js'
 import { isWhole, memoryDirectory, powerCuts, whyNot } from './powercut.js'
-import { sharedCores } from './shared.js'
+import { sharedCores, sharedObjects } from './shared.js'
 import { sharedKills } from './shared-kills.js'
 import { snapshotRuns } from './snapshots.js'
 import { soak } from './soak.js'
@@ -124,6 +124,10 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
       four: await modelRuns({ ...pages, stores: 4, cacheBytes: 1 }),
       twoQueues: await flowModelRuns({ ...queue, queues: 2 }),
       fourQueues: await flowModelRuns({ ...queue, queues: 4 }),
+      objects: {
+        two: await sharedObjects({ runs: Math.ceil(runs / 2), processes: 2, seed }),
+        four: await sharedObjects({ runs: Math.ceil(runs / 2), processes: 4, seed }),
+      },
       cores: {
         two: await sharedCores({ runs: Math.ceil(runs / 2), processes: 2, seed }),
         four: await sharedCores({ runs: Math.ceil(runs / 2), processes: 4, seed }),

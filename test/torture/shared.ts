@@ -3,6 +3,7 @@
 import { pace } from '../../src/knowledge/library/policy.js'
 import { SharedMemory } from '../fixtures/shared-memory.js'
 import { sharedRun } from '../knowledge/library/shared-model.js'
+import { sharedObjectsRun } from '../objects/shared-model.js'
 
 interface SharedRuns {
   readonly runs: number
@@ -26,5 +27,21 @@ export async function sharedCores({ runs, processes, seed }: SharedRuns) {
     await memory.close()
   }
   Object.assign(pace, usual)
+  return all
+}
+
+/** The same with objects. */
+export async function sharedObjects({ runs, processes, seed }: SharedRuns) {
+  const all: Record<string, number> = { runs }
+  for (let run = 0; run < runs; run++) {
+    const memory = new SharedMemory()
+    const backend = () => memory.backend()
+    const one = { backend, seed: (seed + run) % 2 ** 32, processes, workers: 3, steps: 40 }
+    const tally = await sharedObjectsRun(one).catch((cause: unknown) => {
+      throw new Error(`objects, SEED=${one.seed}`, { cause })
+    })
+    for (const [what, count] of Object.entries(tally)) all[what] = (all[what] ?? 0) + count
+    await memory.close()
+  }
   return all
 }

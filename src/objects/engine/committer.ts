@@ -11,7 +11,7 @@ import { Block } from './block.js'
 import { ChangeNotices } from './change-notices.js'
 import { EntryPage } from './entries.js'
 import { IdHash } from './hash.js'
-import { LaneQueue, type Change, type LaneHost, type Written } from './lane-queue.js'
+import { LaneQueue, type Change, type LaneHost, type Member, type Written } from './lane-queue.js'
 import { applied, lookBehind, type Look } from './loading.js'
 import type { Memory } from './memory.js'
 import { damaged, Pages, StalePage } from './pages.js'
@@ -77,18 +77,30 @@ export class Committer {
   }
 
   /** Made and durable when it resolves, together with what others changed in the lane at the same time. */
-  commit<Result>(change: Change<Result>, lane = 0): Promise<Result> {
-    return this.#push(change, lane, false)
+  commit<Result>(change: Change<Result>, lane = 0, member = this.member): Promise<Result> {
+    return this.#push(change, lane, false, member)
   }
 
   /** The same, made of the newest of all lanes: it may change what goes for all of them. */
-  commitOfAll<Result>(change: Change<Result>): Promise<Result> {
-    return this.#push(change, 0, true)
+  commitOfAll<Result>(change: Change<Result>, member = this.member): Promise<Result> {
+    return this.#push(change, 0, true, member)
   }
 
-  #push<Result>(change: Change<Result>, lane: number, isOfAll: boolean): Promise<Result> {
+  /**
+   * What a change requires of this process from here on: that nobody takes it for dead. Whoever waits before he commits
+   * asks for it when he is called.
+   */
+  get member(): Member {
+    return this.#presence?.condition('objects')
+  }
+
+  #push<Result>(
+    change: Change<Result>,
+    lane: number,
+    isOfAll: boolean,
+    member: Member,
+  ): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      const member = this.#presence?.condition('objects')
       const number = ++this.#asked
       this.#queueOf(lane).push({ change, isOfAll, number, member, resolve, reject })
     })
@@ -337,5 +349,5 @@ function withCommit(state: State, { next, lane, changes }: Written): State {
     lane === 0
       ? { main: next.heads.main, others, common: next.heads.common }
       : { main, others: new Map(others).set(lane, head), common }
-  return applied(state, [{ changes }], heads)
+  return applied(state, [{ lane, changes }], heads)
 }

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import type { Operation } from '../../storage.js'
 import { recordOf, type Row } from './block.js'
 import { planBlocks } from './block-plan.js'
+import { CollectionRecords, collectionsFor, type KnownCollections } from './collection-records.js'
 import { EntryPage, newKeys, sortEntries, sortWords, type KeyList } from './entries.js'
 import {
   definitionOf,
@@ -130,7 +131,7 @@ export class Draft {
     ;({ nextRow: this.#nextRow, nextPage: this.#nextPage } = laneIn(state.heads, lane))
     this.#nextIndex = state.heads.main.record.nextIndex
     this.#tables = new Map(state.tables)
-    this.#collections = new Map(state.collections)
+    this.#collections = collectionsFor(state, lane)
     this.#building = new Map(state.building)
   }
 
@@ -519,10 +520,20 @@ export class Draft {
     return {
       heads,
       tables: this.#tables,
-      collections: this.#collections,
+      ...this.#nextCollections(),
       ids,
       building: this.#building,
     }
+  }
+
+  #nextCollections(): KnownCollections {
+    const { state, lane } = this
+    if (state.elsewhere.size === 0) return { collections: this.#collections, elsewhere: new Map() }
+    const next = new CollectionRecords(state)
+    for (const name of this.#changedCollections) {
+      next.set(name, lane, this.#collections.get(name) ?? null)
+    }
+    return { collections: next.collections, elsewhere: next.elsewhere }
   }
 
   /** What goes for rows of all lanes has changed. */

@@ -38,14 +38,16 @@ export type Change<Result> = (draft: Draft) => Promise<Result>
 /** Thrown by a change that cannot follow what the draft has already: it begins the next one. */
 export class NotInThisDraft extends Error {}
 
+/** What a write requires of this process: that nobody took it for dead since the call. */
+export type Member = Precondition | undefined
+
 interface Waiting {
   readonly change: Change<unknown>
   /** Of all lanes. */
   readonly isOfAll: boolean
   /** They are numbered as they come. */
   readonly number: number
-  /** What its write requires of this process: that nobody took it for dead since the call. */
-  readonly member: Precondition | undefined
+  readonly member: Member
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
 }
@@ -176,10 +178,12 @@ export class LaneQueue {
     const { lane } = this
     const answers: (() => void)[] = []
     let taken: Waiting[] = []
+    let base = host.state
     try {
       for (const queue of queues) if (queue.isInDoubt) await queue.settle()
+      base = host.state
       const { known } = this
-      const draft = new Draft(host.state, host.memory, host.now(), { lane, isOfAll })
+      const draft = new Draft(base, host.memory, host.now(), { lane, isOfAll })
       const along = isOfAll || !host.hasLanes ? [...host.along] : []
       for (const change of along) await change(draft)
       const member = this.#waiting[0]?.member ?? host.presence?.condition('objects')
@@ -214,7 +218,8 @@ export class LaneQueue {
       if (hasCode(error, 'LK_STORAGE_CONFLICT') || error instanceof StalePage) {
         // Somebody else has written: everything again, on what is there now.
         try {
-          await host.refresh(error)
+          // Where more is known by now than the draft began with, a page that is gone may be of that.
+          if (!(error instanceof StalePage) || host.state === base) await host.refresh(error)
           this.#waiting.unshift(...taken)
           taken = []
         } catch (refreshError) {

@@ -142,11 +142,13 @@ function ontoOf(made: readonly Made[], newest: Heads, base: State) {
 /** The state with what others have made. */
 export function applied(
   state: State,
-  made: readonly { readonly changes: readonly RecordChange[] }[],
+  made: readonly Pick<Made, 'lane' | 'changes'>[],
   heads: Heads,
 ): State {
   const builder = new StateBuilder(state)
-  for (const { changes } of made) for (const change of changes) builder.apply(change)
+  for (const { lane, changes } of made) {
+    for (const change of changes) builder.apply(change, lane)
+  }
   return builder.finish(heads)
 }
 
@@ -221,7 +223,9 @@ async function loadAround(storage: Storage, from: Heads): Promise<Loaded | undef
   for (const [kind, range] of Object.entries(kinds)) {
     for await (const page of storage.scan(range)) {
       for (const { key, value } of page) {
-        builder.apply([kind, ...partsOf(key), decodeRecord(value)] as unknown as RecordChange)
+        const record = decodeRecord<{ readonly lane?: number }>(value)
+        const change = [kind, ...partsOf(key), record] as unknown as RecordChange
+        builder.apply(change, record.lane ?? 0)
       }
     }
   }
@@ -230,7 +234,9 @@ async function loadAround(storage: Storage, from: Heads): Promise<Loaded | undef
   if (to === undefined) return undefined
   const made = await changesBetween(storage, from, to, new Map())
   if (made === undefined) return undefined
-  for (const { changes } of made) for (const change of changes) builder.apply(change)
+  for (const { lane, changes } of made) {
+    for (const change of changes) builder.apply(change, lane)
+  }
   const state = builder.finish(to)
   const orphans: Orphan[] = []
   for (const [index, run, record] of builder.unnamed()) {

@@ -4,12 +4,12 @@
 import { compileSchema, type CompiledSchema } from '../schema/schema.js'
 import type { IndexDefinition } from '../types.js'
 import { indexOf, runOf, type Index, type Run } from './index-runs.js'
+import { CollectionRecords } from './collection-records.js'
 import { areOwners } from './owners.js'
 import {
   idIndex,
   type BlockRecord,
   type BuildingRecord,
-  type CollectionRecord,
   type RecordChange,
   type RunRecord,
   type SchemaRecord,
@@ -22,7 +22,7 @@ type Changes<R> = Map<number, R | null>
 export class StateBuilder {
   readonly #base: State | undefined
   readonly #schemas = new Map<string, SchemaRecord | null>()
-  readonly #collections: Map<string, CollectionRecord>
+  readonly #collections: CollectionRecords
   readonly #building = new Map<string, BuildingRecord | null>()
   /** By table, and by index. */
   readonly #blocks = new Map<number, Changes<BlockRecord>>()
@@ -32,7 +32,7 @@ export class StateBuilder {
 
   constructor(base?: State) {
     this.#base = base
-    this.#collections = new Map(base?.collections)
+    this.#collections = new CollectionRecords(base)
     if (base === undefined) return
     const indexes = [base.ids]
     for (const table of base.tables.values()) indexes.push(...table.indexes)
@@ -40,15 +40,17 @@ export class StateBuilder {
     for (const index of indexes) this.#known.set(index.number, index)
   }
 
-  /** In the order in which they were made; where there are several of one record the last one holds. */
-  apply(change: RecordChange): void {
+  /**
+   * In the order in which a lane has made them, and in any where they are of several; where there are several of one
+   * record the last one holds.
+   */
+  apply(change: RecordChange, lane: number): void {
     switch (change[0]) {
       case 'schema':
         this.#schemas.set(change[1], change[2])
         break
       case 'collection':
-        if (change[2] === null) this.#collections.delete(change[1])
-        else this.#collections.set(change[1], change[2])
+        this.#collections.set(change[1], lane, change[2])
         break
       case 'building':
         this.#building.set(change[1], change[2])
@@ -82,7 +84,8 @@ export class StateBuilder {
       const indexes = record.indexes.map(({ number, index }) => this.#index(number, index))
       building.set(name, { token, member, indexes, upTo: new Map(upTo) })
     }
-    return { heads, tables, collections: this.#collections, ids, building }
+    const { collections, elsewhere } = this.#collections
+    return { heads, tables, collections, elsewhere, ids, building }
   }
 
   /** After finish(): runs of indexes that nothing names, by index. */

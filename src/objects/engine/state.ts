@@ -5,7 +5,8 @@
 import { LorekeepError } from '../../errors.js'
 import type { Index } from './index-runs.js'
 import { firstRow, laneBase, rowBase, rowEnd } from './lanes.js'
-import type { BlockRecord, CollectionRecord, HeadRecord, LaneRecord } from './records.js'
+import type { KnownCollections } from './collection-records.js'
+import type { BlockRecord, HeadRecord, LaneRecord } from './records.js'
 import { laneOfRef, refOf } from './ref.js'
 import type { CompiledSchema } from '../schema/schema.js'
 
@@ -24,10 +25,9 @@ export interface Heads {
   readonly common: Uint8Array | undefined
 }
 
-export interface State {
+export interface State extends KnownCollections {
   readonly heads: Heads
   readonly tables: ReadonlyMap<string, Table>
-  readonly collections: ReadonlyMap<string, CollectionRecord>
   readonly ids: Index
   /** Schemas that are being changed, by name. */
   readonly building: ReadonlyMap<string, Building>
