@@ -5,7 +5,7 @@ import { hasCode } from '../../errors.js'
 import { choose, generationsIn } from '../../graph/index/chosen.js'
 import { IndexBuilder, linkParts } from '../../graph/index/index-builder.js'
 import type { PartRecord } from '../../graph/index/layout.js'
-import { mergeParts } from '../../graph/index/merging.js'
+import { mergeParts, type MergeInput } from '../../graph/index/merging.js'
 import type { Part } from '../../graph/index/part.js'
 import type { IndexOptions } from '../../graph/types.js'
 import type { Storage } from '../../storage.js'
@@ -34,6 +34,14 @@ export interface IndexingOptions extends IndexOptions {
   readonly isThorough: boolean
   /** Is told of a segment that cannot be read. */
   readonly onDamage?: ((waiting: Waiting) => void) | undefined
+  /** Of what was made, what is merged before it is a part of the library. By default nothing is. */
+  readonly join?: ((made: readonly PartRecord[]) => Promise<readonly Joined[]>) | undefined
+}
+
+/** Of one kind: what was made of segments, and parts of the library with which it becomes one. */
+export interface Joined {
+  readonly made: readonly PartRecord[]
+  readonly parts: readonly Part[]
 }
 
 /** Makes parts of segments. Those that do not wait any more are passed over. */
@@ -53,9 +61,9 @@ async function makeParts(
   library: Library,
   segments: readonly Waiting[],
   tools: IndexingTools,
-  { signal, onProgress, isThorough, onDamage }: IndexingOptions,
+  { signal, onProgress, isThorough, onDamage, join }: IndexingOptions,
 ): Promise<void> {
-  const { table, slices, read, minLinked, now } = tools
+  const { table, slices, read, minLinked } = tools
   const readOrTell = async function* (waiting: Waiting) {
     try {
       yield* read(waiting)
@@ -64,7 +72,6 @@ async function makeParts(
       throw error
     }
   }
-  const { member } = table
   // What is replaced from here on stays to be read.
   const release = table.collector.pin(...new Set(segments.map(({ generation }) => generation)))
   try {
@@ -74,44 +81,82 @@ async function makeParts(
     const [first] = indexed
     if (first === undefined) return
     const { reading } = library
-    await commit(
-      library,
-      table,
-      createId(now()),
-      async (id) => {
-        const builder = new IndexBuilder(slices, id, first, signal)
-        try {
-          const total = indexed.reduce((sum, { bytes }) => sum + bytes, 0)
-          let done = 0
-          for (const waiting of indexed) {
-            builder.source(waiting)
-            for await (const slice of readOrTell(waiting)) {
-              signal?.throwIfAborted()
-              builder.push(slice)
-              await builder.ready()
-              done += slice.length
-              onProgress?.({ stage: 'triples', done, total })
-            }
+    await commit(library, tools, async (stage) => {
+      const builder = new IndexBuilder(slices, await stage(), first, signal)
+      try {
+        const total = indexed.reduce((sum, { bytes }) => sum + bytes, 0)
+        let done = 0
+        for (const waiting of indexed) {
+          builder.source(waiting)
+          for await (const slice of readOrTell(waiting)) {
+            signal?.throwIfAborted()
+            builder.push(slice)
+            await builder.ready()
+            done += slice.length
+            onProgress?.({ stage: 'triples', done, total })
           }
-          const made = await builder.finish()
-          await builder.end()
-          const linking = {
-            minLinked,
-            signal,
-            onProgress: (linked: number, vectors: number) =>
-              onProgress?.({ stage: 'vectors', done: linked, total: vectors }),
-          }
-          const added = isThorough ? await linkParts(slices, made, linking) : made
-          return { reading, added, removed: [], indexed, forgotten: [] }
-        } finally {
-          await builder.end()
         }
-      },
-      member,
-    )
+        const made = await builder.finish()
+        await builder.end()
+        if (join !== undefined) {
+          const joined = await joinAll(library, made, await join(made), tools, stage, signal)
+          return { reading, ...joined, indexed, forgotten: [] }
+        }
+        const linking = {
+          minLinked,
+          signal,
+          onProgress: (linked: number, vectors: number) =>
+            onProgress?.({ stage: 'vectors', done: linked, total: vectors }),
+        }
+        const added = isThorough ? await linkParts(slices, made, linking) : made
+        return { reading, added, removed: [], indexed, forgotten: [] }
+      } finally {
+        await builder.end()
+      }
+    })
   } finally {
     release()
   }
+}
+
+/** Merges what was made with what it becomes one with. */
+async function joinAll(
+  library: Library,
+  made: readonly PartRecord[],
+  groups: readonly Joined[],
+  tools: IndexingTools,
+  stage: () => Promise<string>,
+  signal: AbortSignal | undefined,
+): Promise<Required<Pick<Made, 'added' | 'removed' | 'passing'>>> {
+  const { slices, table, minLinked } = tools
+  const added = new Set(made)
+  const removed: Part[] = []
+  const passing: PartRecord[] = []
+  for (const group of groups) {
+    const release = table.collector.pin(...group.parts.map(({ record }) => partName(record)))
+    try {
+      const inputs = await inputsOf(library, group.parts)
+      for (const part of group.made) inputs.push({ part, dead: [] })
+      const options = { minLinked, signal, onProgress: undefined }
+      const one = await mergeParts(slices, await stage(), inputs, options)
+      for (const part of group.made) added.delete(part)
+      if (one !== undefined) added.add(one)
+      passing.push(...group.made)
+      removed.push(...group.parts)
+    } finally {
+      release()
+    }
+  }
+  return { added: [...added], removed, passing }
+}
+
+/** Parts, without what was given up. */
+async function inputsOf(library: Library, parts: readonly Part[]): Promise<MergeInput[]> {
+  const inputs: MergeInput[] = []
+  for (const part of parts) {
+    inputs.push({ part: part.record, dead: await generationsIn(part, [...library.retired]) })
+  }
+  return inputs
 }
 
 /** Makes one part of several of one kind, without what nobody says any more. */
@@ -132,19 +177,15 @@ async function makeOnePart(
   tools: IndexingTools,
   { signal, onProgress }: IndexOptions,
 ): Promise<void> {
-  const { table, slices, minLinked, now } = tools
-  const { member } = table
+  const { table, slices, minLinked } = tools
   const release = table.collector.pin(...parts.map(({ record }) => partName(record)))
   try {
     await library.refresh()
     if (!parts.every((part) => library.parts.includes(part))) return
     const { reading } = library
-    const inputs: { part: PartRecord; dead: readonly string[] }[] = []
-    for (const part of parts) {
-      inputs.push({ part: part.record, dead: await generationsIn(part, [...library.retired]) })
-    }
-    const whole = async (id: string) => {
-      const made = await mergeParts(slices, id, inputs, {
+    const inputs = await inputsOf(library, parts)
+    const whole = async (stage: () => Promise<string>) => {
+      const made = await mergeParts(slices, await stage(), inputs, {
         minLinked,
         signal,
         onProgress: (done, total) => onProgress?.({ stage: 'vectors', done, total }),
@@ -152,7 +193,7 @@ async function makeOnePart(
       const added = made === undefined ? [] : [made]
       return { reading, added, removed: parts, indexed: [], forgotten: [] }
     }
-    await commit(library, table, createId(now()), whole, member).catch(async (error: unknown) => {
+    await commit(library, tools, whole).catch(async (error: unknown) => {
       // Others may have merged and deleted them, if they took this process for dead.
       if (!library.isShared || !hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
       await library.refresh()
@@ -178,7 +219,7 @@ export async function forget(library: Library, table: CoreTable): Promise<void> 
   }
   if (retired.size === 0) return
   await library.change({
-    id: undefined,
+    ids: [],
     member,
     reading,
     added: [],
@@ -219,22 +260,32 @@ async function deadShare(part: Part, retired: ReadonlySet<string>): Promise<numb
   return accepts.reduce((dead, accepted) => dead - accepted, places) / places
 }
 
-type Made = Omit<Parameters<Library['change']>[0], 'id' | 'staged' | 'member'>
+type Made = Omit<Parameters<Library['change']>[0], 'ids' | 'staged' | 'member'>
 
-/** Stages a name, does the work under it and writes what it comes to; or takes all of it back. */
+/** Does work under names that it stages and writes what it comes to; or takes all of it back. */
 async function commit(
   library: Library,
-  table: CoreTable,
-  id: string,
-  work: (id: string) => Promise<Made>,
-  member: string | undefined,
+  { table, now }: IndexingTools,
+  work: (stage: () => Promise<string>) => Promise<Made>,
 ): Promise<void> {
+  const { member } = table
+  const ids: string[] = []
+  let staged: Uint8Array | undefined
+  const stage = async () => {
+    const id = createId(now())
+    ids.push(id)
+    staged = await table.stage(member, id)
+    return id
+  }
   try {
-    const staged = await table.stage(member, id)
-    await library.change({ id, staged, member, ...(await work(id)) })
+    const made = await work(stage)
+    await library.change({ ids, staged, member, ...made })
   } catch (error) {
     // Unless the storage failed after it had carried out the write.
-    const isDiscarded = await table.discard(id, libraryKey(library.user))
+    let isDiscarded = true
+    for (const id of ids) {
+      if (!(await table.discard(id, libraryKey(library.user)))) isDiscarded = false
+    }
     // Somebody took this process for dead, and swept what it staged: whoever wants it begins anew.
     if (isDiscarded && !hasCode(error, 'LK_STORAGE_CONFLICT')) throw error
   }

@@ -63,12 +63,14 @@ export interface PartsChange {
   readonly reading: number
   /** Who began it, where others share the storage. */
   readonly member?: string | undefined
-  /** The staged name under which the new parts were written. */
-  readonly id: string | undefined
-  /** What its record says. */
-  readonly staged?: Uint8Array
+  /** The staged names under which the new parts were written. */
+  readonly ids: readonly string[]
+  /** What the record of each says. */
+  readonly staged?: Uint8Array | undefined
   readonly added: readonly PartRecord[]
   readonly removed: readonly Part[]
+  /** Written under these names, and merged into those that are added. */
+  readonly passing?: readonly PartRecord[]
   /** Segments that the new parts have. */
   readonly indexed: readonly Waiting[]
   /** Given up generations of which no part has anything any more. */
@@ -269,12 +271,13 @@ export class Library {
   }
 
   async #writeParts(change: PartsChange): Promise<void> {
-    const { id, staged, added, removed, indexed, forgotten } = change
+    const { ids, staged, added, removed, passing = [], indexed, forgotten } = change
     if (!this.#isFounded(change)) throw new LorekeepError('LK_STORAGE_CONFLICT')
     const { collector } = this.#table
     const operations: Operation[] = []
     const require: Precondition[] = []
-    if (id !== undefined && staged !== undefined) {
+    for (const id of ids) {
+      if (staged === undefined) continue
       const { operation, precondition } = this.#table.unstage(id, staged)
       operations.push(operation)
       require.push(precondition)
@@ -283,7 +286,8 @@ export class Library {
     for (const generation of forgotten) {
       operations.push({ type: 'del', key: retiredKey(this.user, generation) })
     }
-    for (const { record } of removed) {
+    const garbage = [...removed.map(({ record }) => record), ...passing]
+    for (const record of garbage) {
       operations.push({ type: 'put', key: garbagePartKey(record), value: this.#table.whose })
     }
     const gone = new Set(removed)
@@ -307,7 +311,7 @@ export class Library {
     for (const old of indexed) this.#drop(old)
     for (const generation of forgotten) this.#retired.delete(generation)
     this.onChange()
-    for (const { record } of removed) collector.retirePart(partName(record))
+    for (const record of garbage) collector.retirePart(partName(record))
   }
 
   /**

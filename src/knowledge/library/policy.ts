@@ -5,10 +5,10 @@ import type { PartRecord } from '../../graph/index/layout.js'
 
 /** When what is done in the background begins. Tests make all of it small. */
 export const pace = {
-  /** Small segments are made a part when there are so many, or when none has come for a while. */
+  /** Small segments are made a part when there are so many, or when nothing has come for a while. */
   manySegments: 64,
   manyBytes: 4 * 1024 * 1024,
-  quietMs: 200,
+  quietMs: 1000,
   /** After so long without a change, parts are merged further than they have to be. */
   idleMs: 1000,
   /** So many parts of one level are made one. */
@@ -46,6 +46,12 @@ const mostDead = 0.2
  */
 const restRatio = 8
 
+/**
+ * What waits when nothing comes any more is merged with small parts before it is one of them. Nothing else is indexed
+ * meanwhile, so they have no more rows of a kind than are merged in a second or two.
+ */
+export const mostJoined = 2 ** 20
+
 export interface Candidate {
   readonly rows: number
   /** Share of them that nobody says any more. */
@@ -60,7 +66,7 @@ export function merged<T extends Candidate>(
   most: number,
   isIdle: boolean,
 ): readonly T[] | undefined {
-  const byRows = candidates.filter(({ rows }) => rows < most / 2).sort((a, b) => a.rows - b.rows)
+  const byRows = smallOf(candidates, most)
   const levels = new Map<number, T[]>()
   for (const candidate of byRows) {
     const level = levelOf(candidate.rows)
@@ -77,11 +83,15 @@ export function merged<T extends Candidate>(
   if (dead !== undefined) return [dead]
   const unlinked = candidates.find(({ isUnlinked }) => isUnlinked)
   if (unlinked !== undefined) return [unlinked]
-  return isIdle ? rest(byRows, most) : undefined
+  return isIdle ? atRest(byRows, most) : undefined
 }
 
-/** The most of the small ones of which none is much larger than all before it. */
-function rest<T extends Candidate>(byRows: readonly T[], most: number): readonly T[] | undefined {
+/** The most of the small ones of which none is much larger than all before it; undefined where these are not several. */
+export function atRest<T extends Candidate>(
+  candidates: readonly T[],
+  most: number,
+): readonly T[] | undefined {
+  const byRows = smallOf(candidates, most)
   let chosen = 0
   let before = 0
   for (const [n, { rows }] of byRows.entries()) {
@@ -90,6 +100,11 @@ function rest<T extends Candidate>(byRows: readonly T[], most: number): readonly
     before += rows
   }
   return chosen > 1 ? byRows.slice(0, chosen) : undefined
+}
+
+/** Those that two of may be one, the smallest first. */
+function smallOf<T extends Candidate>(candidates: readonly T[], most: number): readonly T[] {
+  return candidates.filter(({ rows }) => rows < most / 2).sort((a, b) => a.rows - b.rows)
 }
 
 /** All in as few groups as they fit into; those of one that is to stay as it is are left out. */

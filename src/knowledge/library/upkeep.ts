@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hasCode } from '../../errors.js'
-import { layoutOf, partKind } from '../../graph/index/layout.js'
+import { layoutOf, partKind, type PartRecord } from '../../graph/index/layout.js'
 import type { Part } from '../../graph/index/part.js'
 import type { IndexOptions } from '../../graph/types.js'
 import { eitherOf } from '../../in-flight.js'
@@ -11,10 +11,20 @@ import {
   mergeInto,
   type IndexingOptions,
   type IndexingTools,
+  type Joined,
 } from './indexing.js'
 import { Lane } from './lane.js'
 import { nameOfWaiting, type Library, type Waiting } from './library.js'
-import { groupsOf, merged, mostRows, pace, type Candidate } from './policy.js'
+import {
+  atRest,
+  groupsOf,
+  merged,
+  mostJoined,
+  mostRows,
+  pace,
+  rowsOf,
+  type Candidate,
+} from './policy.js'
 
 /** Above either, imports wait: a question looks into each part. */
 const mostWaiting = 1000
@@ -65,6 +75,7 @@ export class Upkeep {
   readonly #merging = new Lane(1)
   #isIndexing = false
   #isMerging = false
+  #isJoining = false
   // Undefined once they have gone off.
   #quiet: NodeJS.Timeout | undefined
   #idle: NodeJS.Timeout | undefined
@@ -207,7 +218,7 @@ export class Upkeep {
     else if (segments > 0) {
       this.#quiet = setTimeout(() => {
         this.#quiet = undefined
-        this.#startIndexing()
+        this.#startJoining()
       }, pace.quietMs).unref()
     }
     this.#startMerging(false)
@@ -220,6 +231,10 @@ export class Upkeep {
   #startIndexing(): void {
     if (this.#isIndexing) return
     this.#isIndexing = true
+    void this.#inBackground(this.#indexSoon(undefined), () => (this.#isIndexing = false))
+  }
+
+  async #indexSoon(join: IndexingOptions['join']): Promise<void> {
     const soon = () =>
       [...this.#library.waiting.values()].filter(
         (waiting) => waiting.isSoon && !this.#damaged.has(nameOfWaiting(waiting)),
@@ -227,14 +242,48 @@ export class Upkeep {
     const onDamage = (waiting: Waiting) => this.#damaged.add(nameOfWaiting(waiting))
     const { signal } = this.#stopping
     const how = { isWaitedFor: false, signal }
-    const work = this.#indexing.run(signal, () =>
+    await this.#indexing.run(signal, () =>
       this.#inTurn('index', how, async () => {
         await this.#library.refresh()
-        const options = { signal, isThorough: false, onDamage }
+        const options = { signal, isThorough: false, onDamage, join }
         await indexSegments(this.#library, soon(), this.#tools, options)
       }),
     )
-    void this.#inBackground(work, () => (this.#isIndexing = false))
+  }
+
+  /**
+   * What waits becomes one with the small parts, in one write: once nothing waits behind a load, parts are few. Nothing
+   * else is indexed meanwhile, so it is bounded, and what takes longer is left to merges.
+   */
+  #startJoining(): void {
+    if (this.#isJoining) return
+    this.#isJoining = true
+    const { signal } = this.#stopping
+    const how = { isWaitedFor: false, signal }
+    const work = this.#merging.run(signal, () =>
+      this.#inTurn('merge', how, () =>
+        this.#merges.run(signal, () => this.#indexSoon((made) => this.#joined(made))),
+      ),
+    )
+    void this.#inBackground(work, () => (this.#isJoining = false))
+  }
+
+  async #joined(made: readonly PartRecord[]): Promise<readonly Joined[]> {
+    const groups: Joined[] = []
+    for (const { name, candidates, most, isVectors } of await this.#kinds()) {
+      // So many would be linked.
+      const bound = isVectors ? Math.min(mostJoined, this.#tools.minLinked - 1) : mostJoined
+      const those = made.filter((record) => partKind(record) === name)
+      const all = [
+        ...candidates,
+        ...those.map((record) => ({ rows: rowsOf(record), dead: 0, isUnlinked: false, record })),
+      ]
+      const chosen = atRest(all, Math.min(most, bound)) ?? []
+      const parts = chosen.flatMap((each) => ('part' in each ? [each.part] : []))
+      const own = chosen.flatMap((each) => ('record' in each ? [each.record] : []))
+      if (own.length > 0) groups.push({ made: own, parts })
+    }
+    return groups
   }
 
   #startMerging(isIdle: boolean): void {
@@ -319,12 +368,20 @@ export class Upkeep {
   /** The parts by what they have: triples, vectors of one length, or passages. */
   async #kinds(): Promise<Kind[]> {
     const { parts, retired } = this.#library
-    const kinds = new Map<string, { candidates: PartCandidate[]; most: number }>()
+    const kinds = new Map<string, Kind & { candidates: PartCandidate[] }>()
     for (const part of parts) {
       const name = partKind(part.record)
       let kind = kinds.get(name)
       if (kind === undefined) {
-        kinds.set(name, (kind = { candidates: [], most: mostRows(part.record) }))
+        kinds.set(
+          name,
+          (kind = {
+            name,
+            candidates: [],
+            most: mostRows(part.record),
+            isVectors: part.record.vectors !== undefined,
+          }),
+        )
       }
       kind.candidates.push(await candidateOf(part, retired, this.#tools.minLinked))
     }
@@ -343,8 +400,10 @@ export class Upkeep {
 }
 
 interface Kind {
+  readonly name: string
   readonly candidates: readonly PartCandidate[]
   readonly most: number
+  readonly isVectors: boolean
 }
 
 function partsOf(candidates: readonly PartCandidate[]): Part[] {

@@ -134,6 +134,34 @@ async function kindsOf(backend: Backend): Promise<unknown[]> {
   return (await keysOf(backend)).cores.map(([kind]) => kind)
 }
 
+t.test('what comes last before a pause is merged with the small parts in one write', async (t) => {
+  // Nothing is merged otherwise.
+  const never = { quietMs: 1e6, idleMs: 1e6, fanOut: 1e6 }
+  hurried(t, { ...never, manySegments: 2 })
+  const backend = new MemoryBackend()
+  const { knowledge } = await openStore(t, backend)
+  const stateOnceIndexed = async () => {
+    for (;;) {
+      const state = await knowledge.indexState({ user })
+      if (state.waiting.segments === 0) return state
+      await turn()
+    }
+  }
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+  for (const [n, id] of names.entries()) {
+    if (n === 6) Object.assign(pace, { quietMs: 1 })
+    await knowledge.write({ user, id }, said(id))
+    if (n % 2 === 1) t.equal((await stateOnceIndexed()).parts, (n + 1) / 2)
+  }
+  const { parts, triples } = await stateOnceIndexed()
+  t.same({ parts, triples }, { parts: 1, triples: names.length })
+  t.same(await matched(knowledge.graph({ user })), setOf(names.map(saying)))
+  // What was merged is deleted, and so is the part that it passed through.
+  while ((await kindsOf(backend)).includes('garbage-part')) await turn()
+  t.equal((await keysOf(backend)).slices.length, 1)
+  t.notOk((await kindsOf(backend)).includes('staged'))
+})
+
 t.test('what memory has of a core that was replaced is not seen again', async (t) => {
   // Nothing but what was given up is looked after: the others wait for ever.
   hurried(t, { manySegments: 1e6, quietMs: 1e6, idleMs: 1 })
