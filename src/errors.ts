@@ -96,6 +96,7 @@ export const catalogue = define({
     message: 'a restore, or a salvage, did not come to its end',
   },
   LK_CLOSED: { kind: 'closed', message: 'the store is closed' },
+  LK_PRECONDITION: { kind: 'conflict', message: 'a condition of the change does not hold' },
 
   // HTTP
   LK_HTTP_REQUEST: { kind: 'argument', message: 'bad request' },
@@ -109,6 +110,7 @@ export const catalogue = define({
   LK_HTTP_ENCODING: { kind: 'argument', message: 'unsupported content encoding' },
   LK_HTTP_BODY_CONSUMED: { kind: 'internal', message: 'the request body was already read' },
   LK_HTTP_TIMEOUT: { kind: 'timeout', message: 'the client was too slow' },
+  LK_HTTP_CONDITION: { kind: 'argument', message: 'a change without a condition' },
   LK_HTTP_BUSY: { kind: 'unavailable', message: 'too many requests at once' },
   LK_INTERNAL: { kind: 'internal', message: 'internal error' },
 

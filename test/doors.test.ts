@@ -38,6 +38,7 @@ const query = {
   reads: 'recent',
 }
 const scope = { collections: ['c'], user: 'u', shared: ['s'] }
+const conditions = { ifVersion: 'v', ifNotVersion: 'v', ifUnmodifiedSince: new Date(0) }
 const batch = {
   metadata: { id: 'i', user: 'u', collection: 'c' },
   schema_name: 'note',
@@ -178,7 +179,14 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
     { right: { signal }, call: (options) => knowledge.messages(ref, options) },
   ],
   'knowledge.stat': [{ ...asRef, call: (name) => knowledge.stat(name) }],
-  'knowledge.delete': [{ ...asRef, call: (name) => knowledge.delete(name) }],
+  'knowledge.delete': [
+    { ...asRef, call: (name) => knowledge.delete(name) },
+    {
+      right: conditions,
+      nullable: ['ifVersion'],
+      call: (options) => knowledge.delete(ref, options),
+    },
+  ],
   'knowledge.index': [
     { ...asRef, ...orAll, call: (name) => knowledge.index(name) },
     { right: progress, call: (options) => knowledge.index(ref, options) },
@@ -416,7 +424,14 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
   ],
   'objects.schema': [],
   'objects.schemas': [],
-  'objects.dropSchema': [],
+  'objects.schemaVersion': [],
+  'objects.dropSchema': [
+    {
+      right: conditions,
+      nullable: ['ifVersion'],
+      call: (options) => objects.dropSchema('s', options),
+    },
+  ],
   'objects.import': [
     {
       right: batch,
@@ -447,12 +462,45 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
     ...scoped((options) => objects.get('c', '1', options)),
     { right: { reads: 'recent' }, call: (options) => objects.get('c', '1', options) },
   ],
-  'objects.replace': scoped((options) => objects.replace('c', '1', {}, options)),
-  'objects.patch': scoped((options) => objects.patch('c', '1', {}, options)),
-  'objects.delete': scoped((options) => objects.delete('c', '1', options)),
+  'objects.replace': [
+    ...scoped((options) => objects.replace('c', '1', {}, options)),
+    {
+      right: conditions,
+      nullable: ['ifVersion'],
+      call: (options) => objects.replace('c', '1', {}, options),
+    },
+  ],
+  'objects.patch': [
+    ...scoped((options) => objects.patch('c', '1', {}, options)),
+    {
+      right: conditions,
+      nullable: ['ifVersion'],
+      call: (options) => objects.patch('c', '1', {}, options),
+    },
+  ],
+  'objects.delete': [
+    ...scoped((options) => objects.delete('c', '1', options)),
+    {
+      right: conditions,
+      nullable: ['ifVersion'],
+      call: (options) => objects.delete('c', '1', options),
+    },
+  ],
   'objects.collections': [],
-  'objects.createCollection': [],
-  'objects.deleteCollection': [],
+  'objects.createCollection': [
+    {
+      right: conditions,
+      nullable: ['ifVersion'],
+      call: (options) => objects.createCollection('c', options),
+    },
+  ],
+  'objects.deleteCollection': [
+    {
+      right: conditions,
+      nullable: ['ifVersion'],
+      call: (options) => objects.deleteCollection('c', options),
+    },
+  ],
 
   'flows.define': [
     {
@@ -557,10 +605,17 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
     },
   ],
   'flows.get': [],
+  'flows.version': [],
   'flows.list': [],
-  'flows.start': [],
-  'flows.stop': [],
-  'flows.remove': [],
+  'flows.start': [
+    { right: conditions, nullable: ['ifVersion'], call: (options) => flows.start('f', options) },
+  ],
+  'flows.stop': [
+    { right: conditions, nullable: ['ifVersion'], call: (options) => flows.stop('f', options) },
+  ],
+  'flows.remove': [
+    { right: conditions, nullable: ['ifVersion'], call: (options) => flows.remove('f', options) },
+  ],
   'flows.job': [{ right: { reads: 'recent' }, call: (options) => flows.job('j', options) }],
   'flows.deadLetters': [
     { right: { reads: 'recent' }, call: (options) => flows.deadLetters('f', options) },
@@ -826,6 +881,7 @@ const arguments_: Readonly<Record<string, readonly Argument[]>> = {
     { call: (b) => graph.split(term, b), code: inGraph, wrong: [{}, 'x', term] },
   ],
   'objects.schema': oneText((name) => objects.schema(name)),
+  'objects.schemaVersion': oneText((name) => objects.schemaVersion(name)),
   'objects.dropSchema': oneText((name) => objects.dropSchema(name)),
   'objects.get': ofObject((collection, id) => objects.get(collection, id)),
   'objects.replace': ofObject((collection, id) => objects.replace(collection, id, {})),
@@ -848,6 +904,7 @@ const arguments_: Readonly<Record<string, readonly Argument[]>> = {
   'objects.deleteCollection': oneText((name) => objects.deleteCollection(name)),
   'flows.load': oneText((flow) => flows.load(flow, { id: 'd', content: 'text' })),
   'flows.get': oneText((id) => flows.get(id)),
+  'flows.version': oneText((id) => flows.version(id)),
   'flows.start': oneText((id) => flows.start(id)),
   'flows.stop': oneText((id) => flows.stop(id)),
   'flows.remove': oneText((id) => flows.remove(id)),
@@ -1104,13 +1161,14 @@ const createWith = (options: object) => {
 t.test('what a method does not take is refused, not ignored', async (t) => {
   const beyond = [{ scope: { user: 'alice' } }] as unknown as []
   const calls: Readonly<Record<string, () => unknown>> = {
-    'defineSchema()': () => objects.defineSchema({ name: 'x', fields: {} }, ...beyond),
+    'defineSchema()': () => objects.defineSchema({ name: 'x', fields: {} }, {}, ...beyond),
+    'schemaVersion()': () => objects.schemaVersion('s', ...beyond),
     'schema()': () => objects.schema('s', ...beyond),
     'schemas()': () => objects.schemas(...beyond),
-    'dropSchema()': () => objects.dropSchema('s', ...beyond),
+    'dropSchema()': () => objects.dropSchema('s', {}, ...beyond),
     'collections()': () => objects.collections(...beyond),
-    'createCollection()': () => objects.createCollection('c', ...beyond),
-    'deleteCollection()': () => objects.deleteCollection('c', ...beyond),
+    'createCollection()': () => objects.createCollection('c', {}, ...beyond),
+    'deleteCollection()': () => objects.deleteCollection('c', {}, ...beyond),
     'explain()': () => objects.explain({ schema_name: 's' }, ...beyond),
     'query()': () => objects.query({ schema_name: 's' }, {}, ...beyond),
     'find()': () => objects.find({ schema_name: 's' }, {}, ...beyond),
@@ -1131,17 +1189,18 @@ t.test('what a method does not take is refused, not ignored', async (t) => {
     'documents()': () => flows.documents({}, ...beyond),
     'removeDocument()': () => flows.removeDocument({ document: 'd' }, {}, ...beyond),
     'stat()': () => knowledge.stat(ref, ...beyond),
-    'delete()': () => knowledge.delete(ref, ...beyond),
+    'delete()': () => knowledge.delete(ref, {}, ...beyond),
     'list()': () => knowledge.list({ user: 'u' }, ...beyond),
     'graph()': () => knowledge.graph({ user: 'u' }, ...beyond),
     'indexState()': () => knowledge.indexState(ref, ...beyond),
     'all.indexState()': () => knowledge.indexState({ user: 'u' }, ...beyond),
-    'define()': () => flows.define({ id: 'x' }, ...beyond),
+    'define()': () => flows.define({ id: 'x' }, {}, ...beyond),
     'get()': () => flows.get('f', ...beyond),
+    'version()': () => flows.version('f', ...beyond),
     'flows.list()': () => flows.list(...beyond),
-    'start()': () => flows.start('f', ...beyond),
-    'stop()': () => flows.stop('f', ...beyond),
-    'remove()': () => flows.remove('f', ...beyond),
+    'start()': () => flows.start('f', {}, ...beyond),
+    'stop()': () => flows.stop('f', {}, ...beyond),
+    'remove()': () => flows.remove('f', {}, ...beyond),
     'stats()': () => flows.stats('f', ...beyond),
   }
   for (const [name, call] of Object.entries(calls)) {

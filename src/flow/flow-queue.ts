@@ -1,5 +1,6 @@
 // FlowQueue: the queue, its runners and whoever watches them.
 
+import { conditionRules, conditionsIn, versionOf, type ChangeConditions } from '../conditions.js'
 import { hasCode, LorekeepError } from '../errors.js'
 import { tellClosing } from '../closing.js'
 import { InFlight } from '../in-flight.js'
@@ -224,13 +225,23 @@ class Flows implements ClosableFlowQueue {
     this.#leaveOthers = options.presence && this.#joinOthers(options.presence)
   }
 
-  define(definition: FlowDefinition, ...surplus: never[]): Promise<Flow> {
+  define(definition: FlowDefinition, given?: ChangeConditions, ...surplus: never[]): Promise<Flow> {
     return this.#inFlight.run(async () => {
       checkNoMore('define()', surplus)
       const { flow, code } = checkDefinition(definition)
+      const conditions = conditionsIn(checkOptions('define()', given, conditionRules))
+      const before = this.#code.get(flow.id)
       // Before anything can be claimed of it.
       this.#code.set(flow.id, code)
-      await this.#queue.define(flow)
+      try {
+        await this.#queue.define(flow, conditions)
+      } catch (error) {
+        // The steps of the definition that stays.
+        const isRefused = hasCode(error, 'LK_PRECONDITION') && this.#code.get(flow.id) === code
+        if (isRefused && before === undefined) this.#code.delete(flow.id)
+        else if (isRefused) this.#code.set(flow.id, before as ReadonlyMap<string, Step>)
+        throw error
+      }
       return structuredClone(flow)
     })
   }
@@ -246,6 +257,16 @@ class Flows implements ClosableFlowQueue {
     })
   }
 
+  version(id: string, ...surplus: never[]): Promise<string | undefined> {
+    checkNoMore('version()', surplus)
+    return this.#inFlight.run(async () => {
+      checkArgument('the id of a flow', id, aString)
+      await this.#look()
+      const flow = this.#queue.flow(id)
+      return flow && versionOf(flow)
+    })
+  }
+
   list(...surplus: never[]): Promise<Flow[]> {
     return this.#inFlight.run(async () => {
       checkNoMore('list()', surplus)
@@ -254,27 +275,30 @@ class Flows implements ClosableFlowQueue {
     })
   }
 
-  start(id: string, ...surplus: never[]): Promise<Flow> {
+  start(id: string, given?: ChangeConditions, ...surplus: never[]): Promise<Flow> {
     return this.#inFlight.run(async () => {
       checkNoMore('start()', surplus)
       checkArgument('the id of a flow', id, aString)
-      return structuredClone(await this.#queue.setActive(id, true))
+      const conditions = conditionsIn(checkOptions('start()', given, conditionRules))
+      return structuredClone(await this.#queue.setActive(id, true, conditions))
     })
   }
 
-  stop(id: string, ...surplus: never[]): Promise<Flow> {
+  stop(id: string, given?: ChangeConditions, ...surplus: never[]): Promise<Flow> {
     return this.#inFlight.run(async () => {
       checkNoMore('stop()', surplus)
       checkArgument('the id of a flow', id, aString)
-      return structuredClone(await this.#queue.setActive(id, false))
+      const conditions = conditionsIn(checkOptions('stop()', given, conditionRules))
+      return structuredClone(await this.#queue.setActive(id, false, conditions))
     })
   }
 
-  remove(id: string, ...surplus: never[]): Promise<boolean> {
+  remove(id: string, given?: ChangeConditions, ...surplus: never[]): Promise<boolean> {
     return this.#inFlight.run(async () => {
       checkNoMore('remove()', surplus)
       checkArgument('the id of a flow', id, aString)
-      const removed = await this.#queue.remove(id)
+      const conditions = conditionsIn(checkOptions('remove()', given, conditionRules))
+      const removed = await this.#queue.remove(id, conditions)
       if (removed) this.#code.delete(id)
       return removed
     })
@@ -785,6 +809,7 @@ const ofQuery = (query: unknown) =>
 traceMethods(Flows, 'flows', {
   define: (definition) => stringsIn(definition, { flow: 'id' }),
   get: ofFlow,
+  version: ofFlow,
   list: () => ({}),
   start: ofFlow,
   stop: ofFlow,

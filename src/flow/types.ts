@@ -1,5 +1,6 @@
 // What a FlowQueue takes and gives.
 
+import type { ChangeConditions } from '../conditions.js'
 import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
 import type { Reads } from '../reads.js'
@@ -395,19 +396,24 @@ export interface FlowQueue {
    * output whose steps are still the first ones.
    * @throws LorekeepError `LK_FLOW_INVALID` with `details.errors`, a list of `{ path, message }`
    */
-  define(definition: FlowDefinition): Promise<Flow>
+  define(definition: FlowDefinition, conditions?: ChangeConditions): Promise<Flow>
   get(id: string): Promise<Flow | undefined>
+  /**
+   * What `ifVersion` takes: it changes with what `get()` gives alone, which says of steps of code no
+   * more than their names. `undefined` where there is no such flow.
+   */
+  version(id: string): Promise<string | undefined>
   /** In the byte order of their ids. */
   list(): Promise<Flow[]>
   /** @throws LorekeepError `LK_FLOW_NOT_FOUND` */
-  start(id: string): Promise<Flow>
+  start(id: string, conditions?: ChangeConditions): Promise<Flow>
   /** Loads are refused from now on; what is under way ends, what waits stays. */
-  stop(id: string): Promise<Flow>
+  stop(id: string, conditions?: ChangeConditions): Promise<Flow>
   /**
    * Removes a flow and its records of done jobs. False where there was none.
    * @throws LorekeepError `LK_FLOW_IN_USE` while it has documents that wait, are under way or dead
    */
-  remove(id: string): Promise<boolean>
+  remove(id: string, conditions?: ChangeConditions): Promise<boolean>
 
   /**
    * Accepts a document. Resolves when it is durable.

@@ -82,6 +82,13 @@ interface KnownHeaders {
   readonly 'content-encoding'?: string | undefined
   readonly 'content-length'?: string | undefined
   readonly 'content-type'?: string | undefined
+  readonly 'accept-encoding'?: string | undefined
+  readonly 'if-match'?: string | undefined
+  readonly 'if-modified-since'?: string | undefined
   readonly 'if-none-match'?: string | undefined
+  readonly 'if-range'?: string | undefined
+  readonly 'if-unmodified-since'?: string | undefined
+  readonly origin?: string | undefined
+  readonly range?: string | undefined
   readonly 'transfer-encoding'?: string | undefined
 }

@@ -74,6 +74,11 @@ export interface HandlerOptions<Request = IncomingMessage> {
   readonly authenticate: Authenticate<Request> | 'none'
   /** In front of every path but /healthz. Default `/api/v1`; may be empty. */
   readonly prefix?: string
+  /**
+   * Whoever replaces or deletes a core, an object, a schema or a flow says which version it read
+   * (`If-Match`), or that there is none (`If-None-Match: *`); else it is a 428. Default false.
+   */
+  readonly requireConditions?: boolean
   /** Bytes of one import. Default 4 GiB. The store has a limit of its own; the lower one counts. */
   readonly maxCoreBytes?: number
   /**
@@ -192,6 +197,7 @@ const handlerOptions = {
   ),
   defaultUser: aText,
   signal: aSignal,
+  requireConditions: aFlag,
   compat: optionsOf<NonNullable<HandlerOptions['compat']>>({ emptyJson: aFlag }),
   onError: aFunction,
 }
@@ -238,13 +244,15 @@ export function routesOf<Request>(
   const { idleTimeoutMs, exportIdleTimeoutMs } = limits
   const ofCores = {
     prefix,
+    requireConditions: options.requireConditions ?? false,
     maxCoreBytes: limits.maxCoreBytes,
     imports,
     exports,
     idleTimeoutMs,
     exportIdleTimeoutMs,
   }
-  const ofBodies = { prefix, maxJsonBytes: limits.maxJsonBytes, idleTimeoutMs }
+  const { requireConditions = false } = options
+  const ofBodies = { prefix, requireConditions, maxJsonBytes: limits.maxJsonBytes, idleTimeoutMs }
   const ofObjects = { ...ofBodies, hasFlow }
   const ofGraphs = {
     ...ofBodies,

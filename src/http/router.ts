@@ -9,6 +9,7 @@ import type { Identify } from './auth.js'
 import { isDisconnect } from './body.js'
 import { BodyMemory } from './body-memory.js'
 import type { Call } from './call.js'
+import { checkUnversioned } from './conditions.js'
 import { maxBufferedBytesOf, routesOf } from './options.js'
 import type { HandlerOptions, RequestInfo, Shared } from './options.js'
 import { problemHeaders, problemOf } from './problem.js'
@@ -104,6 +105,7 @@ export class Router<Request> {
     }
     const principal = await authenticated(this.identify, call, request)
     if (route.access === 'change') checkMayChange(principal)
+    if (route.versions !== true) checkUnversioned(call)
     const memory = this.bodies.open(principal)
     try {
       await route.run({

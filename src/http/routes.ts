@@ -31,6 +31,8 @@ export type Route =
       readonly operation: OperationName
       /** What its query may have; anything else is refused. Default: nothing. */
       readonly query?: Parameters
+      /** What it is about has versions: it looks at conditions itself. */
+      readonly versions?: true
       readonly run: (exchange: Exchange) => Promise<void>
     }
   | {

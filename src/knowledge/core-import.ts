@@ -2,6 +2,13 @@ import { createHash } from 'node:crypto'
 import type { KnowledgeLimits } from './limits.js'
 import { CoreReader } from '../codec/dialects/core-reader.js'
 import { importDialects } from '../codec/dialects/names.js'
+import {
+  checkConditions,
+  conditionRules,
+  conditionsIn,
+  type ChangeConditions,
+} from '../conditions.js'
+import { brief } from '../door/wording.js'
 import { hasCode, LorekeepError } from '../errors.js'
 import { refused } from '../presence.js'
 import { decodeRecord, encodeRecord } from '../record.js'
@@ -47,6 +54,7 @@ interface Planned {
 type How = Required<Pick<ImportOptions, 'mode' | 'copies'>> & {
   /** The digest that the core has to have. */
   readonly expected: string | undefined
+  readonly conditions: ChangeConditions | undefined
 }
 
 /** The core has not the digest any more that an import expected. Nothing was stored. */
@@ -92,9 +100,12 @@ export class CoreImporter {
   ): Promise<ImportSummary> {
     checkOptions('import()', options, importOptions)
     const { mode = 'append', copies = 1, index: isIndexed = false, dialect = 'any' } = options
-    const how = { mode, copies, expected }
+    const conditions = conditionsIn(options as ChangeConditions)
+    const how = { mode, copies, expected, conditions }
     const signal = eitherOf(this.#closing, options.signal)
     const { member } = this.#table
+    // Nobody wants to send two gigabytes to be told of it then.
+    if (conditions !== undefined) checkCore(conditions, name, await this.#table.read(name))
     await this.#libraries.room(name.user, signal)
     const created = createId(this.#now())
     const generation = (isIndexed && (await this.#appendedTo(name, mode))) || created
@@ -108,6 +119,7 @@ export class CoreImporter {
       signal,
     })
     const { id, writer } = staging
+    let tried: string | undefined
     const reader = new CoreReader({ sink: writer, target: name, limits: this.#limits, dialect })
     const counts = (): CoreCounts => ({
       bytes: writer.bytes,
@@ -116,7 +128,7 @@ export class CoreImporter {
       entities: reader.entities,
       vectors: reader.vectors,
     })
-    let summary: Omit<ImportSummary, 'duplicate'> | undefined
+    let summary: Omit<ImportSummary, 'duplicate' | 'version'> | undefined
     try {
       for await (const step of readSteps(source, stepBytes, [options.signal, this.#closing])) {
         if (reader.offset + step.length > this.#limits.maxCoreBytes) this.#failCoreSize()
@@ -134,9 +146,10 @@ export class CoreImporter {
       const stored = { ...counts(), digest }
       summary = { ...stored, dialect, skipped }
       // Known before the first slice of a small stream is written: a retry of it writes nothing.
-      if (await this.#holds(name, how, digest)) {
+      const held = await this.#holding(name, how, digest)
+      if (held !== undefined) {
         await staging.discard()
-        return { ...summary, duplicate: true }
+        return { ...summary, version: held.digest, duplicate: true }
       }
       const staged = await staging.finish()
       options.onProgress?.(counts())
@@ -146,9 +159,17 @@ export class CoreImporter {
         : { slices: writer.blocks }
       const segment: SegmentRecord = { id, ...lies, ...stored, createdAt }
       const planned = { created, generation, isIndexed, member }
-      const duplicate = await this.#commit(name, how, segment, staged, planned, staging)
+      const { version, duplicate } = await this.#commit(
+        name,
+        how,
+        segment,
+        staged,
+        planned,
+        staging,
+        (version) => (tried = version),
+      )
       if (duplicate) await staging.discard()
-      return { ...summary, duplicate }
+      return { ...summary, version, duplicate }
     } catch (error) {
       const discarded = await staging.discard()
       if (discarded || !summary) {
@@ -156,7 +177,7 @@ export class CoreImporter {
         throw this.#table.isShared ? refused(error) : lost(name, error)
       }
       // The storage failed after it had carried out the commit.
-      return { ...summary, duplicate: false }
+      return { ...summary, version: tried ?? summary.digest, duplicate: false }
     } finally {
       await staging.end()
     }
@@ -170,17 +191,20 @@ export class CoreImporter {
     { small, parts }: Staged,
     { created, generation: planned, isIndexed, member }: Planned,
     staging: Staging,
-  ): Promise<boolean> {
+    onTry: (version: string) => void,
+  ): Promise<Pick<ImportSummary, 'version' | 'duplicate'>> {
     for (;;) {
       const stored = await this.#table.cores.get(coreKey(name))
       const core = stored && decodeRecord<CoreRecord>(stored)
       const digest = core?.digest ?? emptyDigest
+      checkCore(how.conditions, name, core)
       if (how.expected !== undefined && how.expected !== digest) throw new CoreChanged()
       const change = core && (await this.#changeOf(core, how, segment.digest))
-      if (change === 'none') return true
+      if (change === 'none') return { version: digest, duplicate: true }
       const replaced = change === 'replace' ? core : undefined
       const base = change === 'append' ? core! : emptyCore(name, created, segment)
       const next = segment.bytes > 0 ? extend(base, segment) : base
+      onTry(next.digest)
       const key = coreKey(name)
       const operations: Operation[] = [{ type: 'put', key, value: encodeRecord(next) }]
       const require: Precondition[] = [
@@ -233,7 +257,7 @@ export class CoreImporter {
       if (!(await this.#libraries.commit(whole))) continue
       if (replaced) this.#table.collector.retire(replaced.generation)
       if (!isIndexedNow) await staging.discardParts()
-      return false
+      return { version: next.digest, duplicate: false }
     }
   }
 
@@ -245,9 +269,12 @@ export class CoreImporter {
     return mode === 'append' ? (await this.#table.read(name))?.generation : undefined
   }
 
-  async #holds(name: CoreRef, how: How, digest: string): Promise<boolean> {
+  /** The core, where an import of this content would change nothing in it. */
+  async #holding(name: CoreRef, how: How, digest: string): Promise<CoreRecord | undefined> {
     const core = await this.#table.read(name)
-    return core !== undefined && (await this.#changeOf(core, how, digest)) === 'none'
+    checkCore(how.conditions, name, core)
+    if (core === undefined || (await this.#changeOf(core, how, digest)) !== 'none') return undefined
+    return core
   }
 
   /**
@@ -324,6 +351,17 @@ export class CoreImporter {
   }
 }
 
+/** @throws LorekeepError `LK_PRECONDITION` */
+export function checkCore(
+  conditions: ChangeConditions | undefined,
+  { id }: CoreRef,
+  core: CoreRecord | undefined,
+): void {
+  if (conditions === undefined) return
+  const now = core && { version: core.digest, updatedAt: core.updatedAt }
+  checkConditions(conditions, now, `the core ${brief(id)}`)
+}
+
 /** A conflict that is not about the core: what was staged is gone, and nothing was written. */
 function lost({ id }: CoreRef, cause: LorekeepError): LorekeepError {
   const detail = `the import into '${id}' was taken for dead and swept by whoever opened the store meanwhile; nothing of it is stored: import it again`
@@ -369,4 +407,5 @@ export const importOptions = {
   dialect: oneOf(...importDialects),
   signal: aSignal,
   onProgress: aFunction,
+  ...conditionRules,
 }

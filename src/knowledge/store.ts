@@ -1,6 +1,7 @@
 import { MessageDecoder } from '../codec/decoder.js'
 import { encodeMessage } from '../codec/encoder.js'
 import { tellClosing } from '../closing.js'
+import { conditionRules, conditionsIn, type ChangeConditions } from '../conditions.js'
 import { limitsOf } from '../door/limits.js'
 import { checkArgument, checkNoMore, checkOptions } from '../door/options.js'
 import { aCount, aFunction, anIterable, anyValue, aSignal, oneOf } from '../door/rules.js'
@@ -26,7 +27,7 @@ import type { Operation, Precondition, Storage } from '../storage.js'
 import type { CoreMessage, Embedder } from '../types.js'
 import { Collector } from './collector.js'
 import { createCoreExport } from './core-export.js'
-import { CoreImporter, importOptions } from './core-import.js'
+import { checkCore, CoreImporter, importOptions } from './core-import.js'
 import { knowledgeLimits, type KnowledgeLimits } from './limits.js'
 import { CoreTable } from './core-table.js'
 import { SameThings } from './same-things.js'
@@ -268,16 +269,19 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     }
   }
 
-  async delete(ref: CoreRef, ...surplus: never[]): Promise<boolean> {
+  async delete(ref: CoreRef, given?: ChangeConditions, ...surplus: never[]): Promise<boolean> {
     checkNoMore('delete()', surplus)
     const name = checkRef(ref)
+    const conditions = conditionsIn(checkOptions('delete()', given, conditionRules))
     return this.#inFlight.run(async () => {
       const key = coreKey(name)
       const { member } = this.#table
       for (;;) {
         const stored = await this.#cores.get(key)
         if (stored === undefined) return false
-        const { generation } = decodeRecord<CoreRecord>(stored)
+        const core = decodeRecord<CoreRecord>(stored)
+        checkCore(conditions, name, core)
+        const { generation } = core
         const operations: Operation[] = [{ type: 'del', key }, this.#table.markGarbage(generation)]
         const require: Precondition[] = [{ type: 'equals', key, value: stored }]
         const change = { name, operations, require, member, retired: generation }

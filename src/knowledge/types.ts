@@ -1,6 +1,7 @@
 // What a KnowledgeStore takes and gives.
 
 import type { ByteSource } from '../byte-source.js'
+import type { ChangeConditions } from '../conditions.js'
 import type {
   Graph,
   GraphQuery,
@@ -33,7 +34,11 @@ export interface CoreCounts {
   readonly vectors: number
 }
 
-export interface ImportOptions {
+/**
+ * The conditions are of the core's `digest`. They are looked at before anything is read, and again in the
+ * step that makes what was read a part of the core.
+ */
+export interface ImportOptions extends ChangeConditions {
   /** `append` (the default) adds a segment, `replace` swaps the whole core in one step. */
   readonly mode?: 'append' | 'replace'
   /**
@@ -70,6 +75,8 @@ export interface ExportOptions {
 export interface ImportSummary extends CoreCounts {
   /** SHA-256 of the stored bytes, in lower-case hexadecimal. */
   readonly digest: string
+  /** The core's `digest` then: what `ifVersion` of the next change takes. */
+  readonly version: string
   /** True where the core held exactly this content already, and nothing was stored. */
   readonly duplicate: boolean
   /** What the stream was: `specification`, or a name of docs/dialects.md. */
@@ -83,7 +90,7 @@ export interface CoreStat extends CoreRef, CoreCounts {
   /**
    * Names the content, in lower-case hexadecimal: the SHA-256 of the export for a core of one
    * segment. Each further segment makes it the SHA-256 of the digest until then followed by the
-   * segment's (32 + 32 bytes).
+   * segment's (32 + 32 bytes). It is the version of the core, which `ifVersion` takes.
    */
   readonly digest: string
   /** ISO 8601, UTC. */
@@ -137,7 +144,7 @@ export interface KnowledgeStore {
   }): AsyncIterable<CoreStat>
 
   /** Durable. False where there was no such core. */
-  delete(ref: CoreRef): Promise<boolean>
+  delete(ref: CoreRef, conditions?: ChangeConditions): Promise<boolean>
 
   /** Cores of a user as one graph, to be asked. Nothing is read before the first question. */
   graph(query: GraphQuery): Graph

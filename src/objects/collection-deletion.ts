@@ -18,20 +18,26 @@ interface DeletionOptions {
   readonly member?: Member
   /** Where it is not known which lane the collection is in. */
   readonly placing?: Placing
+  /** Asked of the collection in the step that begins. */
+  readonly check?: (collection: { readonly created_at: string }) => void
 }
 
-/** Gives the number of objects deleted; `undefined` where there is no such collection. */
+/**
+ * Gives the number of objects deleted; `undefined` where there is no such collection.
+ * @throws what `check` throws
+ */
 export async function deleteCollection(
   committer: Committer,
   name: string,
   signal: AbortSignal,
   options: DeletionOptions = {},
 ): Promise<number | undefined> {
-  const { isBegun = false, member = committer.member, placing = atOnce } = options
+  const { isBegun = false, member = committer.member, placing = atOnce, check } = options
   const mark: Change<boolean> = async (draft) => {
     const record = draft.collection(name)
     if (record === undefined || (isBegun && record.deleting === undefined)) return false
     if (isBegun) return true
+    check?.(record)
     draft.setCollection(name, { deleting: draft.nextRef, ...record })
     return true
   }

@@ -3,6 +3,8 @@
 // other changes; queries and imports go on with the old definition until all is done.
 
 import { randomBytes } from 'node:crypto'
+import { checkConditions, versionOf, type ChangeConditions } from '../conditions.js'
+import { brief } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 import type { Committer } from './engine/committer.js'
 import { NotInThisDraft, type Change, type Member } from './engine/lane-queue.js'
@@ -39,13 +41,20 @@ export class SchemaChange {
   readonly #member: string | undefined
   /** As of the call. */
   readonly #condition: Member
+  readonly #conditions: ChangeConditions | undefined
 
   /** @param member whose it is of those who share the backend */
-  constructor(committer: Committer, schema: CompiledSchema, member: string | undefined) {
+  constructor(
+    committer: Committer,
+    schema: CompiledSchema,
+    conditions: ChangeConditions | undefined,
+    member: string | undefined,
+  ) {
     this.#committer = committer
     this.#schema = schema
     this.#member = member
     this.#condition = committer.member
+    this.#conditions = conditions
   }
 
   /** @throws LorekeepError `LK_SCHEMA_VIOLATED`, `LK_SCHEMA_INVALID`; nothing is changed then */
@@ -87,6 +96,8 @@ export class SchemaChange {
     const { definition } = this.#schema
     const { name } = definition
     if (draft.touches(name)) throw new NotInThisDraft()
+    // Whoever gives it another definition meanwhile ends what is being built, and it begins here anew.
+    checkSchema(this.#conditions, draft.table(name)?.schema, name)
     // Left by a change that failed.
     draft.endBuilding(name)
     draft.setBuilding(name, undefined)
@@ -208,6 +219,16 @@ function violated(errors: readonly Violation[]): LorekeepError {
     .map(({ collection, id, path, message }) => `'${id}' in '${collection}': ${path} ${message}`)
   const more = errors.length > 3 ? ' …' : ''
   return new LorekeepError('LK_SCHEMA_VIOLATED', list.join('; ') + more, { details: { errors } })
+}
+
+export function checkSchema(
+  conditions: ChangeConditions | undefined,
+  schema: CompiledSchema | undefined,
+  name: string = schema?.definition.name ?? '',
+): void {
+  if (conditions === undefined) return
+  const now = schema && { version: versionOf(schema.definition) }
+  checkConditions(conditions, now, `the schema ${brief(name)}`)
 }
 
 /** What a definition says of objects. */

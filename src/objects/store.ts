@@ -1,4 +1,6 @@
 import { hasCode, LorekeepError } from '../errors.js'
+import { checkConditions, conditionRules, conditionsIn, versionOf } from '../conditions.js'
+import type { ChangeConditions } from '../conditions.js'
 import { InFlight } from '../in-flight.js'
 import type { Presence } from '../presence.js'
 import type { Sharing, Storage } from '../storage.js'
@@ -9,6 +11,7 @@ import { Committer } from './engine/committer.js'
 import { NotInThisDraft, type Change } from './engine/lane-queue.js'
 import { findPlace } from './engine/lookup.js'
 import { openState } from './engine/opening.js'
+import { versionField } from './engine/ref.js'
 import { findRows } from './query/find.js'
 import {
   checkCollection,
@@ -25,9 +28,9 @@ import { planOf, type QueryResult } from './query/query-result.js'
 import { noSchema, parseQuery, type QueryRequest } from './query/query-request.js'
 import { Meter, output } from './query/rows.js'
 import { checkId, compileSchema, type CompiledSchema } from './schema/schema.js'
-import { SchemaChange } from './schema-change.js'
+import { checkSchema, SchemaChange } from './schema-change.js'
 import { aReads, type Reads } from '../reads.js'
-import { aScope, copied, scopeGiven, scopeIn, type Scope } from '../scope.js'
+import { aScope, copied, scopeGiven, type Scope } from '../scope.js'
 import { checkOwners, checkTarget, isChangeable, isSeen } from './scope.js'
 import { parseSchemaDefinition } from './schema/definition.js'
 import type { State } from './engine/state.js'
@@ -54,8 +57,8 @@ import { checkArgument, checkNoMore, checkOptions } from '../door/options.js'
 import { aRule, aString } from '../door/rules.js'
 import { checkJson } from '../door/json.js'
 import { Problems } from '../door/problems.js'
-import { isPlainObject, isRecord, shown } from '../door/wording.js'
 import { stringsIn, traceMethods, type Fields } from '../tracing.js'
+import { brief, isPlainObject, isRecord, shown } from '../door/wording.js'
 
 interface ObjectParts {
   readonly objects: Storage
@@ -150,10 +153,16 @@ class StoredObjects implements ClosableObjectStore {
     resuming.catch(this.#onError)
   }
 
-  async defineSchema(definition: unknown, ...surplus: never[]): Promise<SchemaDefinition> {
+  async defineSchema(
+    definition: unknown,
+    given?: ChangeConditions,
+    ...surplus: never[]
+  ): Promise<SchemaDefinition> {
     checkNoMore('defineSchema()', surplus)
+    const conditions = conditionsIn(checkOptions('defineSchema()', given, conditionRules))
     const parsed = parseSchemaDefinition(definition)
-    const change = new SchemaChange(this.#committer, compileSchema(parsed), this.#presence?.id)
+    const compiled = compileSchema(parsed)
+    const change = new SchemaChange(this.#committer, compiled, conditions, this.#presence?.id)
     return this.#inTurn(`schema ${parsed.name}`, async () => {
       await change.run(this.#inFlight.signal)
       return parsed
@@ -166,6 +175,15 @@ class StoredObjects implements ClosableObjectStore {
     return this.#read(async ({ tables }) => tables.get(name)?.schema.definition)
   }
 
+  async schemaVersion(name: string, ...surplus: never[]): Promise<string | undefined> {
+    checkNoMore('schemaVersion()', surplus)
+    checkArgument('the name of a schema', name, aString)
+    return this.#read(async ({ tables }) => {
+      const definition = tables.get(name)?.schema.definition
+      return definition && versionOf(definition)
+    })
+  }
+
   async schemas(...surplus: never[]): Promise<SchemaDefinition[]> {
     checkNoMore('schemas()', surplus)
     return this.#read(async ({ tables }) =>
@@ -173,15 +191,18 @@ class StoredObjects implements ClosableObjectStore {
     )
   }
 
-  async dropSchema(name: string, ...surplus: never[]): Promise<boolean> {
+  async dropSchema(name: string, given?: ChangeConditions, ...surplus: never[]): Promise<boolean> {
     checkNoMore('dropSchema()', surplus)
     checkArgument('the name of a schema', name, aString)
     const { member } = this.#committer
+    const conditions = conditionsIn(checkOptions('dropSchema()', given, conditionRules))
     return this.#inTurn(`schema ${name}`, () =>
       this.#committer.commitOfAll(async (draft) => {
         if (draft.touches(name)) throw new NotInThisDraft()
-        const { rows } = draft.table(name) ?? {}
-        if (rows === undefined) return false
+        const table = draft.table(name)
+        if (table === undefined) return false
+        const { rows, schema } = table
+        checkSchema(conditions, schema)
         if (rows > 0) {
           throw new LorekeepError(
             'LK_SCHEMA_IN_USE',
@@ -401,11 +422,12 @@ class StoredObjects implements ClosableObjectStore {
     checkNoMore('delete()', surplus)
     checkArgument('the name of a collection', collection, aString)
     const text = idText(id)
-    const scope = scopeIn('delete()', options)
+    const { scope, conditions } = changeIn('delete()', options)
     return this.#inFlight.run(() =>
       this.#commitIn(collection, async (draft) => {
         const row = await draft.find(collection, text)
         if (row === undefined || !isChangeable(scope, row, schemaOf(draft, row))) return false
+        this.#checkObject(conditions, row)
         draft.remove(row)
         return true
       }),
@@ -421,13 +443,19 @@ class StoredObjects implements ClosableObjectStore {
           objects: Object.values(schemas).reduce((sum, count) => sum + count, 0),
           schemas: { ...schemas },
           created_at,
+          version: collectionVersion(created_at),
         }))
         .sort(byName),
     )
   }
 
-  async createCollection(name: string, ...surplus: never[]): Promise<boolean> {
+  async createCollection(
+    name: string,
+    given?: ChangeConditions,
+    ...surplus: never[]
+  ): Promise<boolean> {
     checkNoMore('createCollection()', surplus)
+    const conditions = conditionsIn(checkOptions('createCollection()', given, conditionRules))
     const reason = checkCollection(name)
     if (reason !== undefined) {
       const errors = [{ path: 'collection', message: reason }]
@@ -435,26 +463,41 @@ class StoredObjects implements ClosableObjectStore {
     }
     return this.#inFlight.run(() =>
       this.#commitIn(name, async (draft) => {
-        if (draft.collection(name) !== undefined) return false
+        const there = draft.collection(name)
+        checkCollectionIs(conditions, name, there)
+        if (there !== undefined) return false
         draft.createCollection(name)
         return true
       }),
     )
   }
 
-  async deleteCollection(name: string, ...surplus: never[]): Promise<number | undefined> {
+  async deleteCollection(
+    name: string,
+    given?: ChangeConditions,
+    ...surplus: never[]
+  ): Promise<number | undefined> {
     checkNoMore('deleteCollection()', surplus)
     checkArgument('the name of a collection', name, aString)
-    return this.#deleteCollection(name, false)
+    const conditions = conditionsIn(checkOptions('deleteCollection()', given, conditionRules))
+    return this.#deleteCollection(name, false, conditions)
   }
 
-  #deleteCollection(name: string, isBegun: boolean): Promise<number | undefined> {
+  #deleteCollection(
+    name: string,
+    isBegun: boolean,
+    conditions?: ChangeConditions,
+  ): Promise<number | undefined> {
+    const { signal } = this.#inFlight
     const { member } = this.#committer
+    const check = (there: { readonly created_at: string }) =>
+      checkCollectionIs(conditions, name, there)
     return this.#inTurn(`collection ${name}`, () =>
-      deleteCollection(this.#committer, name, this.#inFlight.signal, {
+      deleteCollection(this.#committer, name, signal, {
         isBegun,
         member,
         placing: this.#placing,
+        check,
       }),
     )
   }
@@ -492,7 +535,7 @@ class StoredObjects implements ClosableObjectStore {
   ): Promise<StoredObject | undefined> {
     checkArgument('the name of a collection', collection, aString)
     const text = idText(id)
-    const scope = scopeIn(call, options)
+    const { scope, conditions } = changeIn(call, options)
     return this.#inFlight.run(() =>
       this.#commitIn(collection, async (draft) => {
         const old = await draft.find(collection, text)
@@ -500,6 +543,7 @@ class StoredObjects implements ClosableObjectStore {
         const { deleting = 0 } = draft.collection(collection) ?? {}
         if (old === undefined || old.ref < deleting) return undefined
         if (!isChangeable(scope, old, schemaOf(draft, old))) return undefined
+        this.#checkObject(conditions, old)
         const table = draft.tableOf(old)
         const { schema } = table
         const field = schema.definition.id_field
@@ -516,9 +560,16 @@ class StoredObjects implements ClosableObjectStore {
         const ref = draft.takeRef(table)
         const row = { ...old, ref, object, id: schema.idOf(object), updated_at: draft.now }
         draft.put(table, collection, [row])
-        return storedRow(row, schema.definition.name)
+        const { hash } = this.#committer.memory
+        return storedRow(row, schema.definition.name, hash.version(ref, row.updated_at))
       }),
     )
+  }
+
+  #checkObject(conditions: ChangeConditions | undefined, { ref, id, updated_at }: Row): void {
+    if (conditions === undefined) return
+    const version = this.#committer.memory.hash.version(ref, updated_at)
+    checkConditions(conditions, { version, updatedAt: updated_at }, `the object ${brief(id)}`)
   }
 
   #commitIn<Result>(collection: string, change: Change<Result>): Promise<Result> {
@@ -588,6 +639,7 @@ const nothing = () => ({})
 traceMethods(StoredObjects, 'objects', {
   defineSchema: (definition) => stringsIn(definition, { schema: 'name' }),
   schema: ofSchema,
+  schemaVersion: ofSchema,
   schemas: nothing,
   dropSchema: ofSchema,
   import: ofBatch,
@@ -611,6 +663,28 @@ function ofBatch(batch: unknown): Fields {
     ...(Array.isArray(values) && { objects: values.length }),
   }
 }
+
+const changeOptions = { scope: aScope, ...conditionRules }
+
+/** What a change was given: whose it may be, and what has to hold. @throws TypeError */
+function changeIn(call: string, options: ObjectChangeOptions) {
+  const { scope, ...conditions } = checkOptions(call, options, changeOptions)
+  return { scope: copied(scope), conditions: conditionsIn(conditions as ChangeConditions) }
+}
+
+function checkCollectionIs(
+  conditions: ChangeConditions | undefined,
+  name: string,
+  there: { readonly created_at: string } | undefined,
+): void {
+  const now = there && {
+    version: collectionVersion(there.created_at),
+    updatedAt: there.created_at,
+  }
+  checkConditions(conditions, now, `the collection ${brief(name)}`)
+}
+
+const collectionVersion = (createdAt: string) => Date.parse(createdAt).toString(36)
 
 const getOptions = { scope: aScope, reads: aReads }
 
@@ -669,7 +743,7 @@ function asTyped<T extends object>(found: object): StoredObject<T> {
   return found as StoredObject<T>
 }
 
-function storedRow(row: Row, schema: string): StoredObject {
+function storedRow(row: Row, schema: string, version: string): StoredObject {
   const { id, object, collection, user, created_at, updated_at, metadata } = row
   return structuredClone({
     ...object,
@@ -680,6 +754,7 @@ function storedRow(row: Row, schema: string): StoredObject {
     _created_at: created_at,
     _updated_at: updated_at,
     _metadata: { ...metadata, created_at, updated_at, collection },
+    [versionField]: version,
   })
 }
 

@@ -1,5 +1,6 @@
 // What an ObjectStore takes and gives.
 
+import type { ChangeConditions } from '../conditions.js'
 import type { Reads } from '../reads.js'
 import type { Scope } from '../scope.js'
 import type { JsonObject, JsonValue } from '../types.js'
@@ -108,7 +109,8 @@ export interface ObjectImportOptions {
   readonly scope?: Scope
 }
 
-export interface ObjectChangeOptions {
+/** The conditions are of the object's `_version`; none of an object that is not there: nothing is changed then anyhow. */
+export interface ObjectChangeOptions extends ChangeConditions {
   /**
    * Changes an object of its user alone. Another's is not there, or refused with `LK_OBJECT_ACCESS`
    * where it is seen.
@@ -144,6 +146,8 @@ export interface SystemFields {
   /** ISO 8601, UTC. */
   readonly _created_at: string
   readonly _updated_at: string
+  /** Another one with every change. What `ifVersion` of a change takes. */
+  readonly _version: string
   /** The import's metadata, with `created_at`, `updated_at` and `collection` beside it. */
   readonly _metadata: JsonObject
   /** How well it fits the `$text` of a query; of queries that have one alone. */
@@ -240,6 +244,8 @@ export interface CollectionStat {
   readonly schemas: Readonly<Record<string, number>>
   /** ISO 8601, UTC. */
   readonly created_at: string
+  /** Another one where it was deleted and made anew, and not for what is in it. */
+  readonly version: string
 }
 
 /**
@@ -253,16 +259,19 @@ export interface ObjectStore {
    * @throws LorekeepError `LK_SCHEMA_INVALID` with every reason; `LK_SCHEMA_VIOLATED` with examples
    * where objects that are there do not conform to the new definition: nothing is changed then
    */
-  defineSchema(definition: unknown): Promise<SchemaDefinition>
+  defineSchema(definition: unknown, conditions?: ChangeConditions): Promise<SchemaDefinition>
 
   /** `undefined` where there is no such schema. */
   schema(name: string): Promise<SchemaDefinition | undefined>
+
+  /** What `ifVersion` takes: it changes with the plain form alone. `undefined` where there is no such schema. */
+  schemaVersion(name: string): Promise<string | undefined>
 
   /** In the order of their names. */
   schemas(): Promise<SchemaDefinition[]>
 
   /** False where there was none. @throws LorekeepError `LK_SCHEMA_IN_USE` while it has objects */
-  dropSchema(name: string): Promise<boolean>
+  dropSchema(name: string, conditions?: ChangeConditions): Promise<boolean>
 
   /**
    * Stores the batch: all of it or, after any error, nothing.
@@ -342,14 +351,14 @@ export interface ObjectStore {
   collections(): Promise<CollectionStat[]>
 
   /** Makes an empty collection; false where it exists. Imports make theirs unless told otherwise. */
-  createCollection(name: string): Promise<boolean>
+  createCollection(name: string, conditions?: ChangeConditions): Promise<boolean>
 
   /**
    * Deletes a collection and every object that was in it when the call was made, in steps, each
    * durable; a deletion that a crash cut off goes on at the next open. Gives the number of objects,
    * `undefined` where there is no such collection.
    */
-  deleteCollection(name: string): Promise<number | undefined>
+  deleteCollection(name: string, conditions?: ChangeConditions): Promise<number | undefined>
 }
 
 export interface ObjectLimits {

@@ -137,7 +137,10 @@ function placeOf(object: object): string {
 }
 
 function withoutTimes(object: object): unknown {
-  const { _created_at, _updated_at, _metadata, ...rest } = object as Record<string, JsonObject>
+  const { _created_at, _updated_at, _metadata, _version, ...rest } = object as Record<
+    string,
+    JsonObject
+  >
   const { created_at, updated_at, ...metadata } = _metadata ?? {}
   const isTimed = created_at === (_created_at as unknown) && updated_at === (_updated_at as unknown)
   return { ...rest, _metadata: isTimed ? metadata : 'other times' }

@@ -5,9 +5,13 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PostgresBackend } from '../../adapters/postgres/index.js'
+import { skip } from '../adapters/postgres/cluster.js'
 import { pickSeed } from '../fixtures/random.js'
+import { SharedMemory } from '../fixtures/shared-memory.js'
 import { backupRuns } from './backup.js'
 import { bitrot } from './bitrot.js'
+import { conditionalWrites } from './conditional-writes.js'
 import { crashLoop } from './crash.js'
 import { diskfull } from './diskfull.js'
 import { failovers } from './failover.js'
@@ -45,6 +49,20 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
       }
       return bitrot({ directory, rounds, seed, onRound })
     }),
+  // A tenth of as many over a database besides, where one is installed.
+  conditions: async (histories, seed) => {
+    const memory = new SharedMemory()
+    const backends = [memory.backend(), memory.backend()] as const
+    const shared = await conditionalWrites({ backends, histories, seed })
+    await memory.close()
+    if (skip !== false) return { shared }
+    const database = await inDatabase(async (dataOf) => {
+      const url = dataOf('conditions')
+      const backends = [new PostgresBackend({ url }), new PostgresBackend({ url })] as const
+      return conditionalWrites({ backends, histories: Math.ceil(histories / 10), seed })
+    })
+    return { shared, database }
+  },
   crash: (cycles, seed) => inDirectory((data) => crashes(crashLoop, data, cycles, seed)),
   diskfull: (cycles, seed) => inDirectory((directory) => diskfull({ directory, cycles, seed })),
   // A primary of PostgreSQL that is killed, and a standby that takes its place.
@@ -144,6 +162,7 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
 const amounts: Readonly<Record<string, number>> = {
   backup: 200,
   bitrot: 500,
+  conditions: 10_000,
   crash: 200,
   diskfull: 10,
   failover: 10,

@@ -1,6 +1,8 @@
 // The durable queues of all flows: documents in, leases out. It knows documents as bytes and steps
 // by their names; what steps do is the runner's business.
 
+import { checkConditions, versionOf, type ChangeConditions } from '../../conditions.js'
+import { brief } from '../../door/wording.js'
 import { LorekeepError } from '../../errors.js'
 import type { Storage } from '../../storage.js'
 import type { Chance, Clock } from '../../clock.js'
@@ -121,27 +123,37 @@ export class JobQueue {
   }
 
   /** Makes a flow, or gives it another definition. */
-  define(flow: Flow): Promise<void> {
-    return this.#committer.commit((draft) => putFlow(draft, flow))
+  define(flow: Flow, conditions?: ChangeConditions): Promise<void> {
+    return this.#committer.commit((draft) => {
+      checkFlow(conditions, flow.id, draft.state.flows.get(flow.id)?.flow)
+      putFlow(draft, flow)
+    })
   }
 
   /** @throws LorekeepError `LK_FLOW_NOT_FOUND` */
-  setActive(id: string, active: boolean): Promise<Flow> {
+  setActive(id: string, active: boolean, conditions?: ChangeConditions): Promise<Flow> {
     return this.#committer.commit((draft) => {
-      const flow = { ...flowOf(draft, id).flow, active }
+      const before = flowOf(draft, id).flow
+      checkFlow(conditions, id, before)
+      const flow = { ...before, active }
       putFlow(draft, flow)
       return flow
     })
   }
 
   /** False where there is no such flow. @throws LorekeepError `LK_FLOW_IN_USE` */
-  async remove(id: string): Promise<boolean> {
+  async remove(id: string, conditions?: ChangeConditions): Promise<boolean> {
+    const check = (draft: Draft) => {
+      const found = assertUnused(draft, id)
+      if (found) checkFlow(conditions, id, draft.state.flows.get(id)?.flow)
+      return found
+    }
     do {
-      const found = await this.#committer.commit((draft) => assertUnused(draft, id))
+      const found = await this.#committer.commit(check)
       if (!found) return false
     } while ((await this.#committer.commit((draft) => prune(draft, id, 0))) > 0)
     return this.#committer.commit((draft) => {
-      if (!assertUnused(draft, id)) return false
+      if (!check(draft)) return false
       draft.state.flows.delete(id)
       draft.delete(flowKey(id))
       draft.delete(countsKey(id))
@@ -435,6 +447,16 @@ function putFlow(draft: Draft, flow: Flow): void {
     draft.state.flows.set(flow.id, { flow, counts: noCounts(), nextDue: Infinity, lanes })
   }
   draft.queued.add(flow.id)
+}
+
+/** @throws LorekeepError `LK_PRECONDITION` */
+function checkFlow(
+  conditions: ChangeConditions | undefined,
+  id: string,
+  flow: Flow | undefined,
+): void {
+  if (conditions === undefined) return
+  checkConditions(conditions, flow && { version: versionOf(flow) }, `the flow ${brief(id)}`)
 }
 
 /** False where there is no such flow. */

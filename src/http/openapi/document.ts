@@ -7,7 +7,15 @@ import type { Parameter } from '../parameters.js'
 import { status } from '../problem.js'
 import type { Route } from '../routes.js'
 import { requestHeaders, responseHeaders } from './operation.js'
-import type { Answer, Content, Example, Operation, ResponseHeader, Tag } from './operation.js'
+import type {
+  Answer,
+  Content,
+  Example,
+  Operation,
+  RequestHeader,
+  ResponseHeader,
+  Tag,
+} from './operation.js'
 import { operations } from './operations.js'
 import { common } from './operations/errors.js'
 import { ref } from './schema.js'
@@ -93,9 +101,10 @@ function operationOf(route: Route): JsonObject {
       ...Object.fromEntries(
         Object.entries(operation.answers).map(([code, answer]) => [
           code,
-          answerOf(answer, Number(code), example),
+          answerOf(versioned(route, answer), Number(code), example),
         ]),
       ),
+      ...(isVersionedRead(route) && { 304: answerOf(versioned(route, known), 304, example) }),
       ...problemsOf(route, operation),
     },
   }
@@ -136,7 +145,7 @@ function parametersOf(route: Route, { headers = [], example }: Operation): JsonO
       ...(repeatable && { explode: true }),
       ...exampleOf(valueOf(schema, example.query?.[name])),
     })),
-    ...headers.map((name) => ({
+    ...[...headers, ...conditionsOf(route)].map((name) => ({
       name,
       in: 'header',
       description: requestHeaders[name],
@@ -183,6 +192,27 @@ function answerOf(answer: Answer, code: number, example: Example): JsonObject {
   }
 }
 
+const known: Answer = { description: 'The client has it already.', headers: ['Cache-Control'] }
+
+const isVersionedRead = (route: Route) =>
+  route.access === 'read' && route.versions === true && route.method === 'GET'
+
+/** With the headers that tell versions; answers without content have none to tell of. */
+function versioned(route: Route, answer: Answer): Answer {
+  if (route.access === 'open' || route.versions !== true) return answer
+  const { headers = [] } = answer
+  const validators: readonly ResponseHeader[] = isVersionedRead(route)
+    ? ['ETag', 'Last-Modified?', 'Vary']
+    : ['ETag?']
+  return { ...answer, headers: [...headers, ...validators] }
+}
+
+function conditionsOf(route: Route): readonly RequestHeader[] {
+  if (route.access === 'open' || route.versions !== true) return []
+  const ofReads: readonly RequestHeader[] = isVersionedRead(route) ? ['If-Modified-Since'] : []
+  return ['If-Match', 'If-None-Match', ...ofReads, 'If-Unmodified-Since']
+}
+
 const always: readonly ResponseHeader[] = ['X-Request-Id', 'X-Content-Type-Options']
 
 function headersOf(names: readonly ResponseHeader[]): JsonObject {
@@ -196,7 +226,9 @@ function headersOf(names: readonly ResponseHeader[]): JsonObject {
 
 /** By status, each with the codes that it may have. */
 function problemsOf(route: Route, { errors = [] }: Operation): JsonObject {
-  const codes = route.access === 'open' ? errors : [...common, ...errors]
+  const ofChange: readonly ErrorCode[] =
+    route.access === 'change' && route.versions === true ? ['LK_HTTP_CONDITION'] : []
+  const codes = route.access === 'open' ? errors : [...common, ...errors, ...ofChange]
   const byStatus: Record<number, ErrorCode[]> = {}
   for (const code of [...new Set(codes)]) (byStatus[status[code]] ??= []).push(code)
   const problems = Object.entries(byStatus).map(([number, codes]) => [

@@ -60,7 +60,10 @@ export interface Answer {
 }
 
 export const requestHeaders = {
-  'If-None-Match': 'Answers 304 where the core has one of these tags.',
+  'If-Match': 'A 412 where it has none of these tags.',
+  'If-None-Match': 'A 412, or a 304 of what is read, where it has one of these tags.',
+  'If-Modified-Since': 'A 304 where it was not changed after this.',
+  'If-Unmodified-Since': 'A 412 where it was changed after this.',
 }
 
 export type RequestHeader = keyof typeof requestHeaders
@@ -77,7 +80,8 @@ export const responseHeaders = {
   'X-Accel-Buffering': '`no`, for proxies.',
   'Lorekeep-Job': 'The id of the job.',
   'Content-Security-Policy': 'What the page may load.',
-  ETag: 'Names the content of the core.',
+  ETag: 'Names the version, and what tells this answer from others of it.',
+  'Last-Modified': 'When it was changed.',
   Location: 'The job, relative to this path.',
   Vary: 'The headers by which it may be another one.',
 }

@@ -3,6 +3,7 @@
 import { LorekeepError } from '../../errors.js'
 import type { ObjectStore } from '../../objects/types.js'
 import { actsForAny, checkActsForAny, checkCollection, mayTouch } from '../access.js'
+import { changeConditions } from '../conditions.js'
 import { answerJson } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 
@@ -28,6 +29,7 @@ export function collectionRoutes(options: CollectionRoutesOptions): readonly Rou
       method: 'PUT',
       path: single,
       operation: 'createCollection',
+      versions: true,
       run: createCollection,
     },
     {
@@ -35,6 +37,7 @@ export function collectionRoutes(options: CollectionRoutesOptions): readonly Rou
       method: 'DELETE',
       path: single,
       operation: 'deleteCollection',
+      versions: true,
       run: deleteCollection,
     },
   ]
@@ -45,14 +48,14 @@ export function collectionRoutes(options: CollectionRoutesOptions): readonly Rou
     // A name is everybody's who may touch it; what is counted is not.
     const shown = actsForAny(principal)
       ? collections
-      : collections.map(({ name, created_at }) => ({ name, created_at }))
+      : collections.map(({ name, created_at, version }) => ({ name, created_at, version }))
     await answerJson(call, 200, { collections: shown })
   }
 
   async function createCollection(exchange: Exchange): Promise<void> {
     const { call } = exchange
     const name = nameOf(exchange)
-    const isNew = await objects.createCollection(name)
+    const isNew = await objects.createCollection(name, changeConditions(call, false))
     await answerJson(call, isNew ? 201 : 200, { name })
   }
 
@@ -61,7 +64,7 @@ export function collectionRoutes(options: CollectionRoutesOptions): readonly Rou
     // Its objects are of several users.
     checkActsForAny(principal)
     const name = nameOf(exchange)
-    const deleted = await objects.deleteCollection(name)
+    const deleted = await objects.deleteCollection(name, changeConditions(call, false))
     if (deleted === undefined) throw new LorekeepError('LK_COLLECTION_NOT_FOUND', `'${name}'`)
     await answerJson(call, 200, { deleted })
   }

@@ -1,5 +1,6 @@
 // Knowledge cores: bulk import and export, list, stat, delete.
 
+import { MessageDecoder } from '../../codec/decoder.js'
 import { exportDialects, importDialects } from '../../codec/dialects/names.js'
 import type { ExportDialect } from '../../codec/dialects/names.js'
 import { LorekeepError } from '../../errors.js'
@@ -16,16 +17,26 @@ import { askedCollection } from '../access.js'
 import { actingUser } from '../auth.js'
 import type { Call } from '../call.js'
 import { after, aText, aWord, coreId, limit, limitIn, user, valueOf } from '../parameters.js'
+import {
+  answerVersioned,
+  changeConditions,
+  entityTag,
+  isKnown,
+  validatorHeaders,
+} from '../conditions.js'
+import type { Validators } from '../conditions.js'
 import { answer, answerJson } from '../reply.js'
 import type { Places } from '../places.js'
 import type { Exchange, Route } from '../routes.js'
 import { answerStream, whileConnected } from '../stream.js'
 import { requestError } from '../target.js'
+import type { CoreMessage } from '../../types.js'
 
 interface CoreRoutesOptions {
   readonly prefix: string
   readonly knowledge: KnowledgeStore
   readonly maxCoreBytes: number
+  readonly requireConditions: boolean
   readonly imports: Places
   readonly exports: Places
   readonly idleTimeoutMs: number
@@ -64,6 +75,7 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
       method: 'POST',
       path: `${prefix}/import-core`,
       operation: 'importCore',
+      versions: true,
       query: { ...named, ...importParameters, ...rdfParameters },
       run: importCore,
     },
@@ -72,6 +84,7 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
       method: 'GET',
       path: `${prefix}/export-core`,
       operation: 'exportCore',
+      versions: true,
       query: { ...named, dialect: writtenDialect },
       run: exportCore,
     },
@@ -88,6 +101,7 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
       method: 'GET',
       path: `${prefix}/cores/{id}`,
       operation: 'showCore',
+      versions: true,
       query: { user },
       run: showCore,
     },
@@ -96,6 +110,7 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
       method: 'DELETE',
       path: `${prefix}/cores/{id}`,
       operation: 'deleteCore',
+      versions: true,
       query: { user },
       run: deleteCore,
     },
@@ -109,6 +124,8 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
     const mode = valueOf(query, 'mode', importParameters.mode) ?? 'append'
     const index = valueOf(query, 'index', importParameters.index) === 'true'
     const dialect = valueOf(query, 'dialect', importParameters.dialect)
+    // An append takes nothing away that somebody has not seen.
+    const conditions = changeConditions(call, options.requireConditions && mode === 'replace')
     const rdf = rdfFrom(exchange)
     if (rdf !== undefined && dialect !== undefined) {
       throw requestError('dialect', 'is for core streams, and the Content-Type names RDF')
@@ -122,9 +139,11 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
       // No signal: a client that leaves early ends the body with an error, and one that leaves
       // after its last byte has its import, and may retry to be told so.
       const summary = await (rdf === undefined
-        ? knowledge.import(ref, body, { mode, index, ...(dialect && { dialect }) })
-        : importRdf(body, rdf, (messages) => knowledge.write(ref, messages, { mode, index })))
-      await answerJson(call, 200, summary)
+        ? knowledge.import(ref, body, { mode, index, ...conditions, ...(dialect && { dialect }) })
+        : importRdf(body, rdf, (messages) =>
+            knowledge.write(ref, messages, { mode, index, ...conditions }),
+          ))
+      await answerJson(call, 200, summary, { ETag: entityTag(summary) })
     })
   }
 
@@ -138,22 +157,12 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
       throw requestError('dialect', 'is for core streams, and Accept asks for RDF')
     }
     if (dialect === 'trustgraph-2') return exportDialect(exchange, ref, dialect)
-    const known = call.headers['if-none-match']
-    if (call.method === 'HEAD' || known !== undefined) {
-      const stat = (await knowledge.stat(ref)) ?? notFound(ref)
-      if (known !== undefined && names(known, stat.digest)) {
-        await answer(call, 304, validators(stat))
-        return
-      }
-      if (call.method === 'HEAD') {
-        await answer(call, 200, exportHeaders(stat))
-        return
-      }
-    }
+    if (await isAnswered(call, ref, undefined, exportHeaders)) return
     // Ends the iteration too: nothing more is read for a client that left.
     await options.exports.hold(exchange.principal, () =>
       whileConnected(call, async (signal) => {
         const core = await knowledge.export(ref, { signal })
+        if (await isOldNews(call, core, undefined)) return
         await answerStream(call, exportHeaders(core), stepsOf(core), options.exportIdleTimeoutMs)
       }),
     )
@@ -162,41 +171,54 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
   async function exportRdf(exchange: Exchange, ref: CoreRef, format: RdfFormat) {
     const { mediaType } = syntaxes[format]
     const type = mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType
-    await exportMade(exchange, ref, type, async (signal) =>
-      writeRdf(knowledge.messages(ref, { signal }), { format }),
+    const open = (signal: AbortSignal) => knowledge.export(ref, { signal })
+    await exportMade(exchange, ref, { variant: format, type, open }, (core) =>
+      writeRdf(messagesOf(core), { format }),
     )
   }
 
   async function exportDialect(exchange: Exchange, ref: CoreRef, dialect: ExportDialect) {
-    await exportMade(exchange, ref, 'application/octet-stream', (signal) =>
-      knowledge.export(ref, { dialect, signal }),
-    )
+    const open = (signal: AbortSignal) => knowledge.export(ref, { dialect, signal })
+    const how = { variant: dialect, type: 'application/octet-stream', open }
+    await exportMade(exchange, ref, how, (core) => core)
   }
 
-  /** Made while it is sent: how long it will be is not known, and a version has no name here. */
+  /** Made while it is sent: how long it will be is not known. */
   async function exportMade(
     { call, principal }: Exchange,
     ref: CoreRef,
-    type: string,
-    make: (signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>,
+    { variant, type, open }: Made,
+    make: (core: CoreExport) => AsyncIterable<Uint8Array>,
   ) {
     // An unread body would keep the socket from telling that the client has gone.
     if (call.isBodyPending) throw new LorekeepError('LK_HTTP_REQUEST', 'a GET has no body')
-    const headers = {
-      'Content-Type': type,
-      'Cache-Control': 'private, no-cache',
-      Vary: 'Authorization, Accept',
-    }
-    if (call.method === 'HEAD') {
-      if ((await knowledge.stat(ref)) === undefined) notFound(ref)
-      await answer(call, 200, headers)
-      return
-    }
+    const headers = (stat: CoreStat) => ({ ...cacheHeaders(stat, variant), 'Content-Type': type })
+    if (await isAnswered(call, ref, variant, headers)) return
     await options.exports.hold(principal, () =>
       whileConnected(call, async (signal) => {
-        await answerStream(call, headers, await make(signal), options.exportIdleTimeoutMs)
+        const core = await open(signal)
+        if (await isOldNews(call, core, variant)) return
+        await answerStream(call, headers(core), make(core), options.exportIdleTimeoutMs)
       }),
     )
+  }
+
+  /** Whether nothing has to be read for the answer: it is a HEAD, or a 304. */
+  async function isAnswered(
+    call: Call,
+    ref: CoreRef,
+    variant: string | undefined,
+    headersOf: (stat: CoreStat) => Record<string, string>,
+  ): Promise<boolean> {
+    const { headers, method } = call
+    const isConditional = headers['if-none-match'] ?? headers['if-modified-since']
+    if (method !== 'HEAD' && isConditional === undefined) return false
+    const stat = (await knowledge.stat(ref)) ?? notFound(ref)
+    const isOld = isKnown(call, validatorsOf(stat, variant))
+    if (!isOld && method !== 'HEAD') return false
+    if (isOld) await answer(call, 304, cacheHeaders(stat, variant))
+    else await answer(call, 200, headersOf(stat))
+    return true
   }
 
   async function listCores({ call, principal, query }: Exchange): Promise<void> {
@@ -215,12 +237,14 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
   async function showCore(exchange: Exchange): Promise<void> {
     const ref = refFromPath(exchange)
     const stat = (await knowledge.stat(ref)) ?? notFound(ref)
-    await answerJson(exchange.call, 200, stat)
+    const variant = Date.parse(stat.updatedAt).toString(36)
+    await answerVersioned(exchange.call, stat, { ...validatorsOf(stat), variant })
   }
 
   async function deleteCore(exchange: Exchange): Promise<void> {
     const ref = refFromPath(exchange)
-    if (!(await knowledge.delete(ref))) notFound(ref)
+    const conditions = changeConditions(exchange.call, options.requireConditions)
+    if (!(await knowledge.delete(ref, conditions))) notFound(ref)
     await answer(exchange.call, 204)
   }
 }
@@ -247,9 +271,36 @@ async function* stepsOf(core: CoreExport): AsyncGenerator<Uint8Array, void, unde
   if (bytes !== core.bytes) throw new Error(`an export of ${core.bytes} bytes ended after ${bytes}`)
 }
 
-function validators(stat: CoreStat): Record<string, string> {
+/** What was opened may be another version than the one that was looked at before. */
+async function isOldNews(
+  call: Call,
+  core: CoreExport,
+  variant: string | undefined,
+): Promise<boolean> {
+  try {
+    if (!isKnown(call, validatorsOf(core, variant))) return false
+  } catch (error) {
+    core.close()
+    throw error
+  }
+  core.close()
+  await answer(call, 304, cacheHeaders(core, variant))
+  return true
+}
+
+async function* messagesOf(core: CoreExport): AsyncGenerator<CoreMessage, void, undefined> {
+  const decoder = new MessageDecoder()
+  for await (const chunk of core) yield* decoder.push(chunk)
+  decoder.finish()
+}
+
+function validatorsOf({ digest, updatedAt }: CoreStat, variant?: string): Validators {
+  return { version: digest, variant, updatedAt }
+}
+
+function cacheHeaders(stat: CoreStat, variant?: string): Record<string, string> {
   return {
-    ETag: `"${stat.digest}"`,
+    ...validatorHeaders(validatorsOf(stat, variant)),
     'Cache-Control': 'private, no-cache',
     // Without `user` one URL is another core under another token.
     Vary: 'Authorization, Accept',
@@ -258,7 +309,7 @@ function validators(stat: CoreStat): Record<string, string> {
 
 function exportHeaders(stat: CoreStat): Record<string, string> {
   return {
-    ...validators(stat),
+    ...cacheHeaders(stat),
     'Content-Type': 'application/octet-stream',
     'Content-Length': String(stat.bytes),
     'Accept-Ranges': 'none',
@@ -269,10 +320,11 @@ function exportHeaders(stat: CoreStat): Record<string, string> {
   }
 }
 
-/** If-None-Match compares weakly, and `*` is anything there is. */
-function names(ifNoneMatch: string, digest: string): boolean {
-  if (ifNoneMatch.trim() === '*') return true
-  return [...ifNoneMatch.matchAll(/"([^"]*)"/g)].some(([, tag]) => tag === digest)
+/** An export that is made of a core. */
+interface Made {
+  readonly variant: string
+  readonly type: string
+  readonly open: (signal: AbortSignal) => Promise<CoreExport>
 }
 
 function refFromQuery({ principal, query }: Exchange): CoreRef {

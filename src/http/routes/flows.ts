@@ -4,8 +4,11 @@ import { LorekeepError } from '../../errors.js'
 import type { Flow, FlowDefinition, FlowQueue } from '../../flow/types.js'
 import type { JsonObject } from '../../types.js'
 import { checkUnlimited, forbidden } from '../access.js'
+import { versionOf, type ChangeConditions } from '../../conditions.js'
+import { answerVersioned, changeConditions, entityTag } from '../conditions.js'
 import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
+import type { Call } from '../call.js'
 import { answer, answerJson } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 import { isRecord, quoted } from '../../door/wording.js'
@@ -14,10 +17,12 @@ import { requestError } from '../target.js'
 interface FlowRoutesOptions extends JsonLimits {
   readonly prefix: string
   readonly flows: FlowQueue
+  readonly requireConditions: boolean
 }
 
 export function flowRoutes(options: FlowRoutesOptions): readonly Route[] {
-  const { prefix, flows } = options
+  const { prefix, flows, requireConditions } = options
+  const versions = true
   const single = `${prefix}/flows/{flow}`
 
   return [
@@ -28,22 +33,38 @@ export function flowRoutes(options: FlowRoutesOptions): readonly Route[] {
       operation: 'listFlows',
       run: listFlows,
     },
-    { access: 'read', method: 'GET', path: single, operation: 'showFlow', run: showFlow },
-    { access: 'change', method: 'PUT', path: single, operation: 'defineFlow', run: defineFlow },
-    { access: 'change', method: 'DELETE', path: single, operation: 'removeFlow', run: removeFlow },
+    { access: 'read', method: 'GET', path: single, operation: 'showFlow', versions, run: showFlow },
+    {
+      access: 'change',
+      method: 'PUT',
+      path: single,
+      operation: 'defineFlow',
+      versions,
+      run: defineFlow,
+    },
+    {
+      access: 'change',
+      method: 'DELETE',
+      path: single,
+      operation: 'removeFlow',
+      versions,
+      run: removeFlow,
+    },
     {
       access: 'change',
       method: 'POST',
       path: `${single}/start`,
       operation: 'startFlow',
-      run: (exchange) => change(exchange, (id) => flows.start(id)),
+      versions,
+      run: (exchange) => change(exchange, (id, conditions) => flows.start(id, conditions)),
     },
     {
       access: 'change',
       method: 'POST',
       path: `${single}/stop`,
       operation: 'stopFlow',
-      run: (exchange) => change(exchange, (id) => flows.stop(id)),
+      versions,
+      run: (exchange) => change(exchange, (id, conditions) => flows.stop(id, conditions)),
     },
     {
       access: 'read',
@@ -60,34 +81,41 @@ export function flowRoutes(options: FlowRoutesOptions): readonly Route[] {
 
   async function showFlow(exchange: Exchange): Promise<void> {
     const id = idOf(exchange)
-    await answerJson(exchange.call, 200, (await flows.get(id)) ?? noFlow(id))
+    const flow = (await flows.get(id)) ?? noFlow(id)
+    await answerVersioned(exchange.call, flow, { version: versionOf(flow) })
   }
 
   async function defineFlow(exchange: Exchange): Promise<void> {
     const { call, principal } = exchange
     checkUnlimited(principal)
     const id = idOf(exchange)
+    const conditions = changeConditions(call, requireConditions)
     const body = await readJson(exchange, options)
     if (body['id'] !== undefined && body['id'] !== id) {
       throw requestError('id', `must be ${quoted(id)}, as the path says, or be left out`)
     }
     checkOptions(body)
     const isNew = (await flows.get(id)) === undefined
-    const flow = await flows.define({ ...body, id } as unknown as FlowDefinition)
-    await answerJson(call, isNew ? 201 : 200, flow)
+    const flow = await flows.define({ ...body, id } as unknown as FlowDefinition, conditions)
+    await answerFlow(call, isNew ? 201 : 200, flow)
   }
 
   async function removeFlow(exchange: Exchange): Promise<void> {
     const { call, principal } = exchange
     checkUnlimited(principal)
     const id = idOf(exchange)
-    if (!(await flows.remove(id))) noFlow(id)
+    const conditions = changeConditions(call, requireConditions)
+    if (!(await flows.remove(id, conditions))) noFlow(id)
     await answer(call, 204)
   }
 
-  async function change(exchange: Exchange, make: (id: string) => Promise<Flow>): Promise<void> {
-    checkUnlimited(exchange.principal)
-    await answerJson(exchange.call, 200, await make(idOf(exchange)))
+  async function change(
+    exchange: Exchange,
+    make: (id: string, conditions: ChangeConditions | undefined) => Promise<Flow>,
+  ): Promise<void> {
+    const { call, principal } = exchange
+    checkUnlimited(principal)
+    await answerFlow(call, 200, await make(idOf(exchange), changeConditions(call, false)))
   }
 
   async function showStats(exchange: Exchange): Promise<void> {
@@ -96,6 +124,10 @@ export function flowRoutes(options: FlowRoutesOptions): readonly Route[] {
     const stats = await flows.stats(idOf(exchange))
     await answerJson(exchange.call, 200, stats)
   }
+}
+
+async function answerFlow(call: Call, status: number, flow: Flow): Promise<void> {
+  await answerJson(call, status, flow, { ETag: entityTag({ version: versionOf(flow) }) })
 }
 
 const hostsAlone = ['url', 'keyVariable']

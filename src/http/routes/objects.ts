@@ -1,9 +1,11 @@
 // Objects: batches in, queries, and single objects by collection and id.
 
+import type { ChangeConditions } from '../../conditions.js'
 import { LorekeepError } from '../../errors.js'
 import type { ObjectImport, ObjectQuery, ObjectStore, StoredObject } from '../../objects/types.js'
 import type { JsonObject } from '../../types.js'
 import { checkCollection, checkImport, checkUnlimited, scopeOf } from '../access.js'
+import { answerVersioned, changeConditions, entityTag } from '../conditions.js'
 import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
 import { aWord, valueOf } from '../parameters.js'
@@ -14,6 +16,7 @@ interface ObjectRoutesOptions extends JsonLimits {
   readonly prefix: string
   readonly objects: ObjectStore
   readonly hasFlow: (id: string) => Promise<boolean>
+  readonly requireConditions: boolean
 }
 
 const onDuplicate = aWord(
@@ -24,7 +27,8 @@ const onDuplicate = aWord(
 )
 
 export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
-  const { prefix, objects, hasFlow } = options
+  const { prefix, objects, hasFlow, requireConditions } = options
+  const versions = true
   const ofFlow = `${prefix}/flow/{flow}/objects`
   const single = `${prefix}/collections/{collection}/objects/{id}`
 
@@ -51,20 +55,36 @@ export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
       operation: 'explainQuery',
       run: explainQuery,
     },
-    { access: 'read', method: 'GET', path: single, operation: 'showObject', run: showObject },
+    {
+      access: 'read',
+      method: 'GET',
+      path: single,
+      operation: 'showObject',
+      versions,
+      run: showObject,
+    },
     {
       access: 'change',
       method: 'PUT',
       path: single,
       operation: 'replaceObject',
+      versions,
       run: replaceObject,
     },
-    { access: 'change', method: 'PATCH', path: single, operation: 'patchObject', run: patchObject },
+    {
+      access: 'change',
+      method: 'PATCH',
+      path: single,
+      operation: 'patchObject',
+      versions,
+      run: patchObject,
+    },
     {
       access: 'change',
       method: 'DELETE',
       path: single,
       operation: 'deleteObject',
+      versions,
       run: deleteObject,
     },
   ]
@@ -105,39 +125,48 @@ export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
     const { collection, id } = placeOf(exchange)
     const scope = scopeOf(exchange.principal)
     const found = (await objects.get(collection, id, { scope })) ?? notFound(collection, id)
-    await answerJson(exchange.call, 200, found)
+    const validators = { version: found._version, updatedAt: found._updated_at }
+    await answerVersioned(exchange.call, found, validators)
   }
 
   async function replaceObject(exchange: Exchange): Promise<void> {
     const scope = scopeOf(exchange.principal)
-    await change(exchange, (collection, id, object) =>
-      objects.replace(collection, id, object, { scope }),
+    await change(exchange, (collection, id, object, conditions) =>
+      objects.replace(collection, id, object, { scope, ...conditions }),
     )
   }
 
   async function patchObject(exchange: Exchange): Promise<void> {
     const scope = scopeOf(exchange.principal)
-    await change(exchange, (collection, id, changes) =>
-      objects.patch(collection, id, changes, { scope }),
+    await change(exchange, (collection, id, changes, conditions) =>
+      objects.patch(collection, id, changes, { scope, ...conditions }),
     )
   }
 
   async function deleteObject(exchange: Exchange): Promise<void> {
     const { collection, id } = placeOf(exchange)
     const scope = scopeOf(exchange.principal)
-    if (!(await objects.delete(collection, id, { scope }))) notFound(collection, id)
+    const conditions = changeConditions(exchange.call, requireConditions)
+    const isDeleted = await objects.delete(collection, id, { scope, ...conditions })
+    if (!isDeleted) notFound(collection, id)
     await answer(exchange.call, 204)
   }
 
   async function change(
     exchange: Exchange,
-    make: (collection: string, id: string, body: JsonObject) => Promise<StoredObject | undefined>,
+    make: (
+      collection: string,
+      id: string,
+      body: JsonObject,
+      conditions: ChangeConditions | undefined,
+    ) => Promise<StoredObject | undefined>,
   ): Promise<void> {
     const { call } = exchange
     const { collection, id } = placeOf(exchange)
+    const conditions = changeConditions(call, requireConditions)
     const body = await readJson(exchange, options)
-    const stored = (await make(collection, id, body)) ?? notFound(collection, id)
-    await answerJson(call, 200, stored)
+    const stored = (await make(collection, id, body, conditions)) ?? notFound(collection, id)
+    await answerJson(call, 200, stored, { ETag: entityTag({ version: stored._version }) })
   }
 
   async function checkFlow({ parameters }: Exchange): Promise<void> {

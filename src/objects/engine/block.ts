@@ -4,7 +4,8 @@ import { ColumnReader, ColumnWriter, type Column } from './columns.js'
 import type { Path } from '../values/path.js'
 import { ownersOf, type Owner } from './owners.js'
 import type { BlockRecord } from './records.js'
-import { tableSpan } from './ref.js'
+import type { IdHash } from './hash.js'
+import { tableSpan, versionField } from './ref.js'
 import { metadataName, type RowMaker, type RowShapes } from './row-shapes.js'
 import type { CompiledSchema } from '../schema/schema.js'
 import type { ObjectId, StoredObject } from '../types.js'
@@ -150,6 +151,7 @@ export class Block {
   readonly #bytes: Uint8Array
   #reader: ColumnReader | undefined
   readonly #shapes: RowShapes
+  readonly #hash: IdHash | undefined
   #first: number | undefined
   readonly #made = new Map<string, Column>()
   #offsets: ArrayLike<number> | undefined
@@ -158,7 +160,9 @@ export class Block {
   #object: Assembly | undefined
   #stored: Assembly | undefined
 
-  constructor(bytes: Uint8Array, shapes: RowShapes) {
+  /** @param hash makes the versions of objects; without it they have none */
+  constructor(bytes: Uint8Array, shapes: RowShapes, hash?: IdHash) {
+    this.#hash = hash
     this.#bytes = bytes
     this.#shapes = shapes
     this.size = bytes.length * decodedFactor
@@ -286,6 +290,9 @@ export class Block {
     )
     const object = assembly.make(columns, n, copy, metadata)
     this.#addRest(object, n)
+    if (this.#hash !== undefined) {
+      object[versionField] = this.#hash.version(this.refs[n] as number, at(updatedAt) as string)
+    }
     return object as StoredObject
   }
 
@@ -294,6 +301,10 @@ export class Block {
     const object: Record<string, JsonValue> = {}
     for (const path of paths) {
       const [name = '', ...rest] = path
+      if (name === versionField && rest.length === 0) {
+        object[name] = this.#version(n)
+        continue
+      }
       const taken = [name]
       let value = this.field(name)[n] as JsonValue | undefined
       for (const part of rest) {
@@ -305,6 +316,11 @@ export class Block {
     }
     object['_id'] = this.#columns.value(columnNames.id, n) as ObjectId
     return object as Partial<StoredObject>
+  }
+
+  #version(n: number): string {
+    const updated = this.#columns.value(columnNames.updated, n) as string
+    return this.#hash?.version(this.refs[n] as number, updated) ?? ''
   }
 
   #addRest(object: Record<string, JsonValue>, n: number): void {

@@ -68,10 +68,11 @@ export class Committer {
     this.#notices = new ChangeNotices(storage.sharing, () => this.#lastLook.outdate())
     this.#cache = new PageCache(cacheBytes)
     const shapes = new RowShapes()
+    const hash = new IdHash(state.heads.main.record.hashKey)
     this.memory = {
-      blocks: new Pages(storage, this.#cache, (bytes) => new Block(bytes, shapes)),
+      blocks: new Pages(storage, this.#cache, (bytes) => new Block(bytes, shapes, hash)),
       entries: new Pages(storage, this.#cache, EntryPage.decode),
-      hash: new IdHash(state.heads.main.record.hashKey),
+      hash,
     }
     this.#host = this.#hostOf(now)
   }

@@ -27,7 +27,18 @@ export class IdHash {
     }
     return halfSipHash(this.#k0, k1, id)
   }
+
+  /**
+   * The version of an object, for clients. A store that was restored from a backup gives references a
+   * second time: the time tells what it had then from what it has now.
+   */
+  version(ref: number, updatedAt: string): string {
+    return halfSipHash(this.#k0 ^ ofVersions, this.#k1, ref.toString(36) + updatedAt).toString(36)
+  }
 }
+
+/** Another key than that of ids. */
+const ofVersions = 0x76657273
 
 function halfSipHash(k0: number, k1: number, text: string): number {
   const { length } = text

@@ -15,3 +15,6 @@ export const refOf = (row: number, table: number): number => row * tableSpan + t
 export const tableOf = (ref: number): number => ref % tableSpan
 
 export const laneOfRef = (ref: number): number => laneOfRow(Math.floor(ref / tableSpan))
+
+/** Of no column: it is made of the reference, which counts everybody's objects, and is nobody's to read. */
+export const versionField = '_version'

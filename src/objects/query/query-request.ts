@@ -1,5 +1,6 @@
 // A query as it comes in, checked and understood.
 
+import { versionField } from '../engine/ref.js'
 import { Members } from '../../door/members.js'
 import { Problems } from '../../door/problems.js'
 import { aCount, aText, oneOf, type Rule } from '../../door/rules.js'
@@ -231,7 +232,8 @@ function parseFields(
       problems.fail(`fields[${n}]`, `must be the name of a field, a string, not ${shown(text)}`)
       return []
     }
-    const path = parsePath(text, `fields[${n}]`, check, problems)
+    // To be given, and not to be asked about: no two objects have the same.
+    const path = text === versionField ? [text] : parsePath(text, `fields[${n}]`, check, problems)
     return path === undefined ? [] : [path]
   })
 }

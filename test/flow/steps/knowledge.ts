@@ -88,7 +88,7 @@ export async function storedObjects({ objects }: Lorekeep) {
   for (const schema_name of ['lorekeep_chunk', 'lorekeep_entity']) {
     if ((await objects.schema(schema_name)) === undefined) continue
     for await (const object of objects.find({ schema_name, sort: { _id: 'asc' } })) {
-      const { _created_at, _updated_at, _metadata, ...rest } = object
+      const { _created_at, _updated_at, _metadata, _version, ...rest } = object
       found.push(rest)
     }
   }

@@ -17,6 +17,7 @@ export const coreExamples = {
       entities: 0,
       vectors: 0,
       digest: '63a683f6ac8291e3e8338e6a76aaa20729295680410f2491fd66066cc50c7c42',
+      version: '63a683f6ac8291e3e8338e6a76aaa20729295680410f2491fd66066cc50c7c42',
       dialect: 'specification',
       skipped: {},
       duplicate: false,

@@ -209,6 +209,7 @@ export const objectExamples = {
       _user: 'alice',
       _created_at: '2026-01-31T12:00:00.000Z',
       _updated_at: '2026-01-31T12:00:00.000Z',
+      _version: '1a2b3c4d5e',
       _metadata: {
         created_at: '2026-01-31T12:00:00.000Z',
         updated_at: '2026-01-31T12:00:00.000Z',
@@ -235,6 +236,7 @@ export const objectExamples = {
       _user: 'alice',
       _created_at: '2026-01-31T12:00:00.000Z',
       _updated_at: '2026-01-31T12:00:00.000Z',
+      _version: '1a2b3c4d5e',
       _metadata: {
         created_at: '2026-01-31T12:00:00.000Z',
         updated_at: '2026-01-31T12:00:00.000Z',
@@ -262,6 +264,7 @@ export const objectExamples = {
       _user: 'alice',
       _created_at: '2026-01-31T12:00:00.000Z',
       _updated_at: '2026-01-31T12:00:00.000Z',
+      _version: '1a2b3c4d5e',
       _metadata: {
         created_at: '2026-01-31T12:00:00.000Z',
         updated_at: '2026-01-31T12:00:00.000Z',
@@ -280,6 +283,7 @@ export const objectExamples = {
             boats: 2,
           },
           created_at: '2026-01-31T12:00:00.000Z',
+          version: 'mkx3c0',
         },
       ],
     },

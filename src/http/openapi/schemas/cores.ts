@@ -102,6 +102,7 @@ export const coreSchemas = {
   ImportSummary: object({
     ...counts,
     digest: described('SHA-256 of the stored bytes.', text),
+    version: described('Of the whole core, as its `ETag` names it.', text),
     duplicate: described('The core held this already, and nothing was stored.', flag),
     dialect: text,
     skipped: described('What a core has no place for, by type.', mapOf(count)),

@@ -29,6 +29,7 @@ const system = {
   _user: text,
   _created_at: time,
   _updated_at: time,
+  _version: described('Another one with every change.', text),
   _metadata: anyObject,
 }
 const optional = (members: Readonly<Record<string, Schema>>) =>
@@ -148,6 +149,7 @@ export const objectSchemas = {
       object({
         name: text,
         created_at: time,
+        version: text,
         'objects?': described('Told to tokens for any user alone.', count),
         'schemas?': mapOf(count),
       }),
