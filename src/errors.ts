@@ -110,6 +110,7 @@ export const catalogue = define({
   LK_HTTP_ENCODING: { kind: 'argument', message: 'unsupported content encoding' },
   LK_HTTP_BODY_CONSUMED: { kind: 'internal', message: 'the request body was already read' },
   LK_HTTP_TIMEOUT: { kind: 'timeout', message: 'the client was too slow' },
+  LK_HTTP_RANGE: { kind: 'argument', message: 'nothing lies in the range' },
   LK_HTTP_CONDITION: { kind: 'argument', message: 'a change without a condition' },
   LK_HTTP_BUSY: { kind: 'unavailable', message: 'too many requests at once' },
   LK_INTERNAL: { kind: 'internal', message: 'internal error' },

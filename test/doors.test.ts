@@ -172,7 +172,7 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
   ],
   'knowledge.export': [
     { ...asRef, call: (name) => knowledge.export(name) },
-    { right: { signal }, call: (options) => knowledge.export(ref, options) },
+    { right: { signal, from: 0, to: 1 }, call: (options) => knowledge.export(ref, options) },
   ],
   'knowledge.messages': [
     { ...asRef, call: (name) => knowledge.messages(name) },

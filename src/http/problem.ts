@@ -76,6 +76,7 @@ export const status: Readonly<Record<ErrorCode, number>> = {
   LK_HTTP_ENCODING: 415,
   LK_HTTP_BODY_CONSUMED: 500,
   LK_HTTP_TIMEOUT: 408,
+  LK_HTTP_RANGE: 416,
   LK_HTTP_CONDITION: 428,
   LK_HTTP_BUSY: 503,
   LK_INTERNAL: 500,

@@ -96,11 +96,12 @@ export async function answerStream(
   chunks: AsyncIterable<string | Uint8Array>,
   idleTimeoutMs: number,
   clock?: Stopwatch,
+  status = 200,
 ): Promise<void> {
   let sink: Sink | undefined
   const begin = () => {
     if (call.hasGone) throw disconnect()
-    return (sink ??= call.begin(200, { 'Cache-Control': 'no-store', ...headers }))
+    return (sink ??= call.begin(status, { 'Cache-Control': 'no-store', ...headers }))
   }
   for await (const chunk of chunks) {
     const begun = begin()

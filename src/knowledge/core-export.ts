@@ -5,6 +5,7 @@ import { deletedMeanwhile } from '../presence.js'
 import type { InFlight } from '../in-flight.js'
 import type { Storage } from '../storage.js'
 import { segmentAt, segmentKey, type CoreRecord, type SegmentRecord } from './records.js'
+import { sliceBytes } from './segment-writer.js'
 import { piecesOf, readPiece, type SegmentPlaces } from './segment-bytes.js'
 import { decodeRecord } from '../record.js'
 import type { CoreExport } from './types.js'
@@ -24,6 +25,8 @@ const lookMs = 125
 interface ExportParts {
   readonly core: CoreRecord
   readonly dialect: ExportDialect
+  /** Of its bytes, `to` not among them. */
+  readonly range: { readonly from: number; readonly to: number }
   readonly cores: Storage
   readonly slices: Storage
   readonly inFlight: InFlight
@@ -136,13 +139,13 @@ async function* untilGone(
 }
 
 async function* readChunks(
-  { core, cores, slices }: ExportParts,
+  { core, range, cores, slices }: ExportParts,
   hold: ExportHold,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const ahead = new ReadAhead()
   try {
     hold.begin()
-    const reads = sliceReads(core, cores, slices)
+    const reads = sliceReads(core, range, cores, slices)
     let bytes = 0
     let more = true
     for (;;) {
@@ -164,7 +167,7 @@ async function* readChunks(
       ahead.goOn()
       hold.check()
     }
-    if (bytes !== core.bytes) throw damaged(core, `${bytes} bytes were found`)
+    if (bytes !== range.to - range.from) throw damaged(core, `${bytes} bytes were found`)
   } finally {
     ahead.drop()
     hold.end()
@@ -237,10 +240,13 @@ class ReadAhead {
 /** What reads a core's slices in their order, a segment record at a time. */
 async function* sliceReads(
   { generation, segments }: CoreRecord,
+  { from, to }: ExportParts['range'],
   cores: Storage,
   slices: Storage,
 ): AsyncGenerator<ReadSlice> {
-  if (segments === 0) return
+  if (segments === 0 || from === to) return
+  /** Where the next segment begins. */
+  let at = 0
   const places: SegmentPlaces = { cores, slices }
   const gte = segmentKey(generation, 0)
   const lt = segmentKey(generation, segments)
@@ -249,7 +255,21 @@ async function* sliceReads(
       const segment = decodeRecord<SegmentRecord>(value)
       const placed = { generation, n: segmentAt(key), segment }
       const pieces = piecesOf(segment)
-      for (let piece = 0; piece < pieces; piece++) yield () => readPiece(places, placed, piece)
+      for (let piece = 0; piece < pieces; piece++) {
+        // All but the last are of one size.
+        const begin = at + piece * sliceBytes
+        const end = piece === pieces - 1 ? at + segment.bytes : begin + sliceBytes
+        if (end <= from) continue
+        if (begin >= to) return
+        if (begin >= from && end <= to) yield () => readPiece(places, placed, piece)
+        else {
+          yield async () => {
+            const whole = await readPiece(places, placed, piece)
+            return whole?.subarray(Math.max(0, from - begin), to - begin)
+          }
+        }
+      }
+      at += segment.bytes
     }
   }
 }

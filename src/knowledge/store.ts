@@ -117,7 +117,12 @@ async function checkFormat(cores: Storage): Promise<void> {
   }
 }
 
-const exportOptions = { dialect: oneOf(...exportDialects), signal: aSignal }
+const exportOptions = {
+  dialect: oneOf(...exportDialects),
+  from: aCount(),
+  to: aCount(),
+  signal: aSignal,
+}
 const messagesOptions = { signal: aSignal }
 const indexOptions = { signal: aSignal, onProgress: aFunction }
 // Names are for checkName(), which clients' go through too.
@@ -215,7 +220,13 @@ class StoredKnowledge implements ClosableKnowledgeStore {
   }
 
   async export(ref: CoreRef, options: ExportOptions = {}): Promise<CoreExport> {
-    const { dialect = 'specification', signal } = checkOptions('export()', options, exportOptions)
+    const checked = checkOptions('export()', options, exportOptions)
+    const { dialect = 'specification', from, to, signal } = checked
+    if (dialect !== 'specification' && (from ?? to) !== undefined) {
+      throw new TypeError(
+        `export(): from and to are for what is stored, not for dialect '${dialect}'`,
+      )
+    }
     const name = checkRef(ref)
     return this.#inFlight.run(async () => {
       signal?.throwIfAborted()
@@ -225,7 +236,9 @@ class StoredKnowledge implements ClosableKnowledgeStore {
         if (!this.#table.isShared) return false
         return (await this.#table.read(name))?.generation !== core.generation
       }
-      const parts = { core, dialect, cores, slices, inFlight, signal, release, isGone }
+      const end = Math.min(core.bytes, to ?? Infinity)
+      const range = { from: Math.min(from ?? 0, end), to: end }
+      const parts = { core, dialect, range, cores, slices, inFlight, signal, release, isGone }
       return createCoreExport(parts)
     })
   }

@@ -60,6 +60,8 @@ export interface Answer {
 }
 
 export const requestHeaders = {
+  Range: 'One range of bytes of the core.',
+  'If-Range': 'All of it where this tag is not its own.',
   'If-Match': 'A 412 where it has none of these tags.',
   'If-None-Match': 'A 412, or a 304 of what is read, where it has one of these tags.',
   'If-Modified-Since': 'A 304 where it was not changed after this.',
@@ -76,6 +78,7 @@ export const responseHeaders = {
   'Retry-After': 'Seconds until it is worth to ask again.',
   'Accept-Encoding': 'The encodings that a body may have.',
   'Accept-Ranges': 'Whether parts can be asked for.',
+  'Content-Range': 'Which bytes, and of how many.',
   'Repr-Digest': 'SHA-256 of the core (RFC 9530), where it has one segment.',
   'X-Accel-Buffering': '`no`, for proxies.',
   'Lorekeep-Job': 'The id of the job.',

@@ -22,9 +22,12 @@ import {
   changeConditions,
   entityTag,
   isKnown,
+  isSameRange,
   validatorHeaders,
 } from '../conditions.js'
 import type { Validators } from '../conditions.js'
+import { rangeOf } from '../range.js'
+import type { ByteRange } from '../range.js'
 import { answer, answerJson } from '../reply.js'
 import type { Places } from '../places.js'
 import type { Exchange, Route } from '../routes.js'
@@ -161,11 +164,36 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
     // Ends the iteration too: nothing more is read for a client that left.
     await options.exports.hold(exchange.principal, () =>
       whileConnected(call, async (signal) => {
-        const core = await knowledge.export(ref, { signal })
+        const { core, range } = await openRange(call, ref, signal)
         if (await isOldNews(call, core, undefined)) return
-        await answerStream(call, exportHeaders(core), stepsOf(core), options.exportIdleTimeoutMs)
+        const { from, to } = range ?? { from: 0, to: core.bytes }
+        const headers = { ...exportHeaders(core), 'Content-Length': String(to - from) }
+        const chunks = stepsOf(core, to - from)
+        const { exportIdleTimeoutMs } = options
+        if (range === undefined) return answerStream(call, headers, chunks, exportIdleTimeoutMs)
+        const part = { ...headers, 'Content-Range': `bytes ${from}-${to - 1}/${core.bytes}` }
+        return answerStream(call, part, chunks, exportIdleTimeoutMs, undefined, 206)
       }),
     )
+  }
+
+  /** The version that is read is that of the range: one that comes in between begins anew. */
+  async function openRange(
+    call: Call,
+    ref: CoreRef,
+    signal: AbortSignal,
+  ): Promise<{ core: CoreExport; range: ByteRange | undefined }> {
+    const { range: asked, 'if-range': ifRange } = call.headers
+    if (asked === undefined)
+      return { core: await knowledge.export(ref, { signal }), range: undefined }
+    for (;;) {
+      const stat = (await knowledge.stat(ref)) ?? notFound(ref)
+      const isWhole = isKnown(call, validatorsOf(stat)) || !isSameRange(ifRange, validatorsOf(stat))
+      const range = isWhole ? undefined : rangeIn(call, asked, stat.bytes)
+      const core = await knowledge.export(ref, { ...range, signal })
+      if (core.digest === stat.digest) return { core, range }
+      core.close()
+    }
   }
 
   async function exportRdf(exchange: Exchange, ref: CoreRef, format: RdfFormat) {
@@ -254,7 +282,10 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
  * default one that takes more than 4.4 kB/s stays. Steps of 128 KiB sent three quarters as much. They
  * are parts of the slice that is held anyway, and not copied. Closes the export however that ends.
  */
-async function* stepsOf(core: CoreExport): AsyncGenerator<Uint8Array, void, undefined> {
+async function* stepsOf(
+  core: CoreExport,
+  length: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
   const stepBytes = 512 * 1024
   let bytes = 0
   try {
@@ -268,7 +299,17 @@ async function* stepsOf(core: CoreExport): AsyncGenerator<Uint8Array, void, unde
   } finally {
     core.close()
   }
-  if (bytes !== core.bytes) throw new Error(`an export of ${core.bytes} bytes ended after ${bytes}`)
+  if (bytes !== length) throw new Error(`an export of ${length} bytes ended after ${bytes}`)
+}
+
+/** @throws LorekeepError `LK_HTTP_RANGE`, and says how long it is */
+function rangeIn(call: Call, header: string, bytes: number): ByteRange | undefined {
+  try {
+    return rangeOf(header, bytes)
+  } catch (error) {
+    call.setHeader('Content-Range', `bytes */${bytes}`)
+    throw error
+  }
 }
 
 /** What was opened may be another version than the one that was looked at before. */
@@ -312,7 +353,7 @@ function exportHeaders(stat: CoreStat): Record<string, string> {
     ...cacheHeaders(stat),
     'Content-Type': 'application/octet-stream',
     'Content-Length': String(stat.bytes),
-    'Accept-Ranges': 'none',
+    'Accept-Ranges': 'bytes',
     // Only then is the digest that of the body.
     ...(stat.segments === 1 && {
       'Repr-Digest': `sha-256=:${Buffer.from(stat.digest, 'hex').toString('base64')}:`,

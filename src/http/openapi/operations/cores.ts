@@ -39,17 +39,24 @@ export const coreOperations = {
     summary: 'Export a core',
     description:
       'The core as it is stored, or as RDF by `Accept`. An answer that is cut off broke on the way.',
+    headers: ['Range', 'If-Range'],
     answers: {
       200: {
         description: 'The core.',
         headers: ['Cache-Control', 'Accept-Ranges?', 'Repr-Digest?'],
         content: { ...stream, ...rdf },
       },
+      206: {
+        description: 'A range of it.',
+        headers: ['Cache-Control', 'Accept-Ranges', 'Content-Range', 'Repr-Digest?'],
+        content: stream,
+      },
     },
     errors: [
       'LK_CORE_REF',
       'LK_CORE_NOT_FOUND',
       'LK_HTTP_NOT_ACCEPTABLE',
+      'LK_HTTP_RANGE',
       'LK_HTTP_TIMEOUT',
       'LK_HTTP_BUSY',
     ],
