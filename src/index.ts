@@ -1,5 +1,6 @@
 export { createLorekeep } from './lorekeep.js'
 export type { Lorekeep, LorekeepOptions, ToldError } from './lorekeep.js'
+export type { Fill, Health, HealthProblem, IndexPressure } from './health.js'
 export { restore } from './backup/restore.js'
 export type {
   Backup,

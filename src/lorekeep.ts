@@ -15,6 +15,7 @@ import { openFlowQueue } from './flow/flow-queue.js'
 import type { FlowLimits, FlowQueue } from './flow/types.js'
 import { hashingEmbedder, isHashing } from './flow/steps/hashing-embedder.js'
 import { aBase, defaultBase } from './flow/steps/vocabulary.js'
+import { healthOf, type Health } from './health.js'
 import { knowledgeLimits, type KnowledgeLimits } from './knowledge/limits.js'
 import { deleteMembers, Presence } from './presence.js'
 import { objectLimits } from './objects/limits.js'
@@ -140,6 +141,11 @@ export interface Lorekeep {
    *   is a finding
    */
   verify(options?: VerifyOptions): AsyncIterable<Finding>
+  /**
+   * Whether it takes work, and how full its memory, its index and its disk are. Reads from each partition; where
+   * the last write of one was refused it tries one that changes nothing. Never rejects but with `LK_CLOSED`.
+   */
+  health(): Promise<Health>
   /** Refuses new work, waits for what is under way, closes the backend. Idempotent. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -321,6 +327,16 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       dropped.register(findings, held)
       return findings
     }
+    const healthNow = healthOf({
+      partitions,
+      refusals: () => layer.refusals,
+      fills: () => {
+        const { graph, vectors, index } = knowledge.fill
+        return { caches: { objects: objects.fill, graph, vectors }, index }
+      },
+      freeBytes: backend.freeBytes && (() => backend.freeBytes!()),
+    })
+    const health = () => backups.run(healthNow)
     const closeStores = async () => {
       // Steps use the stores: where documents are processed, that ends first.
       const running = flows.isRunning
@@ -350,6 +366,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       flows,
       backup,
       verify,
+      health,
       close,
       [Symbol.asyncDispose]: close,
     }

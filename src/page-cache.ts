@@ -23,6 +23,10 @@ export class PageCache<P extends Page = Page> {
     this.maxBytes = maxBytes
   }
 
+  get bytes(): number {
+    return this.#bytes
+  }
+
   peek(number: number): P | undefined {
     const kept = this.#kept.get(number)
     if (kept === undefined) return undefined

@@ -33,6 +33,9 @@ export interface Backend {
    */
   readonly snapshot?: (() => Promise<BackendSnapshot>) | undefined
 
+  /** How much the disk has left, in bytes, for who watches over it. Left out where that is not known. */
+  readonly freeBytes?: (() => Promise<number>) | undefined
+
   /** Closes every partition and snapshot. Idempotent: a second call waits for the first. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>

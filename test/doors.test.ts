@@ -153,6 +153,7 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
       call: (options) => lorekeep.restore(new memory.MemoryBackend(), '/none', options),
     },
   ],
+  'keep.health': [],
   'keep.backup': [{ right: progress, call: (options) => keep.backup('/dev/null/none', options) }],
   'keep.verify': [{ right: { deep: true, ...progress }, call: (options) => keep.verify(options) }],
 
@@ -929,6 +930,7 @@ const arguments_: Readonly<Record<string, readonly Argument[]>> = {
 const without = [
   'createLorekeep',
   'keep.verify',
+  'keep.health',
   ...['export', 'messages', 'stat', 'delete', 'index', 'indexState', 'list', 'graph'].map(
     (name) => `knowledge.${name}`,
   ),

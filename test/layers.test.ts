@@ -17,6 +17,7 @@ const leaves = [
   'src/reads',
   'src/storage',
   'src/keys',
+  'src/health',
   'src/in-flight',
   'src/closing',
   'src/clock',
@@ -79,6 +80,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/closing': [],
   'src/clock': [],
   'src/tracing': [],
+  'src/health': ['src/errors', 'src/keys', 'src/storage'],
   'src/thread': [],
   'src/event-stream': [],
   'src/error-reports': ['src/errors'],
@@ -334,6 +336,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/http': [
     'src/closing',
+    'src/health',
     'src/defaults',
     'src/backup/types',
     'src/types',

@@ -70,10 +70,10 @@ t.test('every public method tells of itself, but those that only make something'
   const keep = await openKeep(t)
   const { knowledge, objects, flows } = keep
   const silent = {
-    knowledge: ['constructor', 'graph', 'sweep', 'resume', 'holdDeletions', 'close'],
+    knowledge: ['constructor', 'graph', 'sweep', 'resume', 'holdDeletions', 'fill', 'close'],
     // What answer() finds retrieve() tells.
     graph: ['constructor', 'answer', 'source'],
-    objects: ['constructor', 'resume', 'close'],
+    objects: ['constructor', 'resume', 'fill', 'close'],
     flows: ['constructor', 'run', 'isRunning', 'close', 'load'],
   }
   const rooms = { knowledge, objects, flows, graph: knowledge.graph({ user: 'u' }) }

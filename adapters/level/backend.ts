@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Backend, PartitionName } from '../../src/storage.js'
 import { OpenPartitions } from '../open-partitions.js'
@@ -47,6 +48,12 @@ export class LevelBackend implements Backend {
       throw new TypeError(`there is no partition '${partition}'`)
     }
     return this.#partitions.open(partition)
+  }
+
+  /** Those that a process without privileges may write. */
+  async freeBytes(): Promise<number> {
+    const { bavail, bsize } = await statfs(this.location)
+    return bavail * bsize
   }
 
   close(): Promise<void> {

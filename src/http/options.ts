@@ -17,6 +17,7 @@ import {
   withMethods,
 } from '../door/rules.js'
 import type { Backup } from '../backup/types.js'
+import type { Health } from '../health.js'
 import { aGenerator, generatorOf } from '../graph/answer/generator.js'
 import { promptLengths } from '../graph/answer/query.js'
 import type { AnswerQuery } from '../graph/types.js'
@@ -39,6 +40,7 @@ import { graphRoutes } from './routes/graph.js'
 import { healthRoutes } from './routes/health.js'
 import { jobRoutes } from './routes/jobs.js'
 import { knowledgeServiceRoutes } from './routes/knowledge-service.js'
+import { metricsRoutes } from './routes/metrics.js'
 import { objectRoutes } from './routes/objects.js'
 import { openapiRoutes } from './routes/openapi.js'
 import { schemaRoutes } from './routes/schemas.js'
@@ -70,9 +72,16 @@ export interface HandlerOptions<Request = IncomingMessage> {
   readonly sparql?: SparqlEngine
   /** `backup` of a Lorekeep: for those who act for every user, on every collection. */
   readonly backup?: Backup
+  /** `health` of a Lorekeep: for `/readyz`, and what `/metrics` tells of it. */
+  readonly health?: () => Promise<Health>
+  /**
+   * Whether there is `/metrics`: for those who act for every user, on every collection, or with `'open'` for
+   * everyone. What is counted is counted for all of the process. Off by default.
+   */
+  readonly metrics?: boolean | 'open'
   /** Who may come in; `'none'` lets everyone act for every user. There is no default. */
   readonly authenticate: Authenticate<Request> | 'none'
-  /** In front of every path but /healthz. Default `/api/v1`; may be empty. */
+  /** In front of every path but /healthz, /readyz and /metrics. Default `/api/v1`; may be empty. */
   readonly prefix?: string
   /**
    * Whoever replaces or deletes a core, an object, a schema or a flow says which version it read
@@ -187,6 +196,10 @@ const handlerOptions = {
   generate: aGenerator,
   sparql: withMethods<SparqlEngine>("an engine, such as 'lorekeep/sparql' makes", 'execute'),
   backup: aFunction,
+  health: aFunction,
+  metrics: aRule<boolean | 'open'>("true, false or 'open'", (value) =>
+    [true, false, 'open'].includes(value as 'open'),
+  ),
   authenticate: aRule<HandlerOptions['authenticate']>(
     "a function (token, request) => ({ user }) or null, or 'none' to let everyone act for every user",
     (value) => typeof value === 'function' || value === 'none',
@@ -277,11 +290,13 @@ export function routesOf<Request>(
     signal,
   }
   const emptyJson = options.compat?.emptyJson ?? false
+  const { health, metrics = false } = options
   const routes: Route[] = [
-    ...healthRoutes(),
+    ...healthRoutes({ health }),
     ...openapiRoutes({ prefix, all: () => routes }),
     ...whoamiRoutes({ prefix, defaultUser }),
   ]
+  if (metrics !== false) routes.push(...metricsRoutes({ access: metrics, health, flows }))
   if (options.backup !== undefined) {
     routes.push(...backupRoutes({ prefix, backup: options.backup, exportIdleTimeoutMs }))
   }

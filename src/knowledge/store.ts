@@ -19,6 +19,7 @@ import type {
 import { VectorMemory } from '../graph/vectors/memory.js'
 import type { HeldParts } from '../graph/version.js'
 import { isRecord } from '../door/wording.js'
+import type { Fill, IndexPressure } from '../health.js'
 import { eitherOf, InFlight } from '../in-flight.js'
 import type { Reads } from '../reads.js'
 import { decodeRecord, encodeRecord } from '../record.js'
@@ -90,6 +91,8 @@ interface KnowledgeParts {
 interface ClosableKnowledgeStore extends KnowledgeStore {
   /** Deletes no slices until the returned function is called. */
   holdDeletions(): () => void
+  /** What it keeps in memory, and how its indexes are getting on. */
+  readonly fill: { readonly graph: Fill; readonly vectors: Fill; readonly index: IndexPressure }
   /** Refuses new work, waits for what is under way, aborts it after `timeoutMs`. */
   close(timeoutMs: number): Promise<void>
 }
@@ -379,6 +382,12 @@ class StoredKnowledge implements ClosableKnowledgeStore {
       endWork()
       throw error
     }
+  }
+
+  get fill() {
+    const { bytes, capacity: maxBytes } = this.#memory
+    const { cache: graph, pressure: index } = this.#libraries
+    return { graph, vectors: { bytes, maxBytes }, index }
   }
 
   holdDeletions(): () => void {

@@ -1,6 +1,7 @@
 import { hasCode, LorekeepError } from '../errors.js'
 import { checkConditions, conditionRules, conditionsIn, versionOf } from '../conditions.js'
 import type { ChangeConditions } from '../conditions.js'
+import type { Fill } from '../health.js'
 import { InFlight } from '../in-flight.js'
 import type { Presence } from '../presence.js'
 import type { Sharing, Storage } from '../storage.js'
@@ -88,6 +89,8 @@ type Checked =
 
 /** An ObjectStore and its end. The storage stays open: it is closed by who opened it. */
 interface ClosableObjectStore extends ObjectStore {
+  /** What it keeps in memory. */
+  readonly fill: Fill
   /** Refuses new work, waits for what is under way, gives up waiting after `timeoutMs`. */
   close(timeoutMs: number): Promise<void>
 }
@@ -500,6 +503,10 @@ class StoredObjects implements ClosableObjectStore {
         check,
       }),
     )
+  }
+
+  get fill(): Fill {
+    return this.#committer.fill
   }
 
   async close(timeoutMs: number): Promise<void> {

@@ -2,7 +2,7 @@
 // counts the writes under way, and, while there is a snapshot, lets each write save first what it
 // changes. docs/decisions.md says why what it sees is consistent.
 
-import { LorekeepError } from '../errors.js'
+import { hasCode, LorekeepError } from '../errors.js'
 import type { Backend, Entry, Operation, PartitionName, Range } from '../storage.js'
 import type { Sharing, Storage, WriteOptions } from '../storage.js'
 import { PartitionSnapshot } from './partition-snapshot.js'
@@ -44,6 +44,15 @@ export class SnapshotLayer {
     const watched = new WatchedStorage(storage, partition)
     this.#partitions.set(partition, watched)
     return watched
+  }
+
+  /** What the last write of a partition was refused with, where none has been taken since. */
+  get refusals(): ReadonlyMap<PartitionName, unknown> {
+    const refusals = new Map<PartitionName, unknown>()
+    for (const [partition, { refusal }] of this.#partitions) {
+      if (refusal !== undefined) refusals.set(partition, refusal)
+    }
+    return refusals
   }
 
   /**
@@ -95,7 +104,9 @@ class WatchedStorage implements Storage {
   readonly #storage: Storage
   readonly #partition: PartitionName
   #watchers: readonly PartitionSnapshot[] = []
-  #era = new Era()
+  /** What the last write was refused with: the storage failed it, and not its own conditions. */
+  refusal: unknown
+  #era = new Era(this)
   /** All writes of former eras have settled. */
   #settled: Promise<unknown> = Promise.resolve()
   /** Writes that wait for what they change to be saved. */
@@ -121,7 +132,7 @@ class WatchedStorage implements Storage {
     const ended = this.#era.ended()
     // Not Promise.all(): its results would hold those of all that came before.
     this.#settled = ended.then(() => before).then(() => {})
-    this.#era = new Era()
+    this.#era = new Era(this)
     const [storage, settled] = [this.#storage, this.#settled]
     const watcher = new PartitionSnapshot({ storage, settled, ...parts })
     this.#watchers = [...this.#watchers, watcher]
@@ -161,12 +172,12 @@ class WatchedStorage implements Storage {
   }
 
   #write(operations: readonly Operation[], options?: WriteOptions): Promise<void> {
-    const { end } = this.#era.begin()
+    const { end, fail } = this.#era.begin()
     const writing =
       this.#watchers.length === 0 && this.#held === 0
         ? this.#storage.write(operations, options)
         : this.#writeInTurn(operations, options)
-    writing.then(end, end)
+    writing.then(end, fail)
     return writing
   }
 
@@ -212,12 +223,30 @@ function closed(): Promise<never> {
   return Promise.reject(new LorekeepError('LK_CLOSED'))
 }
 
+const refusals = ['LK_STORAGE_FAILED', 'LK_STORAGE_UNAVAILABLE'] as const
+
 /** The writes between two snapshots. */
 class Era {
   #underWay = 0
   #onEnd: (() => void) | undefined
-  /** One function for all of them: a write makes no objects here. */
+  readonly #storage: { refusal: unknown }
+
+  constructor(storage: { refusal: unknown }) {
+    this.#storage = storage
+  }
+
+  /** One function for all of them, and one for those that fail: a write makes no objects here. */
   readonly end = (): void => {
+    this.#storage.refusal = undefined
+    this.#ended()
+  }
+
+  readonly fail = (error: unknown): void => {
+    if (refusals.some((code) => hasCode(error, code))) this.#storage.refusal = error
+    this.#ended()
+  }
+
+  #ended(): void {
     if (--this.#underWay === 0) this.#onEnd?.()
   }
 

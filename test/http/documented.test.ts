@@ -22,8 +22,16 @@ function codesIn(cell = ''): string[] {
 t.test('the table of endpoints has every route and its parameters', async (t) => {
   const keep = await createLorekeep({ backend: new MemoryBackend() })
   t.teardown(() => keep.close())
-  const { knowledge, objects, flows, backup } = keep
-  const stores = { knowledge, objects, flows, backup, sparql: createSparql() }
+  const { knowledge, objects, flows, backup, health } = keep
+  const stores = {
+    knowledge,
+    objects,
+    flows,
+    backup,
+    health,
+    metrics: true,
+    sparql: createSparql(),
+  }
   const routes = routesOf({ ...stores, authenticate: 'none' }, '/api/v1')
   const there = routes.map(({ method, path, query = {} }) => {
     return `${method} ${path}: ${Object.keys(query).sort().join(', ')}`

@@ -35,8 +35,8 @@ type Contents = Readonly<Record<string, { readonly example?: unknown }>>
 type Paths = Readonly<Record<string, Readonly<Record<string, Told>>>>
 
 async function optionsOf(t: Test): Promise<HandlerOptions> {
-  const { knowledge, objects, flows, backup } = await openStore(t)
-  return { knowledge, objects, flows, backup, authenticate: 'none' }
+  const { knowledge, objects, flows, backup, health } = await openStore(t)
+  return { knowledge, objects, flows, backup, health, metrics: true, authenticate: 'none' }
 }
 
 function pathsOf(options: HandlerOptions, prefix = '/api/v1'): Paths {
@@ -103,6 +103,8 @@ t.test('it is served to everyone, made once', async (t) => {
     objects,
     flows,
     backup: lorekeep.backup,
+    health: lorekeep.health,
+    metrics: true,
     authenticate: 'none',
   } as const
   const document = documentOf(routesOf(options, '/api/v1'), '/api/v1')
@@ -204,7 +206,7 @@ const story: readonly (OperationName | ((serving: Serving, jobs: Jobs) => Promis
   },
   ...(['retryJob', 'removeDocument'] as const),
   ({ flows }, jobs) => flows.cancel(jobs.last),
-  ...(['removeFlow', 'backup'] as const),
+  ...(['removeFlow', 'backup', 'readiness', 'metrics'] as const),
 ]
 
 interface Jobs {

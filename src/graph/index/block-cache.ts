@@ -43,6 +43,10 @@ export class BlockCache {
     return this.#maxBytes
   }
 
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /**
    * Whether there is room for so much more that whole blocks are read: a store that fits is soon there, and to read
    * a piece takes half as long as to read all of its block.

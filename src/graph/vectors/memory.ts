@@ -113,6 +113,11 @@ export class VectorMemory {
     })
   }
 
+  /** That it has taken so far. */
+  get bytes(): number {
+    return this.kernel.memory.buffer.byteLength
+  }
+
   /**
    * What `work` returns, called with the address of a block, which stays there until that is
    * settled.

@@ -1,3 +1,4 @@
+import type { Fill } from '../../health.js'
 import { hasCode, LorekeepError } from '../../errors.js'
 import { BlockCache } from '../../graph/index/block-cache.js'
 import type { PartRecord } from '../../graph/index/layout.js'
@@ -113,6 +114,23 @@ export class Libraries {
       // Nobody tells when what was given up can be forgotten.
       else if (library.retired.size > 0) upkeep.notice()
     }
+  }
+
+  /** Of those that were used lately. */
+  get pressure(): { parts: number; waiting: number; isBehind: boolean } {
+    const pressure = { parts: 0, waiting: 0, isBehind: false }
+    for (const { library, upkeep } of this.#shelves.values()) {
+      if (!library.isReady) continue
+      pressure.parts = Math.max(pressure.parts, library.parts.length)
+      pressure.waiting += library.waiting.size
+      pressure.isBehind ||= upkeep.isBehind
+    }
+    return pressure
+  }
+
+  get cache(): Fill {
+    const { bytes, maxBytes } = this.#cache
+    return { bytes, maxBytes }
   }
 
   // Changes

@@ -113,11 +113,16 @@ export class Upkeep {
     if (this.#isOn && this.#library.isReady && !this.#isFailing) this.#schedule()
   }
 
+  /** More came in than could be indexed and merged: imports wait. */
+  get isBehind(): boolean {
+    const { soon, parts } = this.#library
+    return soon.segments > mostWaiting || parts.length > mostParts
+  }
+
   /** Waits while more came in than could be indexed. */
   async room(signal: AbortSignal | undefined): Promise<void> {
     const library = this.#library
-    const isFull = () => library.soon.segments > mostWaiting || library.parts.length > mostParts
-    while (this.#isOn && !this.#isFailing && !this.#stopping.signal.aborted && isFull()) {
+    while (this.#isOn && !this.#isFailing && !this.#stopping.signal.aborted && this.isBehind) {
       this.#schedule()
       await this.#change(signal)
       await library.refresh('recent')

@@ -1,6 +1,7 @@
 // The state that is known, and how it comes to be the newest: by commits of this process, each in the lane of its
 // collection, and by looks at what others have made.
 
+import type { Fill } from '../../health.js'
 import { setImmediate as turn } from 'node:timers/promises'
 import { LorekeepError } from '../../errors.js'
 import { PageCache } from '../../page-cache.js'
@@ -75,6 +76,12 @@ export class Committer {
       hash,
     }
     this.#host = this.#hostOf(now)
+  }
+
+  /** What it keeps in memory. */
+  get fill(): Fill {
+    const { bytes, maxBytes } = this.#cache
+    return { bytes, maxBytes }
   }
 
   /** Made and durable when it resolves, together with what others changed in the lane at the same time. */

@@ -75,7 +75,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const { defaultUser, generate } = config
   // Whoever sends no tokens is a client of the reference system, and those read JSON.
   const compat = { ...(isOpen && { emptyJson: true }), ...config.compat }
-  const { knowledge, objects, flows, backup, close } = await createLorekeep({
+  const { knowledge, objects, flows, backup, health, close } = await createLorekeep({
     backend: isDatabase(data)
       ? (await import('../../access/database.js')).openDatabase(data)
       : new LevelBackend(data),
@@ -100,6 +100,8 @@ export async function serve(options: ServeOptions): Promise<void> {
       objects,
       flows,
       backup,
+      health,
+      metrics: true,
       // Where its engine is not installed, a query is told so.
       sparql: createSparql(config.sparql),
       authenticate: isOpen ? 'none' : authenticator(tokens),

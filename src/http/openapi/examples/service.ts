@@ -7,6 +7,16 @@ export const serviceExamples = {
       status: 'ok',
     },
   },
+  readiness: {
+    status: 200,
+    answer: {
+      status: 'ready',
+    },
+  },
+  metrics: {
+    status: 200,
+    accept: 'text/plain',
+  },
   whoami: {
     status: 200,
     answer: {

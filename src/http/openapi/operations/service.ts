@@ -3,7 +3,7 @@
 import { serviceExamples as examples } from '../examples/service.js'
 import { json, ok } from '../operation.js'
 import type { Operation } from '../operation.js'
-import { anyObject, bytes, ref } from '../schema.js'
+import { anyObject, bytes, ref, text } from '../schema.js'
 
 export const serviceOperations = {
   health: {
@@ -11,6 +11,36 @@ export const serviceOperations = {
     summary: 'Whether the process answers',
     answers: { 200: ok('It does.', ref('Health')) },
     example: examples.health,
+  },
+  readiness: {
+    tag: 'service',
+    summary: 'Whether work is taken',
+    answers: {
+      200: ok('It is.', ref('Readiness')),
+      503: {
+        description: 'The storage refuses it, or merges are behind.',
+        headers: ['Cache-Control', 'Retry-After'],
+        content: json(ref('Readiness')),
+      },
+    },
+    example: examples.readiness,
+  },
+  metrics: {
+    tag: 'service',
+    summary: 'What operators watch',
+    description:
+      'For tokens for any user and every collection, unless the host has it open: docs/operations.md says what is told.',
+    answers: {
+      200: {
+        description: 'Text for Prometheus, or OpenMetrics where that is asked for.',
+        headers: ['Cache-Control', 'Vary'],
+        content: {
+          'text/plain': { schema: text },
+          'application/openmetrics-text': { schema: text },
+        },
+      },
+    },
+    example: examples.metrics,
   },
   openapi: {
     tag: 'service',

@@ -37,6 +37,13 @@ export const serviceSchemas = {
     description: 'RFC 9457. Details of the error, such as `byteOffset`, are further members.',
   },
   Health: object({ status: { const: 'ok' } }),
+  Readiness: object({
+    status: words('ready', 'unready'),
+    'where?': described(
+      'What refuses work: partitions of the storage, and the index while merges are behind.',
+      list(words('cores', 'slices', 'objects', 'flows', 'index')),
+    ),
+  }),
   Principal: object({
     user: text,
     'defaultUser?': described('Whom a token for any user should name.', text),
