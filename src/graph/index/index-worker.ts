@@ -10,7 +10,8 @@ import { PartsBuilder } from './parts-builder.js'
 
 if (parentPort === null) throw new Error('this is the module of a worker thread')
 const port = parentPort
-const post = (message: FromWorker) => port.postMessage(message)
+const post = (message: FromWorker, transfer: ArrayBuffer[] = []) =>
+  port.postMessage(message, transfer)
 
 const waiting = new Map<number, (value: Uint8Array | undefined) => void>()
 let requests = 0
@@ -58,7 +59,8 @@ async function perform(message: Exclude<ToWorker, { type: 'answer' }>): Promise<
     if (builder === undefined) throw new Error('a slice came before it was told whose it is')
     builder.push(message.slice)
     await builder.writeFull()
-    post({ type: 'taken' })
+    const { slice } = message
+    post({ type: 'taken', slice }, [slice.buffer])
   } else if (message.type === 'finish') {
     const parts = (await builder?.finish()) ?? []
     builder = undefined
