@@ -141,6 +141,7 @@ export type {
   WholeQuery,
 } from './objects/types.js'
 export type { Scope } from './scope.js'
+export type { ChangeConditions } from './conditions.js'
 export type {
   CoreMessage,
   CoreMetadata,

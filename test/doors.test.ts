@@ -763,10 +763,17 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
         heartbeatMs: 1,
         signal,
         compat: {},
+        requireConditions: true,
+        cors: { origins: [] },
         onError: nothing,
       },
       call: (options) => http.createHandler(options),
       required: ['authenticate'],
+    },
+    {
+      right: { origins: [], credentials: true, headers: ['X-Key'], maxAgeSeconds: 1 },
+      call: (cors) => http.createHandler({ knowledge, authenticate: 'none', cors }),
+      required: ['origins'],
     },
     {
       right: { emptyJson: true },

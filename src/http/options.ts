@@ -26,6 +26,8 @@ import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
 import type { SparqlEngine } from '../sparql/types.js'
 import type { Authenticate } from './auth.js'
+import { aCors, checkCors } from './cors.js'
+import type { CorsOptions } from './cors.js'
 import { Places } from './places.js'
 import type { Route } from './routes.js'
 import { answerRoutes } from './routes/answer.js'
@@ -83,6 +85,8 @@ export interface HandlerOptions<Request = IncomingMessage> {
   readonly authenticate: Authenticate<Request> | 'none'
   /** In front of every path but /healthz, /readyz and /metrics. Default `/api/v1`; may be empty. */
   readonly prefix?: string
+  /** Which pages of other origins may read answers. Default: none. */
+  readonly cors?: CorsOptions
   /**
    * Whoever replaces or deletes a core, an object, a schema or a flow says which version it read
    * (`If-Match`), or that there is none (`If-None-Match: *`); else it is a 428. Default false.
@@ -211,6 +215,7 @@ const handlerOptions = {
   defaultUser: aText,
   signal: aSignal,
   requireConditions: aFlag,
+  cors: aCors,
   compat: optionsOf<NonNullable<HandlerOptions['compat']>>({ emptyJson: aFlag }),
   onError: aFunction,
 }
@@ -221,7 +226,8 @@ export function checkHandlerOptions<Request>(
   options: HandlerOptions<Request>,
 ): void {
   checkOptions(called, options, handlerOptions, 'authenticate')
-  const { knowledge, objects, flows } = options
+  const { knowledge, objects, flows, cors } = options
+  if (cors !== undefined) checkCors(`${called}: cors`, cors)
   if (knowledge !== undefined || objects !== undefined || flows !== undefined) return
   throw new TypeError(`${called} needs a store: knowledge, objects, flows or several of them`)
 }

@@ -10,6 +10,7 @@ import { isDisconnect } from './body.js'
 import { BodyMemory } from './body-memory.js'
 import type { Call } from './call.js'
 import { checkUnversioned } from './conditions.js'
+import { Cors } from './cors.js'
 import { maxBufferedBytesOf, routesOf } from './options.js'
 import type { HandlerOptions, RequestInfo, Shared } from './options.js'
 import { problemHeaders, problemOf } from './problem.js'
@@ -25,6 +26,7 @@ export class Router<Request> {
   readonly bodies: BodyMemory
   readonly createRequestId = hyperid({ urlSafe: true })
   readonly #pathways: readonly Pathway[]
+  readonly #cors: Cors | undefined
   readonly #onError: HandlerOptions<Request>['onError']
 
   /** Of options that were checked. */
@@ -32,6 +34,7 @@ export class Router<Request> {
     this.identify = createIdentify(options.authenticate)
     this.bodies = new BodyMemory(maxBufferedBytesOf(options), options.authenticate !== 'none')
     this.#pathways = compile(routesOf(options, prefix, shared))
+    this.#cors = options.cors && new Cors(options.cors)
     this.#onError = options.onError
   }
 
@@ -57,6 +60,7 @@ export class Router<Request> {
   async #answer(call: Call, info: RequestInfo<Request>, found: Match | undefined): Promise<void> {
     try {
       sign(call, info.requestId)
+      this.#cors?.sign(call)
       if (found === undefined) throw new LorekeepError('LK_HTTP_NOT_FOUND', 'unknown path')
       await this.#serve(call, info, found)
     } catch (error) {
@@ -87,6 +91,7 @@ export class Router<Request> {
     const { method } = call
     if (method === 'OPTIONS') {
       call.setHeader('Allow', allowedMethods(pathway))
+      this.#cors?.allow(call, allowedMethods(pathway))
       await answer(call, 204)
       return
     }

@@ -153,7 +153,10 @@ export class FetchCall implements Call {
     const all = new Headers(this.#ofAll)
     for (const [name, value] of Object.entries(headers)) {
       for (const one of Array.isArray(value) ? value : [value]) {
-        if (one !== undefined) all.set(name, String(one))
+        if (one === undefined) continue
+        // What was said of every answer before goes for this one, too.
+        if (name === 'Vary') all.append(name, String(one))
+        else all.set(name, String(one))
       }
     }
     this.#status = status

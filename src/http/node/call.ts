@@ -75,12 +75,12 @@ export class NodeCall implements Call {
     const [request, response] = [this.#request, this.#response]
     if (response.destroyed) return
     if (!isBodyPending(request)) {
-      response.writeHead(status, headers).end(body)
+      response.writeHead(status, this.#whole(headers)).end(body)
       return
     }
     // The client is still sending. Closing now would reset the connection under its hands, and the
     // answer would be lost on the way; end() closes, so it comes last.
-    response.writeHead(status, { ...headers, Connection: 'close' })
+    response.writeHead(status, { ...this.#whole(headers), Connection: 'close' })
     if (body === undefined) response.flushHeaders()
     else response.write(body)
     await drain(request)
@@ -91,8 +91,16 @@ export class NodeCall implements Call {
     const [request, response] = [this.#request, this.#response]
     // A body that nobody asked for: see answer().
     const isPending = isBodyPending(request)
-    response.writeHead(status, isPending ? { ...headers, Connection: 'close' } : headers)
+    const whole = this.#whole(headers)
+    response.writeHead(status, isPending ? { ...whole, Connection: 'close' } : whole)
     return new NodeSink(request, response, isPending)
+  }
+
+  /** What was said of every answer before, maybe by the host, goes for this one, too. */
+  #whole(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
+    const before = this.#response.getHeader('Vary')
+    if (before === undefined || headers['Vary'] === undefined) return headers
+    return { ...headers, Vary: `${[before].flat().join(', ')}, ${String(headers['Vary'])}` }
   }
 
   cut(): void {

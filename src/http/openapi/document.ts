@@ -184,7 +184,7 @@ function answerOf(answer: Answer, code: number, example: Example): JsonObject {
   const type = example.accept ?? 'application/json'
   return {
     description,
-    headers: headersOf([...headers, ...always]),
+    headers: headersOf([...always, ...headers]),
     ...(mayBeEmpty && { 'x-may-be-empty': true }),
     ...(content !== undefined && {
       content: contentOf(content, type, isShown ? example.answer : undefined),
@@ -213,7 +213,14 @@ function conditionsOf(route: Route): readonly RequestHeader[] {
   return ['If-Match', 'If-None-Match', ...ofReads, 'If-Unmodified-Since']
 }
 
-const always: readonly ResponseHeader[] = ['X-Request-Id', 'X-Content-Type-Options']
+const always: readonly ResponseHeader[] = [
+  'X-Request-Id',
+  'X-Content-Type-Options',
+  'Access-Control-Allow-Origin?',
+  'Access-Control-Allow-Credentials?',
+  'Access-Control-Expose-Headers?',
+  'Vary?',
+]
 
 function headersOf(names: readonly ResponseHeader[]): JsonObject {
   const headers = names.map((given) => {
@@ -235,7 +242,7 @@ function problemsOf(route: Route, { errors = [] }: Operation): JsonObject {
     number,
     {
       description: codes.map((code) => `\`${code}\`: ${catalogue[code].message}.`).join(' '),
-      headers: headersOf([...headersByStatus(Number(number), codes), ...always]),
+      headers: headersOf([...always, ...headersByStatus(Number(number), codes)]),
       content: {
         'application/problem+json': {
           schema: { allOf: [ref('Problem'), { properties: { code: { enum: codes } } }] },

@@ -73,6 +73,9 @@ export type RequestHeader = keyof typeof requestHeaders
 export const responseHeaders = {
   'X-Request-Id': 'Names the request; `onError` of the host is told the same.',
   'X-Content-Type-Options': '`nosniff`.',
+  'Access-Control-Allow-Origin': 'The page that may read it, where the server has `cors`.',
+  'Access-Control-Allow-Credentials': 'Whether it may be sent cookies.',
+  'Access-Control-Expose-Headers': 'What the page may read of the head.',
   'Cache-Control': 'Whether it may be kept.',
   'WWW-Authenticate': 'How to say who one is.',
   'Retry-After': 'Seconds until it is worth to ask again.',
