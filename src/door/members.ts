@@ -1,8 +1,9 @@
 // Reading of an object that may come from a client, member by member: what is wrong is noted, and
 // the reading goes on.
 
+import { keepShape } from '../kept-shapes.js'
 import { formatPath, type JsonPath } from './json.js'
-import type { Problems } from './problems.js'
+import { Problems } from './problems.js'
 import { aCount, aFlag, aText, broken, oneOf, type Rule, aList } from './rules.js'
 import { isRecord, joined, shown, type Fields } from './wording.js'
 
@@ -85,3 +86,5 @@ export class Members {
     this.problems.unknown(this.#given, [...new Set(this.#asked)], this.path)
   }
 }
+
+keepShape(new Members({}, '', new Problems(), ''))

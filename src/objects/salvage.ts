@@ -9,14 +9,8 @@ import { Numbers, placeOf } from '../verify/numbers.js'
 import { Reading, tupleOf } from '../verify/reading.js'
 import { givenOut, tupleText, type Report } from '../verify/report.js'
 import { Block, recordOf, encodeBlocks, blockRows, type Row } from './engine/block.js'
-import {
-  EntryPage,
-  newKeys,
-  noEntries,
-  sortEntries,
-  sortWords,
-  type KeyList,
-} from './engine/entries.js'
+import { EntryPage, noEntries, sortEntries, sortWords } from './engine/entries.js'
+import { newKeys, type KeyList } from './engine/key-list.js'
 import { IdHash } from './engine/hash.js'
 import { indexOf, mergeChange, type Index } from './engine/index-runs.js'
 import type { EntryPages } from './engine/list.js'

@@ -140,6 +140,10 @@ function* piecesOf(
   end: number,
 ): Generator<readonly [from: number, to: number]> {
   const run = text.slice(start, end)
+  if (!/[^\0-\u3040]/.test(run)) {
+    yield [start, end]
+    return
+  }
   let from = 0
   for (const { 0: kana, index } of run.matchAll(/\p{sc=Hira}[\p{sc=Hira}\p{M}ー]*/gu)) {
     if (index > from) yield [start + from, start + index]

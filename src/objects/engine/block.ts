@@ -156,6 +156,7 @@ export class Block {
   readonly #made = new Map<string, Column>()
   #offsets: ArrayLike<number> | undefined
   #refs: Float64Array | undefined
+  #hasRest: boolean | undefined
   #given = 0
   #object: Assembly | undefined
   #stored: Assembly | undefined
@@ -272,26 +273,25 @@ export class Block {
   /** The object's own fields: the id first, the declared ones in their order, then the rest. */
   object(n: number): JsonObject {
     const assembly = (this.#object ??= this.#assembly([]))
-    const object = assembly.make(this.#columnsOf(assembly, n), n, copy)
+    const columns = this.#columnsOf(assembly)
+    const object =
+      columns === undefined
+        ? assembly.make(this.#columns.single(assembly.sources, n), 0, copy)
+        : assembly.make(columns, n, copy)
     this.#addRest(object, n)
     return object
   }
 
   stored(n: number): StoredObject {
     const assembly = (this.#stored ??= this.#assembly([...storedColumns, columnNames.metadata]))
-    const columns = this.#columnsOf(assembly, n)
-    const system = columns.length - storedColumns.length - 1
-    const at = (place: number) => (columns[system + place] as Column)[n]
-    const metadata = metadataOf(
-      at(storedColumns.length) as JsonObject | undefined,
-      at(createdAt) as string,
-      at(updatedAt) as string,
-      at(collectionAt) as string,
-    )
-    const object = assembly.make(columns, n, copy, metadata)
+    const columns = this.#columnsOf(assembly)
+    const object: Record<string, JsonValue> =
+      columns === undefined
+        ? storedOf(assembly, this.#columns.single(assembly.sources, n), 0)
+        : storedOf(assembly, columns, n)
     this.#addRest(object, n)
     if (this.#hash !== undefined) {
-      object[versionField] = this.#hash.version(this.refs[n] as number, at(updatedAt) as string)
+      object[versionField] = this.#version(n)
     }
     return object as StoredObject
   }
@@ -324,9 +324,10 @@ export class Block {
   }
 
   #addRest(object: Record<string, JsonValue>, n: number): void {
-    const rest = this.#columns.value(columnNames.rest, n) as JsonObject | undefined
+    this.#hasRest ??= this.#columns.has(columnNames.rest)
+    const rest = this.#hasRest ? this.#columns.value(columnNames.rest, n) : undefined
     if (rest === undefined) return
-    for (const name of Object.keys(rest)) object[name] = copy(rest[name] as JsonValue)
+    for (const [name, value] of Object.entries(rest as JsonObject)) object[name] = copy(value)
   }
 
   #assembly(system: readonly string[]): Assembly {
@@ -342,9 +343,9 @@ export class Block {
     return this.#given > fewRows || ++this.#given > fewRows
   }
 
-  /** The columns of an assembly, with the values of one row at least. */
-  #columnsOf(assembly: Assembly, n: number): readonly Column[] {
-    if (!this.#isBusy()) return this.#columns.single(assembly.sources, n)
+  /** The columns of an assembly, once they are decoded. */
+  #columnsOf(assembly: Assembly): readonly Column[] | undefined {
+    if (!this.#isBusy()) return undefined
     assembly.columns ??= assembly.sources.map((name) => this.#columns.column(name))
     return assembly.columns
   }
@@ -388,6 +389,19 @@ interface Assembly {
   /** The columns that the members come from, by name; and decoded, once that pays. */
   readonly sources: readonly string[]
   columns: readonly Column[] | undefined
+}
+
+/** As it is given out, but for what the schema does not declare. */
+function storedOf({ make }: Assembly, columns: readonly Column[], n: number): JsonObject {
+  const system = columns.length - storedColumns.length - 1
+  const at = (place: number) => (columns[system + place] as Column)[n]
+  const metadata = metadataOf(
+    at(storedColumns.length) as JsonObject | undefined,
+    at(createdAt) as string,
+    at(updatedAt) as string,
+    at(collectionAt) as string,
+  )
+  return make(columns, n, copy, metadata)
 }
 
 const systemFields: ReadonlySet<string> = new Set([...storedColumns, columnNames.metadata])

@@ -6,7 +6,8 @@ import type { Operation } from '../../storage.js'
 import { recordOf, type Row } from './block.js'
 import { planBlocks } from './block-plan.js'
 import { CollectionRecords, collectionsFor, type KnownCollections } from './collection-records.js'
-import { EntryPage, newKeys, sortEntries, sortWords, type KeyList } from './entries.js'
+import { EntryPage, sortEntries, sortWords } from './entries.js'
+import { newKeys, type KeyList } from './key-list.js'
 import {
   definitionOf,
   indexOf,

@@ -3,6 +3,7 @@
 import { ColumnReader, ColumnWriter } from './columns.js'
 import { orderOf } from '../../radix-sort.js'
 import { tableSpan } from './ref.js'
+import type { KeyList } from './key-list.js'
 import { encodeWords, WordPage, type WordEntries } from './word-page.js'
 import { compareScalars, type Scalar } from '../values/values.js'
 
@@ -13,19 +14,6 @@ export interface Entries {
   /** Of words that were added: where in their rows they are, and how long these are. */
   readonly places?: readonly string[] | undefined
   readonly lengths?: ArrayLike<number> | undefined
-}
-
-/** Entries in no order, as rows make them. */
-export interface KeyList {
-  readonly keys: Scalar[]
-  readonly refs: number[]
-  /** Of an index of text, else empty. */
-  readonly places: string[]
-  readonly lengths: number[]
-}
-
-export function newKeys(): KeyList {
-  return { keys: [], refs: [], places: [], lengths: [] }
 }
 
 export const noEntries: Entries = { keys: [], refs: new Float64Array(0) }

@@ -2,7 +2,7 @@
 
 import { irregularKeys, regularKey } from '../values/values.js'
 import { member, type Row } from './block.js'
-import type { KeyList } from './entries.js'
+import type { KeyList } from './key-list.js'
 import type { Index } from './index-runs.js'
 import { addWordKeys, wordsOf, type TextField } from './word-keys.js'
 

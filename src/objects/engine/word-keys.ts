@@ -1,10 +1,11 @@
 // The keys of a text index: for each row one entry for each of its words, with how often the row has
 // it and where, and one for its length.
 
+import { keepShape } from '../../kept-shapes.js'
 import { eachWord } from '../../text/words.js'
 import { eachText } from '../values/texts.js'
 import type { Path } from '../values/path.js'
-import type { KeyList } from './entries.js'
+import type { KeyList } from './key-list.js'
 
 /** A field of a text index. */
 export interface TextField {
@@ -113,6 +114,37 @@ export function placesIn(bytes: Uint8Array, from: number, to: number, offset = 0
   return places
 }
 
+/** The same one by one, where nobody keeps them: most words are in a row once. */
+export class PlaceReader {
+  place = 0
+  #bytes: Uint8Array = new Uint8Array(0)
+  #at = 0
+  #to = 0
+
+  /** Of a word that is there: it has a place. */
+  begin(bytes: Uint8Array, from: number, to: number): void {
+    this.#bytes = bytes
+    this.#at = from
+    this.#to = to
+    this.next()
+  }
+
+  /** False where there are no more. */
+  next(): boolean {
+    if (this.#at >= this.#to) return false
+    let [place, unit] = [0, 1]
+    let digit = (this.#bytes[this.#at++] as number) - firstDigit
+    for (; digit >= more; digit = (this.#bytes[this.#at++] as number) - firstDigit) {
+      place += (digit - more) * unit
+      unit *= more
+    }
+    this.place = place + digit * unit
+    return true
+  }
+}
+
+keepShape(new PlaceReader())
+
 /** Where the keys of a form begin, and what they end in front of. */
 export function keysOfForm(form: string): readonly [from: string, to: string] {
   return [form + separator, form + behindSeparator]
@@ -131,6 +163,25 @@ export function formOf(key: string): string {
   return key.slice(0, key.indexOf(separator))
 }
 
-export function countIn(key: string): number {
-  return parseInt(key.slice(key.indexOf(separator) + 1), radix)
+/**
+ * Where the form ends of a key that lies there as UTF-8, in which no byte of the separator or of a count is part of
+ * another character; `from - 1` where it is no key.
+ */
+export function formEndIn(bytes: Uint8Array, from: number, to: number): number {
+  let end = to - 1
+  while (end >= from && bytes[end] !== 0) end--
+  return end
 }
+
+/** The count of a key whose form ends there. */
+export function countIn(bytes: Uint8Array, formEnd: number, to: number): number {
+  let count = 0
+  for (let at = formEnd + 1; at < to; at++) {
+    const digit = bytes[at] as number
+    count = count * radix + (digit < firstLetter ? digit - zero : digit - firstLetter + 10)
+  }
+  return count
+}
+
+const zero = 0x30
+const firstLetter = 0x61

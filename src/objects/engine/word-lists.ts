@@ -5,7 +5,7 @@ import type { Entries, EntryPage } from './entries.js'
 import type { Index, Run } from './index-runs.js'
 import { joinSpans, spanOf, type Span } from './index-scan.js'
 import type { Bound, EntryPages, SortedList } from './list.js'
-import { countIn, formOf, keysBeginning, keysOfForm } from './word-keys.js'
+import { formOf, keysBeginning, keysOfForm } from './word-keys.js'
 import { WordCursor, type WordPage } from './word-page.js'
 
 /** Entries of one key: of rows that have a word, or several that begin alike, as often as each other. */
@@ -40,10 +40,10 @@ export function cursorOf({ page, group }: Posting): WordCursor {
 
 /** Pages of one run that may have something of a span. */
 interface Part {
-  readonly list: SortedList
   readonly span: Span
-  readonly from: number
-  readonly to: number
+  readonly numbers: readonly number[]
+  /** Held: some may have to go from memory for others. */
+  readonly pages: (EntryPage | undefined)[]
 }
 
 /** Pages that are read at once. */
@@ -58,78 +58,81 @@ export async function wordLists(
   spans: readonly Span[],
   entries: EntryPages,
 ): Promise<readonly WordList[]> {
-  const parts = spans.map((span) => partsOf(runs, span))
-  const held = await pagesOf(parts.flat(), entries)
+  const parts = spans.map((span) => partsOf(runs, span, entries))
+  await readMissing(parts, entries)
   const lists: WordList[] = []
   for (const [n, ofSpan] of parts.entries()) {
     const postings: Posting[] = []
     let count = 0
-    for (const part of ofSpan) count += collect(part, held, postings)
+    for (const part of ofSpan) {
+      eachRange(part, (page, from, to) => {
+        for (let group = from; group < to; group++) {
+          postings.push({ page, group, count: page.countOf(group) })
+        }
+        count += page.start(to) - page.start(from)
+      })
+    }
     lists.push({ postings, entries: count, gone: await goneIn(runs, spans[n] as Span, entries) })
   }
   return lists
 }
 
-function partsOf(runs: readonly Run[], span: Span): readonly Part[] {
+function partsOf(runs: readonly Run[], span: Span, entries: EntryPages): readonly Part[] {
   const parts: Part[] = []
   for (const { adds } of runs) {
     if (adds.length === 0) continue
     const [from, to] = adds.pagesBetween(span.low, span.high)
-    if (from < to) parts.push({ list: adds, span, from, to })
+    if (from >= to) continue
+    const numbers = adds.pages.slice(from, to)
+    parts.push({ span, numbers, pages: numbers.map((number) => entries.peek(number)) })
   }
   return parts
 }
 
-/** By number, and held: some may have to go from memory for others. */
-async function pagesOf(
-  parts: readonly Part[],
+/** What is not in memory. */
+async function readMissing(
+  parts: readonly (readonly Part[])[],
   entries: EntryPages,
-): Promise<ReadonlyMap<number, EntryPage>> {
-  const held = new Map<number, EntryPage>()
-  const missing = new Set<number>()
-  for (const { list, from, to } of parts) {
-    for (let n = from; n < to; n++) {
-      const number = list.pages[n] as number
-      const page = entries.peek(number)
-      if (page === undefined) missing.add(number)
-      else held.set(number, page)
+): Promise<void> {
+  const missing = new Map<number, EntryPage | undefined>()
+  for (const ofSpan of parts) {
+    for (const { numbers, pages } of ofSpan) {
+      for (let n = 0; n < numbers.length; n++) {
+        if (pages[n] === undefined) missing.set(numbers[n] as number, undefined)
+      }
     }
   }
-  if (missing.size === 0) return held
-  const numbers = [...missing]
+  if (missing.size === 0) return
+  const numbers = [...missing.keys()]
   for (let at = 0; at < numbers.length; at += pagesPerRead) {
     const some = numbers.slice(at, at + pagesPerRead)
-    for (const [n, page] of (await entries.loadMany(some)).entries()) {
-      held.set(some[n] as number, page)
+    const pages = await entries.loadMany(some)
+    for (const [n, number] of some.entries()) missing.set(number, pages[n])
+  }
+  for (const ofSpan of parts) {
+    for (const { numbers, pages } of ofSpan) {
+      for (const [n, number] of numbers.entries()) pages[n] ??= missing.get(number)
     }
   }
-  return held
 }
 
-/** Adds the postings of a part. Gives how many entries they have. */
-function collect(
-  { list, span: { low, high }, from, to }: Part,
-  held: ReadonlyMap<number, EntryPage>,
-  postings: Posting[],
-): number {
-  let count = 0
-  for (let n = from; n < to; n++) {
-    const number = list.pages[n] as number
-    const page = held.get(number) as EntryPage
+/** Calls with the keys of each page that are in the span: from, not including to. */
+function eachRange(
+  { span: { low, high }, numbers, pages }: Part,
+  take: (page: WordPage, from: number, to: number) => void,
+): void {
+  for (let n = 0; n < pages.length; n++) {
+    const page = pages[n] as EntryPage
     const { words } = page
     if (words === undefined) {
-      checkLengths(page, number)
+      checkLengths(page, numbers[n] as number)
       continue
     }
-    const first = n === from ? words.lowerGroup(low.key as string) : 0
-    const isEnd = n === to - 1 && typeof high.key === 'string'
-    const end = isEnd ? words.lowerGroup(high.key as string) : words.groups
-    for (let group = first; group < end; group++) {
-      postings.push({ page: words, group, count: countIn(words.keyOf(group)) })
-    }
-    if (first < end) count += words.start(end) - words.start(first)
+    const from = n === 0 ? words.lowerGroup(low.key as string) : 0
+    const isEnd = n === pages.length - 1 && typeof high.key === 'string'
+    const to = isEnd ? words.lowerGroup(high.key as string, from) : words.groups
+    if (from < to) take(words, from, to)
   }
-  return count
 }
 
 /** How long rows are lies in front of all words. @throws LorekeepError `LK_STORAGE_CORRUPT` */
@@ -222,28 +225,42 @@ export async function listsBeginning(
 ): Promise<ReadonlyMap<string, WordList> | undefined> {
   // One may begin as another does.
   const spans = joinSpans(beginnings.map(spanBeginning))
-  const parts = spans.map((span) => partsOf(runs, span))
-  if (parts.some((ofSpan) => ofSpan.some(({ from, to }) => to - from > fewPages))) return undefined
-  const held = await pagesOf(parts.flat(), entries)
-  const found = new Map<string, { postings: Posting[]; entries: number; gone: WordList['gone'] }>()
-  const tested = new Map<string, boolean>()
+  const parts = spans.map((span) => partsOf(runs, span, entries))
+  if (parts.some((ofSpan) => ofSpan.some(({ pages }) => pages.length > fewPages))) return undefined
+  await readMissing(parts, entries)
+  const found = new Map<string, GrowingList>()
+  const failed = new Set<string>()
   for (const [n, ofSpan] of parts.entries()) {
-    const postings: Posting[] = []
-    for (const part of ofSpan) collect(part, held, postings)
     const gone = await goneIn(runs, spans[n] as Span, entries)
-    for (const posting of postings) {
-      const { page, group } = posting
-      const form = formOf(page.keyOf(group))
-      let isOne = tested.get(form)
-      if (isOne === undefined) tested.set(form, (isOne = test(form)))
-      if (!isOne) continue
-      let list = found.get(form)
-      if (list === undefined) found.set(form, (list = { postings: [], entries: 0, gone }))
-      list.postings.push(posting)
-      list.entries += page.start(group + 1) - page.start(group)
+    const listOf = (form: string): GrowingList | undefined => {
+      const known = found.get(form)
+      if (known !== undefined || failed.has(form)) return known
+      if (!test(form)) {
+        failed.add(form)
+        return undefined
+      }
+      const list = { postings: [], entries: 0, gone }
+      found.set(form, list)
+      return list
+    }
+    for (const part of ofSpan) {
+      eachRange(part, (page, from, to) => {
+        let list: GrowingList | undefined
+        for (let group = from; group < to; group++) {
+          if (group === from || !page.isOfFormBefore(group)) list = listOf(page.formOf(group))
+          if (list === undefined) continue
+          list.postings.push({ page, group, count: page.countOf(group) })
+          list.entries += page.start(group + 1) - page.start(group)
+        }
+      })
     }
   }
   return new Map([...found].sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+interface GrowingList extends WordList {
+  readonly postings: Posting[]
+  entries: number
 }
 
 /** Of runs: forms by what they are asked by. */

@@ -3,7 +3,9 @@
 // filled the memory for pages with a text of 20 MB. docs/format.md describes the bytes.
 
 import { LorekeepError } from '../../errors.js'
+import { keepShape } from '../../kept-shapes.js'
 import { tableSpan } from './ref.js'
+import { countIn, formEndIn } from './word-keys.js'
 
 /** In order of keys, then references. */
 export interface WordEntries {
@@ -121,6 +123,28 @@ export class WordPage {
     return this.bytes.toString('latin1', from, this.#keysAt + (this.#keyEnds[group] as number))
   }
 
+  /** Without the count. */
+  formOf(group: number): string {
+    const from = this.#keyAt(group)
+    const to = this.#formEnd(group)
+    return this.bytes.toString(this.#keys === undefined ? 'latin1' : 'utf8', from, to)
+  }
+
+  /** How often the rows of a key have its form. */
+  countOf(group: number): number {
+    return countIn(this.bytes, this.#formEnd(group), this.#keyAt(group + 1))
+  }
+
+  /** Whether the key of the group before that one is of the same form. */
+  isOfFormBefore(group: number): boolean {
+    const { bytes } = this
+    const [from, before] = [this.#keyAt(group), this.#keyAt(group - 1)]
+    const length = this.#formEnd(group) - from
+    if (this.#formEnd(group - 1) - before !== length) return false
+    for (let n = 0; n < length; n++) if (bytes[from + n] !== bytes[before + n]) return false
+    return true
+  }
+
   /** The key that an entry has. */
   groupOf(n: number): number {
     let low = 0
@@ -133,10 +157,15 @@ export class WordPage {
     return low
   }
 
-  /** How many keys are less. */
-  lowerGroup(key: string): number {
-    let low = 0
+  /** How many keys are less; those in front of the first one are. */
+  lowerGroup(key: string, first = 0): number {
+    let low = first
     let high = this.groups
+    // Most of what is looked for behind something is near it.
+    for (let step = 1; first > 0 && low + step < high; step *= 2) {
+      if (this.#compare(low + step - 1, key) < 0) low += step
+      else high = low + step - 1
+    }
     while (low < high) {
       const middle = (low + high) >>> 1
       if (this.#compare(middle, key) < 0) low = middle + 1
@@ -196,6 +225,18 @@ export class WordPage {
     return refs
   }
 
+  /** Where a key begins, in the bytes of the page. */
+  #keyAt(group: number): number {
+    return this.#keysAt + this.#keyStart(group)
+  }
+
+  #formEnd(group: number): number {
+    const from = this.#keyAt(group)
+    const end = formEndIn(this.bytes, from, this.#keyAt(group + 1))
+    if (end < from) throw notWords()
+    return end
+  }
+
   #keyStart(group: number): number {
     return group === 0 ? 0 : (this.#keyEnds[group - 1] as number)
   }
@@ -216,67 +257,94 @@ export class WordPage {
   }
 }
 
-/** Walks the entries of one key. */
+/** Walks the entries of one key, those of some rows at a time: one by one they took three times as long. */
 export class WordCursor {
   readonly page: WordPage
-  /** The number of the row that is next; Infinity behind the last one. */
-  row: number
-  /** Its entry, and where that one's places begin in the bytes of the page. */
+  /** The number of the row that is next; Infinity behind the last one, and first, so that it never is an integer to V8. */
+  row = Infinity
+  /** Its entry. */
   n: number
-  placeAt: number
   readonly #end: number
   #at: number
+  /** An entry, and where its places begin in the bytes of the page. */
+  #placesOf: number
+  #placesAt: number
 
   /** @throws LorekeepError `LK_STORAGE_CORRUPT` */
   constructor(page: WordPage, group: number) {
     if (page.unit !== tableSpan) throw notWords()
     this.page = page
-    this.n = page.start(group) - 1
+    this.n = page.start(group)
     this.#end = page.start(group + 1)
     this.#at = page.refStart(group)
-    this.placeAt = page.placeStart(group)
-    this.row = Math.floor(page.base / tableSpan)
-    this.next()
-    // There was none before the first.
-    this.placeAt = page.placeStart(group)
+    this.#placesOf = this.n
+    this.#placesAt = page.placeStart(group)
+    if (this.n < this.#end) this.row = Math.floor(page.base / tableSpan) + this.#distance()
   }
 
-  /** Where its places end. */
-  get placeEnd(): number {
-    return this.placeAt + (this.page.placeBytes[this.n] as number)
-  }
-
-  /** How long its row is. */
-  get length(): number {
-    return this.page.lengths[this.n] as number
-  }
-
-  next(): void {
-    const { page } = this
-    const { bytes } = page
-    this.placeAt += page.placeBytes[this.n] ?? 0
-    if (++this.n >= this.#end) {
-      this.row = Infinity
-      return
-    }
-    const byte = bytes[this.#at++] as number
-    if (byte < 128) this.row += byte
-    else this.#add(byte - 128)
-  }
-
-  #add(first: number): void {
+  /**
+   * Passes all rows in front of `end`, and writes of those from `base` on how far they lie behind it.
+   * Gives how many these are: the last ones in front of the entry that is next then.
+   */
+  take(base: number, end: number, rows: Uint16Array): number {
+    if (this.row >= end) return 0
     const { bytes } = this.page
-    let number = first
-    for (let unit = 128; ; unit *= 128) {
-      const byte = bytes[this.#at++] ?? 0
-      if (byte < 128) {
-        this.row += number + byte * unit
-        return
+    const last = this.#end - 1
+    const span = end - base
+    let behind = this.row - base
+    let [n, at, count] = [this.n, this.#at, 0]
+    for (;;) {
+      if (behind >= 0) rows[count++] = behind
+      if (n++ === last) {
+        this.row = Infinity
+        break
       }
-      number += (byte - 128) * unit
+      const byte = bytes[at++] as number
+      if (byte < 128) behind += byte
+      else {
+        this.#at = at - 1
+        behind += this.#distance()
+        at = this.#at
+      }
+      if (behind < span) continue
+      this.row = base + behind
+      break
     }
+    this.n = n
+    this.#at = at
+    return count
+  }
+
+  /** To the next row. */
+  #distance(): number {
+    const { bytes } = this.page
+    let distance = 0
+    for (let unit = 1; ; unit *= 128) {
+      const byte = bytes[this.#at++] ?? 0
+      if (byte < 128) return distance + byte * unit
+      distance += (byte - 128) * unit
+    }
+  }
+
+  /** Where the places of an entry begin. Not of one in front of the one that was asked about before. */
+  placesAt(n: number): number {
+    const { placeBytes } = this.page
+    let at = this.#placesAt
+    for (let entry = this.#placesOf; entry < n; entry++) at += placeBytes[entry] as number
+    this.#placesOf = n
+    this.#placesAt = at
+    return at
   }
 }
+
+keepShape(
+  new WordCursor(
+    new WordPage(
+      encodeWords({ keys: ['\0'], refs: new Float64Array(1), places: [''], lengths: [0] }),
+    ),
+    0,
+  ),
+)
 
 export function encodeWords({ keys, refs, places, lengths }: WordEntries): Buffer {
   const { length } = keys

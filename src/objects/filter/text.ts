@@ -71,6 +71,7 @@ export function readText(value: unknown, at: JsonPath, problems: Problems): Pars
   }
 }
 
-function unique<T>(values: readonly T[]): T[] {
+function unique<T>(values: readonly T[]): readonly T[] {
+  if (values.length < 2) return values
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()]
 }

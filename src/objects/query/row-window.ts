@@ -26,19 +26,19 @@ export class RowBits {
     return count
   }
 
-  /** Calls with those that are there, growing. None is there afterwards. */
-  drain(take: (row: number) => void): void {
+  /** Writes those that are there, growing, and gives how many. None is there afterwards. */
+  drain(rows: Uint16Array): number {
     const words = this.#words
+    let count = 0
     for (let n = 0; n < words.length; n++) {
       let word = words[n] as number
       if (word === 0) continue
       words[n] = 0
-      while (word !== 0) {
-        const low = word & -word
-        take(n * 32 + 31 - Math.clz32(low))
-        word ^= low
+      for (; word !== 0; word &= word - 1) {
+        rows[count++] = n * 32 + 31 - Math.clz32(word & -word)
       }
     }
+    return count
   }
 }
 

@@ -1,6 +1,7 @@
 // Objects of a table, block by block: those of given references, or all, that match a filter.
 
 import { setImmediate as turn } from 'node:timers/promises'
+import { keepShape } from '../../kept-shapes.js'
 import { LorekeepError } from '../../errors.js'
 import { decodedFactor, type Block } from '../engine/block.js'
 import type { ParsedCondition } from '../filter/condition.js'
@@ -44,13 +45,20 @@ export class Meter {
     if (this.milliseconds > maxQueryMs) fail(`it has run for ${maxQueryMs} ms`)
   }
 
+  /** Whether others wait for their turn by now. */
+  get isTired(): boolean {
+    return performance.now() - this.#turned >= maxTurnMs
+  }
+
   /** Lets others have their turn now and then. */
   async breathe(): Promise<void> {
-    if (performance.now() - this.#turned < maxTurnMs) return
+    if (!this.isTired) return
     await turn()
     this.#turned = performance.now()
   }
 }
+
+keepShape(new Meter({ maxQueryObjects: 0, maxQueryMs: 0 }))
 
 /** How well a row fits a `$text`. */
 export type ScoreOf = (ref: number) => number
@@ -128,7 +136,9 @@ export function output(
   const object = fields === undefined ? block.stored(n) : block.project(n, fields)
   const isScored = fields === undefined || fields.some(([name]) => name === scoreField)
   if (scoreOf === undefined || !isScored) return object
-  return Object.assign(object, { [scoreField]: scoreOf(block.refs[n] as number) })
+  const scored: Record<string, unknown> = object
+  scored[scoreField] = scoreOf(block.refs[n] as number)
+  return object
 }
 
 /** Where rows lie, in the order of the references given; `undefined` for those that are gone. */

@@ -100,6 +100,8 @@ class TextSearch {
   readonly #memory: Memory
   readonly #meter: Meter
   readonly #seen: SeenRows | undefined
+  /** Of words of phrases, which are looked up once. */
+  readonly #known = new Map<string, WordList>()
   #keys = 0
 
   constructor(
@@ -144,7 +146,7 @@ class TextSearch {
     const { number } = this.#table
     const has = this.#seen?.has
     const scores = new WordScores(scored, { sums, has, kept, dropped, most, table: number })
-    while (scores.next()) await this.#breathe()
+    while (scores.next()) if (this.#meter.isTired) await this.#breathe()
     this.#meter.keysRead += this.#keys
     return {
       ...scores.finish(),
@@ -160,6 +162,9 @@ class TextSearch {
       isPrefix && n === last ? spanBeginning(form) : spanOfForm(form),
     )
     const lists = await this.#lists(spans)
+    for (const [n, list] of lists.entries()) {
+      if (!isPrefix || n < last) this.#known.set(forms[n] as string, list)
+    }
     const rows: number[] = []
     // The rarest first: of the others only what is in its rows is looked at.
     const sorted = lists
@@ -178,7 +183,7 @@ class TextSearch {
       return { offset, cursors: postings.map(cursorOf) }
     })
     const search = new PhraseSearch(words, isAll ? undefined : isThere)
-    while (search.rows(rows)) await this.#breathe()
+    while (search.rows(rows)) if (this.#meter.isTired) await this.#breathe()
     return Float64Array.from(rows, (row) => row * tableSpan + number)
   }
 
@@ -196,7 +201,7 @@ class TextSearch {
 
   async #formsOf({ form, isPrefix }: AskedWord): Promise<readonly Form[]> {
     if (isPrefix) return [{ text: `${form}*`, span: spanBeginning(form), weight: 1 }]
-    const own = { text: form, span: spanOfForm(form), weight: 1 }
+    const own = { text: form, span: spanOfForm(form), weight: 1, list: this.#known.get(form) }
     if (this.#language === noLanguage) return [own]
     const stemOf = stemmer(this.#language)
     const stem = stemOf(form)
@@ -209,7 +214,7 @@ class TextSearch {
     const forms = near?.keys() ?? (await formsIn(this.#index, beginnings, name, isOfStem, entries))
     const others = [...forms].filter((other) => other !== form)
     return [
-      { ...own, list: near?.get(form) },
+      { ...own, list: near?.get(form) ?? own.list },
       ...others.map((other) => ({
         text: other,
         span: spanOfForm(other),

@@ -1,5 +1,6 @@
 // How well each row fits several words, window by window.
 
+import { keepShape } from '../../kept-shapes.js'
 import { idfOf, norm, saturated } from '../../text/bm25.js'
 import { tableSpan } from '../engine/ref.js'
 import { cursorOf, type TextSums, type WordList } from '../engine/word-lists.js'
@@ -32,6 +33,8 @@ interface Weighed {
   /** How often the row has the word, times what it counts. */
   readonly count: number
   readonly gone: ReadonlySet<number>
+  /** What a row gets, by how long it is, where many ask; 0 is not known yet. */
+  readonly gains: Float64Array | undefined
 }
 
 interface Word {
@@ -50,6 +53,10 @@ interface Window {
   readonly frequencies: Float64Array
   readonly rows: RowBits
   readonly rowsOfWord: RowBits
+  /** Of kept rows 1. */
+  readonly marks: Uint8Array
+  /** Of one cursor, or all. */
+  readonly taken: Uint16Array
 }
 
 function newWindow(): Window {
@@ -58,7 +65,33 @@ function newWindow(): Window {
     frequencies: new Float64Array(windowRows),
     rows: new RowBits(),
     rowsOfWord: new RowBits(),
+    marks: new Uint8Array(windowRows),
+    taken: new Uint16Array(windowRows),
   }
+}
+
+/** Of most rows. */
+const mostLengths = 256
+
+/** Beginning with the first of each. */
+function opened(forms: ScoredWord['forms']): readonly Weighed[] {
+  const cursors: Weighed[] = []
+  for (const { list, weight } of forms) {
+    /** Of all that count as much. */
+    const gains = new Map<number, Float64Array>()
+    const isLong = list.entries > 4 * mostLengths
+    for (const posting of list.postings) {
+      const count = weight * posting.count
+      if (isLong && !gains.has(count)) gains.set(count, new Float64Array(mostLengths))
+      cursors.push({
+        cursor: cursorOf(posting),
+        count,
+        gone: list.gone,
+        gains: gains.get(count),
+      })
+    }
+  }
+  return cursors
 }
 
 export class WordScores {
@@ -87,101 +120,132 @@ export class WordScores {
     const { has, sums } = this.#among
     const isOne = forms.length === 1 && !isPrefix
     const isAll = has === undefined && forms.every(({ list }) => list.gone.size === 0)
-    const open = () =>
-      forms.flatMap(({ list: { postings, gone }, weight }) =>
-        postings.map((posting) => ({
-          cursor: cursorOf(posting),
-          count: weight * posting.count,
-          gone,
-        })),
-      )
-    const having = isOne && isAll ? (forms[0]?.list.entries ?? 0) : this.#rowsIn(open())
-    return { idf: idfOf(having, sums.rows), isOne, cursors: open() }
+    const having = isOne && isAll ? (forms[0]?.list.entries ?? 0) : this.#rowsIn(opened(forms))
+    return { idf: idfOf(having, sums.rows), isOne, cursors: opened(forms) }
   }
 
   /** How many rows several entries are of. */
   #rowsIn(cursors: readonly Weighed[]): number {
     const lists = [cursors.map(({ cursor }) => cursor)]
     const rows = new RowBits()
-    let count = 0
+    const taken = new Uint16Array(windowRows)
+    let all = 0
     for (let base = nextWindow(lists); base < Infinity; base = nextWindow(lists)) {
       for (const { cursor, gone } of cursors) {
-        for (; cursor.row < base + windowRows; cursor.next()) {
-          if (this.#isThere(cursor.row, gone)) rows.add(cursor.row - base)
+        const count = cursor.take(base, base + windowRows, taken)
+        const isAll = this.#isAll(gone)
+        for (let n = 0; n < count; n++) {
+          const row = taken[n] as number
+          if (isAll || this.#isThere(base + row, gone)) rows.add(row)
         }
       }
-      count += rows.clear()
+      all += rows.clear()
     }
-    return count
-  }
-
-  #isThere(row: number, gone: ReadonlySet<number>): boolean {
-    const { has, table } = this.#among
-    if (has === undefined && gone.size === 0) return true
-    const ref = row * tableSpan + table
-    return !gone.has(ref) && has?.(ref) !== false
+    return all
   }
 
   /** The rows of the next window that has any; false at the end. */
   next(): boolean {
-    const base = nextWindow(this.#cursors)
+    const { kept, table } = this.#among
+    const base =
+      kept === undefined
+        ? nextWindow(this.#cursors)
+        : ((kept[this.#nextKept] ?? Infinity) - table) / tableSpan
     if (base === Infinity) return false
     const window = spare.pop() ?? newWindow()
+    const { rows, taken } = window
+    if (kept !== undefined) this.#mark(kept, base, window)
     for (const word of this.#words) {
       if (word.isOne) this.#addOne(word, base, window)
       else this.#addForms(word, base, window)
     }
-    this.#take(base, window)
+    const count = rows.drain(taken)
+    for (let n = 0; n < count; n++) this.#give(base, taken[n] as number, window)
     if (spare.length < mostSpare) spare.push(window)
     return true
   }
 
-  #addOne({ idf, cursors }: Word, base: number, { scores, rows }: Window): void {
-    const end = base + windowRows
-    const norms = this.#norms
-    for (const { cursor, count, gone } of cursors) {
-      for (; cursor.row < end; cursor.next()) {
-        if (!this.#isThere(cursor.row, gone)) continue
-        const row = cursor.row - base
-        scores[row] = (scores[row] as number) + idf * saturated(count / norms.of(cursor.length))
-        rows.add(row)
+  /** What is kept has all words of some phrase: each of these rows is there, and no other. */
+  #mark(kept: Float64Array, base: number, { rows, marks }: Window): void {
+    const { table } = this.#among
+    for (; this.#nextKept < kept.length; this.#nextKept++) {
+      const row = ((kept[this.#nextKept] as number) - table) / tableSpan - base
+      if (row >= windowRows) break
+      marks[row] = 1
+      rows.add(row)
+    }
+  }
+
+  #addOne({ idf, cursors }: Word, base: number, window: Window): void {
+    const { scores, rows, taken } = window
+    const marks = this.#among.kept && window.marks
+    for (const { cursor, count, gone, gains } of cursors) {
+      const found = cursor.take(base, base + windowRows, taken)
+      const { lengths } = cursor.page
+      const isAll = this.#isAll(gone)
+      for (let n = 0, entry = cursor.n - found; n < found; n++, entry++) {
+        const row = taken[n] as number
+        if (marks !== undefined) {
+          if (marks[row] === 0) continue
+        } else {
+          if (!isAll && !this.#isThere(base + row, gone)) continue
+          rows.add(row)
+        }
+        const length = lengths[entry] as number
+        let gain = gains?.[length] ?? 0
+        if (gain === 0) {
+          gain = idf * saturated(count / this.#norms.of(length))
+          if (gains !== undefined && length < mostLengths) gains[length] = gain
+        }
+        scores[row] = (scores[row] as number) + gain
       }
     }
   }
 
   #addForms({ idf, cursors }: Word, base: number, window: Window): void {
-    const { scores, frequencies, rows, rowsOfWord } = window
-    const end = base + windowRows
-    const norms = this.#norms
+    const { scores, frequencies, rows, rowsOfWord, taken } = window
+    const marks = this.#among.kept && window.marks
     for (const { cursor, count, gone } of cursors) {
-      for (; cursor.row < end; cursor.next()) {
-        if (!this.#isThere(cursor.row, gone)) continue
-        const row = cursor.row - base
-        frequencies[row] = (frequencies[row] as number) + count / norms.of(cursor.length)
+      const found = cursor.take(base, base + windowRows, taken)
+      const { lengths } = cursor.page
+      const isAll = this.#isAll(gone)
+      for (let n = 0, entry = cursor.n - found; n < found; n++, entry++) {
+        const row = taken[n] as number
+        if (marks !== undefined) {
+          if (marks[row] === 0) continue
+        } else if (!isAll && !this.#isThere(base + row, gone)) continue
+        const frequency = count / this.#norms.of(lengths[entry] as number)
+        frequencies[row] = (frequencies[row] as number) + frequency
         rowsOfWord.add(row)
       }
     }
-    rowsOfWord.drain((row) => {
+    const found = rowsOfWord.drain(taken)
+    for (let n = 0; n < found; n++) {
+      const row = taken[n] as number
       scores[row] = (scores[row] as number) + idf * saturated(frequencies[row] as number)
       frequencies[row] = 0
       rows.add(row)
-    })
+    }
   }
 
-  #take(base: number, { scores, rows }: Window): void {
-    const { kept, table } = this.#among
-    rows.drain((row) => {
-      const score = scores[row] as number
-      scores[row] = 0
-      const ref = (base + row) * tableSpan + table
-      if (kept !== undefined) {
-        while ((kept[this.#nextKept] ?? Infinity) < ref) this.#nextKept++
-        if (kept[this.#nextKept] !== ref) return
-      }
-      if (this.#isDropped(ref)) return
-      this.#refs[this.#count] = ref
-      this.#scores[this.#count++] = score
-    })
+  #isAll(gone: ReadonlySet<number>): boolean {
+    return this.#among.has === undefined && gone.size === 0
+  }
+
+  #isThere(row: number, gone: ReadonlySet<number>): boolean {
+    const { has, table } = this.#among
+    const ref = row * tableSpan + table
+    return !gone.has(ref) && has?.(ref) !== false
+  }
+
+  #give(base: number, row: number, { scores, marks }: Window): void {
+    const score = scores[row] as number
+    scores[row] = 0
+    marks[row] = 0
+    const ref = (base + row) * tableSpan + this.#among.table
+    if (this.#isDropped(ref)) return
+    this.#refs[this.#count] = ref
+    this.#scores[this.#count++] = score
   }
 
   #isDropped(ref: number): boolean {
@@ -232,3 +296,14 @@ class Norms {
     return found
   }
 }
+
+keepShape(
+  new WordScores([], {
+    sums: { rows: 1, length: 1 },
+    has: undefined,
+    kept: undefined,
+    dropped: [],
+    most: 0,
+    table: 0,
+  }),
+)

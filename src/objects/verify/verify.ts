@@ -34,7 +34,7 @@ import {
   type RunRecord,
   type SchemaRecord,
 } from '../engine/records.js'
-import { newKeys } from '../engine/entries.js'
+import { newKeys } from '../engine/key-list.js'
 import { indexOf } from '../engine/index-runs.js'
 import { laneCount, laneOf, laneOfRow } from '../engine/lanes.js'
 import { laneOfRef, tableOf, tableSpan } from '../engine/ref.js'

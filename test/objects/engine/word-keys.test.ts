@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import t from 'tap'
-import { newKeys, sortWords } from '../../../src/objects/engine/entries.js'
+import { sortWords } from '../../../src/objects/engine/entries.js'
+import { newKeys } from '../../../src/objects/engine/key-list.js'
 import { addWordKeys, placesIn, wordsOf } from '../../../src/objects/engine/word-keys.js'
 import { pickSeed } from '../../fixtures/random.js'
 

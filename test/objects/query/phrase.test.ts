@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import t from 'tap'
-import { EntryPage, newKeys, sliceEntries, sortWords } from '../../../src/objects/engine/entries.js'
+import { EntryPage, sliceEntries, sortWords } from '../../../src/objects/engine/entries.js'
+import { newKeys } from '../../../src/objects/engine/key-list.js'
 import { tableSpan } from '../../../src/objects/engine/ref.js'
 import { addWordKeys, formOf, wordsOf } from '../../../src/objects/engine/word-keys.js'
 import { WordCursor, type WordPage } from '../../../src/objects/engine/word-page.js'
