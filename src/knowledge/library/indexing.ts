@@ -251,12 +251,13 @@ export async function candidateOf(
 
 /** Of a part without triples it is the share of places: most have as much as others. */
 async function deadShare(part: Part, retired: ReadonlySet<string>): Promise<number> {
-  const { triples, places } = part.record
+  const { triples, places, placeRows } = part.record
   const chosen = await choose(part, { not: [...retired] })
   if (chosen === undefined) return 1
   const { accepts, rows } = chosen
   if (accepts === undefined) return 0
-  if (triples > 0) return Math.max(0, 1 - rows / triples)
+  // What several say counts for each of them, or it would hide what nobody says.
+  if (triples > 0) return 1 - rows / placeRows
   return accepts.reduce((dead, accepted) => dead - accepted, places) / places
 }
 

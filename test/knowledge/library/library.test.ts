@@ -162,6 +162,16 @@ t.test('what comes last before a pause is merged with the small parts in one wri
   t.notOk((await kindsOf(backend)).includes('staged'))
 })
 
+t.test('what nobody says any more goes, also where several say the rest', async (t) => {
+  const { knowledge } = await openStore(t, new MemoryBackend(), { indexThreads: 0 })
+  const common = messageOf(['a', 'b', 'c', 'd'].map(saying))
+  for (const id of ['one', 'other']) await knowledge.write({ user, id }, [common])
+  await knowledge.write({ user, id: 'gone' }, said('gone'))
+  t.match(await knowledge.index({ user }), { parts: 1, triples: 5 })
+  await knowledge.delete({ user, id: 'gone' })
+  t.match(await knowledge.index({ user }), { parts: 1, triples: 4 })
+})
+
 t.test('what memory has of a core that was replaced is not seen again', async (t) => {
   // Nothing but what was given up is looked after: the others wait for ever.
   hurried(t, { manySegments: 1e6, quietMs: 1e6, idleMs: 1 })
