@@ -19,6 +19,7 @@ interface DocumentRoutesOptions {
 export function documentRoutes(options: DocumentRoutesOptions): readonly Route[] {
   const { prefix, flows, knowledge } = options
   const single = `${prefix}/flow/{flow}/documents/{document}`
+  const anywhere = `${prefix}/documents/{document}`
 
   return [
     {
@@ -42,6 +43,22 @@ export function documentRoutes(options: DocumentRoutesOptions): readonly Route[]
       method: 'DELETE',
       path: single,
       operation: 'removeDocument',
+      query: { user },
+      run: removeDocument,
+    },
+    {
+      access: 'read',
+      method: 'GET',
+      path: anywhere,
+      operation: 'showAnyDocument',
+      query: { user },
+      run: showDocument,
+    },
+    {
+      access: 'change',
+      method: 'DELETE',
+      path: anywhere,
+      operation: 'removeAnyDocument',
       query: { user },
       run: removeDocument,
     },
@@ -83,14 +100,16 @@ export function documentRoutes(options: DocumentRoutesOptions): readonly Route[]
     await answer(call, 204)
   }
 
-  /** What there is of a document for the principal's eyes, and its jobs of this flow. */
+  /** What there is of a document for the principal's eyes, and its jobs of this flow, or of all. */
   async function askedFor({ principal, parameters, query }: Exchange) {
     const user = actingUser(principal, query.get('user'))
     const ref = { user, document: parameters.get('document') ?? '' }
     const status = await flows.document(ref, { scope: scopeOf(principal) })
     const flow = parameters.get('flow')
-    const jobs = status?.jobs.filter((job) => job.flow === flow) ?? []
-    const isOfFlow = jobs.length > 0 || (flow !== undefined && status?.completed?.flow === flow)
+    const isMeant = (named: string | undefined) => (flow ?? named) === named
+    const jobs = status?.jobs.filter((job) => isMeant(job.flow)) ?? []
+    const { completed } = status ?? {}
+    const isOfFlow = jobs.length > 0 || (completed !== undefined && isMeant(completed.flow))
     return { ref, status, jobs, isOfFlow }
   }
 }

@@ -21,6 +21,12 @@ interface EventRoutesOptions {
   readonly signal: AbortSignal | undefined
 }
 
+const watched = {
+  user,
+  document: aText('Events of the jobs of this document alone.'),
+  job: aText('Events of this job alone: the answer ends with its last one.'),
+}
+
 export function eventRoutes(options: EventRoutesOptions): readonly Route[] {
   const { prefix, flows, heartbeatMs, exportIdleTimeoutMs, signal } = options
   const ends = new Set<() => void>()
@@ -33,11 +39,15 @@ export function eventRoutes(options: EventRoutesOptions): readonly Route[] {
       method: 'GET',
       path: `${prefix}/flow/{flow}/events`,
       operation: 'watchJobs',
-      query: {
-        user,
-        document: aText('Events of the jobs of this document alone.'),
-        job: aText('Events of this job alone: the answer ends with its last one.'),
-      },
+      query: watched,
+      run: watchInPlace,
+    },
+    {
+      access: 'read',
+      method: 'GET',
+      path: `${prefix}/events`,
+      operation: 'watchAnyJobs',
+      query: watched,
       run: watchInPlace,
     },
   ]
@@ -52,7 +62,7 @@ export function eventRoutes(options: EventRoutesOptions): readonly Route[] {
     if (call.isBodyPending) {
       throw new LorekeepError('LK_HTTP_REQUEST', 'a stream of events is asked for without a body')
     }
-    const watched = await watchedIn(exchange)
+    const asked = await watchedIn(exchange)
     if (call.method === 'HEAD') {
       await answer(call, 200, eventHeaders)
       return
@@ -67,7 +77,7 @@ export function eventRoutes(options: EventRoutesOptions): readonly Route[] {
     try {
       // Begun before the headers go out: who has them misses nothing from then on.
       const scope = scopeOf(principal)
-      const events = flows.watch({ ...watched, scope, signal: ended.signal })
+      const events = flows.watch({ ...asked, scope, signal: ended.signal })
       sending = beginEvents(call, limits)
       await sending.all(typed(events))
     } finally {
@@ -79,25 +89,26 @@ export function eventRoutes(options: EventRoutesOptions): readonly Route[] {
 
   /** @throws LorekeepError where it is not there, or not for the principal's eyes */
   async function watchedIn({ principal, parameters, query }: Exchange): Promise<WatchQuery> {
-    const flow = parameters.get('flow') ?? ''
+    const flow = parameters.get('flow')
     const user = shownUser(principal, query.get('user'))
     const document = query.get('document')
     const id = query.get('job')
-    if ((await flows.get(flow)) === undefined) {
+    if (flow !== undefined && (await flows.get(flow)) === undefined) {
       throw new LorekeepError('LK_FLOW_NOT_FOUND', `'${flow}'`, { details: { flow } })
     }
     if (id !== undefined) {
       const job = await flows.job(id, { scope: scopeOf(principal) })
       // Events of a job that the other parameters leave out would never come.
       const isMeant =
-        job?.flow === flow &&
+        job !== undefined &&
+        (flow ?? job.flow) === job.flow &&
         (user ?? job.user) === job.user &&
         (document ?? job.document) === job.document
       if (isMeant) return { job: id }
       throw new LorekeepError('LK_JOB_NOT_FOUND', `'${id}'`, { details: { job: id } })
     }
     return {
-      flow,
+      ...(flow !== undefined && { flow }),
       ...(user !== undefined && { user }),
       ...(document !== undefined && { document }),
     }

@@ -26,6 +26,8 @@ interface JobRoutesOptions {
 export function jobRoutes({ prefix, flows }: JobRoutesOptions): readonly Route[] {
   const all = `${prefix}/flow/{flow}/jobs`
   const single = `${all}/{job}`
+  // An id says which flow it is of: who has one alone need not know.
+  const anywhere = `${prefix}/jobs/{job}`
 
   return [
     {
@@ -43,6 +45,21 @@ export function jobRoutes({ prefix, flows }: JobRoutesOptions): readonly Route[]
       method: 'POST',
       path: `${single}/retry`,
       operation: 'retryJob',
+      run: retryJob,
+    },
+    { access: 'read', method: 'GET', path: anywhere, operation: 'showAnyJob', run: showJob },
+    {
+      access: 'change',
+      method: 'DELETE',
+      path: anywhere,
+      operation: 'cancelAnyJob',
+      run: cancelJob,
+    },
+    {
+      access: 'change',
+      method: 'POST',
+      path: `${anywhere}/retry`,
+      operation: 'retryAnyJob',
       run: retryJob,
     },
   ]
@@ -88,7 +105,8 @@ export function jobRoutes({ prefix, flows }: JobRoutesOptions): readonly Route[]
   async function jobOf({ principal, parameters }: Exchange): Promise<Job> {
     const id = parameters.get('job') ?? ''
     const job = await flows.job(id, { scope: scopeOf(principal) })
-    if (job !== undefined && job.flow === parameters.get('flow')) return job
+    const flow = parameters.get('flow') ?? job?.flow
+    if (job !== undefined && job.flow === flow) return job
     throw new LorekeepError('LK_JOB_NOT_FOUND', `'${id}'`, { details: { job: id } })
   }
 }
