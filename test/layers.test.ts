@@ -364,6 +364,16 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/tracing',
   ],
   'src/otel': ['src/door', 'src/tracing'],
+  'src/client': [
+    'src/types',
+    'src/json-text',
+    'src/errors',
+    'src/byte-source',
+    'src/knowledge/types',
+    'src/objects/types',
+    'src/flow/types',
+    'src/graph/types',
+  ],
   'src/cli/main': ['src/cli/program', 'src/cli/output'],
   'src/cli/program': [
     ...leaves,

@@ -1,0 +1,97 @@
+// An answer in words, on its way: as AnswerStream has it, from the events of a server.
+
+import { catalogue, LorekeepError } from '../errors.js'
+import type { ErrorCode } from '../errors.js'
+import type { AnswerSource, AnswerStream } from '../graph/types.js'
+import { ServerError } from './connection.js'
+import { eventsOf } from './events.js'
+
+/** Nothing is asked before somebody reads or waits. */
+export function createAnswer<Answer>(
+  ask: (signal: AbortSignal) => Promise<Response>,
+): AnswerStream {
+  const stop = new AbortController()
+  const texts: string[] = []
+  let wake = deferred<void>()
+  let isEnded = false
+  let waiting = 0
+  const sources = deferred<readonly AnswerSource[]>()
+  let running: Promise<Answer> | undefined
+
+  const run = async (): Promise<Answer> => {
+    try {
+      const response = await ask(stop.signal)
+      for await (const { type, data } of eventsOf(response, stop.signal)) {
+        const told = data as Readonly<Record<string, never>>
+        if (type === 'sources') sources.resolve(told['sources'] as never)
+        else if (type === 'text') {
+          texts.push(told['text'] as never)
+          wake.resolve()
+          wake = deferred()
+        } else if (type === 'error') throw problemOf(data)
+        else if (type === 'answer') return data as Answer
+      }
+      throw new LorekeepError('LK_STORAGE_UNAVAILABLE', 'the answer broke off')
+    } catch (error) {
+      sources.reject(error)
+      throw error
+    } finally {
+      isEnded = true
+      wake.resolve()
+    }
+  }
+  const start = () => {
+    running ??= run()
+    running.catch(() => undefined)
+    return running
+  }
+
+  async function* read(): AsyncGenerator<string, void, undefined> {
+    const whole = start()
+    waiting++
+    try {
+      for (let at = 0; ; at++) {
+        while (at >= texts.length && !isEnded) await wake.promise
+        if (at >= texts.length) break
+        yield texts[at] as string
+      }
+      await whole
+    } finally {
+      // Who leaves the loop ends the answer, unless somebody else wants it.
+      if (--waiting === 0 && !isEnded) stop.abort(new LorekeepError('LK_CLOSED', 'nobody reads it'))
+    }
+  }
+
+  const wait = () => {
+    waiting++
+    return start()
+  }
+  return {
+    [Symbol.asyncIterator]: read,
+    [Symbol.toStringTag]: 'AnswerStream',
+    sources: () => {
+      void start()
+      return sources.promise
+    },
+    then: (resolve, reject) => wait().then(resolve as never, reject),
+    catch: (reject) => wait().catch(reject) as never,
+    finally: (act) => wait().finally(act) as never,
+  } as AnswerStream
+}
+
+function problemOf(data: unknown): LorekeepError {
+  const problem = data as ConstructorParameters<typeof ServerError>[1]
+  const code = Object.hasOwn(catalogue, problem.code) ? (problem.code as ErrorCode) : 'LK_INTERNAL'
+  return new ServerError(code, problem)
+}
+
+function deferred<T>() {
+  let resolve!: (value: T) => void
+  let reject!: (reason: unknown) => void
+  const promise = new Promise<T>((done, fail) => {
+    resolve = done
+    reject = fail
+  })
+  promise.catch(() => undefined)
+  return { promise, resolve, reject }
+}

@@ -1,0 +1,250 @@
+// Requests to a server, by the fetch of whatever runs this: no module of Node is imported in this room.
+
+import { parseJson } from '../json-text.js'
+import { catalogue, LorekeepError } from '../errors.js'
+import type { ErrorCode } from '../errors.js'
+
+export interface ConnectOptions {
+  /** Of the server: `https://example.com`, with a path in front of `/api/v1` where it is mounted so. */
+  readonly url: string | URL
+  /** Sent as `Authorization: Bearer`. */
+  readonly token?: string
+  /** In place of the global one. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
+}
+
+/** An error that the server answered with. */
+export class ServerError extends LorekeepError {
+  /** Of the answer. */
+  readonly status: number
+  readonly requestId: string
+
+  constructor(code: ErrorCode, problem: Problem) {
+    const {
+      type: _,
+      title: __,
+      status,
+      detail,
+      kind: ___,
+      requestId,
+      error: ____,
+      ...details
+    } = problem
+    // The sentence of the code comes first there, and here.
+    const { message } = catalogue[code]
+    const more = detail.startsWith(`${message}: `) ? detail.slice(message.length + 2) : undefined
+    super(code, more ?? (detail === message ? undefined : detail), { details })
+    this.status = status
+    this.requestId = requestId
+  }
+}
+
+/** What an error's answer has (RFC 9457). */
+interface Problem {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  readonly code: string
+  readonly kind: string
+  readonly requestId: string
+  readonly error: unknown
+}
+
+export interface Asking {
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly accept?: string
+  readonly type?: string | undefined
+  readonly body?: RequestInit['body']
+  /** Asks again where the server was not reached, or is busy: it changes nothing. */
+  readonly isSafe?: boolean
+  readonly signal?: AbortSignal | undefined
+}
+
+const tries = 4
+const longestWaitMs = 10_000
+
+export class Connection {
+  readonly #base: string
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #fetch: NonNullable<ConnectOptions['fetch']>
+  readonly #closing = new AbortController()
+
+  constructor({ url, token, fetch: given }: ConnectOptions) {
+    const { origin, pathname } = new URL(url)
+    this.#base = `${origin}${pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1/`
+    this.#headers = token === undefined ? {} : { Authorization: `Bearer ${token}` }
+    this.#fetch = given ?? ((url, init) => fetch(url, init))
+  }
+
+  /** What is under way ends with `LK_CLOSED`, and so does what comes later. */
+  close(): void {
+    this.#closing.abort(new LorekeepError('LK_CLOSED'))
+  }
+
+  /** Aborted by the caller's signal, and when the connection is closed. */
+  signalOf(signal: AbortSignal | undefined): AbortSignal {
+    const closing = this.#closing.signal
+    return signal === undefined ? closing : AbortSignal.any([signal, closing])
+  }
+
+  /** An answer with a status of success. @throws ServerError, or the reason of the signal */
+  async ask(method: string, path: string, asking: Asking = {}): Promise<Response> {
+    const signal = this.signalOf(asking.signal)
+    for (let at = 1; ; at++) {
+      signal.throwIfAborted()
+      let response: Response
+      try {
+        response = await this.#send(method, path, asking, signal)
+      } catch (error) {
+        signal.throwIfAborted()
+        if (asking.isSafe !== true || at === tries) throw unreachable(error)
+        await pause(waitMs(at), signal)
+        continue
+      }
+      if (response.ok) return response
+      const error = await errorOf(response)
+      signal.throwIfAborted()
+      const isBusy = response.status === 503 && response.headers.has('Retry-After')
+      if (!isBusy || asking.isSafe !== true || at === tries) throw error
+      const told = Number(response.headers.get('Retry-After')) * 1000
+      await pause(Math.min(told || waitMs(at), longestWaitMs), signal)
+    }
+  }
+
+  async json<T>(method: string, path: string, asking: Asking = {}): Promise<T> {
+    const signal = this.signalOf(asking.signal)
+    const response = await this.ask(method, path, { accept: 'application/json', ...asking })
+    return parseJson(await whole(() => response.text(), signal)) as T
+  }
+
+  /** json() of a question in JSON. */
+  async post<T>(path: string, value: unknown, asking: Asking = {}): Promise<T> {
+    return this.json('POST', path, { ...inJson(value), isSafe: true, ...asking })
+  }
+
+  #send(
+    method: string,
+    path: string,
+    { query = {}, accept = '*/*', type, body }: Asking,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const given = Object.entries(query).filter(([, value]) => value !== undefined)
+    const text = new URLSearchParams(given as [string, string][]).toString()
+    return this.#fetch(`${this.#base}${path}${text && `?${text}`}`, {
+      method,
+      headers: { ...this.#headers, Accept: accept, ...(type && { 'Content-Type': type }) },
+      signal,
+      redirect: 'error',
+      ...(body !== undefined && { body }),
+      // A body that is made while it is sent; the types of Node know the member, those of browsers do not.
+      ...(body instanceof ReadableStream && ({ duplex: 'half' } as object)),
+    })
+  }
+}
+
+export function inJson(value: unknown): Pick<Asking, 'type' | 'body'> {
+  return { type: 'application/json', body: JSON.stringify(value) }
+}
+
+/** One part of a path. Servers, and URLs, take `.` and `..` for folders however they are written. */
+export function part(id: string | number): string {
+  return encodeURIComponent(String(id))
+}
+
+/** What there is; undefined where the server has none of it. */
+export async function maybe<T>(code: ErrorCode, asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof LorekeepError && error.code === code) return undefined
+    throw error
+  }
+}
+
+/** Reads an answer; its error is the signal's reason where that was aborted. */
+export async function whole<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    signal.throwIfAborted()
+    throw unreachable(error)
+  }
+}
+
+/** The chunks of an answer. One that breaks off rejects. Leaving the loop ends the answer. */
+export async function* chunksOf(
+  response: Response,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = response.body?.getReader()
+  if (reader === undefined) return
+  try {
+    for (;;) {
+      const { done, value } = await whole(() => reader.read(), signal)
+      if (done) return
+      yield value as Uint8Array
+    }
+  } finally {
+    reader.cancel().catch(() => undefined)
+  }
+}
+
+/** The lines of an answer, without their ends. */
+export async function* linesOf(
+  response: Response,
+  signal: AbortSignal,
+): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of chunksOf(response, signal)) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+}
+
+async function problemIn(response: Response): Promise<Problem | undefined> {
+  try {
+    return parseJson(await response.text()) as Problem
+  } catch {
+    return undefined
+  }
+}
+
+async function errorOf(response: Response): Promise<LorekeepError> {
+  const problem = await problemIn(response)
+  const code = problem?.code ?? ''
+  if (problem !== undefined && Object.hasOwn(catalogue, code)) {
+    return new ServerError(code as ErrorCode, problem)
+  }
+  const found = `the server answered ${response.status} ${response.statusText}`
+  return new LorekeepError('LK_INTERNAL', `${found}, and is no lorekeep server, or another version`)
+}
+
+/** Nothing is known of what was sent: whether it was done, too. */
+function unreachable(cause: unknown): LorekeepError {
+  return new LorekeepError('LK_STORAGE_UNAVAILABLE', 'the server was not reached, or left', {
+    cause,
+  })
+}
+
+function waitMs(at: number): number {
+  return 100 * 2 ** at * (0.5 + Math.random() / 2)
+}
+
+/** Rejects at once with the reason of the signal. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', leave)
+      resolve()
+    }, ms)
+    const leave = () => {
+      clearTimeout(timer)
+      reject(signal.reason as Error)
+    }
+    signal.addEventListener('abort', leave, { once: true })
+  })
+}

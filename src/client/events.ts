@@ -1,0 +1,25 @@
+// Server-sent events of an answer.
+
+import { parseJson } from '../json-text.js'
+import { linesOf } from './connection.js'
+
+export interface SentEvent {
+  readonly type: string
+  readonly data: unknown
+}
+
+export async function* eventsOf(
+  response: Response,
+  signal: AbortSignal,
+): AsyncGenerator<SentEvent, void, undefined> {
+  let type = ''
+  let data = ''
+  for await (const line of linesOf(response, signal)) {
+    if (line.startsWith('event: ')) type = line.slice(7)
+    else if (line.startsWith('data: ')) data += line.slice(6)
+    else if (line === '' && data !== '') {
+      yield { type, data: parseJson(data) }
+      data = ''
+    }
+  }
+}

@@ -1,0 +1,177 @@
+// The flows of a server, their jobs and documents.
+
+import { LorekeepError } from '../errors.js'
+import type {
+  CompletedDocument,
+  DocumentQuery,
+  DocumentRef,
+  DocumentStatus,
+  FileDocument,
+  Flow,
+  FlowDefinition,
+  FlowQueue,
+  FlowStats,
+  Job,
+  JobEvent,
+  JobQuery,
+  NamedStep,
+  TextDocument,
+  WatchQuery,
+} from '../flow/types.js'
+import { inJson, maybe, part, pause } from './connection.js'
+import type { Asking, Connection } from './connection.js'
+import { eventsOf } from './events.js'
+
+/** A FlowQueue whose scope is the token's, and whose steps are built in: the server runs it. */
+export interface RemoteFlows extends Pick<FlowQueue, 'get' | 'list' | 'start' | 'stop' | 'remove'> {
+  define(
+    definition: Omit<FlowDefinition, 'steps'> & {
+      readonly steps?: readonly (string | NamedStep)[]
+    },
+  ): Promise<Flow>
+  load(flow: string, document: TextDocument | FileDocument): Promise<{ readonly job: string }>
+  job(id: string): Promise<Job | undefined>
+  /** A server gives 1,000 at the most. */
+  jobs(query: Omit<JobQuery, 'scope' | 'reads'>): AsyncIterable<Job>
+  deadLetters(flow: string): AsyncIterable<Job>
+  stats(flow: string): Promise<FlowStats>
+  /**
+   * Goes on after a connection that broke: with the state, where a job or a document is named; what
+   * happened meanwhile is not told otherwise.
+   */
+  watch(query?: Omit<WatchQuery, 'scope'>): AsyncIterable<JobEvent>
+  retry(job: string): Promise<Job>
+  cancel(job: string): Promise<void>
+  document(ref: DocumentRef): Promise<DocumentStatus | undefined>
+  documents(query?: Omit<DocumentQuery, 'scope' | 'reads'>): AsyncIterable<CompletedDocument>
+  removeDocument(ref: DocumentRef): Promise<boolean>
+}
+
+const maxJobs = 1000
+/** Connections that break one after the other before the watching fails. */
+const maxBreaks = 5
+
+export function createFlows(connection: Connection): RemoteFlows {
+  const get = <T>(path: string, query: Asking['query'] = {}) =>
+    connection.json<T>('GET', path, { query, isSafe: true })
+  const single = (id: string) => `flows/${part(id)}`
+
+  async function* jobs({ flow, state, user, document, limit }: Omit<JobQuery, 'scope'>) {
+    const most = Math.min(limit ?? maxJobs, maxJobs)
+    if (most < 1) return
+    const query = { state, user, document, limit: most }
+    yield* (await get<{ jobs: Job[] }>(`flow/${part(flow)}/jobs`, query)).jobs
+  }
+
+  async function* watch({ flow, user, document, job, signal }: Omit<WatchQuery, 'scope'> = {}) {
+    const path = flow === undefined ? 'events' : `flow/${part(flow)}/events`
+    const query = { user, document, job }
+    const asking = { query, accept: 'text/event-stream', isSafe: true, signal }
+    for (let breaks = 0; ;) {
+      try {
+        const response = await connection.ask('GET', path, asking)
+        for await (const { data } of eventsOf(response, connection.signalOf(signal))) {
+          breaks = 0
+          yield data as JobEvent
+        }
+        // The server ends those of one job behind its last event.
+        if (job !== undefined) return
+      } catch (error) {
+        if (signal?.aborted === true) return
+        const isBroken = error instanceof LorekeepError && error.code === 'LK_STORAGE_UNAVAILABLE'
+        if (!isBroken || breaks === maxBreaks) throw error
+      }
+      if (signal?.aborted === true) return
+      breaks++
+      await pause(100 * 2 ** breaks, connection.signalOf(signal)).catch((error: unknown) => {
+        if (signal?.aborted !== true) throw error
+      })
+    }
+  }
+
+  return {
+    define: (definition) =>
+      // Saying it again changes nothing.
+      connection.json<Flow>('PUT', single(definition.id), { ...inJson(definition), isSafe: true }),
+    get: (id) => maybe('LK_FLOW_NOT_FOUND', get<Flow>(single(id))),
+    async list() {
+      return (await get<{ flows: Flow[] }>('flows')).flows
+    },
+    start: (id) => connection.json<Flow>('POST', `${single(id)}/start`, { isSafe: true }),
+    stop: (id) => connection.json<Flow>('POST', `${single(id)}/stop`, { isSafe: true }),
+    async remove(id) {
+      return (await maybe('LK_FLOW_NOT_FOUND', connection.ask('DELETE', single(id)))) !== undefined
+    },
+    async load(flow, document) {
+      const service = `flow/${part(flow)}/service`
+      const [name, asking] =
+        'bytes' in document
+          ? (['file-load', ofFile(document)] as const)
+          : (['text-load', inJson(encoded(document))] as const)
+      const response = await connection.ask('POST', `${service}/${name}`, asking)
+      await response.body?.cancel()
+      return { job: response.headers.get('Lorekeep-Job') ?? '' }
+    },
+    job: (id) => maybe('LK_JOB_NOT_FOUND', get<Job>(`jobs/${part(id)}`)),
+    jobs,
+    deadLetters: (flow) => jobs({ flow, state: 'dead' }),
+    stats: (flow) => get<FlowStats>(`flow/${part(flow)}/stats`),
+    watch,
+    retry: (job) => connection.json<Job>('POST', `jobs/${part(job)}/retry`),
+    async cancel(job) {
+      await connection.ask('DELETE', `jobs/${part(job)}`)
+    },
+    async document({ user, document }) {
+      const asked = get<DocumentStatus & { core?: unknown }>(`documents/${part(document)}`, {
+        user,
+      })
+      const found = await maybe('LK_DOCUMENT_NOT_FOUND', asked)
+      if (found === undefined) return undefined
+      const { core: _, ...status } = found
+      return status
+    },
+    async *documents({ user, after, limit = Infinity } = {}) {
+      let [left, next] = [limit, after]
+      while (left > 0) {
+        const query = { user, after: next, limit: Math.min(left, 1000) }
+        const page = await get<{ documents: CompletedDocument[]; next?: string }>(
+          'documents',
+          query,
+        )
+        yield* page.documents
+        left -= page.documents.length
+        next = page.next
+        if (next === undefined) return
+      }
+    },
+    async removeDocument({ user, document }) {
+      const asked = connection.ask('DELETE', `documents/${part(document)}`, { query: { user } })
+      return (await maybe('LK_DOCUMENT_NOT_FOUND', asked)) !== undefined
+    },
+  }
+}
+
+/** As HTTP takes a text. */
+function encoded(document: TextDocument): object {
+  if (!('content' in document)) return document
+  const { content, ...rest } = document
+  const bytes = new TextEncoder().encode(content)
+  let text = ''
+  // In steps: arguments have to fit on the stack.
+  for (let at = 0; at < bytes.length; at += 8192) {
+    text += String.fromCharCode(...bytes.subarray(at, at + 8192))
+  }
+  return { ...rest, text: btoa(text) }
+}
+
+/** As a form where there is more to say than a query has. */
+function ofFile({ bytes, type, metadata, ...query }: FileDocument): Asking {
+  if (metadata === undefined) {
+    return { query, type: type ?? 'application/octet-stream', body: bytes as never }
+  }
+  const body = new FormData()
+  body.set('metadata', JSON.stringify(metadata))
+  if (type !== undefined) body.set('type', type)
+  body.set('file', new Blob([bytes as never]), query.name ?? '')
+  return { query, body }
+}

@@ -1,0 +1,150 @@
+// Questions about cores of a server.
+
+import type {
+  Answer,
+  AnswerQuery,
+  AnswerStream,
+  Bindings,
+  Graph,
+  GraphQuery,
+  MatchOptions,
+  PatternOptions,
+  RetrieveQuery,
+  TriplePattern,
+} from '../graph/types.js'
+import { parseJson } from '../json-text.js'
+import type { Term, Triple } from '../types.js'
+import { createAnswer } from './answer.js'
+import { linesOf } from './connection.js'
+import type { Connection } from './connection.js'
+
+/** Those methods of a Graph that HTTP has. `answer` is made by the model of the server. */
+export interface RemoteGraph extends Pick<
+  Graph,
+  | 'count'
+  | 'solve'
+  | 'nearest'
+  | 'search'
+  | 'duplicates'
+  | 'merge'
+  | 'split'
+  | 'describe'
+  | 'neighbours'
+> {
+  match(pattern?: TriplePattern, options?: Omit<PatternOptions, 'byText'>): AsyncIterable<Triple>
+  retrieve(query: Omit<RetrieveQuery, 'rerank'>): ReturnType<Graph['retrieve']>
+  answer(query: Omit<AnswerQuery, 'generate' | 'rerank'>): AnswerStream
+}
+
+export function createGraph(
+  connection: Connection,
+  { user, cores, collection }: Omit<GraphQuery, 'reads'>,
+): RemoteGraph {
+  const query = { user }
+
+  const textOf = (question: object) => JSON.stringify({ cores, collection, ...question }, plain)
+  const ask = async <T>(name: string, { signal, ...question }: Question): Promise<T> =>
+    connection.json('POST', `graph/${name}`, {
+      query,
+      type: 'application/json',
+      body: textOf(question),
+      isSafe: true,
+      signal,
+    })
+
+  async function* stream<T>(name: string, { signal, ...question }: Question): AsyncGenerator<T> {
+    const response = await connection.ask('POST', `graph/${name}`, {
+      query,
+      accept: 'application/x-ndjson',
+      type: 'application/json',
+      body: textOf(question),
+      isSafe: true,
+      signal,
+    })
+    for await (const line of linesOf(response, connection.signalOf(signal))) {
+      yield parseJson(line) as T
+    }
+  }
+
+  const change = async (how: 'merge' | 'split', a: Term, b: Term, signal?: AbortSignal) => {
+    const body = textOf({ a, b })
+    // Saying it again changes nothing.
+    await connection.ask('POST', `graph/${how}`, {
+      query,
+      type: 'application/json',
+      body,
+      isSafe: true,
+      signal,
+    })
+  }
+  const match = (pattern: TriplePattern = {}, { limit, signal }: MatchOptions = {}) =>
+    stream<Triple>('match', { ...pattern, limit, signal })
+
+  return {
+    match,
+    async count(pattern = {}, { signal } = {}) {
+      return (await ask<{ count: number }>('count', { ...pattern, signal })).count
+    },
+    solve: (patterns, { limit, select, distinct, signal } = {}) =>
+      stream<Bindings>('solve', { patterns, limit, select, distinct, signal }),
+    async nearest(vector, { k, exact, where, signal } = {}) {
+      return (await ask<{ entities: never[] }>('nearest', { vector, k, exact, where, signal }))
+        .entities
+    },
+    retrieve: (question) => ask('retrieve', question),
+    answer: (question) =>
+      createAnswer<Answer>((signal) =>
+        connection.ask('POST', 'graph/answer', {
+          query,
+          accept: 'text/event-stream',
+          type: 'application/json',
+          body: textOf({ ...question, signal: undefined }),
+          isSafe: true,
+          signal:
+            question.signal === undefined ? signal : AbortSignal.any([signal, question.signal]),
+        }),
+      ),
+    async search(question) {
+      return (await ask<{ passages: never[] }>('search', { ...question })).passages
+    },
+    async duplicates(options = {}) {
+      return (await ask<{ duplicates: never[] }>('duplicates', { ...options })).duplicates
+    },
+    merge: (a, b, { signal } = {}) => change('merge', a, b, signal),
+    split: (a, b, { signal } = {}) => change('split', a, b, signal),
+    describe: (term, options) => match({ s: term }, options),
+    async *neighbours(term, { limit = Infinity, signal } = {}) {
+      let left = limit
+      const asked = (pattern: TriplePattern) =>
+        match(pattern, { signal, ...(left < Infinity && { limit: left }) })
+      if (left > 0) {
+        for await (const triple of asked({ s: term })) {
+          left--
+          yield { term: triple.o, triple, direction: 'out' }
+        }
+      }
+      if (left > 0) {
+        for await (const triple of asked({ o: term })) {
+          yield { term: triple.s, triple, direction: 'in' }
+        }
+      }
+    },
+  }
+}
+
+interface Question {
+  readonly signal?: AbortSignal | undefined
+  readonly [name: string]: unknown
+}
+
+const xsd = 'http://www.w3.org/2001/XMLSchema#'
+
+/** What JSON has no way to say: dates and large numbers as literals, vectors as lists. */
+function plain(this: unknown, name: string, value: unknown): unknown {
+  // JSON.stringify makes a text of a date before it asks.
+  const given = (this as Readonly<Record<string, unknown>>)[name]
+  if (given instanceof Date) return { v: given.toISOString(), e: false, dt: `${xsd}dateTime` }
+  if (typeof value === 'bigint') return { v: String(value), e: false, dt: `${xsd}integer` }
+  if (ArrayBuffer.isView(value)) return [...(value as Float32Array)]
+  return value
+}

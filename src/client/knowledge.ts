@@ -1,0 +1,183 @@
+// The cores of a server.
+
+import type { ByteSource } from '../byte-source.js'
+import { LorekeepError } from '../errors.js'
+import type { GraphQuery, IndexState, LibraryIndexState } from '../graph/types.js'
+import type {
+  CoreExport,
+  CoreRef,
+  CoreStat,
+  ExportOptions,
+  ImportOptions,
+  ImportSummary,
+  KnowledgeStore,
+  OfUser,
+} from '../knowledge/types.js'
+import { chunksOf, maybe, part } from './connection.js'
+import type { Connection } from './connection.js'
+import { createGraph } from './graph.js'
+import type { RemoteGraph } from './graph.js'
+
+export type RemoteImportOptions = Pick<ImportOptions, 'mode' | 'index' | 'dialect' | 'signal'> & {
+  /** Called with the bytes that were sent until then. */
+  readonly onProgress?: (sent: { readonly bytes: number }) => void
+}
+
+/** Those methods of a KnowledgeStore that HTTP has. */
+export interface RemoteKnowledge extends Pick<
+  KnowledgeStore,
+  'export' | 'stat' | 'list' | 'delete'
+> {
+  /** Of a Blob or File, too. The body goes out as it comes, where the platform can do that. */
+  import(
+    ref: CoreRef,
+    source: ByteSource | Blob,
+    options?: RemoteImportOptions,
+  ): Promise<ImportSummary>
+  graph(query: Omit<GraphQuery, 'reads'>): RemoteGraph
+  index(ref: CoreRef, options?: IndexAbort): Promise<IndexState>
+  index(all: OfUser, options?: IndexAbort): Promise<LibraryIndexState>
+  indexState(ref: CoreRef): Promise<IndexState>
+  indexState(all: OfUser): Promise<LibraryIndexState>
+}
+
+interface IndexAbort {
+  /** Ends the waiting alone: the server goes on. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export function createKnowledge(connection: Connection): RemoteKnowledge {
+  const stat = ({ user, id }: CoreRef, signal?: AbortSignal) =>
+    maybe(
+      'LK_CORE_NOT_FOUND',
+      connection.json<CoreStat>('GET', `cores/${part(id)}`, {
+        query: { user },
+        isSafe: true,
+        signal,
+      }),
+    )
+  const indexPath = (ref: CoreRef | OfUser) =>
+    ref.id === undefined ? 'index' : `cores/${part(ref.id)}/index`
+
+  async function open(ref: CoreRef, { dialect, signal }: ExportOptions): Promise<CoreExport> {
+    // What is known of a core and what is read of it are of one version, by its tag.
+    for (;;) {
+      const known = await stat(ref, signal)
+      if (known === undefined) throw noCore(ref)
+      const own = new AbortController()
+      const ended = signal === undefined ? own.signal : AbortSignal.any([signal, own.signal])
+      const response = await connection.ask('GET', 'export-core', {
+        query: { id: ref.id, user: ref.user, dialect },
+        accept: 'application/octet-stream',
+        isSafe: true,
+        signal: ended,
+      })
+      const tag = response.headers.get('ETag')
+      if (tag !== null && tag !== `"${known.digest}"`) {
+        own.abort()
+        continue
+      }
+      const close = () => own.abort(new LorekeepError('LK_CLOSED', 'the export was closed'))
+      const chunks = () =>
+        counted(
+          chunksOf(response, connection.signalOf(ended)),
+          tag === null ? undefined : known.bytes,
+        )
+      return { ...known, close, [Symbol.dispose]: close, [Symbol.asyncIterator]: chunks }
+    }
+  }
+
+  return {
+    async import({ user, id }, source, { mode, index, dialect, signal, onProgress } = {}) {
+      const query = { id, user, mode, dialect, ...(index === true && { index: 'true' }) }
+      const type = 'application/octet-stream'
+      const body = bodyOf(source, onProgress)
+      return connection.json('POST', 'import-core', { query, type, body, signal })
+    },
+    export: (ref, options = {}) => open(ref, options),
+    stat: (ref) => stat(ref),
+    async *list({ user, after, limit = Infinity }) {
+      let [left, next] = [limit, after]
+      while (left > 0) {
+        const query = { user, after: next, limit: Math.min(left, 1000) }
+        const page = await connection.json<{ cores: CoreStat[]; next?: string }>('GET', 'cores', {
+          query,
+          isSafe: true,
+        })
+        yield* page.cores
+        left -= page.cores.length
+        next = page.next
+        if (next === undefined) return
+      }
+    },
+    async delete({ user, id }) {
+      const asked = connection.ask('DELETE', `cores/${part(id)}`, { query: { user } })
+      return (await maybe('LK_CORE_NOT_FOUND', asked)) !== undefined
+    },
+    graph: (query) => createGraph(connection, query),
+    index: (ref: CoreRef | OfUser, { signal }: IndexAbort = {}) =>
+      connection.json<never>('POST', indexPath(ref), { query: { user: ref.user }, signal }),
+    indexState: (ref: CoreRef | OfUser) =>
+      connection.json<never>('GET', indexPath(ref), { query: { user: ref.user }, isSafe: true }),
+  }
+}
+
+/** A body that ends early would look whole where nobody counts. */
+async function* counted(
+  chunks: AsyncIterable<Uint8Array>,
+  expected: number | undefined,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let bytes = 0
+  for await (const chunk of chunks) {
+    bytes += chunk.byteLength
+    yield chunk
+  }
+  if (expected !== undefined && bytes !== expected) {
+    const found = `the export ended after ${bytes} of ${expected} bytes`
+    throw new LorekeepError('LK_STORAGE_UNAVAILABLE', found)
+  }
+}
+
+function bodyOf(
+  source: ByteSource | Blob,
+  onProgress: RemoteImportOptions['onProgress'],
+): RequestInit['body'] {
+  const isWhole = source instanceof Uint8Array || source instanceof Blob
+  if (isWhole && onProgress === undefined) return source as never
+  const stream = source instanceof Blob ? source.stream() : source
+  const chunks = source instanceof Uint8Array ? [source] : stream
+  const iterator = iteratorOf(chunks as Iterable<Uint8Array>)
+  let bytes = 0
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await iterator.next()
+      if (done === true) return controller.close()
+      bytes += value.byteLength
+      controller.enqueue(value)
+      onProgress?.({ bytes })
+    },
+    async cancel() {
+      await iterator.return?.()
+    },
+  })
+}
+
+type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>
+
+/** Not every browser can iterate a stream. */
+function iteratorOf(chunks: Chunks): Iterator<Uint8Array> | AsyncIterator<Uint8Array> {
+  if (Symbol.asyncIterator in chunks) return chunks[Symbol.asyncIterator]() as never
+  if (Symbol.iterator in chunks) return chunks[Symbol.iterator]()
+  const reader = (chunks as ReadableStream<Uint8Array>).getReader()
+  return {
+    next: () => reader.read() as Promise<IteratorResult<Uint8Array>>,
+    return: async () => {
+      await reader.cancel()
+      return { done: true as const, value: undefined }
+    },
+  }
+}
+
+function noCore({ user, id }: CoreRef): LorekeepError {
+  return new LorekeepError('LK_CORE_NOT_FOUND', `user '${user}' has no '${id}'`)
+}

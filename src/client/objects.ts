@@ -1,0 +1,133 @@
+// The objects of a server.
+
+import type {
+  CollectionStat,
+  FoundFields,
+  ObjectGetOptions,
+  ObjectId,
+  ObjectImport,
+  ObjectImportOptions,
+  ObjectImportResult,
+  ObjectPage,
+  ObjectQuery,
+  ObjectStore,
+  QueryPlan,
+  SchemaDefinition,
+  StoredObject,
+  WholeQuery,
+} from '../objects/types.js'
+import type { JsonObject } from '../types.js'
+import { inJson, maybe, part } from './connection.js'
+import type { Connection } from './connection.js'
+
+type Typed<T> = JsonObject extends T ? unknown : T
+
+/** An ObjectStore whose scope is the token's. */
+export interface RemoteObjects extends Pick<
+  ObjectStore,
+  | 'defineSchema'
+  | 'schema'
+  | 'schemas'
+  | 'dropSchema'
+  | 'explain'
+  | 'createCollection'
+  | 'deleteCollection'
+> {
+  import(
+    batch: ObjectImport,
+    options?: Omit<ObjectImportOptions, 'scope'>,
+  ): Promise<ObjectImportResult>
+  query<T extends object = JsonObject>(
+    query: WholeQuery<NoInfer<T>>,
+  ): Promise<ObjectPage<StoredObject<T>>>
+  query<T extends object = JsonObject>(
+    query: ObjectQuery<Typed<NoInfer<T>>>,
+  ): Promise<ObjectPage<FoundFields<T>>>
+  /** Page by page: of one version each, and not all of one. */
+  find<T extends object = JsonObject>(query: WholeQuery<NoInfer<T>>): AsyncIterable<StoredObject<T>>
+  find<T extends object = JsonObject>(
+    query: ObjectQuery<Typed<NoInfer<T>>>,
+  ): AsyncIterable<FoundFields<T>>
+  get<T extends object = JsonObject>(
+    collection: string,
+    id: ObjectId,
+    options?: Omit<ObjectGetOptions, 'scope' | 'reads'>,
+  ): Promise<StoredObject<T> | undefined>
+  replace(collection: string, id: ObjectId, object: JsonObject): Promise<StoredObject | undefined>
+  patch(collection: string, id: ObjectId, changes: JsonObject): Promise<StoredObject | undefined>
+  delete(collection: string, id: ObjectId): Promise<boolean>
+  /** What is counted is told to tokens for any user alone. */
+  collections(): Promise<(Pick<CollectionStat, 'name' | 'created_at'> & Partial<CollectionStat>)[]>
+}
+
+// The paths name a flow, which says nothing of objects.
+const ofFlow = 'flow/default/objects'
+const pageLimit = 1000
+
+export function createObjects(connection: Connection): RemoteObjects {
+  const single = (collection: string, id: ObjectId) =>
+    `collections/${part(collection)}/objects/${part(id)}`
+  const change = (method: string, collection: string, id: ObjectId, body: JsonObject) =>
+    maybe(
+      'LK_OBJECT_NOT_FOUND',
+      connection.json<StoredObject>(method, single(collection, id), inJson(body)),
+    )
+  const get = <T>(path: string) => connection.json<T>('GET', path, { isSafe: true })
+  const query = (query: ObjectQuery) => connection.post<ObjectPage<never>>(`${ofFlow}/query`, query)
+
+  return {
+    async defineSchema(definition) {
+      const { name } = Object(definition) as { readonly name?: unknown }
+      // Saying it again changes nothing.
+      const asking = { ...inJson(definition), isSafe: true }
+      return connection.json('PUT', `schemas/${part(String(name))}`, asking)
+    },
+    schema: (name) => maybe('LK_SCHEMA_NOT_FOUND', get<SchemaDefinition>(`schemas/${part(name)}`)),
+    async schemas() {
+      return (await get<{ schemas: SchemaDefinition[] }>('schemas')).schemas
+    },
+    async dropSchema(name) {
+      const asked = connection.ask('DELETE', `schemas/${part(name)}`)
+      return (await maybe('LK_SCHEMA_NOT_FOUND', asked)) !== undefined
+    },
+    import: (batch, { onDuplicate } = {}) =>
+      connection.json('POST', `${ofFlow}/import`, {
+        ...inJson(batch),
+        query: { on_duplicate: onDuplicate },
+      }),
+    query,
+    async *find({ limit = Infinity, offset, after, ...rest }: ObjectQuery) {
+      let left = limit
+      let place: object = { offset, after }
+      while (left > 0) {
+        const asked = { ...rest, ...place, limit: Math.min(left, pageLimit) }
+        const { objects, next } = await query(asked as ObjectQuery)
+        yield* objects
+        left -= objects.length
+        if (next === undefined) return
+        place = { after: next }
+      }
+    },
+    explain: (query) => connection.post<QueryPlan>(`${ofFlow}/explain`, query),
+    get: <T extends object>(collection: string, id: ObjectId) =>
+      maybe('LK_OBJECT_NOT_FOUND', get<StoredObject<T>>(single(collection, id))),
+    replace: (collection, id, object) => change('PUT', collection, id, object),
+    patch: (collection, id, changes) => change('PATCH', collection, id, changes),
+    async delete(collection, id) {
+      const asked = connection.ask('DELETE', single(collection, id))
+      return (await maybe('LK_OBJECT_NOT_FOUND', asked)) !== undefined
+    },
+    async collections() {
+      return (await get<{ collections: CollectionStat[] }>('collections')).collections
+    },
+    async createCollection(name) {
+      const response = await connection.ask('PUT', `collections/${part(name)}`)
+      await response.body?.cancel()
+      return response.status === 201
+    },
+    async deleteCollection(name) {
+      const asked = connection.json<{ deleted: number }>('DELETE', `collections/${part(name)}`)
+      return (await maybe('LK_COLLECTION_NOT_FOUND', asked))?.deleted
+    },
+  } as RemoteObjects
+}

@@ -1,0 +1,229 @@
+// What a client does when something breaks, is busy, or is left.
+
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import t from 'tap'
+import { connect, LorekeepError, ServerError } from '../../src/client/index.js'
+import { fillCores } from '../http/fixtures/graphs.js'
+import { core, coreMessages, serve } from '../http/fixtures/serving.js'
+
+const ref = { user: 'alice', id: 'a' }
+
+t.test('bundled it is 10 kB at most, and imports nothing of Node', async (t) => {
+  const { outputFiles, metafile } = await build({
+    entryPoints: ['dist/src/client/index.js'],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    write: false,
+    metafile: true,
+  })
+  const bytes = gzipSync(outputFiles[0]!.contents, { level: 9 }).length
+  t.comment(`${bytes} bytes gzipped`)
+  t.ok(bytes <= 10_000, `${bytes} bytes`)
+  for (const [file, { imports }] of Object.entries(metafile.inputs)) {
+    t.strictSame(
+      imports.filter(({ external }) => external === true),
+      [],
+      file,
+    )
+    t.match(file, /^dist\/src\/(client\/|errors\.js|json-text\.js)/)
+  }
+})
+
+t.test('an error has the code, the status and the id of the request', async (t) => {
+  const serving = await serve(t)
+  const { knowledge } = connect({ url: serving.url, token: 'bob' })
+  const error = await knowledge.stat(ref).catch((error: unknown) => error)
+  t.ok(error instanceof ServerError && error instanceof LorekeepError)
+  t.match(error, { code: 'LK_HTTP_FORBIDDEN', kind: 'access', status: 403, requestId: /./ })
+  const { message } = error as Error
+  t.match(message, /^access denied: /)
+  t.notMatch(message, /access denied.*access denied/)
+  const stranger = connect({ url: new URL('/elsewhere', serving.url), token: 'bob' })
+  await t.rejects(stranger.objects.schemas(), { code: 'LK_HTTP_NOT_FOUND' })
+})
+
+/** The server of a test, with a way to it that breaks: `before` may throw, or answer itself. */
+function through(
+  url: string,
+  on: (asked: string, init: RequestInit) => Promise<Response> | undefined,
+) {
+  const asked: string[] = []
+  const client = connect({
+    url: `${url}/api/v1/`,
+    token: 'admin',
+    fetch: async (url, init) => {
+      asked.push(`${init.method} ${new URL(url).pathname.replace('/api/v1/', '')}`)
+      return (await on(asked.at(-1)!, init)) ?? fetch(url, init)
+    },
+  })
+  return { ...client, asked }
+}
+
+t.test('what changes nothing is asked again, and nothing else is', async (t) => {
+  const { url, knowledge } = await serve(t)
+  await fillCores(knowledge)
+  let broken = 2
+  const client = through(url, () => {
+    return broken-- > 0 ? Promise.reject(new TypeError('fetch failed')) : undefined
+  })
+  t.match(await client.knowledge.stat({ user: 'alice', id: 'firm' }), { id: 'firm' })
+  t.equal(client.asked.length, 3)
+  broken = 1
+  t.equal(await client.knowledge.graph({ user: 'alice', cores: ['firm'] }).count(), 3)
+  t.equal(client.asked.length, 5, 'a question is safe, though it is a POST')
+  const changes: readonly (() => Promise<unknown>)[] = [
+    () => client.knowledge.import(ref, core('a', 'alice')),
+    () => client.knowledge.delete(ref),
+    () => client.flows.load('default', { id: 'x', content: 'x', user: 'alice' }),
+    () => client.objects.patch('c', 'x', {}),
+  ]
+  for (const change of changes) {
+    broken = 1
+    const before = client.asked.length
+    await t.rejects(change(), { code: 'LK_STORAGE_UNAVAILABLE' })
+    t.equal(client.asked.length, before + 1)
+  }
+  broken = Infinity
+  const before = client.asked.length
+  await t.rejects(client.objects.schemas(), { code: 'LK_STORAGE_UNAVAILABLE' })
+  t.equal(client.asked.length, before + 4, 'and not for ever')
+})
+
+t.test('a server that is busy is asked again after as long as it says', async (t) => {
+  const { url } = await serve(t)
+  let busy = true
+  const client = through(url, () => {
+    const problem = { code: 'LK_HTTP_BUSY', status: 503, detail: 'too many requests at once' }
+    const headers = { 'Retry-After': '1' }
+    const answer = Response.json(problem, { status: 503, headers })
+    return busy ? Promise.resolve(answer) : undefined
+  })
+  const asked = client.objects.schemas()
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  t.equal(client.asked.length, 1)
+  busy = false
+  t.strictSame(await asked, [])
+  busy = true
+  await t.rejects(client.objects.createCollection('c'), { code: 'LK_HTTP_BUSY', status: 503 })
+})
+
+t.test('an abort ends a wait at once, and is not tried again', async (t) => {
+  const { url } = await serve(t)
+  const slow = through(url, (_, { signal }) => {
+    return new Promise((_, reject) => {
+      signal?.addEventListener('abort', () => reject(new TypeError('terminated')))
+    })
+  })
+  const gone = through(url, () => Promise.reject(new TypeError('fetch failed')))
+  for (const client of [slow, gone]) {
+    const reason = new Error('enough')
+    const leaving = new AbortController()
+    const { signal } = leaving
+    const asked = client.knowledge.graph({ user: 'alice' }).count({}, { signal })
+    asked.catch(() => undefined)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    const at = performance.now()
+    leaving.abort(reason)
+    t.equal(await asked.catch((error: unknown) => error), reason)
+    t.comment(`${performance.now() - at} ms`)
+    const before = client.asked.length
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    t.equal(client.asked.length, before)
+  }
+  const timeout = AbortSignal.timeout(20)
+  const inTime = slow.knowledge.graph({ user: 'alice' }).count({}, { signal: timeout })
+  await t.rejects(inTime, { name: 'TimeoutError' })
+  t.equal(slow.asked.length, 2, 'a time-out of the caller is no failure of the server')
+})
+
+t.test('close() ends what is under way, and what comes later', async (t) => {
+  const { url } = await serve(t)
+  const client = connect({ url, token: 'admin' })
+  const events = client.flows.watch()[Symbol.asyncIterator]()
+  const next = events.next()
+  next.catch(() => undefined)
+  await client.objects.schemas()
+  await client.close()
+  await t.rejects(next, { code: 'LK_CLOSED' })
+  await t.rejects(client.objects.schemas(), { code: 'LK_CLOSED' })
+})
+
+t.test('an export that is cut rejects, wherever it is cut', async (t) => {
+  const { url, knowledge } = await serve(t)
+  const bytes = core('a', 'alice', 50)
+  await knowledge.import(ref, bytes)
+  for (const at of [0, 100, bytes.length - 1]) {
+    const client = connect({
+      url,
+      token: 'admin',
+      fetch: async (url, init) => {
+        const response = await fetch(url, init)
+        if (!url.includes('export-core')) return response
+        const whole = new Uint8Array(await response.arrayBuffer())
+        return new Response(whole.slice(0, at), response)
+      },
+    })
+    const found = await client.knowledge.export(ref)
+    const read = async () => {
+      for await (const _ of found);
+    }
+    await t.rejects(read(), { code: 'LK_STORAGE_UNAVAILABLE' }, `at ${at}`)
+  }
+})
+
+t.test('an import goes out while it is made, and leaves nothing where it fails', async (t) => {
+  const { url, knowledge } = await serve(t)
+  const client = connect({ url, token: 'admin' })
+  const messages = coreMessages('a', 'alice', 4)
+  const told: number[] = []
+  async function* source() {
+    for (const message of messages) {
+      yield message
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+  }
+  const onProgress = ({ bytes }: { bytes: number }) => void told.push(bytes)
+  const { bytes } = await client.knowledge.import(ref, source(), { onProgress })
+  t.equal(told.length, messages.length)
+  t.equal(told.at(-1), bytes)
+  async function* broken() {
+    yield messages[0]!
+    throw new Error('no more')
+  }
+  await t.rejects(client.knowledge.import({ ...ref, id: 'b' }, broken()))
+  t.equal(await knowledge.stat({ ...ref, id: 'b' }), undefined)
+})
+
+t.test('watching goes on after connections that broke', async (t) => {
+  const serving = await serve(t)
+  const client = connect({ url: serving.url, token: 'admin' })
+  const { job } = await client.flows.load('default', { id: 'urn:x', content: 'x', user: 'alice' })
+  const seen: string[] = []
+  const watching = (async () => {
+    for await (const { type, state } of client.flows.watch({ job })) {
+      seen.push(`${type} ${state}`)
+      // Twice, and then it is let be.
+      if (seen.length < 3) serving.server.closeAllConnections()
+      else if (seen.length === 3) serving.flows.run()
+    }
+  })()
+  await watching
+  t.strictSame(seen.slice(0, 3), Array(3).fill('state queued'))
+  t.match(seen.at(-1), /done$/)
+  const leaving = new AbortController()
+  const { signal } = leaving
+  const ended = (async () => {
+    for await (const _ of client.flows.watch({ flow: 'default', signal }));
+  })()
+  leaving.abort()
+  await ended
+  await t.rejects(
+    (async () => {
+      for await (const _ of client.flows.watch({ job: 'none' }));
+    })(),
+    { code: 'LK_JOB_NOT_FOUND' },
+  )
+})
