@@ -1,10 +1,11 @@
 // Conditional requests (RFC 9110, section 13): entity tags out, conditions in. Those of a change go to the
 // store, which looks at them in the step that makes it; those of an answer are looked at here.
 
+import type { OutgoingHttpHeaders } from 'node:http'
 import { LorekeepError } from '../errors.js'
 import type { ChangeConditions } from '../conditions.js'
 import type { Call } from './call.js'
-import { answer, answerJsonText } from './reply.js'
+import { answer } from './reply.js'
 
 /** What an answer is known by. */
 export interface Validators {
@@ -27,14 +28,12 @@ export function entityTag({ version, variant }: Validators): string {
 
 export function validatorHeaders(validators: Validators): Record<string, string> {
   const { updatedAt } = validators
-  return {
-    ETag: entityTag(validators),
-    ...(updatedAt !== undefined && { 'Last-Modified': new Date(updatedAt).toUTCString() }),
-  }
+  const ETag = entityTag(validators)
+  return updatedAt === undefined ? { ETag } : { ETag, 'Last-Modified': dateText(updatedAt) }
 }
 
 /** Of what a token of another user would be answered otherwise, and a cache has to ask about each time. */
-const cacheHeaders = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization' }
+const caching = 'private, no-cache'
 
 /** A thing as JSON with its entity tag, or a 304. @throws LorekeepError `LK_PRECONDITION` */
 export async function answerVersioned(
@@ -42,9 +41,31 @@ export async function answerVersioned(
   value: unknown,
   validators: Validators,
 ): Promise<void> {
-  const headers = { ...cacheHeaders, ...validatorHeaders(validators) }
-  if (isKnown(call, validators)) await answer(call, 304, headers)
-  else await answerJsonText(call, 200, JSON.stringify(value), headers)
+  const ofAll = { 'Cache-Control': caching, Vary: 'Authorization' }
+  if (isKnown(call, validators)) {
+    await answer(call, 304, { ...ofAll, ...validatorHeaders(validators) })
+    return
+  }
+  const body = Buffer.from(JSON.stringify(value))
+  // One literal: put together by spreads, they took 7 of the 130 us of an answer.
+  const headers: OutgoingHttpHeaders = {
+    'Content-Type': 'application/json',
+    'Content-Length': body.byteLength,
+    'Cache-Control': caching,
+    Vary: 'Authorization',
+    ETag: entityTag(validators),
+  }
+  const { updatedAt } = validators
+  if (updatedAt !== undefined) headers['Last-Modified'] = dateText(updatedAt)
+  await answer(call, 200, headers, body)
+}
+
+let lastDate = { iso: '', text: '' }
+
+/** ISO 8601 as HTTP has it. What is asked for again and again is made once. */
+function dateText(iso: string): string {
+  if (lastDate.iso !== iso) lastDate = { iso, text: new Date(iso).toUTCString() }
+  return lastDate.text
 }
 
 /**

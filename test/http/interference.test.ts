@@ -214,7 +214,7 @@ async function answer(
     .replace(/"(_?version)":"[^"]{1,20}"/g, '"$1":""')
   // Versions of objects are sealed references, and that of what is known of a core has a time.
   const isOfObject = path(world).includes('/objects/')
-  const tag = isOfObject ? etag?.replace(/^"[0-9a-z]+/, '"') : etag?.replace(/\.\w+"$/, '"')
+  const tag = isOfObject ? etag?.replace(/^"[\w-]+/, '"') : etag?.replace(/\.\w+"$/, '"')
   return { status, etag: tag, type, plain }
 }
 

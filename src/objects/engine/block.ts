@@ -157,6 +157,7 @@ export class Block {
   #offsets: ArrayLike<number> | undefined
   #refs: Float64Array | undefined
   #hasRest: boolean | undefined
+  #everyVersion: readonly (string | undefined)[] | undefined
   #given = 0
   #object: Assembly | undefined
   #stored: Assembly | undefined
@@ -283,16 +284,16 @@ export class Block {
   }
 
   stored(n: number): StoredObject {
-    const assembly = (this.#stored ??= this.#assembly([...storedColumns, columnNames.metadata]))
+    const assembly = (this.#stored ??= this.#assembly(
+      [...storedColumns, columnNames.metadata],
+      this.#hash === undefined ? [] : [versionField],
+    ))
     const columns = this.#columnsOf(assembly)
     const object: Record<string, JsonValue> =
       columns === undefined
-        ? storedOf(assembly, this.#columns.single(assembly.sources, n), 0)
-        : storedOf(assembly, columns, n)
+        ? storedOf(assembly, this.#columns.single(assembly.sources, n), 0, this.#version(n))
+        : storedOf(assembly, columns, n, this.#versions[n])
     this.#addRest(object, n)
-    if (this.#hash !== undefined) {
-      object[versionField] = this.#version(n)
-    }
     return object as StoredObject
   }
 
@@ -302,7 +303,8 @@ export class Block {
     for (const path of paths) {
       const [name = '', ...rest] = path
       if (name === versionField && rest.length === 0) {
-        object[name] = this.#version(n)
+        const version = this.#version(n)
+        if (version !== undefined) object[name] = version
         continue
       }
       const taken = [name]
@@ -318,9 +320,17 @@ export class Block {
     return object as Partial<StoredObject>
   }
 
-  #version(n: number): string {
+  /** Of all rows: one takes 60 ns, a fifth of what making its object takes. */
+  get #versions(): readonly (string | undefined)[] {
+    return (this.#everyVersion ??= Array.from({ length: this.rows }, (_, n) => this.#version(n)))
+  }
+
+  #version(n: number): string | undefined {
+    if (this.#hash === undefined) return undefined
     const updated = this.#columns.value(columnNames.updated, n) as string
-    return this.#hash?.version(this.refs[n] as number, updated) ?? ''
+    // Not by `refs`: of a block that is looked into once, those of all rows need not be made.
+    const ref = this.#firstRef + (this.#refOffsets[n] as number) * tableSpan
+    return this.#hash.version(ref, updated)
   }
 
   #addRest(object: Record<string, JsonValue>, n: number): void {
@@ -330,11 +340,12 @@ export class Block {
     for (const [name, value] of Object.entries(rest as JsonObject)) object[name] = copy(value)
   }
 
-  #assembly(system: readonly string[]): Assembly {
+  /** `given`: members that come last, and from no column. */
+  #assembly(system: readonly string[], given: readonly string[] = []): Assembly {
     const { names } = this.#columns
     const own = [...names].filter((name) => !name.startsWith('_'))
     const sources = [columnNames.id, ...own, ...system]
-    const members = [this.idField, ...own, ...system]
+    const members = [this.idField, ...own, ...system, ...given]
     return { make: this.#shapes.maker(members), sources, columns: undefined }
   }
 
@@ -392,7 +403,12 @@ interface Assembly {
 }
 
 /** As it is given out, but for what the schema does not declare. */
-function storedOf({ make }: Assembly, columns: readonly Column[], n: number): JsonObject {
+function storedOf(
+  { make }: Assembly,
+  columns: readonly Column[],
+  n: number,
+  version: string | undefined,
+): JsonObject {
   const system = columns.length - storedColumns.length - 1
   const at = (place: number) => (columns[system + place] as Column)[n]
   const metadata = metadataOf(
@@ -401,7 +417,7 @@ function storedOf({ make }: Assembly, columns: readonly Column[], n: number): Js
     at(updatedAt) as string,
     at(collectionAt) as string,
   )
-  return make(columns, n, copy, metadata)
+  return make(columns, n, copy, metadata, version)
 }
 
 const systemFields: ReadonlySet<string> = new Set([...storedColumns, columnNames.metadata])

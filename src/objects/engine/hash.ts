@@ -9,6 +9,10 @@ export class IdHash {
   readonly #k1: number
   /** Of collections: the second word of the key for ids in them. */
   readonly #collections = new Map<string, number>()
+  /** The time of the last version that was made, and the key for references of that time. */
+  #time = ''
+  #time0 = 0
+  #time1 = 0
 
   /** @param key eight bytes in hexadecimal */
   constructor(key: string) {
@@ -33,12 +37,41 @@ export class IdHash {
    * second time: the time tells what it had then from what it has now.
    */
   version(ref: number, updatedAt: string): string {
-    return halfSipHash(this.#k0 ^ ofVersions, this.#k1, ref.toString(36) + updatedAt).toString(36)
+    // The objects of an import have one time.
+    if (updatedAt !== this.#time) {
+      this.#time = updatedAt
+      this.#time0 = halfSipHash(this.#k0 ^ ofVersions, this.#k1, updatedAt) | 0
+      this.#time1 = high | 0
+    }
+    const below = ref | 0
+    const above = (ref / 2 ** 32) | 0
+    const units = String.fromCharCode(below, below >>> 16, above, above >>> 16)
+    const low = halfSipHash(this.#time0, this.#time1, units) >>> 0
+    return digits(high, low)
   }
 }
 
 /** Another key than that of ids. */
 const ofVersions = 0x76657273
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-'
+
+/**
+ * 48 bits as eight digits. 50 ns with the hash; as a number to base 36 it took 390, which was a third of what a
+ * page of 100 objects takes.
+ */
+function digits(a: number, b: number): string {
+  return String.fromCharCode(
+    alphabet.charCodeAt(a >>> 26),
+    alphabet.charCodeAt((a >>> 20) & 63),
+    alphabet.charCodeAt((a >>> 14) & 63),
+    alphabet.charCodeAt((a >>> 8) & 63),
+    alphabet.charCodeAt(b >>> 26),
+    alphabet.charCodeAt((b >>> 20) & 63),
+    alphabet.charCodeAt((b >>> 14) & 63),
+    alphabet.charCodeAt((b >>> 8) & 63),
+  )
+}
 
 function halfSipHash(k0: number, k1: number, text: string): number {
   const { length } = text
