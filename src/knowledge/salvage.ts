@@ -18,6 +18,7 @@ import {
   checkRef,
   contentKey,
   coreKey,
+  createId,
   formatKey,
   formatVersion,
   segmentAt,
@@ -66,6 +67,8 @@ class CoreSalvage {
   readonly #report: Report
   /** Those that a core names, or that were deleted. */
   readonly #generations = new NameSet()
+  /** Of segments. */
+  readonly #ids = new NameSet()
 
   constructor(from: Places<Source>, to: Places<Storage>, report: Report) {
     this.#cores = new Reading('cores', from.cores, report)
@@ -83,6 +86,11 @@ class CoreSalvage {
       if (core !== undefined) this.#generations.add(core.generation)
       yield
     }
+    for await (const { value } of this.#cores.entries(keyPrefix('segment'))) {
+      const id = fieldOf(value, 'id')
+      if (id !== undefined) this.#ids.add(id)
+    }
+    yield
     for await (const entry of this.#cores.entries(keyPrefix('core'))) {
       const core = this.#coreOf(entry)
       if (core !== undefined) yield* this.#takeCore(core)
@@ -266,7 +274,15 @@ class CoreSalvage {
       const message = `${whose}: counted ${segment[name]} ${name}, and counts the ${counts[name]} that there are from now on`
       this.#tell('different', what, message)
     }
-    return { ...segment, ...counts }
+    // The bytes of a small one do not lie under its id, and are its own all the same.
+    const isTwice = segment.inline !== undefined && this.#ids.isTwice(segment.id)
+    if (!isTwice) return { ...segment, ...counts }
+    this.#tell(
+      'different',
+      what,
+      `${whose}: another segment has its id, and it has a new one from now on`,
+    )
+    return { ...segment, ...counts, id: createId(Date.now()) }
   }
 
   async #countsOf(placed: PlacedSegment): Promise<CoreCounts | undefined> {

@@ -35,7 +35,8 @@ export async function contentOf(backend: Backend): Promise<Map<string, string>> 
     const { objects } = await keep.objects
       .query({ schema_name: schema, limit: 1000 })
       .catch(() => ({ objects: [] }))
-    for (const object of objects) {
+    for (const { _version, ...object } of objects) {
+      // It is another store, with versions of its own.
       content.set(`${schema} ${object._collection} ${object._id}`, JSON.stringify(object))
     }
   }
