@@ -57,7 +57,7 @@ export class IndexBuilder {
 
   /** Call after each slice: waits where the index is behind. */
   async ready(): Promise<void> {
-    if (this.#heldBytes < (IndexThread.isWaiting ? minWaitingBytes : minThreadBytes)) return
+    if (this.#heldBytes < minThreadBytes) return
     await this.#startThread()
     await (this.#thread === undefined ? this.#workHere() : this.#thread.ready())
   }

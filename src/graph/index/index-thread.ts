@@ -9,7 +9,7 @@ import type { SourceName } from './places.js'
 export type ToWorker =
   /** Whose the slices that follow are. It comes before the first one. */
   | { readonly type: 'source'; readonly id: string; readonly source: SourceName }
-  | { readonly type: 'slice'; readonly slice: Uint8Array<ArrayBuffer> }
+  | { readonly type: 'slice'; readonly slice: Uint8Array }
   | { readonly type: 'finish' }
   | {
       readonly type: 'link'
@@ -28,8 +28,7 @@ export type FromWorker =
   | Ready
   /** Its module has been run to its end. Where this comes first, the module is not ours. */
   | { readonly type: 'loaded' }
-  /** What is in the slice is not needed any more. */
-  | { readonly type: 'taken'; readonly slice: Uint8Array<ArrayBuffer> }
+  | { readonly type: 'taken' }
   | { readonly type: 'done'; readonly parts: PartRecord[] }
   | { readonly type: 'progress'; readonly done: number; readonly total: number }
   | { readonly type: 'get'; readonly id: number; readonly key: Uint8Array }
@@ -120,8 +119,6 @@ export class IndexThread {
   #isDone = false
   #hasEnded = false
   #waitingSlices = 0
-  /** Of slices that were taken: memory that is new costs more than a copy into it. */
-  readonly #free: ArrayBuffer[] = []
   #failure: { readonly error: unknown } | undefined
   /** Called whenever something has changed that somebody may wait for. */
   #wake: (() => void) | undefined
@@ -156,16 +153,8 @@ export class IndexThread {
   push(slice: Uint8Array): void {
     this.#isDone = false
     this.#waitingSlices++
-    const copy = this.#copyOf(slice)
+    const copy = new Uint8Array(slice)
     this.#post({ type: 'slice', slice: copy }, [copy.buffer])
-  }
-
-  #copyOf(slice: Uint8Array): Uint8Array<ArrayBuffer> {
-    const free = this.#free.pop()
-    if (free === undefined || free.byteLength < slice.length) return new Uint8Array(slice)
-    const copy = new Uint8Array(free, 0, slice.length)
-    copy.set(slice)
-    return copy
   }
 
   /** Waits while too many slices do. */
@@ -235,10 +224,8 @@ export class IndexThread {
   }
 
   readonly #receive = (message: FromWorker): void => {
-    if (message.type === 'taken') {
-      this.#waitingSlices--
-      this.#free.push(message.slice.buffer)
-    } else if (message.type === 'done') this.#parts = message.parts
+    if (message.type === 'taken') this.#waitingSlices--
+    else if (message.type === 'done') this.#parts = message.parts
     else if (message.type === 'progress') this.#onProgress?.(message.done, message.total)
     else if ('id' in message) this.#serve(message)
     this.#wake?.()

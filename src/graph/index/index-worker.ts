@@ -10,8 +10,7 @@ import { PartsBuilder } from './parts-builder.js'
 
 if (parentPort === null) throw new Error('this is the module of a worker thread')
 const port = parentPort
-const post = (message: FromWorker, transfer: ArrayBuffer[] = []) =>
-  port.postMessage(message, transfer)
+const post = (message: FromWorker) => port.postMessage(message)
 
 const waiting = new Map<number, (value: Uint8Array | undefined) => void>()
 let requests = 0
@@ -59,8 +58,7 @@ async function perform(message: Exclude<ToWorker, { type: 'answer' }>): Promise<
     if (builder === undefined) throw new Error('a slice came before it was told whose it is')
     builder.push(message.slice)
     await builder.writeFull()
-    const { slice } = message
-    post({ type: 'taken', slice }, [slice.buffer])
+    post({ type: 'taken' })
   } else if (message.type === 'finish') {
     const parts = (await builder?.finish()) ?? []
     builder = undefined

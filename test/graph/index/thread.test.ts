@@ -58,22 +58,6 @@ t.test('it waits while the thread is behind', async (t) => {
   t.ok(isReady)
 })
 
-t.test('slices of any length lie in the memory of those that were taken', async (t) => {
-  const storage = await new MemoryBackend().open('cores')
-  const thread = (await IndexThread.start(storage, 'i', undefined)) as IndexThread
-  t.teardown(() => thread.end())
-  thread.source({ generation: '0'.repeat(32), core: 'c' })
-  const bytes = Buffer.concat(stream.slice(0, 20))
-  // Each of 8 is longer than those behind it, which come once the memory of one is free.
-  for (let at = 0, n = 0; at < bytes.length; n++) {
-    const end = at + (n < 8 ? 100_000 : 90_000 - n * 100)
-    thread.push(bytes.subarray(at, end))
-    await thread.ready()
-    at = end
-  }
-  t.match(await thread.finish(), [{ triples: 20 * 500, places: 1 }])
-})
-
 t.test('one that was aborted before does nothing', async (t) => {
   const storage = await new MemoryBackend().open('cores')
   const signal = AbortSignal.abort(new Error('enough'))
