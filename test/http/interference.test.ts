@@ -35,7 +35,7 @@ interface World extends Serving {
 
 async function open(t: Test, hasSecrets: boolean): Promise<World> {
   const authenticate = (token = '') => principals[token]
-  const serving = await serve(t, { authenticate, sparql })
+  const serving = await serve(t, { authenticate, sparql, stores: { indexThreads: 0 } })
   const { knowledge, objects, flows } = serving
   await objects.defineSchema(productSchema)
   const put = async (user: string, collection: string, ...ids: string[]) => {

@@ -135,6 +135,8 @@ async function joinAll(
   for (const group of groups) {
     const release = table.collector.pin(...group.parts.map(({ record }) => partName(record)))
     try {
+      // A merge that somebody asked for may have taken them meanwhile.
+      if (!group.parts.every((part) => library.parts.includes(part))) continue
       const inputs = await inputsOf(library, group.parts)
       for (const part of group.made) inputs.push({ part, dead: [] })
       const options = { minLinked, signal, onProgress: undefined }

@@ -258,17 +258,19 @@ export class Upkeep {
 
   /**
    * What waits becomes one with the small parts, in one write: once nothing waits behind a load, parts are few. Nothing
-   * else is indexed meanwhile, so it is bounded, and what takes longer is left to merges.
+   * else is indexed meanwhile, so it is bounded, and what takes longer is left to merges. Where others share the
+   * storage they may merge the same parts, as a turn can be lost: there it is indexed alone.
    */
   #startJoining(): void {
     if (this.#isJoining) return
     this.#isJoining = true
     const { signal } = this.#stopping
     const how = { isWaitedFor: false, signal }
+    const join = this.#library.isShared
+      ? undefined
+      : (made: readonly PartRecord[]) => this.#joined(made)
     const work = this.#merging.run(signal, () =>
-      this.#inTurn('merge', how, () =>
-        this.#merges.run(signal, () => this.#indexSoon((made) => this.#joined(made))),
-      ),
+      this.#inTurn('merge', how, () => this.#merges.run(signal, () => this.#indexSoon(join))),
     )
     void this.#inBackground(work, () => (this.#isJoining = false))
   }
