@@ -366,6 +366,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/otel': ['src/door', 'src/tracing'],
   'src/client': [
     'src/types',
+    'src/conditions',
     'src/json-text',
     'src/errors',
     'src/byte-source',

@@ -1,5 +1,6 @@
 // Requests to a server, by the fetch of whatever runs this: no module of Node is imported in this room.
 
+import type { ChangeConditions } from '../conditions.js'
 import { parseJson } from '../json-text.js'
 import { catalogue, LorekeepError } from '../errors.js'
 import type { ErrorCode } from '../errors.js'
@@ -56,6 +57,7 @@ export interface Asking {
   readonly accept?: string
   readonly type?: string | undefined
   readonly body?: RequestInit['body']
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** Asks again where the server was not reached, or is busy: it changes nothing. */
   readonly isSafe?: boolean
   readonly signal?: AbortSignal | undefined
@@ -126,14 +128,19 @@ export class Connection {
   #send(
     method: string,
     path: string,
-    { query = {}, accept = '*/*', type, body }: Asking,
+    { query = {}, accept = '*/*', type, body, headers }: Asking,
     signal: AbortSignal,
   ): Promise<Response> {
     const given = Object.entries(query).filter(([, value]) => value !== undefined)
     const text = new URLSearchParams(given as [string, string][]).toString()
     return this.#fetch(`${this.#base}${path}${text && `?${text}`}`, {
       method,
-      headers: { ...this.#headers, Accept: accept, ...(type && { 'Content-Type': type }) },
+      headers: {
+        ...this.#headers,
+        Accept: accept,
+        ...(type && { 'Content-Type': type }),
+        ...headers,
+      },
       signal,
       redirect: 'error',
       ...(body !== undefined && { body }),
@@ -145,6 +152,42 @@ export class Connection {
 
 export function inJson(value: unknown): Pick<Asking, 'type' | 'body'> {
   return { type: 'application/json', body: JSON.stringify(value) }
+}
+
+/** A time cannot be among them: HTTP has whole seconds, and a change within the one would be taken for none. */
+export type RemoteConditions = Omit<ChangeConditions, 'ifUnmodifiedSince'>
+
+/**
+ * A change on condition, as headers (RFC 9110, section 13). It is sent once: said again after it was made, it would
+ * be refused. @throws TypeError for `ifUnmodifiedSince`
+ */
+export function onCondition(
+  conditions: RemoteConditions | undefined,
+): Pick<Asking, 'headers'> & { readonly isConditional: boolean } {
+  const { ifVersion, ifNotVersion, ifUnmodifiedSince } = (conditions ?? {}) as ChangeConditions
+  if (ifUnmodifiedSince !== undefined) {
+    throw new TypeError(
+      'ifUnmodifiedSince cannot be asked of a server: name the version, ifVersion',
+    )
+  }
+  const headers = {
+    ...(ifVersion != null && { 'If-Match': tagsOf(ifVersion) }),
+    ...(ifNotVersion !== undefined && { 'If-None-Match': tagsOf(ifNotVersion) }),
+    ...(ifVersion === null && { 'If-None-Match': '*' }),
+  }
+  return { headers, isConditional: Object.keys(headers).length > 0 }
+}
+
+/** Of no version there is no tag; none has the empty one. */
+function tagsOf(versions: string | readonly string[]): string {
+  if (versions === '*') return versions
+  const list = typeof versions === 'string' ? [versions] : versions
+  return list.length === 0 ? '""' : list.map((version) => `"${version}"`).join(', ')
+}
+
+/** The version that an answer names. */
+export function versionIn(response: Response): string {
+  return (response.headers.get('ETag') ?? '').replace(/^"|"$/g, '')
 }
 
 /** One part of a path. Servers, and URLs, take `.` and `..` for folders however they are written. */

@@ -18,17 +18,21 @@ import type {
   TextDocument,
   WatchQuery,
 } from '../flow/types.js'
-import { inJson, maybe, part, pause } from './connection.js'
-import type { Asking, Connection } from './connection.js'
+import { inJson, maybe, onCondition, part, pause, versionIn } from './connection.js'
+import type { Asking, Connection, RemoteConditions } from './connection.js'
 import { eventsOf } from './events.js'
 
 /** A FlowQueue whose scope is the token's, and whose steps are built in: the server runs it. */
-export interface RemoteFlows extends Pick<FlowQueue, 'get' | 'list' | 'start' | 'stop' | 'remove'> {
+export interface RemoteFlows extends Pick<FlowQueue, 'get' | 'version' | 'list'> {
   define(
     definition: Omit<FlowDefinition, 'steps'> & {
       readonly steps?: readonly (string | NamedStep)[]
     },
+    conditions?: RemoteConditions,
   ): Promise<Flow>
+  start(id: string, conditions?: RemoteConditions): Promise<Flow>
+  stop(id: string, conditions?: RemoteConditions): Promise<Flow>
+  remove(id: string, conditions?: RemoteConditions): Promise<boolean>
   load(flow: string, document: TextDocument | FileDocument): Promise<{ readonly job: string }>
   job(id: string): Promise<Job | undefined>
   /** A server gives 1,000 at the most. */
@@ -55,6 +59,17 @@ export function createFlows(connection: Connection): RemoteFlows {
   const get = <T>(path: string, query: Asking['query'] = {}) =>
     connection.json<T>('GET', path, { query, isSafe: true })
   const single = (id: string) => `flows/${part(id)}`
+
+  /** Saying it again changes nothing. */
+  const change = async (
+    method: string,
+    path: string,
+    conditions: RemoteConditions | undefined,
+    body: Asking = {},
+  ) => {
+    const { headers, isConditional } = onCondition(conditions)
+    return connection.json<Flow>(method, path, { ...body, headers, isSafe: !isConditional })
+  }
 
   async function* jobs({ flow, state, user, document, limit }: Omit<JobQuery, 'scope'>) {
     const most = Math.min(limit ?? maxJobs, maxJobs)
@@ -90,17 +105,24 @@ export function createFlows(connection: Connection): RemoteFlows {
   }
 
   return {
-    define: (definition) =>
-      // Saying it again changes nothing.
-      connection.json<Flow>('PUT', single(definition.id), { ...inJson(definition), isSafe: true }),
+    define: (definition, conditions) =>
+      change('PUT', single(definition.id), conditions, inJson(definition)),
     get: (id) => maybe('LK_FLOW_NOT_FOUND', get<Flow>(single(id))),
     async list() {
       return (await get<{ flows: Flow[] }>('flows')).flows
     },
-    start: (id) => connection.json<Flow>('POST', `${single(id)}/start`, { isSafe: true }),
-    stop: (id) => connection.json<Flow>('POST', `${single(id)}/stop`, { isSafe: true }),
-    async remove(id) {
-      return (await maybe('LK_FLOW_NOT_FOUND', connection.ask('DELETE', single(id)))) !== undefined
+    async version(id) {
+      const asked = connection.ask('GET', single(id), { isSafe: true })
+      const response = await maybe('LK_FLOW_NOT_FOUND', asked)
+      await response?.body?.cancel()
+      return response && versionIn(response)
+    },
+    start: (id, conditions) => change('POST', `${single(id)}/start`, conditions),
+    stop: (id, conditions) => change('POST', `${single(id)}/stop`, conditions),
+    async remove(id, conditions) {
+      const { headers } = onCondition(conditions)
+      const asked = connection.ask('DELETE', single(id), { headers })
+      return (await maybe('LK_FLOW_NOT_FOUND', asked)) !== undefined
     },
     async load(flow, document) {
       const service = `flow/${part(flow)}/service`

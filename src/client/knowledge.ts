@@ -13,21 +13,20 @@ import type {
   KnowledgeStore,
   OfUser,
 } from '../knowledge/types.js'
-import { chunksOf, maybe, part } from './connection.js'
-import type { Connection } from './connection.js'
+import { chunksOf, maybe, onCondition, part, versionIn } from './connection.js'
+import type { Connection, RemoteConditions } from './connection.js'
 import { createGraph } from './graph.js'
 import type { RemoteGraph } from './graph.js'
 
-export type RemoteImportOptions = Pick<ImportOptions, 'mode' | 'index' | 'dialect' | 'signal'> & {
-  /** Called with the bytes that were sent until then. */
-  readonly onProgress?: (sent: { readonly bytes: number }) => void
-}
+export type RemoteImportOptions = Pick<ImportOptions, 'mode' | 'index' | 'dialect' | 'signal'> &
+  RemoteConditions & {
+    /** Called with the bytes that were sent until then. */
+    readonly onProgress?: (sent: { readonly bytes: number }) => void
+  }
 
 /** Those methods of a KnowledgeStore that HTTP has. */
-export interface RemoteKnowledge extends Pick<
-  KnowledgeStore,
-  'export' | 'stat' | 'list' | 'delete'
-> {
+export interface RemoteKnowledge extends Pick<KnowledgeStore, 'export' | 'stat' | 'list'> {
+  delete(ref: CoreRef, conditions?: RemoteConditions): Promise<boolean>
   /** Of a Blob or File, too. The body goes out as it comes, where the platform can do that. */
   import(
     ref: CoreRef,
@@ -59,40 +58,55 @@ export function createKnowledge(connection: Connection): RemoteKnowledge {
   const indexPath = (ref: CoreRef | OfUser) =>
     ref.id === undefined ? 'index' : `cores/${part(ref.id)}/index`
 
-  async function open(ref: CoreRef, { dialect, signal }: ExportOptions): Promise<CoreExport> {
+  async function open(ref: CoreRef, options: ExportOptions): Promise<CoreExport> {
+    const { dialect, from, to, signal } = options
+    if (dialect !== undefined && dialect !== 'specification' && (from ?? to) !== undefined) {
+      throw new TypeError(`from and to are for what is stored, not for dialect '${dialect}'`)
+    }
     // What is known of a core and what is read of it are of one version, by its tag.
     for (;;) {
       const known = await stat(ref, signal)
       if (known === undefined) throw noCore(ref)
+      const end = Math.min(known.bytes, to ?? Infinity)
+      const begin = Math.min(from ?? 0, end)
+      const isPart = end - begin < known.bytes
       const own = new AbortController()
+      const close = () => own.abort(new LorekeepError('LK_CLOSED', 'the export was closed'))
+      const core = { ...known, close, [Symbol.dispose]: close }
+      if (begin === end && isPart) return { ...core, async *[Symbol.asyncIterator]() {} }
       const ended = signal === undefined ? own.signal : AbortSignal.any([signal, own.signal])
       const response = await connection.ask('GET', 'export-core', {
         query: { id: ref.id, user: ref.user, dialect },
         accept: 'application/octet-stream',
+        headers: isPart ? { Range: `bytes=${begin}-${end - 1}` } : {},
         isSafe: true,
         signal: ended,
       })
-      const tag = response.headers.get('ETag')
-      if (tag !== null && tag !== `"${known.digest}"`) {
+      // A dialect's tag names it behind the version. What stands in between may have taken it away.
+      const [version] = versionIn(response).split('.', 1)
+      if (version !== '' && version !== known.digest) {
         own.abort()
         continue
       }
-      const close = () => own.abort(new LorekeepError('LK_CLOSED', 'the export was closed'))
-      const chunks = () =>
-        counted(
-          chunksOf(response, connection.signalOf(ended)),
-          tag === null ? undefined : known.bytes,
-        )
-      return { ...known, close, [Symbol.dispose]: close, [Symbol.asyncIterator]: chunks }
+      if (isPart && response.status !== 206) {
+        own.abort()
+        throw new LorekeepError('LK_INTERNAL', 'the server does not answer ranges')
+      }
+      const isStored = dialect === undefined || dialect === 'specification'
+      const length = isStored && version !== '' ? end - begin : undefined
+      const chunks = () => counted(chunksOf(response, connection.signalOf(ended)), length)
+      return { ...core, [Symbol.asyncIterator]: chunks }
     }
   }
 
   return {
-    async import({ user, id }, source, { mode, index, dialect, signal, onProgress } = {}) {
+    async import({ user, id }, source, options = {}) {
+      const { mode, index, dialect, signal, onProgress, ...conditions } = options
+      const { headers } = onCondition(conditions)
       const query = { id, user, mode, dialect, ...(index === true && { index: 'true' }) }
       const type = 'application/octet-stream'
       const body = bodyOf(source, onProgress)
-      return connection.json('POST', 'import-core', { query, type, body, signal })
+      return connection.json('POST', 'import-core', { query, type, body, headers, signal })
     },
     export: (ref, options = {}) => open(ref, options),
     stat: (ref) => stat(ref),
@@ -110,8 +124,9 @@ export function createKnowledge(connection: Connection): RemoteKnowledge {
         if (next === undefined) return
       }
     },
-    async delete({ user, id }) {
-      const asked = connection.ask('DELETE', `cores/${part(id)}`, { query: { user } })
+    async delete({ user, id }, conditions) {
+      const { headers } = onCondition(conditions)
+      const asked = connection.ask('DELETE', `cores/${part(id)}`, { query: { user }, headers })
       return (await maybe('LK_CORE_NOT_FOUND', asked)) !== undefined
     },
     graph: (query) => createGraph(connection, query),

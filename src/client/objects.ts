@@ -17,22 +17,20 @@ import type {
   WholeQuery,
 } from '../objects/types.js'
 import type { JsonObject } from '../types.js'
-import { inJson, maybe, part } from './connection.js'
-import type { Connection } from './connection.js'
+import { inJson, maybe, onCondition, part, versionIn } from './connection.js'
+import type { Connection, RemoteConditions } from './connection.js'
 
 type Typed<T> = JsonObject extends T ? unknown : T
 
 /** An ObjectStore whose scope is the token's. */
 export interface RemoteObjects extends Pick<
   ObjectStore,
-  | 'defineSchema'
-  | 'schema'
-  | 'schemas'
-  | 'dropSchema'
-  | 'explain'
-  | 'createCollection'
-  | 'deleteCollection'
+  'schema' | 'schemaVersion' | 'schemas' | 'explain'
 > {
+  defineSchema(definition: unknown, conditions?: RemoteConditions): Promise<SchemaDefinition>
+  dropSchema(name: string, conditions?: RemoteConditions): Promise<boolean>
+  createCollection(name: string, conditions?: RemoteConditions): Promise<boolean>
+  deleteCollection(name: string, conditions?: RemoteConditions): Promise<number | undefined>
   import(
     batch: ObjectImport,
     options?: Omit<ObjectImportOptions, 'scope'>,
@@ -53,9 +51,19 @@ export interface RemoteObjects extends Pick<
     id: ObjectId,
     options?: Omit<ObjectGetOptions, 'scope' | 'reads'>,
   ): Promise<StoredObject<T> | undefined>
-  replace(collection: string, id: ObjectId, object: JsonObject): Promise<StoredObject | undefined>
-  patch(collection: string, id: ObjectId, changes: JsonObject): Promise<StoredObject | undefined>
-  delete(collection: string, id: ObjectId): Promise<boolean>
+  replace(
+    collection: string,
+    id: ObjectId,
+    object: JsonObject,
+    conditions?: RemoteConditions,
+  ): Promise<StoredObject | undefined>
+  patch(
+    collection: string,
+    id: ObjectId,
+    changes: JsonObject,
+    conditions?: RemoteConditions,
+  ): Promise<StoredObject | undefined>
+  delete(collection: string, id: ObjectId, conditions?: RemoteConditions): Promise<boolean>
   /** What is counted is told to tokens for any user alone. */
   collections(): Promise<(Pick<CollectionStat, 'name' | 'created_at'> & Partial<CollectionStat>)[]>
 }
@@ -67,27 +75,40 @@ const pageLimit = 1000
 export function createObjects(connection: Connection): RemoteObjects {
   const single = (collection: string, id: ObjectId) =>
     `collections/${part(collection)}/objects/${part(id)}`
-  const change = (method: string, collection: string, id: ObjectId, body: JsonObject) =>
-    maybe(
-      'LK_OBJECT_NOT_FOUND',
-      connection.json<StoredObject>(method, single(collection, id), inJson(body)),
-    )
+  const change = async (
+    method: string,
+    path: string,
+    body: JsonObject,
+    conditions: RemoteConditions | undefined,
+  ) => {
+    const { headers } = onCondition(conditions)
+    const asked = connection.json<StoredObject>(method, path, { ...inJson(body), headers })
+    return maybe('LK_OBJECT_NOT_FOUND', asked)
+  }
   const get = <T>(path: string) => connection.json<T>('GET', path, { isSafe: true })
   const query = (query: ObjectQuery) => connection.post<ObjectPage<never>>(`${ofFlow}/query`, query)
 
   return {
-    async defineSchema(definition) {
+    async defineSchema(definition, conditions) {
       const { name } = Object(definition) as { readonly name?: unknown }
+      const { headers, isConditional } = onCondition(conditions)
       // Saying it again changes nothing.
-      const asking = { ...inJson(definition), isSafe: true }
+      const asking = { ...inJson(definition), headers, isSafe: !isConditional }
       return connection.json('PUT', `schemas/${part(String(name))}`, asking)
     },
     schema: (name) => maybe('LK_SCHEMA_NOT_FOUND', get<SchemaDefinition>(`schemas/${part(name)}`)),
+    async schemaVersion(name) {
+      const asked = connection.ask('GET', `schemas/${part(name)}`, { isSafe: true })
+      const response = await maybe('LK_SCHEMA_NOT_FOUND', asked)
+      await response?.body?.cancel()
+      return response && versionIn(response)
+    },
     async schemas() {
       return (await get<{ schemas: SchemaDefinition[] }>('schemas')).schemas
     },
-    async dropSchema(name) {
-      const asked = connection.ask('DELETE', `schemas/${part(name)}`)
+    async dropSchema(name, conditions) {
+      const { headers } = onCondition(conditions)
+      const asked = connection.ask('DELETE', `schemas/${part(name)}`, { headers })
       return (await maybe('LK_SCHEMA_NOT_FOUND', asked)) !== undefined
     },
     import: (batch, { onDuplicate } = {}) =>
@@ -111,22 +132,28 @@ export function createObjects(connection: Connection): RemoteObjects {
     explain: (query) => connection.post<QueryPlan>(`${ofFlow}/explain`, query),
     get: <T extends object>(collection: string, id: ObjectId) =>
       maybe('LK_OBJECT_NOT_FOUND', get<StoredObject<T>>(single(collection, id))),
-    replace: (collection, id, object) => change('PUT', collection, id, object),
-    patch: (collection, id, changes) => change('PATCH', collection, id, changes),
-    async delete(collection, id) {
-      const asked = connection.ask('DELETE', single(collection, id))
+    replace: (collection, id, object, conditions) =>
+      change('PUT', single(collection, id), object, conditions),
+    patch: (collection, id, changes, conditions) =>
+      change('PATCH', single(collection, id), changes, conditions),
+    async delete(collection, id, conditions) {
+      const { headers } = onCondition(conditions)
+      const asked = connection.ask('DELETE', single(collection, id), { headers })
       return (await maybe('LK_OBJECT_NOT_FOUND', asked)) !== undefined
     },
     async collections() {
       return (await get<{ collections: CollectionStat[] }>('collections')).collections
     },
-    async createCollection(name) {
-      const response = await connection.ask('PUT', `collections/${part(name)}`)
+    async createCollection(name, conditions) {
+      const { headers } = onCondition(conditions)
+      const response = await connection.ask('PUT', `collections/${part(name)}`, { headers })
       await response.body?.cancel()
       return response.status === 201
     },
-    async deleteCollection(name) {
-      const asked = connection.json<{ deleted: number }>('DELETE', `collections/${part(name)}`)
+    async deleteCollection(name, conditions) {
+      const { headers } = onCondition(conditions)
+      const path = `collections/${part(name)}`
+      const asked = connection.json<{ deleted: number }>('DELETE', path, { headers })
       return (await maybe('LK_COLLECTION_NOT_FOUND', asked))?.deleted
     },
   } as RemoteObjects

@@ -79,6 +79,10 @@ t.test('what changes nothing is asked again, and nothing else is', async (t) => 
     () => client.knowledge.delete(ref),
     () => client.flows.load('default', { id: 'x', content: 'x', user: 'alice' }),
     () => client.objects.patch('c', 'x', {}),
+    // Said again after it was made, it would be refused.
+    () => client.flows.start('default', { ifVersion: '*' }),
+    () => client.flows.define({ id: 'default' }, { ifVersion: '*' }),
+    () => client.objects.defineSchema({ name: 'x' }, { ifVersion: null }),
   ]
   for (const change of changes) {
     broken = 1
@@ -90,6 +94,15 @@ t.test('what changes nothing is asked again, and nothing else is', async (t) => 
   const before = client.asked.length
   await t.rejects(client.objects.schemas(), { code: 'LK_STORAGE_UNAVAILABLE' })
   t.equal(client.asked.length, before + 4, 'and not for ever')
+})
+
+t.test('a condition that cannot be sent is refused, and not left out', async (t) => {
+  const { url } = await serve(t)
+  const client = through(url, () => undefined)
+  const since = { ifUnmodifiedSince: new Date() } as never
+  await t.rejects(client.objects.patch('c', 'x', {}, since), TypeError)
+  await t.rejects(client.knowledge.import(ref, core('a', 'alice'), since), TypeError)
+  t.equal(client.asked.length, 0)
 })
 
 t.test('a server that is busy is asked again after as long as it says', async (t) => {

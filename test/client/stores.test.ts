@@ -132,6 +132,80 @@ for (const [door, open] of Object.entries(doors)) {
     t.equal(await objects.dropSchema('boats'), false)
   })
 
+  t.test(`${door}: changes on condition`, async (t) => {
+    const { knowledge, objects, flows } = await on(t)
+    const refused = { code: 'LK_PRECONDITION' }
+    const late = { ifVersion: 'late' }
+    const none = { ifVersion: null }
+    const ref = { user: 'alice', id: 'core' }
+    const { version } = await knowledge.import(ref, core('core', 'alice', 1), none)
+    const other = core('core', 'alice', 2)
+    await t.rejects(knowledge.import(ref, other, none), refused)
+    await t.rejects(knowledge.import(ref, other, { ...late, mode: 'replace' }), refused)
+    await t.rejects(knowledge.import(ref, other, { ifNotVersion: version }), refused)
+    await t.rejects(knowledge.delete(ref, late), refused)
+    await t.rejects(knowledge.delete(ref, { ifVersion: [] }), refused)
+    t.equal((await knowledge.stat(ref))?.digest, version)
+    t.equal(await knowledge.delete(ref, { ifVersion: ['late', version] }), true)
+
+    const schema = { name: 'boats', fields: { id: { type: 'string' } } }
+    await objects.defineSchema(schema, none)
+    const wider = { ...schema, fields: { ...schema.fields, seats: { type: 'integer' } } }
+    await t.rejects(objects.defineSchema(wider, none), refused)
+    await t.rejects(objects.defineSchema(wider, late), refused)
+    const ofSchema = { ifVersion: await objects.schemaVersion('boats') } as { ifVersion: string }
+    await objects.defineSchema(wider, ofSchema)
+    await t.rejects(objects.dropSchema('boats', ofSchema), refused)
+    t.equal(await objects.schemaVersion('none'), undefined)
+
+    const metadata = { id: 'b', user: 'alice', collection: 'c' }
+    await objects.import({ metadata, schema_name: 'boats', values: [{ id: 'a', seats: 1 }] })
+    const read = { ifVersion: (await objects.get('c', 'a'))?._version } as { ifVersion: string }
+    const changed = await objects.patch('c', 'a', { seats: 2 }, read)
+    await t.rejects(objects.patch('c', 'a', { seats: 3 }, read), refused)
+    await t.rejects(objects.replace('c', 'a', { seats: 3 }, read), refused)
+    await t.rejects(objects.delete('c', 'a', read), refused)
+    t.match(await objects.get('c', 'a'), { seats: 2, _version: changed?._version })
+    await t.rejects(objects.createCollection('c', none), refused)
+    await t.rejects(objects.deleteCollection('c', late), refused)
+    t.equal(await objects.delete('c', 'a', { ifVersion: changed?._version ?? '' }), true)
+    t.equal(await objects.deleteCollection('c', { ifVersion: '*' }), 0)
+
+    await flows.define({ id: 'letters', steps: ['chunk'] }, none)
+    await t.rejects(flows.define({ id: 'letters', steps: ['chunk', 'store'] }, none), refused)
+    const ofFlow = { ifVersion: await flows.version('letters') } as { ifVersion: string }
+    await flows.stop('letters', ofFlow)
+    await t.rejects(flows.start('letters', ofFlow), refused)
+    await t.rejects(flows.remove('letters', ofFlow), refused)
+    t.equal(await flows.version('none'), undefined)
+    t.match(await flows.get('letters'), { active: false, steps: [{ name: 'chunk' }] })
+  })
+
+  t.test(`${door}: parts of an export`, async (t) => {
+    const { knowledge } = await on(t)
+    const ref = { user: 'alice', id: 'core' }
+    const bytes = core('core', 'alice', 4)
+    await knowledge.import(ref, bytes)
+    const last = bytes.length
+    const ranges = [
+      [0, last],
+      [0, 1],
+      [3, 90],
+      [90, last + 5],
+      [7, 7],
+      [last, last],
+      [last + 9, last + 10],
+    ]
+    for (const [from, to] of ranges as [number, number][]) {
+      const part = await knowledge.export(ref, { from, to })
+      t.strictSame(await bytesOf(part), bytes.subarray(from, to), `${from} to ${to}`)
+    }
+    t.strictSame(await bytesOf(await knowledge.export(ref, { from: 5 })), bytes.subarray(5))
+    const dialect = await knowledge.export(ref, { dialect: 'trustgraph-2' })
+    t.ok((await bytesOf(dialect)).length > 0)
+    await t.rejects(knowledge.export(ref, { dialect: 'trustgraph-2', from: 1 }), TypeError)
+  })
+
   t.test(`${door}: flows`, async (t) => {
     const { flows, knowledge, serving } = await on(t)
     t.match(await flows.define({ id: 'letters', steps: ['chunk', 'store'] }), { active: true })
