@@ -43,6 +43,11 @@ export function exposition(families: readonly Family[], isOpenMetrics: boolean):
   return isOpenMetrics ? `${text}# EOF\n` : text
 }
 
+/** Of one sample without labels. */
+export function gauge(name: string, help: string, value: number): Family {
+  return { name, help, type: 'gauge', samples: [{ labels: {}, value }] }
+}
+
 function labelled(labels: Labels): string {
   const pairs = Object.entries(labels).map(
     ([name, value]) => `${name}="${escaped(String(value)).replaceAll('"', '\\"')}"`,

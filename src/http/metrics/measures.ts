@@ -4,13 +4,13 @@ import { tracingChannel } from 'node:diagnostics_channel'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { catalogue, hasCode, type ErrorCode } from '../../errors.js'
 import { operations, type Operation } from '../../tracing.js'
-import type { Family, Sample } from './exposition.js'
+import { gauge, type Family, type Sample } from './exposition.js'
 import { Counter, Histogram } from './instruments.js'
 
 let measures: Measures | undefined
 
-/** Those of the process, from the first call on. */
-export function measuresOf(): Measures {
+/** Those of the process, from the first call on: who is never asked for them counts nothing. */
+export function processMeasures(): Measures {
   return (measures ??= new Measures())
 }
 
@@ -122,16 +122,12 @@ class Measures {
       },
       {
         name: 'nodejs_eventloop_delay_seconds',
-        help: 'How late timers go off, since the start of the process.',
+        help: 'How late timers go off, since they were first looked at.',
         type: 'gauge',
         samples: delays,
       },
     ]
   }
-}
-
-export function gauge(name: string, help: string, value: number): Family {
-  return { name, help, type: 'gauge', samples: [{ labels: {}, value }] }
 }
 
 /** `ok`, a code, or `error`: as many as there are codes. */

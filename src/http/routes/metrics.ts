@@ -6,8 +6,8 @@ import type { FlowQueue } from '../../flow/types.js'
 import type { Health } from '../../health.js'
 import { checkUnlimited } from '../access.js'
 import type { Call } from '../call.js'
-import { exposition, formats, type Family, type Sample } from '../metrics/exposition.js'
-import { gauge, measuresOf } from '../metrics/measures.js'
+import { exposition, formats, gauge, type Family, type Sample } from '../metrics/exposition.js'
+import { processMeasures } from '../metrics/measures.js'
 import { answer } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 
@@ -24,8 +24,6 @@ const mostFlows = 200
 
 export function metricsRoutes(options: MetricsRoutesOptions): readonly Route[] {
   const { access, health, flows } = options
-  // From now on, not from the first look.
-  const measures = measuresOf()
   const place = { method: 'GET', path: '/metrics', operation: 'metrics' } as const
   if (access === 'open') return [{ ...place, access, run: send }]
   const run = async ({ call, principal }: Exchange) => {
@@ -36,7 +34,7 @@ export function metricsRoutes(options: MetricsRoutesOptions): readonly Route[] {
 
   async function send(call: Call): Promise<void> {
     const format = negotiate(call.headers.accept, formats) ?? formats[0]
-    const families = [...measures.families]
+    const families = [...processMeasures().families]
     if (flows !== undefined) families.push(...(await ofFlows(flows)))
     if (health !== undefined) families.push(...ofHealth(await health()))
     const body = Buffer.from(exposition(families, format.isOpenMetrics))
