@@ -1,5 +1,132 @@
 import type { Example } from '../operation.js'
 
+/** Without a flow in the path. */
+const ofAny = {
+  showJob: {
+    path: {
+      job: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
+    },
+    status: 200,
+    answer: {
+      id: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
+      flow: 'letters',
+      user: 'alice',
+      document: 'urn:visit',
+      collection: 'letters',
+      state: 'queued',
+      attempts: 0,
+      completedSteps: [],
+      failures: [],
+      createdAt: '2026-01-31T12:00:00.000Z',
+      updatedAt: '2026-01-31T12:00:00.000Z',
+    },
+  },
+  cancelJob: {
+    path: {
+      job: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
+    },
+    status: 204,
+  },
+  retryJob: {
+    path: {
+      job: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
+    },
+    status: 200,
+    answer: {
+      id: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
+      flow: 'letters',
+      user: 'alice',
+      document: 'urn:lost',
+      collection: 'default',
+      state: 'queued',
+      attempts: 0,
+      completedSteps: [],
+      failures: [
+        {
+          at: '2026-01-31T12:00:00.000Z',
+          attempt: 1,
+          step: 'fail',
+          cause: 'failed',
+          message: 'no',
+        },
+      ],
+      createdAt: '2026-01-31T12:00:00.000Z',
+      updatedAt: '2026-01-31T12:00:00.000Z',
+    },
+  },
+  showDocument: {
+    path: {
+      document: 'urn:visit',
+    },
+    query: {
+      user: 'alice',
+    },
+    status: 200,
+    answer: {
+      user: 'alice',
+      document: 'urn:visit',
+      jobs: [
+        {
+          id: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
+          flow: 'letters',
+          user: 'alice',
+          document: 'urn:visit',
+          collection: 'default',
+          state: 'done',
+          attempts: 1,
+          completedSteps: ['chunk', 'embed', 'extract', 'store'],
+          failures: [],
+          createdAt: '2026-01-31T12:00:00.000Z',
+          updatedAt: '2026-01-31T12:00:00.000Z',
+        },
+      ],
+      completed: {
+        job: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
+        flow: 'letters',
+        collection: 'default',
+        at: '2026-01-31T12:00:00.000Z',
+      },
+      core: {
+        user: 'alice',
+        id: 'urn:visit',
+        segments: 1,
+        bytes: 5243,
+        messages: 2,
+        triples: 16,
+        entities: 1,
+        vectors: 1,
+        digest: '13530f8c43b9b00906ee6b532bc519f48c097d32fd2aee47be355094dc4c4e92',
+        createdAt: '2026-01-31T12:00:00.000Z',
+        updatedAt: '2026-01-31T12:00:00.000Z',
+      },
+    },
+  },
+  removeDocument: {
+    path: {
+      document: 'urn:visit',
+    },
+    query: {
+      user: 'alice',
+    },
+    status: 204,
+  },
+  watchJobs: {
+    query: {
+      job: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
+    },
+    accept: 'text/event-stream',
+    status: 200,
+    answer:
+      'id: 1\nevent: state\ndata: {"type":"state","job":"8cS1QkF3TLyHzV9CVRlK5g-0.1","flow":"letters","user":"alice","document":"urn:visit","collection":"default","at":"2026-01-31T12:00:00.000Z","state":"done","attempts":1}\n\n',
+  },
+} as const satisfies Readonly<Record<string, Example>>
+
+/** The same of one flow. */
+const ofOne = ({ path, ...example }: Example): Example => ({
+  path: { flow: 'letters', ...path },
+  ...example,
+})
+
 export const flowExamples = {
   defineFlow: {
     path: {
@@ -230,33 +357,8 @@ export const flowExamples = {
       ],
     },
   },
-  showJob: {
-    path: {
-      flow: 'letters',
-      job: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
-    },
-    status: 200,
-    answer: {
-      id: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
-      flow: 'letters',
-      user: 'alice',
-      document: 'urn:visit',
-      collection: 'letters',
-      state: 'queued',
-      attempts: 0,
-      completedSteps: [],
-      failures: [],
-      createdAt: '2026-01-31T12:00:00.000Z',
-      updatedAt: '2026-01-31T12:00:00.000Z',
-    },
-  },
-  cancelJob: {
-    path: {
-      flow: 'letters',
-      job: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
-    },
-    status: 204,
-  },
+  showJob: ofOne(ofAny.showJob),
+  cancelJob: ofOne(ofAny.cancelJob),
   loadFile: {
     path: {
       flow: 'letters',
@@ -283,18 +385,7 @@ export const flowExamples = {
       dead: 0,
     },
   },
-  watchJobs: {
-    path: {
-      flow: 'letters',
-    },
-    query: {
-      job: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
-    },
-    accept: 'text/event-stream',
-    status: 200,
-    answer:
-      'id: 1\nevent: state\ndata: {"type":"state","job":"8cS1QkF3TLyHzV9CVRlK5g-0.1","flow":"letters","user":"alice","document":"urn:visit","collection":"default","at":"2026-01-31T12:00:00.000Z","state":"done","attempts":1}\n\n',
-  },
+  watchJobs: ofOne(ofAny.watchJobs),
   listDocuments: {
     query: {
       user: 'alice',
@@ -315,213 +406,19 @@ export const flowExamples = {
       ],
     },
   },
-  showDocument: {
-    path: {
-      flow: 'letters',
-      document: 'urn:visit',
-    },
-    query: {
-      user: 'alice',
-    },
-    status: 200,
-    answer: {
-      user: 'alice',
-      document: 'urn:visit',
-      jobs: [
-        {
-          id: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
-          flow: 'letters',
-          user: 'alice',
-          document: 'urn:visit',
-          collection: 'default',
-          state: 'done',
-          attempts: 1,
-          completedSteps: ['chunk', 'embed', 'extract', 'store'],
-          failures: [],
-          createdAt: '2026-01-31T12:00:00.000Z',
-          updatedAt: '2026-01-31T12:00:00.000Z',
-        },
-      ],
-      completed: {
-        job: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
-        flow: 'letters',
-        collection: 'default',
-        at: '2026-01-31T12:00:00.000Z',
-      },
-      core: {
-        user: 'alice',
-        id: 'urn:visit',
-        segments: 1,
-        bytes: 5243,
-        messages: 2,
-        triples: 16,
-        entities: 1,
-        vectors: 1,
-        digest: '13530f8c43b9b00906ee6b532bc519f48c097d32fd2aee47be355094dc4c4e92',
-        createdAt: '2026-01-31T12:00:00.000Z',
-        updatedAt: '2026-01-31T12:00:00.000Z',
-      },
-    },
-  },
-  retryJob: {
-    path: {
-      flow: 'letters',
-      job: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
-    },
-    status: 200,
-    answer: {
-      id: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
-      flow: 'letters',
-      user: 'alice',
-      document: 'urn:lost',
-      collection: 'default',
-      state: 'queued',
-      attempts: 0,
-      completedSteps: [],
-      failures: [
-        {
-          at: '2026-01-31T12:00:00.000Z',
-          attempt: 1,
-          step: 'fail',
-          cause: 'failed',
-          message: 'no',
-        },
-      ],
-      createdAt: '2026-01-31T12:00:00.000Z',
-      updatedAt: '2026-01-31T12:00:00.000Z',
-    },
-  },
-  removeDocument: {
-    path: {
-      flow: 'letters',
-      document: 'urn:visit',
-    },
-    query: {
-      user: 'alice',
-    },
-    status: 204,
-  },
+  showDocument: ofOne(ofAny.showDocument),
+  retryJob: ofOne(ofAny.retryJob),
+  removeDocument: ofOne(ofAny.removeDocument),
   removeFlow: {
     path: {
       flow: 'letters',
     },
     status: 204,
   },
-  showAnyJob: {
-    path: {
-      job: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
-    },
-    status: 200,
-    answer: {
-      id: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
-      flow: 'letters',
-      user: 'alice',
-      document: 'urn:visit',
-      collection: 'letters',
-      state: 'queued',
-      attempts: 0,
-      completedSteps: [],
-      failures: [],
-      createdAt: '2026-01-31T12:00:00.000Z',
-      updatedAt: '2026-01-31T12:00:00.000Z',
-    },
-  },
-  cancelAnyJob: {
-    path: {
-      job: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
-    },
-    status: 204,
-  },
-  retryAnyJob: {
-    path: {
-      job: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
-    },
-    status: 200,
-    answer: {
-      id: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
-      flow: 'letters',
-      user: 'alice',
-      document: 'urn:lost',
-      collection: 'default',
-      state: 'queued',
-      attempts: 0,
-      completedSteps: [],
-      failures: [
-        {
-          at: '2026-01-31T12:00:00.000Z',
-          attempt: 1,
-          step: 'fail',
-          cause: 'failed',
-          message: 'no',
-        },
-      ],
-      createdAt: '2026-01-31T12:00:00.000Z',
-      updatedAt: '2026-01-31T12:00:00.000Z',
-    },
-  },
-  showAnyDocument: {
-    path: {
-      document: 'urn:visit',
-    },
-    query: {
-      user: 'alice',
-    },
-    status: 200,
-    answer: {
-      user: 'alice',
-      document: 'urn:visit',
-      jobs: [
-        {
-          id: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
-          flow: 'letters',
-          user: 'alice',
-          document: 'urn:visit',
-          collection: 'default',
-          state: 'done',
-          attempts: 1,
-          completedSteps: ['chunk', 'embed', 'extract', 'store'],
-          failures: [],
-          createdAt: '2026-01-31T12:00:00.000Z',
-          updatedAt: '2026-01-31T12:00:00.000Z',
-        },
-      ],
-      completed: {
-        job: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
-        flow: 'letters',
-        collection: 'default',
-        at: '2026-01-31T12:00:00.000Z',
-      },
-      core: {
-        user: 'alice',
-        id: 'urn:visit',
-        segments: 1,
-        bytes: 5243,
-        messages: 2,
-        triples: 16,
-        entities: 1,
-        vectors: 1,
-        digest: '13530f8c43b9b00906ee6b532bc519f48c097d32fd2aee47be355094dc4c4e92',
-        createdAt: '2026-01-31T12:00:00.000Z',
-        updatedAt: '2026-01-31T12:00:00.000Z',
-      },
-    },
-  },
-  removeAnyDocument: {
-    path: {
-      document: 'urn:visit',
-    },
-    query: {
-      user: 'alice',
-    },
-    status: 204,
-  },
-  watchAnyJobs: {
-    query: {
-      job: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
-    },
-    accept: 'text/event-stream',
-    status: 200,
-    answer:
-      'id: 1\nevent: state\ndata: {"type":"state","job":"8cS1QkF3TLyHzV9CVRlK5g-0.1","flow":"letters","user":"alice","document":"urn:visit","collection":"default","at":"2026-01-31T12:00:00.000Z","state":"done","attempts":1}\n\n',
-  },
+  showAnyJob: ofAny.showJob,
+  cancelAnyJob: ofAny.cancelJob,
+  retryAnyJob: ofAny.retryJob,
+  showAnyDocument: ofAny.showDocument,
+  removeAnyDocument: ofAny.removeDocument,
+  watchAnyJobs: ofAny.watchJobs,
 } as const satisfies Readonly<Record<string, Example>>
