@@ -286,9 +286,10 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       }
       return layer.take(knowledge.holdDeletions())
     }
-    const backups = new InFlight()
+    /** Backups, verifications and looks at the health. */
+    const calls = new InFlight()
     const backup: Backup = (target, asked = {}) =>
-      backups.run(async () => {
+      calls.run(async () => {
         checkOptions('backup()', asked, backupOptions)
         const { signal, onProgress } = asked
         const write = openTarget(target)
@@ -296,7 +297,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
         return writeBackup({
           snapshot: await snapshot(),
           write,
-          signal: eitherOf(backups.signal, signal),
+          signal: eitherOf(calls.signal, signal),
           onProgress,
           createdAt: Date.now(),
         })
@@ -305,8 +306,8 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       checkVerifyOptions(asked)
       const held: { letGo?: () => void } = {}
       const open = async () => {
-        const { signal } = backups
-        const end = backups.begin()
+        const { signal } = calls
+        const end = calls.begin()
         const taken = await snapshot().catch((error: unknown) => {
           end()
           throw error
@@ -322,7 +323,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
         held.letGo = letGo
         return { ...taken, close }
       }
-      const signal = eitherOf(backups.signal, asked.signal)
+      const signal = eitherOf(calls.signal, asked.signal)
       const findings = verifyStores(open, { ...asked, signal })
       dropped.register(findings, held)
       return findings
@@ -336,14 +337,14 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       },
       freeBytes: backend.freeBytes && (() => backend.freeBytes!()),
     })
-    const health = () => backups.run(healthNow)
+    const health = () => calls.run(healthNow)
     const closeStores = async () => {
       // Steps use the stores: where documents are processed, that ends first.
       const running = flows.isRunning
       const ending = flows.close(closeTimeoutMs)
       if (running) await ending.catch(() => {})
       const stores = [knowledge.close(closeTimeoutMs), objects.close(closeTimeoutMs)]
-      await Promise.all([ending, ...stores, backups.close(closeTimeoutMs)])
+      await Promise.all([ending, ...stores, calls.close(closeTimeoutMs)])
     }
     const leaveOthers = async () => {
       await presence?.close()

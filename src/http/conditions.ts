@@ -32,31 +32,28 @@ export function validatorHeaders(validators: Validators): Record<string, string>
   return updatedAt === undefined ? { ETag } : { ETag, 'Last-Modified': dateText(updatedAt) }
 }
 
-/** Of what a token of another user would be answered otherwise, and a cache has to ask about each time. */
-const caching = 'private, no-cache'
-
 /** A thing as JSON with its entity tag, or a 304. @throws LorekeepError `LK_PRECONDITION` */
 export async function answerVersioned(
   call: Call,
   value: unknown,
   validators: Validators,
 ): Promise<void> {
-  const ofAll = { 'Cache-Control': caching, Vary: 'Authorization' }
-  if (isKnown(call, validators)) {
-    await answer(call, 304, { ...ofAll, ...validatorHeaders(validators) })
-    return
-  }
-  const body = Buffer.from(JSON.stringify(value))
+  const { updatedAt } = validators
   // One literal: put together by spreads, they took 7 of the 130 us of an answer.
   const headers: OutgoingHttpHeaders = {
-    'Content-Type': 'application/json',
-    'Content-Length': body.byteLength,
-    'Cache-Control': caching,
+    'Cache-Control': 'private, no-cache',
+    // Of what a token of another user would be answered otherwise, and a cache has to ask about each time.
     Vary: 'Authorization',
     ETag: entityTag(validators),
   }
-  const { updatedAt } = validators
   if (updatedAt !== undefined) headers['Last-Modified'] = dateText(updatedAt)
+  if (isKnown(call, validators)) {
+    await answer(call, 304, headers)
+    return
+  }
+  const body = Buffer.from(JSON.stringify(value))
+  headers['Content-Type'] = 'application/json'
+  headers['Content-Length'] = body.byteLength
   await answer(call, 200, headers, body)
 }
 

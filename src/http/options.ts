@@ -258,19 +258,18 @@ export function routesOf<Request>(
   prefix: string,
   shared: Shared = sharedBy(options),
 ): readonly Route[] {
-  const { knowledge, objects, flows, sparql, signal } = options
+  const { knowledge, objects, flows, sparql, signal, requireConditions = false } = options
   const { limits, places, imports, exports, questions, hasFlow, defaultUser } = shared
   const { idleTimeoutMs, exportIdleTimeoutMs } = limits
   const ofCores = {
     prefix,
-    requireConditions: options.requireConditions ?? false,
+    requireConditions,
     maxCoreBytes: limits.maxCoreBytes,
     imports,
     exports,
     idleTimeoutMs,
     exportIdleTimeoutMs,
   }
-  const { requireConditions = false } = options
   const ofBodies = { prefix, requireConditions, maxJsonBytes: limits.maxJsonBytes, idleTimeoutMs }
   const ofObjects = { ...ofBodies, hasFlow }
   const ofGraphs = {

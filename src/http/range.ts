@@ -18,8 +18,7 @@ export function rangeOf(header: string | undefined, bytes: number): ByteRange | 
   if (first === '' && last === '') return undefined
   if (first === '') {
     // So many of the end.
-    if (Number(last) === 0) throw outside(bytes)
-    if (bytes === 0) throw outside(bytes)
+    if (Number(last) === 0 || bytes === 0) throw outside(bytes)
     return { from: Math.max(0, bytes - Number(last)), to: bytes }
   }
   const from = Number(first)

@@ -44,16 +44,18 @@ export class Router<Request> {
    */
   async answer(call: Call, request: Request, pass?: () => void): Promise<boolean> {
     const info = { requestId: this.createRequestId(), request }
+    let found: Match | undefined
     try {
-      const found = match(this.#pathways, call.path)
+      found = match(this.#pathways, call.path)
       if (found === undefined && pass !== undefined) {
         pass()
         return false
       }
-      await (requests.isHeard ? this.#told(call, info, found) : this.#answer(call, info, found))
     } catch (error) {
       await this.#answerError(call, error, info)
+      return true
     }
+    await (requests.isHeard ? this.#told(call, info, found) : this.#answer(call, info, found))
     return true
   }
 

@@ -39,8 +39,8 @@ export class SchemaChange {
   readonly #schema: CompiledSchema
   readonly #token = randomBytes(8).toString('hex')
   readonly #member: string | undefined
-  /** As of the call. */
-  readonly #condition: Member
+  /** Who this process was at the call: taken for dead since, it changes nothing. */
+  readonly #begunBy: Member
   readonly #conditions: ChangeConditions | undefined
 
   /** @param member whose it is of those who share the backend */
@@ -53,7 +53,7 @@ export class SchemaChange {
     this.#committer = committer
     this.#schema = schema
     this.#member = member
-    this.#condition = committer.member
+    this.#begunBy = committer.member
     this.#conditions = conditions
   }
 
@@ -89,7 +89,7 @@ export class SchemaChange {
   }
 
   #commit<Result>(change: Change<Result>): Promise<Result> {
-    return this.#committer.commitOfAll(change, this.#condition)
+    return this.#committer.commitOfAll(change, this.#begunBy)
   }
 
   async #begin(draft: Draft): Promise<Progress> {
@@ -97,7 +97,7 @@ export class SchemaChange {
     const { name } = definition
     if (draft.touches(name)) throw new NotInThisDraft()
     // Whoever gives it another definition meanwhile ends what is being built, and it begins here anew.
-    checkSchema(this.#conditions, draft.table(name)?.schema, name)
+    checkSchema(this.#conditions, name, draft.table(name)?.schema)
     // Left by a change that failed.
     draft.endBuilding(name)
     draft.setBuilding(name, undefined)
@@ -221,10 +221,11 @@ function violated(errors: readonly Violation[]): LorekeepError {
   return new LorekeepError('LK_SCHEMA_VIOLATED', list.join('; ') + more, { details: { errors } })
 }
 
+/** @throws LorekeepError `LK_PRECONDITION` */
 export function checkSchema(
   conditions: ChangeConditions | undefined,
+  name: string,
   schema: CompiledSchema | undefined,
-  name: string = schema?.definition.name ?? '',
 ): void {
   if (conditions === undefined) return
   const now = schema && { version: versionOf(schema.definition) }

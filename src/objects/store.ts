@@ -205,7 +205,7 @@ class StoredObjects implements ClosableObjectStore {
         const table = draft.table(name)
         if (table === undefined) return false
         const { rows, schema } = table
-        checkSchema(conditions, schema)
+        checkSchema(conditions, name, schema)
         if (rows > 0) {
           throw new LorekeepError(
             'LK_SCHEMA_IN_USE',
