@@ -76,48 +76,61 @@ function sortGroups(
 export function mergeEntries(a: Entries, b: Entries): Entries {
   if (a.refs.length === 0) return b
   if (b.refs.length === 0) return a
-  const length = a.refs.length + b.refs.length
-  const refs = new Float64Array(length)
   if (a.keys instanceof Float64Array && b.keys instanceof Float64Array) {
-    const keys = new Float64Array(length)
-    const [ak, bk, ar, br] = [a.keys, b.keys, a.refs, b.refs]
-    let i = 0
-    let j = 0
-    for (let n = 0; n < length; n++) {
-      const x = i < ak.length ? (ak[i] as number) : Infinity
-      const y = j < bk.length ? (bk[j] as number) : Infinity
-      // Keys are finite, so the one that has ended is never the smaller.
-      if (x < y || (x === y && (ar[i] as number) < (br[j] as number))) {
-        keys[n] = x
-        refs[n] = ar[i++] as number
-      } else {
-        keys[n] = y
-        refs[n] = br[j++] as number
-      }
-    }
-    return { keys, refs }
+    return mergeNumbers(a.keys, a.refs, b.keys, b.refs)
   }
+  const [ak, ar, bk, br] = [a.keys, a.refs, b.keys, b.refs]
+  const length = ar.length + br.length
   const keys = new Array<Scalar>(length)
+  const refs = new Float64Array(length)
   // Lengths alone, of rows without words, have none.
   const places = a.places || b.places ? new Array<string>(length) : undefined
   const lengths = places && new Array<number>(length)
   let i = 0
   let j = 0
   for (let n = 0; n < length; n++) {
-    const first = j === b.refs.length || (i < a.refs.length && compareEntries(a, i, b, j) < 0)
-    if (first) {
-      keys[n] = a.keys[i] as Scalar
-      if (places !== undefined) places[n] = a.places?.[i] ?? ''
-      if (lengths !== undefined) lengths[n] = a.lengths?.[i] ?? 0
-      refs[n] = a.refs[i++] as number
-    } else {
-      keys[n] = b.keys[j] as Scalar
-      if (places !== undefined) places[n] = b.places?.[j] ?? ''
-      if (lengths !== undefined) lengths[n] = b.lengths?.[j] ?? 0
-      refs[n] = b.refs[j++] as number
-    }
+    const isFirst =
+      j === br.length ||
+      (i < ar.length &&
+        (compareScalars(ak[i] as Scalar, bk[j] as Scalar) ||
+          (ar[i] as number) - (br[j] as number)) < 0)
+    const at = isFirst ? i++ : j++
+    keys[n] = (isFirst ? ak : bk)[at] as Scalar
+    refs[n] = (isFirst ? ar : br)[at] as number
+    if (places === undefined || lengths === undefined) continue
+    const from = isFirst ? a : b
+    places[n] = from.places?.[at] ?? ''
+    lengths[n] = from.lengths?.[at] ?? 0
   }
   return { keys, refs, places, lengths }
+}
+
+function mergeNumbers(
+  ak: Float64Array,
+  ar: Float64Array,
+  bk: Float64Array,
+  br: Float64Array,
+): Entries {
+  const length = ak.length + bk.length
+  const keys = new Float64Array(length)
+  const refs = new Float64Array(length)
+  let i = 0
+  let j = 0
+  let n = 0
+  while (i < ak.length && j < bk.length) {
+    const x = ak[i] as number
+    const y = bk[j] as number
+    if (x < y || (x === y && (ar[i] as number) < (br[j] as number))) {
+      keys[n] = x
+      refs[n++] = ar[i++] as number
+    } else {
+      keys[n] = y
+      refs[n++] = br[j++] as number
+    }
+  }
+  keys.set(i < ak.length ? ak.subarray(i) : bk.subarray(j), n)
+  refs.set(i < ar.length ? ar.subarray(i) : br.subarray(j), n)
+  return { keys, refs }
 }
 
 /** What is left of each when entries that are in both are taken out of both. */
