@@ -47,22 +47,14 @@ export class BlockCache {
     return this.#bytes
   }
 
-  /**
-   * Whether there is room for so much more that whole blocks are read: a store that fits is soon there, and to read
-   * a piece takes half as long as to read all of its block.
-   */
-  get isRoomy(): boolean {
-    return this.hasRoom(blockBytes)
-  }
-
-  /** The same of so many bytes. */
+  /** Whether there is room for so much more, and half of it is left. */
   hasRoom(bytes: number): boolean {
     return 2 * (this.#bytes + bytes) <= this.#maxBytes
   }
 
   /** One of so many bytes. */
   file(keyOf: (block: number) => Uint8Array, bytes: number): BlockFile {
-    return new BlockFile(this, keyOf, Math.ceil(bytes / blockBytes) * perBlock)
+    return new BlockFile(this, keyOf, bytes)
   }
 
   /** A value that is kept elsewhere, or not at all. @throws LorekeepError `LK_STORAGE_*` */
@@ -134,10 +126,13 @@ export class BlockFile {
   readonly #loading = new Map<number, Promise<void>>()
   /** By piece: how much work that is under way has missed it. It stays until that is done. */
   readonly #holders = new Map<number, number>()
+  readonly #fits: boolean
 
-  constructor(cache: BlockCache, keyOf: (block: number) => Uint8Array, pieces: number) {
+  constructor(cache: BlockCache, keyOf: (block: number) => Uint8Array, length: number) {
     this.#cache = cache
     this.#keyOf = keyOf
+    this.#fits = 2 * length <= cache.maxBytes
+    const pieces = Math.ceil(length / blockBytes) * perBlock
     this.#words = new Array<Uint32Array | undefined>(pieces).fill(undefined)
     this.#bytes = new Array<Buffer | undefined>(pieces).fill(undefined)
     this.#used = new Uint8Array(pieces)
@@ -188,16 +183,25 @@ export class BlockFile {
   /** @throws LorekeepError `LK_STORAGE_*` */
   async #hold(from: number, to: number): Promise<void> {
     for (let n = from; n < to; n++) this.#holders.set(n, (this.#holders.get(n) ?? 0) + 1)
-    if (to - from > 1) await Promise.all(this.#load(from, to))
-    else if (this.#cache.isRoomy) await Promise.all(this.#load(...blockOf(from)))
-    else await Promise.all(this.#load(from, this.#ahead(from)))
+    if (to - from === 1 && this.#isWhole) await Promise.all(this.#load(...blockOf(from)))
+    else await Promise.all(this.#load(from, Math.max(to, this.#ahead(from))))
+  }
+
+  /**
+   * Whether whole blocks are read: a file that fits is soon there, and to read a piece takes half as long as to read
+   * all of its block. Of one that does not, most blocks are asked for one thing.
+   */
+  get #isWhole(): boolean {
+    return this.#fits && this.#cache.hasRoom(blockBytes)
   }
 
   /**
    * Who reads one piece after the other, and not one here and there, reads more of them at once: as many as
    * there are before this one.
    */
-  #ahead(n: number): number {
+  #ahead(from: number): number {
+    let n = from
+    while (this.#words[n] !== undefined) n++
     let before = 0
     while (before < perBlock - 1 && this.#words[n - 1 - before] !== undefined) before++
     return Math.min(n + 1 + before, Math.ceil((n + 1) / perBlock) * perBlock)

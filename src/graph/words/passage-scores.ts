@@ -101,8 +101,7 @@ export class PassageScores {
       weights.begin(set, from, to)
     }
     const add: SpanWork = (_from, to, seen) => {
-      for (let read = cursor.readSeen(to, seen); read >= 0; read = cursor.readSeen(to, seen)) {
-        weights.ofEntries(read, weight)
+      for (let read; (read = weights.read(cursor, weight, to, seen)) >= 0;) {
         for (let n = 0; n < read; n++) {
           frequencies.add(entries.passages[n] as number, entries.frequencies[n] as number)
         }

@@ -9,7 +9,10 @@ import { NO_MORE, type WordEntries, type SeenNumbers } from './word-entries.js'
  */
 export const widest = 2 ** 14
 
-/** Is done in a span, of whose passages the cursors have passed none. `seen` is undefined where all are. Throws no Miss. */
+/**
+ * Is done in a span, of whose passages the cursors have passed none. `seen` is undefined where all are. May throw a
+ * Miss, and goes on where it was when it is called again.
+ */
 export type SpanWork = (from: number, to: number, seen: SeenNumbers | undefined) => void
 
 export interface EachSpan {
@@ -37,9 +40,10 @@ export async function eachSpan(
     const some = () => {
       const seen = set.isWhole ? undefined : set.seen(from, to)
       begin?.(from, to)
-      // Nothing is missing from here on.
-      do (works[done++] as SpanWork)(from, to, seen)
-      while (done < works.length && !turns.isLong)
+      do {
+        ;(works[done] as SpanWork)(from, to, seen)
+        done++
+      } while (done < works.length && !turns.isLong)
     }
     while (done < works.length) {
       const isDone = withBlocks(some)

@@ -32,6 +32,13 @@ export const HAS_OTHERS = HAS_TITLE | HAS_HEADING
 /** In the place of a passage, behind the last one: the loops below are fast as long as all is below 2^31. */
 export const NO_MORE = 0x7fff_ffff
 
+/** Where a cursor was, to begin there again. */
+export interface EntriesPlace {
+  readonly next: number
+  readonly at: number
+  readonly left: number
+}
+
 /** A cursor over the counts of a list, in which no passage is `most` or above. */
 export class WordEntries {
   /** The passage that comes next, or NO_MORE. */
@@ -49,6 +56,16 @@ export class WordEntries {
     this.#at = at
     this.#left = count
     if (count > 0) this.next = this.#passage(0, this.#number())
+  }
+
+  get place(): EntriesPlace {
+    return { next: this.next, at: this.#at, left: this.#left }
+  }
+
+  backTo({ next, at, left }: EntriesPlace): void {
+    this.next = next
+    this.#at = at
+    this.#left = left
   }
 
   /** Reads those of passages before `to`, as many as there is room for; gives how many, 0 where there are none. */

@@ -69,10 +69,9 @@ export class WordInSet {
         while (cursor.read(passage) > 0) if (turns.isLong) await turns.pass()
         if (cursor.next !== passage) continue
         const frequency = await withBlocks(() => {
-          if (!set.seen(passage, passage + 1).has(passage)) return 0
           weights.begin(set, passage, passage + 1)
-          weights.ofEntries(cursor.read(passage + 1), weight)
-          return entries.frequencies[0] as number
+          const read = weights.read(cursor, weight, passage + 1, set.seen(passage, passage + 1))
+          return read > 0 ? (entries.frequencies[0] as number) : 0
         })
         if (frequency === 0) continue
         all.set(passage, (all.get(passage) ?? 0) + frequency)

@@ -6,7 +6,7 @@ import type { PassageNumbers } from './passage-numbers.js'
 import type { FieldWeights } from './scoring.js'
 import { eachSpan, widest } from './spans.js'
 import type { PassageSet } from './types.js'
-import type { WordEntries, SeenNumbers } from './word-entries.js'
+import type { EntriesPlace, WordEntries, SeenNumbers } from './word-entries.js'
 import { entries } from './word-entries.js'
 import type { WordInSet } from './word-in-set.js'
 
@@ -66,6 +66,8 @@ class WordCursor {
   readonly #worth: Worth
   readonly #scores: PassageNumbers
   readonly #weights: FieldWeights
+  /** Where a span begins of which this was added, that it stands there as it was asked. */
+  #exactFrom = -1
 
   constructor({ word, worth }: WordAndWorth, scores: PassageNumbers, weights: FieldWeights) {
     this.#forms = word.forms.map(({ list, weight, isAsked }) => {
@@ -100,8 +102,7 @@ class WordCursor {
     if (idf + exact === 0) return
     const { passages, frequencies } = entries
     const { values, changed } = scores
-    for (let read = cursor.readSeen(to, seen); read >= 0; read = cursor.readSeen(to, seen)) {
-      weights.ofEntries(read, weight)
+    for (let read; (read = weights.read(cursor, weight, to, seen)) >= 0;) {
       let { count } = scores
       for (let n = 0; n < read; n++) {
         const passage = passages[n] as number
@@ -116,13 +117,21 @@ class WordCursor {
 
   #addForms(from: number, to: number, seen: SeenNumbers | undefined): void {
     const { idf, exact } = this.#worth
+    const places = this.#forms.map(({ cursor }) => cursor.place)
     let count = 0
     try {
       for (const form of this.#forms) {
         count = this.#addForm(form, { from, to, seen }, count)
-        if (form.isAsked) this.#end(from, count, exact)
+        if (!form.isAsked || this.#exactFrom === from) continue
+        this.#end(from, count, exact)
+        this.#exactFrom = from
       }
       this.#end(from, count, idf)
+    } catch (error) {
+      // All of it once more: what was added up is not kept over an await.
+      ofSpan.fill(0, 0, to - from)
+      for (const [n, { cursor }] of this.#forms.entries()) cursor.backTo(places[n] as EntriesPlace)
+      throw error
     } finally {
       for (let n = 0; n < count; n++) ofSpan[touched[n] as number] = 0
     }
@@ -133,8 +142,7 @@ class WordCursor {
     const weights = this.#weights
     const { passages, frequencies } = entries
     let count = before
-    for (let read = cursor.readSeen(to, seen); read >= 0; read = cursor.readSeen(to, seen)) {
-      weights.ofEntries(read, weight)
+    for (let read; (read = weights.read(cursor, weight, to, seen)) >= 0;) {
       for (let n = 0; n < read; n++) {
         const at = (passages[n] as number) - from
         const frequency = ofSpan[at] as number

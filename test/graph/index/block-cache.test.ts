@@ -28,21 +28,34 @@ async function opened(blocks: number, maxBytes: number) {
       return storage.getBytes(key, from, to)
     },
   }
-  const file = new BlockCache(source, maxBytes).file(keyOf, blocks * blockBytes)
-  return { file, source, taken: () => reads.splice(0) }
+  const cache = new BlockCache(source, maxBytes)
+  const file = cache.file(keyOf, blocks * blockBytes)
+  return { cache, file, source, taken: () => reads.splice(0) }
 }
 
 const numberOf = async (file: BlockFile, n: number) => withBlocks(() => file.words(n)[0])
 
 t.test('with much room all of a block is read, else the piece that is asked for', async (t) => {
-  const { file, taken } = await opened(5, 4 * blockBytes)
-  for (const n of [20, 37, 3, 68, 20, 66, 38]) t.equal(await numberOf(file, n), n)
+  const { cache, file, taken } = await opened(2, 4 * blockBytes)
+  const other = cache.file(keyOf, blockBytes)
+  for (const n of [20, 3, 20, 5]) t.equal(await numberOf(file, n), n)
   t.strictSame(taken(), [
     [1, 0, 16],
-    [2, 0, 16],
-    [0, 3, 4],
-    [4, 4, 5],
-    [4, 2, 3],
+    [0, 0, 16],
+  ])
+  for (const n of [4, 2]) t.equal(await numberOf(other, n), n)
+  t.strictSame(taken(), [
+    [0, 4, 5],
+    [0, 2, 3],
+  ])
+})
+
+t.test('of a file that does not fit pieces are read from the first one on', async (t) => {
+  const { file, taken } = await opened(5, 8 * blockBytes)
+  for (const n of [20, 37, 20]) t.equal(await numberOf(file, n), n)
+  t.strictSame(taken(), [
+    [1, 4, 5],
+    [2, 5, 6],
   ])
 })
 
@@ -71,6 +84,17 @@ t.test('who reads one piece after the other reads more at once, up to a block', 
     [2, 0, 16],
   ])
   t.equal(file.bytes(3 * perBlock - 1).length, pieceBytes - 4)
+})
+
+t.test('who reads several pieces behind those before reads more at once as well', async (t) => {
+  const { file, taken } = await opened(3, little)
+  for (const n of [1, 5, 9, 13, 17]) await withBlocks(() => file.need(n, n + 4))
+  t.strictSame(taken(), [
+    [0, 1, 5],
+    [0, 5, 10],
+    [0, 10, 16],
+    [1, 0, 16],
+  ])
 })
 
 t.test('what lies in several pieces is read at once, but for what is there', async (t) => {
