@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { BlockWriter } from '../block-writer.js'
+import { BlockWriter, type BlockStorage } from '../block-writer.js'
 import type { ScanSink } from '../codec/scanner.js'
-import type { Storage } from '../storage.js'
+import { keepShape } from '../kept-shapes.js'
 import { sliceKey } from './records.js'
 
 /** The most bytes of one stored value, and of one chunk of an export. */
@@ -12,7 +12,7 @@ export class SegmentWriter extends BlockWriter implements ScanSink {
   readonly #hash
 
   /** `onSlice` is told of each slice before it is written, and must be done with it when it returns. */
-  constructor(storage: Storage, segment: string, onSlice?: (slice: Uint8Array) => void) {
+  constructor(storage: BlockStorage, segment: string, onSlice?: (slice: Uint8Array) => void) {
     const hash = createHash('sha256')
     super({
       storage,
@@ -32,3 +32,7 @@ export class SegmentWriter extends BlockWriter implements ScanSink {
     return this.#hash.digest('hex')
   }
 }
+
+keepShape(
+  new SegmentWriter({ get: () => Promise.resolve(undefined), write: () => Promise.resolve() }, ''),
+)

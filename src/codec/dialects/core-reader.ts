@@ -3,6 +3,7 @@
 // scanner what it makes of that message and of all that follows.
 
 import { hasCode } from '../../errors.js'
+import { keepShape } from '../../kept-shapes.js'
 import { defaultLimits, type CodecLimits } from '../limits.js'
 import { CoreScanner, type ScanSink, type ScanTarget } from '../scanner.js'
 import { ByteWriter } from './byte-writer.js'
@@ -110,6 +111,8 @@ export class CoreReader {
     }
   }
 }
+
+keepShape(new CoreReader({ sink: { copy: () => undefined }, target: { id: '', user: '' } }))
 
 /** Not a fault of the sink. */
 function isOfTheStream(error: unknown): boolean {

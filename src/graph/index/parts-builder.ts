@@ -1,5 +1,6 @@
 import type { BlockStorage } from '../../block-writer.js'
 import { CoreWalker } from '../../codec/walker.js'
+import { keepShape } from '../../kept-shapes.js'
 import type { PartRecord } from './layout.js'
 import { PartBuilder } from './part-builder.js'
 import type { SourceName } from './places.js'
@@ -47,6 +48,15 @@ export class PartsBuilder {
     await this.#builder.settle()
   }
 }
+
+keepShape(
+  new PartsBuilder(
+    { get: () => Promise.resolve(undefined), write: () => Promise.resolve() },
+    '',
+    { generation: '', core: '' },
+    0,
+  ),
+)
 
 /** A triple, or a term, takes some 64 bytes. Where it is less, room is made. */
 function roomFor(bytes: number): number {
