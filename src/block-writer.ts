@@ -1,5 +1,6 @@
 // Bytes that come in pieces, stored in blocks of one size under keys of their own.
 
+import { giveBackBlock, takeBlock } from './blocks.js'
 import type { Storage } from './storage.js'
 
 /** Blocks that are being written while the next ones fill: enough to keep the disk busy. */
@@ -10,28 +11,6 @@ let writingOfAll = 0
 
 /** The first block grows from here: most files are small, and thousands may be written at once. */
 const firstBytes = 64 * 1024
-
-/**
- * Buffers that no writer needs any more, for the next that does: those left to the garbage collector
- * add up to hundreds of MiB, among many small imports, before it looks for them.
- */
-const free: Buffer[] = []
-const maxFreeBytes = 16 * 1024 * 1024
-let freeBytes = 0
-
-function take(length: number): Buffer {
-  const at = free.findLastIndex((buffer) => buffer.length === length)
-  if (at < 0) return Buffer.allocUnsafeSlow(length)
-  freeBytes -= length
-  return free.splice(at, 1)[0] as Buffer
-}
-
-function giveBack({ buffer }: Buffer): void {
-  free.push(Buffer.from(buffer))
-  freeBytes += buffer.byteLength
-  // The oldest go: nobody may want their size any more.
-  while (freeBytes > maxFreeBytes) freeBytes -= (free.shift() as Buffer).length
-}
 
 /** What is needed of a storage to write blocks and read them. */
 export type BlockStorage = Pick<Storage, 'get' | 'write'>
@@ -81,7 +60,7 @@ export class BlockWriter {
     while (at < to) {
       if (!this.#block) {
         const bytes = this.blocks === 0 ? Math.min(firstBytes, this.#blockBytes) : this.#blockBytes
-        this.#block = take(bytes)
+        this.#block = takeBlock(bytes)
         this.#filled = 0
         this.blocks++
       }
@@ -100,9 +79,9 @@ export class BlockWriter {
     const smaller = this.#block as Buffer
     let { length } = smaller
     while (length < wanted) length = Math.min(this.#blockBytes, 2 * length)
-    this.#block = take(length)
+    this.#block = takeBlock(length)
     this.#block.set(smaller.subarray(0, this.#filled))
-    giveBack(smaller)
+    giveBackBlock(smaller)
   }
 
   /** True once a block waits to be written. */
@@ -127,7 +106,7 @@ export class BlockWriter {
 
   /** Gives up the blocks that are not being written: they will not be. */
   drop(): void {
-    for (const block of this.#full.splice(0)) giveBack(block)
+    for (const block of this.#full.splice(0)) giveBackBlock(block)
   }
 
   /** Starts writing the full blocks, and waits while too many are under way. */
@@ -183,7 +162,7 @@ export class BlockWriter {
       .write(puts, { durable: true })
       .then(
         () => {
-          for (const block of blocks) giveBack(block)
+          for (const block of blocks) giveBackBlock(block)
         },
         (error: unknown) => {
           this.#failure ??= { error }

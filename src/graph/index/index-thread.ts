@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import type { BlockStorage } from '../../block-writer.js'
+import { giveBackBlock, takeBlock } from '../../blocks.js'
 import type { Operation } from '../../storage.js'
 import { startThread, warnOfThread, type Ready } from '../../thread.js'
 import type { PartRecord } from './layout.js'
@@ -9,7 +10,8 @@ import type { SourceName } from './places.js'
 export type ToWorker =
   /** Whose the slices that follow are. It comes before the first one. */
   | { readonly type: 'source'; readonly id: string; readonly source: SourceName }
-  | { readonly type: 'slice'; readonly slice: Uint8Array }
+  /** In memory that both have: the thread's until it is told that it was taken. */
+  | { readonly type: 'slice'; readonly slice: Uint8Array<SharedArrayBuffer> }
   | { readonly type: 'finish' }
   | {
       readonly type: 'link'
@@ -28,10 +30,11 @@ export type FromWorker =
   | Ready
   /** Its module has been run to its end. Where this comes first, the module is not ours. */
   | { readonly type: 'loaded' }
-  | { readonly type: 'taken' }
+  | { readonly type: 'taken'; readonly slice: Uint8Array<SharedArrayBuffer> }
   | { readonly type: 'done'; readonly parts: PartRecord[] }
   | { readonly type: 'progress'; readonly done: number; readonly total: number }
   | { readonly type: 'get'; readonly id: number; readonly key: Uint8Array }
+  /** Blocks lie in memory that both have, and are not changed before the answer. */
   | { readonly type: 'write'; readonly id: number; readonly operations: Operation[] }
 
 /** Slices that wait for the thread: some milliseconds of work. */
@@ -119,6 +122,8 @@ export class IndexThread {
   #isDone = false
   #hasEnded = false
   #waitingSlices = 0
+  /** Of slices that were taken, for those that follow. */
+  readonly #free: SharedArrayBuffer[] = []
   #failure: { readonly error: unknown } | undefined
   /** Called whenever something has changed that somebody may wait for. */
   #wake: (() => void) | undefined
@@ -153,8 +158,12 @@ export class IndexThread {
   push(slice: Uint8Array): void {
     this.#isDone = false
     this.#waitingSlices++
-    const copy = new Uint8Array(slice)
-    this.#post({ type: 'slice', slice: copy }, [copy.buffer])
+    const free = this.#free.pop()
+    const memory =
+      free && free.byteLength >= slice.length ? free : new SharedArrayBuffer(slice.length)
+    const copy = new Uint8Array(memory, 0, slice.length)
+    copy.set(slice)
+    this.#post({ type: 'slice', slice: copy })
   }
 
   /** Waits while too many slices do. */
@@ -211,8 +220,8 @@ export class IndexThread {
     return this.#parts as PartRecord[]
   }
 
-  #post(message: ToWorker, transfer: ArrayBuffer[] = []): void {
-    this.#worker.postMessage(message, transfer)
+  #post(message: ToWorker): void {
+    this.#worker.postMessage(message)
   }
 
   async #until(isSo: () => boolean): Promise<void> {
@@ -224,8 +233,10 @@ export class IndexThread {
   }
 
   readonly #receive = (message: FromWorker): void => {
-    if (message.type === 'taken') this.#waitingSlices--
-    else if (message.type === 'done') this.#parts = message.parts
+    if (message.type === 'taken') {
+      this.#waitingSlices--
+      this.#free.push(message.slice.buffer)
+    } else if (message.type === 'done') this.#parts = message.parts
     else if (message.type === 'progress') this.#onProgress?.(message.done, message.total)
     else if ('id' in message) this.#serve(message)
     this.#wake?.()
@@ -240,7 +251,7 @@ export class IndexThread {
           const value = await this.#storage.get(message.key)
           this.#post({ type: 'answer', id, value })
         } else {
-          await this.#storage.write(message.operations, { durable: true })
+          await this.#write(message.operations)
           this.#post({ type: 'answer', id, value: undefined })
         }
       } catch (error) {
@@ -249,6 +260,20 @@ export class IndexThread {
     }
     const served = work().finally(() => this.#writing.delete(served))
     this.#writing.add(served)
+  }
+
+  /** A storage gets no memory that is shared: not all that takes bytes takes those. */
+  async #write(operations: readonly Operation[]): Promise<void> {
+    const blocks: Buffer[] = []
+    const own = operations.map((operation) => {
+      if (operation.type === 'del' || !isShared(operation.value)) return operation
+      const block = takeBlock(operation.value.length)
+      block.set(operation.value)
+      blocks.push(block)
+      return { ...operation, value: block }
+    })
+    await this.#storage.write(own, { durable: true })
+    for (const block of blocks) giveBackBlock(block)
   }
 
   readonly #fail = (error: unknown): void => {
@@ -261,4 +286,8 @@ export class IndexThread {
   readonly #exited = (): void => {
     this.#fail(new Error('the thread that makes an index has ended'))
   }
+}
+
+function isShared({ buffer }: Uint8Array): boolean {
+  return buffer instanceof SharedArrayBuffer
 }

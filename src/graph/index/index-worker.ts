@@ -2,6 +2,7 @@
 
 import { parentPort } from 'node:worker_threads'
 import type { BlockStorage } from '../../block-writer.js'
+import { shareBlocks } from '../../blocks.js'
 import type { Operation } from '../../storage.js'
 import type { FromWorker, ToWorker } from './index-thread.js'
 import { writeLinks, type LinkOptions } from './links-writer.js'
@@ -10,6 +11,7 @@ import { PartsBuilder } from './parts-builder.js'
 
 if (parentPort === null) throw new Error('this is the module of a worker thread')
 const port = parentPort
+shareBlocks()
 const post = (message: FromWorker) => port.postMessage(message)
 
 const waiting = new Map<number, (value: Uint8Array | undefined) => void>()
@@ -58,7 +60,7 @@ async function perform(message: Exclude<ToWorker, { type: 'answer' }>): Promise<
     if (builder === undefined) throw new Error('a slice came before it was told whose it is')
     builder.push(message.slice)
     await builder.writeFull()
-    post({ type: 'taken' })
+    post({ type: 'taken', slice: message.slice })
   } else if (message.type === 'finish') {
     const parts = (await builder?.finish()) ?? []
     builder = undefined

@@ -2,6 +2,7 @@
 
 import t from 'tap'
 import { MemoryBackend } from '../../../adapters/memory.js'
+import type { BlockStorage } from '../../../src/block-writer.js'
 import { encodeMessage } from '../../../src/codec/encoder.js'
 import { IndexThread } from '../../../src/graph/index/index-thread.js'
 import { createLorekeep } from '../../../src/index.js'
@@ -56,6 +57,29 @@ t.test('it waits while the thread is behind', async (t) => {
   t.notOk(isReady)
   await waiting
   t.ok(isReady)
+})
+
+t.test('what it writes comes to the storage in memory that nobody shares', async (t) => {
+  const storage = await new MemoryBackend().open('cores')
+  const values: Uint8Array[] = []
+  const spied: BlockStorage = {
+    get: (key) => storage.get(key),
+    write: (operations, options) => {
+      for (const one of operations) if (one.type === 'put') values.push(one.value)
+      return storage.write(operations, options)
+    },
+  }
+  const thread = (await IndexThread.start(spied, 'i', undefined)) as IndexThread
+  t.teardown(() => thread.end())
+  thread.source({ generation: '0'.repeat(32), core: 'c' })
+  for (const message of stream) {
+    thread.push(message)
+    await thread.ready()
+  }
+  const [part] = await thread.finish()
+  t.match(part, { triples })
+  t.ok(values.length > 1)
+  t.notOk(values.some(({ buffer }) => buffer instanceof SharedArrayBuffer))
 })
 
 t.test('one that was aborted before does nothing', async (t) => {
