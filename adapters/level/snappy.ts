@@ -8,22 +8,30 @@ export function unpack(packed: Uint8Array): Uint8Array {
   const reader = new VarintReader(packed)
   const bytes = new Uint8Array(reader.number())
   let length = 0
-  while (!reader.done) {
-    const tag = reader.take(1)[0]!
+  // By places: a view of each byte would take ten times as long.
+  let { at } = reader
+  const littleEndian = (count: number) => {
+    let value = 0
+    for (let n = count - 1; n >= 0; n--) value = value * 256 + byteAt(packed, at + n)
+    at += count
+    return value
+  }
+  while (at < packed.length) {
+    const tag = littleEndian(1)
     const kind = tag & 3
     if (kind === 0) {
       // Up to 60 bytes; above, their number takes one to four bytes.
       const short = tag >>> 2
-      const literal = reader.take(1 + (short < 60 ? short : littleEndian(reader.take(short - 59))))
-      bytes.set(literal, length)
-      length += literal.length
+      const count = 1 + (short < 60 ? short : littleEndian(short - 59))
+      if (at + count > packed.length) throw new RangeError('a length past the end')
+      bytes.set(packed.subarray(at, at + count), length)
+      at += count
+      length += count
       continue
     }
     const count = kind === 1 ? 4 + ((tag >>> 2) & 7) : 1 + (tag >>> 2)
     const back =
-      kind === 1
-        ? ((tag >>> 5) << 8) | reader.take(1)[0]!
-        : littleEndian(reader.take(kind === 2 ? 2 : 4))
+      kind === 1 ? ((tag >>> 5) << 8) | littleEndian(1) : littleEndian(kind === 2 ? 2 : 4)
     if (back === 0 || back > length || length + count > bytes.length) {
       throw new RangeError('a copy from outside')
     }
@@ -34,6 +42,8 @@ export function unpack(packed: Uint8Array): Uint8Array {
   return bytes
 }
 
-function littleEndian(bytes: Uint8Array): number {
-  return bytes.reduceRight((value, byte) => value * 256 + byte, 0)
+function byteAt(bytes: Uint8Array, at: number): number {
+  const byte = bytes[at]
+  if (byte === undefined) throw new RangeError('a length past the end')
+  return byte
 }

@@ -27,11 +27,14 @@ export interface CompiledSchema {
   idOf(object: JsonObject): ObjectId
 }
 
-/** One ajv validator, some milliseconds to make: keep it as long as the definition stands. */
+/**
+ * One ajv validator, made for the first object: it takes some milliseconds, and whoever opens a store and asks has
+ * no use for it. Keep it as long as the definition stands.
+ */
 export function compileSchema(definition: SchemaDefinition): CompiledSchema {
   const { id_field: idField, fields, strict } = definition
   const fill = compileDefaults(fields)
-  const validate = compileValidator(fields, { strict, idField })
+  let compiled: ReturnType<typeof compileValidator> | undefined
   const createId = definition.generate_ids ? hyperid({ urlSafe: true }) : undefined
 
   const complete = (given: JsonObject): JsonObject => {
@@ -66,6 +69,7 @@ export function compileSchema(definition: SchemaDefinition): CompiledSchema {
         ? checkId(object[idField])
         : 'is required and missing: it is the id'
       if (wrongId !== undefined) tell([idField], wrongId)
+      const validate = (compiled ??= compileValidator(fields, { strict, idField }))
       validate(object, (path, reason) => {
         // What was told of a name or of the id stands; the validator would tell it again.
         const name = path.length === 1 ? path[0] : undefined

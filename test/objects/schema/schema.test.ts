@@ -1,3 +1,4 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
 import type { JsonPath } from '../../../src/door/json.js'
 import { parseSchemaDefinition } from '../../../src/objects/schema/definition.js'
@@ -35,6 +36,15 @@ const admits = (field: object, values: readonly unknown[]) => {
 }
 const yes = (count: number) => Array<boolean>(count).fill(true)
 const no = (count: number) => Array<boolean>(count).fill(false)
+
+t.test('a validator is made for the first object, and once', (t) => {
+  const compileSchema = t.capture(Ajv2020.prototype, 'compile', Ajv2020.prototype.compile)
+  const schema = compile({ id: { type: 'string', required: true } })
+  t.equal(compileSchema().length, 0)
+  for (const id of ['a', 'b']) checked(schema, { id })
+  t.equal(compileSchema().length, 1)
+  t.end()
+})
 
 t.test('an object that conforms is given as it is', async (t) => {
   const schema = compile({ id: { type: 'string', required: true }, price: { type: 'number' } })
