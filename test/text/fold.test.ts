@@ -73,6 +73,18 @@ t.test('words that are written differently have one form', async (t) => {
   for (const [word, form] of Object.entries(same)) t.equal(fold(word), form, word)
 })
 
+t.test(`Latin words are folded as all others are (seed ${seed})`, async (t) => {
+  const characters = Array.from({ length: 0x180 - 1 }, (_, n) => String.fromCharCode(n + 1))
+  // What cannot be seen goes, and no table says so.
+  const slowly = (word: string) => fold(`${word}\u200b`)
+  for (const character of characters) t.equal(fold(character), slowly(character))
+  const word = fc.array(fc.constantFrom(...characters), { minLength: 1, maxLength: 6 })
+  fc.assert(
+    fc.property(word, (units) => fold(units.join('')) === slowly(units.join(''))),
+    { seed, numRuns: 20_000 },
+  )
+})
+
 t.test(`to fold a form changes nothing (seed ${seed})`, async () => {
   const unit = fc.oneof(
     fc.string({ unit: 'binary', minLength: 1, maxLength: 4 }),

@@ -1,5 +1,6 @@
 // The names that passages are called by, and that they speak of: which stand in a text, and where a name leads.
 
+import { isLowerAt } from '../../text/letters.js'
 import { isStopWord } from '../../text/stop-words.js'
 import { eachWord } from '../../text/words.js'
 import type { Turns } from '../../turns.js'
@@ -97,13 +98,14 @@ export class NameBook {
    * none, nor is what says little.
    */
   #stands(form: string, text: string, start: number, kind: number): boolean {
-    if (!/\p{L}/u.test(form)) return false
+    // What every form of Latin letters has is asked first: to make the other takes long.
+    if (!/[a-z]/.test(form) && !/\p{L}/u.test(form)) return false
     if (this.#languages.some((language) => isStopWord(form, language))) {
       // WHO and IT are names where others are not in capitals.
       const word = text.slice(start, start + form.length)
       return /^\p{Lu}{2,}$/u.test(word) && /\p{Ll}/u.test(text)
     }
-    return (kind & IS_TITLE) !== 0 || !/^\p{Ll}/u.test(text.slice(start, start + 2))
+    return (kind & IS_TITLE) !== 0 || !isLowerAt(text, start)
   }
 
   #kind(word: string): number {

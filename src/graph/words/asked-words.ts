@@ -1,5 +1,6 @@
 // What a person types, as words that a search goes by.
 
+import { isUpperAt } from '../../text/letters.js'
 import { isStopWord } from '../../text/stop-words.js'
 import type { SearchText, SearchWord, WordSequence } from '../../text/search-text.js'
 import type { AskedWord } from './forms.js'
@@ -110,7 +111,12 @@ function apartIn(
       continue
     }
     const isApart = isNext && small > 0 && small <= mostSmall && !word.isPrefix
-    if (first !== undefined && isApart && isCapital(first, text) && isCapital(word, text)) {
+    if (
+      first !== undefined &&
+      isApart &&
+      isUpperAt(text, first.start) &&
+      isUpperAt(text, word.start)
+    ) {
       const pair = [
         { form: first.form, at: 0 },
         { form: word.form, at: small + 1 },
@@ -126,10 +132,6 @@ function apartIn(
 /** In *one head, one commit* nobody asks for a head one. */
 function isBeside({ end }: { readonly end: number }, { start }: SearchWord, text: string): boolean {
   return start - end <= mostBetween && !parting.test(text.slice(end, start))
-}
-
-function isCapital({ start }: SearchWord, text: string): boolean {
-  return /^\p{Lu}/u.test(text.slice(start, start + 2))
 }
 
 function wholeOf(words: readonly SearchWord[]): Phrase | undefined {
