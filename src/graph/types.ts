@@ -374,6 +374,7 @@ export interface ScoreOfWord {
   readonly idf: number
   /** How often it is in the passage, weighted by field, by length, and by form. */
   readonly frequency: number
+  /** `idf · frequency / (1.5 + frequency)`; of a word that the question has again a little more. */
   readonly score: number
 }
 

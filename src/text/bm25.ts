@@ -8,6 +8,8 @@ export const bm25 = {
   b: 0.75,
   /** What a word counts in another form than the question has. */
   otherForm: 0.9,
+  /** What it is worth more that the question has a word twice, or twice as often. */
+  again: 0.2,
 }
 
 /** `having`: the texts that have the word, of all. */
@@ -17,6 +19,11 @@ export function idfOf(having: number, all: number): number {
 
 export function saturated(frequency: number): number {
   return frequency / (bm25.k1 + frequency)
+}
+
+/** What a word counts that a question has so many times. */
+export function weightOfTimes(times: number): number {
+  return 1 + bm25.again * Math.log2(times)
 }
 
 /** What how often a word is in a text is divided by: 1 where it is as long as texts are on average. */

@@ -2,6 +2,7 @@
 
 import { eachWord } from '../../text/words.js'
 import type { Turns } from '../../turns.js'
+import type { AskedWord } from '../words/forms.js'
 import type { WordQuestion } from '../words/question.js'
 import { Beginnings, PhraseCursor, PhraseTree } from './phrase-tree.js'
 
@@ -13,6 +14,11 @@ const mostRanges = 1000
 /** Of a text: so much is read before others may have their turn. */
 const pieceLength = 8192
 
+/** What of a question is highlighted. */
+export interface HighlightedQuestion extends Pick<WordQuestion, 'phrases' | 'joined'> {
+  readonly words: readonly AskedWord[]
+}
+
 /** Ascending, none in another: words by any of their forms, and phrases as a whole. */
 export class Highlighter {
   readonly #forms: ReadonlySet<string>
@@ -20,10 +26,7 @@ export class Highlighter {
   readonly #phrases = new PhraseTree()
 
   /** `forms`: those of the question's words that the search found. */
-  constructor(
-    { words, phrases, joined }: Pick<WordQuestion, 'words' | 'phrases' | 'joined'>,
-    forms: ReadonlySet<string>,
-  ) {
+  constructor({ words, phrases, joined }: HighlightedQuestion, forms: ReadonlySet<string>) {
     this.#forms = forms
     for (const { form, isPrefix } of words) if (isPrefix) this.#beginnings.add(form)
     for (const phrase of [...phrases, ...joined]) this.#phrases.add(phrase)

@@ -3,7 +3,7 @@
 import { isUpperAt } from '../../text/letters.js'
 import { isStopWord } from '../../text/stop-words.js'
 import type { SearchText, SearchWord, WordSequence } from '../../text/search-text.js'
-import type { AskedWord } from './forms.js'
+import type { AskedWord, CountedWord } from './forms.js'
 import type { Phrase, PlacedForm } from './phrases.js'
 import type { WordQuestion } from './question.js'
 
@@ -147,11 +147,13 @@ function wordsOf({ forms, isPrefix }: WordSequence): AskedWord[] {
   return forms.map((form, n) => ({ form, isPrefix: isPrefix && n === forms.length - 1 }))
 }
 
-/** Each once: what comes again would count again. */
-function distinctWords(words: readonly AskedWord[]): AskedWord[] {
-  const byName = new Map(
-    words.map(({ form, isPrefix }) => [`${form} ${isPrefix}`, { form, isPrefix }]),
-  )
+/** Each once, with how often it comes. */
+function distinctWords(words: readonly AskedWord[]): CountedWord[] {
+  const byName = new Map<string, CountedWord>()
+  for (const { form, isPrefix } of words) {
+    const name = `${form} ${isPrefix}`
+    byName.set(name, { form, isPrefix, times: (byName.get(name)?.times ?? 0) + 1 })
+  }
   return [...byName.values()]
 }
 

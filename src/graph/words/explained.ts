@@ -29,21 +29,21 @@ export async function explained(
   const parts = new QuestionParts(sets, question, statistics, turns)
   const all: ScoreOfPart[][] = found.map(() => [])
   const asked = sets.map((_, n) => found.map(({ set, passage }) => (set === n ? passage : -1)))
-  const tell = (part: PartOfSearch, frequencies: readonly number[]) => {
+  const tell = (part: PartOfSearch, frequencies: readonly number[], weight = 1) => {
     for (const [n, frequency = 0] of frequencies.entries()) {
       if (!(frequency > 0) || part.idf === 0) continue
-      all[n]?.push({ ...part, frequency, score: part.idf * saturated(frequency) })
+      all[n]?.push({ ...part, frequency, score: weight * part.idf * saturated(frequency) })
     }
   }
   const scores = sets.map((set) => new PassageScores(set, fields))
   try {
     await parts.each(scores, {
       words: async (words) => {
-        for (const { all, exact, inSets } of words) {
+        for (const { all, exact, weight, inSets } of words) {
           for (const [n, word] of inSets.entries()) {
             const told = await word.told(asked[n] as readonly number[], fields, turns)
-            tell(all, told.all)
-            tell(exact, told.exact)
+            tell(all, told.all, weight)
+            tell(exact, told.exact, weight)
           }
         }
       },

@@ -22,6 +22,11 @@ export interface AskedWord {
   readonly isPrefix: boolean
 }
 
+export interface CountedWord extends AskedWord {
+  /** How often the question has it. */
+  readonly times: number
+}
+
 /** Of parts, which never change: the words of a stem, by language and stem. */
 const known = new WeakMap<object, Map<string, readonly number[]>>()
 const mostKnown = 10_000

@@ -1,9 +1,9 @@
 // The words and phrases of a question in several sets of passages, one after the other, and what each is worth.
 
-import { idfOf } from '../../text/bm25.js'
+import { idfOf, weightOfTimes } from '../../text/bm25.js'
 import type { Turns } from '../../turns.js'
 import { bounds } from './bounds.js'
-import { formsOf, type AskedWord } from './forms.js'
+import { formsOf, type AskedWord, type CountedWord } from './forms.js'
 import type { PassageScores } from './passage-scores.js'
 import type { Phrase, PlacedForm } from './phrases.js'
 import { nameOfPhrase, type PartOfSearch, type WordQuestion } from './question.js'
@@ -16,6 +16,8 @@ import { WordInSet } from './word-in-set.js'
 export interface Word {
   readonly all: PartOfSearch
   readonly exact: PartOfSearch
+  /** What both count, by how often the question has it. */
+  readonly weight: number
   readonly inSets: readonly WordInSet[]
 }
 
@@ -106,7 +108,7 @@ export class QuestionParts {
    * A word as the question has it may be far rarer than all its forms together, *planting* than plants: it
    * has a share of what it would be worth more by itself.
    */
-  async #word(word: AskedWord): Promise<Word> {
+  async #word(word: CountedWord): Promise<Word> {
     const turns = this.#turns
     const { languages } = this.#question
     const inSets: WordInSet[] = []
@@ -122,6 +124,7 @@ export class QuestionParts {
     return {
       all: { text: word.form, passages, idf },
       exact: { text: `"${word.form}"`, passages: exactly, idf: exactIdf },
+      weight: weightOfTimes(word.times),
       inSets,
     }
   }

@@ -1,10 +1,10 @@
 // What a question asks for, in words.
 
-import type { AskedWord } from './forms.js'
+import type { CountedWord } from './forms.js'
 import type { Phrase, PlacedForm } from './phrases.js'
 
 export interface WordQuestion {
-  readonly words: readonly AskedWord[]
+  readonly words: readonly CountedWord[]
   /** What has to be there. */
   readonly phrases: readonly Phrase[]
   /** Words that count for more where they stand so. */

@@ -116,8 +116,9 @@ export class Search {
           if (exact.idf > 0 && exact.passages > 0) this.#exactly.push(exact)
         }
         for (const [n, scores] of this.#scores.entries()) {
-          const ofSet = words.map(({ all, exact, inSets }) => {
-            return { word: inSets[n] as WordInSet, worth: { idf: all.idf, exact: exact.idf } }
+          const ofSet = words.map(({ all, exact, weight, inSets }) => {
+            const worth = { idf: weight * all.idf, exact: weight * exact.idf }
+            return { word: inSets[n] as WordInSet, worth }
           })
           this.#forms.push({ set: this.set(n), words: ofSet.flatMap(({ word }) => word.words) })
           await scores.addWords(ofSet, turns)

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { Highlighter } from '../../../src/graph/search/highlights.js'
+import { Highlighter, type HighlightedQuestion } from '../../../src/graph/search/highlights.js'
 import type { WordQuestion } from '../../../src/graph/words/question.js'
 import { eachWord } from '../../../src/text/words.js'
 import { Turns } from '../../../src/turns.js'
@@ -23,7 +23,7 @@ const nothing: WordQuestion = {
   signal: new AbortController().signal,
 }
 
-function rangesIn(text: string, question: Partial<WordQuestion>) {
+function rangesIn(text: string, question: Partial<HighlightedQuestion>) {
   const turns = new Turns(undefined)
   const all = { ...nothing, ...question }
   const whole = all.words.filter(({ isPrefix }) => !isPrefix)
@@ -31,7 +31,7 @@ function rangesIn(text: string, question: Partial<WordQuestion>) {
 }
 
 /** The units of a text that are in some range. */
-function naive(text: string, { words, phrases }: Pick<WordQuestion, 'words' | 'phrases'>) {
+function naive(text: string, { words, phrases }: Pick<HighlightedQuestion, 'words' | 'phrases'>) {
   const all: { form: string; start: number; end: number }[] = []
   eachWord(text, (form, start, end) => all.push({ form, start, end }))
   const units = new Set<number>()

@@ -128,6 +128,41 @@ t.test('words in capitals with small ones between them count together', async (t
   t.notOk(small[0]?.explanation?.some(({ word }) => word.includes('…')))
 })
 
+t.test('a word that a question has again counts a little more', async (t) => {
+  const graph = await graphOf(t, [
+    ...passage('a', 'The mill.'),
+    ...passage('b', 'The river.'),
+    ...passage('c', 'Others.'),
+  ])
+  const scoresFor = async (text: string) => {
+    const found = await graph.search({ text, explain: true })
+    return new Map(found.map(({ chunk, score }) => [chunk.v, score]))
+  }
+  const [a, b] = [entity('a').v, entity('b').v]
+  const once = (await scoresFor('mill, river')).get(a) ?? 0
+  t.ok(once > 0)
+  for (const [times, weight] of [
+    [1, 1],
+    [2, 1.2],
+    [4, 1.4],
+    [64, 2.2],
+  ] as const) {
+    const scores = await scoresFor(`river, ${'mill, '.repeat(times)}`)
+    t.ok(Math.abs((scores.get(a) ?? 0) - weight * once) < 1e-9, `${times} times`)
+    t.ok(Math.abs((scores.get(b) ?? 0) - once) < 1e-9)
+  }
+  const [found] = await graph.search({ text: 'river, mill, mill', explain: true })
+  const sum = (found?.explanation ?? []).reduce((sum, { score }) => sum + score, 0)
+  t.ok(Math.abs(sum - (found?.score ?? 0)) < 1e-9)
+  // The same of a question in natural language.
+  const { sources } = await graph.retrieve({ text: 'Is the mill by the river, or the mill?' })
+  t.strictSame(
+    sources.map(({ chunk }) => chunk?.v),
+    [a, b],
+  )
+  t.ok(Math.abs((sources[0]?.legs?.words?.score ?? 0) - 1.2 * once) < 1e-9)
+})
+
 t.test('words that say little count where there are no others', async (t) => {
   const graph = await graphOf(t, [
     ...passage('a', 'To be or not to be.'),

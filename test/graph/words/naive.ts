@@ -22,6 +22,7 @@ const k1 = 1.5
 const b = 0.75
 const titleWeight = 3
 const pairWeight = 0.75
+const againWeight = 0.2
 const mostOfKey = 16
 const passagesOfOne = 256
 const mostKeyed = 3
@@ -52,13 +53,16 @@ export function naiveSearch(
     const having = havingOf(asked).length
     return Math.log(1 + (passages.length - having + 0.5) / (having + 0.5))
   }
+  const countOf = (asked: readonly string[]) =>
+    asked.length === 1 ? words.filter((word) => word === asked[0]).length : 1
   for (const asked of terms) {
+    const weight = 1 + againWeight * Math.log2(countOf(asked))
     // Of a pair what it is rarer than its rarer word.
     const rarer = Math.max(...asked.map((word) => idfOf([word])))
     const idf = pairs.includes(asked) ? pairWeight * (idfOf(asked) - rarer) : idfOf(asked)
     for (const passage of havingOf(asked)) {
       const f = frequency(passage, asked)
-      const score = (idf * f) / (k1 + f)
+      const score = (weight * idf * f) / (k1 + f)
       scores.set(passage, (scores.get(passage) ?? 0) + score)
     }
   }
