@@ -21,11 +21,17 @@ interface MediaRange {
 }
 
 function rangeOf(text: string): MediaRange {
-  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
+  const [type, quality] = weighted(text)
+  return { type, quality }
+}
+
+/** One of what a header lists, in small letters and without parameters, and how much it is liked. */
+export function weighted(text: string): readonly [name: string, quality: number] {
+  const [name = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
   const weight = parameters.find((parameter) => parameter.startsWith('q='))
   const quality = weight === undefined ? 1 : Number(weight.slice(2))
-  // A weight that is none says nothing against the format.
-  return { type, quality: quality >= 0 && quality <= 1 ? quality : 1 }
+  // A weight that is none says nothing against it.
+  return [name, quality >= 0 && quality <= 1 ? quality : 1]
 }
 
 /** The most specific range that names it decides. */

@@ -56,23 +56,11 @@ export function disconnect(): Error {
   return new Disconnect('the client closed the connection')
 }
 
-/** `chunked` is how a body of unknown length travels; no other coding is taken off. */
-export function checkEncodings(headers: Call['headers']): void {
-  const { 'content-encoding': content = '', 'transfer-encoding': transfer = 'chunked' } = headers
-  const isIdentity = (coding: string) => ['', 'identity'].includes(coding.trim().toLowerCase())
-  if (!content.split(',').every(isIdentity)) {
-    throw new LorekeepError('LK_HTTP_ENCODING', `'${content}'; send the body as it is`)
-  }
-  if (transfer.trim().toLowerCase() !== 'chunked') {
-    throw new LorekeepError('LK_HTTP_ENCODING', `'${transfer}'; only chunked is taken off`)
-  }
-}
-
 export function checkAnnouncedLength(
   { headers }: Pick<Call, 'headers'>,
   options: BodyOptions,
 ): void {
-  if (Number(headers['content-length'] ?? 0) > options.maxBytes) throw tooLarge(options)
+  if (Number(headers['content-length'] ?? 0) > mostOf(options)) throw tooLarge(options)
 }
 
 /** `Content-Length: 0` announces a body, of no bytes. */
@@ -84,17 +72,19 @@ export function isBodyAnnounced({ headers }: Pick<Call, 'headers'>): boolean {
 export class BodyWatch {
   bytes = 0
   readonly #options: BodyOptions
+  readonly #most: number
   #bytesBefore = 0
   #waitedMs = 0
 
   constructor(options: BodyOptions) {
     this.#options = options
+    this.#most = mostOf(options)
   }
 
   /** @throws LorekeepError `LK_CORE_TOO_LARGE`, `LK_HTTP_TOO_LARGE` */
   take(chunk: Uint8Array): void {
     this.bytes += chunk.byteLength
-    if (this.bytes > this.#options.maxBytes) throw tooLarge(this.#options)
+    if (this.bytes > this.#most) throw tooLarge(this.#options)
   }
 
   /** @throws LorekeepError `LK_HTTP_TIMEOUT` */
@@ -126,6 +116,11 @@ export class BodyWatch {
     this.#bytesBefore = this.bytes
     this.#waitedMs = 0
   }
+}
+
+/** As it comes. */
+function mostOf({ maxBytes, maxEncodedBytes = maxBytes }: BodyOptions): number {
+  return maxEncodedBytes
 }
 
 export function unannounced({ content }: BodyOptions): LorekeepError {

@@ -40,7 +40,7 @@ export interface Call {
    */
   parsedBody(options: BodyOptions): object | undefined
 
-  /** Of whatever answer there will be. */
+  /** Of whatever answer there will be. `Vary` says more each time. */
   setHeader(name: string, value: string): void
 
   /** Answers with these bytes, or with no body at all. */
@@ -56,6 +56,8 @@ export interface Call {
 export interface BodyOptions {
   readonly content: 'core' | 'json' | 'query' | 'file'
   readonly maxBytes: number
+  /** What may come for it where it is encoded. */
+  readonly maxEncodedBytes?: number
   readonly idleTimeoutMs: number
 }
 

@@ -5,6 +5,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { LorekeepError } from '../errors.js'
 import type { ChangeConditions } from '../conditions.js'
 import type { Call } from './call.js'
+import { isAccepted } from './coding/accepted.js'
 import { answer } from './reply.js'
 
 /** What an answer is known by. */
@@ -24,6 +25,13 @@ interface Tag {
 
 export function entityTag({ version, variant }: Validators): string {
   return variant === undefined ? `"${version}"` : `"${version}.${variant}"`
+}
+
+/** What tells of a 304: the tag that the client has, of this version in a coding that it accepts. */
+export function knownTag({ headers }: Call, validators: Validators): string {
+  const { 'if-none-match': noneMatch = '' } = headers
+  const found = noneMatch.match(/"[^"]*"/g) ?? []
+  return found.find((tag) => isOf(tag, validators, headers)) ?? entityTag(validators)
 }
 
 export function validatorHeaders(validators: Validators): Record<string, string> {
@@ -48,7 +56,7 @@ export async function answerVersioned(
   }
   if (updatedAt !== undefined) headers['Last-Modified'] = dateText(updatedAt)
   if (isKnown(call, validators)) {
-    await answer(call, 304, headers)
+    await answer(call, 304, { ...headers, ETag: knownTag(call, validators) })
     return
   }
   const body = Buffer.from(JSON.stringify(value))
@@ -87,7 +95,7 @@ export function isKnown({ headers, method }: Call, validators: Validators): bool
     throw changed('it was changed after that', validators.version)
   }
   if (noneMatch !== undefined) {
-    if (!names(noneMatch, entityTag(validators))) return false
+    if (!names(noneMatch, validators, headers)) return false
     if (isRead) return true
     throw changed('there is that version', validators.version)
   }
@@ -143,9 +151,17 @@ export function isSameRange(ifRange: string | undefined, validators: Validators)
 }
 
 /** If-None-Match compares weakly, and `*` is anything there is. What is no tag names nothing. */
-function names(noneMatch: string, tag: string): boolean {
+function names(noneMatch: string, validators: Validators, headers: Call['headers']): boolean {
   if (noneMatch.trim() === '*') return true
-  return [...noneMatch.matchAll(/"[^"]*"/g)].some(([found]) => found === tag)
+  return (noneMatch.match(/"[^"]*"/g) ?? []).some((tag) => isOf(tag, validators, headers))
+}
+
+/** What is encoded has a tag of its own; to who does not accept that coding, it names nothing. */
+function isOf(tag: string, validators: Validators, headers: Call['headers']): boolean {
+  const own = entityTag(validators)
+  if (tag === own) return true
+  if (!tag.startsWith(`${own.slice(0, -1)}.`)) return false
+  return isAccepted(headers['accept-encoding'], tag.slice(own.length, -1))
 }
 
 const aTag = /^(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"$/

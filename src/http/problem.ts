@@ -4,6 +4,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { Problems, maxErrorBytes, maxErrors, shortText } from '../door/problems.js'
 import { LorekeepError, catalogue, isDiskFull } from '../errors.js'
 import type { ErrorCode, ErrorKind } from '../errors.js'
+import { codingsOfBodies } from './coding/codings.js'
 
 export const status: Readonly<Record<ErrorCode, number>> = {
   LK_CORE_REF: 400,
@@ -126,7 +127,7 @@ export function problemHeaders(code: ErrorCode): OutgoingHttpHeaders {
   return {
     'Content-Type': 'application/problem+json',
     ...(status[code] === 503 && { 'Retry-After': '1' }),
-    ...(code === 'LK_HTTP_ENCODING' && { 'Accept-Encoding': 'identity' }),
+    ...(code === 'LK_HTTP_ENCODING' && { 'Accept-Encoding': codingsOfBodies }),
   }
 }
 

@@ -9,6 +9,8 @@ import type { Identify } from './auth.js'
 import { isDisconnect } from './body.js'
 import { BodyMemory } from './body-memory.js'
 import type { Call } from './call.js'
+import { acceptedBy, codingsOfAnswers } from './coding/accepted.js'
+import { EncodedCall } from './coding/encoded-call.js'
 import { checkUnversioned } from './conditions.js'
 import { Cors } from './cors.js'
 import { maxBufferedBytesOf, routesOf } from './options.js'
@@ -59,11 +61,15 @@ export class Router<Request> {
     return true
   }
 
-  async #answer(call: Call, info: RequestInfo<Request>, found: Match | undefined): Promise<void> {
+  async #answer(plain: Call, info: RequestInfo<Request>, found: Match | undefined): Promise<void> {
+    const { coding, isIdentityRefused } = acceptedBy(plain.headers['accept-encoding'])
+    const call = coding === undefined ? plain : new EncodedCall(plain, coding, isIdentityRefused)
     try {
       sign(call, info.requestId)
+      call.setHeader('Vary', 'Accept-Encoding')
       this.#cors?.sign(call)
       if (found === undefined) throw new LorekeepError('LK_HTTP_NOT_FOUND', 'unknown path')
+      if (isIdentityRefused && coding === undefined) throw noCoding()
       await this.#serve(call, info, found)
     } catch (error) {
       await this.#answerError(call, error, info)
@@ -168,6 +174,11 @@ function carrierIn({ traceparent, tracestate }: Call['headers']): Record<string,
   if (typeof traceparent === 'string') carrier['traceparent'] = traceparent
   if (typeof tracestate === 'string') carrier['tracestate'] = tracestate
   return carrier
+}
+
+function noCoding(): LorekeepError {
+  const names = codingsOfAnswers.join(', ')
+  return new LorekeepError('LK_HTTP_NOT_ACCEPTABLE', `answers are ${names}, or not encoded`)
 }
 
 function sign(call: Call, requestId: string): void {

@@ -146,6 +146,7 @@ t.test('what the document leaves out is noticed', async (t) => {
   const headers = {
     'x-request-id': '1',
     'x-content-type-options': 'nosniff',
+    vary: 'Accept-Encoding',
     'cache-control': 'no-store',
     'content-type': 'application/json',
   }

@@ -2,16 +2,9 @@
 
 import type { OutgoingHttpHeaders } from 'node:http'
 import { LorekeepError } from '../../errors.js'
-import {
-  BodyWatch,
-  checkAnnouncedLength,
-  checkEncodings,
-  disconnect,
-  isBodyAnnounced,
-  unannounced,
-  wordings,
-} from '../body.js'
+import { BodyWatch, disconnect, isBodyAnnounced, unannounced, wordings } from '../body.js'
 import type { BodyOptions, Call, Sink } from '../call.js'
+import { openCoded } from '../coding/decoded-body.js'
 import { AnswerBody } from './answer-body.js'
 
 /** Statuses whose responses have no body, as the standard has them. */
@@ -85,12 +78,10 @@ export class FetchCall implements Call {
   }
 
   openBody(options: BodyOptions): Uint8Array | AsyncIterable<Uint8Array> {
-    checkEncodings(this.headers)
-    checkAnnouncedLength(this, options)
     const { body, bodyUsed } = this.#request
     if (body === null) {
       if (!isBodyAnnounced(this)) throw unannounced(options)
-      return new Uint8Array(0)
+      return openCoded(this, options, none)
     }
     if (bodyUsed || body.locked) {
       const { content } = options
@@ -100,7 +91,7 @@ export class FetchCall implements Call {
         `${what} can be read once: give the handler the request before anything reads it, or request.clone(); ${wordings[content].limit} bounds it here`,
       )
     }
-    return this.#pull(body, options)
+    return openCoded(this, options, (options) => this.#pull(body, options))
   }
 
   async *#pull(
@@ -169,6 +160,8 @@ export class FetchCall implements Call {
     else if (!this.hasBegun) this.#send(499, {}, undefined)
   }
 }
+
+async function* none(): AsyncGenerator<Uint8Array, void, undefined> {}
 
 /** What a body says of its end before its end: that its sender has gone. */
 function cutOff(): never {

@@ -6,7 +6,6 @@ import { LorekeepError } from '../../errors.js'
 import {
   BodyWatch,
   checkAnnouncedLength,
-  checkEncodings,
   disconnect,
   isBodyAnnounced,
   tooLarge,
@@ -14,6 +13,7 @@ import {
   wordings,
 } from '../body.js'
 import type { BodyOptions } from '../call.js'
+import { openCoded } from '../coding/decoded-body.js'
 
 // How long an answered client may go on sending before the connection is cut. A client that
 // writes its whole body before it reads (Python's requests) sees the answer only if it gets to
@@ -28,9 +28,8 @@ export function openBody(
   response: ServerResponse,
   options: BodyOptions,
 ): Uint8Array | AsyncIterable<Uint8Array> {
-  checkEncodings(request.headers)
-  checkAnnouncedLength(request, options)
   const { body } = request as { body?: unknown }
+  // Whoever has read it has decoded it.
   if (body instanceof Uint8Array) {
     if (body.byteLength > options.maxBytes) throw tooLarge(options)
     if (body.byteLength === 0 && !isBodyAnnounced(request)) throw forgotten(response, options)
@@ -44,7 +43,7 @@ export function openBody(
       `mount the handler before the body parser, or ${parser}`,
     )
   }
-  return pull(request, response, options)
+  return openCoded(request, options, (options) => pull(request, response, options))
 }
 
 /** As Call has it, of express.json(). A form is never one: `a=1` is an object too, and must not become a patch. */

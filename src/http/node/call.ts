@@ -10,6 +10,7 @@ export class NodeCall implements Call {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #prefix: string
+  #vary = ''
 
   constructor(request: IncomingMessage, response: ServerResponse, prefix: string) {
     this.#request = request
@@ -68,7 +69,8 @@ export class NodeCall implements Call {
   }
 
   setHeader(name: string, value: string): void {
-    this.#response.setHeader(name, value)
+    if (name !== 'Vary') this.#response.setHeader(name, value)
+    else this.#vary = this.#vary === '' ? value : `${this.#vary}, ${value}`
   }
 
   async answer(status: number, headers: OutgoingHttpHeaders, body?: Uint8Array): Promise<void> {
@@ -99,8 +101,14 @@ export class NodeCall implements Call {
   /** What was said of every answer before, maybe by the host, goes for this one, too. */
   #whole(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
     const before = this.#response.getHeader('Vary')
-    if (before === undefined || headers['Vary'] === undefined) return headers
-    return { ...headers, Vary: `${[before].flat().join(', ')}, ${String(headers['Vary'])}` }
+    const { Vary: own } = headers
+    if (before === undefined && own === undefined) {
+      if (this.#vary !== '') this.#response.setHeader('Vary', this.#vary)
+      return headers
+    }
+    const said = before === undefined ? [] : [before].flat().map(String)
+    const all = [...said, this.#vary, own === undefined ? '' : String(own)]
+    return { ...headers, Vary: all.filter((names) => names !== '').join(', ') }
   }
 
   cut(): void {

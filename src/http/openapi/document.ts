@@ -124,7 +124,7 @@ function headOf(route: Route): JsonObject {
   }
 }
 
-function parametersOf(route: Route, { headers = [], example }: Operation): JsonObject {
+function parametersOf(route: Route, { headers = [], body, example }: Operation): JsonObject {
   const names = [...route.path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name)
   const query: readonly (readonly [string, Parameter])[] = Object.entries(route.query ?? {})
   const parameters = [
@@ -145,7 +145,7 @@ function parametersOf(route: Route, { headers = [], example }: Operation): JsonO
       ...(repeatable && { explode: true }),
       ...exampleOf(valueOf(schema, example.query?.[name])),
     })),
-    ...[...headers, ...conditionsOf(route)].map((name) => ({
+    ...[...headers, ...codingsOf(body), ...conditionsOf(route)].map((name) => ({
       name,
       in: 'header',
       description: requestHeaders[name],
@@ -202,7 +202,7 @@ function versioned(route: Route, answer: Answer): Answer {
   if (route.access === 'open' || route.versions !== true) return answer
   const { headers = [] } = answer
   const validators: readonly ResponseHeader[] = isVersionedRead(route)
-    ? ['ETag', 'Last-Modified?', 'Vary']
+    ? ['ETag', 'Last-Modified?']
     : ['ETag?']
   return { ...answer, headers: [...headers, ...validators] }
 }
@@ -213,13 +213,18 @@ function conditionsOf(route: Route): readonly RequestHeader[] {
   return ['If-Match', 'If-None-Match', ...ofReads, 'If-Unmodified-Since']
 }
 
+function codingsOf(body: Operation['body']): readonly RequestHeader[] {
+  return body === undefined ? ['Accept-Encoding'] : ['Accept-Encoding', 'Content-Encoding']
+}
+
 const always: readonly ResponseHeader[] = [
   'X-Request-Id',
   'X-Content-Type-Options',
   'Access-Control-Allow-Origin?',
   'Access-Control-Allow-Credentials?',
   'Access-Control-Expose-Headers?',
-  'Vary?',
+  'Content-Encoding?',
+  'Vary',
 ]
 
 function headersOf(names: readonly ResponseHeader[]): JsonObject {
@@ -235,7 +240,8 @@ function headersOf(names: readonly ResponseHeader[]): JsonObject {
 function problemsOf(route: Route, { errors = [] }: Operation): JsonObject {
   const ofChange: readonly ErrorCode[] =
     route.access === 'change' && route.versions === true ? ['LK_HTTP_CONDITION'] : []
-  const codes = route.access === 'open' ? errors : [...common, ...errors, ...ofChange]
+  const ofAll: readonly ErrorCode[] = route.access === 'open' ? ['LK_HTTP_NOT_ACCEPTABLE'] : common
+  const codes = [...ofAll, ...errors, ...ofChange]
   const byStatus: Record<number, ErrorCode[]> = {}
   for (const code of [...new Set(codes)]) (byStatus[status[code]] ??= []).push(code)
   const problems = Object.entries(byStatus).map(([number, codes]) => [

@@ -60,6 +60,8 @@ export interface Answer {
 }
 
 export const requestHeaders = {
+  'Accept-Encoding': 'In which of `zstd`, `br` and `gzip` an answer may be.',
+  'Content-Encoding': 'What the body is encoded in: `zstd`, `br`, `gzip` or `deflate`.',
   Range: 'One range of bytes of the core.',
   'If-Range': 'All of it where this tag is not its own.',
   'If-Match': 'A 412 where it has none of these tags.',
@@ -80,6 +82,7 @@ export const responseHeaders = {
   'WWW-Authenticate': 'How to say who one is.',
   'Retry-After': 'Seconds until it is worth to ask again.',
   'Accept-Encoding': 'The encodings that a body may have.',
+  'Content-Encoding': 'What the body is encoded in.',
   'Accept-Ranges': 'Whether parts can be asked for.',
   'Content-Range': 'Which bytes, and of how many.',
   'Repr-Digest': 'SHA-256 of the core (RFC 9530), where it has one segment.',

@@ -23,6 +23,7 @@ import {
   entityTag,
   isKnown,
   isSameRange,
+  knownTag,
   validatorHeaders,
 } from '../conditions.js'
 import type { Validators } from '../conditions.js'
@@ -244,7 +245,7 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
     const stat = (await knowledge.stat(ref)) ?? notFound(ref)
     const isOld = isKnown(call, validatorsOf(stat, variant))
     if (!isOld && method !== 'HEAD') return false
-    if (isOld) await answer(call, 304, cacheHeaders(stat, variant))
+    if (isOld) await answer(call, 304, knownHeaders(call, stat, variant))
     else await answer(call, 200, headersOf(stat))
     return true
   }
@@ -325,7 +326,7 @@ async function isOldNews(
     throw error
   }
   core.close()
-  await answer(call, 304, cacheHeaders(core, variant))
+  await answer(call, 304, knownHeaders(call, core, variant))
   return true
 }
 
@@ -346,6 +347,12 @@ function cacheHeaders(stat: CoreStat, variant?: string): Record<string, string> 
     // Without `user` one URL is another core under another token.
     Vary: 'Authorization, Accept',
   }
+}
+
+/** Of a 304. */
+function knownHeaders(call: Call, stat: CoreStat, variant?: string): Record<string, string> {
+  const ETag = knownTag(call, validatorsOf(stat, variant))
+  return { ...cacheHeaders(stat, variant), ETag }
 }
 
 function exportHeaders(stat: CoreStat): Record<string, string> {

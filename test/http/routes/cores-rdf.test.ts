@@ -97,7 +97,7 @@ t.test('a core is exported in the format that the client likes best', async (t) 
       const { status, headers, body } = await download(serving, accept, method)
       t.equal(status, 200)
       t.equal(headers['content-type'], type, accept ?? 'nothing')
-      t.equal(headers.vary, 'Authorization, Accept')
+      t.equal(headers.vary, 'Accept-Encoding, Authorization, Accept')
       if (method === 'HEAD') t.equal(body.byteLength, 0)
       else if (type !== 'application/octet-stream') t.match(body.toString(), '"Ishmael"@en')
     }

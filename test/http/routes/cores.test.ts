@@ -314,7 +314,7 @@ t.test('an export names its version', async (t) => {
   t.equal(single.headers['content-length'], String(one.byteLength))
   t.equal(single.headers['accept-ranges'], 'bytes')
   t.equal(single.headers['cache-control'], 'private, no-cache')
-  t.equal(single.headers.vary, 'Authorization, Accept')
+  t.equal(single.headers.vary, 'Accept-Encoding, Authorization, Accept')
 
   await upload(serving, name, two)
   const double = await download(serving, name)

@@ -90,7 +90,7 @@ t.test('a query comes in the URL, in a form, or as the body', async (t) => {
     t.equal(reply.status, 200)
     t.equal(reply.body.toString(), query)
     t.equal(reply.headers['content-type'], 'text/csv; charset=utf-8')
-    t.equal(reply.headers['vary'], 'Accept')
+    t.equal(reply.headers['vary'], 'Accept-Encoding, Accept')
   }
   const head = await get(serving, [['query', query]], 'HEAD')
   t.equal(head.status, 200)

@@ -55,7 +55,6 @@ export const coreOperations = {
     errors: [
       'LK_CORE_REF',
       'LK_CORE_NOT_FOUND',
-      'LK_HTTP_NOT_ACCEPTABLE',
       'LK_HTTP_RANGE',
       'LK_HTTP_TIMEOUT',
       'LK_HTTP_BUSY',

@@ -10,7 +10,6 @@ const errors: readonly ErrorCode[] = [
   'LK_CORE_NOT_FOUND',
   'LK_GRAPH_QUERY',
   'LK_QUERY_BUDGET',
-  'LK_HTTP_NOT_ACCEPTABLE',
   'LK_HTTP_TOO_LARGE',
   'LK_HTTP_ENCODING',
   'LK_HTTP_BODY_CONSUMED',
