@@ -131,7 +131,7 @@ export class BlockFile {
   constructor(cache: BlockCache, keyOf: (block: number) => Uint8Array, length: number) {
     this.#cache = cache
     this.#keyOf = keyOf
-    this.#fits = 2 * length <= cache.maxBytes
+    this.#fits = length <= cache.maxBytes
     const pieces = Math.ceil(length / blockBytes) * perBlock
     this.#words = new Array<Uint32Array | undefined>(pieces).fill(undefined)
     this.#bytes = new Array<Buffer | undefined>(pieces).fill(undefined)
