@@ -8,7 +8,7 @@ import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
 import { aScope, copied, isOwn, outsideOf, scopeIn, type Scope } from '../scope.js'
 import { aReads, type Reads } from '../reads.js'
-import type { Presence } from '../presence.js'
+import { refused, type Presence } from '../presence.js'
 import type { Storage } from '../storage.js'
 import type { Chance, Clock } from '../clock.js'
 import { checkArgument, checkNoMore, checkOptions } from '../door/options.js'
@@ -23,7 +23,7 @@ import { FileReader } from './files/file-reader.js'
 import { numberIn } from './queue/block.js'
 import { eventOf, fieldsOf, newsOf } from './queue/job-view.js'
 import { noFlow, noJob, states, type DocumentJobs } from './queue/jobs.js'
-import { JobQueue } from './queue/queue.js'
+import { JobQueue, type WithheldDocument } from './queue/queue.js'
 import type { LatestRecord } from './queue/records.js'
 import { FlowRunner, type Delivery } from './runner.js'
 import { liesElsewhere, removeKnowledge } from './steps/knowledge-removal.js'
@@ -391,8 +391,7 @@ class Flows implements ClosableFlowQueue {
     return this.#inFlight.run(async () => {
       checkArgument('the id of a job', id, aString)
       const { scope = {}, reads } = readIn('job()', options)
-      await this.#look(reads)
-      const job = await this.#queue.job(id)
+      const job = await this.#queue.job(id, reads ?? this.#options.reads)
       return job !== undefined && isOwn(scope, job) ? job : undefined
     })
   }
@@ -405,8 +404,8 @@ class Flows implements ClosableFlowQueue {
 
   async *#jobs(query: JobQuery): AsyncGenerator<Job> {
     this.#inFlight.check()
-    await this.#look(query.reads)
-    for await (const job of this.#queue.jobs(query)) {
+    const { reads = this.#options.reads } = query
+    for await (const job of this.#queue.jobs({ ...query, reads })) {
       yield job
       this.#inFlight.check()
     }
@@ -505,11 +504,11 @@ class Flows implements ClosableFlowQueue {
       const scope = scopeIn('removeDocument()', options)
       // A load that comes meanwhile waits until all is gone, and brings it anew.
       const named = this.#named('removeDocument()', ref, scope)
-      const release = await this.#queue.withhold(named)
+      const withheld = await this.#queue.withhold(named)
       try {
-        return await this.#removeWithheld(named, scope)
+        return await this.#removeWithheld(named, withheld, scope)
       } finally {
-        await release()
+        await withheld.release()
         const flows = this.#queue.flows().map(({ id }) => id)
         for (const runner of this.#runners) runner.wake(flows)
       }
@@ -530,8 +529,8 @@ class Flows implements ClosableFlowQueue {
     { user, document }: Required<DocumentRef>,
     reads?: Reads,
   ): Promise<DocumentStatus | undefined> {
-    await this.#look(reads)
-    return statusIn({ user, document }, await this.#queue.jobsOf(user, document))
+    const known = await this.#queue.jobsOf(user, document, reads ?? this.#options.reads)
+    return statusIn({ user, document }, known)
   }
 
   /** @throws LorekeepError `LK_JOB_NOT_FOUND` */
@@ -566,8 +565,16 @@ class Flows implements ClosableFlowQueue {
     if (isOutside) throw noAccess(ref.document, isElsewhere)
   }
 
-  async #removeWithheld({ user, document }: Required<DocumentRef>, scope: Scope): Promise<boolean> {
-    const { knowledge, objects } = this.#options
+  async #removeWithheld(
+    { user, document }: Required<DocumentRef>,
+    { isOwn }: WithheldDocument,
+    scope: Scope,
+  ): Promise<boolean> {
+    // Others may have removed it since, and loaded it anew.
+    const stores = lentStores(this.#options, isOwn)
+    const assertOwn = () => {
+      if (!isOwn()) throw refused()
+    }
     const status = await this.#statusOf({ user, document }, 'fresh')
     // Its core and its objects go with it, in whatever collection and from whatever flow they are.
     if (!isWhole(status ?? { user, jobs: [] }, scope)) {
@@ -577,11 +584,13 @@ class Flows implements ClosableFlowQueue {
     await this.#checkKnowledge({ user, document }, scope)
     const done: string[] = []
     for (const { id, state } of status?.jobs ?? []) {
+      assertOwn()
       if (state === 'done' || !(await this.#cancelIfThere(id))) done.push(id)
     }
     // What was cancelled under way must not write any more.
     await this.#ended({ user, document })
-    const removed = await removeKnowledge({ user, document }, { knowledge, objects })
+    const removed = await removeKnowledge({ user, document }, stores)
+    assertOwn()
     if (status !== undefined) await this.#queue.forget(user, document, done)
     return removed || status !== undefined
   }

@@ -318,7 +318,8 @@ export class FlowRunner implements Runner {
       await queue.reap()
       await queue.endWaits()
     } catch (error) {
-      onError(error)
+      // Nobody waits for it when the store is closed.
+      if (this.#stopping === undefined || !hasCode(error, 'LK_CLOSED')) onError(error)
     }
     this.#tellMissing()
     this.wake(queue.flows().map(({ id }) => id))

@@ -173,14 +173,15 @@ t.test('what is asked for is the newest, or a second old where that will do', as
   await one.flows.define({ id: 'f', steps: new Notes().steps('a') })
   t.match(await two.flows.stats('f'), { queued: 0 })
   const { job } = await one.flows.load('f', document('x'))
-  const before = reads
   const recent = { reads: 'recent' } as const
+  t.match(await two.flows.job(job, recent), { state: 'queued' }, 'nobody is told that it is none')
+  const before = reads
   await two.flows.job(job, recent)
-  await two.flows.document({ user: 'alice', document: 'x' }, recent)
   t.equal(reads, before, 'nobody has looked')
+  await one.flows.load('f', document('y'))
   // In one turn one look does.
   const stats = await Promise.all(Array.from({ length: 20 }, () => two.flows.stats('f')))
-  t.ok(stats.every(({ queued }) => queued === 1))
+  t.ok(stats.every(({ queued }) => queued === 2))
   t.equal(
     reads - before,
     3,

@@ -10,6 +10,7 @@ import type { Chance, Clock } from '../../clock.js'
 import type { JobEvent } from '../types.js'
 import { PageCache } from '../../page-cache.js'
 import { LastLook } from '../../reads.js'
+import { refused } from '../../presence.js'
 import { TurnTaking } from '../../turn-taking.js'
 import type { DocumentBlock } from './block.js'
 import { Draft, isSame, NeedsCleanDraft, OutdatedState } from './draft.js'
@@ -45,14 +46,29 @@ interface CommitterOptions {
   readonly onCommit: (committed: Committed) => void
 }
 
+/** How a read goes about what others write. */
+interface Look<Result> {
+  /** What is known is not new enough for it. */
+  readonly isDue?: boolean
+  /** Whether it is right, although others may have written while it was read. */
+  readonly isSure?: (result: Result) => boolean
+}
+
 interface Waiting {
   readonly change: Change<unknown>
-  /** It changes nothing, and needs no turn. */
-  readonly isRead: boolean
+  /** Of what changes nothing. */
+  readonly look: Look<unknown> | undefined
+  /**
+   * Who this process was when a change was asked for. Once others have taken that one for dead, and have done again
+   * what it did not answer, it is not made under another name.
+   */
+  readonly member: string | undefined
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
   /** It has asked to begin a draft. */
   alone: boolean
+  /** How often others have written while it read. */
+  outdated: number
 }
 
 interface Made {
@@ -64,6 +80,8 @@ interface Made {
 interface Flight {
   readonly draft: Draft
   readonly made: readonly Made[]
+  /** The head that it stands on. */
+  readonly before: Uint8Array
   readonly require: readonly Precondition[]
   landing: Promise<void>
   error?: unknown
@@ -74,6 +92,8 @@ interface Flight {
 const maxDraftBytes = 512 * 1024
 const maxDraftJobs = 1024
 const maxFlights = 2
+/** A read that others have written into so often takes a turn, so that it ends. */
+const mostOutdated = 2
 const cacheBytes = 16 * 1024 * 1024
 
 export class Committer {
@@ -111,12 +131,12 @@ export class Committer {
 
   /** Made and durable when it resolves, together with what others changed at the same time. */
   commit<Result>(change: Change<Result>): Promise<Result> {
-    return this.#ask(change, false)
+    return this.#ask(change, undefined)
   }
 
-  /** As commit(), of what changes nothing. */
-  read<Result>(look: Change<Result>): Promise<Result> {
-    return this.#ask(look, true)
+  /** As commit(), of what changes nothing. All of it is of one moment. */
+  read<Result>(change: Change<Result>, look: Look<Result> = {}): Promise<Result> {
+    return this.#ask(change, look as Look<unknown>)
   }
 
   /** Notices what other processes have written. Who asks before the look begins has the same. */
@@ -129,7 +149,7 @@ export class Committer {
       const head = await this.#options.storage.get(headKey())
       if (!isSame(head, draft.state.headBytes)) throw new OutdatedState()
       seen()
-    })
+    }, isLook)
     this.#look = look
     const forget = () => {
       if (this.#look === look) this.#look = undefined
@@ -143,9 +163,10 @@ export class Committer {
     await this.#running
   }
 
-  #ask<Result>(change: Change<Result>, isRead: boolean): Promise<Result> {
+  #ask<Result>(change: Change<Result>, look: Look<unknown> | undefined): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      this.#waiting.push({ change, isRead, resolve, reject, alone: false })
+      const member = look === undefined ? this.#options.presence?.id : undefined
+      this.#waiting.push({ change, look, member, resolve, reject, alone: false, outdated: 0 })
       this.#running ??= this.#run()
       this.#arrived?.()
     })
@@ -182,7 +203,8 @@ export class Committer {
   }
 
   #mayWrite(): boolean {
-    return this.#turn.isHad || this.#waiting[0]?.isRead === true
+    const [next] = this.#waiting
+    return this.#turn.isHad || (next?.look !== undefined && next.outdated < mostOutdated)
   }
 
   /** False where nobody waits any more. */
@@ -220,6 +242,7 @@ export class Committer {
   async #commitGroup(): Promise<void> {
     if (this.#stale && !(await this.#reload())) return
     const before = this.#state.headBytes
+    const heads = [before, ...this.#flights.map((flight) => flight.before)]
     // Whose the leases are that it makes: the write is refused once others took that one for dead.
     const member = this.#options.presence?.condition('flows')
     const draft = this.#begin()
@@ -227,6 +250,10 @@ export class Committer {
     while (this.#mayWrite() && draft.bytes < maxDraftBytes && made.length < maxDraftJobs) {
       const waiting = this.#waiting.shift()
       if (waiting === undefined) break
+      if (waiting.member !== undefined && waiting.member !== draft.member) {
+        waiting.reject(refused())
+        continue
+      }
       const { changes } = draft
       try {
         const result = waiting.change(draft)
@@ -255,7 +282,7 @@ export class Committer {
           waiting.alone = true
           break
         }
-        if (await this.#isOutdated(before)) {
+        if (await this.#isOutdated([before])) {
           this.#waiting.unshift(...made.map(({ waiting }) => waiting), waiting)
           this.#stale = true
           return
@@ -264,13 +291,32 @@ export class Committer {
       }
     }
     if (draft.changes > 0) this.#write(draft, made, before, member)
-    else for (const { waiting, result } of made) waiting.resolve(result as never)
+    else if (this.#needsLook(draft, made) && (await this.#isOutdated(heads))) {
+      for (const { waiting } of made) waiting.outdated++
+      this.#waiting.unshift(...made.map(({ waiting }) => waiting))
+      this.#stale = true
+    } else for (const { waiting, result } of made) waiting.resolve(result as never)
   }
 
-  /** Somebody else has written. */
-  async #isOutdated(before: Uint8Array): Promise<boolean> {
+  /**
+   * What is known may be of one moment, and what was read of another: of a job that others have claimed in between
+   * there is neither the one record nor the other.
+   */
+  #needsLook({ hasRead }: Draft, made: readonly Made[]): boolean {
+    const mayDiffer = hasRead && this.#turn.isShared
+    return made.some(({ waiting: { look = {} }, result }) => {
+      return look.isDue === true || (mayDiffer && look.isSure?.(result) !== true)
+    })
+  }
+
+  /** Somebody else has written: the head is none of these. */
+  async #isOutdated(heads: readonly Uint8Array[]): Promise<boolean> {
+    const seen = this.lastLook.begin()
     try {
-      return !isSame(await this.#options.storage.get(headKey()), before)
+      const head = await this.#options.storage.get(headKey())
+      const isKnown = heads.some((known) => isSame(head, known))
+      if (isKnown) seen()
+      return !isKnown
     } catch {
       // Reading anew will say what is wrong.
       return true
@@ -312,7 +358,7 @@ export class Committer {
     }
     const head: Precondition = { type: 'equals', key: headKey(), value: before }
     const require = member === undefined ? [head] : [head, member]
-    const flight: Flight = { draft, made, require, landing: Promise.resolve() }
+    const flight: Flight = { draft, made, before, require, landing: Promise.resolve() }
     this.#flights.push(flight)
     flight.landing = this.#options.storage.write(operations, { durable: true, require }).then(
       () => {
@@ -393,6 +439,9 @@ export class Committer {
     }
   }
 }
+
+/** It is a look itself. */
+const isLook: Look<void> = { isSure: () => true }
 
 /** What a change says of its arguments, and not of the storage. */
 function isRefusal(error: unknown): boolean {

@@ -61,6 +61,8 @@ export class Draft {
   /** About how much is to be written. */
   bytes = 0
   headBytes: Uint8Array | undefined
+  /** Something was read of the storage, where others may have written meanwhile. */
+  hasRead = false
   readonly #storage: Storage
   readonly #under: readonly Overlay[]
   readonly #createId: () => string
@@ -94,7 +96,10 @@ export class Draft {
 
   async get(key: Uint8Array): Promise<Uint8Array | undefined> {
     const pending = this.#pending(key)
-    if (pending === undefined) return this.#storage.get(key)
+    if (pending === undefined) {
+      this.hasRead = true
+      return this.#storage.get(key)
+    }
     return pending.type === 'put' ? pending.value : undefined
   }
 
@@ -111,6 +116,7 @@ export class Draft {
   async getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
     const pending = keys.map((key) => this.#pending(key))
     const asked = keys.filter((_, place) => pending[place] === undefined)
+    this.hasRead ||= asked.length > 0
     const found = asked.length === 0 ? [] : await this.#storage.getMany(asked)
     let next = 0
     return pending.map((operation) => {
@@ -122,6 +128,7 @@ export class Draft {
   /** As assertClean(): what is being written would not show. */
   scan(range: Range): AsyncIterable<readonly Entry[]> {
     this.assertClean()
+    this.hasRead = true
     return this.#storage.scan(range)
   }
 

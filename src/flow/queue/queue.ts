@@ -54,6 +54,13 @@ export interface JobQueueOptions {
 /** What is read at once of a list of documents. */
 const completedPerPage = 256
 
+/** A document that is kept from being claimed. */
+export interface WithheldDocument {
+  /** False once others have taken for dead who withheld it, and claim it. */
+  isOwn(): boolean
+  release(): Promise<void>
+}
+
 export class JobQueue {
   readonly #committer: Committer
   readonly #chance: Chance
@@ -283,6 +290,11 @@ export class JobQueue {
     if (!this.isShared || this.#committer.lastLook.isDue(reads)) await this.refresh()
   }
 
+  #lookFor(reads: Reads | undefined): { readonly isDue?: boolean } {
+    if (reads === undefined) return {}
+    return { isDue: !this.isShared || this.#committer.lastLook.isDue(reads) }
+  }
+
   /** Others say that there are changes. */
   outdate(): void {
     this.#committer.lastLook.outdate()
@@ -324,16 +336,20 @@ export class JobQueue {
 
   // jobs
 
-  job(id: string): Promise<Job | undefined> {
-    return this.#committer.read((draft) => jobById(draft, id))
+  /** `reads`: how new what is known has to be; by default it is as new as it is. */
+  job(id: string, reads?: Reads): Promise<Job | undefined> {
+    const isSure = (job: Job | undefined) => job !== undefined
+    return this.#committer.read((draft) => jobById(draft, id), { ...this.#lookFor(reads), isSure })
   }
 
   /** @throws LorekeepError `LK_FLOW_NOT_FOUND` */
   async *jobs(query: JobQuery): AsyncGenerator<Job> {
     let left = query.limit ?? Infinity
     let position = firstPosition(query)
+    let look = this.#lookFor(query.reads)
     for (;;) {
-      const page = await this.#committer.read((draft) => jobPage(draft, query, position))
+      const page = await this.#committer.read((draft) => jobPage(draft, query, position), look)
+      look = {}
       for (const job of page.jobs) {
         if (left-- <= 0) return
         yield job
@@ -344,8 +360,8 @@ export class JobQueue {
   }
 
   /** What there is of a document, but for older jobs of it that are done. */
-  jobsOf(user: string, document: string): Promise<DocumentJobs> {
-    return this.#committer.read((draft) => jobsOf(draft, user, document))
+  jobsOf(user: string, document: string, reads?: Reads): Promise<DocumentJobs> {
+    return this.#committer.read((draft) => jobsOf(draft, user, document), this.#lookFor(reads))
   }
 
   /** A user's completed documents, in pages: other commits come in between. */
@@ -373,8 +389,8 @@ export class JobQueue {
     return this.#committer.commit((draft) => cancel(draft, id))
   }
 
-  /** Nobody claims a job of this document, here or elsewhere, until what it gives is called. */
-  async withhold(ref: Required<DocumentRef>): Promise<() => Promise<void>> {
+  /** Nobody claims a job of this document, here or elsewhere, until it is released. */
+  async withhold(ref: Required<DocumentRef>): Promise<WithheldDocument> {
     const name = documentName(ref.user, hashOf(ref.document))
     this.#removing.set(name, (this.#removing.get(name) ?? 0) + 1)
     const letGo = () => {
@@ -386,10 +402,13 @@ export class JobQueue {
     try {
       await this.#presence?.ready()
       const member = await this.#committer.commit((draft) => withhold(draft, ref))
-      // Where that fails, tidy() takes it away.
-      return async () => {
-        if (!letGo() || member === undefined) return
-        await this.#committer.commit((draft) => releaseWithheld(draft, { ...ref, member }))
+      return {
+        isOwn: () => member === undefined || member === this.#presence?.id,
+        // Where that fails, tidy() takes it away.
+        release: async () => {
+          if (!letGo() || member === undefined) return
+          await this.#committer.commit((draft) => releaseWithheld(draft, { ...ref, member }))
+        },
       }
     } catch (error) {
       letGo()

@@ -1,0 +1,136 @@
+// What a process was asked for before it stood still, and others took it for dead, does not happen when it wakes; and
+// what others change while it reads is seen as a whole. Each has its own time.
+
+import t, { type Test } from 'tap'
+import { FaultyBackend } from '../fixtures/faulty-backend.js'
+import { SharedMemory } from '../fixtures/shared-memory.js'
+import type { KeptBackend } from '../objects/kept-backend.js'
+import type { Backend } from '../../src/storage.js'
+import { Notes, running, type Running } from './running.js'
+import { settled } from './virtual-clock.js'
+
+const ref = { user: 'alice', document: 'x' }
+const core = { user: 'alice', id: 'x' }
+const document = { id: 'x', user: 'alice', content: 'text' }
+
+/** One behind a backend of the test's, and another, both with a flow whose step writes the core. */
+async function twoOver(t: Test, wrap: (backend: Backend) => Backend) {
+  const memory = new SharedMemory()
+  const open = async (backend: Backend) => {
+    const place = await running(t, { backend: backend as KeptBackend })
+    const write = () => place.keep.knowledge.write(core, [], { mode: 'replace' })
+    await place.flows.define({ id: 'f', steps: new Notes().on('a', write).steps('a') })
+    return place
+  }
+  return {
+    one: await open(withoutTurns(wrap(memory.backend()))),
+    two: await open(memory.backend()),
+  }
+}
+
+/** Turns are for order alone: who is held up in his would hold up others for two seconds each time. */
+function withoutTurns(backend: Backend): Backend {
+  return {
+    ...{ shared: true, close: () => backend.close() },
+    open: async (partition) => {
+      const storage = await backend.open(partition)
+      const sharing = storage.sharing && { ...storage.sharing, turn: async () => () => undefined }
+      return { ...storage, ...(sharing && { sharing }) }
+    },
+    [Symbol.asyncDispose]: () => backend.close(),
+  }
+}
+
+/** Until what was asked of others has happened. */
+async function pass({ clock }: Running, ms: number): Promise<void> {
+  for (let at = 0; at < ms; at += 500) await clock.advance(500)
+}
+
+t.test('a job that others claim while it is asked for is told all the same', async (t) => {
+  for (let at = 1; at < 12; at++) {
+    let faulty!: FaultyBackend
+    const { one, two } = await twoOver(t, (backend) => (faulty = new FaultyBackend(backend)))
+    for (const ask of [
+      async (job: string) => (await one.flows.job(job))?.id,
+      async (job: string) =>
+        (await one.flows.document(ref))?.jobs.map(({ id }) => id).find((id) => id === job),
+    ]) {
+      const { job } = await two.flows.load('f', document)
+      const last = faulty.calls + at
+      let isClaimed: Promise<void> | undefined
+      faulty.beforeCall = async (call) => {
+        if (call !== last) return
+        const runner = two.flows.run()
+        isClaimed = settled().then(() => runner.stop())
+        await isClaimed
+      }
+      t.equal(await ask(job), job, `before call ${at}`)
+      faulty.beforeCall = undefined
+      await isClaimed
+      await two.flows.removeDocument(ref)
+    }
+  }
+})
+
+t.test('a removal that is held up anywhere, and goes on, leaves what came since', async (t) => {
+  for (let at = 1; ; at++) {
+    let faulty!: FaultyBackend
+    const { one, two } = await twoOver(t, (backend) => (faulty = new FaultyBackend(backend)))
+    const runner = two.flows.run()
+    await two.flows.load('f', document)
+    await pass(two, 1000)
+    const goOn = hold(faulty, at)
+    const removing = one.flows.removeDocument(ref).catch(({ code }: { code: string }) => code)
+    for (let n = 0; n < 20; n++) await settled()
+    await becomesAnother(one, two)
+    const isOver = (await two.flows.document(ref)) === undefined
+    await two.flows.removeDocument(ref)
+    const { job } = await two.flows.load('f', document)
+    await pass(two, 1000)
+    t.match(await two.flows.job(job), { state: 'done' })
+    goOn()
+    await pass(one, 1000)
+    const told = await removing
+    t.match(await two.flows.document(ref), { completed: { job } }, `held up at call ${at}`)
+    t.ok(await two.keep.knowledge.stat(core), `held up at call ${at}`)
+    await runner.stop()
+    if (isOver) break
+    t.equal(told, 'LK_STORAGE_UNAVAILABLE')
+    if (at > 100) throw new Error('it does not end')
+  }
+})
+
+t.test('a load that waits while its process is taken for dead is not stored later', async (t) => {
+  let faulty!: FaultyBackend
+  const { one, two } = await twoOver(t, (backend) => (faulty = new FaultyBackend(backend)))
+  const goOn = hold(faulty, 1)
+  const asking = one.flows.job('none')
+  const loading = one.flows.load('f', document).catch(({ code }: { code: string }) => code)
+  await becomesAnother(one, two)
+  goOn()
+  t.equal(await loading, 'LK_STORAGE_UNAVAILABLE')
+  t.equal(await asking, undefined)
+  t.equal(await two.flows.document(ref), undefined)
+  const again = await one.flows.load('f', document)
+  t.match(await two.flows.job(again.job), { state: 'queued' })
+})
+
+/** The n-th call from here on waits until what it gives is called. */
+function hold(faulty: FaultyBackend, n: number): () => void {
+  let goOn = (): void => undefined
+  const held = new Promise<void>((resolve) => (goOn = resolve))
+  const call = faulty.calls + n
+  faulty.beforeCall = async (made) => {
+    if (made === call) await held
+  }
+  return goOn
+}
+
+/** One is taken for dead by the other; its beat is refused, and it joins anew. */
+async function becomesAnother(one: Running, two: Running): Promise<void> {
+  await pass(two, 70_000)
+  for (let at = 0; at < 40_000; at += 500) {
+    await one.clock.advance(500)
+    await two.clock.advance(500)
+  }
+}
