@@ -28,7 +28,7 @@ import { compareWithOracle } from './objects-oracle.js'
 import { powerCutMutants } from './powercut-mutants.js'
 import { inDatabase } from './place.js'
 import { isWhole, memoryDirectory, powerCuts, whyNot } from './powercut.js'
-import { sharedCores, sharedObjects } from './shared.js'
+import { sharedCores, sharedFlows, sharedObjects } from './shared.js'
 import { sharedKills } from './shared-kills.js'
 import { snapshotRuns } from './snapshots.js'
 import { soak } from './soak.js'
@@ -135,21 +135,19 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
     inDatabase((dataOf) => crashes(sharedKills, dataOf('shared'), cycles, seed)),
   // Several stores over one backend, as processes have it.
   shared: async (runs, seed) => {
-    const pages = { engine: 'memory', runs: Math.ceil(runs / 2), seed } as const
-    const queue = { engine: 'shared', runs: Math.ceil(runs / 2), seed } as const
+    const half = Math.ceil(runs / 2)
+    const pages = { engine: 'memory', runs: half, seed } as const
+    const queue = { engine: 'shared', runs: half, seed } as const
+    const two = { runs: half, processes: 2, seed }
+    const four = { runs: half, processes: 4, seed }
     return {
       two: await modelRuns({ ...pages, stores: 2, cacheBytes: 64 * 1024 }),
       four: await modelRuns({ ...pages, stores: 4, cacheBytes: 1 }),
       twoQueues: await flowModelRuns({ ...queue, queues: 2 }),
       fourQueues: await flowModelRuns({ ...queue, queues: 4 }),
-      objects: {
-        two: await sharedObjects({ runs: Math.ceil(runs / 2), processes: 2, seed }),
-        four: await sharedObjects({ runs: Math.ceil(runs / 2), processes: 4, seed }),
-      },
-      cores: {
-        two: await sharedCores({ runs: Math.ceil(runs / 2), processes: 2, seed }),
-        four: await sharedCores({ runs: Math.ceil(runs / 2), processes: 4, seed }),
-      },
+      objects: { two: await sharedObjects(two), four: await sharedObjects(four) },
+      flows: { two: await sharedFlows(two), four: await sharedFlows(four) },
+      cores: { two: await sharedCores(two), four: await sharedCores(four) },
     }
   },
   snapshots: (runs, seed) =>
