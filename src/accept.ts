@@ -15,6 +15,13 @@ export function negotiate<T extends { readonly mediaType: string }>(
   return best?.format
 }
 
+/** Whether that type is named, and liked no less than the other. */
+export function isPreferred(accept: string | undefined, mediaType: string, other: string): boolean {
+  const ranges = (accept ?? '').split(',').map(rangeOf)
+  const quality = ranges.find(({ type }) => type === mediaType)?.quality ?? 0
+  return quality > 0 && quality >= qualityOf(other, ranges)
+}
+
 interface MediaRange {
   readonly type: string
   readonly quality: number

@@ -1,7 +1,7 @@
 // Server-sent events, at the reader's pace, with signs of life while nothing happens.
 
+import { isPreferred } from '../accept.js'
 import type { Call, Sink } from './call.js'
-import { accepts } from './stream.js'
 import type { Stopwatch } from './stream.js'
 
 export interface SentEvent {
@@ -73,6 +73,6 @@ function textOf({ type, data }: SentEvent): string {
 }
 
 /** Whether the client asks for events by name. */
-export function wantsEvents(call: Call): boolean {
-  return accepts(call, eventsType)
+export function wantsEvents({ headers }: Call): boolean {
+  return isPreferred(headers.accept, eventsType, 'application/json')
 }

@@ -2,6 +2,7 @@
 // into answers.
 
 import hyperid from 'hyperid'
+import { negotiate } from '../accept.js'
 import { LorekeepError } from '../errors.js'
 import { checkMayChange } from './access.js'
 import { authenticated, createIdentify } from './auth.js'
@@ -68,6 +69,11 @@ export class Router<Request> {
       sign(call, info.requestId)
       call.setHeader('Vary', 'Accept-Encoding')
       this.#cors?.sign(call)
+      if (found === undefined && isOfServer(call)) {
+        call.setHeader('Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS')
+        await answer(call, 204)
+        return
+      }
       if (found === undefined) throw new LorekeepError('LK_HTTP_NOT_FOUND', 'unknown path')
       if (isIdentityRefused && coding === undefined) throw noCoding()
       await this.#serve(call, info, found)
@@ -111,13 +117,16 @@ export class Router<Request> {
         `${method} is not one of ${allowedMethods(pathway)}`,
       )
     }
-    const { route, single, repeatable } = there
+    const { route, single, repeatable, formats } = there
+    if (formats.length > 1) call.setHeader('Vary', 'Accept')
     if (route.access === 'open') {
+      checkAcceptable(call, formats)
       await route.run(call)
       return
     }
     const principal = await authenticated(this.identify, call, request)
     if (route.access === 'change') checkMayChange(principal)
+    checkAcceptable(call, formats)
     if (route.versions !== true) checkUnversioned(call)
     const memory = this.bodies.open(principal)
     try {
@@ -174,6 +183,22 @@ function carrierIn({ traceparent, tracestate }: Call['headers']): Record<string,
   if (typeof traceparent === 'string') carrier['traceparent'] = traceparent
   if (typeof tracestate === 'string') carrier['tracestate'] = tracestate
   return carrier
+}
+
+/** What the server can do, whatever the resource (section 9.3.7). Where there is a host, that is for it to say. */
+function isOfServer({ method, path }: Call): boolean {
+  return method === 'OPTIONS' && path === '*'
+}
+
+/** @throws LorekeepError `LK_HTTP_NOT_ACCEPTABLE` */
+function checkAcceptable(
+  { headers: { accept } }: Call,
+  formats: readonly { readonly mediaType: string }[],
+): void {
+  if (accept === undefined || accept === '*/*' || formats.length === 0) return
+  if (negotiate(accept, formats) !== undefined) return
+  const offered = formats.map(({ mediaType }) => mediaType).join(', ')
+  throw new LorekeepError('LK_HTTP_NOT_ACCEPTABLE', `there is ${offered}`)
 }
 
 function noCoding(): LorekeepError {

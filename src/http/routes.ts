@@ -31,6 +31,11 @@ export type Route =
       readonly operation: OperationName
       /** What its query may have; anything else is refused. Default: nothing. */
       readonly query?: Parameters
+      /**
+       * Of its answers, the first of which is preferred; JSON by default. Who accepts none of them is refused. Empty
+       * where there is nothing to refuse, or the route sees to it.
+       */
+      readonly media?: readonly string[]
       /** What it is about has versions: it looks at conditions itself. */
       readonly versions?: true
       readonly run: (exchange: Exchange) => Promise<void>
@@ -42,6 +47,7 @@ export type Route =
       readonly path: string
       readonly operation: OperationName
       readonly query?: never
+      readonly media?: readonly string[]
       readonly run: (call: Call) => Promise<void>
     }
 
@@ -57,6 +63,7 @@ interface Found {
   readonly single: readonly string[]
   /** Names that it may have more than once. */
   readonly repeatable: readonly string[]
+  readonly formats: readonly { readonly mediaType: string }[]
 }
 
 export interface Match {
@@ -78,6 +85,7 @@ export function compile(routes: readonly Route[]): readonly Pathway[] {
       route,
       single: namesOf(({ repeatable }) => repeatable === undefined),
       repeatable: namesOf(({ repeatable }) => repeatable === true),
+      formats: (route.media ?? ['application/json']).map((mediaType) => ({ mediaType })),
     }
     pathway.routes.set(method, found)
     if (method === 'GET') pathway.routes.set('HEAD', found)

@@ -1,6 +1,7 @@
 // Answers that are made while they are read: at the reader's pace, and no longer than it is there.
 
 import type { OutgoingHttpHeaders } from 'node:http'
+import { isPreferred } from '../accept.js'
 import { LorekeepError } from '../errors.js'
 import { disconnect } from './body.js'
 import type { Call, Sink } from './call.js'
@@ -133,12 +134,6 @@ export async function* linesOf(
 export const linesType = 'application/x-ndjson'
 
 /** Whether the client asks for lines by name; who takes anything gets one JSON. */
-export function wantsLines(call: Call): boolean {
-  return accepts(call, linesType)
-}
-
-/** Whether the client asks for this type by name. */
-export function accepts({ headers }: Call, wanted: string): boolean {
-  const types = (headers.accept ?? '').split(',')
-  return types.some((type) => type.split(';', 1)[0]?.trim().toLowerCase() === wanted)
+export function wantsLines({ headers }: Call): boolean {
+  return isPreferred(headers.accept, linesType, 'application/json')
 }

@@ -10,7 +10,6 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { HandlerOptions } from '../../src/http/index.js'
 import { operations } from '../../src/http/openapi/operations.js'
-import type { OperationName } from '../../src/http/openapi/operations.js'
 import { documentOf } from '../../src/http/openapi/document.js'
 import { schemas } from '../../src/http/openapi/schemas.js'
 import { compile, match } from '../../src/http/routes.js'
@@ -18,21 +17,9 @@ import { routesOf } from '../../src/http/options.js'
 import { createSparql } from '../../src/sparql/index.js'
 import { Conformance } from './fixtures/conforming.js'
 import type { Document } from './fixtures/conforming.js'
-import { as, json, openStore, send, serve } from './fixtures/serving.js'
-import type { Serving } from './fixtures/serving.js'
-
-interface Told {
-  readonly operationId: string
-  readonly parameters?: readonly {
-    readonly name: string
-    readonly in: string
-    readonly example?: string | number
-  }[]
-  readonly requestBody?: { readonly content: Contents }
-  readonly responses: Readonly<Record<string, { readonly content?: Contents }>>
-}
-type Contents = Readonly<Record<string, { readonly example?: unknown }>>
-type Paths = Readonly<Record<string, Readonly<Record<string, Told>>>>
+import { json, openStore, send, serve } from './fixtures/serving.js'
+import { exampleAnswer, exampleIn, exampleJob, jobIn, tell, toldInStory } from './fixtures/story.js'
+import type { Paths } from './fixtures/story.js'
 
 async function optionsOf(t: Test): Promise<HandlerOptions> {
   const { knowledge, objects, flows, backup, health } = await openStore(t)
@@ -170,127 +157,21 @@ t.test('what the document leaves out is noticed', async (t) => {
   t.match(problem('{"status":"ok"}', { headers: asText }), /type text\/plain/)
 })
 
-const term = (v: string) => ({ v, e: true })
-/** As the document has it. */
-const exampleJob = '8cS1QkF3TLyHzV9CVRlK5g-0.1'
-
-/** In the order in which they make sense, with what has to happen before. */
-const story: readonly (OperationName | ((serving: Serving, jobs: Jobs) => Promise<unknown>))[] = [
-  ...(['health', 'openapi', 'whoami', 'importCore', 'listCores', 'showCore'] as const),
-  ...(['exportCore', 'indexCore', 'showIndex', 'indexAll', 'showIndexOfAll'] as const),
-  ...(['matchInCore', 'matchInGraph', 'countInCore', 'countInGraph'] as const),
-  ...(['solveInCore', 'solveInGraph'] as const),
-  async ({ knowledge }) => {
-    const m = { i: '', m: [], u: '', c: 'letters' }
-    const e = [{ e: term('urn:ellen'), v: [[1, 0, 0]] }]
-    await knowledge.write({ user: 'alice', id: 'visit' }, [['ge', { m, e }]])
-  },
-  ...(['nearestInCore', 'nearestInGraph', 'retrieveInCore', 'retrieveInGraph'] as const),
-  ...(['searchInCore', 'searchInGraph', 'duplicatesInCore', 'duplicatesInGraph'] as const),
-  ...(['answerInCore', 'answerInGraph', 'mergeThings', 'splitThings'] as const),
-  ...(['sparqlByGet', 'sparqlByPost', 'triples-service', 'graph-embeddings-service'] as const),
-  ...(['knowledge-service', 'deleteCore', 'defineSchema', 'listSchemas', 'showSchema'] as const),
-  ...(['createCollection', 'importObjects', 'queryObjects', 'explainQuery'] as const),
-  ...(['showObject', 'replaceObject', 'patchObject', 'listCollections'] as const),
-  ...(['deleteObject', 'deleteCollection', 'dropSchema'] as const),
-  ...(['defineFlow', 'listFlows', 'showFlow', 'stopFlow', 'startFlow'] as const),
-  ...([
-    'loadText',
-    'listJobs',
-    'showJob',
-    'showAnyJob',
-    'cancelJob',
-    'loadFile',
-    'showFlowStats',
-  ] as const),
-  (serving, jobs) => runTo(serving, jobs.last),
-  ...(['watchJobs', 'watchAnyJobs', 'listDocuments'] as const),
-  ...(['showDocument', 'showAnyDocument'] as const),
-  async (serving, jobs) => runTo(serving, await fail(serving, jobs)),
-  'retryJob',
-  ({ flows }, jobs) => flows.cancel(jobs.last),
-  async (serving, jobs) => runTo(serving, await fail(serving, jobs)),
-  ...(['retryAnyJob', 'cancelAnyJob', 'removeDocument', 'loadFile'] as const),
-  (serving, jobs) => runTo(serving, jobs.last),
-  ...(['removeAnyDocument', 'removeFlow', 'backup', 'readiness', 'metrics'] as const),
-]
-
-interface Jobs {
-  last: string
-}
-
-/** Loads what can only fail. */
-async function fail({ flows }: Serving, jobs: Jobs): Promise<string> {
-  const run = () => Promise.reject(new Error('no'))
-  await flows.define({ id: 'letters', steps: [{ name: 'fail', run }], maxAttempts: 1 })
-  const lost = { id: 'urn:lost', content: 'x', user: 'alice' }
-  jobs.last = (await flows.load('letters', lost)).job
-  return jobs.last
-}
-
-async function runTo({ flows }: Serving, job: string): Promise<void> {
-  const runner = flows.run()
-  for await (const _ of flows.watch({ job }));
-  await runner.stop()
-}
-
 t.test('every example is answered as it says', async (t) => {
   const serving = await serve(t, { sparql: createSparql() })
-  const document = json(await send(`${serving.url}/api/v1/openapi.json`))
-  const told = new Map<string, readonly [path: string, method: string, told: Told]>()
-  for (const [path, operations] of Object.entries(document['paths'] as Paths)) {
-    for (const [method, operation] of Object.entries(operations)) {
-      told.set(operation.operationId, [path, method, operation])
-    }
-  }
-  const names = story.filter((step) => typeof step === 'string')
-  t.strictSame([...new Set(names)].sort(), Object.keys(operations).sort(), 'none is left out')
-  const jobs = { last: exampleJob }
-  for (const step of story) {
-    if (typeof step !== 'string') {
-      await step(serving, jobs)
-      continue
-    }
-    const id = step.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
-    const [path, method, operation] = told.get(id)!
-    const { parameters = [], requestBody, responses } = operation
-    const valueOf = ({ example = '' }: { readonly example?: string | number }) =>
-      String(example).replace(exampleJob, jobs.last)
-    const where = parameters.reduce(
-      (url, parameter) =>
-        url.replace(`{${parameter.name}}`, encodeURIComponent(valueOf(parameter))),
-      path,
-    )
-    const query = parameters
-      .filter((parameter) => parameter.in === 'query' && parameter.example !== undefined)
-      .map((parameter) => [parameter.name, valueOf(parameter)])
-    const [type, body] = exampleIn(requestBody?.content)
+  t.strictSame([...toldInStory].sort(), Object.keys(operations).sort(), 'none is left out')
+  await tell(serving, async ({ step, told, asked, job }) => {
+    const [type] = exampleIn(told.requestBody?.content)
     t.equal(type, operations[step].example.type, `the document shows the body of ${step}`)
-    const [status, [accept, answer]] = Object.entries(responses)
-      .map(([status, { content }]) => [status, exampleIn(content)] as const)
-      .find(([status]) => Number(status) === operations[step].example.status)!
-    const reply = await send(`${serving.url}${where}?${new URLSearchParams(query as never)}`, {
-      method: method.toUpperCase(),
-      headers: { ...as('admin'), ...(type && { 'Content-Type': type }), Accept: accept ?? '*/*' },
-      ...(body !== undefined && {
-        body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
-      }),
-    })
+    const [status, [, answer]] = exampleAnswer(step, told)
+    const reply = await asked()
     t.equal(reply.status, Number(status), `${step} ${reply.body.toString().slice(0, 300)}`)
-    jobs.last = String(reply.headers['lorekeep-job'] ?? jobs.last)
-    if (answer === undefined) continue
-    const found = reply.body.toString().replaceAll(jobs.last, exampleJob)
+    if (answer === undefined) return reply
+    const found = reply.body.toString().replaceAll(jobIn(reply, job), exampleJob)
     t.strictSame(plain(typeof answer === 'string' ? found : JSON.parse(found)), plain(answer), step)
-  }
+    return reply
+  })
 })
-
-function exampleIn(content: Contents = {}): readonly [type?: string, example?: unknown] {
-  return (
-    Object.entries(content)
-      .map(([type, { example }]) => [type, example] as const)
-      .find(([, example]) => example !== undefined) ?? []
-  )
-}
 
 /** The version of a collection is made of the time; a core's is a digest. */
 const isTimed = (name: string, value: unknown) => name === 'version' && String(value).length < 20

@@ -4,7 +4,7 @@ import { hasCode, LorekeepError } from '../../errors.js'
 import type { AnswerQuery, AnswerStream, Generate } from '../../graph/types.js'
 import type { KnowledgeStore } from '../../knowledge/types.js'
 import { isDisconnect } from '../body.js'
-import { beginEvents, wantsEvents } from '../events.js'
+import { beginEvents, eventsType, wantsEvents } from '../events.js'
 import type { SentEvent } from '../events.js'
 import { askedGraph, GraphBody, maxDepth } from '../graph-question.js'
 import { readJson } from '../json.js'
@@ -35,9 +35,26 @@ export function answerRoutes(options: AnswerRoutesOptions): readonly Route[] {
   const { heartbeatMs, exportIdleTimeoutMs: idleTimeoutMs } = options
   const [ofOne, ofAll] = [`${prefix}/cores/{id}/answer`, `${prefix}/graph/answer`]
   const query = { user }
+  const media = ['application/json', eventsType]
   return [
-    { access: 'read', method: 'POST', path: ofOne, operation: 'answerInCore', query, run: answer },
-    { access: 'read', method: 'POST', path: ofAll, operation: 'answerInGraph', query, run: answer },
+    {
+      access: 'read',
+      method: 'POST',
+      path: ofOne,
+      operation: 'answerInCore',
+      media,
+      query,
+      run: answer,
+    },
+    {
+      access: 'read',
+      method: 'POST',
+      path: ofAll,
+      operation: 'answerInGraph',
+      media,
+      query,
+      run: answer,
+    },
   ]
 
   async function answer(exchange: Exchange): Promise<void> {

@@ -31,6 +31,7 @@ export function backupRoutes(options: BackupRoutesOptions): readonly Route[] {
       method: 'GET',
       path: `${prefix}/backup`,
       operation: 'backup',
+      media: ['application/octet-stream'],
       run: sendBackup,
     },
   ]

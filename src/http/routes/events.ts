@@ -4,7 +4,7 @@ import { LorekeepError } from '../../errors.js'
 import type { FlowQueue, JobEvent, WatchQuery } from '../../flow/types.js'
 import { scopeOf } from '../access.js'
 import { shownUser } from '../auth.js'
-import { beginEvents, eventHeaders } from '../events.js'
+import { beginEvents, eventHeaders, eventsType } from '../events.js'
 import type { EventSending, SentEvent } from '../events.js'
 import { aText, user } from '../parameters.js'
 import { answer } from '../reply.js'
@@ -39,6 +39,7 @@ export function eventRoutes(options: EventRoutesOptions): readonly Route[] {
       method: 'GET',
       path: `${prefix}/flow/{flow}/events`,
       operation: 'watchJobs',
+      media: [eventsType],
       query: watched,
       run: watchInPlace,
     },
@@ -47,6 +48,7 @@ export function eventRoutes(options: EventRoutesOptions): readonly Route[] {
       method: 'GET',
       path: `${prefix}/events`,
       operation: 'watchAnyJobs',
+      media: [eventsType],
       query: watched,
       run: watchInPlace,
     },

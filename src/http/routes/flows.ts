@@ -47,6 +47,7 @@ export function flowRoutes(options: FlowRoutesOptions): readonly Route[] {
       method: 'DELETE',
       path: single,
       operation: 'removeFlow',
+      media: [],
       versions,
       run: removeFlow,
     },

@@ -40,6 +40,9 @@ const defaultLimit = 1000
 /** Some millions of solutions. */
 const maxDistinctBytes = 64 * 1024 ** 2
 
+/** Questions that have as many results as there are. */
+const inLines: ReadonlySet<string> = new Set(['match', 'solve'])
+
 export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
   const { prefix, knowledge, maxGraphResults, exportIdleTimeoutMs } = options
   const single = `${prefix}/cores/{id}`
@@ -57,15 +60,25 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
   const changes = (['merge', 'split'] as const).map((name): Route => {
     const run = (exchange: Exchange) => ask(exchange, (body) => change(body, name))
     const path = `${prefix}/graph/${name}`
-    return { access: 'change', method: 'POST', path, operation: `${name}Things`, query, run }
+    return {
+      access: 'change',
+      method: 'POST',
+      path,
+      operation: `${name}Things`,
+      media: [],
+      query,
+      run,
+    }
   })
   const names = Object.keys(questions) as (keyof typeof questions)[]
   const routes = names.flatMap((name): readonly Route[] => {
     const run = (exchange: Exchange) => ask(exchange, questions[name])
     const [ofOne, ofAll] = [`${single}/${name}`, `${prefix}/graph/${name}`]
+    const media = ['application/json', ...(inLines.has(name) ? [linesType] : [])]
+    const base = { access: 'read', method: 'POST', media, query, run } as const
     return [
-      { access: 'read', method: 'POST', path: ofOne, operation: `${name}InCore`, query, run },
-      { access: 'read', method: 'POST', path: ofAll, operation: `${name}InGraph`, query, run },
+      { ...base, path: ofOne, operation: `${name}InCore` },
+      { ...base, path: ofAll, operation: `${name}InGraph` },
     ]
   })
 
@@ -199,11 +212,11 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
     name: string,
     find: (asked: Asked, limit: number | undefined) => AsyncIterable<unknown>,
   ): Answer {
-    const inLines = wantsLines(call)
-    const limit = body.count('limit', inLines ? Number.MAX_SAFE_INTEGER : maxGraphResults)
+    const areLines = wantsLines(call)
+    const limit = body.count('limit', areLines ? Number.MAX_SAFE_INTEGER : maxGraphResults)
     return async (asked) => {
       const { exchange, clock } = asked
-      if (inLines) {
+      if (areLines) {
         const headers = { 'Content-Type': linesType }
         const lines = linesOf(find(asked, limit))
         await answerStream(exchange.call, headers, lines, exportIdleTimeoutMs, clock)

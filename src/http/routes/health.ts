@@ -14,6 +14,7 @@ export function healthRoutes({ health }: HealthRoutesOptions): readonly Route[] 
     method: 'GET',
     path: '/healthz',
     operation: 'health',
+    media: [],
     run: (call) => answerJson(call, 200, { status: 'ok' }),
   }
   if (health === undefined) return [healthz]
@@ -22,6 +23,7 @@ export function healthRoutes({ health }: HealthRoutesOptions): readonly Route[] 
     method: 'GET',
     path: '/readyz',
     operation: 'readiness',
+    media: [],
     run: async (call) => {
       const { ready, problems } = await health()
       if (ready) return answerJson(call, 200, { status: 'ready' })

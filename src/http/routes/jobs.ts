@@ -39,7 +39,14 @@ export function jobRoutes({ prefix, flows }: JobRoutesOptions): readonly Route[]
       run: listJobs,
     },
     { access: 'read', method: 'GET', path: single, operation: 'showJob', run: showJob },
-    { access: 'change', method: 'DELETE', path: single, operation: 'cancelJob', run: cancelJob },
+    {
+      access: 'change',
+      method: 'DELETE',
+      path: single,
+      operation: 'cancelJob',
+      media: [],
+      run: cancelJob,
+    },
     {
       access: 'change',
       method: 'POST',
@@ -53,6 +60,7 @@ export function jobRoutes({ prefix, flows }: JobRoutesOptions): readonly Route[]
       method: 'DELETE',
       path: anywhere,
       operation: 'cancelAnyJob',
+      media: [],
       run: cancelJob,
     },
     {

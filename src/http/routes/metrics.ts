@@ -24,7 +24,8 @@ const mostFlows = 200
 
 export function metricsRoutes(options: MetricsRoutesOptions): readonly Route[] {
   const { access, health, flows } = options
-  const place = { method: 'GET', path: '/metrics', operation: 'metrics' } as const
+  const media = formats.map(({ mediaType }) => mediaType)
+  const place = { method: 'GET', path: '/metrics', operation: 'metrics', media } as const
   if (access === 'open') return [{ ...place, access, run: send }]
   const run = async ({ call, principal }: Exchange) => {
     checkUnlimited(principal)
@@ -42,7 +43,6 @@ export function metricsRoutes(options: MetricsRoutesOptions): readonly Route[] {
       'Content-Type': format.contentType,
       'Content-Length': body.byteLength,
       'Cache-Control': 'no-store',
-      Vary: 'Accept',
     }
     await answer(call, 200, headers, body)
   }

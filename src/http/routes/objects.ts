@@ -84,6 +84,7 @@ export function objectRoutes(options: ObjectRoutesOptions): readonly Route[] {
       method: 'DELETE',
       path: single,
       operation: 'deleteObject',
+      media: [],
       versions,
       run: deleteObject,
     },

@@ -52,6 +52,7 @@ export function schemaRoutes(options: SchemaRoutesOptions): readonly Route[] {
       method: 'DELETE',
       path: single,
       operation: 'dropSchema',
+      media: [],
       versions,
       run: dropSchema,
     },

@@ -59,8 +59,24 @@ export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
   const path = `${prefix}/sparql`
 
   return [
-    { access: 'read', method: 'GET', path, operation: 'sparqlByGet', query, run: askByGet },
-    { access: 'read', method: 'POST', path, operation: 'sparqlByPost', query, run: askByPost },
+    {
+      access: 'read',
+      method: 'GET',
+      path,
+      operation: 'sparqlByGet',
+      media: [],
+      query,
+      run: askByGet,
+    },
+    {
+      access: 'read',
+      method: 'POST',
+      path,
+      operation: 'sparqlByPost',
+      media: [],
+      query,
+      run: askByPost,
+    },
   ]
 
   async function askByGet(exchange: Exchange): Promise<void> {

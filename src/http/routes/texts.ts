@@ -43,6 +43,7 @@ export function textRoutes(options: TextRoutesOptions): readonly Route[] {
       method: 'POST',
       path: `${path}/text-load`,
       operation: 'loadText',
+      media: [],
       run: loadText,
     },
     {
@@ -50,6 +51,7 @@ export function textRoutes(options: TextRoutesOptions): readonly Route[] {
       method: 'POST',
       path: `${path}/file-load`,
       operation: 'loadFile',
+      media: [],
       query: ofFile,
       run: loadFile,
     },
