@@ -6,7 +6,7 @@ import { openTarget } from './backup/target.js'
 import type { Backup } from './backup/types.js'
 import { LorekeepError } from './errors.js'
 import { eitherOf, InFlight } from './in-flight.js'
-import type { Backend } from './storage.js'
+import type { Backend, Storage } from './storage.js'
 import type { Embedder } from './types.js'
 import { ErrorReports } from './error-reports.js'
 import { createIds, systemChance, systemClock } from './clock.js'
@@ -182,6 +182,16 @@ const lorekeepOptions = {
   onError: aFunction,
 }
 
+/** At once: each waits for the disk several times. Rejects as the first of them does, in this order. */
+async function openOthers(layer: SnapshotLayer) {
+  const [slices, objects, flows] = (['slices', 'objects', 'flows'] as const).map((name) => {
+    const opening = layer.open(name)
+    opening.catch(() => undefined)
+    return opening
+  }) as [Promise<Storage>, Promise<Storage>, Promise<Storage>]
+  return { slices: await slices, objects: await objects, flows: await flows }
+}
+
 /**
  * Opens the stores over a backend, and deletes what a crash may have left half done.
  * @throws LorekeepError `LK_STORAGE_*`; the backend is closed then
@@ -220,15 +230,11 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
   let presence: Presence | undefined
   try {
     const layer = new SnapshotLayer(backend)
+    // By itself: of two who open one store at once, one has it, and the other has nothing of it.
     const cores = await layer.open('cores')
     await assertRestored(cores)
-    const slices = await layer.open('slices')
-    const partitions = {
-      cores,
-      slices,
-      objects: await layer.open('objects'),
-      flows: await layer.open('flows'),
-    }
+    const partitions = { cores, ...(await openOthers(layer)) }
+    const { slices } = partitions
     await assertFormats(partitions)
     if (backend.shared) {
       presence = await Presence.join({ partitions, leaseMs, clock, onError: reporter('presence') })

@@ -21,7 +21,7 @@ export interface Backend {
   /**
    * Opens a partition, creating it where it does not exist. Two calls with the same name give
    * the same contents. Rejects with `LK_STORAGE_LOCKED` where another process (or another
-   * backend in this one) holds the data, with `LK_CLOSED` after close().
+   * backend in this one) holds the data, with `LK_CLOSED` after close(). Several are opened at once.
    */
   open(partition: PartitionName): Promise<Storage>
 

@@ -2,6 +2,7 @@
 // at once all open, and what fails is told.
 
 import t, { type Test } from 'tap'
+import { MemoryBackend } from '../adapters/memory.js'
 import { LorekeepError } from '../src/errors.js'
 import { encodeKey } from '../src/keys.js'
 import { garbagePartKey, type LibraryRecord } from '../src/knowledge/records.js'
@@ -172,6 +173,46 @@ async function isWhole(t: Test, backend: Backend, count: number): Promise<void> 
   await keep.close()
   t.strictSame(await objectProblems(backend), [])
 }
+
+t.test('partitions are opened at once, behind that of cores', async (t) => {
+  const real = new MemoryBackend()
+  const asked: PartitionName[] = []
+  let letGo = () => {}
+  const areAsked = new Promise<void>((resolve) => (letGo = resolve))
+  const backend: Backend = {
+    shared: false,
+    open: async (name) => {
+      if (name !== 'cores') t.ok(asked.includes('cores'))
+      const storage = await real.open(name)
+      asked.push(name)
+      if (asked.length === 4) letGo()
+      if (name !== 'cores') await areAsked
+      return storage
+    },
+    close: () => real.close(),
+    [Symbol.asyncDispose]: () => real.close(),
+  }
+  await (await createLorekeep({ backend })).close()
+  t.same(new Set(asked), new Set(['cores', 'slices', 'objects', 'flows']))
+})
+
+t.test('of several that cannot be opened the first is told', async (t) => {
+  const real = new MemoryBackend()
+  const fails = (name: string) => new LorekeepError('LK_STORAGE_LOCKED', name)
+  const backend: Backend = {
+    shared: false,
+    open: async (name) => {
+      if (name === 'flows') throw fails(name)
+      await new Promise((resolve) => setImmediate(resolve))
+      if (name === 'objects') throw fails(name)
+      return real.open(name)
+    },
+    close: () => real.close(),
+    [Symbol.asyncDispose]: () => real.close(),
+  }
+  await t.rejects(createLorekeep({ backend }), { code: 'LK_STORAGE_LOCKED', message: /objects/ })
+  await t.rejects(real.open('cores'), { code: 'LK_CLOSED' })
+})
 
 function keptBackend(t: Test, createBackend: (t: Test) => Backend): KeptBackend {
   const backend = new KeptBackend(createBackend(t))
