@@ -17,7 +17,8 @@ export interface CorsOptions {
 
 const anOrigin = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@,*]+$/i
 
-const rules = {
+/** Of each member. */
+export const corsRules = {
   origins: aRule<CorsOptions['origins']>(
     "an array of origins such as 'https://app.example.com', or '*'",
     (origins) =>
@@ -31,11 +32,11 @@ const rules = {
 }
 
 /** Among options. */
-export const aCors = optionsOf<CorsOptions>(rules)
+export const aCors = optionsOf<CorsOptions>(corsRules)
 
 /** @throws TypeError */
 export function checkCors(where: string, cors: CorsOptions): void {
-  const { origins, credentials } = checkOptions(where, cors, rules, 'origins')
+  const { origins, credentials } = checkOptions(where, cors, corsRules, 'origins')
   if (origins !== '*' || credentials !== true) return
   throw new TypeError(`${where}.credentials are for origins that are listed, not for '*'`)
 }

@@ -45,6 +45,8 @@ t.test('the example of the documentation is read', async (t) => {
     generate: { model: 'qwen3', url: 'http://localhost:11434/v1' },
     defaultUser: 'trustgraph',
     base: 'http://trustgraph.ai/',
+    cors: { origins: ['https://app.example.com'], credentials: false, maxAgeSeconds: 600 },
+    requireConditions: false,
     compat: { emptyJson: false },
   })
   t.same(
@@ -140,6 +142,14 @@ t.test('each value has its rule', async (t) => {
     [{ collections: 'closed' }, 'collections'],
     [{ defaultUser: 1 }, 'defaultUser'],
     [{ base: 'acme' }, 'base'],
+    [{ cors: 'https://app.example.com' }, 'cors'],
+    [{ cors: {} }, 'cors.origins'],
+    [{ cors: { origins: ['app.example.com'] } }, 'cors.origins'],
+    [{ cors: { origins: '*', credentials: true } }, 'cors.credentials'],
+    [{ cors: { origins: '*', headers: 'x' } }, 'cors.headers'],
+    [{ cors: { origins: '*', maxAgeSeconds: -1 } }, 'cors.maxAgeSeconds'],
+    [{ cors: { origins: '*', origin: 'x' } }, 'cors.origin'],
+    [{ requireConditions: 'yes' }, 'requireConditions'],
     [{ compat: true }, 'compat'],
     [{ compat: { emptyJson: 'yes' } }, 'compat.emptyJson'],
     [{ compat: { json: true } }, 'compat.json'],

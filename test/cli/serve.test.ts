@@ -147,6 +147,21 @@ t.test('the limits of the configuration are in force', async (t) => {
   await fail(t, 1, [...near, '-k', '6'])
 })
 
+t.test('cors and requireConditions of the configuration are in force', async (t) => {
+  const origin = 'https://app.example.com'
+  const config = { data: 'shelf', cors: { origins: [origin] }, requireConditions: true }
+  const dir = t.testdir({ 'lorekeep.json': JSON.stringify(config) })
+  const { url, token } = await serve(t, ['--config', join(dir, 'lorekeep.json')])
+  const asked = { Authorization: `Bearer ${token}`, Origin: origin }
+  const whoami = await fetch(`${url}/api/v1/whoami`, { headers: asked })
+  t.equal(whoami.headers.get('access-control-allow-origin'), origin)
+  const schema = JSON.stringify({ fields: { id: { type: 'string', required: true } } })
+  const put = (headers: Record<string, string>) =>
+    fetch(`${url}/api/v1/schemas/x`, { method: 'PUT', headers, body: schema })
+  t.equal((await put(asked)).status, 428)
+  t.equal((await put({ ...asked, 'If-None-Match': '*' })).status, 201)
+})
+
 t.test('schemas, collections and flows of the configuration are there', async (t) => {
   const config = {
     data: 'shelf',

@@ -11,7 +11,7 @@ import { LorekeepError } from '../../errors.js'
 import { embedFrom } from '../../flow/steps/embed.js'
 import { aBase } from '../../flow/steps/vocabulary.js'
 import type { FlowLimits } from '../../flow/types.js'
-import type { HandlerOptions, Principal } from '../../http/index.js'
+import type { CorsOptions, HandlerOptions, Principal } from '../../http/index.js'
 import { parseJson } from '../../json-text.js'
 import type { ModelOptions } from '../../openai/client.js'
 import { modelOptionsFrom } from '../../openai/configuration.js'
@@ -19,6 +19,7 @@ import { knowledgeLimits, type KnowledgeLimits } from '../../knowledge/limits.js
 import { objectLimits } from '../../objects/limits.js'
 import type { ObjectLimits } from '../../objects/types.js'
 import { flowLimits } from '../../flow/limits.js'
+import { corsRules } from '../../http/cors.js'
 import { locateFlaw } from '../../http/json-place.js'
 import { handlerLimits } from '../../http/options.js'
 import { givenLimits, rulesOf } from '../../door/limits.js'
@@ -57,6 +58,10 @@ interface Config {
   readonly defaultUser?: string
   /** What URIs begin with that flows make. */
   readonly base?: string
+  /** Which pages of other origins may read answers. */
+  readonly cors?: CorsOptions
+  /** Whether changes have to say of which version. */
+  readonly requireConditions?: boolean
   readonly compat: Compat
 }
 
@@ -150,6 +155,8 @@ export function parseConfig(value: unknown, file: string): Config {
   const generate = readGenerate(given)
   const defaultUser = given.text('defaultUser')
   const base = given.take('base', aBase)
+  const cors = readCors(given)
+  const requireConditions = given.boolean('requireConditions')
   const compat = readCompat(given)
   given.end()
 
@@ -179,6 +186,8 @@ export function parseConfig(value: unknown, file: string): Config {
     ...(generate !== undefined && { generate }),
     ...(defaultUser !== undefined && { defaultUser }),
     ...(base !== undefined && { base }),
+    ...(cors !== undefined && { cors }),
+    ...(requireConditions !== undefined && { requireConditions }),
     compat,
   }
 }
@@ -270,6 +279,26 @@ function readGenerate(given: Members): ModelOptions | undefined {
   const model = modelOptionsFrom(members)
   members.end()
   return model
+}
+
+function readCors(given: Members): CorsOptions | undefined {
+  const options = given.take('cors', anObject)
+  if (options === undefined) return undefined
+  const members = new Members(options, 'cors', given.problems)
+  const origins = members.need('origins', corsRules.origins)
+  const credentials = members.boolean('credentials')
+  const headers = members.take('headers', corsRules.headers)
+  const maxAgeSeconds = members.take('maxAgeSeconds', corsRules.maxAgeSeconds)
+  members.end()
+  if (origins === '*' && credentials === true) {
+    members.fail('credentials', "is for origins that are listed, not for '*'")
+  }
+  return {
+    origins: origins ?? [],
+    ...(credentials !== undefined && { credentials }),
+    ...(headers !== undefined && { headers }),
+    ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
+  }
 }
 
 function readCompat(given: Members): Compat {

@@ -72,7 +72,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const isTokenMade = tokens.size === 0 && !isOpen
   const made = isTokenMade ? randomBytes(24).toString('base64url') : undefined
   if (made !== undefined) tokens.set(made, { user: '*' })
-  const { defaultUser, generate } = config
+  const { defaultUser, generate, cors, requireConditions } = config
   // Whoever sends no tokens is a client of the reference system, and those read JSON.
   const compat = { ...(isOpen && { emptyJson: true }), ...config.compat }
   const { knowledge, objects, flows, backup, health, close } = await createLorekeep({
@@ -106,6 +106,8 @@ export async function serve(options: ServeOptions): Promise<void> {
       sparql: createSparql(config.sparql),
       authenticate: isOpen ? 'none' : authenticator(tokens),
       ...(generate !== undefined && { generate }),
+      ...(cors !== undefined && { cors }),
+      ...(requireConditions !== undefined && { requireConditions }),
       ...config.handlerLimits,
       ...(defaultUser !== undefined && { defaultUser }),
       compat,
