@@ -95,6 +95,7 @@ async function extract({ id, title, text }: Passage): Promise<Extraction> {
   return extractor(chunk, {
     signal,
     document: { id, user: 'u', collection: 'c', title, metadata: [], text: whole },
+    source: { v: id, e: true },
     entity: (name) => ({ v: entityUri(name, base), e: true }),
     relation: (name) => ({ v: relationUri(name, base), e: true }),
   })

@@ -31,6 +31,8 @@ export const vocabulary = {
   endIndex: `${nif}endIndex`,
   text: `${schema}text`,
   articleSection: `${schema}articleSection`,
+  /** From a document to what it is about. */
+  mainEntity: `${schema}mainEntity`,
   pageStart: `${schema}pageStart`,
   pageEnd: `${schema}pageEnd`,
   // What a document is called; flows write the first.
@@ -73,6 +75,8 @@ export const passagePredicates = {
     `${dcterms}alternative`,
     'http://xmlns.com/foaf/0.1/name',
   ],
+  /** From a document to what it is about, by whose names it is called as well. */
+  mainEntity: [...inSchema('mainEntity'), 'http://xmlns.com/foaf/0.1/primaryTopic'],
   /** From what speaks of a passage to the passage. */
   from: [`${prov}wasDerivedFrom`, ...inSchema('subjectOf')],
 } as const

@@ -7,6 +7,7 @@ import type { Step, StepContext } from '../types.js'
 import { embedVectors } from './embed.js'
 import { isHashing } from './hashing-embedder.js'
 import { checkExtraction } from './extraction.js'
+import { entityTerm } from './graph.js'
 import { checkKnowledge } from './knowledge-input.js'
 import { collapseSpace, entityUri, relationUri } from './names.js'
 import { offlineExtractor } from './offline-extractor.js'
@@ -23,7 +24,7 @@ import type {
 } from './types.js'
 import { checkOptions } from '../../door/options.js'
 import { aCount, aFunction } from '../../door/rules.js'
-import { aBase } from './vocabulary.js'
+import { aBase, documentUri } from './vocabulary.js'
 
 export interface ExtractOptions {
   /** offlineExtractor() by default. */
@@ -55,10 +56,11 @@ export function extract(
     run: async (input, context): Promise<ExtractOutput> => {
       const { chunks, vectors } = checkKnowledge(input, 'extract', context.document)
       const base = `${options.base ?? context.base}e/`
+      const source = entityTerm(documentUri(context.document.id, options.base ?? context.base))
       const texts = chunks.map(({ index, start, end }): ChunkText => {
         return { index, start, end, text: context.document.text.slice(start, end) }
       })
-      const found = await extractAll(texts, context, { extractor, base, concurrency })
+      const found = await extractAll(texts, context, { extractor, base, source, concurrency })
       const said = { entities: mergeEntities(texts, found, base), triples: mergeTriples(found) }
       const { entities, triples } = await asOne(said, (name) => entityUri(name, base), context)
       const described = embedder ? await withVectors(entities, embedder, context) : entities
@@ -70,6 +72,7 @@ export function extract(
 interface ExtractAllOptions {
   readonly extractor: Extractor
   readonly base: string
+  readonly source: Term
   readonly concurrency: number
 }
 
@@ -77,7 +80,7 @@ interface ExtractAllOptions {
 async function extractAll(
   chunks: readonly ChunkText[],
   { document, signal: stepSignal, progress }: StepContext,
-  { extractor, base, concurrency }: ExtractAllOptions,
+  { extractor, base, source, concurrency }: ExtractAllOptions,
 ): Promise<Extraction[]> {
   const failure = new AbortController()
   const workers = Math.min(concurrency, chunks.length)
@@ -91,7 +94,8 @@ async function extractAll(
   const work = async () => {
     for (const chunk of waiting) {
       signal.throwIfAborted()
-      const extraction: unknown = await extractor(chunk, { signal, document, entity, relation })
+      const tools = { signal, document, source, entity, relation }
+      const extraction: unknown = await extractor(chunk, tools)
       signal.throwIfAborted()
       found[chunk.index] = checkExtraction(extraction, chunk.index)
       progress(++done, chunks.length)

@@ -12,11 +12,13 @@ import type { Extraction, Extractor, ExtractorTools } from './types.js'
 
 const related: Term = { v: vocabulary.related, e: true }
 const type: Term = { v: vocabulary.type, e: true }
+const mainEntity: Term = { v: vocabulary.mainEntity, e: true }
 
 /**
  * Finds names, key phrases, `subject verb object` and `X is a Y` in English, and relates
  * (skos:related) what stands in one sentence or in the next two. Of a text in another language it
- * takes the words with capitals inside of sentences, and relates those. Every name stands in its
+ * takes the words with capitals inside of sentences, and relates those. What begins as in an
+ * encyclopedia, *Ada Lovelace was a …*, is about that. Every name stands in its
  * chunk as it is. Chunks are read in a thread of their own, which all extractors of a process share
  * and which loads the language model when it is first used.
  */
@@ -28,7 +30,7 @@ export function offlineExtractor(...surplus: never[]): Extractor {
   }
 }
 
-function extractionOf(found: Findings, { entity, relation }: ExtractorTools): Extraction {
+function extractionOf(found: Findings, { source, entity, relation }: ExtractorTools): Extraction {
   const term = remembering(entity)
   const termOf = remembering(relation)
   const stated = found.statements.map((statement): Triple => {
@@ -37,7 +39,9 @@ function extractionOf(found: Findings, { entity, relation }: ExtractorTools): Ex
     return { s: term(subject), p: relation === isA ? type : termOf(relation), o }
   })
   const pairs = found.related.map(([a, b]): Triple => ({ s: term(a), p: related, o: term(b) }))
-  return { entities: found.entities, triples: [...stated, ...pairs] }
+  const { about } = found
+  const topic = about === undefined ? [] : [{ s: source, p: mainEntity, o: term(about) }]
+  return { entities: found.entities, triples: [...topic, ...stated, ...pairs] }
 }
 
 /** The names of one chunk come again and again. */

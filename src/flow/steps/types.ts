@@ -63,6 +63,8 @@ export interface Extraction {
 export interface ExtractorTools {
   readonly signal: AbortSignal
   readonly document: FlowDocument
+  /** The term for the document. */
+  readonly source: Term
   /** The term for something of that name, in the form that the flow is set to. */
   readonly entity: (name: string) => Term
   /** The term for a relation of that name. */

@@ -15,6 +15,7 @@ export const ROLE = {
   LABEL: 8,
   FROM: 9,
   PAGE: 10,
+  MAIN_ENTITY: 11,
 } as const
 
 const predicates: readonly (readonly [role: number, names: readonly string[]])[] = [
@@ -26,6 +27,7 @@ const predicates: readonly (readonly [role: number, names: readonly string[]])[]
   [ROLE.END, passagePredicates.end],
   [ROLE.PAGE, passagePredicates.page],
   [ROLE.LABEL, passagePredicates.label],
+  [ROLE.MAIN_ENTITY, passagePredicates.mainEntity],
   [ROLE.FROM, passagePredicates.from],
 ]
 

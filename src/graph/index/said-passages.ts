@@ -116,7 +116,7 @@ interface Labelled {
   readonly documents: Said
 }
 
-/** By passage the labels of what it speaks of, by document its own. */
+/** By passage the labels of what it speaks of, by document its own and those of what it is about. */
 function labelsIn(
   { s, p, o }: Rows,
   from: number,
@@ -125,13 +125,19 @@ function labelsIn(
 ): Map<number, number[]> {
   /** By what has labels: where they belong. */
   const owners = new Map<number, number[]>()
-  for (const document of new Set(documents.values())) owners.set(document, [document])
-  for (let n = from; n < to; n++) {
-    if (roles.of(p[n] as number) !== ROLE.FROM || !passages.has(o[n] as number)) continue
-    const those = owners.get(s[n] as number)
-    if (those === undefined) owners.set(s[n] as number, [o[n] as number])
+  const add = (named: number, owner: number) => {
+    const those = owners.get(named)
+    if (those === undefined) owners.set(named, [owner])
     // By several predicates one behind the other, as flows write it.
-    else if (those.at(-1) !== o[n]) those.push(o[n] as number)
+    else if (those.at(-1) !== owner) those.push(owner)
+  }
+  const sources = new Set(documents.values())
+  for (const document of sources) owners.set(document, [document])
+  for (let n = from; n < to; n++) {
+    const role = roles.of(p[n] as number)
+    const [subject, object] = [s[n] as number, o[n] as number]
+    if (role === ROLE.FROM && passages.has(object)) add(subject, object)
+    else if (role === ROLE.MAIN_ENTITY && sources.has(subject)) add(object, subject)
   }
   const labels = new Map<number, number[]>()
   for (let n = from; n < to; n++) {

@@ -16,6 +16,7 @@ async function extract(chunk: ChunkText, whole: string, title?: string): Promise
   return extractor(chunk, {
     signal: new AbortController().signal,
     document,
+    source: { v: 'd', e: true },
     entity: (name) => ({ v: entityUri(name, base), e: true }),
     relation: (name) => ({ v: relationUri(name, base), e: true }),
   })

@@ -194,6 +194,33 @@ t.test('a name leads between passages that nothing is the title of', async (t) =
   t.ok(left.every(({ via }) => via.length === 0))
 })
 
+t.test('a document without a title is called by the names of what it is about', async (t) => {
+  const city = 'He lives in Los Angeles, and was born in Denver.'
+  const untitled = (about: Triple[]) => [
+    ...document('Doctor Strange (2016 film)', 'Doctor Strange was made by Scott Derrickson.'),
+    ...document(undefined, city),
+    { s: entity('urn:e/scott'), p: of('label'), o: literal('Scott Derrickson') },
+    ...about,
+    ...others,
+  ]
+  const asked = 'In which city was the director of Doctor Strange born?'
+  const isAbout = { s: entity(`urn:${city}`), p: of('mainEntity'), o: entity('urn:e/scott') }
+  for (const predicate of [
+    vocabulary.mainEntity,
+    'http://schema.org/mainEntity',
+    'http://xmlns.com/foaf/0.1/primaryTopic',
+  ]) {
+    const about = { ...isAbout, p: entity(predicate) }
+    const { ask } = await library(t, { films: untitled([about]) })
+    t.strictSame(found((await ask(asked)).slice(0, 2))[1], `${city}/0`, predicate)
+  }
+  const { ask } = await library(t, { films: untitled([]) })
+  t.notOk(
+    (await ask(asked)).some(({ via }) => via.length > 0),
+    'nothing leads there',
+  )
+})
+
 t.test('a year, a small word, and a word in small letters lead nowhere', async (t) => {
   const { ask } = await library(t, {
     a: [

@@ -17,6 +17,8 @@ export interface Findings {
   readonly statements: readonly FoundStatement[]
   /** Pairs of names of entities that belong together somehow. */
   readonly related: readonly (readonly [string, string])[]
+  /** The entity that the document is about, where it has no title and its beginning says it. */
+  readonly about?: string
 }
 
 export interface FoundStatement {
@@ -103,7 +105,12 @@ export function findingsIn(passage: Passage, tagger: Tagger): Findings {
   const related = coOccurrences(places, relatedPerPage * pages).map(([a, b]) => {
     return [nameOf(a), nameOf(b)] as const
   })
-  return { entities, statements: [...statements.values()], related }
+  // A title says it better than the longer name that it is short for.
+  const about = passage.title === undefined && topic && chosen.get(uriOf(topic.name.name))
+  return {
+    ...{ entities, statements: [...statements.values()], related },
+    ...(about && { about }),
+  }
 }
 
 /**

@@ -11,6 +11,8 @@ export interface Passage {
   readonly parted: string
   /** What the document is called; of its first chunk only. */
   readonly title: string | undefined
+  /** Whether the document begins with it. */
+  readonly isFirst: boolean
   /** Some of the document's text on either side. */
   readonly before: string
   readonly after: string
@@ -26,6 +28,7 @@ export function passageOf(chunk: ChunkText, document: FlowDocument): Passage {
   return {
     text,
     parted: withHeadingsApart(chunk, document, first),
+    isFirst: index === 0,
     title: index === 0 ? (title ?? first) : undefined,
     before: whole.slice(Math.max(0, start - aside), start),
     after: whole.slice(end, end + aside),

@@ -9,6 +9,7 @@ import { properNames } from './proper-names.js'
 import { relations } from './relations.js'
 import { isDate, type Statement } from './statement.js'
 import type { Sentence, Tagger } from './tagger.js'
+import { definedName } from './opening.js'
 import { topicOf, type Topic } from './topic.js'
 
 interface SentenceReading {
@@ -20,7 +21,7 @@ interface SentenceReading {
 
 export interface Reading {
   readonly sentences: readonly SentenceReading[]
-  /** What the title names, where that is what the chunk is about. */
+  /** What the title names, or the text defines, where that is what the chunk is about. */
   readonly topic: Topic | undefined
 }
 
@@ -28,7 +29,8 @@ export function read(passage: Passage, tagger: Tagger): Reading {
   const sentences = tagger.sentences(passage.parted)
   const isEnglish = looksEnglish(sentences)
   const isName = (name: string) => nameProblem(name) === undefined
-  const title = isEnglish && isName(passage.title ?? '') ? passage.title : undefined
+  const called = isEnglish ? titleIn(passage, sentences, tagger) : undefined
+  const title = isName(called ?? '') ? called : undefined
   const found = properNames(sentences, (word) => tagger.common(word), isEnglish, title)
   const topic = title === undefined ? undefined : topicOf(title, sentences, found)
   const text = collapseSpace(passage.text)
@@ -52,6 +54,16 @@ export function read(passage: Passage, tagger: Tagger): Reading {
       return { sentence, names, phrases: kept, statements }
     }),
   }
+}
+
+/** Of a text without one the name that it begins with and defines. */
+function titleIn(
+  { title, isFirst }: Passage,
+  sentences: readonly Sentence[],
+  tagger: Tagger,
+): string | undefined {
+  if (title !== undefined || !isFirst) return title
+  return definedName(sentences, (word) => tagger.common(word))
 }
 
 /** True for a name that is all within the phrase, and shorter. */

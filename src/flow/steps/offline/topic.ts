@@ -70,7 +70,7 @@ function isWithoutVerb(sentence: Sentence): boolean {
   return verbs < 0 || (relative > 0 && relative <= verbs)
 }
 
-function isQuote(text: string): boolean {
+export function isQuote(text: string): boolean {
   return /^["“„«]$/.test(text)
 }
 

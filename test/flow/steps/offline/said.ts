@@ -14,16 +14,17 @@ export async function saidIn(text: string, title?: string): Promise<string[]> {
     {
       signal: new AbortController().signal,
       document: { id: 'd', user: 'u', collection: 'c', ...named, metadata: [], text },
+      source: term('document'),
       entity: term,
       relation: term,
     },
   )
   return triples
     .map(({ s, p, o }) => [s.v, localName(p.v), o.dt ? `${o.v} (${localName(o.dt)})` : o.v])
-    .filter(([, relation]) => relation !== 'related')
+    .filter(([, relation]) => relation !== 'related' && relation !== 'mainEntity')
     .map((parts) => parts.join(' | '))
 }
 
 function localName(uri: string): string {
-  return uri.slice(uri.lastIndexOf('#') + 1)
+  return uri.slice(Math.max(uri.lastIndexOf('#'), uri.lastIndexOf('/')) + 1)
 }

@@ -51,7 +51,7 @@ t.test('a name that the tagger made up is not taken', async (t) => {
   const tagger = await loadTagger()
   const inventive = { sentences: () => tagger.sentences('We met Ada.'), common: () => undefined }
   const text = 'We met somebody.'
-  const passage = { text, parted: text, title: undefined, before: '', after: '' }
+  const passage = { text, parted: text, title: undefined, isFirst: true, before: '', after: '' }
   const { sentences } = read(passage, inventive as unknown as Tagger)
   t.strictSame(
     sentences.flatMap(({ names, phrases }) => [...names, ...phrases]),

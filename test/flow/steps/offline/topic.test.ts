@@ -30,8 +30,15 @@ t.test('pronouns and the kind stand for it, until another takes its place', asyn
   t.strictSame(await of('Its producer is Ada Byron.'), ['Ada Byron | producer of | Ringu'])
   t.strictSame(await of('He was born in Rome.'), [])
   t.strictSame(await of('Tim Cook left. It was written by Ada Byron.'), [])
-  const untitled = await saidIn(`${film}It was written by Ada Byron.`)
+  const unnamed = 'We saw Ringu, a film directed by Hideo Nakata. '
+  const untitled = await saidIn(`${unnamed}It was written by Ada Byron.`)
   t.notOk(untitled.some((line) => line.includes('written')))
+})
+
+t.test('a text without a title is about what it defines first', async (t) => {
+  const film = 'Ringu is a film directed by Hideo Nakata. '
+  const said = await saidIn(`${film}It was written by Ada Byron.`)
+  t.strictSame(said.at(-1), 'Ringu | written by | Ada Byron')
 })
 
 t.test('the whole title is a name', async (t) => {
