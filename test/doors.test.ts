@@ -749,6 +749,7 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
         maxConcurrentExports: 1,
         maxConcurrentQueries: 1,
         maxEventStreams: 1,
+        maxUserRequests: 1,
         maxConcurrentAnswers: 1,
         maxAnswerMs: 1,
         maxPromptLength: 500,

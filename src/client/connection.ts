@@ -107,7 +107,7 @@ export class Connection {
       if (response.ok) return response
       const error = await errorOf(response)
       signal.throwIfAborted()
-      const isBusy = response.status === 503 && response.headers.has('Retry-After')
+      const isBusy = [429, 503].includes(response.status) && response.headers.has('Retry-After')
       if (!isBusy || asking.isSafe !== true || at === tries) throw error
       const told = Number(response.headers.get('Retry-After')) * 1000
       await pause(Math.min(told || waitMs(at), longestWaitMs), signal)

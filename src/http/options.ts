@@ -92,6 +92,11 @@ export interface HandlerOptions<Request = IncomingMessage> {
    * (`If-Match`), or that there is none (`If-None-Match: *`); else it is a 428. Default false.
    */
   readonly requireConditions?: boolean
+  /**
+   * Requests of one user under way at once, streams that are open among them; one more is answered with 429. With
+   * `authenticate: 'none'` there is no such bound. Default 1,000.
+   */
+  readonly maxUserRequests?: number
   /** Bytes of one import. Default 4 GiB. The store has a limit of its own; the lower one counts. */
   readonly maxCoreBytes?: number
   /**
@@ -170,6 +175,7 @@ export interface HandlerOptions<Request = IncomingMessage> {
 }
 
 export const handlerLimits = {
+  maxUserRequests: limit(1000),
   maxCoreBytes: limit(4 * 1024 ** 3),
   maxConcurrentImports: limit(64),
   maxConcurrentExports: limit(64),

@@ -79,6 +79,7 @@ export const status: Readonly<Record<ErrorCode, number>> = {
   LK_HTTP_TIMEOUT: 408,
   LK_HTTP_RANGE: 416,
   LK_HTTP_CONDITION: 428,
+  LK_HTTP_RATE: 429,
   LK_HTTP_BUSY: 503,
   LK_INTERNAL: 500,
   LK_CONFIG: 500,
@@ -126,7 +127,7 @@ export function problemOf(thrown: unknown, requestId: string): ProblemDetails {
 export function problemHeaders(code: ErrorCode): OutgoingHttpHeaders {
   return {
     'Content-Type': 'application/problem+json',
-    ...(status[code] === 503 && { 'Retry-After': '1' }),
+    ...([429, 503].includes(status[code]) && { 'Retry-After': '1' }),
     ...(code === 'LK_HTTP_ENCODING' && { 'Accept-Encoding': codingsOfBodies }),
   }
 }

@@ -20,6 +20,7 @@ import { problemHeaders, problemOf } from './problem.js'
 import { answer, answerJson } from './reply.js'
 import { allowedMethods, compile, match } from './routes.js'
 import type { Match, Pathway } from './routes.js'
+import { Shares } from './shares.js'
 import { parseQuery } from './target.js'
 import { Trace } from '../tracing.js'
 
@@ -28,6 +29,7 @@ export class Router<Request> {
   readonly identify: Identify<Request>
   readonly bodies: BodyMemory
   readonly createRequestId = hyperid({ urlSafe: true })
+  readonly #shares: Shares | undefined
   readonly #pathways: readonly Pathway[]
   readonly #cors: Cors | undefined
   readonly #onError: HandlerOptions<Request>['onError']
@@ -36,6 +38,8 @@ export class Router<Request> {
   constructor(options: HandlerOptions<Request>, prefix: string, shared: Shared) {
     this.identify = createIdentify(options.authenticate)
     this.bodies = new BodyMemory(maxBufferedBytesOf(options), options.authenticate !== 'none')
+    const isShared = options.authenticate !== 'none'
+    this.#shares = isShared ? new Shares(shared.limits.maxUserRequests) : undefined
     this.#pathways = compile(routesOf(options, prefix, shared))
     this.#cors = options.cors && new Cors(options.cors)
     this.#onError = options.onError
@@ -128,6 +132,7 @@ export class Router<Request> {
     if (route.access === 'change') checkMayChange(principal)
     checkAcceptable(call, formats)
     if (route.versions !== true) checkUnversioned(call)
+    this.#shares?.enter(principal)
     const memory = this.bodies.open(principal)
     try {
       await route.run({
@@ -140,6 +145,7 @@ export class Router<Request> {
       })
     } finally {
       memory.release()
+      this.#shares?.leave(principal)
     }
   }
 

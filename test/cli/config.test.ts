@@ -35,6 +35,7 @@ t.test('the example of the documentation is read', async (t) => {
       maxAnswerMs: 300000,
       maxPromptLength: 12000,
       maxEventStreams: 1000,
+      maxUserRequests: 1000,
     },
     sparql: { threads: 2, threadMb: 512 },
     indexing: { indexThreads: 1, indexBytesPerSecond: 50000000 },

@@ -262,7 +262,7 @@ function problemsOf(route: Route, { errors = [] }: Operation): JsonObject {
 function headersByStatus(number: number, codes: readonly ErrorCode[]): readonly ResponseHeader[] {
   if (number === 416) return ['Cache-Control', 'Content-Range']
   if (number === 401) return ['Cache-Control', 'WWW-Authenticate']
-  if (number === 503) return ['Cache-Control', 'Retry-After']
+  if (number === 429 || number === 503) return ['Cache-Control', 'Retry-After']
   if (codes.includes('LK_HTTP_ENCODING')) return ['Cache-Control', 'Accept-Encoding?']
   return ['Cache-Control']
 }

@@ -8,6 +8,7 @@ export const common: readonly ErrorCode[] = [
   'LK_HTTP_UNAUTHORIZED',
   'LK_HTTP_FORBIDDEN',
   'LK_HTTP_NOT_ACCEPTABLE',
+  'LK_HTTP_RATE',
   'LK_PRECONDITION',
   'LK_STORAGE_CONFLICT',
   'LK_STORAGE_FAILED',
