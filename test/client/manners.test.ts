@@ -62,6 +62,33 @@ function through(
   return { ...client, asked }
 }
 
+t.test('an export comes as it is, and what is long in JSON encoded', async (t) => {
+  const { url, knowledge } = await serve(t)
+  const ref = { user: 'alice', id: 'a' }
+  const { bytes: expected } = await knowledge.import(ref, core('a', 'alice', 100))
+  const codings: unknown[] = []
+  const seen = async (url: string, init: RequestInit) => {
+    const reply = await fetch(url, init)
+    codings.push([new URL(url).pathname.split('/').pop(), reply.headers.get('content-encoding')])
+    return reply
+  }
+  const client = connect({ url, token: 'admin', fetch: seen })
+  let bytes = 0
+  for await (const chunk of await client.knowledge.export(ref)) bytes += chunk.byteLength
+  t.equal(bytes, expected)
+  t.equal((await client.objects.schemas()).length, 0)
+  const graph = client.knowledge.graph({ user: 'alice' })
+  const found = []
+  for await (const triple of graph.match({})) found.push(triple)
+  t.equal(found.length, 200)
+  t.strictSame(codings, [
+    ['a', null],
+    ['export-core', null],
+    ['schemas', null],
+    ['match', 'gzip'],
+  ])
+})
+
 t.test('what changes nothing is asked again, and nothing else is', async (t) => {
   const { url, knowledge } = await serve(t)
   await fillCores(knowledge)
