@@ -3,7 +3,8 @@
 import zlib from 'node:zlib'
 import t from 'tap'
 import { codings } from '../../src/http/coding/codings.js'
-import { byBothDoors, encoders, fill } from './fixtures/doors.js'
+import { encoders } from './fixtures/codings.js'
+import { byBothDoors, fill } from './fixtures/doors.js'
 import { defineQuick } from './fixtures/flows.js'
 import { core, json } from './fixtures/serving.js'
 
