@@ -1,6 +1,7 @@
 // A request of node:http.
 
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { LorekeepError } from '../../errors.js'
 import type { BodyOptions, Call, Sink } from '../call.js'
 import { pathOf, splitTarget } from '../target.js'
@@ -153,8 +154,30 @@ class NodeSink implements Sink {
 /** Resolves when the response is finished or its socket closed. */
 export async function answered(response: ServerResponse): Promise<void> {
   if (response.writableFinished || response.destroyed) return
+  const { socket, req } = response
   await new Promise<void>((resolve) => {
     response.once('finish', resolve).once('close', resolve)
+    // One behind others of its connection has no socket yet, and is told nothing when that closes.
+    if (socket !== null) return
+    behind(req.socket, resolve)
+    response.once('finish', () => waiting.get(req.socket)?.delete(resolve))
+  })
+}
+
+/** Those that wait behind others, by connection: a listener each would be thousands. */
+const waiting = new WeakMap<Socket, Set<() => void>>()
+
+function behind(socket: Socket, resolve: () => void): void {
+  if (socket.destroyed) resolve()
+  const known = waiting.get(socket)
+  if (known !== undefined) {
+    known.add(resolve)
+    return
+  }
+  const all = new Set([resolve])
+  waiting.set(socket, all)
+  socket.once('close', () => {
+    for (const end of all) end()
   })
 }
 

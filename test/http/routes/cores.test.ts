@@ -467,7 +467,11 @@ t.test('a reader that takes nothing for exportIdleTimeoutMs is cut off', async (
 })
 
 t.test('a reader that stalls at the end of an export is cut off as well', async (t) => {
-  const serving = await serve(t, { exportIdleTimeoutMs: 150, maxConcurrentExports: 10_000 })
+  const serving = await serve(t, {
+    exportIdleTimeoutMs: 150,
+    maxConcurrentExports: 10_000,
+    maxUserRequests: 10_000,
+  })
   const bytes = core('x', 'alice', 12)
   t.ok(bytes.byteLength < 16_000, 'a response takes all of it at once')
   await upload(serving, { id: 'x', user: 'alice' }, bytes)
@@ -487,6 +491,20 @@ t.test('a reader that stalls at the end of an export is cut off as well', async 
     if (serving.answers.length === length) break
   }
   t.match(serving.errors[0], { code: 'LK_HTTP_TIMEOUT' })
+  socket.destroy()
+  await Promise.all(serving.answers)
+})
+
+t.test('answers that wait behind one of their connection end with it', async (t) => {
+  const serving = await serve(t)
+  await importLarge(serving, 48)
+  const { socket } = await wire(t, serving.port)
+  socket.pause()
+  const asked = (path: string) =>
+    `GET /api/v1/${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer alice\r\n\r\n`
+  socket.write(asked('export-core?id=x') + asked('nothing').repeat(20))
+  while (serving.answers.length < 21) await pause(10)
+  await pause(100)
   socket.destroy()
   await Promise.all(serving.answers)
 })
