@@ -81,8 +81,10 @@ export function pieces(length: number): number {
 /** Of a value, or of some of its pieces, of which the first is the n-th: of each with the key and its place. */
 export function checksumsOf(key: Uint8Array, value: Uint8Array, n = 0): Uint32Array {
   const checksums = new Uint32Array(pieces(value.length))
+  // Parts of a Buffer are Buffers, which take longer to make: 44 values of 256 KiB 4.0 to 5.3 ms in place of 2.7.
+  const bytes = new Uint8Array(value.buffer, value.byteOffset, value.length)
   for (let at = 0; at < checksums.length; at++) {
-    const piece = value.subarray(at * pieceBytes, (at + 1) * pieceBytes)
+    const piece = bytes.subarray(at * pieceBytes, (at + 1) * pieceBytes)
     checksums[at] = crc32(piece, crc32(key, n + at))
   }
   return checksums
