@@ -37,9 +37,9 @@ export class Router<Request> {
   /** Of options that were checked. */
   constructor(options: HandlerOptions<Request>, prefix: string, shared: Shared) {
     this.identify = createIdentify(options.authenticate)
-    this.bodies = new BodyMemory(maxBufferedBytesOf(options), options.authenticate !== 'none')
-    const isShared = options.authenticate !== 'none'
-    this.#shares = isShared ? new Shares(shared.limits.maxUserRequests) : undefined
+    const hasUsers = options.authenticate !== 'none'
+    this.bodies = new BodyMemory(maxBufferedBytesOf(options), hasUsers)
+    this.#shares = hasUsers ? new Shares(shared.limits.maxUserRequests) : undefined
     this.#pathways = compile(routesOf(options, prefix, shared))
     this.#cors = options.cors && new Cors(options.cors)
     this.#onError = options.onError

@@ -149,18 +149,17 @@ class Worker {
   }
 
   async #remove(id: string): Promise<void> {
-    const removed = () =>
-      this.#tried('remove', async ({ flows }) => {
-        try {
-          await flows.removeDocument({ user: this.#user, document: id })
-          isRemoved = true
-        } catch (error) {
-          // A step is waited for, and not for ever.
-          if (!hasCode(error, 'LK_JOB_STATE')) throw error
-        }
-      })
     let isRemoved = false
-    while (!isRemoved && !this.#processes.isOver) await removed()
+    const remove = async ({ flows }: Lorekeep) => {
+      try {
+        await flows.removeDocument({ user: this.#user, document: id })
+        isRemoved = true
+      } catch (error) {
+        // A step is waited for, and not for ever.
+        if (!hasCode(error, 'LK_JOB_STATE')) throw error
+      }
+    }
+    while (!isRemoved && !this.#processes.isOver) await this.#tried('remove', remove)
     this.#documents.set(id, new Loaded())
   }
 

@@ -149,7 +149,7 @@ export class Committer {
       const head = await this.#options.storage.get(headKey())
       if (!isSame(head, draft.state.headBytes)) throw new OutdatedState()
       seen()
-    }, isLook)
+    }, itself)
     this.#look = look
     const forget = () => {
       if (this.#look === look) this.#look = undefined
@@ -440,8 +440,8 @@ export class Committer {
   }
 }
 
-/** It is a look itself. */
-const isLook: Look<void> = { isSure: () => true }
+/** Of what is a look. */
+const itself: Look<void> = { isSure: () => true }
 
 /** What a change says of its arguments, and not of the storage. */
 function isRefusal(error: unknown): boolean {

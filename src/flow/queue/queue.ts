@@ -287,12 +287,16 @@ export class JobQueue {
 
   /** As refresh(), unless what is known is as new as it has to be. */
   async look(reads: Reads): Promise<void> {
-    if (!this.isShared || this.#committer.lastLook.isDue(reads)) await this.refresh()
+    if (this.#isDue(reads)) await this.refresh()
   }
 
   #lookFor(reads: Reads | undefined): { readonly isDue?: boolean } {
-    if (reads === undefined) return {}
-    return { isDue: !this.isShared || this.#committer.lastLook.isDue(reads) }
+    return { isDue: reads !== undefined && this.#isDue(reads) }
+  }
+
+  /** Where nobody shares the backend, two stores of one process may have it. */
+  #isDue(reads: Reads): boolean {
+    return !this.isShared || this.#committer.lastLook.isDue(reads)
   }
 
   /** Others say that there are changes. */

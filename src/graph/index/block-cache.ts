@@ -183,7 +183,7 @@ export class BlockFile {
   /** @throws LorekeepError `LK_STORAGE_*` */
   async #hold(from: number, to: number): Promise<void> {
     for (let n = from; n < to; n++) this.#holders.set(n, (this.#holders.get(n) ?? 0) + 1)
-    if (to - from === 1 && this.#isWhole) await Promise.all(this.#load(...blockOf(from)))
+    if (to - from === 1 && this.#readsBlocks) await Promise.all(this.#load(...blockOf(from)))
     else await Promise.all(this.#load(from, Math.max(to, this.#ahead(from))))
   }
 
@@ -191,7 +191,7 @@ export class BlockFile {
    * Whether whole blocks are read: a file that fits is soon there, and to read a piece takes half as long as to read
    * all of its block. Of one that does not, most blocks are asked for one thing.
    */
-  get #isWhole(): boolean {
+  get #readsBlocks(): boolean {
     return this.#fits && this.#cache.hasRoom(blockBytes)
   }
 

@@ -168,7 +168,10 @@ export async function answered(response: ServerResponse): Promise<void> {
 const waiting = new WeakMap<Socket, Set<() => void>>()
 
 function behind(socket: Socket, resolve: () => void): void {
-  if (socket.destroyed) resolve()
+  if (socket.destroyed) {
+    resolve()
+    return
+  }
   const known = waiting.get(socket)
   if (known !== undefined) {
     known.add(resolve)
