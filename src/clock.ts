@@ -43,3 +43,8 @@ export function createIds(): () => string {
   const createId = hyperid({ urlSafe: true })
   return () => createId().replace(/^-/, '_')
 }
+
+/** Resolves in so many milliseconds of a clock, unless the process ends before. */
+export function waited(clock: Clock, delayMs: number): Promise<void> {
+  return new Promise((resolve) => void clock.after(delayMs, resolve, false))
+}

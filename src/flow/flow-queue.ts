@@ -1,35 +1,44 @@
 // FlowQueue: the queue, its runners and whoever watches them.
 
-import { conditionRules, conditionsIn, versionOf, type ChangeConditions } from '../conditions.js'
-import { hasCode, LorekeepError } from '../errors.js'
 import { tellClosing } from '../closing.js'
+import type { Chance, Clock } from '../clock.js'
+import { conditionRules, conditionsIn, versionOf, type ChangeConditions } from '../conditions.js'
+import { checkArgument, checkNoMore, checkOptions } from '../door/options.js'
+import { aString } from '../door/rules.js'
 import { InFlight } from '../in-flight.js'
 import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
-import { aScope, copied, isOwn, outsideOf, scopeIn, type Scope } from '../scope.js'
-import { aReads, type Reads } from '../reads.js'
-import { refused, type Presence } from '../presence.js'
+import type { Presence } from '../presence.js'
+import type { Reads } from '../reads.js'
+import { copied, isOwn, scopeIn, type Scope } from '../scope.js'
 import type { Storage } from '../storage.js'
-import type { Chance, Clock } from '../clock.js'
-import { checkArgument, checkNoMore, checkOptions } from '../door/options.js'
-import { aCount, aRule, aSignal, aString, oneOf } from '../door/rules.js'
-import { aFlowId, checkDefinition, firstFlow, stepsOf } from './definition.js'
+import { stringsIn, Trace, traceMethods } from '../tracing.js'
+import {
+  documentIn,
+  documentOptions,
+  jobOptions,
+  readIn,
+  runOptions,
+  watchOptions,
+} from './calls.js'
 import { carrierOf, type Carrier } from './carrier.js'
-import { acceptDocument, type AcceptedDocument } from './document.js'
-import { EventHub, type Watcher } from './events.js'
-import { lentStores } from './lent-stores.js'
-import { Neighbours } from './neighbours.js'
+import { aFlowId, checkDefinition } from './definition.js'
+import { acceptDocument } from './document.js'
+import { checkLoad, seenOf } from './document-access.js'
+import { completionOf, statusIn } from './document-status.js'
+import type { EventHub } from './events.js'
 import { FileReader } from './files/file-reader.js'
-import { numberIn } from './queue/block.js'
-import { eventOf, fieldsOf, newsOf } from './queue/job-view.js'
-import { noFlow, noJob, states, type DocumentJobs } from './queue/jobs.js'
-import { JobQueue, type WithheldDocument } from './queue/queue.js'
-import type { LatestRecord } from './queue/records.js'
+import { lentStores } from './lent-stores.js'
+import { FlowMembership } from './membership.js'
+import type { Neighbours } from './neighbours.js'
+import { fieldsOf } from './queue/job-view.js'
+import { noFlow, noJob } from './queue/jobs.js'
+import type { JobQueue } from './queue/queue.js'
+import { Removal } from './removal.js'
 import { FlowRunner, type Delivery } from './runner.js'
-import { liesElsewhere, removeKnowledge } from './steps/knowledge-removal.js'
+import { StepCode } from './step-code.js'
 import type {
   CompletedDocument,
-  Completion,
   DocumentQuery,
   DocumentRef,
   DocumentStatus,
@@ -46,14 +55,12 @@ import type {
   Runner,
   RunOptions,
   ScopeOptions,
-  Step,
   TextDocument,
   WatchQuery,
 } from './types.js'
-import { isRecord } from '../door/wording.js'
-import { stringsIn, Trace, traceMethods } from '../tracing.js'
+import { Watching } from './watching.js'
 
-interface FlowQueueOptions {
+export interface FlowQueueOptions {
   readonly flows: Storage
   readonly knowledge: KnowledgeStore
   readonly objects: ObjectStore
@@ -86,143 +93,44 @@ interface FlowsParts extends FlowQueueOptions {
   readonly isWatched: () => boolean
 }
 
-interface ClosableFlowQueue extends FlowQueue {
+export interface ClosableFlowQueue extends FlowQueue {
   /** Documents are processed. */
   readonly isRunning: boolean
   close(timeoutMs: number): Promise<void>
 }
 
-/** @throws LorekeepError `LK_STORAGE_*` */
-export async function openFlowQueue(options: FlowQueueOptions): Promise<ClosableFlowQueue> {
-  const hub = new EventHub()
-  const runners = new Set<FlowRunner>()
-  const running = new Set<Delivery>()
-  const { flows, clock, chance, createId, leaseMs, isAlone, presence } = options
-  let opened: JobQueue | undefined = undefined
-  let hasHeard = false
-  const neighbours = new Neighbours({
-    sharing: flows.sharing,
-    clock,
-    isWatchedHere: () => hub.isWatched,
-    onChange: ({ flows, cancelled }) => {
-      // Others may speak before it is open.
-      hasHeard = true
-      opened?.outdate()
-      for (const runner of runners) runner.noticeOthers(flows, cancelled)
-    },
-    onEvent: (event) => hub.emit(event),
-  })
-  const tell = (event: JobEvent) => {
-    hub.emit(event)
-    neighbours.tellEvent(event)
-  }
-  const isWatched = () => hub.isWatched || neighbours.isWatched
-  const queue = await JobQueue.open({
-    storage: flows,
-    firstFlow: firstFlow(),
-    clock,
-    chance,
-    createId,
-    leaseMs,
-    isAlone,
-    presence,
-    isWatched,
-    onCommit: ({ events, queued, cancelled }) => {
-      for (const event of events) tell(event)
-      neighbours.tellChange(queued, cancelled)
-      for (const runner of runners) {
-        if (cancelled.length > 0) runner.interrupt(cancelled, 'lost')
-        runner.wake(queued)
-      }
-    },
-  })
-  opened = queue
-  if (hasHeard) queue.outdate()
-  return new Flows({ ...options, queue, hub, neighbours, runners, running, tell, isWatched })
-}
-
-const runOptions = {
-  signal: aSignal,
-  flows: aRule<readonly string[]>(
-    'an array of ids of flows',
-    (flows) => Array.isArray(flows) && flows.every(aFlowId.holds),
-  ),
-}
-const jobOptions = {
-  flow: aFlowId,
-  state: oneOf(...states),
-  user: aString,
-  document: aString,
-  limit: aCount(),
-  scope: aScope,
-  reads: aReads,
-}
-const documentOptions = {
-  user: aString,
-  after: aString,
-  limit: aCount(),
-  scope: aScope,
-  reads: aReads,
-}
-const readOptions = { scope: aScope, reads: aReads }
-const watchOptions = {
-  job: aString,
-  flow: aFlowId,
-  user: aString,
-  document: aString,
-  signal: aSignal,
-  scope: aScope,
-}
-const aWellFormed = aRule<string>(
-  'a string, well-formed',
-  (value) => typeof value === 'string' && value.isWellFormed(),
-)
-const aRef = aRule<DocumentRef>('named by an object { user, document }', isRecord)
-const documentMembers = { user: aWellFormed, document: aWellFormed }
-
-/** With other members, too: what document() and watch() give names a document. */
-function documentIn(call: string, ref: DocumentRef): DocumentRef {
-  checkArgument(`the document of ${call}`, ref, aRef)
-  const { user, document } = ref
-  checkOptions(call, { user, document }, documentMembers, 'document')
-  return ref
-}
-
 type WholeDocumentQuery = DocumentQuery & Required<Pick<DocumentQuery, 'user' | 'scope'>>
 
-/** How soon, and then how often, what others may have done to what is watched is looked for. */
-const firstLookMs = 100
-const lookMs = 1000
-
-/** How long removeDocument() waits for steps that were given up. */
-const maxEndMs = 10_000
-
-class Flows implements ClosableFlowQueue {
+export class Flows implements ClosableFlowQueue {
   readonly #options: FlowsParts
   readonly #queue: JobQueue
-  readonly #hub: EventHub
   readonly #runners: Set<FlowRunner>
   readonly #inFlight = new InFlight()
   readonly #files: FileReader
-  readonly #code = new Map<string, ReadonlyMap<string, Step>>()
-  /** By definition: one that changes is another object. */
-  readonly #steps = new WeakMap<Flow, readonly Step[]>()
-  #cancelLook: (() => void) | undefined
-  /** The version of the queue that watchers know. */
-  #seen = 0
-  /** Those that somebody was told of. */
-  readonly #withoutCode = new WeakSet<Flow>()
-  readonly #leaveOthers: (() => void) | undefined
+  readonly #code: StepCode
+  readonly #watching: Watching
+  readonly #removal: Removal
+  readonly #membership: FlowMembership
 
   constructor(options: FlowsParts) {
     this.#options = options
     this.#queue = options.queue
-    this.#hub = options.hub
     this.#runners = options.runners
     const { maxTextBytes: maxTextLength, ...limits } = options.limits
     this.#files = new FileReader({ ...limits, maxTextLength })
     tellClosing(this, this.#inFlight.closing)
-    this.#leaveOthers = options.presence && this.#joinOthers(options.presence)
+    const { signal, closing } = this.#inFlight
+    this.#code = new StepCode(options.onError)
+    this.#watching = new Watching({
+      ...options,
+      isShared: options.flows.sharing !== undefined,
+      run: (work) => this.#inFlight.run(work),
+      jobOf: (id, scope) => this.job(id, { scope }),
+      documentOf: (ref, scope) => this.document(ref, { scope }),
+    })
+    const { knowledge, objects, base } = options
+    this.#removal = new Removal({ ...options, stores: { knowledge, objects, base }, signal })
+    this.#membership = new FlowMembership({ ...options, closing })
   }
 
   define(definition: FlowDefinition, given?: ChangeConditions, ...surplus: never[]): Promise<Flow> {
@@ -230,18 +138,7 @@ class Flows implements ClosableFlowQueue {
       checkNoMore('define()', surplus)
       const { flow, code } = checkDefinition(definition)
       const conditions = conditionsIn(checkOptions('define()', given, conditionRules))
-      const before = this.#code.get(flow.id)
-      // Before anything can be claimed of it.
-      this.#code.set(flow.id, code)
-      try {
-        await this.#queue.define(flow, conditions)
-      } catch (error) {
-        // The steps of the definition that stays.
-        const isRefused = hasCode(error, 'LK_PRECONDITION') && this.#code.get(flow.id) === code
-        if (isRefused && before === undefined) this.#code.delete(flow.id)
-        else if (isRefused) this.#code.set(flow.id, before as ReadonlyMap<string, Step>)
-        throw error
-      }
+      await this.#code.define(flow.id, code, () => this.#queue.define(flow, conditions))
       return structuredClone(flow)
     })
   }
@@ -299,7 +196,7 @@ class Flows implements ClosableFlowQueue {
       checkArgument('the id of a flow', id, aString)
       const conditions = conditionsIn(checkOptions('remove()', given, conditionRules))
       const removed = await this.#queue.remove(id, conditions)
-      if (removed) this.#code.delete(id)
+      if (removed) this.#code.forget(id)
       return removed
     })
   }
@@ -336,7 +233,7 @@ class Flows implements ClosableFlowQueue {
       const defaultUser = scope?.user ?? this.#options.defaultUser
       const accepted = acceptDocument(document, { ...limits, defaultUser }, carrier?.())
       if (scope === undefined) return { job: await this.#queue.load(flow, accepted) }
-      const check = await this.#checkLoad(accepted, scope)
+      const check = await checkLoad(accepted, scope, this.#options)
       return { job: await this.#queue.load(flow, accepted, check) }
     } finally {
       end()
@@ -361,9 +258,9 @@ class Flows implements ClosableFlowQueue {
       },
       readFile: (type, bytes, signal) => this.#files.read(type, bytes, signal),
       running: this.#options.running,
-      onEnded: () => void this.#tidy(),
+      onEnded: () => void this.#membership.tidy(),
       flows: flows && new Set(flows),
-      stepsOf: (flow) => this.#stepsOf(flow),
+      stepsOf: (flow) => this.#code.stepsOf(flow),
       onProgress: ({ record }, step, done, total) => {
         if (!isWatched()) return
         const fields = fieldsOf(record, clock.now())
@@ -435,11 +332,7 @@ class Flows implements ClosableFlowQueue {
     const scope = copied(given)
     const { document, user = scope.user ?? this.#options.defaultUser } = asked
     const whole = { ...asked, scope, ...(document !== undefined && { user }) } as WatchQuery
-    const events = this.#hub.watch(whole, () => this.#inFlight.run(() => this.#known(whole)))
-    this.#options.neighbours.announce()
-    this.#seen = 0
-    this.#lookAfter(firstLookMs)
-    return events
+    return this.#watching.watch(whole)
   }
 
   retry(job: string, options?: ScopeOptions, ...surplus: never[]): Promise<Job> {
@@ -468,7 +361,10 @@ class Flows implements ClosableFlowQueue {
     checkNoMore('document()', surplus)
     return this.#inFlight.run(async () => {
       const { scope = {}, reads } = readIn('document()', options)
-      const status = await this.#statusOf(this.#named('document()', ref, scope), reads)
+      const named = this.#named('document()', ref, scope)
+      const { user, document } = named
+      const known = await this.#queue.jobsOf(user, document, reads ?? this.#options.reads)
+      const status = statusIn(named, known)
       return status && seenOf(status, scope)
     })
   }
@@ -506,7 +402,7 @@ class Flows implements ClosableFlowQueue {
       const named = this.#named('removeDocument()', ref, scope)
       const withheld = await this.#queue.withhold(named)
       try {
-        return await this.#removeWithheld(named, withheld, scope)
+        return await this.#removal.remove(named, withheld, scope)
       } finally {
         await withheld.release()
         const flows = this.#queue.flows().map(({ id }) => id)
@@ -525,74 +421,10 @@ class Flows implements ClosableFlowQueue {
     return { user, document }
   }
 
-  async #statusOf(
-    { user, document }: Required<DocumentRef>,
-    reads?: Reads,
-  ): Promise<DocumentStatus | undefined> {
-    const known = await this.#queue.jobsOf(user, document, reads ?? this.#options.reads)
-    return statusIn({ user, document }, known)
-  }
-
   /** @throws LorekeepError `LK_JOB_NOT_FOUND` */
   async #checkJob(id: string, scope: Scope): Promise<void> {
     const job = await this.#queue.job(id)
     if (job === undefined || !isOwn(scope, job)) throw noJob(id)
-  }
-
-  /**
-   * What a document became is replaced, in whatever collection it is. What comes back is for the moment
-   * of the load, when what others load at the same time is known.
-   */
-  async #checkLoad(
-    loaded: AcceptedDocument,
-    scope: Scope,
-  ): Promise<((known: DocumentJobs) => void) | undefined> {
-    const { user, id: document, collection } = loaded
-    const outside = outsideOf(scope, { user, collection })
-    if (outside !== undefined) throw noAccess(document, outside)
-    if (scope.collections === undefined) return undefined
-    await this.#checkKnowledge({ user, document }, scope)
-    return (known) => {
-      const status = statusIn({ user, document }, known)
-      if (status !== undefined && !isWhole(status, scope)) throw noAccess(document, isElsewhere)
-    }
-  }
-
-  /** Of older loads there may be more than jobs tell. */
-  async #checkKnowledge(ref: Required<DocumentRef>, { collections }: Scope): Promise<void> {
-    if (collections === undefined) return
-    const isOutside = await liesElsewhere(ref, this.#options, collections)
-    if (isOutside) throw noAccess(ref.document, isElsewhere)
-  }
-
-  async #removeWithheld(
-    { user, document }: Required<DocumentRef>,
-    { isOwn }: WithheldDocument,
-    scope: Scope,
-  ): Promise<boolean> {
-    // Others may have removed it since, and loaded it anew.
-    const stores = lentStores(this.#options, isOwn)
-    const assertOwn = () => {
-      if (!isOwn()) throw refused()
-    }
-    const status = await this.#statusOf({ user, document }, 'fresh')
-    // Its core and its objects go with it, in whatever collection and from whatever flow they are.
-    if (!isWhole(status ?? { user, jobs: [] }, scope)) {
-      if (status === undefined || seenOf(status, scope) === undefined) return false
-      throw noAccess(document, isElsewhere)
-    }
-    await this.#checkKnowledge({ user, document }, scope)
-    const done: string[] = []
-    for (const { id, state } of status?.jobs ?? []) {
-      assertOwn()
-      if (state === 'done' || !(await this.#cancelIfThere(id))) done.push(id)
-    }
-    // What was cancelled under way must not write any more.
-    await this.#ended({ user, document })
-    const removed = await removeKnowledge({ user, document }, stores)
-    assertOwn()
-    if (status !== undefined) await this.#queue.forget(user, document, done)
-    return removed || status !== undefined
   }
 
   get isRunning(): boolean {
@@ -604,205 +436,11 @@ class Flows implements ClosableFlowQueue {
     const calls = this.#inFlight.close(timeoutMs)
     await Promise.all([...this.#runners].map((runner) => runner.stop({ timeoutMs })))
     await this.#files.close()
-    this.#hub.close()
-    this.#cancelLook?.()
-    this.#options.neighbours.close()
+    this.#watching.close()
     await calls
-    await this.#tidy()
-    this.#leaveOthers?.()
+    await this.#membership.tidy()
+    this.#membership.leave()
     await this.#queue.drained()
-  }
-
-  /** False where it ended meanwhile. */
-  async #cancelIfThere(id: string): Promise<boolean> {
-    try {
-      await this.#queue.cancel(id)
-      return true
-    } catch (error) {
-      const code = error instanceof LorekeepError ? error.code : undefined
-      if (code !== 'LK_JOB_NOT_FOUND' && code !== 'LK_JOB_STATE') throw error
-      return false
-    }
-  }
-
-  /** @throws LorekeepError `LK_JOB_STATE` where a step of the document does not end */
-  async #ended(ref: Required<DocumentRef>): Promise<void> {
-    const { signal } = this.#inFlight
-    const { clock } = this.#options
-    let isOver = false
-    let stopWaiting = () => {}
-    const givenUp = new Promise<never>((_resolve, reject) => {
-      const abort = () => reject(signal.reason as Error)
-      if (signal.aborted) abort()
-      signal.addEventListener('abort', abort, { once: true })
-      const cancel = clock.after(maxEndMs, () => {
-        const detail = `a step of '${ref.document}' still runs after ${maxEndMs} ms; its jobs are cancelled: try again later`
-        reject(new LorekeepError('LK_JOB_STATE', detail, { details: { state: 'active' } }))
-      })
-      stopWaiting = () => {
-        isOver = true
-        cancel()
-        signal.removeEventListener('abort', abort)
-      }
-    })
-    try {
-      await Promise.race([this.#endedHere(ref), givenUp])
-      // Elsewhere it has been told, or is found at the next look there.
-      for (let waitMs = 20; ; waitMs = Math.min(2 * waitMs, 500)) {
-        await this.#queue.refresh()
-        if (isOver || !this.#queue.isEnding(ref)) return
-        await Promise.race([waited(clock, waitMs), givenUp])
-      }
-    } finally {
-      stopWaiting()
-    }
-  }
-
-  /** Resolves when nothing runs here of a document whose jobs were cancelled, abandoned steps too. */
-  async #endedHere({ user, document }: Required<DocumentRef>): Promise<void> {
-    const ofDocument = [...this.#options.running].filter(({ claimed: { record } }) => {
-      return record.user === user && record.document === document
-    })
-    await Promise.all(ofDocument.map(({ execution }) => execution.ended()))
-  }
-
-  /** Takes away what others wait for, and is over. */
-  async #tidy(): Promise<void> {
-    try {
-      await this.#queue.tidy(({ number, token }) => {
-        return [...this.#options.running].some(({ claimed }) => {
-          return claimed.number === number && claimed.token === token
-        })
-      })
-    } catch (error) {
-      this.#options.onError(error)
-    }
-  }
-
-  /** What a member is asked to do, and what is done about those who are none any more. */
-  #joinOthers(presence: Presence): () => void {
-    const leave = [
-      presence.onExpelled(() => this.#endAll(presence)),
-      presence.onGone((id) => this.#queue.takeFrom(new Set([id]))),
-      presence.onLook(() => void this.#lookAtOthers()),
-    ]
-    return () => leave.forEach((end) => end())
-  }
-
-  async #lookAtOthers(): Promise<void> {
-    try {
-      await this.#queue.refresh()
-      await this.#tidy()
-    } catch (error) {
-      const { closing } = this.#inFlight
-      if (!closing.aborted || !hasCode(error, 'LK_CLOSED')) this.#options.onError(error)
-    }
-  }
-
-  /**
-   * Others have what runs here. A step that does not end writes nothing to the stores that it was lent; for whatever
-   * else it may do when this process has joined anew, others are told of it then.
-   */
-  async #endAll(presence: Presence): Promise<void> {
-    const { clock, leaseMs, running, onError } = this.#options
-    for (const { execution } of running) execution.interrupt('lost')
-    const ends = [...running].map(({ execution }) => execution.ended())
-    await Promise.race([Promise.all(ends), waited(clock, leaseMs)])
-    const steps = [...running].map(({ claimed: { number, token, record } }) => {
-      return { number, token, user: record.user, document: record.document }
-    })
-    void presence
-      .ready()
-      .then(() => this.#queue.leaveEndings(steps))
-      .catch(onError)
-  }
-
-  #stepsOf(flow: Flow): readonly Step[] | undefined {
-    const known = this.#steps.get(flow)
-    if (known !== undefined) return known
-    const steps = stepsOf(flow, this.#code.get(flow.id))
-    if (steps !== undefined) this.#steps.set(flow, steps)
-    else if (!this.#withoutCode.has(flow)) {
-      this.#withoutCode.add(flow)
-      const detail = `'${flow.id}' has steps of code, and waits until they are defined in this process`
-      this.#options.onError(new LorekeepError('LK_FLOW_INVALID', detail))
-    }
-    return steps
-  }
-
-  /** Where others process what is watched, what they tell may be lost on the way: it is looked for, too. */
-  #lookAfter(delayMs: number): void {
-    const { clock, flows } = this.#options
-    if (flows.sharing === undefined || this.#hub.named.length === 0) return
-    this.#cancelLook?.()
-    this.#cancelLook = clock.after(delayMs, () => {
-      this.#cancelLook = undefined
-      void this.#lookForWatchers().finally(() => this.#lookAfter(lookMs))
-    })
-  }
-
-  async #lookForWatchers(): Promise<void> {
-    try {
-      await this.#queue.refresh()
-      if (this.#queue.version === this.#seen) return
-      const { version } = this.#queue
-      let areAllTold = true
-      for (const watcher of this.#hub.named) {
-        areAllTold = watcher.look(await this.#newsFor(watcher)) && areAllTold
-      }
-      if (areAllTold) this.#seen = version
-    } catch (error) {
-      this.#options.onError(error)
-    }
-  }
-
-  async #newsFor({ query, told }: Watcher): Promise<readonly JobEvent[]> {
-    const { job: id, user, document } = query
-    const jobs: Job[] = []
-    if (id !== undefined) {
-      const job = await this.#queue.job(id)
-      if (job !== undefined) jobs.push(job)
-    } else if (user !== undefined && document !== undefined) {
-      jobs.push(...(await this.#queue.jobsOf(user, document)).jobs)
-    }
-    const news = jobs.map(newsOf)
-    for (const last of told.values()) {
-      if (last.state === 'done' || jobs.some((job) => job.id === last.job)) continue
-      // It is gone: with the records of those that are done, or because somebody took it away.
-      const { latest } = await this.#queue.jobsOf(last.user, last.document)
-      const at = this.#options.clock.now()
-      const fields = { ...last, id: last.job }
-      const isDone = latest?.job === last.job
-      news.push(
-        eventOf(isDone ? 'done' : 'cancelled', isDone ? { ...fields, state: 'done' } : fields, at),
-      )
-    }
-    return news
-  }
-
-  /** The state of a watched job, or of the jobs of a watched document. */
-  async #known({
-    job: id,
-    flow,
-    user,
-    document,
-    scope = {},
-  }: WatchQuery): Promise<readonly JobEvent[]> {
-    if (flow !== undefined && this.#queue.flow(flow) === undefined) {
-      await this.#queue.refresh()
-      if (this.#queue.flow(flow) === undefined) throw noFlow(flow)
-    }
-    if (id !== undefined) {
-      const job = await this.job(id, { scope })
-      if (job === undefined) throw noJob(id)
-      return [stateEventOf(job)]
-    }
-    if (user === undefined || document === undefined) return []
-    const status = await this.document({ user, document }, { scope })
-    return (status?.jobs ?? [])
-      .filter((job) => flow === undefined || job.flow === flow)
-      .reverse()
-      .map(stateEventOf)
   }
 }
 
@@ -834,64 +472,3 @@ traceMethods(Flows, 'flows', {
   documents: ofQuery,
   removeDocument: ofDocument,
 })
-
-/** Options of a question, whose scope stays as it is. */
-function readIn(call: string, options: ReadOptions): ReadOptions {
-  const { scope, reads } = checkOptions(call, options, readOptions)
-  return { scope: copied(scope), ...(reads !== undefined && { reads }) }
-}
-
-function waited(clock: Clock, delayMs: number): Promise<void> {
-  return new Promise((resolve) => void clock.after(delayMs, resolve, false))
-}
-
-/** What a scope has of a document; `undefined` where that is nothing. */
-function seenOf(status: DocumentStatus, scope: Scope): DocumentStatus | undefined {
-  const { user, document, completed } = status
-  const jobs = status.jobs.filter((job) => isOwn(scope, job))
-  const isCompleted = completed !== undefined && isOwn(scope, { user, ...completed })
-  if (jobs.length === 0 && !isCompleted) return undefined
-  return { user, document, jobs, ...(isCompleted && { completed }) }
-}
-
-/** Whether a scope has all of a document. What no job tells of may lie in any collection. */
-function isWhole(
-  { user, jobs, completed }: Omit<DocumentStatus, 'document'>,
-  scope: Scope,
-): boolean {
-  const parts = completed === undefined ? jobs : [...jobs, completed]
-  if (parts.length === 0 && scope.collections !== undefined) return false
-  if (scope.user !== undefined && scope.user !== user) return false
-  return parts.every(({ collection }) => isOwn(scope, { user, collection }))
-}
-
-const isElsewhere = 'there is some of it in a collection that is not one of those allowed'
-
-function noAccess(document: string, reason: string): LorekeepError {
-  const detail = `'${document}': ${reason}`
-  return new LorekeepError('LK_DOCUMENT_ACCESS', detail, { details: { document } })
-}
-
-/** Of the time that it is the state since. */
-function stateEventOf(job: Job): JobEvent {
-  return eventOf('state', job, Date.parse(job.updatedAt))
-}
-
-/** `undefined` where nothing is known of it. */
-function statusIn(
-  { user, document }: Required<DocumentRef>,
-  { jobs, latest }: DocumentJobs,
-): DocumentStatus | undefined {
-  if (jobs.length === 0 && latest === undefined) return undefined
-  const newestFirst = [...jobs].sort((a, b) => numberOf(b) - numberOf(a))
-  const completed = latest && completionOf(latest)
-  return { user, document, jobs: newestFirst, ...(completed !== undefined && { completed }) }
-}
-
-function numberOf({ id }: Job): number {
-  return numberIn(id) ?? 0
-}
-
-function completionOf({ job, flow, collection, at }: LatestRecord): Completion {
-  return { job, flow, collection, at: new Date(at).toISOString() }
-}

@@ -1,0 +1,64 @@
+// What the calls of a FlowQueue take.
+
+import { checkArgument, checkOptions } from '../door/options.js'
+import { aCount, aRule, aSignal, aString, oneOf } from '../door/rules.js'
+import { isRecord } from '../door/wording.js'
+import { aReads } from '../reads.js'
+import { aScope, copied } from '../scope.js'
+import { aFlowId } from './definition.js'
+import { states } from './queue/jobs.js'
+import type { DocumentRef, ReadOptions } from './types.js'
+
+export const runOptions = {
+  signal: aSignal,
+  flows: aRule<readonly string[]>(
+    'an array of ids of flows',
+    (flows) => Array.isArray(flows) && flows.every(aFlowId.holds),
+  ),
+}
+export const jobOptions = {
+  flow: aFlowId,
+  state: oneOf(...states),
+  user: aString,
+  document: aString,
+  limit: aCount(),
+  scope: aScope,
+  reads: aReads,
+}
+export const documentOptions = {
+  user: aString,
+  after: aString,
+  limit: aCount(),
+  scope: aScope,
+  reads: aReads,
+}
+const readOptions = { scope: aScope, reads: aReads }
+export const watchOptions = {
+  job: aString,
+  flow: aFlowId,
+  user: aString,
+  document: aString,
+  signal: aSignal,
+  scope: aScope,
+}
+
+const aWellFormed = aRule<string>(
+  'a string, well-formed',
+  (value) => typeof value === 'string' && value.isWellFormed(),
+)
+const aRef = aRule<DocumentRef>('named by an object { user, document }', isRecord)
+const documentMembers = { user: aWellFormed, document: aWellFormed }
+
+/** With other members, too: what document() and watch() give names a document. */
+export function documentIn(call: string, ref: DocumentRef): DocumentRef {
+  checkArgument(`the document of ${call}`, ref, aRef)
+  const { user, document } = ref
+  checkOptions(call, { user, document }, documentMembers, 'document')
+  return ref
+}
+
+/** Options of a question, whose scope stays as it is. */
+export function readIn(call: string, options: ReadOptions): ReadOptions {
+  const { scope, reads } = checkOptions(call, options, readOptions)
+  return { scope: copied(scope), ...(reads !== undefined && { reads }) }
+}

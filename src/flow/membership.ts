@@ -1,0 +1,84 @@
+// This process as one of those who share the queue: what it is asked to do, and what it leaves for others to see.
+
+import { waited, type Clock } from '../clock.js'
+import { hasCode } from '../errors.js'
+import type { Presence } from '../presence.js'
+import type { JobQueue } from './queue/queue.js'
+import type { Delivery } from './runner.js'
+
+interface FlowMembershipOptions {
+  readonly queue: JobQueue
+  /** What runs here, of all runners. */
+  readonly running: ReadonlySet<Delivery>
+  /** Of those who share the storage. */
+  readonly presence?: Presence | undefined
+  readonly leaseMs: number
+  readonly clock: Clock
+  /** Of close(): what fails from then on because of that is no news. */
+  readonly closing: AbortSignal
+  readonly onError: (error: unknown) => void
+}
+
+export class FlowMembership {
+  readonly #options: FlowMembershipOptions
+  /** Nothing is asked of this process any more. */
+  readonly leave: () => void
+
+  constructor(options: FlowMembershipOptions) {
+    this.#options = options
+    const { presence } = options
+    this.leave = presence === undefined ? () => {} : this.#join(presence)
+  }
+
+  /** Takes away what others wait for, and is over. */
+  async tidy(): Promise<void> {
+    try {
+      await this.#options.queue.tidy(({ number, token }) => {
+        return [...this.#options.running].some(({ claimed }) => {
+          return claimed.number === number && claimed.token === token
+        })
+      })
+    } catch (error) {
+      this.#options.onError(error)
+    }
+  }
+
+  /** What a member is asked to do, and what is done about those who are none any more. */
+  #join(presence: Presence): () => void {
+    const { queue } = this.#options
+    const leave = [
+      presence.onExpelled(() => this.#endAll(presence)),
+      presence.onGone((id) => queue.takeFrom(new Set([id]))),
+      presence.onLook(() => void this.#lookAtOthers()),
+    ]
+    return () => leave.forEach((end) => end())
+  }
+
+  async #lookAtOthers(): Promise<void> {
+    try {
+      await this.#options.queue.refresh()
+      await this.tidy()
+    } catch (error) {
+      const { closing, onError } = this.#options
+      if (!closing.aborted || !hasCode(error, 'LK_CLOSED')) onError(error)
+    }
+  }
+
+  /**
+   * Others have what runs here. A step that does not end writes nothing to the stores that it was lent; for whatever
+   * else it may do when this process has joined anew, others are told of it then.
+   */
+  async #endAll(presence: Presence): Promise<void> {
+    const { queue, clock, leaseMs, running, onError } = this.#options
+    for (const { execution } of running) execution.interrupt('lost')
+    const ends = [...running].map(({ execution }) => execution.ended())
+    await Promise.race([Promise.all(ends), waited(clock, leaseMs)])
+    const steps = [...running].map(({ claimed: { number, token, record } }) => {
+      return { number, token, user: record.user, document: record.document }
+    })
+    void presence
+      .ready()
+      .then(() => queue.leaveEndings(steps))
+      .catch(onError)
+  }
+}
