@@ -2,7 +2,7 @@
 // what comes of it.
 
 import t, { type Test } from 'tap'
-import { createFetchHandler } from '../../src/http/index.js'
+import { openFetch } from './fixtures/fetching.js'
 import { as, core, json, send, serve } from './fixtures/serving.js'
 
 interface Answer {
@@ -33,7 +33,7 @@ async function doors(t: Test, options: { requireConditions?: boolean } = {}) {
     return reply as Answer
   }
   const authenticate = () => ({ user: '*' })
-  const handler = createFetchHandler({ knowledge, objects, flows, authenticate, ...options })
+  const handler = openFetch({ knowledge, objects, flows, authenticate, ...options })
   const byFetch: Ask = async (method, path, headers = {}, body) => {
     const init = { method, headers, ...(body && { body: new Uint8Array(bytesOf(body)) }) }
     const reply = await handler(new Request(`http://host/api/v1/${path}`, init))

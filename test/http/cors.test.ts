@@ -1,8 +1,9 @@
 // Pages of other origins, by both doors.
 
 import t from 'tap'
-import { createFetchHandler, createHandler } from '../../src/http/index.js'
+import { createHandler } from '../../src/http/index.js'
 import type { HandlerOptions } from '../../src/http/index.js'
+import { openFetch } from './fixtures/fetching.js'
 import { as, send, serve } from './fixtures/serving.js'
 
 const origin = 'https://app.example.com'
@@ -16,7 +17,7 @@ t.test('pages of origins that are listed read answers, and no others', async (t)
   ]) {
     const serving = await serve(t, cors === undefined ? {} : { cors })
     const { knowledge, objects, flows } = serving
-    const handler = createFetchHandler({
+    const handler = openFetch({
       knowledge,
       objects,
       flows,

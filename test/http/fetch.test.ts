@@ -5,6 +5,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { createFetchHandler, createHandler, type HandlerOptions } from '../../src/http/index.js'
 import { hasCode } from '../../src/errors.js'
+import { openFetch } from './fixtures/fetching.js'
 import { as, core, openStore } from './fixtures/serving.js'
 import { WatchedBackend } from './fixtures/slices.js'
 
@@ -16,7 +17,7 @@ async function open(t: Test, options: Partial<HandlerOptions<Request>> = {}) {
   const backend = new WatchedBackend()
   const { knowledge, objects, flows } = await openStore(t, backend)
   const errors: unknown[] = []
-  const handler = createFetchHandler({
+  const handler = openFetch({
     knowledge,
     objects,
     flows,
@@ -215,7 +216,7 @@ t.test('it stands in Hono, and in modules that export a handler for each method'
   const listed = await whole.request('/api/v1/cores', { headers: as('alice') })
   t.match(await listed.json(), { cores: [{ id: 'a' }] })
 
-  const bare = createFetchHandler({
+  const bare = openFetch({
     knowledge,
     authenticate: () => ({ user: 'alice' }),
     prefix: '',

@@ -157,21 +157,27 @@ t.test('what the document leaves out is noticed', async (t) => {
   t.match(problem('{"status":"ok"}', { headers: asText }), /type text\/plain/)
 })
 
-t.test('every example is answered as it says', async (t) => {
-  const serving = await serve(t, { sparql: createSparql() })
-  t.strictSame([...toldInStory].sort(), Object.keys(operations).sort(), 'none is left out')
-  await tell(serving, async ({ step, told, asked, job }) => {
-    const [type] = exampleIn(told.requestBody?.content)
-    t.equal(type, operations[step].example.type, `the document shows the body of ${step}`)
-    const [status, [, answer]] = exampleAnswer(step, told)
-    const reply = await asked()
-    t.equal(reply.status, Number(status), `${step} ${reply.body.toString().slice(0, 300)}`)
-    if (answer === undefined) return reply
-    const found = reply.body.toString().replaceAll(jobIn(reply, job), exampleJob)
-    t.strictSame(plain(typeof answer === 'string' ? found : JSON.parse(found)), plain(answer), step)
-    return reply
+for (const door of ['node', 'fetch'] as const) {
+  t.test(`every example is answered as it says, by ${door}`, async (t) => {
+    const serving = await serve(t, { sparql: createSparql(), door })
+    t.strictSame([...toldInStory].sort(), Object.keys(operations).sort(), 'none is left out')
+    await tell(serving, async ({ step, told, asked, job }) => {
+      const [type] = exampleIn(told.requestBody?.content)
+      t.equal(type, operations[step].example.type, `the document shows the body of ${step}`)
+      const [status, [, answer]] = exampleAnswer(step, told)
+      const reply = await asked()
+      t.equal(reply.status, Number(status), `${step} ${reply.body.toString().slice(0, 300)}`)
+      if (answer === undefined) return reply
+      const found = reply.body.toString().replaceAll(jobIn(reply, job), exampleJob)
+      t.strictSame(
+        plain(typeof answer === 'string' ? found : JSON.parse(found)),
+        plain(answer),
+        step,
+      )
+      return reply
+    })
   })
-})
+}
 
 /** The version of a collection is made of the time; a core's is a digest. */
 const isTimed = (name: string, value: unknown) => name === 'version' && String(value).length < 20

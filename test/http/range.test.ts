@@ -2,9 +2,9 @@
 
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
-import { createFetchHandler } from '../../src/http/index.js'
 import { rangeOf } from '../../src/http/range.js'
 import { pickSeed, Random } from '../fixtures/random.js'
+import { openFetch } from './fixtures/fetching.js'
 import { as, core, json, send, serve } from './fixtures/serving.js'
 
 t.test('what a range says', async (t) => {
@@ -59,7 +59,7 @@ t.test('parts of an export', async (t) => {
   for await (const chunk of await knowledge.export(ref)) whole.push(chunk)
   const bytes = Buffer.concat(whole)
   t.ok(bytes.length > 4 * 1024 ** 2)
-  const handler = createFetchHandler({
+  const handler = openFetch({
     knowledge,
     objects,
     flows,

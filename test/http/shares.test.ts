@@ -1,7 +1,7 @@
 // How many requests of one user are under way at once, by both doors.
 
 import t from 'tap'
-import { createFetchHandler } from '../../src/http/index.js'
+import { openFetch } from './fixtures/fetching.js'
 import { openEvents } from './fixtures/flows.js'
 import { as, json, openStore, send, serve } from './fixtures/serving.js'
 
@@ -50,7 +50,7 @@ t.test('by the Fetch standard, too; and where everyone is one, there is no bound
     [() => ({ user: 'alice' }), 429],
     ['none', 200],
   ] as const) {
-    const answer = createFetchHandler({
+    const answer = openFetch({
       knowledge,
       objects,
       flows,
