@@ -3,6 +3,7 @@
 // passes as options is a TypeError that names the option, what may come from a client is a code with
 // `errors: [{ path, message }]`. A method that is not in this table fails the test.
 
+import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import * as memory from '../adapters/memory.js'
 import * as level from '../adapters/level/index.js'
@@ -10,6 +11,7 @@ import * as postgres from '../adapters/postgres/index.js'
 import * as steps from '../src/flow/steps/index.js'
 import * as http from '../src/http/index.js'
 import * as lorekeep from '../src/index.js'
+import * as fastify from '../src/fastify/index.js'
 import * as otel from '../src/otel/index.js'
 import * as rdf from '../src/rdf/index.js'
 import * as sparql from '../src/sparql/index.js'
@@ -798,6 +800,13 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
       required: ['authenticate'],
     },
   ],
+  fastifyLorekeep: [
+    {
+      right: { knowledge, authenticate: nothing, prefix: '/a', onError: nothing },
+      call: (options) => fastify.fastifyLorekeep(Fastify() as never, options),
+      required: ['authenticate'],
+    },
+  ],
 
   MemoryBackend: [],
   LevelBackend: [
@@ -968,6 +977,7 @@ const without = [
     'createSparql',
     'createHandler',
     'createFetchHandler',
+    'fastifyLorekeep',
     'instrument',
     'MemoryBackend',
   ],
@@ -1006,7 +1016,19 @@ for (const [name, list] of Object.entries(arguments_)) {
 
 t.test('every public function and method is in the table', async (t) => {
   const found = new Set<string>()
-  for (const module of [lorekeep, memory, level, postgres, steps, http, otel, rdf, sparql, tgx]) {
+  for (const module of [
+    lorekeep,
+    memory,
+    level,
+    postgres,
+    steps,
+    http,
+    fastify,
+    otel,
+    rdf,
+    sparql,
+    tgx,
+  ]) {
     for (const [name, value] of Object.entries(module)) {
       if (typeof value === 'function') found.add(name)
     }

@@ -366,6 +366,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/tracing',
   ],
   'src/otel': ['src/door', 'src/tracing'],
+  'src/fastify': ['src/http'],
   'src/client': [
     'src/types',
     'src/conditions',
@@ -418,6 +419,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   level: ['adapters/level'],
   n3: ['src/rdf'],
   '@opentelemetry/api': ['src/otel'],
+  fastify: ['src/fastify'],
   pg: ['adapters/postgres'],
   'pg-copy-streams': ['adapters/postgres/peer'],
   ws: ['src/http/socket'],

@@ -64,6 +64,15 @@ const preludes: Readonly<Record<string, string>> = {
 const hosts = `
   declare const handler: import('lorekeep/http').Handler
 `
+/** What the first one makes; those that make it anew have it of their own. */
+const made = `
+  declare global {
+    const knowledge: import('lorekeep').KnowledgeStore
+    const objects: import('lorekeep').ObjectStore
+    const flows: import('lorekeep').FlowQueue
+    const authenticate: (token?: string) => { user: string } | undefined
+  }
+`
 
 t.test('the examples compile as strict TypeScript', async (t) => {
   const directory = t.testdir({})
@@ -82,6 +91,7 @@ t.test('the examples compile as strict TypeScript', async (t) => {
     else
       for (const [n, block] of blocks.entries()) add(`${page}-${n}`, (n > 0 ? hosts : '') + block)
   }
+  add('made', made)
   const program = ts.createProgram(files, {
     ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, skipLibCheck: true },
     module: ts.ModuleKind.NodeNext,

@@ -6,6 +6,7 @@ import { answered, NodeCall } from './node/call.js'
 import { checkHandlerOptions, endingsOf, sharedBy, socketPartsOf } from './options.js'
 import type { HandlerOptions } from './options.js'
 import { Router } from './router.js'
+import { pathOf } from './target.js'
 import { createUpgrade } from './socket/upgrade.js'
 import type { Upgrade } from './socket/upgrade.js'
 
@@ -37,7 +38,7 @@ export function createHandler(options: HandlerOptions): Handler {
     response: ServerResponse,
     next?: (error?: unknown) => void,
   ): Promise<void> => {
-    const call = new NodeCall(request, response, prefix)
+    const call = new NodeCall(request, response, pathOf(request, prefix))
     const isOurs = await router.answer(call, request, next && (() => pass(next)))
     if (isOurs) await answered(response)
   }

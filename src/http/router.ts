@@ -45,6 +45,11 @@ export class Router<Request> {
     this.#onError = options.onError
   }
 
+  /** Whether a route has this path. */
+  has(path: string): boolean {
+    return match(this.#pathways, path) !== undefined
+  }
+
   /**
    * Resolves with true when the answer has been made. Where the path is none of its own, and `pass` is
    * there, that is called, and it resolves with false. It never rejects: what `pass` throws is answered.

@@ -14,34 +14,20 @@ import t from 'tap'
 import ts from 'typescript'
 import type { Test } from 'tap'
 import { createHandler } from '../../src/http/index.js'
-import type { Handler } from '../../src/http/index.js'
-import type { KnowledgeStore } from '../../src/knowledge/types.js'
-import {
-  as,
-  core,
-  httpChunk,
-  importHead,
-  json,
-  listen,
-  openStore,
-  send,
-  wire,
-} from './fixtures/serving.js'
+import { roundTrip } from './fixtures/round-trip.js'
+import { as, core, json, listen, openStore, send } from './fixtures/serving.js'
 
 const headers = as('alice')
-const ref = { user: 'alice', id: 'https://a/b c' }
-const query = new URLSearchParams({ id: ref.id })
-const body = core(ref.id, ref.user, 3000)
+const authenticate = (token: string | undefined) => (token === 'alice' ? { user: 'alice' } : null)
 
-async function open(t: Test): Promise<{ knowledge: KnowledgeStore; handler: Handler }> {
-  const { knowledge } = await openStore(t)
-  const handler = createHandler({
-    knowledge,
-    authenticate: (token) => (token === 'alice' ? { user: 'alice' } : null),
-    onError: (error) => void t.fail('onError was called', { error }),
-  })
-  return { knowledge, handler }
+async function open(t: Test) {
+  const { knowledge, objects, flows } = await openStore(t)
+  const onError = (error: unknown) => void t.fail('onError was called', { error })
+  const handler = createHandler({ knowledge, authenticate, onError })
+  return { knowledge, objects, flows, handler, authenticate }
 }
+
+type Opened = Awaited<ReturnType<typeof open>>
 
 /** The fenced block under a heading of docs/http.md. */
 function example(heading: string): string {
@@ -55,94 +41,29 @@ function example(heading: string): string {
   return outputText
 }
 
-/** Runs an example, which may use `handler` and leaves a `server`. */
-async function run(t: Test, heading: string, handler: Handler): Promise<Server> {
+/** Runs an example, which may use what the page has made before it, and leaves a `server`. */
+async function run(t: Test, heading: string, made: Opened): Promise<Server> {
   const lines = example(heading).split('\n')
   const isImport = (line: string) => line.startsWith('import ')
   const module = [
     ...lines.filter(isImport),
-    'export default async (handler) => {',
+    'export default async ({ handler, knowledge, objects, flows, authenticate }) => {',
     ...lines.filter((line) => !isImport(line)),
     'return server }',
   ].join('\n')
   const file = join(t.testdir({ 'example.mjs': module }), 'example.mjs')
   const { default: start } = (await import(pathToFileURL(file).href)) as {
-    default: (handler: Handler) => Promise<Server>
+    default: (made: Opened) => Promise<Server>
   }
-  return start(handler)
-}
-
-/** Everything a mount can break. */
-async function roundTrip(
-  t: Test,
-  { port, knowledge, base = '' }: { port: number; knowledge: KnowledgeStore; base?: string },
-): Promise<void> {
-  const api = `http://127.0.0.1:${port}${base}/api/v1`
-  const type = { 'Content-Type': 'application/octet-stream' }
-  const target = `${api}/import-core?${query}`
-
-  for (const sent of [body, [body.subarray(0, 70_000), body.subarray(70_000)]]) {
-    const imported = await send(target, {
-      method: 'POST',
-      headers: { ...headers, ...type },
-      body: sent,
-    })
-    t.equal(imported.status, 200, 'an import')
-    t.match(json(imported), { bytes: body.byteLength })
-  }
-  const exported = await send(`${api}/export-core?${query}`, { headers })
-  t.equal(exported.status, 200, 'an export')
-  t.ok(exported.body.equals(body))
-  const head = await send(`${api}/export-core?${query}`, { headers, method: 'HEAD' })
-  t.equal(head.status, 200, 'HEAD')
-  t.equal(head.headers['content-length'], String(body.byteLength))
-  const etag = head.headers.etag ?? ''
-  const fresh = await send(`${api}/export-core?${query}`, {
-    headers: { ...headers, 'If-None-Match': etag },
-  })
-  t.equal(fresh.status, 304)
-  t.match(json(await send(`${api}/cores`, { headers })), { cores: [{ id: ref.id }] })
-  t.equal((await send(`${api}/cores`, { method: 'OPTIONS' })).status, 204)
-
-  const unknown = await send(`${api}/cores/none`, { headers })
-  t.equal(unknown.status, 404)
-  t.equal(json(unknown).code, 'LK_CORE_NOT_FOUND')
-  const refused = await send(target, { method: 'POST', headers: { ...type }, body })
-  t.equal(refused.status, 401)
-  t.equal(json(refused).code, 'LK_HTTP_UNAUTHORIZED')
-  const broken = await fetch(`${target}x`, {
-    method: 'POST',
-    headers: { ...headers, ...type },
-    body: Buffer.alloc(8 * 1024 * 1024),
-  })
-  t.equal(broken.status, 400, 'a refusal while the body is on its way')
-  t.match(await broken.json(), { code: 'LK_CORE_FORMAT' })
-
-  const path = `${api}/cores/${encodeURIComponent(ref.id)}`
-  t.equal((await send(path, { method: 'DELETE', headers })).status, 204)
-  t.equal(await knowledge.stat(ref), undefined)
-
-  const { socket, until } = await wire(t, port)
-  socket.write(
-    importHead('cut', undefined, ['Content-Type: application/octet-stream']).replace(
-      ' /',
-      ` ${base}/`,
-    ),
-  )
-  socket.write(httpChunk(body))
-  await new Promise((resolve) => setTimeout(resolve, 50))
-  socket.destroy()
-  await t.rejects(until('HTTP'))
-  await new Promise((resolve) => setTimeout(resolve, 50))
-  t.equal(await knowledge.stat({ user: 'alice', id: 'cut' }), undefined, 'a cut upload')
+  return start(made)
 }
 
 for (const heading of ['node:http', 'Express 5', 'Fastify 5', 'Koa 3', 'Hono']) {
   t.test(`the example for ${heading} serves a round trip`, async (t) => {
-    const { knowledge, handler } = await open(t)
-    const server = await run(t, heading, handler)
+    const made = await open(t)
+    const server = await run(t, heading, made)
     t.equal(server.requestTimeout, 0)
-    await roundTrip(t, { port: await listen(t, server), knowledge })
+    await roundTrip(t, { port: await listen(t, server), knowledge: made.knowledge })
   })
 }
 

@@ -4,27 +4,24 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { Socket } from 'node:net'
 import { LorekeepError } from '../../errors.js'
 import type { BodyOptions, Call, Sink } from '../call.js'
-import { pathOf, splitTarget } from '../target.js'
+import { splitTarget } from '../target.js'
 import { drain, isBodyPending, openBody, parsedBody } from './body.js'
 
 export class NodeCall implements Call {
+  readonly path: string
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
-  readonly #prefix: string
   #vary = ''
 
-  constructor(request: IncomingMessage, response: ServerResponse, prefix: string) {
+  /** `path` as the routes spell it: a framework may have another in its request. */
+  constructor(request: IncomingMessage, response: ServerResponse, path: string) {
     this.#request = request
     this.#response = response
-    this.#prefix = prefix
+    this.path = path
   }
 
   get method(): string {
     return this.#request.method ?? 'GET'
-  }
-
-  get path(): string {
-    return pathOf(this.#request, this.#prefix)
   }
 
   get queryText(): string {
