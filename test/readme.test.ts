@@ -129,7 +129,7 @@ t.test('the README opens with the two commands', async (t) => {
 
 t.test('links between the docs lead to files', async (t) => {
   const docs = readdirSync(join(root, 'docs')).map((file) => join('docs', file))
-  for (const file of ['README.md', 'CONTRIBUTING.md', ...docs]) {
+  for (const file of ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...docs]) {
     const text = readFileSync(join(root, file), 'utf8')
     for (const [, target] of text.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)) {
       t.ok(existsSync(join(root, dirname(file), target as string)), `${file}: ${target}`)
