@@ -93,7 +93,7 @@ export class Servers {
 }
 
 /** One for each host: the driver takes one host only, and URL() no ports between commas. */
-export function urlsOf(url: string): string[] {
+function urlsOf(url: string): string[] {
   const [, scheme = '', user = '', hosts = '', rest = ''] =
     /^([a-z]+:\/\/)([^@/?#]*@)?([^/?#]*)(.*)$/s.exec(url) ?? []
   return hosts.split(',').map((host) => `${scheme}${user}${host}${rest}`)

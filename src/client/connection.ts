@@ -206,7 +206,7 @@ export async function maybe<T>(code: ErrorCode, asked: Promise<T>): Promise<T | 
 }
 
 /** Reads an answer; its error is the signal's reason where that was aborted. */
-export async function whole<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
+async function whole<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
   try {
     return await read()
   } catch (error) {

@@ -7,7 +7,7 @@ export const STRING_CLASS = 2
 export const ARRAY_CLASS = 3
 export const MAP_CLASS = 4
 export const BOOLEAN_CLASS = 5
-export const NIL_CLASS = 6
+const NIL_CLASS = 6
 export const BINARY_CLASS = 7
 export const EXTENSION_CLASS = 8
 

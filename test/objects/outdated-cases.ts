@@ -5,7 +5,7 @@ import type { LorekeepOptions } from '../../src/lorekeep.js'
 import type { ObjectImport, ObjectStore } from '../../src/objects/types.js'
 import type { JsonObject } from '../../src/types.js'
 
-export const definition = {
+const definition = {
   name: 'things',
   fields: { id: { type: 'integer' }, group: { type: 'integer' } },
   indexes: ['group'],

@@ -5,7 +5,7 @@ import type { ObjectStore } from '../../src/objects/types.js'
 import type { JsonObject } from '../../src/types.js'
 import type { Random } from '../fixtures/random.js'
 
-export const user = 'alice'
+const user = 'alice'
 /** One worker each: a collection and a schema of its own, and one schema that all share. */
 export const lanes = ['one', 'two', 'three'] as const
 

@@ -1,6 +1,6 @@
 // What the process whose power is cut does in all three stores, and what has to be there afterwards.
 
-import { contentOf, type Step as CoreStep } from './crash-content.js'
+import { type Step as CoreStep } from './crash-content.js'
 import { chooseStep as chooseObjectStep, type Step as ObjectStep } from './objects-crash-steps.js'
 import type { FlowDefinition, StepContext } from '../../src/flow/types.js'
 import type { CoreMessage } from '../../src/types.js'
@@ -38,8 +38,6 @@ export function chooseStepOfObjects(random: Random, lane: string, version: numbe
   const step = chooseObjectStep(random, lane, 300, version)
   return 'size' in step ? { ...step, size: Math.min(step.size, 150) } : step
 }
-
-export { contentOf }
 
 const users = ['alice', 'bob'] as const
 

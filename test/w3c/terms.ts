@@ -22,7 +22,7 @@ export function valueOf(term: string): string {
   return JSON.parse(/^"(?:[^"\\]|\\.)*"/.exec(term)?.[0] ?? '""') as string
 }
 
-export function ofCore({ v, e, dt, ln }: Term): string {
+function ofCore({ v, e, dt, ln }: Term): string {
   if (e) return v.startsWith('_:') ? v : iri(v)
   return literal(v, ln, dt)
 }

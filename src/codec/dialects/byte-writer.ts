@@ -60,7 +60,7 @@ export class ByteWriter {
 }
 
 /** As short as can be. */
-export function arrayHeader(count: number): Uint8Array {
+function arrayHeader(count: number): Uint8Array {
   if (count < 0x10) return Uint8Array.of(0x90 | count)
   if (count < 0x10000) return Uint8Array.of(0xdc, count >> 8, count & 0xff)
   const [a, b, c] = [count >>> 24, (count >> 16) & 0xff, (count >> 8) & 0xff]

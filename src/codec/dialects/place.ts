@@ -37,7 +37,7 @@ interface Open {
 }
 
 /** The place of the value that the byte at `target` belongs to, such as `t[5].s.v`. */
-export function pathTo(message: Uint8Array, target: number): string {
+function pathTo(message: Uint8Array, target: number): string {
   const open: Open[] = []
   let at = 0
   while (at < message.length) {

@@ -60,7 +60,7 @@ export function firstRows(text: string, delimiter: string, most = 50): readonly 
   return rows.length > most || (!isWhole && rows.length > 1) ? rows.slice(0, -1) : rows
 }
 
-export function* rowsOf(text: string, delimiter: string): Generator<string[], void, undefined> {
+function* rowsOf(text: string, delimiter: string): Generator<string[], void, undefined> {
   const ends = new RegExp(`[${delimiter === '|' ? '\\|' : delimiter}\\r\\n]`, 'g')
   let row: string[] = []
   let at = text.startsWith('\uFEFF') ? 1 : 0

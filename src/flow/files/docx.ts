@@ -49,7 +49,7 @@ async function titleOf(archive: ZipReader): Promise<string | undefined> {
   return title === undefined ? undefined : decodeEntities(title)
 }
 
-export function decodeEntities(text: string): string {
+function decodeEntities(text: string): string {
   const named: Readonly<Record<string, string>> = {
     lt: '<',
     gt: '>',

@@ -80,7 +80,7 @@ async function readBlocks(
 }
 
 /** For whoever does something about it: `undefined` where what is read is damaged, too. */
-export async function readable<Result>(
+async function readable<Result>(
   read: () => Promise<Result | undefined>,
 ): Promise<Result | undefined> {
   try {

@@ -8,7 +8,11 @@ const termsAtOnce = 256
 const starts = new Uint32Array(termsAtOnce)
 const ends = new Uint32Array(termsAtOnce)
 
-/** It would be optimised away if nothing became of it. */
+/**
+ * It would be optimised away if nothing became of it.
+ *
+ * @kept Nobody imports it.
+ */
 export let wasRead = 0
 
 /** Writes the terms of a table in their order, as sortTerms() has it. Gives by id its number there. */

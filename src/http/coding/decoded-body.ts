@@ -28,7 +28,7 @@ export function openCoded(
  * no other transfer coding is taken off.
  * @throws LorekeepError `LK_HTTP_ENCODING`
  */
-export function codingOf(headers: Call['headers']): Coding | undefined {
+function codingOf(headers: Call['headers']): Coding | undefined {
   const { 'content-encoding': content = '', 'transfer-encoding': transfer = 'chunked' } = headers
   if (transfer.trim().toLowerCase() !== 'chunked') {
     throw new LorekeepError('LK_HTTP_ENCODING', `'${transfer}'; only chunked is taken off`)

@@ -21,7 +21,7 @@ const firstLevel = 16_384
  * A part has at most so many triples, vectors, or words of passages as often as they stand there: the
  * memory of a merge is bounded by it. Larger libraries have several such parts.
  */
-export const mostMerged = { triples: 2 ** 23, vectors: 2 ** 20, words: 2 ** 28 }
+const mostMerged = { triples: 2 ** 23, vectors: 2 ** 20, words: 2 ** 28 }
 
 /** What the size of a part goes by. */
 export function rowsOf({ triples, vectors, passages }: PartRecord): number {

@@ -96,7 +96,7 @@ async function countIn(part: Part, all: number, accepts: Uint8Array | undefined)
 }
 
 /** Of its file and its vectors, before they are packed. */
-export function bytesOf({ record }: Part): number {
+function bytesOf({ record }: Part): number {
   const { vectors } = record
   const floats = vectors === undefined ? 0 : 4 * vectors.dimensions * vectors.count + vectors.links
   return layoutOf(record).end + floats

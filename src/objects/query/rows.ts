@@ -142,7 +142,7 @@ export function output(
 }
 
 /** Where rows lie, in the order of the references given; `undefined` for those that are gone. */
-export async function placesOf(
+async function placesOf(
   table: Table,
   refs: readonly number[],
   pages: Pages<Block>,

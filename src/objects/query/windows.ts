@@ -142,11 +142,11 @@ function fieldOf(name: string, block: Block, n: number, scoreOf: ScoreOf | undef
 
 type SortedPlace = Pick<Candidate, 'values' | 'ref'>
 
-export function compare(sort: readonly SortKey[], a: SortedPlace, b: SortedPlace): number {
+function compare(sort: readonly SortKey[], a: SortedPlace, b: SortedPlace): number {
   return compareSorted(sort, a.values, b.values) || a.ref - b.ref
 }
 
-export function isBehind(place: SortedPlace, { sort, after }: QueryRequest): boolean {
+function isBehind(place: SortedPlace, { sort, after }: QueryRequest): boolean {
   return after === undefined || compare(sort, place, after) > 0
 }
 

@@ -243,7 +243,7 @@ export const payloads: readonly Payload[] = [
 
 export const parts = { iri, entity, text, cats, isA, animal, full, statement, typed, rdf }
 
-export function payload(
+function payload(
   name: string,
   dialect: string,
   messages: readonly unknown[],

@@ -52,7 +52,7 @@ export function openQueue(
 }
 
 /** Tokens that never repeat, and fractions from a seed. */
-export function chanceOf(random: Random): Chance {
+function chanceOf(random: Random): Chance {
   return { fraction: () => random.next(), token: () => `token${++ids}` }
 }
 

@@ -13,7 +13,7 @@ import { collidingTerms } from './colliding.js'
 const xsd = 'http://www.w3.org/2001/XMLSchema#'
 const colliding = collidingTerms(new Random(7), 4)
 
-export const aTerm: fc.Arbitrary<Term> = fc.oneof(
+const aTerm: fc.Arbitrary<Term> = fc.oneof(
   { weight: 4, arbitrary: fc.nat(5).map((n): Term => ({ v: `urn:${n}`, e: true })) },
   { weight: 2, arbitrary: fc.constantFrom(...colliding) },
   fc.constantFrom<Term>({ v: '', e: false }, { v: '', e: true }, { v: 'urn:1', e: false }),

@@ -113,7 +113,7 @@ export function expected(sets: readonly TestSet[], query: ArrayLike<number>, k: 
     .slice(0, k)
 }
 
-export function gaussian(random: Random): number {
+function gaussian(random: Random): number {
   const radius = Math.sqrt(-2 * Math.log(1 - random.next()))
   return radius * Math.cos(2 * Math.PI * random.next())
 }

@@ -8,7 +8,7 @@ import type { Random } from '../../fixtures/random.js'
 export type Filter = { readonly [key: string]: JsonValue }
 
 /** The fields of random objects. What they hold is of any type, mostly of the one they suggest. */
-export const oracleFields = ['a', 'b', 's', 'list', 'items', 'n'] as const
+const oracleFields = ['a', 'b', 's', 'list', 'items', 'n'] as const
 
 const numbers = [0, 0, 1, 1, 2, 2, 3, -1, 1.5]
 const strings = ['a', 'a', 'b', 'b', 'ab', 'ab', '', 'B', '1', 'é', '\u{1f600}', '\uffff']

@@ -39,7 +39,7 @@ export function randomDefinition(random: Random): Record<string, unknown> {
   }
 }
 
-export function randomFields(random: Random, depth: number): Record<string, FieldDefinition> {
+function randomFields(random: Random, depth: number): Record<string, FieldDefinition> {
   const chosen = random.shuffle(names).slice(0, 1 + random.below(5))
   return Object.fromEntries(chosen.map((name) => [name, randomField(random, depth, true)]))
 }
@@ -72,7 +72,7 @@ function randomField(random: Random, depth: number, named: boolean): FieldDefini
   return named && random.chance(0.3) ? { ...field, default: goodValue(random, field) } : field
 }
 
-export function goodValue(random: Random, field: FieldDefinition): JsonValue {
+function goodValue(random: Random, field: FieldDefinition): JsonValue {
   const { type, min_length: shortest = 0, max_length: longest = shortest + 3 } = field
   if (field.nullable && random.chance(0.2)) return null
   const length = shortest + random.below(longest - shortest + 1)
