@@ -11,6 +11,8 @@ export class NodeCall implements Call {
   readonly path: string
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
+  /** Of whatever answer there will be. */
+  readonly #ofAll: OutgoingHttpHeaders = {}
   #vary = ''
 
   /** `path` as the routes spell it: a framework may have another in its request. */
@@ -67,7 +69,7 @@ export class NodeCall implements Call {
   }
 
   setHeader(name: string, value: string): void {
-    if (name !== 'Vary') this.#response.setHeader(name, value)
+    if (name !== 'Vary') this.#ofAll[name] = value
     else this.#vary = this.#vary === '' ? value : `${this.#vary}, ${value}`
   }
 
@@ -96,17 +98,18 @@ export class NodeCall implements Call {
     return new NodeSink(request, response, isPending)
   }
 
-  /** What was said of every answer before, maybe by the host, goes for this one, too. */
+  /**
+   * With what was said of every answer before, maybe by the host. One object, which Node writes as it is: headers
+   * that were set one by one before cost 6 of the 38 us of an answer.
+   */
   #whole(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
+    const whole = { ...this.#ofAll, ...headers }
     const before = this.#response.getHeader('Vary')
-    const { Vary: own } = headers
-    if (before === undefined && own === undefined) {
-      if (this.#vary !== '') this.#response.setHeader('Vary', this.#vary)
-      return headers
-    }
     const said = before === undefined ? [] : [before].flat().map(String)
-    const all = [...said, this.#vary, own === undefined ? '' : String(own)]
-    return { ...headers, Vary: all.filter((names) => names !== '').join(', ') }
+    const own = whole['Vary'] === undefined ? [] : [String(whole['Vary'])]
+    const vary = [...said, ...(this.#vary === '' ? [] : [this.#vary]), ...own]
+    if (vary.length > 0) whole['Vary'] = vary.join(', ')
+    return whole
   }
 
   cut(): void {
