@@ -1,8 +1,10 @@
 // Making a schema, or changing one that has objects. Then each object is checked against the new
 // definition and entered into the indexes that it adds, some thousand at a time and in turn with
-// other changes; queries and imports go on with the old definition until all is done.
+// other changes; queries and imports go on with the old definition until all is done. Of several processes that
+// change one schema at once, one goes first, and the others wait while it gets on.
 
 import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import { checkConditions, versionOf, type ChangeConditions } from '../conditions.js'
 import { brief } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
@@ -14,7 +16,14 @@ import { laneOfRef, maxTables, tableSpan } from './engine/ref.js'
 import type { CompiledSchema } from './schema/schema.js'
 import type { ObjectId } from './types.js'
 import { indexOf, nameOf, type Index } from './engine/index-runs.js'
-import { blockOf, blocksIn, isBuilt, type BlockPlace, type Table } from './engine/state.js'
+import {
+  blockOf,
+  blocksIn,
+  isBuilt,
+  type BlockPlace,
+  type Building,
+  type Table,
+} from './engine/state.js'
 import type { Row } from './engine/block.js'
 import type { Problem } from '../door/problems.js'
 
@@ -26,6 +35,10 @@ const maxExamples = 10
 
 /** Changes that others have cut off are begun anew so many times. */
 const maxAttempts = 5
+
+/** How often is looked whether another process is ready, and how many looks in which it does not get on are borne. */
+const lookMs = 20
+const patience = 100
 
 type Progress = 'done' | 'going on' | 'cut off'
 
@@ -73,7 +86,7 @@ export class SchemaChange {
 
   async #attempt(signal: AbortSignal): Promise<'done' | 'cut off'> {
     const violations: Violation[] = []
-    let progress = await this.#commit((draft) => this.#begin(draft))
+    let progress = await this.#started(signal)
     try {
       while (progress === 'going on') {
         signal.throwIfAborted()
@@ -88,19 +101,48 @@ export class SchemaChange {
     return progress
   }
 
+  async #started(signal: AbortSignal): Promise<Progress> {
+    for (let stuck: string | undefined; ; stuck = await this.#stuck(signal)) {
+      const progress = await this.#commit((draft) => this.#begin(draft, stuck))
+      if (progress !== 'behind another') return progress
+    }
+  }
+
+  /**
+   * Waits until no other builds indexes of the schema, or does not get on: gives its token then. Without that, several
+   * who begin at once would cut each other off for ever.
+   */
+  async #stuck(signal: AbortSignal): Promise<string | undefined> {
+    const { name } = this.#schema.definition
+    let last: Building | undefined
+    for (let looks = 0; looks < patience; looks++) {
+      const building = await this.#committer.read(async (state) => state.building.get(name))
+      if (building === undefined) return undefined
+      if (last?.upTo !== building.upTo) looks = 0
+      last = building
+      await wait(lookMs)
+      signal.throwIfAborted()
+    }
+    return last?.token
+  }
+
   #commit<Result>(change: Change<Result>): Promise<Result> {
     return this.#committer.commitOfAll(change, this.#begunBy)
   }
 
-  async #begin(draft: Draft): Promise<Progress> {
+  /** @param stuck the token of one who does not get on */
+  async #begin(draft: Draft, stuck: string | undefined): Promise<Progress | 'behind another'> {
     const { definition } = this.#schema
     const { name } = definition
     if (draft.touches(name)) throw new NotInThisDraft()
     // Whoever gives it another definition meanwhile ends what is being built, and it begins here anew.
     checkSchema(this.#conditions, name, draft.table(name)?.schema)
+    const other = draft.building(name)
+    if (other !== undefined && this.#isOfOthers(other) && other.token !== stuck) {
+      return 'behind another'
+    }
     // Left by a change that failed.
     draft.endBuilding(name)
-    draft.setBuilding(name, undefined)
     const table = draft.table(name)
     if (table === undefined) {
       if (draft.schemas >= maxTables) {
@@ -133,6 +175,11 @@ export class SchemaChange {
     const indexes = added.map((index) => draft.createIndex(index))
     draft.setBuilding(name, { token: this.#token, member: this.#member, indexes, upTo: new Map() })
     return 'going on'
+  }
+
+  /** It may be under way yet: changes of one process come one after the other. */
+  #isOfOthers({ member }: Building): boolean {
+    return this.#committer.isShared && (member === undefined || member !== this.#member)
   }
 
   async #step(draft: Draft, violations: Violation[]): Promise<Progress> {
