@@ -39,7 +39,7 @@ export const fastifyLorekeep: FastifyPluginAsync<FastifyLorekeepOptions> = async
     for (const [name, value] of Object.entries(reply.getHeaders())) {
       if (value !== undefined) reply.raw.setHeader(name, value)
     }
-    await router.answer(new NodeCall(request.raw, reply.raw, path), request)
+    await router.answer(new NodeCall(request.raw, reply.raw, () => path), request)
     await answered(reply.raw)
   }
 

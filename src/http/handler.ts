@@ -38,7 +38,7 @@ export function createHandler(options: HandlerOptions): Handler {
     response: ServerResponse,
     next?: (error?: unknown) => void,
   ): Promise<void> => {
-    const call = new NodeCall(request, response, pathOf(request, prefix))
+    const call = new NodeCall(request, response, () => pathOf(request, prefix))
     const isOurs = await router.answer(call, request, next && (() => pass(next)))
     if (isOurs) await answered(response)
   }

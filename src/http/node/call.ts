@@ -8,18 +8,22 @@ import { splitTarget } from '../target.js'
 import { drain, isBodyPending, openBody, parsedBody } from './body.js'
 
 export class NodeCall implements Call {
-  readonly path: string
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
+  readonly #path: () => string
   /** Of whatever answer there will be. */
   readonly #ofAll: OutgoingHttpHeaders = {}
   #vary = ''
 
-  /** `path` as the routes spell it: a framework may have another in its request. */
-  constructor(request: IncomingMessage, response: ServerResponse, path: string) {
+  /** @param path as the routes spell it: a framework may have another in its request. It may throw */
+  constructor(request: IncomingMessage, response: ServerResponse, path: () => string) {
     this.#request = request
     this.#response = response
-    this.path = path
+    this.#path = path
+  }
+
+  get path(): string {
+    return this.#path()
   }
 
   get method(): string {
