@@ -15,7 +15,7 @@ import { httpChunk, json, listen, send, wire } from './fixtures/serving.js'
 /** A server that answers with the names of what it read, and the JSON of it. */
 function echo(limits: Partial<JsonLimits> = {}) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const call = new NodeCall(request, response, '/')
+    const call = new NodeCall(request, response, () => '/')
     try {
       const memory = new BodyMemory(1024 * 1024, false).open({ user: 'alice' })
       const value = await readJson(
