@@ -1,6 +1,5 @@
 // The door of the Fetch standard: what differs from node:http. Routes have tests of their own.
 
-import { Hono } from 'hono'
 import t from 'tap'
 import type { Test } from 'tap'
 import { createFetchHandler, createHandler, type HandlerOptions } from '../../src/http/index.js'
@@ -205,32 +204,6 @@ t.test('events come as they happen, until nobody reads them', async (t) => {
   await flows.load('default', { id: 'a', user: 'alice', content: 'Alice met Bob.' })
   t.match(Buffer.from((await next).value ?? []).toString(), /^id: 1\nevent: queued\ndata: \{/)
   await reader.cancel()
-})
-
-t.test('it stands in Hono, and in modules that export a handler for each method', async (t) => {
-  const { knowledge, handler } = await open(t)
-  await knowledge.import({ user: 'alice', id: 'a' }, core('a', 'alice', 1))
-  const whole = new Hono().get('/mine', (c) => c.text('mine'))
-  whole.all('/api/v1/*', (c) => handler(c.req.raw))
-  t.equal(await (await whole.request('/mine')).text(), 'mine')
-  const listed = await whole.request('/api/v1/cores', { headers: as('alice') })
-  t.match(await listed.json(), { cores: [{ id: 'a' }] })
-
-  const bare = openFetch({
-    knowledge,
-    authenticate: () => ({ user: 'alice' }),
-    prefix: '',
-  })
-  const mounted = new Hono().mount('/lore', bare)
-  t.match(await (await mounted.request('/lore/cores')).json(), { cores: [{ id: 'a' }] })
-
-  // As app/api/v1/[...path]/route.ts of Next.js has them.
-  const route = { GET: handler, POST: handler, PUT: handler, PATCH: handler, DELETE: handler }
-  const deleted = await route.DELETE(
-    new Request(`${base}/cores/a`, { method: 'DELETE', headers: as('alice') }),
-  )
-  t.equal(deleted.status, 204)
-  t.equal(await knowledge.stat({ user: 'alice', id: 'a' }), undefined)
 })
 
 t.test('options are those of createHandler()', async (t) => {

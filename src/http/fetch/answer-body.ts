@@ -21,8 +21,11 @@ export class AnswerBody implements Sink {
   /** Whoever waits for the reader. */
   #wake: (() => void) | undefined
 
-  /** `onCancel`: the reader has gone. */
-  constructor(onCancel: () => void) {
+  readonly #opening: string
+
+  /** `onCancel`: the reader has gone. `opening` is what has to be sent where the head has to go at once. */
+  constructor(onCancel: () => void, opening = '') {
+    this.#opening = opening
     this.stream = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
@@ -59,7 +62,8 @@ export class AnswerBody implements Sink {
   }
 
   flush(): void {
-    // The head is on its way with begin().
+    // The head is on its way with begin(), for most.
+    this.write(this.#opening)
   }
 
   get isFull(): boolean {

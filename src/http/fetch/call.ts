@@ -10,6 +10,9 @@ import { AnswerBody } from './answer-body.js'
 /** Statuses whose responses have no body, as the standard has them. */
 const withoutBody = new Set([101, 204, 205, 304])
 
+/** It sends no head before the first bytes: a comment for those who wait for events (1.4.5). */
+const isBun = process.versions['bun'] !== undefined
+
 export class FetchCall implements Call {
   readonly path: string
   readonly queryText: string
@@ -130,7 +133,9 @@ export class FetchCall implements Call {
   }
 
   begin(status: number, headers: OutgoingHttpHeaders): Sink {
-    const body = new AnswerBody(this.#leave)
+    const isPlain = headers['Content-Encoding'] === undefined
+    const isEvents = isPlain && headers['Content-Type'] === 'text/event-stream'
+    const body = new AnswerBody(this.#leave, isEvents && isBun ? ':\n\n' : '')
     this.#body = body
     this.#send(status, headers, body.stream)
     return body
