@@ -4,6 +4,7 @@ import type { ChangeConditions } from '../conditions.js'
 import { parseJson } from '../json-text.js'
 import { catalogue, LorekeepError } from '../errors.js'
 import type { ErrorCode } from '../errors.js'
+import { upload } from './upload.js'
 
 export interface ConnectOptions {
   /** Of the server: `https://example.com`, with a path in front of `/api/v1` where it is mounted so. */
@@ -61,6 +62,13 @@ export interface Asking {
   /** Asks again where the server was not reached, or is busy: it changes nothing. */
   readonly isSafe?: boolean
   readonly signal?: AbortSignal | undefined
+  /** Of a body that is no stream; called where `tellsSent`. */
+  readonly onSent?: ((sent: Sent) => void) | undefined
+}
+
+/** The bytes that were sent until then. */
+export interface Sent {
+  readonly bytes: number
 }
 
 const tries = 4
@@ -70,12 +78,15 @@ export class Connection {
   readonly #base: string
   readonly #headers: Readonly<Record<string, string>>
   readonly #fetch: NonNullable<ConnectOptions['fetch']>
+  /** Whether it is told how much of a body has gone. */
+  readonly tellsSent: boolean
   readonly #closing = new AbortController()
 
   constructor({ url, token, fetch: given }: ConnectOptions) {
     const { origin, pathname } = new URL(url)
     this.#base = `${origin}${pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1/`
     this.#headers = token === undefined ? {} : { Authorization: `Bearer ${token}` }
+    this.tellsSent = given === undefined && upload !== undefined
     this.#fetch = given ?? ((url, init) => fetch(url, init))
   }
 
@@ -128,12 +139,13 @@ export class Connection {
   #send(
     method: string,
     path: string,
-    { query = {}, accept = '*/*', type, body, headers }: Asking,
+    { query = {}, accept = '*/*', type, body, headers, onSent }: Asking,
     signal: AbortSignal,
   ): Promise<Response> {
     const given = Object.entries(query).filter(([, value]) => value !== undefined)
     const text = new URLSearchParams(given as [string, string][]).toString()
-    return this.#fetch(`${this.#base}${path}${text && `?${text}`}`, {
+    const url = `${this.#base}${path}${text && `?${text}`}`
+    const init = {
       method,
       headers: {
         ...this.#headers,
@@ -142,11 +154,14 @@ export class Connection {
         ...headers,
       },
       signal,
-      redirect: 'error',
+      redirect: 'error' as const,
       ...(body !== undefined && { body }),
       // A body that is made while it is sent; the types of Node know the member, those of browsers do not.
       ...(body instanceof ReadableStream && ({ duplex: 'half' } as object)),
-    })
+    }
+    return onSent !== undefined && this.tellsSent
+      ? upload!(url, init, onSent)
+      : this.#fetch(url, init)
   }
 }
 

@@ -109,8 +109,11 @@ export function createKnowledge(connection: Connection): RemoteKnowledge {
       const { headers } = onCondition(conditions)
       const query = { id, user, mode, dialect, ...(index === true && { index: 'true' }) }
       const type = 'application/octet-stream'
-      const body = bodyOf(source, onProgress)
-      return connection.json('POST', 'import-core', { query, type, body, headers, signal })
+      const isWhole = source instanceof Uint8Array || source instanceof Blob
+      const onSent = isWhole && connection.tellsSent ? onProgress : undefined
+      const body = bodyOf(source, onSent === undefined ? onProgress : undefined)
+      const asking = { query, type, body, headers, signal, onSent }
+      return connection.json('POST', 'import-core', asking)
     },
     export: (ref, options = {}) => open(ref, options),
     stat: (ref) => stat(ref),

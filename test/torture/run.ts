@@ -11,6 +11,7 @@ import { pickSeed } from '../fixtures/random.js'
 import { SharedMemory } from '../fixtures/shared-memory.js'
 import { backupRuns } from './backup.js'
 import { bitrot } from './bitrot.js'
+import { browserRun } from './browser.js'
 import { conditionalWrites } from './conditional-writes.js'
 import { crashLoop } from './crash.js'
 import { diskfull } from './diskfull.js'
@@ -49,6 +50,7 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
       }
       return bitrot({ directory, rounds, seed, onRound })
     }),
+  browser: (megabytes) => inDirectory((directory) => browserRun(directory, megabytes)),
   // A tenth of as many over a database besides, where one is installed.
   conditions: async (histories, seed) => {
     const memory = new SharedMemory()
@@ -160,6 +162,7 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
 const amounts: Readonly<Record<string, number>> = {
   backup: 200,
   bitrot: 500,
+  browser: 200,
   conditions: 10_000,
   crash: 200,
   diskfull: 10,

@@ -1,0 +1,55 @@
+// Sending what is there as a whole, and telling how much of it has gone: browsers take a stream as a body over HTTP/2
+// alone, and not all of them, and fetch tells nothing of anything else.
+
+import type { Sent } from './connection.js'
+
+interface Upload {
+  readonly upload: { onprogress: (event: { readonly loaded: number }) => void }
+  responseType: string
+  readonly responseURL: string
+  readonly status: number
+  readonly response: ArrayBuffer
+  onload: () => void
+  onerror: () => void
+  onabort: () => void
+  open(method: string, url: string): void
+  setRequestHeader(name: string, value: string): void
+  getAllResponseHeaders(): string
+  send(body: unknown): void
+  abort(): void
+}
+
+const { XMLHttpRequest: Uploading } = globalThis as { XMLHttpRequest?: new () => Upload }
+
+/** Undefined but in browsers. */
+export const upload =
+  Uploading &&
+  ((
+    url: string,
+    init: RequestInit & { readonly headers: Readonly<Record<string, string>>; signal: AbortSignal },
+    onSent: (sent: Sent) => void,
+  ): Promise<Response> => {
+    const { method = 'POST', headers, body, signal } = init
+    const request = new Uploading()
+    const leave = () => request.abort()
+    const answered = new Promise<Response>((resolve, reject) => {
+      request.open(method, url)
+      for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
+      request.responseType = 'arraybuffer'
+      request.upload.onprogress = ({ loaded }) => onSent({ bytes: loaded })
+      const fail = (found: string) => () => reject(new TypeError(found))
+      request.onerror = fail('failed to send')
+      request.onabort = fail('left')
+      request.onload = () => {
+        // As fetch does with `redirect: 'error'`, if later.
+        if (request.responseURL !== new URL(url).href) return fail('was redirected')()
+        const lines = request.getAllResponseHeaders().trim().split('\r\n')
+        const pairs = lines.map((line) => line.split(/: (.*)/s, 2) as [string, string])
+        const { status, response } = request
+        resolve(new Response(response.byteLength > 0 ? response : null, { status, headers: pairs }))
+      }
+      signal.addEventListener('abort', leave)
+      request.send(body)
+    })
+    return answered.finally(() => signal.removeEventListener('abort', leave))
+  })
