@@ -5,6 +5,7 @@ import { parseJson } from '../json-text.js'
 import { catalogue, LorekeepError } from '../errors.js'
 import type { ErrorCode } from '../errors.js'
 import { upload } from './upload.js'
+import type { Sent } from './upload.js'
 
 export interface ConnectOptions {
   /** Of the server: `https://example.com`, with a path in front of `/api/v1` where it is mounted so. */
@@ -64,11 +65,6 @@ export interface Asking {
   readonly signal?: AbortSignal | undefined
   /** Of a body that is no stream; called where `tellsSent`. */
   readonly onSent?: ((sent: Sent) => void) | undefined
-}
-
-/** The bytes that were sent until then. */
-export interface Sent {
-  readonly bytes: number
 }
 
 const tries = 4

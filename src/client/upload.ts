@@ -1,7 +1,10 @@
 // Sending what is there as a whole, and telling how much of it has gone: browsers take a stream as a body over HTTP/2
 // alone, and not all of them, and fetch tells nothing of anything else.
 
-import type { Sent } from './connection.js'
+/** The bytes that were sent until then. */
+export interface Sent {
+  readonly bytes: number
+}
 
 interface Upload {
   readonly upload: { onprogress: (event: { readonly loaded: number }) => void }

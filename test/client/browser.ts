@@ -113,7 +113,8 @@ async function visit(url: string): Promise<Found> {
     if (error !== reason) throw new Error(`not the reason: ${String(error)}`)
     abortedMs.push(performance.now() - at)
   }
-  const more = new Blob([file, file])
+  // Whole it must never be: all of it may be on its way when the page leaves.
+  const more = new Blob([file, file.slice(0, -1)])
   await leave((signal, onProgress) =>
     keep.knowledge.import({ ...ref, id: 'cut' }, more, { signal, onProgress }),
   )
