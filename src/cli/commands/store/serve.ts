@@ -1,15 +1,8 @@
 // `lorekeep serve`: the HTTP interface over a data directory, until it is told to stop.
 
-import { referenceUser } from '../../../defaults.js'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { realpathSync } from 'node:fs'
-import { createServer, ServerResponse } from 'node:http'
-import type { IncomingMessage, Server, ServerOptions } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
-import { basename, delimiter, join } from 'node:path'
-import type { Duplex } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LevelBackend } from '../../../../adapters/level/index.js'
 import { createHandler } from '../../../http/index.js'
 import type { Authenticate, Handler, Principal } from '../../../http/index.js'
@@ -22,19 +15,13 @@ import { createSparql } from '../../../sparql/index.js'
 import { noConfig, readConfig, storeOptionsOf } from '../../config/config.js'
 import { variable } from '../../config/environment.js'
 import type { NamedFlow, NamedSchema } from '../../config/config.js'
-import { isDatabase, resolvePlace, shownPlace } from '../../config/place.js'
+import { isDatabase } from '../../config/place.js'
 import { describe, exitCodes, note, noteError, UsageError } from '../../output/failure.js'
-import { formatCounted, printable } from '../../output/figures.js'
+import { formatCounted } from '../../output/figures.js'
 import { writeOut } from '../../output/output.js'
-import { sampleId } from '../cores/sample.js'
 import { checkLoopback, isForeign } from './open-access.js'
-
-/**
- * Connections that the system takes while the event loop is at something else. One more than that has
- * to knock again, after 1, 3 and 7 s; with Node's 511 a thousand clients that came at once kept
- * /healthz waiting so long. The system has a bound of its own (net.core.somaxconn).
- */
-const backlog = 4096
+import { Serving } from './serving.js'
+import { explain } from './trials.js'
 
 export interface ServeOptions {
   readonly config?: string
@@ -165,114 +152,6 @@ async function configured(name: string, define: () => Promise<unknown>): Promise
   }
 }
 
-/** A server that knows what it is answering, so that it can finish it. */
-class Serving {
-  readonly #server: Server
-  readonly #answering = new Set<Promise<void>>()
-  /** Those that were upgraded, which the server does not count among its connections. */
-  readonly #sockets = new Set<Duplex>()
-  #stopping = false
-
-  constructor(handler: Handler) {
-    const listener = (request: IncomingMessage, response: ServerResponse) => {
-      if (this.#stopping) response.setHeader('Connection', 'close')
-      this.#track(handler(request, response))
-    }
-    this.#server = createServer({ shouldUpgradeCallback: isWebSocket } as ServerOptions, listener)
-    this.#server.on('checkContinue', listener)
-    this.#server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-      if (!isWebSocket(request)) return withoutUpgrade(request, socket, listener)
-      this.#sockets.add(socket)
-      socket.once('close', () => this.#sockets.delete(socket))
-      this.#track(handler.upgrade(request, socket, head))
-    })
-    // Node's 300 s would cut a long upload. The handler waits at most idleTimeoutMs for each next
-    // byte, and headersTimeout still bounds the head of a request.
-    this.#server.requestTimeout = 0
-  }
-
-  #track(answered: Promise<void>): void {
-    const answering = answered.finally(() => {
-      this.#answering.delete(answering)
-      // server.close() has closed the connections that were idle then.
-      if (this.#stopping) setImmediate(() => this.#server.closeIdleConnections())
-    })
-    this.#answering.add(answering)
-  }
-
-  async listen(port: number, host: string): Promise<string> {
-    await new Promise<void>((resolve, reject) => {
-      const fail = (cause: NodeJS.ErrnoException) => {
-        const reason =
-          cause.code === 'EADDRINUSE'
-            ? 'the address is in use (--port names another port)'
-            : describe(cause)
-        reject(new Error(`cannot listen on ${hostAndPort(host, port)}: ${reason}`, { cause }))
-      }
-      this.#server.once('error', fail).listen({ port, host, backlog }, () => {
-        this.#server.off('error', fail)
-        resolve()
-      })
-    })
-    const { address, port: found } = this.#server.address() as AddressInfo
-    return `http://${hostAndPort(address, found)}`
-  }
-
-  /** Takes no new connections, and waits for the answers under way. */
-  async stop(timeoutMs: number): Promise<void> {
-    this.#stopping = true
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
-    const timeout = new AbortController()
-    const late = sleep(timeoutMs, undefined, { signal: timeout.signal }).catch(() => {})
-    await Promise.race([late, this.#settle()])
-    timeout.abort()
-    if (this.#answering.size > 0) {
-      const requests = formatCounted(this.#answering.size, 'request')
-      note(`${requests} not finished after ${timeoutMs / 1000} s: cut off`)
-      this.#server.closeAllConnections()
-      for (const socket of this.#sockets) socket.destroy()
-      await this.#settle()
-    }
-    // What is left has sent no request, or has its answer and takes long to close.
-    const hasten = setTimeout(() => this.#server.closeAllConnections(), 250)
-    this.#server.closeIdleConnections()
-    await closed
-    clearTimeout(hasten)
-  }
-
-  async #settle(): Promise<void> {
-    while (this.#answering.size > 0) await Promise.all(this.#answering)
-  }
-}
-
-function isWebSocket({ headers }: IncomingMessage): boolean {
-  return headers.upgrade?.toLowerCase() === 'websocket'
-}
-
-/**
- * Some clients offer HTTP/2 by an Upgrade with every request, and go on without. From Node 24.9 on the
- * server is asked which upgrades it wants; before, it hands over all of them, and what follows is
- * no longer parsed: a request with a body is lost.
- */
-function withoutUpgrade(
-  request: IncomingMessage,
-  socket: Socket,
-  listener: (request: IncomingMessage, response: ServerResponse) => void,
-): void {
-  const { headers } = request
-  const response = new ServerResponse(request)
-  response.shouldKeepAlive = false
-  response.assignSocket(socket)
-  socket.on('error', () => {})
-  response.on('finish', () => socket.end())
-  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) {
-    listener(request, response)
-    return
-  }
-  response.writeHead(426, { Upgrade: 'websocket', Connection: 'upgrade, close' })
-  response.end('send it again without an Upgrade\n')
-}
-
 /** Resolves at the first SIGTERM or SIGINT; the second one ends the process where it stands. */
 function listenForSignals(timeoutMs: number): Promise<void> {
   return new Promise((resolve) => {
@@ -328,123 +207,3 @@ function guarded(handler: Handler, isForced: boolean): Handler {
 
 const foreignDetail =
   'this server is open to programs of its own machine: what comes from elsewhere, by its Host or Origin, is refused'
-
-const sampleText = 'Mary Shelley wrote Frankenstein in Geneva.'
-const sampleQuestion = 'Who wrote Frankenstein?'
-
-/**
- * How to try it, in lines for a shell that the token they are for may run. A token of the configuration
- * is not repeated.
- */
-function explain(
-  origin: string,
-  data: string,
-  { made, isOpen, tokens, defaultUser }: Access,
-): void {
-  const url = new URL(origin)
-  // Any address is for listening; one of this machine is for calling.
-  if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1'
-  if (url.hostname === '[::]') url.hostname = '[::1]'
-  const principal: Principal = isOpen ? { user: '*' } : ablest([...tokens.values()])
-  const lines = [
-    `# data in ${shownPlace(resolvePlace('', data))}`,
-    ...(isOpen
-      ? [
-          `# OPEN: nobody is asked for a token. Whoever reaches ${origin} reads, changes and deletes`,
-          '# everything of every user. Start it without --open for anything that matters. Try it:',
-        ]
-      : made === undefined
-        ? [`# try it, with ${tokenOf(principal)} in LOREKEEP_TOKEN:`]
-        : [
-            '# no token is configured: this one, good for every user, is made anew at each start',
-            `export LOREKEEP_TOKEN=${quote(made)}`,
-          ]),
-    ...trials(url.origin, principal, { isOpen, defaultUser: defaultUser ?? referenceUser }),
-  ]
-  process.stderr.write(lines.map((line) => `${line}\n`).join(''))
-}
-
-interface Access {
-  /** The token that was made, where none was given. */
-  readonly made: string | undefined
-  readonly isOpen: boolean
-  readonly tokens: ReadonlyMap<string, Principal>
-  readonly defaultUser: string | undefined
-}
-
-/** Who may do most of what there is to try. */
-function ablest(principals: readonly Principal[]): Principal {
-  const rank = ({ access, collections, user }: Principal) =>
-    (access === 'read' ? 0 : 4) +
-    (collections === undefined ? 2 : Math.min(collections.length, 1)) +
-    (user === '*' ? 0.5 : 0)
-  return principals.reduce((best, other) => (rank(other) > rank(best) ? other : best))
-}
-
-/** Which of the tokens is meant. */
-function tokenOf({ user, collections, access }: Principal): string {
-  const whose = user === '*' ? 'that acts for any user' : `of the user ${printable(user)}`
-  const names = collections?.map(printable).join(', ') || 'none'
-  const where = collections === undefined ? '' : ` (collections: ${names})`
-  return `a token ${whose}${where}${access === 'read' ? ', which may only read,' : ''}`
-}
-
-function trials(
-  origin: string,
-  principal: Principal,
-  { isOpen, defaultUser }: { readonly isOpen: boolean; readonly defaultUser: string },
-): readonly string[] {
-  const { access, collections } = principal
-  const user = principal.user === '*' ? defaultUser : principal.user
-  const api = `${origin}/api/v1`
-  const query = new URLSearchParams({ id: sampleId, user })
-  const curl = isOpen ? 'curl -sS' : 'curl -sS -H "Authorization: Bearer $LOREKEEP_TOKEN"'
-  const mayChange = access !== 'read'
-  // Texts and questions go to a collection; of a token for none, to none.
-  const collection = collections === undefined ? undefined : collections[0]
-  const hasCollection = collections === undefined || collection !== undefined
-  const where = [
-    ...(collection === undefined ? [] : [`--collection ${quote(collection)}`]),
-    `--user ${quote(user)} --url ${quote(origin)}`,
-  ].join(' ')
-  const own = ownCommand()
-  const text = `echo ${quote(sampleText)} | ${own} load - --id urn:lorekeep:text --wait ${where}`
-  return [
-    mayChange && `${own} sample > sample.core`,
-    mayChange && `${curl} -X POST -T sample.core ${quote(`${api}/import-core?${query}`)}; echo`,
-    mayChange && hasCollection && text,
-    hasCollection && `${own} ask ${quote(sampleQuestion)} ${where}`,
-    `${curl} ${quote(`${api}/cores?${new URLSearchParams({ user })}`)}; echo`,
-    `${curl} ${quote(`${api}/schemas`)}; echo`,
-    mayChange && `${curl} -f -o exported.core ${quote(`${api}/export-core?${query}`)}`,
-    mayChange && user === referenceUser && "cmp sample.core exported.core && echo 'the same bytes'",
-  ].filter((line) => line !== false)
-}
-
-/**
- * What starts this program in another shell: `lorekeep` where that is on the PATH for good (npm
- * puts it there for its own children alone), else this very file.
- */
-function ownCommand(): string {
-  const script = realpathSync(process.argv[1] ?? '')
-  const isOwn = (directory: string) => {
-    try {
-      return realpathSync(join(directory, 'lorekeep')) === script
-    } catch {
-      return false
-    }
-  }
-  const { PATH = '', npm_command: npm } = process.env
-  if (npm === undefined && PATH.split(delimiter).some(isOwn)) return 'lorekeep'
-  const node = basename(process.execPath) === 'node' ? 'node' : quote(process.execPath)
-  return `${node} ${quote(script)}`
-}
-
-/** For a POSIX shell. */
-function quote(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
-}
-
-function hostAndPort(host: string, port: number): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`
-}
