@@ -10,7 +10,7 @@ import type { Claimed, JobQueue } from './queue/queue.js'
 import { recordedPlaces } from './queue/records.js'
 import { titleOf } from './steps/title.js'
 import { Trace } from '../tracing.js'
-import type { Flow, FlowDocument, JobFailure, Step, StepContext } from './types.js'
+import type { Flow, FlowDocument, JobFailure, JobState, Step, StepContext } from './types.js'
 
 export interface ExecutionOptions {
   readonly queue: JobQueue
@@ -60,10 +60,15 @@ export class Execution {
   }
 
   /** Resolves when the job is settled. @throws LorekeepError `LK_STORAGE_*` where that failed */
-  run(): Promise<void> {
-    if (!processing.isHeard) return this.#run()
+  async run(): Promise<void> {
+    if (!processing.isHeard) {
+      await this.#run()
+      return
+    }
     const operation = processing.operation(this.#fields(), this.#options.claimed.document.carrier)
-    return processing.run(operation, () => this.#run())
+    await processing.run(operation, async () => {
+      operation['state'] = await this.#run()
+    })
   }
 
   /** Of what is told of it. */
@@ -73,7 +78,8 @@ export class Execution {
     return { flow: flow.id, job, user, document, collection, attempt }
   }
 
-  async #run(): Promise<void> {
+  /** Gives what the job is then; undefined where others say. */
+  async #run(): Promise<JobState | undefined> {
     const { queue, claimed, steps, onStepsEnded } = this.#options
     try {
       try {
@@ -83,8 +89,9 @@ export class Execution {
       }
       const names = steps.map(({ name }) => name)
       await queue.complete(claimed, names)
+      return 'done'
     } catch (error) {
-      await this.#settle(error)
+      return this.#settle(error)
     }
   }
 
@@ -192,10 +199,10 @@ export class Execution {
     }
   }
 
-  async #settle(error: unknown): Promise<void> {
+  async #settle(error: unknown): Promise<JobState | undefined> {
     const { queue, claimed, clock } = this.#options
     // A step that happens to throw this has failed.
-    if (isCode(error, 'LK_LEASE_LOST') && this.#thrown?.error !== error) return
+    if (isCode(error, 'LK_LEASE_LOST') && this.#thrown?.error !== error) return undefined
     const failure = this.#failureOf(error)
     try {
       // Abandoned, it goes on for a while, and whoever removes the document waits for it.
@@ -203,9 +210,10 @@ export class Execution {
       if (failure.cause === 'released') {
         // Nothing has happened to what was not begun.
         await queue.release(claimed, this.#hasWorked ? failure : undefined, isWorking)
+        return 'queued'
       } else {
         const wait = error instanceof LorekeepError ? error.details['retryAfterMs'] : undefined
-        await queue.fail(claimed, failure, {
+        return await queue.fail(claimed, failure, {
           mayRetry: !isFinal(error),
           isWorking,
           ...(Number.isFinite(wait) && {
@@ -216,6 +224,7 @@ export class Execution {
     } catch (thrown) {
       // Whoever has it now says what becomes of it.
       if (!isCode(thrown, 'LK_LEASE_LOST')) throw thrown
+      return undefined
     }
   }
 

@@ -168,7 +168,9 @@ const acts = {
     ),
   fail: async (queue, model, real, act) => {
     const mayRetry = act.size > 1
-    const perform = (hold: Hold) => queue.fail(hold, failure('failed'), { mayRetry })
+    const perform = async (hold: Hold) => {
+      await queue.fail(hold, failure('failed'), { mayRetry })
+    }
     return withHold(model, real, act, perform, (job) => {
       model.fail(job, 'failed', real.now(queue), mayRetry)
     })

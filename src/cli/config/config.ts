@@ -62,6 +62,8 @@ interface Config {
   readonly cors?: CorsOptions
   /** Whether changes have to say of which version. */
   readonly requireConditions?: boolean
+  /** A line for all that happens, and how it looks. */
+  readonly log?: 'json' | 'text'
   readonly compat: Compat
 }
 
@@ -157,6 +159,7 @@ export function parseConfig(value: unknown, file: string): Config {
   const base = given.take('base', aBase)
   const cors = readCors(given)
   const requireConditions = given.boolean('requireConditions')
+  const log = given.choice('log', ['json', 'text'])
   const compat = readCompat(given)
   given.end()
 
@@ -188,6 +191,7 @@ export function parseConfig(value: unknown, file: string): Config {
     ...(base !== undefined && { base }),
     ...(cors !== undefined && { cors }),
     ...(requireConditions !== undefined && { requireConditions }),
+    ...(log !== undefined && { log }),
     compat,
   }
 }

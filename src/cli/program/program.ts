@@ -126,6 +126,12 @@ function addServe(program: Command): void {
     .option('--open', 'ask nobody for a token, as clients of the reference system expect')
     .option('--force', 'with --open: also on an address that other machines reach')
     .addOption(
+      new Option(
+        '--log [format]',
+        'a line on stderr for each request and each document, and what indexes are made of: JSON, or text (the default on a terminal)',
+      ).choices(['json', 'text']),
+    )
+    .addOption(
       new Option('--stop-timeout <seconds>', 'how long a stop waits for requests under way')
         .default(10_000, '10')
         .argParser(parseSeconds),

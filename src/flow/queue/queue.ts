@@ -328,7 +328,7 @@ export class JobQueue {
     hold: Hold,
     failure: JobFailure,
     options: Omit<FailOptions, 'fraction'> = {},
-  ): Promise<void> {
+  ): Promise<'delayed' | 'dead'> {
     const fraction = () => this.#chance.fraction()
     return this.#committer.commit((draft) => fail(draft, hold, failure, { ...options, fraction }))
   }

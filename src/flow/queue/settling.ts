@@ -136,9 +136,9 @@ export async function fail(
   hold: Hold,
   failure: JobFailure,
   options: FailOptions,
-): Promise<void> {
+): Promise<'delayed' | 'dead'> {
   const { active, flow } = held(draft, hold)
-  await delay(draft, flow, active, failure, options)
+  return delay(draft, flow, active, failure, options)
 }
 
 export interface FailOptions {
@@ -157,7 +157,7 @@ export async function delay(
   active: Active,
   failure: JobFailure,
   { fraction, mayRetry = true, notBefore = 0, isWorking = false }: FailOptions,
-): Promise<void> {
+): Promise<'delayed' | 'dead'> {
   const { number, record: found } = active
   if (!mayRetry || found.attempts >= flow.flow.maxAttempts) {
     const body = found.ownBody ? undefined : await readAlone(draft, number)
@@ -171,7 +171,7 @@ export async function delay(
       record = { ...found, ownBody: true }
     }
     bury(draft, flow, number, record, failure)
-    return
+    return 'dead'
   }
   const dueAt = Math.max(draft.now + backoff(flow.flow, found.attempts, fraction()), notBefore)
   letGo(draft, flow, active, isWorking)
@@ -188,6 +188,7 @@ export async function delay(
   draft.put(delayedKey(flow.flow.id, dueAt, number), nothing)
   draft.put(documentKey(record.user, record.document, number), nothing)
   draft.tell(() => failureEventOf(record, failure, draft.now))
+  return 'delayed'
 }
 
 const nothing = new Uint8Array(0)

@@ -16,12 +16,13 @@ import { noConfig, readConfig, storeOptionsOf } from '../../config/config.js'
 import { variable } from '../../config/environment.js'
 import type { NamedFlow, NamedSchema } from '../../config/config.js'
 import { isDatabase } from '../../config/place.js'
-import { describe, exitCodes, note, noteError, UsageError } from '../../output/failure.js'
+import { describe, exitCodes, UsageError } from '../../output/failure.js'
 import { formatCounted } from '../../output/figures.js'
 import { writeOut } from '../../output/output.js'
 import { checkLoopback, isForeign } from './open-access.js'
+import { EventLog, quietLog, type LogFormat, type ServerLog } from './server-log.js'
 import { Serving } from './serving.js'
-import { explain } from './trials.js'
+import { explain, whereText } from './trials.js'
 
 export interface ServeOptions {
   readonly config?: string
@@ -35,6 +36,8 @@ export interface ServeOptions {
   /** Also where others reach it. */
   readonly force?: boolean
   readonly stopTimeoutMs: number
+  /** A line for all that happens; true: as a terminal wants it, or whatever else stderr is. */
+  readonly log?: LogFormat | true
 }
 
 /** Resolves when a signal has stopped the server and everything is closed. */
@@ -54,8 +57,10 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
   if (isOpen && !isForced) await checkLoopback(host)
 
+  const format = formatOf(options.log ?? config.log)
+  const log = format === undefined ? quietLog : new EventLog(format)
   // From here on a signal stops the server, also while the store is being opened.
-  const stop = listenForSignals(options.stopTimeoutMs)
+  const stop = listenForSignals(options.stopTimeoutMs, log)
   const isTokenMade = tokens.size === 0 && !isOpen
   const made = isTokenMade ? randomBytes(24).toString('base64url') : undefined
   if (made !== undefined) tokens.set(made, { user: '*' })
@@ -69,7 +74,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     ...storeOptionsOf(config),
     // By then the connections are closed, and what was under way with them.
     closeTimeoutMs: 1_000,
-    onError: (error, { count }) => noteError('in the background', error, count),
+    onError: (error, { count }) => log.error('in the background', error, count),
   }).catch((error: unknown) => {
     if (!hasCode(error, 'LK_STORAGE_LOCKED')) throw error
     const advice = '--data names another place; other commands reach a running server with --url'
@@ -77,7 +82,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   })
   const stopping = new AbortController()
   const requestErrors = new ErrorReports<string>((error, count, where) => {
-    noteError(where, error, count)
+    log.error(where, error, count)
   })
   try {
     await defineSchemas(objects, config.schemas)
@@ -105,10 +110,14 @@ export async function serve(options: ServeOptions): Promise<void> {
         requestErrors.report('http', error, where)
       },
     })
-    const serving = new Serving(isOpen ? guarded(handler, isForced) : handler)
+    const serving = new Serving(isOpen ? guarded(handler, isForced) : handler, log)
     const origin = await serving.listen(port, host)
     await writeOut(`lorekeep listening on ${origin}\n`).catch(() => {})
-    explain(origin, data, { made, isOpen, tokens, defaultUser })
+    if (format === 'json') log.note('listening', `${origin}, ${whereText(data)}`)
+    // Whoever reads JSON line by line gets others only where he could not go on without them.
+    if (format !== 'json' || made !== undefined || isOpen) {
+      explain(origin, data, { made, isOpen, tokens, defaultUser })
+    }
     const runner = flows.run()
     await stop
     stopping.abort()
@@ -118,7 +127,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   } finally {
     requestErrors.close()
     await close()
+    log.close()
   }
+}
+
+function formatOf(asked: LogFormat | true | undefined): LogFormat | undefined {
+  return asked === true ? (process.stderr.isTTY ? 'text' : 'json') : asked
 }
 
 /** @throws LorekeepError `LK_CONFIG` at the first schema that the store refuses */
@@ -153,13 +167,16 @@ async function configured(name: string, define: () => Promise<unknown>): Promise
 }
 
 /** Resolves at the first SIGTERM or SIGINT; the second one ends the process where it stands. */
-function listenForSignals(timeoutMs: number): Promise<void> {
+function listenForSignals(timeoutMs: number, log: ServerLog): Promise<void> {
   return new Promise((resolve) => {
     let stopping = false
     const onSignal = (signal: 'SIGINT' | 'SIGTERM') => {
       if (stopping) process.exit(exitCodes[signal])
       stopping = true
-      note(`${signal}: finishing what is under way, for ${timeoutMs / 1000} s at most`)
+      log.note(
+        'stopping',
+        `${signal}: finishing what is under way, for ${timeoutMs / 1000} s at most`,
+      )
       resolve()
     }
     process.on('SIGINT', onSignal).on('SIGTERM', onSignal)

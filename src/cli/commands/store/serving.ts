@@ -6,8 +6,9 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Handler } from '../../../http/index.js'
-import { describe, note } from '../../output/failure.js'
+import { describe } from '../../output/failure.js'
 import { formatCounted } from '../../output/figures.js'
+import type { ServerLog } from './server-log.js'
 
 /**
  * Connections that the system takes while the event loop is at something else. One more than that has
@@ -19,12 +20,14 @@ const backlog = 4096
 /** A server that knows what it is answering, so that it can finish it. */
 export class Serving {
   readonly #server: Server
+  readonly #log: ServerLog
   readonly #answering = new Set<Promise<void>>()
   /** Those that were upgraded, which the server does not count among its connections. */
   readonly #sockets = new Set<Duplex>()
   #stopping = false
 
-  constructor(handler: Handler) {
+  constructor(handler: Handler, log: ServerLog) {
+    this.#log = log
     const listener = (request: IncomingMessage, response: ServerResponse) => {
       if (this.#stopping) response.setHeader('Connection', 'close')
       this.#track(handler(request, response))
@@ -79,7 +82,7 @@ export class Serving {
     timeout.abort()
     if (this.#answering.size > 0) {
       const requests = formatCounted(this.#answering.size, 'request')
-      note(`${requests} not finished after ${timeoutMs / 1000} s: cut off`)
+      this.#log.note('cut off', `${requests} not finished after ${timeoutMs / 1000} s: cut off`)
       this.#server.closeAllConnections()
       for (const socket of this.#sockets) socket.destroy()
       await this.#settle()

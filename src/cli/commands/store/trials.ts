@@ -26,7 +26,7 @@ export function explain(
   if (url.hostname === '[::]') url.hostname = '[::1]'
   const principal: Principal = isOpen ? { user: '*' } : ablest([...tokens.values()])
   const lines = [
-    `# data in ${shownPlace(resolvePlace('', data))}`,
+    `# ${whereText(data)}`,
     ...(isOpen
       ? [
           `# OPEN: nobody is asked for a token. Whoever reaches ${origin} reads, changes and deletes`,
@@ -41,6 +41,10 @@ export function explain(
     ...trials(url.origin, principal, { isOpen, defaultUser: defaultUser ?? referenceUser }),
   ]
   process.stderr.write(lines.map((line) => `${line}\n`).join(''))
+}
+
+export function whereText(data: string): string {
+  return `data in ${shownPlace(resolvePlace('', data))}`
 }
 
 interface Access {

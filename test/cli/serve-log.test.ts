@@ -1,0 +1,99 @@
+// What `lorekeep serve --log` says.
+
+import t, { type Test } from 'tap'
+import { fail, start, type Command } from './command.js'
+
+const token = 'secret-of-alice'
+const secret = 'Xylophon'
+
+interface Line {
+  readonly event: string
+  readonly time: string
+  readonly [field: string]: unknown
+}
+
+interface Logged extends Command {
+  readonly url: string
+}
+
+async function logged(t: Test, log: readonly string[]): Promise<Logged> {
+  const args = ['--data', t.testdir(), '--token', `${token}=alice`, ...log]
+  const command = start(t, ['serve', '--port', '0', ...args])
+  await command.until(' listening')
+  await command.until('data in')
+  return { ...command, url: /http:\/\/\S+/.exec(command.stdout())?.[0] ?? '' }
+}
+
+const call = (url: string, init: RequestInit = {}) =>
+  fetch(url, { ...init, headers: { Authorization: `Bearer ${token}` } })
+
+/** A text that is found, and a file that is none. */
+async function load({ url }: Logged): Promise<void> {
+  const service = `${url}/api/v1/flow/default/service`
+  const content = `Anna plays the ${secret} in Berlin.`
+  const body = JSON.stringify({ id: 'letter', user: 'alice', text: btoa(content), metadata: [] })
+  await call(`${service}/text-load`, { method: 'POST', body })
+  const broken = Buffer.from(`%PDF-1.7\n${secret}\n%%EOF`)
+  await call(`${service}/file-load?id=paper&name=p.pdf`, { method: 'POST', body: broken })
+  await call(`${url}/api/v1/cores/${secret}?user=alice`)
+  await call(`${url}/${secret}`)
+}
+
+t.test('a line of JSON for each request, each document, and what became of it', async (t) => {
+  const command = await logged(t, ['--log', 'json'])
+  await load(command)
+  await command.until('"state":"dead"')
+  await command.until('"state":"done"')
+  command.child.kill('SIGTERM')
+  const { stderr } = await command.ended
+  const lines = stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line)
+  const of = (event: string) => lines.filter((line) => line.event === event)
+  t.match(of('listening'), [{ message: command.url }])
+  const answers = of('http.request').map(({ status, method, route }) => [status, method, route])
+  t.strictSame(answers, [
+    [200, 'POST', '/api/v1/flow/{flow}/service/text-load'],
+    [200, 'POST', '/api/v1/flow/{flow}/service/file-load'],
+    [404, 'GET', '/api/v1/cores/{id}'],
+    [404, 'GET', undefined],
+  ])
+  const processed = of('flows.process').map(({ document, state, user }) => [document, state, user])
+  t.strictSame(processed.sort(), [
+    ['letter', 'done', 'alice'],
+    ['paper', 'dead', 'alice'],
+  ])
+  t.match(of('flows.step'), [{ document: 'paper', step: 'read', error: /^LK_/ }])
+  t.match(of('stopping'), [{ message: /^SIGTERM/ }])
+  for (const line of lines) {
+    t.equal(new Date(line.time).toISOString(), line.time)
+    if (/^(?:http|flows|index)/.test(line.event)) t.type(line['ms'], 'number', line.event)
+  }
+  for (const hidden of [token, secret]) t.notMatch(stderr, hidden)
+})
+
+t.test('the same as text for people', async (t) => {
+  const command = await logged(t, ['--log', 'text'])
+  await load(command)
+  await command.until('state=dead')
+  await command.until('state=done')
+  command.child.kill('SIGTERM')
+  const { stderr } = await command.ended
+  t.match(stderr, /^\S+Z 200 POST \/api\/v1\/flow\/\{flow\}\/service\/text-load \S+ ms \S+$/m)
+  t.match(stderr, /^\S+Z 404 GET unknown path \S+ ms \S+$/m)
+  t.match(stderr, /^\S+Z flows\.process .*document=letter .*state=done \S+ ms$/m)
+  t.notMatch(stderr, secret)
+})
+
+t.test('without the flag nobody is told of what goes well', async (t) => {
+  const command = await logged(t, [])
+  await load(command)
+  command.child.kill('SIGTERM')
+  t.notMatch((await command.ended).stderr, /http\.request|200 POST|flows\.process/)
+})
+
+t.test('a format that there is not', async (t) => {
+  const message = await fail(t, 2, ['serve', '--log', 'xml'])
+  t.match(message, /--log \[format\].*'xml'.*json, text/)
+})
