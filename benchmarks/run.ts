@@ -35,6 +35,7 @@ const scenarios = [
   'flows-load-one',
   'flows-work',
   'flows-million',
+  'importing',
   'chunk-text',
   'extraction',
   'graph-import',

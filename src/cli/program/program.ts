@@ -1,10 +1,9 @@
 // The command line: what there is to say, and what it means. What a command needs is loaded when it
 // runs: --help takes 120 ms, where loading everything takes 330.
 
-import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { Argument, Command, Option } from 'commander'
 import { referenceUser } from '../../defaults.js'
-import { parseJson } from '../../json-text.js'
 import type { Shell } from '../commands/completion.js'
 import { addDocuments, addFlows, addJobs, addLoad } from './flow-program.js'
 import {
@@ -323,8 +322,8 @@ const formatOption = (description: string, ...others: readonly string[]) => {
 const idOption = () =>
   new Option('--id <id>', 'the core').argParser(parseText).makeOptionMandatory()
 
-/** Of the package; this file is dist/src/cli/program/program.js in it. */
+/** Of the package, wherever in it this file lies. */
 function version(): string {
-  const text = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')
-  return (parseJson(text) as { version: string }).version
+  const require = createRequire(import.meta.url)
+  return (require('lorekeep/package.json') as { version: string }).version
 }

@@ -1,0 +1,100 @@
+// Makes the folder that is packed and published, dist/package, of what is compiled: entry points with
+// their own modules in few files, the declarations that these show, and the docs. Node spends most
+// of an import on finding and opening files, of which `lorekeep` alone would be 460; and who installs
+// it has no use for two thousand files of ours.
+//
+//     node scripts/package.js [FOLDER] && npm pack ./dist/package
+
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, posix, resolve } from 'node:path'
+import { build } from 'esbuild'
+
+const out = resolve(process.argv[2] ?? join(import.meta.dirname, '../dist/package'))
+process.chdir(join(import.meta.dirname, '..'))
+
+const pages = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'llms.txt', 'docs']
+
+const source = JSON.parse(readFileSync('package.json', 'utf8'))
+
+rmSync(out, { recursive: true, force: true })
+const { exports, programs, declarations } = entryPoints()
+await bundle(programs)
+copyDeclarations(declarations)
+for (const page of ['LICENSE', ...pages]) cpSync(page, join(out, page), { recursive: true })
+writeManifest(exports)
+
+function entryPoints() {
+  const bin = source.bin.lorekeep
+  const found = { exports: {}, programs: { cli: bin }, declarations: [] }
+  for (const [path, target] of Object.entries(source.exports)) {
+    if (path === './package.json') {
+      found.exports[path] = target
+      continue
+    }
+    const name = path === '.' ? 'index' : path.slice(2)
+    const { types, default: file = target } = target
+    found.programs[name] = file
+    if (types !== undefined) found.declarations.push(types.slice(2))
+    found.exports[path] =
+      types === undefined
+        ? `./dist/${name}.js`
+        : { types: `./${typesOf(types.slice(2))}`, default: `./dist/${name}.js` }
+  }
+  return found
+}
+
+/**
+ * All in one folder: workers are looked for beside whatever starts them. Names stay, and so do lines,
+ * for whoever reads a stack.
+ *
+ * @param {Record<string, string>} programs
+ */
+async function bundle(programs) {
+  await build({
+    entryPoints: programs,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    packages: 'external',
+    outdir: join(out, 'dist'),
+    chunkNames: '[name]-[hash]',
+    logLevel: 'warning',
+  })
+}
+
+/**
+ * These, and those that they import.
+ *
+ * @param {readonly string[]} files
+ */
+function copyDeclarations(files) {
+  const found = new Set(files)
+  for (const file of found) {
+    const text = readFileSync(file, 'utf8')
+    for (const [, path = ''] of text.matchAll(/(?:from |import\()'(\.[^']+)\.js'/g)) {
+      found.add(posix.join(posix.dirname(file), `${path}.d.ts`))
+    }
+    const copy = join(out, typesOf(file))
+    mkdirSync(dirname(copy), { recursive: true })
+    copyFileSync(file, copy)
+  }
+}
+
+/** @param {string} file */
+function typesOf(file) {
+  return file.replace(/^dist\//, 'dist/types/')
+}
+
+/** @param {object} exports */
+function writeManifest(exports) {
+  const manifest = {
+    ...source,
+    exports,
+    bin: { lorekeep: 'dist/cli.js' },
+    files: ['dist', ...pages],
+  }
+  for (const own of ['private', 'scripts', 'devDependencies']) delete manifest[own]
+  writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`)
+}
