@@ -112,7 +112,7 @@ export const catalogue = define({
   LK_HTTP_TIMEOUT: { kind: 'timeout', message: 'the client was too slow' },
   LK_HTTP_RANGE: { kind: 'argument', message: 'nothing lies in the range' },
   LK_HTTP_CONDITION: { kind: 'argument', message: 'a change without a condition' },
-  LK_HTTP_RATE: { kind: 'unavailable', message: 'too many requests of one user' },
+  LK_HTTP_RATE: { kind: 'unavailable', message: 'too much of one user at once' },
   LK_HTTP_BUSY: { kind: 'unavailable', message: 'too many requests at once' },
   LK_INTERNAL: { kind: 'internal', message: 'internal error' },
 
@@ -268,7 +268,9 @@ export interface DetailsByCode {
   readonly LK_FLOW_NOT_FOUND: { readonly flow: string }
   readonly LK_FLOW_INACTIVE: { readonly flow: string }
   readonly LK_FLOW_IN_USE: Readonly<Record<'queued' | 'delayed' | 'active' | 'dead', number>>
-  readonly LK_HTTP_RATE: { readonly maxUserRequests: number }
+  readonly LK_HTTP_RATE:
+    | { readonly maxUserRequests: number }
+    | { readonly maxUserBytesPerSecond: number; readonly retryAfterSeconds: number }
   readonly LK_FLOW_FULL: { readonly flow: string; readonly maxQueued: number }
   readonly LK_DOCUMENT_INVALID: Problems<Problem & { readonly offset?: number }>
   readonly LK_DOCUMENT_TOO_LARGE: { readonly found: number } & Readonly<

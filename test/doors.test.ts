@@ -767,6 +767,7 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
         signal,
         compat: {},
         requireConditions: true,
+        maxUserBytesPerSecond: 131072,
         cors: { origins: [] },
         onError: nothing,
       },

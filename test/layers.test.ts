@@ -339,6 +339,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/lorekeep',
   ],
   'src/http': [
+    'src/clock',
     'src/closing',
     'src/health',
     'src/defaults',

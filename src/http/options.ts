@@ -28,6 +28,7 @@ import type { SparqlEngine } from '../sparql/types.js'
 import type { Authenticate } from './auth.js'
 import { aCors, checkCors } from './cors.js'
 import type { CorsOptions } from './cors.js'
+import { aByteRate, Rates } from './rates.js'
 import { Places } from './places.js'
 import type { Route } from './routes.js'
 import { answerRoutes } from './routes/answer.js'
@@ -97,6 +98,12 @@ export interface HandlerOptions<Request = IncomingMessage> {
    * `authenticate: 'none'` there is no such bound. Default 1,000.
    */
   readonly maxUserRequests?: number
+  /**
+   * Bytes of one user that go in and out in a second, as they are in bodies and answers, one second's worth at once;
+   * what is more waits. A request that would wait for over 10 seconds is answered with 429. At least 128 KiB; with
+   * `authenticate: 'none'`, and by default, there is no such bound.
+   */
+  readonly maxUserBytesPerSecond?: number
   /** Bytes of one import. Default 4 GiB. The store has a limit of its own; the lower one counts. */
   readonly maxCoreBytes?: number
   /**
@@ -200,6 +207,7 @@ export const handlerLimits = {
 
 const handlerOptions = {
   ...rulesOf(handlerLimits),
+  maxUserBytesPerSecond: aByteRate,
   knowledge: withMethods<KnowledgeStore>('a KnowledgeStore', 'import', 'export'),
   objects: withMethods<ObjectStore>('an ObjectStore', 'import', 'query'),
   flows: withMethods<FlowQueue>('a FlowQueue', 'load', 'run'),
@@ -242,7 +250,7 @@ export type Shared = ReturnType<typeof sharedBy>
 
 /** What routes and sockets have together, of options that were checked. */
 export function sharedBy<Request>(options: HandlerOptions<Request>) {
-  const { flows, defaultUser = referenceUser } = options
+  const { flows, defaultUser = referenceUser, maxUserBytesPerSecond: perSecond } = options
   const limits = limitsOf(handlerLimits, options)
   const places = (total: number, what: string) =>
     new Places(what, total, options.authenticate !== 'none')
@@ -255,6 +263,8 @@ export function sharedBy<Request>(options: HandlerOptions<Request>) {
     hasFlow: async (id: string) =>
       flows === undefined ? id === 'default' : (await flows.get(id)) !== undefined,
     defaultUser,
+    rates:
+      perSecond === undefined || options.authenticate === 'none' ? undefined : new Rates(perSecond),
   }
 }
 

@@ -98,6 +98,8 @@ export interface ProblemDetails {
   readonly errors: readonly Readonly<Record<string, unknown>>[]
   /** How many more there are. */
   readonly errorsOmitted?: number
+  /** Where it is known when trying again makes sense. */
+  readonly retryAfterSeconds?: number
   /** What the field's existing clients read. */
   readonly error: { readonly type: ErrorKind; readonly message: string }
 }
@@ -124,10 +126,13 @@ export function problemOf(thrown: unknown, requestId: string): ProblemDetails {
   }
 }
 
-export function problemHeaders(code: ErrorCode): OutgoingHttpHeaders {
+export function problemHeaders({
+  code,
+  retryAfterSeconds = 1,
+}: Pick<ProblemDetails, 'code' | 'retryAfterSeconds'>): OutgoingHttpHeaders {
   return {
     'Content-Type': 'application/problem+json',
-    ...([429, 503].includes(status[code]) && { 'Retry-After': '1' }),
+    ...([429, 503].includes(status[code]) && { 'Retry-After': String(retryAfterSeconds) }),
     ...(code === 'LK_HTTP_ENCODING' && { 'Accept-Encoding': codingsOfBodies }),
   }
 }

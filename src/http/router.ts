@@ -6,7 +6,7 @@ import { negotiate } from '../accept.js'
 import { LorekeepError } from '../errors.js'
 import { checkMayChange } from './access.js'
 import { authenticated, createIdentify } from './auth.js'
-import type { Identify } from './auth.js'
+import type { Identify, Principal } from './auth.js'
 import { isDisconnect } from './body.js'
 import { BodyMemory } from './body-memory.js'
 import type { Call } from './call.js'
@@ -16,7 +16,9 @@ import { checkUnversioned } from './conditions.js'
 import { Cors } from './cors.js'
 import { maxBufferedBytesOf, routesOf } from './options.js'
 import type { HandlerOptions, RequestInfo, Shared } from './options.js'
+import { PacedCall } from './paced-call.js'
 import { problemHeaders, problemOf } from './problem.js'
+import type { Rates } from './rates.js'
 import { answer, answerJson } from './reply.js'
 import { allowedMethods, compile, match } from './routes.js'
 import type { Match, Pathway } from './routes.js'
@@ -30,6 +32,7 @@ export class Router<Request> {
   readonly bodies: BodyMemory
   readonly createRequestId = hyperid({ urlSafe: true })
   readonly #shares: Shares | undefined
+  readonly #rates: Shared['rates']
   readonly #pathways: readonly Pathway[]
   readonly #cors: Cors | undefined
   readonly #onError: HandlerOptions<Request>['onError']
@@ -40,6 +43,7 @@ export class Router<Request> {
     const hasUsers = options.authenticate !== 'none'
     this.bodies = new BodyMemory(maxBufferedBytesOf(options), hasUsers)
     this.#shares = hasUsers ? new Shares(shared.limits.maxUserRequests) : undefined
+    this.#rates = shared.rates
     this.#pathways = compile(routesOf(options, prefix, shared))
     this.#cors = options.cors && new Cors(options.cors)
     this.#onError = options.onError
@@ -141,7 +145,7 @@ export class Router<Request> {
     const memory = this.bodies.open(principal)
     try {
       await route.run({
-        call,
+        call: this.#rates === undefined ? call : await paced(call, this.#rates, principal),
         requestId,
         principal,
         memory,
@@ -177,7 +181,7 @@ export class Router<Request> {
       return
     }
     sign(call, info.requestId)
-    await answerJson(call, problem.status, problem, problemHeaders(problem.code))
+    await answerJson(call, problem.status, problem, problemHeaders(problem))
   }
 
   /** Not awaited: the client's answer does not depend on the host's log. */
@@ -187,6 +191,14 @@ export class Router<Request> {
 }
 
 const requests = new Trace('http.request')
+
+/** @throws LorekeepError `LK_HTTP_RATE` */
+async function paced(call: Call, rates: Rates, principal: Principal): Promise<Call> {
+  const waitMs = rates.waitOf(principal)
+  const paced = new PacedCall(call, rates, principal)
+  await paced.pause(waitMs)
+  return paced
+}
 
 /** What https://www.w3.org/TR/trace-context/ has. */
 function carrierIn({ traceparent, tracestate }: Call['headers']): Record<string, string> {

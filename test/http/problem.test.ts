@@ -11,7 +11,7 @@ t.test('every code has a status that says something went wrong', async (t) => {
   t.strictSame(Object.keys(status).sort(), [...codes].sort())
   for (const code of codes) {
     t.ok(status[code] >= 400 && STATUS_CODES[status[code]], code)
-    t.equal('Retry-After' in problemHeaders(code), [429, 503].includes(status[code]), code)
+    t.equal('Retry-After' in problemHeaders({ code }), [429, 503].includes(status[code]), code)
   }
 })
 

@@ -22,6 +22,7 @@ import { flowLimits } from '../../flow/limits.js'
 import { corsRules } from '../../http/cors.js'
 import { locateFlaw } from '../../http/json-place.js'
 import { handlerLimits } from '../../http/options.js'
+import { aByteRate } from '../../http/rates.js'
 import { givenLimits, rulesOf } from '../../door/limits.js'
 import type { Embedder } from '../../types.js'
 import type { SparqlEngineOptions } from '../../sparql/index.js'
@@ -43,6 +44,8 @@ interface Config {
   /** What the threads may take that answer SPARQL. */
   readonly sparql: SparqlEngineOptions
   /** What merging indexes in the background may take. */
+  /** See HandlerOptions. */
+  readonly maxUserBytesPerSecond?: number
   readonly indexing: { readonly indexThreads?: number; readonly indexBytesPerSecond?: number }
   /** Whether collections are there on first use, or have to be made. */
   readonly collections?: 'open' | 'declared'
@@ -150,6 +153,7 @@ export function parseConfig(value: unknown, file: string): Config {
   const tokens = readTokens(given)
   const limits = readLimits(given)
   const { sparqlThreads, sparqlThreadMb, indexThreads, indexBytesPerSecond } = limits
+  const { maxUserBytesPerSecond } = limits
   const collections = given.choice('collections', ['open', 'declared'])
   const schemas = readSchemas(given)
   const flows = readFlows(given)
@@ -174,6 +178,7 @@ export function parseConfig(value: unknown, file: string): Config {
     tokens,
     limits: givenLimits(storeLimits, limits),
     handlerLimits: givenLimits(handlerLimits, limits),
+    ...(maxUserBytesPerSecond !== undefined && { maxUserBytesPerSecond }),
     sparql: {
       ...(sparqlThreads !== undefined && { threads: sparqlThreads }),
       ...(sparqlThreadMb !== undefined && { threadMb: sparqlThreadMb }),
@@ -229,6 +234,7 @@ const storeLimits = { ...knowledgeLimits, ...objectLimits, ...flowLimits }
 
 const limitRules: Readonly<Record<string, Rule<number>>> = {
   ...rulesOf({ ...handlerLimits, ...storeLimits }),
+  maxUserBytesPerSecond: aByteRate,
   sparqlThreads: aCount(1, 1024),
   sparqlThreadMb: aCount(64, 65_536),
   indexThreads: aCount(),

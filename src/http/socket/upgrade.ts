@@ -108,7 +108,7 @@ export function createUpgrade(parts: UpgradeParts): Upgrade {
 async function refuse(socket: Duplex, problem: ReturnType<typeof problemOf>): Promise<void> {
   const body = JSON.stringify(problem)
   const headers = {
-    ...problemHeaders(problem.code),
+    ...problemHeaders(problem),
     ...(problem.status === 401 && {
       'WWW-Authenticate': 'Bearer realm="lorekeep", error="invalid_token"',
     }),

@@ -64,7 +64,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const isTokenMade = tokens.size === 0 && !isOpen
   const made = isTokenMade ? randomBytes(24).toString('base64url') : undefined
   if (made !== undefined) tokens.set(made, { user: '*' })
-  const { defaultUser, generate, cors, requireConditions } = config
+  const { defaultUser, generate, cors, requireConditions, maxUserBytesPerSecond } = config
   // Whoever sends no tokens is a client of the reference system, and those read JSON.
   const compat = { ...(isOpen && { emptyJson: true }), ...config.compat }
   const { knowledge, objects, flows, backup, health, close } = await createLorekeep({
@@ -101,6 +101,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       ...(cors !== undefined && { cors }),
       ...(requireConditions !== undefined && { requireConditions }),
       ...config.handlerLimits,
+      ...(maxUserBytesPerSecond !== undefined && { maxUserBytesPerSecond }),
       ...(defaultUser !== undefined && { defaultUser }),
       compat,
       signal: stopping.signal,
