@@ -19,6 +19,7 @@ const scenarios = [
   'export',
   'export-http',
   'import-http',
+  'fetch-http',
   'chunks',
   'memory',
   'backup',
