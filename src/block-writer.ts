@@ -3,11 +3,27 @@
 import { giveBackBlock, takeBlock } from './blocks.js'
 import type { Storage } from './storage.js'
 
-/** Blocks that are being written while the next ones fill: enough to keep the disk busy. */
+/** Writes that are under way while the next blocks fill: enough to keep the disk busy. */
 const maxWriting = 8
-/** Those of all writers. Above it each has one at a time: many imports at once keep it busy anyway. */
+const maxWritingBytes = 16 * 1024 * 1024
+/**
+ * Those of all writers. Above it each has one at a time, and does not wait for more blocks to write together: many
+ * imports at once keep the disk busy anyway.
+ */
 const maxWritingOfAll = 24
 let writingOfAll = 0
+/** Of blocks that have ended, until they are written or dropped. */
+const maxHeldOfAll = 24 * 1024 * 1024
+let heldOfAll = 0
+
+/**
+ * What is written together: a write waits for the disk some three times, whatever it brings, and an engine may
+ * put it into one file. Twice as much is no faster.
+ */
+export const bytesTogether = 4 * 1024 * 1024
+
+/** What is written together where many wait. */
+const crowdedBytes = 1024 * 1024
 
 /** The first block grows from here: most files are small, and thousands may be written at once. */
 const firstBytes = 64 * 1024
@@ -19,16 +35,16 @@ interface BlockWriterParts {
   readonly storage: BlockStorage
   readonly keyOf: (block: number) => Uint8Array
   readonly blockBytes: number
-  /** Small blocks are written together once they have so many bytes: each write waits for the disk. */
+  /** Blocks are written together once they have so many bytes. */
   readonly writeBytes?: number
   /** Is told of each block when it is full, before it is written. */
   readonly onBlock?: (block: Uint8Array) => void
 }
 
 /**
- * Cuts what it gets into blocks and writes them as they fill, each durable. Holds the block that is
- * filling, what waits to be written together, and at most `maxWriting` writes. The first block takes no more memory than
- * twice what is in it.
+ * Cuts what it gets into blocks and writes them as they fill, each durable. All of them will be deleted
+ * together. Holds the block that is filling, what waits to be written together, and what is being written. The
+ * first block takes no more memory than twice what is in it.
  */
 export class BlockWriter {
   bytes = 0
@@ -44,6 +60,7 @@ export class BlockWriter {
   #filled = 0
   readonly #full: Buffer[] = []
   readonly #writing = new Set<Promise<void>>()
+  #writingBytes = 0
   #failure: { readonly error: unknown } | undefined
   #written = 0
 
@@ -95,6 +112,7 @@ export class BlockWriter {
     const block = this.#block.subarray(0, this.#filled)
     this.#onBlock?.(block)
     this.#full.push(block)
+    heldOfAll += block.length
     this.#block = undefined
   }
 
@@ -106,12 +124,15 @@ export class BlockWriter {
 
   /** Gives up the blocks that are not being written: they will not be. */
   drop(): void {
-    for (const block of this.#full.splice(0)) giveBackBlock(block)
+    const dropped = this.#full.splice(0)
+    heldOfAll -= sizeOf(dropped)
+    for (const block of dropped) giveBackBlock(block)
   }
 
   /** Starts writing the full blocks, and waits while too many are under way. */
   async writeFull(): Promise<void> {
-    await this.#writeAll(this.#writeBytes)
+    const isCrowded = heldOfAll >= maxHeldOfAll
+    await this.#writeAll(isCrowded ? Math.min(this.#writeBytes, crowdedBytes) : this.#writeBytes)
   }
 
   /** Ends the last block, and resolves when every block is durable. */
@@ -142,14 +163,16 @@ export class BlockWriter {
     return bytes < fewestBytes ? [] : this.#full.splice(0, count)
   }
 
-  /** Resolves when no write is under way, whatever became of it. */
+  /** Gives up what is not being written; resolves when no write is under way, whatever became of it. */
   async settle(): Promise<void> {
+    this.drop()
     await Promise.all(this.#writing)
   }
 
   get #isAhead(): boolean {
     const { size } = this.#writing
-    return size >= maxWriting || (size > 0 && writingOfAll >= maxWritingOfAll)
+    if (size >= maxWriting || this.#writingBytes >= maxWritingBytes) return true
+    return size > 0 && (writingOfAll >= maxWritingOfAll || heldOfAll >= maxHeldOfAll)
   }
 
   #write(blocks: readonly Buffer[]): void {
@@ -158,8 +181,9 @@ export class BlockWriter {
       key: this.#keyOf(this.#written++),
       value,
     }))
+    const bytes = sizeOf(blocks)
     const write = this.#storage
-      .write(puts, { durable: true })
+      .write(puts, { durable: true, together: true })
       .then(
         () => {
           for (const block of blocks) giveBackBlock(block)
@@ -170,9 +194,16 @@ export class BlockWriter {
       )
       .finally(() => {
         writingOfAll--
+        heldOfAll -= bytes
+        this.#writingBytes -= bytes
         this.#writing.delete(write)
       })
     writingOfAll++
+    this.#writingBytes += bytes
     this.#writing.add(write)
   }
+}
+
+function sizeOf(blocks: readonly Buffer[]): number {
+  return blocks.reduce((bytes, { length }) => bytes + length, 0)
 }

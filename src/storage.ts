@@ -173,5 +173,10 @@ export type Precondition =
 
 export interface WriteOptions {
   readonly durable?: boolean
+  /**
+   * The values of this write will be deleted together, so an engine may keep them in one place until the last of
+   * them is gone. Nothing that is read is another for it.
+   */
+  readonly together?: boolean
   readonly require?: readonly Precondition[]
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { BlockWriter } from '../src/block-writer.js'
+import { BlockWriter, bytesTogether } from '../src/block-writer.js'
 import type { BlockStorage } from '../src/block-writer.js'
 import { pickSeed, Random } from './fixtures/random.js'
 
@@ -67,7 +67,8 @@ t.test('small blocks are written together, each under its key', async (t) => {
   const stored: Buffer[] = []
   const storage: BlockStorage = {
     get: () => Promise.resolve(undefined),
-    write: (operations) => {
+    write: (operations, options) => {
+      t.strictSame(options, { durable: true, together: true })
       const keys: number[] = []
       for (const { key, ...operation } of operations) {
         if (operation.type !== 'put') throw new Error('blocks are put')
@@ -95,6 +96,40 @@ t.test('small blocks are written together, each under its key', async (t) => {
     stored.map((block) => [block.length, block[0]]),
     [0, 1, 2, 3, 4, 5, 6, 7].map((n) => [n % 4 === 3 ? 50 : 100, n]),
   )
+})
+
+t.test('blocks of many writers do not wait for others of theirs', async (t) => {
+  const MiB = 1024 * 1024
+  let writes = 0
+  const storage: BlockStorage = {
+    get: () => Promise.resolve(undefined),
+    write: () => {
+      writes++
+      return Promise.resolve()
+    },
+  }
+  const begin = async () => {
+    const writeBytes = bytesTogether
+    const writer = new BlockWriter({ storage, keyOf, blockBytes: MiB, writeBytes })
+    writer.copy(Buffer.alloc(MiB), 0, MiB)
+    await writer.writeFull()
+    return writer
+  }
+  const writers = await Promise.all(Array.from({ length: 23 }, begin))
+  t.equal(writes, 0)
+  const one = await begin()
+  t.equal(writes, 1)
+  await one.finish()
+  // Those that are given up are not held any more, and neither are those that were written.
+  for (const writer of writers) await writer.settle()
+  const others = await Promise.all(Array.from({ length: 23 }, begin))
+  t.equal(writes, 1)
+  for (const writer of others) await writer.finish()
+  t.equal(writes, 24)
+  await Promise.all(Array.from({ length: 23 }, begin)).then((all) =>
+    Promise.all(all.map((writer) => writer.settle())),
+  )
+  t.equal(writes, 24)
 })
 
 t.test('one block that ended is held until it is written or dropped', async (t) => {

@@ -1,7 +1,7 @@
 // The files of a store, read without LevelDB, which writes when it opens: every entry that can be
 // read, whatever else is damaged. Nothing is changed, and nobody else may have the store open.
 
-import { readFile, readdir, stat } from 'node:fs/promises'
+import { open, readFile, readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Entry, PartitionName, Range, Storage } from '../../src/storage.js'
 import { areWhole, corrupt, unseal } from './checksum.js'
@@ -188,8 +188,8 @@ class FilesPartition implements Pick<Storage, 'get' | 'getMany' | 'scan'> {
         continue
       }
       if (pointer instanceof Uint8Array) continue
-      const { name, length } = pointer
-      const message = await lengthDamage(join(this.#directory ?? '', 'values', name), length)
+      const { name } = pointer
+      const message = await lengthDamage(join(this.#directory ?? '', 'values', name), pointer)
       if (message === undefined) continue
       yield { partition, file: join(partition, 'values', name), key, message }
     }
@@ -260,7 +260,7 @@ class FilesPartition implements Pick<Storage, 'get' | 'getMany' | 'scan'> {
     if (value instanceof Uint8Array) return new Uint8Array(value)
     let bytes: Uint8Array
     try {
-      bytes = await readFile(join(this.#directory ?? '', 'values', value.name))
+      bytes = await readPart(join(this.#directory ?? '', 'values', value.name), value)
     } catch (cause) {
       throw corrupt(this.#name, key, cause)
     }
@@ -415,9 +415,29 @@ function contentOf({ fragments }: LogRecord): Uint8Array {
   return fragments.length === 1 ? (fragments[0] as Uint8Array) : Buffer.concat(fragments)
 }
 
-async function lengthDamage(path: string, length: number): Promise<string | undefined> {
+/** As much as is there. */
+async function readPart(path: string, { offset, length }: Pointer): Promise<Uint8Array> {
+  await using file = await open(path, 'r')
+  const buffer = Buffer.allocUnsafeSlow(length)
+  let at = 0
+  while (at < length) {
+    const { bytesRead } = await file.read(buffer, at, length - at, offset + at)
+    if (bytesRead === 0) break
+    at += bytesRead
+  }
+  return buffer.subarray(0, at)
+}
+
+async function lengthDamage(
+  path: string,
+  { offset, length, values }: Pointer,
+): Promise<string | undefined> {
   try {
     const { size } = await stat(path)
+    if (values > 1) {
+      const end = offset + length
+      return size >= end ? undefined : `it has ${size} bytes, and had ${end} or more`
+    }
     return size === length ? undefined : `it has ${size} bytes, and had ${length}`
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'it is missing'

@@ -18,8 +18,8 @@ import { Engine } from './engine.js'
 import { translate } from './failures.js'
 import { claimDirectory } from './open-directories.js'
 import type { Claim } from './open-directories.js'
-import type { NamingKeys } from './naming-keys.js'
 import { removeOrphans } from './orphans.js'
+import type { Named } from './orphans.js'
 import { decodeTagged, pointerBytes } from './pointer.js'
 import type { Pointer } from './pointer.js'
 import type { Profile } from './profiles.js'
@@ -58,7 +58,7 @@ export class LevelPartition implements Storage {
     profile: Profile,
     claim: Claim,
     engine: Engine,
-    { files, naming, found }: PartitionFiles,
+    { files, named, found }: PartitionFiles,
     reads: Set<Promise<unknown>>,
   ) {
     this.#name = name
@@ -69,7 +69,7 @@ export class LevelPartition implements Storage {
     this.#reads = reads
     const { maxGroupBytes, reclaimBytes } = profile
     const onBatch = (bytes: number) => this.#reclaiming.wrote(bytes)
-    this.#queue = new WriteQueue({ partition: name, engine, maxGroupBytes, files, naming, onBatch })
+    this.#queue = new WriteQueue({ partition: name, engine, maxGroupBytes, files, named, onBatch })
     this.#reclaiming = new Reclaiming({
       engine,
       found,
@@ -89,8 +89,8 @@ export class LevelPartition implements Storage {
       files = await openFiles(name, claim, profile, reads)
       const found = await usageOf(claim.path)
       engine = await Engine.open(claim, profile)
-      const naming = files && (await removeOrphans(name, engine.level, files))
-      return new LevelPartition(name, profile, claim, engine, { files, naming, found }, reads)
+      const named = files && (await removeOrphans(name, engine.level, files))
+      return new LevelPartition(name, profile, claim, engine, { files, named, found }, reads)
     } catch (error) {
       // The first error counts; whatever becomes of the engine, the directory is let go.
       await files?.close().catch(() => undefined)
@@ -142,11 +142,12 @@ export class LevelPartition implements Storage {
   write(operations: readonly Operation[], options: WriteOptions = {}): Promise<void> {
     try {
       this.#assertOpen()
-      const { require } = options
+      const { require, together } = options
       if (require !== undefined) assertPreconditions(require)
       const { separateBytes } = this.#profile
       assertOperations(operations)
-      return this.#queue.write(operations, require, measure(operations, separateBytes))
+      const bytes = measure(operations, separateBytes)
+      return this.#queue.write(operations, require, bytes, together)
     } catch (error) {
       return Promise.reject(error)
     }
@@ -344,7 +345,7 @@ export class LevelPartition implements Storage {
 
 interface PartitionFiles {
   readonly files: ValueFiles | undefined
-  readonly naming: NamingKeys | undefined
+  readonly named: Named | undefined
   readonly found: Usage
 }
 

@@ -1,10 +1,12 @@
-// Large values, each in a file of its own: LevelDB writes a value twice (log and table) and maps
-// what it reads, a file is written once and read without a map. The file is durable before the
-// pointer is written and outlives the pointer, so what a crash leaves is only ever a file that no
-// pointer names.
+// Large values, in files: LevelDB writes a value twice (log and table) and maps what it reads, a file is
+// written once and read without a map. The file is durable before a pointer is written and outlives all
+// of them, so what a crash leaves is only ever a file that no pointer names.
+//
+// Each value has a file of its own, but for those that will be deleted together: to make a file and to
+// sync it takes as long as to write a mebibyte or more into it.
 
 import { randomBytes } from 'node:crypto'
-import { fdatasync, open, openSync, closeSync, read, readSync, write } from 'node:fs'
+import { fdatasync, open, openSync, closeSync, read, readSync, writev } from 'node:fs'
 import { mkdir, open as openHandle, readdir, unlink } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,12 +16,6 @@ import { areWhole, checksumsOf, corrupt, pieceBytes, pieces } from './checksum.j
 import { syncsDirectories } from './directories.js'
 import { translate } from './failures.js'
 import type { Pointer } from './pointer.js'
-
-/** A file, and the one key whose pointer may name it. */
-export interface NamedFile {
-  readonly key: Uint8Array
-  readonly name: string
-}
 
 interface ValueFilesOptions {
   readonly partition: string
@@ -31,6 +27,12 @@ interface ValueFilesOptions {
   /** Throws where the directory is not the owner's any more. */
   readonly assertHeld: () => void
 }
+
+/**
+ * Values of one write that are deleted together share a file up to so many bytes: twice as much is no faster, and
+ * what is dead in it stays until all of it is.
+ */
+const sharedBytes = 4 * 1024 * 1024
 
 const maxWrites = 8
 const maxReads = 4
@@ -44,7 +46,7 @@ const names = /^[0-9a-f]{24}$/
 const openFile = promisify(open)
 const syncFile = promisify(fdatasync)
 const readFile = promisify(read)
-const writeFile = promisify(write)
+const writeFile = promisify(writev)
 
 export class ValueFiles {
   readonly separateBytes: number
@@ -84,23 +86,28 @@ export class ValueFiles {
     return operation.type === 'put' && operation.value.length >= this.separateBytes
   }
 
-  /** Starts to write the large values of a request; `undefined` where it has none. */
-  begin(operations: readonly Operation[]): RequestFiles | undefined {
+  /**
+   * Starts to write the large values of a request; `undefined` where it has none. `together`: they will be deleted
+   * together.
+   */
+  begin(operations: readonly Operation[], together: boolean): RequestFiles | undefined {
     if (!operations.some((operation) => this.separates(operation))) return undefined
-    return new RequestFiles(this, operations)
+    return new RequestFiles(this, operations, together)
   }
 
-  /** Writes one file, from the caller's bytes as they lie there. */
-  write(name: string, value: Uint8Array, wanted: () => boolean): Promise<void> {
+  /** Writes one file of values, one behind the other, from the caller's bytes as they lie there. */
+  write(name: string, values: readonly Uint8Array[], wanted: () => boolean): Promise<void> {
     return this.#writes.run(async () => {
       if (!wanted()) return
       this.#assertHeld()
       const file = await openFile(this.#path(name), 'wx')
       try {
-        for (let at = 0; at < value.length;) {
-          const { bytesWritten } = await writeFile(file, value, at, value.length - at, at)
+        let at = 0
+        for (let left = values; left.length > 0;) {
+          const { bytesWritten } = await writeFile(file, left, at)
           if (bytesWritten === 0) throw new Error('nothing was written')
           at += bytesWritten
+          left = behind(left, bytesWritten)
         }
         await syncFile(file)
       } finally {
@@ -155,12 +162,13 @@ export class ValueFiles {
 
   /** Fills a buffer from a place of a value on; returns how many bytes there are. */
   #readSync(key: Uint8Array, pointer: Pointer, buffer: Buffer, from: number): number {
+    const start = pointer.offset + from
     let at = 0
     try {
       const file = openSync(this.#path(pointer.name), 'r')
       try {
         while (at < buffer.length) {
-          const bytesRead = readSync(file, buffer, at, buffer.length - at, from + at)
+          const bytesRead = readSync(file, buffer, at, buffer.length - at, start + at)
           if (bytesRead === 0) break
           at += bytesRead
         }
@@ -180,12 +188,13 @@ export class ValueFiles {
       const length = Math.min(last * pieceBytes, pointer.length) - from
       // Slow: the caller's own, not a part of the pool.
       const buffer = Buffer.allocUnsafeSlow(length)
+      const start = pointer.offset + from
       let at = 0
       try {
         const file = openSync(this.#path(pointer.name), 'r')
         try {
           while (at < length) {
-            const { bytesRead } = await readFile(file, buffer, at, length - at, from + at)
+            const { bytesRead } = await readFile(file, buffer, at, length - at, start + at)
             if (bytesRead === 0) break
             at += bytesRead
           }
@@ -269,21 +278,31 @@ export class RequestFiles {
   /** Settles, never rejects, when the last byte was written and the buffers are free. */
   readonly settled: Promise<void>
   readonly #files: ValueFiles
+  readonly #names: readonly string[]
   #failure: { readonly error: unknown } | undefined
   #done = false
 
-  constructor(files: ValueFiles, operations: readonly Operation[]) {
+  constructor(files: ValueFiles, operations: readonly Operation[], together: boolean) {
     this.#files = files
+    const pointers = new Array<Pointer | undefined>(operations.length).fill(undefined)
     const writes: Promise<void>[] = []
-    this.pointers = operations.map((operation) => {
-      if (operation.type !== 'put' || !files.separates(operation)) return undefined
-      const { key, value } = operation
+    const wanted = () => this.#failure === undefined
+    const failed = (error: unknown) => void (this.#failure ??= { error })
+    for (const puts of sharersOf(files, operations, together)) {
       const name = newName()
-      const wanted = () => this.#failure === undefined
-      const failed = (error: unknown) => void (this.#failure ??= { error })
-      writes.push(files.write(name, value, wanted).catch(failed))
-      return { name, length: value.length, checksums: checksumsOf(key, value) }
-    })
+      const written = puts.map(({ value }) => value)
+      // Begun first: the checksums are made while it is being opened.
+      writes.push(files.write(name, written, wanted).catch(failed))
+      let offset = 0
+      for (const { index, key, value } of puts) {
+        const { length } = value
+        const checksums = checksumsOf(key, value)
+        pointers[index] = { name, length, offset, values: puts.length, checksums }
+        offset += length
+      }
+    }
+    this.pointers = pointers
+    this.#names = [...new Set(pointers.flatMap((pointer) => pointer?.name ?? []))]
     this.settled = Promise.all(writes).then(() => void (this.#done = true))
   }
 
@@ -299,12 +318,50 @@ export class RequestFiles {
 
   /** Removes the files, which no pointer names. Resolves when the caller's bytes are free. */
   discard(): Promise<void> {
-    const written = this.pointers.flatMap((pointer) => (pointer ? [pointer.name] : []))
-    const freed = this.settled.then(() => this.#files.inBackground(this.#files.remove(written)))
+    const freed = this.settled.then(() => this.#files.inBackground(this.#files.remove(this.#names)))
     // close() must not come between the two.
     this.#files.inBackground(freed)
     return freed
   }
+}
+
+/** A value that gets into a file, and which operation brings it. */
+interface LargePut {
+  readonly index: number
+  readonly key: Uint8Array
+  readonly value: Uint8Array
+}
+
+/** The large values of a request, by the files that they get into. */
+function sharersOf(
+  files: ValueFiles,
+  operations: readonly Operation[],
+  together: boolean,
+): readonly LargePut[][] {
+  const sharers: LargePut[][] = []
+  let bytes = Infinity
+  for (const [index, operation] of operations.entries()) {
+    if (operation.type !== 'put' || !files.separates(operation)) continue
+    const { key, value } = operation
+    bytes += value.length
+    if (together && bytes <= sharedBytes) sharers.at(-1)?.push({ index, key, value })
+    else {
+      sharers.push([{ index, key, value }])
+      bytes = value.length
+    }
+  }
+  return sharers
+}
+
+/** What is left of values behind their first bytes. */
+function behind(values: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
+  let from = bytes
+  let n = 0
+  for (; n < values.length && from >= (values[n] as Uint8Array).length; n++) {
+    from -= (values[n] as Uint8Array).length
+  }
+  const [first, ...others] = values.slice(n)
+  return first === undefined ? [] : [first.subarray(from), ...others]
 }
 
 /** So many things at a time, in the order they were asked for. */

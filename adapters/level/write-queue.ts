@@ -14,10 +14,11 @@ import type { Operation, Precondition } from '../../src/storage.js'
 import { checksumBytes, seal, sealTagged, unseal } from './checksum.js'
 import type { Engine, Level } from './engine.js'
 import { translate } from './failures.js'
-import type { NamingKeys } from './naming-keys.js'
+import type { Named } from './orphans.js'
 import { OutdatedFiles } from './outdated-files.js'
 import type { Affected, Change } from './outdated-files.js'
-import { decodeTagged, encodePointer, tags } from './pointer.js'
+import { decodeTagged, encodePointer, tagOf, tags } from './pointer.js'
+import type { Pointer } from './pointer.js'
 import type { RequestFiles, ValueFiles } from './value-files.js'
 
 interface Request {
@@ -43,8 +44,8 @@ interface QueueOptions {
   readonly engine: Engine
   readonly maxGroupBytes: number
   readonly files: ValueFiles | undefined
-  /** The keys that name files; `undefined` where that is not known. */
-  readonly naming: NamingKeys | undefined
+  /** What names those files when it is opened. */
+  readonly named: Named | undefined
   /** Told of each batch, and how many bytes LevelDB got. */
   readonly onBatch: (bytes: number) => void
 }
@@ -75,20 +76,21 @@ export class WriteQueue {
   constructor(options: QueueOptions) {
     this.#options = options
     this.#scratch = Buffer.allocUnsafeSlow(64 * 1024)
-    const { partition, files, naming } = options
-    this.#outdated = files && new OutdatedFiles(partition, files, naming)
+    const { partition, files, named } = options
+    this.#outdated = files && named && new OutdatedFiles(partition, files, named)
   }
 
   write(
     operations: readonly Operation[],
     require: readonly Precondition[] | undefined,
     bytes: number,
+    together = false,
   ): Promise<void> {
     const { files, engine } = this.#options
     // No files for what would be refused anyway.
     if (files !== undefined && !engine.works) return Promise.reject(engine.unavailable())
     return new Promise((resolve, reject) => {
-      const begun = files?.begin(operations)
+      const begun = files?.begin(operations, together)
       this.#waiting.push({ operations, require, bytes, files: begun, resolve, reject })
       this.#running ??= this.#run()
     })
@@ -254,7 +256,7 @@ export class WriteQueue {
           const pointer = files?.pointers[index]
           const value = pointer ? encodePointer(pointer) : operation.value
           const scratch = this.#scratchOf(value.length + overheadBytes)
-          batch.put(key, this.#seal(scratch, 0, key, value, pointer !== undefined))
+          batch.put(key, this.#seal(scratch, 0, key, value, pointer))
         } else {
           batch.del(key)
         }
@@ -277,7 +279,7 @@ export class WriteQueue {
         if (operation.type === 'put') {
           const pointer = files?.pointers[index]
           const content = pointer ? encodePointer(pointer) : operation.value
-          const value = this.#seal(scratch, offset, key, content, pointer !== undefined)
+          const value = this.#seal(scratch, offset, key, content, pointer)
           offset += value.length
           batch.push({ type: 'put', key, value })
         } else {
@@ -303,10 +305,10 @@ export class WriteQueue {
     offset: number,
     key: Uint8Array,
     value: Uint8Array,
-    isPointer: boolean,
+    pointer: Pointer | undefined,
   ): Uint8Array {
     if (this.#options.files === undefined) return seal(scratch, offset, key, value)
-    return sealTagged(scratch, offset, key, isPointer ? tags.pointer : tags.inline, value)
+    return sealTagged(scratch, offset, key, pointer ? tagOf(pointer) : tags.inline, value)
   }
 
   #fail(group: Group, error: LorekeepError): void {

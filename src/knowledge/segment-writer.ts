@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { BlockWriter, type BlockStorage } from '../block-writer.js'
+import { BlockWriter, bytesTogether, type BlockStorage } from '../block-writer.js'
 import type { ScanSink } from '../codec/scanner.js'
 import { keepShape } from '../kept-shapes.js'
 import { sliceKey } from './records.js'
@@ -18,6 +18,7 @@ export class SegmentWriter extends BlockWriter implements ScanSink {
       storage,
       keyOf: (n) => sliceKey(segment, n),
       blockBytes: sliceBytes,
+      writeBytes: bytesTogether,
       onBlock: (slice) => {
         hash.update(slice)
         onSlice?.(slice)

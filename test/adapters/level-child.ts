@@ -20,6 +20,10 @@ export type Command =
   | { do: 'pairs' }
   /** Overwrites and deletes large values for ever and answers `[key, number]`, acknowledged. */
   | { do: 'overwrite' }
+  /** Writes keys from..to in one write of values that are kept together. */
+  | { do: 'together'; from: number; to: number; bytes: number }
+  /** Overwrites pairs of such values, deletes one of a pair, and answers `[lane, number]`, for ever. */
+  | { do: 'pairs together' }
   /** Opens another path of a directory in a worker thread, and closes it there where that works. */
   | { do: 'thread'; directory: string }
   | { do: 'close' }
@@ -99,6 +103,36 @@ async function run(command: Command): Promise<unknown> {
           if (number % 7 === 0) await storage.write([{ type: 'del', key }], { durable: true })
           else await storage.write([{ type: 'put', key, value }], { durable: true })
           answer([slot, number])
+        }
+      }
+      return Promise.all(Array.from({ length: 6 }, (_, lane) => writer(lane)))
+    }
+    case 'together': {
+      const storage = await backend.open(partition)
+      const operations = Array.from({ length: command.to - command.from }, (_, index) => {
+        const number = command.from + index
+        const value = new Uint8Array(command.bytes).fill(number)
+        return { type: 'put', key: numbered(number), value } as const
+      })
+      return attempt(storage.write(operations, { together: true }))
+    }
+    case 'pairs together': {
+      const storage = await backend.open(partition)
+      const writer = async (lane: number) => {
+        for (let number = 0; ; number++) {
+          const [one, other] = [0, 5].map((slot) => numbered(lane * 10 + (number % 5) + slot)) as [
+            Uint8Array,
+            Uint8Array,
+          ]
+          const value = Buffer.alloc(64 * 1024)
+          for (let at = 0; at < value.length; at += 4) value.writeUInt32BE(number + at, at)
+          if (number % 7 === 2) await storage.write([{ type: 'del', key: one }])
+          else if (number % 7 === 5) await storage.write([{ type: 'del', key: other }])
+          else {
+            const pair = [one, other].map((key) => ({ type: 'put', key, value }) as const)
+            await storage.write(pair, { together: true })
+          }
+          answer([lane, number])
         }
       }
       return Promise.all(Array.from({ length: 6 }, (_, lane) => writer(lane)))

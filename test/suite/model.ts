@@ -62,7 +62,11 @@ export function model({ withStorage }: Context): void {
               if (one.type === 'absent') return current !== undefined
               return current === undefined || hex(current) !== hex(one.value)
             })
-            const options = { require, durable: random.integer(10) === 0 }
+            const options = {
+              require,
+              durable: random.integer(10) === 0,
+              together: random.integer(3) === 0,
+            }
             if (failing !== -1) {
               await assert.rejects(storage.write(operations, options), (error: unknown) => {
                 assert(hasCode(error, 'LK_STORAGE_CONFLICT'))

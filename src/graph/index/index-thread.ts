@@ -34,7 +34,7 @@ export type FromWorker =
   | { readonly type: 'done'; readonly parts: PartRecord[] }
   | { readonly type: 'progress'; readonly done: number; readonly total: number }
   | { readonly type: 'get'; readonly id: number; readonly key: Uint8Array }
-  /** Blocks lie in memory that both have, and are not changed before the answer. */
+  /** Of blocks: they lie in memory that both have, and are not changed before the answer. */
   | { readonly type: 'write'; readonly id: number; readonly operations: Operation[] }
 
 /** Slices that wait for the thread: some milliseconds of work. */
@@ -272,7 +272,7 @@ export class IndexThread {
       blocks.push(block)
       return { ...operation, value: block }
     })
-    await this.#storage.write(own, { durable: true })
+    await this.#storage.write(own, { durable: true, together: true })
     for (const block of blocks) giveBackBlock(block)
   }
 

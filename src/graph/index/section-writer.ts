@@ -1,7 +1,7 @@
-import { BlockWriter, type BlockStorage } from '../../block-writer.js'
+import { BlockWriter, bytesTogether, type BlockStorage } from '../../block-writer.js'
 import { align, blockBytes } from './layout.js'
 
-/** Bytes that are handed on at once, so that blocks are written while others fill; and of blocks that are one write. */
+/** Bytes that are handed on at once, so that blocks are written while others fill. */
 const pieceBytes = 4 * blockBytes
 
 type Words = Uint32Array | Int32Array | Float64Array | Uint8Array
@@ -11,7 +11,7 @@ export class SectionWriter {
   readonly #file: BlockWriter
 
   constructor(storage: BlockStorage, keyOf: (block: number) => Uint8Array) {
-    this.#file = new BlockWriter({ storage, keyOf, blockBytes, writeBytes: pieceBytes })
+    this.#file = new BlockWriter({ storage, keyOf, blockBytes, writeBytes: bytesTogether })
   }
 
   /** A whole section. */

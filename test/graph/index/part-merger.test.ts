@@ -295,11 +295,12 @@ t.test(`where it fails or is aborted, nothing is being written (seed ${seed})`, 
   const whole = new Blocks()
   const inputs: MergeInput[] = []
   for (const n of [0, 1]) {
-    const [part] = await buildParts(whole, `built ${n}`, [largeSaying(random, 30_000, n, false)])
+    const [part] = await buildParts(whole, `built ${n}`, [largeSaying(random, 30_000, n, n === 1)])
     inputs.push({ part: part as PartRecord, dead: [] })
   }
+  // It has some 12 MiB, which are three writes at least.
   for (const isSmall of [true, false]) {
-    for (const failing of [0, 1, 2]) {
+    for (const failing of [0, 1]) {
       const storage = new Blocks()
       for (const [key, value] of whole.values) storage.values.set(key, value)
       let writes = 0
