@@ -97,6 +97,7 @@ export const catalogue = define({
   },
   LK_CLOSED: { kind: 'closed', message: 'the store is closed' },
   LK_PRECONDITION: { kind: 'conflict', message: 'a condition of the change does not hold' },
+  LK_CURSOR: { kind: 'argument', message: 'not a cursor of this list' },
 
   // HTTP
   LK_HTTP_REQUEST: { kind: 'argument', message: 'bad request' },

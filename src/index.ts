@@ -24,12 +24,13 @@ export type {
 } from './errors.js'
 export type { Chance, Clock } from './clock.js'
 export type {
-  DocumentRef,
   CompletedDocument,
+  CompletedDocumentPage,
   Completion,
   DocumentHeading,
   DocumentPage,
   DocumentQuery,
+  DocumentRef,
   DocumentStatus,
   EncodedDocument,
   FileDocument,
@@ -37,12 +38,15 @@ export type {
   FlowDefinition,
   FlowDocument,
   FlowLimits,
+  FlowPage,
   FlowQueue,
   FlowStats,
   FlowStep,
   Job,
   JobEvent,
   JobFailure,
+  JobFilter,
+  JobPage,
   JobQuery,
   JobState,
   NamedStep,
@@ -103,6 +107,8 @@ export type { KnowledgeLimits } from './knowledge/limits.js'
 export type {
   CoreCounts,
   CoreExport,
+  CorePage,
+  CoreQuery,
   CoreRef,
   CoreStat,
   ExportOptions,
@@ -116,11 +122,13 @@ export type { ChatMessage } from './openai/completion.js'
 export type { ByteSource } from './byte-source.js'
 export type { Condition, Filters, Operand, Operators, TextSearch } from './objects/filter-types.js'
 export type {
+  CollectionPage,
+  CollectionQuery,
   CollectionStat,
   FieldDefinition,
   FieldType,
-  IndexDefinition,
   FoundFields,
+  IndexDefinition,
   ObjectChangeOptions,
   ObjectId,
   ObjectImport,
@@ -133,11 +141,12 @@ export type {
   PlanType,
   QueryPlan,
   SchemaDefinition,
+  SchemaPage,
   SortDirection,
-  TextIndex,
-  TextScore,
   StoredObject,
   SystemFields,
+  TextIndex,
+  TextScore,
   WholeQuery,
 } from './objects/types.js'
 export type { Scope } from './scope.js'
@@ -167,3 +176,4 @@ export type {
 } from './storage.js'
 
 export type { Finding, FindingCode, VerifyOptions, VerifyProgress } from './verify/finding.js'
+export type { NamedPageOptions, Page, PageOptions } from './paging.js'

@@ -34,6 +34,7 @@ import {
 } from './door/rules.js'
 import { openKnowledgeStore } from './knowledge/store.js'
 import type { KnowledgeStore } from './knowledge/types.js'
+import { Cursors } from './paging.js'
 import { aReads, type Reads } from './reads.js'
 import { openObjectStore } from './objects/store.js'
 import type { ObjectLimits, ObjectStore } from './objects/types.js'
@@ -239,12 +240,15 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
     if (backend.shared) {
       presence = await Presence.join({ partitions, leaseMs, clock, onError: reporter('presence') })
     } else if (isAlone) await deleteMembers(partitions)
+    // The objects' secret is the store's.
+    const cursors = new Cursors(() => objects.secret)
     const knowledge = await openKnowledgeStore({
       cores,
       slices,
       isAlone,
       presence,
       reads,
+      cursors,
       limits,
       onError: reporter('knowledge'),
       indexCacheBytes: graphCacheBytes,
@@ -275,6 +279,7 @@ export async function createLorekeep(options: LorekeepOptions): Promise<Lorekeep
       base,
       leaseMs,
       reads,
+      cursors,
       isAlone,
       presence,
       clock,

@@ -39,6 +39,43 @@ const query = {
   fields: ['id'],
   reads: 'recent',
 }
+const time = '2026-01-31T12:00:00Z'
+const coreQuery = {
+  user: 'u',
+  prefix: 'p',
+  createdFrom: time,
+  createdTo: time,
+  updatedFrom: time,
+  updatedTo: time,
+}
+const namedPage = { prefix: 'p', after: 'a', limit: 1 }
+const jobQuery = {
+  flow: 'default',
+  state: 'done',
+  user: 'u',
+  document: 'd',
+  collection: 'c',
+  error: 'e',
+  createdFrom: time,
+  createdTo: time,
+  updatedFrom: time,
+  updatedTo: time,
+  order: 'desc',
+  after: 'a',
+  limit: 1,
+  reads: 'recent',
+}
+const documentQuery = {
+  user: 'u',
+  prefix: 'p',
+  flow: 'default',
+  collection: 'c',
+  completedFrom: time,
+  completedTo: time,
+  after: 'd',
+  limit: 1,
+  reads: 'recent',
+}
 const scope = { collections: ['c'], user: 'u', shared: ['s'] }
 const conditions = { ifVersion: 'v', ifNotVersion: 'v', ifUnmodifiedSince: new Date(0) }
 const batch = {
@@ -202,16 +239,23 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
   ],
   'knowledge.list': [
     {
-      right: { user: 'u', after: 'a', limit: 1 },
+      right: { ...coreQuery, after: 'a', limit: 1 },
       call: (options) => knowledge.list(options),
-      open: ['user', 'after'],
+      open: ['user'],
     },
     {
-      right: { user: 'u', after: 'a' },
-      call: ({ user, after }: { user: string; after: string }) => knowledge.list({ user, after }),
+      right: { user: 'u' },
+      call: ({ user }: { user: string }) => knowledge.list({ user }),
       code: 'LK_CORE_REF',
       isRef: true,
       isPart: true,
+    },
+  ],
+  'knowledge.corePage': [
+    {
+      right: { ...coreQuery, after: 'a', limit: 1 },
+      call: (options) => knowledge.corePage(options),
+      open: ['user'],
     },
   ],
   'knowledge.graph': [
@@ -427,6 +471,7 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
   ],
   'objects.schema': [],
   'objects.schemas': [],
+  'objects.schemaPage': [{ right: namedPage, call: (asked) => objects.schemaPage(asked) }],
   'objects.schemaVersion': [],
   'objects.dropSchema': [
     {
@@ -490,6 +535,7 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
     },
   ],
   'objects.collections': [],
+  'objects.collectionPage': [{ right: namedPage, call: (asked) => objects.collectionPage(asked) }],
   'objects.createCollection': [
     {
       right: conditions,
@@ -561,26 +607,11 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
     },
   ],
   'flows.run': [{ right: { signal, flows: ['f'] }, call: (options) => flows.run(options) }],
-  'flows.jobs': [
-    {
-      right: {
-        flow: 'default',
-        state: 'done',
-        user: 'u',
-        document: 'd',
-        limit: 1,
-        reads: 'recent',
-      },
-      call: (asked) => flows.jobs(asked),
-      required: ['flow'],
-    },
-  ],
-  'flows.documents': [
-    {
-      right: { user: 'u', after: 'd', limit: 1, reads: 'recent' },
-      call: (asked) => flows.documents(asked),
-    },
-  ],
+  'flows.jobs': [{ right: jobQuery, call: (asked) => flows.jobs(asked) }],
+  'flows.jobPage': [{ right: jobQuery, call: (asked) => flows.jobPage(asked) }],
+  'flows.documents': [{ right: documentQuery, call: (asked) => flows.documents(asked) }],
+  'flows.documentPage': [{ right: documentQuery, call: (asked) => flows.documentPage(asked) }],
+  'flows.flowPage': [{ right: namedPage, call: (asked) => flows.flowPage(asked) }],
   'flows.watch': [
     {
       right: { job: 'j', flow: 'f', user: 'u', document: 'd', signal },
@@ -949,9 +980,17 @@ const without = [
   'createLorekeep',
   'keep.verify',
   'keep.health',
-  ...['export', 'messages', 'stat', 'delete', 'index', 'indexState', 'list', 'graph'].map(
-    (name) => `knowledge.${name}`,
-  ),
+  ...[
+    'export',
+    'messages',
+    'stat',
+    'delete',
+    'index',
+    'indexState',
+    'list',
+    'corePage',
+    'graph',
+  ].map((name) => `knowledge.${name}`),
   ...[
     'match',
     'count',
@@ -968,6 +1007,8 @@ const without = [
   ...['defineSchema', 'schemas', 'import', 'query', 'find', 'explain', 'collections'].map(
     (name) => `objects.${name}`,
   ),
+  ...['objects.schemaPage', 'objects.collectionPage'],
+  ...['jobPage', 'documentPage', 'flowPage'].map((name) => `flows.${name}`),
   ...['define', 'run', 'jobs', 'documents', 'watch', 'document', 'removeDocument', 'list'].map(
     (name) => `flows.${name}`,
   ),
@@ -1224,6 +1265,12 @@ t.test('what a method does not take is refused, not ignored', async (t) => {
     'stat()': () => knowledge.stat(ref, ...beyond),
     'delete()': () => knowledge.delete(ref, {}, ...beyond),
     'list()': () => knowledge.list({ user: 'u' }, ...beyond),
+    'corePage()': () => knowledge.corePage({ user: 'u' }, ...beyond),
+    'schemaPage()': () => objects.schemaPage({}, ...beyond),
+    'collectionPage()': () => objects.collectionPage({}, ...beyond),
+    'jobPage()': () => flows.jobPage({}, ...beyond),
+    'documentPage()': () => flows.documentPage({}, ...beyond),
+    'flowPage()': () => flows.flowPage({}, ...beyond),
     'graph()': () => knowledge.graph({ user: 'u' }, ...beyond),
     'indexState()': () => knowledge.indexState(ref, ...beyond),
     'all.indexState()': () => knowledge.indexState({ user: 'u' }, ...beyond),
@@ -1283,6 +1330,9 @@ t.test('a scope that is undefined, or no plain object, is not one of everybody',
       () => flows.cancel('j', { scope }),
       () => flows.document({ document: 'd' }, { scope }),
       () => flows.documents({ scope }),
+      () => flows.jobPage({ scope }),
+      () => flows.documentPage({ scope }),
+      () => objects.collectionPage({ scope }),
       () => flows.removeDocument({ document: 'd' }, { scope }),
     ]
     for (const call of calls) t.type(await errorOf(call), TypeError, String(call))

@@ -27,6 +27,7 @@ const leaves = [
   'src/byte-source',
   'src/temporary-file',
   'src/page-cache',
+  'src/paging',
   'src/kept-shapes',
   'src/turns',
   'src/turn-taking',
@@ -89,6 +90,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/byte-source': ['src/door'],
   'src/temporary-file': [],
   'src/page-cache': [],
+  'src/paging': ['src/door', 'src/errors', 'src/json-text', 'src/types'],
   'src/kept-shapes': [],
   'src/turns': [],
   'src/json-text': [],
@@ -220,6 +222,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/backup/types': ['src/byte-source', 'src/storage'],
   'src/backup': [...leaves, 'src/whole-file', 'src/snapshot'],
   'src/knowledge/types': [
+    'src/paging',
     'src/byte-source',
     'src/conditions',
     'src/types',
@@ -240,6 +243,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/knowledge': [...leaves, 'src/codec', 'src/graph'],
   'src/objects/filter-types': ['src/types'],
   'src/objects/types': [
+    'src/paging',
     'src/types',
     'src/scope',
     'src/conditions',
@@ -276,6 +280,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/objects': leaves,
   'src/flow/types': [
+    'src/paging',
     'src/types',
     'src/scope',
     'src/conditions',
@@ -340,6 +345,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/http': [
     'src/clock',
+    'src/paging',
     'src/closing',
     'src/health',
     'src/defaults',
@@ -369,6 +375,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/otel': ['src/door', 'src/tracing'],
   'src/fastify': ['src/http'],
   'src/client': [
+    'src/paging',
     'src/types',
     'src/conditions',
     'src/json-text',

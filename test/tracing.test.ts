@@ -73,7 +73,7 @@ t.test('every public method tells of itself, but those that only make something'
     knowledge: ['constructor', 'graph', 'sweep', 'resume', 'holdDeletions', 'fill', 'close'],
     // What answer() finds retrieve() tells.
     graph: ['constructor', 'answer', 'source'],
-    objects: ['constructor', 'resume', 'fill', 'close'],
+    objects: ['constructor', 'resume', 'fill', 'secret', 'close'],
     flows: ['constructor', 'run', 'isRunning', 'close', 'load'],
   }
   const rooms = { knowledge, objects, flows, graph: knowledge.graph({ user: 'u' }) }

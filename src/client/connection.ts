@@ -161,6 +161,36 @@ export class Connection {
   }
 }
 
+/** All of a list, page by page. */
+export async function* pagesOf<T>(
+  connection: Connection,
+  path: string,
+  name: string,
+  query: Asking['query'] & { readonly after?: string | undefined },
+  limit = Infinity,
+): AsyncGenerator<T, void, undefined> {
+  let [left, after] = [limit, query.after]
+  while (left > 0) {
+    const asked = { ...query, after, limit: Math.min(left, 1000) }
+    const page = await connection.json<Record<string, T[]> & { next?: string }>('GET', path, {
+      query: asked,
+      isSafe: true,
+    })
+    const items = page[name] as T[]
+    yield* items
+    left -= items.length
+    after = page.next
+    if (after === undefined) return
+  }
+}
+
+/** All of a list that is small. */
+export async function allOf<T>(connection: Connection, path: string): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of pagesOf<T>(connection, path, path, {})) all.push(item)
+  return all
+}
+
 export function inJson(value: unknown): Pick<Asking, 'type' | 'body'> {
   return { type: 'application/json', body: JSON.stringify(value) }
 }

@@ -3,27 +3,32 @@
 import { LorekeepError } from '../errors.js'
 import type {
   CompletedDocument,
+  CompletedDocumentPage,
   DocumentQuery,
   DocumentRef,
   DocumentStatus,
   FileDocument,
   Flow,
   FlowDefinition,
+  FlowPage,
   FlowQueue,
   FlowStats,
   Job,
   JobEvent,
+  JobPage,
   JobQuery,
   NamedStep,
   TextDocument,
   WatchQuery,
 } from '../flow/types.js'
-import { inJson, maybe, onCondition, part, pause, versionIn } from './connection.js'
+import { allOf, inJson, maybe, onCondition, pagesOf, part, pause, versionIn } from './connection.js'
 import type { Asking, Connection, RemoteConditions } from './connection.js'
 import { eventsOf } from './events.js'
 
+type RemoteJobQuery = Omit<JobQuery, 'scope' | 'reads'>
+
 /** A FlowQueue whose scope is the token's, and whose steps are built in: the server runs it. */
-export interface RemoteFlows extends Pick<FlowQueue, 'get' | 'version' | 'list'> {
+export interface RemoteFlows extends Pick<FlowQueue, 'get' | 'version' | 'list' | 'flowPage'> {
   define(
     definition: Omit<FlowDefinition, 'steps'> & {
       readonly steps?: readonly (string | NamedStep)[]
@@ -35,8 +40,8 @@ export interface RemoteFlows extends Pick<FlowQueue, 'get' | 'version' | 'list'>
   remove(id: string, conditions?: RemoteConditions): Promise<boolean>
   load(flow: string, document: TextDocument | FileDocument): Promise<{ readonly job: string }>
   job(id: string): Promise<Job | undefined>
-  /** A server gives 1,000 at the most. */
-  jobs(query: Omit<JobQuery, 'scope' | 'reads'>): AsyncIterable<Job>
+  jobs(query?: RemoteJobQuery): AsyncIterable<Job>
+  jobPage(query?: RemoteJobQuery): Promise<JobPage>
   deadLetters(flow: string): AsyncIterable<Job>
   stats(flow: string): Promise<FlowStats>
   /**
@@ -48,10 +53,10 @@ export interface RemoteFlows extends Pick<FlowQueue, 'get' | 'version' | 'list'>
   cancel(job: string): Promise<void>
   document(ref: DocumentRef): Promise<DocumentStatus | undefined>
   documents(query?: Omit<DocumentQuery, 'scope' | 'reads'>): AsyncIterable<CompletedDocument>
+  documentPage(query?: Omit<DocumentQuery, 'scope' | 'reads'>): Promise<CompletedDocumentPage>
   removeDocument(ref: DocumentRef): Promise<boolean>
 }
 
-const maxJobs = 1000
 /** Connections that break one after the other before the watching fails. */
 const maxBreaks = 5
 
@@ -71,11 +76,14 @@ export function createFlows(connection: Connection): RemoteFlows {
     return connection.json<Flow>(method, path, { ...body, headers, isSafe: !isConditional })
   }
 
-  async function* jobs({ flow, state, user, document, limit }: Omit<JobQuery, 'scope'>) {
-    const most = Math.min(limit ?? maxJobs, maxJobs)
-    if (most < 1) return
-    const query = { state, user, document, limit: most }
-    yield* (await get<{ jobs: Job[] }>(`flow/${part(flow)}/jobs`, query)).jobs
+  const ofJobs = ({ flow, state, limit: _, ...query }: RemoteJobQuery) => {
+    const path = flow === undefined ? 'jobs' : `flow/${part(flow)}/jobs`
+    return [path, { ...query, state: state && String(state) }] as const
+  }
+
+  function jobs(query: RemoteJobQuery = {}) {
+    const [path, asked] = ofJobs(query)
+    return pagesOf<Job>(connection, path, 'jobs', asked, query.limit)
   }
 
   async function* watch({ flow, user, document, job, signal }: Omit<WatchQuery, 'scope'> = {}) {
@@ -108,9 +116,8 @@ export function createFlows(connection: Connection): RemoteFlows {
     define: (definition, conditions) =>
       change('PUT', single(definition.id), conditions, inJson(definition)),
     get: (id) => maybe('LK_FLOW_NOT_FOUND', get<Flow>(single(id))),
-    async list() {
-      return (await get<{ flows: Flow[] }>('flows')).flows
-    },
+    list: () => allOf<Flow>(connection, 'flows'),
+    flowPage: (query = {}) => get<FlowPage>('flows', { ...query }),
     async version(id) {
       const asked = connection.ask('GET', single(id), { isSafe: true })
       const response = await maybe('LK_FLOW_NOT_FOUND', asked)
@@ -136,6 +143,10 @@ export function createFlows(connection: Connection): RemoteFlows {
     },
     job: (id) => maybe('LK_JOB_NOT_FOUND', get<Job>(`jobs/${part(id)}`)),
     jobs,
+    jobPage(query = {}) {
+      const [path, asked] = ofJobs(query)
+      return get<JobPage>(path, { ...asked, limit: query.limit })
+    },
     deadLetters: (flow) => jobs({ flow, state: 'dead' }),
     stats: (flow) => get<FlowStats>(`flow/${part(flow)}/stats`),
     watch,
@@ -152,20 +163,9 @@ export function createFlows(connection: Connection): RemoteFlows {
       const { core: _, ...status } = found
       return status
     },
-    async *documents({ user, after, limit = Infinity } = {}) {
-      let [left, next] = [limit, after]
-      while (left > 0) {
-        const query = { user, after: next, limit: Math.min(left, 1000) }
-        const page = await get<{ documents: CompletedDocument[]; next?: string }>(
-          'documents',
-          query,
-        )
-        yield* page.documents
-        left -= page.documents.length
-        next = page.next
-        if (next === undefined) return
-      }
-    },
+    documents: ({ limit, ...query } = {}) =>
+      pagesOf<CompletedDocument>(connection, 'documents', 'documents', query, limit),
+    documentPage: (query = {}) => get<CompletedDocumentPage>('documents', { ...query }),
     async removeDocument({ user, document }) {
       const asked = connection.ask('DELETE', `documents/${part(document)}`, { query: { user } })
       return (await maybe('LK_DOCUMENT_NOT_FOUND', asked)) !== undefined

@@ -5,6 +5,7 @@ import { LorekeepError } from '../errors.js'
 import type { GraphQuery, IndexState, LibraryIndexState } from '../graph/types.js'
 import type {
   CoreExport,
+  CorePage,
   CoreRef,
   CoreStat,
   ExportOptions,
@@ -13,7 +14,7 @@ import type {
   KnowledgeStore,
   OfUser,
 } from '../knowledge/types.js'
-import { chunksOf, maybe, onCondition, part, versionIn } from './connection.js'
+import { chunksOf, maybe, onCondition, pagesOf, part, versionIn } from './connection.js'
 import type { Connection, RemoteConditions } from './connection.js'
 import { createGraph } from './graph.js'
 import type { RemoteGraph } from './graph.js'
@@ -25,7 +26,10 @@ export type RemoteImportOptions = Pick<ImportOptions, 'mode' | 'index' | 'dialec
   }
 
 /** Those methods of a KnowledgeStore that HTTP has. */
-export interface RemoteKnowledge extends Pick<KnowledgeStore, 'export' | 'stat' | 'list'> {
+export interface RemoteKnowledge extends Pick<
+  KnowledgeStore,
+  'export' | 'stat' | 'list' | 'corePage'
+> {
   delete(ref: CoreRef, conditions?: RemoteConditions): Promise<boolean>
   /** Of a Blob or File, too. The body goes out as it comes, where the platform can do that. */
   import(
@@ -117,20 +121,9 @@ export function createKnowledge(connection: Connection): RemoteKnowledge {
     },
     export: (ref, options = {}) => open(ref, options),
     stat: (ref) => stat(ref),
-    async *list({ user, after, limit = Infinity }) {
-      let [left, next] = [limit, after]
-      while (left > 0) {
-        const query = { user, after: next, limit: Math.min(left, 1000) }
-        const page = await connection.json<{ cores: CoreStat[]; next?: string }>('GET', 'cores', {
-          query,
-          isSafe: true,
-        })
-        yield* page.cores
-        left -= page.cores.length
-        next = page.next
-        if (next === undefined) return
-      }
-    },
+    list: ({ limit, ...query }) => pagesOf<CoreStat>(connection, 'cores', 'cores', query, limit),
+    corePage: (query) =>
+      connection.json<CorePage>('GET', 'cores', { query: { ...query }, isSafe: true }),
     async delete({ user, id }, conditions) {
       const { headers } = onCondition(conditions)
       const asked = connection.ask('DELETE', `cores/${part(id)}`, { query: { user }, headers })

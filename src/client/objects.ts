@@ -1,6 +1,7 @@
 // The objects of a server.
 
 import type {
+  CollectionPage,
   CollectionStat,
   FoundFields,
   ObjectGetOptions,
@@ -13,19 +14,23 @@ import type {
   ObjectStore,
   QueryPlan,
   SchemaDefinition,
+  SchemaPage,
   StoredObject,
   WholeQuery,
 } from '../objects/types.js'
+import type { NamedPageOptions } from '../paging.js'
 import type { JsonObject } from '../types.js'
-import { inJson, maybe, onCondition, part, versionIn } from './connection.js'
+import { allOf, inJson, maybe, onCondition, part, versionIn } from './connection.js'
 import type { Connection, RemoteConditions } from './connection.js'
 
 type Typed<T> = JsonObject extends T ? unknown : T
 
+type SeenCollection = Pick<CollectionStat, 'name' | 'created_at'> & Partial<CollectionStat>
+
 /** An ObjectStore whose scope is the token's. */
 export interface RemoteObjects extends Pick<
   ObjectStore,
-  'schema' | 'schemaVersion' | 'schemas' | 'explain'
+  'schema' | 'schemaVersion' | 'schemas' | 'schemaPage' | 'explain'
 > {
   defineSchema(definition: unknown, conditions?: RemoteConditions): Promise<SchemaDefinition>
   dropSchema(name: string, conditions?: RemoteConditions): Promise<boolean>
@@ -65,7 +70,12 @@ export interface RemoteObjects extends Pick<
   ): Promise<StoredObject | undefined>
   delete(collection: string, id: ObjectId, conditions?: RemoteConditions): Promise<boolean>
   /** What is counted is told to tokens for any user alone. */
-  collections(): Promise<(Pick<CollectionStat, 'name' | 'created_at'> & Partial<CollectionStat>)[]>
+  collections(): Promise<SeenCollection[]>
+  collectionPage(
+    query?: NamedPageOptions,
+  ): Promise<
+    Omit<CollectionPage, 'collections'> & { readonly collections: readonly SeenCollection[] }
+  >
 }
 
 // The paths name a flow, which says nothing of objects.
@@ -86,6 +96,8 @@ export function createObjects(connection: Connection): RemoteObjects {
     return maybe('LK_OBJECT_NOT_FOUND', asked)
   }
   const get = <T>(path: string) => connection.json<T>('GET', path, { isSafe: true })
+  const page = <T>(path: string, query: NamedPageOptions) =>
+    connection.json<T>('GET', path, { query: { ...query }, isSafe: true })
   const query = (query: ObjectQuery) => connection.post<ObjectPage<never>>(`${ofFlow}/query`, query)
 
   return {
@@ -103,9 +115,8 @@ export function createObjects(connection: Connection): RemoteObjects {
       await response?.body?.cancel()
       return response && versionIn(response)
     },
-    async schemas() {
-      return (await get<{ schemas: SchemaDefinition[] }>('schemas')).schemas
-    },
+    schemas: () => allOf<SchemaDefinition>(connection, 'schemas'),
+    schemaPage: (query = {}) => page<SchemaPage>('schemas', query),
     async dropSchema(name, conditions) {
       const { headers } = onCondition(conditions)
       const asked = connection.ask('DELETE', `schemas/${part(name)}`, { headers })
@@ -141,9 +152,8 @@ export function createObjects(connection: Connection): RemoteObjects {
       const asked = connection.ask('DELETE', single(collection, id), { headers })
       return (await maybe('LK_OBJECT_NOT_FOUND', asked)) !== undefined
     },
-    async collections() {
-      return (await get<{ collections: CollectionStat[] }>('collections')).collections
-    },
+    collections: () => allOf<CollectionStat>(connection, 'collections'),
+    collectionPage: (query = {}) => page<CollectionPage>('collections', query),
     async createCollection(name, conditions) {
       const { headers } = onCondition(conditions)
       const response = await connection.ask('PUT', `collections/${part(name)}`, { headers })

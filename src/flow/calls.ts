@@ -1,13 +1,14 @@
 // What the calls of a FlowQueue take.
 
 import { checkArgument, checkOptions } from '../door/options.js'
-import { aCount, aRule, aSignal, aString, oneOf } from '../door/rules.js'
+import { aRule, aSignal, aString, oneOf } from '../door/rules.js'
 import { isRecord } from '../door/wording.js'
+import { aTime, listRules, pageRules } from '../paging.js'
 import { aReads } from '../reads.js'
 import { aScope, copied } from '../scope.js'
 import { aFlowId } from './definition.js'
 import { states } from './queue/jobs.js'
-import type { DocumentRef, ReadOptions } from './types.js'
+import type { DocumentRef, JobState, ReadOptions } from './types.js'
 
 export const runOptions = {
   signal: aSignal,
@@ -16,22 +17,38 @@ export const runOptions = {
     (flows) => Array.isArray(flows) && flows.every(aFlowId.holds),
   ),
 }
-export const jobOptions = {
+const aState = oneOf(...states)
+const filterOptions = {
   flow: aFlowId,
-  state: oneOf(...states),
+  state: aRule<JobState | readonly JobState[]>(
+    `${aState.expected}, or an array of these`,
+    (value) => aState.holds(value) || (Array.isArray(value) && value.every(aState.holds)),
+  ),
   user: aString,
   document: aString,
-  limit: aCount(),
-  scope: aScope,
-  reads: aReads,
+  collection: aString,
+  error: aString,
+  createdFrom: aTime,
+  createdTo: aTime,
+  updatedFrom: aTime,
+  updatedTo: aTime,
 }
-export const documentOptions = {
+const orderOptions = { order: oneOf('asc', 'desc'), scope: aScope, reads: aReads }
+/** Of all of a list, and of a page of it. */
+export const jobOptions = { ...filterOptions, ...orderOptions, ...listRules }
+export const jobPageOptions = { ...filterOptions, ...orderOptions, ...pageRules }
+const documentFilter = {
   user: aString,
-  after: aString,
-  limit: aCount(),
+  prefix: aString,
+  flow: aFlowId,
+  collection: aString,
+  completedFrom: aTime,
+  completedTo: aTime,
   scope: aScope,
   reads: aReads,
 }
+export const documentOptions = { ...documentFilter, ...listRules }
+export const documentPageOptions = { ...documentFilter, ...pageRules }
 const readOptions = { scope: aScope, reads: aReads }
 export const watchOptions = {
   job: aString,

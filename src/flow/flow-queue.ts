@@ -8,6 +8,7 @@ import { aString } from '../door/rules.js'
 import { InFlight } from '../in-flight.js'
 import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
+import { namedPageRules, pageOf, type Cursors, type NamedPageOptions } from '../paging.js'
 import type { Presence } from '../presence.js'
 import type { Reads } from '../reads.js'
 import { copied, isOwn, scopeIn, type Scope } from '../scope.js'
@@ -16,7 +17,9 @@ import { stringsIn, Trace, traceMethods } from '../tracing.js'
 import {
   documentIn,
   documentOptions,
+  documentPageOptions,
   jobOptions,
+  jobPageOptions,
   readIn,
   runOptions,
   watchOptions,
@@ -25,20 +28,22 @@ import { carrierOf, type Carrier } from './carrier.js'
 import { aFlowId, checkDefinition } from './definition.js'
 import { acceptDocument } from './document.js'
 import { checkLoad, seenOf } from './document-access.js'
-import { completionOf, statusIn } from './document-status.js'
+import { statusIn } from './document-status.js'
 import type { EventHub } from './events.js'
 import { FileReader } from './files/file-reader.js'
 import { lentStores } from './lent-stores.js'
+import { Listings } from './listings.js'
 import { FlowMembership } from './membership.js'
 import type { Neighbours } from './neighbours.js'
 import { fieldsOf } from './queue/job-view.js'
 import { noFlow, noJob } from './queue/jobs.js'
-import type { JobQueue } from './queue/queue.js'
+import { compareIds, type JobQueue } from './queue/queue.js'
 import { Removal } from './removal.js'
 import { FlowRunner, type Delivery } from './runner.js'
 import { StepCode } from './step-code.js'
 import type {
   CompletedDocument,
+  CompletedDocumentPage,
   DocumentQuery,
   DocumentRef,
   DocumentStatus,
@@ -46,10 +51,12 @@ import type {
   Flow,
   FlowDefinition,
   FlowLimits,
+  FlowPage,
   FlowQueue,
   FlowStats,
   Job,
   JobEvent,
+  JobPage,
   JobQuery,
   ReadOptions,
   Runner,
@@ -71,6 +78,7 @@ export interface FlowQueueOptions {
   readonly leaseMs: number
   /** Of questions that do not say it. */
   readonly reads: Reads
+  readonly cursors: Cursors
   /** Nobody else has the storage open. */
   readonly isAlone: boolean
   /** Of those who share it. */
@@ -99,8 +107,6 @@ export interface ClosableFlowQueue extends FlowQueue {
   close(timeoutMs: number): Promise<void>
 }
 
-type WholeDocumentQuery = DocumentQuery & Required<Pick<DocumentQuery, 'user' | 'scope'>>
-
 export class Flows implements ClosableFlowQueue {
   readonly #options: FlowsParts
   readonly #queue: JobQueue
@@ -108,6 +114,7 @@ export class Flows implements ClosableFlowQueue {
   readonly #inFlight = new InFlight()
   readonly #files: FileReader
   readonly #code: StepCode
+  readonly #listings: Listings
   readonly #watching: Watching
   readonly #removal: Removal
   readonly #membership: FlowMembership
@@ -121,6 +128,7 @@ export class Flows implements ClosableFlowQueue {
     tellClosing(this, this.#inFlight.closing)
     const { signal, closing } = this.#inFlight
     this.#code = new StepCode(options.onError)
+    this.#listings = new Listings(options)
     this.#watching = new Watching({
       ...options,
       isShared: options.flows.sharing !== undefined,
@@ -169,6 +177,17 @@ export class Flows implements ClosableFlowQueue {
       checkNoMore('list()', surplus)
       await this.#look()
       return structuredClone(this.#queue.flows())
+    })
+  }
+
+  flowPage(query?: NamedPageOptions, ...surplus: never[]): Promise<FlowPage> {
+    checkNoMore('flowPage()', surplus)
+    return this.#inFlight.run(async () => {
+      const asked = checkOptions('flowPage()', query, namedPageRules) as NamedPageOptions
+      await this.#look()
+      const list = { all: this.#queue.flows(), nameOf: ({ id }: Flow) => id, compare: compareIds }
+      const { items, page } = pageOf(list, asked, this.#options.cursors, 'flows')
+      return { flows: structuredClone(items), ...page }
     })
   }
 
@@ -293,17 +312,24 @@ export class Flows implements ClosableFlowQueue {
     })
   }
 
-  jobs(query: JobQuery, ...surplus: never[]): AsyncGenerator<Job> {
+  jobs(query: JobQuery = {}, ...surplus: never[]): AsyncGenerator<Job> {
     checkNoMore('jobs()', surplus)
-    const { scope, ...asked } = checkOptions('jobs()', query, jobOptions, 'flow')
-    return this.#jobs({ ...(asked as JobQuery), scope: copied(scope) })
+    const { scope, ...asked } = checkOptions('jobs()', query, jobOptions)
+    return this.#each(this.#listings.jobs({ ...(asked as JobQuery), scope: copied(scope) }))
   }
 
-  async *#jobs(query: JobQuery): AsyncGenerator<Job> {
+  jobPage(query: JobQuery = {}, ...surplus: never[]): Promise<JobPage> {
+    checkNoMore('jobPage()', surplus)
+    return this.#inFlight.run(async () => {
+      const { scope, ...asked } = checkOptions('jobPage()', query, jobPageOptions)
+      return this.#listings.jobPage({ ...(asked as JobQuery), scope: copied(scope) })
+    })
+  }
+
+  async *#each<T>(found: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
     this.#inFlight.check()
-    const { reads = this.#options.reads } = query
-    for await (const job of this.#queue.jobs({ ...query, reads })) {
-      yield job
+    for await (const item of found) {
+      yield item
       this.#inFlight.check()
     }
   }
@@ -371,23 +397,21 @@ export class Flows implements ClosableFlowQueue {
 
   documents(query: DocumentQuery = {}, ...surplus: never[]): AsyncGenerator<CompletedDocument> {
     checkNoMore('documents()', surplus)
-    const { scope: given, ...asked } = checkOptions('documents()', query, documentOptions)
-    const scope = copied(given)
-    const { user = scope.user ?? this.#options.defaultUser } = asked
-    return this.#documents({ ...(asked as DocumentQuery), user, scope })
+    const { scope, ...asked } = checkOptions('documents()', query, documentOptions)
+    return this.#each(this.#listings.documents(this.#withUser(asked as DocumentQuery, scope)))
   }
 
-  async *#documents(query: WholeDocumentQuery): AsyncGenerator<CompletedDocument> {
-    this.#inFlight.check()
-    const { user, scope, after, limit = Infinity, reads } = query
-    await this.#look(reads)
-    let count = 0
-    for await (const [document, latest] of this.#queue.completed(user, after)) {
-      if (!isOwn(scope, { user, collection: latest.collection })) continue
-      if (count++ >= limit) return
-      yield { user, document, completed: completionOf(latest) }
-      this.#inFlight.check()
-    }
+  documentPage(query: DocumentQuery = {}, ...surplus: never[]): Promise<CompletedDocumentPage> {
+    checkNoMore('documentPage()', surplus)
+    return this.#inFlight.run(async () => {
+      const { scope, ...asked } = checkOptions('documentPage()', query, documentPageOptions)
+      return this.#listings.documentPage(this.#withUser(asked as DocumentQuery, scope))
+    })
+  }
+
+  #withUser(asked: DocumentQuery, given: Scope | undefined) {
+    const scope = copied(given)
+    return { ...asked, user: asked.user ?? scope.user ?? this.#options.defaultUser, scope }
   }
 
   removeDocument(
@@ -458,11 +482,13 @@ traceMethods(Flows, 'flows', {
   get: ofFlow,
   version: ofFlow,
   list: () => ({}),
+  flowPage: () => ({}),
   start: ofFlow,
   stop: ofFlow,
   remove: ofFlow,
   job: ofJob,
   jobs: ofQuery,
+  jobPage: ofQuery,
   deadLetters: ofFlow,
   stats: ofFlow,
   watch: ofQuery,
@@ -470,5 +496,6 @@ traceMethods(Flows, 'flows', {
   cancel: ofJob,
   document: ofDocument,
   documents: ofQuery,
+  documentPage: ofQuery,
   removeDocument: ofDocument,
 })

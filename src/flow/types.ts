@@ -3,6 +3,7 @@
 import type { ChangeConditions } from '../conditions.js'
 import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
+import type { NamedPageOptions, Page, PageOptions } from '../paging.js'
 import type { Reads } from '../reads.js'
 import type { Scope } from '../scope.js'
 import type { JsonObject, Triple } from '../types.js'
@@ -188,6 +189,11 @@ export interface Flow {
   readonly keepDone: number
 }
 
+export interface FlowPage extends Page {
+  readonly flows: readonly Flow[]
+  readonly total: number
+}
+
 export interface FlowStep {
   readonly name: string
   readonly options?: JsonObject
@@ -254,14 +260,34 @@ export interface ReadOptions extends ScopeOptions {
   readonly reads?: Reads
 }
 
-export interface JobQuery extends ReadOptions {
-  readonly flow: string
-  readonly state?: JobState
+/** Which jobs: those that fit all of it. */
+export interface JobFilter {
+  /** Of every flow where it is left out. */
+  readonly flow?: string
+  readonly state?: JobState | readonly JobState[]
   readonly user?: string
   /** The document's id. */
   readonly document?: string
-  /** At most this many; all by default. */
-  readonly limit?: number
+  readonly collection?: string
+  /** Some of the code or the message of the last failure, in letters of any size. */
+  readonly error?: string
+  /** From one time and before the other, in ISO 8601. */
+  readonly createdFrom?: string
+  readonly createdTo?: string
+  /** Of the last change. */
+  readonly updatedFrom?: string
+  readonly updatedTo?: string
+}
+
+export interface JobQuery extends JobFilter, ReadOptions, PageOptions {
+  /** `asc`, the default, is the order in which they came; `desc` has the newest first. */
+  readonly order?: 'asc' | 'desc'
+}
+
+export interface JobPage extends Page {
+  readonly jobs: readonly Job[]
+  /** Of all that match, exact; only where flows and states alone are asked for, without `done`. */
+  readonly total?: number
 }
 
 export interface FlowStats {
@@ -298,13 +324,21 @@ export interface CompletedDocument {
   readonly completed: Completion
 }
 
-export interface DocumentQuery extends ReadOptions {
+export interface DocumentQuery extends ReadOptions, PageOptions {
   /** The scope's, or `defaultUser`, where it is left out. */
   readonly user?: string
-  /** Only those behind this id, in the order of the ids' bytes. */
-  readonly after?: string
-  /** At most this many; all by default. */
-  readonly limit?: number
+  /** What their ids begin with. */
+  readonly prefix?: string
+  /** Of what was completed last. */
+  readonly flow?: string
+  readonly collection?: string
+  /** From one time and before the other, in ISO 8601. */
+  readonly completedFrom?: string
+  readonly completedTo?: string
+}
+
+export interface CompletedDocumentPage extends Page {
+  readonly documents: readonly CompletedDocument[]
 }
 
 interface JobEventFields {
@@ -405,6 +439,8 @@ export interface FlowQueue {
   version(id: string): Promise<string | undefined>
   /** In the byte order of their ids. */
   list(): Promise<Flow[]>
+  /** One page of them. @throws LorekeepError `LK_CURSOR` */
+  flowPage(query?: NamedPageOptions): Promise<FlowPage>
   /** @throws LorekeepError `LK_FLOW_NOT_FOUND` */
   start(id: string, conditions?: ChangeConditions): Promise<Flow>
   /** Loads are refused from now on; what is under way ends, what waits stays. */
@@ -437,11 +473,14 @@ export interface FlowQueue {
 
   job(id: string, options?: ReadOptions): Promise<Job | undefined>
   /**
-   * Active ones first, then delayed, queued, dead, done; within a state in the order in which they
-   * are due or came. By `document` it reads that user's queue where `user` is given, else all of it.
-   * @throws LorekeepError `LK_FLOW_NOT_FOUND`
+   * In the order in which they came, whatever their state: each job once that is there all the time and
+   * fits, although it goes from one state to another meanwhile. All of them, read piece by piece; `limit`
+   * bounds it only where it is given. An `error` is looked for in all that fits otherwise.
+   * @throws LorekeepError `LK_FLOW_NOT_FOUND`, `LK_CURSOR`
    */
-  jobs(query: JobQuery): AsyncIterable<Job>
+  jobs(query?: JobQuery): AsyncIterable<Job>
+  /** One page of them. @throws LorekeepError as jobs() */
+  jobPage(query?: JobQuery): Promise<JobPage>
   /** jobs() in state `dead`. */
   deadLetters(flow: string, options?: ReadOptions): AsyncIterable<Job>
   /** @throws LorekeepError `LK_FLOW_NOT_FOUND` */
@@ -470,8 +509,11 @@ export interface FlowQueue {
   /**
    * A user's documents that were done at least once, of any flow, in the order of their ids' bytes.
    * Those that wait for that are known by jobs() alone.
+   * @throws LorekeepError `LK_CURSOR`
    */
   documents(query?: DocumentQuery): AsyncIterable<CompletedDocument>
+  /** One page of them. @throws LorekeepError as documents() */
+  documentPage(query?: DocumentQuery): Promise<CompletedDocumentPage>
   /**
    * Deletes what a document became: its jobs, its core, and its objects. False where there was
    * nothing of it.

@@ -21,7 +21,7 @@ export function actsForAny({ user }: Principal): boolean {
   return user === '*'
 }
 
-export function mayTouch({ collections }: Principal, collection: string): boolean {
+function mayTouch({ collections }: Principal, collection: string): boolean {
   return collections === undefined || collections.includes(collection)
 }
 

@@ -2,6 +2,7 @@
 
 import { aRule, broken, oneOf } from '../door/rules.js'
 import type { Rule } from '../door/rules.js'
+import { aTime, defaultPageLimit, maxPageLimit, type PageOptions } from '../paging.js'
 import type { JsonObject } from '../types.js'
 import { requestError } from './target.js'
 
@@ -46,18 +47,43 @@ export const collection = aText(
   'Only what this collection has. A token for one collection asks about that without naming it.',
 )
 
-const maxLimit = 1000
-const defaultLimit = 100
-
 export const limit: Parameter = {
   description: 'How many a page may have.',
-  schema: { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit },
-  rule: aRule<string>(`a whole number from 1 to ${maxLimit}`, (text) => {
-    return /^\d{1,4}$/.test(String(text)) && Number(text) >= 1 && Number(text) <= maxLimit
+  schema: { type: 'integer', minimum: 1, maximum: maxPageLimit, default: defaultPageLimit },
+  rule: aRule<string>(`a whole number from 1 to ${maxPageLimit}`, (text) => {
+    return /^\d{1,4}$/.test(String(text)) && Number(text) >= 1 && Number(text) <= maxPageLimit
   }),
 }
 
-export const after = aText('Only what comes behind it: `next` of the page before.')
+export const after = aText(
+  'Only what comes behind it: `next` of the page before, asked for with the same filters.',
+)
+
+export const prefix = aText('Only what is called by a name that begins so.')
+
+/** A time, by which some of a list is left out. */
+export function aTimeParameter(description: string): Parameter {
+  return { description, schema: { type: 'string' }, rule: aTime }
+}
+
+/** What a listing's query says of the page. @throws LorekeepError `LK_HTTP_REQUEST` */
+export function pageIn(query: ReadonlyMap<string, string>): PageOptions {
+  const behind = query.get('after')
+  return { limit: limitIn(query), ...(behind !== undefined && { after: behind }) }
+}
+
+/** Those of some filters that are there. @throws LorekeepError `LK_HTTP_REQUEST` */
+export function filtersIn<Names extends string>(
+  query: ReadonlyMap<string, string>,
+  filters: Readonly<Record<Names, Parameter>>,
+): { readonly [Name in Names]?: string } {
+  const found: { [Name in Names]?: string } = {}
+  for (const name of Object.keys(filters) as Names[]) {
+    const value = valueOf(query, name, filters[name])
+    if (value !== undefined) found[name] = value
+  }
+  return found
+}
 
 /** A parameter's value; undefined where there is none. @throws LorekeepError `LK_HTTP_REQUEST` */
 export function valueOf<T extends string>(
@@ -71,6 +97,6 @@ export function valueOf<T extends string>(
 }
 
 /** How many a list may hold. @throws LorekeepError `LK_HTTP_REQUEST` */
-export function limitIn(query: ReadonlyMap<string, string>): number {
-  return Number(valueOf(query, 'limit', limit) ?? defaultLimit)
+function limitIn(query: ReadonlyMap<string, string>): number {
+  return Number(valueOf(query, 'limit', limit) ?? defaultPageLimit)
 }

@@ -66,6 +66,7 @@ export const status: Readonly<Record<ErrorCode, number>> = {
   LK_BACKUP_UNFINISHED: 500,
   LK_CLOSED: 503,
   LK_PRECONDITION: 412,
+  LK_CURSOR: 400,
   LK_HTTP_REQUEST: 400,
   LK_HTTP_UNAUTHORIZED: 401,
   LK_HTTP_FORBIDDEN: 403,

@@ -20,6 +20,11 @@ export interface CoreRecord extends CoreStat {
   readonly generation: string
 }
 
+/** As callers see it. */
+export function toStat({ generation: _, ...stat }: CoreRecord): CoreStat {
+  return stat
+}
+
 /**
  * What one import brought, and its counts: `slices` values under slice keys of `id`, or one under the
  * small key of its place.

@@ -4,7 +4,7 @@ import { tellClosing } from '../closing.js'
 import { conditionRules, conditionsIn, type ChangeConditions } from '../conditions.js'
 import { limitsOf } from '../door/limits.js'
 import { checkArgument, checkNoMore, checkOptions } from '../door/options.js'
-import { aCount, aFunction, anIterable, anyValue, aSignal, oneOf } from '../door/rules.js'
+import { aCount, aFunction, anIterable, anyValue, aSignal, aString, oneOf } from '../door/rules.js'
 import { exportDialects } from '../codec/dialects/names.js'
 import { LorekeepError } from '../errors.js'
 import { StoredGraph } from '../graph/graph.js'
@@ -21,6 +21,7 @@ import type { HeldParts } from '../graph/version.js'
 import { isRecord } from '../door/wording.js'
 import type { Fill, IndexPressure } from '../health.js'
 import { eitherOf, InFlight } from '../in-flight.js'
+import { aTime, listRules, pageRules, type Cursors } from '../paging.js'
 import type { Reads } from '../reads.js'
 import { decodeRecord, encodeRecord } from '../record.js'
 import type { Presence } from '../presence.js'
@@ -30,6 +31,7 @@ import { Collector } from './collector.js'
 import { createCoreExport } from './core-export.js'
 import { checkCore, CoreImporter, importOptions } from './core-import.js'
 import { knowledgeLimits, type KnowledgeLimits } from './limits.js'
+import { CoreListing } from './core-listing.js'
 import { CoreTable } from './core-table.js'
 import { SameThings } from './same-things.js'
 import { Libraries } from './library/libraries.js'
@@ -40,13 +42,15 @@ import {
   checkName,
   checkRef,
   coreKey,
-  coresOf,
   formatKey,
   formatVersion,
+  toStat,
   type CoreRecord,
 } from './records.js'
 import type {
   CoreExport,
+  CorePage,
+  CoreQuery,
   CoreRef,
   CoreStat,
   ExportOptions,
@@ -69,6 +73,7 @@ interface KnowledgeParts {
   readonly presence?: Presence | undefined
   /** How new that has to be which questions see, where they do not say it. */
   readonly reads?: Reads
+  readonly cursors: Cursors
   readonly limits?: Partial<KnowledgeLimits> | undefined
   /** Gets errors of work that no caller waits for, such as deleting what was replaced. */
   readonly onError: (error: unknown) => void
@@ -129,13 +134,23 @@ const exportOptions = {
 const messagesOptions = { signal: aSignal }
 const indexOptions = { signal: aSignal, onProgress: aFunction }
 // Names are for checkName(), which clients' go through too.
-const listOptions = { user: anyValue, after: anyValue, limit: aCount() }
+const coreFilter = {
+  user: anyValue,
+  prefix: aString,
+  createdFrom: aTime,
+  createdTo: aTime,
+  updatedFrom: aTime,
+  updatedTo: aTime,
+}
+const listOptions = { ...coreFilter, ...listRules }
+const pageOptions = { ...coreFilter, ...pageRules }
 
 class StoredKnowledge implements ClosableKnowledgeStore {
   readonly #cores: Storage
   readonly #slices: Storage
   readonly #collector: Collector
   readonly #table: CoreTable
+  readonly #listing: CoreListing
   readonly #importer: CoreImporter
   readonly #libraries: Libraries
   readonly #memory: VectorMemory
@@ -150,12 +165,13 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     const limits = limitsOf(knowledgeLimits, parts.limits)
     this.#cores = cores
     this.#slices = slices
-    const { presence } = parts
+    const { presence, cursors } = parts
     this.#collector = new Collector(cores, slices, onError, presence)
     const table = new CoreTable(cores, this.#collector, presence)
     const closing = this.#inFlight.signal
     tellClosing(this, this.#inFlight.closing)
     this.#table = table
+    this.#listing = new CoreListing(cores, cursors)
     this.#libraries = new Libraries({
       table,
       slices,
@@ -265,24 +281,21 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     })
   }
 
-  async *list(
-    query: {
-      readonly user: string
-      readonly after?: string
-      readonly limit?: number
-    },
-    ...surplus: never[]
-  ): AsyncGenerator<CoreStat, void, undefined> {
+  async *list(query: CoreQuery, ...surplus: never[]): AsyncGenerator<CoreStat, void, undefined> {
     checkNoMore('list()', surplus)
-    const { user: named, after, limit } = checkOptions('list()', query, listOptions)
-    const user = checkName('user', named)
-    const { gt, lt } = coresOf(user)
-    const from = after === undefined ? gt : coreKey({ user, id: checkName('after', after) })
+    const asked = checkOptions('list()', query, listOptions) as CoreQuery
     this.#inFlight.check()
-    const range = { gt: from, lt, ...(limit !== undefined && { limit }) }
-    for await (const page of this.#cores.scan(range)) {
-      for (const { value } of page) yield toStat(decodeRecord<CoreRecord>(value))
+    for await (const core of this.#listing.list(asked)) {
+      yield core
+      this.#inFlight.check()
     }
+  }
+
+  corePage(query: CoreQuery, ...surplus: never[]): Promise<CorePage> {
+    checkNoMore('corePage()', surplus)
+    return this.#inFlight.run(async () => {
+      return this.#listing.page(checkOptions('corePage()', query, pageOptions) as CoreQuery)
+    })
   }
 
   async delete(ref: CoreRef, given?: ChangeConditions, ...surplus: never[]): Promise<boolean> {
@@ -410,6 +423,7 @@ traceMethods(StoredKnowledge, 'knowledge', {
   messages: ofCore,
   stat: ofCore,
   list: ofCore,
+  corePage: ofCore,
   delete: ofCore,
   index: ofCore,
   indexState: ofCore,
@@ -428,10 +442,6 @@ function ending({ parts, release }: HeldParts, endWork: () => void): HeldParts {
 /** All that a user has, and not a core whose id was forgotten, or some other choice. */
 function isOfUser(asked: CoreRef | OfUser): asked is OfUser {
   return isRecord(asked) && Object.keys(asked).join() === 'user'
-}
-
-function toStat({ generation: _, ...stat }: CoreRecord): CoreStat {
-  return stat
 }
 
 async function* encodeMessages(

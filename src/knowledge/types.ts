@@ -10,6 +10,7 @@ import type {
   LibraryIndexState,
 } from '../graph/types.js'
 import type { ExportDialect, ImportDialect } from '../codec/dialects/names.js'
+import type { NamedPageOptions, Page } from '../paging.js'
 import type { CoreMessage } from '../types.js'
 
 /** The name of a core: whose it is, and which. Non-empty well-formed strings, 1,024 bytes at most. */
@@ -103,6 +104,20 @@ export interface CoreStat extends CoreRef, CoreCounts {
   readonly updatedAt: string
 }
 
+export interface CoreQuery extends NamedPageOptions {
+  readonly user: string
+  /** From one time and before the other, in ISO 8601. */
+  readonly createdFrom?: string
+  readonly createdTo?: string
+  /** Of the last import that changed the core. */
+  readonly updatedFrom?: string
+  readonly updatedTo?: string
+}
+
+export interface CorePage extends Page {
+  readonly cores: readonly CoreStat[]
+}
+
 /**
  * One version of a core, however long it takes to read. Iterate it once, for chunks of at most
  * 1 MiB, or close() it: until then the version stays on disk.
@@ -139,13 +154,14 @@ export interface KnowledgeStore {
   /** `undefined` where there is no such core. */
   stat(ref: CoreRef): Promise<CoreStat | undefined>
 
-  /** The user's cores in the byte order of their ids, read page by page. */
-  list(query: {
-    readonly user: string
-    /** Only ids after this one: the last id of the page before. */
-    readonly after?: string
-    readonly limit?: number
-  }): AsyncIterable<CoreStat>
+  /**
+   * The user's cores in the byte order of their ids, read piece by piece; `limit` bounds it only where it is given.
+   * @throws LorekeepError `LK_CORE_REF`, `LK_CURSOR`
+   */
+  list(query: CoreQuery): AsyncIterable<CoreStat>
+
+  /** One page of them. @throws LorekeepError as list() */
+  corePage(query: CoreQuery): Promise<CorePage>
 
   /** Durable. False where there was no such core. */
   delete(ref: CoreRef, conditions?: ChangeConditions): Promise<boolean>

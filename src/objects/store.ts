@@ -31,11 +31,14 @@ import { Meter, output } from './query/rows.js'
 import { checkId, compileSchema, type CompiledSchema } from './schema/schema.js'
 import { checkSchema, SchemaChange } from './schema-change.js'
 import { aReads, type Reads } from '../reads.js'
+import { Cursors, namedPageRules, pageOf, type NamedPageOptions } from '../paging.js'
 import { aScope, copied, scopeGiven, type Scope } from '../scope.js'
 import { checkOwners, checkTarget, isChangeable, isSeen } from './scope.js'
 import { parseSchemaDefinition } from './schema/definition.js'
 import type { State } from './engine/state.js'
 import type {
+  CollectionPage,
+  CollectionQuery,
   CollectionStat,
   ObjectChangeOptions,
   ObjectGetOptions,
@@ -49,6 +52,7 @@ import type {
   ObjectStore,
   QueryPlan,
   SchemaDefinition,
+  SchemaPage,
   StoredObject,
 } from './types.js'
 import type { JsonObject } from '../types.js'
@@ -91,6 +95,8 @@ type Checked =
 interface ClosableObjectStore extends ObjectStore {
   /** What it keeps in memory. */
   readonly fill: Fill
+  /** Nobody else has it, and it is the same after a restart: what cursors are sealed with. */
+  readonly secret: string
   /** Refuses new work, waits for what is under way, gives up waiting after `timeoutMs`. */
   close(timeoutMs: number): Promise<void>
 }
@@ -111,6 +117,8 @@ function letGoOf(held: ReadonlySet<() => void>): void {
   for (const letGo of held) letGo()
 }
 
+const collectionRules = { ...namedPageRules, scope: aScope }
+
 // A page is made of whole objects, and becomes one text on its way out.
 const maxPageBytes = 128 * 1024 ** 2
 
@@ -123,6 +131,7 @@ class StoredObjects implements ClosableObjectStore {
   readonly #sharing: Sharing | undefined
   readonly #forget: (() => void) | undefined
   readonly #inFlight = new InFlight()
+  readonly #cursors = new Cursors(() => this.secret)
   /** Work of several commits on one schema, or one collection, comes one after another. */
   readonly #turns = new Map<string, Promise<unknown>>()
 
@@ -192,6 +201,14 @@ class StoredObjects implements ClosableObjectStore {
     return this.#read(async ({ tables }) =>
       [...tables.values()].map(({ schema }) => schema.definition).sort(byName),
     )
+  }
+
+  async schemaPage(query?: NamedPageOptions, ...surplus: never[]): Promise<SchemaPage> {
+    checkNoMore('schemaPage()', surplus)
+    const asked = checkOptions('schemaPage()', query, namedPageRules) as NamedPageOptions
+    const list = namedList(await this.schemas())
+    const { items, page } = pageOf(list, asked, this.#cursors, 'schemas')
+    return { schemas: items, ...page }
   }
 
   async dropSchema(name: string, given?: ChangeConditions, ...surplus: never[]): Promise<boolean> {
@@ -452,6 +469,16 @@ class StoredObjects implements ClosableObjectStore {
     )
   }
 
+  async collectionPage(query?: CollectionQuery, ...surplus: never[]): Promise<CollectionPage> {
+    checkNoMore('collectionPage()', surplus)
+    const { scope, ...asked } = checkOptions('collectionPage()', query, collectionRules)
+    const allowed = copied(scope).collections
+    const all = await this.collections()
+    const list = namedList(all.filter(({ name }) => allowed?.includes(name) ?? true))
+    const { items, page } = pageOf(list, asked as NamedPageOptions, this.#cursors, 'collections')
+    return { collections: items, ...page }
+  }
+
   async createCollection(
     name: string,
     given?: ChangeConditions,
@@ -507,6 +534,10 @@ class StoredObjects implements ClosableObjectStore {
 
   get fill(): Fill {
     return this.#committer.fill
+  }
+
+  get secret(): string {
+    return this.#committer.secret
   }
 
   async close(timeoutMs: number): Promise<void> {
@@ -648,6 +679,7 @@ traceMethods(StoredObjects, 'objects', {
   schema: ofSchema,
   schemaVersion: ofSchema,
   schemas: nothing,
+  schemaPage: nothing,
   dropSchema: ofSchema,
   import: ofBatch,
   query: schemaOfQuery,
@@ -658,6 +690,7 @@ traceMethods(StoredObjects, 'objects', {
   patch: ofCollection,
   delete: ofCollection,
   collections: nothing,
+  collectionPage: nothing,
   createCollection: ofCollection,
   deleteCollection: ofCollection,
 })
@@ -765,6 +798,12 @@ function storedRow(row: Row, schema: string, version: string): StoredObject {
   })
 }
 
+const compareNames = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+function namedList<T extends { readonly name: string }>(all: readonly T[]) {
+  return { all, nameOf: ({ name }: T) => name, compare: compareNames }
+}
+
 function byName(a: { readonly name: string }, b: { readonly name: string }): number {
-  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
+  return compareNames(a.name, b.name)
 }

@@ -1,6 +1,7 @@
 // What an ObjectStore takes and gives.
 
 import type { ChangeConditions } from '../conditions.js'
+import type { NamedPageOptions, Page } from '../paging.js'
 import type { Reads } from '../reads.js'
 import type { Scope } from '../scope.js'
 import type { JsonObject, JsonValue } from '../types.js'
@@ -205,6 +206,21 @@ export interface ObjectPage<Found extends object = StoredObject> {
   readonly next?: string
 }
 
+export interface SchemaPage extends Page {
+  readonly schemas: readonly SchemaDefinition[]
+  readonly total: number
+}
+
+export interface CollectionQuery extends NamedPageOptions {
+  readonly scope?: Scope
+}
+
+export interface CollectionPage extends Page {
+  readonly collections: readonly CollectionStat[]
+  /** Of those that the scope has. */
+  readonly total: number
+}
+
 export type PlanType = 'scan' | 'index' | 'intersection' | 'union' | 'text' | 'none'
 
 export interface QueryPlan {
@@ -269,6 +285,9 @@ export interface ObjectStore {
 
   /** In the order of their names. */
   schemas(): Promise<SchemaDefinition[]>
+
+  /** One page of them. @throws LorekeepError `LK_CURSOR` */
+  schemaPage(query?: NamedPageOptions): Promise<SchemaPage>
 
   /** False where there was none. @throws LorekeepError `LK_SCHEMA_IN_USE` while it has objects */
   dropSchema(name: string, conditions?: ChangeConditions): Promise<boolean>
@@ -349,6 +368,9 @@ export interface ObjectStore {
 
   /** In the order of their names. */
   collections(): Promise<CollectionStat[]>
+
+  /** One page of them. @throws LorekeepError `LK_CURSOR` */
+  collectionPage(query?: CollectionQuery): Promise<CollectionPage>
 
   /** Makes an empty collection; false where it exists. Imports make theirs unless told otherwise. */
   createCollection(name: string, conditions?: ChangeConditions): Promise<boolean>

@@ -47,7 +47,12 @@ for (const [door, open] of Object.entries(doors)) {
     const ids = async (query: object) =>
       (await all(knowledge.list({ user: 'alice', ...query }))).map(({ id }) => id)
     t.strictSame(await ids({ limit: 2 }), ['a', 'b'])
-    t.strictSame(await ids({ after: 'b' }), ['c', ref.id])
+    const { cores, next = '' } = await knowledge.corePage({ user: 'alice', limit: 2 })
+    t.strictSame([...cores.map(({ id }) => id), ...(await ids({ after: next }))], await ids({}))
+    t.strictSame(await ids({ prefix: 'c' }), ['c'])
+    const forged = { user: 'alice', after: 'forged' }
+    await t.rejects(knowledge.corePage(forged), { code: 'LK_CURSOR' })
+    await t.rejects(all(knowledge.list(forged)), { code: 'LK_CURSOR' })
     t.equal(await knowledge.delete(ref), true)
     t.equal(await knowledge.delete(ref), false)
   })

@@ -1,6 +1,7 @@
 // Approximate indexes of vectors as they are stored: written by imports and by index(), read by
 // questions, and damaged.
 
+import { Cursors } from '../../src/paging.js'
 import t, { type Test } from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import type { Graph } from '../../src/graph/types.js'
@@ -43,6 +44,7 @@ async function opened(t: Test, backend: Backend, minLinked = 1000) {
     cores: await backend.open('cores'),
     slices: await backend.open('slices'),
     isAlone: true,
+    cursors: new Cursors(() => ''),
     onError: (error) => t.fail('onError', { error }),
     indexCacheBytes: 1024 * 1024,
     vectorCacheBytes: 16 * 1024 * 1024,

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { deflateRawSync } from 'node:zlib'
+import { Cursors } from '../../src/paging.js'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { encodeMessage } from '../../src/codec/encoder.js'
@@ -59,6 +60,7 @@ async function opened() {
     cores,
     slices,
     isAlone: true,
+    cursors: new Cursors(() => ''),
     onError: () => {},
     indexCacheBytes: 1024 * 1024,
     vectorCacheBytes: 1024 * 1024,

@@ -2,7 +2,13 @@
 // interface of a running server, which has that directory to itself.
 
 import type { ExportDialect, ImportDialect } from '../../codec/dialects/names.js'
-import type { CoreCounts, CoreRef, CoreStat, ImportSummary } from '../../knowledge/types.js'
+import type {
+  CoreCounts,
+  CoreQuery,
+  CoreRef,
+  CoreStat,
+  ImportSummary,
+} from '../../knowledge/types.js'
 
 export interface CoreAccess {
   import(
@@ -22,7 +28,7 @@ export interface CoreAccess {
     ref: CoreRef,
     options: { readonly dialect: ExportDialect; readonly signal: AbortSignal },
   ): Promise<CoreBytes>
-  list(user: string): AsyncIterable<CoreStat>
+  list(query: CoreQuery): AsyncIterable<CoreStat>
   /** Fails where there is no such core. */
   stat(ref: CoreRef): Promise<CoreStat>
   /** Fails where there is no such core. */

@@ -3,6 +3,8 @@
 
 import type {
   CompletedDocument,
+  CompletedDocumentPage,
+  DocumentQuery,
   DocumentRef,
   DocumentStatus,
   EncodedDocument,
@@ -11,6 +13,7 @@ import type {
   FlowStats,
   Job,
   JobEvent,
+  JobPage,
   JobQuery,
 } from '../../flow/types.js'
 import type { CoreStat } from '../../knowledge/types.js'
@@ -52,6 +55,7 @@ export interface FlowAccess {
   watch(watch: JobWatch): Promise<void>
 
   jobs(query: Omit<JobQuery, 'flow' | 'scope'>, signal?: AbortSignal): AsyncIterable<Job>
+  jobPage(query: Omit<JobQuery, 'flow' | 'scope' | 'reads'>): Promise<JobPage>
   /** This one and the next two fail where there is no such job. */
   job(id: string): Promise<Job>
   retry(job: string): Promise<Job>
@@ -59,6 +63,7 @@ export interface FlowAccess {
 
   /** A user's documents that are done. */
   documents(user: string, signal?: AbortSignal): AsyncIterable<CompletedDocument>
+  documentPage(query: Omit<DocumentQuery, 'scope' | 'reads'>): Promise<CompletedDocumentPage>
   /** This one and the next fail where nothing is known of it. */
   document(ref: Required<DocumentRef>): Promise<KnownDocument>
   removeDocument(ref: Required<DocumentRef>): Promise<void>

@@ -13,7 +13,7 @@ export function coresIn({ knowledge, close }: Lorekeep): CoreAccess {
     import: (ref, source, { dialect, ...options }) =>
       knowledge.import(ref, source, { ...options, ...(dialect && { dialect }) }),
     export: (ref, options) => knowledge.export(ref, options),
-    list: (user) => knowledge.list({ user }),
+    list: (query) => knowledge.list(query),
     stat: async (ref) => (await knowledge.stat(ref)) ?? notFound(ref),
     delete: async (ref) => {
       if (!(await knowledge.delete(ref))) notFound(ref)

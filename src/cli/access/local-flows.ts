@@ -40,11 +40,13 @@ export function flowsIn({ flows, knowledge, close }: Lorekeep, flow: string): Fl
     },
 
     jobs: (query) => flows.jobs({ flow, ...query }),
+    jobPage: (query) => flows.jobPage({ flow, ...query }),
     job: found,
     retry: async (id) => flows.retry((await found(id)).id),
     cancel: async (id) => flows.cancel((await found(id)).id),
 
     documents: (user) => flows.documents({ user }),
+    documentPage: (query) => flows.documentPage(query),
     async document(ref) {
       const status = (await flows.document(ref)) ?? noDocument(ref)
       const core = await knowledge.stat({ user: ref.user, id: ref.document })

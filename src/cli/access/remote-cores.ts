@@ -37,17 +37,7 @@ export function openRemoteCores(url: URL, token: string | undefined): CoreAccess
       }
     },
 
-    async *list(user) {
-      let after: string | undefined
-      do {
-        const page = (await server.askJson('GET', 'cores', { user, after, limit: '1000' })) as {
-          readonly cores: readonly CoreStat[]
-          readonly next?: string
-        }
-        yield* page.cores
-        after = page.next
-      } while (after !== undefined)
-    },
+    list: ({ limit, ...query }) => server.pages<CoreStat>('cores', 'cores', query, limit),
 
     async stat({ user, id }) {
       const path = `cores/${encodeURIComponent(id)}`

@@ -5,11 +5,14 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   CompletedDocument,
+  CompletedDocumentPage,
   FileDocument,
   Flow,
   FlowStats,
   Job,
   JobEvent,
+  JobPage,
+  JobQuery,
 } from '../../flow/types.js'
 import { parseJson } from '../../json-text.js'
 import { readEventStream } from '../../event-stream.js'
@@ -60,7 +63,7 @@ export function openRemoteFlows(url: URL, token: string | undefined, flow: strin
       const json = JSON.stringify(definition)
       return (await server.sendJson('PUT', pathOf(id), {}, json, defining)) as Flow
     },
-    list: () => server.askFor<readonly Flow[]>('flows', 'flows'),
+    list: () => server.all<Flow>('flows'),
     get: async (id, signal) => (await server.askJson('GET', pathOf(id), {}, signal)) as Flow,
     async stats(id) {
       try {
@@ -108,10 +111,10 @@ export function openRemoteFlows(url: URL, token: string | undefined, flow: strin
       }
     },
 
-    async *jobs({ limit, ...query }, signal) {
-      const parameters = { ...query, ...(limit !== undefined && { limit: String(limit) }) }
-      yield* await server.askFor<readonly Job[]>('jobs', `${ownPath}/jobs`, parameters, signal)
-    },
+    jobs: (query, signal) =>
+      server.pages<Job>('jobs', `${ownPath}/jobs`, parametersOf(query), query.limit, signal),
+    jobPage: async (query) =>
+      (await server.askJson('GET', `${ownPath}/jobs`, parametersOf(query))) as JobPage,
     job,
     retry: async (id) => (await server.askJson('POST', `${jobPath(id)}/retry`)) as Job,
     async cancel(id) {
@@ -119,17 +122,11 @@ export function openRemoteFlows(url: URL, token: string | undefined, flow: strin
       response.resume()
     },
 
-    async *documents(user, signal) {
-      let after: string | undefined
-      do {
-        const parameters = { user, after, limit: '1000' }
-        const page = (await server.askJson('GET', 'documents', parameters, signal)) as {
-          readonly documents: readonly CompletedDocument[]
-          readonly next?: string
-        }
-        yield* page.documents
-        after = page.next
-      } while (after !== undefined)
+    documents: (user, signal) =>
+      server.pages<CompletedDocument>('documents', 'documents', { user }, undefined, signal),
+    documentPage: async ({ limit, ...query }) => {
+      const parameters = { ...query, ...(limit !== undefined && { limit: String(limit) }) }
+      return (await server.askJson('GET', 'documents', parameters)) as CompletedDocumentPage
     },
     document: async ({ user, document }) =>
       (await server.askJson('GET', documentPath(document), { user })) as KnownDocument,
@@ -138,6 +135,14 @@ export function openRemoteFlows(url: URL, token: string | undefined, flow: strin
       response.resume()
     },
     async close() {},
+  }
+}
+
+function parametersOf({ state, limit, reads: _, ...query }: Omit<JobQuery, 'flow' | 'scope'>) {
+  return {
+    ...query,
+    ...(state !== undefined && { state: String(state) }),
+    ...(limit !== undefined && { limit: String(limit) }),
   }
 }
 

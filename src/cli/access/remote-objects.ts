@@ -44,7 +44,7 @@ export function openRemoteObjects(url: URL, token: string | undefined, flow: str
       return (await server.sendJson('PUT', path, {}, json, definingLoss)) as SchemaDefinition
     },
 
-    schemas: () => server.askFor<readonly SchemaDefinition[]>('schemas', 'schemas'),
+    schemas: () => server.all<SchemaDefinition>('schemas'),
 
     async schema(name) {
       const path = `schemas/${encodeURIComponent(name)}`
@@ -87,7 +87,7 @@ export function openRemoteObjects(url: URL, token: string | undefined, flow: str
       return (await server.sendJson('POST', path, {}, json, readingLoss)) as QueryPlan
     },
 
-    collections: () => server.askFor<readonly SeenCollection[]>('collections', 'collections'),
+    collections: () => server.all<SeenCollection>('collections'),
 
     async deleteCollection(name) {
       const path = `collections/${encodeURIComponent(name)}`

@@ -73,17 +73,33 @@ export class ServerClient {
     return readJson(await this.ask(method, path, parameters, signal))
   }
 
-  /** What an answer has under a name alone: `T` is for the caller to know. */
-  async askFor<T>(
+  /** All of a list, page by page. */
+  async *pages<T>(
     name: string,
     path: string,
-    parameters?: Parameters,
+    parameters: Parameters,
+    limit = Infinity,
     signal?: AbortSignal,
-  ): Promise<T> {
-    const answer = (await this.askJson('GET', path, parameters, signal)) as Readonly<
-      Record<string, T>
-    >
-    return answer[name] as T
+  ): AsyncGenerator<T, void, undefined> {
+    let { after } = parameters
+    for (let left = limit; left > 0;) {
+      const asked = { ...parameters, after, limit: String(Math.min(left, 1000)) }
+      const page = (await this.askJson('GET', path, asked, signal)) as Record<string, T[]> & {
+        readonly next?: string
+      }
+      const items = page[name] as T[]
+      yield* items
+      left -= items.length
+      after = page.next
+      if (after === undefined) return
+    }
+  }
+
+  /** All of a list that is small. */
+  async all<T>(name: string): Promise<T[]> {
+    const all: T[] = []
+    for await (const item of this.pages<T>(name, name, {})) all.push(item)
+    return all
   }
 
   /** The token's user; for a token that may act for any, whoever the server takes for it. */

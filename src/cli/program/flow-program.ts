@@ -6,12 +6,15 @@ import {
   accessAction,
   addAccess,
   example,
+  jobStates,
   configOption,
   ownedAction,
   parseCount,
   parseExtensions,
+  parseStates,
   parseText,
   parseTexts,
+  parseTime,
   userOption,
 } from './options.js'
 
@@ -111,13 +114,28 @@ export function addJobs(program: Command): void {
       'list jobs; without a terminal: job, state, attempts, document, user, time of the last change, steps that are done, separated by tabs',
     )
     .addOption(
-      new Option('--state <state>', 'those in this state').choices([
-        ...['queued', 'active', 'delayed', 'done', 'dead'],
-      ]),
+      new Option(
+        '--state <states>',
+        'those in this state, or in one of several with commas between',
+      )
+        .choices(jobStates)
+        .argParser(parseStates),
     )
     .option('--document <id>', 'those of this document', parseText)
+    .option('--collection <name>', 'those of documents in this collection', parseText)
     .option('--user <user>', 'those of this user (also: LOREKEEP_USER)', parseText)
+    .option('--error <text>', 'those whose last failure says so', parseText)
+    .option('--created-from <time>', 'those that came then or later', parseTime)
+    .option('--created-to <time>', 'those that came before', parseTime)
+    .option('--updated-from <time>', 'those that changed last then or later', parseTime)
+    .option('--updated-to <time>', 'those that changed last before', parseTime)
+    .addOption(
+      new Option('--order <order>', "'desc' has the newest first")
+        .choices(['asc', 'desc'])
+        .default('desc'),
+    )
     .addOption(new Option('--limit <count>', 'at most so many').argParser(parseCount).default(100))
+    .option('--after <cursor>', 'those behind a list that ended there', parseText)
     .action(accessAction(async () => (await import('../commands/flows/jobs.js')).listJobs))
   jobs
     .command('show')
@@ -149,7 +167,12 @@ export function addDocuments(program: Command): void {
     .description(
       'list the documents that are done; without a terminal: id, flow, collection, time, separated by tabs',
     )
+    .option('--prefix <text>', 'those whose ids begin so', parseText)
+    .option('--collection <name>', 'those in this collection', parseText)
+    .option('--completed-from <time>', 'those that were done then or later', parseTime)
+    .option('--completed-to <time>', 'those that were done before', parseTime)
     .addOption(new Option('--limit <count>', 'at most so many').argParser(parseCount).default(1000))
+    .option('--after <cursor>', 'those behind a list that ended there', parseText)
     .action(ownedAction(async () => (await import('../commands/flows/documents.js')).listDocuments))
   documents
     .command('show')

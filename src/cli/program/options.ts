@@ -5,6 +5,7 @@ import { aLanguageRange } from '../../terms.js'
 import type { Command } from 'commander'
 import { referenceUser } from '../../defaults.js'
 import { parseJson } from '../../json-text.js'
+import { aTime } from '../../paging.js'
 import { isServerUrl } from '../../openai/server.js'
 import type { SortDirection } from '../../objects/types.js'
 import type { JsonObject } from '../../types.js'
@@ -144,6 +145,20 @@ export function parsePort(text: string): number {
 export function parseSeconds(text: string): number {
   if (/^\d{1,6}(\.\d+)?$/.test(text)) return Number(text) * 1000
   throw new InvalidArgumentError('It is a number of seconds, such as 10 or 0.5.')
+}
+
+/** A time to filter by. */
+export function parseTime(value: string): string {
+  if (aTime.holds(value)) return value
+  throw new InvalidArgumentError(`It must be ${aTime.expected}.`)
+}
+
+export const jobStates = ['queued', 'active', 'delayed', 'done', 'dead']
+
+export function parseStates(value: string): string[] {
+  const states = value.split(',')
+  if (states.every((state) => jobStates.includes(state))) return states
+  throw new InvalidArgumentError(`It must be some of ${jobStates.join(', ')}, with commas between.`)
 }
 
 export function parseCount(text: string): number {

@@ -29,6 +29,7 @@ import {
   parseSeconds,
   parseText,
   parseTexts,
+  parseTime,
   parseTokenOfUser,
   userOption,
 } from './options.js'
@@ -221,6 +222,12 @@ function addCores(program: Command): void {
     .description(
       "list a user's cores; without a terminal: id, messages, triples, entities, bytes, time of the last import, separated by tabs",
     )
+    .option('--prefix <text>', 'those whose ids begin so', parseText)
+    .option('--created-from <time>', 'those that came into being then or later', parseTime)
+    .option('--created-to <time>', 'those that came into being before', parseTime)
+    .option('--updated-from <time>', 'those that changed last then or later', parseTime)
+    .option('--updated-to <time>', 'those that changed last before', parseTime)
+    .option('--limit <count>', 'at most so many', parseCount)
     .action(ownedAction(async () => (await import('../commands/cores/cores.js')).listCores))
   cores
     .command('show')

@@ -144,6 +144,14 @@ interface DocumentPlace {
   readonly start: number
 }
 
+/** Numbers of one user's jobs in a flow, which follow each other. */
+interface LaneNumbers {
+  readonly flow: string
+  readonly user: string
+  readonly first: number
+  readonly last: number
+}
+
 export class DocumentBlock {
   readonly #bytes: Uint8Array
   #parsed: { readonly header: Header; readonly places: readonly DocumentPlace[] } | undefined
@@ -182,6 +190,17 @@ export class DocumentBlock {
       text: this.#bytes.subarray(start, start + length),
       createdAt: header.at,
     }
+  }
+
+  /** Whose documents it has, and which numbers their jobs have where its first one has `number`. */
+  lanes(number: number): LaneNumbers[] {
+    let first = number
+    return this.#parse().header.lanes.map(({ flow, user, jobs }) => {
+      const last = first + jobs.length - 1
+      const lane = { flow, user, first, last }
+      first = last + 1
+      return lane
+    })
   }
 
   /** One document of it as a block of its own. */

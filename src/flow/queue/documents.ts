@@ -23,7 +23,8 @@ export async function readAlone(draft: Draft, number: number): Promise<Uint8Arra
   return readable(async () => (await readBlock(draft, blockOf(number)))?.only(slotOf(number)))
 }
 
-async function readBlock(draft: Draft, number: number): Promise<DocumentBlock | undefined> {
+/** `undefined` where it is gone. @throws LorekeepError `LK_STORAGE_*` */
+export async function readBlock(draft: Draft, number: number): Promise<DocumentBlock | undefined> {
   const cached = draft.blocks.peek(number)
   if (cached !== undefined) return cached
   const bytes = await draft.get(blockKey(number))

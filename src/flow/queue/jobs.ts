@@ -3,18 +3,15 @@
 import { LorekeepError } from '../../errors.js'
 import { decodeKey } from '../../keys.js'
 import { decodeRecord } from '../../record.js'
-import { isOwn } from '../../scope.js'
 import type { Entry, Range } from '../../storage.js'
-import type { Job, JobQuery, JobState } from '../types.js'
+import type { Job, JobState } from '../types.js'
 import { numberIn } from './block.js'
 import { dropDocument, readDocument, readLeft } from './documents.js'
 import type { Draft } from './draft.js'
 import { eventOf, jobOf, queuedJobOf } from './job-view.js'
 import {
   deadKey,
-  deadKeys,
   delayedKey,
-  delayedKeys,
   documentKey,
   documentKeys,
   doneKeys,
@@ -22,7 +19,6 @@ import {
   latestKey,
   latestKeys,
   runKey,
-  runKeys,
   runKeysOf,
 } from './records.js'
 import type { DoneRecord, JobRecord, LatestRecord } from './records.js'
@@ -78,113 +74,28 @@ async function runWith(
   return undefined
 }
 
-interface JobPage {
-  readonly jobs: readonly Job[]
-  /** Where the next page begins; `undefined` after the last. */
-  readonly next: Position | undefined
-}
-
-interface Position {
-  readonly state: JobState
-  /** The last key that was looked at, and how far into its run. */
-  readonly after?: Uint8Array
-  readonly slot?: number
-}
-
-export const firstPosition = ({ state = 'active' }: JobQuery): Position => ({ state })
-
 export const states: readonly JobState[] = ['active', 'delayed', 'queued', 'dead', 'done']
-const pageSize = 256
-/** Of queued documents looked at for one of a given id, in one go. */
-const rowsPerLook = 1000
 
-/** Some of the jobs that a query asks for; a page may be empty and not the last. */
-export async function jobPage(draft: Draft, query: JobQuery, position: Position): Promise<JobPage> {
-  const flow = draft.state.flows.get(query.flow)
-  if (flow === undefined) throw noFlow(query.flow)
-  const { state } = position
-  const { jobs, after } = await pageOf(draft, query, position)
-  if (after !== undefined) return { jobs, next: { state, ...after } }
-  const following = query.state === undefined ? states[states.indexOf(state) + 1] : undefined
-  return { jobs, next: following && { state: following } }
-}
-
-interface JobsPage {
-  readonly jobs: readonly Job[]
-  readonly after?: Pick<Position, 'after' | 'slot'> | undefined
-}
-
-async function pageOf(draft: Draft, query: JobQuery, position: Position): Promise<JobsPage> {
-  const { flow } = query
-  switch (position.state) {
-    case 'active': {
-      const records = [...draft.state.active.values()].map(({ record }) => record)
-      const ofFlow = records.filter((record) => record.flow === flow)
-      return { jobs: ofFlow.map(jobOf).filter((job) => fits(job, query)) }
-    }
-    case 'queued':
-      return queuedPage(draft, query, position)
-    case 'delayed':
-      return recordPage(draft, query, delayedKeys(flow), position, ({ key }) => [lastOf(key)])
-    case 'dead':
-      return recordPage(draft, query, deadKeys(flow), position, ({ key }) => [lastOf(key)])
-    case 'done':
-      return recordPage(draft, query, doneKeys(flow), position, ({ value }) => {
-        return decodeRecord<DoneRecord>(value).numbers
-      })
-  }
-}
-
-async function recordPage(
+/** Jobs of a document that wait, in one flow. */
+async function queuedJobsOf(
   draft: Draft,
-  query: JobQuery,
-  bounds: Range,
-  position: Position,
-  numbersOf: (entry: Entry) => readonly number[],
-): Promise<JobsPage> {
-  const { after } = position
-  const range = { ...bounds, ...(after && { gt: after }), limit: pageSize }
-  const entries: Entry[] = []
-  for await (const page of draft.scan(range)) entries.push(...page)
-  const numbers = entries.flatMap(numbersOf)
-  const records = await draft.records<JobRecord>(numbers.map(jobKey))
+  flow: string,
+  user: string,
+  document: string,
+): Promise<Job[]> {
+  const wanted = hashOf(document)
   const jobs: Job[] = []
-  for (const [place, record] of records.entries()) {
-    if (record !== undefined) jobs.push(jobOf(record))
-    else if (position.state !== 'done') {
-      // Of done jobs some are forgotten, with their documents.
-      await draft.contradiction(`job ${numbers[place]} is ${position.state}, and has no record`)
-    }
-  }
-  const last = entries.length < pageSize ? undefined : entries.at(-1)?.key
-  return { jobs: jobs.filter((job) => fits(job, query)), after: last && { after: last } }
-}
-
-async function queuedPage(draft: Draft, query: JobQuery, position: Position): Promise<JobsPage> {
-  const { flow, document, scope, user = scope?.user } = query
-  const bounds = user === undefined ? runKeys(flow) : runKeysOf(flow, user)
-  const wanted = document === undefined ? undefined : hashOf(document)
-  const jobs: Job[] = []
-  // A run that was not read to its end is read again: its key is where this page begins.
-  const { after, slot: firstSlot = 0 } = position
-  const from = after && (firstSlot > 0 ? { gte: after } : { gt: after })
-  const range: Range = { lt: bounds.lt, ...(from ?? { gt: bounds.gt }), limit: rowsPerLook }
-  let rows = 0
-  for await (const page of draft.scan(range)) {
+  for await (const page of draft.scan(runKeysOf(flow, user))) {
     for (const entry of page) {
-      rows++
       const { run } = decodeRun(entry)
-      const isFirst = rows === 1 && after !== undefined && Buffer.compare(entry.key, after) === 0
-      for (let slot = isFirst ? firstSlot : 0; slot < run.hashes.length; slot++) {
-        if (wanted !== undefined && run.hashes[slot] !== wanted) continue
+      for (const [slot, hash] of run.hashes.entries()) {
+        if (hash !== wanted) continue
         const job = await jobByNumberInRun(draft, run, slot)
-        if (fits(job, query)) jobs.push(job)
-        if (jobs.length === pageSize) return { jobs, after: { after: entry.key, slot: slot + 1 } }
+        if (job.document === document) jobs.push(job)
       }
-      if (rows === rowsPerLook) return { jobs, after: { after: entry.key } }
     }
   }
-  return { jobs }
+  return jobs
 }
 
 async function jobByNumberInRun(draft: Draft, run: Run, slot: number): Promise<Job> {
@@ -199,14 +110,6 @@ async function jobByNumberInRun(draft: Draft, run: Run, slot: number): Promise<J
     : draft.contradiction(`job ${number} is queued without a document`)
 }
 
-function fits(job: Job, { user, document, scope = {} }: JobQuery): boolean {
-  return (
-    isOwn(scope, job) &&
-    (user === undefined || job.user === user) &&
-    (document === undefined || job.document === document)
-  )
-}
-
 /** What there is of a document: its jobs, and the newest load of it that was completed. */
 export interface DocumentJobs {
   readonly jobs: readonly Job[]
@@ -217,12 +120,7 @@ export interface DocumentJobs {
 export async function jobsOf(draft: Draft, user: string, document: string): Promise<DocumentJobs> {
   const jobs: Job[] = []
   for (const flow of draft.state.flows.keys()) {
-    const query = { flow, user, document, state: 'queued' } as const
-    for (let next: Position | undefined = firstPosition(query); next !== undefined;) {
-      const page: JobPage = await jobPage(draft, query, next)
-      jobs.push(...page.jobs)
-      next = page.next
-    }
+    jobs.push(...(await queuedJobsOf(draft, flow, user, document)))
   }
   const claimed = await claimedJobsOf(draft, user, document)
   const others = claimed.jobs.filter(({ id }) => jobs.every((job) => job.id !== id))
@@ -250,22 +148,34 @@ async function claimedJobsOf(draft: Draft, user: string, document: string): Prom
   return { jobs, latest }
 }
 
+export interface CompletedLook {
+  readonly found: readonly (readonly [document: string, latest: LatestRecord])[]
+  /** `undefined` where nothing is behind what was found. */
+  readonly next: string | undefined
+}
+
 /** What of a user was completed, by the bytes of the documents' ids, up to a number behind `after`. */
 export async function completedPage(
   draft: Draft,
   user: string,
-  after: string | undefined,
-  size: number,
-): Promise<readonly (readonly [document: string, latest: LatestRecord])[]> {
+  { prefix, after, size }: { prefix: string; after: string | undefined; size: number },
+): Promise<CompletedLook> {
   const { gt, lt } = latestKeys(user)
-  const from = after === undefined ? gt : latestKey(user, after)
+  const from =
+    after !== undefined
+      ? { gt: latestKey(user, after) }
+      : prefix === ''
+        ? { gt }
+        : { gte: latestKey(user, prefix) }
   const found: (readonly [string, LatestRecord])[] = []
-  for await (const page of draft.scan({ gt: from, lt, limit: size })) {
+  for await (const page of draft.scan({ ...from, lt, limit: size })) {
     for (const { key, value } of page) {
-      found.push([String(decodeKey(key)[2]), decodeRecord<LatestRecord>(value)])
+      const document = String(decodeKey(key)[2])
+      if (!document.startsWith(prefix)) return { found, next: undefined }
+      found.push([document, decodeRecord<LatestRecord>(value)])
     }
   }
-  return found
+  return { found, next: found.length < size ? undefined : found.at(-1)?.[0] }
 }
 
 async function numbersUnder(draft: Draft, range: Range): Promise<number[]> {

@@ -8,22 +8,23 @@ import type { Storage } from '../../storage.js'
 import type { Chance, Clock } from '../../clock.js'
 import type { Reads } from '../../reads.js'
 import type { AcceptedDocument } from '../document.js'
-import type { DocumentRef, Flow, FlowStats, Job, JobFailure, JobQuery } from '../types.js'
+import type { DocumentRef, Flow, FlowStats, Job, JobFailure } from '../types.js'
 import { claim, hasten, reap, takeOver } from './claiming.js'
 import type { Claims } from './claiming.js'
 import { Committer } from './committer.js'
 import type { Committed } from './committer.js'
 import type { Ticket } from './block.js'
 import type { Draft } from './draft.js'
-import { cancel, completedPage, firstPosition, forgetDone, jobById, jobsOf } from './jobs.js'
+import { cancel, completedPage, forgetDone, jobById, jobsOf, type CompletedLook } from './jobs.js'
+import { countOf, lookForJobs, type JobLook } from './job-list.js'
+import { lookSizes, type JobSearch, type LookSizes } from './job-search.js'
 import { dropHeld, dropLeft, goneOf, hasLeft, leaveEnding, withhold } from './members.js'
 import { release as releaseWithheld, type Membership } from './members.js'
-import { jobPage, noFlow, prune, retry, type DocumentJobs } from './jobs.js'
+import { noFlow, prune, retry, type DocumentJobs } from './jobs.js'
 import type { Ending, Hold } from './held.js'
 import { Lanes } from './lanes.js'
 import { openState } from './opening.js'
 import { countsKey, flowKey, latestKey, outputKey } from './records.js'
-import type { LatestRecord } from './records.js'
 import { complete, fail, recordStep, release, renew } from './settling.js'
 import type { FailOptions } from './settling.js'
 import { documentName, hashOf, lapsesAt, noCounts } from './state.js'
@@ -49,10 +50,12 @@ export interface JobQueueOptions {
   readonly isWatched: () => boolean
   /** May not throw. */
   readonly onCommit: (committed: Committed) => void
+  /** How much of a list of jobs is read in one go. */
+  readonly lookSizes?: LookSizes
 }
 
 /** What is read at once of a list of documents. */
-const completedPerPage = 256
+const completedPerLook = 512
 
 /** A document that is kept from being claimed. */
 export interface WithheldDocument {
@@ -68,6 +71,7 @@ export class JobQueue {
   readonly #storage: Storage
   readonly #clock: Clock
   readonly #presence: Membership | undefined
+  readonly #lookSizes: LookSizes
   /**
    * Documents whose knowledge is being removed here, by documentName(), and how often: none of their
    * jobs is claimed.
@@ -84,6 +88,7 @@ export class JobQueue {
     this.#storage = options.storage
     this.#clock = options.clock
     this.#presence = options.presence
+    this.#lookSizes = options.lookSizes ?? lookSizes
   }
 
   /** @throws LorekeepError `LK_STORAGE_*` */
@@ -114,7 +119,7 @@ export class JobQueue {
 
   flows(): Flow[] {
     const flows = [...this.#committer.state.flows.values()].map(({ flow }) => flow)
-    return flows.sort((a, b) => Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)))
+    return flows.sort((a, b) => compareIds(a.id, b.id))
   }
 
   stats(id: string): FlowStats | undefined {
@@ -346,21 +351,26 @@ export class JobQueue {
     return this.#committer.read((draft) => jobById(draft, id), { ...this.#lookFor(reads), isSure })
   }
 
-  /** @throws LorekeepError `LK_FLOW_NOT_FOUND` */
-  async *jobs(query: JobQuery): AsyncGenerator<Job> {
-    let left = query.limit ?? Infinity
-    let position = firstPosition(query)
-    let look = this.#lookFor(query.reads)
-    for (;;) {
-      const page = await this.#committer.read((draft) => jobPage(draft, query, position), look)
-      look = {}
-      for (const job of page.jobs) {
-        if (left-- <= 0) return
-        yield job
-      }
-      if (page.next === undefined || left <= 0) return
-      position = page.next
-    }
+  /**
+   * Some of the jobs behind a number, `most` at most; there may be none, and others behind them. `reads` as of job().
+   * @throws LorekeepError `LK_FLOW_NOT_FOUND`
+   */
+  lookForJobs(
+    search: JobSearch,
+    after: number | undefined,
+    most: number,
+    reads?: Reads,
+  ): Promise<JobLook> {
+    const look = this.#lookFor(reads)
+    return this.#committer.read(
+      (draft) => lookForJobs(draft, search, after, most, this.#lookSizes),
+      look,
+    )
+  }
+
+  /** How many there are, where that is known without looking. */
+  countJobs(search: JobSearch): Promise<number | undefined> {
+    return this.#committer.read((draft) => countOf(draft, search))
   }
 
   /** What there is of a document, but for older jobs of it that are done. */
@@ -368,21 +378,11 @@ export class JobQueue {
     return this.#committer.read((draft) => jobsOf(draft, user, document), this.#lookFor(reads))
   }
 
-  /** A user's completed documents, in pages: other commits come in between. */
-  async *completed(
-    user: string,
-    after: string | undefined,
-  ): AsyncGenerator<readonly [document: string, latest: LatestRecord]> {
-    let position = after
-    for (;;) {
-      const from = position
-      const page = await this.#committer.read((draft) =>
-        completedPage(draft, user, from, completedPerPage),
-      )
-      yield* page
-      if (page.length < completedPerPage) return
-      position = page.at(-1)?.[0]
-    }
+  /** Some of a user's completed documents, behind an id, and the last one that was looked at. */
+  completed(user: string, prefix: string, after: string | undefined): Promise<CompletedLook> {
+    return this.#committer.read((draft) => {
+      return completedPage(draft, user, { prefix, after, size: completedPerLook })
+    })
   }
 
   retry(id: string): Promise<Job> {
@@ -453,6 +453,11 @@ export class JobQueue {
   drained(): Promise<void> {
     return this.#committer.drained()
   }
+}
+
+/** By their bytes. */
+export function compareIds(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
 function flowOf(draft: Draft, id: string) {

@@ -109,6 +109,7 @@ export const flowKeys = () => keyPrefix('flow')
 export const countsKey = (flow: string) => encodeKey('counts', flow)
 export const countsKeys = () => keyPrefix('counts')
 export const blockKey = (block: number) => encodeKey('block', block)
+export const blockKeys = () => keyPrefix('block')
 /** How many documents of a block are still needed; absent while all are. */
 export const leftKey = (block: number) => encodeKey('left', block)
 /** Queued jobs of one user whose numbers follow each other: under the first, a hash of each. */
@@ -117,6 +118,7 @@ export const runKey = (flow: string, user: string, number: number) =>
 export const runKeys = (flow: string) => keyPrefix('run', flow)
 export const runKeysOf = (flow: string, user: string) => keyPrefix('run', flow, user)
 export const jobKey = (number: number) => encodeKey('job', number)
+export const jobKeys = () => keyPrefix('job')
 export const leaseKey = (number: number) => encodeKey('lease', number)
 export const leaseKeys = () => keyPrefix('lease')
 export const endingKey = (number: number, token: string) => encodeKey('ending', number, token)

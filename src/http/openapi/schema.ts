@@ -46,3 +46,9 @@ export function described(description: string, schema: Schema): Schema {
 export function ref(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` }
 }
+
+/** What every page of a list has, beside what is listed. */
+export const page = {
+  limit: described('The limit that was applied.', count),
+  'next?': described('Where more may follow: what to pass as `after`.', text),
+}

@@ -2,8 +2,9 @@
 
 import { LorekeepError } from '../../errors.js'
 import type { ObjectStore } from '../../objects/types.js'
-import { actsForAny, checkActsForAny, checkCollection, mayTouch } from '../access.js'
+import { actsForAny, checkActsForAny, checkCollection, scopeOf } from '../access.js'
 import { changeConditions } from '../conditions.js'
+import { after, filtersIn, limit, pageIn, prefix } from '../parameters.js'
 import { answerJson } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 
@@ -13,15 +14,16 @@ interface CollectionRoutesOptions {
 }
 
 export function collectionRoutes(options: CollectionRoutesOptions): readonly Route[] {
-  const { prefix, objects } = options
-  const single = `${prefix}/collections/{collection}`
+  const { prefix: base, objects } = options
+  const single = `${base}/collections/{collection}`
 
   return [
     {
       access: 'read',
       method: 'GET',
-      path: `${prefix}/collections`,
+      path: `${base}/collections`,
       operation: 'listCollections',
+      query: { prefix, limit, after },
       run: listCollections,
     },
     {
@@ -42,14 +44,17 @@ export function collectionRoutes(options: CollectionRoutesOptions): readonly Rou
     },
   ]
 
-  async function listCollections({ call, principal }: Exchange): Promise<void> {
-    const all = await objects.collections()
-    const collections = all.filter(({ name }) => mayTouch(principal, name))
+  async function listCollections({ call, principal, query }: Exchange): Promise<void> {
+    const asked = { ...filtersIn(query, { prefix }), ...pageIn(query) }
+    const { collections, ...page } = await objects.collectionPage({
+      ...asked,
+      scope: scopeOf(principal),
+    })
     // A name is everybody's who may touch it; what is counted is not.
     const shown = actsForAny(principal)
       ? collections
       : collections.map(({ name, created_at, version }) => ({ name, created_at, version }))
-    await answerJson(call, 200, { collections: shown })
+    await answerJson(call, 200, { collections: shown, ...page })
   }
 
   async function createCollection(exchange: Exchange): Promise<void> {

@@ -16,7 +16,19 @@ import { negotiate } from '../../accept.js'
 import { askedCollection } from '../access.js'
 import { actingUser } from '../auth.js'
 import type { Call } from '../call.js'
-import { after, aText, aWord, coreId, limit, limitIn, user, valueOf } from '../parameters.js'
+import {
+  after,
+  aText,
+  aTimeParameter,
+  aWord,
+  coreId,
+  filtersIn,
+  limit,
+  pageIn,
+  prefix,
+  user,
+  valueOf,
+} from '../parameters.js'
 import {
   answerVersioned,
   changeConditions,
@@ -68,16 +80,26 @@ const rdfParameters = {
 }
 const ofRdf = Object.keys(rdfParameters)
 
+const filters = {
+  prefix,
+  createdFrom: aTimeParameter(
+    'Cores that came into being then, or later: a date or time of ISO 8601.',
+  ),
+  createdTo: aTimeParameter('Cores that came into being before.'),
+  updatedFrom: aTimeParameter('Cores that changed last then, or later.'),
+  updatedTo: aTimeParameter('Cores that changed last before.'),
+}
+
 const writtenDialect = aWord('The dialect of a core stream.', ...exportDialects)
 
 export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
-  const { prefix, knowledge } = options
+  const { prefix: base, knowledge } = options
 
   return [
     {
       access: 'change',
       method: 'POST',
-      path: `${prefix}/import-core`,
+      path: `${base}/import-core`,
       operation: 'importCore',
       versions: true,
       query: { ...named, ...importParameters, ...rdfParameters },
@@ -86,7 +108,7 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
     {
       access: 'read',
       method: 'GET',
-      path: `${prefix}/export-core`,
+      path: `${base}/export-core`,
       operation: 'exportCore',
       media: [],
       versions: true,
@@ -96,15 +118,15 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
     {
       access: 'read',
       method: 'GET',
-      path: `${prefix}/cores`,
+      path: `${base}/cores`,
       operation: 'listCores',
-      query: { user, limit, after },
+      query: { user, ...filters, limit, after },
       run: listCores,
     },
     {
       access: 'read',
       method: 'GET',
-      path: `${prefix}/cores/{id}`,
+      path: `${base}/cores/{id}`,
       operation: 'showCore',
       versions: true,
       query: { user },
@@ -113,7 +135,7 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
     {
       access: 'change',
       method: 'DELETE',
-      path: `${prefix}/cores/{id}`,
+      path: `${base}/cores/{id}`,
       operation: 'deleteCore',
       media: [],
       versions: true,
@@ -253,16 +275,12 @@ export function coreRoutes(options: CoreRoutesOptions): readonly Route[] {
   }
 
   async function listCores({ call, principal, query }: Exchange): Promise<void> {
-    const user = actingUser(principal, query.get('user'))
-    const limit = limitIn(query)
-    const after = query.get('after')
-    const cores: CoreStat[] = []
-    // One more than asked for tells whether there is a next page.
-    const found = knowledge.list({ user, limit: limit + 1, ...(after !== undefined && { after }) })
-    for await (const core of found) cores.push(core)
-    const page = cores.slice(0, limit)
-    const next = cores.length > limit ? page.at(-1)?.id : undefined
-    await answerJson(call, 200, { cores: page, ...(next !== undefined && { next }) })
+    const page = await knowledge.corePage({
+      user: actingUser(principal, query.get('user')),
+      ...filtersIn(query, filters),
+      ...pageIn(query),
+    })
+    await answerJson(call, 200, page)
   }
 
   async function showCore(exchange: Exchange): Promise<void> {

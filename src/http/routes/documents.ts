@@ -1,14 +1,33 @@
 // Documents: which there are, what became of them, and taking that away.
 
 import { LorekeepError } from '../../errors.js'
-import type { CompletedDocument, DocumentRef, FlowQueue } from '../../flow/types.js'
+import type { DocumentRef, FlowQueue } from '../../flow/types.js'
 import type { KnowledgeStore } from '../../knowledge/types.js'
 import { scopeOf } from '../access.js'
 import { actingUser } from '../auth.js'
-import { disconnect } from '../body.js'
-import { after, limit, limitIn, user } from '../parameters.js'
+import {
+  after,
+  aText,
+  aTimeParameter,
+  collection,
+  filtersIn,
+  limit,
+  pageIn,
+  prefix,
+  user,
+} from '../parameters.js'
 import { answer, answerJson } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
+
+const filters = {
+  prefix,
+  flow: aText('Only what this flow completed last.'),
+  collection,
+  completedFrom: aTimeParameter(
+    'Documents that were done then, or later: a date or time of ISO 8601.',
+  ),
+  completedTo: aTimeParameter('Documents that were done before.'),
+}
 
 interface DocumentRoutesOptions {
   readonly prefix: string
@@ -17,17 +36,17 @@ interface DocumentRoutesOptions {
 }
 
 export function documentRoutes(options: DocumentRoutesOptions): readonly Route[] {
-  const { prefix, flows, knowledge } = options
-  const single = `${prefix}/flow/{flow}/documents/{document}`
-  const anywhere = `${prefix}/documents/{document}`
+  const { prefix: base, flows, knowledge } = options
+  const single = `${base}/flow/{flow}/documents/{document}`
+  const anywhere = `${base}/documents/{document}`
 
   return [
     {
       access: 'read',
       method: 'GET',
-      path: `${prefix}/documents`,
+      path: `${base}/documents`,
       operation: 'listDocuments',
-      query: { user, limit, after },
+      query: { user, ...filters, limit, after },
       run: listDocuments,
     },
     {
@@ -67,23 +86,13 @@ export function documentRoutes(options: DocumentRoutesOptions): readonly Route[]
   ]
 
   async function listDocuments({ call, principal, query }: Exchange): Promise<void> {
-    const user = actingUser(principal, query.get('user'))
-    const limit = limitIn(query)
-    const after = query.get('after')
-    const documents: CompletedDocument[] = []
-    let next: string | undefined
-    const scope = scopeOf(principal)
-    // One more than asked for tells that there is a next page.
-    const asked = { user, scope, limit: limit + 1, ...(after !== undefined && { after }) }
-    for await (const found of flows.documents(asked)) {
-      if (call.hasGone) throw disconnect()
-      if (documents.length === limit) {
-        next = documents.at(-1)?.document
-        break
-      }
-      documents.push(found)
-    }
-    await answerJson(call, 200, { documents, ...(next !== undefined && { next }) })
+    const page = await flows.documentPage({
+      user: actingUser(principal, query.get('user')),
+      ...filtersIn(query, filters),
+      ...pageIn(query),
+      scope: scopeOf(principal),
+    })
+    await answerJson(call, 200, page)
   }
 
   async function showDocument(exchange: Exchange): Promise<void> {

@@ -9,6 +9,7 @@ import { answerVersioned, changeConditions, entityTag } from '../conditions.js'
 import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
 import type { Call } from '../call.js'
+import { after, filtersIn, limit, pageIn, prefix } from '../parameters.js'
 import { answer, answerJson } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 import { isRecord, quoted } from '../../door/wording.js'
@@ -21,16 +22,17 @@ interface FlowRoutesOptions extends JsonLimits {
 }
 
 export function flowRoutes(options: FlowRoutesOptions): readonly Route[] {
-  const { prefix, flows, requireConditions } = options
+  const { prefix: base, flows, requireConditions } = options
   const versions = true
-  const single = `${prefix}/flows/{flow}`
+  const single = `${base}/flows/{flow}`
 
   return [
     {
       access: 'read',
       method: 'GET',
-      path: `${prefix}/flows`,
+      path: `${base}/flows`,
       operation: 'listFlows',
+      query: { prefix, limit, after },
       run: listFlows,
     },
     { access: 'read', method: 'GET', path: single, operation: 'showFlow', versions, run: showFlow },
@@ -70,14 +72,15 @@ export function flowRoutes(options: FlowRoutesOptions): readonly Route[] {
     {
       access: 'read',
       method: 'GET',
-      path: `${prefix}/flow/{flow}/stats`,
+      path: `${base}/flow/{flow}/stats`,
       operation: 'showFlowStats',
       run: showStats,
     },
   ]
 
-  async function listFlows({ call }: Exchange): Promise<void> {
-    await answerJson(call, 200, { flows: await flows.list() })
+  async function listFlows({ call, query }: Exchange): Promise<void> {
+    const asked = { ...filtersIn(query, { prefix }), ...pageIn(query) }
+    await answerJson(call, 200, await flows.flowPage(asked))
   }
 
   async function showFlow(exchange: Exchange): Promise<void> {

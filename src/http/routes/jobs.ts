@@ -2,21 +2,44 @@
 // not for the principal's eyes is one that does not exist.
 
 import { LorekeepError } from '../../errors.js'
-import type { FlowQueue, Job, JobState } from '../../flow/types.js'
+import type { FlowQueue, Job, JobFilter, JobState } from '../../flow/types.js'
 import { scopeOf } from '../access.js'
 import { shownUser } from '../auth.js'
-import { disconnect } from '../body.js'
-import { aText, limit, limitIn, user, valueOf } from '../parameters.js'
+import {
+  after,
+  aText,
+  aTimeParameter,
+  aWord,
+  filtersIn,
+  limit,
+  pageIn,
+  user,
+  valueOf,
+} from '../parameters.js'
 import { answer, answerJson } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
-import { oneOf } from '../../door/rules.js'
+import { aRule } from '../../door/rules.js'
 
 const states = ['queued', 'delayed', 'active', 'done', 'dead'] as const
-const state = {
-  description: 'Jobs in this state alone.',
-  schema: { type: 'string', enum: states },
-  rule: oneOf<JobState>(...states),
+const isState = (word: string) => states.includes(word as JobState)
+
+const filters = {
+  state: {
+    description: 'Jobs in this state alone, or in one of several with commas between.',
+    schema: { type: 'string', pattern: `^(${states.join('|')})(,(${states.join('|')}))*$` },
+    rule: aRule<string>(`some of ${states.join(', ')}, with commas between`, (text) =>
+      String(text).split(',').every(isState),
+    ),
+  },
+  document: aText('Jobs of this document alone.'),
+  collection: aText('Jobs of documents in this collection alone.'),
+  error: aText('Some of the code or message of the last failure, in letters of any size.'),
+  createdFrom: aTimeParameter('Jobs that came then, or later: a date or time of ISO 8601.'),
+  createdTo: aTimeParameter('Jobs that came before.'),
+  updatedFrom: aTimeParameter('Jobs that changed last then, or later.'),
+  updatedTo: aTimeParameter('Jobs that changed last before.'),
 }
+const order = aWord('`desc` has the newest first.', 'asc', 'desc')
 
 interface JobRoutesOptions {
   readonly prefix: string
@@ -35,7 +58,15 @@ export function jobRoutes({ prefix, flows }: JobRoutesOptions): readonly Route[]
       method: 'GET',
       path: all,
       operation: 'listJobs',
-      query: { user, state, document: aText('Jobs of this document alone.'), limit },
+      query: { user, ...filters, order, limit, after },
+      run: listJobs,
+    },
+    {
+      access: 'read',
+      method: 'GET',
+      path: `${prefix}/jobs`,
+      operation: 'listAnyJobs',
+      query: { flow: aText('Jobs of this flow alone.'), user, ...filters, order, limit, after },
       run: listJobs,
     },
     { access: 'read', method: 'GET', path: single, operation: 'showJob', run: showJob },
@@ -72,26 +103,14 @@ export function jobRoutes({ prefix, flows }: JobRoutesOptions): readonly Route[]
     },
   ]
 
-  async function listJobs(exchange: Exchange): Promise<void> {
-    const { call, principal, parameters, query } = exchange
-    const limit = limitIn(query)
-    const user = shownUser(principal, query.get('user'))
-    const inState = valueOf(query, 'state', state)
-    const document = query.get('document')
-    const found = flows.jobs({
-      flow: parameters.get('flow') ?? '',
-      ...(user !== undefined && { user }),
-      ...(inState !== undefined && { state: inState }),
-      ...(document !== undefined && { document }),
+  async function listJobs({ call, principal, parameters, query }: Exchange): Promise<void> {
+    const page = await flows.jobPage({
+      ...filterIn(principal, parameters, query),
+      ...pageIn(query),
+      order: valueOf(query, 'order', order) ?? 'asc',
       scope: scopeOf(principal),
-      limit,
     })
-    const jobs: Job[] = []
-    for await (const job of found) {
-      if (call.hasGone) throw disconnect()
-      jobs.push(job)
-    }
-    await answerJson(call, 200, { jobs })
+    await answerJson(call, 200, page)
   }
 
   async function showJob(exchange: Exchange): Promise<void> {
@@ -116,5 +135,22 @@ export function jobRoutes({ prefix, flows }: JobRoutesOptions): readonly Route[]
     const flow = parameters.get('flow') ?? job?.flow
     if (job !== undefined && job.flow === flow) return job
     throw new LorekeepError('LK_JOB_NOT_FOUND', `'${id}'`, { details: { job: id } })
+  }
+}
+
+/** Which jobs are meant. */
+function filterIn(
+  principal: Exchange['principal'],
+  parameters: Exchange['parameters'],
+  query: Exchange['query'],
+): JobFilter {
+  const { state, ...rest } = filtersIn(query, filters)
+  const user = shownUser(principal, query.get('user'))
+  const flow = parameters.get('flow') ?? query.get('flow')
+  return {
+    ...rest,
+    ...(flow !== undefined && { flow }),
+    ...(user !== undefined && { user }),
+    ...(state !== undefined && { state: state.split(',') as JobState[] }),
   }
 }

@@ -7,6 +7,7 @@ import { versionOf } from '../../conditions.js'
 import { answerVersioned, changeConditions, entityTag } from '../conditions.js'
 import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
+import { after, filtersIn, limit, pageIn, prefix } from '../parameters.js'
 import { answer, answerJson } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 import { requestError } from '../target.js'
@@ -19,16 +20,17 @@ interface SchemaRoutesOptions extends JsonLimits {
 }
 
 export function schemaRoutes(options: SchemaRoutesOptions): readonly Route[] {
-  const { prefix, objects, requireConditions } = options
+  const { prefix: base, objects, requireConditions } = options
   const versions = true
-  const single = `${prefix}/schemas/{name}`
+  const single = `${base}/schemas/{name}`
 
   return [
     {
       access: 'read',
       method: 'GET',
-      path: `${prefix}/schemas`,
+      path: `${base}/schemas`,
       operation: 'listSchemas',
+      query: { prefix, limit, after },
       run: listSchemas,
     },
     {
@@ -58,8 +60,9 @@ export function schemaRoutes(options: SchemaRoutesOptions): readonly Route[] {
     },
   ]
 
-  async function listSchemas({ call }: Exchange): Promise<void> {
-    await answerJson(call, 200, { schemas: await objects.schemas() })
+  async function listSchemas({ call, query }: Exchange): Promise<void> {
+    const asked = { ...filtersIn(query, { prefix }), ...pageIn(query) }
+    await answerJson(call, 200, await objects.schemaPage(asked))
   }
 
   async function showSchema({ call, parameters }: Exchange): Promise<void> {

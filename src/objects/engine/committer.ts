@@ -78,6 +78,11 @@ export class Committer {
     this.#host = this.#hostOf(now)
   }
 
+  /** Of the store: the same for all who have it open. */
+  get secret(): string {
+    return this.#state.heads.main.record.hashKey
+  }
+
   /** What it keeps in memory. */
   get fill(): Fill {
     const { bytes, maxBytes } = this.#cache

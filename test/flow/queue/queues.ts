@@ -3,9 +3,11 @@
 import { checkDefinition } from '../../../src/flow/definition.js'
 import type { AcceptedDocument } from '../../../src/flow/document.js'
 import type { Chance } from '../../../src/clock.js'
+import { Listings } from '../../../src/flow/listings.js'
 import { JobQueue } from '../../../src/flow/queue/queue.js'
 import type { Claimed, Committed, JobQueueOptions } from '../../../src/flow/queue/queue.js'
 import type { Flow, FlowDefinition, Job, JobFailure, JobQuery } from '../../../src/flow/types.js'
+import { Cursors } from '../../../src/paging.js'
 import type { Storage } from '../../../src/storage.js'
 import { Random } from '../../fixtures/random.js'
 import { VirtualClock } from '../virtual-clock.js'
@@ -52,7 +54,7 @@ export function openQueue(
 }
 
 /** Tokens that never repeat, and fractions from a seed. */
-function chanceOf(random: Random): Chance {
+export function chanceOf(random: Random): Chance {
   return { fraction: () => random.next(), token: () => `token${++ids}` }
 }
 
@@ -65,8 +67,9 @@ export const failureOf = ({ record }: Claimed, step = 'a'): JobFailure => ({
 })
 
 export async function jobsOf(queue: JobQueue, query: JobQuery): Promise<Job[]> {
+  const listings = new Listings({ queue, cursors: new Cursors(() => ''), reads: 'recent' })
   const jobs: Job[] = []
-  for await (const job of queue.jobs(query)) jobs.push(job)
+  for await (const job of listings.jobs(query)) jobs.push(job)
   return jobs
 }
 

@@ -565,15 +565,23 @@ t.test('the list is in order, in pages, and of one user', async (t) => {
   const list = async (query: Record<string, string>) => {
     const reply = await send(target(url, 'cores', query), { headers })
     const { cores, next, ...rest } = json(reply) as { cores: { id: string }[]; next?: string }
-    t.strictSame(rest, {})
+    t.strictSame(rest, { limit: Number(query['limit'] ?? 100) })
     return { ids: cores.map(({ id }) => id), next }
   }
-  t.strictSame(await list({}), { ids: ids.slice(0, 100), next: ids[99] })
-  t.strictSame(await list({ after: ids[99] ?? '' }), { ids: ids.slice(100), next: undefined })
+  const first = await list({})
+  t.strictSame(first.ids, ids.slice(0, 100))
+  t.strictSame(await list({ after: first.next ?? '' }), { ids: ids.slice(100), next: undefined })
   t.strictSame(await list({ limit: '102' }), { ids, next: undefined })
-  t.strictSame(await list({ limit: '101' }), { ids: ids.slice(0, 101), next: ids[100] })
-  t.strictSame(await list({ limit: '1', after: 'urn:0005' }), { ids: ['urn:001'], next: 'urn:001' })
-  t.strictSame(await list({ limit: '1000', after: 'z' }), { ids: [], next: undefined })
+  const most = await list({ limit: '101' })
+  t.strictSame(most.ids, ids.slice(0, 101))
+  await knowledge.delete({ user: 'alice', id: ids[100] ?? '' })
+  t.strictSame((await list({ limit: '1', after: most.next ?? '' })).ids, ids.slice(101))
+  t.strictSame((await list({ prefix: 'urn:05' })).ids, ids.slice(50, 60))
+  t.strictSame((await list({ prefix: 'none' })).ids, [])
+  const { updatedAt = '' } = (await knowledge.stat({ user: 'alice', id: 'urn:101' })) ?? {}
+  t.ok((await list({ updatedFrom: updatedAt })).ids.includes('urn:101'))
+  t.notOk((await list({ updatedTo: updatedAt })).ids.includes('urn:101'))
+  t.notOk((await list({ createdTo: '2020-01-01' })).ids.length)
   for (const limit of ['0', '1001', '-1', '1.5', 'ten', '', '1e2', '00001']) {
     const reply = await send(target(url, 'cores', { limit }), { headers })
     t.equal(reply.status, 400, limit)

@@ -50,19 +50,29 @@ t.test('jobs are found by state, user and document, and no more than asked for',
     t.equal(reply.status, 200, query)
     return jobsIn(reply).map(({ id }) => id)
   }
-  t.same(await found(''), [again, other, done])
+  t.same(await found(''), [done, again, other])
+  t.same(await found('order=desc'), [other, again, done])
+  t.same(await found('state=queued,done'), [done, again, other])
   t.same(await found('state=queued'), [again, other])
   t.same(await found('state=done'), [done])
   t.same(await found('state=dead'), [])
-  t.same(await found('document=a'), [again, done])
+  t.same(await found('document=a'), [done, again])
   t.same(await found('document=none'), [])
-  t.same(await found('limit=1'), [again])
+  t.same(await found('limit=1'), [done])
   t.same(await found('state=queued&user=alice&document=b&limit=1000'), [other])
   t.same(await found('', 'bob'), [bobs])
   t.same(new Set(await found('', 'admin')), new Set([again, other, done, bobs]))
   t.same(await found('user=bob', 'admin'), [bobs])
 
-  for (const query of ['state=waiting', 'state=', 'limit=0', 'limit=1001', 'limit=x']) {
+  for (const query of [
+    'state=waiting',
+    'state=',
+    'state=dead,',
+    'createdTo=then',
+    'limit=0',
+    'limit=1001',
+    'limit=x',
+  ]) {
     const reply = await ask(serving, `GET ${jobs}?${query}`)
     t.match(reply, { status: 400, value: { code: 'LK_HTTP_REQUEST' } }, query)
   }

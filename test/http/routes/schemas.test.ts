@@ -7,13 +7,21 @@ const admin = as('admin')
 
 t.test('a schema is defined, shown, listed, redefined and dropped', async (t) => {
   const serving = await serve(t)
-  t.strictSame((await ask(serving, 'GET /schemas')).value, { schemas: [] })
+  t.strictSame((await ask(serving, 'GET /schemas')).value, {
+    schemas: [],
+    limit: 100,
+    total: 0,
+  })
 
   const made = await ask(serving, 'PUT /schemas/products', productSchema, admin)
   t.equal(made.status, 201)
   t.match(made.value, { ...productSchema, strict: false, id_field: 'id', generate_ids: false })
   t.strictSame((await ask(serving, 'GET /schemas/products')).value, made.value)
-  t.strictSame((await ask(serving, 'GET /schemas')).value, { schemas: [made.value] })
+  t.strictSame((await ask(serving, 'GET /schemas')).value, {
+    schemas: [made.value],
+    limit: 100,
+    total: 1,
+  })
 
   const { name: _, ...unnamed } = productSchema
   const redefined = await ask(serving, 'PUT /schemas/products', { ...unnamed, indexes: [] }, admin)

@@ -1,6 +1,6 @@
 // `lorekeep cores`: what there is, in detail, and away with it.
 
-import type { CoreStat } from '../../../knowledge/types.js'
+import type { CoreQuery, CoreStat } from '../../../knowledge/types.js'
 import { withCores } from '../../access/access.js'
 import type { AccessOptions } from '../../access/access.js'
 import { note } from '../../output/failure.js'
@@ -23,10 +23,16 @@ const columns = [
   left('UPDATED'),
 ]
 
-export async function listCores({ user, json, ...options }: CoresOptions): Promise<void> {
+interface CoreListOptions extends CoresOptions, Omit<CoreQuery, 'user' | 'after'> {}
+
+const filters = ['prefix', 'limit', 'createdFrom', 'createdTo', 'updatedFrom', 'updatedTo'] as const
+
+export async function listCores({ user, json, ...options }: CoreListOptions): Promise<void> {
+  const given = filters.filter((name) => options[name] !== undefined)
+  const query = { user, ...Object.fromEntries(given.map((name) => [name, options[name]])) }
   const listing = { columns, cellsOf, none: `'${user}' has no cores`, isWhole: true } as const
   await withCores(options, { create: false }, async (cores) => {
-    await printList(cores.list(user), listing, json)
+    await printList(cores.list(query), listing, json)
   })
 }
 

@@ -1,6 +1,6 @@
 // `lorekeep documents`: which there are, what became of one, and away with it.
 
-import type { CompletedDocument } from '../../../flow/types.js'
+import type { CompletedDocument, DocumentQuery } from '../../../flow/types.js'
 import type { CoreStat } from '../../../knowledge/types.js'
 import { withFlows } from '../../access/access.js'
 import type { AccessOptions } from '../../access/access.js'
@@ -8,6 +8,7 @@ import { note } from '../../output/failure.js'
 import { formatBytes, formatCounted, formatTime } from '../../output/figures.js'
 import { printFields, printList, type Listing } from '../../output/listing.js'
 import { writeJson } from '../../output/output.js'
+import { Pages, type PageTurning } from '../../output/pages.js'
 import { left, whole } from '../../output/table.js'
 
 interface DocumentsOptions extends AccessOptions {
@@ -15,9 +16,13 @@ interface DocumentsOptions extends AccessOptions {
   readonly json?: true
 }
 
-interface DocumentListOptions extends DocumentsOptions {
-  readonly limit: number
+interface DocumentListOptions
+  extends DocumentsOptions, PageTurning, Pick<DocumentQuery, (typeof filters)[number]> {
+  readonly user: string
+  readonly json?: true
 }
+
+const filters = ['prefix', 'collection', 'completedFrom', 'completedTo'] as const
 
 const listing: Listing<CompletedDocument> = {
   columns: [whole('DOCUMENT'), left('FLOW'), left('COLLECTION'), left('DONE')],
@@ -25,29 +30,19 @@ const listing: Listing<CompletedDocument> = {
 }
 
 export async function listDocuments(options: DocumentListOptions): Promise<void> {
-  const { user, limit, json } = options
+  const { user, json } = options
+  const given = filters.filter((name) => options[name] !== undefined)
+  const query = { user, ...Object.fromEntries(given.map((name) => [name, options[name]])) }
   await withFlows(options, { create: false }, async (flows) => {
-    const count = await printList(upTo(limit, flows.documents(user), json), listing, json)
-    if (count > 0 || json) return
+    const pages = new Pages(options, async (page) => {
+      const { documents, next } = await flows.documentPage({ ...query, ...page })
+      return { items: documents, next }
+    })
+    const count = await printList(pages, listing, json)
+    pages.tellMore(formatCounted(count, 'document'))
+    if (count > 0 || json || given.length > 0) return
     note(`no document of '${user}' is done; 'lorekeep jobs' has those that wait`)
   })
-}
-
-/** Says so where there are more. */
-async function* upTo(
-  limit: number,
-  documents: AsyncIterable<CompletedDocument>,
-  json: true | undefined,
-): AsyncGenerator<CompletedDocument, void, undefined> {
-  let count = 0
-  for await (const found of documents) {
-    if (count++ < limit) {
-      yield found
-      continue
-    }
-    if (!json) note(`${formatCounted(limit, 'document')}, and there are more; --limit shows them`)
-    return
-  }
 }
 
 function cellsOf({ document, completed }: CompletedDocument, isTerminal: boolean): string[] {

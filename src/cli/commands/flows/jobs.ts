@@ -1,6 +1,6 @@
 // `lorekeep jobs`: the documents of a flow on their way.
 
-import type { Job, JobState } from '../../../flow/types.js'
+import type { Job, JobFilter, JobState } from '../../../flow/types.js'
 import { withFlows } from '../../access/access.js'
 import type { AccessOptions } from '../../access/access.js'
 import { variable } from '../../config/environment.js'
@@ -8,17 +8,16 @@ import { note } from '../../output/failure.js'
 import { formatCounted, formatTime } from '../../output/figures.js'
 import { printFields, printList, type Listing } from '../../output/listing.js'
 import { writeJson } from '../../output/output.js'
+import { Pages, type PageTurning } from '../../output/pages.js'
 import { left, right, whole } from '../../output/table.js'
 
 interface JobsOptions extends AccessOptions {
   readonly json?: true
 }
 
-interface JobListOptions extends JobsOptions {
-  readonly state?: JobState
-  readonly document?: string
-  readonly user?: string
-  readonly limit: number
+interface JobListOptions extends JobsOptions, PageTurning, Omit<JobFilter, 'flow' | 'state'> {
+  readonly state?: readonly JobState[]
+  readonly order: 'asc' | 'desc'
 }
 
 const listing: Listing<Job> = {
@@ -36,17 +35,23 @@ const listing: Listing<Job> = {
 }
 
 export async function listJobs(options: JobListOptions): Promise<void> {
-  const { state, document, user = variable('LOREKEEP_USER'), limit, json } = options
-  const query = {
-    limit,
-    ...(state !== undefined && { state }),
-    ...(document !== undefined && { document }),
-    ...(user !== undefined && { user }),
-  }
+  const { user = variable('LOREKEEP_USER'), order, json } = options
+  const query = { ...filterIn(options), order, ...(user !== undefined && { user }) }
   await withFlows(options, { create: false }, async (flows) => {
-    const count = await printList(flows.jobs(query), listing, json)
-    if (count === limit && !json) note(`${formatCounted(count, 'job')}; --limit shows more`)
+    const pages = new Pages(options, async (page) => {
+      const { jobs, next } = await flows.jobPage({ ...query, ...page })
+      return { items: jobs, next }
+    })
+    const count = await printList(pages, listing, json)
+    pages.tellMore(formatCounted(count, 'job'))
   })
+}
+
+function filterIn(options: JobListOptions): JobFilter {
+  const names = ['state', 'document', 'collection', 'error'] as const
+  const times = ['createdFrom', 'createdTo', 'updatedFrom', 'updatedTo'] as const
+  const given = [...names, ...times].filter((name) => options[name] !== undefined)
+  return Object.fromEntries(given.map((name) => [name, options[name]]))
 }
 
 export async function showJob(id: string, options: JobsOptions): Promise<void> {

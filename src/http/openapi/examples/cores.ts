@@ -52,6 +52,7 @@ export const coreExamples = {
           updatedAt: '2026-01-31T12:00:00.000Z',
         },
       ],
+      limit: 10,
     },
   },
   showCore: {

@@ -57,6 +57,8 @@ export const objectExamples = {
           generate_ids: false,
         },
       ],
+      limit: 100,
+      total: 1,
     },
   },
   showSchema: {
@@ -286,6 +288,8 @@ export const objectExamples = {
           version: 'mkx3c0',
         },
       ],
+      limit: 100,
+      total: 1,
     },
   },
   deleteObject: {

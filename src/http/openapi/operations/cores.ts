@@ -66,7 +66,7 @@ export const coreOperations = {
     summary: 'List cores',
     description: 'In the byte order of their ids.',
     answers: { 200: ok('A page of them.', ref('CorePage')) },
-    errors: ['LK_CORE_REF'],
+    errors: ['LK_CORE_REF', 'LK_CURSOR'],
     example: examples.listCores,
   },
   showCore: {

@@ -30,7 +30,8 @@ export const flowOperations = {
   listFlows: {
     tag: 'flows',
     summary: 'List flows',
-    answers: { 200: ok('All of them.', ref('Flows')) },
+    answers: { 200: ok('A page of them, and how many there are.', ref('FlowPage')) },
+    errors: ['LK_CURSOR'],
     example: examples.listFlows,
   },
   showFlow: {
@@ -123,8 +124,9 @@ export const flowOperations = {
   listJobs: {
     tag: 'flows',
     summary: 'List jobs of a flow',
-    answers: { 200: ok('Active ones first.', ref('Jobs')) },
-    errors: ['LK_FLOW_NOT_FOUND'],
+    description: 'In the order in which they came, whatever their state.',
+    answers: { 200: ok('A page of them.', ref('JobPage')) },
+    errors: ['LK_FLOW_NOT_FOUND', 'LK_CURSOR'],
     example: examples.listJobs,
   },
   showJob: {
@@ -152,7 +154,7 @@ export const flowOperations = {
     tag: 'flows',
     summary: 'List documents that became knowledge',
     answers: { 200: ok('A page of them.', ref('DocumentPage')) },
-    errors: ['LK_DOCUMENT_INVALID', 'LK_DOCUMENT_ACCESS'],
+    errors: ['LK_CURSOR'],
     example: examples.listDocuments,
   },
   showDocument: {
@@ -189,6 +191,14 @@ export const flowOperations = {
       'LK_HTTP_TIMEOUT',
     ],
     example: examples.watchJobs,
+  },
+  listAnyJobs: {
+    tag: 'flows',
+    summary: 'List jobs of all flows',
+    description: 'In the order in which they came, whatever their state.',
+    answers: { 200: ok('A page of them.', ref('JobPage')) },
+    errors: ['LK_FLOW_NOT_FOUND', 'LK_CURSOR'],
+    example: examples.listAnyJobs,
   },
   showAnyJob: {
     tag: 'flows',

@@ -94,7 +94,9 @@ export const objectOperations = {
   listSchemas: {
     tag: 'objects',
     summary: 'List schemas',
-    answers: { 200: ok('All of them, in the order of their names.', ref('Schemas')) },
+    description: 'In the order of their names.',
+    answers: { 200: ok('A page of them, and how many there are.', ref('SchemaPage')) },
+    errors: ['LK_CURSOR'],
     example: examples.listSchemas,
   },
   showSchema: {
@@ -127,7 +129,9 @@ export const objectOperations = {
   listCollections: {
     tag: 'objects',
     summary: 'List collections',
-    answers: { 200: ok('Those that the token may touch.', ref('Collections')) },
+    description: 'Those that the token may touch, in the order of their names.',
+    answers: { 200: ok('A page of them, and how many there are.', ref('CollectionPage')) },
+    errors: ['LK_CURSOR'],
     example: examples.listCollections,
   },
   createCollection: {

@@ -9,6 +9,7 @@ import {
   mapOf,
   number,
   object,
+  page,
   ref,
   text,
   time,
@@ -129,10 +130,7 @@ export const coreSchemas = {
     createdAt: time,
     updatedAt: time,
   }),
-  CorePage: object({
-    cores: list(ref('CoreStat')),
-    'next?': described('Where more follow: what to pass as `after`.', text),
-  }),
+  CorePage: object({ cores: list(ref('CoreStat')), ...page }),
   ValueFilter: object({
     'gt?': filterValue,
     'gte?': filterValue,

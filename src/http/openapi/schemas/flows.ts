@@ -7,6 +7,7 @@ import {
   flag,
   list,
   object,
+  page,
   ref,
   text,
   time,
@@ -63,7 +64,7 @@ export const flowSchemas = {
     steps: list(object({ name: text, 'options?': anyObject, 'code?': { const: true } })),
     ...numbers,
   }),
-  Flows: object({ flows: list(ref('Flow')) }),
+  FlowPage: object({ flows: list(ref('Flow')), ...page, total: count }),
   FlowStats: object({ queued: count, active: count, delayed: count, done: count, dead: count }),
   TextLoad: {
     ...object({
@@ -109,13 +110,14 @@ export const flowSchemas = {
     'dueAt?': time,
     'superseded?': { const: true },
   }),
-  Jobs: object({ jobs: list(ref('Job')) }),
+  JobPage: object({
+    jobs: list(ref('Job')),
+    ...page,
+    'total?': described('Where it is known without looking at each.', count),
+  }),
   Completion: object({ job: text, flow: text, collection: text, at: time }),
   CompletedDocument: object({ user: text, document: text, completed: ref('Completion') }),
-  DocumentPage: object({
-    documents: list(ref('CompletedDocument')),
-    'next?': described('Where more follow: what to pass as `after`.', text),
-  }),
+  DocumentPage: object({ documents: list(ref('CompletedDocument')), ...page }),
   KnownDocument: object({
     user: text,
     document: text,

@@ -9,6 +9,7 @@ import {
   mapOf,
   number,
   object,
+  page,
   ref,
   text,
   time,
@@ -94,7 +95,7 @@ export const objectSchemas = {
     additionalProperties: true,
     description: 'A definition in any of the forms of docs/schemas.md.',
   },
-  Schemas: object({ schemas: list(ref('SchemaDefinition')) }),
+  SchemaPage: object({ schemas: list(ref('SchemaDefinition')), ...page, total: count }),
   ObjectImport: object({
     metadata: object({ id: text, user: text, collection: text, 'metadata?': anyObject }),
     schema_name: text,
@@ -127,9 +128,8 @@ export const objectSchemas = {
   ObjectPage: object({
     objects: list(ref('FoundFields')),
     total: count,
-    limit: count,
     offset: count,
-    'next?': described('Where more follow: what to pass as `after`.', text),
+    ...page,
   }),
   QueryPlan: object({
     plan: words('scan', 'index', 'intersection', 'union', 'text', 'none'),
@@ -144,7 +144,7 @@ export const objectSchemas = {
     milliseconds: number,
     notUsed: list(object({ path: text, reason: text })),
   }),
-  Collections: object({
+  CollectionPage: object({
     collections: list(
       object({
         name: text,
@@ -154,6 +154,8 @@ export const objectSchemas = {
         'schemas?': mapOf(count),
       }),
     ),
+    ...page,
+    total: count,
   }),
   CollectionName: object({ name: text }),
   Deleted: object({ deleted: count }),

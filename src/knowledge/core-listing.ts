@@ -1,0 +1,66 @@
+// Cores of a user, as pages and piece by piece.
+
+import { allByLooks, isWithin, pageByLooks, timeRange, type Cursors } from '../paging.js'
+import { decodeRecord } from '../record.js'
+import type { Storage } from '../storage.js'
+import { checkName, coreKey, coresOf, toStat, type CoreRecord } from './records.js'
+import type { CorePage, CoreQuery, CoreStat } from './types.js'
+
+/** Records read in one go. */
+const recordsPerLook = 512
+
+export class CoreListing {
+  readonly #cores: Storage
+  readonly #cursors: Cursors
+
+  constructor(cores: Storage, cursors: Cursors) {
+    this.#cores = cores
+    this.#cursors = cursors
+  }
+
+  async page(query: CoreQuery): Promise<CorePage> {
+    const look = this.#lookFor(query)
+    const { items, page } = await pageByLooks(look, query, this.#cursors, nameOf(query))
+    return { cores: items, ...page }
+  }
+
+  list(query: CoreQuery): AsyncGenerator<CoreStat, void, undefined> {
+    return allByLooks(this.#lookFor(query), query, this.#cursors, nameOf(query))
+  }
+
+  #lookFor({ user: named, prefix = '', ...times }: CoreQuery) {
+    const user = checkName('user', named)
+    const created = timeRange(times.createdFrom, times.createdTo)
+    const updated = timeRange(times.updatedFrom, times.updatedTo)
+    const { gt, lt } = coresOf(user)
+    const first = prefix === '' ? { gt } : { gte: coreKey({ user, id: prefix }) }
+    const isAsked = (core: CoreStat) => {
+      const { createdAt, updatedAt } = core
+      return isWithin(created, Date.parse(createdAt)) && isWithin(updated, Date.parse(updatedAt))
+    }
+    return async (after: string | undefined, most: number) => {
+      const from = after === undefined ? first : { gt: coreKey({ user, id: after }) }
+      // Where all that is read is wanted, no more is read.
+      const limit = created === undefined && updated === undefined ? most + 1 : recordsPerLook
+      const found: CoreStat[] = []
+      let count = 0
+      let last: string | undefined
+      for await (const page of this.#cores.scan({ ...from, lt, limit })) {
+        for (const { value } of page) {
+          const core = toStat(decodeRecord<CoreRecord>(value))
+          if (!core.id.startsWith(prefix)) return { found, next: undefined }
+          count++
+          if (found.length === most) return { found, next: last }
+          last = core.id
+          if (isAsked(core)) found.push(core)
+        }
+      }
+      return { found, next: count < limit ? undefined : last }
+    }
+  }
+}
+
+function nameOf({ user, prefix, ...query }: CoreQuery): readonly unknown[] {
+  const { createdFrom, createdTo, updatedFrom, updatedTo } = query
+  return ['cores', { user, prefix, createdFrom, createdTo, updatedFrom, updatedTo }]
+}

@@ -1,0 +1,204 @@
+// Pages of lists: how long one is, and the cursor by which the next one is asked for. A cursor says behind which place
+// a page begins, and nothing of what lies there: what comes and goes meanwhile moves no other thing to another page.
+
+import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto'
+import { aCount, aRule, aString } from './door/rules.js'
+import { shown } from './door/wording.js'
+import { LorekeepError } from './errors.js'
+import { parseJson } from './json-text.js'
+import type { JsonValue } from './types.js'
+
+/** What every list takes, beside its filters. */
+export interface PageOptions {
+  /** `next` of the page before, asked for with the same filters. The first page where it is left out. */
+  readonly after?: string
+  /** How many a page has at most. 100 by default, at most 1,000. */
+  readonly limit?: number
+}
+
+/** Of lists of what has a name. */
+export interface NamedPageOptions extends PageOptions {
+  /** What their names begin with. */
+  readonly prefix?: string
+}
+
+/** What every page has, beside what is listed. */
+export interface Page {
+  /** The limit that was applied. */
+  readonly limit: number
+  /** Where more may follow: what to pass as `after`. A page may have few, or none, and others behind it. */
+  readonly next?: string
+}
+
+export const defaultPageLimit = 100
+export const maxPageLimit = 1000
+
+export const pageRules = { after: aString, limit: aCount(1, maxPageLimit) }
+export const namedPageRules = { ...pageRules, prefix: aString }
+/** Of all of a list: from a cursor on, and so many at most. */
+export const listRules = { after: aString, limit: aCount() }
+
+const timePattern = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/
+
+/** A time to filter by. A date is its beginning, UTC. */
+export const aTime = aRule<string>('a date, or a time with its zone, of ISO 8601', (value) => {
+  return typeof value === 'string' && timePattern.test(value) && !Number.isNaN(Date.parse(value))
+})
+
+/** From one time, and before another, in milliseconds since 1970. */
+export interface TimeRange {
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+}
+
+export function timeRange(from?: string, to?: string): TimeRange | undefined {
+  if (from === undefined && to === undefined) return undefined
+  return {
+    ...(from !== undefined && { from: Date.parse(from) }),
+    ...(to !== undefined && { to: Date.parse(to) }),
+  }
+}
+
+export function isWithin(range: TimeRange | undefined, at: number): boolean {
+  if (range === undefined) return true
+  return at >= (range.from ?? -Infinity) && at < (range.to ?? Infinity)
+}
+
+/** Which list it is, whose, and of what: a cursor is good for that alone. */
+export type ListName = readonly unknown[]
+
+export class Cursors {
+  readonly #secret: () => string
+  #keys: { readonly secret: string; readonly sign: Buffer; readonly hide: Buffer } | undefined
+
+  /** `secret`: of the store, the same for all who have it open. */
+  constructor(secret: () => string) {
+    this.#secret = secret
+  }
+
+  /** The same for the same place in the same list. Nobody else can read it, or make one. */
+  seal(place: JsonValue, list: ListName): string {
+    const text = Buffer.from(JSON.stringify(place))
+    const mark = this.#mark(text, list)
+    const cipher = createCipheriv(algorithm, this.#known.hide, mark)
+    return Buffer.concat([mark, cipher.update(text), cipher.final()]).toString('base64url')
+  }
+
+  /** @throws LorekeepError `LK_CURSOR` for what is no cursor of this list */
+  open(cursor: string, list: ListName): JsonValue {
+    const bytes = Buffer.from(cursor, 'base64url')
+    const mark = bytes.subarray(0, markBytes)
+    if (mark.length === markBytes) {
+      const cipher = createDecipheriv(algorithm, this.#known.hide, mark)
+      const text = Buffer.concat([cipher.update(bytes.subarray(markBytes)), cipher.final()])
+      if (this.#mark(text, list).equals(mark)) return parseJson(text.toString()) as JsonValue
+    }
+    throw noCursor(cursor)
+  }
+
+  /** Of all that must be so: it is the check sum, and what makes two texts look different. */
+  #mark(text: Uint8Array, list: ListName): Buffer {
+    const hmac = createHmac('sha256', this.#known.sign)
+    return hmac
+      .update(JSON.stringify(list))
+      .update('\n')
+      .update(text)
+      .digest()
+      .subarray(0, markBytes)
+  }
+
+  get #known() {
+    const secret = this.#secret()
+    if (this.#keys?.secret === secret) return this.#keys
+    const sign = createHash('sha256').update(`sign pages ${secret}`).digest()
+    const hide = createHash('sha256').update(`hide pages ${secret}`).digest().subarray(0, 16)
+    return (this.#keys = { secret, sign, hide })
+  }
+}
+
+const algorithm = 'aes-128-ctr'
+const markBytes = 16
+
+function noCursor(cursor: string): LorekeepError {
+  const message = `must be the 'next' of a page of this list, with the same filters, not ${shown(cursor)}`
+  const details = { errors: [{ path: 'after', message }] }
+  return new LorekeepError('LK_CURSOR', `after ${message}`, { details })
+}
+
+/** Some of what comes behind a place. */
+interface Look<T, Place> {
+  readonly found: readonly T[]
+  /** The last place that was looked at; `undefined` where nothing is behind it. */
+  readonly next: Place | undefined
+}
+
+/** So long is looked for what a page has before it ends with fewer. */
+const looksPerPage = 20
+
+/** A page, look by look: others have their turn in between, and one that matches little ends all the same. */
+export async function pageByLooks<T, Place extends JsonValue>(
+  look: (after: Place | undefined, most: number) => Promise<Look<T, Place>>,
+  { after, limit = defaultPageLimit }: PageOptions,
+  cursors: Cursors,
+  list: ListName,
+): Promise<{ readonly items: readonly T[]; readonly page: Page }> {
+  const items: T[] = []
+  let place = after === undefined ? undefined : (cursors.open(after, list) as Place)
+  for (let looks = 0; looks < looksPerPage && items.length < limit; looks++) {
+    const { found, next } = await look(place, limit - items.length)
+    items.push(...found)
+    place = next
+    if (next === undefined) break
+  }
+  const next = place === undefined ? undefined : cursors.seal(place, list)
+  return { items, page: { limit, ...(next !== undefined && { next }) } }
+}
+
+/** All of them, from a cursor on, and `limit` at most. */
+export async function* allByLooks<T, Place extends JsonValue>(
+  look: (after: Place | undefined, most: number) => Promise<Look<T, Place>>,
+  { after, limit = Infinity }: PageOptions,
+  cursors: Cursors,
+  list: ListName,
+): AsyncGenerator<T, void, undefined> {
+  let left = limit
+  let place = after === undefined ? undefined : (cursors.open(after, list) as Place)
+  while (left > 0) {
+    const { found, next } = await look(place, Math.min(left, perLook))
+    left -= found.length
+    yield* found
+    if (next === undefined) return
+    place = next
+  }
+}
+
+/** What a loop has in memory. */
+const perLook = 256
+
+/** A list that is at hand as a whole. */
+interface WholeList<T> {
+  /** In the order of their names. */
+  readonly all: readonly T[]
+  readonly nameOf: (item: T) => string
+  readonly compare: (a: string, b: string) => number
+}
+
+/** A page of it, with the exact number of all. */
+export function pageOf<T>(
+  { all, nameOf, compare }: WholeList<T>,
+  { after, limit = defaultPageLimit, prefix = '' }: NamedPageOptions,
+  cursors: Cursors,
+  list: string,
+): { readonly items: readonly T[]; readonly page: Page & { readonly total: number } } {
+  const listName = [list, prefix]
+  const behind = after === undefined ? undefined : String(cursors.open(after, listName))
+  const fitting = all.filter((item) => nameOf(item).startsWith(prefix))
+  const first =
+    behind === undefined ? 0 : fitting.findIndex((item) => compare(nameOf(item), behind) > 0)
+  const items = first === -1 ? [] : fitting.slice(first, first + limit)
+  const last = items.at(-1)
+  const hasMore = last !== undefined && first + limit < fitting.length
+  const next = hasMore ? cursors.seal(nameOf(last), listName) : undefined
+  const page = { limit, total: fitting.length, ...(next !== undefined && { next }) }
+  return { items, page }
+}
