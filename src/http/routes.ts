@@ -3,7 +3,7 @@
 import type { Principal } from './auth.js'
 import type { HeldBody } from './body-memory.js'
 import type { Call } from './call.js'
-import type { OperationName } from './openapi/operations.js'
+import type { RouteOperation } from './openapi/operations.js'
 import type { Parameter, Parameters } from './parameters.js'
 import { decodeComponent } from './target.js'
 
@@ -28,7 +28,7 @@ export type Route =
       readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
       readonly path: string
       /** What the document says of it, in openapi/: what it takes and answers. */
-      readonly operation: OperationName
+      readonly operation: RouteOperation
       /** What its query may have; anything else is refused. Default: nothing. */
       readonly query?: Parameters
       /**
@@ -45,7 +45,7 @@ export type Route =
       readonly access: 'open'
       readonly method: 'GET'
       readonly path: string
-      readonly operation: OperationName
+      readonly operation: RouteOperation
       readonly query?: never
       readonly media?: readonly string[]
       readonly run: (call: Call) => Promise<void>

@@ -11,10 +11,13 @@ import type { Test } from 'tap'
 import type { HandlerOptions } from '../../src/http/index.js'
 import { operations } from '../../src/http/openapi/operations.js'
 import { documentOf } from '../../src/http/openapi/document.js'
+import { shared } from '../../src/http/openapi/sharing.js'
 import { schemas } from '../../src/http/openapi/schemas.js'
 import { compile, match } from '../../src/http/routes.js'
 import { routesOf } from '../../src/http/options.js'
 import { createSparql } from '../../src/sparql/index.js'
+import type { JsonObject } from '../../src/types.js'
+import { dereferenced } from './fixtures/dereferenced.js'
 import { Conformance } from './fixtures/conforming.js'
 import type { Document } from './fixtures/conforming.js'
 import { json, openStore, send, serve } from './fixtures/serving.js'
@@ -95,14 +98,23 @@ t.test('it is served to everyone, made once', async (t) => {
     authenticate: 'none',
   } as const
   const document = documentOf(routesOf(options, '/api/v1'), '/api/v1')
-  t.strictSame(json(reply), JSON.parse(JSON.stringify(document)))
+  t.strictSame(json(reply), JSON.parse(JSON.stringify(shared(document))))
   const all = Object.keys((document['components'] as { schemas: object }).schemas)
   t.strictSame(all.sort(), Object.keys(schemas).sort(), 'no schema is there for nothing')
   t.equal((await send(`${serving.url}/api/v1/openapi.json`)).body.compare(reply.body), 0)
 })
 
+t.test('what it says several times is there once, and nothing is lost by it', async (t) => {
+  const routes = routesOf(await optionsOf(t), '/api/v1')
+  const whole = plainCopy(documentOf(routes, '/api/v1'))
+  const small = plainCopy(shared(whole))
+  t.strictSame(dereferenced(small), whole)
+  const bytes = JSON.stringify(small).length
+  t.ok(bytes < 320_000, `${bytes} bytes of ${JSON.stringify(whole).length}`)
+})
+
 t.test('a linter has nothing to say', async (t) => {
-  const document = documentOf(routesOf(await optionsOf(t), '/api/v1'), '/api/v1')
+  const document = shared(documentOf(routesOf(await optionsOf(t), '/api/v1'), '/api/v1'))
   const folder = t.testdir({
     'redocly.yaml': [
       'extends: [recommended-strict]',
@@ -177,6 +189,10 @@ for (const door of ['node', 'fetch'] as const) {
       return reply
     })
   })
+}
+
+function plainCopy(document: JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(document)) as JsonObject
 }
 
 /** The version of a collection is made of the time; a core's is a digest. */

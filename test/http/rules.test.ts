@@ -4,7 +4,7 @@
 import zlib from 'node:zlib'
 import t from 'tap'
 import { isPreferred } from '../../src/accept.js'
-import type { OperationName } from '../../src/http/openapi/operations.js'
+import type { RouteOperation } from '../../src/http/openapi/operations.js'
 import { operations } from '../../src/http/openapi/operations.js'
 import { routesOf } from '../../src/http/options.js'
 import { createSparql } from '../../src/sparql/index.js'
@@ -27,9 +27,9 @@ const openPaths = /^\/(?:healthz|readyz|metrics|api\/v1\/openapi\.json)\?/
 const isRead = ({ method }: Scene) => method === 'GET'
 const hasBody = ({ told }: Scene) => told.requestBody !== undefined
 /** Their answers have no body, or say by their status what there is to say. */
-const answersAnyway: ReadonlySet<OperationName> = new Set([
+const answersAnyway: ReadonlySet<RouteOperation> = new Set([
   ...(['health', 'readiness', 'loadText', 'loadFile'] as const),
-  ...(Object.keys(operations) as OperationName[]).filter((name) =>
+  ...(Object.keys(operations) as RouteOperation[]).filter((name) =>
     Object.entries<{ content?: object }>(operations[name].answers).every(
       ([status, { content }]) => Number(status) >= 300 || content === undefined,
     ),

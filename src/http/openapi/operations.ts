@@ -19,6 +19,6 @@ const all = {
   ...serviceOperations,
 }
 
-export type OperationName = keyof typeof all
+export type RouteOperation = keyof typeof all
 
-export const operations: Readonly<Record<OperationName, Operation>> = all
+export const operations: Readonly<Record<RouteOperation, Operation>> = all

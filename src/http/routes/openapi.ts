@@ -27,7 +27,10 @@ export function openapiRoutes({ prefix, all }: OpenapiRoutesOptions): readonly R
 
   /** Loaded when it is asked for: most processes never are. */
   async function make(): Promise<string> {
-    const { documentOf } = await import('../openapi/document.js')
-    return JSON.stringify(documentOf(all(), prefix))
+    const [{ documentOf }, { shared }] = await Promise.all([
+      import('../openapi/document.js'),
+      import('../openapi/sharing.js'),
+    ])
+    return JSON.stringify(shared(documentOf(all(), prefix)))
   }
 }
