@@ -130,7 +130,11 @@ t.test('a bomb ends at the limit, in little memory', async (t) => {
   // A megabyte of nothing, again and again: 10 GiB in ten megabytes.
   const member = zlib.gzipSync(Buffer.alloc(1024 ** 2))
   const bomb = Buffer.concat(Array.from({ length: 10_240 }, () => member))
-  await byBothDoors(t, {}, async (t, ask, { objects }) => {
+  const message = core('bomb', 'alice', 1)
+  const copies = Array(Math.ceil(1024 ** 2 / message.length)).fill(message) as Buffer[]
+  const messages = zlib.gzipSync(Buffer.concat(copies))
+  const maxCoreBytes = 8 * 1024 ** 2
+  await byBothDoors(t, { maxCoreBytes }, async (t, ask, { knowledge, objects }) => {
     await fill(objects)
     const before = process.memoryUsage.rss()
     const headers = { 'Content-Encoding': 'gzip' }
@@ -141,6 +145,14 @@ t.test('a bomb ends at the limit, in little memory', async (t) => {
       code: 'LK_HTTP_TOO_LARGE',
       maxJsonBytes: 16 * 1024 ** 2,
     })
+    // The same of messages of a core, which are stored as they come: a gigabyte, of which eight megabytes are taken.
+    const cores = await ask('/import-core?id=bomb', {
+      method: 'POST',
+      headers,
+      body: Buffer.concat(Array(1024).fill(messages) as Buffer[]),
+    })
+    t.match(json(cores as never), { status: 413, code: 'LK_CORE_TOO_LARGE' })
+    t.equal(await knowledge.stat({ user: 'alice', id: 'bomb' }), undefined)
     const grown = (process.memoryUsage.rss() - before) / 1024 ** 2
     t.ok(grown < 128, `${grown} MiB more`)
   })

@@ -11,6 +11,7 @@ import { pickSeed } from '../fixtures/random.js'
 import { SharedMemory } from '../fixtures/shared-memory.js'
 import { backupRuns } from './backup.js'
 import { bitrot } from './bitrot.js'
+import { bombs } from './bomb.js'
 import { browserRun } from './browser.js'
 import { conditionalWrites } from './conditional-writes.js'
 import { crashLoop } from './crash.js'
@@ -50,6 +51,7 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
       }
       return bitrot({ directory, rounds, seed, onRound })
     }),
+  bomb: (gigabytes) => inDirectory((directory) => bombs(directory, gigabytes)),
   browser: (megabytes) => inDirectory((directory) => browserRun(directory, megabytes)),
   // A tenth of as many over a database besides, where one is installed.
   conditions: async (histories, seed) => {
@@ -162,6 +164,7 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
 const amounts: Readonly<Record<string, number>> = {
   backup: 200,
   bitrot: 500,
+  bomb: 10,
   browser: 200,
   conditions: 10_000,
   crash: 200,
