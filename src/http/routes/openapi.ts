@@ -1,6 +1,6 @@
 // What describes the routes. Open to everyone: it says which there are, and nothing of what is stored.
 
-import { answerJsonText } from '../reply.js'
+import { answer, answerJsonText } from '../reply.js'
 import type { Route } from '../routes.js'
 
 interface OpenapiRoutesOptions {
@@ -11,6 +11,7 @@ interface OpenapiRoutesOptions {
 
 export function openapiRoutes({ prefix, all }: OpenapiRoutesOptions): readonly Route[] {
   let made: Promise<string> | undefined
+  let page: Promise<{ readonly body: Buffer; readonly policy: string }> | undefined
 
   return [
     {
@@ -23,6 +24,24 @@ export function openapiRoutes({ prefix, all }: OpenapiRoutesOptions): readonly R
         await answerJsonText(call, 200, await made, { 'Cache-Control': 'no-cache' })
       },
     },
+    {
+      access: 'open',
+      method: 'GET',
+      path: `${prefix}/reference`,
+      operation: 'reference',
+      media: ['text/html'],
+      run: async (call) => {
+        page ??= makePage()
+        const { body, policy } = await page
+        const headers = {
+          'Content-Type': 'text/html; charset=utf-8',
+          'Content-Length': body.byteLength,
+          'Content-Security-Policy': policy,
+          'Cache-Control': 'no-cache',
+        }
+        await answer(call, 200, headers, body)
+      },
+    },
   ]
 
   /** Loaded when it is asked for: most processes never are. */
@@ -32,5 +51,13 @@ export function openapiRoutes({ prefix, all }: OpenapiRoutesOptions): readonly R
       import('../openapi/sharing.js'),
     ])
     return JSON.stringify(shared(documentOf(all(), prefix)))
+  }
+
+  async function makePage() {
+    const [{ documentOf }, { pageOf, policy }] = await Promise.all([
+      import('../openapi/document.js'),
+      import('../openapi/page/page.js'),
+    ])
+    return { body: Buffer.from(pageOf(documentOf(all(), prefix))), policy }
   }
 }

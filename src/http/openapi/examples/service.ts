@@ -27,6 +27,10 @@ export const serviceExamples = {
   openapi: {
     status: 200,
   },
+  reference: {
+    status: 200,
+    accept: 'text/html',
+  },
   backup: {
     status: 200,
     accept: 'application/octet-stream',

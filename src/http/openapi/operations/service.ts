@@ -50,6 +50,19 @@ export const serviceOperations = {
     },
     example: examples.openapi,
   },
+  reference: {
+    tag: 'service',
+    summary: 'This document as a page',
+    description: 'HTML without scripts, and with nothing from elsewhere.',
+    answers: {
+      200: {
+        description: 'To read in a browser.',
+        headers: ['Cache-Control', 'Content-Security-Policy'],
+        content: { 'text/html': { schema: text } },
+      },
+    },
+    example: examples.reference,
+  },
   whoami: {
     tag: 'service',
     summary: 'Whom the token stands for',
