@@ -36,6 +36,7 @@ const scenarios = [
   'flows-load-one',
   'flows-work',
   'flows-million',
+  'lists',
   'importing',
   'chunk-text',
   'extraction',

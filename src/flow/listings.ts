@@ -24,6 +24,9 @@ interface ListingsOptions {
   readonly reads: Reads
 }
 
+/** What is read at once of a list of documents. */
+const documentsPerLook = 512
+
 type WholeDocumentQuery = DocumentQuery & Required<Pick<DocumentQuery, 'user'>>
 
 export class Listings {
@@ -76,12 +79,16 @@ export class Listings {
   #documentLook({ user, prefix = '', flow, scope = {}, reads, ...query }: WholeDocumentQuery) {
     const { queue } = this.#options
     const completed = timeRange(query.completedFrom, query.completedTo)
+    const { collection: asked } = query
+    const isFiltered = [flow, asked, completed, scope.collections].some((one) => one !== undefined)
     let first: Reads | undefined = reads ?? this.#options.reads
     return async (after: string | undefined, most: number) => {
       if (first !== undefined) await queue.look(first)
       first = undefined
       if (scope.user !== undefined && scope.user !== user) return { found: [], next: undefined }
-      const { found, next } = await queue.completed(user, prefix, after)
+      // Where all that is read is wanted, no more is read.
+      const size = isFiltered ? documentsPerLook : Math.min(most + 1, documentsPerLook)
+      const { found, next } = await queue.completed(user, { prefix, after, size })
       const documents: CompletedDocument[] = []
       for (const [document, latest] of found) {
         const { collection } = latest

@@ -54,9 +54,6 @@ export interface JobQueueOptions {
   readonly lookSizes?: LookSizes
 }
 
-/** What is read at once of a list of documents. */
-const completedPerLook = 512
-
 /** A document that is kept from being claimed. */
 export interface WithheldDocument {
   /** False once others have taken for dead who withheld it, and claim it. */
@@ -379,10 +376,11 @@ export class JobQueue {
   }
 
   /** Some of a user's completed documents, behind an id, and the last one that was looked at. */
-  completed(user: string, prefix: string, after: string | undefined): Promise<CompletedLook> {
-    return this.#committer.read((draft) => {
-      return completedPage(draft, user, { prefix, after, size: completedPerLook })
-    })
+  completed(
+    user: string,
+    range: { readonly prefix: string; readonly after: string | undefined; readonly size: number },
+  ): Promise<CompletedLook> {
+    return this.#committer.read((draft) => completedPage(draft, user, range))
   }
 
   retry(id: string): Promise<Job> {

@@ -91,6 +91,8 @@ function waitingIn(place: Place, { found: runs, isCut }: Runs) {
   const found: Waiting[] = []
   let last: number | undefined
   for (const run of runs) {
+    const end = search.isReverse ? run.first : run.first + run.hashes.length - 1
+    if (!isBehind(place, end)) continue
     for (const number of numbersOf(run, search.isReverse)) {
       if (!isBehind(place, number)) continue
       last = number
