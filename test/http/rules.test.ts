@@ -22,7 +22,7 @@ interface Rule {
 }
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
-const openPaths = /^\/(?:healthz|readyz|metrics|api\/v1\/openapi\.json)\?/
+const openPaths = /^\/(?:healthz|readyz|metrics|api\/v1\/(?:openapi\.json|reference))\?/
 
 const isRead = ({ method }: Scene) => method === 'GET'
 const hasBody = ({ told }: Scene) => told.requestBody !== undefined
