@@ -1,6 +1,11 @@
 // A request of node:http.
 
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type {
+  IncomingMessage,
+  OutgoingHttpHeader,
+  OutgoingHttpHeaders,
+  ServerResponse,
+} from 'node:http'
 import type { Socket } from 'node:net'
 import { LorekeepError } from '../../errors.js'
 import type { BodyOptions, Call, Sink } from '../call.js'
@@ -11,8 +16,8 @@ export class NodeCall implements Call {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #path: () => string
-  /** Of whatever answer there will be. */
-  readonly #ofAll: OutgoingHttpHeaders = {}
+  /** Of whatever answer there will be: names and values by turns. */
+  readonly #ofAll: string[] = []
   #vary = ''
 
   /** @param path as the routes spell it: a framework may have another in its request. It may throw */
@@ -73,8 +78,14 @@ export class NodeCall implements Call {
   }
 
   setHeader(name: string, value: string): void {
-    if (name !== 'Vary') this.#ofAll[name] = value
-    else this.#vary = this.#vary === '' ? value : `${this.#vary}, ${value}`
+    if (name === 'Vary') {
+      this.#vary = this.#vary === '' ? value : `${this.#vary}, ${value}`
+      return
+    }
+    let at = 0
+    while (at < this.#ofAll.length && this.#ofAll[at] !== name) at += 2
+    this.#ofAll[at] = name
+    this.#ofAll[at + 1] = value
   }
 
   async answer(status: number, headers: OutgoingHttpHeaders, body?: Uint8Array): Promise<void> {
@@ -86,7 +97,7 @@ export class NodeCall implements Call {
     }
     // The client is still sending. Closing now would reset the connection under its hands, and the
     // answer would be lost on the way; end() closes, so it comes last.
-    response.writeHead(status, { ...this.#whole(headers), Connection: 'close' })
+    response.writeHead(status, this.#whole(headers, 'close'))
     if (body === undefined) response.flushHeaders()
     else response.write(body)
     await drain(request)
@@ -97,28 +108,41 @@ export class NodeCall implements Call {
     const [request, response] = [this.#request, this.#response]
     // A body that nobody asked for: see answer().
     const isPending = isBodyPending(request)
-    const whole = this.#whole(headers)
-    response.writeHead(status, isPending ? { ...whole, Connection: 'close' } : whole)
+    response.writeHead(status, this.#whole(headers, isPending ? 'close' : undefined))
     return new NodeSink(request, response, isPending)
   }
 
   /**
-   * With what was said of every answer before, maybe by the host. One object, which Node writes as it is: headers
-   * that were set one by one before cost 6 of the 38 us of an answer.
+   * With what was said of every answer before, maybe by the host: names and values by turns, which Node writes as
+   * they are. Headers that were set one by one before cost 6 of the 38 us of an answer, and one object of both 13.
    */
-  #whole(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
-    const whole = { ...this.#ofAll, ...headers }
+  #whole(headers: OutgoingHttpHeaders, connection?: string): OutgoingHttpHeader[] {
+    const whole: OutgoingHttpHeader[] = []
+    for (let at = 0; at < this.#ofAll.length; at += 2) {
+      const name = this.#ofAll[at] as string
+      if (headers[name] === undefined) whole.push(name, this.#ofAll[at + 1] as string)
+    }
+    let vary = this.#vary
     const before = this.#response.getHeader('Vary')
-    const said = before === undefined ? [] : [before].flat().map(String)
-    const own = whole['Vary'] === undefined ? [] : [String(whole['Vary'])]
-    const vary = [...said, ...(this.#vary === '' ? [] : [this.#vary]), ...own]
-    if (vary.length > 0) whole['Vary'] = vary.join(', ')
+    if (before !== undefined) vary = joined([before].flat().join(', '), vary)
+    for (const name in headers) {
+      const value = headers[name]
+      if (value === undefined) continue
+      if (name === 'Vary') vary = joined(vary, String(value))
+      else whole.push(name, value)
+    }
+    if (vary !== '') whole.push('Vary', vary)
+    if (connection !== undefined) whole.push('Connection', connection)
     return whole
   }
 
   cut(): void {
     if (!this.#response.writableFinished) this.#response.destroy()
   }
+}
+
+function joined(before: string, after: string): string {
+  return before === '' || after === '' ? before + after : `${before}, ${after}`
 }
 
 class NodeSink implements Sink {
