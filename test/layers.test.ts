@@ -62,6 +62,7 @@ const libraries = [
   'src/backup',
   'src/whole-file',
   'src/http',
+  'src/client',
   'adapters',
 ]
 
@@ -416,7 +417,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/sparql',
   ],
   'src/cli/input': [...leaves, 'src/objects/types', 'src/http/json-scan', 'src/cli/output'],
-  'src/cli/output': [...leaves, 'src/graph/types'],
+  'src/cli/output': [...leaves, 'src/graph/types', 'src/cli/config/environment'],
   adapters: ['src/storage', 'src/errors', 'src/door', 'src/sorted-entries'],
   'test/suite': ['src/storage', 'src/errors'],
 }

@@ -12,6 +12,8 @@ export interface ConnectOptions {
   readonly url: string | URL
   /** Sent as `Authorization: Bearer`. */
   readonly token?: string
+  /** One that the server has, for the paths of objects: they say nothing else of it. By default `default`. */
+  readonly flow?: string
   /** In place of the global one. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
@@ -31,6 +33,7 @@ export class ServerError extends LorekeepError {
       kind: ___,
       requestId,
       error: ____,
+      code: _____,
       ...details
     } = problem
     // The sentence of the code comes first there, and here.
@@ -123,7 +126,7 @@ export class Connection {
 
   async json<T>(method: string, path: string, asking: Asking = {}): Promise<T> {
     const signal = this.signalOf(asking.signal)
-    const response = await this.ask(method, path, { accept: 'application/json', ...asking })
+    const response = await this.ask(method, path, { accept: json, ...asking })
     return parseJson(await whole(() => response.text(), signal)) as T
   }
 
@@ -191,8 +194,10 @@ export async function allOf<T>(connection: Connection, path: string): Promise<T[
   return all
 }
 
+export const json = 'application/json'
+
 export function inJson(value: unknown): Pick<Asking, 'type' | 'body'> {
-  return { type: 'application/json', body: JSON.stringify(value) }
+  return { type: json, body: JSON.stringify(value) }
 }
 
 /** A time cannot be among them: HTTP has whole seconds, and a change within the one would be taken for none. */
@@ -302,8 +307,11 @@ async function errorOf(response: Response): Promise<LorekeepError> {
   if (problem !== undefined && Object.hasOwn(catalogue, code)) {
     return new ServerError(code as ErrorCode, problem)
   }
-  const found = `the server answered ${response.status} ${response.statusText}`
-  return new LorekeepError('LK_INTERNAL', `${found}, and is no lorekeep server, or another version`)
+  const { status, statusText } = response
+  const found = `the server answered ${status} ${statusText}, and is no lorekeep server, or another version`
+  // What stands before a server that is away says so.
+  const isAway = status >= 502 && status <= 504
+  return new LorekeepError(isAway ? 'LK_STORAGE_UNAVAILABLE' : 'LK_INTERNAL', found)
 }
 
 /** Nothing is known of what was sent: whether it was done, too. */
@@ -313,7 +321,8 @@ function unreachable(cause: unknown): LorekeepError {
   })
 }
 
-function waitMs(at: number): number {
+/** Twice as long each time, and by chance not all at once. */
+export function waitMs(at: number): number {
   return 100 * 2 ** at * (0.5 + Math.random() / 2)
 }
 

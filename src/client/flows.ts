@@ -21,8 +21,18 @@ import type {
   TextDocument,
   WatchQuery,
 } from '../flow/types.js'
-import { allOf, inJson, maybe, onCondition, pagesOf, part, pause, versionIn } from './connection.js'
-import type { Asking, Connection, RemoteConditions } from './connection.js'
+import {
+  allOf,
+  inJson,
+  maybe,
+  onCondition,
+  pagesOf,
+  part,
+  pause,
+  versionIn,
+  waitMs,
+} from './connection.js'
+import type { Asking, Connection, RemoteConditions, ServerError } from './connection.js'
 import { eventsOf } from './events.js'
 
 type RemoteJobQuery = Omit<JobQuery, 'scope' | 'reads'>
@@ -38,17 +48,21 @@ export interface RemoteFlows extends Pick<FlowQueue, 'get' | 'version' | 'list' 
   start(id: string, conditions?: RemoteConditions): Promise<Flow>
   stop(id: string, conditions?: RemoteConditions): Promise<Flow>
   remove(id: string, conditions?: RemoteConditions): Promise<boolean>
-  load(flow: string, document: TextDocument | FileDocument): Promise<{ readonly job: string }>
+  load(
+    flow: string,
+    document: TextDocument | FileDocument,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<{ readonly job: string }>
   job(id: string): Promise<Job | undefined>
   jobs(query?: RemoteJobQuery): AsyncIterable<Job>
   jobPage(query?: RemoteJobQuery): Promise<JobPage>
   deadLetters(flow: string): AsyncIterable<Job>
   stats(flow: string): Promise<FlowStats>
   /**
-   * Goes on after a connection that broke: with the state, where a job or a document is named; what
-   * happened meanwhile is not told otherwise.
+   * Goes on after a connection that broke, for as long as the server is not away for a minute: with
+   * the state, where a job or a document is named; what happened meanwhile is not told otherwise.
    */
-  watch(query?: Omit<WatchQuery, 'scope'>): AsyncIterable<JobEvent>
+  watch(query?: RemoteWatchQuery): AsyncIterable<JobEvent>
   retry(job: string): Promise<Job>
   cancel(job: string): Promise<void>
   document(ref: DocumentRef): Promise<DocumentStatus | undefined>
@@ -57,8 +71,13 @@ export interface RemoteFlows extends Pick<FlowQueue, 'get' | 'version' | 'list' 
   removeDocument(ref: DocumentRef): Promise<boolean>
 }
 
-/** Connections that break one after the other before the watching fails. */
-const maxBreaks = 5
+export interface RemoteWatchQuery extends Omit<WatchQuery, 'scope'> {
+  /** Called when events come from here on: at first, and after each gap between them. They wait for it. */
+  readonly onConnected?: () => void | Promise<void>
+}
+
+/** How long a server may be away while its events are watched: enough for a restart. */
+const patienceMs = 60_000
 
 export function createFlows(connection: Connection): RemoteFlows {
   const get = <T>(path: string, query: Asking['query'] = {}) =>
@@ -86,29 +105,39 @@ export function createFlows(connection: Connection): RemoteFlows {
     return pagesOf<Job>(connection, path, 'jobs', asked, query.limit)
   }
 
-  async function* watch({ flow, user, document, job, signal }: Omit<WatchQuery, 'scope'> = {}) {
+  async function* watch(watched: RemoteWatchQuery = {}) {
+    const { flow, user, document, job, signal, onConnected } = watched
     const path = flow === undefined ? 'events' : `flow/${part(flow)}/events`
     const query = { user, document, job }
     const asking = { query, accept: 'text/event-stream', isSafe: true, signal }
-    for (let breaks = 0; ;) {
+    let away = 0
+    let lostAt = 0
+    for (;;) {
       try {
         const response = await connection.ask('GET', path, asking)
+        try {
+          await onConnected?.()
+        } catch (error) {
+          response.body?.cancel().catch(() => undefined)
+          throw error
+        }
+        away = 0
         for await (const { data } of eventsOf(response, connection.signalOf(signal))) {
-          breaks = 0
           yield data as JobEvent
         }
         // The server ends those of one job behind its last event.
         if (job !== undefined) return
       } catch (error) {
         if (signal?.aborted === true) return
-        const isBroken = error instanceof LorekeepError && error.code === 'LK_STORAGE_UNAVAILABLE'
-        if (!isBroken || breaks === maxBreaks) throw error
+        if (!isOver(error) || (away > 0 && Date.now() - lostAt > patienceMs)) throw error
       }
       if (signal?.aborted === true) return
-      breaks++
-      await pause(100 * 2 ** breaks, connection.signalOf(signal)).catch((error: unknown) => {
-        if (signal?.aborted !== true) throw error
-      })
+      if (away++ === 0) lostAt = Date.now()
+      await pause(waitMs(Math.min(away, 4)), connection.signalOf(signal)).catch(
+        (error: unknown) => {
+          if (signal?.aborted !== true) throw error
+        },
+      )
     }
   }
 
@@ -131,13 +160,13 @@ export function createFlows(connection: Connection): RemoteFlows {
       const asked = connection.ask('DELETE', single(id), { headers })
       return (await maybe('LK_FLOW_NOT_FOUND', asked)) !== undefined
     },
-    async load(flow, document) {
+    async load(flow, document, { signal } = {}) {
       const service = `flow/${part(flow)}/service`
       const [name, asking] =
         'bytes' in document
           ? (['file-load', ofFile(document)] as const)
           : (['text-load', inJson(encoded(document))] as const)
-      const response = await connection.ask('POST', `${service}/${name}`, asking)
+      const response = await connection.ask('POST', `${service}/${name}`, { ...asking, signal })
       await response.body?.cancel()
       return { job: response.headers.get('Lorekeep-Job') ?? '' }
     },
@@ -171,6 +200,13 @@ export function createFlows(connection: Connection): RemoteFlows {
       return (await maybe('LK_DOCUMENT_NOT_FOUND', asked)) !== undefined
     },
   }
+}
+
+/** What another connection may not meet again. */
+function isOver(error: unknown): boolean {
+  if (!(error instanceof LorekeepError)) return false
+  const { code, status = 0 } = error as ServerError
+  return code === 'LK_STORAGE_UNAVAILABLE' || status >= 500
 }
 
 /** As HTTP takes a text. */

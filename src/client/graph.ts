@@ -4,36 +4,40 @@ import type {
   Answer,
   AnswerQuery,
   AnswerStream,
+  AskOptions,
   Bindings,
+  FoundPassage,
   Graph,
   GraphQuery,
   MatchOptions,
   PatternOptions,
   RetrieveQuery,
+  SearchQuery,
   TriplePattern,
 } from '../graph/types.js'
 import { parseJson } from '../json-text.js'
 import type { Term, Triple } from '../types.js'
 import { createAnswer } from './answer.js'
-import { linesOf } from './connection.js'
+import { chunksOf, linesOf } from './connection.js'
 import type { Connection } from './connection.js'
 
 /** Those methods of a Graph that HTTP has. `answer` is made by the model of the server. */
 export interface RemoteGraph extends Pick<
   Graph,
-  | 'count'
-  | 'solve'
-  | 'nearest'
-  | 'search'
-  | 'duplicates'
-  | 'merge'
-  | 'split'
-  | 'describe'
-  | 'neighbours'
+  'count' | 'solve' | 'nearest' | 'duplicates' | 'merge' | 'split' | 'describe' | 'neighbours'
 > {
   match(pattern?: TriplePattern, options?: Omit<PatternOptions, 'byText'>): AsyncIterable<Triple>
   retrieve(query: Omit<RetrieveQuery, 'rerank'>): ReturnType<Graph['retrieve']>
   answer(query: Omit<AnswerQuery, 'generate' | 'rerank'>): AnswerStream
+  /** `truncated` where the texts are too long for one answer: behind these passages there are more. */
+  search(query: SearchQuery): Promise<FoundPassage[] & { readonly truncated?: boolean }>
+  /** `accept` names the format of the answer, by default any that the server has for such a query. */
+  sparql(query: string, options?: AskOptions & { readonly accept?: string }): Promise<SparqlAnswer>
+}
+
+export interface SparqlAnswer {
+  readonly contentType: string
+  readonly body: AsyncIterable<Uint8Array>
 }
 
 export function createGraph(
@@ -105,7 +109,26 @@ export function createGraph(
         }),
       ),
     async search(question) {
-      return (await ask<{ passages: never[] }>('search', { ...question })).passages
+      const { passages, truncated } = await ask<{ passages: FoundPassage[]; truncated?: boolean }>(
+        'search',
+        { ...question },
+      )
+      return truncated === true ? Object.assign(passages, { truncated }) : passages
+    },
+    async sparql(text, { accept, signal } = {}) {
+      const form = new URLSearchParams({ query: text, user })
+      for (const id of cores ?? []) form.append('core', id)
+      if (collection !== undefined) form.set('collection', collection)
+      const type = 'application/x-www-form-urlencoded'
+      const asking = { type, body: String(form), isSafe: true, signal }
+      const response = await connection.ask('POST', 'sparql', {
+        ...asking,
+        ...(accept !== undefined && { accept }),
+      })
+      return {
+        contentType: response.headers.get('Content-Type') ?? '',
+        body: chunksOf(response, connection.signalOf(signal)),
+      }
     },
     async duplicates(options = {}) {
       return (await ask<{ duplicates: never[] }>('duplicates', { ...options })).duplicates

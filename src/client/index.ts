@@ -14,8 +14,8 @@ export { LorekeepError } from '../errors.js'
 export type { ErrorCode } from '../errors.js'
 export { ServerError } from './connection.js'
 export type { ConnectOptions, RemoteConditions } from './connection.js'
-export type { RemoteFlows } from './flows.js'
-export type { RemoteGraph } from './graph.js'
+export type { RemoteFlows, RemoteWatchQuery } from './flows.js'
+export type { RemoteGraph, SparqlAnswer } from './graph.js'
 export type { RemoteImportOptions, RemoteKnowledge } from './knowledge.js'
 export type { RemoteObjects } from './objects.js'
 
@@ -34,7 +34,7 @@ export function connect(options: ConnectOptions): RemoteLorekeep {
   const close = async () => connection.close()
   return {
     knowledge: createKnowledge(connection),
-    objects: createObjects(connection),
+    objects: createObjects(connection, options.flow),
     flows: createFlows(connection),
     close,
     [Symbol.asyncDispose]: close,

@@ -115,9 +115,14 @@ export function createKnowledge(connection: Connection): RemoteKnowledge {
       const type = 'application/octet-stream'
       const isWhole = source instanceof Uint8Array || source instanceof Blob
       const onSent = isWhole && connection.tellsSent ? onProgress : undefined
-      const body = bodyOf(source, onSent === undefined ? onProgress : undefined)
+      const failed = { error: undefined as unknown }
+      const body = bodyOf(source, onSent === undefined ? onProgress : undefined, failed)
       const asking = { query, type, body, headers, signal, onSent }
-      return connection.json('POST', 'import-core', asking)
+      try {
+        return await connection.json('POST', 'import-core', asking)
+      } catch (error) {
+        throw failed.error ?? error
+      }
     },
     export: (ref, options = {}) => open(ref, options),
     stat: (ref) => stat(ref),
@@ -156,6 +161,7 @@ async function* counted(
 function bodyOf(
   source: ByteSource | Blob,
   onProgress: RemoteImportOptions['onProgress'],
+  failed: { error: unknown },
 ): RequestInit['body'] {
   const isWhole = source instanceof Uint8Array || source instanceof Blob
   if (isWhole && onProgress === undefined) return source as never
@@ -165,11 +171,17 @@ function bodyOf(
   let bytes = 0
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await iterator.next()
-      if (done === true) return controller.close()
-      bytes += value.byteLength
-      controller.enqueue(value)
-      onProgress?.({ bytes })
+      try {
+        const { done, value } = await iterator.next()
+        if (done === true) return controller.close()
+        bytes += value.byteLength
+        controller.enqueue(value)
+        onProgress?.({ bytes })
+      } catch (error) {
+        // Fetch would take it for one of the network.
+        failed.error = error
+        throw error
+      }
     },
     async cancel() {
       await iterator.return?.()

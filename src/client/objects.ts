@@ -20,7 +20,7 @@ import type {
 } from '../objects/types.js'
 import type { NamedPageOptions } from '../paging.js'
 import type { JsonObject } from '../types.js'
-import { allOf, inJson, maybe, onCondition, part, versionIn } from './connection.js'
+import { allOf, inJson, json, maybe, onCondition, part, versionIn } from './connection.js'
 import type { Connection, RemoteConditions } from './connection.js'
 
 type Typed<T> = JsonObject extends T ? unknown : T
@@ -36,8 +36,9 @@ export interface RemoteObjects extends Pick<
   dropSchema(name: string, conditions?: RemoteConditions): Promise<boolean>
   createCollection(name: string, conditions?: RemoteConditions): Promise<boolean>
   deleteCollection(name: string, conditions?: RemoteConditions): Promise<number | undefined>
+  /** A text of JSON is sent as it is: numbers that no double holds, too, which the server refuses. */
   import(
-    batch: ObjectImport,
+    batch: ObjectImport | string,
     options?: Omit<ObjectImportOptions, 'scope'>,
   ): Promise<ObjectImportResult>
   query<T extends object = JsonObject>(
@@ -78,11 +79,11 @@ export interface RemoteObjects extends Pick<
   >
 }
 
-// The paths name a flow, which says nothing of objects.
-const ofFlow = 'flow/default/objects'
 const pageLimit = 1000
 
-export function createObjects(connection: Connection): RemoteObjects {
+/** Of the flow that paths name, which says nothing of objects. */
+export function createObjects(connection: Connection, flow = 'default'): RemoteObjects {
+  const ofFlow = `flow/${part(flow)}/objects`
   const single = (collection: string, id: ObjectId) =>
     `collections/${part(collection)}/objects/${part(id)}`
   const change = async (
@@ -124,7 +125,7 @@ export function createObjects(connection: Connection): RemoteObjects {
     },
     import: (batch, { onDuplicate } = {}) =>
       connection.json('POST', `${ofFlow}/import`, {
-        ...inJson(batch),
+        ...(typeof batch === 'string' ? { type: json, body: batch } : inJson(batch)),
         query: { on_duplicate: onDuplicate },
       }),
     query,

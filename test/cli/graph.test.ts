@@ -231,7 +231,7 @@ t.test('an answer that breaks off is an error', async (t) => {
 })
 
 t.test('a question that is refused before all of it was sent is not sent on', async (t) => {
-  const problem = { detail: 'no', code: 'LK_HTTP_TOO_LARGE', status: 413 }
+  const problem = { detail: 'the body is too large: no', code: 'LK_HTTP_TOO_LARGE', status: 413 }
   let hungUp = () => {}
   const closed = new Promise<void>((resolve) => (hungUp = resolve))
   const body = JSON.stringify(problem)
@@ -254,7 +254,7 @@ t.test('a question that is refused before all of it was sent is not sent on', as
   const url = `http://127.0.0.1:${port}`
   const { code, stderr } = await run(t, ['sparql', '--file', file, '--user', 'a', '--url', url])
   t.equal(code, 1)
-  t.equal(stderr, 'lorekeep: no\n')
+  t.equal(stderr, 'lorekeep: the body is too large: no\n')
   const late = AbortSignal.timeout(10_000)
   await Promise.race([closed, once(late, 'abort')])
   t.notOk(late.aborted, 'the client has hung up')

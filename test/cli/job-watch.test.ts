@@ -1,13 +1,19 @@
 import { join } from 'node:path'
 import t from 'tap'
+import type { Test } from 'tap'
 import { followJobs } from '../../src/cli/commands/flows/job-watch.js'
 import type { Ending } from '../../src/cli/commands/flows/job-watch.js'
-import { openLocalFlows } from '../../src/cli/access/local-flows.js'
+import { flowsIn } from '../../src/cli/access/flow-access.js'
+import { openLocalStores } from '../../src/cli/access/local-stores.js'
 
 const { signal } = new AbortController()
 
+async function open(t: Test, flow: string) {
+  return flowsIn(await openLocalStores(join(t.testdir(), 'data'), true, undefined), flow)
+}
+
 t.test('jobs that ended before anyone watched are looked up', async (t) => {
-  const flows = await openLocalFlows(join(t.testdir(), 'data'), 'brief', true)
+  const flows = await open(t, 'brief')
   t.teardown(() => flows.close())
   await flows.define('brief', { id: 'brief', steps: ['chunk'] })
   const load = async (id: string) => {
@@ -36,7 +42,7 @@ t.test('jobs that ended before anyone watched are looked up', async (t) => {
 })
 
 t.test('watching ends when it is interrupted', async (t) => {
-  const flows = await openLocalFlows(join(t.testdir(), 'data'), 'default', true)
+  const flows = await open(t, 'default')
   t.teardown(() => flows.close())
   const { job } = await flows.load({ id: 'waits', text: 'QQ==' })
   const controller = new AbortController()

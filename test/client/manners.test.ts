@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import t from 'tap'
 import { connect, LorekeepError, ServerError } from '../../src/client/index.js'
+import { createSparql } from '../../src/sparql/index.js'
 import { fillCores } from '../http/fixtures/graphs.js'
 import { core, coreMessages, serve } from '../http/fixtures/serving.js'
 
@@ -179,6 +180,50 @@ t.test('an abort ends a wait at once, and is not tried again', async (t) => {
   t.equal(slow.asked.length, 2, 'a time-out of the caller is no failure of the server')
 })
 
+t.test('SPARQL is answered in the format that was asked for', async (t) => {
+  const { url, knowledge } = await serve(t, { sparql: createSparql() })
+  await fillCores(knowledge)
+  const graph = connect({ url, token: 'admin' }).knowledge.graph({ user: 'alice', cores: ['firm'] })
+  const accept = 'text/csv'
+  const { contentType, body } = await graph.sparql('SELECT (COUNT(*) AS ?n) { ?s ?p ?o }', {
+    accept,
+  })
+  t.match(contentType, /^text\/csv/)
+  const chunks = []
+  for await (const chunk of body) chunks.push(chunk)
+  t.equal(String(Buffer.concat(chunks)), 'n\r\n3\r\n')
+  await t.rejects(graph.sparql('SELECT'), { code: 'LK_GRAPH_QUERY' })
+})
+
+t.test('an import of objects goes as the text that it is', async (t) => {
+  const { url } = await serve(t)
+  const { objects } = connect({ url, token: 'admin' })
+  await objects.defineSchema({ name: 'item', fields: { id: { type: 'string' } } })
+  const metadata = '{"id":"i","user":"alice","collection":"c"}'
+  const text = (n: string) =>
+    `{"metadata":${metadata},"schema_name":"item","values":[{"id":"a","n":${n}}]}`
+  t.match(await objects.import(text('1')), { imported: 1 })
+  // Parsed and written again it would be null.
+  await t.rejects(objects.import(text('1e400')), { code: 'LK_OBJECT_INVALID' })
+  const elsewhere = connect({ url, token: 'admin', flow: 'none' })
+  await t.rejects(elsewhere.objects.import(text('1')), { code: 'LK_FLOW_NOT_FOUND' })
+})
+
+t.test('a load is left by its signal', async (t) => {
+  const { url } = await serve(t)
+  const silent = through(url, (_, { signal }) => {
+    return new Promise((_, reject) => {
+      signal?.addEventListener('abort', () => reject(new TypeError('terminated')))
+    })
+  })
+  const leaving = new AbortController()
+  const { signal } = leaving
+  const document = { id: 'urn:x', content: 'x', user: 'alice' }
+  const loading = silent.flows.load('default', document, { signal })
+  leaving.abort(new Error('enough'))
+  await t.rejects(loading, { message: 'enough' })
+})
+
 t.test('close() ends what is under way, and what comes later', async (t) => {
   const { url } = await serve(t)
   const client = connect({ url, token: 'admin' })
@@ -233,7 +278,7 @@ t.test('an import goes out while it is made, and leaves nothing where it fails',
     yield messages[0]!
     throw new Error('no more')
   }
-  await t.rejects(client.knowledge.import({ ...ref, id: 'b' }, broken()))
+  await t.rejects(client.knowledge.import({ ...ref, id: 'b' }, broken()), { message: 'no more' })
   t.equal(await knowledge.stat({ ...ref, id: 'b' }), undefined)
 })
 
@@ -242,8 +287,10 @@ t.test('watching goes on after connections that broke', async (t) => {
   const client = connect({ url: serving.url, token: 'admin' })
   const { job } = await client.flows.load('default', { id: 'urn:x', content: 'x', user: 'alice' })
   const seen: string[] = []
+  let connected = 0
+  const onConnected = () => void connected++
   const watching = (async () => {
-    for await (const { type, state } of client.flows.watch({ job })) {
+    for await (const { type, state } of client.flows.watch({ job, onConnected })) {
       seen.push(`${type} ${state}`)
       // Twice, and then it is let be.
       if (seen.length < 3) serving.server.closeAllConnections()
@@ -253,6 +300,7 @@ t.test('watching goes on after connections that broke', async (t) => {
   await watching
   t.strictSame(seen.slice(0, 3), Array(3).fill('state queued'))
   t.match(seen.at(-1), /done$/)
+  t.equal(connected, 3, 'who watches is told after each gap')
   const leaving = new AbortController()
   const { signal } = leaving
   const ended = (async () => {

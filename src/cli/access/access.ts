@@ -3,10 +3,12 @@
 
 import { referenceUser } from '../../defaults.js'
 import { variable } from '../config/environment.js'
-import type { CoreAccess } from './core-access.js'
-import type { FlowAccess } from './flow-access.js'
+import { coresIn } from './core-access.js'
+import { flowsIn } from './flow-access.js'
+import { graphIn } from './graph-access.js'
 import type { GraphAccess } from './graph-access.js'
-import type { ObjectAccess } from './object-access.js'
+import { objectsIn } from './object-access.js'
+import type { Stores } from './stores.js'
 import type { WorkspaceAccess } from './workspace-access.js'
 
 export interface AccessOptions {
@@ -28,6 +30,10 @@ interface OpenOptions {
   readonly create: boolean
 }
 
+type AccessOf<A> = (stores: Stores, options: AccessOptions) => A
+
+const defaultFlow = 'default'
+
 /** Whose things are meant where no user is named. */
 export async function ownUser({ url, token, config }: AccessOptions): Promise<string> {
   const named = variable('LOREKEEP_USER')
@@ -37,95 +43,58 @@ export async function ownUser({ url, token, config }: AccessOptions): Promise<st
     const { readConfig } = await import('../config/config.js')
     return (await readConfig(config)).defaultUser ?? referenceUser
   }
-  const { ServerClient } = await import('./server-client.js')
-  return new ServerClient(url, token).ownUser()
+  const { userOfToken } = await import('./server-stores.js')
+  return userOfToken({ url, token })
 }
 
-export const withCores = opening(openCores)
-export const withObjects = opening(openObjects)
-export const withFlows = opening(openFlows)
-export const withWorkspace = opening(openWorkspace)
-
-async function openCores(
-  { data, url, token }: AccessOptions,
-  create: boolean,
-): Promise<CoreAccess> {
-  if (url !== undefined) {
-    const { openRemoteCores } = await import('./remote-cores.js')
-    return openRemoteCores(url, token)
-  }
-  const { openLocalCores } = await import('./local-cores.js')
-  return openLocalCores(data, create)
-}
-
-async function openObjects(
-  { data, url, token, flow = 'default' }: AccessOptions,
-  create: boolean,
-): Promise<ObjectAccess> {
-  if (url !== undefined) {
-    const { openRemoteObjects } = await import('./remote-objects.js')
-    return openRemoteObjects(url, token, flow)
-  }
-  const { openLocalObjects } = await import('./local-objects.js')
-  return openLocalObjects(data, create)
-}
-
-async function openFlows(
-  { data, url, token, flow = 'default', config }: AccessOptions,
-  create: boolean,
-): Promise<FlowAccess> {
-  if (url !== undefined) {
-    const { openRemoteFlows } = await import('./remote-flows.js')
-    return openRemoteFlows(url, token, flow)
-  }
-  const { openLocalFlows } = await import('./local-flows.js')
-  return openLocalFlows(data, flow, create, config)
-}
-
-async function openWorkspace(options: AccessOptions, create: boolean): Promise<WorkspaceAccess> {
-  const { data, url, token, flow = 'default' } = options
-  if (url !== undefined) {
-    const { openRemoteWorkspace } = await import('./remote-workspace.js')
-    return openRemoteWorkspace(url, token, flow)
-  }
-  const { openLocalWorkspace } = await import('./local-workspace.js')
-  return openLocalWorkspace(data, flow, create)
-}
+export const withCores = opening(coresIn)
+export const withObjects = opening(objectsIn)
+export const withFlows = opening((stores, { flow = defaultFlow }) => flowsIn(stores, flow))
+export const withWorkspace = opening(workspaceIn)
 
 export async function withGraph<T>(
   options: AccessOptions,
   work: (graph: GraphAccess) => Promise<T>,
 ): Promise<T> {
-  return whileOpen(await openGraph(options), work)
+  return withAccess(graphIn, options, { create: false }, work)
 }
 
-async function openGraph({ data, url, token, config }: AccessOptions): Promise<GraphAccess> {
-  if (url !== undefined) {
-    const { openRemoteGraph } = await import('./remote-graph.js')
-    return openRemoteGraph(url, token)
-  }
-  const { openLocalGraph } = await import('./local-graph.js')
-  return openLocalGraph(data, config)
+function opening<A extends Closable>(accessOf: AccessOf<A>) {
+  return <T>(options: AccessOptions, how: OpenOptions, work: (access: A) => Promise<T>) =>
+    withAccess(accessOf, options, how, work)
 }
 
 /** Opens, works, and closes whatever came of it. */
-function opening<A extends Closable>(
-  open: (options: AccessOptions, create: boolean) => Promise<A>,
-) {
-  return async <T>(
-    options: AccessOptions,
-    { create }: OpenOptions,
-    work: (access: A) => Promise<T>,
-  ): Promise<T> => whileOpen(await open(options, create), work)
-}
-
-async function whileOpen<A extends Closable, T>(
-  access: A,
+async function withAccess<A extends Closable, T>(
+  accessOf: AccessOf<A>,
+  options: AccessOptions,
+  { create }: OpenOptions,
   work: (access: A) => Promise<T>,
 ): Promise<T> {
+  const access = accessOf(await openStores(options, create), options)
   try {
     return await work(access)
   } finally {
     await access.close()
+  }
+}
+
+async function openStores(
+  { data, url, token, flow, config }: AccessOptions,
+  create: boolean,
+): Promise<Stores> {
+  if (url !== undefined) {
+    const { openServerStores } = await import('./server-stores.js')
+    return openServerStores({ url, token, flow })
+  }
+  const { openLocalStores } = await import('./local-stores.js')
+  return openLocalStores(data, create, config)
+}
+
+function workspaceIn(stores: Stores, { flow = defaultFlow }: AccessOptions): WorkspaceAccess {
+  return {
+    cores: coresIn(stores),
+    flows: flowsIn(stores, flow),
+    close: stores.close,
   }
 }

@@ -2,6 +2,7 @@
 // interface of a running server, which has that directory to itself.
 
 import type { ExportDialect, ImportDialect } from '../../codec/dialects/names.js'
+import { LorekeepError } from '../../errors.js'
 import type {
   CoreCounts,
   CoreQuery,
@@ -9,6 +10,8 @@ import type {
   CoreStat,
   ImportSummary,
 } from '../../knowledge/types.js'
+import { telling } from './loss.js'
+import type { Stores } from './stores.js'
 
 export interface CoreAccess {
   import(
@@ -39,4 +42,32 @@ export interface CoreAccess {
 export interface CoreBytes extends AsyncIterable<Uint8Array> {
   /** Of the core as it is stored, whatever the dialect. */
   readonly bytes: number
+}
+
+const importing = {
+  sending: 'nothing was stored',
+  sent: 'whether the core was stored is not known; importing it again is safe',
+}
+
+export function coresIn({ knowledge, close }: Stores): CoreAccess {
+  return {
+    import(ref, source, { dialect, onProgress, ...options }) {
+      const told = (counts: Partial<CoreCounts>) => {
+        if (counts.triples !== undefined) onProgress(counts as CoreCounts)
+      }
+      const given = { ...options, ...(dialect && { dialect }), onProgress: told }
+      return telling(importing, knowledge.import(ref, source, given))
+    },
+    export: (ref, options) => knowledge.export(ref, options),
+    list: (query) => knowledge.list(query),
+    stat: async (ref) => (await knowledge.stat(ref)) ?? notFound(ref),
+    async delete(ref) {
+      if (!(await knowledge.delete(ref))) notFound(ref)
+    },
+    close,
+  }
+}
+
+function notFound({ user, id }: CoreRef): never {
+  throw new LorekeepError('LK_CORE_NOT_FOUND', `user '${user}' has no '${id}'`)
 }

@@ -1,6 +1,7 @@
 // Where `load`, `flows`, `jobs` and `documents` work: in a data directory, or behind the HTTP
 // interface of a running server, which has that directory to itself.
 
+import { LorekeepError, hasCode } from '../../errors.js'
 import type {
   CompletedDocument,
   CompletedDocumentPage,
@@ -10,26 +11,20 @@ import type {
   EncodedDocument,
   FileDocument,
   Flow,
+  FlowDefinition,
   FlowStats,
   Job,
-  JobEvent,
   JobPage,
   JobQuery,
 } from '../../flow/types.js'
 import type { CoreStat } from '../../knowledge/types.js'
+import { telling, tellingAll } from './loss.js'
+import type { JobWatch, Stores } from './stores.js'
+import { untilAborted, untilAbortedEach } from './until-aborted.js'
 
 export interface KnownDocument extends DocumentStatus {
   /** What it became. */
   readonly core?: CoreStat
-}
-
-export interface JobWatch {
-  readonly user?: string
-  /** Ends the watching. */
-  readonly signal: AbortSignal
-  /** Called when events come from here on: at the start, and after each gap between them. */
-  readonly onConnected: () => Promise<void>
-  readonly onEvent: (event: JobEvent) => void
 }
 
 /** Jobs and documents are those of one flow, the command's `--flow`. */
@@ -68,4 +63,71 @@ export interface FlowAccess {
   document(ref: Required<DocumentRef>): Promise<KnownDocument>
   removeDocument(ref: Required<DocumentRef>): Promise<void>
   close(): Promise<void>
+}
+
+const defining = {
+  sending: 'the flow is as it was',
+  sent: 'whether the flow was defined is not known; defining it again is safe',
+}
+const loading = {
+  sending: 'the document was not loaded',
+  sent: 'whether the document was loaded is not known; loading it again is safe',
+}
+
+export function flowsIn(stores: Stores, flow: string): FlowAccess {
+  const { flows, knowledge, close } = stores
+  const found = async (id: string) => {
+    const job = await flows.job(id)
+    if (job?.flow === flow) return job
+    throw new LorekeepError('LK_JOB_NOT_FOUND', `'${id}' in the flow '${flow}'`)
+  }
+
+  return {
+    define: (_id, definition) => telling(defining, flows.define(definition as FlowDefinition)),
+    list: () => flows.list(),
+    get: async (id, signal) => (await untilAborted(flows.get(id), signal)) ?? noFlow(id),
+    async stats(id) {
+      try {
+        return await flows.stats(id)
+      } catch (error) {
+        if (hasCode(error, 'LK_HTTP_FORBIDDEN')) return undefined
+        throw error
+      }
+    },
+    setActive: (id, active) => (active ? flows.start(id) : flows.stop(id)),
+    async remove(id) {
+      if (!(await flows.remove(id))) noFlow(id)
+    },
+
+    load: (document, signal) => tellingAll(loading, stores.load(flow, document, signal), signal),
+    run: () => stores.run(flow),
+    watch: (watch) => stores.watch(flow, watch),
+
+    jobs: (query, signal) => untilAbortedEach(flows.jobs({ flow, ...query }), signal),
+    jobPage: (query) => flows.jobPage({ flow, ...query }),
+    job: found,
+    retry: async (id) => flows.retry((await found(id)).id),
+    cancel: async (id) => flows.cancel((await found(id)).id),
+
+    documents: (user, signal) => untilAbortedEach(flows.documents({ user }), signal),
+    documentPage: (query) => flows.documentPage(query),
+    async document(ref) {
+      const status = (await flows.document(ref)) ?? noDocument(ref)
+      const core = await knowledge.stat({ user: ref.user, id: ref.document })
+      return { ...status, ...(core !== undefined && { core }) }
+    },
+    async removeDocument(ref) {
+      if (!(await flows.removeDocument(ref))) noDocument(ref)
+    },
+    close,
+  }
+}
+
+function noFlow(id: string): never {
+  throw new LorekeepError('LK_FLOW_NOT_FOUND', `'${id}'`)
+}
+
+function noDocument({ user, document }: DocumentRef): never {
+  const detail = `user '${user}' has no document '${document}'`
+  throw new LorekeepError('LK_DOCUMENT_NOT_FOUND', detail, { details: { document } })
 }

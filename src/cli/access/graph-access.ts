@@ -20,6 +20,9 @@ import type {
 } from '../../graph/types.js'
 import type { CoreRef } from '../../knowledge/types.js'
 import type { Term, Triple, Vector } from '../../types.js'
+import type { SparqlAnswer } from '../../client/index.js'
+import { telling } from './loss.js'
+import type { SparqlRequest, Stores } from './stores.js'
 
 export interface FoundPassages {
   readonly passages: readonly FoundPassage[]
@@ -49,11 +52,37 @@ export interface GraphAccess {
 /** `a` and `b` of merge() and split(). */
 export type Pair = readonly [a: Term, b: Term]
 
-interface SparqlRequest extends AskOptions {
-  readonly accept: string
+const changing = {
+  sending: 'nothing was changed',
+  sent: 'whether it was changed is not known; saying it again is safe',
+}
+const indexing = {
+  sending: 'nothing was indexed',
+  sent: 'whether it was indexed is not known; indexing it again is safe',
 }
 
-export interface SparqlAnswer {
-  readonly contentType: string
-  readonly body: AsyncIterable<Uint8Array>
+export function graphIn({ knowledge, sparql, close }: Stores): GraphAccess {
+  return {
+    match: (graph, pattern, options) => knowledge.graph(graph).match(pattern, options),
+    count: (graph, pattern, options) => knowledge.graph(graph).count(pattern, options),
+    nearest: (graph, vector, options) => knowledge.graph(graph).nearest(vector, options),
+    retrieve: (graph, query) => knowledge.graph(graph).retrieve(query),
+    async search(graph, query) {
+      const passages = await knowledge.graph(graph).search(query)
+      return { passages, truncated: passages.truncated === true }
+    },
+    duplicates: (graph, options) => knowledge.graph(graph).duplicates(options),
+    change: (how, graph, [a, b], options) =>
+      telling(changing, knowledge.graph(graph)[how](a, b, options)),
+    sparql,
+    index: (ref, options) => telling(indexing, knowledge.index(ref, options)),
+    indexAll: (user, options) => telling(indexing, knowledge.index({ user }, options)),
+    indexState: (ref) => knowledge.indexState(ref),
+    indexStateOfAll: (user) => knowledge.indexState({ user }),
+    async hasCores(user) {
+      for await (const _core of knowledge.list({ user, limit: 1 })) return true
+      return false
+    },
+    close,
+  }
 }

@@ -6,7 +6,5 @@ import type { FlowAccess } from './flow-access.js'
 export interface WorkspaceAccess {
   readonly cores: CoreAccess
   readonly flows: FlowAccess
-  /** The most jobs that are listed: a server has a bound. */
-  readonly maxJobs: number | undefined
   close(): Promise<void>
 }

@@ -2,7 +2,9 @@
 
 import { CommanderError } from 'commander'
 import { hasCode, isDiskFull, LorekeepError } from '../../errors.js'
+import { connectionErrorIn, isServerError } from './connection-error.js'
 import { printable } from './figures.js'
+import { serverMessage } from './server-message.js'
 
 /** Something is wrong with the command line, beyond what commander finds by itself. */
 export class UsageError extends Error {}
@@ -56,6 +58,9 @@ export function noteError(where: string, error: unknown, count: number): void {
 /** What happened, in one line. Errors of the network come with an empty message in Node 20. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  const broken = connectionErrorIn(error)
+  if (broken !== undefined) return broken.message
+  if (isServerError(error)) return serverMessage(error)
   const { code } = error as { code?: unknown }
   const text = error.message || (typeof code === 'string' ? code : error.name)
   const advice = adviceOf(error)

@@ -5,7 +5,7 @@ import { CommanderError } from 'commander'
 import { Problems } from '../../door/problems.js'
 import type { Problem } from '../../door/problems.js'
 import { LorekeepError } from '../../errors.js'
-import { ServerError } from './server-error.js'
+import { connectionErrorIn, isServerError } from './connection-error.js'
 import { describe, Interrupted, isDebugging, note, ReaderLeft, UsageError } from './failure.js'
 import { printable } from './figures.js'
 
@@ -90,20 +90,20 @@ function worded({ collection, index, id, path, message }: Partial<Entry & Proble
 }
 
 /** The error with a code that this one passes on. */
-function originOf(error: unknown): LorekeepError | ServerError | undefined {
-  if (error instanceof LorekeepError || error instanceof ServerError) return error
+function originOf(error: unknown): LorekeepError | undefined {
+  if (connectionErrorIn(error) !== undefined) return undefined
+  if (error instanceof LorekeepError) return error
   return error instanceof Error && error.cause !== undefined ? originOf(error.cause) : undefined
 }
 
-function membersOf(error: LorekeepError | ServerError): Readonly<Record<string, unknown>> {
-  if (error instanceof LorekeepError) return error.details
-  // Of a problem document, what is not said already.
-  const { type, title, status, detail, code, kind, error: legacy, ...members } = error.details
-  void [type, title, status, code, kind, legacy]
-  const { errors, ...rest } = members
+function membersOf(error: LorekeepError): Readonly<Record<string, unknown>> {
+  if (!isServerError(error)) return error.details
+  const { requestId, message, details } = error
+  // What is said already: an answer has a list of problems in any case.
+  const { errors, ...rest } = details
   const [first, second] = Array.isArray(errors) ? (errors as Partial<Problem>[]) : []
-  const isOwnMessage = second === undefined && first?.message === detail
-  return isOwnMessage ? rest : members
+  const isOwnMessage = second === undefined && first?.message === message
+  return { ...(isOwnMessage ? rest : details), requestId }
 }
 
 function codeOf(error: unknown): string {

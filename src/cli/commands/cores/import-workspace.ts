@@ -71,10 +71,7 @@ function checkFlags({ id, dialect, base, allowEmpty, flow, collection }: ImportC
   }
 }
 
-function targetOf(
-  { cores, flows, maxJobs }: WorkspaceAccess,
-  signal: AbortSignal,
-): WorkspaceTarget {
+function targetOf({ cores, flows }: WorkspaceAccess, signal: AbortSignal): WorkspaceTarget {
   return {
     async checkFlow(id) {
       const { active } = await flows.get(id, signal)
@@ -84,8 +81,7 @@ function targetOf(
       cores.import(ref, encodedMessages(messages), { mode, index, signal, onProgress }),
     async *known(_flow, user) {
       for await (const { document } of flows.documents(user, signal)) yield document
-      const query = { user, ...(maxJobs !== undefined && { limit: maxJobs }) }
-      const jobs = flows.jobs(query, signal)
+      const jobs = flows.jobs({ user }, signal)
       for await (const { document } of jobs) yield document
     },
     load: (_flow, document) => flows.load(document, signal),

@@ -4,7 +4,6 @@ import { hasCode } from '../../../errors.js'
 import type { ErrorCode } from '../../../errors.js'
 import type { Job, JobEvent, JobFailure } from '../../../flow/types.js'
 import type { FlowAccess } from '../../access/flow-access.js'
-import { ServerError } from '../../output/server-error.js'
 
 export interface Ending {
   readonly state: 'done' | 'dead' | 'cancelled'
@@ -82,9 +81,7 @@ async function orMissing<T>(answer: Promise<T>, code: ErrorCode): Promise<T | un
   try {
     return await answer
   } catch (error) {
-    if (hasCode(error, code) || (error instanceof ServerError && error.code === code)) {
-      return undefined
-    }
+    if (hasCode(error, code)) return undefined
     throw error
   }
 }

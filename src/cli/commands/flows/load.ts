@@ -17,7 +17,6 @@ import type { DocumentFlags, OwnedDocument } from './load-document.js'
 import { textFiles } from '../../input/text-files.js'
 import type { PassedOver, TextFile } from '../../input/text-files.js'
 import { writeJson } from '../../output/output.js'
-import { ServerError } from '../../output/server-error.js'
 
 type LoadCommandOptions = AccessOptions &
   DocumentFlags & {
@@ -59,7 +58,7 @@ export async function loadFiles(
           signal.throwIfAborted()
           loaded.push(await load(flows, file, index === 0 ? first : await read(text), signal))
         } catch (error) {
-          if (!isOne && isForeign(error)) {
+          if (!isOne && hasCode(error, 'LK_DOCUMENT_TYPE')) {
             refused.push(file)
             await tellRefused(text, error, options)
             continue
@@ -82,11 +81,6 @@ export async function loadFiles(
       }
     }),
   )
-}
-
-function isForeign(error: unknown): boolean {
-  const isServers = error instanceof ServerError && error.code === 'LK_DOCUMENT_TYPE'
-  return isServers || hasCode(error, 'LK_DOCUMENT_TYPE')
 }
 
 async function tellRefused(

@@ -1,12 +1,13 @@
 // `lorekeep sparql`: a query and its answer, as a table or in the formats of SPARQL.
 
 import { StringDecoder } from 'node:string_decoder'
+import type { SparqlAnswer } from '../../../client/index.js'
 import type { GraphQuery, TriplePattern } from '../../../graph/types.js'
 import { parseJson } from '../../../json-text.js'
 import { withGraph } from '../../access/access.js'
 import { interruptible, note, UsageError } from '../../output/failure.js'
 import { formatCounted, printable } from '../../output/figures.js'
-import type { GraphAccess, SparqlAnswer } from '../../access/graph-access.js'
+import type { GraphAccess } from '../../access/graph-access.js'
 import { readTextInput } from '../../input/input.js'
 import { graphOf } from './match.js'
 import type { GraphFlags } from './match.js'

@@ -5,7 +5,6 @@ import type { ObjectImportResult } from '../../../objects/types.js'
 import { BrokenInput } from '../../input/json-splitter.js'
 import type { InputObject } from '../../input/object-input.js'
 import type { Refusal } from './refusal-report.js'
-import { ServerError } from '../../output/server-error.js'
 import type { Problem } from '../../../door/problems.js'
 
 /** A batch is cut before it is this long, however few objects it has. */
@@ -133,10 +132,8 @@ function isTooLarge(error: unknown): boolean {
   return ['LK_OBJECT_TOO_LARGE', 'LK_HTTP_TOO_LARGE'].includes(problemOf(error).code)
 }
 
-/** Of a store here, or of a server, whose problem documents have the details as members. */
-function problemOf(error: unknown): Pick<ServerError, 'code' | 'details'> {
-  const isProblem = error instanceof LorekeepError || error instanceof ServerError
-  return isProblem ? error : { code: '', details: {} }
+function problemOf(error: unknown): Pick<LorekeepError, 'details'> & { readonly code: string } {
+  return error instanceof LorekeepError ? error : { code: '', details: {} }
 }
 
 function listOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {

@@ -95,13 +95,13 @@ async function backUpServer(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<BackupSummary> {
-  const { ServerClient } = await import('../../access/server-client.js')
-  const response = await new ServerClient(url, token).ask('GET', 'backup', {}, signal)
+  const { backupOfServer } = await import('../../access/server-stores.js')
+  const backup = await backupOfServer({ url, token }, signal)
   const decoder = new BackupDecoder()
   let summary: BackupSummary | undefined
   const received = async function* () {
     try {
-      yield* response as AsyncIterable<Buffer>
+      yield* backup
     } catch (cause) {
       signal.throwIfAborted()
       throw brokenOff(file, decoder.bytes, cause)
@@ -122,8 +122,6 @@ async function backUpServer(
   } catch (error) {
     signal.throwIfAborted()
     throw error
-  } finally {
-    response.destroy()
   }
   // Both have read it to its end.
   return summary!
