@@ -156,7 +156,9 @@ export class Connection {
       redirect: 'error' as const,
       ...(body !== undefined && { body }),
       // A body that is made while it is sent; the types of Node know the member, those of browsers do not.
-      ...(body instanceof ReadableStream && ({ duplex: 'half' } as object)),
+      ...(typeof body === 'object' &&
+        body instanceof ReadableStream &&
+        ({ duplex: 'half' } as object)),
     }
     return onSent !== undefined && this.tellsSent
       ? upload!(url, init, onSent)
