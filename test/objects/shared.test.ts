@@ -181,9 +181,7 @@ over('a process that opens leaves alone what another one is building', async (t,
 })
 
 over('one schema that several change at once is what one of them said', async (t, place) => {
-  const stores = await Promise.all(
-    Array.from({ length: 6 }, () => one(t, place, { turns: false })),
-  )
+  const stores = await Promise.all(Array.from({ length: 6 }, () => one(t, place, { turns: false })))
   const [a] = stores
   await a!.store.defineSchema(definition)
   // More than two steps: whoever begins anew each time that another has cut him off would not end.
