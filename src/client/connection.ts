@@ -127,7 +127,12 @@ export class Connection {
   async json<T>(method: string, path: string, asking: Asking = {}): Promise<T> {
     const signal = this.signalOf(asking.signal)
     const response = await this.ask(method, path, { accept: json, ...asking })
-    return parseJson(await whole(() => response.text(), signal)) as T
+    const text = await whole(() => response.text(), signal)
+    try {
+      return parseJson(text) as T
+    } catch (cause) {
+      throw notOurs(response, 'LK_INTERNAL', cause)
+    }
   }
 
   /** json() of a question in JSON. */
@@ -309,11 +314,18 @@ async function errorOf(response: Response): Promise<LorekeepError> {
   if (problem !== undefined && Object.hasOwn(catalogue, code)) {
     return new ServerError(code as ErrorCode, problem)
   }
-  const { status, statusText } = response
-  const found = `the server answered ${status} ${statusText}, and is no lorekeep server, or another version`
   // What stands before a server that is away says so.
-  const isAway = status >= 502 && status <= 504
-  return new LorekeepError(isAway ? 'LK_STORAGE_UNAVAILABLE' : 'LK_INTERNAL', found)
+  const isAway = response.status >= 502 && response.status <= 504
+  return notOurs(response, isAway ? 'LK_STORAGE_UNAVAILABLE' : 'LK_INTERNAL')
+}
+
+function notOurs(
+  { status, statusText }: Response,
+  code: 'LK_STORAGE_UNAVAILABLE' | 'LK_INTERNAL',
+  cause?: unknown,
+): LorekeepError {
+  const found = `the server answered ${status} ${statusText}, and is no lorekeep server, or another version`
+  return new LorekeepError(code, found, cause === undefined ? {} : { cause })
 }
 
 /** Nothing is known of what was sent: whether it was done, too. */

@@ -46,6 +46,15 @@ t.test('an error has the code, the status and the id of the request', async (t) 
   await t.rejects(stranger.objects.schemas(), { code: 'LK_HTTP_NOT_FOUND' })
 })
 
+t.test('what is no lorekeep server is told so', async (t) => {
+  for (const status of [200, 404, 500]) {
+    const fetch = async () => new Response('<h1>Welcome</h1>', { status })
+    const { objects } = connect({ url: 'http://elsewhere.example', fetch })
+    const message = new RegExp(`answered ${status} .*no lorekeep server`)
+    await t.rejects(objects.schemas(), { name: 'LorekeepError', code: 'LK_INTERNAL', message })
+  }
+})
+
 /** The server of a test, with a way to it that breaks: `before` may throw, or answer itself. */
 function through(
   url: string,
