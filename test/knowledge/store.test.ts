@@ -375,8 +375,17 @@ for (const [engine, createBackend] of backends) {
       }
       t.strictSame(await list(), sorted)
       t.strictSame(await list({ limit: 2 }), sorted.slice(0, 2))
-      t.strictSame(await list({ after: sorted[1] as string, limit: 2 }), sorted.slice(2, 4))
-      t.strictSame(await list({ after: sorted.at(-1) as string }), [])
+      const page = await knowledge.corePage({ user: 'alice', limit: 2 })
+      t.strictSame(
+        page.cores.map(({ id }) => id),
+        sorted.slice(0, 2),
+      )
+      const after = page.next ?? ''
+      t.strictSame(await list({ after, limit: 2 }), sorted.slice(2, 4))
+      const last = await knowledge.corePage({ user: 'alice', limit: 4, after })
+      t.equal(last.cores.length, 4)
+      t.equal(last.next, undefined)
+      await t.rejects(list({ after: sorted[1] as string }), { code: 'LK_CURSOR' })
     })
 
     t.test('limits that cannot be are refused', async (t) => {
