@@ -287,7 +287,6 @@ const acts = {
     }
     // Older loads that were superseded on the way are known from the record alone.
     model.compare('f', await jobsOf(queue, { flow: 'f' }), real.latest)
-    model.order('f', await jobsOf(queue, { flow: 'f', state: 'done' }))
     await queue.prune('f')
     return 'ok'
   },

@@ -145,12 +145,6 @@ export class FlowModel {
     this.done.set(job.flow, [...(this.done.get(job.flow) ?? []), job.id])
   }
 
-  /** The order in which jobs were done, where several were in one go. */
-  order(flow: string, found: readonly Job[]): void {
-    const gone = (this.done.get(flow) ?? []).filter((id) => !this.jobs.has(id))
-    this.done.set(flow, [...gone, ...found.map(({ id }) => id)])
-  }
-
   fail(job: ModelJob, cause: JobFailure['cause'], now: number, mayRetry = true): void {
     const flow = this.flow(job.flow)
     job.failures = [...job.failures, cause].slice(-20)
