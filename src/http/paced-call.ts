@@ -4,57 +4,21 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { Principal } from './auth.js'
 import type { BodyOptions, Call, Sink } from './call.js'
 import type { Rates } from './rates.js'
+import { WrappedCall } from './wrapped-call.js'
 
 /** What is in bodies and answers is counted, whatever coding it travels in. */
-export class PacedCall implements Call {
-  readonly #call: Call
+export class PacedCall extends WrappedCall {
   readonly #rates: Rates
   readonly #principal: Principal
 
   constructor(call: Call, rates: Rates, principal: Principal) {
-    this.#call = call
+    super(call)
     this.#rates = rates
     this.#principal = principal
   }
 
-  get method(): string {
-    return this.#call.method
-  }
-
-  get path(): string {
-    return this.#call.path
-  }
-
-  get queryText(): string {
-    return this.#call.queryText
-  }
-
-  get headers(): Call['headers'] {
-    return this.#call.headers
-  }
-
-  get isBodyPending(): boolean {
-    return this.#call.isBodyPending
-  }
-
-  get hasGone(): boolean {
-    return this.#call.hasGone
-  }
-
-  get hasBegun(): boolean {
-    return this.#call.hasBegun
-  }
-
-  get status(): number {
-    return this.#call.status
-  }
-
-  onGone(listener: () => void): () => void {
-    return this.#call.onGone(listener)
-  }
-
-  openBody(options: BodyOptions): Uint8Array | AsyncIterable<Uint8Array> {
-    const body = this.#call.openBody(options)
+  override openBody(options: BodyOptions): Uint8Array | AsyncIterable<Uint8Array> {
+    const body = this.inner.openBody(options)
     if (!(body instanceof Uint8Array)) return this.#paced(body)
     this.take(body.byteLength)
     return body
@@ -68,28 +32,24 @@ export class PacedCall implements Call {
     }
   }
 
-  parsedBody(options: BodyOptions): object | undefined {
-    const parsed = this.#call.parsedBody(options)
+  override parsedBody(options: BodyOptions): object | undefined {
+    const parsed = this.inner.parsedBody(options)
     if (parsed !== undefined) this.take(Number(this.headers['content-length'] ?? 0))
     return parsed
   }
 
-  setHeader(name: string, value: string): void {
-    this.#call.setHeader(name, value)
-  }
-
   /** It is there, so it goes at once: what comes next waits for it. */
-  async answer(status: number, headers: OutgoingHttpHeaders, body?: Uint8Array): Promise<void> {
+  override async answer(
+    status: number,
+    headers: OutgoingHttpHeaders,
+    body?: Uint8Array,
+  ): Promise<void> {
     this.take(body?.byteLength ?? 0)
-    await this.#call.answer(status, headers, body)
+    await this.inner.answer(status, headers, body)
   }
 
-  begin(status: number, headers: OutgoingHttpHeaders): Sink {
-    return new PacedSink(this.#call.begin(status, headers), this)
-  }
-
-  cut(): void {
-    this.#call.cut()
+  override begin(status: number, headers: OutgoingHttpHeaders): Sink {
+    return new PacedSink(this.inner.begin(status, headers), this)
   }
 
   take(bytes: number): number {

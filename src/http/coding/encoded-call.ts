@@ -1,7 +1,8 @@
 // A call whose answers are encoded as its client accepts it, where that is worth it.
 
 import type { OutgoingHttpHeaders } from 'node:http'
-import type { BodyOptions, Call, Sink } from '../call.js'
+import type { Call, Sink } from '../call.js'
+import { WrappedCall } from '../wrapped-call.js'
 import type { AnswerCoding } from './accepted.js'
 import { EncodedSink } from './encoded-sink.js'
 
@@ -11,92 +12,47 @@ const leastBytes = 1024
 /** What is read while it is made. */
 const promptTypes = ['text/event-stream', 'application/x-ndjson']
 
-export class EncodedCall implements Call {
-  readonly #call: Call
+export class EncodedCall extends WrappedCall {
   readonly #coding: AnswerCoding
   /** Everything has to be encoded. */
   readonly #isRequired: boolean
 
   constructor(call: Call, coding: AnswerCoding, isRequired: boolean) {
-    this.#call = call
+    super(call)
     this.#coding = coding
     this.#isRequired = isRequired
   }
 
-  get method(): string {
-    return this.#call.method
-  }
-
-  get path(): string {
-    return this.#call.path
-  }
-
-  get queryText(): string {
-    return this.#call.queryText
-  }
-
-  get headers(): Call['headers'] {
-    const { headers } = this.#call
+  override get headers(): Call['headers'] {
+    const { headers } = this.inner
     // A range is one of what is not encoded.
     return this.#isRequired ? { ...headers, range: undefined } : headers
   }
 
-  get isBodyPending(): boolean {
-    return this.#call.isBodyPending
-  }
-
-  get hasGone(): boolean {
-    return this.#call.hasGone
-  }
-
-  get hasBegun(): boolean {
-    return this.#call.hasBegun
-  }
-
-  get status(): number {
-    return this.#call.status
-  }
-
-  onGone(listener: () => void): () => void {
-    return this.#call.onGone(listener)
-  }
-
-  openBody(options: BodyOptions): Uint8Array | AsyncIterable<Uint8Array> {
-    return this.#call.openBody(options)
-  }
-
-  parsedBody(options: BodyOptions): object | undefined {
-    return this.#call.parsedBody(options)
-  }
-
-  setHeader(name: string, value: string): void {
-    this.#call.setHeader(name, value)
-  }
-
-  async answer(status: number, headers: OutgoingHttpHeaders, body?: Uint8Array): Promise<void> {
+  override async answer(
+    status: number,
+    headers: OutgoingHttpHeaders,
+    body?: Uint8Array,
+  ): Promise<void> {
     const length = body?.byteLength ?? (this.method === 'HEAD' ? lengthIn(headers) : 0)
     if (!this.#isEncoded(status, headers, length)) {
-      await this.#call.answer(status, headers, body)
+      await this.inner.answer(status, headers, body)
       return
     }
     const encoded = body && (await this.#coding.encode.whole(body))
     const whole = this.#headersOf(headers)
     if (encoded !== undefined) whole['Content-Length'] = encoded.byteLength
-    if (!this.hasGone) await this.#call.answer(status, whole, encoded)
+    if (!this.hasGone) await this.inner.answer(status, whole, encoded)
   }
 
-  begin(status: number, headers: OutgoingHttpHeaders): Sink {
+  override begin(status: number, headers: OutgoingHttpHeaders): Sink {
     if (!this.#isEncoded(status, headers, lengthIn(headers)))
-      return this.#call.begin(status, headers)
-    const sink = this.#call.begin(status, this.#headersOf(headers))
+      return this.inner.begin(status, headers)
+    const sink = this.inner.begin(status, this.#headersOf(headers))
     const encoder = this.#coding.encode.createEncoder()
     const forget = this.onGone(() => encoder.destroy())
     encoder.once('close', forget)
     return new EncodedSink(sink, encoder, promptTypes.includes(typeIn(headers)))
-  }
-
-  cut(): void {
-    this.#call.cut()
   }
 
   /** @param length of what is not encoded */
