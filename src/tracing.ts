@@ -236,3 +236,39 @@ export function stringsIn(value: unknown, names: Readonly<Record<string, string>
 function isIterable(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 }
+
+/**
+ * Follows operations of these names: `begun` is called when one begins, `ended` once for each when it has ended, with
+ * the milliseconds that it took. Gives what ends that.
+ */
+export function followOperations(
+  names: readonly OperationName[],
+  ended: (operation: Operation, ms: number) => void,
+  begun: (operation: Operation) => void = () => {},
+): () => void {
+  const since = new WeakMap<Operation, number>()
+  const end = (operation: Operation) => {
+    const began = since.get(operation)
+    if (began === undefined) return
+    since.delete(operation)
+    ended(operation, performance.now() - began)
+  }
+  const handlers = {
+    start: (operation: Operation) => {
+      since.set(operation, performance.now())
+      begun(operation)
+    },
+    // What did not even begin has no asyncEnd.
+    end: (operation: Operation) => {
+      if (operation.error !== undefined) end(operation)
+    },
+    asyncStart: () => {},
+    asyncEnd: end,
+    error: () => {},
+  }
+  const channels = names.map((name) => tracingChannel<Operation, Operation>(`lorekeep:${name}`))
+  for (const channel of channels) channel.subscribe(handlers)
+  return () => {
+    for (const channel of channels) channel.unsubscribe(handlers)
+  }
+}

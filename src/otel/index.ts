@@ -1,7 +1,6 @@
 // The bridge to OpenTelemetry: a span for each operation that lorekeep tells of (docs/operations.md). One trace goes
 // from the request that loads a text through the queue, also of another process, to what its steps write.
 
-import { tracingChannel } from 'node:diagnostics_channel'
 import {
   context,
   propagation,
@@ -16,7 +15,7 @@ import {
 } from '@opentelemetry/api'
 import { checkOptions } from '../door/options.js'
 import { aRule, withMethods } from '../door/rules.js'
-import { operations, type Operation, type OperationName } from '../tracing.js'
+import { followOperations, operations, type Operation, type OperationName } from '../tracing.js'
 
 export interface InstrumentOptions {
   /** Whose spans they become; by default those of the provider that is registered with the API. */
@@ -43,29 +42,20 @@ export function instrument(options: InstrumentOptions = {}): () => void {
   const { tracerProvider = trace, without = [] } = options
   const tracer = tracerProvider.getTracer('lorekeep')
   const spans = new WeakMap<Operation, Span>()
-  const handlers = {
-    start: (operation: Operation) => {
-      const parent = parentOf(operation)
-      const attributes = attributesOf(operation)
-      const kind = kinds[operation.operation] ?? SpanKind.INTERNAL
-      const span = tracer.startSpan(nameOf(operation), { kind, attributes }, parent)
-      const inside = trace.setSpan(parent, span)
-      if (operation.operation === 'flows.load') {
-        const carrier: Record<string, string> = {}
-        propagation.inject(inside, carrier)
-        operation.carrier = carrier
-      }
-      const { around = (run) => run() } = operation
-      operation.around = (run) => around(() => context.with(inside, run))
-      spans.set(operation, span)
-    },
-    // What did not even begin has no asyncEnd.
-    end: (operation: Operation) => {
-      if (operation.error !== undefined) endSpan(operation)
-    },
-    asyncStart: () => {},
-    asyncEnd: (operation: Operation) => endSpan(operation),
-    error: () => {},
+  const begun = (operation: Operation) => {
+    const parent = parentOf(operation)
+    const attributes = attributesOf(operation)
+    const kind = kinds[operation.operation] ?? SpanKind.INTERNAL
+    const span = tracer.startSpan(nameOf(operation), { kind, attributes }, parent)
+    const inside = trace.setSpan(parent, span)
+    if (operation.operation === 'flows.load') {
+      const carrier: Record<string, string> = {}
+      propagation.inject(inside, carrier)
+      operation.carrier = carrier
+    }
+    const { around = (run) => run() } = operation
+    operation.around = (run) => around(() => context.with(inside, run))
+    spans.set(operation, span)
   }
   const endSpan = (operation: Operation) => {
     const span = spans.get(operation)
@@ -73,13 +63,8 @@ export function instrument(options: InstrumentOptions = {}): () => void {
     spans.delete(operation)
     finish(span, operation)
   }
-  const channels = operations
-    .filter((name) => !without.includes(name))
-    .map((name) => tracingChannel<Operation, Operation>(`lorekeep:${name}`))
-  for (const channel of channels) channel.subscribe(handlers)
-  return () => {
-    for (const channel of channels) channel.unsubscribe(handlers)
-  }
+  const names = operations.filter((name) => !without.includes(name))
+  return followOperations(names, endSpan, begun)
 }
 
 const kinds: Partial<Record<OperationName, SpanKind>> = {

@@ -1,9 +1,8 @@
 // What the process has done, counted from what is told on diagnostics channels: by all lorekeeps and handlers in it.
 
-import { tracingChannel } from 'node:diagnostics_channel'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { catalogue, hasCode, type ErrorCode } from '../../errors.js'
-import { operations, type Operation } from '../../tracing.js'
+import { followOperations, operations, type Operation } from '../../tracing.js'
 import { gauge, type Family, type Sample } from './exposition.js'
 import { Counter, Histogram } from './instruments.js'
 
@@ -17,7 +16,6 @@ export function processMeasures(): Measures {
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 class Measures {
-  readonly #began = new WeakMap<Operation, number>()
   readonly #operations = new Histogram(
     'lorekeep_operation_duration_seconds',
     'Operations of the stores, from the call to the end of what it gives.',
@@ -44,28 +42,13 @@ class Measures {
 
   constructor() {
     this.#delay.enable()
-    for (const name of operations) {
-      tracingChannel<Operation, Operation>(`lorekeep:${name}`).subscribe({
-        start: (operation) => {
-          this.#began.set(operation, performance.now())
-          if (name === 'http.request') this.#underWay++
-        },
-        end: (operation) => {
-          // What did not even begin has no asyncEnd.
-          if (operation.error !== undefined) this.#ended(operation)
-        },
-        asyncStart: () => {},
-        asyncEnd: (operation) => this.#ended(operation),
-        error: () => {},
-      })
+    const begun = ({ operation }: Operation) => {
+      if (operation === 'http.request') this.#underWay++
     }
+    followOperations(operations, (operation, ms) => this.#ended(operation, ms / 1000), begun)
   }
 
-  #ended(operation: Operation): void {
-    const began = this.#began.get(operation)
-    if (began === undefined) return
-    this.#began.delete(operation)
-    const seconds = (performance.now() - began) / 1000
+  #ended(operation: Operation, seconds: number): void {
     const outcome = outcomeOf(operation)
     switch (operation.operation) {
       case 'http.request': {

@@ -1,9 +1,8 @@
 // What a server says on stderr while it runs: what went wrong; and on request a line for each request that was
 // answered, and for each piece of work in the background. Never a token, a text, or a path, which may have names in it.
 
-import { tracingChannel } from 'node:diagnostics_channel'
 import { LorekeepError } from '../../../errors.js'
-import { operations, type Operation, type OperationName } from '../../../tracing.js'
+import { followOperations, type Operation } from '../../../tracing.js'
 import { describe, isDebugging, note, noteError } from '../../output/failure.js'
 import { printable } from '../../output/figures.js'
 
@@ -25,11 +24,8 @@ export const quietLog: ServerLog = {
   close: () => {},
 }
 
-const told: readonly OperationName[] = operations.filter((name) =>
-  ['http.request', 'flows.process', 'index.make', 'index.merge'].includes(name),
-)
-/** Of these only what failed: what went well is part of a `flows.process`. */
-const toldOfFailures: readonly OperationName[] = operations.filter((name) => name === 'flows.step')
+/** Of steps only what failed: what went well is part of a `flows.process`. */
+const told = ['http.request', 'flows.process', 'flows.step', 'index.make', 'index.merge'] as const
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -37,29 +33,12 @@ type Fields = Readonly<Record<string, unknown>>
 export class EventLog implements ServerLog {
   readonly #format: LogFormat
   readonly #write: (line: string) => void
-  readonly #begun = new WeakMap<Operation, number>()
-  readonly #unsubscribe: () => void
+  readonly close: () => void
 
   constructor(format: LogFormat, write = (line: string): unknown => process.stderr.write(line)) {
     this.#format = format
     this.#write = write
-    const handlers = {
-      start: (operation: Operation) => void this.#begun.set(operation, performance.now()),
-      // What did not even begin has no asyncEnd.
-      end: (operation: Operation) => {
-        if (operation.error !== undefined) this.#ended(operation)
-      },
-      asyncStart: () => {},
-      asyncEnd: (operation: Operation) => this.#ended(operation),
-      error: () => {},
-    }
-    const channels = [...told, ...toldOfFailures].map((name) =>
-      tracingChannel<Operation, Operation>(`lorekeep:${name}`),
-    )
-    for (const channel of channels) channel.subscribe(handlers)
-    this.#unsubscribe = () => {
-      for (const channel of channels) channel.unsubscribe(handlers)
-    }
+    this.close = followOperations(told, (operation, ms) => this.#ended(operation, ms))
   }
 
   note(event: string, message: string): void {
@@ -72,17 +51,10 @@ export class EventLog implements ServerLog {
     if (isDebugging()) console.error(error)
   }
 
-  close(): void {
-    this.#unsubscribe()
-  }
-
-  #ended(operation: Operation): void {
-    const begun = this.#begun.get(operation)
-    if (begun === undefined) return
-    this.#begun.delete(operation)
-    const { operation: event, carrier: _, around: __, error, ...fields } = operation
-    if (error === undefined && toldOfFailures.includes(event)) return
-    const ms = Math.round((performance.now() - begun) * 10) / 10
+  #ended(told: Operation, took: number): void {
+    const { operation: event, carrier: _, around: __, error, ...fields } = told
+    if (error === undefined && event === 'flows.step') return
+    const ms = Math.round(took * 10) / 10
     this.#line(event, { ...fields, ...(error !== undefined && { error: nameOf(error) }), ms })
   }
 
