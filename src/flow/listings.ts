@@ -4,7 +4,7 @@ import { allByLooks, isWithin, pageByLooks, timeRange, type Cursors } from '../p
 import type { Reads } from '../reads.js'
 import { isOwn, type Scope } from '../scope.js'
 import { completionOf } from './document-status.js'
-import type { FoundJob, JobSearch } from './queue/job-search.js'
+import type { JobSearch } from './queue/job-search.js'
 import { states } from './queue/jobs.js'
 import type { JobQueue } from './queue/queue.js'
 import type {
@@ -72,7 +72,7 @@ export class Listings {
     return async (after: number | undefined, most: number) => {
       const look = await queue.lookForJobs(search, after, most, first)
       first = undefined
-      return look as { readonly found: readonly FoundJob[]; readonly next: number | undefined }
+      return look
     }
   }
 

@@ -1,5 +1,19 @@
 import type { Example } from '../operation.js'
 
+const waitingJob = {
+  id: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
+  flow: 'letters',
+  user: 'alice',
+  document: 'urn:visit',
+  collection: 'letters',
+  state: 'queued',
+  attempts: 0,
+  completedSteps: [],
+  failures: [],
+  createdAt: '2026-01-31T12:00:00.000Z',
+  updatedAt: '2026-01-31T12:00:00.000Z',
+}
+
 /** Without a flow in the path. */
 const ofAny = {
   showJob: {
@@ -7,19 +21,7 @@ const ofAny = {
       job: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
     },
     status: 200,
-    answer: {
-      id: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
-      flow: 'letters',
-      user: 'alice',
-      document: 'urn:visit',
-      collection: 'letters',
-      state: 'queued',
-      attempts: 0,
-      completedSteps: [],
-      failures: [],
-      createdAt: '2026-01-31T12:00:00.000Z',
-      updatedAt: '2026-01-31T12:00:00.000Z',
-    },
+    answer: waitingJob,
   },
   cancelJob: {
     path: {
@@ -343,21 +345,7 @@ export const flowExamples = {
     },
     status: 200,
     answer: {
-      jobs: [
-        {
-          id: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
-          flow: 'letters',
-          user: 'alice',
-          document: 'urn:visit',
-          collection: 'letters',
-          state: 'queued',
-          attempts: 0,
-          completedSteps: [],
-          failures: [],
-          createdAt: '2026-01-31T12:00:00.000Z',
-          updatedAt: '2026-01-31T12:00:00.000Z',
-        },
-      ],
+      jobs: [waitingJob],
       limit: 10,
     },
   },
@@ -427,21 +415,7 @@ export const flowExamples = {
     },
     status: 200,
     answer: {
-      jobs: [
-        {
-          id: '8cS1QkF3TLyHzV9CVRlK5g-0.1',
-          flow: 'letters',
-          user: 'alice',
-          document: 'urn:visit',
-          collection: 'letters',
-          state: 'queued',
-          attempts: 0,
-          completedSteps: [],
-          failures: [],
-          createdAt: '2026-01-31T12:00:00.000Z',
-          updatedAt: '2026-01-31T12:00:00.000Z',
-        },
-      ],
+      jobs: [waitingJob],
       limit: 10,
       total: 1,
     },
