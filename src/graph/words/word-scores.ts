@@ -99,10 +99,11 @@ class WordCursor {
     const weights = this.#weights
     const idf = Math.max(0, this.#worth.idf)
     const exact = isAsked ? Math.max(0, this.#worth.exact) : 0
-    if (idf + exact === 0) return
     const { passages, frequencies } = entries
     const { values, changed } = scores
     for (let read; (read = weights.read(cursor, weight, to, seen)) >= 0;) {
+      // A damaged list says that it has more passages than there are. It is passed over, or its span would not end.
+      if (idf + exact === 0) continue
       let { count } = scores
       for (let n = 0; n < read; n++) {
         const passage = passages[n] as number
