@@ -123,6 +123,7 @@ const acts = {
     for (;;) {
       const { jobs, more } = await queue.claim(id, left)
       model.claim(id, left, jobs, { now, elapsed: real.clock.elapsed() })
+      await superseded(model, real, id)
       real.holds.push(
         ...jobs.map(({ number, token, record }) => ({ number, token, id: record.id })),
       )
@@ -281,18 +282,22 @@ const acts = {
     for (;;) {
       const { jobs, more } = await queue.claim('f', 16)
       model.claim('f', 16, jobs, times)
+      await superseded(model, real, 'f')
       for (const job of jobs) await queue.complete(job, stepNames)
       for (const { record } of jobs) model.complete(model.jobs.get(record.id) as ModelJob)
       if (jobs.length === 0 && !more) break
     }
-    // Older loads that were superseded on the way are known from the record alone.
-    model.compare('f', await jobsOf(queue, { flow: 'f' }), real.latest)
     await queue.prune('f')
     return 'ok'
   },
 } satisfies Record<string, Perform>
 
 type Hold = Real['holds'][number]
+
+/** What a claim found superseded is known from the record alone: told at once, so that the model has the order in which jobs were done. */
+async function superseded(model: FlowModel, real: Real, flow: string): Promise<void> {
+  if (model.flows.has(flow)) model.compare(flow, await real.jobs(flow), real.latest)
+}
 
 /** As whoever watches it tells one from another. */
 function leaseOf({ token, beat }: ModelJob): string {

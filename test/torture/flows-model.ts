@@ -89,8 +89,9 @@ export class FlowModel {
       assert.ok(job.state === 'queued' || isDue, `${job.id} is ${job.state}, and was delivered`)
       assert.ok(!this.isBusy(job), `${job.document} is under way twice`)
       assert.ok(!this.isSuperseded(job), `${job.id} is delivered behind a newer one`)
-      const earlier = this.eligible(flow, now).filter(({ user, number }) => {
-        return user === job.user && number < job.number
+      const earlier = this.eligible(flow, now).filter((other) => {
+        const { user, number } = other
+        return user === job.user && number < job.number && !this.isBehindSuperseded(other)
       })
       assert.deepEqual(earlier, [], `${job.id} goes before others of ${job.user}`)
       assert.equal(Buffer.from(document.text).toString(), `text of ${job.document}`)
@@ -123,6 +124,15 @@ export class FlowModel {
 
   isSuperseded({ user, document, number }: ModelJob): boolean {
     return (this.latest.get(`${user} ${document}`) ?? 0) > number
+  }
+
+  /** A claim that finds a load superseded may leave the one behind it, of the same document, to the next claim. */
+  isBehindSuperseded({ flow, user, document, number }: ModelJob): boolean {
+    return [...this.jobs.values()].some((job) => {
+      const isWaiting = job.state === 'queued' || job.state === 'delayed'
+      const isOlder = job.user === user && job.document === document && job.number < number
+      return isWaiting && isOlder && job.flow === flow && this.isSuperseded(job)
+    })
   }
 
   /** The job that a token holds. */
