@@ -325,8 +325,11 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/verify-stores',
   ],
   'src/verify-stores': [...leaves, 'src/knowledge', 'src/objects', 'src/flow'],
-  'src/lorekeep': [
+  'src/lorekeep-types': [...leaves, 'src/backup', 'src/knowledge', 'src/objects', 'src/flow'],
+  'src/lorekeep': ['src/lorekeep-types', 'src/opening'],
+  'src/opening': [
     ...leaves,
+    'src/lorekeep-types',
     'src/snapshot',
     'src/backup',
     'src/knowledge',

@@ -114,6 +114,29 @@ t.test('every entry point is there, with the names that the sources have', async
   t.strictSame({ ...told, 'lorekeep/otel': expected['lorekeep/otel'] }, expected)
 })
 
+t.test('importing lorekeep loads next to nothing', async (t) => {
+  // Counted, not timed: what it costs grows with what is read and compiled.
+  const hooks = `
+    import { statSync, writeSync } from 'node:fs'
+    export const load = (url, context, next) => {
+      if (url.startsWith('file:')) writeSync(1, url + ' ' + statSync(new URL(url)).size + '\\n')
+      return next(url, context)
+    }`
+  const program = `
+    import { register } from 'node:module'
+    register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hooks)}))
+    await import('lorekeep')`
+  const printed = await run(app, '--input-type=module', '--eval', program)
+  const loaded = printed
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' ') as [string, string])
+  for (const [url] of loaded) t.match(url, '/node_modules/lorekeep/dist/')
+  const bytes = loaded.reduce((sum, [, size]) => sum + Number(size), 0)
+  t.ok(bytes > 1000 && bytes <= 20_000, `${bytes} bytes of JavaScript`)
+  t.comment(`${loaded.length} files, ${(bytes / 1000).toFixed(1)} kB`)
+})
+
 t.test('the first program of the README runs, and so does the command', async (t) => {
   const [making, asking] = [
     ...readFileSync('README.md', 'utf8').matchAll(/```js\n([^]*?)```/g),
