@@ -4,11 +4,12 @@ import { ChunkTexts } from '../chunk-texts.js'
 import { withBlocks } from '../miss.js'
 import type { GraphView } from '../view.js'
 import { columnOf } from '../words/columns.js'
+import type { PassageOfSet } from '../words/passage-order.js'
 import { titleNames } from '../words/name-words.js'
 import { explained } from '../words/explained.js'
 import type { WordQuestion } from '../words/question.js'
 import type { PassageSet } from '../words/types.js'
-import type { NameBook, NameInText, PassageOfSet } from './names.js'
+import type { NameBook, NameInText } from './names.js'
 
 /** A name that leads to a passage. */
 export interface Step {
@@ -89,10 +90,13 @@ export class Candidates {
     return this.#known.get(keyOf(passage)) as Candidate
   }
 
-  /** What a passage is part of, by a name that only this has; itself where nobody says it. */
-  async documentOf({ set, passage }: PassageOfSet): Promise<string> {
-    const document = await withBlocks(() => this.#set(set).at(columnOf.document, passage))
-    return document === 0 ? keyOf({ set, passage }) : `${set} in ${document}`
+  /** What a passage is part of; itself where nobody says it. */
+  async documentOf({ set, passage, chunk }: Candidate): Promise<string> {
+    const of = this.#set(set)
+    return withBlocks(() => {
+      const document = of.at(columnOf.document, passage)
+      return document === 0 ? chunk.v : of.term(document - 1).v
+    })
   }
 
   async namesOf({ set, passage, chunk }: Candidate, book: NameBook): Promise<NamesOfPassage> {

@@ -1,10 +1,10 @@
 // Where the names of a question, and those of passages, lead.
 
 import type { Turns } from '../../turns.js'
-import { withBlocks } from '../miss.js'
 import type { Aliases } from './aliases.js'
 import type { Candidate, Candidates, Step } from './candidates.js'
-import type { NameBook, NameInText, PassageOfSet } from './names.js'
+import type { PassageOfSet } from '../words/passage-order.js'
+import type { NameBook, NameInText } from './names.js'
 import { weights } from './weights.js'
 
 /** A passage that a name leads to, and what that counts. */
@@ -132,11 +132,9 @@ export class Leads {
   async #titledBy(name: string): Promise<readonly PassageOfSet[]> {
     const known = this.#titled.get(name)
     if (known !== undefined) return known
-    const all = await withBlocks(() => this.#book.titled(name))
     // Of a book with its thousands of passages those count that were come across, for their words.
-    const isKnown = (passage: PassageOfSet) => this.#candidates.has(passage)
-    const passages = [...all.filter(isKnown), ...all.filter((each) => !isKnown(each))]
-    const some = all.length <= mostOfTitle ? all : passages.slice(0, mostOfTitle)
+    const isFirst = (passage: PassageOfSet) => this.#candidates.has(passage)
+    const some = await this.#book.titled(name, { most: mostOfTitle, isFirst }, this.#turns)
     this.#titled.set(name, some)
     return some
   }
@@ -165,11 +163,16 @@ export class Leads {
     if (documents.size > weights.mostTitled) return []
     const ofDocument = weight / Math.sqrt(documents.size)
     return [...documents.values()].flatMap((those) => {
-      const best = those.reduce((best, each) => (each.words > best.words ? each : best))
+      const best = those.reduce((best, each) => (isBetter(each, best) ? each : best))
       const ofOther = ofDocument / Math.sqrt(those.length)
       return those.map((to) => ({ to, weight: to === best ? ofDocument : ofOther, step }))
     })
   }
+}
+
+/** Of equal ones the same, whatever parts an index has. */
+function isBetter(a: Candidate, b: Candidate): boolean {
+  return a.words === b.words ? a.chunk.v < b.chunk.v : a.words > b.words
 }
 
 function namesOf(names: readonly NameInText[]): string[] {

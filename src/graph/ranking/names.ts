@@ -6,6 +6,7 @@ import { eachWord } from '../../text/words.js'
 import type { Turns } from '../../turns.js'
 import { withBlocks } from '../miss.js'
 import { formsOfName, mostNameForms, wordOfForms } from '../words/name-words.js'
+import { firstInOrder, type PassageOfSet } from '../words/passage-order.js'
 import { takePhrase } from '../words/phrases.js'
 import type { PassageSet } from '../words/types.js'
 import type { WordList } from '../words/word-list.js'
@@ -25,12 +26,6 @@ interface WordInText {
   readonly form: string
   readonly start: number
   readonly end: number
-}
-
-/** A passage of one of several sets. */
-export interface PassageOfSet {
-  readonly set: number
-  readonly passage: number
 }
 
 const IS_NAME = 1
@@ -114,29 +109,42 @@ export class NameBook {
     return kind
   }
 
-  /** The first passages that are called so, or speak of what is. May throw a Miss. */
-  named(name: string, most: number): PassageOfSet[] {
-    return this.#listed(name, () => true, most)
+  /** The first passages that are called so, or speak of what is. Rejects with the signal's reason. */
+  async named(name: string, most: number, turns: Turns): Promise<PassageOfSet[]> {
+    const bySet = await withBlocks(() => this.#listed(name, () => true, most))
+    return firstInOrder(this.#sets, bySet, most, turns)
   }
 
-  /** The passages that are called so, or whose document is. May throw a Miss. */
-  titled(name: string): PassageOfSet[] {
-    return this.#listed(name, ({ title }) => title > 0)
+  /**
+   * The passages that are called so, or whose document is. Where there are more than `most`, the first so many, and
+   * before others those of which `isFirst` says so. Rejects with the signal's reason.
+   */
+  async titled(
+    name: string,
+    { most, isFirst }: { readonly most: number; isFirst: (passage: PassageOfSet) => boolean },
+    turns: Turns,
+  ): Promise<PassageOfSet[]> {
+    const bySet = await withBlocks(() => this.#listed(name, ({ title }) => title > 0, mostNamed))
+    if (bySet.reduce((sum, { length }) => sum + length, 0) <= most) return bySet.flat()
+    const chosen = bySet.map((those) => those.filter(isFirst))
+    const found = await firstInOrder(this.#sets, chosen, most, turns)
+    const others = bySet.map((those) => those.filter((each) => !isFirst(each)))
+    return [...found, ...(await firstInOrder(this.#sets, others, most - found.length, turns))]
   }
 
-  /** Of the passages with a name those that pass, the first so many. May throw a Miss. */
-  #listed(name: string, passes: (list: WordList) => boolean, most = Infinity): PassageOfSet[] {
-    const found: PassageOfSet[] = []
-    for (const [n, set] of this.#sets.entries()) {
+  /** By set those of the passages with a name that pass, the first so many. May throw a Miss. */
+  #listed(name: string, passes: (list: WordList) => boolean, most: number): PassageOfSet[][] {
+    return this.#sets.map((set, n) => {
       const word = set.find(Buffer.from(name))
-      if (word < 0) continue
+      const found: PassageOfSet[] = []
+      if (word < 0) return found
       const seen = set.seen()
       const list = set.counts(word)
       for (let left = mostNamed; left > 0 && found.length < most && list.next(); left--) {
         if (passes(list) && seen.has(list.passage)) found.push({ set: n, passage: list.passage })
       }
-    }
-    return found
+      return found
+    })
   }
 
   /** The passages in which a name stands; none where those are more than `most`, or one of its words is in too many. */

@@ -10,13 +10,14 @@ import { nameOfPhrase, type PartOfSearch, type WordQuestion } from '../words/que
 import { Search } from '../words/search.js'
 import type { PassageSet } from '../words/types.js'
 import { columnOf } from '../words/columns.js'
+import type { PassageOfSet } from '../words/passage-order.js'
 import { formsOfName } from '../words/name-words.js'
 import { withBlocks } from '../miss.js'
 import { Sameness } from '../same/sameness.js'
 import { Aliases } from './aliases.js'
 import { Candidates, type Candidate } from './candidates.js'
 import { Leads } from './leads.js'
-import { NameBook, type NameInText, type PassageOfSet } from './names.js'
+import { NameBook, type NameInText } from './names.js'
 import { weights } from './weights.js'
 
 /** What a ranking goes by. */
@@ -54,7 +55,7 @@ export async function rank(
   const turns = new Turns(words.signal)
   const book = new NameBook(sets, words.languages)
   const aliases = await Aliases.of(view, await Sameness.of(view), turns)
-  const asked = await askedNames(await book.namesIn(text, turns), { sets, book, aliases })
+  const asked = await askedNames(await book.namesIn(text, turns), { sets, book, aliases, turns })
   const others = phrasesOf(asked, words)
   const question = { ...words, joined: [...words.joined, ...others] }
   const candidates = new Candidates(view, sets, question, turns)
@@ -64,7 +65,7 @@ export async function rank(
   const { exactly } = search
   let keyed: readonly PassageOfSet[]
   try {
-    await candidates.add(search.best(Math.max(k, 4 * weights.firsts)))
+    await candidates.add(await search.best(Math.max(k, 4 * weights.firsts)))
     const texts = new ChunkTexts(view, turns)
     const fieldsOf = (set: PassageSet, passage: number) => texts.fieldsOf(set, passage)
     keyed = await bestWithKeys(sets, words, { search, fieldsOf }, turns)
@@ -92,20 +93,22 @@ interface Naming {
   readonly sets: readonly PassageSet[]
   readonly book: NameBook
   readonly aliases: Aliases | undefined
+  readonly turns: Turns
 }
 
 /** The names of a question, each once, with what else that is called which has them. */
 async function askedNames(
   standing: readonly NameInText[],
-  { sets, book, aliases }: Naming,
+  { sets, book, aliases, turns }: Naming,
 ): Promise<Map<NameInText, readonly NameInText[]>> {
   const asked = new Map<NameInText, readonly NameInText[]>()
   const known = new Set(standing.map(({ name }) => name))
   for (const each of new Map(standing.map((each) => [each.name, each])).values()) {
     asked.set(each, [])
     if (aliases === undefined) continue
+    const named = await book.named(each.name, weights.aliased, turns)
     const passages = await withBlocks(() =>
-      book.named(each.name, weights.aliased).map(({ set, passage }) => {
+      named.map(({ set, passage }) => {
         const of = sets[set] as PassageSet
         return of.term(of.at(columnOf.passage, passage))
       }),

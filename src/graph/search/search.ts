@@ -64,7 +64,7 @@ async function firstOf(
   { search, k, texts }: { readonly search: Search; readonly k: number; readonly texts: ChunkTexts },
   turns: Turns,
 ): Promise<ScoredPassage | undefined> {
-  const [best] = search.best(k)
+  const [best] = await search.best(k)
   if (best === undefined) return undefined
   const fieldsOf = (set: PassageSet, passage: number) => texts.fieldsOf(set, passage)
   const equals = await bestWithKeys(sets, question, { search, fieldsOf }, turns)
@@ -90,7 +90,7 @@ async function readBest(
 ): Promise<Read[]> {
   const reads = new Map<string, Promise<Read>>()
   for (let wanted = k; ; wanted *= 2) {
-    const best = search.best(wanted)
+    const best = await search.best(wanted)
     if (first !== undefined) best.unshift(first)
     const found = new Map<string, Read>()
     const readOnce = (scored: ScoredPassage): Promise<Read> => {
@@ -153,7 +153,9 @@ function wordOf({ text, ...score }: ScoreOfPart): ScoreOfWord {
   return { word: text, ...score }
 }
 
+/** Those of one score in an order that does not change with the parts of an index. */
 function byScore({ passage: a }: Read, { passage: b }: Read): number {
   if (a.score !== b.score) return b.score - a.score
-  return a.chunk.v < b.chunk.v ? -1 : a.chunk.v > b.chunk.v ? 1 : 0
+  if (a.chunk.v !== b.chunk.v) return a.chunk.v < b.chunk.v ? -1 : 1
+  return a.text < b.text ? -1 : a.text > b.text ? 1 : 0
 }

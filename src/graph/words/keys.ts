@@ -10,13 +10,8 @@ import type { Search } from './search.js'
 import { statisticsOf } from './statistics.js'
 import type { ScoredPassage } from './top-passages.js'
 import type { PassageSet } from './types.js'
-import {
-  having,
-  havingWhole,
-  placedIn,
-  type FieldsOf,
-  type PassageOfSet,
-} from './whole-question.js'
+import type { PassageOfSet } from './passage-order.js'
+import { having, havingWhole, placedIn, type FieldsOf } from './whole-question.js'
 
 /** Of the question, not ended. */
 type Begun = Pick<Search, 'parts' | 'havingExactly' | 'scoreOf'>

@@ -4,6 +4,7 @@ import type { Turns } from '../../turns.js'
 import { withBlocks } from '../miss.js'
 import { QuestionParts } from './parts.js'
 import { PassageScores } from './passage-scores.js'
+import { firstInOrder } from './passage-order.js'
 import type { PartOfSearch, WordQuestion } from './question.js'
 import { FieldWeights } from './scoring.js'
 import { statisticsOf, type Statistics } from './statistics.js'
@@ -60,12 +61,22 @@ export class Search {
     for (const scores of this.#scores) scores.end()
   }
 
-  /** The best, at most so many: best first, those of one score in the order of sets and passages. */
-  best(k: number): ScoredPassage[] {
+  /**
+   * The best, at most so many: best first, those of one score in an order that is the same whatever parts there are.
+   * Rejects with the signal's reason.
+   */
+  async best(k: number): Promise<ScoredPassage[]> {
     if (this.#last?.k === k) return [...this.#last.best]
-    const top = new TopPassages(k)
-    for (const [n, scores] of this.#scores.entries()) scores.addTo(top, n)
-    const best = top.sorted()
+    const bySet: ScoredPassage[][] = []
+    let floor = 0
+    for (const [n, scores] of this.#scores.entries()) {
+      const top = new TopPassages(k, floor)
+      scores.addTo(top, n)
+      floor = top.least
+      bySet.push(top.sorted())
+    }
+    const byScore = (a: ScoredPassage, b: ScoredPassage) => b.score - a.score
+    const best = await firstInOrder(this.#sets, bySet, k, this.#turns, byScore)
     this.#last = { k, best }
     return [...best]
   }

@@ -1,22 +1,25 @@
+import type { PassageOfSet } from './passage-order.js'
+
 /** A passage of a set of those that are searched, and how good it is. */
-export interface ScoredPassage {
-  readonly set: number
-  readonly passage: number
+export interface ScoredPassage extends PassageOfSet {
   readonly score: number
 }
 
-/** The best of many, at most so many: a heap with the worst of them at its top. */
+/** The best of many of a set, at most so many: a heap with the worst of them at its top. */
 export class TopPassages {
   readonly #most: number
+  readonly #floor: number
   readonly #heap: ScoredPassage[] = []
 
-  constructor(most: number) {
+  /** Below `floor` nothing is looked for. */
+  constructor(most: number, floor = 0) {
     this.#most = most
+    this.#floor = floor
   }
 
   /** Below this score nothing is among the best. */
   get least(): number {
-    return this.#heap.length < this.#most ? 0 : (this.#heap[0] as ScoredPassage).score
+    return this.#heap.length < this.#most ? this.#floor : (this.#heap[0] as ScoredPassage).score
   }
 
   add(found: ScoredPassage): void {
@@ -62,7 +65,7 @@ export class TopPassages {
 
 /** Below 0 where the first one comes before the other. */
 function compare(a: ScoredPassage, b: ScoredPassage): number {
-  return b.score - a.score || a.set - b.set || a.passage - b.passage
+  return b.score - a.score || a.passage - b.passage
 }
 
 function swap(heap: ScoredPassage[], a: number, b: number): void {

@@ -5,10 +5,8 @@ import type { Turns } from '../../turns.js'
 import { withBlocks } from '../miss.js'
 import { bounds } from './bounds.js'
 import { takePlaced, type Phrase, type PlacedForm } from './phrases.js'
-import type { ScoredPassage } from './top-passages.js'
+import type { PassageOfSet } from './passage-order.js'
 import type { PassageSet } from './types.js'
-
-export type PassageOfSet = Omit<ScoredPassage, 'score'>
 
 /** The title, the heading and the text of a passage. */
 export type FieldsOf = (set: PassageSet, passage: number) => Promise<readonly string[]>
