@@ -24,6 +24,7 @@ export type {
 } from './errors.js'
 export type { Chance, Clock } from './clock.js'
 export type {
+  CancelledJobs,
   CompletedDocument,
   CompletedDocumentPage,
   Completion,
@@ -43,6 +44,7 @@ export type {
   FlowStats,
   FlowStep,
   Job,
+  JobChangeQuery,
   JobEvent,
   JobFailure,
   JobFilter,
@@ -51,6 +53,7 @@ export type {
   JobState,
   NamedStep,
   PlainDocument,
+  RetriedJobs,
   Runner,
   RunOptions,
   Step,

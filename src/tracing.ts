@@ -64,6 +64,8 @@ export const operations = [
   'flows.watch',
   'flows.retry',
   'flows.cancel',
+  'flows.retryAll',
+  'flows.cancelAll',
   'flows.document',
   'flows.documents',
   'flows.documentPage',

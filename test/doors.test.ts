@@ -49,7 +49,7 @@ const coreQuery = {
   updatedTo: time,
 }
 const namedPage = { prefix: 'p', after: 'a', limit: 1 }
-const jobQuery = {
+const jobFilter = {
   flow: 'default',
   state: 'done',
   user: 'u',
@@ -60,11 +60,10 @@ const jobQuery = {
   createdTo: time,
   updatedFrom: time,
   updatedTo: time,
-  order: 'desc',
   after: 'a',
   limit: 1,
-  reads: 'recent',
 }
+const jobQuery = { ...jobFilter, order: 'desc', reads: 'recent' }
 const documentQuery = {
   user: 'u',
   prefix: 'p',
@@ -657,6 +656,8 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
   'flows.stats': [],
   'flows.retry': [],
   'flows.cancel': [],
+  'flows.retryAll': [{ right: { ...jobFilter, signal }, call: (query) => flows.retryAll(query) }],
+  'flows.cancelAll': [{ right: { ...jobFilter, signal }, call: (query) => flows.cancelAll(query) }],
 
   chunk: [{ right: { size: 100, overlap: 1 }, call: (options) => steps.chunk(options) }],
   embed: [
@@ -1008,7 +1009,9 @@ const without = [
     (name) => `objects.${name}`,
   ),
   ...['objects.schemaPage', 'objects.collectionPage'],
-  ...['jobPage', 'documentPage', 'flowPage'].map((name) => `flows.${name}`),
+  ...['jobPage', 'documentPage', 'flowPage', 'retryAll', 'cancelAll'].map(
+    (name) => `flows.${name}`,
+  ),
   ...['define', 'run', 'jobs', 'documents', 'watch', 'document', 'removeDocument', 'list'].map(
     (name) => `flows.${name}`,
   ),
@@ -1259,6 +1262,8 @@ t.test('what a method does not take is refused, not ignored', async (t) => {
     'watch()': () => flows.watch({ flow: 'f' }, ...beyond),
     'retry()': () => flows.retry('j', {}, ...beyond),
     'cancel()': () => flows.cancel('j', {}, ...beyond),
+    'retryAll()': () => flows.retryAll({}, ...beyond),
+    'cancelAll()': () => flows.cancelAll({}, ...beyond),
     'document()': () => flows.document({ document: 'd' }, {}, ...beyond),
     'documents()': () => flows.documents({}, ...beyond),
     'removeDocument()': () => flows.removeDocument({ document: 'd' }, {}, ...beyond),
@@ -1328,6 +1333,8 @@ t.test('a scope that is undefined, or no plain object, is not one of everybody',
       () => flows.watch({ flow: 'f', scope }),
       () => flows.retry('j', { scope }),
       () => flows.cancel('j', { scope }),
+      () => flows.retryAll({ scope }),
+      () => flows.cancelAll({ scope }),
       () => flows.document({ document: 'd' }, { scope }),
       () => flows.documents({ scope }),
       () => flows.jobPage({ scope }),

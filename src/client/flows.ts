@@ -2,6 +2,7 @@
 
 import { LorekeepError } from '../errors.js'
 import type {
+  CancelledJobs,
   CompletedDocument,
   CompletedDocumentPage,
   DocumentQuery,
@@ -14,10 +15,12 @@ import type {
   FlowQueue,
   FlowStats,
   Job,
+  JobChangeQuery,
   JobEvent,
   JobPage,
   JobQuery,
   NamedStep,
+  RetriedJobs,
   TextDocument,
   WatchQuery,
 } from '../flow/types.js'
@@ -65,6 +68,10 @@ export interface RemoteFlows extends Pick<FlowQueue, 'get' | 'version' | 'list' 
   watch(query?: RemoteWatchQuery): AsyncIterable<JobEvent>
   retry(job: string): Promise<Job>
   cancel(job: string): Promise<void>
+  /** Asks again and again, until all that match are changed, or `limit`. */
+  retryAll(query?: Omit<JobChangeQuery, 'scope'>): Promise<RetriedJobs>
+  /** As retryAll(). */
+  cancelAll(query?: Omit<JobChangeQuery, 'scope'>): Promise<CancelledJobs>
   document(ref: DocumentRef): Promise<DocumentStatus | undefined>
   documents(query?: Omit<DocumentQuery, 'scope' | 'reads'>): AsyncIterable<CompletedDocument>
   documentPage(query?: Omit<DocumentQuery, 'scope' | 'reads'>): Promise<CompletedDocumentPage>
@@ -78,6 +85,8 @@ export interface RemoteWatchQuery extends Omit<WatchQuery, 'scope'> {
 
 /** How long a server may be away while its events are watched: enough for a restart. */
 const patienceMs = 60_000
+/** Jobs that a server changes in one request. */
+const mostChanged = 10_000
 
 export function createFlows(connection: Connection): RemoteFlows {
   const get = <T>(path: string, query: Asking['query'] = {}) =>
@@ -98,6 +107,25 @@ export function createFlows(connection: Connection): RemoteFlows {
   const ofJobs = ({ flow, state, limit: _, ...query }: RemoteJobQuery) => {
     const path = flow === undefined ? 'jobs' : `flow/${part(flow)}/jobs`
     return [path, { ...query, state: state && String(state) }] as const
+  }
+
+  async function changeAll(
+    change: 'retry' | 'cancel',
+    { signal, limit = Infinity, ...query }: Omit<JobChangeQuery, 'scope'>,
+  ) {
+    const [path, asked] = ofJobs(query)
+    let [changed, after] = [0, query.after]
+    do {
+      const left = Math.min(limit - changed, mostChanged)
+      const done = await connection.json<Partial<RetriedJobs & CancelledJobs>>(
+        'POST',
+        `${path}/${change}`,
+        { query: { ...asked, after, limit: left }, signal },
+      )
+      changed += done.retried ?? done.cancelled ?? 0
+      after = done.next
+    } while (after !== undefined && changed < limit)
+    return [changed, after === undefined ? {} : { next: after }] as const
   }
 
   function jobs(query: RemoteJobQuery = {}) {
@@ -182,6 +210,14 @@ export function createFlows(connection: Connection): RemoteFlows {
     retry: (job) => connection.json<Job>('POST', `jobs/${part(job)}/retry`),
     async cancel(job) {
       await connection.ask('DELETE', `jobs/${part(job)}`)
+    },
+    async retryAll(query = {}) {
+      const [retried, rest] = await changeAll('retry', query)
+      return { retried, ...rest }
+    },
+    async cancelAll(query = {}) {
+      const [cancelled, rest] = await changeAll('cancel', query)
+      return { cancelled, ...rest }
     },
     async document({ user, document }) {
       const asked = get<DocumentStatus & { core?: unknown }>(`documents/${part(document)}`, {

@@ -1,7 +1,7 @@
 // What the calls of a FlowQueue take.
 
 import { checkArgument, checkOptions } from '../door/options.js'
-import { aRule, aSignal, aString, oneOf } from '../door/rules.js'
+import { aCount, aRule, aSignal, aString, oneOf } from '../door/rules.js'
 import { isRecord } from '../door/wording.js'
 import { aTime, listRules, pageRules } from '../paging.js'
 import { aReads } from '../reads.js'
@@ -37,6 +37,14 @@ const orderOptions = { order: oneOf('asc', 'desc'), scope: aScope, reads: aReads
 /** Of all of a list, and of a page of it. */
 export const jobOptions = { ...filterOptions, ...orderOptions, ...listRules }
 export const jobPageOptions = { ...filterOptions, ...orderOptions, ...pageRules }
+/** Of changes of all that match. */
+export const jobChangeOptions = {
+  ...filterOptions,
+  ...listRules,
+  limit: aCount(1),
+  signal: aSignal,
+  scope: aScope,
+}
 const documentFilter = {
   user: aString,
   prefix: aString,

@@ -14,10 +14,12 @@ import type { Reads } from '../reads.js'
 import { copied, isOwn, scopeIn, type Scope } from '../scope.js'
 import type { Storage } from '../storage.js'
 import { stringsIn, Trace, traceMethods } from '../tracing.js'
+import { Bulk } from './bulk.js'
 import {
   documentIn,
   documentOptions,
   documentPageOptions,
+  jobChangeOptions,
   jobOptions,
   jobPageOptions,
   readIn,
@@ -41,7 +43,9 @@ import { compareIds, type JobQueue } from './queue/queue.js'
 import { Removal } from './removal.js'
 import { FlowRunner, type Delivery } from './runner.js'
 import { StepCode } from './step-code.js'
+import type { JobChange } from './queue/job-changes.js'
 import type {
+  CancelledJobs,
   CompletedDocument,
   CompletedDocumentPage,
   DocumentQuery,
@@ -55,10 +59,12 @@ import type {
   FlowQueue,
   FlowStats,
   Job,
+  JobChangeQuery,
   JobEvent,
   JobPage,
   JobQuery,
   ReadOptions,
+  RetriedJobs,
   Runner,
   RunOptions,
   ScopeOptions,
@@ -115,6 +121,7 @@ export class Flows implements ClosableFlowQueue {
   readonly #files: FileReader
   readonly #code: StepCode
   readonly #listings: Listings
+  readonly #bulk: Bulk
   readonly #watching: Watching
   readonly #removal: Removal
   readonly #membership: FlowMembership
@@ -129,6 +136,7 @@ export class Flows implements ClosableFlowQueue {
     const { signal, closing } = this.#inFlight
     this.#code = new StepCode(options.onError)
     this.#listings = new Listings(options)
+    this.#bulk = new Bulk({ ...options, check: () => this.#inFlight.check() })
     this.#watching = new Watching({
       ...options,
       isShared: options.flows.sharing !== undefined,
@@ -379,6 +387,25 @@ export class Flows implements ClosableFlowQueue {
     })
   }
 
+  async retryAll(query: JobChangeQuery = {}, ...surplus: never[]): Promise<RetriedJobs> {
+    checkNoMore('retryAll()', surplus)
+    const { changed: retried, next } = await this.#changeAll('retry', 'retryAll()', query)
+    return { retried, ...(next !== undefined && { next }) }
+  }
+
+  async cancelAll(query: JobChangeQuery = {}, ...surplus: never[]): Promise<CancelledJobs> {
+    checkNoMore('cancelAll()', surplus)
+    const { changed: cancelled, next } = await this.#changeAll('cancel', 'cancelAll()', query)
+    return { cancelled, ...(next !== undefined && { next }) }
+  }
+
+  #changeAll(change: JobChange, call: string, query: JobChangeQuery) {
+    return this.#inFlight.run(async () => {
+      const { scope, ...asked } = checkOptions(call, query, jobChangeOptions)
+      return this.#bulk.change(change, { ...(asked as JobChangeQuery), scope: copied(scope) })
+    })
+  }
+
   document(
     ref: DocumentRef,
     options: ReadOptions = {},
@@ -494,6 +521,8 @@ traceMethods(Flows, 'flows', {
   watch: ofQuery,
   retry: ofJob,
   cancel: ofJob,
+  retryAll: ofQuery,
+  cancelAll: ofQuery,
   document: ofDocument,
   documents: ofQuery,
   documentPage: ofQuery,

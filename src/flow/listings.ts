@@ -104,7 +104,7 @@ export class Listings {
 }
 
 /** What a filter asks for, of what a scope has. */
-function searchOf(
+export function searchOf(
   { state, error, scope = {}, ...filter }: JobFilter & { readonly scope?: Scope },
   isReverse: boolean,
 ): JobSearch {
@@ -124,8 +124,8 @@ function searchOf(
 }
 
 /** What collections somebody may see changes what is found, and not which place comes behind which. */
-function nameOf({ states, scope, ...search }: JobSearch): readonly unknown[] {
-  return ['jobs', [...states].sort(), scope.user, search]
+export function nameOf({ states, scope, ...search }: JobSearch, list = 'jobs'): readonly unknown[] {
+  return [list, [...states].sort(), scope.user, search]
 }
 
 function documentList(query: WholeDocumentQuery): readonly unknown[] {

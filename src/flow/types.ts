@@ -284,6 +284,31 @@ export interface JobQuery extends JobFilter, ReadOptions, PageOptions {
   readonly order?: 'asc' | 'desc'
 }
 
+/** Which jobs are to be changed, of those there are at the call: the ones that come later are left alone. */
+export interface JobChangeQuery extends JobFilter, ScopeOptions {
+  /** `next` of a call that left some, asked with the same filters. */
+  readonly after?: string
+  /**
+   * How many are changed at most. Then it may end with fewer, and `next` for those that are left; without it, all of
+   * them are changed.
+   */
+  readonly limit?: number
+  /** Ends it: what was changed until then stays changed. */
+  readonly signal?: AbortSignal
+}
+
+export interface RetriedJobs {
+  readonly retried: number
+  /** Where more may be left: what to pass as `after`. */
+  readonly next?: string
+}
+
+export interface CancelledJobs {
+  readonly cancelled: number
+  /** Where more may be left: what to pass as `after`. */
+  readonly next?: string
+}
+
 export interface JobPage extends Page {
   readonly jobs: readonly Job[]
   /** Of all that match, exact; only where flows and states alone are asked for, without `done`. */
@@ -503,6 +528,14 @@ export interface FlowQueue {
    * @throws LorekeepError `LK_JOB_NOT_FOUND`, `LK_JOB_STATE` where it is done
    */
   cancel(job: string, options?: ScopeOptions): Promise<void>
+  /**
+   * retry() of all jobs that fit and are dead or delayed, each once: 256 in one step, between which others have their
+   * turns. One that fails halfway, or is aborted, leaves those changed that it has come to.
+   * @throws LorekeepError `LK_FLOW_NOT_FOUND`, `LK_CURSOR`
+   */
+  retryAll(query?: JobChangeQuery): Promise<RetriedJobs>
+  /** cancel() of all jobs that fit and are not done, as retryAll(). @throws LorekeepError as retryAll() */
+  cancelAll(query?: JobChangeQuery): Promise<CancelledJobs>
 
   /** What is known of a document in any flow; `undefined` for one that never came, or was removed. */
   document(ref: DocumentRef, options?: ReadOptions): Promise<DocumentStatus | undefined>

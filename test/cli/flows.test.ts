@@ -84,6 +84,30 @@ t.test('the columns of jobs are in the order that is documented', async (t) => {
   t.match(help, `job, ${names.slice(1).join(', ')}, separated by tabs`)
 })
 
+t.test('all jobs that match are changed, and none by leaving something out', async (t) => {
+  const data = join(t.testdir(), 'data')
+  const here = ['--data', data]
+  for (const id of ['a', 'b', 'c']) {
+    await succeed(t, ['load', 'package.json', '--id', id, '--user', 'alice', ...here])
+  }
+  // A server would process them.
+  await succeed(t, ['flows', 'stop', 'default', ...here])
+  for (const work of ['retry', 'cancel']) {
+    t.match(await fail(t, 2, ['jobs', work, ...here]), '--all')
+    t.match(await fail(t, 2, ['jobs', work, 'x', '--state', 'dead', ...here]), 'not both')
+  }
+  const cancel = ['jobs', 'cancel', '--json']
+  const said = async (args: readonly string[], where = here) =>
+    JSON.parse(String(await succeed(t, [...args, ...where]))) as unknown
+  t.strictSame(await said([...cancel, '--document', 'a']), { cancelled: 1 })
+  t.strictSame(await said(['jobs', 'retry', '--all', '--json']), { retried: 0 })
+  t.match((await run(t, ['jobs', 'cancel', '--user', 'bob', ...here])).stderr, 'cancelled 0 jobs')
+  const { url, token } = await serve(t, here)
+  const remote = ['--url', url, '--token', token]
+  t.strictSame(await said([...cancel, '--all'], remote), { cancelled: 2 })
+  t.strictSame(await said([...cancel, '--all'], remote), { cancelled: 0 })
+})
+
 t.test('on a terminal flows and jobs are tables with a head', async (t) => {
   const data = join(t.testdir(), 'data')
   await succeed(t, ['load', 'package.json', '--id', 'urn:a', '--data', data])

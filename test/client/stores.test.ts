@@ -250,6 +250,7 @@ for (const [door, open] of Object.entries(doors)) {
     t.match((await all(flows.watch({ job: loaded.job }))).at(-1), { state: 'done' })
     await t.rejects(flows.retry(job), { code: 'LK_JOB_STATE' })
     await t.rejects(flows.cancel('none'), { code: 'LK_JOB_NOT_FOUND' })
+    await t.rejects(flows.retryAll({ flow: 'none' }), { code: 'LK_FLOW_NOT_FOUND' })
     t.equal(await flows.removeDocument(ref), true)
     t.equal(await flows.removeDocument(ref), false)
     t.equal(await flows.document(ref), undefined)
@@ -258,6 +259,26 @@ for (const [door, open] of Object.entries(doors)) {
     t.equal(await flows.remove('letters'), false)
   })
 }
+
+t.test('all jobs that match are changed in as many requests as that takes', async (t) => {
+  const { url, flows: inProcess } = await serve(t)
+  const asked: string[] = []
+  const few = (url: string, init: RequestInit) => {
+    const { searchParams } = new URL(url)
+    asked.push(searchParams.get('limit') ?? '')
+    return fetch(url.replace('limit=10000', 'limit=2'), init)
+  }
+  const { flows } = connect({ url, token: 'admin', fetch: few })
+  for (let n = 0; n < 5; n++) await inProcess.load('default', { id: `d${n}`, content: 'x' })
+  t.strictSame(await flows.retryAll({ flow: 'default' }), { retried: 0 })
+  const { cancelled, next = '' } = await flows.cancelAll({ state: ['queued'], limit: 1 })
+  t.equal(cancelled, 1)
+  const rest = await flows.cancelAll({ state: ['queued'], after: next })
+  t.strictSame(rest, { cancelled: 4 })
+  t.strictSame(asked, ['10000', '1', '10000', '10000'])
+  const reason = new Error('enough')
+  await t.rejects(flows.cancelAll({ signal: AbortSignal.abort(reason) }), reason)
+})
 
 async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = []

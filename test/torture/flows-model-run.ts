@@ -9,8 +9,10 @@ import fc from 'fast-check'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { LorekeepError } from '../../src/errors.js'
+import type { ChangePlace, JobChange } from '../../src/flow/queue/job-changes.js'
+import type { JobSearch } from '../../src/flow/queue/job-search.js'
 import type { JobQueue } from '../../src/flow/queue/queue.js'
-import type { Job, JobFailure } from '../../src/flow/types.js'
+import type { Job, JobFailure, JobState } from '../../src/flow/types.js'
 import type { Backend, Storage } from '../../src/storage.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { SharedMemory } from '../fixtures/shared-memory.js'
@@ -39,6 +41,8 @@ class Real {
   readonly storages: readonly Storage[]
   /** Of every claim there was: number and token. */
   readonly holds: { readonly number: number; readonly token: string; readonly id: string }[] = []
+  /** Changes of all that match, which have more to do. */
+  readonly begun: Partial<Record<JobChange, Begun>> = {}
   readonly #backends: readonly FaultyBackend[]
   readonly #seen: ReadonlyMap<string, number>[] = []
 
@@ -84,6 +88,13 @@ class Real {
     })
     return (this.#seen[place] = new Map(known))
   }
+}
+
+interface Begun {
+  readonly search: JobSearch
+  /** All jobs that there were. */
+  readonly ids: ReadonlySet<string>
+  readonly place: ChangePlace | undefined
 }
 
 interface Act {
@@ -231,6 +242,20 @@ const acts = {
     model.jobs.delete(job.id)
     assert.equal(await queue.job(job.id), undefined)
     return job.state
+  },
+  retryAll: async (queue, model, real, act) => {
+    return changeSome('retry', queue, model, real, act, (job) => {
+      if (job.state !== 'dead' && job.state !== 'delayed') return false
+      if (job.state === 'dead') job.attempts = 0
+      job.state = 'queued'
+      job.dueAt = undefined
+      return true
+    })
+  },
+  cancelAll: async (queue, model, real, act) => {
+    return changeSome('cancel', queue, model, real, act, ({ id, state }) => {
+      return state !== 'done' && model.jobs.delete(id)
+    })
   },
   setActive: async (queue, model, _, { flow, size }) => {
     const id = flowIds[flow] as string
@@ -455,6 +480,61 @@ async function withHold(
   if (job !== undefined) change(job)
   return code
 }
+
+/** One go of a change of all that match; the next one, by any of the queues, goes on where it came to. */
+async function changeSome(
+  change: JobChange,
+  queue: JobQueue,
+  model: FlowModel,
+  real: Real,
+  act: Act,
+  /** False where its state does not allow it. */
+  changeIt: (job: ModelJob) => boolean,
+): Promise<string> {
+  const begun = real.begun[change] ?? begin(change, model, act)
+  const { search, ids, place } = begun
+  const { code, value } = await coded(queue.change(change, search, place, act.size))
+  const isThere = search.flow === undefined || model.flows.has(search.flow)
+  assert.equal(code, isThere ? 'ok' : 'LK_FLOW_NOT_FOUND')
+  if (value === undefined) return code
+  const { changed, next } = value
+  const [after] = place ?? [-1]
+  const [end] = next ?? [Infinity]
+  const passed = [...model.jobs.values()].filter((job) => {
+    const { id, number, flow, user, document, state } = job
+    if (!ids.has(id) || number <= after || number > end) return false
+    if (!search.states.has(state) || (search.flow ?? flow) !== flow) return false
+    if ((search.user ?? user) !== user || (search.scope.user ?? user) !== user) return false
+    return (search.document ?? document) === document
+  })
+  assert.equal(passed.filter(changeIt).length, changed, `jobs up to ${end}`)
+  assert.ok(changed <= act.size)
+  if (next === undefined) delete real.begun[change]
+  else real.begun[change] = { search, ids, place: next }
+  return `${changed === 0 ? 'none' : 'some'}${next === undefined ? ' to the end' : ''}`
+}
+
+function begin(change: JobChange, model: FlowModel, { flow, user, pick, size }: Act): Begun {
+  // All of a queue is not to go too often.
+  const isNarrow = pick % 8 > (change === 'cancel' ? 0 : 6)
+  const search: JobSearch = {
+    flow: flow === 0 && size === 1 ? undefined : flowIds[flow],
+    states: new Set<JobState>(statesOf[pick % statesOf.length]),
+    scope: pick % 3 === 1 ? { user: users[user] as string } : {},
+    user: isNarrow ? users[user] : undefined,
+    document: pick % 5 === 1 ? `d${pick % 7}` : undefined,
+    isReverse: false,
+  }
+  return { search, ids: new Set(model.jobs.keys()), place: undefined }
+}
+
+const statesOf: readonly (readonly JobState[])[] = [
+  ['dead'],
+  ['delayed', 'done'],
+  ['dead', 'delayed', 'queued'],
+  ['queued'],
+  ['active', 'queued', 'delayed', 'dead', 'done'],
+]
 
 function jobOf(model: FlowModel, { pick }: Act, states: readonly string[]): ModelJob | undefined {
   const jobs = [...model.jobs.values()]

@@ -14,6 +14,7 @@ import type {
   FlowDefinition,
   FlowStats,
   Job,
+  JobFilter,
   JobPage,
   JobQuery,
 } from '../../flow/types.js'
@@ -55,6 +56,9 @@ export interface FlowAccess {
   job(id: string): Promise<Job>
   retry(job: string): Promise<Job>
   cancel(job: string): Promise<void>
+  /** All that match; how many there were. */
+  retryAll(query: JobFilter): Promise<number>
+  cancelAll(query: JobFilter): Promise<number>
 
   /** A user's documents that are done. */
   documents(user: string, signal?: AbortSignal): AsyncIterable<CompletedDocument>
@@ -72,6 +76,11 @@ const defining = {
 const loading = {
   sending: 'the document was not loaded',
   sent: 'whether the document was loaded is not known; loading it again is safe',
+}
+
+const changing = {
+  sending: 'the jobs are as they were',
+  sent: 'whether all were changed is not known; saying it again goes on with those that are left',
 }
 
 export function flowsIn(stores: Stores, flow: string): FlowAccess {
@@ -108,6 +117,11 @@ export function flowsIn(stores: Stores, flow: string): FlowAccess {
     job: found,
     retry: async (id) => flows.retry((await found(id)).id),
     cancel: async (id) => flows.cancel((await found(id)).id),
+
+    retryAll: async (query) =>
+      (await telling(changing, flows.retryAll({ flow, ...query }))).retried,
+    cancelAll: async (query) =>
+      (await telling(changing, flows.cancelAll({ flow, ...query }))).cancelled,
 
     documents: (user, signal) => untilAbortedEach(flows.documents({ user }), signal),
     documentPage: (query) => flows.documentPage(query),

@@ -108,11 +108,46 @@ export function addJobs(program: Command): void {
   addAccess(jobs.addOption(flowOption('whose jobs')))
     .option('--json', 'print JSON on stdout, one job per line')
     .addHelpText('after', example('lorekeep jobs --flow default --state dead'))
-  jobs
+  const list = jobs
     .command('list', { isDefault: true })
     .description(
       'list jobs; without a terminal: job, state, attempts, document, user, time of the last change, steps that are done, separated by tabs',
     )
+  addSelection(list)
+    .addOption(
+      new Option('--order <order>', "'desc' has the newest first")
+        .choices(['asc', 'desc'])
+        .default('desc'),
+    )
+    .addOption(new Option('--limit <count>', 'at most so many').argParser(parseCount).default(100))
+    .option('--after <cursor>', 'those behind a list that ended there', parseText)
+    .action(accessAction(async () => (await import('../commands/flows/jobs.js')).listJobs))
+  jobs
+    .command('show')
+    .description('show what is known of a job, its failures too')
+    .argument('<job>', 'the job', parseText)
+    .action(accessAction(async () => (await import('../commands/flows/jobs.js')).showJob))
+  const retry = jobs
+    .command('retry')
+    .description('queue a dead letter again, or all that match; they go on at the step that failed')
+    .argument('[job]', 'the job', parseText)
+  addSelection(retry)
+    .option('--all', 'all that are dead or delayed')
+    .addHelpText('after', example('lorekeep jobs retry --state dead --error timeout'))
+    .action(accessAction(async () => (await import('../commands/flows/jobs.js')).retryJobs))
+  const cancel = jobs
+    .command('cancel')
+    .description('take a job away, whatever waits or runs of it, or all that match')
+    .argument('[job]', 'the job', parseText)
+  addSelection(cancel)
+    .option('--all', 'all that are not done')
+    .addHelpText('after', example('lorekeep jobs cancel --state queued --user alice'))
+    .action(accessAction(async () => (await import('../commands/flows/jobs.js')).cancelJobs))
+}
+
+/** Which jobs. */
+function addSelection(command: Command): Command {
+  return command
     .addOption(
       new Option(
         '--state <states>',
@@ -129,29 +164,6 @@ export function addJobs(program: Command): void {
     .option('--created-to <time>', 'those that came before', parseTime)
     .option('--updated-from <time>', 'those that changed last then or later', parseTime)
     .option('--updated-to <time>', 'those that changed last before', parseTime)
-    .addOption(
-      new Option('--order <order>', "'desc' has the newest first")
-        .choices(['asc', 'desc'])
-        .default('desc'),
-    )
-    .addOption(new Option('--limit <count>', 'at most so many').argParser(parseCount).default(100))
-    .option('--after <cursor>', 'those behind a list that ended there', parseText)
-    .action(accessAction(async () => (await import('../commands/flows/jobs.js')).listJobs))
-  jobs
-    .command('show')
-    .description('show what is known of a job, its failures too')
-    .argument('<job>', 'the job', parseText)
-    .action(accessAction(async () => (await import('../commands/flows/jobs.js')).showJob))
-  jobs
-    .command('retry')
-    .description('queue a dead letter again; it goes on at the step that failed')
-    .argument('<job>', 'the job', parseText)
-    .action(accessAction(async () => (await import('../commands/flows/jobs.js')).retryJob))
-  jobs
-    .command('cancel')
-    .description('take a job away, whatever waits or runs of it')
-    .argument('<job>', 'the job', parseText)
-    .action(accessAction(async () => (await import('../commands/flows/jobs.js')).cancelJob))
 }
 
 export function addDocuments(program: Command): void {

@@ -1,4 +1,4 @@
-// Jobs by their ids, by state and by document; and what people do to them.
+// Jobs by their ids, by state and by document.
 
 import { LorekeepError } from '../../errors.js'
 import { decodeKey } from '../../keys.js'
@@ -6,13 +6,10 @@ import { decodeRecord } from '../../record.js'
 import type { Entry, Range } from '../../storage.js'
 import type { Job, JobState } from '../types.js'
 import { numberIn } from './block.js'
-import { dropDocument, readDocument, readLeft } from './documents.js'
+import { readDocument } from './documents.js'
 import type { Draft } from './draft.js'
-import { eventOf, jobOf, queuedJobOf } from './job-view.js'
+import { jobOf, queuedJobOf } from './job-view.js'
 import {
-  deadKey,
-  delayedKey,
-  documentKey,
   documentKeys,
   doneKeys,
   jobKey,
@@ -22,11 +19,8 @@ import {
   runKeysOf,
 } from './records.js'
 import type { DoneRecord, JobRecord, LatestRecord } from './records.js'
-import { decodeRun, encodeRun, type Run } from './run.js'
-import { wake } from './claiming.js'
-import { dropOutputs, letGo } from './settling.js'
+import { decodeRun, type Run } from './run.js'
 import { hashOf } from './state.js'
-import type { FlowState } from './state.js'
 
 export async function jobById(draft: Draft, id: string): Promise<Job | undefined> {
   const number = numberIn(id)
@@ -58,7 +52,7 @@ async function jobByNumber(draft: Draft, number: number): Promise<Job | undefine
 }
 
 /** The run that a queued job is in; `undefined` for one that is not queued. */
-async function runWith(
+export async function runWith(
   draft: Draft,
   flow: string,
   user: string,
@@ -186,89 +180,6 @@ async function numbersUnder(draft: Draft, range: Range): Promise<number[]> {
   return numbers
 }
 
-/** @throws LorekeepError `LK_JOB_NOT_FOUND`, `LK_JOB_STATE` */
-export async function retry(draft: Draft, id: string): Promise<Job> {
-  const { number, record, flow } = await claimedJob(draft, id)
-  if (record === undefined) throw wrongState(id, 'queued', 'retried')
-  if (record.state === 'delayed') {
-    draft.delete(delayedKey(record.flow, record.dueAt ?? 0, number))
-    draft.count(flow).delayed--
-  } else if (record.state === 'dead') {
-    draft.delete(deadKey(record.flow, number))
-    draft.count(flow).dead--
-    record.attempts = 0
-  } else throw wrongState(id, record.state, 'retried')
-  wake(draft, flow, number, record)
-  draft.tell(() => eventOf('queued', record, draft.now))
-  return jobOf(record)
-}
-
-/** @throws LorekeepError `LK_JOB_NOT_FOUND`, `LK_JOB_STATE` */
-export async function cancel(draft: Draft, id: string): Promise<void> {
-  const { number, record, job, flow } = await claimedJob(draft, id)
-  if (job.state === 'done') throw wrongState(id, 'done', 'cancelled')
-  const { user, document } = job
-  const run = job.state === 'queued' ? await runWith(draft, job.flow, user, number) : undefined
-  if (record?.ownBody !== true) await readLeft(draft, [{ number }])
-  const active = draft.state.active.get(number)
-  if (active !== undefined) {
-    letGo(draft, flow, active, true)
-    draft.cancelled.push(number)
-  } else if (job.state === 'queued') {
-    if (run !== undefined) takeOut(draft, flow, user, run, number)
-    draft.count(flow).queued--
-  } else if (job.state === 'delayed') {
-    draft.delete(delayedKey(job.flow, record?.dueAt ?? 0, number))
-    draft.count(flow).delayed--
-  } else {
-    draft.delete(deadKey(job.flow, number))
-    draft.count(flow).dead--
-  }
-  if (record === undefined) dropDocument(draft, number, {})
-  else {
-    dropDocument(draft, number, record)
-    dropOutputs(draft, number, record)
-    draft.delete(jobKey(number))
-    draft.delete(documentKey(user, document, number))
-  }
-  draft.tell(() => eventOf('cancelled', job, draft.now))
-}
-
-/** A queued job out of the middle of its run. */
-function takeOut(draft: Draft, flow: FlowState, user: string, run: Run, number: number): void {
-  const { id } = flow.flow
-  const slot = number - run.first
-  const before = { ...run, hashes: run.hashes.subarray(0, slot) }
-  const after = { ...run, first: number + 1, hashes: run.hashes.subarray(slot + 1) }
-  draft.delete(runKey(id, user, run.first))
-  for (const part of [before, after]) {
-    if (part.hashes.length > 0) draft.put(runKey(id, user, part.first), encodeRun(part))
-  }
-  flow.lanes.forget(user)
-}
-
-interface FoundJob {
-  readonly number: number
-  readonly job: Job
-  /** Absent for a job that was never claimed. */
-  readonly record: JobRecord | undefined
-  readonly flow: FlowState
-}
-
-async function claimedJob(draft: Draft, id: string): Promise<FoundJob> {
-  const number = numberIn(id)
-  const job = await jobById(draft, id)
-  const flow = job && draft.state.flows.get(job.flow)
-  if (number === undefined || job === undefined || flow === undefined) {
-    throw noJob(id)
-  }
-  // Runs are looked up and lanes read anew below: both need all that is written to be there.
-  draft.assertClean()
-  const active = draft.state.active.get(number)
-  const record = active?.record ?? (await draft.record<JobRecord>(jobKey(number)))
-  return { number, job, flow, record }
-}
-
 /** Removes the oldest records of done jobs. Returns how many there were to remove. */
 export async function prune(draft: Draft, id: string, keep: number): Promise<number> {
   const flow = draft.state.flows.get(id)
@@ -305,12 +216,6 @@ export async function forgetDone(draft: Draft, id: string): Promise<void> {
 
 function lastOf(key: Uint8Array): number {
   return decodeKey(key).at(-1) as number
-}
-
-function wrongState(id: string, state: JobState, verb: string): LorekeepError {
-  return new LorekeepError('LK_JOB_STATE', `a ${state} job cannot be ${verb}: '${id}'`, {
-    details: { job: id, state },
-  })
 }
 
 export function noJob(job: string): LorekeepError {

@@ -15,12 +15,14 @@ import { Committer } from './committer.js'
 import type { Committed } from './committer.js'
 import type { Ticket } from './block.js'
 import type { Draft } from './draft.js'
-import { cancel, completedPage, forgetDone, jobById, jobsOf, type CompletedLook } from './jobs.js'
+import { cancel, changeJobs, retry } from './job-changes.js'
+import type { ChangePlace, JobChange, JobsChanged } from './job-changes.js'
+import { completedPage, forgetDone, jobById, jobsOf, type CompletedLook } from './jobs.js'
 import { countOf, lookForJobs, type JobLook } from './job-list.js'
 import { lookSizes, type JobSearch, type LookSizes } from './job-search.js'
 import { dropHeld, dropLeft, goneOf, hasLeft, leaveEnding, withhold } from './members.js'
 import { release as releaseWithheld, type Membership } from './members.js'
-import { noFlow, prune, retry, type DocumentJobs } from './jobs.js'
+import { noFlow, prune, type DocumentJobs } from './jobs.js'
 import type { Ending, Hold } from './held.js'
 import { Lanes } from './lanes.js'
 import { openState } from './opening.js'
@@ -389,6 +391,21 @@ export class JobQueue {
 
   cancel(id: string): Promise<void> {
     return this.#committer.commit((draft) => cancel(draft, id))
+  }
+
+  /**
+   * Changes some of the jobs behind a place, `most` at most; there may be none, and others behind them.
+   * @throws LorekeepError `LK_FLOW_NOT_FOUND`
+   */
+  change(
+    change: JobChange,
+    search: JobSearch,
+    place: ChangePlace | undefined,
+    most: number,
+  ): Promise<JobsChanged> {
+    return this.#committer.commit((draft) => {
+      return changeJobs(draft, change, search, place, most, this.#lookSizes)
+    })
   }
 
   /** Nobody claims a job of this document, here or elsewhere, until it is released. */

@@ -1,8 +1,8 @@
-// Jobs of a flow: list, show, retry, cancel. An id tells nobody whose job it is, so a job that is
+// Jobs of a flow: list, show, retry, cancel one, or all that match. An id tells nobody whose job it is, so a job that is
 // not for the principal's eyes is one that does not exist.
 
 import { LorekeepError } from '../../errors.js'
-import type { FlowQueue, Job, JobFilter, JobState } from '../../flow/types.js'
+import type { FlowQueue, Job, JobChangeQuery, JobFilter, JobState } from '../../flow/types.js'
 import { scopeOf } from '../access.js'
 import { shownUser } from '../auth.js'
 import {
@@ -13,10 +13,12 @@ import {
   filtersIn,
   limit,
   pageIn,
+  type Parameter,
   user,
   valueOf,
 } from '../parameters.js'
 import { answer, answerJson } from '../reply.js'
+import { whileConnected } from '../stream.js'
 import type { Exchange, Route } from '../routes.js'
 import { aRule } from '../../door/rules.js'
 
@@ -39,7 +41,19 @@ const filters = {
   updatedFrom: aTimeParameter('Jobs that changed last then, or later.'),
   updatedTo: aTimeParameter('Jobs that changed last before.'),
 }
+const flow = aText('Jobs of this flow alone.')
 const order = aWord('`desc` has the newest first.', 'asc', 'desc')
+
+/** What one request changes: for more it is asked again, so that none takes long. */
+const mostChanged = 10_000
+const changeLimit: Parameter = {
+  description: 'How many are changed at most.',
+  schema: { type: 'integer', minimum: 1, maximum: mostChanged, default: mostChanged },
+  rule: aRule<string>(`a whole number from 1 to ${mostChanged}`, (text) => {
+    return /^\d{1,5}$/.test(String(text)) && Number(text) >= 1 && Number(text) <= mostChanged
+  }),
+}
+const changed = { user, ...filters, limit: changeLimit, after }
 
 interface JobRoutesOptions {
   readonly prefix: string
@@ -66,8 +80,40 @@ export function jobRoutes({ prefix, flows }: JobRoutesOptions): readonly Route[]
       method: 'GET',
       path: `${prefix}/jobs`,
       operation: 'listAnyJobs',
-      query: { flow: aText('Jobs of this flow alone.'), user, ...filters, order, limit, after },
+      query: { flow, user, ...filters, order, limit, after },
       run: listJobs,
+    },
+    {
+      access: 'change',
+      method: 'POST',
+      path: `${all}/retry`,
+      operation: 'retryJobs',
+      query: changed,
+      run: retryJobs,
+    },
+    {
+      access: 'change',
+      method: 'POST',
+      path: `${prefix}/jobs/retry`,
+      operation: 'retryAnyJobs',
+      query: { flow, ...changed },
+      run: retryJobs,
+    },
+    {
+      access: 'change',
+      method: 'POST',
+      path: `${all}/cancel`,
+      operation: 'cancelJobs',
+      query: changed,
+      run: cancelJobs,
+    },
+    {
+      access: 'change',
+      method: 'POST',
+      path: `${prefix}/jobs/cancel`,
+      operation: 'cancelAnyJobs',
+      query: { flow, ...changed },
+      run: cancelJobs,
     },
     { access: 'read', method: 'GET', path: single, operation: 'showJob', run: showJob },
     {
@@ -129,6 +175,14 @@ export function jobRoutes({ prefix, flows }: JobRoutesOptions): readonly Route[]
     await answerJson(exchange.call, 200, await flows.retry(id, { scope }))
   }
 
+  async function retryJobs(exchange: Exchange): Promise<void> {
+    await answerChange(exchange, (query) => flows.retryAll(query))
+  }
+
+  async function cancelJobs(exchange: Exchange): Promise<void> {
+    await answerChange(exchange, (query) => flows.cancelAll(query))
+  }
+
   async function jobOf({ principal, parameters }: Exchange): Promise<Job> {
     const id = parameters.get('job') ?? ''
     const job = await flows.job(id, { scope: scopeOf(principal) })
@@ -136,6 +190,22 @@ export function jobRoutes({ prefix, flows }: JobRoutesOptions): readonly Route[]
     if (job !== undefined && job.flow === flow) return job
     throw new LorekeepError('LK_JOB_NOT_FOUND', `'${id}'`, { details: { job: id } })
   }
+}
+
+/** Of all that match, until the client leaves. */
+async function answerChange(
+  { call, principal, parameters, query }: Exchange,
+  change: (query: JobChangeQuery) => Promise<object>,
+): Promise<void> {
+  const behind = query.get('after')
+  const asked = {
+    ...filterIn(principal, parameters, query),
+    ...(behind !== undefined && { after: behind }),
+    limit: Number(valueOf(query, 'limit', changeLimit) ?? mostChanged),
+    scope: scopeOf(principal),
+  }
+  const done = await whileConnected(call, (signal) => change({ ...asked, signal }))
+  await answerJson(call, 200, done)
 }
 
 /** Which jobs are meant. */

@@ -35,6 +35,46 @@ t.test('a job is shown, retried where it is dead, and cancelled', async (t) => {
   t.match(await ask(serving, `DELETE ${jobs}/${other}`), { status: 404 })
 })
 
+t.test('all jobs that match are retried, and cancelled', async (t) => {
+  const serving = await serve(t)
+  await defineQuick(serving, (id) => {
+    throw new LorekeepError('LK_STEP_UNRECOVERABLE', `not ${id}`)
+  })
+  const runner = run(t, serving)
+  for (const token of ['alice', 'bob']) {
+    for (const id of ['a', 'b', 'c']) await end(serving, await load(serving, text(id), token))
+  }
+  await runner.stop()
+  const change = async (line: string, token = 'alice') => {
+    const { status, value } = await ask(serving, `POST ${line}`, undefined, as(token))
+    return { status, value }
+  }
+  t.strictSame(await change(`${jobs}/retry?state=queued,done`), {
+    status: 200,
+    value: { retried: 0 },
+  })
+  t.strictSame(await change(`${jobs}/retry?error=NOT%20B`), { status: 200, value: { retried: 1 } })
+  t.match(await serving.flows.stats('quick'), { queued: 1, dead: 5 })
+  const first = await change(`${jobs}/cancel?limit=2`)
+  t.match(first, { status: 200, value: { cancelled: 2, next: String } })
+  const after = `after=${String(first.value['next'])}`
+  t.match(await change(`${jobs}/cancel?${after}`, 'bob'), {
+    status: 400,
+    value: { code: 'LK_CURSOR' },
+  })
+  t.strictSame(await change(`${jobs}/cancel?${after}`), { status: 200, value: { cancelled: 1 } })
+  t.match(await change('/jobs/cancel?user=bob'), { status: 403 })
+  t.match(await change('/jobs/cancel?limit=10001'), { status: 400 })
+  t.match(await change('/jobs/cancel?flow=none'), { status: 404 })
+  t.match(await change(`/flow/none/jobs/cancel`), { status: 404 })
+  t.strictSame(await change('/jobs/cancel'), { status: 200, value: { cancelled: 0 } })
+  t.strictSame(await change('/jobs/retry?flow=quick', 'admin'), {
+    status: 200,
+    value: { retried: 3 },
+  })
+  t.match(await serving.flows.stats('quick'), { queued: 3, dead: 0 })
+})
+
 t.test('jobs are found by state, user and document, and no more than asked for', async (t) => {
   const serving = await serve(t)
   await defineQuick(serving)

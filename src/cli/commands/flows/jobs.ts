@@ -4,7 +4,7 @@ import type { Job, JobFilter, JobState } from '../../../flow/types.js'
 import { withFlows } from '../../access/access.js'
 import type { AccessOptions } from '../../access/access.js'
 import { variable } from '../../config/environment.js'
-import { note } from '../../output/failure.js'
+import { note, UsageError } from '../../output/failure.js'
 import { formatCounted, formatTime } from '../../output/figures.js'
 import { printFields, printList, type Listing } from '../../output/listing.js'
 import { writeJson } from '../../output/output.js'
@@ -15,8 +15,12 @@ interface JobsOptions extends AccessOptions {
   readonly json?: true
 }
 
-interface JobListOptions extends JobsOptions, PageTurning, Omit<JobFilter, 'flow' | 'state'> {
+/** Which jobs, by what commander makes of the options. */
+interface JobSelection extends Omit<JobFilter, 'flow' | 'state'> {
   readonly state?: readonly JobState[]
+}
+
+interface JobListOptions extends JobsOptions, PageTurning, JobSelection {
   readonly order: 'asc' | 'desc'
 }
 
@@ -35,8 +39,8 @@ const listing: Listing<Job> = {
 }
 
 export async function listJobs(options: JobListOptions): Promise<void> {
-  const { user = variable('LOREKEEP_USER'), order, json } = options
-  const query = { ...filterIn(options), order, ...(user !== undefined && { user }) }
+  const { order, json } = options
+  const query = { ...filterIn(options), order }
   await withFlows(options, { create: false }, async (flows) => {
     const pages = new Pages(options, async (page) => {
       const { jobs, next } = await flows.jobPage({ ...query, ...page })
@@ -47,11 +51,15 @@ export async function listJobs(options: JobListOptions): Promise<void> {
   })
 }
 
-function filterIn(options: JobListOptions): JobFilter {
-  const names = ['state', 'document', 'collection', 'error'] as const
-  const times = ['createdFrom', 'createdTo', 'updatedFrom', 'updatedTo'] as const
-  const given = [...names, ...times].filter((name) => options[name] !== undefined)
-  return Object.fromEntries(given.map((name) => [name, options[name]]))
+const names = [
+  ...(['state', 'document', 'collection', 'user', 'error'] as const),
+  ...(['createdFrom', 'createdTo', 'updatedFrom', 'updatedTo'] as const),
+]
+
+function filterIn({ user = variable('LOREKEEP_USER'), ...options }: JobSelection): JobFilter {
+  const all = { ...options, user }
+  const given = names.filter((name) => all[name] !== undefined)
+  return Object.fromEntries(given.map((name) => [name, all[name]]))
 }
 
 export async function showJob(id: string, options: JobsOptions): Promise<void> {
@@ -59,13 +67,48 @@ export async function showJob(id: string, options: JobsOptions): Promise<void> {
   await printJob(job, options)
 }
 
-export async function retryJob(id: string, options: JobsOptions): Promise<void> {
+interface JobChangeOptions extends JobsOptions, JobSelection {
+  /** Whatever the state. */
+  readonly all?: true
+}
+
+export async function retryJobs(id: string | undefined, options: JobChangeOptions): Promise<void> {
+  checkMeant(id, options)
+  if (id !== undefined) return retryJob(id, options)
+  const retried = await withFlows(options, { create: false }, (flows) => {
+    return flows.retryAll(filterIn(options))
+  })
+  if (options.json) await writeJson({ retried })
+  else note(`${formatCounted(retried, 'job')} queued again`)
+}
+
+export async function cancelJobs(id: string | undefined, options: JobChangeOptions): Promise<void> {
+  checkMeant(id, options)
+  if (id !== undefined) return cancelJob(id, options)
+  const cancelled = await withFlows(options, { create: false }, (flows) => {
+    return flows.cancelAll(filterIn(options))
+  })
+  if (options.json) await writeJson({ cancelled })
+  else note(`cancelled ${formatCounted(cancelled, 'job')}`)
+}
+
+/** Nobody changes all of a flow by leaving something out. */
+function checkMeant(id: string | undefined, { all, ...options }: JobChangeOptions): void {
+  const isFiltered = names.some((name) => options[name] !== undefined)
+  if (id !== undefined && (all || isFiltered)) {
+    throw new UsageError('name a job, or say which by options, not both')
+  }
+  if (id !== undefined || all || isFiltered) return
+  throw new UsageError('name a job, say which by options such as --state, or all of them by --all')
+}
+
+async function retryJob(id: string, options: JobsOptions): Promise<void> {
   const job = await withFlows(options, { create: false }, (flows) => flows.retry(id))
   if (options.json) await writeJson(job)
   else note(`'${job.document}' is ${job.state} again`)
 }
 
-export async function cancelJob(id: string, options: JobsOptions): Promise<void> {
+async function cancelJob(id: string, options: JobsOptions): Promise<void> {
   await withFlows(options, { create: false }, (flows) => flows.cancel(id))
   note(`cancelled ${id}`)
 }

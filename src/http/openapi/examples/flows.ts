@@ -401,6 +401,32 @@ export const flowExamples = {
   },
   showDocument: ofOne(ofAny.showDocument),
   retryJob: ofOne(ofAny.retryJob),
+  retryJobs: {
+    path: {
+      flow: 'letters',
+    },
+    query: {
+      user: 'alice',
+      state: 'dead',
+    },
+    status: 200,
+    answer: {
+      retried: 1,
+    },
+  },
+  cancelJobs: {
+    path: {
+      flow: 'letters',
+    },
+    query: {
+      user: 'alice',
+      state: 'queued,delayed',
+    },
+    status: 200,
+    answer: {
+      cancelled: 1,
+    },
+  },
   removeDocument: ofOne(ofAny.removeDocument),
   removeFlow: {
     path: {
@@ -423,6 +449,26 @@ export const flowExamples = {
   showAnyJob: ofAny.showJob,
   cancelAnyJob: ofAny.cancelJob,
   retryAnyJob: ofAny.retryJob,
+  retryAnyJobs: {
+    query: {
+      user: 'alice',
+      error: 'NO',
+    },
+    status: 200,
+    answer: {
+      retried: 1,
+    },
+  },
+  cancelAnyJobs: {
+    query: {
+      user: 'alice',
+      document: 'urn:lost',
+    },
+    status: 200,
+    answer: {
+      cancelled: 1,
+    },
+  },
   showAnyDocument: ofAny.showDocument,
   removeAnyDocument: ofAny.removeDocument,
   watchAnyJobs: ofAny.watchJobs,

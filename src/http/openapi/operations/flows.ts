@@ -26,6 +26,9 @@ const ofLoads = [
 ] as const satisfies readonly ErrorCode[]
 const unlimited = 'For tokens for any user and every collection.'
 
+const untilNext =
+  'Where the answer has a `next`, some may be left: ask again, with that as `after` and the same filters.'
+
 export const flowOperations = {
   listFlows: {
     tag: 'flows',
@@ -150,6 +153,22 @@ export const flowOperations = {
     errors: ['LK_JOB_NOT_FOUND', 'LK_JOB_STATE'],
     example: examples.retryJob,
   },
+  retryJobs: {
+    tag: 'flows',
+    summary: 'Let all jobs go on that failed and match',
+    description: `Of those there were at the first request. ${untilNext}`,
+    answers: { 200: ok('How many there were.', ref('RetriedJobs')) },
+    errors: ['LK_FLOW_NOT_FOUND', 'LK_CURSOR'],
+    example: examples.retryJobs,
+  },
+  cancelJobs: {
+    tag: 'flows',
+    summary: 'Take all jobs away that match and are not done',
+    description: `Of those there were at the first request. ${untilNext}`,
+    answers: { 200: ok('How many there were.', ref('CancelledJobs')) },
+    errors: ['LK_FLOW_NOT_FOUND', 'LK_CURSOR'],
+    example: examples.cancelJobs,
+  },
   listDocuments: {
     tag: 'flows',
     summary: 'List documents that became knowledge',
@@ -220,6 +239,22 @@ export const flowOperations = {
     answers: { 200: ok('The job.', ref('Job')) },
     errors: ['LK_JOB_NOT_FOUND', 'LK_JOB_STATE'],
     example: examples.retryAnyJob,
+  },
+  retryAnyJobs: {
+    tag: 'flows',
+    summary: 'Let all jobs of whatever flow go on that failed and match',
+    description: `Of those there were at the first request. ${untilNext}`,
+    answers: { 200: ok('How many there were.', ref('RetriedJobs')) },
+    errors: ['LK_FLOW_NOT_FOUND', 'LK_CURSOR'],
+    example: examples.retryAnyJobs,
+  },
+  cancelAnyJobs: {
+    tag: 'flows',
+    summary: 'Take all jobs of whatever flow away that match and are not done',
+    description: `Of those there were at the first request. ${untilNext}`,
+    answers: { 200: ok('How many there were.', ref('CancelledJobs')) },
+    errors: ['LK_FLOW_NOT_FOUND', 'LK_CURSOR'],
+    example: examples.cancelAnyJobs,
   },
   showAnyDocument: {
     tag: 'flows',

@@ -38,6 +38,9 @@ const document = {
   'collection?': { type: ['string', 'null'] },
   'title?': text,
 }
+const left = {
+  'next?': described('Where more may be left: what to pass as `after`.', text),
+}
 const event = {
   job: text,
   flow: text,
@@ -115,6 +118,8 @@ export const flowSchemas = {
     ...page,
     'total?': described('Where it is known without looking at each.', count),
   }),
+  RetriedJobs: object({ retried: count, ...left }),
+  CancelledJobs: object({ cancelled: count, ...left }),
   Completion: object({ job: text, flow: text, collection: text, at: time }),
   CompletedDocument: object({ user: text, document: text, completed: ref('Completion') }),
   DocumentPage: object({ documents: list(ref('CompletedDocument')), ...page }),
