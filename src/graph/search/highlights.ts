@@ -35,16 +35,15 @@ export class Highlighter {
   /** Rejects with the signal's reason. */
   async in(text: string, turns: Turns): Promise<readonly Range[]> {
     const phrases = new PhraseCursor(this.#phrases)
-    let ranges: Range[] = []
+    const ranges: Range[] = []
     for (let from = 0; from < text.length;) {
       const to = pieceEnd(text, from)
       eachWord(text.slice(from, to), (form, first, last) => {
         const [start, end] = [from + first, from + last]
-        if (this.#forms.has(form) || this.#beginnings.have(form)) ranges.push([start, end])
-        for (const start of phrases.endingWith(form, from + first)) ranges.push([start, end])
+        if (this.#forms.has(form) || this.#beginnings.have(form)) addRange(ranges, start, end)
+        for (const start of phrases.endingWith(form, from + first)) addRange(ranges, start, end)
       })
       from = to
-      ranges = merged(ranges)
       const last = ranges[mostRanges - 1]
       if (last !== undefined && last[1] <= (phrases.earliest ?? from)) break
       await turns.pass()
@@ -62,14 +61,15 @@ function pieceEnd(text: string, from: number): number {
   return text.length
 }
 
-/** Those that overlap, as pairs of characters do, are one. */
-function merged(ranges: readonly Range[]): Range[] {
-  const sorted = [...ranges].sort((a, b) => a[0] - b[0] || b[1] - a[1])
-  const result: [number, number][] = []
-  for (const [start, end] of sorted) {
-    const last = result.at(-1)
-    if (last !== undefined && start < last[1]) last[1] = Math.max(last[1], end)
-    else result.push([start, end])
+/**
+ * Adds one that ends no earlier than those before. Those that overlap, as pairs of characters do, are one at once:
+ * with many phrases there may be as many at each word.
+ */
+function addRange(ranges: Range[], start: number, end: number): void {
+  let first = start
+  for (let last = ranges.at(-1); last !== undefined && first < last[1]; last = ranges.at(-1)) {
+    first = Math.min(first, last[0])
+    ranges.pop()
   }
-  return result
+  ranges.push([first, end])
 }

@@ -1,6 +1,8 @@
 // Highlights beside a search for each of them, and what many of them cost.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import t from 'tap'
 import { Highlighter, type HighlightedQuestion } from '../../../src/graph/search/highlights.js'
@@ -98,4 +100,20 @@ t.test('thousands of phrases take as long as one', async (t) => {
   t.strictSame(await rangesIn(text, { joined }), [])
   // Each by itself they took a minute.
   t.ok(performance.now() - began < 10_000)
+})
+
+t.test('many phrases that end at each word take no memory for each', async (t) => {
+  const highlights = new URL('../../../src/graph/search/highlights.js', import.meta.url).href
+  const turns = new URL('../../../src/turns.js', import.meta.url).href
+  // 60 phrases at each of 200,000 words: as ranges they took a gigabyte.
+  const code = `
+    const { parentPort } = require('node:worker_threads')
+    Promise.all([import('${highlights}'), import('${turns}')]).then(async ([{ Highlighter }, { Turns }]) => {
+      const phrases = Array.from({ length: 60 }, (_, n) => ({ forms: Array(n + 2).fill('京京'), isPrefix: false }))
+      const highlighter = new Highlighter({ words: [], phrases, joined: [] }, new Set())
+      parentPort.postMessage(await highlighter.in('京'.repeat(200_000), new Turns(undefined)))
+    })`
+  const worker = new Worker(code, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 128 } })
+  const [ranges] = (await once(worker, 'message')) as [unknown]
+  t.strictSame(ranges, [[0, 200_000]])
 })
