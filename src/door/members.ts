@@ -57,7 +57,9 @@ export class Members {
     const values = this.take(name, aList)
     const wrong = values?.findIndex((value) => !rule.holds(value)) ?? -1
     if (wrong < 0) return values as readonly T[] | undefined
-    return this.fail(`${name}[${wrong}]`, broken(rule, values?.[wrong]))
+    const path = joined(this.path, formatPath([name, wrong]))
+    this.problems.fail(path, broken(rule, values?.[wrong]))
+    return undefined
   }
 
   integer(name: string, least: number, most: number): number | undefined {
