@@ -25,9 +25,8 @@ export async function rankedPassages(
 ): Promise<SourceCandidate[]> {
   const { view } = reader
   const ranked = await rank(view, sets, question)
-  const ranks = new Map(
-    (['words', 'names', 'walk'] as const).map((leg) => [leg, ranksBy(ranked, leg)]),
-  )
+  const used = (['words', 'names', 'walk'] as const).filter((leg) => question.legs[leg])
+  const ranks = new Map(used.map((leg) => [leg, ranksBy(ranked, leg)]))
   const found = await reader.each(ranked, (candidate) =>
     withBlocks((): SourceCandidate => {
       const { set, passage, chunk, total: score } = candidate
@@ -38,7 +37,7 @@ export async function rankedPassages(
         }),
       ) as Record<string, LegScore>
       const core = (sets[set] as PassageSet).coreOf(passage)
-      const [id, via] = [view.find(chunk), wayTo(candidate)]
+      const [id, via] = [view.find(chunk), wayTo(candidate, question.legs)]
       return { id, core, from: undefined, score, legs, via, entities: [] }
     }),
   )
@@ -58,12 +57,13 @@ function ranksBy(
   return new Map(those.map((candidate, n) => [candidate, n + 1]))
 }
 
-function wayTo(to: Candidate): NameOnTheWay[] {
+function wayTo(to: Candidate, legs: RankingQuestion['legs']): NameOnTheWay[] {
   const way: NameOnTheWay[] = []
   const passed = new Set<Candidate>()
   for (let at: Candidate | undefined = to; at !== undefined && !passed.has(at);) {
     passed.add(at)
-    const { words, names, walk }: Candidate = at
+    const { names, walk }: Candidate = at
+    const words: number = legs.words ? at.words : 0
     const step: Step | undefined = walk > names ? at.led : at.named
     // What its own words have found most of is where the way begins.
     if (step === undefined || words >= Math.max(names, walk)) break

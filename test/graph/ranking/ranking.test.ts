@@ -118,6 +118,9 @@ t.test('legs are turned off one by one', async (t) => {
   )
   const names = await ask({ text, use: { words: false, walk: false } })
   t.strictSame(found(names), ['Doctor Strange (2016 film)/0'])
+  const [named] = names
+  t.strictSame(named?.legs, { names: { rank: 1, score: named?.score } }, 'its words say nothing')
+  t.strictSame(named?.via, [{ name: 'Doctor Strange' }])
 })
 
 t.test('a passage that has all of a question stays the first', async (t) => {
