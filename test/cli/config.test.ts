@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { noConfig, parseConfig, readConfig, storeOptionsOf } from '../../src/cli/config/config.js'
+import {
+  handlerOptionsOf,
+  limitRules,
+  noConfig,
+  parseConfig,
+  readConfig,
+  storeOptionsOf,
+} from '../../src/cli/config/config.js'
 import { hasCode } from '../../src/errors.js'
 import { fail, run } from './command.js'
 
@@ -173,6 +180,40 @@ t.test('values at the limits are accepted', async (t) => {
   t.match(storeOptionsOf({ ...noConfig, indexing }), { indexThreads: 0, indexBytesPerSecond: 1 })
   t.same(problems({ schemas: [], flows: [] }), [])
 })
+
+t.test(
+  'each limit, and each other value, is an option of a store, a handler or SPARQL',
+  async (t) => {
+    // What is known by other names there, or goes into more than one.
+    const elsewhere: Readonly<Record<string, string>> = {
+      sparqlThreads: 'threads',
+      sparqlThreadMb: 'threadMb',
+    }
+    for (const [name, rule] of Object.entries(limitRules)) {
+      const value = [131_072, 1024, 64].find((value) => rule.holds(value))
+      const config = parseConfig({ limits: { [name]: value } }, 'a.json')
+      const store = storeOptionsOf(config)
+      const given = { ...store.limits, ...store, ...handlerOptionsOf(config), ...config.sparql }
+      t.equal((given as Record<string, unknown>)[elsewhere[name] ?? name], value, name)
+    }
+    const others = {
+      collections: 'declared',
+      defaultUser: 'mary',
+      base: 'urn:ours:',
+      requireConditions: true,
+      cors: { origins: '*' },
+      compat: { emptyJson: true },
+      embedder: { dimensions: 8 },
+      generate: { model: 'm' },
+    }
+    for (const [name, value] of Object.entries(others)) {
+      const config = parseConfig({ [name]: value }, 'a.json')
+      t.ok(name in { ...storeOptionsOf(config), ...handlerOptionsOf(config) }, name)
+    }
+    const { defaultUser } = handlerOptionsOf(parseConfig({ defaultUser: 'mary' }, 'a.json'))
+    t.equal(defaultUser, 'mary', 'of documents that come by HTTP, too')
+  },
+)
 
 t.test('a token without collections is told from one with none', async (t) => {
   const config = {

@@ -147,20 +147,28 @@ t.test('the limits of the configuration are in force', async (t) => {
   await fail(t, 1, [...near, '-k', '6'])
 })
 
-t.test('cors and requireConditions of the configuration are in force', async (t) => {
-  const origin = 'https://app.example.com'
-  const config = { data: 'shelf', cors: { origins: [origin] }, requireConditions: true }
-  const dir = t.testdir({ 'lorekeep.json': JSON.stringify(config) })
-  const { url, token } = await serve(t, ['--config', join(dir, 'lorekeep.json')])
-  const asked = { Authorization: `Bearer ${token}`, Origin: origin }
-  const whoami = await fetch(`${url}/api/v1/whoami`, { headers: asked })
-  t.equal(whoami.headers.get('access-control-allow-origin'), origin)
-  const schema = JSON.stringify({ fields: { id: { type: 'string', required: true } } })
-  const put = (headers: Record<string, string>) =>
-    fetch(`${url}/api/v1/schemas/x`, { method: 'PUT', headers, body: schema })
-  t.equal((await put(asked)).status, 428)
-  t.equal((await put({ ...asked, 'If-None-Match': '*' })).status, 201)
-})
+t.test(
+  'cors, requireConditions and the bytes of one user of the configuration are in force',
+  async (t) => {
+    const origin = 'https://app.example.com'
+    const limits = { maxUserBytesPerSecond: 131_072 }
+    const config = { data: 'shelf', cors: { origins: [origin] }, requireConditions: true, limits }
+    const dir = t.testdir({ 'lorekeep.json': JSON.stringify(config) })
+    const { url, token } = await serve(t, ['--config', join(dir, 'lorekeep.json')])
+    const asked = { Authorization: `Bearer ${token}`, Origin: origin }
+    const whoami = await fetch(`${url}/api/v1/whoami`, { headers: asked })
+    t.equal(whoami.headers.get('access-control-allow-origin'), origin)
+    const schema = JSON.stringify({ fields: { id: { type: 'string', required: true } } })
+    const put = (headers: Record<string, string>, body: string | Uint8Array = schema) =>
+      fetch(`${url}/api/v1/schemas/x`, { method: 'PUT', headers, body })
+    t.equal((await put(asked)).status, 428)
+    t.equal((await put({ ...asked, 'If-None-Match': '*' })).status, 201)
+    const begun = performance.now()
+    const long = Buffer.alloc(3 * 131_072, ' ')
+    await (await put({ ...asked, 'If-None-Match': '*' }, long)).text()
+    t.ok(performance.now() - begun > 1500, 'two of three seconds are waited for')
+  },
+)
 
 t.test('schemas, collections and flows of the configuration are there', async (t) => {
   const config = {

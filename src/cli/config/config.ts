@@ -43,9 +43,9 @@ interface Config {
   readonly handlerLimits: HandlerLimits
   /** What the threads may take that answer SPARQL. */
   readonly sparql: SparqlEngineOptions
-  /** What merging indexes in the background may take. */
   /** See HandlerOptions. */
   readonly maxUserBytesPerSecond?: number
+  /** What merging indexes in the background may take. */
   readonly indexing: { readonly indexThreads?: number; readonly indexBytesPerSecond?: number }
   /** Whether collections are there on first use, or have to be made. */
   readonly collections?: 'open' | 'declared'
@@ -80,6 +80,21 @@ export function storeOptionsOf(config: Config) {
     ...(embedder !== undefined && { embedder }),
     ...(defaultUser !== undefined && { defaultUser }),
     ...(base !== undefined && { base }),
+  }
+}
+
+/** For createHandler(). */
+export function handlerOptionsOf(config: Config) {
+  const { handlerLimits, maxUserBytesPerSecond, generate, cors, requireConditions } = config
+  const { defaultUser, compat } = config
+  return {
+    ...handlerLimits,
+    ...(maxUserBytesPerSecond !== undefined && { maxUserBytesPerSecond }),
+    ...(generate !== undefined && { generate }),
+    ...(cors !== undefined && { cors }),
+    ...(requireConditions !== undefined && { requireConditions }),
+    ...(defaultUser !== undefined && { defaultUser }),
+    compat,
   }
 }
 
@@ -232,7 +247,7 @@ const aUser = aRule<string>("a string that is not empty ('*' is any user)", aTex
 
 const storeLimits = { ...knowledgeLimits, ...objectLimits, ...flowLimits }
 
-const limitRules: Readonly<Record<string, Rule<number>>> = {
+export const limitRules: Readonly<Record<string, Rule<number>>> = {
   ...rulesOf({ ...handlerLimits, ...storeLimits }),
   maxUserBytesPerSecond: aByteRate,
   sparqlThreads: aCount(1, 1024),

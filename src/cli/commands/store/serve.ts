@@ -12,7 +12,7 @@ import type { FlowDefinition, FlowQueue } from '../../../flow/types.js'
 import { createLorekeep } from '../../../lorekeep.js'
 import type { ObjectStore } from '../../../objects/types.js'
 import { createSparql } from '../../../sparql/index.js'
-import { noConfig, readConfig, storeOptionsOf } from '../../config/config.js'
+import { handlerOptionsOf, noConfig, readConfig, storeOptionsOf } from '../../config/config.js'
 import { variable } from '../../config/environment.js'
 import type { NamedFlow, NamedSchema } from '../../config/config.js'
 import { isDatabase } from '../../config/place.js'
@@ -64,9 +64,6 @@ export async function serve(options: ServeOptions): Promise<void> {
   const isTokenMade = tokens.size === 0 && !isOpen
   const made = isTokenMade ? randomBytes(24).toString('base64url') : undefined
   if (made !== undefined) tokens.set(made, { user: '*' })
-  const { defaultUser, generate, cors, requireConditions, maxUserBytesPerSecond } = config
-  // Whoever sends no tokens is a client of the reference system, and those read JSON.
-  const compat = { ...(isOpen && { emptyJson: true }), ...config.compat }
   const { knowledge, objects, flows, backup, health, close } = await createLorekeep({
     backend: isDatabase(data)
       ? (await import('../../access/database.js')).openDatabase(data)
@@ -97,13 +94,9 @@ export async function serve(options: ServeOptions): Promise<void> {
       // Where its engine is not installed, a query is told so.
       sparql: createSparql(config.sparql),
       authenticate: isOpen ? 'none' : authenticator(tokens),
-      ...(generate !== undefined && { generate }),
-      ...(cors !== undefined && { cors }),
-      ...(requireConditions !== undefined && { requireConditions }),
-      ...config.handlerLimits,
-      ...(maxUserBytesPerSecond !== undefined && { maxUserBytesPerSecond }),
-      ...(defaultUser !== undefined && { defaultUser }),
-      compat,
+      ...handlerOptionsOf(config),
+      // Whoever sends no tokens is a client of the reference system, and those read JSON.
+      compat: { ...(isOpen && { emptyJson: true }), ...config.compat },
       signal: stopping.signal,
       // A line for each answer would fill the disk that an outage has left.
       onError: (error, { requestId, request }) => {
@@ -117,7 +110,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     if (format === 'json') log.note('listening', `${origin}, ${whereText(data)}`)
     // Whoever reads JSON line by line gets others only where he could not go on without them.
     if (format !== 'json' || made !== undefined || isOpen) {
-      explain(origin, data, { made, isOpen, tokens, defaultUser })
+      explain(origin, data, { made, isOpen, tokens, defaultUser: config.defaultUser })
     }
     const runner = flows.run()
     await stop
