@@ -373,15 +373,10 @@ export class CoreScanner {
     const to = from + length
     if (to + 3 > stop || length > this.#limits.maxStringBytes) return -1
     if (view.getUint16(to) !== 0xa165 || ((chunk[to + 2] as number) | 1) !== 0xc3) return -1
-    let i = from
-    // Four bytes at a time: 1.5 times the rate of one at a time on terms of 40 bytes.
-    for (const last = to - 4; i <= last; i += 4) {
-      if ((view.getInt32(i) & 0x80808080) !== 0) break
-    }
-    while (i < to && (chunk[i] as number) < 0x80) i++
-    if (i < to) {
+    const ascii = asciiUntil(view, from, to)
+    if (ascii < to) {
       const utf8 = this.#utf8
-      const valid = utf8.check(chunk, i, to) === to && utf8.need === 0
+      const valid = utf8.check(chunk, ascii, to) === to && utf8.need === 0
       utf8.reset()
       if (!valid) return -1
     }
@@ -794,6 +789,25 @@ export class CoreScanner {
     }
     return path
   }
+}
+
+/**
+ * A place in [from, to] up to which all is ASCII. Sixteen bytes at a time, and the last ones together with some
+ * that were looked at before: terms have 40 bytes or so, and four at a time take half as long again.
+ */
+function asciiUntil(view: DataView, from: number, to: number): number {
+  let at = from
+  for (const last = to - 16; at <= last; at += 16) {
+    const first = view.getInt32(at, true) | view.getInt32(at + 4, true)
+    const second = view.getInt32(at + 8, true) | view.getInt32(at + 12, true)
+    if (((first | second) & 0x80808080) !== 0) return at
+  }
+  const looked = at
+  let bits = 0
+  for (const last = to - 4; at <= last; at += 4) bits |= view.getInt32(at, true)
+  if (to - from >= 4) bits |= view.getInt32(to - 4, true)
+  else while (at < to) bits |= view.getUint8(at++)
+  return (bits & 0x80808080) === 0 ? to : looked
 }
 
 /** By what is expected. */

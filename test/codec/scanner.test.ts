@@ -225,6 +225,37 @@ t.test('each rule refuses what breaks it, with message, byte and path', async (t
   }
 })
 
+t.test(
+  'a text of any length is UTF-8 or refused, wherever a byte beyond ASCII stands',
+  async (t) => {
+    for (let length = 1; length <= 40; length++) {
+      for (let at = 0; at < length; at++) {
+        const text = Buffer.alloc(length, 'a')
+        assert.equal(scan([streamOf(text)]).error, undefined)
+        text[at] = 0xc3
+        assert.equal(scan([streamOf(text)]).error?.path, 't[0].o.v', `${at} of ${length}`)
+        if (at + 1 === length) continue
+        text[at + 1] = 0xa9
+        assert.equal(scan([streamOf(text)]).error, undefined, `${at} of ${length}`)
+      }
+    }
+    t.pass()
+  },
+)
+
+/** One triple, whose object has this text. */
+function streamOf(text: Uint8Array): Buffer {
+  const term = { v: 'x', e: true }
+  const v = 'z'.repeat(text.length)
+  const data = {
+    m: { i: 'i', m: [], u: 'u', c: 'c' },
+    t: [{ s: term, p: term, o: { v, e: false } }],
+  }
+  const bytes = Buffer.from(encode(['t', data]))
+  bytes.set(text, bytes.indexOf(v))
+  return bytes
+}
+
 t.test('each limit holds at its value and one past it', async (t) => {
   const raw = new RawWriter(new Random(1))
   const vector = (length: number) => {
