@@ -5,7 +5,8 @@ import { checkOptions } from '../../door/options.js'
 import { aSignal, aText } from '../../door/rules.js'
 import { eitherOf } from '../../in-flight.js'
 import { aLanguageRange } from '../../terms.js'
-import { languagesOfQuestion } from '../../text/language.js'
+import { languagesOfQuestion, type QuestionLanguages } from '../../text/language.js'
+import { stemLanguages } from '../../text/stemming.js'
 import { parseSearch } from '../../text/search-text.js'
 import { Question } from '../question.js'
 import { mostInPhrase, searchedWords } from '../words/asked-words.js'
@@ -50,12 +51,25 @@ export function checkSearch(query: unknown, closing: AbortSignal): CheckedSearch
   given.end()
   asked.end()
   const likely = languagesOfQuestion(text ?? '')
-  const languages = named ?? likely.forms
+  const { forms, stopWords } = named === undefined ? likely : readBy(named, likely)
   const question = {
-    ...searchedWords(parsed, named ?? likely.stopWords),
-    languages,
+    ...searchedWords(parsed, stopWords),
+    languages: forms,
     document,
     signal: eitherOf(closing, signal),
   }
   return { question, k, cores: cores && [...cores], collection, explain }
+}
+
+/** By named languages, each once: all of a list are looked up for each word. Of `*` by those that are likely. */
+function readBy(named: readonly string[], likely: QuestionLanguages): QuestionLanguages {
+  const by = (those: readonly string[]) => [
+    ...new Set(named.flatMap((range) => (range === '*' ? those : [primaryOf(range)]))),
+  ]
+  const forms = by(likely.forms).filter((language) => stemLanguages.includes(language))
+  return { forms, stopWords: by(likely.stopWords) }
+}
+
+function primaryOf(language: string): string {
+  return (language.split('-', 1)[0] as string).toLowerCase()
 }

@@ -1,0 +1,26 @@
+import t from 'tap'
+import { checkSearch } from '../../../src/graph/search/query.js'
+
+const { signal } = new AbortController()
+
+t.test('languages are each looked up once, and only those that have other forms', (t) => {
+  const languagesOf = (text: string, languages?: readonly string[]) => {
+    return checkSearch({ text, ...(languages && { languages }) }, signal).question.languages
+  }
+  t.strictSame(languagesOf('Haus', ['de-AT', 'DE', 'xx', 'de-CH', 'fr']), ['de', 'fr'])
+  const many = Array.from({ length: 10_000 }, (_, n) => `de-x-${n}`)
+  t.strictSame(languagesOf('Haus', many), ['de'])
+  t.strictSame(languagesOf('Haus', []), [])
+  t.end()
+})
+
+t.test('any language is what the text looks like', (t) => {
+  const text = 'Wo steht das alte Haus der Familie?'
+  const asked = (languages: readonly string[] | undefined) => {
+    const { question } = checkSearch({ text, ...(languages && { languages }) }, signal)
+    return { languages: question.languages, words: question.words.map(({ form }) => form) }
+  }
+  t.strictSame(asked(['*']), asked(undefined))
+  t.strictSame(asked(['*', 'fr']).languages, ['de', 'fr'])
+  t.end()
+})
