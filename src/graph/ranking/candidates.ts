@@ -42,13 +42,15 @@ export interface NamesOfPassage {
   readonly names: readonly NameInText[]
 }
 
-/** The passages that a ranking has come across. */
+/** The passages that a ranking has come across. What several cores say is one of them. */
 export class Candidates {
   readonly #sets: readonly PassageSet[]
   readonly #question: WordQuestion
   readonly #turns: Turns
   readonly #texts: ChunkTexts
   readonly #known = new Map<string, Candidate>()
+  /** By what it says. */
+  readonly #same = new Map<string, Candidate>()
 
   constructor(view: GraphView, sets: readonly PassageSet[], question: WordQuestion, turns: Turns) {
     this.#sets = sets
@@ -59,7 +61,7 @@ export class Candidates {
 
   /** In the order in which they were come across. */
   get all(): Candidate[] {
-    return [...this.#known.values()]
+    return [...this.#same.values()]
   }
 
   /** Looks up the scores of those that are not known. */
@@ -76,8 +78,14 @@ export class Candidates {
       const words = [...byWord.values()].reduce((sum, score) => sum + score, 0)
       const scores = { names: 0, named: undefined, walk: 0, led: undefined, total: 0 }
       const of = this.#set(set)
-      const chunk = await withBlocks(() => of.term(of.at(columnOf.passage, passage)))
-      this.#known.set(keyOf({ set, passage }), { set, passage, chunk, byWord, words, ...scores })
+      const { chunk, text } = await withBlocks(() => {
+        const chunk = of.term(of.at(columnOf.passage, passage))
+        return { chunk, text: of.at(columnOf.text, passage) }
+      })
+      const says = `${text} ${words} ${chunk.v}`
+      const same = this.#same.get(says) ?? { set, passage, chunk, byWord, words, ...scores }
+      this.#same.set(says, same)
+      this.#known.set(keyOf({ set, passage }), same)
     }
   }
 

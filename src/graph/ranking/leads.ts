@@ -153,7 +153,7 @@ export class Leads {
    * they are. And the less, the more documents are called so.
    */
   async #leadsOf({ step, passages, weight, isTitle }: Found): Promise<Lead[]> {
-    const found = passages.map((passage) => this.#candidates.at(passage))
+    const found = [...new Set(passages.map((passage) => this.#candidates.at(passage)))]
     if (!isTitle) return found.map((to) => ({ to, weight, step }))
     const documents = new Map<string, Candidate[]>()
     for (const candidate of found) {

@@ -65,7 +65,13 @@ export async function rank(
   const { exactly } = search
   let keyed: readonly PassageOfSet[]
   try {
-    await candidates.add(await search.best(Math.max(k, 4 * weights.firsts)))
+    const most = Math.max(k, 4 * weights.firsts)
+    for (let wanted = most; ; wanted *= 2) {
+      const best = await search.best(wanted)
+      await candidates.add(best)
+      // Several cores may say the same passage.
+      if (best.length < wanted || onePerChunk(candidates.all).length >= most) break
+    }
     const texts = new ChunkTexts(view, turns)
     const fieldsOf = (set: PassageSet, passage: number) => texts.fieldsOf(set, passage)
     keyed = await bestWithKeys(sets, words, { search, fieldsOf }, turns)
@@ -86,7 +92,14 @@ export async function rank(
     // A pair that is as frequent as one of its words adds nothing.
     all: [...parts.filter(({ idf }) => idf > 0), ...exactly].map(({ text }) => text),
   }
-  return sorted(candidates.all, legs, foremost).slice(0, k)
+  return onePerChunk(sorted(candidates.all, legs, foremost)).slice(0, k)
+}
+
+/** The first of those with one chunk: it may have several texts. */
+function onePerChunk(candidates: readonly Candidate[]): Candidate[] {
+  const byChunk = new Map<string, Candidate>()
+  for (const each of candidates) if (!byChunk.has(each.chunk.v)) byChunk.set(each.chunk.v, each)
+  return [...byChunk.values()]
 }
 
 interface Naming {
@@ -153,7 +166,7 @@ async function addNamed(leads: Leads, parts: readonly PartOfSearch[]): Promise<v
 
 /** Follows the names of the first passages. */
 async function walk(candidates: Candidates, leads: Leads): Promise<void> {
-  const ranked = sortedByTotal(candidates.all)
+  const ranked = onePerChunk(sortedByTotal(candidates.all))
   const firsts = ranked.slice(0, weights.firsts)
   const most = firsts[0]?.total ?? 0
   const rest = weights.others * (ranked[weights.firsts]?.total ?? 0)

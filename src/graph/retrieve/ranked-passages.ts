@@ -41,10 +41,7 @@ export async function rankedPassages(
       return { id, core, from: undefined, score, legs, via, entities: [] }
     }),
   )
-  // Several cores may say the same passage.
-  const byId = new Map<number, SourceCandidate>()
-  for (const each of found) if (each.id !== NONE && !byId.has(each.id)) byId.set(each.id, each)
-  return [...byId.values()]
+  return found.filter(({ id }) => id !== NONE)
 }
 
 /** By those that have a score in it: their places, from 1. */

@@ -329,3 +329,20 @@ t.test('an aborted question ends with the reason', async (t) => {
   const reason = new Error('enough')
   await t.rejects(graph.retrieve({ text: 'Doctor', signal: AbortSignal.abort(reason) }), reason)
 })
+
+t.test('a passage that many cores say takes the place of one', async (t) => {
+  const cores: Record<string, Triple[]> = { other: document('Ferry', 'A boat, and much else.') }
+  for (let n = 0; n < 70; n++) {
+    cores[`copy ${n}`] = [
+      ...document('River', 'The old boat on the river.'),
+      { s: entity('urn:copy'), p: entity('urn:number'), o: literal(`${n}`) },
+    ]
+  }
+  const { ask } = await library(t, cores)
+  const sources = await ask('old boat')
+  t.strictSame(found(sources), ['River/0', 'Ferry/0'])
+  t.strictSame(
+    sources.map(({ legs }) => legs.words?.rank),
+    [1, 2],
+  )
+})
