@@ -27,14 +27,12 @@ export function checkOptions<R extends Rules, Required extends keyof R & string 
   // Most calls have none: what would be made for each is a tenth of a lookup.
   if (given === undefined && required.length === 0) return none as Checked
   const options = given === undefined ? none : given
-  const isCall = where.endsWith(')')
   // A promise, a Map or an instance has no members of its own: it would be no option at all.
   if (!isPlainObject(options)) {
     const names = Object.keys(rules).join(', ')
-    const takes = isCall ? 'takes' : 'must be'
+    const takes = isCall(where) ? 'takes' : 'must be'
     throw new TypeError(`${where} ${takes} a plain object of ${names}, not ${shown(options)}`)
   }
-  const placeOf = (name: string) => (isCall ? `${where}: ${name}` : `${where}.${name}`)
   // Of each value as it was looked at: who changes the object, or has getters, changes nothing.
   const taken: Record<string, unknown> = {}
   for (const key of Reflect.ownKeys(options)) {
@@ -42,20 +40,29 @@ export function checkOptions<R extends Rules, Required extends keyof R & string 
     const rule = typeof key === 'string' && Object.hasOwn(rules, key) ? rules[key] : undefined
     if (rule === undefined) {
       throw new TypeError(
-        `${placeOf(formatPath([name]))} ${unknownMember(name, Object.keys(rules))}`,
+        `${placeOf(where, formatPath([name]))} ${unknownMember(name, Object.keys(rules))}`,
       )
     }
     const { [name]: value } = options
     if (value === undefined && rule.isNeverUndefined !== true) continue
-    if (!rule.holds(value)) throw new TypeError(`${placeOf(name)} ${broken(rule, value)}`)
-    if (rule.options !== undefined) taken[name] = checkOptions(placeOf(name), value, rule.options)
+    if (!rule.holds(value)) throw new TypeError(`${placeOf(where, name)} ${broken(rule, value)}`)
+    if (rule.options !== undefined)
+      taken[name] = checkOptions(placeOf(where, name), value, rule.options)
     else taken[name] = value
   }
   for (const name of required) {
     if (taken[name] !== undefined) continue
-    throw new TypeError(`${placeOf(name)} is missing; it must be ${rules[name]?.expected}`)
+    throw new TypeError(`${placeOf(where, name)} is missing; it must be ${rules[name]?.expected}`)
   }
   return taken as Checked
+}
+
+function placeOf(where: string, name: string): string {
+  return isCall(where) ? `${where}: ${name}` : `${where}.${name}`
+}
+
+function isCall(where: string): boolean {
+  return where.endsWith(')')
 }
 
 /**

@@ -155,7 +155,7 @@ export class Flows implements ClosableFlowQueue {
       const { flow, code } = checkDefinition(definition)
       const conditions = conditionsIn(checkOptions('define()', given, conditionRules))
       await this.#code.define(flow.id, code, () => this.#queue.define(flow, conditions))
-      return structuredClone(flow)
+      return copyOf(flow)
     })
   }
 
@@ -166,7 +166,8 @@ export class Flows implements ClosableFlowQueue {
       // Where nobody else writes, what is known is enough: whoever takes objects asks with each request.
       const isShared = this.#options.flows.sharing !== undefined
       if (isShared || this.#queue.flow(id) === undefined) await this.#look()
-      return structuredClone(this.#queue.flow(id))
+      const flow = this.#queue.flow(id)
+      return flow && copyOf(flow)
     })
   }
 
@@ -184,7 +185,7 @@ export class Flows implements ClosableFlowQueue {
     return this.#inFlight.run(async () => {
       checkNoMore('list()', surplus)
       await this.#look()
-      return structuredClone(this.#queue.flows())
+      return this.#queue.flows().map(copyOf)
     })
   }
 
@@ -195,7 +196,7 @@ export class Flows implements ClosableFlowQueue {
       await this.#look()
       const list = { all: this.#queue.flows(), nameOf: ({ id }: Flow) => id, compare: compareIds }
       const { items, page } = pageOf(list, asked, this.#options.cursors, 'flows')
-      return { flows: structuredClone(items), ...page }
+      return { flows: items.map(copyOf), ...page }
     })
   }
 
@@ -204,7 +205,7 @@ export class Flows implements ClosableFlowQueue {
       checkNoMore('start()', surplus)
       checkArgument('the id of a flow', id, aString)
       const conditions = conditionsIn(checkOptions('start()', given, conditionRules))
-      return structuredClone(await this.#queue.setActive(id, true, conditions))
+      return copyOf(await this.#queue.setActive(id, true, conditions))
     })
   }
 
@@ -213,7 +214,7 @@ export class Flows implements ClosableFlowQueue {
       checkNoMore('stop()', surplus)
       checkArgument('the id of a flow', id, aString)
       const conditions = conditionsIn(checkOptions('stop()', given, conditionRules))
-      return structuredClone(await this.#queue.setActive(id, false, conditions))
+      return copyOf(await this.#queue.setActive(id, false, conditions))
     })
   }
 
@@ -496,6 +497,14 @@ export class Flows implements ClosableFlowQueue {
 }
 
 const loading = new Trace('flows.load')
+
+/** Who changes it changes nothing here. Not by structuredClone(), which takes 10 us where hardly any step has options. */
+function copyOf(flow: Flow): Flow {
+  const steps = flow.steps.map(({ options, ...step }) =>
+    options === undefined ? step : { ...step, options: structuredClone(options) },
+  )
+  return { ...flow, steps }
+}
 
 const ofFlow = (flow: unknown) => stringsIn({ flow }, { flow: 'flow' })
 const ofJob = (job: unknown) => stringsIn({ job }, { job: 'job' })

@@ -3,6 +3,9 @@
 
 import type { OutgoingHttpHeaders } from 'node:http'
 
+/** Of an answer as a whole. A text is UTF-8 on the wire. */
+export type Body = string | Uint8Array
+
 export interface Call {
   readonly method: string
   /** As the routes spell it, percent-encoded. */
@@ -43,8 +46,8 @@ export interface Call {
   /** Of whatever answer there will be. `Vary` says more each time. */
   setHeader(name: string, value: string): void
 
-  /** Answers with these bytes, or with no body at all. */
-  answer(status: number, headers: OutgoingHttpHeaders, body?: Uint8Array): Promise<void>
+  /** Answers with these bytes, or this text, or with no body at all. */
+  answer(status: number, headers: OutgoingHttpHeaders, body?: Body): Promise<void>
 
   /** Sends the head of an answer whose body follows. */
   begin(status: number, headers: OutgoingHttpHeaders): Sink

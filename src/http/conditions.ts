@@ -59,9 +59,9 @@ export async function answerVersioned(
     await answer(call, 304, { ...headers, ETag: knownTag(call, validators) })
     return
   }
-  const body = Buffer.from(JSON.stringify(value))
+  const body = JSON.stringify(value)
   headers['Content-Type'] = 'application/json'
-  headers['Content-Length'] = body.byteLength
+  headers['Content-Length'] = Buffer.byteLength(body)
   await answer(call, 200, headers, body)
 }
 

@@ -2,7 +2,7 @@
 
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Principal } from './auth.js'
-import type { BodyOptions, Call, Sink } from './call.js'
+import type { Body, BodyOptions, Call, Sink } from './call.js'
 import type { Rates } from './rates.js'
 import { WrappedCall } from './wrapped-call.js'
 
@@ -39,12 +39,8 @@ export class PacedCall extends WrappedCall {
   }
 
   /** It is there, so it goes at once: what comes next waits for it. */
-  override async answer(
-    status: number,
-    headers: OutgoingHttpHeaders,
-    body?: Uint8Array,
-  ): Promise<void> {
-    this.take(body?.byteLength ?? 0)
+  override async answer(status: number, headers: OutgoingHttpHeaders, body?: Body): Promise<void> {
+    this.take(body === undefined ? 0 : Buffer.byteLength(body))
     await this.inner.answer(status, headers, body)
   }
 
@@ -84,8 +80,7 @@ class PacedSink implements Sink {
   }
 
   write(chunk: string | Uint8Array): boolean {
-    const bytes = typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.byteLength
-    this.#waitMs = this.#call.take(bytes)
+    this.#waitMs = this.#call.take(Buffer.byteLength(chunk))
     return this.#sink.write(chunk) && this.#waitMs === 0
   }
 

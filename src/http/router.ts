@@ -21,7 +21,7 @@ import { problemHeaders, problemOf } from './problem.js'
 import type { Rates } from './rates.js'
 import { answer, answerJson } from './reply.js'
 import { allowedMethods, compile, match } from './routes.js'
-import type { Match, Pathway } from './routes.js'
+import type { Match, Pathways } from './routes.js'
 import { Shares } from './shares.js'
 import { parseQuery } from './target.js'
 import { Trace } from '../tracing.js'
@@ -33,7 +33,7 @@ export class Router<Request> {
   readonly createRequestId = hyperid({ urlSafe: true })
   readonly #shares: Shares | undefined
   readonly #rates: Shared['rates']
-  readonly #pathways: readonly Pathway[]
+  readonly #pathways: Pathways
   readonly #cors: Cors | undefined
   readonly #onError: HandlerOptions<Request>['onError']
 

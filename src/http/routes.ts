@@ -54,6 +54,8 @@ export type Route =
 /** One path, and what it answers to: method → route. HEAD is where GET is. */
 export interface Pathway {
   readonly segments: readonly string[]
+  /** Those that a path has to have; undefined where it may have any. */
+  readonly literals: readonly (string | undefined)[]
   readonly routes: Map<string, Found>
 }
 
@@ -72,11 +74,14 @@ export interface Match {
   readonly parameters: () => ReadonlyMap<string, string>
 }
 
-export function compile(routes: readonly Route[]): readonly Pathway[] {
+/** By how many segments they have: most are told from a path by that. */
+export type Pathways = readonly (readonly Pathway[])[]
+
+export function compile(routes: readonly Route[]): Pathways {
   const pathways = new Map<string, Pathway>()
   for (const route of routes) {
     const { method, path } = route
-    const pathway = pathways.get(path) ?? { segments: path.split('/'), routes: new Map() }
+    const pathway = pathways.get(path) ?? pathwayOf(path)
     if (pathway.routes.has(method)) throw new Error(`two routes for ${method} ${path}`)
     const names = Object.entries<Parameter>(route.query ?? {})
     const namesOf = (isMeant: (parameter: Parameter) => boolean) =>
@@ -91,20 +96,22 @@ export function compile(routes: readonly Route[]): readonly Pathway[] {
     if (method === 'GET') pathway.routes.set('HEAD', found)
     pathways.set(path, pathway)
   }
-  return [...pathways.values()]
+  const byCount: Pathway[][] = []
+  for (const pathway of pathways.values()) (byCount[pathway.segments.length] ??= []).push(pathway)
+  return byCount
+}
+
+function pathwayOf(path: string): Pathway {
+  const segments = path.split('/')
+  const literals = segments.map((segment) => (isParameter(segment) ? undefined : segment))
+  return { segments, literals, routes: new Map() }
 }
 
 /** `undefined` where no route has that path. A literal segment does not win over a parameter. */
-export function match(pathways: readonly Pathway[], path: string): Match | undefined {
+export function match(pathways: Pathways, path: string): Match | undefined {
   const parts = path.split('/')
-  for (const pathway of pathways) {
-    const { segments } = pathway
-    if (segments.length !== parts.length) continue
-    if (segments.every((segment, at) => fits(segment, parts[at]))) {
-      return { pathway, parameters: () => read(segments, parts) }
-    }
-  }
-  return undefined
+  const pathway = pathways[parts.length]?.find(({ literals }) => fits(literals, parts))
+  return pathway && { pathway, parameters: () => read(pathway, parts) }
 }
 
 export function allowedMethods(pathway: Pathway): string {
@@ -113,15 +120,24 @@ export function allowedMethods(pathway: Pathway): string {
 
 const isParameter = (segment: string) => segment.startsWith('{')
 
-function fits(segment: string, part = ''): boolean {
-  return isParameter(segment) ? part !== '' : part === segment
+/** From behind, for they begin alike. */
+function fits(literals: Pathway['literals'], parts: readonly string[]): boolean {
+  for (let at = parts.length - 1; at >= 0; at--) {
+    const literal = literals[at]
+    if (literal === undefined ? parts[at] === '' : parts[at] !== literal) return false
+  }
+  return true
 }
 
-function read(segments: readonly string[], parts: readonly string[]): ReadonlyMap<string, string> {
+function read(
+  { segments, literals }: Pathway,
+  parts: readonly string[],
+): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>()
-  for (const [at, segment] of segments.entries()) {
+  for (let at = 0; at < parts.length; at++) {
+    if (literals[at] !== undefined) continue
     // A plus is a plus in a path, and a space only in a query.
-    if (isParameter(segment)) parameters.set(segment.slice(1, -1), decodeComponent(parts[at]))
+    parameters.set((segments[at] as string).slice(1, -1), decodeComponent(parts[at]))
   }
   return parameters
 }

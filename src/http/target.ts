@@ -27,10 +27,13 @@ export function parseQuery(
   names: readonly string[] = [],
   repeatable: readonly string[] = [],
 ): ReadonlyMap<string, string> {
+  if (text === '') return nothing
   const pairs = parsePairs(text)
   checkNames(pairs, [...names, ...repeatable])
   return singles(pairs.filter(([name]) => !repeatable.includes(name)))
 }
+
+const nothing: ReadonlyMap<string, string> = new Map()
 
 /** @throws LorekeepError `LK_HTTP_REQUEST` with `details.errors` */
 export function checkNames(
@@ -78,6 +81,7 @@ export function requestError(path: string, message: string): LorekeepError {
 
 /** @throws LorekeepError `LK_HTTP_REQUEST`; bytes outside ASCII never get this far, Node refuses them */
 export function decodeComponent(text = ''): string {
+  if (!text.includes('%')) return text
   try {
     return decodeURIComponent(text)
   } catch {
@@ -87,7 +91,7 @@ export function decodeComponent(text = ''): string {
 
 export function splitTarget(url: string): { readonly path: string; readonly query: string } {
   // A proxy may send the absolute form.
-  const target = url.replace(/^https?:\/\/[^/?]*/i, '')
+  const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '')
   const mark = target.indexOf('?')
   if (mark === -1) return { path: target, query: '' }
   return { path: target.slice(0, mark), query: target.slice(mark + 1) }

@@ -1,7 +1,7 @@
 // A call that goes by another one. What of it is another is said by who extends it.
 
 import type { OutgoingHttpHeaders } from 'node:http'
-import type { BodyOptions, Call, Sink } from './call.js'
+import type { Body, BodyOptions, Call, Sink } from './call.js'
 
 export class WrappedCall implements Call {
   protected readonly inner: Call
@@ -58,7 +58,7 @@ export class WrappedCall implements Call {
     this.inner.setHeader(name, value)
   }
 
-  answer(status: number, headers: OutgoingHttpHeaders, body?: Uint8Array): Promise<void> {
+  answer(status: number, headers: OutgoingHttpHeaders, body?: Body): Promise<void> {
     return this.inner.answer(status, headers, body)
   }
 

@@ -38,7 +38,7 @@ t.test('the document has every route, and the router every operation', async (t)
   for (const prefix of ['/api/v1', '', '/a/b/c']) {
     const paths = pathsOf(options, prefix)
     const pathways = compile(routesOf(options, prefix))
-    const routed = pathways.flatMap(({ segments, routes }) =>
+    const routed = pathways.flat().flatMap(({ segments, routes }) =>
       [...routes].map(([method, { single, repeatable }]) => {
         return `${method} ${segments.join('/')} ${[...single, ...repeatable].sort().join()}`
       }),

@@ -1,7 +1,7 @@
 // A call whose answers are encoded as its client accepts it, where that is worth it.
 
 import type { OutgoingHttpHeaders } from 'node:http'
-import type { Call, Sink } from '../call.js'
+import type { Body, Call, Sink } from '../call.js'
 import { WrappedCall } from '../wrapped-call.js'
 import type { AnswerCoding } from './accepted.js'
 import { EncodedSink } from './encoded-sink.js'
@@ -29,17 +29,14 @@ export class EncodedCall extends WrappedCall {
     return this.#isRequired ? { ...headers, range: undefined } : headers
   }
 
-  override async answer(
-    status: number,
-    headers: OutgoingHttpHeaders,
-    body?: Uint8Array,
-  ): Promise<void> {
-    const length = body?.byteLength ?? (this.method === 'HEAD' ? lengthIn(headers) : 0)
+  override async answer(status: number, headers: OutgoingHttpHeaders, body?: Body): Promise<void> {
+    const ofNone = this.method === 'HEAD' ? lengthIn(headers) : 0
+    const length = body === undefined ? ofNone : Buffer.byteLength(body)
     if (!this.#isEncoded(status, headers, length)) {
       await this.inner.answer(status, headers, body)
       return
     }
-    const encoded = body && (await this.#coding.encode.whole(body))
+    const encoded = body === undefined ? undefined : await this.#coding.encode.whole(bytesOf(body))
     const whole = this.#headersOf(headers)
     if (encoded !== undefined) whole['Content-Length'] = encoded.byteLength
     if (!this.hasGone) await this.inner.answer(status, whole, encoded)
@@ -78,6 +75,10 @@ export class EncodedCall extends WrappedCall {
     }
     return coded
   }
+}
+
+function bytesOf(body: Body): Uint8Array {
+  return typeof body === 'string' ? Buffer.from(body) : body
 }
 
 function typeIn(headers: OutgoingHttpHeaders): string {

@@ -3,7 +3,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { LorekeepError } from '../../errors.js'
 import { BodyWatch, disconnect, isBodyAnnounced, unannounced, wordings } from '../body.js'
-import type { BodyOptions, Call, Sink } from '../call.js'
+import type { Body, BodyOptions, Call, Sink } from '../call.js'
 import { openCoded } from '../coding/decoded-body.js'
 import { AnswerBody } from './answer-body.js'
 
@@ -127,7 +127,7 @@ export class FetchCall implements Call {
     this.#ofAll.push([name, value])
   }
 
-  async answer(status: number, headers: OutgoingHttpHeaders, body?: Uint8Array): Promise<void> {
+  async answer(status: number, headers: OutgoingHttpHeaders, body?: Body): Promise<void> {
     this.#send(status, headers, withoutBody.has(status) ? undefined : body)
     this.#request.signal.removeEventListener('abort', this.#abort)
   }
@@ -144,7 +144,7 @@ export class FetchCall implements Call {
   #send(
     status: number,
     headers: OutgoingHttpHeaders,
-    body: Uint8Array | ReadableStream<Uint8Array> | undefined,
+    body: Body | ReadableStream<Uint8Array> | undefined,
   ): void {
     const all = new Headers(this.#ofAll)
     for (const [name, value] of Object.entries(headers)) {

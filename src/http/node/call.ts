@@ -8,7 +8,7 @@ import type {
 } from 'node:http'
 import type { Socket } from 'node:net'
 import { LorekeepError } from '../../errors.js'
-import type { BodyOptions, Call, Sink } from '../call.js'
+import type { Body, BodyOptions, Call, Sink } from '../call.js'
 import { splitTarget } from '../target.js'
 import { drain, isBodyPending, openBody, parsedBody } from './body.js'
 
@@ -88,7 +88,7 @@ export class NodeCall implements Call {
     this.#ofAll[at + 1] = value
   }
 
-  async answer(status: number, headers: OutgoingHttpHeaders, body?: Uint8Array): Promise<void> {
+  async answer(status: number, headers: OutgoingHttpHeaders, body?: Body): Promise<void> {
     const [request, response] = [this.#request, this.#response]
     if (response.destroyed) return
     if (!isBodyPending(request)) {
