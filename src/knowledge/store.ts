@@ -1,4 +1,3 @@
-import { MessageDecoder } from '../codec/decoder.js'
 import { encodeMessage } from '../codec/encoder.js'
 import { tellClosing } from '../closing.js'
 import { conditionRules, conditionsIn, type ChangeConditions } from '../conditions.js'
@@ -267,6 +266,8 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     options: { readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<CoreMessage, void, undefined> {
     checkOptions('messages()', options, messagesOptions)
+    // Who opens a store and asks has nothing of msgpackr, which takes 20 ms to load.
+    const { MessageDecoder } = await import('../codec/decoder.js')
     const decoder = new MessageDecoder()
     for await (const chunk of await this.export(ref, options)) yield* decoder.push(chunk)
     decoder.finish()

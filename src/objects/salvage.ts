@@ -41,6 +41,7 @@ import { RowShapes } from './engine/row-shapes.js'
 import { parseSchemaDefinition } from './schema/definition.js'
 import type { IndexDefinition } from './types.js'
 import { compileSchema, type CompiledSchema } from './schema/schema.js'
+import { loadValidators } from './schema/validators.js'
 import {
   isBlockRecord,
   isCollectionRecord,
@@ -138,6 +139,7 @@ class ObjectSalvage {
   }
 
   async *#readRecords(): AsyncGenerator<void, void, undefined> {
+    await loadValidators()
     const value = await this.#reading.get(headKey())
     const head = value && this.#reading.record<HeadRecord>({ key: headKey(), value })
     if (/^[0-9a-f]{16}$/.test(String(head?.hashKey))) {

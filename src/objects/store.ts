@@ -35,6 +35,7 @@ import { Cursors, namedPageRules, pageOf, type NamedPageOptions } from '../pagin
 import { aScope, copied, scopeGiven, type Scope } from '../scope.js'
 import { checkOwners, checkTarget, isChangeable, isSeen } from './scope.js'
 import { parseSchemaDefinition } from './schema/definition.js'
+import { loadValidators } from './schema/validators.js'
 import type { State } from './engine/state.js'
 import type {
   CollectionPage,
@@ -172,6 +173,7 @@ class StoredObjects implements ClosableObjectStore {
   ): Promise<SchemaDefinition> {
     checkNoMore('defineSchema()', surplus)
     const conditions = conditionsIn(checkOptions('defineSchema()', given, conditionRules))
+    await loadValidators()
     const parsed = parseSchemaDefinition(definition)
     const compiled = compileSchema(parsed)
     const change = new SchemaChange(this.#committer, compiled, conditions, this.#presence?.id)
@@ -248,6 +250,8 @@ class StoredObjects implements ClosableObjectStore {
     const { metadata, schema_name, values } = parseImport(batch, this.#limits)
     checkTarget(scope, metadata, values.length)
     return this.#inFlight.run(async () => {
+      const loading = loadValidators()
+      if (loading !== undefined) await loading
       // Checked before its turn, and in its turn again where the schema is another one by then. What
       // is refused is refused in its turn: the state may be old that it was found out on.
       const check = (schema: CompiledSchema): Checked => {
@@ -576,6 +580,8 @@ class StoredObjects implements ClosableObjectStore {
     const { scope, conditions } = changeIn(call, options)
     return this.#inFlight.run(() =>
       this.#commitIn(collection, async (draft) => {
+        const loading = loadValidators()
+        if (loading !== undefined) await loading
         const old = await draft.find(collection, text)
         // What is being deleted would be stored anew, and stay.
         const { deleting = 0 } = draft.collection(collection) ?? {}

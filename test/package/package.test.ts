@@ -116,25 +116,31 @@ t.test('every entry point is there, with the names that the sources have', async
 
 t.test('importing lorekeep loads next to nothing', async (t) => {
   // Counted, not timed: what it costs grows with what is read and compiled.
-  const hooks = `
-    import { statSync, writeSync } from 'node:fs'
-    export const load = (url, context, next) => {
-      if (url.startsWith('file:')) writeSync(1, url + ' ' + statSync(new URL(url)).size + '\\n')
-      return next(url, context)
-    }`
-  const program = `
-    import { register } from 'node:module'
-    register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hooks)}))
-    await import('lorekeep')`
-  const printed = await run(app, '--input-type=module', '--eval', program)
-  const loaded = printed
-    .trim()
-    .split('\n')
-    .map((line) => line.split(' ') as [string, string])
-  for (const [url] of loaded) t.match(url, '/node_modules/lorekeep/dist/')
-  const bytes = loaded.reduce((sum, [, size]) => sum + Number(size), 0)
+  const loaded = await filesLoadedBy(`await import('lorekeep')`)
+  for (const { url } of loaded) t.match(url, '/node_modules/lorekeep/dist/')
+  const bytes = loaded.reduce((sum, { size }) => sum + size, 0)
   t.ok(bytes > 1000 && bytes <= 20_000, `${bytes} bytes of JavaScript`)
   t.comment(`${loaded.length} files, ${(bytes / 1000).toFixed(1)} kB`)
+})
+
+t.test('what checks objects and takes cores apart is loaded when it is used', async (t) => {
+  const opening = `
+    const { createLorekeep } = await import('lorekeep')
+    const { MemoryBackend } = await import('lorekeep/memory')
+    const { objects } = await createLorekeep({ backend: new MemoryBackend() })
+    await objects.collections()`
+  const packagesOf = async (program: string) => {
+    const loaded = await filesLoadedBy(program)
+    return new Set(
+      loaded.map(({ url }) => /.*\/node_modules\/(@[^/]+\/[^/]+|[^/]+)/.exec(url)?.[1]),
+    )
+  }
+  const opened = await packagesOf(opening)
+  t.ok(opened.has('lorekeep'))
+  for (const name of ['ajv', 'ajv-formats', 'msgpackr', 'wink-nlp']) t.notOk(opened.has(name), name)
+  const defining = `
+    await objects.defineSchema({ name: 'a', id_field: 'id', fields: { id: { type: 'string', required: true } } })`
+  t.ok((await packagesOf(opening + defining)).has('ajv'))
 })
 
 t.test('the first program of the README runs, and so does the command', async (t) => {
@@ -189,6 +195,27 @@ function filesOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+}
+
+/** Files that a program loads as modules, and those that are no modules as far as modules load them. */
+async function filesLoadedBy(program: string): Promise<{ url: string; size: number }[]> {
+  const hooks = `
+    import { statSync, writeSync } from 'node:fs'
+    export const load = (url, context, next) => {
+      if (url.startsWith('file:')) writeSync(1, url + ' ' + statSync(new URL(url)).size + '\\n')
+      return next(url, context)
+    }`
+  const whole = `
+    import { register } from 'node:module'
+    register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hooks)}))
+    ${program}
+    process.exit()`
+  const printed = await run(app, '--input-type=module', '--eval', whole)
+  const lines = printed
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' '))
+  return lines.map(([url = '', size]) => ({ url, size: Number(size) }))
 }
 
 /** What Node prints, run in a folder. */

@@ -5,9 +5,12 @@ import { parseFilter } from '../../src/objects/filter/filter.js'
 import { matches } from '../objects/filter/oracle.js'
 import { mergePatch } from '../../src/objects/merge-patch.js'
 import { compileSchema } from '../../src/objects/schema/schema.js'
+import { loadValidators } from '../../src/objects/schema/validators.js'
 import { parseSchemaDefinition } from '../../src/objects/schema/definition.js'
 import type { ObjectImportOptions, ObjectStore, SchemaDefinition } from '../../src/objects/types.js'
 import type { JsonObject } from '../../src/types.js'
+
+await loadValidators()
 
 export interface ModelObject {
   readonly schema: string

@@ -17,7 +17,7 @@ import type {
   TextIndex,
 } from '../types.js'
 import type { JsonObject, JsonValue } from '../../types.js'
-import { compileValidator } from './validator.js'
+import { compileValidator } from './validators.js'
 import { isRecord } from '../../door/wording.js'
 import { Members, own } from '../../door/members.js'
 import { aCount, aListOfTexts, anObject, aString, aText } from '../../door/rules.js'

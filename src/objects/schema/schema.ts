@@ -6,7 +6,7 @@ import { checkJson, formatPath, type JsonPath } from '../../door/json.js'
 import { shown } from '../../door/wording.js'
 import type { ObjectId, SchemaDefinition } from '../types.js'
 import type { JsonObject, JsonValue } from '../../types.js'
-import { compileValidator } from './validator.js'
+import { compileValidator } from './validators.js'
 import { isRecord } from '../../door/wording.js'
 
 export interface CompiledSchema {
@@ -29,7 +29,7 @@ export interface CompiledSchema {
 
 /**
  * One ajv validator, made for the first object: it takes some milliseconds, and whoever opens a store and asks has
- * no use for it. Keep it as long as the definition stands.
+ * no use for it. Keep it as long as the definition stands. Before an object is checked, wait for loadValidators().
  */
 export function compileSchema(definition: SchemaDefinition): CompiledSchema {
   const { id_field: idField, fields, strict } = definition

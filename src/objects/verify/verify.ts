@@ -44,6 +44,7 @@ import type { IndexDefinition } from '../types.js'
 import type { Scalar } from '../values/values.js'
 import { parseSchemaDefinition } from '../schema/definition.js'
 import { compileSchema, type CompiledSchema } from '../schema/schema.js'
+import { loadValidators } from '../schema/validators.js'
 import type { IndexCheck, TableCheck } from './checks.js'
 import { compareCounts } from './counts.js'
 import { entryText, placeText, walkEntries, type NumberedRun } from './index-entries.js'
@@ -89,6 +90,7 @@ export async function* verifyObjects(
   source: Source,
   report: Report,
 ): AsyncGenerator<Finding, void, undefined> {
+  await loadValidators()
   const check = new ObjectsCheck(new Reading('objects', source, report), report)
   yield* givenOut(check.run(), report)
 }

@@ -3,7 +3,10 @@ import { LorekeepError } from '../../../src/errors.js'
 import { nearest } from '../../../src/door/nearest.js'
 import { parseSchemaDefinition } from '../../../src/objects/schema/definition.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
+import { loadValidators } from '../../../src/objects/schema/validators.js'
 import { oddNames, randomDefinition } from './definitions.js'
+
+await loadValidators()
 
 /** The paths that are wrong; none for a definition that is right. */
 function wrong(definition: unknown): string[] {

@@ -5,9 +5,11 @@ import { parseSchemaDefinition } from '../../../src/objects/schema/definition.js
 import { checkId, compileSchema, type CompiledSchema } from '../../../src/objects/schema/schema.js'
 import type { FieldDefinition } from '../../../src/objects/types.js'
 import type { JsonObject, JsonValue } from '../../../src/types.js'
-import { compileValidator } from '../../../src/objects/schema/validator.js'
+import { compileValidator, loadValidators } from '../../../src/objects/schema/validators.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
 import { disturbed, goodObject, goodStrings, oddNames, randomDefinition } from './definitions.js'
+
+await loadValidators()
 
 const compile = (fields: unknown, more: object = {}) =>
   compileSchema(parseSchemaDefinition({ name: 'x', fields, ...more }))
