@@ -14,7 +14,7 @@ export interface ConnectOptions {
   readonly token?: string
   /** One that the server has, for the paths of objects: they say nothing else of it. By default `default`. */
   readonly flow?: string
-  /** In place of the global one. */
+  /** In place of the global one. What it rejects with is asked again where that is safe, unless it says `isFinal: true`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
@@ -110,7 +110,7 @@ export class Connection {
         response = await this.#send(method, path, asking, signal)
       } catch (error) {
         signal.throwIfAborted()
-        if (asking.isSafe !== true || at === tries) throw unreachable(error)
+        if (asking.isSafe !== true || at === tries || isFinal(error)) throw unreachable(error)
         await pause(waitMs(at), signal)
         continue
       }
@@ -326,6 +326,11 @@ function notOurs(
 ): LorekeepError {
   const found = `the server answered ${status} ${statusText}, and is no lorekeep server, or another version`
   return new LorekeepError(code, found, cause === undefined ? {} : { cause })
+}
+
+/** A fetch that was given may say that asking again would be in vain. */
+export function isFinal(error: unknown): boolean {
+  return error instanceof Error && 'isFinal' in error && error.isFinal === true
 }
 
 /** Nothing is known of what was sent: whether it was done, too. */

@@ -27,6 +27,7 @@ import type {
 import {
   allOf,
   inJson,
+  isFinal,
   maybe,
   onCondition,
   pagesOf,
@@ -242,7 +243,7 @@ export function createFlows(connection: Connection): RemoteFlows {
 function isOver(error: unknown): boolean {
   if (!(error instanceof LorekeepError)) return false
   const { code, status = 0 } = error as ServerError
-  return code === 'LK_STORAGE_UNAVAILABLE' || status >= 500
+  return (code === 'LK_STORAGE_UNAVAILABLE' && !isFinal(error.cause)) || status >= 500
 }
 
 /** As HTTP takes a text. */

@@ -10,10 +10,14 @@ import { ConnectionError, interruptions } from '../output/connection-error.js'
 import type { Phase } from '../output/connection-error.js'
 import { describe } from '../output/failure.js'
 
-/** The longest answer in JSON that is read: a page of objects may be long. */
-const maxJsonBytes = 256 * 1024 * 1024
-/** Events come with signs of life between them: who is silent for so long may be gone. */
-const silenceMs = 60_000
+export interface FetchLimits {
+  /** The longest answer in JSON that is read: a page of objects may be long. */
+  readonly maxJsonBytes: number
+  /** Events come with signs of life between them: who is silent for so long may be gone. */
+  readonly silenceMs: number
+}
+
+const fetchLimits: FetchLimits = { maxJsonBytes: 256 * 1024 * 1024, silenceMs: 60_000 }
 /** So much is written before a refusal is looked for. */
 const pieceBytes = 64 * 1024
 
@@ -21,16 +25,20 @@ const phases: readonly Phase[] = ['connecting', 'sending', 'sent']
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-export function createFetch(): Fetch {
+export function createFetch(limits: FetchLimits = fetchLimits): Fetch {
   // Of what is tried again: an attempt before may have been done, whatever becomes of the last.
   const before = new Map<string, Phase>()
+  // An address at which nobody has ever been is misspelt sooner than it is that of a server about to start.
+  let wasReached = false
 
   return async (url, init) => {
     const { origin } = new URL(url)
     const name = `${init.method} ${url}`
     const request = requestTo(url, init)
     let [isConnected, isSent] = [false, false]
-    request.on('socket', (socket) => socket.once('connect', () => (isConnected = true)))
+    request.on('socket', (socket) =>
+      socket.once('connect', () => (isConnected = wasReached = true)),
+    )
     const lost = (cause: unknown): never => {
       const { signal } = init
       const own = !isConnected ? 'connecting' : isSent ? 'sent' : 'sending'
@@ -47,6 +55,7 @@ export function createFetch(): Fetch {
           : `the connection to ${origin} broke (${found})`,
         phase,
         cause,
+        !wasReached,
       )
     }
     const answered = answerOf(request)
@@ -57,7 +66,7 @@ export function createFetch(): Fetch {
         sending.then(() => answered.catch(lost)),
       ])
       before.delete(name)
-      return responseOf(request, response, origin)
+      return responseOf(request, response, origin, limits)
     } catch (error) {
       sending.catch(() => {})
       request.destroy()
@@ -143,7 +152,12 @@ async function writable(request: ClientRequest): Promise<void> {
 }
 
 /** What of it was not sent when the answer has ended is not sent any more. */
-function responseOf(request: ClientRequest, response: IncomingMessage, origin: string): Response {
+function responseOf(
+  request: ClientRequest,
+  response: IncomingMessage,
+  origin: string,
+  { maxJsonBytes, silenceMs }: FetchLimits,
+): Response {
   const { statusCode = 0, statusMessage = '', headers } = response
   const type = headers['content-type']?.split(';', 1)[0]
   if (type === 'text/event-stream') response.setTimeout(silenceMs, () => response.destroy())

@@ -8,10 +8,13 @@ export type Phase = 'connecting' | 'sending' | 'sent'
 /** A server that is not reached, or a connection that broke. */
 export class ConnectionError extends Error {
   readonly phase: Phase
+  /** Asking again would be in vain: the client does not. */
+  readonly isFinal: boolean
 
-  constructor(message: string, phase: Phase, cause?: unknown) {
+  constructor(message: string, phase: Phase, cause?: unknown, isFinal = false) {
     super(message, { cause })
     this.phase = phase
+    this.isFinal = isFinal
   }
 }
 
