@@ -9,11 +9,9 @@ export async function openLocalStores(
 ): Promise<Stores> {
   const { knowledge, objects, flows, close } = await openLocalStore(data, create, configFile)
   return {
-    // More than these types say, which are what a server has, too.
-    ...({ knowledge, objects, flows } as unknown as Pick<
-      Stores,
-      'knowledge' | 'objects' | 'flows'
-    >),
+    knowledge,
+    objects,
+    flows,
     importObjects: ({ objects: values, ...batch }, options) =>
       // The store checks what it is given; whether these are objects is for it to say.
       objects.import({ ...batch, values: values.map(({ value }) => value as JsonObject) }, options),

@@ -1,13 +1,24 @@
 // The stores of a command: in a data directory, or behind the HTTP interface of a running server, which
 // has that directory to itself. The client's methods are those in process; what is not is named here.
 
-import type { RemoteLorekeep, SparqlAnswer } from '../../client/index.js'
+import type {
+  RemoteFlows,
+  RemoteGraph,
+  RemoteKnowledge,
+  RemoteLorekeep,
+  SparqlAnswer,
+} from '../../client/index.js'
 import type { EncodedDocument, FileDocument, JobEvent, Runner } from '../../flow/types.js'
 import type { AskOptions, GraphQuery } from '../../graph/types.js'
 import type { ObjectImport, ObjectImportOptions, ObjectImportResult } from '../../objects/types.js'
 import type { InputObject } from '../input/object-input.js'
 
-export interface Stores extends Pick<RemoteLorekeep, 'knowledge' | 'objects' | 'flows' | 'close'> {
+/** What both have: a server's graphs answer SPARQL too, and its loads take a signal. */
+export interface Stores extends Pick<RemoteLorekeep, 'objects' | 'close'> {
+  readonly knowledge: Omit<RemoteKnowledge, 'graph'> & {
+    graph(query: Omit<GraphQuery, 'reads'>): Omit<RemoteGraph, 'sparql'>
+  }
+  readonly flows: Omit<RemoteFlows, 'load'>
   /** A server gets the texts of the objects. */
   importObjects(batch: ObjectBatch, options: ObjectImportOptions): Promise<ObjectImportResult>
   /** The signal ends the sending, where that takes its time. */
