@@ -10,8 +10,9 @@ import { eventOf } from './job-view.js'
 import type { Turn } from './lanes.js'
 import { delayedKey, delayedKeys, jobKey, latestKey } from './records.js'
 import type { JobRecord, LatestRecord } from './records.js'
-import { bury, delay, finish, putLease } from './settling.js'
-import { documentName, hashOf, lapsesAt } from './state.js'
+import { bury, delay, finish } from './settling.js'
+import { activeJobs } from './under-way.js'
+import { documentName, hashOf, lapsesAt, leasesOf } from './state.js'
 import type { Active, FlowState } from './state.js'
 
 /** A job in the hands of whoever has its token. */
@@ -80,7 +81,7 @@ export async function claim(
     const token = createToken()
     const seenAt = draft.elapsed
     const lease = { token, beat: 1, leaseMs, member: draft.member, seenAt }
-    const active: Active = { number, hash, record, ...lease }
+    const active: Active = { number, user: turn.user, hash, record, ...lease }
     draft.count(flow).active++
     draft.activate(active)
     if (latest !== undefined && latest.number > number) {
@@ -92,7 +93,7 @@ export async function claim(
     record.updatedAt = draft.now
     delete record.dueAt
     if (turn.again) draft.delete(jobKey(number))
-    putLease(draft, active)
+    draft.putLease(active)
     draft.tell(() => eventOf('active', record, draft.now))
     // The record lives on, and what is told of it now stays as it is.
     jobs.push({ number, token, member: draft.member, record: { ...record }, document })
@@ -222,15 +223,16 @@ export function reap(
   fraction: () => number,
   gone: ReadonlySet<string>,
 ): Promise<number> {
-  const { active } = draft.state
-  const lapsed = [...active.values()].filter((active) => {
-    const { member } = active
-    if (member === undefined || member === draft.member) return lapsesAt(active) <= draft.elapsed
+  const lapsed = leasesOf(draft.state).filter((lease) => {
+    const { member } = lease
+    if (member === undefined || member === draft.member) return lapsesAt(lease) <= draft.elapsed
     return gone.has(member)
   })
-  return takeBack(draft, lapsed, fraction, ({ leaseMs }) => {
-    return `its lease of ${leaseMs} ms ran out: whoever processed it has ended, or stood still`
-  })
+  return activeJobs(draft, lapsed).then((jobs) =>
+    takeBack(draft, jobs, fraction, ({ leaseMs }) => {
+      return `its lease of ${leaseMs} ms ran out: whoever processed it has ended, or stood still`
+    }),
+  )
 }
 
 /** Takes all jobs back that are under way: whoever held them had the store before, and has ended. */

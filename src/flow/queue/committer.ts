@@ -15,6 +15,7 @@ import { TurnTaking } from '../../turn-taking.js'
 import type { DocumentBlock } from './block.js'
 import { Draft, isSame, NeedsCleanDraft, OutdatedState } from './draft.js'
 import type { Membership } from './members.js'
+import { changesBehind, followTo, lookAhead, type Ahead } from './following.js'
 import { headKey } from './records.js'
 import { loadState } from './state.js'
 import type { State } from './state.js'
@@ -105,10 +106,13 @@ export class Committer {
   #waiting: Waiting[] = []
   #flights: Flight[] = []
   #failed = false
-  /** The state is not to be trusted: it is read anew before anything is made of it. */
-  #stale = false
-  /** Others have written this head, and nothing was read since. */
-  #seenHead: Uint8Array | undefined
+  /**
+   * The state is not to be made anything of: others have written since (`behind`), which may be applied to it, or it is
+   * half changed, or of two moments (`broken`), and is read anew.
+   */
+  #stale: 'behind' | 'broken' | undefined
+  /** What the look at the beginning of the turn has found, and nothing was read since. */
+  #seen: Ahead | undefined
   #running: Promise<void> | undefined
   /** That has not begun. */
   #look: Promise<void> | undefined
@@ -218,12 +222,12 @@ export class Committer {
     if (this.#flights.length > 0) return true
     // Others had theirs: what would be made of the state that is known would be refused.
     try {
-      const head = await this.#options.storage.get(headKey())
-      this.#stale ||= !isSame(head, this.#state.headBytes)
-      if (this.#stale) this.#seenHead = head
+      const seen = await lookAhead(this.#options.storage, this.#state)
+      if (!isSame(seen.head, this.#state.headBytes)) this.#stale ??= 'behind'
+      if (this.#stale !== undefined) this.#seen = seen
     } catch {
       // Reading anew will say what is wrong.
-      this.#stale = true
+      this.#stale = 'broken'
     }
     return true
   }
@@ -240,7 +244,7 @@ export class Committer {
   }
 
   async #commitGroup(): Promise<void> {
-    if (this.#stale && !(await this.#reload())) return
+    if (this.#stale !== undefined && !(await this.#renew())) return
     const before = this.#state.headBytes
     const heads = [before, ...this.#flights.map((flight) => flight.before)]
     // Whose the leases are that it makes: the write is refused once others took that one for dead.
@@ -264,7 +268,7 @@ export class Committer {
           waiting.alone = true
           if (error instanceof OutdatedState) {
             this.#waiting.unshift(...made.map(({ waiting }) => waiting))
-            this.#stale = true
+            this.#outdate(draft)
             return
           }
           break
@@ -273,7 +277,7 @@ export class Committer {
           // It may have stopped half way: what the others wanted is made again, without it.
           waiting.reject(error)
           this.#waiting.unshift(...made.map(({ waiting }) => waiting))
-          this.#stale = true
+          this.#stale = 'broken'
           return
         }
         if (this.#flights.length > 0) {
@@ -284,7 +288,7 @@ export class Committer {
         }
         if (await this.#isOutdated([before])) {
           this.#waiting.unshift(...made.map(({ waiting }) => waiting), waiting)
-          this.#stale = true
+          this.#outdate(draft)
           return
         }
         waiting.reject(error)
@@ -294,8 +298,13 @@ export class Committer {
     else if (this.#needsLook(draft, made) && (await this.#isOutdated(heads))) {
       for (const { waiting } of made) waiting.outdated++
       this.#waiting.unshift(...made.map(({ waiting }) => waiting))
-      this.#stale = true
+      this.#outdate(draft)
     } else for (const { waiting, result } of made) waiting.resolve(result as never)
+  }
+
+  /** Others have written. What a draft has read may be newer than the state, and in it by now. */
+  #outdate({ changes, hasRead }: Draft): void {
+    this.#stale = changes > 0 || hasRead ? 'broken' : (this.#stale ?? 'behind')
   }
 
   /**
@@ -353,7 +362,7 @@ export class Committer {
       // Nothing of it was written; the state may be half changed.
       for (const block of draft.built) this.#blocks.forget(block)
       for (const { waiting } of made) waiting.reject(error)
-      this.#stale = true
+      this.#stale = 'broken'
       return
     }
     const head: Precondition = { type: 'equals', key: headKey(), value: before }
@@ -388,7 +397,7 @@ export class Committer {
     const flights = this.#flights
     this.#flights = []
     this.#failed = false
-    this.#stale = true
+    this.#stale = 'broken'
     let head: Uint8Array | undefined
     try {
       head = await this.#options.storage.get(headKey())
@@ -422,21 +431,34 @@ export class Committer {
     return refusal !== undefined
   }
 
-  /** False where that failed, and nobody waits any more. */
-  async #reload(): Promise<boolean> {
+  /** Brings the state up to what is in storage. False where that failed, and nobody waits any more. */
+  async #renew(): Promise<boolean> {
     await this.#land()
     if (this.#failed) return false
+    const { storage, clock } = this.#options
+    const seen = this.#seen
+    this.#seen = undefined
     try {
-      const { storage, clock } = this.#options
-      this.#state = await loadState(storage, clock, { before: this.#state, head: this.#seenHead })
-      this.#stale = false
+      const isFollowed = this.#stale === 'behind' && (await this.#follow(seen))
+      if (!isFollowed) {
+        // What is half followed is of no use.
+        this.#stale = 'broken'
+        this.#state = await loadState(storage, clock, { before: this.#state, head: seen?.head })
+      }
+      this.#stale = undefined
       return true
     } catch (error) {
       for (const waiting of this.#waiting.splice(0)) waiting.reject(error)
       return false
-    } finally {
-      this.#seenHead = undefined
     }
+  }
+
+  /** False where others have written what cannot be applied to the state. */
+  async #follow(seen: Ahead | undefined): Promise<boolean> {
+    const { storage, clock } = this.#options
+    if (!this.#turn.isShared) return false
+    const { head, changes } = await changesBehind(storage, this.#state, seen)
+    return changes !== undefined && followTo(this.#state, head, changes, clock.elapsed())
   }
 }
 

@@ -127,9 +127,9 @@ export function dropDocument(
   const left = draft.state.left.get(block)
   // Unknown: the block cannot be read.
   if (left === undefined) return
+  draft.countLeft(block)
   if (left > 1) {
     draft.state.left.set(block, left - 1)
-    draft.countLeft(block)
     return
   }
   draft.state.left.delete(block)

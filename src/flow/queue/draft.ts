@@ -9,9 +9,20 @@ import type { JobEvent } from '../types.js'
 import { DocumentBlock, BlockBuilder, Ticket } from './block.js'
 import { loadEventOf } from './job-view.js'
 import type { PageCache } from '../../page-cache.js'
-import { blockKey, countsKey, doneKey, headKey, leftKey, runKey } from './records.js'
-import type { DoneRecord, HeadRecord } from './records.js'
-import { encodeRun } from './run.js'
+import { ChangeNotes } from './changes.js'
+import {
+  blockKey,
+  changeKey,
+  countsKey,
+  doneKey,
+  headKey,
+  keptChanges,
+  leaseKey,
+  leftKey,
+  runKey,
+} from './records.js'
+import type { DoneRecord, HeadRecord, LeaseRecord } from './records.js'
+import { encodeRun, type Run } from './run.js'
 import { documentName, hashOf } from './state.js'
 import type { Active, FlowState, State } from './state.js'
 
@@ -69,6 +80,8 @@ export class Draft {
   readonly #token: string
   readonly #watched: boolean
   readonly #operations = new Map<string, Operation>()
+  /** Where there are others, what they are told of it. */
+  readonly #notes: ChangeNotes | undefined
   readonly #counted = new Set<FlowState>()
   readonly #used = new Set<number>()
   readonly #done = new Map<FlowState, number[]>()
@@ -88,6 +101,7 @@ export class Draft {
     this.#createId = createId
     this.#token = token
     this.#watched = watched
+    if (storage.sharing !== undefined) this.#notes = new ChangeNotes()
   }
 
   get overlay(): Overlay {
@@ -170,7 +184,7 @@ export class Draft {
     return flow.counts
   }
 
-  /** A block that some documents of are no longer needed. */
+  /** A block that some documents of are no longer needed, or none. */
   countLeft(block: number): void {
     this.changes++
     this.#used.add(block)
@@ -207,20 +221,52 @@ export class Draft {
   requeue(flow: FlowState, user: string, number: number, document: string): void {
     this.count(flow).queued++
     const run = { first: number, hashes: Uint32Array.of(hashOf(document)), again: true }
-    this.put(runKey(flow.flow.id, user, number), encodeRun(run))
-    flow.lanes.add(user, { ...run, stored: number })
+    const stored = { ...run, stored: number }
+    this.putRun(flow.flow.id, user, stored, true)
+    flow.lanes.add(user, stored)
     this.queued.add(flow.flow.id)
+  }
+
+  /** `isNew`: none of its jobs were queued before. */
+  putRun(flow: string, user: string, run: Run, isNew: boolean): void {
+    this.put(runKey(flow, user, run.first), encodeRun(run))
+    this.#notes?.run(flow, user, run, isNew)
+  }
+
+  deleteRun(flow: string, user: string, first: number): void {
+    this.delete(runKey(flow, user, first))
+    this.#notes?.noRun(flow, user, first)
+  }
+
+  putLease(active: Active): void {
+    const { number, token, beat, leaseMs, member, record: job } = active
+    const lease: LeaseRecord = {
+      token,
+      beat,
+      leaseMs,
+      ...(member !== undefined && { member }),
+      job,
+    }
+    this.putRecord(leaseKey(number), lease)
+    this.#notes?.lease(active)
+  }
+
+  /** Something has changed that others know, and that is not told of by itself. */
+  tellMore(): void {
+    this.#notes?.more()
   }
 
   /** Makes a job one that is under way. */
   activate(active: Active): void {
     this.state.active.set(active.number, active)
-    this.state.busy.add(documentName(active.record.user, active.hash))
+    this.state.busy.add(documentName(active.user, active.hash))
   }
 
-  deactivate({ number, record, hash }: Active): void {
+  deactivate({ number, user, hash }: Active): void {
     this.state.active.delete(number)
-    this.state.busy.delete(documentName(record.user, hash))
+    this.state.others.delete(number)
+    this.state.busy.delete(documentName(user, hash))
+    this.#notes?.noLease(number)
   }
 
   /** Where nobody listens, an event is not made. */
@@ -248,9 +294,23 @@ export class Draft {
     const next: HeadRecord = { version: head.version + 1, token: this.#token, nextBlock }
     this.headBytes = encodeRecord(next)
     this.put(headKey(), this.headBytes)
+    if (this.#notes !== undefined) this.#tellChange(this.#notes, next)
     this.state.head = next
     this.state.headBytes = this.headBytes
     return [...this.#operations.values()]
+  }
+
+  #tellChange(notes: ChangeNotes, { version, token }: HeadRecord): void {
+    const { head, left, flows } = this.state
+    const record = notes.record({
+      before: head.token,
+      token,
+      member: this.member,
+      flows: [...this.#counted].filter(({ flow }) => flows.has(flow.id)),
+      left: [...this.#used].map((block) => [block, left.get(block) ?? 0]),
+    })
+    this.putRecord(changeKey(version), record)
+    if (version > keptChanges) this.delete(changeKey(version - keptChanges))
   }
 
   #putBlock(builder: BlockBuilder): void {
@@ -261,7 +321,7 @@ export class Draft {
       const first = tickets[0]!.number
       const hashes = Uint32Array.from(tickets, ({ hash }) => hash)
       const run = { first, hashes, again: false, stored: first }
-      this.put(runKey(flow, user, first), encodeRun(run))
+      this.putRun(flow, user, run, true)
       this.state.flows.get(flow)?.lanes.add(user, run)
     }
     const bytes = builder.build(id, this.now)

@@ -17,13 +17,13 @@ import {
   documentKey,
   headKey,
   jobKey,
-  runKey,
   slotsPerBlock,
   type JobRecord,
 } from './records.js'
-import { encodeRun, type Run } from './run.js'
+import type { Run } from './run.js'
 import { dropOutputs, letGo } from './settling.js'
 import type { FlowState } from './state.js'
+import { learnOf } from './under-way.js'
 
 /** What is done to all jobs that are found. */
 export type JobChange = 'retry' | 'cancel'
@@ -110,6 +110,10 @@ async function knownById(draft: Draft, id: string): Promise<KnownJob> {
 
 /** Of jobs whose flow is there: no other has any. */
 async function knownOf(draft: Draft, jobs: readonly FoundJob[]): Promise<KnownJob[]> {
+  await learnOf(
+    draft,
+    jobs.map(({ number }) => number),
+  )
   const { active, flows } = draft.state
   const others = jobs.filter(({ number }) => !active.has(number))
   const records = await draft.records<JobRecord>(others.map(({ number }) => jobKey(number)))
@@ -212,12 +216,12 @@ async function runsInLane(draft: Draft, jobs: readonly KnownJob[]) {
 function takeOut(draft: Draft, { run, flow, user }: OwnedRun, numbers: readonly number[]): void {
   const { id } = flow.flow
   const { first, hashes, again } = run
-  draft.delete(runKey(id, user, first))
+  draft.deleteRun(id, user, first)
   let begin = first
   for (const end of [...numbers, first + hashes.length]) {
     const between = hashes.subarray(begin - first, end - first)
     if (between.length > 0) {
-      draft.put(runKey(id, user, begin), encodeRun({ hashes: between, again }))
+      draft.putRun(id, user, { first: begin, hashes: between, again, stored: begin }, false)
     }
     begin = end + 1
   }

@@ -16,6 +16,8 @@ import {
 } from './job-search.js'
 import { jobOf } from './job-view.js'
 import { noFlow } from './jobs.js'
+import { leasesOf } from './state.js'
+import { activeJobs } from './under-way.js'
 import { blockPart, runPart, runsFor } from './waiting-jobs.js'
 
 /** Some of the jobs behind a number, in the order of their numbers. */
@@ -41,7 +43,7 @@ export async function lookForJobs(
   const records = await recordPart(place, runs !== undefined)
   // Behind what was read of records, jobs that wait would be read in vain.
   const parts = [
-    activePart(place),
+    await activePart(place),
     records,
     runs === undefined ? await blockPart(place, records.end) : await runPart(place, runs),
   ]
@@ -95,10 +97,11 @@ function isImpossible({ states, user, scope, collection }: JobSearch): boolean {
   return collection !== undefined && scope.collections?.includes(collection) === false
 }
 
-function activePart(place: Place): Part {
+async function activePart(place: Place): Promise<Part> {
   const { draft, search } = place
   if (!search.states.has('active')) return none
-  const active = [...draft.state.active.values()].filter(({ number }) => isBehind(place, number))
+  const leases = leasesOf(draft.state).filter(({ number }) => isBehind(place, number))
+  const active = await activeJobs(draft, leases)
   return partOf(
     place,
     active.map(({ number, record }) => ({ number, job: jobOf(record) })),

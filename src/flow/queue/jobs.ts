@@ -20,7 +20,8 @@ import {
 } from './records.js'
 import type { DoneRecord, JobRecord, LatestRecord } from './records.js'
 import { decodeRun, type Run } from './run.js'
-import { hashOf } from './state.js'
+import { hashOf, leasesOf } from './state.js'
+import { activeJob } from './under-way.js'
 
 export async function jobById(draft: Draft, id: string): Promise<Job | undefined> {
   const number = numberIn(id)
@@ -42,7 +43,7 @@ function lost(number: number): LorekeepError {
 }
 
 async function jobByNumber(draft: Draft, number: number): Promise<Job | undefined> {
-  const active = draft.state.active.get(number)
+  const active = await activeJob(draft, number)
   const record = active?.record ?? (await draft.record<JobRecord>(jobKey(number)))
   if (record !== undefined) return jobOf(record)
   const stored = await readDocument(draft, number, false)
@@ -131,13 +132,15 @@ async function claimedJobsOf(draft: Draft, user: string, document: string): Prom
   }
   const latest = await draft.record<LatestRecord>(latestKey(user, document))
   if (latest !== undefined) numbers.push(latest.number)
-  for (const { number, record } of draft.state.active.values()) {
-    if (record.user === user && record.document === document) numbers.push(number)
+  const hash = hashOf(document)
+  for (const lease of leasesOf(draft.state)) {
+    if (lease.user === user && lease.hash === hash) numbers.push(lease.number)
   }
   const jobs: Job[] = []
   for (const number of new Set(numbers)) {
     const job = await jobByNumber(draft, number)
-    if (job !== undefined) jobs.push(job)
+    // Another one may have the same hash.
+    if (job?.document === document) jobs.push(job)
   }
   return { jobs, latest }
 }

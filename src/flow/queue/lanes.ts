@@ -5,14 +5,24 @@
 
 import type { Entry, Range, Storage } from '../../storage.js'
 import { runKey, runKeys, runKeysOf } from './records.js'
-import { decodeRun, encodeRun, type Run } from './run.js'
+import { decodeRun, type Run } from './run.js'
 
 type Reading = Pick<Storage, 'scan'>
 
 /** What a draft offers to lanes: storage as it will be. */
 interface Writing extends Reading {
-  put(key: Uint8Array, value: Uint8Array): void
-  delete(key: Uint8Array): void
+  /** `isNew`: none of its jobs were queued before. */
+  putRun(flow: string, user: string, run: Run, isNew: boolean): void
+  deleteRun(flow: string, user: string, first: number): void
+}
+
+/** A run as another process has left it. */
+interface FollowedRun {
+  readonly first: number
+  readonly length: number
+  /** Absent where its jobs were in one run before. */
+  readonly hashes: Uint32Array | undefined
+  readonly again: boolean
 }
 
 interface Lane {
@@ -102,6 +112,46 @@ export class Lanes {
     if (place < lane.runs.length || lane.whole) lane.runs.splice(place, 0, run)
   }
 
+  /** What a commit of another process has made of a user's runs: where there are none any more, and those that are. */
+  follow(user: string, gone: readonly number[], runs: readonly FollowedRun[]): void {
+    const lane = this.#lanes.get(user)
+    if (lane === undefined) {
+      for (const run of runs) this.#addFollowed(user, run)
+      return
+    }
+    const { runs: known, whole } = lane
+    const last = known.at(-1)
+    const end = last === undefined ? 0 : last.first + last.hashes.length
+    const changed = new Set([...gone, ...runs.map(({ first }) => first)])
+    const kept = known.filter(({ first }) => !changed.has(first))
+    for (const { first, length, hashes, again } of runs) {
+      // What lies behind the runs that are known is read when it is wanted.
+      if (!whole && first >= end) continue
+      const found = hashes ?? hashesOf(known, first, length)
+      if (found === undefined) {
+        this.forget(user)
+        return
+      }
+      kept.push({ first, hashes: found, again, stored: first })
+    }
+    known.splice(0, known.length, ...kept.sort((a, b) => a.first - b.first))
+    lane.stuck = false
+    if (known.length === 0 && whole) this.#drop(lane)
+  }
+
+  #addFollowed(user: string, { first, hashes, again }: FollowedRun): void {
+    if (hashes !== undefined) this.add(user, { first, hashes, again, stored: first })
+    // Of a user of whom nothing is known.
+    else if (this.#whole) this.#whole = false
+  }
+
+  #drop(lane: Lane): void {
+    const place = this.#order.indexOf(lane)
+    this.#order.splice(place, 1)
+    if (place < this.#fresh) this.#fresh--
+    this.#lanes.delete(lane.user)
+  }
+
   /** Reads a user's runs anew when they are wanted: they were changed behind its back. */
   forget(user: string): void {
     const lane = this.#lanes.get(user)
@@ -168,12 +218,12 @@ export class Lanes {
   write(draft: Writing): void {
     for (const [run, user] of this.#changed) {
       if (run.stored !== undefined && (run.stored !== run.first || run.hashes.length === 0)) {
-        draft.delete(runKey(this.#flow, user, run.stored))
+        draft.deleteRun(this.#flow, user, run.stored)
         run.stored = undefined
       }
       if (run.hashes.length > 0) {
         run.stored = run.first
-        draft.put(runKey(this.#flow, user, run.first), encodeRun(run))
+        draft.putRun(this.#flow, user, run, false)
       }
     }
     this.#changed.clear()
@@ -298,6 +348,13 @@ export class Lanes {
     lane.whole = whole
     lane.stuck = false
   }
+}
+
+/** Of jobs that are in one run. */
+function hashesOf(runs: readonly Run[], first: number, length: number): Uint32Array | undefined {
+  const run = runs.find((run) => run.first <= first && first < run.first + run.hashes.length)
+  const hashes = run?.hashes.subarray(first - run.first, first - run.first + length)
+  return hashes?.length === length ? hashes : undefined
 }
 
 async function hasAny(storage: Reading, bounds: Range): Promise<boolean> {

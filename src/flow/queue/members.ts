@@ -9,7 +9,7 @@ import type { Draft } from './draft.js'
 import { nameOf, type Ending, type Hold, type Withheld } from './held.js'
 import { endingKey, withheldKey } from './records.js'
 import type { EndingRecord } from './records.js'
-import { documentName, hashOf, type Active, type State } from './state.js'
+import { documentName, hashOf, leasesOf, type Active, type State } from './state.js'
 
 /** What the queue asks of it. */
 export type Membership = Pick<Presence, 'id' | 'condition' | 'refusal' | 'expel' | 'ready'>
@@ -23,6 +23,7 @@ export function withhold(
   if (member === undefined) return undefined
   const key = withheldKey(user, document, member)
   draft.state.held.withheld.set(nameOf(key), { user, document, member })
+  draft.tellMore()
   draft.put(key, nothing)
   return member
 }
@@ -30,7 +31,10 @@ export function withhold(
 /** `member`: who withheld it, which may be who this process was. */
 export function release(draft: Draft, { user, document, member }: Withheld): void {
   const key = withheldKey(user, document, member)
-  if (draft.state.held.withheld.delete(nameOf(key))) draft.delete(key)
+  if (draft.state.held.withheld.delete(nameOf(key))) {
+    draft.delete(key)
+    draft.tellMore()
+  }
   for (const id of draft.state.flows.keys()) draft.queued.add(id)
 }
 
@@ -43,6 +47,7 @@ export function leaveEnding(
   const key = endingKey(number, token)
   const ending: EndingRecord = { member, user, document }
   draft.state.held.endings.set(nameOf(key), { ...ending, number, token })
+  draft.tellMore()
   draft.put(key, encodeRecord(ending))
 }
 
@@ -78,6 +83,7 @@ function dropEnding(draft: Draft, { number, token }: Hold): void {
   const key = endingKey(number, token)
   draft.state.held.endings.delete(nameOf(key))
   draft.delete(key)
+  draft.tellMore()
 }
 
 /** Whatever somebody held who can write nothing any more, but for leases. */
@@ -94,7 +100,7 @@ export function dropHeld(draft: Draft, gone: ReadonlySet<string>): void {
 export async function goneOf(storage: Storage, state: State, self: string): Promise<string[]> {
   const { withheld, endings } = state.held
   const members = new Set<string>()
-  for (const { member } of [...withheld.values(), ...endings.values(), ...state.active.values()]) {
+  for (const { member } of [...withheld.values(), ...endings.values(), ...leasesOf(state)]) {
     if (member !== undefined && member !== self) members.add(member)
   }
   if (members.size === 0) return []

@@ -5,7 +5,7 @@ import { hasCode, LorekeepError } from '../../errors.js'
 import { decodeRecord, encodeRecord } from '../../record.js'
 import type { Storage } from '../../storage.js'
 import type { Flow } from '../types.js'
-import { flowKey, formatKey, headKey } from './records.js'
+import { changeKeys, flowKey, formatKey, headKey } from './records.js'
 import type { HeadRecord } from './records.js'
 import { loadState } from './state.js'
 import type { State } from './state.js'
@@ -45,5 +45,12 @@ async function begin(storage: Storage, flow: Flow, token: string): Promise<void>
   } catch (error) {
     // Another process has begun at the same moment.
     if (!hasCode(error, 'LK_STORAGE_CONFLICT')) throw error
+  }
+}
+
+/** Nobody is there any more who would follow. */
+export async function dropChanges(storage: Storage): Promise<void> {
+  for await (const page of storage.scan({ ...changeKeys(), keysOnly: true })) {
+    await storage.write(page.map(({ key }) => ({ type: 'del', key })))
   }
 }

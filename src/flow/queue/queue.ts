@@ -25,11 +25,12 @@ import { release as releaseWithheld, type Membership } from './members.js'
 import { noFlow, prune, type DocumentJobs } from './jobs.js'
 import type { Ending, Hold } from './held.js'
 import { Lanes } from './lanes.js'
-import { openState } from './opening.js'
+import { dropChanges, openState } from './opening.js'
 import { countsKey, flowKey, latestKey, outputKey } from './records.js'
 import { complete, fail, recordStep, release, renew } from './settling.js'
 import type { FailOptions } from './settling.js'
-import { documentName, hashOf, lapsesAt, noCounts } from './state.js'
+import { documentName, hashOf, lapsesAt, leasesOf, noCounts } from './state.js'
+import { learnOf } from './under-way.js'
 import { endWaits, Waits } from './waits.js'
 
 export type { Claimed } from './claiming.js'
@@ -95,7 +96,10 @@ export class JobQueue {
     const { storage, firstFlow, chance } = options
     const state = await openState(storage, firstFlow, chance.token(), options.clock)
     const queue = new JobQueue(new Committer({ ...options, state }), options)
-    if (options.isAlone) await queue.#takeOver()
+    if (options.isAlone) {
+      await queue.#takeOver()
+      await dropChanges(storage)
+    }
     return queue
   }
 
@@ -166,6 +170,7 @@ export class JobQueue {
     return this.#committer.commit((draft) => {
       if (!check(draft)) return false
       draft.state.flows.delete(id)
+      draft.tellMore()
       draft.delete(flowKey(id))
       draft.delete(countsKey(id))
       return true
@@ -214,12 +219,12 @@ export class JobQueue {
     const self = this.#presence?.id
     const gone = new Set(self === undefined ? [] : await goneOf(this.#storage, state, self))
     let hasLapsed = false
-    for (const active of state.active.values()) {
-      const { member } = active
+    for (const lease of leasesOf(state)) {
+      const { member } = lease
       const isOwn = member === undefined || self === undefined || member === self
-      if (isOwn) hasLapsed ||= lapsesAt(active) <= now
+      if (isOwn) hasLapsed ||= lapsesAt(lease) <= now
       // It is for himself to take it back, as long as he is there.
-      else if (lapsesAt(active) + active.leaseMs <= now) gone.add(member)
+      else if (lapsesAt(lease) + lease.leaseMs <= now) gone.add(member)
     }
     if (!hasLapsed && gone.size === 0) return 0
     return this.takeFrom(gone)
@@ -272,7 +277,8 @@ export class JobQueue {
 
   /** Whether the job is still in the hands of whoever has this token, as far as is known here. */
   holds({ number, token }: Hold): boolean {
-    return this.#committer.state.active.get(number)?.token === token
+    const { active, others } = this.#committer.state
+    return (active.get(number) ?? others.get(number))?.token === token
   }
 
   /** Another one with every commit. */
@@ -310,12 +316,12 @@ export class JobQueue {
 
   /** @throws LorekeepError `LK_LEASE_LOST`, as the following */
   renew(hold: Hold): Promise<void> {
-    return this.#committer.commit((draft) => renew(draft, hold, this.#leaseMs))
+    return this.#settle(hold, (draft) => renew(draft, hold, this.#leaseMs))
   }
 
   /** `steps`: those whose output is recorded then, the last one being that of `output`. */
   record(hold: Hold, steps: readonly string[], output: Uint8Array): Promise<void> {
-    return this.#committer.commit((draft) => recordStep(draft, hold, steps, output, this.#leaseMs))
+    return this.#settle(hold, (draft) => recordStep(draft, hold, steps, output, this.#leaseMs))
   }
 
   /** What a step returned; `undefined` where it is not there. */
@@ -325,7 +331,7 @@ export class JobQueue {
 
   /** `steps`: all that have run. */
   complete(hold: Hold, steps: readonly string[]): Promise<void> {
-    return this.#committer.commit((draft) => complete(draft, hold, steps))
+    return this.#settle(hold, (draft) => complete(draft, hold, steps))
   }
 
   fail(
@@ -334,12 +340,23 @@ export class JobQueue {
     options: Omit<FailOptions, 'fraction'> = {},
   ): Promise<'delayed' | 'dead'> {
     const fraction = () => this.#chance.fraction()
-    return this.#committer.commit((draft) => fail(draft, hold, failure, { ...options, fraction }))
+    return this.#settle(hold, (draft) => fail(draft, hold, failure, { ...options, fraction }))
   }
 
   /** `isWorking`: a step of it still runs. */
   release(hold: Hold, failure: JobFailure | undefined, isWorking = false): Promise<void> {
-    return this.#committer.commit((draft) => release(draft, hold, failure, isWorking))
+    return this.#settle(hold, (draft) => release(draft, hold, failure, isWorking))
+  }
+
+  /** Whoever was given the token may have got it from another queue. */
+  #settle<Result>(
+    { number }: Hold,
+    change: (draft: Draft) => Result | Promise<Result>,
+  ): Promise<Result> {
+    return this.#committer.commit((draft) => {
+      if (!draft.state.others.has(number)) return change(draft)
+      return learnOf(draft, [number]).then(() => change(draft))
+    })
   }
 
   // jobs
@@ -483,6 +500,7 @@ function flowOf(draft: Draft, id: string) {
 
 function putFlow(draft: Draft, flow: Flow): void {
   draft.putRecord(flowKey(flow.id), flow)
+  draft.tellMore()
   const known = draft.state.flows.get(flow.id)
   if (known !== undefined) known.flow = flow
   else {

@@ -102,8 +102,56 @@ export interface LatestRecord {
 
 export type FlowRecord = Flow
 
+/** A lease that was put: the user and the hash of the document's id say which document is under way. */
+export type LeaseChange = readonly [
+  number: number,
+  user: string,
+  hash: number,
+  token: string,
+  beat: number,
+  leaseMs: number,
+]
+
+/**
+ * What has become of the runs of a user: the numbers under which there are none any more, and those that were put.
+ * Their hashes in base64, unless they were in one run before.
+ */
+export type LaneChange = readonly [
+  flow: string,
+  user: string,
+  gone: readonly number[],
+  runs: readonly (readonly [first: number, length: number, hashes?: string, again?: 1])[],
+]
+
+/** What a commit has changed of what others know, under its version. On a shared backend alone. */
+export interface ChangeRecord {
+  /** Of the head that it was made of, and of its own. */
+  readonly before: string
+  readonly token: string
+  /** It has changed more than can be told here, and nothing of it is. */
+  readonly isMore?: true
+  /** Whose the leases are. */
+  readonly member?: string
+  readonly flows?: readonly (readonly [
+    flow: string,
+    counts: CountsRecord,
+    nextDue: number | null,
+  ])[]
+  readonly lanes?: readonly LaneChange[]
+  readonly leases?: readonly LeaseChange[]
+  /** The numbers of jobs that are not under way any more. */
+  readonly ended?: readonly number[]
+  /** How many documents of a block are needed yet. */
+  readonly left?: readonly (readonly [block: number, left: number])[]
+}
+
+/** Whoever is farther behind reads all anew. */
+export const keptChanges = 256
+
 export const formatKey = () => encodeKey('format')
 export const headKey = () => encodeKey('head')
+export const changeKey = (version: number) => encodeKey('change', version)
+export const changeKeys = () => keyPrefix('change')
 export const flowKey = (flow: string) => encodeKey('flow', flow)
 export const flowKeys = () => keyPrefix('flow')
 export const countsKey = (flow: string) => encodeKey('counts', flow)

@@ -12,17 +12,31 @@ export interface Run {
   stored: number | undefined
 }
 
-export function encodeRun({ hashes, again }: Pick<Run, 'hashes' | 'again'>): Uint8Array {
+export function encodeRun({ hashes, again }: Pick<Run, 'hashes' | 'again'>): Buffer {
   const bytes = Buffer.allocUnsafe(1 + 4 * hashes.length)
   bytes[0] = again ? 1 : 0
   for (let slot = 0; slot < hashes.length; slot++) bytes.writeUInt32BE(hashes[slot]!, 1 + 4 * slot)
   return bytes
 }
 
+/** In base64. */
+export function encodeHashes(hashes: Uint32Array): string {
+  return encodeRun({ hashes, again: false }).toString('base64', 1)
+}
+
+export function decodeHashes(base64: string): Uint32Array {
+  return hashesIn(Buffer.from(base64, 'base64'))
+}
+
 export function decodeRun({ key, value }: Entry): { readonly user: string; readonly run: Run } {
   const [, , user, first] = decodeKey(key) as [string, string, string, number]
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-  const hashes = new Uint32Array((bytes.length - 1) / 4)
-  for (let slot = 0; slot < hashes.length; slot++) hashes[slot] = bytes.readUInt32BE(1 + 4 * slot)
+  const hashes = hashesIn(bytes.subarray(1))
   return { user, run: { first, hashes, again: bytes[0] === 1, stored: first } }
+}
+
+function hashesIn(bytes: Buffer): Uint32Array {
+  const hashes = new Uint32Array(bytes.length / 4)
+  for (let slot = 0; slot < hashes.length; slot++) hashes[slot] = bytes.readUInt32BE(4 * slot)
+  return hashes
 }

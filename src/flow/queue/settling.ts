@@ -20,7 +20,7 @@ import {
   outputKey,
   recordedPlaces,
 } from './records.js'
-import type { JobRecord, LatestRecord, LeaseRecord } from './records.js'
+import type { JobRecord, LatestRecord } from './records.js'
 import type { Active, FlowState } from './state.js'
 
 const keptFailures = 20
@@ -44,13 +44,7 @@ export function renew(draft: Draft, hold: Hold, leaseMs: number): void {
   active.beat++
   active.leaseMs = leaseMs
   active.seenAt = draft.elapsed
-  putLease(draft, active)
-}
-
-export function putLease(draft: Draft, active: Active): void {
-  const { number, token, beat, leaseMs, member, record: job } = active
-  const lease: LeaseRecord = { token, beat, leaseMs, ...(member !== undefined && { member }), job }
-  draft.putRecord(leaseKey(number), lease)
+  draft.putLease(active)
 }
 
 /**

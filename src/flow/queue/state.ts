@@ -20,11 +20,12 @@ export interface FlowState {
   readonly lanes: Lanes
 }
 
-/** A job under way, here or in another process. */
-export interface Active {
+/** Who processes a job, here or in another process. */
+export interface Lease {
   readonly number: number
+  readonly user: string
+  /** Of the document. */
   readonly hash: number
-  record: JobRecord
   readonly token: string
   beat: number
   leaseMs: number
@@ -34,9 +35,19 @@ export interface Active {
   seenAt: number
 }
 
+/** A job under way. */
+export interface Active extends Lease {
+  record: JobRecord
+}
+
 /** When a lease has run out, as it is seen here. */
-export function lapsesAt({ seenAt, leaseMs }: Active): number {
+export function lapsesAt({ seenAt, leaseMs }: Lease): number {
   return seenAt + leaseMs
+}
+
+/** All that are known. */
+export function leasesOf({ active, others }: Pick<State, 'active' | 'others'>): Lease[] {
+  return [...active.values(), ...others.values()]
 }
 
 export interface State {
@@ -45,6 +56,8 @@ export interface State {
   nextBlock: number
   readonly flows: Map<string, FlowState>
   readonly active: Map<number, Active>
+  /** Those that others have claimed or renewed since the state was read: their records are read where they are wanted. */
+  readonly others: Map<number, Lease>
   /** The documents under way: at most one job of each. */
   readonly busy: Set<string>
   /** How many documents of a block are still needed, of the blocks with jobs under way. */
@@ -106,6 +119,7 @@ export async function loadState(
     nextBlock: head.nextBlock,
     flows: new Map(),
     active: new Map(),
+    others: new Map(),
     busy: new Set(),
     left: new Map(),
     held,
@@ -128,11 +142,11 @@ export async function loadState(
     const number = decodeKey(key)[1] as number
     const { token, beat, leaseMs, member, job: record } = decodeRecord<LeaseRecord>(value)
     const hash = hashOf(record.document)
-    const known = before?.active.get(number)
+    const known = before?.active.get(number) ?? before?.others.get(number)
     const isKnown = known?.token === token && known.beat === beat
     const seenAt = isKnown ? known.seenAt : now
     const lease = { token, beat, leaseMs, member, seenAt }
-    state.active.set(number, { number, hash, record, ...lease })
+    state.active.set(number, { number, user: record.user, hash, record, ...lease })
     state.busy.add(documentName(record.user, hash))
   }
   return state

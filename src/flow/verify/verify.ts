@@ -72,6 +72,7 @@ const shapes = new Map([
   ['latest', 'ss'],
   ['withheld', 'sss'],
   ['ending', 'ns'],
+  ['change', 'n'],
 ])
 
 interface FlowCheck {

@@ -44,7 +44,7 @@ t.test(
       if (turns > 0)
         t.ok(
           count <= 4,
-          `${count}: the head, the state with the lanes, the blocks, and what is known of each`,
+          `${count}: the head with what has changed, other users, the blocks, and what is known of each`,
         )
       await Promise.all(jobs.map((job) => two.complete(job, steps)))
     }

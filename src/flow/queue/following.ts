@@ -1,0 +1,77 @@
+// How a state comes up to the newest head by what the commits in between tell of themselves.
+
+import { decodeRecord } from '../../record.js'
+import type { Storage } from '../../storage.js'
+import { follow } from './changes.js'
+import { changeKey, headKey, keptChanges, type ChangeRecord, type HeadRecord } from './records.js'
+import type { State } from './state.js'
+
+/** So many changes are asked for together with the head, of which nobody knows whether they are there. */
+const guessed = 16
+
+/** The head in storage, and changes behind the state, at one moment. */
+export interface Ahead {
+  readonly head: Uint8Array | undefined
+  readonly changes: readonly (Uint8Array | undefined)[]
+}
+
+/** One read. @throws LorekeepError `LK_STORAGE_*` */
+export async function lookAhead(storage: Storage, { head }: State): Promise<Ahead> {
+  const [newest, ...changes] = await storage.getMany([
+    headKey(),
+    ...keysBehind(head.version, guessed),
+  ])
+  return { head: newest, changes }
+}
+
+function keysBehind(version: number, count: number): Uint8Array[] {
+  return Array.from({ length: count }, (_, n) => changeKey(version + 1 + n))
+}
+
+/**
+ * All changes between the state and the head, that of `seen` or the newest; undefined where they are not there.
+ * @throws LorekeepError `LK_STORAGE_*`
+ */
+export async function changesBehind(
+  storage: Storage,
+  state: State,
+  seen: Ahead | undefined,
+): Promise<{
+  readonly head: Uint8Array
+  readonly changes: readonly Uint8Array[] | undefined
+}> {
+  const { head, changes } = seen ?? (await lookAhead(storage, state))
+  const none = { head: head ?? new Uint8Array(), changes: undefined }
+  if (head === undefined) return none
+  const count = decodeRecord<HeadRecord>(head).version - state.head.version
+  if (count < 0 || count > keptChanges) return none
+  const missing = keysBehind(state.head.version + guessed, Math.max(0, count - guessed))
+  const more = missing.length === 0 ? [] : await storage.getMany(missing)
+  const all = [...changes.slice(0, count), ...more]
+  const found = all.filter((change) => change !== undefined)
+  return found.length === count ? { head, changes: found } : none
+}
+
+/** False where that cannot be done; then the state is of no use any more. */
+export function followTo(
+  state: State,
+  headBytes: Uint8Array,
+  changes: readonly Uint8Array[],
+  elapsed: number,
+): boolean {
+  let head: HeadRecord
+  try {
+    head = decodeRecord<HeadRecord>(headBytes)
+    for (const change of changes) {
+      if (!follow(state, decodeRecord<ChangeRecord>(change), elapsed)) return false
+    }
+  } catch {
+    // Reading anew will say what is wrong.
+    return false
+  }
+  if (head.token !== state.head.token || head.version !== state.head.version) return false
+  state.head = head
+  state.headBytes = headBytes
+  state.nextBlock = head.nextBlock
+  return true
+}

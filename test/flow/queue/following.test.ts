@@ -1,0 +1,217 @@
+// States that come up to the newest head by what commits tell of themselves.
+
+import assert from 'node:assert/strict'
+import { serialize } from 'node:v8'
+import t from 'tap'
+import { hasCode } from '../../../src/errors.js'
+import { keyPrefix } from '../../../src/keys.js'
+import { changesBehind, followTo } from '../../../src/flow/queue/following.js'
+import { keptChanges, leftKey } from '../../../src/flow/queue/records.js'
+import { leasesOf, loadState, type State } from '../../../src/flow/queue/state.js'
+import type { Claimed, JobQueue } from '../../../src/flow/queue/queue.js'
+import type { Storage } from '../../../src/storage.js'
+import { pickSeed, Random } from '../../fixtures/random.js'
+import { flowProblems } from '../../fixtures/problems.js'
+import { SharedMemory } from '../../fixtures/shared-memory.js'
+import { VirtualClock } from '../virtual-clock.js'
+import { documentOf, failureOf, flowOf, openQueue, steps } from './queues.js'
+
+const seed = pickSeed()
+
+t.test(`what is followed is what is read anew (seed ${seed})`, async (t) => {
+  const random = new Random(seed)
+  let followed = 0
+  for (let run = 0; run < 10; run++) {
+    const memory = new SharedMemory()
+    const [one, two] = [await memory.backend().open('flows'), await memory.backend().open('flows')]
+    const clock = new VirtualClock()
+    const first = await openQueue(one, { clock })
+    await first.define(flowOf('f', { maxAttempts: 2 }))
+    const work = new Work(random, clock, [first, await openQueue(two, { clock })])
+    const states: State[] = []
+    for (let n = 0; n < 60; n++) {
+      if (n % 6 === 0) {
+        const state = await loadState(one, clock)
+        // Some lanes are known, to some depth.
+        for (const { lanes } of state.flows.values()) {
+          if (random.chance(0.7)) await lanes.fill(reading(one), random.below(4))
+        }
+        states.push(state)
+      }
+      await work.step()
+      if (!random.chance(0.3)) continue
+      const place = random.below(states.length)
+      const state = states[place] as State
+      if (await isFollowed(one, state)) followed++
+      else states[place] = await loadState(one, clock, { before: state })
+    }
+    const newest = await loadState(one, clock)
+    const jobs = await contentOf(one, newest)
+    for (const state of states) {
+      if (!(await isFollowed(one, state))) continue
+      followed++
+      t.strictSame(factsOf(state), factsOf(newest))
+      for (const [block, left] of state.left) {
+        const record = await one.get(leftKey(block))
+        if (record !== undefined) t.strictSame(JSON.parse(String(Buffer.from(record))), { left })
+      }
+      t.strictSame(await contentOf(one, state), jobs)
+    }
+    t.strictSame(await flowProblems(one), [])
+    await memory.close()
+  }
+  t.ok(followed > 50, `${followed} times`)
+})
+
+t.test('whoever is too far behind reads all anew, and changes are not kept for ever', async (t) => {
+  const memory = new SharedMemory()
+  t.teardown(() => memory.close())
+  const [one, two] = [await memory.backend().open('flows'), await memory.backend().open('flows')]
+  const [first, second] = [await openQueue(one), await openQueue(two)]
+  const state = await loadState(one, new VirtualClock())
+  for (let n = 0; n < keptChanges; n++) await first.load('f', documentOf(`d${n}`))
+  t.ok(await isFollowed(one, state), 'as far as they are kept')
+  for (let n = 0; n <= keptChanges; n++) await first.load('f', documentOf(`e${n}`))
+  t.notOk(await isFollowed(one, state))
+  t.equal(await countOf(one), keptChanges)
+  await second.refresh()
+  t.equal(second.stats('f')?.queued, 2 * keptChanges + 1)
+})
+
+t.test('changes of another history are not followed', async (t) => {
+  const memory = new SharedMemory()
+  t.teardown(() => memory.close())
+  const one = await memory.backend().open('flows')
+  const queue = await openQueue(one)
+  await queue.load('f', documentOf('d'))
+  const state = await loadState(one, new VirtualClock())
+  state.head = { ...state.head, token: 'lost' }
+  await queue.load('f', documentOf('e'))
+  t.notOk(await isFollowed(one, state))
+})
+
+t.test('whoever has the storage alone leaves no changes', async (t) => {
+  const memory = new SharedMemory()
+  t.teardown(() => memory.close())
+  const one = await memory.backend().open('flows')
+  await (await openQueue(one)).load('f', documentOf('d'))
+  t.equal(await countOf(one), 1)
+  await openQueue(one, { isAlone: true })
+  t.equal(await countOf(one), 0)
+})
+
+/** What processes do, one thing after another. */
+class Work {
+  readonly #random: Random
+  readonly #clock: VirtualClock
+  readonly #queues: readonly JobQueue[]
+  readonly #claimed: { readonly queue: JobQueue; readonly job: Claimed }[] = []
+  #loaded = 0
+  readonly #ids: string[] = []
+
+  constructor(random: Random, clock: VirtualClock, queues: readonly JobQueue[]) {
+    this.#random = random
+    this.#clock = clock
+    this.#queues = queues
+  }
+
+  async step(): Promise<void> {
+    const random = this.#random
+    const queue = random.pick(this.#queues)
+    const dice = random.below(20)
+    if (dice < 6) {
+      const loads = Array.from({ length: 1 + random.below(6) }, () => {
+        // Some documents come again.
+        const id = `d${this.#loaded++ % 40}`
+        return queue.load('f', documentOf(id, `user ${random.below(4)}`))
+      })
+      this.#ids.push(...(await Promise.all(loads)))
+    } else if (dice < 11) {
+      const { jobs } = await queue.claim('f', 1 + random.below(6))
+      this.#claimed.push(...jobs.map((job) => ({ queue, job })))
+    } else if (dice < 17) {
+      const count = Math.min(this.#claimed.length, 1 + random.below(4))
+      await Promise.all(this.#claimed.splice(0, count).map((one) => this.#end(one)))
+    } else if (dice === 17) {
+      for (const one of this.#claimed.slice(0, 2)) await unlessLost(one.queue.renew(one.job))
+    } else if (dice === 18) {
+      // Not of every state.
+      const id = random.pick(this.#ids.length > 0 ? this.#ids : ['none.1'])
+      const change = random.chance(0.5) ? queue.cancel(id) : queue.retry(id)
+      await Promise.allSettled([change])
+    } else await this.#clock.advance(random.below(20_000))
+  }
+
+  async #end({ queue, job }: { queue: JobQueue; job: Claimed }): Promise<void> {
+    const dice = this.#random.below(10)
+    const end = () => {
+      if (dice < 6) return queue.complete(job, steps)
+      if (dice < 8) return queue.fail(job, failureOf(job))
+      if (dice < 9) return queue.release(job, undefined)
+      return queue.record(job, ['a'], serialize('output'))
+    }
+    await unlessLost(end())
+  }
+}
+
+/** It may have been cancelled. */
+async function unlessLost(settled: Promise<unknown>): Promise<void> {
+  await settled.catch((error: unknown) => {
+    assert.ok(hasCode(error, 'LK_LEASE_LOST'), String(error))
+  })
+}
+
+async function isFollowed(storage: Storage, state: State): Promise<boolean> {
+  const { head, changes } = await changesBehind(storage, state, undefined)
+  return changes !== undefined && followTo(state, head, changes, 0)
+}
+
+/** But for lanes. */
+function factsOf(state: State) {
+  const leases = leasesOf(state).map(({ number, user, hash, token, beat, leaseMs }) => {
+    return { number, user, hash, token, beat, leaseMs }
+  })
+  return {
+    head: state.head,
+    nextBlock: state.nextBlock,
+    flows: [...state.flows.values()].map(({ flow, counts }) => ({ flow, counts })),
+    leases: leases.sort((a, b) => a.number - b.number),
+    busy: [...state.busy].sort(),
+  }
+}
+
+/** The numbers of each user's queued jobs with their hashes, in the order in which they are given out. */
+async function contentOf(storage: Storage, { flows }: State) {
+  const found = new Map<string, Set<string>>()
+  for (const { lanes } of flows.values()) {
+    // What was taken stays in storage, and may come again.
+    for (let idle = 0; idle < 10;) {
+      if (lanes.lacks) await lanes.fill(reading(storage), 5)
+      let isNew = false
+      for (const { user, number, hash, again } of lanes.take(5, () => true)) {
+        const jobs = found.get(user) ?? new Set()
+        found.set(user, jobs)
+        const job = `${number} ${hash} ${again}`
+        isNew ||= !jobs.has(job)
+        jobs.add(job)
+      }
+      idle = isNew ? 0 : idle + 1
+    }
+  }
+  return [...found]
+    .map(([user, jobs]) => [user, ...jobs])
+    .sort(([a = ''], [b = '']) => (a < b ? -1 : 1))
+}
+
+/** Storage that stays as it is. */
+const reading = (storage: Storage) => ({
+  scan: storage.scan.bind(storage),
+  putRun: () => undefined,
+  deleteRun: () => undefined,
+})
+
+async function countOf(storage: Storage): Promise<number> {
+  let count = 0
+  for await (const page of storage.scan(keyPrefix('change'))) count += page.length
+  return count
+}
