@@ -10,6 +10,8 @@ import type { Sent } from './upload.js'
 export interface ConnectOptions {
   /** Of the server: `https://example.com`, with a path in front of `/api/v1` where it is mounted so. */
   readonly url: string | URL
+  /** What stands in front of every path, as createHandler() was told. `/api/v1` by default. */
+  readonly prefix?: string
   /** Sent as `Authorization: Bearer`. */
   readonly token?: string
   /** One that the server has, for the paths of objects: they say nothing else of it. By default `default`. */
@@ -81,9 +83,11 @@ export class Connection {
   readonly tellsSent: boolean
   readonly #closing = new AbortController()
 
-  constructor({ url, token, fetch: given }: ConnectOptions) {
+  constructor({ url, prefix = '/api/v1', token, fetch: given }: ConnectOptions) {
     const { origin, pathname } = new URL(url)
-    this.#base = `${origin}${pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1/`
+    const before = pathname.replace(/\/+$/, '')
+    const isThere = prefix !== '' && before.endsWith(prefix)
+    this.#base = `${origin}${isThere ? before : before + prefix}/`
     this.#headers = token === undefined ? {} : { Authorization: `Bearer ${token}` }
     this.tellsSent = given === undefined && upload !== undefined
     this.#fetch = given ?? ((url, init) => fetch(url, init))

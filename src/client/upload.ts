@@ -22,7 +22,9 @@ interface Upload {
   abort(): void
 }
 
-const { XMLHttpRequest: Uploading } = globalThis as { XMLHttpRequest?: new () => Upload }
+const { XMLHttpRequest: Uploading } = globalThis as unknown as {
+  XMLHttpRequest?: new () => Upload
+}
 
 /** Undefined but in browsers. */
 export const upload =

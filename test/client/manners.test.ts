@@ -72,6 +72,16 @@ function through(
   return { ...client, asked }
 }
 
+t.test('the prefix of a server is its own', async (t) => {
+  for (const prefix of ['', '/kept', '/deep/api/v1']) {
+    const { url } = await serve(t, { prefix })
+    for (const at of [url, `${url}/`, `${url}${prefix}`, `${url}${prefix}/`]) {
+      const { knowledge } = connect({ url: at, prefix, token: 'admin' })
+      t.equal(await knowledge.stat({ user: 'alice', id: 'none' }), undefined, at)
+    }
+  }
+})
+
 t.test('an export comes as it is, and what is long in JSON encoded', async (t) => {
   const { url, knowledge } = await serve(t)
   const ref = { user: 'alice', id: 'a' }
