@@ -4,8 +4,10 @@ export default tseslint.config(
   { ignores: ['dist', '.tap', 'node_modules', 'benchmarks/node_modules'] },
   ...tseslint.configs.recommended,
   {
-    files: ['**/*.ts'],
-    languageOptions: { parserOptions: { project: './tsconfig.json' } },
+    files: ['**/*.ts', '**/*.tsx'],
+    languageOptions: {
+      parserOptions: { project: ['./tsconfig.json', './src/inspector/tsconfig.json'] },
+    },
     rules: {
       '@typescript-eslint/no-floating-promises': [
         'error',

@@ -8,6 +8,7 @@
 import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix, resolve } from 'node:path'
 import { build } from 'esbuild'
+import { page } from './inspector.js'
 
 const out = resolve(process.argv[2] ?? join(import.meta.dirname, '../dist/package'))
 process.chdir(join(import.meta.dirname, '..'))
@@ -19,6 +20,7 @@ const source = JSON.parse(readFileSync('package.json', 'utf8'))
 rmSync(out, { recursive: true, force: true })
 const { exports, programs, declarations } = entryPoints()
 await bundle(programs)
+cpSync(page, join(out, 'dist/page'), { recursive: true })
 copyDeclarations(declarations)
 for (const page of ['LICENSE', ...pages]) cpSync(page, join(out, page), { recursive: true })
 writeManifest(exports)

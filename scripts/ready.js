@@ -18,14 +18,17 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { makeInspector, page } from './inspector.js'
 
 process.chdir(join(dirname(fileURLToPath(import.meta.url)), '..'))
 
 const forRunning = process.argv[2] === 'run'
 
+const inspector = join('src', 'inspector')
+
 /** Of which lock file what is there was installed. Where npm looks at nothing but packages. */
 const marker = 'node_modules/.ready'
-/** TypeScript on its own, where the tools of tests are not there. */
+/** What compiles on its own, where the tools of tests are not there. */
 const compiler = 'node_modules/.compiler'
 
 // Tools that are there stay: to install for running alone would remove them.
@@ -35,7 +38,14 @@ const wanted = `${withTools ? 'all' : 'run'} ${lock}`
 if (!existsSync(marker) || readFileSync(marker, 'utf8') !== wanted) install()
 
 if (forRunning) await transpile()
-else run(process.execPath, ['node_modules/typescript/bin/tsc'])
+else {
+  const tsc = 'node_modules/typescript/bin/tsc'
+  run(process.execPath, [tsc])
+  if (isInspectorOld()) run(process.execPath, [tsc, '-p', 'src/inspector'])
+}
+if (isInspectorOld()) {
+  await makeInspector(withTools ? undefined : join(process.cwd(), compiler, 'node_modules'))
+}
 
 function install() {
   rmSync(marker, { force: true })
@@ -43,8 +53,9 @@ function install() {
   if (withTools) npm([])
   else {
     npm(['--omit=dev'])
-    const { typescript } = JSON.parse(readFileSync('package.json', 'utf8')).devDependencies
-    npm(['--prefix', compiler, `typescript@${typescript}`])
+    const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+    const tools = ['typescript', 'esbuild', 'preact']
+    npm(['--prefix', compiler, ...tools.map((name) => `${name}@${devDependencies[name]}`)])
   }
   writeFileSync(marker, wanted)
 }
@@ -66,7 +77,8 @@ async function transpile() {
   const changed = ['src', 'adapters'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .map((name) => join(folder, name))
-      .filter((file) => file.endsWith('.ts') && isNewer(file, outputOf(file))),
+      .filter((file) => file.endsWith('.ts') && !file.startsWith(inspector))
+      .filter((file) => isNewer(file, outputOf(file))),
   )
   if (changed.length === 0) return
   say(`compiling ${changed.length} ${changed.length === 1 ? 'file' : 'files'}`)
@@ -89,6 +101,17 @@ async function transpile() {
     writeFileSync(`${output}.map`, sourceMapText)
     writeFileSync(output, outputText)
   }
+}
+
+/** Its page is made of its own files, of the client's, and of what these have in common with others. */
+function isInspectorOld() {
+  const parts = [inspector, join('src', 'client')].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  )
+  const common = ['errors.ts', 'json-text.ts'].map((name) => join('src', name))
+  const made = join(page, 'page.html')
+  const sources = [...parts, ...common, 'scripts/inspector.js', 'package-lock.json']
+  return sources.some((file) => statSync(file).isFile() && isNewer(file, made))
 }
 
 /** @param {string} file */

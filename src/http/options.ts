@@ -41,6 +41,7 @@ import { flowServiceRoutes } from './routes/flow-services.js'
 import { flowRoutes } from './routes/flows.js'
 import { graphRoutes } from './routes/graph.js'
 import { healthRoutes } from './routes/health.js'
+import { inspectorRoutes } from './routes/inspector.js'
 import { jobRoutes } from './routes/jobs.js'
 import { knowledgeServiceRoutes } from './routes/knowledge-service.js'
 import { metricsRoutes } from './routes/metrics.js'
@@ -82,6 +83,11 @@ export interface HandlerOptions<Request = IncomingMessage> {
    * everyone. What is counted is counted for all of the process. Off by default.
    */
   readonly metrics?: boolean | 'open'
+  /**
+   * Whether there is a page to look at what is stored, at `inspector` behind the prefix. It is open to everyone, and
+   * shows what the token of whoever looks may see. Off by default.
+   */
+  readonly inspector?: boolean
   /** Who may come in; `'none'` lets everyone act for every user. There is no default. */
   readonly authenticate: Authenticate<Request> | 'none'
   /** In front of every path but /healthz, /readyz and /metrics. Default `/api/v1`; may be empty. */
@@ -218,6 +224,7 @@ const handlerOptions = {
   metrics: aRule<boolean | 'open'>("true, false or 'open'", (value) =>
     [true, false, 'open'].includes(value as 'open'),
   ),
+  inspector: aFlag,
   authenticate: aRule<HandlerOptions['authenticate']>(
     "a function (token, request) => ({ user }) or null, or 'none' to let everyone act for every user",
     (value) => typeof value === 'function' || value === 'none',
@@ -317,6 +324,8 @@ export function routesOf<Request>(
     ...openapiRoutes({ prefix, all: () => routes }),
     ...whoamiRoutes({ prefix, defaultUser }),
   ]
+  if (options.inspector === true)
+    routes.push(...inspectorRoutes({ prefix, isOpen: options.authenticate === 'none' }))
   if (metrics !== false) routes.push(...metricsRoutes({ access: metrics, health, flows }))
   if (options.backup !== undefined) {
     routes.push(...backupRoutes({ prefix, backup: options.backup, exportIdleTimeoutMs }))

@@ -11,7 +11,9 @@ import { createHandler } from '../../src/http/index.js'
 import type { Lorekeep } from '../../src/index.js'
 
 const places = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-const executablePath = places.map((name) => `/usr/bin/${name}`).find((path) => existsSync(path))
+export const executablePath = places
+  .map((name) => `/usr/bin/${name}`)
+  .find((path) => existsSync(path))
 
 /** Why there is none to try, or false. */
 export const noBrowser = executablePath === undefined && 'there is no Chromium'

@@ -30,6 +30,7 @@ t.test('the table of endpoints has every route and its parameters', async (t) =>
     backup,
     health,
     metrics: true,
+    inspector: true,
     sparql: createSparql(),
   }
   const routes = routesOf({ ...stores, authenticate: 'none' }, '/api/v1')

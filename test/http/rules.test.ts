@@ -22,13 +22,14 @@ interface Rule {
 }
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
-const openPaths = /^\/(?:healthz|readyz|metrics|api\/v1\/(?:openapi\.json|reference))\?/
+const openPaths =
+  /^\/(?:healthz|readyz|metrics|api\/v1\/(?:openapi\.json|reference|inspector|inspector\/licenses\.txt))\?/
 
 const isRead = ({ method }: Scene) => method === 'GET'
 const hasBody = ({ told }: Scene) => told.requestBody !== undefined
-/** Their answers have no body, or say by their status what there is to say. */
+/** Their answers have no body, say by their status what there is to say, or are as a page knows them. */
 const answersAnyway: ReadonlySet<RouteOperation> = new Set([
-  ...(['health', 'readiness', 'loadText', 'loadFile'] as const),
+  ...(['health', 'readiness', 'loadText', 'loadFile', 'inspector-file'] as const),
   ...(Object.keys(operations) as RouteOperation[]).filter((name) =>
     Object.entries<{ content?: object }>(operations[name].answers).every(
       ([status, { content }]) => Number(status) >= 300 || content === undefined,
@@ -159,7 +160,7 @@ const rules: readonly Rule[] = [
 ]
 
 t.test('rules by routes', async (t) => {
-  const serving = await serve(t, { sparql: createSparql() })
+  const serving = await serve(t, { sparql: createSparql(), inspector: true })
   const asked = new Map<Rule, number>()
   await tell(serving, async (scene) => {
     for (const rule of rules) {
@@ -192,7 +193,7 @@ t.test('OPTIONS * is about the server', async (t) => {
 
 t.test('routes and the document say the same of media types', async (t) => {
   const { knowledge, objects, flows, backup, health } = await openStore(t)
-  const stores = { knowledge, objects, flows, backup, health, metrics: true }
+  const stores = { knowledge, objects, flows, backup, health, metrics: true, inspector: true }
   const seeTo = ['exportCore', 'sparqlByGet', 'sparqlByPost']
   for (const { operation, media = ['application/json'] } of routesOf(
     { ...stores, authenticate: 'none' },

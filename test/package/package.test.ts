@@ -45,7 +45,7 @@ t.test('has what is needed and nothing else', async (t) => {
     ...['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md'],
     ...['dist', 'dist/types', 'docs', 'llms.txt', 'package.json'],
   ])
-  for (const file of files) t.match(file, /\.(js|d\.ts|md|txt|json)$|^LICENSE$/, file)
+  for (const file of files) t.match(file, /\.(js|d\.ts|md|txt|json)$|^LICENSE$|^dist\/page\//, file)
   for (const file of readdirSync('docs')) t.ok(files.includes(`docs/${file}`), file)
   const text = readFileSync(join(installed, 'package.json'), 'utf8')
   t.notMatch(text, /devDependencies|"scripts"|"private"/)
@@ -112,6 +112,26 @@ t.test('every entry point is there, with the names that the sources have', async
   const otel = /Cannot find package '@opentelemetry\/api'/
   t.match(told, { ...expected, 'lorekeep/otel': otel })
   t.strictSame({ ...told, 'lorekeep/otel': expected['lorekeep/otel'] }, expected)
+})
+
+t.test('has the page of the inspector', async (t) => {
+  const program = `
+    import { createLorekeep } from 'lorekeep'
+    import { createFetchHandler } from 'lorekeep/http'
+    import { MemoryBackend } from 'lorekeep/memory'
+    const keep = await createLorekeep({ backend: new MemoryBackend() })
+    const handler = createFetchHandler({
+      knowledge: keep.knowledge,
+      authenticate: 'none',
+      inspector: true,
+    })
+    const ask = (path) => handler(new Request('http://localhost/api/v1/' + path))
+    const page = await (await ask('inspector')).text()
+    const script = await ask(/src="([^"]+)"/.exec(page)[1])
+    console.log(script.status, script.headers.get('content-type'))
+    await keep.close()`
+  const told = await run(app, '--input-type=module', '--eval', program)
+  t.equal(told.trim(), '200 text/javascript; charset=utf-8')
 })
 
 t.test('importing lorekeep loads next to nothing', async (t) => {

@@ -55,6 +55,8 @@ export class EncodedCall extends WrappedCall {
   /** @param length of what is not encoded */
   #isEncoded(status: number, headers: OutgoingHttpHeaders, length: number): boolean {
     if (status === 206 || length === 0 || typeIn(headers) === '') return false
+    // Made ready before, in a coding that is accepted.
+    if (headers['Content-Encoding'] !== undefined) return false
     if (this.#isRequired) return true
     // Events are small, and those who read them are near.
     return length >= leastBytes && typeIn(headers) !== 'text/event-stream'

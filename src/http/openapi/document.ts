@@ -38,6 +38,7 @@ const places: Readonly<Record<string, string>> = {
   flow: 'The id of the flow.',
   job: 'The id of the job.',
   document: 'The id of the document.',
+  file: 'As the page names it.',
 }
 
 /** Their paths begin with this prefix. */

@@ -89,6 +89,7 @@ export const responseHeaders = {
   'X-Accel-Buffering': '`no`, for proxies.',
   'Lorekeep-Job': 'The id of the job.',
   'Content-Security-Policy': 'What the page may load.',
+  'Referrer-Policy': '`no-referrer`.',
   ETag: 'Names the version, and what tells this answer from others of it.',
   'Last-Modified': 'When it was changed.',
   Location: 'The job, relative to this path.',

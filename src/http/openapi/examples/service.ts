@@ -31,6 +31,15 @@ export const serviceExamples = {
     status: 200,
     accept: 'text/html',
   },
+  inspector: {
+    status: 200,
+    accept: 'text/html',
+  },
+  'inspector-file': {
+    path: { file: 'licenses.txt' },
+    status: 200,
+    accept: 'text/plain',
+  },
   backup: {
     status: 200,
     accept: 'application/octet-stream',

@@ -5,6 +5,8 @@ import { json, ok } from '../operation.js'
 import type { Operation } from '../operation.js'
 import { anyObject, bytes, ref, text } from '../schema.js'
 
+const ofFiles = ['Cache-Control', 'Content-Security-Policy', 'ETag', 'Referrer-Policy'] as const
+
 export const serviceOperations = {
   health: {
     tag: 'service',
@@ -62,6 +64,40 @@ export const serviceOperations = {
       },
     },
     example: examples.reference,
+  },
+  inspector: {
+    tag: 'service',
+    summary: 'A page to look at what is stored',
+    description: 'Nothing of what is stored is in it: it asks with the token of whoever looks.',
+    headers: ['If-None-Match'],
+    answers: {
+      200: {
+        description: 'To look at in a browser.',
+        headers: ofFiles,
+        content: { 'text/html': { schema: text } },
+      },
+      304: { description: 'As it was.', headers: ofFiles },
+    },
+    example: examples.inspector,
+  },
+  'inspector-file': {
+    tag: 'service',
+    summary: 'A file of that page',
+    headers: ['If-None-Match'],
+    answers: {
+      200: {
+        description: 'It has another name whenever there is something else in it.',
+        headers: ['Cache-Control', 'ETag'],
+        content: {
+          'text/javascript': { schema: text },
+          'text/css': { schema: text },
+          'text/plain': { schema: text },
+        },
+      },
+      304: { description: 'As it was.', headers: ['Cache-Control', 'ETag'] },
+    },
+    errors: ['LK_HTTP_NOT_FOUND'],
+    example: examples['inspector-file'],
   },
   whoami: {
     tag: 'service',

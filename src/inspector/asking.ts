@@ -1,0 +1,76 @@
+// What a view asks the server, and what came of it.
+
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+
+export interface Asked<T> {
+  /** Of the last question that was answered; it stays while the next is under way. */
+  readonly value: T | undefined
+  readonly error: unknown
+  readonly isBusy: boolean
+  readonly again: () => void
+}
+
+/** Asks whenever one of the keys changes. What is under way then is given up. */
+export function useAsked<T>(
+  ask: (signal: AbortSignal) => Promise<T>,
+  keys: readonly unknown[],
+): Asked<T> {
+  const [state, setState] = useState<Omit<Asked<T>, 'again'>>(nothing)
+  const [turn, setTurn] = useState(0)
+  const latest = useRef(ask)
+  latest.current = ask
+  useEffect(() => {
+    const leaving = new AbortController()
+    setState(({ value }) => ({ value, error: undefined, isBusy: true }))
+    latest.current(leaving.signal).then(
+      (value) => {
+        if (!leaving.signal.aborted) setState({ value, error: undefined, isBusy: false })
+      },
+      (error: unknown) => {
+        if (!leaving.signal.aborted) setState({ value: undefined, error, isBusy: false })
+      },
+    )
+    return () => leaving.abort()
+  }, [...keys, turn])
+  const again = useCallback(() => setTurn((turn) => turn + 1), [])
+  return { ...state, again }
+}
+
+const nothing = { value: undefined, error: undefined, isBusy: true }
+
+export interface Doing {
+  readonly isBusy: boolean
+  readonly error: unknown
+  /** Resolves when it is done, or has failed. */
+  readonly start: (work: () => Promise<void>) => Promise<void>
+}
+
+/** Something that a person starts: one at a time. */
+export function useDoing(): Doing {
+  const [state, setState] = useState<Omit<Doing, 'start'>>({ isBusy: false, error: undefined })
+  const isBusy = useRef(false)
+  const start = useCallback(async (work: () => Promise<void>) => {
+    if (isBusy.current) return
+    isBusy.current = true
+    setState({ isBusy: true, error: undefined })
+    try {
+      await work()
+      setState({ isBusy: false, error: undefined })
+    } catch (error) {
+      setState({ isBusy: false, error })
+    } finally {
+      isBusy.current = false
+    }
+  }, [])
+  return { ...state, start }
+}
+
+/** The value of a field a moment after it was last typed in. */
+export function useSettled<T>(value: T, ms = 250): T {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms)
+    return () => clearTimeout(timer)
+  }, [value, ms])
+  return settled
+}

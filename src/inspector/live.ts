@@ -1,0 +1,67 @@
+// When to look again: something happened to a job. It rests while nobody looks.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useSession } from './session.js'
+
+export interface Live {
+  readonly status: 'live' | 'paused' | 'away'
+  /** Another number whenever there may be something new. */
+  readonly turn: number
+  readonly lookAgain: () => void
+}
+
+/**
+ * @param everyMs looks at most so often while much happens; once more after the last event, so that nothing is missed
+ * @param job of this one alone
+ */
+export function useLive(everyMs: number, job?: string): Live {
+  const { keep } = useSession()
+  const [turn, setTurn] = useState(0)
+  const [status, setStatus] = useState<Live['status']>('away')
+  const isSeen = useVisible()
+  const lookAgain = useRef(() => setTurn((turn) => turn + 1)).current
+  useEffect(() => {
+    if (!isSeen) {
+      setStatus('paused')
+      return
+    }
+    const leaving = new AbortController()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const soon = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        lookAgain()
+      }, everyMs)
+    }
+    const watch = async () => {
+      const onConnected = () => {
+        setStatus('live')
+        lookAgain()
+      }
+      const { signal } = leaving
+      const query = { signal, onConnected, ...(job !== undefined && { job }) }
+      for await (const event of keep.flows.watch(query)) {
+        if (event.type !== 'progress') soon()
+      }
+    }
+    watch().then(
+      () => setStatus('paused'),
+      () => setStatus('away'),
+    )
+    return () => {
+      leaving.abort()
+      clearTimeout(timer)
+    }
+  }, [isSeen, job])
+  return { status, turn, lookAgain }
+}
+
+function useVisible(): boolean {
+  const [isVisible, setIsVisible] = useState(!document.hidden)
+  useEffect(() => {
+    const follow = () => setIsVisible(!document.hidden)
+    document.addEventListener('visibilitychange', follow)
+    return () => document.removeEventListener('visibilitychange', follow)
+  }, [])
+  return isVisible
+}

@@ -1,0 +1,49 @@
+// Asks before something cannot be undone.
+
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { useDoing } from '../asking.js'
+import { texts } from '../texts.js'
+import { Failure } from './states.js'
+
+interface ConfirmProps {
+  readonly title: string
+  readonly text: string
+  readonly button: string
+  readonly act: () => Promise<void>
+  /** It was done, or was not wanted after all. */
+  readonly onClose: () => void
+}
+
+export function Confirm({ title, text, button, act, onClose }: ConfirmProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const { isBusy, error, start } = useDoing()
+  const id = useId()
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
+      <h2 id={id} class="free">
+        {title}
+      </h2>
+      <p>{text}</p>
+      {error !== undefined && <Failure error={error} />}
+      <div class="actions">
+        <button type="button" onClick={() => dialog.current?.close()}>
+          {texts.cancel}
+        </button>
+        <button
+          type="button"
+          class="danger"
+          disabled={isBusy}
+          onClick={() =>
+            start(async () => {
+              await act()
+              dialog.current?.close()
+            })
+          }
+        >
+          {button}
+        </button>
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,61 @@
+// What a view shows in place of what it would: nothing yet, nothing there, an error.
+
+import type { ComponentChildren } from 'preact'
+import { texts } from '../texts.js'
+import type { Asked } from '../asking.js'
+
+export function Loading() {
+  return (
+    <p class="loading" role="status">
+      {texts.loading}
+    </p>
+  )
+}
+
+export function Empty({ title, hint }: { readonly title: string; readonly hint?: string }) {
+  return (
+    <div class="empty">
+      <p>{title}</p>
+      {hint !== undefined && <p class="quiet">{hint}</p>}
+    </div>
+  )
+}
+
+interface FailureProps {
+  readonly error: unknown
+  readonly again?: (() => void) | undefined
+}
+
+/** What an error says, and how to name it to whoever keeps the server. */
+export function Failure({ error, again }: FailureProps) {
+  const { message = String(error), code, requestId } = Object(error) as Record<string, string>
+  return (
+    <div class="failure" role="alert">
+      <p>
+        <strong>{texts.failed}.</strong> <span class="free">{message}</span>
+      </p>
+      {(code ?? requestId) !== undefined && (
+        <p class="quiet">
+          {code !== undefined && <code>{code}</code>}{' '}
+          {requestId !== undefined && texts.requestId(requestId)}
+        </p>
+      )}
+      {again !== undefined && (
+        <button type="button" onClick={again}>
+          {texts.again}
+        </button>
+      )}
+    </div>
+  )
+}
+
+interface AnsweredProps<T> {
+  readonly asked: Asked<T>
+  readonly children: (value: T) => ComponentChildren
+}
+
+/** What was asked, once it is there. */
+export function Answered<T>({ asked: { value, error, again }, children }: AnsweredProps<T>) {
+  if (error !== undefined) return <Failure error={error} again={again} />
+  return value === undefined ? <Loading /> : <>{children(value)}</>
+}

@@ -1,0 +1,62 @@
+// Who looks: the token, what the server says of it, and the stores as it may see them.
+
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import { connect, type RemoteLorekeep } from '../client/index.js'
+
+/** What GET whoami says. */
+export interface Whoami {
+  readonly user: string
+  readonly defaultUser?: string
+  readonly collections?: readonly string[]
+  readonly shared?: readonly string[]
+  readonly access?: 'read'
+}
+
+export interface Session {
+  readonly keep: RemoteLorekeep
+  readonly who: Whoami
+  readonly token: string | undefined
+  /** Whose things are shown: the token's user, or the one that was chosen where it is for any. */
+  readonly user: string
+  readonly mayChange: boolean
+  /** For every user, and on every collection: then there is more to see than one's own. */
+  readonly seesAll: boolean
+}
+
+/** Where the routes are: the page is one of them, whatever stands in front. */
+const prefix = location.pathname.replace(/\/inspector\/?$/, '')
+export const origin = location.origin + prefix.replace(/\/api\/v1$/, '')
+
+const kept = 'lorekeep.token'
+
+export function keptToken(): string | undefined {
+  return sessionStorage.getItem(kept) ?? undefined
+}
+
+export function keepToken(token: string | undefined): void {
+  if (token === undefined) sessionStorage.removeItem(kept)
+  else sessionStorage.setItem(kept, token)
+}
+
+/** `undefined` where the server does not know the token. @throws Error where it does not answer */
+export async function signIn(token: string | undefined): Promise<Session | undefined> {
+  const headers: Record<string, string> =
+    token === undefined ? {} : { Authorization: `Bearer ${token}` }
+  const response = await fetch(`${prefix}/whoami`, { headers })
+  if (response.status === 401) return undefined
+  if (!response.ok) throw new Error(`${response.status} ${response.statusText}`)
+  const who = (await response.json()) as Whoami
+  const keep = connect({ url: location.origin, prefix, ...(token !== undefined && { token }) })
+  const user = who.user === '*' ? (who.defaultUser ?? '') : who.user
+  const seesAll = who.user === '*' && who.collections === undefined
+  return { keep, who, token, user, mayChange: who.access !== 'read', seesAll }
+}
+
+export const SessionContext = createContext<Session | undefined>(undefined)
+
+export function useSession(): Session {
+  const session = useContext(SessionContext)
+  if (session === undefined) throw new Error('nobody is signed in')
+  return session
+}

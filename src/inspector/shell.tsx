@@ -1,0 +1,146 @@
+// Around every view: who looks, where to go, and the views, which come when they are first wanted.
+
+import { useEffect, useState } from 'preact/hooks'
+import { later } from './later.js'
+import { Choice, Field } from './parts/controls.js'
+import { Icon, type IconName } from './parts/icons.js'
+import { Failure, Loading } from './parts/states.js'
+import { hashOf, usePlace } from './place.js'
+import { keepToken, keptToken, SessionContext, signIn, type Session } from './session.js'
+import { SignIn } from './sign-in.js'
+import { texts } from './texts.js'
+import { themes, useTheme, type Theme } from './theme.js'
+
+const views = {
+  ask: later(() => import('./views/ask.js')),
+  cores: later(() => import('./views/cores.js')),
+  documents: later(() => import('./views/documents.js')),
+  objects: later(() => import('./views/objects.js')),
+  queue: later(() => import('./views/queue.js')),
+} satisfies Record<IconName, unknown>
+
+const names = Object.keys(views) as IconName[]
+
+/** Nobody is signed in; the server has not answered; somebody is. */
+type Entry = { readonly session?: Session; readonly error?: unknown; readonly isAsked: boolean }
+
+export function Shell() {
+  const [entry, setEntry] = useState<Entry>({ isAsked: true })
+  const enter = async (token: string | undefined) => {
+    const session = await signIn(token)
+    if (session !== undefined) setEntry({ session, isAsked: false })
+    return session !== undefined
+  }
+  const begin = () => {
+    const token = keptToken()
+    // Asked without one, a server that wants one refuses, and browsers tell of that as of an error.
+    if (token === undefined && document.body.dataset['open'] === undefined) {
+      setEntry({ isAsked: false })
+      return
+    }
+    setEntry({ isAsked: true })
+    enter(token).then(
+      (isIn) => {
+        if (!isIn) setEntry({ isAsked: false })
+      },
+      (error: unknown) => setEntry({ error, isAsked: false }),
+    )
+  }
+  useEffect(begin, [])
+  const { session, error, isAsked } = entry
+  if (error !== undefined) {
+    return (
+      <main class="alone">
+        <Failure error={error} again={begin} />
+      </main>
+    )
+  }
+  if (session === undefined) return isAsked ? <Loading /> : <SignIn enter={enter} />
+  const leave = () => {
+    keepToken(undefined)
+    void session.keep.close()
+    setEntry({ isAsked: false })
+  }
+  const actAs = (user: string) => setEntry({ session: { ...session, user }, isAsked: false })
+  return (
+    <SessionContext.Provider value={session}>
+      <House actAs={actAs} leave={leave} session={session} />
+    </SessionContext.Provider>
+  )
+}
+
+interface HouseProps {
+  readonly session: Session
+  readonly actAs: (user: string) => void
+  readonly leave: () => void
+}
+
+function House({ session, actAs, leave }: HouseProps) {
+  const place = usePlace()
+  const name = names.find((name) => name === place.view) ?? 'ask'
+  const View = views[name]
+  useEffect(() => {
+    document.title = `${texts.views[name]} · ${texts.title}`
+  }, [name])
+  return (
+    <div class="house">
+      <a class="skip" href="#content" onClick={skip}>
+        {texts.skip}
+      </a>
+      <header class="side">
+        <p class="brand">{texts.title}</p>
+        <nav aria-label={texts.navigation}>
+          {names.map((one) => (
+            <a key={one} href={hashOf(one)} aria-current={one === name ? 'page' : undefined}>
+              <Icon name={one} />
+              {texts.views[one]}
+            </a>
+          ))}
+        </nav>
+        <Foot session={session} actAs={actAs} leave={leave} />
+      </header>
+      <main id="content" tabIndex={-1}>
+        <View key={`${name} ${session.user}`} place={place} />
+      </main>
+    </div>
+  )
+}
+
+/** The address names the view, and is not for jumping. */
+function skip(event: Event): void {
+  event.preventDefault()
+  document.getElementById('content')?.focus()
+}
+
+function Foot({ session, actAs, leave }: HouseProps) {
+  const [theme, setTheme] = useTheme()
+  const { who, user, token, mayChange } = session
+  return (
+    <div class="foot">
+      {who.user === '*' ? (
+        <Field label={texts.user} value={user} onInput={actAs} hint={texts.userHint} isSlow />
+      ) : (
+        <p>
+          {texts.user}: <strong class="free">{user}</strong>
+        </p>
+      )}
+      {!mayChange && <p class="badge">{texts.readOnly}</p>}
+      <Choice
+        label={texts.theme.label}
+        value={theme}
+        options={themes.map((theme) => [theme, texts.theme[theme]])}
+        onChange={(theme) => setTheme(theme as Theme)}
+      />
+      <p class="links">
+        <a href="reference" target="_blank" rel="noreferrer">
+          {texts.reference}
+        </a>
+        {token !== undefined && (
+          <button type="button" class="link" onClick={leave}>
+            {texts.signIn.out}
+          </button>
+        )}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,205 @@
+// A question, the passages that answer it with what led to them, and what they say as statements.
+
+import { useEffect, useState } from 'preact/hooks'
+import type { FoundPassage, GraphSource, Subgraph } from '../../graph/types.js'
+import { useAsked } from '../asking.js'
+import type { ViewProps } from '../later.js'
+import { Copy, Heading } from '../parts/controls.js'
+import { MarkedText, marksOf, type Mark } from '../parts/marked-text.js'
+import { Answered, Empty } from '../parts/states.js'
+import { go, hashOf } from '../place.js'
+import { origin, useSession } from '../session.js'
+import { texts } from '../texts.js'
+
+interface Answer {
+  readonly graph: Subgraph
+  /** By chunk: where words of the question stand. */
+  readonly words: ReadonlyMap<string, FoundPassage>
+}
+
+const passages = 10
+
+export default function Ask({ place }: ViewProps) {
+  const { q = '' } = place.query
+  const [text, setText] = useState(q)
+  useEffect(() => setText(q), [q])
+  return (
+    <>
+      <Heading title={texts.views.ask} lead={texts.ask.lead} />
+      <form
+        class="ask"
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault()
+          go(hashOf('ask', undefined, { q: text.trim() }))
+        }}
+      >
+        <input
+          aria-label={texts.ask.question}
+          placeholder={texts.ask.placeholder}
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        <button type="submit" class="primary">
+          {texts.ask.button}
+        </button>
+      </form>
+      {q !== '' && <Found question={q} />}
+    </>
+  )
+}
+
+function Found({ question }: { readonly question: string }) {
+  const { keep, user } = useSession()
+  const asked = useAsked(
+    async (signal): Promise<Answer> => {
+      const library = keep.knowledge.graph({ user })
+      const [graph, found] = await Promise.all([
+        library.retrieve({ text: question, entities: passages, signal }),
+        library.search({ text: question, k: 50, signal }),
+      ])
+      return { graph, words: new Map(found.map((passage) => [passage.chunk.v, passage])) }
+    },
+    [question, user],
+  )
+  return (
+    <Answered asked={asked}>
+      {({ graph, words }) =>
+        graph.sources.length === 0 ? (
+          <Empty title={texts.ask.nothing} hint={texts.ask.nothingHint} />
+        ) : (
+          <div class="answer">
+            <section aria-label={texts.ask.passages(graph.sources.length)}>
+              <h2>{texts.ask.passages(graph.sources.length)}</h2>
+              <ol class="sources">
+                {graph.sources.map((source) => (
+                  <Source key={source.chunk.v} source={source} found={words.get(source.chunk.v)} />
+                ))}
+              </ol>
+            </section>
+            <aside>
+              <Facts graph={graph} />
+              <Elsewhere question={question} />
+            </aside>
+          </div>
+        )
+      }
+    </Answered>
+  )
+}
+
+interface SourceProps {
+  readonly source: GraphSource
+  readonly found: FoundPassage | undefined
+}
+
+function Source({ source, found }: SourceProps) {
+  const { core, title, heading, page, start, end, text = '', via, legs } = source
+  const names = via.flatMap(({ name }) => marksOf(text, name))
+  const words = found?.highlights.map(([start, end]): Mark => ({ start, end, kind: 'word' })) ?? []
+  const place = [
+    heading,
+    page === undefined ? undefined : texts.ask.page(page),
+    start === undefined || end === undefined ? undefined : texts.ask.place(start, end),
+  ].filter((part) => part !== undefined)
+  return (
+    <li class="card">
+      <h3 class="free" dir="auto">
+        <a href={hashOf('documents', core)}>{title ?? core}</a>
+      </h3>
+      {place.length > 0 && <p class="quiet free">{place.join(' · ')}</p>}
+      <MarkedText text={text} marks={[...names, ...words]} />
+      <details>
+        <summary>{texts.ask.why}</summary>
+        <ul class="plain">
+          {Object.entries(legs).map(([leg, { rank, score }]) => (
+            <li key={leg}>
+              {texts.ask.rank(texts.ask.legs[leg as keyof typeof texts.ask.legs], rank)}{' '}
+              <span class="quiet">{score.toPrecision(3)}</span>
+            </li>
+          ))}
+          {via.length > 0 && (
+            <li>
+              {texts.ask.via}{' '}
+              {via.map(({ name }, at) => (
+                <span key={at}>
+                  {at > 0 && ' → '}
+                  <mark class="name free">{name}</mark>
+                </span>
+              ))}
+            </li>
+          )}
+        </ul>
+      </details>
+    </li>
+  )
+}
+
+function Facts({ graph: { triples, labels } }: { readonly graph: Subgraph }) {
+  const nameOf = (value: string) => labels[value] ?? shortened(value)
+  return (
+    <section>
+      <h2>{texts.ask.facts}</h2>
+      {triples.length === 0 ? (
+        <p class="quiet">{texts.ask.noFacts}</p>
+      ) : (
+        <ul class="facts">
+          {triples.slice(0, 60).map(({ s, p, o }, at) => (
+            <li key={at} class="free" dir="auto">
+              <span title={s.v}>{nameOf(s.v)}</span> <em title={p.v}>{nameOf(p.v)}</em>{' '}
+              <span title={o.v}>{o.e ? nameOf(o.v) : o.v}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function Elsewhere({ question }: { readonly question: string }) {
+  const { user, who, token } = useSession()
+  const isNamed = who.user === '*'
+  const query = isNamed ? `?user=${encodeURIComponent(user)}` : ''
+  const body = JSON.stringify({ text: question })
+  const lines = {
+    curl: [
+      `curl ${quoted(`${origin}/api/v1/graph/retrieve${query}`)}`,
+      ...(token === undefined ? [] : ['  -H "Authorization: Bearer $TOKEN"']),
+      "  -H 'Content-Type: application/json'",
+      `  -d ${quoted(body)}`,
+    ].join(' \\\n'),
+    client: [
+      "import { connect } from 'lorekeep/client'",
+      '',
+      `const keep = connect({ url: '${origin}'${token === undefined ? '' : ', token'} })`,
+      `const graph = keep.knowledge.graph({ user: ${JSON.stringify(user)} })`,
+      `const { sources } = await graph.retrieve(${body})`,
+    ].join('\n'),
+    command: `lorekeep ask ${quoted(question)} --url ${origin}${isNamed ? ` --user ${quoted(user)}` : ''}`,
+  }
+  return (
+    <section>
+      <h2>{texts.ask.same}</h2>
+      {(['curl', 'client', 'command'] as const).map((name) => (
+        <details key={name}>
+          <summary>{texts.ask[name]}</summary>
+          <div class="snippet">
+            <pre tabIndex={0}>{lines[name]}</pre>
+            <Copy text={lines[name]} />
+          </div>
+        </details>
+      ))}
+    </section>
+  )
+}
+
+/** What is behind the last slash or hash of an IRI. */
+function shortened(iri: string): string {
+  const name = iri.replace(/[/#]+$/, '')
+  return name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('#')) + 1)
+}
+
+/** For a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,200 @@
+// Objects of a schema, by filter, in order, page by page.
+
+import { useState } from 'preact/hooks'
+import type { ObjectQuery, SchemaDefinition, StoredObject } from '../../objects/types.js'
+import { parseJson } from '../../json-text.js'
+import type { JsonObject } from '../../types.js'
+import { useAsked, useSettled } from '../asking.js'
+import type { ViewProps } from '../later.js'
+import { Confirm } from '../parts/confirm.js'
+import { Choice, Field, Heading } from '../parts/controls.js'
+import { usePages } from '../parts/paging.js'
+import { Answered, Empty } from '../parts/states.js'
+import { hashOf, refine } from '../place.js'
+import { useSession } from '../session.js'
+import { texts } from '../texts.js'
+
+export default function Objects({ place: { query, subject } }: ViewProps) {
+  const { keep } = useSession()
+  const schemas = useAsked(() => keep.objects.schemas(), [])
+  return (
+    <>
+      <Heading title={texts.views.objects} lead={texts.objects.lead} />
+      <Answered asked={schemas}>
+        {(schemas) => {
+          const schema = schemas.find(({ name }) => name === subject) ?? schemas[0]
+          return schema === undefined ? (
+            <Empty title={texts.objects.noSchemas} hint={texts.objects.noSchemasHint} />
+          ) : (
+            <OfSchema key={schema.name} schema={schema} schemas={schemas} query={query} />
+          )
+        }}
+      </Answered>
+    </>
+  )
+}
+
+interface OfSchemaProps {
+  readonly schema: SchemaDefinition
+  readonly schemas: readonly SchemaDefinition[]
+  readonly query: ViewProps['place']['query']
+}
+
+function OfSchema({ schema, schemas, query }: OfSchemaProps) {
+  const { keep, mayChange } = useSession()
+  const { filter = '', sort = '', order = 'asc' } = query
+  const settled = useSettled(filter)
+  const filters = filterOf(settled)
+  const [removed, setRemoved] = useState<StoredObject>()
+  const asked: ObjectQuery = {
+    schema_name: schema.name,
+    ...(filters !== undefined && { filters: filters as NonNullable<ObjectQuery['filters']> }),
+    ...(sort && { sort: { [sort]: order as 'asc' | 'desc' } }),
+  }
+  const pages = usePages(
+    async (after, limit) => {
+      const page = await keep.objects.query({ ...asked, limit, after })
+      return { items: page.objects as unknown as readonly StoredObject[], ...page }
+    },
+    [schema.name, settled, sort, order],
+  )
+  const set = (name: string) => (value: string) =>
+    refine(hashOf('objects', schema.name, { ...query, [name]: value }))
+  const fields = Object.keys(schema.fields)
+  const isWrong = filterOf(filter) === undefined && filter.trim() !== ''
+  return (
+    <>
+      <div class="filters">
+        <Choice
+          label={texts.objects.schema}
+          value={schema.name}
+          options={schemas.map(({ name }) => [name, name])}
+          onChange={(name) => refine(hashOf('objects', name))}
+        />
+        <div class="wide">
+          <Field
+            label={texts.objects.filter}
+            value={filter}
+            onInput={set('filter')}
+            isWrong={isWrong}
+            hint={isWrong ? texts.objects.badFilter : texts.objects.filterHint}
+          />
+        </div>
+        <Choice
+          label={texts.objects.sort}
+          value={sort}
+          options={[['', texts.objects.unsorted], ...fields.map((name) => [name, name] as const)]}
+          onChange={set('sort')}
+        />
+        <Choice
+          label={texts.objects.order}
+          value={order}
+          options={[
+            ['asc', texts.objects.ascending],
+            ['desc', texts.objects.descending],
+          ]}
+          onChange={set('order')}
+        />
+      </div>
+      <Answered asked={pages}>
+        {(objects) => (
+          <>
+            <p role="status">{texts.objects.total(pages.total ?? 0)}</p>
+            {objects.length === 0 ? (
+              <Empty title={texts.objects.none} hint={texts.objects.noneHint} />
+            ) : (
+              <div class="scroll" tabIndex={0} role="region" aria-label={texts.views.objects}>
+                <table>
+                  <thead>
+                    <tr>
+                      <th>{texts.objects.id}</th>
+                      <th>{texts.objects.collection}</th>
+                      {fields.map((name) => (
+                        <th key={name}>{name}</th>
+                      ))}
+                      <td />
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {objects.map((object) => (
+                      <tr key={`${object._collection} ${object._id}`}>
+                        <th class="free">{object._id}</th>
+                        <td class="free">{object._collection}</td>
+                        {fields.map((name) => (
+                          <td key={name} class="cut" title={shown(object[name])} dir="auto">
+                            {shown(object[name])}
+                          </td>
+                        ))}
+                        <td class="actions">
+                          {mayChange && (
+                            <button type="button" class="small" onClick={() => setRemoved(object)}>
+                              {texts.remove}
+                              <span class="hidden"> {object._id}</span>
+                            </button>
+                          )}
+                        </td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+            )}
+          </>
+        )}
+      </Answered>
+      {pages.more !== undefined && (
+        <button type="button" onClick={pages.more}>
+          {texts.more}
+        </button>
+      )}
+      <Plan asked={asked} isShown={!isWrong} />
+      {removed !== undefined && (
+        <Confirm
+          title={texts.objects.removeTitle(String(removed._id))}
+          text={texts.objects.removeText}
+          button={texts.remove}
+          act={async () => {
+            await keep.objects.delete(removed._collection, removed._id, {
+              ifVersion: removed._version,
+            })
+            pages.again()
+          }}
+          onClose={() => setRemoved(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+/** How the query was answered, as the store tells it. */
+function Plan({ asked, isShown }: { readonly asked: ObjectQuery; readonly isShown: boolean }) {
+  const { keep } = useSession()
+  const [isOpen, setIsOpen] = useState(false)
+  const plan = useAsked(
+    async () => (isOpen && isShown ? keep.objects.explain(asked) : undefined),
+    [isOpen, JSON.stringify(asked)],
+  )
+  return (
+    <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary>{texts.objects.explain}</summary>
+      <Answered asked={plan}>
+        {(plan) => <pre tabIndex={0}>{JSON.stringify(plan, undefined, 2)}</pre>}
+      </Answered>
+    </details>
+  )
+}
+
+/** `undefined` where it is empty, or no object. */
+function filterOf(text: string): JsonObject | undefined {
+  try {
+    const value = parseJson(text)
+    return typeof value === 'object' && value !== null ? (value as JsonObject) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

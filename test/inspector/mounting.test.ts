@@ -1,0 +1,70 @@
+// The page under every server that the handler mounts on, and behind what changes paths.
+
+import { createServer, request as httpRequest } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import express from 'express'
+import Fastify from 'fastify'
+import { Hono } from 'hono'
+import t from 'tap'
+import type { AddressInfo } from 'node:net'
+import { fastifyLorekeep } from '../../src/fastify/index.js'
+import { createFetchHandler, createHandler } from '../../src/http/index.js'
+import { listen, openStore } from '../http/fixtures/serving.js'
+import { noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+
+const skip = noBrowser
+// A browser takes its time where others work, too.
+t.setTimeout(300_000)
+
+t.test('the page stands wherever its handler does', { skip }, async (t) => {
+  const { knowledge, objects, flows } = await openStore(t)
+  const authenticate = (token: string | undefined) => (token === 'alice' ? { user: 'alice' } : null)
+  const options = { knowledge, objects, flows, authenticate, inspector: true }
+  const handler = createHandler(options)
+  const app = express().use('/lore', handler)
+  const bare = createHandler({ ...options, prefix: '' })
+  const hono = new Hono().mount('/deep', createFetchHandler(options))
+  const fastify = Fastify({ forceCloseConnections: true })
+  t.teardown(() => fastify.close())
+  await fastify.register(fastifyLorekeep, { ...options, prefix: '/kept' })
+  await fastify.listen({ port: 0, host: '127.0.0.1' })
+  const inner = await listen(t, createServer(handler))
+  const proxy = createServer((request, response) => {
+    const path = request.url?.replace(/^\/behind/, '')
+    const { method, headers } = request
+    const passed = httpRequest({ port: inner, path, method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+    })
+    request.pipe(passed)
+  })
+  const fetching = createFetchHandler(options)
+  const places = {
+    'node:http': [inner, '/api/v1'],
+    Express: [await listen(t, createServer(app)), '/lore/api/v1'],
+    'no prefix': [await listen(t, createServer(bare)), ''],
+    Hono: [await listen(t, createServer(getRequestListener(hono.fetch))), '/deep/api/v1'],
+    Fetch: [await listen(t, createServer(getRequestListener(fetching))), '/api/v1'],
+    Fastify: [(fastify.server.address() as AddressInfo).port, '/kept'],
+    'a proxy that takes a prefix away': [await listen(t, proxy), '/behind/api/v1'],
+  } as const
+  const browser = await openBrowser(t)
+  for (const [name, [port, path]] of Object.entries(places)) {
+    const origin = `http://127.0.0.1:${port}`
+    const { page, faults } = await watchedPage(t, browser, origin)
+    await signIn(page, `${origin}${path}/inspector#/documents`, 'alice')
+    await page.getByText('No documents yet.').waitFor()
+    t.strictSame(faults, [], name)
+  }
+})
+
+t.test('a server that asks nobody for a token asks for none here, too', { skip }, async (t) => {
+  const { knowledge, objects, flows } = await openStore(t)
+  const options = { knowledge, objects, flows, inspector: true, authenticate: 'none' } as const
+  const port = await listen(t, createServer(createHandler(options)))
+  const origin = `http://127.0.0.1:${port}`
+  const { page, faults } = await watchedPage(t, await openBrowser(t), origin)
+  await page.goto(`${origin}/api/v1/inspector`)
+  await page.getByRole('navigation').waitFor()
+  t.strictSame(faults, [])
+})

@@ -1,0 +1,53 @@
+// The files of the page, as a browser gets them: their heads, their sizes, and that there are none where nobody asked.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { brotliDecompressSync, gzipSync } from 'node:zlib'
+import t from 'tap'
+import { send, serve } from '../http/fixtures/serving.js'
+
+const folder = 'dist/src/http/inspector/page'
+
+t.test('there is a page where it is asked for, and nowhere else', async (t) => {
+  const { url } = await serve(t)
+  t.equal((await send(`${url}/api/v1/inspector`)).status, 404)
+  const other = await serve(t, { inspector: true })
+  const { status, headers, body } = await send(`${other.url}/api/v1/inspector`)
+  t.equal(status, 200)
+  t.match(headers['content-security-policy'], /^default-src 'none'; script-src 'self'; style-src/)
+  t.match(headers['cache-control'], /no-cache/)
+  const scripts = [...body.toString().matchAll(/(?:src|href)="(inspector\/[^"]+)"/g)]
+  t.equal(scripts.length, 2, 'a script and a style')
+  for (const [, path] of scripts) {
+    const at = `${other.url}/api/v1/${path}`
+    const plain = await send(at)
+    t.equal(plain.status, 200)
+    t.match(plain.headers['cache-control'], /immutable/)
+    const coded = await send(at, { headers: { 'Accept-Encoding': 'gzip, br' } })
+    t.equal(coded.headers['content-encoding'], 'br')
+    t.equal(brotliDecompressSync(coded.body).compare(plain.body), 0, 'the same in brotli')
+    t.not(coded.headers['etag'], plain.headers['etag'])
+    const gzip = await send(at, { headers: { 'Accept-Encoding': 'gzip' } })
+    t.equal(gzip.headers['content-encoding'], 'gzip')
+    const again = { 'Accept-Encoding': 'br', 'If-None-Match': String(coded.headers['etag']) }
+    const known = await send(at, { headers: again })
+    t.equal(known.status, 304)
+    t.equal(known.body.length, 0)
+  }
+  for (const name of ['page.html', 'open.html', 'nothing.js', '..%2Ffiles.js', 'page.html.br']) {
+    t.equal((await send(`${other.url}/api/v1/inspector/${name}`)).status, 404, name)
+  }
+})
+
+t.test('it is small', async (t) => {
+  const names = readdirSync(folder).filter((name) => !name.endsWith('.br'))
+  const zipped = (name: string) => gzipSync(readFileSync(`${folder}/${name}`)).byteLength
+  const sum = (pattern: RegExp) =>
+    names.filter((name) => pattern.test(name)).reduce((sum, name) => sum + zipped(name), 0)
+  t.ok(sum(/\.js$/) <= 120_000, `all scripts: ${sum(/\.js$/)} bytes gzipped`)
+  t.ok(sum(/\.css$/) <= 20_000, `styles: ${sum(/\.css$/)} bytes gzipped`)
+  const whole = readdirSync(folder).reduce(
+    (sum, name) => sum + readFileSync(`${folder}/${name}`).byteLength,
+    0,
+  )
+  t.ok(whole <= 1_500_000, `in the package: ${whole} bytes`)
+})
