@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { sampleId } from '../../src/cli/commands/cores/sample.js'
@@ -50,6 +50,33 @@ t.test('the first line on stdout says where, and stdout has no other', async (t)
   const outcome = await ended
   t.equal(outcome.code, 0)
   t.match(String(outcome.stdout), /^[^\n]*\n$/)
+})
+
+t.test('its address leads to the inspector, unless that is not wanted', async (t) => {
+  const place = t.testdir({ 'config.json': '{ "inspector": false }' })
+  const { url } = await serve(t, ['--data', join(place, 'with')])
+  const page = await fetch(url)
+  t.equal(page.url, `${url}/api/v1/inspector`)
+  t.match(await page.text(), /<title>lorekeep<\/title>/)
+  t.equal((await fetch(url, { method: 'POST' })).status, 404)
+  for (const flags of [['--no-inspector'], ['--config', join(place, 'config.json')]]) {
+    const without = await serve(t, ['--data', join(place, String(flags.length)), ...flags])
+    t.equal((await fetch(without.url)).status, 404)
+    t.equal((await fetch(`${without.url}/api/v1/inspector`)).status, 404)
+  }
+  const told = await fail(t, 2, ['serve', '--no-inspector', '--open-browser'])
+  t.match(told, /--no-inspector leaves out/)
+})
+
+t.test('--open-browser opens it', { skip: process.platform !== 'linux' }, async (t) => {
+  const bin = t.testdir({ 'xdg-open': '#!/bin/sh\necho "$1" > "$(dirname "$0")/opened"\n' })
+  chmodSync(join(bin, 'xdg-open'), 0o755)
+  const PATH = `${bin}:${process.env['PATH']}`
+  const data = join(bin, 'data')
+  const { url } = await serve(t, ['--data', data, '--open-browser'], { PATH })
+  const opened = join(bin, 'opened')
+  while (!existsSync(opened)) await new Promise((resolve) => setTimeout(resolve, 20))
+  t.equal(readFileSync(opened, 'utf8'), `${url}/api/v1/inspector\n`)
 })
 
 t.test('a thousand may knock while the server is busy', async (t) => {

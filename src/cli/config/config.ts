@@ -65,6 +65,8 @@ interface Config {
   readonly cors?: CorsOptions
   /** Whether changes have to say of which version. */
   readonly requireConditions?: boolean
+  /** Whether there is a page to look at what is stored: true by default. */
+  readonly inspector?: boolean
   /** A line for all that happens, and how it looks. */
   readonly log?: 'json' | 'text'
   readonly compat: Compat
@@ -86,7 +88,7 @@ export function storeOptionsOf(config: Config) {
 /** For createHandler(). */
 export function handlerOptionsOf(config: Config) {
   const { handlerLimits, maxUserBytesPerSecond, generate, cors, requireConditions } = config
-  const { defaultUser, compat } = config
+  const { defaultUser, inspector, compat } = config
   return {
     ...handlerLimits,
     ...(maxUserBytesPerSecond !== undefined && { maxUserBytesPerSecond }),
@@ -94,6 +96,7 @@ export function handlerOptionsOf(config: Config) {
     ...(cors !== undefined && { cors }),
     ...(requireConditions !== undefined && { requireConditions }),
     ...(defaultUser !== undefined && { defaultUser }),
+    ...(inspector !== undefined && { inspector }),
     compat,
   }
 }
@@ -178,6 +181,7 @@ export function parseConfig(value: unknown, file: string): Config {
   const base = given.take('base', aBase)
   const cors = readCors(given)
   const requireConditions = given.boolean('requireConditions')
+  const inspector = given.boolean('inspector')
   const log = given.choice('log', ['json', 'text'])
   const compat = readCompat(given)
   given.end()
@@ -211,6 +215,7 @@ export function parseConfig(value: unknown, file: string): Config {
     ...(base !== undefined && { base }),
     ...(cors !== undefined && { cors }),
     ...(requireConditions !== undefined && { requireConditions }),
+    ...(inspector !== undefined && { inspector }),
     ...(log !== undefined && { log }),
     compat,
   }

@@ -125,6 +125,8 @@ function addServe(program: Command): void {
     )
     .option('--open', 'ask nobody for a token, as clients of the reference system expect')
     .option('--force', 'with --open: also on an address that other machines reach')
+    .option('--no-inspector', 'without the page to look at what is stored')
+    .option('--open-browser', 'open that page')
     .addOption(
       new Option(
         '--log [format]',

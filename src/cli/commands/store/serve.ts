@@ -19,10 +19,11 @@ import { isDatabase } from '../../config/place.js'
 import { describe, exitCodes, UsageError } from '../../output/failure.js'
 import { formatCounted } from '../../output/figures.js'
 import { writeOut } from '../../output/output.js'
+import { inspectorPath, openBrowser, withFrontDoor } from './front-door.js'
 import { checkLoopback, isForeign } from './open-access.js'
 import { EventLog, quietLog, type LogFormat, type ServerLog } from './server-log.js'
 import { Serving } from './serving.js'
-import { explain, whereText } from './trials.js'
+import { callable, explain, whereText } from './trials.js'
 
 export interface ServeOptions {
   readonly config?: string
@@ -36,6 +37,10 @@ export interface ServeOptions {
   /** Also where others reach it. */
   readonly force?: boolean
   readonly stopTimeoutMs: number
+  /** False: without the page to look at what is stored. */
+  readonly inspector?: boolean
+  /** Opens that page. */
+  readonly openBrowser?: boolean
   /** A line for all that happens; true: as a terminal wants it, or whatever else stderr is. */
   readonly log?: LogFormat | true
 }
@@ -56,6 +61,10 @@ export async function serve(options: ServeOptions): Promise<void> {
     )
   }
   if (isOpen && !isForced) await checkLoopback(host)
+  const hasInspector = options.inspector !== false && config.inspector !== false
+  if (options.openBrowser === true && !hasInspector) {
+    throw new UsageError('--open-browser opens the inspector, which --no-inspector leaves out')
+  }
 
   const format = formatOf(options.log ?? config.log)
   const log = format === undefined ? quietLog : new EventLog(format)
@@ -95,6 +104,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       sparql: createSparql(config.sparql),
       authenticate: isOpen ? 'none' : authenticator(tokens),
       ...handlerOptionsOf(config),
+      inspector: hasInspector,
       // Whoever sends no tokens is a client of the reference system, and those read JSON.
       compat: { ...(isOpen && { emptyJson: true }), ...config.compat },
       signal: stopping.signal,
@@ -104,13 +114,19 @@ export async function serve(options: ServeOptions): Promise<void> {
         requestErrors.report('http', error, where)
       },
     })
-    const serving = new Serving(isOpen ? guarded(handler, isForced) : handler, log)
+    const whole = hasInspector ? withFrontDoor(handler) : handler
+    const serving = new Serving(isOpen ? guarded(whole, isForced) : whole, log)
     const origin = await serving.listen(port, host)
     await writeOut(`lorekeep listening on ${origin}\n`).catch(() => {})
     if (format === 'json') log.note('listening', `${origin}, ${whereText(data)}`)
     // Whoever reads JSON line by line gets others only where he could not go on without them.
     if (format !== 'json' || made !== undefined || isOpen) {
-      explain(origin, data, { made, isOpen, tokens, defaultUser: config.defaultUser })
+      const { defaultUser } = config
+      explain(origin, data, { made, isOpen, tokens, defaultUser, hasInspector })
+    }
+    if (options.openBrowser === true) {
+      const failed = await openBrowser(`${callable(origin)}${inspectorPath}`)
+      if (failed !== undefined) log.note('no browser', `no browser was opened: ${failed}`)
     }
     const runner = flows.run()
     await stop

@@ -18,15 +18,13 @@ const sampleQuestion = 'Who wrote Frankenstein?'
 export function explain(
   origin: string,
   data: string,
-  { made, isOpen, tokens, defaultUser }: Access,
+  { made, isOpen, tokens, defaultUser, hasInspector }: Access,
 ): void {
-  const url = new URL(origin)
-  // Any address is for listening; one of this machine is for calling.
-  if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1'
-  if (url.hostname === '[::]') url.hostname = '[::1]'
+  const own = callable(origin)
   const principal: Principal = isOpen ? { user: '*' } : ablest([...tokens.values()])
   const lines = [
     `# ${whereText(data)}`,
+    ...(hasInspector ? [`# look at it in a browser: ${own}/`] : []),
     ...(isOpen
       ? [
           `# OPEN: nobody is asked for a token. Whoever reaches ${origin} reads, changes and deletes`,
@@ -38,9 +36,17 @@ export function explain(
             '# no token is configured: this one, good for every user, is made anew at each start',
             `export LOREKEEP_TOKEN=${quote(made)}`,
           ]),
-    ...trials(url.origin, principal, { isOpen, defaultUser: defaultUser ?? referenceUser }),
+    ...trials(own, principal, { isOpen, defaultUser: defaultUser ?? referenceUser }),
   ]
   process.stderr.write(lines.map((line) => `${line}\n`).join(''))
+}
+
+/** Any address is for listening; one of this machine is for calling. */
+export function callable(origin: string): string {
+  const url = new URL(origin)
+  if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1'
+  if (url.hostname === '[::]') url.hostname = '[::1]'
+  return url.origin
 }
 
 export function whereText(data: string): string {
@@ -51,6 +57,7 @@ interface Access {
   /** The token that was made, where none was given. */
   readonly made: string | undefined
   readonly isOpen: boolean
+  readonly hasInspector: boolean
   readonly tokens: ReadonlyMap<string, Principal>
   readonly defaultUser: string | undefined
 }
