@@ -44,6 +44,7 @@ else {
   if (isInspectorOld()) run(process.execPath, [tsc, '-p', 'src/inspector'])
 }
 if (isInspectorOld()) {
+  say('making the page of the inspector')
   await makeInspector(withTools ? undefined : join(process.cwd(), compiler, 'node_modules'))
 }
 

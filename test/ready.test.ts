@@ -11,13 +11,23 @@ t.test('what has changed is compiled, and nothing else', async (t) => {
     'package-lock.json': '{}',
     src: {
       'a.ts': 'export const a: number = 1\n',
+      'errors.ts': '',
+      'json-text.ts': '',
       in: { 'b.ts': "export type { A } from '../a.js'\n" },
+      client: {},
+      inspector: {
+        'main.tsx': "import { render } from 'preact'\nrender(<p>seen</p>, document.body)\n",
+        'style.css': 'p { margin: 0 }\n',
+        'icon.svg': '<svg/>',
+      },
     },
     adapters: {},
     node_modules: {},
   })
   cpSync('scripts', join(root, 'scripts'), { recursive: true })
-  symlinkSync(resolve('node_modules/typescript'), join(root, 'node_modules/typescript'))
+  for (const name of ['typescript', 'esbuild', 'preact']) {
+    symlinkSync(resolve('node_modules', name), join(root, 'node_modules', name))
+  }
   // As if all had been installed: there is no network here.
   const lock = createHash('sha256').update('{}').digest('hex')
   writeFileSync(join(root, 'node_modules/.ready'), `all ${lock}`)
@@ -26,11 +36,17 @@ t.test('what has changed is compiled, and nothing else', async (t) => {
     t.equal(status, 0, String(stderr))
     return String(stderr)
   }
-  t.equal(ready(), 'lorekeep: compiling 2 files …\n')
+  const making = 'lorekeep: making the page of the inspector …\n'
+  t.equal(ready(), `lorekeep: compiling 4 files …\n${making}`)
   t.match(readFileSync(join(root, 'dist/src/a.js'), 'utf8'), /^export const a = 1;$/m)
   t.ok(existsSync(join(root, 'dist/src/in/b.js')))
+  const page = join(root, 'dist/src/http/inspector/page')
+  t.match(readFileSync(join(page, 'page.html'), 'utf8'), /src="inspector\/inspector-\w+\.js"/)
+  t.match(readFileSync(join(page, 'licenses.txt'), 'utf8'), /^preact .*MIT/s)
   t.equal(ready(), '')
   const later = new Date(Date.now() + 5000)
   utimesSync(join(root, 'src/a.ts'), later, later)
   t.equal(ready(), 'lorekeep: compiling 1 file …\n')
+  utimesSync(join(root, 'src/inspector/style.css'), later, later)
+  t.ok(ready().endsWith(making))
 })
