@@ -179,6 +179,20 @@ export const texts = {
     cancelJob: 'Cancel job',
     cancelTitle: 'Cancel this job?',
     cancelText: 'The document is taken out of its queue.',
+    retryAll: 'Retry all that match',
+    retryAllTitle: 'Retry all jobs that match?',
+    retryAllText:
+      'Every dead or delayed job that fits the filters goes back to its queue, those of other pages, too.',
+    retried: (n: number) =>
+      n === 1
+        ? '1 job went back to its queue.'
+        : `${number.format(n)} jobs went back to their queues.`,
+    cancelAll: 'Cancel all that match',
+    cancelAllTitle: 'Cancel all jobs that match?',
+    cancelAllText:
+      'Every job that fits the filters and is not done is taken out, those of other pages, too. This cannot be undone.',
+    cancelled: (n: number) =>
+      n === 1 ? '1 job was taken out.' : `${number.format(n)} jobs were taken out.`,
     throughput: 'Done a second, the last minute',
     stopped: 'stopped',
     gone: 'There is no such job: it was cancelled, or done long ago.',

@@ -115,6 +115,47 @@ t.test('the queue is live, and what is done to it is seen', { skip }, async (t) 
   t.strictSame(faults, [])
 })
 
+t.test('all that match are retried and cancelled at once', { skip }, async (t) => {
+  const { url, flows } = await serve(t, { inspector: true })
+  await flows.define({ id: 'f', maxAttempts: 1, steps: [{ name: 'break', run: refuse }] })
+  const runner = flows.run()
+  t.teardown(() => runner.stop())
+  for (let n = 0; n < 120; n++) {
+    await flows.load('f', {
+      id: `${n % 2 === 0 ? 'even' : 'odd'}${n}`,
+      user: 'alice',
+      content: 'x',
+    })
+  }
+  while ((await flows.stats('f')).dead < 120)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  await runner.stop()
+  await flows.define({ id: 'f', maxAttempts: 1 })
+  const browser = await openBrowser(t)
+  const { page, faults } = await watchedPage(t, browser, url)
+  await signIn(page, `${url}/api/v1/inspector#/queue?state=dead&error=no+oars`, 'alice')
+  await page.getByRole('link', { name: 'odd119' }).waitFor()
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Retry all that match' }).click()
+  await dialog.getByRole('button', { name: 'Cancel', exact: true }).click()
+  t.equal((await flows.stats('f')).dead, 120, 'who does not want it after all has changed nothing')
+  await page.getByLabel('Document').fill('even0')
+  await page.getByText('odd119').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Cancel all that match' }).click()
+  await dialog.getByRole('button', { name: 'Cancel all that match' }).click()
+  await page.getByText('1 job was taken out.').waitFor()
+  t.match(await flows.stats('f'), { dead: 119, queued: 0 })
+  await page.getByLabel('Document').fill('')
+  await page.getByRole('link', { name: 'odd119' }).waitFor()
+  await page.getByRole('button', { name: 'Retry all that match' }).click()
+  await dialog.getByRole('button', { name: 'Retry all that match' }).click()
+  await page.getByText('119 jobs went back to their queues.').waitFor()
+  t.match(await flows.stats('f'), { dead: 0, queued: 119 })
+  await page.getByText('No job fits.').waitFor()
+  t.strictSame(await inaccessible(page), [])
+  t.strictSame(faults, [])
+})
+
 async function open(page: Page, view: string): Promise<void> {
   await page.getByRole('navigation').getByRole('link', { name: view }).click()
   await page.getByRole('heading', { name: view, level: 1 }).waitFor()

@@ -1,0 +1,102 @@
+// A flow: its counts, what was done of late, and its switch.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Flow, FlowStats } from '../../../flow/types.js'
+import { useAsked, useDoing } from '../../asking.js'
+import type { Live } from '../../live.js'
+import { Failure } from '../../parts/states.js'
+import { hashOf } from '../../place.js'
+import { useSession } from '../../session.js'
+import { texts } from '../../texts.js'
+import { states } from './states.js'
+
+interface FlowTileProps {
+  readonly flow: Flow
+  readonly live: Live
+  readonly onChanged: () => void
+}
+
+/** Counts of a flow, and how many were done of late. */
+export function FlowTile({ flow, live, onChanged }: FlowTileProps) {
+  const { keep, mayChange } = useSession()
+  const stats = useAsked(() => keep.flows.stats(flow.id), [flow.id, live.turn])
+  const { isBusy, error, start } = useDoing()
+  return (
+    <section class="card tile" aria-label={flow.id}>
+      <div class="line">
+        <h2 class="free">{flow.id}</h2>
+        {!flow.active && <span class="badge">{texts.queue.stopped}</span>}
+        {mayChange && (
+          <button
+            type="button"
+            class="small"
+            disabled={isBusy}
+            onClick={() =>
+              start(async () => {
+                await (flow.active ? keep.flows.stop(flow.id) : keep.flows.start(flow.id))
+                onChanged()
+              })
+            }
+          >
+            {flow.active ? texts.queue.stop : texts.queue.start}
+          </button>
+        )}
+      </div>
+      {error !== undefined && <Failure error={error} />}
+      {stats.value !== undefined && <Counts stats={stats.value} flow={flow.id} />}
+      {stats.value !== undefined && <Throughput done={stats.value.done} />}
+    </section>
+  )
+}
+
+function Counts({ stats, flow }: { readonly stats: FlowStats; readonly flow: string }) {
+  return (
+    <dl class="counts">
+      {states.map((state) => (
+        <div key={state}>
+          <dt>{texts.queue.states[state]}</dt>
+          <dd>
+            <a href={hashOf('queue', undefined, { flow, state })}>{texts.count(stats[state])}</a>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+const chartSeconds = 60
+
+/** What was done in each of the last seconds, as it was seen from here. */
+function Throughput({ done }: { readonly done: number }) {
+  const before = useRef(done)
+  const latest = useRef(done)
+  latest.current = done
+  const [rates, setRates] = useState<readonly number[]>([])
+  useEffect(() => {
+    const timer = setInterval(() => {
+      const rate = Math.max(0, latest.current - before.current)
+      before.current = latest.current
+      setRates((rates) => [...rates, rate].slice(-chartSeconds))
+    }, 1000)
+    return () => clearInterval(timer)
+  }, [])
+  const most = Math.max(1, ...rates)
+  const sum = rates.reduce((sum, rate) => sum + rate, 0)
+  return (
+    <figure class="chart">
+      <svg
+        viewBox={`0 0 ${chartSeconds} 20`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${texts.queue.throughput}: ${texts.count(sum)}`}
+      >
+        {rates.map((rate, at) => {
+          const height = (rate / most) * 20
+          const x = chartSeconds - rates.length + at
+          return <rect key={x} x={x} y={20 - height} width={0.8} height={height} />
+        })}
+      </svg>
+      <figcaption class="quiet">{texts.queue.throughput}</figcaption>
+    </figure>
+  )
+}

@@ -1,0 +1,99 @@
+// A job: where it is, and each of its failures.
+
+import { useState } from 'preact/hooks'
+import { useAsked, useDoing } from '../../asking.js'
+import { useLive } from '../../live.js'
+import { Confirm } from '../../parts/confirm.js'
+import { Heading } from '../../parts/controls.js'
+import { Answered, Empty, Failure } from '../../parts/states.js'
+import { go, hashOf } from '../../place.js'
+import { useSession } from '../../session.js'
+import { texts } from '../../texts.js'
+import { readAgainMs } from './states.js'
+
+export function SingleJob({ id }: { readonly id: string }) {
+  const { keep, mayChange } = useSession()
+  const live = useLive(readAgainMs, id)
+  const job = useAsked(async () => (await keep.flows.job(id)) ?? null, [id, live.turn])
+  const [isCancelled, setIsCancelled] = useState(false)
+  const { isBusy, error, start } = useDoing()
+  return (
+    <>
+      <p>
+        <a href={hashOf('queue')}>← {texts.views.queue}</a>
+      </p>
+      <Answered asked={job}>
+        {(job) =>
+          job === null ? (
+            <Empty title={texts.queue.gone} />
+          ) : (
+            <>
+              <Heading title={job.document} lead={`${job.flow} · ${job.user} · ${job.collection}`}>
+                {mayChange && (job.state === 'dead' || job.state === 'delayed') && (
+                  <button
+                    type="button"
+                    disabled={isBusy}
+                    onClick={() =>
+                      start(async () => {
+                        await keep.flows.retry(job.id)
+                        live.lookAgain()
+                      })
+                    }
+                  >
+                    {texts.queue.retry}
+                  </button>
+                )}
+                {mayChange && job.state !== 'done' && (
+                  <button type="button" onClick={() => setIsCancelled(true)}>
+                    {texts.queue.cancelJob}
+                  </button>
+                )}
+              </Heading>
+              {error !== undefined && <Failure error={error} />}
+              <dl class="facts-of">
+                <dt>{texts.queue.state}</dt>
+                <dd>
+                  <span class={`state ${job.state}`}>{texts.queue.states[job.state]}</span>{' '}
+                  {job.dueAt !== undefined && texts.queue.due(job.dueAt)}
+                </dd>
+                <dt>{texts.queue.attempts}</dt>
+                <dd>{job.attempts}</dd>
+                <dt>{texts.queue.steps}</dt>
+                <dd>{job.completedSteps.join(', ') || '–'}</dd>
+                <dt>{texts.queue.changed}</dt>
+                <dd>{job.updatedAt}</dd>
+              </dl>
+              <h2>{texts.queue.failures}</h2>
+              {job.failures.length === 0 && <p class="quiet">{texts.queue.noFailures}</p>}
+              <ol class="sources">
+                {job.failures.toReversed().map((failure, at) => (
+                  <li key={at} class="card">
+                    <p class="quiet">
+                      {failure.at} · {failure.step} · {failure.cause}{' '}
+                      {failure.code !== undefined && <code>{failure.code}</code>}
+                    </p>
+                    <p class="free" dir="auto">
+                      {failure.message}
+                    </p>
+                  </li>
+                ))}
+              </ol>
+              {isCancelled && (
+                <Confirm
+                  title={texts.queue.cancelTitle}
+                  text={texts.queue.cancelText}
+                  button={texts.queue.cancelJob}
+                  act={async () => {
+                    await keep.flows.cancel(job.id)
+                    go(hashOf('queue'))
+                  }}
+                  onClose={() => setIsCancelled(false)}
+                />
+              )}
+            </>
+          )
+        }
+      </Answered>
+    </>
+  )
+}
