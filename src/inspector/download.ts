@@ -3,7 +3,7 @@
 import type { RemoteLorekeep } from '../client/index.js'
 import type { CoreRef } from '../knowledge/types.js'
 import { texts } from './texts.js'
-import type { TransferOptions } from './uploads.js'
+import type { TransferOptions } from './transfers.js'
 
 interface FileTarget {
   createWritable(): Promise<WritableStream<Uint8Array>>

@@ -134,7 +134,7 @@ const acts = {
     for (;;) {
       const { jobs, more } = await queue.claim(id, left)
       model.claim(id, left, jobs, { now, elapsed: real.clock.elapsed() })
-      await superseded(model, real, id)
+      await tellSuperseded(model, real, id)
       real.holds.push(
         ...jobs.map(({ number, token, record }) => ({ number, token, id: record.id })),
       )
@@ -307,7 +307,7 @@ const acts = {
     for (;;) {
       const { jobs, more } = await queue.claim('f', 16)
       model.claim('f', 16, jobs, times)
-      await superseded(model, real, 'f')
+      await tellSuperseded(model, real, 'f')
       for (const job of jobs) await queue.complete(job, stepNames)
       for (const { record } of jobs) model.complete(model.jobs.get(record.id) as ModelJob)
       if (jobs.length === 0 && !more) break
@@ -320,7 +320,7 @@ const acts = {
 type Hold = Real['holds'][number]
 
 /** What a claim found superseded is known from the record alone: told at once, so that the model has the order in which jobs were done. */
-async function superseded(model: FlowModel, real: Real, flow: string): Promise<void> {
+async function tellSuperseded(model: FlowModel, real: Real, flow: string): Promise<void> {
   if (model.flows.has(flow)) model.compare(flow, await real.jobs(flow), real.latest)
 }
 

@@ -7,12 +7,12 @@ import type { ViewProps } from '../later.js'
 import { Confirm } from '../parts/confirm.js'
 import { Drop, Field, Heading } from '../parts/controls.js'
 import { agoText, bytesText } from '../parts/figures.js'
+import { List, RowButton } from '../parts/list.js'
 import { usePages } from '../parts/paging.js'
-import { Answered, Empty } from '../parts/states.js'
 import { hashOf, refine } from '../place.js'
 import { useSession } from '../session.js'
 import { texts } from '../texts.js'
-import { Uploads, useUploads } from '../uploads.js'
+import { Transfers, useTransfers } from '../transfers.js'
 import { download } from '../download.js'
 
 export default function Cores({ place }: ViewProps) {
@@ -28,15 +28,20 @@ export default function Cores({ place }: ViewProps) {
     [user, prefix],
   )
   const index = useAsked(() => keep.knowledge.indexState({ user }), [user, pages.value])
-  const uploads = useUploads(pages.again)
+  const transfers = useTransfers(pages.again)
   const send = (files: readonly File[]) => {
     for (const file of files) {
       const id = file.name.replace(/\.(core|msgpack|mpk|bin)$/i, '')
-      uploads.add(file, async ({ signal, onProgress }) => {
-        const ref = { user, id }
-        const done = await keep.knowledge.import(ref, file, { index: true, signal, onProgress })
-        return texts.cores.imported(done.triples, done.vectors)
-      })
+      transfers.begin(
+        file.name,
+        file.size,
+        async ({ signal, onProgress }) => {
+          const ref = { user, id }
+          const done = await keep.knowledge.import(ref, file, { index: true, signal, onProgress })
+          return texts.cores.imported(done.triples, done.vectors)
+        },
+        texts.cores.cancelled,
+      )
     }
   }
   return (
@@ -57,7 +62,7 @@ export default function Cores({ place }: ViewProps) {
           onFiles={send}
         />
       )}
-      <Uploads uploads={uploads} />
+      <Transfers transfers={transfers} />
       <div class="filters">
         <Field
           label={texts.documents.prefix}
@@ -65,66 +70,44 @@ export default function Cores({ place }: ViewProps) {
           onInput={(prefix) => refine(hashOf('cores', undefined, { prefix }))}
         />
       </div>
-      <Answered asked={pages}>
-        {(cores) =>
-          cores.length === 0 ? (
-            <Empty title={texts.cores.none} hint={texts.cores.noneHint} />
-          ) : (
-            <div class="scroll" tabIndex={0} role="region" aria-label={texts.views.cores}>
-              <table>
-                <thead>
-                  <tr>
-                    <th>{texts.cores.id}</th>
-                    <th class="number">{texts.cores.messages}</th>
-                    <th class="number">{texts.cores.vectors}</th>
-                    <th class="number">{texts.cores.size}</th>
-                    <th>{texts.cores.updated}</th>
-                    <td />
-                  </tr>
-                </thead>
-                <tbody>
-                  {cores.map((core) => (
-                    <tr key={core.id}>
-                      <th class="free" dir="auto">
-                        {core.id}
-                      </th>
-                      <td class="number">{texts.count(core.triples)}</td>
-                      <td class="number">{texts.count(core.vectors)}</td>
-                      <td class="number">{bytesText(core.bytes)}</td>
-                      <td title={core.updatedAt}>{agoText(core.updatedAt)}</td>
-                      <td class="actions">
-                        <button
-                          type="button"
-                          class="small"
-                          onClick={() =>
-                            uploads.run(core.id, core.bytes, (options) =>
-                              download(keep, core, options),
-                            )
-                          }
-                        >
-                          {texts.cores.download}
-                          <span class="hidden"> {core.id}</span>
-                        </button>
-                        {mayChange && (
-                          <button type="button" class="small" onClick={() => setRemoved(core)}>
-                            {texts.remove}
-                            <span class="hidden"> {core.id}</span>
-                          </button>
-                        )}
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
-          )
+      <List
+        name={texts.views.cores}
+        pages={pages}
+        empty={{ title: texts.cores.none, hint: texts.cores.noneHint }}
+        head={
+          <>
+            <th>{texts.cores.id}</th>
+            <th class="number">{texts.cores.messages}</th>
+            <th class="number">{texts.cores.vectors}</th>
+            <th class="number">{texts.cores.size}</th>
+            <th>{texts.cores.updated}</th>
+            <td />
+          </>
         }
-      </Answered>
-      {pages.more !== undefined && (
-        <button type="button" onClick={pages.more}>
-          {texts.more}
-        </button>
-      )}
+        row={(core) => (
+          <tr key={core.id}>
+            <th class="free" dir="auto">
+              {core.id}
+            </th>
+            <td class="number">{texts.count(core.triples)}</td>
+            <td class="number">{texts.count(core.vectors)}</td>
+            <td class="number">{bytesText(core.bytes)}</td>
+            <td title={core.updatedAt}>{agoText(core.updatedAt)}</td>
+            <td class="actions">
+              <RowButton
+                label={texts.cores.download}
+                of={core.id}
+                onClick={() =>
+                  transfers.begin(core.id, core.bytes, (options) => download(keep, core, options))
+                }
+              />
+              {mayChange && (
+                <RowButton label={texts.remove} of={core.id} onClick={() => setRemoved(core)} />
+              )}
+            </td>
+          </tr>
+        )}
+      />
       {removed !== undefined && (
         <Confirm
           title={texts.cores.removeTitle(removed.id)}

@@ -8,6 +8,7 @@ import { useAsked, useSettled } from '../asking.js'
 import type { ViewProps } from '../later.js'
 import { Confirm } from '../parts/confirm.js'
 import { Choice, Field, Heading } from '../parts/controls.js'
+import { List, RowButton } from '../parts/list.js'
 import { usePages } from '../parts/paging.js'
 import { Answered, Empty } from '../parts/states.js'
 import { hashOf, refine } from '../place.js'
@@ -96,57 +97,42 @@ function OfSchema({ schema, schemas, query }: OfSchemaProps) {
           onChange={set('order')}
         />
       </div>
-      <Answered asked={pages}>
-        {(objects) => (
+      {pages.total !== undefined && <p role="status">{texts.objects.total(pages.total)}</p>}
+      <List
+        name={texts.views.objects}
+        pages={pages}
+        empty={{ title: texts.objects.none, hint: texts.objects.noneHint }}
+        head={
           <>
-            <p role="status">{texts.objects.total(pages.total ?? 0)}</p>
-            {objects.length === 0 ? (
-              <Empty title={texts.objects.none} hint={texts.objects.noneHint} />
-            ) : (
-              <div class="scroll" tabIndex={0} role="region" aria-label={texts.views.objects}>
-                <table>
-                  <thead>
-                    <tr>
-                      <th>{texts.objects.id}</th>
-                      <th>{texts.objects.collection}</th>
-                      {fields.map((name) => (
-                        <th key={name}>{name}</th>
-                      ))}
-                      <td />
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {objects.map((object) => (
-                      <tr key={`${object._collection} ${object._id}`}>
-                        <th class="free">{object._id}</th>
-                        <td class="free">{object._collection}</td>
-                        {fields.map((name) => (
-                          <td key={name} class="cut" title={shown(object[name])} dir="auto">
-                            {shown(object[name])}
-                          </td>
-                        ))}
-                        <td class="actions">
-                          {mayChange && (
-                            <button type="button" class="small" onClick={() => setRemoved(object)}>
-                              {texts.remove}
-                              <span class="hidden"> {object._id}</span>
-                            </button>
-                          )}
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-            )}
+            <th>{texts.objects.id}</th>
+            <th>{texts.objects.collection}</th>
+            {fields.map((name) => (
+              <th key={name}>{name}</th>
+            ))}
+            <td />
           </>
+        }
+        row={(object) => (
+          <tr key={`${object._collection} ${object._id}`}>
+            <th class="free">{object._id}</th>
+            <td class="free">{object._collection}</td>
+            {fields.map((name) => (
+              <td key={name} class="cut" title={shown(object[name])} dir="auto">
+                {shown(object[name])}
+              </td>
+            ))}
+            <td class="actions">
+              {mayChange && (
+                <RowButton
+                  label={texts.remove}
+                  of={object._id}
+                  onClick={() => setRemoved(object)}
+                />
+              )}
+            </td>
+          </tr>
         )}
-      </Answered>
-      {pages.more !== undefined && (
-        <button type="button" onClick={pages.more}>
-          {texts.more}
-        </button>
-      )}
+      />
       <Plan asked={asked} isShown={!isWrong} />
       {removed !== undefined && (
         <Confirm

@@ -7,8 +7,9 @@ import type { ViewProps } from '../later.js'
 import { useLive, type Live } from '../live.js'
 import { Choice, Field, Heading } from '../parts/controls.js'
 import { agoText } from '../parts/figures.js'
+import { List } from '../parts/list.js'
 import { usePages } from '../parts/paging.js'
-import { Answered, Empty } from '../parts/states.js'
+import { Answered } from '../parts/states.js'
 import { hashOf, refine } from '../place.js'
 import { useSession } from '../session.js'
 import { texts } from '../texts.js'
@@ -19,13 +20,13 @@ import { readAgainMs, states } from './queue/states.js'
 
 export default function Queue({ place }: ViewProps) {
   return place.subject === undefined ? (
-    <List query={place.query} />
+    <Jobs query={place.query} />
   ) : (
     <SingleJob key={place.subject} id={place.subject} />
   )
 }
 
-function List({ query }: { readonly query: ViewProps['place']['query'] }) {
+function Jobs({ query }: { readonly query: ViewProps['place']['query'] }) {
   const { keep, seesAll } = useSession()
   const { flow = '', state = '', document = '' } = query
   const user = useSettled(query['user'] ?? '')
@@ -58,12 +59,12 @@ function List({ query }: { readonly query: ViewProps['place']['query'] }) {
         <LiveBadge live={live} />
       </Heading>
       <Answered asked={flows}>
-        {(flows) => (
+        {(known) => (
           <>
             {seesAll && (
               <div class="tiles">
-                {flows.map((flow) => (
-                  <FlowTile key={flow.id} flow={flow} live={live} onChanged={flowsChanged} />
+                {known.map((flow) => (
+                  <FlowTile key={flow.id} flow={flow} live={live} onChanged={flows.again} />
                 ))}
               </div>
             )}
@@ -71,7 +72,7 @@ function List({ query }: { readonly query: ViewProps['place']['query'] }) {
               <Choice
                 label={texts.queue.flow}
                 value={flow}
-                options={[['', texts.queue.allFlows], ...flows.map(({ id }) => [id, id] as const)]}
+                options={[['', texts.queue.allFlows], ...known.map(({ id }) => [id, id] as const)]}
                 onChange={set('flow')}
               />
               <Choice
@@ -98,26 +99,25 @@ function List({ query }: { readonly query: ViewProps['place']['query'] }) {
         )}
       </Answered>
       <AllThatMatch filter={filter} onDone={live.lookAgain} />
-      <Answered asked={pages}>
-        {(jobs) =>
-          jobs.length === 0 ? (
-            <Empty title={texts.queue.none} hint={texts.queue.noneHint} />
-          ) : (
-            <Jobs jobs={jobs} />
-          )
+      <List
+        name={texts.views.queue}
+        pages={pages}
+        empty={{ title: texts.queue.none, hint: texts.queue.noneHint }}
+        head={
+          <>
+            <th>{texts.queue.document}</th>
+            <th>{texts.queue.state}</th>
+            <th>{texts.queue.user}</th>
+            <th>{texts.queue.flow}</th>
+            <th class="number">{texts.queue.attempts}</th>
+            <th>{texts.queue.changed}</th>
+            <th>{texts.queue.error}</th>
+          </>
         }
-      </Answered>
-      {pages.more !== undefined && (
-        <button type="button" onClick={pages.more}>
-          {texts.more}
-        </button>
-      )}
+        row={(job) => <JobRow key={job.id} job={job} />}
+      />
     </>
   )
-
-  function flowsChanged() {
-    flows.again()
-  }
 }
 
 function LiveBadge({ live: { status } }: { readonly live: Live }) {
@@ -128,41 +128,23 @@ function LiveBadge({ live: { status } }: { readonly live: Live }) {
   )
 }
 
-function Jobs({ jobs }: { readonly jobs: readonly Job[] }) {
+function JobRow({ job }: { readonly job: Job }) {
+  const last = job.failures.at(-1)?.message
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={texts.views.queue}>
-      <table>
-        <thead>
-          <tr>
-            <th>{texts.queue.document}</th>
-            <th>{texts.queue.state}</th>
-            <th>{texts.queue.user}</th>
-            <th>{texts.queue.flow}</th>
-            <th class="number">{texts.queue.attempts}</th>
-            <th>{texts.queue.changed}</th>
-            <th>{texts.queue.error}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {jobs.map((job) => (
-            <tr key={job.id}>
-              <th class="free" dir="auto">
-                <a href={hashOf('queue', job.id)}>{job.document}</a>
-              </th>
-              <td>
-                <span class={`state ${job.state}`}>{texts.queue.states[job.state]}</span>
-              </td>
-              <td class="free">{job.user}</td>
-              <td class="free">{job.flow}</td>
-              <td class="number">{job.attempts}</td>
-              <td title={job.updatedAt}>{agoText(job.updatedAt)}</td>
-              <td class="cut" title={job.failures.at(-1)?.message}>
-                {job.failures.at(-1)?.message}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <tr>
+      <th class="free" dir="auto">
+        <a href={hashOf('queue', job.id)}>{job.document}</a>
+      </th>
+      <td>
+        <span class={`state ${job.state}`}>{texts.queue.states[job.state]}</span>
+      </td>
+      <td class="free">{job.user}</td>
+      <td class="free">{job.flow}</td>
+      <td class="number">{job.attempts}</td>
+      <td title={job.updatedAt}>{agoText(job.updatedAt)}</td>
+      <td class="cut" title={last}>
+        {last}
+      </td>
+    </tr>
   )
 }

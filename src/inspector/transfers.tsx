@@ -1,4 +1,4 @@
-// Files on their way, with what has gone of each, and what became of it. One at a time: two would share the line.
+// What is on its way, in or out, how much of it has gone, and what became of it. One at a time: two would share the line.
 
 import { useRef, useState } from 'preact/hooks'
 import { bytesText } from './parts/figures.js'
@@ -22,15 +22,15 @@ interface Transfer {
   readonly leave: () => void
 }
 
-export interface UploadList {
+export interface TransferList {
   readonly list: readonly Transfer[]
-  readonly add: (file: File, work: Work) => void
-  readonly run: (name: string, size: number, work: Work) => void
+  /** `cancelled`: what is said where somebody ended it. */
+  readonly begin: (name: string, size: number, work: Work, cancelled?: string) => void
   readonly dismiss: (key: number) => void
 }
 
 /** @param onDone told after each that was done */
-export function useUploads(onDone: () => void): UploadList {
+export function useTransfers(onDone: () => void): TransferList {
   const [list, setList] = useState<readonly Transfer[]>([])
   const last = useRef<Promise<void>>(Promise.resolve())
   const keys = useRef(0)
@@ -39,7 +39,7 @@ export function useUploads(onDone: () => void): UploadList {
   const change = (key: number, fields: Partial<Transfer>) =>
     setList((list) => list.map((one) => (one.key === key ? { ...one, ...fields } : one)))
 
-  const run = (name: string, size: number, work: Work) => {
+  const begin: TransferList['begin'] = (name, size, work, cancelled = texts.cancelled) => {
     const key = ++keys.current
     const leaving = new AbortController()
     const leave = () => leaving.abort()
@@ -52,20 +52,23 @@ export function useUploads(onDone: () => void): UploadList {
         change(key, { outcome: { text }, bytes: size })
         done.current()
       } catch (error) {
-        const outcome = leaving.signal.aborted ? { text: texts.cores.cancelled } : { error }
+        const outcome = leaving.signal.aborted ? { text: cancelled } : { error }
         change(key, { outcome })
       }
     })
   }
   return {
     list,
-    run,
-    add: (file, work) => run(file.name, file.size, work),
+    begin,
     dismiss: (key) => setList((list) => list.filter((one) => one.key !== key)),
   }
 }
 
-export function Uploads({ uploads: { list, dismiss } }: { readonly uploads: UploadList }) {
+interface TransfersProps {
+  readonly transfers: TransferList
+}
+
+export function Transfers({ transfers: { list, dismiss } }: TransfersProps) {
   if (list.length === 0) return null
   return (
     <ul class="transfers" aria-live="polite">
@@ -86,7 +89,7 @@ export function Uploads({ uploads: { list, dismiss } }: { readonly uploads: Uplo
           {outcome === undefined && (
             <>
               <progress max={Math.max(size, 1)} value={bytes} aria-label={name} />
-              <p class="quiet">{texts.cores.sending(bytesText(bytes), bytesText(size))}</p>
+              <p class="quiet">{texts.sending(bytesText(bytes), bytesText(size))}</p>
             </>
           )}
           {outcome?.text !== undefined && <p class="quiet">{outcome.text}</p>}

@@ -1,0 +1,61 @@
+// A table of what there are pages of.
+
+import type { ComponentChildren } from 'preact'
+import { texts } from '../texts.js'
+import type { Pages } from './paging.js'
+import { Answered, Empty } from './states.js'
+
+interface ListProps<T> {
+  /** Of the table, for readers of screens. */
+  readonly name: string
+  readonly pages: Pages<T>
+  readonly empty: { readonly title: string; readonly hint: string }
+  /** The cells of its head. */
+  readonly head: ComponentChildren
+  /** A row, with a key. */
+  readonly row: (item: T) => ComponentChildren
+}
+
+export function List<T>({ name, pages, empty, head, row }: ListProps<T>) {
+  return (
+    <>
+      <Answered asked={pages}>
+        {(items) =>
+          items.length === 0 ? (
+            <Empty {...empty} />
+          ) : (
+            <div class="scroll" tabIndex={0} role="region" aria-label={name}>
+              <table>
+                <thead>
+                  <tr>{head}</tr>
+                </thead>
+                <tbody>{items.map(row)}</tbody>
+              </table>
+            </div>
+          )
+        }
+      </Answered>
+      {pages.more !== undefined && (
+        <button type="button" onClick={pages.more}>
+          {texts.more}
+        </button>
+      )}
+    </>
+  )
+}
+
+interface RowButtonProps {
+  readonly label: string
+  /** What the row is about: heard, and not seen again. */
+  readonly of: string | number
+  readonly onClick: () => void
+}
+
+export function RowButton({ label, of, onClick }: RowButtonProps) {
+  return (
+    <button type="button" class="small" onClick={onClick}>
+      {label}
+      <span class="hidden"> {of}</span>
+    </button>
+  )
+}

@@ -1,0 +1,107 @@
+// Cores and documents that go in and out of the page, or do not come that far.
+
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { core, serve } from '../http/fixtures/serving.js'
+import { noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+
+const skip = noBrowser
+// A browser takes its time where others work, too.
+t.setTimeout(300_000)
+
+const mimeType = 'application/octet-stream'
+
+t.test('a core goes in, comes out as it was, and goes', { skip }, async (t) => {
+  const { url, knowledge } = await serve(t, { inspector: true })
+  const browser = await openBrowser(t)
+  const { page, faults } = await watchedPage(t, browser, url)
+  // Nobody answers a picker here: without one the file is a download.
+  await page.addInitScript('delete globalThis.showSaveFilePicker')
+  await signIn(page, `${url}/api/v1/inspector#/cores`, 'alice')
+  const buffer = core('boats', 'alice', 100)
+  await page.setInputFiles('input[type=file]', { name: 'boats.core', mimeType, buffer })
+  await page.getByRole('rowheader', { name: 'boats' }).waitFor()
+  t.equal((await knowledge.stat({ user: 'alice', id: 'boats' }))?.bytes, buffer.length)
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download boats' }).click(),
+  ])
+  t.equal(saved.suggestedFilename(), 'boats.core')
+  t.equal(readFileSync(await saved.path()).compare(buffer), 0, 'the same bytes')
+  await page.getByText('Saved.').waitFor()
+  await page.getByRole('button', { name: 'Delete boats' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('No cores yet.').waitFor()
+  t.equal(await knowledge.stat({ user: 'alice', id: 'boats' }), undefined)
+  t.strictSame(faults, [])
+})
+
+t.test('what is no core is told, with the place', { skip }, async (t) => {
+  const { url, knowledge } = await serve(t, { inspector: true })
+  const { page } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/cores`, 'alice')
+  const buffer = Buffer.concat([core('cut', 'alice', 100), Buffer.from([0xc1])])
+  await page.setInputFiles('input[type=file]', { name: 'cut.core', mimeType, buffer })
+  const told = await page.getByRole('alert').textContent()
+  t.match(told, /LK_CORE_FORMAT/)
+  t.match(told, new RegExp(String(buffer.length - 1)), 'at which byte')
+  t.equal(await knowledge.stat({ user: 'alice', id: 'cut' }), undefined)
+})
+
+t.test('who cancels a core leaves nothing', { skip }, async (t) => {
+  // Some forty seconds' worth.
+  const { url, knowledge } = await serve(t, {
+    inspector: true,
+    maxUserBytesPerSecond: 128 * 1024,
+  })
+  const { page } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/cores`, 'alice')
+  const buffer = Buffer.concat(Array.from({ length: 6 }, () => core('long', 'alice', 1500)))
+  t.ok(buffer.length > 5_000_000)
+  await page.setInputFiles('input[type=file]', { name: 'long.core', mimeType, buffer })
+  await page.getByRole('progressbar').waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByText('Cancelled: nothing of it is stored.').waitFor()
+  t.equal(await knowledge.stat({ user: 'alice', id: 'long' }), undefined)
+})
+
+t.test('who cancels a document takes its job out', { skip }, async (t) => {
+  // Nothing runs: it waits.
+  const { url, flows } = await serve(t, { inspector: true })
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/documents`, 'alice')
+  const file = { name: 'late.txt', mimeType: 'text/plain', buffer: Buffer.from('Dick rowed.') }
+  await page.setInputFiles('input[type=file]', file)
+  while ((await flows.stats('default')).queued === 0) await page.waitForTimeout(20)
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByText('Cancelled.').waitFor()
+  t.match(await flows.stats('default'), { queued: 0, done: 0 })
+  t.strictSame(faults, [])
+})
+
+t.test('by the keyboard alone', { skip }, async (t) => {
+  const { url } = await serve(t, { inspector: true })
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await page.goto(`${url}/api/v1/inspector`)
+  await page.getByLabel('Token').waitFor()
+  const focused = () => page.evaluate<string>('document.activeElement.textContent')
+  const until = async (text: string) => {
+    for (let n = 0; n < 30 && (await focused()) !== text; n++) await page.keyboard.press('Tab')
+    t.equal(await focused(), text)
+  }
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('alice')
+  await page.keyboard.press('Enter')
+  await page.getByRole('navigation').waitFor()
+  await until('Cores')
+  await page.keyboard.press('Enter')
+  await page.getByText('No cores yet.').waitFor()
+  await until('Choose files')
+  await until('To the content')
+  await page.keyboard.press('Enter')
+  t.equal(await page.evaluate('document.activeElement.id'), 'content')
+  await until('Sign out')
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Token').waitFor()
+  t.strictSame(faults, [])
+})
