@@ -23,7 +23,7 @@ const stepBytes = 512 * 1024
 
 export function backupRoutes(options: BackupRoutesOptions): readonly Route[] {
   const { prefix, backup, exportIdleTimeoutMs } = options
-  let underWay = false
+  let underWay: Call | undefined
 
   return [
     {
@@ -44,20 +44,28 @@ export function backupRoutes(options: BackupRoutesOptions): readonly Route[] {
       await answer(call, 200, headers)
       return
     }
-    if (underWay) throw new LorekeepError('LK_HTTP_BUSY', 'another backup is under way')
-    underWay = true
+    if (underWay !== undefined) {
+      throw new LorekeepError('LK_HTTP_BUSY', 'another backup is under way')
+    }
+    underWay = call
+    const leave = () => {
+      if (underWay === call) underWay = undefined
+    }
     try {
       await whileConnected(call, async (signal) => {
-        await backup(targetOf(call, exportIdleTimeoutMs), { signal })
+        await backup(targetOf(call, exportIdleTimeoutMs, leave), { signal })
       })
     } finally {
-      underWay = false
+      leave()
     }
   }
 }
 
-/** Sends the head with the first bytes: what fails before has a status of its own. */
-function targetOf(call: Call, idleTimeoutMs: number): Writable {
+/**
+ * Sends the head with the first bytes: what fails before has a status of its own. `onLast` is called before the end is
+ * sent: whoever has all of it may ask for another at once, and would come before what is tidied up here.
+ */
+function targetOf(call: Call, idleTimeoutMs: number, onLast: () => void): Writable {
   let sink: Sink | undefined
   const send = async (chunk: Uint8Array) => {
     sink ??= call.begin(200, headers)
@@ -69,6 +77,7 @@ function targetOf(call: Call, idleTimeoutMs: number): Writable {
   const finish = async () => {
     if (call.hasGone) throw disconnect()
     sink ??= call.begin(200, headers)
+    onLast()
     await sink.end(idleTimeoutMs)
     // Closed before its last byte had left.
     if (call.hasGone) throw disconnect()

@@ -9,6 +9,7 @@ import type { Principal } from '../../../src/http/index.js'
 import { createLorekeep, restore } from '../../../src/index.js'
 import { FaultyBackend } from '../../fixtures/faulty-backend.js'
 import { as, core, json, send, serve, wire } from '../fixtures/serving.js'
+import type { Serving } from '../fixtures/serving.js'
 
 const path = '/api/v1/backup'
 const ref = { user: 'alice', id: 'books' }
@@ -76,7 +77,7 @@ async function begin(url: string): Promise<IncomingMessage> {
 }
 
 /** More than the buffers of a connection hold. */
-async function fill({ flows }: Awaited<ReturnType<typeof serve>>) {
+async function fill({ flows }: Serving) {
   const content = 'x'.repeat(9_000_000)
   for (const id of ['a', 'b', 'c']) await flows.load('default', { id, user: 'alice', content })
 }
@@ -92,7 +93,24 @@ t.test('one at a time; a second one is told to come again', async (t) => {
   const chunks: Buffer[] = []
   for await (const chunk of first) chunks.push(chunk as Buffer)
   await copyOf(t, Buffer.concat(chunks))
-  t.equal((await send(url + path, { headers: as('admin') })).status, 200)
+})
+
+t.test('whoever has all of one may ask for the next one at once', async (t) => {
+  let goOn = () => {}
+  const held = new Promise<void>((resolve) => (goOn = resolve))
+  const serving: Serving = await serve(t, {
+    backup: async (...asked) => {
+      const summary = await serving.lorekeep.backup(...asked)
+      await held
+      return summary
+    },
+  })
+  const ask = () => send(serving.url + path, { headers: as('admin') })
+  t.equal((await ask()).status, 200)
+  t.equal((await ask()).status, 200)
+  goOn()
+  await Promise.all(serving.answers)
+  t.same(serving.errors, [])
 })
 
 t.test('a reader that takes nothing is cut off, and one that leaves ends it', async (t) => {
