@@ -18,6 +18,7 @@ export async function makeInspector(modules) {
   const { build } = await import(place ?? 'esbuild')
   rmSync(page, { recursive: true, force: true })
   mkdirSync(page, { recursive: true })
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: { inspector: 'src/inspector/main.tsx', style: 'src/inspector/style.css' },
@@ -30,6 +31,7 @@ export async function makeInspector(modules) {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     legalComments: 'none',
+    define: { VERSION: JSON.stringify(version) },
     outdir: page,
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',

@@ -10,7 +10,10 @@ export interface Asked<T> {
   readonly again: () => void
 }
 
-/** Asks whenever one of the keys changes. What is under way then is given up. */
+/**
+ * Asks whenever one of the keys changes. What is under way then is given up; what is to be asked again has its answer
+ * first, so that whoever is told of more than a slow server answers still sees something.
+ */
 export function useAsked<T>(
   ask: (signal: AbortSignal) => Promise<T>,
   keys: readonly unknown[],
@@ -19,20 +22,27 @@ export function useAsked<T>(
   const [turn, setTurn] = useState(0)
   const latest = useRef(ask)
   latest.current = ask
+  const running = useRef({ isBusy: false, isWanted: false }).current
   useEffect(() => {
     const leaving = new AbortController()
+    const settle = (state: Pick<Asked<T>, 'value' | 'error'>) => {
+      if (leaving.signal.aborted) return
+      running.isBusy = false
+      setState({ ...state, isBusy: false })
+      if (running.isWanted) setTurn((turn) => turn + 1)
+    }
+    Object.assign(running, { isBusy: true, isWanted: false })
     setState(({ value }) => ({ value, error: undefined, isBusy: true }))
     latest.current(leaving.signal).then(
-      (value) => {
-        if (!leaving.signal.aborted) setState({ value, error: undefined, isBusy: false })
-      },
-      (error: unknown) => {
-        if (!leaving.signal.aborted) setState({ value: undefined, error, isBusy: false })
-      },
+      (value) => settle({ value, error: undefined }),
+      (error: unknown) => settle({ value: undefined, error }),
     )
     return () => leaving.abort()
   }, [...keys, turn])
-  const again = useCallback(() => setTurn((turn) => turn + 1), [])
+  const again = useCallback(() => {
+    if (running.isBusy) running.isWanted = true
+    else setTurn((turn) => turn + 1)
+  }, [])
   return { ...state, again }
 }
 

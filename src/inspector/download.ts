@@ -1,9 +1,17 @@
-// A core onto the disk of whoever looks. Where a browser can write files piece by piece nothing is held in memory.
+// What is read from the server onto the disk of whoever looks. Where the browser lets a page write files, nothing is
+// held in memory.
 
-import type { RemoteLorekeep } from '../client/index.js'
-import type { CoreRef } from '../knowledge/types.js'
 import { texts } from './texts.js'
 import type { TransferOptions } from './transfers.js'
+
+/** Where it is to go. Nothing is written, and no file made, before it is opened. */
+export type Target = () => Promise<OpenTarget>
+
+interface OpenTarget {
+  readonly write: (chunk: Uint8Array) => Promise<unknown>
+  readonly close: () => Promise<unknown>
+  readonly abort: () => Promise<unknown>
+}
 
 interface FileTarget {
   createWritable(): Promise<WritableStream<Uint8Array>>
@@ -13,41 +21,43 @@ interface Picking {
   showSaveFilePicker?: (options: { readonly suggestedName: string }) => Promise<FileTarget>
 }
 
-/** @throws DOMException `AbortError` where nobody chose a file */
-export async function download(
-  keep: RemoteLorekeep,
-  ref: CoreRef,
-  { signal, onProgress }: TransferOptions,
-): Promise<string> {
-  const name = `${ref.id.replace(/[^\w.-]+/g, '_')}.core`
+/** Asks for a place, as browsers allow while somebody clicks. `undefined` where nobody chose one. */
+export async function chooseTarget(wanted: string): Promise<Target | undefined> {
+  const name = wanted.replace(/[^\w.-]+/g, '_')
   const { showSaveFilePicker: pick } = globalThis as Picking
-  const target = await (pick === undefined ? inMemory(name) : onDisk(pick, name))
+  if (pick === undefined) return () => asDownload(name)
+  try {
+    const file = await pick.call(globalThis, { suggestedName: name })
+    return () => writing(file)
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') return undefined
+    throw error
+  }
+}
+
+/** All or nothing: what breaks off leaves no file. */
+export async function save(
+  target: Target,
+  chunks: AsyncIterable<Uint8Array>,
+  { onProgress }: Pick<TransferOptions, 'onProgress'>,
+): Promise<string> {
+  const opened = await target()
   let bytes = 0
   try {
-    for await (const chunk of await keep.knowledge.export(ref, { signal })) {
-      await target.write(chunk)
+    for await (const chunk of chunks) {
+      await opened.write(chunk)
       bytes += chunk.byteLength
       onProgress({ bytes })
     }
   } catch (error) {
-    await target.abort()
+    await opened.abort()
     throw error
   }
-  await target.close()
+  await opened.close()
   return texts.saved
 }
 
-interface Target {
-  readonly write: (chunk: Uint8Array) => Promise<unknown>
-  readonly close: () => Promise<unknown>
-  readonly abort: () => Promise<unknown>
-}
-
-async function onDisk(
-  pick: NonNullable<Picking['showSaveFilePicker']>,
-  name: string,
-): Promise<Target> {
-  const file = await pick.call(globalThis, { suggestedName: name })
+async function writing(file: FileTarget): Promise<OpenTarget> {
   const writer = (await file.createWritable()).getWriter()
   return {
     write: (chunk) => writer.write(chunk),
@@ -56,17 +66,53 @@ async function onDisk(
   }
 }
 
-async function inMemory(name: string): Promise<Target> {
+/** By way of a file that is the page's own, on the disk too, where there are such: pages of `http:` have none. */
+async function asDownload(name: string): Promise<OpenTarget> {
+  if (!('storage' in navigator)) return inMemory(name)
+  const folder = await navigator.storage.getDirectory()
+  await sweep(folder)
+  const kept = `${prefix}${Date.now()} ${name}`
+  const handle = await folder.getFileHandle(kept, { create: true })
+  const remove = () => folder.removeEntry(kept)
+  const file = await writing(handle)
+  return {
+    write: file.write,
+    close: async () => {
+      await file.close()
+      hand(name, await handle.getFile())
+    },
+    abort: async () => {
+      await file.abort()
+      await remove()
+    },
+  }
+}
+
+const prefix = 'lorekeep '
+/** The browser copies what it is handed, and tells nobody when it has. */
+const keptMs = 60 * 60_000
+
+/** What earlier downloads went by. */
+async function sweep(folder: FileSystemDirectoryHandle): Promise<void> {
+  for await (const name of folder.keys()) {
+    const madeAt = Number(name.slice(prefix.length).split(' ', 1)[0])
+    if (name.startsWith(prefix) && madeAt < Date.now() - keptMs) await folder.removeEntry(name)
+  }
+}
+
+async function inMemory(name: string): Promise<OpenTarget> {
   const chunks: Uint8Array[] = []
   return {
     write: async (chunk) => chunks.push(chunk),
-    close: async () => {
-      const link = document.createElement('a')
-      link.href = URL.createObjectURL(new Blob(chunks as BlobPart[]))
-      link.download = name
-      link.click()
-      setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
-    },
+    close: async () => hand(name, new Blob(chunks as BlobPart[])),
     abort: async () => chunks.splice(0),
   }
+}
+
+function hand(name: string, content: Blob): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(content)
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), keptMs)
 }

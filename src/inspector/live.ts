@@ -56,6 +56,18 @@ export function useLive(everyMs: number, job?: string): Live {
   return { status, turn, lookAgain }
 }
 
+/** One more each time, while the tab is looked at. */
+export function useTicks(everyMs: number): number {
+  const [ticks, setTicks] = useState(0)
+  const isSeen = useVisible()
+  useEffect(() => {
+    if (!isSeen) return
+    const timer = setInterval(() => setTicks((ticks) => ticks + 1), everyMs)
+    return () => clearInterval(timer)
+  }, [isSeen, everyMs])
+  return ticks
+}
+
 function useVisible(): boolean {
   const [isVisible, setIsVisible] = useState(!document.hidden)
   useEffect(() => {

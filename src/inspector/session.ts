@@ -2,6 +2,7 @@
 
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
+import { Connection } from '../client/connection.js'
 import { connect, type RemoteLorekeep } from '../client/index.js'
 
 /** What GET whoami says. */
@@ -15,6 +16,8 @@ export interface Whoami {
 
 export interface Session {
   readonly keep: RemoteLorekeep
+  /** For what the stores have no method of. */
+  readonly connection: Connection
   readonly who: Whoami
   readonly token: string | undefined
   /** Whose things are shown: the token's user, or the one that was chosen where it is for any. */
@@ -47,10 +50,11 @@ export async function signIn(token: string | undefined): Promise<Session | undef
   if (response.status === 401) return undefined
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`)
   const who = (await response.json()) as Whoami
-  const keep = connect({ url: location.origin, prefix, ...(token !== undefined && { token }) })
+  const options = { url: location.origin, prefix, ...(token !== undefined && { token }) }
+  const [keep, connection] = [connect(options), new Connection(options)]
   const user = who.user === '*' ? (who.defaultUser ?? '') : who.user
   const seesAll = who.user === '*' && who.collections === undefined
-  return { keep, who, token, user, mayChange: who.access !== 'read', seesAll }
+  return { keep, connection, who, token, user, mayChange: who.access !== 'read', seesAll }
 }
 
 export const SessionContext = createContext<Session | undefined>(undefined)

@@ -17,6 +17,7 @@ const views = {
   documents: later(() => import('./views/documents.js')),
   objects: later(() => import('./views/objects.js')),
   queue: later(() => import('./views/queue.js')),
+  health: later(() => import('./views/health.js')),
 } satisfies Record<IconName, unknown>
 
 const names = Object.keys(views) as IconName[]

@@ -16,7 +16,8 @@ type Work = (options: TransferOptions) => Promise<string>
 interface Transfer {
   readonly key: number
   readonly name: string
-  readonly size: number
+  /** `undefined` where nobody knows before the end. */
+  readonly size: number | undefined
   readonly bytes: number
   readonly outcome?: { readonly text?: string; readonly error?: unknown }
   readonly leave: () => void
@@ -25,7 +26,7 @@ interface Transfer {
 export interface TransferList {
   readonly list: readonly Transfer[]
   /** `cancelled`: what is said where somebody ended it. */
-  readonly begin: (name: string, size: number, work: Work, cancelled?: string) => void
+  readonly begin: (name: string, size: number | undefined, work: Work, cancelled?: string) => void
   readonly dismiss: (key: number) => void
 }
 
@@ -49,7 +50,7 @@ export function useTransfers(onDone: () => void): TransferList {
         leaving.signal.throwIfAborted()
         const onProgress = ({ bytes }: { readonly bytes: number }) => change(key, { bytes })
         const text = await work({ signal: leaving.signal, onProgress })
-        change(key, { outcome: { text }, bytes: size })
+        change(key, { outcome: { text } })
         done.current()
       } catch (error) {
         const outcome = leaving.signal.aborted ? { text: cancelled } : { error }
@@ -88,8 +89,16 @@ export function Transfers({ transfers: { list, dismiss } }: TransfersProps) {
           </div>
           {outcome === undefined && (
             <>
-              <progress max={Math.max(size, 1)} value={bytes} aria-label={name} />
-              <p class="quiet">{texts.sending(bytesText(bytes), bytesText(size))}</p>
+              <progress
+                max={Math.max(size ?? 1, 1)}
+                {...(size !== undefined && { value: bytes })}
+                aria-label={name}
+              />
+              <p class="quiet">
+                {size === undefined
+                  ? bytesText(bytes)
+                  : texts.sending(bytesText(bytes), bytesText(size))}
+              </p>
             </>
           )}
           {outcome?.text !== undefined && <p class="quiet">{outcome.text}</p>}

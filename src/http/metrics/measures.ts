@@ -98,6 +98,12 @@ class Measures {
       gauge('process_resident_memory_bytes', 'Memory of the process.', rss),
       gauge('nodejs_heap_size_used_bytes', 'Of the heap of JavaScript.', heapUsed),
       {
+        name: 'nodejs_version_info',
+        help: 'Of what runs it.',
+        type: 'gauge',
+        samples: [{ labels: { version: process.version }, value: 1 }],
+      },
+      {
         name: 'process_cpu_seconds',
         help: 'Processor time, of the user and the system.',
         type: 'counter',

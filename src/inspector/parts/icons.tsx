@@ -6,6 +6,7 @@ const paths = {
   documents: 'M7 3h7l4 4v14H7zM14 3v4h4M10 12h5M10 16h5',
   objects: 'M4 5h16v5H4zM4 14h16v5H4zM8 7.5h.01M8 16.5h.01',
   queue: 'M4 6h10M4 12h16M4 18h7M17 4l3 2-3 2',
+  health: 'M3 12h4l3-8 4 16 3-8h4',
 } as const
 
 export type IconName = keyof typeof paths

@@ -13,7 +13,7 @@ import { hashOf, refine } from '../place.js'
 import { useSession } from '../session.js'
 import { texts } from '../texts.js'
 import { Transfers, useTransfers } from '../transfers.js'
-import { download } from '../download.js'
+import { chooseTarget, save } from '../download.js'
 
 export default function Cores({ place }: ViewProps) {
   const { keep, user, mayChange } = useSession()
@@ -43,6 +43,13 @@ export default function Cores({ place }: ViewProps) {
         texts.cores.cancelled,
       )
     }
+  }
+  const download = async (core: CoreStat) => {
+    const target = await chooseTarget(`${core.id}.core`)
+    if (target === undefined) return
+    transfers.begin(core.id, core.bytes, async ({ signal, onProgress }) =>
+      save(target, await keep.knowledge.export(core, { signal }), { onProgress }),
+    )
   }
   return (
     <>
@@ -97,9 +104,7 @@ export default function Cores({ place }: ViewProps) {
               <RowButton
                 label={texts.cores.download}
                 of={core.id}
-                onClick={() =>
-                  transfers.begin(core.id, core.bytes, (options) => download(keep, core, options))
-                }
+                onClick={() => void download(core)}
               />
               {mayChange && (
                 <RowButton label={texts.remove} of={core.id} onClick={() => setRemoved(core)} />
