@@ -103,13 +103,13 @@ function Backup() {
     })
   }
   return (
-    <>
+    <section class="group" aria-label={texts.health.backup}>
       <h2>{texts.health.backup}</h2>
       <p class="quiet">{texts.health.backupLead}</p>
       <button type="button" onClick={() => void begin()}>
         {texts.health.backupButton}
       </button>
       <Transfers transfers={transfers} />
-    </>
+    </section>
   )
 }

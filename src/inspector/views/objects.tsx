@@ -5,6 +5,7 @@ import type { ObjectQuery, SchemaDefinition, StoredObject } from '../../objects/
 import { parseJson } from '../../json-text.js'
 import type { JsonObject } from '../../types.js'
 import { useAsked, useSettled } from '../asking.js'
+import { chooseTarget, save } from '../download.js'
 import type { ViewProps } from '../later.js'
 import { Confirm } from '../parts/confirm.js'
 import { Choice, Field, Heading } from '../parts/controls.js'
@@ -14,6 +15,11 @@ import { Answered, Empty } from '../parts/states.js'
 import { hashOf, refine } from '../place.js'
 import { useSession } from '../session.js'
 import { texts } from '../texts.js'
+import { Transfers, useTransfers } from '../transfers.js'
+import { Condition } from './objects/condition.js'
+import { Editor } from './objects/editor.js'
+import { outputOf, type OutputFormat } from './objects/output.js'
+import { Plan } from './objects/plan.js'
 
 export default function Objects({ place: { query, subject } }: ViewProps) {
   const { keep } = useSession()
@@ -42,11 +48,13 @@ interface OfSchemaProps {
 }
 
 function OfSchema({ schema, schemas, query }: OfSchemaProps) {
-  const { keep, mayChange } = useSession()
+  const { keep, mayChange, seesAll } = useSession()
   const { filter = '', sort = '', order = 'asc' } = query
   const settled = useSettled(filter)
   const filters = filterOf(settled)
   const [removed, setRemoved] = useState<StoredObject>()
+  const [edited, setEdited] = useState<StoredObject | 'new'>()
+  const transfers = useTransfers(() => undefined)
   const asked: ObjectQuery = {
     schema_name: schema.name,
     ...(filters !== undefined && { filters: filters as NonNullable<ObjectQuery['filters']> }),
@@ -63,6 +71,15 @@ function OfSchema({ schema, schemas, query }: OfSchemaProps) {
     refine(hashOf('objects', schema.name, { ...query, [name]: value }))
   const fields = Object.keys(schema.fields)
   const isWrong = filterOf(filter) === undefined && filter.trim() !== ''
+  const out = async (format: OutputFormat) => {
+    const name = `${schema.name}.${format}`
+    const target = await chooseTarget(name)
+    if (target === undefined) return
+    transfers.begin(name, undefined, ({ signal, onProgress }) => {
+      const found = keep.objects.find(asked) as unknown as AsyncIterable<StoredObject>
+      return save(target, outputOf(found, format, fields, signal), { onProgress })
+    })
+  }
   return (
     <>
       <div class="filters">
@@ -97,7 +114,36 @@ function OfSchema({ schema, schemas, query }: OfSchemaProps) {
           onChange={set('order')}
         />
       </div>
-      {pages.total !== undefined && <p role="status">{texts.objects.total(pages.total)}</p>}
+      <details>
+        <summary>{texts.objects.byHand}</summary>
+        <Condition
+          schema={schema}
+          filter={filters ?? {}}
+          onFilter={(filter) => set('filter')(JSON.stringify(filter))}
+        />
+      </details>
+      <div class="all">
+        <p role="status" class="grows">
+          {pages.total !== undefined && texts.objects.total(pages.total)}
+        </p>
+        {(['ndjson', 'csv'] as const).map((format) => (
+          <button
+            key={format}
+            type="button"
+            class="small"
+            disabled={isWrong}
+            onClick={() => void out(format)}
+          >
+            {texts.objects.saveAs[format]}
+          </button>
+        ))}
+        {mayChange && (
+          <button type="button" class="small" onClick={() => setEdited('new')}>
+            {texts.objects.create}
+          </button>
+        )}
+      </div>
+      <Transfers transfers={transfers} />
       <List
         name={texts.views.objects}
         pages={pages}
@@ -123,17 +169,32 @@ function OfSchema({ schema, schemas, query }: OfSchemaProps) {
             ))}
             <td class="actions">
               {mayChange && (
-                <RowButton
-                  label={texts.remove}
-                  of={object._id}
-                  onClick={() => setRemoved(object)}
-                />
+                <>
+                  <RowButton
+                    label={texts.objects.edit}
+                    of={object._id}
+                    onClick={() => setEdited(object)}
+                  />
+                  <RowButton
+                    label={texts.remove}
+                    of={object._id}
+                    onClick={() => setRemoved(object)}
+                  />
+                </>
               )}
             </td>
           </tr>
         )}
       />
-      <Plan asked={asked} isShown={!isWrong} />
+      {seesAll && <Plan asked={asked} isShown={!isWrong} />}
+      {edited !== undefined && (
+        <Editor
+          schema={schema}
+          object={edited === 'new' ? undefined : edited}
+          onDone={pages.again}
+          onClose={() => setEdited(undefined)}
+        />
+      )}
       {removed !== undefined && (
         <Confirm
           title={texts.objects.removeTitle(String(removed._id))}
@@ -149,24 +210,6 @@ function OfSchema({ schema, schemas, query }: OfSchemaProps) {
         />
       )}
     </>
-  )
-}
-
-/** How the query was answered, as the store tells it. */
-function Plan({ asked, isShown }: { readonly asked: ObjectQuery; readonly isShown: boolean }) {
-  const { keep } = useSession()
-  const [isOpen, setIsOpen] = useState(false)
-  const plan = useAsked(
-    async () => (isOpen && isShown ? keep.objects.explain(asked) : undefined),
-    [isOpen, JSON.stringify(asked)],
-  )
-  return (
-    <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
-      <summary>{texts.objects.explain}</summary>
-      <Answered asked={plan}>
-        {(plan) => <pre tabIndex={0}>{JSON.stringify(plan, undefined, 2)}</pre>}
-      </Answered>
-    </details>
   )
 }
 
