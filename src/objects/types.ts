@@ -302,7 +302,7 @@ export interface ObjectStore {
 
   /**
    * One page. `query<Product>(…)` checks the filters against the type and gives objects of it.
-   * @throws LorekeepError `LK_QUERY`, `LK_QUERY_BUDGET`, `LK_SCHEMA_NOT_FOUND`, `LK_STORAGE_*`
+   * @throws LorekeepError `LK_QUERY`, `LK_QUERY_BUDGET`, `LK_CURSOR`, `LK_SCHEMA_NOT_FOUND`, `LK_STORAGE_*`
    */
   query<T extends object = JsonObject>(
     query: WholeQuery<NoInfer<T>>,

@@ -3,19 +3,20 @@
 import { versionField } from '../engine/ref.js'
 import { Members } from '../../door/members.js'
 import { Problems } from '../../door/problems.js'
-import { aCount, aText, oneOf, type Rule } from '../../door/rules.js'
+import { aCount, aString, aText, oneOf, type Rule } from '../../door/rules.js'
 import { LorekeepError } from '../../errors.js'
 import { isSystemField } from '../engine/block.js'
 import type { State, Table } from '../engine/state.js'
 import type { ParsedCondition } from '../filter/condition.js'
 import type { Path } from '../values/path.js'
-import { decodeCursor, type Cursor } from './cursor.js'
+import { cursorAt, placeOf, type Cursor } from './cursor.js'
 import { parseFilter, parseSearchFilter } from '../filter/filter.js'
 import type { ParsedText } from '../filter/text.js'
 import type { SortKey } from '../filter/sort-values.js'
 import type { CompiledSchema } from '../schema/schema.js'
 import { noLanguage } from '../../text/language-names.js'
 import { aReads } from '../../reads.js'
+import type { Cursors } from '../../paging.js'
 import type { Scope } from '../../scope.js'
 import { scoreField } from './rows.js'
 import type { Seen } from './seen-rows.js'
@@ -34,8 +35,8 @@ export interface QueryRequest {
   readonly sort: readonly SortKey[]
   readonly fields: readonly Path[] | undefined
   readonly after: Cursor | undefined
-  /** For the cursor behind the page. */
-  readonly secret: string
+  /** Makes what is passed as `after` for what comes behind. */
+  readonly seal: (cursor: Cursor) => string
   /** Of a query with `$text`. */
   readonly text: TextRequest | undefined
 }
@@ -64,20 +65,20 @@ const numbers = new Map<unknown, Rule<string>>([
 /**
  * A query, and the table that it is asked of.
  * @throws LorekeepError `LK_QUERY` with `details.errors`, a list of `{ path, message }`;
- *   `LK_SCHEMA_NOT_FOUND` where nothing else is wrong
+ *   `LK_SCHEMA_NOT_FOUND` where nothing else is wrong, and behind that `LK_CURSOR`
  * @throws TypeError for a scope that cannot be
  */
 export function parseQuery(
   query: unknown,
-  { tables, heads }: State,
+  { tables }: State,
   limits: ObjectLimits,
   scope: Scope,
+  cursors: Cursors,
 ): { readonly table: Table; readonly request: QueryRequest } {
   const problems = new Problems()
   const given = new Members(query, '', problems, 'a query, an object')
   const name = given.need('schema_name', aText)
   const table = name === undefined ? undefined : tables.get(name)
-  const secret = heads.main.record.hashKey
   // Without a schema there is no telling which fields there are, but all else.
   const checkFilter = (path: Path) => table && checkField(path, table.schema)
   const check = (path: Path) => (path[0] === scoreField ? checkScore(path) : checkFilter(path))
@@ -87,7 +88,10 @@ export function parseQuery(
   // Which state that is was decided before.
   given.take('reads', aReads)
   const fields = parseFields(given.get('fields'), check, problems)
-  const after = parseAfter(given.get('after'), { sort, offset, secret }, check, problems)
+  const cursor = given.take('after', aString)
+  if (cursor !== undefined && offset > 0) {
+    problems.fail('after', 'goes on from a place; an offset beside it has no meaning')
+  }
   let condition: ParsedCondition = { type: 'and', conditions: [] }
   let asked: ParsedText | undefined
   try {
@@ -96,14 +100,14 @@ export function parseQuery(
     if (!(error instanceof LorekeepError) || error.code !== 'LK_QUERY') throw error
     problems.addAll(error.details)
   }
-  if (asked === undefined) refuseScores(sort, fields, after, problems)
-  else if (after?.order.length === 0) {
-    problems.fail('after', 'comes from a query without $text')
-  }
+  if (asked === undefined) refuseScores(sort, fields, problems)
   const question = asked && table && textQuestion(asked, table, problems)
   given.end()
   problems.throwIfAny('LK_QUERY')
   if (table === undefined) return noSchema(name as string)
+  const list = () => ['objects', name, scope.user, given.get('filters'), sort]
+  const after = cursor === undefined ? undefined : cursorAt(cursors.open(cursor, list()))
+  const seal = (cursor: Cursor) => cursors.seal(placeOf(cursor), list())
   const allowed = seenFilter(scope, name as string)
   const seen = allowed && parseFilter(allowed, () => undefined)
   const text = question && {
@@ -116,7 +120,7 @@ export function parseQuery(
     condition = { type: 'and', conditions: [seen, ...parts] }
   }
   const order = after?.order ?? (text !== undefined && sort.length === 0 ? bestFirst : sort)
-  const request = { condition, seen, limit, offset, sort: order, fields, after, secret, text }
+  const request = { condition, seen, limit, offset, sort: order, fields, after, seal, text }
   return { table, request }
 }
 
@@ -126,7 +130,6 @@ const bestFirst: readonly SortKey[] = [{ path: [scoreField], direction: 'desc' }
 function refuseScores(
   sort: readonly SortKey[],
   fields: readonly Path[] | undefined,
-  after: Cursor | undefined,
   problems: Problems,
 ): void {
   const isScore = ([name]: Path) => name === scoreField
@@ -134,9 +137,6 @@ function refuseScores(
   if (sort.some(({ path }) => isScore(path))) problems.fail(`sort.${scoreField}`, message)
   const n = fields?.findIndex(isScore) ?? -1
   if (n >= 0) problems.fail(`fields[${n}]`, message)
-  if (sort.length === 0 && after?.order.some(({ path }) => isScore(path))) {
-    problems.fail('after', 'comes from a query with $text')
-  }
 }
 
 function textQuestion(
@@ -250,30 +250,4 @@ function parsePath(
   if (reason === undefined) return path
   problems.fail(place, reason)
   return undefined
-}
-
-function parseAfter(
-  value: unknown,
-  { sort, offset, secret }: { sort: readonly SortKey[]; offset: number; secret: string },
-  check: (path: Path) => string | undefined,
-  problems: Problems,
-): Cursor | undefined {
-  if (value === undefined) return undefined
-  const fail = (message: string) => {
-    problems.fail('after', message)
-    return undefined
-  }
-  if (offset > 0) return fail('goes on from a place; an offset beside it has no meaning')
-  const cursor = typeof value === 'string' ? decodeCursor(value, secret) : undefined
-  if (cursor === undefined) {
-    return fail(`must be the 'next' of a page before, not ${shown(value)}`)
-  }
-  // Whoever made it, it may ask for nothing that a sort may not.
-  const { order } = cursor
-  const none = new Problems()
-  const isSort = order.every(({ path }) => parsePath(path.join('.'), '', check, none) !== undefined)
-  if (order.length > maxSortKeys || !isSort) return fail('is of no sort that may be asked for')
-  const isSame = JSON.stringify(cursor.order) === JSON.stringify(sort)
-  if (sort.length > 0 && !isSame) return fail('comes from a query with another sort')
-  return cursor
 }

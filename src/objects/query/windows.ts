@@ -7,7 +7,7 @@ import type { RowPlace } from '../engine/lookup.js'
 import { compareSorted, sortValues, type SortKey } from '../filter/sort-values.js'
 import type { JsonValue } from '../../types.js'
 import { regularKey } from '../values/values.js'
-import { encodeCursor, type Cursor } from './cursor.js'
+import type { Cursor } from './cursor.js'
 import type { QueryRequest } from './query-request.js'
 import { scoreField, visitRows, type ScoreOf, type Visit } from './rows.js'
 
@@ -151,12 +151,12 @@ function isBehind(place: SortedPlace, { sort, after }: QueryRequest): boolean {
 }
 
 export function cursorOf(
-  { secret }: QueryRequest,
+  { seal }: QueryRequest,
   order: Cursor['order'],
   values: Cursor['values'],
   { ref }: Pick<IndexEntry, 'ref'>,
 ): string {
-  return encodeCursor({ order, values, ref }, secret)
+  return seal({ order, values, ref })
 }
 
 export function cursorBehind(

@@ -12,6 +12,7 @@ const ofQueries = [
   'LK_SCHEMA_NOT_FOUND',
   'LK_QUERY',
   'LK_QUERY_BUDGET',
+  'LK_CURSOR',
 ] as const
 const ofChanges = [
   ...ofJson,
