@@ -145,7 +145,7 @@ interface DocumentPlace {
 }
 
 /** Numbers of one user's jobs in a flow, which follow each other. */
-interface LaneNumbers {
+export interface LaneNumbers {
   readonly flow: string
   readonly user: string
   readonly first: number

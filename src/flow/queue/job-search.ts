@@ -39,6 +39,8 @@ export interface Part {
 export interface LookSizes {
   readonly entries: number
   readonly blocks: number
+  /** Of these blocks, but for the last one. */
+  readonly bytes: number
   /**
    * What lies in another order is sorted in memory, for each look: delayed jobs, which lie in the order in which they
    * are due, and runs, which lie by their users.
@@ -46,7 +48,12 @@ export interface LookSizes {
   readonly sorted: number
 }
 
-export const lookSizes: LookSizes = { entries: 512, blocks: 8, sorted: 1000 }
+export const lookSizes: LookSizes = {
+  entries: 512,
+  blocks: 128,
+  bytes: 4 * 1024 ** 2,
+  sorted: 1000,
+}
 
 export const none: Part = { found: [], end: undefined }
 

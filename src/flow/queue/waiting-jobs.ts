@@ -1,6 +1,7 @@
 // Jobs that wait for their turn, by the runs of their users, or by the blocks that they came in.
 
-import type { Range } from '../../storage.js'
+import type { Entry, Range } from '../../storage.js'
+import type { LaneNumbers } from './block.js'
 import { readBlock } from './documents.js'
 import type { Draft } from './draft.js'
 import {
@@ -49,8 +50,9 @@ export async function runsFor(place: Place): Promise<Runs[] | undefined> {
       runs.push(await runsBehind(place, flow, user))
       continue
     }
-    const found = await runsIn(draft, { ...runKeys(flow), limit: sizes.sorted + 1 })
-    if (found.length > sizes.sorted) return undefined
+    const entries = await entriesIn(draft, { ...runKeys(flow), limit: sizes.sorted + 1 })
+    if (entries.length > sizes.sorted) return undefined
+    const found = entries.map((entry) => decodeRun(entry).run)
     found.sort((a, b) => (search.isReverse ? b.first - a.first : a.first - b.first))
     runs.push({ found, isCut: false })
   }
@@ -114,29 +116,36 @@ export async function blockPart(place: Place, until: number | undefined): Promis
   const range = blocksBetween(place, until)
   const blocks = await numbersIn(draft, { ...range, limit: place.sizes.blocks })
   const found: FoundJob[] = []
+  let left = place.sizes.bytes
   for (const block of blocks) {
     const stored = await readBlock(draft, block)
     if (stored === undefined) return draft.contradiction(`block ${block} is gone`)
-    const lanes = stored.lanes(block * slotsPerBlock)
-    for (const { flow, user, first, last } of isReverse ? lanes.reverse() : lanes) {
-      const isAsked = flows.has(flow) && (search.scope.user ?? user) === user
-      if (!isAsked || !isBehind(place, isReverse ? first : last)) continue
-      for (const number of await waitingOf(draft, flow, user, first, last, isReverse)) {
-        if (!isBehind(place, number)) continue
-        const document = stored.at(slotOf(number), number)
-        if (document === undefined) {
-          return draft.contradiction(`job ${number} is queued without a document`)
-        }
-        const job = queuedJobOf(document)
-        if (!fits(job, search)) continue
-        found.push({ number, job })
-        if (found.length > most) return { found, end: number }
+    const lanes = stored
+      .lanes(block * slotsPerBlock)
+      .filter(({ flow, user }) => flows.has(flow) && (search.scope.user ?? user) === user)
+      .filter(({ first, last }) => isBehind(place, isReverse ? first : last))
+    if (isReverse) lanes.reverse()
+    for await (const number of waitingOf(draft, lanes, isReverse)) {
+      if (!isBehind(place, number)) continue
+      const document = stored.at(slotOf(number), number)
+      if (document === undefined) {
+        return draft.contradiction(`job ${number} is queued without a document`)
       }
+      const job = queuedJobOf(document)
+      if (!fits(job, search)) continue
+      found.push({ number, job })
+      if (found.length > most) return { found, end: number }
     }
+    left -= stored.size
+    if (left <= 0) return { found, end: lastOfBlock(block, isReverse) }
   }
   const last = blocks.at(-1)
   if (last === undefined || blocks.length < place.sizes.blocks) return { found, end: undefined }
-  return { found, end: isReverse ? last * slotsPerBlock : (last + 1) * slotsPerBlock - 1 }
+  return { found, end: lastOfBlock(last, isReverse) }
+}
+
+function lastOfBlock(block: number, isReverse: boolean): number {
+  return isReverse ? block * slotsPerBlock : (block + 1) * slotsPerBlock - 1
 }
 
 /** All that may have a number behind the place, and not behind `until`. */
@@ -152,31 +161,41 @@ function blocksBetween({ search: { isReverse }, after }: Place, until: number | 
   }
 }
 
-/** Numbers that were never claimed and still wait, of a lane of a block. */
-async function waitingOf(
+const lanesPerRead = 128
+
+/** Numbers that were never claimed and still wait, of lanes of a block. */
+async function* waitingOf(
   draft: Draft,
-  flow: string,
-  user: string,
-  first: number,
-  last: number,
+  lanes: readonly LaneNumbers[],
   isReverse: boolean,
-): Promise<readonly number[]> {
-  const bounds = runKeysOf(flow, user)
-  const before = await runsIn(draft, {
-    gt: bounds.gt,
-    lt: runKey(flow, user, first),
-    reverse: true,
-    limit: 1,
-  })
-  const within = await runsIn(draft, {
-    gte: runKey(flow, user, first),
-    lte: runKey(flow, user, last),
-  })
-  const numbers = [...before, ...within]
-    .filter(({ again }) => !again)
-    .flatMap((run) => numbersOf(run, false))
-    .filter((number) => number >= first && number <= last)
-  return isReverse ? numbers.reverse() : numbers
+): AsyncGenerator<number, void, undefined> {
+  for (let at = 0; at < lanes.length; at += lanesPerRead) {
+    const some = lanes.slice(at, at + lanesPerRead)
+    // As they came in, most lanes are one run: of what thousands of users wait for, one read brings a hundred, and to
+    // look between keys takes two for each.
+    const keys = some.map(({ flow, user, first }) => runKey(flow, user, first))
+    const values = await draft.getMany(keys)
+    for (const [n, lane] of some.entries()) {
+      const [key, value] = [keys[n], values[n]]
+      const run = key && value && decodeRun({ key, value }).run
+      const isWhole = run && !run.again && run.first + run.hashes.length > lane.last
+      const runs = isWhole ? [run] : await runsOf(draft, lane)
+      const numbers = runs
+        .filter(({ again }) => !again)
+        .flatMap((run) => numbersOf(run, false))
+        .filter((number) => number >= lane.first && number <= lane.last)
+      yield* isReverse ? numbers.reverse() : numbers
+    }
+  }
+}
+
+/** That may have numbers of a lane. */
+async function runsOf(draft: Draft, { flow, user, first, last }: LaneNumbers): Promise<Run[]> {
+  const { gt } = runKeysOf(flow, user)
+  const key = runKey(flow, user, first)
+  const before = await runsIn(draft, { gt, lt: key, reverse: true, limit: 1 })
+  const within = await runsIn(draft, { gte: key, lte: runKey(flow, user, last) })
+  return [...before, ...within]
 }
 
 async function runsBehind(place: Place, flow: string, user: string): Promise<Runs> {
@@ -202,10 +221,14 @@ async function runsBehind(place: Place, flow: string, user: string): Promise<Run
 }
 
 async function runsIn(draft: Draft, range: Range): Promise<Run[]> {
-  const runs: Run[] = []
-  for await (const page of draft.scan(range))
-    runs.push(...page.map((entry) => decodeRun(entry).run))
-  return runs
+  const entries = await entriesIn(draft, range)
+  return entries.map((entry) => decodeRun(entry).run)
+}
+
+async function entriesIn(draft: Draft, range: Range): Promise<Entry[]> {
+  const entries: Entry[] = []
+  for await (const page of draft.scan(range)) entries.push(...page)
+  return entries
 }
 
 async function queuedJobs(

@@ -3,6 +3,7 @@
 import t from 'tap'
 import { numberIn } from '../../../src/flow/queue/block.js'
 import { Listings } from '../../../src/flow/listings.js'
+import { lookSizes as usualSizes } from '../../../src/flow/queue/job-search.js'
 import type { JobQueue } from '../../../src/flow/queue/queue.js'
 import type { Job, JobQuery, JobState } from '../../../src/flow/types.js'
 import { Cursors } from '../../../src/paging.js'
@@ -149,9 +150,10 @@ function queryFrom(random: Random, clock: VirtualClock): JobQuery {
 }
 
 const sizes = [
-  { entries: 512, blocks: 8, sorted: 1000 },
-  { entries: 3, blocks: 2, sorted: 0 },
-  { entries: 2, blocks: 3, sorted: 4 },
+  usualSizes,
+  { entries: 512, blocks: 8, bytes: 1000, sorted: 0 },
+  { entries: 3, blocks: 2, bytes: 1000, sorted: 0 },
+  { entries: 2, blocks: 3, bytes: 1, sorted: 4 },
 ]
 
 async function opened(random: Random) {
