@@ -1,5 +1,6 @@
 // Processes that fail, stand still, wake, end and come anew, each of which processes a flow, while documents are loaded,
-// cancelled, removed and asked for through any of them; beside a map of what each worker has loaded.
+// cancelled and retried, one or all, removed and asked for through any of them; beside a map of what each worker has
+// loaded.
 
 import assert from 'node:assert/strict'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -89,10 +90,15 @@ class Worker {
   async work(): Promise<void> {
     for (let step = 0; step < this.#steps && !this.#processes.isOver; step++) {
       const id = this.#random.pick([...this.#documents.keys()])
-      const kind = this.#random.below(10)
+      const kind = this.#random.below(13)
       if (kind < 6) await this.#load(id)
       else if (kind < 8) await this.#cancel(id)
       else if (kind < 9) await this.#remove(id)
+      else {
+        // So that some wait.
+        await Promise.all([...this.#documents.keys()].map((each) => this.#load(each)))
+        await (kind < 11 ? this.#retryAll() : this.#cancelAll())
+      }
       await this.#ask(id)
       for (let turns = this.#random.below(200); turns > 0; turns--) await turn()
     }
@@ -146,6 +152,39 @@ class Worker {
         ? !isDone
         : (await this.#processes.asked(this.#random, ({ flows }) => flows.job(job))) === undefined
     if (isGone) loaded.cancel(job)
+  }
+
+  /** What waits for its next attempt has it at once. */
+  async #retryAll(): Promise<void> {
+    const known = [...this.#documents.values()].reduce((sum, { jobs }) => sum + jobs.size, 0)
+    await this.#tried('retryAll', async ({ flows }) => {
+      const { retried } = await flows.retryAll({ user: this.#user })
+      assert.ok(retried <= known, `${retried} of ${known} jobs were retried`)
+      if (retried > 0) this.#processes.count('some retried')
+    })
+  }
+
+  /** Of some documents, or of all. A call that failed has cancelled some of them. */
+  async #cancelAll(): Promise<void> {
+    const document = this.#random.pick([undefined, ...this.#documents.keys()])
+    const asked = { user: this.#user, ...(document !== undefined && { document }) }
+    let cancelled: number | undefined
+    const outcome = await this.#tried('cancelAll', async ({ flows }) => {
+      ;({ cancelled } = await flows.cancelAll(asked))
+    })
+    let gone = 0
+    for (const [id, loaded] of this.#documents) {
+      if (document !== undefined && document !== id) continue
+      for (const job of [...loaded.jobs.keys()]) {
+        const now = await this.#processes.asked(this.#random, ({ flows }) => flows.job(job))
+        if (now === undefined) {
+          loaded.cancel(job)
+          gone++
+        } else if (outcome === 'done') assert.equal(now.state, 'done', `${job} is left`)
+      }
+    }
+    if (outcome === 'done') assert.equal(gone, cancelled, 'as many are gone as it says')
+    if (gone > 0) this.#processes.count('some cancelled')
   }
 
   async #remove(id: string): Promise<void> {
