@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import { pageOf } from '../../src/http/openapi/page/page.js'
+import { typeOf } from '../../src/http/openapi/page/type.js'
 import type { JsonObject } from '../../src/types.js'
 import { dereferenced } from './fixtures/dereferenced.js'
 import { send, serve } from './fixtures/serving.js'
@@ -40,6 +41,44 @@ t.test('every operation and schema is on the page, which loads nothing', async (
     t.equal(target, 'openapi.json', 'no link leads elsewhere')
   }
   t.equal((await send(`${url}/api/v1/reference`)).body.compare(reply.body), 0)
+})
+
+t.test('what a parameter may be is said in words', (t) => {
+  const said: readonly [schema: JsonObject, words: string][] = [
+    [{ type: 'string' }, ''],
+    [{ type: 'string', minLength: 1 }, 'Not empty.'],
+    [{ type: 'string', format: 'uri' }, 'uri.'],
+    [{ type: 'string', pattern: '^a' }, 'As ^a.'],
+    [{ type: 'string', enum: ['a', 'b', 'c'], default: 'b' }, 'a, b or c, b by default.'],
+    [{ type: 'integer', minimum: 1, maximum: 9 }, 'Integer, from 1 to 9.'],
+    [{ type: 'array', items: { type: 'string' } }, 'May be there several times.'],
+    [
+      { type: 'string', maxLength: 3 },
+      '{&quot;type&quot;:&quot;string&quot;,&quot;maxLength&quot;:3}',
+    ],
+    [{ $ref: '#' }, '{&quot;$ref&quot;:&quot;#&quot;}'],
+  ]
+  for (const [schema, words] of said) {
+    t.equal(typeOf(schema).text.replace(/<[^>]*>/g, ''), words, JSON.stringify(schema))
+  }
+  t.end()
+})
+
+t.test('operations of one group have names of their own', async (t) => {
+  const { url } = await serve(t)
+  const { body } = await send(`${url}/api/v1/openapi.json`)
+  const { paths } = JSON.parse(body.toString()) as {
+    paths: Record<string, Record<string, { tags: string[]; summary: string }>>
+  }
+  const names = Object.values(paths).flatMap((path) =>
+    Object.entries(path)
+      .filter(([method]) => method !== 'head')
+      .map(([, { tags, summary }]) => `${tags.join()} ${summary}`),
+  )
+  t.strictSame(
+    names.filter((name, n) => names.indexOf(name) !== n),
+    [],
+  )
 })
 
 t.test('what is said in a document is no markup, and no command', (t) => {

@@ -85,22 +85,72 @@ const change = {
 } as const
 
 export const graphOperations = {
-  matchInCore: { tag: 'graph', ...match, example: examples.matchInCore },
-  matchInGraph: { tag: 'graph', ...match, example: examples.matchInGraph },
-  countInCore: { tag: 'graph', ...count, example: examples.countInCore },
-  countInGraph: { tag: 'graph', ...count, example: examples.countInGraph },
-  solveInCore: { tag: 'graph', ...solve, example: examples.solveInCore },
-  solveInGraph: { tag: 'graph', ...solve, example: examples.solveInGraph },
-  nearestInCore: { tag: 'graph', ...nearest, example: examples.nearestInCore },
-  nearestInGraph: { tag: 'graph', ...nearest, example: examples.nearestInGraph },
-  retrieveInCore: { tag: 'graph', ...retrieve, example: examples.retrieveInCore },
-  retrieveInGraph: { tag: 'graph', ...retrieve, example: examples.retrieveInGraph },
-  searchInCore: { tag: 'graph', ...search, example: examples.searchInCore },
-  searchInGraph: { tag: 'graph', ...search, example: examples.searchInGraph },
-  duplicatesInCore: { tag: 'graph', ...duplicates, example: examples.duplicatesInCore },
-  duplicatesInGraph: { tag: 'graph', ...duplicates, example: examples.duplicatesInGraph },
-  answerInCore: { tag: 'graph', ...answer, example: examples.answerInCore },
-  answerInGraph: { tag: 'graph', ...answer, example: examples.answerInGraph },
+  matchInCore: { tag: 'graph', ...match, summary: inCore(match), example: examples.matchInCore },
+  matchInGraph: { tag: 'graph', ...match, summary: inAll(match), example: examples.matchInGraph },
+  countInCore: { tag: 'graph', ...count, summary: inCore(count), example: examples.countInCore },
+  countInGraph: { tag: 'graph', ...count, summary: inAll(count), example: examples.countInGraph },
+  solveInCore: { tag: 'graph', ...solve, summary: inCore(solve), example: examples.solveInCore },
+  solveInGraph: { tag: 'graph', ...solve, summary: inAll(solve), example: examples.solveInGraph },
+  nearestInCore: {
+    tag: 'graph',
+    ...nearest,
+    summary: inCore(nearest),
+    example: examples.nearestInCore,
+  },
+  nearestInGraph: {
+    tag: 'graph',
+    ...nearest,
+    summary: inAll(nearest),
+    example: examples.nearestInGraph,
+  },
+  retrieveInCore: {
+    tag: 'graph',
+    ...retrieve,
+    summary: inCore(retrieve),
+    example: examples.retrieveInCore,
+  },
+  retrieveInGraph: {
+    tag: 'graph',
+    ...retrieve,
+    summary: inAll(retrieve),
+    example: examples.retrieveInGraph,
+  },
+  searchInCore: {
+    tag: 'graph',
+    ...search,
+    summary: inCore(search),
+    example: examples.searchInCore,
+  },
+  searchInGraph: {
+    tag: 'graph',
+    ...search,
+    summary: inAll(search),
+    example: examples.searchInGraph,
+  },
+  duplicatesInCore: {
+    tag: 'graph',
+    ...duplicates,
+    summary: inCore(duplicates),
+    example: examples.duplicatesInCore,
+  },
+  duplicatesInGraph: {
+    tag: 'graph',
+    ...duplicates,
+    summary: inAll(duplicates),
+    example: examples.duplicatesInGraph,
+  },
+  answerInCore: {
+    tag: 'graph',
+    ...answer,
+    summary: inCore(answer),
+    example: examples.answerInCore,
+  },
+  answerInGraph: {
+    tag: 'graph',
+    ...answer,
+    summary: inAll(answer),
+    example: examples.answerInGraph,
+  },
   mergeThings: {
     tag: 'graph',
     summary: 'Make two things one',
@@ -114,6 +164,14 @@ export const graphOperations = {
     example: examples.splitThings,
   },
 } as const satisfies Readonly<Record<string, Operation>>
+
+function inCore({ summary }: Question): string {
+  return `${summary}: one core`
+}
+
+function inAll({ summary }: Question): string {
+  return `${summary}: all cores`
+}
 
 function withLines(description: string, whole: string, each: string): Answer {
   return {

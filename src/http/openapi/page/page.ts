@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from '../../../types.js'
 import { curlOf } from './curl.js'
 import { style } from './style.js'
 import { markup, raw, type Html } from './html.js'
+import { typeOf } from './type.js'
 import type { Answer, Content, Operation, Parameter, Told } from './told.js'
 
 interface Place {
@@ -50,7 +51,7 @@ export function pageOf(document: JsonObject): string {
                 </ul>
               </details>`,
           )}
-          <a href="#schemas"><b>schemas</b></a>
+          <a class="title" href="#schemas">schemas</a>
         </nav>
         <main>
           <h1>${info.title}</h1>
@@ -85,7 +86,9 @@ export function pageOf(document: JsonObject): string {
 
 function lineOf({ method, operation: { operationId, summary } }: Place): Html {
   return markup`<li>
-    <a href="#${operationId}"><span class="${method}">${method.toUpperCase()}</span> ${summary}</a>
+    <a href="#${operationId}"
+      ><b class="${method}">${method.toUpperCase()}</b> <span>${summary}</span></a
+    >
   </li>`
 }
 
@@ -126,9 +129,8 @@ function parameterOf({ name, in: place, description, required, schema, example }
       <code>${name}</code> <span class="quiet">${place}${required ? ', required' : ''}</span>
     </dt>
     <dd>
-      ${marked(description ?? '')}
-      <code>${JSON.stringify(schema)}</code
-      >${example === undefined ? '' : markup` such as <code>${textOf(example)}</code>`}
+      ${marked(description ?? '')} ${typeOf(schema)}
+      ${example === undefined ? '' : markup`<span class="quiet">Such as <code>${textOf(example)}</code>.</span>`}
     </dd>`
 }
 
@@ -161,8 +163,11 @@ function contentOf(content: Content): Html {
   return markup`${all}`
 }
 
-/** As JSON, with links where it names another. */
+/** As JSON, with links where it names another; where it is another, the link alone. */
 function schemaOf(schema: JsonObject): Html {
+  const [, name] =
+    /^\{"\$ref":"#\/components\/schemas\/(\w+)"\}$/.exec(JSON.stringify(schema)) ?? []
+  if (name !== undefined) return markup`<p><a href="#schema-${name}">${name}</a></p>`
   const short = JSON.stringify(schema)
   const text = short.length > 60 ? JSON.stringify(schema, undefined, 2) : short
   const parts = text.split(/"#\/components\/schemas\/(\w+)"/)
