@@ -5,8 +5,12 @@ import { shown } from './door/wording.js'
 export type ByteSource =
   Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>
 
-/** A source that answers at once gives the event loop its turn after so many chunks. */
+/**
+ * A source that answers at once gives the event loop its turn after so many chunks, or bytes: what was begun
+ * meanwhile, such as a write of what came before, goes from step to step in such turns alone.
+ */
 const chunksPerTurn = 256
+const bytesPerTurn = 1024 * 1024
 
 /**
  * The chunks of a source, in steps of at most `maxStep` bytes. An abort of any of the signals
@@ -23,14 +27,19 @@ export async function* readSteps(
   const abort = watch(signals)
   let ended = false
   try {
-    for (let count = 1; ; count++) {
-      if (count % chunksPerTurn === 0) await turn()
+    for (let count = 1, bytes = 0; ; count++) {
+      if (count === chunksPerTurn || bytes >= bytesPerTurn) {
+        await turn()
+        count = 0
+        bytes = 0
+      }
       const { done, value } = await abort.or(() => chunks.next())
       if (done === true) break
       if (!(value instanceof Uint8Array)) {
         throw new TypeError(`a source must give Uint8Array chunks, not ${shown(value)}`)
       }
       const { length } = value
+      bytes += length
       for (let at = 0; at < length; at += maxStep) {
         abort.check()
         // A transferred buffer has no length left, and would look like a chunk that has ended.
