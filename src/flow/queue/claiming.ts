@@ -32,6 +32,8 @@ export interface Claims {
 }
 
 const duePerClaim = 256
+/** Of the jobs of a claim, those whose documents are read ahead. */
+export const timesAhead = 4
 
 interface ClaimOptions {
   /** At most so many jobs. */
@@ -68,6 +70,8 @@ export async function claim(
   draft.count(flow).queued -= taken.length
   flow.lanes.write(draft)
   const found = await lookUp(draft, taken)
+  // The next claim finds them in memory; others may be first with some of those jobs.
+  if (draft.isShared) draft.blocks.readAhead(flow.lanes.blocksAhead(timesAhead * turns))
   const jobs: Claimed[] = []
   for (const [place, turn] of taken.entries()) {
     // As many as turns.

@@ -6,13 +6,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { hasCode, LorekeepError } from '../../errors.js'
 import type { Operation, Precondition, Storage } from '../../storage.js'
-import type { Chance, Clock } from '../../clock.js'
+import { waited, type Chance, type Clock } from '../../clock.js'
 import type { JobEvent } from '../types.js'
-import { PageCache } from '../../page-cache.js'
 import { LastLook } from '../../reads.js'
 import { refused } from '../../presence.js'
 import { TurnTaking } from '../../turn-taking.js'
-import type { DocumentBlock } from './block.js'
+import { Blocks } from './blocks.js'
 import { Draft, isSame, NeedsCleanDraft, OutdatedState } from './draft.js'
 import type { Membership } from './members.js'
 import { changesBehind, followTo, lookAhead, type Ahead } from './following.js'
@@ -25,6 +24,9 @@ import type { State } from './state.js'
  * that fails half way costs the others of its draft a second run, nothing else.
  */
 type Change<Result> = (draft: Draft) => Result | Promise<Result>
+
+/** Blocks of documents that a change will want to read, where it is made of this state: the first ones first. */
+type BlocksOf = (state: State) => Iterable<number>
 
 /** What a commit that succeeded has brought. */
 export interface Committed {
@@ -59,6 +61,7 @@ interface Waiting {
   readonly change: Change<unknown>
   /** Of what changes nothing. */
   readonly look: Look<unknown> | undefined
+  readonly blocksOf: BlocksOf | undefined
   /**
    * Who this process was when a change was asked for. Once others have taken that one for dead, and have done again
    * what it did not answer, it is not made under another name.
@@ -95,11 +98,12 @@ const maxDraftJobs = 1024
 const maxFlights = 2
 /** A read that others have written into so often takes a turn, so that it ends. */
 const mostOutdated = 2
-const cacheBytes = 16 * 1024 * 1024
+/** How often whoever waits for his turn looks what others have written. */
+const keepUpMs = 50
 
 export class Committer {
   readonly #options: CommitterOptions
-  readonly #blocks = new PageCache<DocumentBlock>(cacheBytes)
+  readonly #blocks: Blocks
   readonly #token: string
   readonly #turn: TurnTaking
   #state: State
@@ -122,6 +126,7 @@ export class Committer {
 
   constructor(options: CommitterOptions) {
     this.#options = options
+    this.#blocks = new Blocks(options.storage)
     this.#state = options.state
     this.#token = options.chance.token()
     this.lastLook = new LastLook(() => options.clock.elapsed())
@@ -134,8 +139,8 @@ export class Committer {
   }
 
   /** Made and durable when it resolves, together with what others changed at the same time. */
-  commit<Result>(change: Change<Result>): Promise<Result> {
-    return this.#ask(change, undefined)
+  commit<Result>(change: Change<Result>, blocksOf?: BlocksOf): Promise<Result> {
+    return this.#ask(change, undefined, blocksOf)
   }
 
   /** As commit(), of what changes nothing. All of it is of one moment. */
@@ -167,10 +172,15 @@ export class Committer {
     await this.#running
   }
 
-  #ask<Result>(change: Change<Result>, look: Look<unknown> | undefined): Promise<Result> {
+  #ask<Result>(
+    change: Change<Result>,
+    look: Look<unknown> | undefined,
+    blocksOf?: BlocksOf,
+  ): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       const member = look === undefined ? this.#options.presence?.id : undefined
-      this.#waiting.push({ change, look, member, resolve, reject, alone: false, outdated: 0 })
+      const asked = { change, look, blocksOf, member, resolve, reject }
+      this.#waiting.push({ ...asked, alone: false, outdated: 0 })
       this.#running ??= this.#run()
       this.#arrived?.()
     })
@@ -213,11 +223,15 @@ export class Committer {
 
   /** False where nobody waits any more. */
   async #takeTurn(): Promise<boolean> {
+    const wait = { isOver: false }
+    void this.#keepUp(wait)
     try {
       await this.#turn.take()
     } catch (error) {
       for (const waiting of this.#waiting.splice(0)) waiting.reject(error)
       return false
+    } finally {
+      wait.isOver = true
     }
     if (this.#flights.length > 0) return true
     // Others had theirs: what would be made of the state that is known would be refused.
@@ -230,6 +244,31 @@ export class Committer {
       this.#stale = 'broken'
     }
     return true
+  }
+
+  /** While others have their turns: what they have written by now need not be read in this one's. */
+  async #keepUp(wait: { readonly isOver: boolean }): Promise<void> {
+    const { storage, clock } = this.#options
+    for (;;) {
+      await waited(clock, keepUpMs)
+      if (wait.isOver || this.#flights.length > 0 || this.#stale === 'broken') return
+      try {
+        const ahead = await changesBehind(storage, this.#state, undefined)
+        // Behind its end the state is the turn's.
+        if (wait.isOver || ahead.changes === undefined) return
+        if (!followTo(this.#state, ahead.head, ahead.changes, clock.elapsed())) {
+          this.#stale = 'broken'
+          return
+        }
+        this.#stale = undefined
+      } catch {
+        // Whoever has the turn finds out what is wrong.
+        return
+      }
+      for (const { blocksOf } of this.#waiting) {
+        if (blocksOf !== undefined) this.#blocks.readAhead(blocksOf(this.#state))
+      }
+    }
   }
 
   async #wait(): Promise<void> {

@@ -27,6 +27,12 @@ export async function readAlone(draft: Draft, number: number): Promise<Uint8Arra
 export async function readBlock(draft: Draft, number: number): Promise<DocumentBlock | undefined> {
   const cached = draft.blocks.peek(number)
   if (cached !== undefined) return cached
+  const coming = draft.blocks.coming(number)
+  if (coming !== undefined) {
+    await coming
+    const read = draft.blocks.peek(number)
+    if (read !== undefined) return read
+  }
   const bytes = await draft.get(blockKey(number))
   if (bytes === undefined) return undefined
   const block = new DocumentBlock(bytes)
@@ -65,10 +71,14 @@ async function readBlocks(
   const numbers = new Set(
     jobs.filter(({ ownBody }) => !ownBody).map(({ number }) => blockOf(number)),
   )
-  const unknown = [...numbers].filter((number) => draft.blocks.peek(number) === undefined)
-  if (unknown.length < 2) return found
+  const missing = [...numbers].filter((number) => draft.blocks.peek(number) === undefined)
+  const unknown = missing.filter((number) => draft.blocks.coming(number) === undefined)
+  if (missing.length < 2) return found
   // Where one of them is damaged, each is read by itself.
-  const all = await readable(() => draft.getMany(unknown.map(blockKey)))
+  const [all] = await Promise.all([
+    readable(() => draft.getMany(unknown.map(blockKey))),
+    ...missing.map((number) => draft.blocks.coming(number)),
+  ])
   for (const [place, bytes] of (all ?? []).entries()) {
     if (bytes === undefined) continue
     // As many as were asked for.

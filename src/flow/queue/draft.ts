@@ -8,7 +8,7 @@ import type { AcceptedDocument } from '../document.js'
 import type { JobEvent } from '../types.js'
 import { DocumentBlock, BlockBuilder, Ticket } from './block.js'
 import { loadEventOf } from './job-view.js'
-import type { PageCache } from '../../page-cache.js'
+import type { Blocks } from './blocks.js'
 import { ChangeNotes } from './changes.js'
 import {
   blockKey,
@@ -49,7 +49,7 @@ interface DraftOptions {
   readonly member: string | undefined
   readonly createId: () => string
   readonly token: string
-  readonly blocks: PageCache<DocumentBlock>
+  readonly blocks: Blocks
   /** Somebody wants to hear of events. */
   readonly watched: boolean
 }
@@ -59,7 +59,7 @@ export class Draft {
   readonly now: number
   readonly elapsed: number
   readonly member: string | undefined
-  readonly blocks: PageCache<DocumentBlock>
+  readonly blocks: Blocks
   readonly events: JobEvent[] = []
   /** Flows in which something can be claimed now. */
   readonly queued = new Set<string>()
@@ -102,6 +102,11 @@ export class Draft {
     this.#token = token
     this.#watched = watched
     if (storage.sharing !== undefined) this.#notes = new ChangeNotes()
+  }
+
+  /** There are others. */
+  get isShared(): boolean {
+    return this.#notes !== undefined
   }
 
   get overlay(): Overlay {

@@ -7,7 +7,7 @@ import { changeKey, headKey, keptChanges, type ChangeRecord, type HeadRecord } f
 import type { State } from './state.js'
 
 /** So many changes are asked for together with the head, of which nobody knows whether they are there. */
-const guessed = 16
+const guessed = 64
 
 /** The head in storage, and changes behind the state, at one moment. */
 export interface Ahead {

@@ -4,7 +4,7 @@
 // wanted, so opening a long queue costs what opening an empty one does.
 
 import type { Entry, Range, Storage } from '../../storage.js'
-import { runKey, runKeys, runKeysOf } from './records.js'
+import { blockOf, runKey, runKeys, runKeysOf } from './records.js'
 import { decodeRun, type Run } from './run.js'
 
 type Reading = Pick<Storage, 'scan'>
@@ -49,6 +49,8 @@ const mostRecalled = 64
 /** Of a lane, at a time: rows read, and jobs after which no more are read. */
 const runsPerFill = 64
 const jobsPerFill = 1024
+/** Lanes. */
+const readAtOnce = 8
 /** Rows read where it is not known whose they are. */
 const runsPerLook = 32
 /** How many documents that may not be processed now a lane looks past. */
@@ -183,7 +185,29 @@ export class Lanes {
     }
     this.#order.unshift(...found)
     const drained = this.#order.filter(isDrained)
-    for (const lane of drained.slice(0, turns)) await this.#read(draft, lane)
+    // Some at once: where the storage is far away, each by itself takes as long as all.
+    for (let from = 0; from < Math.min(drained.length, turns); from += readAtOnce) {
+      const some = drained.slice(from, Math.min(from + readAtOnce, turns))
+      await Promise.all(some.map((lane) => this.#read(draft, lane)))
+    }
+  }
+
+  /** The blocks of about so many of the jobs that come next, as far as they are in memory: the first ones first. */
+  blocksAhead(jobs: number): Set<number> {
+    const blocks = new Set<number>()
+    const next = this.#order.slice(0, jobs)
+    let lanes = next.map(({ runs }) => ({ runs, left: jobs / next.length }))
+    for (let place = 0; lanes.length > 0; place++) {
+      lanes = lanes.filter((lane) => {
+        const run = lane.runs[place]
+        if (run === undefined || lane.left <= 0) return false
+        // One that comes back may have its document by itself.
+        if (!run.again) blocks.add(blockOf(run.first))
+        lane.left -= run.hashes.length
+        return true
+      })
+    }
+    return blocks
   }
 
   /**

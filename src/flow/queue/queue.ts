@@ -9,7 +9,7 @@ import type { Chance, Clock } from '../../clock.js'
 import type { Reads } from '../../reads.js'
 import type { AcceptedDocument } from '../document.js'
 import type { DocumentRef, Flow, FlowStats, Job, JobFailure } from '../types.js'
-import { claim, hasten, reap, takeOver } from './claiming.js'
+import { claim, hasten, reap, takeOver, timesAhead } from './claiming.js'
 import type { Claims } from './claiming.js'
 import { Committer } from './committer.js'
 import type { Committed } from './committer.js'
@@ -29,7 +29,7 @@ import { dropChanges, openState } from './opening.js'
 import { countsKey, flowKey, latestKey, outputKey } from './records.js'
 import { complete, fail, recordStep, release, renew } from './settling.js'
 import type { FailOptions } from './settling.js'
-import { documentName, hashOf, lapsesAt, leasesOf, noCounts } from './state.js'
+import { documentName, hashOf, lapsesAt, leasesOf, noCounts, type State } from './state.js'
 import { learnOf } from './under-way.js'
 import { endWaits, Waits } from './waits.js'
 
@@ -202,8 +202,13 @@ export class JobQueue {
     const createToken = () => this.#chance.token()
     const options = { leaseMs: this.#leaseMs, createToken, withheld: this.#removing }
     const most = typeof turns === 'number' ? () => turns : turns
+    const blocksOf = ({ flows }: State) => {
+      return flows.get(id)?.lanes.blocksAhead(timesAhead * most()) ?? []
+    }
     const commit = () => {
-      return this.#committer.commit((draft) => claim(draft, id, { ...options, turns: most() }))
+      return this.#committer.commit((draft) => {
+        return claim(draft, id, { ...options, turns: most() })
+      }, blocksOf)
     }
     // What this process claims while it is no member would be refused.
     return this.#presence === undefined ? commit() : this.#presence.ready().then(commit)

@@ -43,8 +43,8 @@ t.test(
       const count = rounds() - before
       if (turns > 0)
         t.ok(
-          count <= 4,
-          `${count}: the head with what has changed, other users, the blocks, and what is known of each`,
+          count <= 5,
+          `${count}: the head with what has changed, other users, the blocks, what is known of each, and what is read ahead`,
         )
       await Promise.all(jobs.map((job) => two.complete(job, steps)))
     }
