@@ -85,7 +85,7 @@ export class TurnTaking {
     return true
   }
 
-  /** The first write of the turn is there: until then it was spent on what others had changed. */
+  /** Called at least once: until the first time the turn was spent on what others had changed. */
   begun(): void {
     this.#beginningMs ||= performance.now() - this.#since
   }

@@ -4,7 +4,7 @@
 /** Who has claimed work for longer keeps it from others who have none. */
 const mostMs = 200
 /** Of those that run at once: whoever ends without a word has all of it to be given back. */
-const mostTimes = 4
+const mostTimes = 8
 /** A claim that takes less is waited for. */
 const quickMs = 10
 /** Of the newest figure, in the mean. */

@@ -284,6 +284,7 @@ export class Committer {
 
   async #commitGroup(): Promise<void> {
     if (this.#stale !== undefined && !(await this.#renew())) return
+    this.#turn.begun()
     const before = this.#state.headBytes
     const heads = [before, ...this.#flights.map((flight) => flight.before)]
     // Whose the leases are that it makes: the write is refused once others took that one for dead.
@@ -420,7 +421,6 @@ export class Committer {
   }
 
   #landed(flight: Flight): void {
-    this.#turn.begun()
     this.#flights = this.#flights.filter((other) => other !== flight)
     for (const { waiting, result } of flight.made) waiting.resolve(result as never)
     this.#options.onCommit(flight.draft)
