@@ -21,7 +21,9 @@ const rounds = Number(process.env['ROUNDS'] ?? 3)
 const delays = (process.env['DELAY_MS'] ?? '0,5').split(',').map(Number)
 const only = process.env['WORK']
 const counts = [1, 2, 4]
-const warmMs = 1000
+// Of four processes each does a part of what one does, and takes as many times longer until its code is compiled:
+// of a second of it, half of what they took of the processor in four was for that.
+const warmMs = 3000
 /** Of a step of the system's counters of processor time. */
 const tickMs = 10
 
