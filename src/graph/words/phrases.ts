@@ -109,9 +109,9 @@ class Slices {
   async takeWord(word: number): Promise<void> {
     const list = await withBlocks(() => this.#set.counts(word))
     await this.#inTurns((seen) => {
-      if (!list.next()) return false
+      if (!list.next()) return 0
       if (seen.has(list.passage)) this.#taker.take(list.passage, list)
-      return true
+      return 1
     })
   }
 
@@ -129,19 +129,23 @@ class Slices {
     const list = await withBlocks(() => this.#set.list(word))
     before.rewind()
     await this.#inTurns(() => {
-      if (!list.next()) return false
+      if (!list.next()) return 0
       const counts = before.followedBy(list)
       if (counts !== undefined) this.#taker.take(list.passage, counts)
-      return true
+      return 1 + costOf(list.title + list.heading + list.text)
     })
   }
 
-  /** Calls `step`, which throws no Miss, until it gives false. */
-  async #inTurns(step: (seen: SeenNumbers) => boolean): Promise<void> {
+  /** Calls `step`, which throws no Miss and tells how much it has done, in passages, until that is nothing. */
+  async #inTurns(step: (seen: SeenNumbers) => number): Promise<void> {
     const slice = () => {
       const seen = this.#set.seen()
       // Nothing is missing from here on.
-      for (let left = patience.passages; left > 0; left--) if (!step(seen)) return false
+      for (let left = patience.passages; left > 0;) {
+        const done = step(seen)
+        if (done === 0) return false
+        left -= done
+      }
       return true
     }
     for (;;) {
@@ -154,6 +158,13 @@ class Slices {
   }
 }
 
+/** What places of words cost to look at, in passages: one costs as much as some of them. */
+function costOf(places: number): number {
+  return places / 1024
+}
+
+const fields = ['title', 'heading', 'text'] as const
+
 const nowhere: readonly number[] = []
 
 /** A cursor over the passages that have some words one behind the other. */
@@ -162,6 +173,17 @@ class PhraseCursor {
   readonly #lists: readonly { readonly list: WordList; readonly at: number }[]
   readonly #distinct: readonly WordList[]
   readonly #rarest: WordList
+  /** Of the passage that is under way: the field that is looked at, by its number, and what was found in those before. */
+  #field: number = fields.length
+  readonly #found: Record<keyof FieldCounts, readonly number[]> = {
+    title: nowhere,
+    heading: nowhere,
+    text: nowhere,
+  }
+  /** Where each word is in this field, how many words of the phrase were looked for, and where these follow each other. */
+  readonly #positions = new Map<WordList, readonly number[]>()
+  #looked = 0
+  #starts: number[] = []
 
   /** May throw a Miss. */
   constructor(set: PassageSet, words: readonly PlacedWord[]) {
@@ -172,35 +194,59 @@ class PhraseCursor {
     this.#rarest = this.#distinct.reduce((a, b) => (b.count < a.count ? b : a))
   }
 
-  /** Looks at one passage. False at the end. */
-  next(seen: SeenNumbers, found: (passage: number, starts: FieldStarts) => void): boolean {
+  /**
+   * Looks at the next passage, or goes on with one that has the words so often that others have their turn
+   * meanwhile: a text of a megabyte may be one passage. How much that was, in passages; 0 at the end.
+   */
+  next(seen: SeenNumbers, found: (passage: number, starts: FieldStarts) => void): number {
     const first = this.#rarest
-    if (!first.next()) return false
-    const areAll = advanced(this.#distinct, first.passage)
-    if (areAll === undefined) return false
-    if (!areAll || !seen.has(first.passage)) return true
-    for (const list of this.#distinct) list.positions()
-    const title = this.#startsIn('title')
-    const heading = this.#startsIn('heading')
-    const text = this.#startsIn('text')
-    if (title.length + heading.length + text.length > 0) {
-      found(first.passage, { title, heading, text })
+    if (this.#field === fields.length) {
+      if (!first.next()) return 0
+      const areAll = advanced(this.#distinct, first.passage)
+      if (areAll === undefined) return 0
+      if (!areAll || !seen.has(first.passage)) return 1
+      for (const list of this.#distinct) list.positions()
+      this.#field = 0
     }
-    return true
+    let cost = 0
+    while (this.#field < fields.length) {
+      cost += this.#lookOn(fields[this.#field] as keyof FieldCounts)
+      if (cost > patience.passages && this.#field < fields.length) return cost
+    }
+    const { title, heading, text } = this.#found
+    if (title.length + heading.length + text.length > 0) found(first.passage, this.#found)
+    return 1 + cost
   }
 
-  /** Where in a field the words follow each other. Positions of each are read once, field by field. */
-  #startsIn(field: keyof FieldCounts): readonly number[] {
+  /** Reads where one more word is in a field, or looks which of those before it follows. What that costs. */
+  #lookOn(field: keyof FieldCounts): number {
+    const positions = this.#positions
     // As a rule in titles and headings.
-    if (this.#distinct.every((list) => list[field] === 0)) return nowhere
-    const positions = new Map(this.#distinct.map((list) => [list, positionsOf(list, list[field])]))
-    let starts: readonly number[] | undefined
-    for (const { list, at } of this.#lists) {
-      const those = positions.get(list) as readonly number[]
-      starts = starts === undefined ? those : followed(starts, those, at)
-      if (starts.length === 0) break
+    if (positions.size === 0 && this.#distinct.every((list) => list[field] === 0)) {
+      this.#endField(field, nowhere)
+      return 0
     }
-    return starts ?? []
+    const unread = this.#distinct[positions.size]
+    if (unread !== undefined) {
+      positions.set(unread, positionsOf(unread, unread[field]))
+      return costOf(unread[field])
+    }
+    const { list, at } = this.#lists[this.#looked] as { list: WordList; at: number }
+    const those = positions.get(list) as readonly number[]
+    const cost = costOf(this.#starts.length + those.length)
+    if (this.#looked++ === 0) this.#starts = those.slice()
+    else keepFollowed(this.#starts, those, at)
+    if (this.#looked === this.#lists.length || this.#starts.length === 0) {
+      this.#endField(field, this.#starts)
+    }
+    return cost
+  }
+
+  #endField(field: keyof FieldCounts, starts: readonly number[]): void {
+    this.#found[field] = starts
+    this.#positions.clear()
+    this.#looked = 0
+    this.#field++
   }
 }
 
@@ -225,18 +271,14 @@ function positionsOf(list: WordList, count: number): number[] {
   return positions
 }
 
-/** Of ascending starts those that have a position so far behind them, which ascend as well. */
-function followed(
-  starts: readonly number[],
-  positions: readonly number[],
-  behind: number,
-): number[] {
-  const left: number[] = []
+/** Leaves of ascending starts those that have a position so far behind them, which ascend as well. */
+function keepFollowed(starts: number[], positions: readonly number[], behind: number): void {
+  let left = 0
   let at = 0
   for (const start of starts) {
     while (at < positions.length && (positions[at] as number) < start + behind) at++
     if (at === positions.length) break
-    if (positions[at] === start + behind) left.push(start)
+    if (positions[at] === start + behind) starts[left++] = start
   }
-  return left
+  starts.length = left
 }

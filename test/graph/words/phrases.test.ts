@@ -131,3 +131,28 @@ t.test(`phrases are found that are there, and as often (seed ${seed})`, async (t
   )
   await fc.assert(property, { seed, numRuns: 100 })
 })
+
+t.test('others have their turn within a passage that has the words very often', async (t) => {
+  const keep = await createLorekeep({ backend: new MemoryBackend(), indexThreads: 0 })
+  t.teardown(() => keep.close())
+  const triples = ['a '.repeat(3000), 'a b'].map((text, n) => passage(`${n}`, text))
+  await keep.knowledge.write({ user, id: 'core' }, [messageOf(triples)])
+  await keep.knowledge.index({ user })
+  const graph = keep.knowledge.graph({ user })
+  const turnsOf = async (text: string) => {
+    let turns = 0
+    let next = setImmediate(function count() {
+      turns++
+      next = setImmediate(count)
+    })
+    const found = await graph.search({ text })
+    clearImmediate(next)
+    return { turns, found: found.map(({ chunk }) => chunk.v) }
+  }
+  const text = `"${'a '.repeat(60).trim()}"`
+  t.strictSame((await turnsOf(text)).found, ['0'])
+  inSmallTurns()
+  const [short, long] = [await turnsOf('"a b"'), await turnsOf(text)]
+  t.strictSame([short.found, long.found], [['1'], ['0']])
+  t.ok(long.turns > short.turns + 50, `${long.turns} turns, ${short.turns} for two words`)
+})
