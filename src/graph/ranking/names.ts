@@ -5,6 +5,7 @@ import { isStopWord } from '../../text/stop-words.js'
 import { eachWord } from '../../text/words.js'
 import type { Turns } from '../../turns.js'
 import { withBlocks } from '../miss.js'
+import { bounds } from '../words/bounds.js'
 import { formsOfName, mostNameForms, wordOfForms } from '../words/name-words.js'
 import { firstInOrder, type PassageOfSet } from '../words/passage-order.js'
 import { takePhrase } from '../words/phrases.js'
@@ -38,9 +39,6 @@ const mostKnown = 100_000
 
 /** More passages of one name are not looked at. */
 const mostNamed = 10_000
-
-/** Passages with one word of a name: where they are more, the name is not looked up in texts. */
-const mostListed = 20_000
 
 /** Of a passage, in UTF-16 code units: what follows leads nowhere. */
 const mostRead = 65_536
@@ -150,21 +148,33 @@ export class NameBook {
   /** The passages in which a name stands; none where those are more than `most`, or one of its words is in too many. */
   async having(name: string, most: number, turns: Turns): Promise<PassageOfSet[]> {
     const forms = formsOfName(name)
+    const counts: (readonly number[])[] = []
+    for (const set of this.#sets) counts.push(await withBlocks(() => countsOf(set, forms)))
+    // Of all sets together: an answer does not go by which of them lie in which part.
+    const all = forms.map((_, form) => counts.reduce((sum, those) => sum + those[form]!, 0))
+    const isFrequent = forms.length === 1 && this.#sets.every(isWhole) && all[0]! > most
+    if (isFrequent || Math.max(...all) > bounds.mostListed) return []
     const found: PassageOfSet[] = []
     for (const [n, set] of this.#sets.entries()) {
-      const counts = await withBlocks(() => {
-        const words = forms.map((form) => set.find(Buffer.from(form)))
-        return words.map((word) => (word < 0 ? 0 : set.counts(word).count))
-      })
-      if (Math.min(...counts) === 0) continue
-      const isFrequent = counts.length === 1 && set.isWhole && (counts[0] as number) > most
-      if (isFrequent || Math.max(...counts) > mostListed) return []
+      if (Math.min(...counts[n]!) === 0) continue
       const take = (passage: number) => found.push({ set: n, passage })
       await takePhrase(set, { forms, isPrefix: false }, turns, { take })
       if (found.length > most) return []
     }
     return found
   }
+}
+
+/** In how many passages each form is, seen or not. May throw a Miss. */
+function countsOf(set: PassageSet, forms: readonly string[]): number[] {
+  return forms.map((form) => {
+    const word = set.find(Buffer.from(form))
+    return word < 0 ? 0 : set.counts(word).count
+  })
+}
+
+function isWhole(set: PassageSet): boolean {
+  return set.isWhole
 }
 
 /** May throw a Miss. */

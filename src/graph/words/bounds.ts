@@ -12,4 +12,6 @@ export const bounds = {
   /** Where so few passages have these so, all of it is looked for in their texts, of so many words together. */
   mostRead: 16,
   mostReadWords: 2 ** 14,
+  /** Passages with one word of a name: where they are more, the name is not looked up in texts. */
+  mostListed: 20_000,
 }

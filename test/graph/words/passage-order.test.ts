@@ -2,6 +2,8 @@
 
 import t, { type Test } from 'tap'
 import { MemoryBackend } from '../../../adapters/memory.js'
+import { NameBook } from '../../../src/graph/ranking/names.js'
+import { bounds } from '../../../src/graph/words/bounds.js'
 import { createLorekeep, type Lorekeep } from '../../../src/lorekeep.js'
 import type { Triple } from '../../../src/types.js'
 import { vocabulary } from '../../../src/vocabulary.js'
@@ -65,6 +67,39 @@ t.test('texts of one passage with one score come in one order', async (t) => {
   await keep.knowledge.index({ user })
   t.strictSame(await ask(), before)
   t.equal(before.length, 9)
+})
+
+t.test('a name leads where it is in few passages of all parts together', async (t) => {
+  const keep = await open(t)
+  const cores = Array.from({ length: 6 }, (_, n) => {
+    return passage(`c${n}`, `d${n}`, n === 0 ? 'Ada Lovelace' : `Letter ${n}`, 'to Ada Lovelace')
+  })
+  await writeEach(keep, cores)
+  const { having } = NameBook.prototype
+  const { mostListed } = bounds
+  t.teardown(() => {
+    NameBook.prototype.having = having
+    bounds.mostListed = mostListed
+  })
+  const ask = async () => {
+    const led: number[] = []
+    NameBook.prototype.having = async function (...asked) {
+      const found = await having.apply(this, asked)
+      if (asked[0].includes('ada')) led.push(found.length)
+      return found
+    }
+    await keep.knowledge.graph({ user }).retrieve({ text: 'Where is Ada Lovelace?' })
+    return led
+  }
+  const answers = async () => {
+    const given: number[][] = []
+    for (bounds.mostListed of [6, 5, 2]) given.push(await ask())
+    return given
+  }
+  const before = await answers()
+  t.strictSame(before, [[6], [0], [0]])
+  await keep.knowledge.index({ user })
+  t.strictSame(await answers(), before)
 })
 
 const seed = pickSeed()
