@@ -1,5 +1,6 @@
 // The retrieval half of GraphRAG: the part of a graph that speaks of a question.
 
+import { shown } from '../../door/wording.js'
 import { untilAborted } from '../../in-flight.js'
 import { keyOf, languageRank } from '../../terms.js'
 import type { Term, Triple } from '../../types.js'
@@ -184,23 +185,26 @@ async function reranked(
 ): Promise<readonly GraphSource[]> {
   if (rerank === undefined || text === undefined || sources.length === 0) return sources
   const scores: unknown = await untilAborted((signal) => rerank(text, sources, { signal }), signal)
-  // With the holes of a list, which every() passes over.
-  if (
-    !Array.isArray(scores) ||
-    scores.length !== sources.length ||
-    !Array.from(scores).every(isFinite)
-  ) {
-    throw new TypeError(`rerank must give ${sources.length} finite numbers, one for each passage`)
+  const wrong = wrongScores(scores, sources.length)
+  if (wrong !== undefined) {
+    const wanted = `rerank must give ${sources.length} finite numbers, one for each passage`
+    throw new TypeError(`${wanted}, not ${wrong}`)
   }
-  const scored = sources.map((source, n) => ({ source, score: scores[n] as number }))
+  const scored = sources.map((source, n) => ({ source, score: (scores as number[])[n] as number }))
   scored.sort((a, b) => b.score - a.score)
   return scored.map(({ source, score }, n) => {
     return { ...source, score, legs: { ...source.legs, rerank: { rank: n + 1, score } } }
   })
 }
 
-function isFinite(score: unknown): boolean {
-  return Number.isFinite(score)
+/** What is given in place of so many finite numbers. */
+function wrongScores(scores: unknown, count: number): string | undefined {
+  if (!Array.isArray(scores)) return shown(scores)
+  const given: readonly unknown[] = scores
+  if (given.length !== count) return `${given.length}`
+  // With the holes of a list, which findIndex() gives and others pass over.
+  const wrong = given.findIndex((score) => !Number.isFinite(score))
+  return wrong < 0 ? undefined : `${shown(given[wrong])} for the passage ${wrong}`
 }
 
 /** Names of one thing that are compared: in as many languages as there are of an encyclopedia. */

@@ -286,9 +286,16 @@ t.test('a host may have the last word', async (t) => {
     found((await ask(text)).filter(({ chunk }) => chunk.v !== 'urn:Other 7/0')),
     'equal ones as they were',
   )
-  for (const wrong of [[1], 'no', sources.map(() => NaN), new Array<number>(sources.length)]) {
-    const asked = graph.retrieve({ text, rerank: () => wrong as number[] })
-    await t.rejects(asked, TypeError, String(wrong))
+  const wrong: (readonly [given: unknown, told: string])[] = [
+    [[1], 'not 1'],
+    ['no', 'not the string "no"'],
+    [sources.map((_, n) => (n === 1 ? NaN : n)), 'not NaN for the passage 1'],
+    [new Array<number>(sources.length), 'not undefined for the passage 0'],
+  ]
+  for (const [given, told] of wrong) {
+    const asked = graph.retrieve({ text, rerank: () => given as number[] })
+    const message = `rerank must give ${sources.length} finite numbers, one for each passage, ${told}`
+    await t.rejects(asked, new TypeError(message))
   }
   const thrown = new Error('no model')
   const throwing = () => {
