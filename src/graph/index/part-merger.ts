@@ -408,7 +408,9 @@ async function mergePassageParts(
         return { input, ids, places }
       }),
     )
-    return await writer.passages(where, columns, mergeWords(inputs, numbers, turns))
+    return await writer.passages(where, columns, (take) => {
+      return mergeWords(inputs, numbers, turns, take)
+    })
   } finally {
     await writer.settle()
   }

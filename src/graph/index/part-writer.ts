@@ -9,11 +9,8 @@ import { byLast, rowsByPlace, type SortedRows } from './permutations.js'
 import type { SortedPlaces } from './places.js'
 import { SectionWriter } from './section-writer.js'
 
-/** A word, and the bytes of its list. Both are read before the next one is asked for. */
-export interface WordAndList {
-  readonly word: Uint8Array
-  readonly list: readonly Uint8Array[]
-}
+/** Takes a word and the bytes of its list, which are the caller's again at once. Wait for what it gives, where it does. */
+export type WordTaker = (word: Uint8Array, list: readonly Uint8Array[]) => Promise<void> | undefined
 
 /**
  * Writes the main file of a part, durably: first its terms into `dictionary`, then with one call what
@@ -94,11 +91,14 @@ export class PartWriter {
     return { ...this.#record(where, values), vectors }
   }
 
-  /** Of a part of passages, all that follows the places: their columns in order, and then the words. */
+  /**
+   * Of a part of passages, all that follows the places: their columns in order, and then the words, of which `words`
+   * tells one after the other.
+   */
   async passages(
     where: SortedPlaces,
     columns: PassageColumns,
-    words: AsyncIterable<WordAndList>,
+    words: (take: WordTaker) => Promise<void>,
   ): Promise<PartRecord> {
     const values = await this.#values()
     const file = this.#file
@@ -107,15 +107,17 @@ export class PartWriter {
     const starts = new Starts()
     const lists = new Starts()
     const texts: Uint8Array[] = []
-    for await (const { word, list } of words) {
+    await words((word, list) => {
       texts.push(word)
       starts.add(word.length)
+      let written: Promise<void> | undefined
       for (const piece of list) {
-        await file.append(piece)
+        written = file.add(piece) ?? written
         lists.grow(piece.length)
       }
       lists.add(0)
-    }
+      return written
+    })
     file.end()
     await file.write(Buffer.concat(texts))
     await file.write(starts.words)

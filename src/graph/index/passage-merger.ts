@@ -6,7 +6,7 @@ import { passageColumns } from '../words/columns.js'
 import type { PassagesRecord } from './layout.js'
 import { columnsOf, readColumns, type PassageColumns } from './passage-columns.js'
 import { passageOrder } from './passage-order.js'
-import type { WordAndList } from './part-writer.js'
+import type { WordTaker } from './part-writer.js'
 import { ByteReader, damaged, type MainFile } from './section-reader.js'
 import { GONE } from './term-merge.js'
 
@@ -100,12 +100,13 @@ function numbersOf(
   return (number) => number
 }
 
-/** The words of all inputs in their order, each with the passages that stay. */
-export async function* mergeWords(
+/** Tells the words of all inputs in their order, each with the passages that stay. */
+export async function mergeWords(
   inputs: readonly PassageInput[],
   numbers: readonly Uint32Array[],
   turns: Turns,
-): AsyncGenerator<WordAndList, void, undefined> {
+  take: WordTaker,
+): Promise<void> {
   const streams: WordStream[] = []
   for (const [n, input] of inputs.entries()) {
     const stream = new WordStream(input, numbers[n] as Uint32Array)
@@ -117,12 +118,13 @@ export async function* mergeWords(
     const those = streams.filter((stream) => stream.word.equals(word))
     mergeLists(those, list)
     // Once its passages are gone, a word is.
-    if (list.count > 0) yield { word, list: list.take() }
+    const written = list.count > 0 ? take(word, list.take()) : undefined
+    if (written !== undefined) await written
     for (const stream of those) {
       const isMore = stream.isReady ? stream.advance() : await stream.next()
       if (!isMore) streams.splice(streams.indexOf(stream), 1)
     }
-    await turns.pass()
+    if (turns.isLong) await turns.pass()
   }
 }
 

@@ -7,7 +7,7 @@ import { passageColumns, UNKNOWN, type PassageColumnName } from '../words/column
 import type { PartName } from './keys.js'
 import type { PartRecord } from './layout.js'
 import { passageOrder } from './passage-order.js'
-import { PartWriter, type WordAndList } from './part-writer.js'
+import { PartWriter, type WordTaker } from './part-writer.js'
 import { columnsOf, type PassageColumns } from './passage-columns.js'
 import { PlaceTable, type Origin } from './place-table.js'
 import type { Passages, Rows } from './said-passages.js'
@@ -56,13 +56,19 @@ export class PassagePart {
   async readTexts(turns: Turns): Promise<void> {
     for (const { rows, said, place } of this.#unread.splice(0)) {
       for (const n of said.texts) {
-        this.#addPassage(rows.s[n] as number, rows.o[n] as number, said, place)
+        await this.#addPassage(rows.s[n] as number, rows.o[n] as number, said, place, turns)
         await turns.pass()
       }
     }
   }
 
-  #addPassage(s: number, text: number, said: Passages, place: number): void {
+  async #addPassage(
+    s: number,
+    text: number,
+    said: Passages,
+    place: number,
+    turns: Turns,
+  ): Promise<void> {
     const { terms } = said
     const document = said.documents.get(s)
     const title = said.titles.get(s) ?? said.titles.get(document ?? -1)
@@ -80,7 +86,7 @@ export class PassagePart {
     columns.text[at] = terms.hashes[text] as number
     columns.titleWords[at] = title === undefined ? 0 : this.#read(terms.textOf(title))
     columns.headingWords[at] = heading === undefined ? 0 : this.#read(terms.textOf(heading))
-    columns.textWords[at] = this.#read(terms.textOf(text))
+    columns.textWords[at] = await this.#readLong(terms.textOf(text), turns)
     const { names } = said
     const own = new Set(title === undefined ? [] : names.ofTitle(title))
     for (const id of said.labels.get(document ?? -1) ?? []) names.addTo(own, id)
@@ -118,6 +124,17 @@ export class PassagePart {
     return this.tokenCount - before
   }
 
+  /** The same of a text that may be long: others have their turn between its pieces. */
+  async #readLong(text: string, turns: Turns): Promise<number> {
+    let words = 0
+    for (let from = 0, to; from < text.length; from = to) {
+      to = pieceEnd(text, from)
+      words += this.#read(text.slice(from, to))
+      if (to < text.length) await turns.pass()
+    }
+    return words
+  }
+
   #take(form: string): void {
     const known = this.#numbers.get(form)
     const number = known ?? this.#numbers.size
@@ -143,11 +160,9 @@ export class PassagePart {
       await writer.places(where)
       const columns = this.#ranked(ranks, where.numbers)
       const order = passageOrder(columns)
-      return await writer.passages(
-        where,
-        ordered(columns, order),
-        this.#words(columns, order, turns),
-      )
+      return await writer.passages(where, ordered(columns, order), (take) => {
+        return this.#takeWords(columns, order, turns, take)
+      })
     } finally {
       await writer.settle()
     }
@@ -168,16 +183,13 @@ export class PassagePart {
   }
 
   /** The words in their order, each with its list. */
-  async *#words(
+  async #takeWords(
     columns: PassageColumns,
     order: Uint32Array,
     turns: Turns,
-  ): AsyncGenerator<WordAndList, void, undefined> {
-    const words = [...this.#numbers.keys()].map((form, number) => {
-      return { word: Buffer.from(form), number }
-    })
-    words.sort((a, b) => Buffer.compare(a.word, b.word))
-    await turns.pass()
+    take: WordTaker,
+  ): Promise<void> {
+    const words = await sortedWords(this.#numbers.keys(), turns)
     const ranks = new Uint32Array(words.length)
     for (const [rank, { number }] of words.entries()) ranks[number] = rank
     // Tokens in the order of their words, of one word in the order of passages, as these are gone through.
@@ -192,9 +204,9 @@ export class PassagePart {
       while (n < tokens.length && pairs[2 * n] === rank) {
         n = addPassage(list, pairs, n, passages, fields)
       }
-      const { word } = words[rank] as { word: Buffer }
-      yield { word, list: list.take() }
-      await turns.pass()
+      const written = take((words[rank] as NumberedWord).word, list.take())
+      if (written !== undefined) await written
+      if (turns.isLong) await turns.pass()
     }
   }
 
@@ -212,6 +224,57 @@ export class PassagePart {
     }
     return { tokens, passages }
   }
+}
+
+/** How much of a text is read before others may have their turn, in UTF-16 code units: 3 ms. */
+const textAtOnce = 1 << 15
+
+/** Where a piece of a text ends: before a space or the end of a line, where no word goes on. */
+function pieceEnd(text: string, from: number): number {
+  let end = from + textAtOnce
+  while (end < text.length && text.charCodeAt(end) !== 0x20 && text.charCodeAt(end) !== 0x0a) end++
+  return Math.min(end, text.length)
+}
+
+interface NumberedWord {
+  readonly word: Buffer
+  readonly number: number
+}
+
+/** How many words are looked at before others may have their turn. */
+const wordsAtOnce = 1024
+
+/**
+ * Words, numbered as they come, in the order of their bytes: by the first four of these, and what begins alike by
+ * comparisons (400,000 words in 0.2 s; by comparisons alone in 0.9).
+ */
+async function sortedWords(forms: Iterable<string>, turns: Turns): Promise<NumberedWord[]> {
+  const words: NumberedWord[] = []
+  for (const form of forms) {
+    words.push({ word: Buffer.from(form), number: words.length })
+    if (words.length % wordsAtOnce === 0) await turns.pass()
+  }
+  const heads = Uint32Array.from(words, ({ word }) => headOf(word))
+  const pairs = sortedPairs(heads, words.length)
+  const sorted: NumberedWord[] = []
+  for (let from = 0, to = 0; from < words.length; from = to) {
+    const head = pairs[2 * from]
+    while (to < words.length && pairs[2 * to] === head) to++
+    const alike = Array.from({ length: to - from }, (_, n) => {
+      return words[pairs[2 * (from + n) + 1] as number] as NumberedWord
+    })
+    alike.sort((a, b) => Buffer.compare(a.word, b.word))
+    for (const word of alike) sorted.push(word)
+    if (turns.isLong) await turns.pass()
+  }
+  return sorted
+}
+
+/** The first four bytes as one number, with zeros where there are fewer. */
+function headOf(word: Buffer): number {
+  let head = 0
+  for (let n = 0; n < 4; n++) head = (head << 8) | (word[n] ?? 0)
+  return head >>> 0
 }
 
 /** Adds the tokens of a word in one passage, of which the first is at `n` of `pairs`; gives where they end. */

@@ -6,15 +6,18 @@ import { SeenPassages } from '../../../src/graph/index/seen-passages.js'
 import { patience } from '../../../src/graph/miss.js'
 import { bounds } from '../../../src/graph/words/bounds.js'
 import { createLorekeep } from '../../../src/lorekeep.js'
+import { longest } from '../../../src/turns.js'
 import { vocabulary } from '../../../src/vocabulary.js'
 import { entity, literal, messageOf } from '../../graph/asked.js'
 
 const user = 'u'
 const usual = { ...bounds }
 const { span } = patience
+const usualMs = longest.ms
 t.afterEach(() => {
   Object.assign(bounds, usual)
   patience.span = span
+  longest.ms = usualMs
 })
 
 async function openGraph(t: Tap, texts: readonly string[]) {
@@ -125,3 +128,47 @@ t.test(
     }
   },
 )
+
+t.test('a long text is read in pieces, between which others have their turn', async (t) => {
+  const keep = await createLorekeep({ backend: new MemoryBackend(), indexThreads: 0 })
+  t.teardown(() => keep.close())
+  const index = async (id: string, text: string) => {
+    const triple = { s: entity(id), p: { v: vocabulary.text, e: true }, o: literal(text) }
+    await keep.knowledge.write({ user: id, id }, [messageOf([triple])])
+    let turns = 0
+    let next = setImmediate(function count() {
+      turns++
+      next = setImmediate(count)
+    })
+    await keep.knowledge.index({ user: id })
+    clearImmediate(next)
+    return turns
+  }
+  longest.ms = -1
+  const short = await index('short', 'w '.repeat(1000))
+  const long = await index('long', 'w '.repeat(200_000))
+  longest.ms = usualMs
+  t.ok(long > short + 8, `${long} turns, and ${short} for a short one`)
+
+  const words = Array.from({ length: 20_000 }, (_, n) => `w${(n * 7919) % 20_011}`)
+  await index('words', words.join(' '))
+  const graph = keep.knowledge.graph({ user: 'words' })
+  const missed: string[] = []
+  for (let at = 0; at < words.length; at += 63) {
+    const phrase = words.slice(at, at + 64).join(' ')
+    if ((await graph.search({ text: `"${phrase}"` })).length === 0) missed.push(phrase)
+  }
+  t.strictSame(missed, [], 'its words stand one behind the other as before')
+})
+
+t.test('words that begin alike are found, in whatever order they came', async (t) => {
+  const ends = ['', 'a', 'aa', 'ab', 'é', 'z', '1', '10', '9']
+  const words = ['begin', 'begi', 'beg', 'b', 'ünter', 'ünt'].flatMap((head) =>
+    ends.map((end) => head + end),
+  )
+  const graph = await openGraph(t, [[...new Set(words)].reverse().join(' '), 'other'])
+  for (const word of words) t.equal((await graph.search({ text: `"${word}"` })).length, 1, word)
+  for (const word of ['begi', 'begina', 'ünterz']) {
+    t.equal((await graph.search({ text: `${word}*` })).length, 1, word)
+  }
+})
