@@ -10,6 +10,9 @@ export interface Live {
   readonly lookAgain: () => void
 }
 
+/** How old at the most is what is shown, beside the time that an answer takes. */
+const steadyMs = 1500
+
 /**
  * @param everyMs looks at most so often while much happens; once more after the last event, so that nothing is missed
  * @param job of this one alone
@@ -26,6 +29,8 @@ export function useLive(everyMs: number, job?: string): Live {
       return
     }
     const leaving = new AbortController()
+    // A job that falls due, or is changed by another process, tells nobody.
+    const steady = setInterval(lookAgain, steadyMs)
     let timer: ReturnType<typeof setTimeout> | undefined
     const soon = () => {
       timer ??= setTimeout(() => {
@@ -51,6 +56,7 @@ export function useLive(everyMs: number, job?: string): Live {
     return () => {
       leaving.abort()
       clearTimeout(timer)
+      clearInterval(steady)
     }
   }, [isSeen, job])
   return { status, turn, lookAgain }

@@ -100,6 +100,22 @@ export const texts = {
     imported: (triples: number, vectors: number) =>
       `${number.format(triples)} triples, ${number.format(vectors)} vectors`,
     cancelled: 'Cancelled: nothing of it is stored.',
+    compare: 'Compare two cores',
+    compareHint: (most: number) =>
+      `Triples that one says and the other does not. Each may have ${number.format(most)} at the most.`,
+    one: 'One core',
+    other: 'The other',
+    compareButton: 'Compare',
+    tooLarge: (id: string, triples: number, most: number) =>
+      `${id} has ${number.format(triples)} triples; more than ${number.format(most)} are not compared here.`,
+    noCore: (id: string) => `There is no core ${id}.`,
+    only: (id: string) => `Only in ${id}`,
+    both: (n: number) =>
+      n === 1 ? '1 triple is in both.' : `${number.format(n)} triples are in both.`,
+    triples: (n: number) => (n === 1 ? '1 triple' : `${number.format(n)} triples`),
+    first: (n: number) => `the first ${number.format(n)} are shown`,
+    atByte: (n: number) => `At byte ${number.format(n)}`,
+    atMessage: (n: number) => `, in message ${number.format(n + 1)}`,
   },
   documents: {
     lead: 'Texts and files that were loaded, and what became of them.',
@@ -123,6 +139,7 @@ export const texts = {
     ready: 'Done: it can be asked.',
     cancelled: 'Its job was cancelled.',
     collectionHint: 'Where new documents go',
+    flowHint: 'The flow that they go through',
   },
   objects: {
     lead: 'Objects under schemas: look at them with filters, sorted, page by page.',
@@ -239,6 +256,7 @@ export const texts = {
       'Every job that fits the filters and is not done is taken out, those of other pages, too. This cannot be undone.',
     cancelled: (n: number) =>
       n === 1 ? '1 job was taken out.' : `${number.format(n)} jobs were taken out.`,
+    oldest: (ago: string) => `The first in the queue came ${ago}.`,
     throughput: 'Done a second, the last minute',
     stopped: 'stopped',
     gone: 'There is no such job: it was cancelled, or done long ago.',

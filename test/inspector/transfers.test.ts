@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { core, serve } from '../http/fixtures/serving.js'
-import { noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
 
 const skip = noBrowser
 // A browser takes its time where others work, too.
@@ -44,8 +44,52 @@ t.test('what is no core is told, with the place', { skip }, async (t) => {
   await page.setInputFiles('input[type=file]', { name: 'cut.core', mimeType, buffer })
   const told = await page.getByRole('alert').textContent()
   t.match(told, /LK_CORE_FORMAT/)
-  t.match(told, new RegExp(String(buffer.length - 1)), 'at which byte')
+  const at = (buffer.length - 1).toLocaleString('en')
+  t.match(told, new RegExp(`At byte ${at}, in message 201\\.`), 'at which byte')
   t.equal(await knowledge.stat({ user: 'alice', id: 'cut' }), undefined)
+})
+
+t.test('what one core says and another does not', { skip }, async (t) => {
+  const { url, knowledge } = await serve(t, { inspector: true })
+  for (const [id, rounds] of [
+    ['one', 120],
+    ['other', 3],
+  ] as const) {
+    // The same subjects in both.
+    await knowledge.import({ user: 'alice', id }, [core('x', 'alice', rounds)])
+  }
+  await knowledge.import({ user: 'alice', id: 'other' }, [core('y', 'alice', 1)])
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/cores`, 'alice')
+  await page.getByText('Compare two cores').click()
+  await page.getByLabel('One core').fill('one')
+  await page.getByLabel('The other').fill('other')
+  await page.getByRole('button', { name: 'Compare', exact: true }).click()
+  await page.getByText('6 triples are in both.').waitFor()
+  await page.getByText('234 triples, the first 100 are shown').waitFor()
+  await page.getByText('2 triples', { exact: true }).waitFor()
+  t.equal(await page.getByRole('cell', { name: 'y/0' }).count(), 2)
+  t.strictSame(await inaccessible(page), [])
+  await page.getByLabel('The other').fill('nowhere')
+  await page.getByRole('button', { name: 'Compare', exact: true }).click()
+  await page.getByText('There is no core nowhere.').waitFor()
+  t.strictSame(
+    faults.filter((fault) => !/status of 404/.test(fault)),
+    [],
+  )
+})
+
+t.test('documents go through the flow that was chosen', { skip }, async (t) => {
+  const { url, flows } = await serve(t, { inspector: true })
+  await flows.define({ id: 'letters', steps: [{ name: 'read', run: () => ({}) }] })
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/documents`, 'alice')
+  await page.getByLabel('The flow that they go through').selectOption('letters')
+  const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('Dick rowed.') }
+  await page.setInputFiles('input[type=file]', file)
+  while ((await flows.stats('letters')).queued === 0) await page.waitForTimeout(20)
+  t.match(await flows.stats('default'), { queued: 0, done: 0 })
+  t.strictSame(faults, [])
 })
 
 t.test('who cancels a core leaves nothing', { skip }, async (t) => {

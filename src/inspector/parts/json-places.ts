@@ -1,5 +1,7 @@
 // Where in a text of JSON the value of a path stands, written as the server writes paths: `tags[2]`, `["odd key"].x`.
 
+import { parseJson } from '../../json-text.js'
+
 export interface TextPlace {
   /** In UTF-16 code units. */
   readonly start: number
@@ -33,7 +35,7 @@ export function placesIn(text: string): ReadonlyMap<string, TextPlace> {
         if (next[0] === ',') take()
         if (isList) value(`${path}[${at}]`)
         else {
-          const key = JSON.parse(take()[0]) as string
+          const key = parseJson(take()[0]) as string
           take()
           value(
             isName.test(key) ? `${path}${path && '.'}${key}` : `${path}[${JSON.stringify(key)}]`,

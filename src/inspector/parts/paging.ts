@@ -25,20 +25,26 @@ export function usePages<T>(
   const latest = useRef(read)
   latest.current = read
   const turn = useRef(0)
+  const running = useRef({ isBusy: false, isWanted: false }).current
   const load = (items: readonly T[], after: string | undefined, limit: number) => {
     const own = ++turn.current
+    Object.assign(running, { isBusy: true, isWanted: false })
+    const settle = (state: State<T>) => {
+      if (own !== turn.current) return
+      running.isBusy = false
+      setState(state)
+      if (running.isWanted) load([], undefined, againLimit(state.items))
+    }
     setState((state) => ({ ...state, isBusy: true }))
     latest.current(after, limit).then(
       (page) => {
-        if (own !== turn.current) return
         const { next, total } = page
-        setState({ items: [...items, ...page.items], next, total, isBusy: false })
+        settle({ items: [...items, ...page.items], next, total, isBusy: false })
       },
-      (error: unknown) => {
-        if (own === turn.current) setState({ error, isBusy: false })
-      },
+      (error: unknown) => settle({ error, isBusy: false }),
     )
   }
+  const againLimit = (items: readonly T[] = []) => Math.min(Math.max(size, items.length), 1000)
   useEffect(() => {
     setState({ isBusy: true })
     load([], undefined, size)
@@ -53,7 +59,11 @@ export function usePages<T>(
     error,
     isBusy,
     total,
-    again: () => load([], undefined, Math.min(Math.max(size, shown.length), 1000)),
+    again: () => {
+      // What is under way is answered first, so that a slow server is not asked in vain.
+      if (running.isBusy) running.isWanted = true
+      else load([], undefined, againLimit(items))
+    },
     more: next === undefined || isBusy ? undefined : () => load(shown, next, size),
   }
 }

@@ -29,11 +29,13 @@ interface FailureProps {
 /** What an error says, and how to name it to whoever keeps the server. */
 export function Failure({ error, again }: FailureProps) {
   const { message = String(error), code, requestId } = Object(error) as Record<string, string>
+  const place = placeOf(error)
   return (
     <div class="failure" role="alert">
       <p>
         <strong>{texts.failed}.</strong> <span class="free">{message}</span>
       </p>
+      {place !== undefined && <p class="quiet">{place}</p>}
       {(code ?? requestId) !== undefined && (
         <p class="quiet">
           {code !== undefined && <code>{code}</code>}{' '}
@@ -47,6 +49,15 @@ export function Failure({ error, again }: FailureProps) {
       )}
     </div>
   )
+}
+
+/** Where in a stream something is wrong. */
+function placeOf(error: unknown): string | undefined {
+  const { details } = Object(error) as { readonly details?: object }
+  const { byteOffset, messageIndex } = Object(details) as Readonly<Record<string, unknown>>
+  if (typeof byteOffset !== 'number') return undefined
+  const message = typeof messageIndex === 'number' ? texts.cores.atMessage(messageIndex) : ''
+  return `${texts.cores.atByte(byteOffset)}${message}.`
 }
 
 interface AnsweredProps<T> {

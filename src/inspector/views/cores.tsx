@@ -14,6 +14,7 @@ import { useSession } from '../session.js'
 import { texts } from '../texts.js'
 import { Transfers, useTransfers } from '../transfers.js'
 import { chooseTarget, save } from '../download.js'
+import { Comparison } from './cores/comparison.js'
 
 export default function Cores({ place }: ViewProps) {
   const { keep, user, mayChange } = useSession()
@@ -113,6 +114,7 @@ export default function Cores({ place }: ViewProps) {
           </tr>
         )}
       />
+      <Comparison />
       {removed !== undefined && (
         <Confirm
           title={texts.cores.removeTitle(removed.id)}

@@ -2,8 +2,9 @@
 
 import { useState } from 'preact/hooks'
 import type { CompletedDocument } from '../../flow/types.js'
+import { useAsked } from '../asking.js'
 import type { ViewProps } from '../later.js'
-import { Drop, Field, Heading } from '../parts/controls.js'
+import { Choice, Drop, Field, Heading } from '../parts/controls.js'
 import { agoText } from '../parts/figures.js'
 import { List, RowButton } from '../parts/list.js'
 import { usePages } from '../parts/paging.js'
@@ -13,8 +14,6 @@ import { texts } from '../texts.js'
 import { Transfers, useTransfers } from '../transfers.js'
 import { Removal } from './documents/removal.js'
 import { SingleDocument } from './documents/single-document.js'
-
-const flow = 'default'
 
 export default function Documents({ place }: ViewProps) {
   return place.subject === undefined ? (
@@ -28,6 +27,11 @@ function DocumentList({ prefix }: { readonly prefix: string }) {
   const session = useSession()
   const { keep, user, mayChange } = session
   const [collection, setCollection] = useState('default')
+  const [chosen, setChosen] = useState('default')
+  const flows = useAsked(() => keep.flows.list(), [])
+  const names = (flows.value ?? []).map(({ id }) => id)
+  // The flow `default` may have been taken away.
+  const flow = names.length === 0 || names.includes(chosen) ? chosen : (names[0] ?? chosen)
   const [removed, setRemoved] = useState<CompletedDocument>()
   const pages = usePages(
     async (after, limit) => {
@@ -67,6 +71,14 @@ function DocumentList({ prefix }: { readonly prefix: string }) {
           value={prefix}
           onInput={(prefix) => refine(hashOf('documents', undefined, { prefix }))}
         />
+        {mayChange && names.length > 1 && (
+          <Choice
+            label={texts.documents.flowHint}
+            value={flow}
+            options={names.map((name) => [name, name])}
+            onChange={setChosen}
+          />
+        )}
         {mayChange && (
           <Field
             label={texts.documents.collectionHint}

@@ -1,6 +1,7 @@
 // A condition put together by hand, which becomes a part of the filter.
 
 import { useState } from 'preact/hooks'
+import { parseJson } from '../../../json-text.js'
 import type { FieldDefinition, SchemaDefinition } from '../../../objects/types.js'
 import type { JsonObject, JsonValue } from '../../../types.js'
 import { Choice, Field } from '../../parts/controls.js'
@@ -63,7 +64,7 @@ function valueOf(text: string, operator: Operator, field: FieldDefinition | unde
   const isText = ['string', 'text', 'date', 'timestamp', 'uri', 'email', 'uuid']
   if (operator === '$regex' || isText.includes(field?.type ?? '')) return text
   try {
-    return JSON.parse(text) as JsonValue
+    return parseJson(text) as JsonValue
   } catch {
     return text
   }

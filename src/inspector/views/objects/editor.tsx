@@ -3,6 +3,7 @@
 
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { LorekeepError } from '../../../client/index.js'
+import { parseJson } from '../../../json-text.js'
 import type { SchemaDefinition, StoredObject } from '../../../objects/types.js'
 import type { JsonObject, JsonValue } from '../../../types.js'
 import { useDoing } from '../../asking.js'
@@ -201,7 +202,7 @@ const emptyOf: Readonly<Partial<Record<string, JsonValue>>> = {
 
 /** @throws Error that says what is wrong with it */
 function objectIn(text: string): JsonObject {
-  const value: unknown = JSON.parse(text)
+  const value: unknown = parseJson(text)
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return value as JsonObject
   throw new Error(texts.objects.noObject)

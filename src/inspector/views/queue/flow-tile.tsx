@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Flow, FlowStats } from '../../../flow/types.js'
 import { useAsked, useDoing } from '../../asking.js'
 import type { Live } from '../../live.js'
+import { agoText } from '../../parts/figures.js'
 import { Failure } from '../../parts/states.js'
 import { hashOf } from '../../place.js'
 import { useSession } from '../../session.js'
@@ -19,7 +20,16 @@ interface FlowTileProps {
 /** Counts of a flow, and how many were done of late. */
 export function FlowTile({ flow, live, onChanged }: FlowTileProps) {
   const { keep, mayChange } = useSession()
-  const stats = useAsked(() => keep.flows.stats(flow.id), [flow.id, live.turn])
+  const stats = useAsked(async () => {
+    const [counts, { jobs }] = await Promise.all([
+      keep.flows.stats(flow.id),
+      keep.flows.jobPage({ flow: flow.id, state: 'queued', limit: 1 }),
+    ])
+    return { counts, oldest: jobs[0]?.createdAt }
+  }, [flow.id])
+  useEffect(() => {
+    if (live.turn > 0) stats.again()
+  }, [live.turn])
   const { isBusy, error, start } = useDoing()
   return (
     <section class="card tile" aria-label={flow.id}>
@@ -43,8 +53,15 @@ export function FlowTile({ flow, live, onChanged }: FlowTileProps) {
         )}
       </div>
       {error !== undefined && <Failure error={error} />}
-      {stats.value !== undefined && <Counts stats={stats.value} flow={flow.id} />}
-      {stats.value !== undefined && <Throughput done={stats.value.done} />}
+      {stats.value !== undefined && (
+        <>
+          <Counts stats={stats.value.counts} flow={flow.id} />
+          {stats.value.oldest !== undefined && (
+            <p class="quiet">{texts.queue.oldest(agoText(stats.value.oldest))}</p>
+          )}
+          <Throughput done={stats.value.counts.done} />
+        </>
+      )}
     </section>
   )
 }

@@ -1,6 +1,6 @@
 // A job: where it is, and each of its failures.
 
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { useAsked, useDoing } from '../../asking.js'
 import { useLive } from '../../live.js'
 import { Confirm } from '../../parts/confirm.js'
@@ -14,7 +14,10 @@ import { readAgainMs } from './states.js'
 export function SingleJob({ id }: { readonly id: string }) {
   const { keep, mayChange } = useSession()
   const live = useLive(readAgainMs, id)
-  const job = useAsked(async () => (await keep.flows.job(id)) ?? null, [id, live.turn])
+  const job = useAsked(async () => (await keep.flows.job(id)) ?? null, [id])
+  useEffect(() => {
+    if (live.turn > 0) job.again()
+  }, [live.turn])
   const [isCancelled, setIsCancelled] = useState(false)
   const { isBusy, error, start } = useDoing()
   return (

@@ -1,0 +1,56 @@
+// The queue tells what there is now, and rests while nobody looks.
+
+import t from 'tap'
+import { serve } from '../http/fixtures/serving.js'
+import { noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+
+const skip = noBrowser
+// A browser takes its time where others work, too.
+t.setTimeout(300_000)
+
+t.test('it asks nothing while its tab is hidden', { skip }, async (t) => {
+  const { url, flows } = await serve(t, { inspector: true })
+  await flows.load('default', { id: 'first', user: 'alice', content: 'x' })
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/queue`, 'admin')
+  await page.getByText('live', { exact: true }).waitFor()
+  await page.getByText(/The first in the queue came/).waitFor()
+  const turn = (hidden: boolean) =>
+    page.evaluate(`Object.defineProperty(document, 'hidden', { get: () => ${hidden}, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))`)
+  await turn(true)
+  await page.getByText('paused', { exact: true }).waitFor()
+  // What was on its way.
+  await page.waitForTimeout(3000)
+  let requests = 0
+  page.on('request', () => requests++)
+  await flows.load('default', { id: 'second', user: 'alice', content: 'x' })
+  await page.waitForTimeout(4000)
+  t.equal(requests, 0)
+  t.equal(await page.getByRole('link', { name: 'second' }).count(), 0)
+  await turn(false)
+  await page.getByRole('link', { name: 'second' }).waitFor()
+  t.strictSame(faults, [])
+})
+
+t.test('it looks again by itself where events are held back', { skip }, async (t) => {
+  const { url, flows } = await serve(t, { inspector: true })
+  await flows.define({ id: 'slow', steps: [{ name: 'wait', run: () => ({}) }] })
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  // As proxies do that gather an answer before they hand it on.
+  await page.route('**/events*', () => undefined)
+  await signIn(page, `${url}/api/v1/inspector#/queue`, 'admin')
+  const shown = page.getByRole('region', { name: 'slow', exact: true }).getByRole('link')
+  await page.getByText('No job fits.').waitFor()
+  for (let n = 0; n < 3; n++) {
+    await flows.load('slow', { id: `d${n}`, user: 'alice', content: 'x' })
+  }
+  await shown.filter({ hasText: /^3$/ }).waitFor()
+  await page.getByRole('link', { name: 'd2' }).waitFor()
+  const runner = flows.run()
+  t.teardown(() => runner.stop())
+  await page.getByText('done', { exact: true }).nth(3).waitFor()
+  const { queued, active, delayed, dead, done } = await flows.stats('slow')
+  t.strictSame((await shown.allTextContents()).map(Number), [queued, active, delayed, dead, done])
+  t.strictSame(faults, [])
+})
