@@ -179,8 +179,17 @@ export class Committer {
   ): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       const member = look === undefined ? this.#options.presence?.id : undefined
-      const asked = { change, look, blocksOf, member, resolve, reject }
-      this.#waiting.push({ ...asked, alone: false, outdated: 0 })
+      // Written out: to spread an object here took 3 us of the 18 that a load takes.
+      this.#waiting.push({
+        change,
+        look,
+        blocksOf,
+        member,
+        resolve,
+        reject,
+        alone: false,
+        outdated: 0,
+      })
       this.#running ??= this.#run()
       this.#arrived?.()
     })
