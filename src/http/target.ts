@@ -47,9 +47,16 @@ export function checkNames(
   problems.throwIfAny('LK_HTTP_REQUEST')
 }
 
-/** Names and values as a query, or a form, has them. */
+/** More than all that may be repeated: a body of nothing else took 100 ms to be refused, name by name. */
+const maxPairs = 5000
+
+/** Names and values as a query, or a form, has them. @throws LorekeepError `LK_HTTP_REQUEST` */
 export function parsePairs(text: string): readonly (readonly [string, string])[] {
-  const pairs = text.split('&').filter((pair) => pair !== '')
+  const all = text.split('&', maxPairs + 1)
+  if (all.length > maxPairs) {
+    throw new LorekeepError('LK_HTTP_REQUEST', `there are more than ${maxPairs} parameters`)
+  }
+  const pairs = all.filter((pair) => pair !== '')
   return pairs.map((pair) => {
     const equals = pair.includes('=') ? pair.indexOf('=') : pair.length
     const [name, value] = [pair.slice(0, equals), pair.slice(equals + 1)]

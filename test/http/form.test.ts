@@ -46,6 +46,16 @@ t.test('those of others are, too', async (t) => {
   )
 })
 
+t.test('lines that begin as the boundary are content, and not without end', (t) => {
+  const ended = (count: number) =>
+    read(`${part('name="f"; filename="a"', '\r\n--xy'.repeat(count))}--x--`)
+  options.maxFileBytes = 10_000
+  t.equal(ended(1000).file.bytes.byteLength, 6000)
+  t.throws(() => ended(1001), { code: 'LK_HTTP_REQUEST', message: /begin as its boundary/ })
+  options.maxFileBytes = 100
+  t.end()
+})
+
 t.test('what is no form says why', async (t) => {
   const code = 'LK_HTTP_REQUEST'
   for (const [body, header, message] of [

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import t from 'tap'
-import { parseQuery, pathOf } from '../../src/http/target.js'
+import { parsePairs, parseQuery, pathOf } from '../../src/http/target.js'
 import { as, core, importHead, json, send, serve, wire } from './fixtures/serving.js'
 
 // Both read nothing else of a request.
@@ -75,4 +75,10 @@ t.test('a path part that is not percent-encoded UTF-8 is refused', async (t) => 
   const { socket, ended } = await wire(t, port)
   socket.write(Buffer.from(importHead('x', 0).replace('id=x', 'id=é')))
   t.match(await ended(), /^HTTP\/1.1 400 /)
+})
+
+t.test('there are so many parameters at the most', (t) => {
+  t.equal(parsePairs('a=&'.repeat(4999)).length, 4999)
+  t.throws(() => parsePairs('a=&'.repeat(5000)), { code: 'LK_HTTP_REQUEST' })
+  t.end()
 })
