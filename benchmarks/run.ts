@@ -20,6 +20,7 @@ const scenarios = [
   'export-http',
   'import-http',
   'fetch-http',
+  'handler',
   'chunks',
   'memory',
   'backup',
