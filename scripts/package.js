@@ -22,7 +22,11 @@ const { exports, programs, declarations } = entryPoints()
 await bundle(programs)
 cpSync(page, join(out, 'dist/page'), { recursive: true })
 copyDeclarations(declarations)
-for (const page of ['LICENSE', ...pages]) cpSync(page, join(out, page), { recursive: true })
+// The pictures of the docs are looked at where the repository is: half a megabyte that nobody runs.
+const isWanted = (/** @type {string} */ file) => !/^docs.images/.test(file)
+for (const page of ['LICENSE', ...pages]) {
+  cpSync(page, join(out, page), { recursive: true, filter: isWanted })
+}
 writeManifest(exports)
 
 function entryPoints() {

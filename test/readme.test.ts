@@ -82,10 +82,7 @@ t.test('the examples compile as strict TypeScript', async (t) => {
     files.push(join(directory, `${name.replace('/', '-')}.mts`))
     writeFileSync(files.at(-1) as string, `${text}\nexport {}\n`)
   }
-  for (const page of [
-    'README.md',
-    ...readdirSync(join(root, 'docs')).map((file) => `docs/${file}`),
-  ]) {
+  for (const page of ['README.md', ...pagesOfDocs().map((file) => `docs/${file}`)]) {
     const blocks = blocksOf(readFileSync(join(root, page), 'utf8'))
     if (page !== 'docs/http.md') add(page, [preludes[page] ?? '', ...blocks].join('\n'))
     else
@@ -128,7 +125,7 @@ t.test('the README opens with the two commands', async (t) => {
 })
 
 t.test('links between the docs lead to files', async (t) => {
-  const docs = readdirSync(join(root, 'docs')).map((file) => join('docs', file))
+  const docs = pagesOfDocs().map((file) => join('docs', file))
   for (const file of ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...docs]) {
     const text = readFileSync(join(root, file), 'utf8')
     for (const [, target] of text.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)) {
@@ -158,4 +155,9 @@ async function run(directory: string, program: string): Promise<string> {
     cwd: directory,
   })
   return stdout
+}
+
+/** Beside them are pictures. */
+function pagesOfDocs(): readonly string[] {
+  return readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md'))
 }

@@ -139,7 +139,7 @@ export const texts = {
     ready: 'Done: it can be asked.',
     cancelled: 'Its job was cancelled.',
     collectionHint: 'Where new documents go',
-    flowHint: 'The flow that they go through',
+    flowHint: 'Flow of new documents',
   },
   objects: {
     lead: 'Objects under schemas: look at them with filters, sorted, page by page.',

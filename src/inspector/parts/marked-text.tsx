@@ -18,14 +18,15 @@ export function MarkedText({
   readonly marks: readonly Mark[]
 }) {
   const parts: ComponentChildren[] = []
+  const shown = unwrapped(text)
   let at = 0
   const sorted = marks.toSorted((a, b) => a.start - b.start || b.end - a.end)
   for (const { start, end, kind } of sorted) {
     if (start < at || end > text.length) continue
     parts.push(
-      text.slice(at, start),
+      shown.slice(at, start),
       <mark key={start} class={kind}>
-        {text.slice(start, end)}
+        {shown.slice(start, end)}
       </mark>,
     )
     at = end
@@ -33,9 +34,14 @@ export function MarkedText({
   return (
     <p class="passage free" dir="auto">
       {parts}
-      {text.slice(at)}
+      {shown.slice(at)}
     </p>
   )
+}
+
+/** Lines that were broken at the width of somebody else's page flow on; of the same length, so that places hold. */
+function unwrapped(text: string): string {
+  return text.replace(/([^\n]{50})\n(?=\S)/g, '$1 ')
 }
 
 /** Where a name stands in a text. */
