@@ -19,11 +19,10 @@ export async function makeInspector(modules) {
   rmSync(page, { recursive: true, force: true })
   mkdirSync(page, { recursive: true })
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const { outputFiles, metafile } = await build({
+  /** @type {import('esbuild').BuildOptions & { metafile: true, write: false }} */
+  const options = {
     absWorkingDir: root,
-    entryPoints: { inspector: 'src/inspector/main.tsx', style: 'src/inspector/style.css' },
     bundle: true,
-    splitting: true,
     minify: true,
     format: 'esm',
     platform: 'browser',
@@ -39,10 +38,22 @@ export async function makeInspector(modules) {
     write: false,
     logLevel: 'warning',
     ...(modules && { nodePaths: [modules] }),
+  }
+  // A file of its own, which the page starts as a thread: what is made of one is its name alone.
+  const layout = await build({
+    ...options,
+    entryPoints: { layout: 'src/inspector/graph/layout-worker.ts' },
+  })
+  const [layoutFile = ''] = layout.outputFiles.map(({ path }) => nameOf(path))
+  const rest = await build({
+    ...options,
+    entryPoints: { inspector: 'src/inspector/main.tsx', style: 'src/inspector/style.css' },
+    splitting: true,
+    define: { ...options.define, LAYOUT_FILE: JSON.stringify(layoutFile) },
   })
   const names = []
-  for (const { path, contents } of outputFiles) {
-    const name = path.slice(path.lastIndexOf(sep) + 1)
+  for (const { path, contents } of [...layout.outputFiles, ...rest.outputFiles]) {
+    const name = nameOf(path)
     names.push(name)
     write(name, Buffer.from(contents))
   }
@@ -50,7 +61,15 @@ export async function makeInspector(modules) {
   const [script, style] = [named(/^inspector-/), named(/^style-/)]
   write('page.html', Buffer.from(html(script, style, '')))
   write('open.html', Buffer.from(html(script, style, ' data-open')))
-  write('licenses.txt', Buffer.from(licenses(Object.keys(metafile.inputs))))
+  write(
+    'licenses.txt',
+    Buffer.from(licenses([layout, rest].flatMap(({ metafile }) => Object.keys(metafile.inputs)))),
+  )
+}
+
+/** @param {string} path */
+function nameOf(path) {
+  return path.slice(path.lastIndexOf(sep) + 1)
 }
 
 /**

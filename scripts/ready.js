@@ -55,8 +55,10 @@ function install() {
   else {
     npm(['--omit=dev'])
     const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
-    const tools = ['typescript', 'esbuild', 'preact']
-    npm(['--prefix', compiler, ...tools.map((name) => `${name}@${devDependencies[name]}`)])
+    const tools = ['typescript', 'esbuild', 'preact', 'd3-force']
+    const editor = Object.keys(devDependencies).filter((name) => name.startsWith('@codemirror/'))
+    const wanted = [...tools, ...editor].map((name) => `${name}@${devDependencies[name]}`)
+    npm(['--prefix', compiler, ...wanted])
   }
   writeFileSync(marker, wanted)
 }
@@ -109,7 +111,7 @@ function isInspectorOld() {
   const parts = [inspector, join('src', 'client')].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   )
-  const common = ['errors.ts', 'json-text.ts'].map((name) => join('src', name))
+  const common = ['errors.ts', 'json-text.ts', 'vocabulary.ts'].map((name) => join('src', name))
   const made = join(page, 'page.html')
   const sources = [...parts, ...common, 'scripts/inspector.js', 'package-lock.json']
   return sources.some((file) => statSync(file).isFile() && isNewer(file, made))

@@ -9,16 +9,19 @@ import t from 'tap'
 t.test('what has changed is compiled, and nothing else', async (t) => {
   const root = t.testdir({
     'package-lock.json': '{}',
+    'package.json': '{ "type": "module", "version": "1.2.3" }',
     src: {
       'a.ts': 'export const a: number = 1\n',
       'errors.ts': '',
       'json-text.ts': '',
+      'vocabulary.ts': '',
       in: { 'b.ts': "export type { A } from '../a.js'\n" },
       client: {},
       inspector: {
         'main.tsx': "import { render } from 'preact'\nrender(<p>seen</p>, document.body)\n",
         'style.css': 'p { margin: 0 }\n',
         'icon.svg': '<svg/>',
+        graph: { 'layout-worker.ts': 'onmessage = null\n' },
       },
     },
     adapters: {},
@@ -37,7 +40,7 @@ t.test('what has changed is compiled, and nothing else', async (t) => {
     return String(stderr)
   }
   const making = 'lorekeep: making the page of the inspector …\n'
-  t.equal(ready(), `lorekeep: compiling 4 files …\n${making}`)
+  t.equal(ready(), `lorekeep: compiling 5 files …\n${making}`)
   t.match(readFileSync(join(root, 'dist/src/a.js'), 'utf8'), /^export const a = 1;$/m)
   t.ok(existsSync(join(root, 'dist/src/in/b.js')))
   const page = join(root, 'dist/src/http/inspector/page')

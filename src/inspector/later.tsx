@@ -9,11 +9,11 @@ export interface ViewProps {
   readonly place: Place
 }
 
-type View = ComponentType<ViewProps>
-
 /** Its file is fetched once, whoever shows it. */
-export function later(load: () => Promise<{ readonly default: View }>): View {
-  let loaded: View | undefined
+export function later<Props extends object>(
+  load: () => Promise<{ readonly default: ComponentType<Props> }>,
+): ComponentType<Props> {
+  let loaded: ComponentType<Props> | undefined
   return (props) => {
     const [, setTurn] = useState(0)
     const [error, setError] = useState<unknown>()

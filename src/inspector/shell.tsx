@@ -13,6 +13,8 @@ import { themes, useTheme, type Theme } from './theme.js'
 
 const views = {
   ask: later(() => import('./views/ask.js')),
+  graph: later(() => import('./views/graph.js')),
+  sparql: later(() => import('./views/sparql.js')),
   cores: later(() => import('./views/cores.js')),
   documents: later(() => import('./views/documents.js')),
   objects: later(() => import('./views/objects.js')),

@@ -13,10 +13,11 @@ interface FieldProps {
   readonly isWrong?: boolean
   /** Told when somebody is done, and not with each letter. */
   readonly isSlow?: boolean
+  readonly onEnter?: () => void
 }
 
 export function Field({ label, value, onInput, placeholder, hint, ...rest }: FieldProps) {
-  const { isWrong = false, isSlow = false } = rest
+  const { isWrong = false, isSlow = false, onEnter } = rest
   const id = useId()
   const tell = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
     onInput(currentTarget.value)
@@ -31,6 +32,7 @@ export function Field({ label, value, onInput, placeholder, hint, ...rest }: Fie
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         autocomplete="off"
         spellcheck={false}
+        onKeyDown={({ key }) => key === 'Enter' && onEnter?.()}
         {...(isSlow ? { onChange: tell } : { onInput: tell })}
       />
       {hint !== undefined && (

@@ -6,8 +6,8 @@ import type { ComponentChildren } from 'preact'
 export interface Mark {
   readonly start: number
   readonly end: number
-  /** What was found there: a word of the question, or a name. */
-  readonly kind: 'word' | 'name'
+  /** What was found there: a word of the question, a name, or what a statement joins that somebody chose. */
+  readonly kind: 'word' | 'name' | 'said'
 }
 
 export function MarkedText({

@@ -1,9 +1,11 @@
 // A question, the passages that answer it with what led to them, and what they say as statements.
 
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { FoundPassage, GraphSource, Subgraph } from '../../graph/types.js'
+import type { Triple } from '../../types.js'
 import { useAsked } from '../asking.js'
-import type { ViewProps } from '../later.js'
+import { cut, shortened } from '../graph/names.js'
+import { later, type ViewProps } from '../later.js'
 import { Copy, Heading } from '../parts/controls.js'
 import { MarkedText, marksOf, type Mark } from '../parts/marked-text.js'
 import { Answered, Empty } from '../parts/states.js'
@@ -18,6 +20,8 @@ interface Answer {
 }
 
 const passages = 10
+
+const Picture = later(() => import('../graph/answer-picture.js'))
 
 export default function Ask({ place }: ViewProps) {
   const { q = '' } = place.query
@@ -68,47 +72,100 @@ function Found({ question }: { readonly question: string }) {
         graph.sources.length === 0 ? (
           <Empty title={texts.ask.nothing} hint={texts.ask.nothingHint} />
         ) : (
-          <div class="answer">
-            <section aria-label={texts.ask.passages(graph.sources.length)}>
-              <h2>{texts.ask.passages(graph.sources.length)}</h2>
-              <ol class="sources">
-                {graph.sources.map((source) => (
-                  <Source key={source.chunk.v} source={source} found={words.get(source.chunk.v)} />
-                ))}
-              </ol>
-            </section>
-            <aside>
-              <Facts graph={graph} />
-              <Elsewhere question={question} />
-            </aside>
-          </div>
+          <Passages key={question} question={question} graph={graph} words={words} />
         )
       }
     </Answered>
   )
 }
 
+function Passages({ question, graph, words }: Answer & { readonly question: string }) {
+  const [chosen, setChosen] = useState<Triple>()
+  const said = chosen === undefined ? undefined : whereSaid(graph, chosen)
+  const names = chosen === undefined ? [] : [chosen.s.v, chosen.o.v].map((id) => nameIn(graph, id))
+  return (
+    <div class="answer">
+      <section aria-label={texts.ask.passages(graph.sources.length)}>
+        <h2>{texts.ask.passages(graph.sources.length)}</h2>
+        <ol class="sources">
+          {graph.sources.map((source) => (
+            <Source
+              key={source.chunk.v}
+              source={source}
+              found={words.get(source.chunk.v)}
+              said={source === said ? names : undefined}
+            />
+          ))}
+        </ol>
+      </section>
+      <aside>
+        {graph.triples.length > 0 && (
+          <section>
+            <h2>{texts.ask.picture}</h2>
+            <Picture graph={graph} chosen={chosen} onTriple={setChosen} />
+            <a href={hashOf('graph', undefined, { q: question })}>{texts.ask.open}</a>
+          </section>
+        )}
+        <Facts graph={graph} chosen={chosen} onTriple={setChosen} />
+        {chosen !== undefined && (
+          <p class="note" role="status">
+            {said === undefined ? texts.ask.unsaid : texts.ask.said}
+          </p>
+        )}
+        <Elsewhere question={question} />
+      </aside>
+    </div>
+  )
+}
+
+/** The first passage from which both were drawn that the statement joins, or which has the names of both. */
+function whereSaid(graph: Subgraph, { s, o }: Triple): GraphSource | undefined {
+  const [from, to] = [s, o].map(({ v }) => nameIn(graph, v).toLowerCase())
+  const has = ({ entities }: GraphSource, id: string) => entities.some(({ v }) => v === id)
+  return (
+    graph.sources.find((source) => has(source, s.v) && has(source, o.v)) ??
+    graph.sources.find(({ text = '' }) => {
+      const lower = text.toLowerCase()
+      return lower.includes(from as string) && lower.includes(to as string)
+    })
+  )
+}
+
+function nameIn({ labels }: Subgraph, id: string): string {
+  return labels[id] ?? shortened(id)
+}
+
 interface SourceProps {
   readonly source: GraphSource
   readonly found: FoundPassage | undefined
+  /** What a chosen statement joins, where this passage says it. */
+  readonly said: readonly string[] | undefined
 }
 
-function Source({ source, found }: SourceProps) {
+function Source({ source, found, said }: SourceProps) {
+  const card = useRef<HTMLLIElement>(null)
+  const isSaid = said !== undefined
+  useEffect(() => {
+    if (isSaid) card.current?.scrollIntoView({ block: 'center' })
+  }, [isSaid, said?.join()])
   const { core, title, heading, page, start, end, text = '', via, legs } = source
   const names = via.flatMap(({ name }) => marksOf(text, name))
   const words = found?.highlights.map(([start, end]): Mark => ({ start, end, kind: 'word' })) ?? []
+  const told = (said ?? []).flatMap((name) =>
+    marksOf(text, name).map((mark): Mark => ({ ...mark, kind: 'said' })),
+  )
   const place = [
     heading,
     page === undefined ? undefined : texts.ask.page(page),
     start === undefined || end === undefined ? undefined : texts.ask.place(start, end),
   ].filter((part) => part !== undefined)
   return (
-    <li class="card">
+    <li ref={card} class={isSaid ? 'card told' : 'card'}>
       <h3 class="free" dir="auto">
         <a href={hashOf('documents', core)}>{title ?? core}</a>
       </h3>
       {place.length > 0 && <p class="quiet free">{place.join(' · ')}</p>}
-      <MarkedText text={text} marks={[...names, ...words]} />
+      <MarkedText text={text} marks={[...told, ...names, ...words]} />
       <details>
         <summary>{texts.ask.why}</summary>
         <ul class="plain">
@@ -135,8 +192,15 @@ function Source({ source, found }: SourceProps) {
   )
 }
 
-function Facts({ graph: { triples, labels } }: { readonly graph: Subgraph }) {
-  const nameOf = (value: string) => labels[value] ?? shortened(value)
+interface FactsProps {
+  readonly graph: Subgraph
+  readonly chosen: Triple | undefined
+  readonly onTriple: (triple: Triple) => void
+}
+
+function Facts({ graph, chosen, onTriple }: FactsProps) {
+  const { triples } = graph
+  const nameOf = (value: string) => cut(nameIn(graph, value))
   return (
     <section>
       <h2>{texts.ask.facts}</h2>
@@ -145,9 +209,17 @@ function Facts({ graph: { triples, labels } }: { readonly graph: Subgraph }) {
       ) : (
         <ul class="facts">
           {triples.slice(0, 60).map(({ s, p, o }, at) => (
-            <li key={at} class="free" dir="auto">
-              <span title={s.v}>{nameOf(s.v)}</span> <em title={p.v}>{nameOf(p.v)}</em>{' '}
-              <span title={o.v}>{o.e ? nameOf(o.v) : o.v}</span>
+            <li key={at}>
+              <button
+                type="button"
+                class="fact free"
+                dir="auto"
+                aria-pressed={isSame(triples[at], chosen)}
+                title={cut(`${s.v} ${p.v} ${o.v}`, 300)}
+                onClick={() => onTriple(triples[at] as Triple)}
+              >
+                {nameOf(s.v)} <em>{nameOf(p.v)}</em> {o.e ? nameOf(o.v) : cut(o.v, 200)}
+              </button>
             </li>
           ))}
         </ul>
@@ -193,10 +265,8 @@ function Elsewhere({ question }: { readonly question: string }) {
   )
 }
 
-/** What is behind the last slash or hash of an IRI. */
-function shortened(iri: string): string {
-  const name = iri.replace(/[/#]+$/, '')
-  return name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('#')) + 1)
+function isSame(a: Triple | undefined, b: Triple | undefined): boolean {
+  return a?.s.v === b?.s.v && a?.p.v === b?.p.v && a?.o.v === b?.o.v
 }
 
 /** For a shell. */

@@ -95,7 +95,7 @@ export default function Cores({ place }: ViewProps) {
         row={(core) => (
           <tr key={core.id}>
             <th class="free" dir="auto">
-              {core.id}
+              <a href={hashOf('graph', core.id)}>{core.id}</a>
             </th>
             <td class="number">{texts.count(core.triples)}</td>
             <td class="number">{texts.count(core.vectors)}</td>

@@ -1,0 +1,99 @@
+// What is shown, as a file: a picture, or RDF.
+
+import type { Term, Triple } from '../../types.js'
+import { draw, fitted, radiusOf, type Scene } from './drawing.js'
+import { cut } from './names.js'
+
+export type FileKind = 'png' | 'svg' | 'ttl' | 'nt' | 'nq'
+
+export function save(name: string, parts: readonly BlobPart[], type: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([...parts], { type }))
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}
+
+/** All of it, whatever of it is in sight. */
+export async function pngOf(scene: Scene): Promise<Blob> {
+  const [width, height, density] = [1600, 1200, 2]
+  const canvas = document.createElement('canvas')
+  canvas.width = width * density
+  canvas.height = height * density
+  const context = canvas.getContext('2d')
+  if (context === null) throw new Error('no canvas')
+  context.scale(density, density)
+  draw(context, { ...scene, width, height, camera: fitted(scene.places, width, height) })
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => (blob === null ? reject(new Error('no picture')) : resolve(blob)))
+  })
+}
+
+export function svgOf(scene: Scene): string {
+  const { drawn, places, palette, colours, nameOf } = scene
+  const [width, height] = [1600, 1200]
+  const camera = fitted(places, width, height)
+  const x = (at: number) =>
+    round(((places[2 * at] as number) - camera.x) * camera.scale + width / 2)
+  const y = (at: number) =>
+    round(((places[2 * at + 1] as number) - camera.y) * camera.scale + height / 2)
+  const lines = drawn.links.map((link) => {
+    const { from, to } = link
+    const said = `${drawn.nodes[from]?.name} ${nameOf(link)} ${drawn.nodes[to]?.name}`
+    const ends = `x1="${x(from)}" y1="${y(from)}" x2="${x(to)}" y2="${y(to)}"`
+    return `<line ${ends}><title>${escaped(cut(said, 200))}</title></line>`
+  })
+  const circles = drawn.nodes.map(({ kind, name, degree }, at) => {
+    const colour = palette.kinds[colours.get(kind) ?? 0] ?? palette.text
+    const circle = `<circle cx="${x(at)}" cy="${y(at)}" r="${round(radiusOf(degree))}" fill="${colour}"/>`
+    const left = round(x(at) + radiusOf(degree) + 4)
+    return `${circle}<text x="${left}" y="${y(at)}">${escaped(cut(name, 40))}</text>`
+  })
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
+<rect width="100%" height="100%" fill="${palette.ground}"/>
+<g stroke="${palette.line}">${lines.join('\n')}</g>
+<g font-family="sans-serif" font-size="12" fill="${palette.text}" dominant-baseline="middle">${circles.join('\n')}</g>
+</svg>
+`
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`)
+}
+
+/** Turtle has what is said of one thing together; in N-Quads alone there are names of graphs. */
+export function rdfOf(triples: readonly Triple[], format: 'ttl' | 'nt' | 'nq'): string {
+  if (format !== 'ttl') {
+    return triples
+      .map(({ s, p, o, g }) => {
+        const graph = format === 'nq' && g !== undefined ? ` ${termText({ v: g, e: true })}` : ''
+        return `${termText(s)} ${termText(p)} ${termText(o)}${graph} .\n`
+      })
+      .join('')
+  }
+  const bySubject = Map.groupBy(triples, ({ s }) => termText(s))
+  return [...bySubject]
+    .map(([subject, said]) => {
+      const lines = said.map(({ p, o }) => `    ${termText(p)} ${termText(o)}`)
+      return `${subject}\n${[...new Set(lines)].join(' ;\n')} .\n`
+    })
+    .join('\n')
+}
+
+/** As N-Triples have it: https://www.w3.org/TR/n-triples/ */
+function termText({ v, e, dt, ln }: Term): string {
+  if (e && /^_:[\p{L}\d_][\p{L}\d_-]*$/u.test(v)) return v
+  // Numbers in place of what an IRI cannot have keep it one term, and say the same.
+  if (e) return `<${v.replace(/[\u0000- <>"{}|^`\\]/g, codeOf)}>`
+  const text = `"${v.replace(/[\u0000-\u001f"\\\u007f]/g, codeOf)}"`
+  if (ln !== undefined) return `${text}@${ln}`
+  return dt === undefined ? text : `${text}^^${termText({ v: dt, e: true })}`
+}
+
+function codeOf(letter: string): string {
+  return `\\u${letter.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`
+}

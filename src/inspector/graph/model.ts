@@ -1,0 +1,189 @@
+// What is drawn of a graph: things as nodes, statements between them as links. Literals are no nodes: they are told
+// of the thing that they belong to.
+
+import type { Term, Triple } from '../../types.js'
+import { vocabulary } from '../../vocabulary.js'
+import { shortened } from './names.js'
+
+export interface Shown {
+  readonly triples: readonly Triple[]
+  /** By IRI, where something is called otherwise than by its IRI. */
+  readonly names: ReadonlyMap<string, string>
+  /** By IRI: of what type it is. */
+  readonly kinds: ReadonlyMap<string, string>
+  /** Those of which every neighbour that was asked for is there. `true` stands for all. */
+  readonly expanded: ReadonlySet<string> | true
+  /** Those whose leaves are put away. */
+  readonly collapsed: ReadonlySet<string>
+}
+
+export interface Node {
+  readonly id: string
+  readonly name: string
+  /** An IRI, or `''` where nothing says it. */
+  readonly kind: string
+  /** How many links it has, of those that are shown. */
+  readonly degree: number
+}
+
+/** All that is said from one node of another. Ends are places among the nodes. */
+export interface Link {
+  readonly from: number
+  readonly to: number
+  readonly triples: readonly Triple[]
+}
+
+export interface Drawn {
+  readonly nodes: readonly Node[]
+  readonly links: readonly Link[]
+  /** By id. */
+  readonly places: ReadonlyMap<string, number>
+}
+
+export const nothing: Shown = {
+  triples: [],
+  names: new Map(),
+  kinds: new Map(),
+  expanded: new Set(),
+  collapsed: new Set(),
+}
+
+/** The same with more statements, and what they say of names and types. */
+export function withTriples(shown: Shown, more: readonly Triple[]): Shown {
+  const known = new Set(shown.triples.map(keyOf))
+  const triples = [...shown.triples]
+  const names = new Map(shown.names)
+  const kinds = new Map(shown.kinds)
+  for (const triple of more) {
+    const key = keyOf(triple)
+    if (known.has(key)) continue
+    known.add(key)
+    triples.push(triple)
+    const { s, p, o } = triple
+    if (p.v === vocabulary.label && !o.e && !names.has(s.v)) names.set(s.v, o.v)
+    if (p.v === vocabulary.type && o.e && !kinds.has(s.v)) kinds.set(s.v, o.v)
+  }
+  return { ...shown, triples, names, kinds }
+}
+
+/** Statements that join two things, and no more than say what something is. */
+export function isLink({ s, p, o }: Triple): boolean {
+  return s.e && o.e && p.v !== vocabulary.type
+}
+
+export interface Filter {
+  readonly kinds: ReadonlySet<string>
+  readonly relations: ReadonlySet<string>
+}
+
+/** @param hidden kinds and relations that are put away */
+export function drawnOf(shown: Shown, hidden: Filter): Drawn {
+  const kindOf = (id: string) => shown.kinds.get(id) ?? ''
+  const isSeen = (id: string) => !hidden.kinds.has(kindOf(id))
+  const pairs = new Map<string, { from: string; to: string; triples: Triple[] }>()
+  const neighbours = new Map<string, Set<string>>()
+  const note = (id: string, other?: string) => {
+    const found = neighbours.get(id) ?? new Set<string>()
+    neighbours.set(id, found)
+    if (other !== undefined && other !== id) found.add(other)
+  }
+  for (const triple of shown.triples) {
+    const { s, p, o } = triple
+    if (!isLink(triple)) {
+      if (s.e && isSeen(s.v)) note(s.v)
+      continue
+    }
+    if (isSeen(s.v)) note(s.v)
+    if (isSeen(o.v)) note(o.v)
+    if (hidden.relations.has(p.v) || !isSeen(s.v) || !isSeen(o.v)) continue
+    note(s.v, o.v)
+    note(o.v, s.v)
+    const key = `${s.v} ${o.v}`
+    const pair = pairs.get(key)
+    if (pair === undefined) pairs.set(key, { from: s.v, to: o.v, triples: [triple] })
+    else pair.triples.push(triple)
+  }
+  for (const id of shown.collapsed) {
+    for (const leaf of neighbours.get(id) ?? []) {
+      if (neighbours.get(leaf)?.size === 1 && !shown.collapsed.has(leaf)) neighbours.delete(leaf)
+    }
+  }
+  const nodes: Node[] = []
+  const places = new Map<string, number>()
+  const degrees = new Map<string, number>()
+  const kept = [...pairs.values()].filter(
+    ({ from, to }) => neighbours.has(from) && neighbours.has(to),
+  )
+  for (const { from, to } of kept) {
+    degrees.set(from, (degrees.get(from) ?? 0) + 1)
+    degrees.set(to, (degrees.get(to) ?? 0) + 1)
+  }
+  for (const id of neighbours.keys()) {
+    const name = shown.names.get(id) ?? shortened(id)
+    places.set(id, nodes.length)
+    nodes.push({ id, name, kind: kindOf(id), degree: degrees.get(id) ?? 0 })
+  }
+  const links = kept.map(({ from, to, triples }) => ({
+    from: places.get(from) as number,
+    to: places.get(to) as number,
+    triples,
+  }))
+  return { nodes, links, places }
+}
+
+/** The statements of what is drawn, with what they say of its nodes. */
+export function triplesOf({ links, places }: Drawn, shown: Shown): readonly Triple[] {
+  const said = shown.triples.filter((triple) => !isLink(triple) && places.has(triple.s.v))
+  return [...said, ...links.flatMap(({ triples }) => triples)]
+}
+
+/** Whatever has the most links of all that is there. */
+export function mostConnected(
+  triples: readonly Triple[],
+  kinds: Shown['kinds'],
+): string | undefined {
+  const degrees = new Map<string, number>()
+  const count = ({ v }: Term) => degrees.set(v, (degrees.get(v) ?? 0) + 1)
+  for (const triple of triples) {
+    if (!isLink(triple)) continue
+    count(triple.s)
+    count(triple.o)
+  }
+  const things = [...degrees].filter(([id]) => !isOfTexts(kinds.get(id)))
+  const among = things.length === 0 ? [...degrees] : things
+  let best: readonly [string, number] | undefined
+  for (const one of among) if (best === undefined || one[1] > best[1]) best = one
+  return best?.[0]
+}
+
+/** Passages and documents: where things were said, and no thing that they speak of. */
+export function isOfTexts(kind: string | undefined): boolean {
+  return kind === vocabulary.String || kind === vocabulary.DigitalDocument
+}
+
+/** Those nodes by which one comes from one to another by the fewest links, whichever way these go. */
+export function pathBetween({ nodes, links }: Drawn, from: number, to: number): readonly number[] {
+  const next: number[][] = nodes.map(() => [])
+  for (const link of links) {
+    next[link.from]?.push(link.to)
+    next[link.to]?.push(link.from)
+  }
+  const cameFrom = new Map<number, number>([[from, from]])
+  const queue = [from]
+  for (const at of queue) {
+    if (at === to) break
+    for (const other of next[at] ?? []) {
+      if (cameFrom.has(other)) continue
+      cameFrom.set(other, at)
+      queue.push(other)
+    }
+  }
+  if (!cameFrom.has(to)) return []
+  const path = [to]
+  while (path[0] !== from) path.unshift(cameFrom.get(path[0] as number) as number)
+  return path
+}
+
+function keyOf({ s, p, o, g }: Triple): string {
+  return JSON.stringify([s.v, p.v, o.v, o.e, o.dt, o.ln, g])
+}

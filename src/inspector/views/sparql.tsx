@@ -1,0 +1,140 @@
+// Queries in SPARQL, what they are answered with, and where they are wrong.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { RemoteGraph } from '../../client/index.js'
+import { useAsked } from '../asking.js'
+import type { ViewProps } from '../later.js'
+import { Choice, Heading } from '../parts/controls.js'
+import { Failure } from '../parts/states.js'
+import { hashOf, refine } from '../place.js'
+import { useSession } from '../session.js'
+import { texts } from '../texts.js'
+import { ask, type Answer } from './sparql/answer.js'
+import { Editor } from './sparql/editor.js'
+import { examples } from './sparql/examples.js'
+import { Results } from './sparql/results.js'
+
+interface Outcome {
+  readonly graph: RemoteGraph
+  readonly query: string
+  readonly answer?: Answer
+  readonly error?: unknown
+  readonly ms: number
+}
+
+export default function Sparql({ place: { query, subject } }: ViewProps) {
+  const { keep, user } = useSession()
+  const [text, setText] = useState(query['query'] ?? examples.types)
+  const [outcome, setOutcome] = useState<Outcome>()
+  const running = useRef<AbortController | undefined>(undefined)
+  const [isRunning, setIsRunning] = useState(false)
+  const cores = useAsked(
+    async () => (await keep.knowledge.corePage({ user, limit: 500 })).cores.map(({ id }) => id),
+    [user],
+  )
+  const run = async () => {
+    running.current?.abort()
+    const own = new AbortController()
+    running.current = own
+    setIsRunning(true)
+    refine(hashOf('sparql', subject, { query: text }))
+    const graph = keep.knowledge.graph({ user, ...(subject !== undefined && { cores: [subject] }) })
+    const begun = performance.now()
+    const told = await ask(graph, text, own.signal).then(
+      (answer) => ({ answer }),
+      (error: unknown) => ({ error }),
+    )
+    if (running.current !== own) return
+    running.current = undefined
+    setIsRunning(false)
+    if (!own.signal.aborted)
+      setOutcome({ graph, query: text, ...told, ms: performance.now() - begun })
+  }
+  useEffect(() => {
+    if (query['query'] !== undefined) void run()
+    return () => running.current?.abort()
+  }, [])
+  const known = new Set([...(cores.value ?? []), ...(subject === undefined ? [] : [subject])])
+  const wrongLine = outcome?.query === text ? lineOf(outcome.error) : undefined
+  return (
+    <>
+      <Heading title={texts.views.sparql} lead={texts.sparql.lead} />
+      <div class="filters">
+        <Choice
+          label={texts.sparql.core}
+          value={subject ?? ''}
+          options={[['', texts.sparql.library], ...[...known].map((id) => [id, id] as const)]}
+          onChange={(id) => refine(hashOf('sparql', id || undefined, query))}
+        />
+        <Choice
+          label={texts.sparql.examples}
+          value={Object.entries(examples).find(([, example]) => example === text)?.[0] ?? ''}
+          options={[
+            ['', '–'],
+            ...(Object.keys(examples) as (keyof typeof examples)[]).map(
+              (name) => [name, texts.sparql.example[name]] as const,
+            ),
+          ]}
+          onChange={(name) => name !== '' && setText(examples[name as keyof typeof examples])}
+        />
+      </div>
+      <Editor
+        label={texts.sparql.query}
+        value={text}
+        onInput={setText}
+        onRun={() => void run()}
+        wrongLine={wrongLine}
+      />
+      <div class="run">
+        <button type="button" class="primary" disabled={isRunning} onClick={() => void run()}>
+          {texts.sparql.run}
+        </button>
+        {isRunning && (
+          <button type="button" onClick={() => running.current?.abort()}>
+            {texts.sparql.stop}
+          </button>
+        )}
+        <p class="quiet" role="status">
+          {isRunning
+            ? texts.sparql.running
+            : outcome?.answer && texts.sparql.took(sizeOf(outcome.answer), outcome.ms)}
+        </p>
+      </div>
+      {outcome?.error !== undefined && !isRunning && <Wrong error={outcome.error} />}
+      {outcome?.answer !== undefined && (
+        <Results
+          key={outcome.ms}
+          graph={outcome.graph}
+          query={outcome.query}
+          answer={outcome.answer}
+        />
+      )}
+    </>
+  )
+}
+
+function Wrong({ error }: { readonly error: unknown }) {
+  const { code } = Object(error) as { readonly code?: string }
+  if (code === 'LK_PEER_MISSING') return <p class="note">{texts.sparql.missing}</p>
+  const line = lineOf(error)
+  return (
+    <>
+      {line !== undefined && <p class="note">{texts.sparql.line(line)}</p>}
+      <Failure error={error} />
+    </>
+  )
+}
+
+/** From 1, where the server knows it. */
+function lineOf(error: unknown): number | undefined {
+  const { details } = Object(error) as { readonly details?: { readonly line?: unknown } }
+  return typeof details?.line === 'number' ? details.line : undefined
+}
+
+function sizeOf(answer: Answer): number {
+  return answer.type === 'table'
+    ? answer.rows.length
+    : answer.type === 'graph'
+      ? answer.triples.length
+      : 1
+}

@@ -1,0 +1,347 @@
+// The graph of what is stored, by mouse, by keyboard and by table, and queries in SPARQL.
+
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import type { Page } from 'playwright-core'
+import type { KnowledgeStore } from '../../src/knowledge/types.js'
+import { parseJson } from '../../src/json-text.js'
+import type { Triple } from '../../src/types.js'
+import { createSparql } from '../../src/sparql/index.js'
+import { serve } from '../http/fixtures/serving.js'
+import { inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+
+const skip = noBrowser
+// A browser takes its time where others work, too.
+t.setTimeout(600_000)
+
+const iri = (v: string) => ({ v, e: true })
+const text = (v: string) => ({ v, e: false })
+const label = iri('http://www.w3.org/2000/01/rdf-schema#label')
+const type = iri('http://www.w3.org/1999/02/22-rdf-syntax-ns#type')
+const derived = iri('http://www.w3.org/ns/prov#wasDerivedFrom')
+const hasText = iri('https://schema.org/text')
+const knows = iri('http://example.org/knows')
+
+const named = (id: string, name: string, kind: string): Triple[] => [
+  { s: iri(id), p: label, o: text(name) },
+  { s: iri(id), p: type, o: iri(`http://example.org/${kind}`) },
+]
+
+const [ellen, dick, clara, thames] = ['ellen', 'dick', 'clara', 'thames'].map(
+  (name) => `http://example.org/${name}`,
+) as [string, string, string, string]
+
+const boats: readonly Triple[] = [
+  ...named(ellen, 'Ellen', 'Person'),
+  ...named(dick, 'Dick', 'Person'),
+  ...named(clara, 'Clara', 'Person'),
+  ...named(thames, 'Thames', 'River'),
+  { s: iri(dick), p: knows, o: iri(ellen) },
+  { s: iri(dick), p: knows, o: iri(clara) },
+  { s: iri(ellen), p: iri('http://example.org/lives by'), o: iri(thames) },
+  ...[dick, ellen].map((id) => ({ s: iri(id), p: derived, o: iri('urn:passage') })),
+  { s: iri('urn:passage'), p: hasText, o: text('So Dick told Ellen of the haymaking.') },
+]
+
+async function write(knowledge: KnowledgeStore, id: string, t: readonly Triple[], user = 'alice') {
+  const m = { i: id, u: user, m: [], c: 'default' }
+  await knowledge.write({ user, id }, [['t', { m, t }]])
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  t.test(`a graph is walked in, in ${colorScheme}`, { skip }, async (t) => {
+    const { url, knowledge } = await serve(t, { inspector: true })
+    await write(knowledge, 'boats', boats)
+    const { page, faults } = await watchedPage(t, await openBrowser(t), url, { colorScheme })
+    await signIn(page, `${url}/api/v1/inspector#/graph/boats`, 'alice')
+    const picture = page.getByRole('img', { name: /^Graph of/ })
+    await picture.waitFor()
+    await page.getByRole('button', { name: '5 things' }).waitFor()
+    t.strictSame(await inaccessible(page), [], 'as it comes')
+
+    await page.getByRole('button', { name: 'Show Dick' }).click()
+    const thing = page.getByRole('region', { name: 'Thing', exact: true })
+    await thing.getByRole('heading', { name: 'Dick' }).waitFor()
+    await thing.getByText('Person').waitFor()
+    t.strictSame(await inaccessible(page), [], 'a thing')
+
+    await thing.getByRole('button', { name: 'Path from here' }).click()
+    await page.getByRole('button', { name: 'Show Thames' }).click()
+    const path = page.locator('.path li')
+    await path.first().waitFor()
+    t.strictSame(await path.allTextContents(), ['Dick', 'Ellen', 'Thames'])
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+
+    await page.getByRole('button', { name: /^\d+ links/ }).click()
+    await page.getByRole('button', { name: 'Passages Dick Ellen' }).click()
+    await page.getByText('of the haymaking.').waitFor()
+    const marks = page.locator('.excerpt mark')
+    t.strictSame(await marks.allTextContents(), ['Dick', 'Ellen'])
+    t.strictSame(await inaccessible(page), [], 'a statement')
+
+    const persons = page.getByRole('button', { name: 'Person 3' })
+    await persons.click()
+    t.equal(await persons.getAttribute('aria-pressed'), 'false')
+    await page.getByRole('button', { name: '2 things' }).waitFor()
+    await persons.click()
+    await page.getByRole('button', { name: 'knows 2' }).click()
+    await page.getByRole('button', { name: 'knows 2' }).click()
+
+    await page.getByLabel('Find').fill('cla')
+    await page.getByLabel('Find').press('Enter')
+    await thing.getByRole('heading', { name: 'Clara' }).waitFor()
+    t.strictSame(faults, [])
+  })
+}
+
+t.test('by keyboard: leaves are put away and come again', { skip }, async (t) => {
+  const { url, knowledge } = await serve(t, { inspector: true })
+  await write(knowledge, 'boats', boats)
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/graph/boats`, 'alice')
+  await page.getByLabel('Find').fill('Dick')
+  await page.getByLabel('Find').press('Enter')
+  await page.getByLabel('Find').fill('')
+  await page.getByRole('button', { name: '5 things' }).waitFor()
+  const picture = page.getByRole('img', { name: /^Graph of/ })
+  await picture.focus()
+  for (const key of ['ArrowLeft', '+', '-', '0']) await page.keyboard.press(key)
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: '4 things' }).waitFor()
+  await picture.focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: '5 things' }).waitFor()
+  t.strictSame(faults, [])
+})
+
+t.test('from a statement beside an answer to the passage that says it', { skip }, async (t) => {
+  const { url, knowledge } = await serve(t, { inspector: true })
+  await write(knowledge, 'boats', boats)
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/ask?q=haymaking`, 'alice')
+  await page.getByRole('img', { name: /^Graph of/ }).waitFor()
+  await page.getByRole('button', { name: 'Dick knows Ellen' }).click()
+  await page.locator('.told').getByText('of the haymaking.').waitFor()
+  t.strictSame(await page.locator('.told mark.said').allTextContents(), ['Dick', 'Ellen'])
+  t.strictSame(await inaccessible(page), [])
+  await page.getByRole('link', { name: 'Open it in the graph view' }).click()
+  await page.getByText('What answers “haymaking”.').waitFor()
+  await page.getByRole('button', { name: 'Show Ellen' }).waitFor()
+  t.strictSame(faults, [])
+})
+
+t.test('it goes out as pictures and as RDF', { skip }, async (t) => {
+  const { url, knowledge } = await serve(t, { inspector: true })
+  await write(knowledge, 'boats', boats)
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/graph/boats`, 'alice')
+  await page.getByRole('button', { name: '5 things' }).waitFor()
+  const saved = async (kind: string) => {
+    await page.getByLabel('As a file').selectOption(kind)
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save' }).click(),
+    ])
+    t.equal(file.suggestedFilename(), `boats.${kind}`)
+    return readFileSync(await file.path())
+  }
+  t.equal((await saved('png')).subarray(1, 4).toString(), 'PNG')
+  const svg = String(await saved('svg'))
+  t.match(svg, /^<svg .*<text [^>]*>Ellen<\/text>/s)
+  const lines = String(await saved('nt')).split('\n')
+  t.ok(lines.includes(`<${dick}> <${knows.v}> <${ellen}> .`))
+  t.ok(lines.includes(`<${dick}> <${label.v}> "Dick" .`))
+  const spaced = '<http://example.org/lives\\u0020by>'
+  t.ok(lines.includes(`<${ellen}> ${spaced} <${thames}> .`), 'an IRI stays one term')
+  t.match(
+    String(await saved('ttl')),
+    /<http:\/\/example.org\/dick>\n(    <.*> ;\n)+    .* "Dick" ;\n/,
+  )
+  t.ok(String(await saved('nq')).includes(`<${knows.v}>`))
+  t.strictSame(faults, [])
+})
+
+t.test('of what is too much a part is drawn, and said', { skip }, async (t) => {
+  const { url, knowledge } = await serve(t, { inspector: true })
+  const many = Array.from({ length: 5200 }, (_, n) => ({
+    s: iri(`http://example.org/n${n}`),
+    p: knows,
+    o: iri(`http://example.org/n${Math.floor(n / 20)}`),
+  }))
+  await write(knowledge, 'many', [
+    ...many,
+    ...Array.from({ length: 30 }, (_, n) => ({ s: iri(`urn:x${n}`), p: knows, o: iri('urn:hub') })),
+    ...named('urn:hub', 'Runnymede', 'Place'),
+  ])
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/graph/many`, 'alice')
+  await page
+    .getByText(/There are 5,232 statements.*around what has the most links, Runnymede/)
+    .waitFor()
+  await page.getByRole('button', { name: '31 things' }).waitFor()
+  await page.getByLabel('Find').fill('urn:x7')
+  await page.getByRole('button', { name: 'Show urn:x7' }).click()
+  await page.getByRole('link', { name: 'Only around this' }).click()
+  await page.getByText('What is around urn:x7.').waitFor()
+  t.strictSame(await inaccessible(page), [])
+  t.strictSame(faults, [])
+})
+
+t.test('while 1,000 nodes get their places the page answers', { skip }, async (t) => {
+  const { url, knowledge } = await serve(t, { inspector: true })
+  const many = Array.from({ length: 3000 }, (_, n) => ({
+    s: iri(`urn:n${n % 1000}`),
+    p: knows,
+    o: iri(`urn:n${(n * 7919) % 1000}`),
+  }))
+  await write(knowledge, 'many', many)
+  const browser = await openBrowser(t)
+  const { page, faults } = await watchedPage(t, browser, url)
+  await signIn(page, `${url}/api/v1/inspector#/cores`, 'alice')
+  await page.getByRole('link', { name: 'many' }).waitFor()
+  await browser.startTracing(page, { categories: ['disabled-by-default-devtools.timeline'] })
+  await page.getByRole('link', { name: 'many' }).click()
+  await page.getByRole('button', { name: '1,000 things' }).waitFor()
+  await page.locator('canvas[data-done]').waitFor()
+  const trace = parseJson((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] }
+  const threads = trace.traceEvents.filter(({ args }) => args?.name === 'CrRendererMain')
+  const tasks = trace.traceEvents.filter(
+    ({ name, pid, tid }) =>
+      name === 'RunTask' && threads.some((thread) => thread.pid === pid && thread.tid === tid),
+  )
+  t.ok(tasks.length > 100 && tasks.some(({ tdur }) => tdur !== undefined), 'tasks are seen')
+  // Time of the processor: others work on this machine, too.
+  const long = tasks.map(({ tdur = 0 }) => tdur / 1000).filter((ms) => ms > 50)
+  t.strictSame(long, [], 'no task of more than 50 ms')
+  t.strictSame(faults, [])
+})
+
+interface TraceEvent {
+  readonly name: string
+  readonly pid: number
+  readonly tid: number
+  /** Time of the processor, in µs. */
+  readonly tdur?: number
+  readonly args?: { readonly name?: string }
+}
+
+const attack = `"'><img src=x onerror="hit=1"><script>hit=1</script>`
+
+t.test('hostile names and relations are text in the picture and beside it', { skip }, async (t) => {
+  const { url, knowledge } = await serve(t, { inspector: true, sparql: createSparql() })
+  const hostile = Array.from({ length: 4 }, (_, n): Triple[] => [
+    ...named(
+      `urn:h${n}`,
+      `${attack}\u202eevil\u2066${'B'.repeat(n === 0 ? 1_000_000 : 1)}`,
+      attack,
+    ),
+    { s: iri(`urn:h${n}`), p: iri(`javascript:hit=${n}`), o: iri(`javascript:hit='${attack}'`) },
+  ]).flat()
+  await write(knowledge, 'hostile', hostile)
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const unharmed = async (what: string) => {
+    t.equal(await page.evaluate('globalThis.hit'), undefined, `${what}: nothing has run`)
+    const widths = '[document.documentElement.scrollWidth, innerWidth]'
+    const [inner, outer] = await page.evaluate<[number, number]>(widths)
+    t.equal(inner, outer, `${what}: as wide as the window`)
+    t.equal(await page.locator('main img, main script').count(), 0, what)
+    t.equal(await page.locator('a[href^="javascript"]').count(), 0, what)
+  }
+  await signIn(page, `${url}/api/v1/inspector#/graph`, 'alice')
+  await page.getByRole('button', { name: '5 things' }).waitFor()
+  await page.getByRole('button', { name: /^Show/ }).first().click()
+  await page.getByRole('region', { name: 'Thing', exact: true }).waitFor()
+  await page.locator('canvas[data-done]').waitFor()
+  await unharmed('graph')
+  await page.getByRole('button', { name: '4 links' }).click()
+  await page
+    .getByRole('button', { name: /^Passages/ })
+    .first()
+    .click()
+  await page.getByText('No passage is known to say this.').waitFor()
+  await unharmed('links')
+  const query = encodeURIComponent('SELECT * { ?s ?p ?o }')
+  await page.evaluate(`location.hash = '#/sparql?query=${query}'`)
+  await page.getByText(/^12 results in/).waitFor()
+  await unharmed('sparql')
+  await page.getByRole('button', { name: 'Graph', exact: true }).click()
+  await page.getByRole('button', { name: '5 things' }).waitFor()
+  await unharmed('results as graph')
+  t.strictSame(faults, [])
+})
+
+t.test(
+  'SPARQL: run by keyboard, wrong in a line, as a table, as a graph, as files',
+  { skip },
+  async (t) => {
+    const { url, knowledge } = await serve(t, { inspector: true, sparql: createSparql() })
+    await write(knowledge, 'boats', boats)
+    const browser = await openBrowser(t)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page, faults } = await watchedPage(t, browser, url, { colorScheme })
+      await signIn(page, `${url}/api/v1/inspector#/sparql`, 'alice')
+      await page.getByRole('textbox', { name: 'Query' }).waitFor()
+      t.strictSame(await inaccessible(page), [], 'the editor')
+      await typeQuery(
+        page,
+        'SELECT ?name\nWHERE { ?who <http://example.org/knows> ?other ;; }\nNOT',
+      )
+      await page.keyboard.press('Control+Enter')
+      await page.getByRole('alert').waitFor()
+      t.match(await page.getByRole('alert').textContent(), /LK_GRAPH_QUERY/)
+      await page
+        .locator('.note')
+        .getByText(/^Line \d/)
+        .waitFor()
+      t.equal(await page.locator('.wrong').count(), 1, 'the line is marked')
+      t.strictSame(await inaccessible(page), [], 'an error')
+
+      await typeQuery(
+        page,
+        `SELECT ?name { <${dick}> <${knows.v}>/<${label.v}> ?name } ORDER BY ?name`,
+      )
+      await page.keyboard.press('Control+Enter')
+      await page.getByText(/^2 results in/).waitFor()
+      t.strictSame(await page.locator('tbody .term').allTextContents(), ['Clara', 'Ellen'])
+      const saved = async (name: string) => {
+        const [file] = await Promise.all([
+          page.waitForEvent('download'),
+          page.getByRole('button', { name, exact: true }).click(),
+        ])
+        return String(readFileSync(await file.path()))
+      }
+      t.equal(await saved('CSV'), 'name\r\nClara\r\nEllen\r\n')
+      t.match(await saved('JSON'), /"value":"Ellen"/)
+      t.strictSame(await inaccessible(page), [], 'a table')
+
+      await typeQuery(page, `CONSTRUCT WHERE { ?a <${knows.v}> ?b }`)
+      await page.keyboard.press('Control+Enter')
+      await page.getByRole('button', { name: '3 things' }).waitFor()
+      t.strictSame(await inaccessible(page), [], 'a graph')
+
+      await typeQuery(page, `ASK { <${dick}> <${knows.v}> <${ellen}> }`)
+      await page.keyboard.press('Control+Enter')
+      await page.getByText('Yes.').waitFor()
+      t.strictSame(
+        faults.filter((fault) => !fault.includes('status of 400')),
+        [],
+        'browsers tell of a query that is refused as of an error',
+      )
+    }
+  },
+)
+
+t.test('a server without an engine says so', { skip }, async (t) => {
+  const { url } = await serve(t, { inspector: true })
+  const { page } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/sparql`, 'alice')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByText('This server answers no SPARQL').waitFor()
+})
+
+async function typeQuery(page: Page, query: string): Promise<void> {
+  const editor = page.getByRole('textbox', { name: 'Query' })
+  await editor.focus()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.insertText(query)
+}
