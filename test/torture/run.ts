@@ -21,6 +21,8 @@ import { flowsCrashLoop } from './flows-crash.js'
 import { flowModelRuns } from './flows-model-run.js'
 import { fuzz } from './fuzz.js'
 import { graphCrashLoop } from './graph-crash.js'
+import { noBrowser } from '../client/browser.js'
+import { largeRun } from '../inspector/large.js'
 import { libraryRuns } from './library.js'
 import { lockRaces } from './locks.js'
 import { objectsCrashLoop } from './objects-crash.js'
@@ -84,6 +86,15 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
   fuzz: async (streams, seed) => fuzz({ streams, seed }),
   'graph-crash': (cycles, seed) =>
     inDirectory((data) => crashes(graphCrashLoop, data, cycles, seed)),
+  // A core of many MB into the inspector, and out of it: the browser's memory stays as it was.
+  inspector: async (megabytes) => {
+    if (noBrowser !== false) return `skipped: ${noBrowser}`
+    return inDirectory(async (directory) => {
+      const report = await largeRun(directory, megabytes)
+      assert.ok(report.addedBytes < 400e6, JSON.stringify(report))
+      return report
+    })
+  },
   library: (steps, seed) => inDirectory((directory) => libraryRuns({ directory, steps, seed })),
   locks: (rounds, seed) =>
     inDirectory((directory) => {
@@ -174,6 +185,7 @@ const amounts: Readonly<Record<string, number>> = {
   'flows-model': 500,
   fuzz: 100_000,
   'graph-crash': 100,
+  inspector: 2148,
   library: 20_000,
   locks: 1000,
   'locks-far': 10,
