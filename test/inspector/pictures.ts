@@ -4,6 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import type { Test } from 'tap'
+import { createSparql } from '../../src/sparql/index.js'
 import { core, serve } from '../http/fixtures/serving.js'
 import { signIn, watchedPage } from './browser.js'
 
@@ -36,11 +37,22 @@ lorekeep_http_requests_total{method="GET",route="/api/v1/cores",status="200"} 41
 lorekeep_http_requests_under_way 2
 `
 
+const query = `PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
+PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+
+SELECT ?name (COUNT(?other) AS ?links)
+WHERE { ?thing skos:related ?other ; rdfs:label ?name }
+GROUP BY ?name
+ORDER BY DESC(?links) ?name
+LIMIT 20
+`
+
 /** Each by its name, as PNG. */
 export async function takePictures(t: Test, browser: Browser): Promise<Map<string, Buffer>> {
   const { url, flows, objects, knowledge } = await serve(t, {
     inspector: true,
     defaultUser: 'alice',
+    sparql: createSparql(),
   })
   await flows.define({
     id: 'letters',
@@ -93,15 +105,18 @@ export async function takePictures(t: Test, browser: Browser): Promise<Map<strin
   const take = async (page: Page, name: string, place: string, seen: string) => {
     await page.evaluate(`location.hash = ${JSON.stringify(`#/${place}`)}`)
     await page.getByText(seen).first().waitFor()
+    await page.locator('canvas:not([data-done])').waitFor({ state: 'detached' })
     await page.waitForLoadState('networkidle', { timeout: 2000 }).catch(() => undefined)
     // Much text makes large pictures.
     const clip = { x: 0, y: 0, width: 960, height: 470 }
-    const isLong = name.startsWith('ask')
+    const isLong = /^(ask|graph)/.test(name)
     pictures.set(name, await page.screenshot(isLong ? { clip } : {}))
   }
   const question = `ask?q=${encodeURIComponent('Who rowed with the old man?')}`
   const light = await open({ colorScheme: 'light', viewport: { width: 960, height: 600 } })
   await take(light, 'ask', question, 'Why')
+  await take(light, 'graph', question.replace('ask', 'graph'), 'links')
+  await take(light, 'sparql', `sparql?query=${encodeURIComponent(query)}`, 'results in')
   await take(light, 'cores', 'cores', 'boats')
   await take(light, 'documents', 'documents', 'news-from-nowhere.txt')
   await take(light, 'document', 'documents/news-from-nowhere.txt', 'Passages')
