@@ -37,6 +37,7 @@ const scenarios = [
   'flows-load-one',
   'flows-work',
   'flows-million',
+  'inspector',
   'lists',
   'importing',
   'chunk-text',
