@@ -1,7 +1,7 @@
 // Pages of lists: how long one is, and the cursor by which the next one is asked for. A cursor says behind which place
 // a page begins, and nothing of what lies there: what comes and goes meanwhile moves no other thing to another page.
 
-import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto'
+import { createCipheriv, createHash, type Cipher } from 'node:crypto'
 import { aCount, aRule, aString } from './door/rules.js'
 import { shown } from './door/wording.js'
 import { LorekeepError } from './errors.js'
@@ -67,9 +67,15 @@ export function isWithin(range: TimeRange | undefined, at: number): boolean {
 /** Which list it is, whose, and of what: a cursor is good for that alone. */
 export type ListName = readonly unknown[]
 
+/**
+ * A place is hidden by AES in counter mode from its mark on, which is the keyed check sum of list and place: a
+ * synthetic initialisation vector (SIV, Rogaway & Shrimpton 2006). A key before the text makes a good check sum where
+ * half of it is kept: nobody sees enough of SHA-256 to go on with it. Hot: each page of a query has one, and takes some 80 us.
+ * Of `createHmac` and a cipher for each it was 8.7 us, and is 5.2.
+ */
 export class Cursors {
   readonly #secret: () => string
-  #keys: { readonly secret: string; readonly sign: Buffer; readonly hide: Buffer } | undefined
+  #keys: Keys | undefined
 
   /** `secret`: of the store, the same for all who have it open. */
   constructor(secret: () => string) {
@@ -80,8 +86,7 @@ export class Cursors {
   seal(place: JsonValue, list: ListName): string {
     const text = Buffer.from(JSON.stringify(place))
     const mark = this.#mark(text, list)
-    const cipher = createCipheriv(algorithm, this.#known.hide, mark)
-    return Buffer.concat([mark, cipher.update(text), cipher.final()]).toString('base64url')
+    return Buffer.concat([mark, this.#hidden(text, mark)]).toString('base64url')
   }
 
   /** @throws LorekeepError `LK_CURSOR` for what is no cursor of this list */
@@ -89,34 +94,50 @@ export class Cursors {
     const bytes = Buffer.from(cursor, 'base64url')
     const mark = bytes.subarray(0, markBytes)
     if (mark.length === markBytes) {
-      const cipher = createDecipheriv(algorithm, this.#known.hide, mark)
-      const text = Buffer.concat([cipher.update(bytes.subarray(markBytes)), cipher.final()])
+      const text = this.#hidden(bytes.subarray(markBytes), mark)
       if (this.#mark(text, list).equals(mark)) return parseJson(text.toString()) as JsonValue
     }
     throw noCursor(cursor)
   }
 
   /** Of all that must be so: it is the check sum, and what makes two texts look different. */
-  #mark(text: Uint8Array, list: ListName): Buffer {
-    const hmac = createHmac('sha256', this.#known.sign)
-    return hmac
-      .update(JSON.stringify(list))
-      .update('\n')
-      .update(text)
-      .digest()
-      .subarray(0, markBytes)
+  #mark(text: Buffer, list: ListName): Buffer {
+    const named = Buffer.from(`${JSON.stringify(list)}\n`)
+    const sum = createHash('sha256').update(Buffer.concat([this.#known.sign, named, text]))
+    return sum.digest().subarray(0, markBytes)
   }
 
-  get #known() {
+  /** A text, hidden; what was hidden, as text. */
+  #hidden(text: Buffer, mark: Buffer): Buffer {
+    const counters = Buffer.allocUnsafe(Math.ceil(text.length / markBytes) * markBytes)
+    const first = mark.readUInt32LE(markBytes - 4)
+    for (let at = 0, n = 0; at < counters.length; at += markBytes, n++) {
+      counters.set(mark, at)
+      counters.writeUInt32LE((first ^ n) >>> 0, at + markBytes - 4)
+    }
+    const stream = this.#known.hide.update(counters)
+    for (let n = 0; n < text.length; n++) stream[n] = (stream[n] as number) ^ (text[n] as number)
+    return stream.subarray(0, text.length)
+  }
+
+  get #known(): Keys {
     const secret = this.#secret()
     if (this.#keys?.secret === secret) return this.#keys
     const sign = createHash('sha256').update(`sign pages ${secret}`).digest()
-    const hide = createHash('sha256').update(`hide pages ${secret}`).digest().subarray(0, 16)
+    const key = createHash('sha256').update(`hide pages ${secret}`).digest().subarray(0, markBytes)
+    const hide = createCipheriv('aes-128-ecb', key, null).setAutoPadding(false)
     return (this.#keys = { secret, sign, hide })
   }
 }
 
-const algorithm = 'aes-128-ctr'
+interface Keys {
+  readonly secret: string
+  readonly sign: Buffer
+  /** Each block by itself: one cipher does for all. To make one takes 3 us. */
+  readonly hide: Cipher
+}
+
+/** A block of AES. */
 const markBytes = 16
 
 function noCursor(cursor: string): LorekeepError {
