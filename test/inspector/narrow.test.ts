@@ -9,7 +9,7 @@ const skip = noBrowser
 // A browser takes its time where others work, too.
 t.setTimeout(300_000)
 
-const views = ['Ask', 'Cores', 'Documents', 'Objects', 'Queue', 'Health']
+const views = ['Ask', 'Graph', 'SPARQL', 'Cores', 'Documents', 'Objects', 'Queue', 'Health']
 
 t.test('every view fits a narrow window', { skip }, async (t) => {
   const { url, knowledge, objects } = await serve(t, { inspector: true })
