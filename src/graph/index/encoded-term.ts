@@ -119,6 +119,35 @@ export function encodeInto(
   return at
 }
 
+/**
+ * As encodeInto(), of a text that stands alone or begins an entry; returns its hash, as hashWords() has it:
+ * the numbers are at hand.
+ */
+export function encodeHashed(
+  words: Int32Array,
+  at: number,
+  view: DataView,
+  from: number,
+  to: number,
+  kind: number,
+): number {
+  const header = (to - from) * 4 + kind
+  words[at++] = header
+  let hash = firstHash(header)
+  let i = from
+  for (const last = to - 4; i <= last; i += 4) {
+    const word = view.getInt32(i, true)
+    words[at++] = word
+    hash = nextHash(hash, word)
+  }
+  if (i < to) {
+    const word = lastWord(view, i, to)
+    words[at] = word
+    hash = nextHash(hash, word)
+  }
+  return lastHash(hash)
+}
+
 /** Whether what begins at `at` is encodeInto() of the same. */
 export function isEncoded(
   words: Int32Array,
@@ -170,12 +199,21 @@ export function hashWords(words: Int32Array, from: number, to: number): number {
     to = from + wordsOf(byteLengthOf(header))
     header += LITERAL - ANNOTATED
   }
-  let hash = Math.imul(0x9e3779b1 ^ header, 0x85ebca6b)
-  hash ^= hash >>> 15
-  for (let i = from + 1; i < to; i++) {
-    hash = Math.imul(hash ^ (words[i] as number), 0x85ebca6b)
-    hash ^= hash >>> 15
-  }
+  let hash = firstHash(header)
+  for (let i = from + 1; i < to; i++) hash = nextHash(hash, words[i] as number)
+  return lastHash(hash)
+}
+
+function firstHash(header: number): number {
+  return nextHash(0x9e3779b1, header)
+}
+
+function nextHash(hash: number, word: number): number {
+  const next = Math.imul(hash ^ word, 0x85ebca6b)
+  return next ^ (next >>> 15)
+}
+
+function lastHash(hash: number): number {
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
   return (hash ^ (hash >>> 16)) >>> 0

@@ -6,12 +6,13 @@
 import {
   ANNOTATED,
   DATATYPE,
+  encodeHashed,
   encodeInto,
-  hashWords,
   isEncoded,
   KNOWN,
   LANGUAGE,
   LITERAL,
+  wordsOf,
 } from './encoded-term.js'
 import { maxAhead, type TermTable } from './term-table.js'
 
@@ -43,9 +44,13 @@ export class WaitingTerms {
   /** The text [from, to) of `view`, as a term of its kind. */
   add(view: DataView, from: number, to: number, kind: number): number {
     this.#need(to - from)
-    this.#end = encodeInto(this.#words, this.#end, view, from, to, kind)
-    this.#ends[this.count] = this.#end
-    return this.count++
+    const place = this.count++
+    const start = this.#end
+    // What it may have more does not count.
+    this.#hashes[place] = encodeHashed(this.#words, start, view, from, to, kind)
+    this.#end = start + wordsOf(to - from)
+    this.#ends[place] = this.#end
+    return place
   }
 
   /** The same, of one that is likely to be the one that was asked for here before. */
@@ -108,11 +113,6 @@ export class WaitingTerms {
     const words = this.#words
     const ends = this.#ends
     const hashes = this.#hashes
-    for (let i = 0, from = 0; i < count; i++) {
-      const end = ends[i] as number
-      hashes[i] = hashWords(words, from, end)
-      from = end
-    }
     terms.readAhead(hashes, count)
     const isSpelled = this.#spellings.size > 0
     for (let i = 0, from = 0; i < count; i++) {
@@ -143,7 +143,7 @@ export class WaitingTerms {
     const words = this.#words.slice(0, this.#end)
     const spelling = this.#spellings.get(0)
     this.#empty()
-    return { words, hash: hashWords(words, 0, words.length), spelling }
+    return { words, hash: this.#hashes[0] as number, spelling }
   }
 
   #empty(): void {
