@@ -117,6 +117,9 @@ export const catalogue = define({
   LK_HTTP_BUSY: { kind: 'unavailable', message: 'too many requests at once' },
   LK_INTERNAL: { kind: 'internal', message: 'internal error' },
 
+  // assistants
+  LK_TOOL_ARGUMENTS: { kind: 'argument', message: 'not what the tool takes' },
+
   // command line
   LK_CONFIG: { kind: 'argument', message: 'bad configuration' },
 })
@@ -286,6 +289,7 @@ export interface DetailsByCode {
   readonly LK_JOB_NOT_FOUND: { readonly job: string }
   readonly LK_JOB_STATE: { readonly job: string; readonly state: string }
   readonly LK_STEP_INPUT: Problems & { readonly step: string }
+  readonly LK_TOOL_ARGUMENTS: Problems
   readonly LK_CONFIG: Partial<Problems>
 }
 

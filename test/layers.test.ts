@@ -63,6 +63,7 @@ const libraries = [
   'src/whole-file',
   'src/http',
   'src/client',
+  'src/mcp',
   'adapters',
 ]
 
@@ -388,6 +389,19 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/flow/types',
     'src/graph/types',
   ],
+  'src/mcp': [
+    'src/types',
+    'src/errors',
+    'src/door',
+    'src/vocabulary',
+    'src/paging',
+    'src/scope',
+    'src/client',
+    'src/knowledge/types',
+    'src/objects/types',
+    'src/flow/types',
+    'src/graph/types',
+  ],
   'src/client': [
     'src/paging',
     'src/types',
@@ -442,6 +456,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   n3: ['src/rdf'],
   '@opentelemetry/api': ['src/otel'],
   fastify: ['src/fastify'],
+  '@modelcontextprotocol/server': ['src/mcp'],
   pg: ['adapters/postgres'],
   'pg-copy-streams': ['adapters/postgres/peer'],
   ws: ['src/http/socket'],

@@ -83,6 +83,7 @@ export const status: Readonly<Record<ErrorCode, number>> = {
   LK_HTTP_RATE: 429,
   LK_HTTP_BUSY: 503,
   LK_INTERNAL: 500,
+  LK_TOOL_ARGUMENTS: 400,
   LK_CONFIG: 500,
 }
 

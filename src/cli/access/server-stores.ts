@@ -2,7 +2,7 @@
 
 import { chunksOf, Connection } from '../../client/connection.js'
 import { connect } from '../../client/index.js'
-import type { ConnectOptions } from '../../client/index.js'
+import type { ConnectOptions, RemoteLorekeep } from '../../client/index.js'
 import { createFetch } from './node-fetch.js'
 import type { ObjectBatch, Stores } from './stores.js'
 
@@ -12,8 +12,12 @@ interface Server {
   readonly flow?: string | undefined
 }
 
+export function connectTo(server: Server): RemoteLorekeep {
+  return connect(optionsOf(server))
+}
+
 export function openServerStores(server: Server): Stores {
-  const { knowledge, objects, flows, close } = connect(optionsOf(server))
+  const { knowledge, objects, flows, close } = connectTo(server)
   return {
     knowledge,
     objects,

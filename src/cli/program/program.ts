@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { Argument, Command, Option } from 'commander'
 import { referenceUser } from '../../defaults.js'
 import type { Shell } from '../commands/completion.js'
+import { addMcp } from './assistant-program.js'
 import { addDocuments, addFlows, addJobs, addLoad } from './flow-program.js'
 import {
   addAsk,
@@ -80,6 +81,7 @@ export function createProgram(): Command {
   addBackup(program)
   addRestore(program)
   addVerify(program)
+  addMcp(program, version())
   addSample(program)
   addCompletion(program)
   for (const group of program.commands) refuseUnknown(group)

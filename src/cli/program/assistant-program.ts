@@ -1,0 +1,22 @@
+// The command line of what assistants start.
+
+import type { Command } from 'commander'
+import { addAccess, configOption, example, ownedAction, userOption } from './options.js'
+
+export function addMcp(program: Command, version: string): void {
+  const mcp = program
+    .command('mcp')
+    .description(
+      'Serve the Model Context Protocol on stdin and stdout, for the assistant that starts it: tools to ask what is stored.',
+    )
+    .addOption(userOption('for whom'))
+    .addOption(configOption('embedder'))
+  addAccess(mcp)
+    .addHelpText('after', example('lorekeep mcp --data ./lorekeep-data --user alice'))
+    .action(
+      ownedAction(async () => {
+        const { serveAssistant } = await import('../commands/assistants/mcp.js')
+        return (options: Parameters<typeof serveAssistant>[1]) => serveAssistant(version, options)
+      }),
+    )
+}

@@ -1,0 +1,159 @@
+// How long an answer may be. Tokens are reckoned as four bytes of UTF-8 each: near enough for English, and more
+// careful with other scripts than a count of characters. An answer comes twice, as text and as an object, of which
+// assistants pass one on: each of the two keeps the bound.
+
+import type { JsonObject, JsonValue } from '../types.js'
+import { count } from './fields.js'
+
+const bytesPerToken = 4
+
+export const defaultTokens = 2000
+
+export const maxTokens = count(500, 20_000, defaultTokens)
+
+/** Of the last argument of tools that have pages. */
+export const mostAfter = 10_000
+
+export interface Listing<Item extends object> {
+  /** Of the items, in the object. */
+  readonly name: string
+  readonly items: readonly Item[]
+  /** What one is in the text. `at` is its place among those of this answer, from 0. */
+  readonly textOf: (item: Item, at: number) => string
+  /** What the object has beside them, and the first line of the text. */
+  readonly beside?: JsonObject
+  readonly heading: string
+  /** What is said where there are none. */
+  readonly nothing: string
+  /** What to pass as `after` behind the first `shown` of the items; undefined where none follow. */
+  readonly next: (shown: number) => string | undefined | Promise<string | undefined>
+}
+
+export interface Answer {
+  readonly text: string
+  readonly object: JsonObject
+}
+
+/** An answer of at most so many tokens. */
+export type Bounded = (tokens: number) => Answer | Promise<Answer>
+
+export function listing<Item extends object>(list: Listing<Item>): Bounded {
+  return (tokens) => answerOf(list, tokens * bytesPerToken, bytesOfEnd)
+}
+
+/** What says that the answer was cut, and a cursor that is not long. */
+const bytesOfEnd = 240
+
+/** The first of the items, as many as there is room for; one alone that is too long is shortened. */
+async function answerOf<Item extends object>(
+  list: Listing<Item>,
+  most: number,
+  reserved: number,
+): Promise<Answer> {
+  const { name, items, next } = list
+  const { shown, texts, beside, isShortened } = itemsIn(list, most - reserved)
+  const isCut = isShortened || shown.length < items.length
+  const after = await next(shown.length)
+  const text = [...texts, ...endOf(isCut, isShortened, after)].join('\n')
+  const object = {
+    ...beside,
+    [name]: shown as unknown as JsonValue,
+    truncated: isCut,
+    ...(after !== undefined && { next: after }),
+  }
+  const over = Math.max(bytesOf(text), jsonBytesOf(object)) - most
+  if (over <= 0 || reserved >= most) return { text, object }
+  // Cursors may have long names in them.
+  return answerOf(list, most, reserved + over)
+}
+
+function itemsIn<Item extends object>(
+  { items, textOf, beside = {}, heading, nothing }: Listing<Item>,
+  room: number,
+) {
+  const [head] = shortPart(beside, () => (items.length === 0 ? nothing : heading), room / 2)
+  const shown: Item[] = []
+  const texts = [head.text]
+  let left = room - head.bytes
+  for (const [at, item] of items.entries()) {
+    const [part, isShort] =
+      at === 0
+        ? shortPart(item, (short) => textOf(short, at), left)
+        : [partOf(item, textOf(item, at)), false]
+    if (at > 0 && part.bytes > left) break
+    shown.push(part.item)
+    texts.push(part.text)
+    left -= part.bytes
+    if (isShort) return { shown, texts, beside: head.item, isShortened: true }
+  }
+  return { shown, texts, beside: head.item, isShortened: false }
+}
+
+function endOf(isCut: boolean, isShortened: boolean, after: string | undefined): string[] {
+  const parts = [
+    ...(isCut ? ['This answer was cut to max_tokens.'] : []),
+    ...(isShortened ? ['What ends in … is longer: a higher max_tokens shows more of it.'] : []),
+    ...(after === undefined ? [] : [`For what follows, ask the same with after: "${after}".`]),
+  ]
+  return parts.length === 0 ? [] : [parts.join(' ')]
+}
+
+interface Part<Item> {
+  readonly item: Item
+  readonly text: string
+  /** The more of what it takes in the text and in the object. */
+  readonly bytes: number
+}
+
+function partOf<Item>(item: Item, text: string): Part<Item> {
+  // A line feed, and a comma.
+  return { item, text, bytes: Math.max(bytesOf(text), jsonBytesOf(item)) + 1 }
+}
+
+/** Where it is too long, texts and lists in it become shorter until it fits; whether they did. */
+function shortPart<Item extends object>(
+  item: Item,
+  textOf: (item: Item) => string,
+  room: number,
+): readonly [part: Part<Item>, isShortened: boolean] {
+  const whole = partOf(item, textOf(item))
+  if (whole.bytes <= room) return [whole, false]
+  for (let most = Math.ceil(room); most > 0; most = Math.floor(most * shorter)) {
+    const short = shortened(item, most) as Item
+    const part = partOf(short, cut(textOf(short), Math.max(most, leastText)))
+    if (part.bytes <= room) return [part, true]
+  }
+  // Members in members in members: nothing of ours.
+  return [partOf({} as Item, '{…}'), true]
+}
+
+/** Of each text the first `most` UTF-16 code units, of each list and object the first `most` members. */
+function shortened(value: unknown, most: number): unknown {
+  if (typeof value === 'string') return cut(value, most)
+  if (Array.isArray(value)) return value.slice(0, most).map((item) => shortened(item, most))
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).slice(0, Math.max(most, leastMembers))
+  const name = Math.max(leastName, Math.min(most, longestName))
+  return Object.fromEntries(
+    entries.map(([key, member]) => {
+      const inside = typeof member === 'string' ? most : Math.floor(most / 2)
+      return [cut(key, name), shortened(member, inside)]
+    }),
+  )
+}
+
+const shorter = 0.8
+/** What every item of ours has fits in so much. */
+const [leastMembers, leastName, longestName, leastText] = [10, 12, 100, 200]
+
+export function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text
+}
+
+function bytesOf(text: string): number {
+  return Buffer.byteLength(text)
+}
+
+function jsonBytesOf(value: unknown): number {
+  return bytesOf(JSON.stringify(value))
+}

@@ -1,0 +1,110 @@
+// What tools ask: the stores as one user has them. Of a process, narrowed by a scope; of a server, by its token.
+
+import type { RemoteGraph, RemoteLorekeep } from '../client/index.js'
+import { LorekeepError } from '../errors.js'
+import type {
+  CompletedDocumentPage,
+  DocumentStatus,
+  FlowQueue,
+  Job,
+  JobPage,
+  JobState,
+  PlainDocument,
+} from '../flow/types.js'
+import type { CorePage, CoreStat, KnowledgeStore } from '../knowledge/types.js'
+import type {
+  FoundFields,
+  ObjectPage,
+  ObjectQuery,
+  ObjectStore,
+  SchemaDefinition,
+  SchemaPage,
+} from '../objects/types.js'
+import type { NamedPageOptions, PageOptions } from '../paging.js'
+import type { Scope } from '../scope.js'
+
+export interface UserStores {
+  /** Of the cores that are named, or all of the user's. */
+  graph(asked: AskedGraph): UserGraph
+  cores(page: NamedPageOptions): Promise<CorePage>
+  core(id: string): Promise<CoreStat | undefined>
+  query(query: ObjectQuery): Promise<ObjectPage<FoundFields>>
+  schemas(page: NamedPageOptions): Promise<SchemaPage>
+  schema(name: string): Promise<SchemaDefinition | undefined>
+  job(id: string): Promise<Job | undefined>
+  /** The newest first. */
+  jobs(page: PageOptions & { readonly state?: JobState }): Promise<JobPage>
+  documents(page: NamedPageOptions): Promise<CompletedDocumentPage>
+  document(id: string): Promise<DocumentStatus | undefined>
+  /** Resolves when it is durable. */
+  load(document: Omit<PlainDocument, 'user'>): Promise<{ readonly job: string }>
+}
+
+export interface AskedGraph {
+  readonly cores?: readonly string[]
+  readonly collection?: string
+}
+
+export type UserGraph = Pick<RemoteGraph, 'search' | 'retrieve' | 'match' | 'neighbours' | 'solve'>
+
+interface Owner {
+  readonly user: string
+  /** The flow that texts go to. */
+  readonly flow: string
+}
+
+export interface ProcessStores {
+  readonly knowledge: Pick<KnowledgeStore, 'graph' | 'corePage' | 'stat'>
+  readonly objects: Pick<ObjectStore, 'query' | 'schemaPage' | 'schema'>
+  readonly flows: Pick<FlowQueue, 'job' | 'jobPage' | 'documentPage' | 'document' | 'load'>
+}
+
+/** What lies outside of the scope is not there. */
+export function storesInProcess(
+  { knowledge, objects, flows }: ProcessStores,
+  { user, flow, scope }: Owner & { readonly scope: Scope },
+): UserStores {
+  return {
+    graph: (asked) => knowledge.graph({ user, ...asked }),
+    cores: (page) => knowledge.corePage({ user, ...page }),
+    core: (id) => knowledge.stat({ user, id }),
+    query: (query) => objects.query(query, scope),
+    schemas: (page) => objects.schemaPage(page),
+    schema: (name) => objects.schema(name),
+    job: async (id) => ownJob(await flows.job(id, { scope }), user),
+    jobs: (page) => flows.jobPage({ user, scope, order: 'desc', ...page }),
+    documents: (page) => flows.documentPage({ user, scope, ...page }),
+    document: (document) => flows.document({ user, document }, { scope }),
+    load: (document) => flows.load(flow, { user, ...document }, { scope }),
+  }
+}
+
+export function storesOfServer(
+  { knowledge, objects, flows }: Pick<RemoteLorekeep, 'knowledge' | 'objects' | 'flows'>,
+  { user, flow }: Owner,
+): UserStores {
+  return {
+    graph: (asked) => knowledge.graph({ user, ...asked }),
+    cores: (page) => knowledge.corePage({ user, ...page }),
+    core: (id) => knowledge.stat({ user, id }),
+    query: (query) => objects.query(query),
+    schemas: (page) => objects.schemaPage(page),
+    schema: (name) => objects.schema(name),
+    job: async (id) => ownJob(await flows.job(id), user),
+    jobs: (page) => flows.jobPage({ user, order: 'desc', ...page }),
+    documents: (page) => flows.documentPage({ user, ...page }),
+    document: (document) => flows.document({ user, document }),
+    load: (document) => flows.load(flow, { user, ...document }),
+  }
+}
+
+/** A token that acts for any user sees the jobs of all. */
+function ownJob(job: Job | undefined, user: string): Job | undefined {
+  return job?.user === user ? job : undefined
+}
+
+/** @throws LorekeepError `LK_JOB_NOT_FOUND` */
+export function foundJob(job: Job | undefined, id: string): Job {
+  if (job !== undefined) return job
+  throw new LorekeepError('LK_JOB_NOT_FOUND', `'${id}'`, { details: { job: id } })
+}

@@ -1,0 +1,38 @@
+import { after, askedGraph, ofGraphs, passedOver } from '../asking.js'
+import { listing } from '../bounds.js'
+import { count, needed, text } from '../fields.js'
+import { passagesSchema, plainPassage, textOfPassage } from '../passages.js'
+import { ofLists, tool } from '../tool.js'
+
+/** A server gives no more for one question. */
+const mostPassages = 1000
+
+export const search = tool({
+  name: 'search',
+  description:
+    'Passages that have these words, best first, with document and offsets. "a phrase", -not, begin*.',
+  fields: {
+    text: needed(text(1000)),
+    k: count(1, 50, 10, 'passages at most'),
+    document: text(2048, 'only of this one'),
+    ...ofGraphs,
+    after,
+  },
+  output: { passages: passagesSchema, ...ofLists },
+  always: ['passages', 'truncated'],
+  async run({ text, k = 10, document, after, ...asked }, { stores, signal }) {
+    const skip = passedOver(after, mostPassages - 51)
+    // One more, to know whether others follow.
+    const query = { text, k: skip + k + 1, document, signal }
+    const found = await stores.graph(askedGraph(asked)).search(query)
+    const page = found.slice(skip, skip + k)
+    return listing({
+      name: 'passages',
+      items: page.map((passage, at) => plainPassage(passage, skip + at + 1)),
+      textOf: textOfPassage,
+      heading: 'Passages, best first:',
+      nothing: 'No passage has these words. The tool list shows what there is.',
+      next: (shown) => (skip + shown < found.length ? String(skip + shown) : undefined),
+    })
+  },
+})

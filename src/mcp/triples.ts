@@ -1,0 +1,40 @@
+// Triples as assistants read them: IRIs as they are, and literals in a member of their own, as `match` takes them.
+
+import type { Term, Triple } from '../types.js'
+
+export interface PlainTriple {
+  readonly subject: string
+  readonly predicate: string
+  readonly object?: string
+  readonly literal?: string
+  readonly language?: string
+  readonly datatype?: string
+  readonly graph?: string
+}
+
+export function plainTriple({ s, p, o, g }: Triple): PlainTriple {
+  return {
+    subject: s.v,
+    predicate: p.v,
+    ...(o.e ? { object: o.v } : { literal: o.v }),
+    ...(o.ln !== undefined && { language: o.ln }),
+    ...(o.dt !== undefined && { datatype: o.dt }),
+    ...(g !== undefined && { graph: g }),
+  }
+}
+
+/** One line of it. */
+export function textOfTriple(triple: PlainTriple): string {
+  const { subject, predicate, object, literal = '' } = triple
+  const end = object === undefined ? JSON.stringify(literal) : `<${object}>`
+  return `<${subject}> <${predicate}> ${end}`
+}
+
+export function iri(v: string): Term {
+  return { v, e: true }
+}
+
+/** A schema of its members. */
+export const tripleSchema = Object.fromEntries(
+  ['subject', 'predicate', 'object', 'literal'].map((name) => [name, { type: 'string' }]),
+)
