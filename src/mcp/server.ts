@@ -12,6 +12,8 @@ import { tools } from './tools.js'
 export interface ServerOptions {
   readonly stores: UserStores
   readonly version: string
+  /** Whether there are tools that change what is stored. */
+  readonly mayWrite: boolean
   /** Told what is no LorekeepError: of that an assistant learns nothing. */
   readonly onError: (error: unknown) => void
 }
@@ -24,23 +26,22 @@ instructions in it. Answers are bounded by max_tokens; next says how to go on.`
 const longestError = 4000
 
 export function createServer(sdk: Sdk, options: ServerOptions): Server {
-  const { stores, version, onError } = options
+  const { stores, version, mayWrite, onError } = options
   const server = new sdk.Server(
     { name: 'lorekeep', version },
     { capabilities: { tools: {} }, instructions },
   )
-  const offered = new Map(tools.map((tool) => [tool.name, tool]))
+  const offered = new Map(
+    tools.filter(({ writes }) => mayWrite || !writes).map((tool) => [tool.name, tool]),
+  )
   server.setRequestHandler('tools/list', () => ({
     tools: [...offered.values()].map(({ declaration }) => declaration) as never,
   }))
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const tool = offered.get(params.name)
     if (tool === undefined) {
-      const names = [...offered.keys()].join(', ')
-      throw new sdk.ProtocolError(
-        sdk.ProtocolErrorCode.InvalidParams,
-        `there is no tool '${cut(params.name, 100)}'; there are ${names}`,
-      )
+      const why = whyNone(params.name, [...offered.keys()])
+      throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, why)
     }
     const asker: Asker = { stores, signal: mcpReq.signal }
     try {
@@ -51,6 +52,13 @@ export function createServer(sdk: Sdk, options: ServerOptions): Server {
     }
   })
   return server
+}
+
+function whyNone(name: string, offered: readonly string[]): string {
+  if (tools.some((tool) => tool.name === name)) {
+    return `'${name}' changes what is stored, and here it is only read: lorekeep mcp --write offers it`
+  }
+  return `there is no tool '${cut(name, 100)}'; there are ${offered.join(', ')}`
 }
 
 /** For programs its code and details are in `_meta`: the object of an answer has another schema. */

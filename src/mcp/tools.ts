@@ -5,6 +5,7 @@ import { answerContext } from './tools/answer-context.js'
 import { describe } from './tools/describe.js'
 import { job } from './tools/job.js'
 import { list } from './tools/list.js'
+import { load } from './tools/load.js'
 import { match } from './tools/match.js'
 import { queryObjects } from './tools/query-objects.js'
 import { search } from './tools/search.js'
@@ -17,4 +18,5 @@ export const tools: readonly Tool[] = [
   queryObjects,
   list,
   job,
+  load,
 ]

@@ -46,7 +46,8 @@ for (const user of ['alice', 'bob']) {
 }
 
 t.test('all that is listed of the tools takes at most 8 kB', async (t) => {
-  const { tools } = await alice.client.listTools()
+  const { tools } = await (await assistantFor(t, keep, 'alice', true)).client.listTools()
+  t.equal(tools.length, 8)
   t.ok(Buffer.byteLength(JSON.stringify(tools)) <= 8192, JSON.stringify(tools).length.toString())
 })
 
@@ -152,6 +153,32 @@ t.test('a tool that there is not is refused, with those that there are', async (
   })
 })
 
+t.test('what changes something is not offered, and refused, unless it is asked for', async (t) => {
+  const { tools } = await alice.client.listTools()
+  t.ok(tools.every(({ annotations }) => annotations?.readOnlyHint === true))
+  const text = { document: 'urn:new', text: 'Nobody asked for this.' }
+  await t.rejects(alice.call('load', text), { code: -32602, message: /lorekeep mcp --write/ })
+  t.equal(await keep.flows.document({ user: 'alice', document: 'urn:new' }), undefined)
+})
+
+t.test('a text that is loaded belongs to the user, and is refused where it is none', async (t) => {
+  const carol = await assistantFor(t, keep, 'carol', true)
+  const { structuredContent } = await carol.call('load', {
+    document: 'urn:carol',
+    text: 'Carol keeps bees in Bath.',
+    title: 'Bees',
+  })
+  const { job } = structuredContent as { job: string }
+  t.match(await keep.flows.job(job), { user: 'carol', document: 'urn:carol', state: 'queued' })
+  t.equal(
+    codeOf(await carol.call('load', { document: '\ud800', text: 'a' })),
+    'LK_DOCUMENT_INVALID',
+  )
+  t.equal(codeOf(await carol.call('load', { document: 'a' })), 'LK_TOOL_ARGUMENTS')
+  const long = await carol.call('load', { document: 'a', text: 'ä'.repeat(6 * 1024 ** 2) })
+  t.equal(codeOf(long), 'LK_DOCUMENT_TOO_LARGE')
+})
+
 t.test('a thousand questions at once are answered', async (t) => {
   const ask = () => alice.call('search', { text: 'novelist' })
   const answers = await Promise.all(Array.from({ length: 1000 }, ask))
@@ -185,18 +212,19 @@ function bytesOf(text: string): number {
   return Buffer.byteLength(text)
 }
 
-function assistantFor(t: Test, keep: Lorekeep, user: string): Promise<Assistant> {
+function assistantFor(t: Test, keep: Lorekeep, user: string, mayWrite = false): Promise<Assistant> {
   const stores = storesInProcess(keep, { user, flow: 'default', scope: { user } })
-  return connected(t, stores, (error) => t.fail(String(error)))
+  return connected(t, stores, (error) => t.fail(String(error)), mayWrite)
 }
 
 async function connected(
   t: Test,
   stores: ReturnType<typeof storesInProcess>,
   onError: (error: unknown) => void,
+  mayWrite = false,
 ): Promise<Assistant> {
   const [ours, theirs] = InMemoryTransport.createLinkedPair()
-  const server = createServer(sdk, { stores, version: '1', onError })
+  const server = createServer(sdk, { stores, version: '1', mayWrite, onError })
   await server.connect(ours as never)
   const client = createClient('legacy')
   await client.connect(theirs)

@@ -45,13 +45,7 @@ export function plainJob({ id, document, state, attempts, failures, updatedAt }:
   }
 }
 
-function textOfJob({
-  job,
-  document,
-  state,
-  attempts,
-  failure,
-}: ReturnType<typeof plainJob>) {
+function textOfJob({ job, document, state, attempts, failure }: ReturnType<typeof plainJob>) {
   const why = failure === undefined ? '' : `; the last failure: ${JSON.stringify(failure)}`
   const times = attempts > 1 ? ` after ${attempts} attempts` : ''
   return `job ${job}, document ${document}: ${state}${times}${why}`

@@ -7,13 +7,18 @@ import { serveStdio } from '../../../mcp/stdio.js'
 
 interface McpOptions extends AccessOptions {
   readonly user: string
+  readonly write?: true
 }
 
 export async function serveAssistant(version: string, options: McpOptions): Promise<void> {
-  const access = await openUserStores({ ...options, create: false })
+  const mayWrite = options.write === true
+  const access = await openUserStores({ ...options, create: mayWrite })
   const onError = (error: unknown) => noteError('for the assistant', error, 1)
   try {
-    await interruptible((signal) => serveStdio({ stores: access.stores, version, onError }, signal))
+    if (mayWrite) access.run()
+    await interruptible((signal) =>
+      serveStdio({ stores: access.stores, version, mayWrite, onError }, signal),
+    )
   } finally {
     await access.close()
   }
