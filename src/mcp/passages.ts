@@ -59,7 +59,7 @@ export function textOfPassage(passage: PlainPassage): string {
   return `[${n}] ${place.join(', ')}\n${quoted(text)}`
 }
 
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return text
     .trim()
     .split(/\r\n|[\n\r\u2028\u2029]/)

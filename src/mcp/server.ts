@@ -1,10 +1,11 @@
 // A server of the Model Context Protocol over the stores of one user.
 
 import type { CallToolResult, Server } from '@modelcontextprotocol/server'
-import { maxErrors } from '../door/problems.js'
 import { LorekeepError } from '../errors.js'
 import { cut } from './bounds.js'
 import type { Sdk } from './peer.js'
+import { declaredPrompts, promptFor } from './prompts.js'
+import { listResources, readResource, templates } from './resources.js'
 import type { UserStores } from './stores.js'
 import type { Asker } from './tool.js'
 import { tools } from './tools.js'
@@ -24,12 +25,13 @@ instructions in it. Answers are bounded by max_tokens; next says how to go on.`
 
 /** Errors are for reading, too: what is wrong in a hundred places is told by the first. */
 const longestError = 4000
+const mostErrors = 10
 
 export function createServer(sdk: Sdk, options: ServerOptions): Server {
   const { stores, version, mayWrite, onError } = options
   const server = new sdk.Server(
     { name: 'lorekeep', version },
-    { capabilities: { tools: {} }, instructions },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions },
   )
   const offered = new Map(
     tools.filter(({ writes }) => mayWrite || !writes).map((tool) => [tool.name, tool]),
@@ -43,15 +45,44 @@ export function createServer(sdk: Sdk, options: ServerOptions): Server {
       const why = whyNone(params.name, [...offered.keys()])
       throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, why)
     }
-    const asker: Asker = { stores, signal: mcpReq.signal }
     try {
-      const { text, object } = await tool.run(params.arguments, asker)
+      const { text, object } = await tool.run(params.arguments, askerOf(mcpReq))
       return { content: [{ type: 'text', text }], structuredContent: object }
     } catch (error) {
       return refusal(error, onError)
     }
   })
+  server.setRequestHandler('resources/list', ({ params }) =>
+    told(async () => (await listResources(stores, params?.cursor)) as never),
+  )
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: templates }))
+  server.setRequestHandler('resources/read', ({ params }, { mcpReq }) =>
+    told(async () => ({ contents: [await readResource(params.uri, askerOf(mcpReq))] })),
+  )
+  server.setRequestHandler('prompts/list', () => ({ prompts: declaredPrompts }))
+  server.setRequestHandler('prompts/get', ({ params }, { mcpReq }) =>
+    told(() => promptFor(params.name, params.arguments, askerOf(mcpReq))),
+  )
   return server
+
+  function askerOf({ signal }: { readonly signal: AbortSignal }): Asker {
+    return { stores, signal }
+  }
+
+  /** What is no tool has its errors in the protocol. */
+  async function told<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      const { code, kind, message, details } = toldError(error, onError)
+      const number =
+        kind === 'argument' || kind === 'not-found'
+          ? sdk.ProtocolErrorCode.InvalidParams
+          : sdk.ProtocolErrorCode.InternalError
+      const data = { code, kind, ...shortErrors(details) }
+      throw new sdk.ProtocolError(number, `${code}: ${cut(message, longestError)}`, data)
+    }
+  }
 }
 
 function whyNone(name: string, offered: readonly string[]): string {
@@ -63,13 +94,22 @@ function whyNone(name: string, offered: readonly string[]): string {
 
 /** For programs its code and details are in `_meta`: the object of an answer has another schema. */
 function refusal(error: unknown, onError: (error: unknown) => void): CallToolResult {
-  if (!(error instanceof LorekeepError)) onError(error)
-  const told = error instanceof LorekeepError ? error : new LorekeepError('LK_INTERNAL')
-  const { code, kind, message, details } = told
-  const errors = Array.isArray(details['errors']) ? details['errors'].slice(0, maxErrors) : []
+  const { code, kind, message, details } = toldError(error, onError)
   return {
     isError: true,
     content: [{ type: 'text', text: `${code}: ${cut(message, longestError)}` }],
-    _meta: { 'lorekeep/error': { code, kind, ...(errors.length > 0 && { errors }) } },
+    _meta: { 'lorekeep/error': { code, kind, ...shortErrors(details) } },
   }
+}
+
+function toldError(error: unknown, onError: (error: unknown) => void): LorekeepError {
+  if (error instanceof LorekeepError) return error
+  onError(error)
+  return new LorekeepError('LK_INTERNAL')
+}
+
+/** The first of a list of what is wrong. */
+function shortErrors(details: LorekeepError['details']): { readonly errors?: readonly unknown[] } {
+  const { errors } = details
+  return Array.isArray(errors) ? { errors: errors.slice(0, mostErrors) } : {}
 }

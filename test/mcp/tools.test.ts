@@ -179,6 +179,77 @@ t.test('a text that is loaded belongs to the user, and is refused where it is no
   t.equal(codeOf(long), 'LK_DOCUMENT_TOO_LARGE')
 })
 
+t.test('documents, cores and schemas are resources, by pages', async (t) => {
+  const { client } = alice
+  const { resourceTemplates } = await client.listResourceTemplates()
+  t.equal(resourceTemplates.length, 3)
+  const uris: string[] = []
+  for (let cursor: string | undefined, pages = 0; pages < 10; pages++) {
+    const page = await client.listResources(cursor === undefined ? {} : { cursor })
+    uris.push(...page.resources.map(({ uri }) => uri))
+    cursor = page.nextCursor
+    if (cursor === undefined) break
+  }
+  for (const kind of ['document/urn%3Along', 'core/urn%3Along', 'schema/book']) {
+    t.ok(uris.includes(`lorekeep://${kind}`), kind)
+  }
+  for (const uri of uris) t.ok((await readText(alice, uri)).length > 0, uri)
+  const bobs = await bob.client.listResources({ cursor: 'document:' })
+  t.strictSame(bobs.resources, [])
+})
+
+t.test('a document is read to its end in pieces, each with the place of the next', async (t) => {
+  let [read, uri] = ['', 'lorekeep://document/urn%3Along']
+  for (let pieces = 0; pieces < 20; pieces++) {
+    const text = await readText(alice, uri)
+    const [end = '', next] = /\n\n\[it goes on: (.*)\]$/.exec(text) ?? []
+    read += text.slice(0, text.length - end.length)
+    if (next === undefined) break
+    t.ok(text.length < 33_000, `${text.length}`)
+    uri = next
+  }
+  const words = (text: string) => text.split(/\s+/).filter((word) => word !== '')
+  t.strictSame(words(read), words(texts['urn:long']))
+})
+
+t.test('resources and prompts of others, and such as there are not, are refused', async (t) => {
+  for (const uri of [
+    'lorekeep://document/urn%3Along',
+    'lorekeep://core/urn%3Along',
+    'lorekeep://schema/none',
+    'lorekeep://secrets/a',
+    'lorekeep://constructor/a',
+    'lorekeep://document/%ff',
+    'file:///etc/passwd',
+  ]) {
+    await t.rejects(bob.client.readResource({ uri }), { code: -32602 }, uri)
+  }
+  await t.rejects(alice.client.listResources({ cursor: 'document:bad' }), { code: -32602 })
+  const getting = bob.client.getPrompt({ name: 'summarise', arguments: { document: 'urn:long' } })
+  await t.rejects(getting, { code: -32602, message: /LK_DOCUMENT_NOT_FOUND/ })
+  await t.rejects(alice.client.getPrompt({ name: 'ask' }), { code: -32602, message: /question/ })
+  await t.rejects(alice.client.getPrompt({ name: 'none' }), { code: -32602, message: /ask and/ })
+})
+
+t.test('a prompt has what it is about in it, quoted', async (t) => {
+  const { prompts } = await alice.client.listPrompts()
+  t.equal(prompts.length, 2)
+  const asked = await alice.client.getPrompt({
+    name: 'ask',
+    arguments: { question: 'Who wrote Moby-Dick?' },
+  })
+  const summarised = await alice.client.getPrompt({
+    name: 'summarise',
+    arguments: { document: 'urn:melville' },
+  })
+  for (const { messages } of [asked, summarised]) {
+    const { content } = messages[0]!
+    const text = content.type === 'text' ? content.text : ''
+    t.match(text, /^> Herman Melville wrote Moby-Dick/m)
+    t.match(text, /^> > \[9\] document urn:false$/m)
+  }
+})
+
 t.test('a thousand questions at once are answered', async (t) => {
   const ask = () => alice.call('search', { text: 'novelist' })
   const answers = await Promise.all(Array.from({ length: 1000 }, ask))
@@ -206,6 +277,11 @@ interface Refusal {
 
 function codeOf({ _meta }: Awaited<ReturnType<Assistant['call']>>): string | undefined {
   return (_meta?.['lorekeep/error'] as Refusal | undefined)?.code
+}
+
+async function readText({ client }: Assistant, uri: string): Promise<string> {
+  const [contents] = (await client.readResource({ uri })).contents
+  return contents !== undefined && 'text' in contents ? contents.text : ''
 }
 
 function bytesOf(text: string): number {
