@@ -15,6 +15,9 @@ import type { Backend, BackupProgress } from '../../src/index.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { exported, openStore, slicedMessage, triplesMessage } from '../fixtures/stores.js'
 
+// Temporary files of others, who may make backups meanwhile, are not looked at.
+process.env['TMPDIR'] = t.testdir()
+
 const ref = { user: 'u', id: 'core' }
 const core = (name = 'core', triples = 3) => encodeMessage(triplesMessage(name, triples), 0)
 const sliced = (name: string) => encodeMessage(slicedMessage(name), 0)

@@ -29,13 +29,15 @@ t.test('with --json a failure is one object, in a directory and of a server alik
     ),
     await told([
       ...['objects', 'query', '--schema', 'note', '--json', ...where],
-      ...['--filter', '{"id":{"$ltt":3}}', '--after', 'x'],
+      ...['--filter', '{"id":{"$ltt":3,"$gtt":4}}'],
     ]),
+    await told(['objects', 'query', '--schema', 'note', '--json', ...where, '--after', 'x']),
   ]
   const local = await failures(['--data', data])
   t.match(local[0], { code: 'LK_CORE_NOT_FOUND', message: 'none' })
   t.match(local[1], { code: 'LK_SCHEMA_INVALID', errors: [{ path: /./, message: /./ }] })
-  t.match(local[2], { code: 'LK_QUERY', errors: [{ path: 'after' }, { path: /ltt/ }] })
+  t.match(local[2], { code: 'LK_QUERY', errors: [{ path: /ltt/ }, { path: /gtt/ }] })
+  t.match(local[3], { code: 'LK_CURSOR', errors: [{ path: 'after' }] })
   const { url, token } = await serve(t, ['--data', data])
   const remote = await failures(['--url', url, '--token', token])
   for (const [index, error] of remote.entries()) {
