@@ -212,13 +212,13 @@ export function traceMethods(
   for (const [name, fieldsOf] of Object.entries(methods)) {
     const trace = new Trace(`${room}.${name}` as OperationName)
     const method = Reflect.get(prototype, name) as (...given: unknown[]) => unknown
-    // `arguments` of old: a list of them, handed on, takes 50 ns of the 1.6 us that a get() takes.
-    const traced = function (this: unknown): unknown {
-      // eslint-disable-next-line prefer-rest-params -- see above
-      const given = arguments as unknown as unknown[]
-      if (!trace.isHeard) return Reflect.apply(method, this, given) as unknown
+    // Apart: a closure over what was given makes each call take 25 ns, and it is 6 where nobody listens.
+    const told = (self: unknown, given: unknown[]): unknown => {
       const operation = trace.operation(fieldsOf(...given))
-      return trace.run(operation, () => Reflect.apply(method, this, given) as unknown)
+      return trace.run(operation, () => Reflect.apply(method, self, given) as unknown)
+    }
+    const traced = function (this: unknown, ...given: unknown[]): unknown {
+      return trace.isHeard ? told(this, given) : (Reflect.apply(method, this, given) as unknown)
     }
     Object.defineProperty(prototype, name, { value: traced, writable: true, configurable: true })
   }
