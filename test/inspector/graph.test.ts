@@ -130,6 +130,38 @@ t.test('from a statement beside an answer to the passage that says it', { skip }
   t.strictSame(faults, [])
 })
 
+t.test('names stay whole at the edge of a narrow picture', { skip }, async (t) => {
+  const { url, knowledge } = await serve(t, { inspector: true })
+  const ring = Array.from({ length: 14 }, (_, n): Triple[] => [
+    ...named(`urn:n${n}`, `${n} is a name of considerable length`, 'Person'),
+    { s: iri(`urn:n${n}`), p: knows, o: iri(`urn:n${(n + 1) % 14}`) },
+  ]).flat()
+  await write(knowledge, 'ring', ring)
+  const viewport = { width: 320, height: 640 }
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url, { viewport })
+  await page.addInitScript(`globalThis.written = []
+    const { fillRect, fillText } = CanvasRenderingContext2D.prototype
+    Object.assign(CanvasRenderingContext2D.prototype, {
+      fillRect(...of) { written = []; fillRect.apply(this, of) },
+      fillText(text, x, y) {
+        const end = x + this.measureText(text).width
+        if (this.textAlign === 'start') written.push({ x, end, of: this.canvas.clientWidth })
+        fillText.call(this, text, x, y)
+      },
+    })`)
+  await signIn(page, `${url}/api/v1/inspector#/graph/ring`, 'alice')
+  await page.locator('canvas[data-done]').waitFor()
+  await page.waitForTimeout(300)
+  const written = await page.evaluate<{ x: number; end: number; of: number }[]>('written')
+  t.ok(written.length > 3, 'names are seen')
+  t.strictSame(
+    written.filter(({ x, end, of }) => x < 0 || end > of),
+    [],
+    'none is cut',
+  )
+  t.strictSame(faults, [])
+})
+
 t.test('it goes out as pictures and as RDF', { skip }, async (t) => {
   const { url, knowledge } = await serve(t, { inspector: true })
   await write(knowledge, 'boats', boats)

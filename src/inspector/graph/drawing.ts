@@ -223,8 +223,9 @@ function namedNodes(scene: Scene, { x, y, radius, isSeen }: View): readonly numb
   for (const at of new Set([...first, ...neighbours, ...rest.slice(0, 12 * most)])) {
     if (named.length >= most) break
     if (!isSeen(at)) continue
-    const left = (x[at] as number) + (radius[at] as number)
-    const right = left + 10 + 6.5 * Math.min(28, drawn.nodes[at]?.name.length ?? 0)
+    const wide = 6 + 6.5 * Math.min(28, drawn.nodes[at]?.name.length ?? 0)
+    const left = nameStart(scene, x[at] as number, radius[at] as number, wide)
+    const right = left + wide
     const row = Math.round((y[at] as number) / 9)
     const isTaken = [row - 1, row, row + 1].some((row) =>
       rows.get(row)?.some((other) => other[0] < right && left < other[1]),
@@ -234,6 +235,13 @@ function namedNodes(scene: Scene, { x, y, radius, isSeen }: View): readonly numb
     named.push(at)
   }
   return named
+}
+
+/** Right of its node; where the picture ends before the name does, left of it, or as far right as it is whole. */
+function nameStart({ width }: Scene, x: number, radius: number, wide: number): number {
+  const [right, left] = [x + radius + 4, x - radius - 4 - wide]
+  if (right + wide <= width || x > width) return right
+  return left >= 0 ? left : Math.max(2, width - wide - 2)
 }
 
 const orders = new WeakMap<Drawn, readonly number[]>()
@@ -256,7 +264,8 @@ function drawNames(context: CanvasRenderingContext2D, scene: Scene, view: View):
     const isFirst = at === hovered || at === selected
     context.font = `${isFirst ? '600 13px' : '12px'} ${palette.font}`
     const name = cut(drawn.nodes[at]?.name ?? '', isFirst ? 60 : 28)
-    const x = (view.x[at] as number) + (view.radius[at] as number) + 4
+    const wide = context.measureText(name).width
+    const x = nameStart(scene, view.x[at] as number, view.radius[at] as number, wide)
     haloed(context, name, x, view.y[at] as number, palette.text, palette.ground)
   }
 }
