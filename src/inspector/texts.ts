@@ -253,7 +253,7 @@ export const texts = {
     noSchemasHint: 'Define one in code, by the API or in the configuration of the server.',
     filter: 'Filter',
     filterHint: 'JSON, as of MongoDB: {"price": {"$lt": 20}}',
-    badFilter: 'This is not JSON yet.',
+    badFilter: 'This is no JSON object yet, such as {"price": 20}.',
     sort: 'Sort by',
     unsorted: 'id',
     order: 'Order',

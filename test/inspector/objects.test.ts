@@ -171,3 +171,25 @@ t.test('all that fits goes into a file, and how it is found is drawn', { skip },
   t.strictSame(await inaccessible(page), [])
   t.strictSame(faults, [])
 })
+
+t.test('a filter that is wrong finds nothing in place of everything', { skip }, async (t) => {
+  const { url } = await withBoats(t, 3)
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/objects`, 'admin')
+  await page.getByText('3 objects').waitFor()
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  for (const wrong of ['{"oars"', '7']) {
+    await page.getByLabel('Filter', { exact: true }).fill(wrong)
+    await page.getByText('This is no JSON object yet').waitFor()
+    // Longer than a field waits for the next letter.
+    await page.waitForTimeout(600)
+    t.equal(await page.getByRole('table').count(), 0, wrong)
+    t.equal(await page.getByText('3 objects').count(), 0, wrong)
+  }
+  t.strictSame(asked, [], 'nothing is asked')
+  await page.getByLabel('Filter', { exact: true }).fill('{"oars": 1}')
+  await page.getByText('1 object', { exact: true }).waitFor()
+  t.equal(await page.getByRole('row').count(), 2)
+  t.strictSame(faults, [])
+})

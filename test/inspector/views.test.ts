@@ -76,7 +76,7 @@ t.test('what is loaded can be looked at in every view', { skip }, async (t) => {
       await open(page, 'Objects')
       await page.getByText('60 objects').waitFor()
       await page.getByLabel('Filter').fill('{"oars": {"$gte": 5')
-      await page.getByText('This is not JSON yet.').waitFor()
+      await page.getByText('This is no JSON object yet').waitFor()
       await page.getByLabel('Filter').fill('{"oars": {"$gte": 5}}')
       await page.getByText('16 objects').waitFor()
       await look('objects')

@@ -60,8 +60,13 @@ function OfSchema({ schema, schemas, query }: OfSchemaProps) {
     ...(filters !== undefined && { filters: filters as NonNullable<ObjectQuery['filters']> }),
     ...(sort && { sort: { [sort]: order as 'asc' | 'desc' } }),
   }
+  const isWrong = [filter, settled].some(
+    (text) => text.trim() !== '' && filterOf(text) === undefined,
+  )
   const pages = usePages(
     async (after, limit) => {
+      // Without its filter it would be another question.
+      if (isWrong) return { items: [] }
       const page = await keep.objects.query({ ...asked, limit, after })
       return { items: page.objects as unknown as readonly StoredObject[], ...page }
     },
@@ -70,7 +75,6 @@ function OfSchema({ schema, schemas, query }: OfSchemaProps) {
   const set = (name: string) => (value: string) =>
     refine(hashOf('objects', schema.name, { ...query, [name]: value }))
   const fields = Object.keys(schema.fields)
-  const isWrong = filterOf(filter) === undefined && filter.trim() !== ''
   const out = async (format: OutputFormat) => {
     const name = `${schema.name}.${format}`
     const target = await chooseTarget(name)
@@ -124,7 +128,7 @@ function OfSchema({ schema, schemas, query }: OfSchemaProps) {
       </details>
       <div class="all">
         <p role="status" class="grows">
-          {pages.total !== undefined && texts.objects.total(pages.total)}
+          {!isWrong && pages.total !== undefined && texts.objects.total(pages.total)}
         </p>
         {(['ndjson', 'csv'] as const).map((format) => (
           <button
@@ -144,48 +148,50 @@ function OfSchema({ schema, schemas, query }: OfSchemaProps) {
         )}
       </div>
       <Transfers transfers={transfers} />
-      <List
-        name={texts.views.objects}
-        pages={pages}
-        empty={{ title: texts.objects.none, hint: texts.objects.noneHint }}
-        head={
-          <>
-            <th>{texts.objects.id}</th>
-            <th>{texts.objects.collection}</th>
-            {fields.map((name) => (
-              <th key={name}>{name}</th>
-            ))}
-            <td />
-          </>
-        }
-        row={(object) => (
-          <tr key={`${object._collection} ${object._id}`}>
-            <th class="free">{object._id}</th>
-            <td class="free">{object._collection}</td>
-            {fields.map((name) => (
-              <td key={name} class="cut" title={shown(object[name])} dir="auto">
-                {shown(object[name])}
+      {!isWrong && (
+        <List
+          name={texts.views.objects}
+          pages={pages}
+          empty={{ title: texts.objects.none, hint: texts.objects.noneHint }}
+          head={
+            <>
+              <th>{texts.objects.id}</th>
+              <th>{texts.objects.collection}</th>
+              {fields.map((name) => (
+                <th key={name}>{name}</th>
+              ))}
+              <td />
+            </>
+          }
+          row={(object) => (
+            <tr key={`${object._collection} ${object._id}`}>
+              <th class="free">{object._id}</th>
+              <td class="free">{object._collection}</td>
+              {fields.map((name) => (
+                <td key={name} class="cut" title={shown(object[name])} dir="auto">
+                  {shown(object[name])}
+                </td>
+              ))}
+              <td class="actions">
+                {mayChange && (
+                  <>
+                    <RowButton
+                      label={texts.objects.edit}
+                      of={object._id}
+                      onClick={() => setEdited(object)}
+                    />
+                    <RowButton
+                      label={texts.remove}
+                      of={object._id}
+                      onClick={() => setRemoved(object)}
+                    />
+                  </>
+                )}
               </td>
-            ))}
-            <td class="actions">
-              {mayChange && (
-                <>
-                  <RowButton
-                    label={texts.objects.edit}
-                    of={object._id}
-                    onClick={() => setEdited(object)}
-                  />
-                  <RowButton
-                    label={texts.remove}
-                    of={object._id}
-                    onClick={() => setRemoved(object)}
-                  />
-                </>
-              )}
-            </td>
-          </tr>
-        )}
-      />
+            </tr>
+          )}
+        />
+      )}
       {seesAll && <Plan asked={asked} isShown={!isWrong} />}
       {edited !== undefined && (
         <Editor
