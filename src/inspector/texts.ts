@@ -374,7 +374,7 @@ export const texts = {
     unready: (where: string) => (where === '' ? 'not ready' : `not ready: ${where}`),
     own: 'What the server measures of itself is shown to tokens for every user and collection.',
     noMetrics: 'The server measures nothing of itself: it was made without its option metrics.',
-    library: 'Your index',
+    library: (user: string | undefined) => (user === undefined ? 'Your index' : `Index of ${user}`),
     state: 'State',
     states: { none: 'nothing yet', partial: 'segments wait', complete: 'complete' },
     parts: 'Parts',

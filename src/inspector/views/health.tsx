@@ -52,7 +52,9 @@ export default function Health(_: ViewProps) {
             )}
             <div class="tiles">
               {library.value !== undefined && (
-                <Facts title={texts.health.library}>
+                <Facts
+                  title={texts.health.library(session.who.user === '*' ? session.user : undefined)}
+                >
                   <Fact name={texts.health.state}>{texts.health.states[library.value.state]}</Fact>
                   <Fact name={texts.health.parts}>{texts.count(library.value.parts)}</Fact>
                   <Fact name={texts.health.size}>{bytesText(library.value.bytes)}</Fact>
