@@ -28,8 +28,7 @@ export interface Session {
 }
 
 /** Where the routes are: the page is one of them, whatever stands in front. */
-const prefix = location.pathname.replace(/\/inspector\/?$/, '')
-export const origin = location.origin + prefix.replace(/\/api\/v1$/, '')
+export const prefix = location.pathname.replace(/\/inspector\/?$/, '')
 
 const kept = 'lorekeep.token'
 

@@ -1,6 +1,9 @@
 // The page under every server that the handler mounts on, and behind what changes paths.
 
+import { execFile } from 'node:child_process'
 import { createServer, request as httpRequest } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { getRequestListener } from '@hono/node-server'
 import express from 'express'
 import Fastify from 'fastify'
@@ -55,6 +58,57 @@ t.test('the page stands wherever its handler does', { skip }, async (t) => {
     await signIn(page, `${origin}${path}/inspector#/documents`, 'alice')
     await page.getByText('No documents yet.').waitFor()
     t.strictSame(faults, [], name)
+  }
+})
+
+t.test('what asks the same from elsewhere asks where the page is', { skip }, async (t) => {
+  const { knowledge, objects, flows } = await openStore(t)
+  const runner = flows.run()
+  t.teardown(() => runner.stop())
+  const content = 'Dick rowed the boat.'
+  await flows.load('default', { id: 'boat', user: 'alice', content })
+  for (;;) {
+    const status = await flows.document({ user: 'alice', document: 'boat' })
+    if (status?.completed !== undefined) break
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  const authenticate = (token: string | undefined) => (token === 'secret' ? { user: '*' } : null)
+  const options = { knowledge, objects, flows, authenticate, inspector: true }
+  const fastify = Fastify({ forceCloseConnections: true })
+  t.teardown(() => fastify.close())
+  await fastify.register(fastifyLorekeep, { ...options, prefix: '/kept' })
+  await fastify.listen({ port: 0, host: '127.0.0.1' })
+  const app = express().use("/a/b's", createHandler(options))
+  const places = {
+    Fastify: [(fastify.server.address() as AddressInfo).port, '/kept'],
+    Express: [await listen(t, createServer(app)), "/a/b's/api/v1"],
+  } as const
+  const browser = await openBrowser(t)
+  const question = "-who rowed the 'boat'?"
+  const run = promisify(execFile)
+  const env = { ...process.env, LOREKEEP_TOKEN: 'secret', LOREKEEP_URL: '' }
+  for (const [name, [port, path]] of Object.entries(places)) {
+    const origin = `http://127.0.0.1:${port}`
+    const { page } = await watchedPage(t, browser, origin)
+    const ask = `ask?q=${encodeURIComponent(question)}`
+    await signIn(page, `${origin}${path}/inspector#/${ask}`, 'secret')
+    await page.getByLabel('User').fill('alice')
+    await page.getByLabel('User').press('Enter')
+    await page.getByRole('heading', { name: 'The same from elsewhere' }).waitFor()
+    const lines = await page.locator('.snippet pre').allTextContents()
+    const [curl = '', client = '', command] = lines
+    const { stdout } = await run('sh', ['-c', curl.replace('curl', 'curl -sS')], { env })
+    t.match(stdout, /Dick rowed the boat/, `${name}: curl`)
+    const program = `${client.replace('lorekeep/client', import.meta.resolve('../../src/client/index.js'))}
+console.log(JSON.stringify(sources)); await keep.close()`
+    const asked = await run(process.execPath, ['--input-type=module', '-e', program], { env })
+    t.match(asked.stdout, /Dick rowed the boat/, `${name}: client`)
+    t.equal(command !== undefined, name === 'Express', 'commands look behind /api/v1 alone')
+    if (command === undefined) continue
+    const main = fileURLToPath(import.meta.resolve('../../src/cli/main.js'))
+    const said = command.replace(/^lorekeep/, `'${process.execPath}' '${main}'`)
+    const told = await run('sh', ['-c', said], { env })
+    t.match(told.stdout, /Dick rowed the boat/, `${name}: command`)
   }
 })
 

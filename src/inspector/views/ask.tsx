@@ -6,12 +6,13 @@ import type { Triple } from '../../types.js'
 import { useAsked } from '../asking.js'
 import { cut, shortened } from '../graph/names.js'
 import { later, type ViewProps } from '../later.js'
-import { Copy, Heading } from '../parts/controls.js'
+import { Heading } from '../parts/controls.js'
 import { MarkedText, marksOf, type Mark } from '../parts/marked-text.js'
 import { Answered, Empty } from '../parts/states.js'
 import { go, hashOf } from '../place.js'
-import { origin, useSession } from '../session.js'
+import { useSession } from '../session.js'
 import { texts } from '../texts.js'
+import { Elsewhere } from './ask/elsewhere.js'
 
 interface Answer {
   readonly graph: Subgraph
@@ -112,7 +113,7 @@ function Passages({ question, graph, words }: Answer & { readonly question: stri
             {said === undefined ? texts.ask.unsaid : texts.ask.said}
           </p>
         )}
-        <Elsewhere question={question} />
+        <Elsewhere question={question} entities={passages} />
       </aside>
     </div>
   )
@@ -228,48 +229,6 @@ function Facts({ graph, chosen, onTriple }: FactsProps) {
   )
 }
 
-function Elsewhere({ question }: { readonly question: string }) {
-  const { user, who, token } = useSession()
-  const isNamed = who.user === '*'
-  const query = isNamed ? `?user=${encodeURIComponent(user)}` : ''
-  const body = JSON.stringify({ text: question })
-  const lines = {
-    curl: [
-      `curl ${quoted(`${origin}/api/v1/graph/retrieve${query}`)}`,
-      ...(token === undefined ? [] : ['  -H "Authorization: Bearer $TOKEN"']),
-      "  -H 'Content-Type: application/json'",
-      `  -d ${quoted(body)}`,
-    ].join(' \\\n'),
-    client: [
-      "import { connect } from 'lorekeep/client'",
-      '',
-      `const keep = connect({ url: '${origin}'${token === undefined ? '' : ', token'} })`,
-      `const graph = keep.knowledge.graph({ user: ${JSON.stringify(user)} })`,
-      `const { sources } = await graph.retrieve(${body})`,
-    ].join('\n'),
-    command: `lorekeep ask ${quoted(question)} --url ${origin}${isNamed ? ` --user ${quoted(user)}` : ''}`,
-  }
-  return (
-    <section>
-      <h2>{texts.ask.same}</h2>
-      {(['curl', 'client', 'command'] as const).map((name) => (
-        <details key={name}>
-          <summary>{texts.ask[name]}</summary>
-          <div class="snippet">
-            <pre tabIndex={0}>{lines[name]}</pre>
-            <Copy text={lines[name]} />
-          </div>
-        </details>
-      ))}
-    </section>
-  )
-}
-
 function isSame(a: Triple | undefined, b: Triple | undefined): boolean {
   return a?.s.v === b?.s.v && a?.p.v === b?.p.v && a?.o.v === b?.o.v
-}
-
-/** For a shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
 }
