@@ -19,7 +19,7 @@ export function SignIn({ enter }: SignInProps) {
   const input = useRef<HTMLInputElement>(null)
   const id = useId()
   const submit = async () => {
-    const given = token.trim() || undefined
+    const given = tokenIn(token) || undefined
     if (isKept) keepToken(given)
     if (await enter(given)) return
     keepToken(undefined)
@@ -74,4 +74,9 @@ export function SignIn({ enter }: SignInProps) {
       </form>
     </main>
   )
+}
+
+/** Servers print it as a line for shells, which may be pasted as it is. */
+function tokenIn(text: string): string {
+  return text.trim().replace(/^(export\s+)?LOREKEEP_TOKEN=/, '')
 }

@@ -2,7 +2,7 @@
 
 import { useRef, useState } from 'preact/hooks'
 import { bytesText } from './parts/figures.js'
-import { Failure } from './parts/states.js'
+import { Failure, type Way } from './parts/states.js'
 import { texts } from './texts.js'
 
 export interface TransferOptions {
@@ -19,7 +19,11 @@ interface Transfer {
   /** `undefined` where nobody knows before the end. */
   readonly size: number | undefined
   readonly bytes: number
-  readonly outcome?: { readonly text?: string; readonly error?: unknown }
+  readonly outcome?: {
+    readonly text?: string
+    readonly error?: unknown
+    readonly isDone?: boolean
+  }
   readonly leave: () => void
 }
 
@@ -50,7 +54,7 @@ export function useTransfers(onDone: () => void): TransferList {
         leaving.signal.throwIfAborted()
         const onProgress = ({ bytes }: { readonly bytes: number }) => change(key, { bytes })
         const text = await work({ signal: leaving.signal, onProgress })
-        change(key, { outcome: { text } })
+        change(key, { outcome: { text, isDone: true } })
         done.current()
       } catch (error) {
         const outcome = leaving.signal.aborted ? { text: cancelled } : { error }
@@ -67,9 +71,11 @@ export function useTransfers(onDone: () => void): TransferList {
 
 interface TransfersProps {
   readonly transfers: TransferList
+  /** Where to go with what is done. */
+  readonly way?: Way
 }
 
-export function Transfers({ transfers: { list, dismiss } }: TransfersProps) {
+export function Transfers({ transfers: { list, dismiss }, way }: TransfersProps) {
   if (list.length === 0) return null
   return (
     <ul class="transfers" aria-live="polite">
@@ -101,7 +107,12 @@ export function Transfers({ transfers: { list, dismiss } }: TransfersProps) {
               </p>
             </>
           )}
-          {outcome?.text !== undefined && <p class="quiet">{outcome.text}</p>}
+          {outcome?.text !== undefined && (
+            <p class="quiet">
+              {outcome.text}{' '}
+              {outcome.isDone === true && way !== undefined && <a href={way.href}>{way.text}</a>}
+            </p>
+          )}
           {outcome?.error !== undefined && <Failure error={outcome.error} />}
         </li>
       ))}

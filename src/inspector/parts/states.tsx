@@ -12,11 +12,28 @@ export function Loading() {
   )
 }
 
-export function Empty({ title, hint }: { readonly title: string; readonly hint?: string }) {
+interface EmptyProps {
+  readonly title: string
+  readonly hint?: string | undefined
+  /** Where to go for there to be something. */
+  readonly way?: Way | undefined
+}
+
+export interface Way {
+  readonly href: string
+  readonly text: string
+}
+
+export function Empty({ title, hint, way }: EmptyProps) {
   return (
     <div class="empty">
       <p>{title}</p>
       {hint !== undefined && <p class="quiet">{hint}</p>}
+      {way !== undefined && (
+        <p>
+          <a href={way.href}>{way.text}</a>
+        </p>
+      )}
     </div>
   )
 }

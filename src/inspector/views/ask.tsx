@@ -49,8 +49,22 @@ export default function Ask({ place }: ViewProps) {
           {texts.ask.button}
         </button>
       </form>
-      {q !== '' && <Found question={q} />}
+      {q === '' ? <Unasked /> : <Found question={q} />}
     </>
+  )
+}
+
+/** Says what to do first where there is nothing to ask. */
+function Unasked() {
+  const { keep, user, mayChange } = useSession()
+  const cores = useAsked(() => keep.knowledge.corePage({ user, limit: 1 }), [user])
+  if (cores.value?.cores.length !== 0) return null
+  return (
+    <Empty
+      title={texts.ask.empty}
+      hint={texts.ask.emptyHint}
+      way={mayChange ? { href: hashOf('documents'), text: texts.ask.load } : undefined}
+    />
   )
 }
 
@@ -71,7 +85,10 @@ function Found({ question }: { readonly question: string }) {
     <Answered asked={asked}>
       {({ graph, words }) =>
         graph.sources.length === 0 ? (
-          <Empty title={texts.ask.nothing} hint={texts.ask.nothingHint} />
+          <>
+            <Empty title={texts.ask.nothing} hint={texts.ask.nothingHint} />
+            <Unasked />
+          </>
         ) : (
           <Passages key={question} question={question} graph={graph} words={words} />
         )

@@ -64,7 +64,7 @@ function DocumentList({ prefix }: { readonly prefix: string }) {
           onFiles={send}
         />
       )}
-      <Transfers transfers={transfers} />
+      <Transfers transfers={transfers} way={{ href: hashOf('ask'), text: texts.documents.ask }} />
       <div class="filters">
         <Field
           label={texts.documents.prefix}
