@@ -112,11 +112,8 @@ export function encodeInto(
   to: number,
   kind: number,
 ): number {
-  words[at++] = (to - from) * 4 + kind
-  let i = from
-  for (const last = to - 4; i <= last; i += 4) words[at++] = view.getInt32(i, true)
-  if (i < to) words[at++] = lastWord(view, i, to)
-  return at
+  encodeHashed(words, at, view, from, to, kind)
+  return at + wordsOf(to - from)
 }
 
 /**

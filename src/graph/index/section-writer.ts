@@ -33,7 +33,7 @@ export class SectionWriter {
 
   /**
    * The same of few bytes, copied at once: what this gives is waited for before more comes, and is nothing most of
-   * the time (of 400,000 words with their lists awaiting each piece took as long as making them).
+   * the time (of 330,000 words with their lists awaiting each piece took 0.5 of 2.6 s).
    */
   add(bytes: Uint8Array): Promise<void> | undefined {
     this.#file.copy(bytes, 0, bytes.length)

@@ -5,7 +5,8 @@ import type { FieldCounts, WordList } from './word-list.js'
 /** By field: where a phrase begins, ascending. */
 export type FieldStarts = Readonly<Record<keyof FieldCounts, readonly number[]>>
 
-const fields = ['title', 'heading', 'text'] as const
+/** The fields of a passage, in the order in which places of a word are told. */
+export const fields = ['title', 'heading', 'text'] as const
 
 export class PhraseStarts {
   readonly #length: number

@@ -2,7 +2,7 @@
 
 import type { Turns } from '../../turns.js'
 import { patience, withBlocks } from '../miss.js'
-import { PhraseStarts, type FieldStarts } from './phrase-starts.js'
+import { fields, PhraseStarts, type FieldStarts } from './phrase-starts.js'
 import type { PassageSet } from './types.js'
 import type { SeenNumbers } from './word-entries.js'
 import type { FieldCounts, WordList } from './word-list.js'
@@ -162,8 +162,6 @@ class Slices {
 function costOf(places: number): number {
   return places / 1024
 }
-
-const fields = ['title', 'heading', 'text'] as const
 
 const nowhere: readonly number[] = []
 

@@ -1,7 +1,6 @@
 // A query with `$text`: what the words find, crossed with the rest of the filter, best first or in
 // the order that is asked for.
 
-import { Problems } from '../../door/problems.js'
 import type { Memory } from '../engine/memory.js'
 import type { Table } from '../engine/state.js'
 import { crossed, refsOf } from './accesses.js'
@@ -131,8 +130,7 @@ function bestOf(
   { after }: QueryRequest,
   wanted: number,
 ): Scored[] {
-  const [last = Infinity] = after?.values ?? []
-  if (typeof last !== 'number') return wrongCursor()
+  const [last = Infinity] = (after?.values ?? []) as readonly number[]
   const lastRef = after?.ref ?? -1
   const scoreOf = (n: number) => scores[n] as number
   const order = (a: number, b: number) => scoreOf(b) - scoreOf(a) || a - b
@@ -151,10 +149,4 @@ function bestOf(
   }
   const best = kept.sort(order).slice(0, wanted)
   return best.map((n) => ({ values: [scoreOf(n)], ref: refs[n] as number }))
-}
-
-function wrongCursor(): never {
-  const problems = new Problems()
-  problems.fail('after', 'has no score')
-  throw problems.error('LK_QUERY')
 }
