@@ -376,6 +376,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/rdf',
     'src/sparql/types',
     'src/tracing',
+    'src/mcp',
   ],
   'src/otel': ['src/door', 'src/tracing'],
   'src/fastify': ['src/http'],

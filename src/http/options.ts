@@ -32,6 +32,7 @@ import { aByteRate, Rates } from './rates.js'
 import { Places } from './places.js'
 import type { Route } from './routes.js'
 import { answerRoutes } from './routes/answer.js'
+import { assistantRoutes } from './routes/assistants.js'
 import { backupRoutes } from './routes/backup.js'
 import { collectionRoutes } from './routes/collections.js'
 import { coreRoutes } from './routes/cores.js'
@@ -88,6 +89,12 @@ export interface HandlerOptions<Request = IncomingMessage> {
    * shows what the token of whoever looks may see. Off by default.
    */
   readonly inspector?: boolean
+  /**
+   * Whether assistants are answered at `/mcp` by the Model Context Protocol, with the optional peer
+   * `@modelcontextprotocol/server`: by tools that ask, or with `'write'` also by one that loads texts, for whoever may
+   * change things. It takes all three stores. Off by default.
+   */
+  readonly mcp?: boolean | 'write'
   /** Who may come in; `'none'` lets everyone act for every user. There is no default. */
   readonly authenticate: Authenticate<Request> | 'none'
   /** In front of every path but /healthz, /readyz and /metrics. Default `/api/v1`; may be empty. */
@@ -225,6 +232,9 @@ const handlerOptions = {
     [true, false, 'open'].includes(value as 'open'),
   ),
   inspector: aFlag,
+  mcp: aRule<boolean | 'write'>("true, false or 'write'", (value) =>
+    [true, false, 'write'].includes(value as 'write'),
+  ),
   authenticate: aRule<HandlerOptions['authenticate']>(
     "a function (token, request) => ({ user }) or null, or 'none' to let everyone act for every user",
     (value) => typeof value === 'function' || value === 'none',
@@ -247,8 +257,11 @@ export function checkHandlerOptions<Request>(
   options: HandlerOptions<Request>,
 ): void {
   checkOptions(called, options, handlerOptions, 'authenticate')
-  const { knowledge, objects, flows, cors } = options
+  const { knowledge, objects, flows, cors, mcp = false } = options
   if (cors !== undefined) checkCors(`${called}: cors`, cors)
+  if (mcp !== false && !(knowledge && objects && flows)) {
+    throw new TypeError(`${called}: mcp needs knowledge, objects and flows`)
+  }
   if (knowledge !== undefined || objects !== undefined || flows !== undefined) return
   throw new TypeError(`${called} needs a store: knowledge, objects, flows or several of them`)
 }
@@ -318,7 +331,7 @@ export function routesOf<Request>(
     signal,
   }
   const emptyJson = options.compat?.emptyJson ?? false
-  const { health, metrics = false } = options
+  const { health, metrics = false, mcp = false } = options
   const routes: Route[] = [
     ...healthRoutes({ health }),
     ...openapiRoutes({ prefix, all: () => routes }),
@@ -326,6 +339,18 @@ export function routesOf<Request>(
   ]
   if (options.inspector === true)
     routes.push(...inspectorRoutes({ prefix, isOpen: options.authenticate === 'none' }))
+  if (mcp !== false && knowledge && objects && flows) {
+    routes.push(
+      ...assistantRoutes({
+        ...ofGraphs,
+        stores: { knowledge, objects, flows },
+        mayWrite: mcp === 'write',
+        isOpen: options.authenticate === 'none',
+        origins: options.cors?.origins ?? [],
+        defaultUser,
+      }),
+    )
+  }
   if (metrics !== false) routes.push(...metricsRoutes({ access: metrics, health, flows }))
   if (options.backup !== undefined) {
     routes.push(...backupRoutes({ prefix, backup: options.backup, exportIdleTimeoutMs }))

@@ -12,11 +12,14 @@ import { tools } from './tools.js'
 
 export interface ServerOptions {
   readonly stores: UserStores
-  readonly version: string
+  /** Of lorekeep. */
+  readonly version?: string
   /** Whether there are tools that change what is stored. */
   readonly mayWrite: boolean
   /** Told what is no LorekeepError: of that an assistant learns nothing. */
   readonly onError: (error: unknown) => void
+  /** Bounds a question: its time, and how many there are at once. */
+  readonly bounded?: <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>
 }
 
 const instructions = `A library of documents and what was found in them. answer_context is the tool for questions: \
@@ -28,7 +31,8 @@ const longestError = 4000
 const mostErrors = 10
 
 export function createServer(sdk: Sdk, options: ServerOptions): Server {
-  const { stores, version, mayWrite, onError } = options
+  const { stores, version = '0', mayWrite, onError } = options
+  const { bounded = unbounded } = options
   const server = new sdk.Server(
     { name: 'lorekeep', version },
     { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions },
@@ -46,33 +50,37 @@ export function createServer(sdk: Sdk, options: ServerOptions): Server {
       throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, why)
     }
     try {
-      const { text, object } = await tool.run(params.arguments, askerOf(mcpReq))
+      // Who waits asks now and then, and not much.
+      const bound = tool.waits ? unbounded : bounded
+      const { text, object } = await bound((signal) =>
+        tool.run(params.arguments, askerOf(mcpReq, signal)),
+      )
       return { content: [{ type: 'text', text }], structuredContent: object }
     } catch (error) {
       return refusal(error, onError)
     }
   })
-  server.setRequestHandler('resources/list', ({ params }) =>
-    told(async () => (await listResources(stores, params?.cursor)) as never),
+  server.setRequestHandler('resources/list', ({ params }, { mcpReq }) =>
+    told(mcpReq, async () => (await listResources(stores, params?.cursor)) as never),
   )
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: templates }))
   server.setRequestHandler('resources/read', ({ params }, { mcpReq }) =>
-    told(async () => ({ contents: [await readResource(params.uri, askerOf(mcpReq))] })),
+    told(mcpReq, async (asker) => ({ contents: [await readResource(params.uri, asker)] })),
   )
   server.setRequestHandler('prompts/list', () => ({ prompts: declaredPrompts }))
   server.setRequestHandler('prompts/get', ({ params }, { mcpReq }) =>
-    told(() => promptFor(params.name, params.arguments, askerOf(mcpReq))),
+    told(mcpReq, (asker) => promptFor(params.name, params.arguments, asker)),
   )
   return server
 
-  function askerOf({ signal }: { readonly signal: AbortSignal }): Asker {
-    return { stores, signal }
+  function askerOf(asked: Asked, bound: AbortSignal): Asker {
+    return { stores, signal: AbortSignal.any([asked.signal, bound]) }
   }
 
   /** What is no tool has its errors in the protocol. */
-  async function told<T>(work: () => Promise<T>): Promise<T> {
+  async function told<T>(asked: Asked, work: (asker: Asker) => Promise<T>): Promise<T> {
     try {
-      return await work()
+      return await bounded((signal) => work(askerOf(asked, signal)))
     } catch (error) {
       const { code, kind, message, details } = toldError(error, onError)
       const number =
@@ -83,6 +91,14 @@ export function createServer(sdk: Sdk, options: ServerOptions): Server {
       throw new sdk.ProtocolError(number, `${code}: ${cut(message, longestError)}`, data)
     }
   }
+}
+
+interface Asked {
+  readonly signal: AbortSignal
+}
+
+function unbounded<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  return work(new AbortController().signal)
 }
 
 function whyNone(name: string, offered: readonly string[]): string {

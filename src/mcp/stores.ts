@@ -59,13 +59,26 @@ export interface ProcessStores {
   readonly flows: Pick<FlowQueue, 'job' | 'jobPage' | 'documentPage' | 'document' | 'load'>
 }
 
+interface InProcess extends Owner {
+  readonly scope: Scope
+  /** The collection that is asked where that one is named; whichever may be by default. */
+  readonly collectionOf?: (named: string | undefined) => string | undefined
+}
+
 /** What lies outside of the scope is not there. */
 export function storesInProcess(
   { knowledge, objects, flows }: ProcessStores,
-  { user, flow, scope }: Owner & { readonly scope: Scope },
+  { user, flow, scope, collectionOf = (named) => named }: InProcess,
 ): UserStores {
   return {
-    graph: (asked) => knowledge.graph({ user, ...asked }),
+    graph({ cores, collection: named }) {
+      const collection = collectionOf(named)
+      return knowledge.graph({
+        user,
+        ...(cores !== undefined && { cores }),
+        ...(collection !== undefined && { collection }),
+      })
+    },
     cores: (page) => knowledge.corePage({ user, ...page }),
     core: (id) => knowledge.stat({ user, id }),
     query: (query) => objects.query(query, scope),

@@ -16,6 +16,8 @@ export interface Tool {
   readonly name: string
   /** It changes what is stored. */
   readonly writes: boolean
+  /** It may take its time, with next to no work. */
+  readonly waits: boolean
   /** As `tools/list` has it. */
   readonly declaration: {
     readonly name: string
@@ -37,6 +39,7 @@ interface ToolDefinition<F extends Fields> {
   /** Names of those that every answer has. */
   readonly always: readonly string[]
   readonly writes?: true
+  readonly waits?: true
   /** `tokens` is what the answer may have. */
   readonly run: (given: Arguments<F>, asker: Asker, tokens: number) => Promise<Bounded>
 }
@@ -44,11 +47,12 @@ interface ToolDefinition<F extends Fields> {
 const bound = { max_tokens: maxTokens }
 
 export function tool<F extends Fields>(definition: ToolDefinition<F>): Tool {
-  const { name, description, output, always, writes = false, run } = definition
+  const { name, description, output, always, writes = false, waits = false, run } = definition
   const fields = { ...definition.fields, ...bound }
   return {
     name,
     writes,
+    waits,
     declaration: {
       name,
       description,

@@ -31,6 +31,7 @@ t.test('the table of endpoints has every route and its parameters', async (t) =>
     health,
     metrics: true,
     inspector: true,
+    mcp: true,
     sparql: createSparql(),
   }
   const routes = routesOf({ ...stores, authenticate: 'none' }, '/api/v1')

@@ -26,7 +26,7 @@ import type { Paths } from './fixtures/story.js'
 
 async function optionsOf(t: Test): Promise<HandlerOptions> {
   const { knowledge, objects, flows, backup, health } = await openStore(t)
-  const on = { metrics: true, inspector: true }
+  const on = { metrics: true, inspector: true, mcp: true }
   return { knowledge, objects, flows, backup, health, ...on, authenticate: 'none' }
 }
 
@@ -84,7 +84,7 @@ t.test('a store that is not given has no place in the document', async (t) => {
 })
 
 t.test('it is served to everyone, made once', async (t) => {
-  const serving = await serve(t, { inspector: true })
+  const serving = await serve(t, { inspector: true, mcp: true })
   const reply = await send(`${serving.url}/api/v1/openapi.json`)
   t.equal(reply.status, 200)
   t.equal(reply.headers['content-type'], 'application/json')
@@ -97,6 +97,7 @@ t.test('it is served to everyone, made once', async (t) => {
     health: lorekeep.health,
     metrics: true,
     inspector: true,
+    mcp: true,
     authenticate: 'none',
   } as const
   const document = documentOf(routesOf(options, '/api/v1'), '/api/v1')
@@ -173,7 +174,7 @@ t.test('what the document leaves out is noticed', async (t) => {
 
 for (const door of ['node', 'fetch'] as const) {
   t.test(`every example is answered as it says, by ${door}`, async (t) => {
-    const serving = await serve(t, { sparql: createSparql(), inspector: true, door })
+    const serving = await serve(t, { sparql: createSparql(), inspector: true, mcp: true, door })
     t.strictSame([...toldInStory].sort(), Object.keys(operations).sort(), 'none is left out')
     await tell(serving, async ({ step, told, asked, job }) => {
       const [type] = exampleIn(told.requestBody?.content)

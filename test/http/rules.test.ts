@@ -160,7 +160,7 @@ const rules: readonly Rule[] = [
 ]
 
 t.test('rules by routes', async (t) => {
-  const serving = await serve(t, { sparql: createSparql(), inspector: true })
+  const serving = await serve(t, { sparql: createSparql(), inspector: true, mcp: true })
   const asked = new Map<Rule, number>()
   await tell(serving, async (scene) => {
     for (const rule of rules) {
@@ -193,7 +193,16 @@ t.test('OPTIONS * is about the server', async (t) => {
 
 t.test('routes and the document say the same of media types', async (t) => {
   const { knowledge, objects, flows, backup, health } = await openStore(t)
-  const stores = { knowledge, objects, flows, backup, health, metrics: true, inspector: true }
+  const stores = {
+    knowledge,
+    objects,
+    flows,
+    backup,
+    health,
+    metrics: true,
+    inspector: true,
+    mcp: true,
+  }
   const seeTo = ['exportCore', 'sparqlByGet', 'sparqlByPost']
   for (const { operation, media = ['application/json'] } of routesOf(
     { ...stores, authenticate: 'none' },

@@ -21,6 +21,7 @@ export const job = tool({
     failure: { type: 'object' },
   },
   always: ['job', 'document', 'state', 'attempts'],
+  waits: true,
   async run({ job: id, wait_seconds: seconds = 0 }, { stores, signal }) {
     const found = plainJob(await ended(stores, id, seconds * 1000, signal))
     return () => ({ text: textOfJob(found), object: found })

@@ -40,6 +40,12 @@ export const serviceExamples = {
     status: 200,
     accept: 'text/plain',
   },
+  assistant: {
+    type: 'application/json',
+    body: { jsonrpc: '2.0', id: 1, method: 'ping' },
+    status: 200,
+    answer: { jsonrpc: '2.0', id: 1, result: {} },
+  },
   backup: {
     status: 200,
     accept: 'application/octet-stream',

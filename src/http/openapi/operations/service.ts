@@ -1,6 +1,7 @@
 // The service itself.
 
 import { serviceExamples as examples } from '../examples/service.js'
+import { ofJson } from './errors.js'
 import { json, ok } from '../operation.js'
 import type { Operation } from '../operation.js'
 import { anyObject, bytes, ref, text } from '../schema.js'
@@ -98,6 +99,19 @@ export const serviceOperations = {
     },
     errors: ['LK_HTTP_NOT_FOUND'],
     example: examples['inspector-file'],
+  },
+  assistant: {
+    tag: 'service',
+    summary: 'A message of the Model Context Protocol',
+    description:
+      'JSON-RPC, as https://modelcontextprotocol.io has it: docs/assistants.md says which tools there are. A server that asks for no token refuses names of other machines in Host and Origin.',
+    body: { content: json(anyObject) },
+    answers: {
+      200: ok('The answer to a request, which may be an error of JSON-RPC.', anyObject),
+      202: { description: 'A notification was taken.' },
+    },
+    errors: [...ofJson, 'LK_PEER_MISSING'],
+    example: examples.assistant,
   },
   whoami: {
     tag: 'service',

@@ -1,0 +1,104 @@
+// The Model Context Protocol: one message in, one out, under the token of whoever sends it.
+
+import { storesInProcess, type ProcessStores } from '../../mcp/stores.js'
+import { answerMessage } from '../../mcp/streamable.js'
+import { askedCollection, forbidden, scopeOf } from '../access.js'
+import { actingUser } from '../auth.js'
+import type { Call } from '../call.js'
+import { readJson, type JsonLimits } from '../json.js'
+import { user } from '../parameters.js'
+import type { Places } from '../places.js'
+import { answer, answerJsonText } from '../reply.js'
+import type { Exchange, Route } from '../routes.js'
+import { whileConnected, withinTime } from '../stream.js'
+
+interface AssistantRoutesOptions extends JsonLimits {
+  readonly stores: ProcessStores
+  /** Whether whoever may change things is offered tools that do. */
+  readonly mayWrite: boolean
+  /** Nobody is asked for a token. */
+  readonly isOpen: boolean
+  /** Pages of these may ask. */
+  readonly origins: readonly string[] | '*'
+  readonly defaultUser: string
+  readonly maxQueryMs: number
+  readonly questions: Places
+}
+
+const loopback = /^(?:localhost|(?:[a-z0-9-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+
+export function assistantRoutes(options: AssistantRoutesOptions): readonly Route[] {
+  const { stores, mayWrite, defaultUser, maxQueryMs, questions } = options
+  return [
+    {
+      access: 'read',
+      method: 'POST',
+      path: '/mcp',
+      operation: 'assistant',
+      query: { user },
+      run: converse,
+    },
+  ]
+
+  async function converse(exchange: Exchange): Promise<void> {
+    const { call, principal, query } = exchange
+    checkWhence(call, options)
+    const named = query.get('user')
+    const isAnyone = principal.user === '*' && named === undefined
+    const user = isAnyone ? defaultUser : actingUser(principal, named)
+    const message = await readJson(exchange, options)
+    const own = storesInProcess(stores, {
+      user,
+      flow: 'default',
+      scope: { ...scopeOf(principal), user },
+      collectionOf: (asked) => askedCollection(principal, asked),
+    })
+    const failures: unknown[] = []
+    const answered = await whileConnected(call, (signal) =>
+      answerMessage(
+        { message, headers: protocolHeaders(call), signal },
+        {
+          stores: own,
+          mayWrite: mayWrite && principal.access !== 'read',
+          onError: (error) => failures.push(error),
+          bounded: (work) =>
+            questions.hold(principal, () => withinTime(maxQueryMs, ({ signal }) => work(signal))),
+        },
+      ),
+    )
+    const { status, text } = answered
+    if (text === '') await answer(call, status)
+    else await answerJsonText(call, status, text)
+    // The assistant has its answer; what it was not told is for the host.
+    if (failures.length > 0) throw failures[0]
+  }
+}
+
+function protocolHeaders({ headers }: Call): Record<string, string> {
+  const ofProtocol = Object.entries(headers).filter(([name]) => name.startsWith('mcp-'))
+  return Object.fromEntries(ofProtocol.map(([name, value]) => [name, String(value)]))
+}
+
+/**
+ * A page in a browser may be led to this server under a name of its own, and asks whatever the browser may: without a
+ * token that would be everything.
+ * @throws LorekeepError `LK_HTTP_FORBIDDEN`
+ */
+function checkWhence(
+  { headers }: Call,
+  { isOpen, origins }: Pick<AssistantRoutesOptions, 'isOpen' | 'origins'>,
+): void {
+  const { origin } = headers
+  const host = typeof headers['host'] === 'string' ? headers['host'] : undefined
+  if (isOpen && host !== undefined && !isLoopback(`http://${host}`)) {
+    throw forbidden(`Host is '${host}', and a server without tokens is for its own machine`)
+  }
+  if (origin === undefined || isLoopback(origin)) return
+  if (origins === '*' || origins.includes(origin)) return
+  if (!isOpen && URL.canParse(origin) && new URL(origin).host === host) return
+  throw forbidden(`Origin is '${origin}', which is none of cors.origins`)
+}
+
+function isLoopback(url: string): boolean {
+  return URL.canParse(url) && loopback.test(new URL(url).hostname)
+}

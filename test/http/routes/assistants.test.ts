@@ -1,0 +1,128 @@
+// The Model Context Protocol over HTTP: by the official client of both eras, behind node:http and Fetch.
+
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import t, { type Test } from 'tap'
+import { createFetchHandler, type HandlerOptions } from '../../../src/http/index.js'
+import { assistantOf, createClient, textOf, type Assistant, type Era } from '../../mcp/assistant.js'
+import { json, openStore, send, serve } from '../fixtures/serving.js'
+
+const principals: Readonly<
+  Record<string, { user: string; access?: 'read'; collections?: string[] }>
+> = {
+  alice: { user: 'alice' },
+  bob: { user: 'bob' },
+  reader: { user: 'alice', access: 'read' },
+  narrow: { user: 'alice', collections: ['other'] },
+  any: { user: '*' },
+}
+const authenticate = (token = '') => principals[token] ?? null
+const text = 'Mary Shelley wrote Frankenstein in Geneva.'
+const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+
+async function connected(
+  t: Test,
+  token: string,
+  era: Era,
+  { url = 'http://localhost', fetch }: { url?: string; fetch?: typeof globalThis.fetch },
+  query = '',
+): Promise<Assistant> {
+  const client = createClient(era)
+  const requestInit = { headers: { authorization: `Bearer ${token}` } }
+  const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp${query}`), {
+    requestInit,
+    ...(fetch && { fetch }),
+  })
+  await client.connect(transport)
+  t.teardown(() => client.close())
+  return assistantOf(client)
+}
+
+for (const era of ['modern', 'legacy'] as const) {
+  t.test(`an assistant of the ${era} era loads and asks what is its token's`, async (t) => {
+    const store = await openStore(t)
+    const { knowledge, objects, flows } = store
+    const options = { knowledge, objects, flows, authenticate, mcp: 'write' } as const
+    const serving = await serve(t, options)
+    const handler = createFetchHandler(options as HandlerOptions as never)
+    const doors = [
+      { url: serving.url },
+      { fetch: ((url: string, init: RequestInit) => handler(new Request(url, init))) as never },
+    ]
+    for (const door of doors) {
+      const alice = await connected(t, 'alice', era, door)
+      t.equal((await alice.client.listTools()).tools.length, 8)
+      const loaded = await alice.call('load', { document: 'urn:note', text })
+      const { job } = loaded.structuredContent as { job: string }
+      const runner = flows.run()
+      t.match((await alice.call('job', { job, wait_seconds: 30 })).structuredContent, {
+        state: 'done',
+      })
+      await runner.stop()
+      t.match(textOf(await alice.call('search', { text: 'Geneva' })), /document urn:note/)
+
+      const bob = await connected(t, 'bob', era, door)
+      t.match(textOf(await bob.call('search', { text: 'Geneva' })), /^No passage/)
+      t.equal((await bob.call('job', { job })).isError, true)
+      const narrow = await connected(t, 'narrow', era, door)
+      t.match(textOf(await narrow.call('search', { text: 'Geneva' })), /^No passage/)
+      t.match(
+        textOf(await narrow.call('search', { text: 'a', collection: 'default' })),
+        /FORBIDDEN/,
+      )
+      t.match(textOf(await narrow.call('load', { document: 'a', text })), /LK_DOCUMENT_ACCESS/)
+      const reader = await connected(t, 'reader', era, door)
+      t.equal((await reader.client.listTools()).tools.length, 7)
+      await t.rejects(reader.call('load', { document: 'a', text }), { code: -32602 })
+      const anyone = await connected(t, 'any', era, door, '?user=alice')
+      t.match(textOf(await anyone.call('search', { text: 'Geneva' })), /document urn:note/)
+      await t.rejects(connected(t, 'bob', era, door, '?user=alice'))
+      await t.rejects(connected(t, 'nobody', era, door))
+    }
+  })
+}
+
+t.test('without tokens, what comes by names of other machines is refused', async (t) => {
+  const { url } = await serve(t, { mcp: true, authenticate: 'none' })
+  const body = Buffer.from(JSON.stringify(ping))
+  const ask = (headers: Record<string, string>) =>
+    send(`${url}/mcp`, { method: 'POST', headers, body })
+  t.equal((await ask({})).status, 200)
+  t.equal((await ask({ origin: 'http://localhost:3000' })).status, 200)
+  for (const headers of [
+    { host: 'evil.example.com' },
+    { origin: 'http://evil.example.com' },
+    { host: 'evil.example.com', origin: 'http://evil.example.com' },
+    { origin: 'null' },
+    { origin: 'http://localhost.evil.example.com' },
+  ]) {
+    const reply = await ask(headers)
+    t.equal(reply.status, 403, JSON.stringify(headers))
+    t.match(json(reply), { code: 'LK_HTTP_FORBIDDEN' })
+  }
+})
+
+t.test('with tokens, a page asks from the origin of the server or one of cors', async (t) => {
+  const cors = { origins: ['https://app.example.com'] }
+  const { url } = await serve(t, { mcp: true, authenticate, cors })
+  const ask = (headers: Record<string, string>) => {
+    const all = { authorization: 'Bearer alice', host: 'lore.example.com', ...headers }
+    return send(`${url}/mcp`, {
+      method: 'POST',
+      headers: all,
+      body: Buffer.from(JSON.stringify(ping)),
+    })
+  }
+  t.equal((await ask({})).status, 200)
+  t.equal((await ask({ origin: 'https://app.example.com' })).status, 200)
+  t.equal((await ask({ origin: 'https://lore.example.com' })).status, 200)
+  t.equal((await ask({ origin: 'https://evil.example.com' })).status, 403)
+})
+
+t.test('there is no such path unless it is asked for, and it takes all stores', async (t) => {
+  const { url, knowledge } = await serve(t)
+  t.equal((await send(`${url}/mcp`, { method: 'POST', body: Buffer.from('{}') })).status, 404)
+  t.throws(
+    () => createFetchHandler({ knowledge, mcp: true, authenticate: 'none' }),
+    /mcp needs knowledge, objects and flows/,
+  )
+})
