@@ -218,6 +218,11 @@ export const handlerLimits = {
   heartbeatMs: limit(15_000, 1, longestTimer),
 }
 
+/** What `mcp` may be. */
+export const whetherAssistants = aRule<boolean | 'write'>("true, false or 'write'", (value) =>
+  [true, false, 'write'].includes(value as 'write'),
+)
+
 const handlerOptions = {
   ...rulesOf(handlerLimits),
   maxUserBytesPerSecond: aByteRate,
@@ -232,9 +237,7 @@ const handlerOptions = {
     [true, false, 'open'].includes(value as 'open'),
   ),
   inspector: aFlag,
-  mcp: aRule<boolean | 'write'>("true, false or 'write'", (value) =>
-    [true, false, 'write'].includes(value as 'write'),
-  ),
+  mcp: whetherAssistants,
   authenticate: aRule<HandlerOptions['authenticate']>(
     "a function (token, request) => ({ user }) or null, or 'none' to let everyone act for every user",
     (value) => typeof value === 'function' || value === 'none',

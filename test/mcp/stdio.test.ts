@@ -1,12 +1,11 @@
 // `lorekeep mcp` as a process: by the official clients of both lines, in both eras, and by hand.
 
-import { execFileSync } from 'node:child_process'
-import { resolve } from 'node:path'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import t from 'tap'
 import { fail, script, serve, start, succeed } from '../cli/command.js'
 import { startAssistant, textOf } from './assistant.js'
+import { runWithoutSdk } from './without-sdk.js'
 
 const data = t.testdir()
 const note = Buffer.from('Mary Shelley wrote Frankenstein in Geneva. Mary Shelley was a novelist.')
@@ -95,24 +94,8 @@ t.test('a directory that is not there is an error, and is not made', async (t) =
   t.match(await fail(t, 1, ['mcp', '--data', `${t.testdir()}/none`]), /there is no data directory/)
 })
 
-t.test('without the SDK one line names what to install', async (t) => {
-  const program = `
-    import { register } from 'node:module'
-    const hook = \`export async function resolve(name, context, next) {
-      if (!name.startsWith('@modelcontextprotocol/')) return next(name, context)
-      throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' })
-    }\`
-    register('data:text/javascript,' + encodeURIComponent(hook))
-    process.argv = [process.execPath, 'mcp', '--data', ${JSON.stringify(data)}]
-    await import(${JSON.stringify(`file://${script}`)})`
-  try {
-    execFileSync(process.execPath, ['--input-type=module', '-e', program], {
-      cwd: resolve('.'),
-      stdio: 'pipe',
-    })
-    t.fail('it ran')
-  } catch (error) {
-    const { stderr } = error as { readonly stderr: Buffer }
-    t.match(String(stderr), /^lorekeep: [^\n]*: npm install @modelcontextprotocol\/server@2\n$/)
-  }
+t.test('without the SDK one line names what to install', (t) => {
+  const told = runWithoutSdk(['mcp', '--data', data])
+  t.match(told, /^lorekeep: [^\n]*: npm install @modelcontextprotocol\/server@2\n$/)
+  t.end()
 })

@@ -21,7 +21,7 @@ import type { ObjectLimits } from '../../objects/types.js'
 import { flowLimits } from '../../flow/limits.js'
 import { corsRules } from '../../http/cors.js'
 import { locateFlaw } from '../../http/json-place.js'
-import { handlerLimits } from '../../http/options.js'
+import { handlerLimits, whetherAssistants } from '../../http/options.js'
 import { aByteRate } from '../../http/rates.js'
 import { givenLimits, rulesOf } from '../../door/limits.js'
 import type { Embedder } from '../../types.js'
@@ -67,6 +67,8 @@ interface Config {
   readonly requireConditions?: boolean
   /** Whether there is a page to look at what is stored: true by default. */
   readonly inspector?: boolean
+  /** Whether assistants are answered, and may load texts. See HandlerOptions. */
+  readonly mcp?: boolean | 'write'
   /** A line for all that happens, and how it looks. */
   readonly log?: 'json' | 'text'
   readonly compat: Compat
@@ -88,7 +90,7 @@ export function storeOptionsOf(config: Config) {
 /** For createHandler(). */
 export function handlerOptionsOf(config: Config) {
   const { handlerLimits, maxUserBytesPerSecond, generate, cors, requireConditions } = config
-  const { defaultUser, inspector, compat } = config
+  const { defaultUser, inspector, mcp, compat } = config
   return {
     ...handlerLimits,
     ...(maxUserBytesPerSecond !== undefined && { maxUserBytesPerSecond }),
@@ -97,6 +99,7 @@ export function handlerOptionsOf(config: Config) {
     ...(requireConditions !== undefined && { requireConditions }),
     ...(defaultUser !== undefined && { defaultUser }),
     ...(inspector !== undefined && { inspector }),
+    ...(mcp !== undefined && { mcp }),
     compat,
   }
 }
@@ -182,6 +185,7 @@ export function parseConfig(value: unknown, file: string): Config {
   const cors = readCors(given)
   const requireConditions = given.boolean('requireConditions')
   const inspector = given.boolean('inspector')
+  const mcp = given.take('mcp', whetherAssistants)
   const log = given.choice('log', ['json', 'text'])
   const compat = readCompat(given)
   given.end()
@@ -216,6 +220,7 @@ export function parseConfig(value: unknown, file: string): Config {
     ...(cors !== undefined && { cors }),
     ...(requireConditions !== undefined && { requireConditions }),
     ...(inspector !== undefined && { inspector }),
+    ...(mcp !== undefined && { mcp }),
     ...(log !== undefined && { log }),
     compat,
   }

@@ -131,6 +131,12 @@ function addServe(program: Command): void {
     .option('--open-browser', 'open that page')
     .addOption(
       new Option(
+        '--mcp [write]',
+        'answer assistants at /mcp by the Model Context Protocol: what is stored is read, with "write" texts are also loaded',
+      ).choices(['write']),
+    )
+    .addOption(
+      new Option(
         '--log [format]',
         'a line on stderr for each request and each document, and what indexes are made of: JSON, or text (the default on a terminal)',
       ).choices(['json', 'text']),

@@ -10,6 +10,7 @@ import { ErrorReports } from '../../../error-reports.js'
 import { hasCode, LorekeepError } from '../../../errors.js'
 import type { FlowDefinition, FlowQueue } from '../../../flow/types.js'
 import { createLorekeep } from '../../../lorekeep.js'
+import { loadSdk } from '../../../mcp/peer.js'
 import type { ObjectStore } from '../../../objects/types.js'
 import { createSparql } from '../../../sparql/index.js'
 import { handlerOptionsOf, noConfig, readConfig, storeOptionsOf } from '../../config/config.js'
@@ -41,6 +42,8 @@ export interface ServeOptions {
   readonly inspector?: boolean
   /** Opens that page. */
   readonly openBrowser?: boolean
+  /** Answers assistants at `/mcp`; true: reading only. */
+  readonly mcp?: true | 'write'
   /** A line for all that happens; true: as a terminal wants it, or whatever else stderr is. */
   readonly log?: LogFormat | true
 }
@@ -65,6 +68,10 @@ export async function serve(options: ServeOptions): Promise<void> {
   if (options.openBrowser === true && !hasInspector) {
     throw new UsageError('--open-browser opens the inspector, which --no-inspector leaves out')
   }
+
+  const mcp = options.mcp ?? config.mcp ?? false
+  // Now, while somebody looks, and not at the first question.
+  if (mcp !== false) await loadSdk()
 
   const format = formatOf(options.log ?? config.log)
   const log = format === undefined ? quietLog : new EventLog(format)
@@ -105,6 +112,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       authenticate: isOpen ? 'none' : authenticator(tokens),
       ...handlerOptionsOf(config),
       inspector: hasInspector,
+      mcp,
       // Whoever sends no tokens is a client of the reference system, and those read JSON.
       compat: { ...(isOpen && { emptyJson: true }), ...config.compat },
       signal: stopping.signal,
@@ -122,7 +130,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     // Whoever reads JSON line by line gets others only where he could not go on without them.
     if (format !== 'json' || made !== undefined || isOpen) {
       const { defaultUser } = config
-      explain(origin, data, { made, isOpen, tokens, defaultUser, hasInspector })
+      explain(origin, data, { made, isOpen, tokens, defaultUser, hasInspector, mcp })
     }
     if (options.openBrowser === true) {
       const failed = await openBrowser(`${callable(origin)}${inspectorPath}`)

@@ -18,13 +18,16 @@ const sampleQuestion = 'Who wrote Frankenstein?'
 export function explain(
   origin: string,
   data: string,
-  { made, isOpen, tokens, defaultUser, hasInspector }: Access,
+  { made, isOpen, tokens, defaultUser, hasInspector, mcp }: Access,
 ): void {
   const own = callable(origin)
   const principal: Principal = isOpen ? { user: '*' } : ablest([...tokens.values()])
   const lines = [
     `# ${whereText(data)}`,
     ...(hasInspector ? [`# look at it in a browser: ${own}/`] : []),
+    ...(mcp === false
+      ? []
+      : [`# assistants ${mcp === true ? 'read' : 'read and load texts'} at ${own}/mcp`]),
     ...(isOpen
       ? [
           `# OPEN: nobody is asked for a token. Whoever reaches ${origin} reads, changes and deletes`,
@@ -58,6 +61,7 @@ interface Access {
   readonly made: string | undefined
   readonly isOpen: boolean
   readonly hasInspector: boolean
+  readonly mcp: boolean | 'write'
   readonly tokens: ReadonlyMap<string, Principal>
   readonly defaultUser: string | undefined
 }
